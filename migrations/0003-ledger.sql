@@ -1,0 +1,543 @@
+-- The ledger: exact money in integer micro-credits (1 credit = 1,000,000).
+--
+--   grant   puts credits on an account.
+--   hold    promises the worst case of a call: all of account balance, account cap, project cap and key cap, or nothing.
+--   settle  turns a hold into a charge, at most hold + what is still free; what the upstream cost beyond that is the platform's loss.
+--   release is a settle of zero.
+--
+-- The row of ledger.balances is the lock of its account: whoever changes anything of an account's money takes it first,
+-- accounts in the order of their ids. So there is one lock order, and under the lock plain statements are exact.
+create schema ledger;
+
+create table ledger.balances (
+  account_id uuid primary key,
+  balance bigint not null default 0 check (balance >= 0),
+  held bigint not null default 0 check (held >= 0),
+  check (held <= balance)
+) with (fillfactor = 50);
+
+-- What an account, a project or a key has spent and promised, in total and in the current month (Asia/Tehran), and its caps.
+create table ledger.meters (
+  account_id uuid not null,
+  scope text not null check (scope in ('account', 'project', 'key')),
+  scope_id uuid not null,
+  spent bigint not null default 0 check (spent >= 0),
+  held bigint not null default 0 check (held >= 0),
+  cap bigint check (cap >= 0),
+  month date not null default '2000-01-01',
+  month_spent bigint not null default 0 check (month_spent >= 0),
+  month_held bigint not null default 0 check (month_held >= 0),
+  month_cap bigint check (month_cap >= 0),
+  -- A budget.threshold event is told once for each of these per cents of a cap.
+  thresholds smallint[] not null default '{50,80,100}',
+  primary key (account_id, scope, scope_id)
+) with (fillfactor = 50);
+
+-- Open holds only: a hold that ended is a row of entries and a line on its receipt.
+create table ledger.holds (
+  account_id uuid not null,
+  hold_id uuid not null,
+  receipt_id uuid not null,
+  project_id uuid not null,
+  key_id uuid not null,
+  amount bigint not null check (amount >= 0),
+  month date not null,
+  -- True when the paid call may have been sent: such a hold is never freed in silence.
+  started boolean not null,
+  -- The process whose life it hangs on; null for holds that live by expires_at alone.
+  process_id uuid,
+  created_at timestamptz not null,
+  expires_at timestamptz not null,
+  primary key (account_id, hold_id)
+);
+create index holds_process on ledger.holds (process_id);
+create index holds_expiry on ledger.holds (expires_at);
+
+-- Double entry, append-only: the amounts of one transfer sum to zero. Books: credits (the account's own), grants, revenue, loss.
+create table ledger.entries (
+  account_id uuid not null,
+  transfer_id uuid not null,
+  book text not null check (book in ('credits', 'grants', 'revenue', 'loss')),
+  amount bigint not null,
+  reason text not null,
+  receipt_id uuid,
+  created_at timestamptz not null,
+  primary key (account_id, transfer_id, book)
+);
+create index entries_receipt on ledger.entries (account_id, receipt_id) where receipt_id is not null;
+
+-- One row for every paid or idempotent request, kept for good. It never holds prompt or answer text.
+create table ledger.receipts (
+  account_id uuid not null,
+  receipt_id uuid not null,
+  project_id uuid not null,
+  key_id uuid not null,
+  endpoint text not null,
+  idempotency_key text,
+  fingerprint text,
+  -- False once a request failed without any effect or charge: its idempotency key may be used again.
+  claiming boolean not null default true,
+  state text not null check (state in ('running', 'completed', 'failed')),
+  -- A started call whose end was never seen: charged at its hold, never called again, mended if the end is told later.
+  ambiguous boolean not null default false,
+  status_code smallint,
+  held bigint not null,
+  charged bigint not null default 0,
+  model text,
+  customer_id text,
+  reference_id text,
+  detail json,
+  created_at timestamptz not null,
+  finished_at timestamptz,
+  primary key (account_id, receipt_id)
+) with (fillfactor = 80);
+-- One key, one effect: the claim of an idempotency key is its receipt.
+create unique index receipts_claim on ledger.receipts (account_id, key_id, idempotency_key) where idempotency_key is not null and claiming;
+create index receipts_lookup on ledger.receipts (account_id, key_id, idempotency_key) where idempotency_key is not null;
+create index receipts_time on ledger.receipts (account_id, project_id, created_at desc);
+
+-- The finished JSON of idempotent requests, for 24 hours.
+create table ledger.replies (
+  account_id uuid not null,
+  receipt_id uuid not null,
+  status_code smallint not null,
+  body text not null,
+  created_at timestamptz not null,
+  primary key (account_id, receipt_id)
+);
+create index replies_time on ledger.replies (created_at);
+
+-- Usage by day (Asia/Tehran), written with the settlement, so that reports never scan receipts.
+create table ledger.usage_days (
+  account_id uuid not null,
+  project_id uuid not null,
+  day date not null,
+  key_id uuid not null,
+  endpoint text not null,
+  model text not null,
+  customer_id text not null,
+  reference_id text not null,
+  requests bigint not null,
+  failures bigint not null,
+  charged bigint not null,
+  input_tokens bigint not null,
+  cached_input_tokens bigint not null,
+  output_tokens bigint not null,
+  reasoning_tokens bigint not null,
+  primary key (account_id, project_id, day, key_id, endpoint, model, customer_id, reference_id)
+);
+
+-- Living processes; a hold of a process that stopped beating is ended by whoever sees it first.
+create table ledger.processes (
+  process_id uuid primary key,
+  started_at timestamptz not null default now(),
+  beat_at timestamptz not null default now()
+);
+
+create function ledger.month_of(at timestamptz) returns date immutable language sql as
+$$ select date_trunc('month', at at time zone 'Asia/Tehran')::date $$;
+
+create type ledger.hold_op as (
+  seq int, hold_id uuid, receipt_id uuid, account_id uuid, project_id uuid, key_id uuid,
+  endpoint text, idempotency_key text, fingerprint text, model text, customer_id text, reference_id text,
+  amount bigint, started boolean, process_id uuid, expires_at timestamptz
+);
+
+create type ledger.settle_op as (
+  seq int, hold_id uuid, receipt_id uuid, account_id uuid,
+  actual bigint, state text, status_code smallint, ambiguous boolean, free_claim boolean, model text, detail json, reply text,
+  input_tokens bigint, cached_input_tokens bigint, output_tokens bigint, reasoning_tokens bigint
+);
+
+-- outcome of a hold: held · insufficient (scope, need and have say where) · claimed (receipt_id is the earlier receipt)
+-- outcome of a settle: settled (need is what was charged, have is the loss) · gone (no such open hold: it ended before; need is what was given back)
+create type ledger.closing as (
+  seq int, account_id uuid, hold_id uuid, receipt_id uuid, project_id uuid, key_id uuid, month date,
+  amount bigint, charged bigint, loss bigint
+);
+create type ledger.op_result as (seq int, outcome text, receipt_id uuid, scope text, need bigint, have bigint);
+
+-- Which cap or balance a set of holds does not fit, with what it needs and has; no row when everything fits.
+create function ledger.misfit(ops ledger.hold_op[], this_month date)
+returns table (scope text, need bigint, have bigint) stable language sql as $$
+  with wanted as (
+    select o.account_id, s.scope, s.scope_id, sum(o.amount)::bigint as amount
+    from unnest(ops) o
+    cross join lateral (values ('account', o.account_id), ('project', o.project_id), ('key', o.key_id)) s(scope, scope_id)
+    group by 1, 2, 3
+  )
+  select f.scope, f.need, greatest(f.have, 0) from (
+    select 'balance' as scope, 0 as rank, w.amount as need, coalesce(b.balance - b.held, 0) as have
+    from wanted w left join ledger.balances b using (account_id) where w.scope = 'account'
+    union all
+    select w.scope || case when c.monthly then '_month' else '' end, c.rank, w.amount, c.have
+    from wanted w join ledger.meters m using (account_id, scope, scope_id)
+    cross join lateral (values
+      (false, 1, m.cap - m.spent - m.held),
+      (true, 2, m.month_cap - case when m.month = this_month then m.month_spent + m.month_held else 0 end)
+    ) c(monthly, rank, have)
+    where c.have is not null
+  ) f
+  where f.need > f.have
+  order by f.rank, f.scope
+  limit 1
+$$;
+
+-- Takes holds with their receipts and idempotency claims. The caller has locked the balances.
+-- All that fit together are written as one set; only when they do not, one after the other, first come, first served.
+create function ledger.hold_set(ops ledger.hold_op[], at timestamptz) returns setof ledger.op_result
+language plpgsql as $$
+declare
+  fresh ledger.hold_op[];
+  this_month date;
+  short record;
+begin
+  -- Never back to an earlier month, should the clocks of two machines disagree at its turn.
+  select greatest(ledger.month_of(at), max(m.month)) into this_month
+  from ledger.meters m where m.account_id in (select o.account_id from unnest(ops) o) and m.scope = 'account';
+
+  -- A resend after a lost COMMIT reply finds its own hold.
+  return query
+    select o.seq, 'held', o.receipt_id, null::text, h.amount, null::bigint
+    from unnest(ops) o join ledger.holds h using (account_id, hold_id);
+  return query
+    select o.seq, 'claimed', r.receipt_id, null::text, null::bigint, null::bigint
+    from unnest(ops) o join ledger.receipts r
+      on r.account_id = o.account_id and (r.receipt_id = o.receipt_id
+        or (r.key_id = o.key_id and r.idempotency_key = o.idempotency_key and r.claiming))
+    where not exists (select from ledger.holds h where h.account_id = o.account_id and h.hold_id = o.hold_id);
+
+  -- Of several with one claim in this very set, the first is tried now.
+  fresh := array(
+    select o from unnest(ops) o
+    where not exists (select from ledger.receipts r where r.account_id = o.account_id and r.receipt_id = o.receipt_id)
+      and (o.idempotency_key is null or (
+        not exists (select from ledger.receipts r
+          where r.account_id = o.account_id and r.key_id = o.key_id and r.idempotency_key = o.idempotency_key and r.claiming)
+        and not exists (select from unnest(ops) e
+          where e.key_id = o.key_id and e.idempotency_key = o.idempotency_key and e.seq < o.seq)))
+    order by o.seq);
+
+  if cardinality(fresh) > 0 then
+    select * into short from ledger.misfit(fresh, this_month);
+    if not found then
+      return query select * from ledger.hold_write(fresh, at, this_month);
+    elsif cardinality(fresh) = 1 then
+      return query select fresh[1].seq, 'insufficient', null::uuid, short.scope, short.need, short.have;
+    else
+      for i in 1 .. cardinality(fresh) loop
+        return query select * from ledger.hold_set(fresh[i:i], at);
+      end loop;
+    end if;
+  end if;
+
+  -- The later ones of one claim: by now the first of them is held (they are claimed) or refused (their turn comes).
+  return query
+    select r.* from unnest(ops) o
+    cross join lateral ledger.hold_set(array[o], at) r
+    where o.idempotency_key is not null
+      and exists (select from unnest(fresh) f
+        where f.key_id = o.key_id and f.idempotency_key = o.idempotency_key and f.seq < o.seq);
+end $$;
+
+create function ledger.hold_write(ops ledger.hold_op[], at timestamptz, this_month date) returns setof ledger.op_result
+language plpgsql as $$
+begin
+  update ledger.balances b set held = b.held + s.amount
+  from (select o.account_id, sum(o.amount)::bigint as amount from unnest(ops) o group by 1) s
+  where b.account_id = s.account_id;
+
+  update ledger.meters m set
+    held = m.held + s.amount,
+    month_held = case when m.month = this_month then m.month_held else 0 end + s.amount,
+    month_spent = case when m.month = this_month then m.month_spent else 0 end,
+    month = this_month
+  from (
+    select o.account_id, k.scope, k.scope_id, sum(o.amount)::bigint as amount
+    from unnest(ops) o
+    cross join lateral (values ('account', o.account_id), ('project', o.project_id), ('key', o.key_id)) k(scope, scope_id)
+    group by 1, 2, 3
+  ) s
+  where (m.account_id, m.scope, m.scope_id) = (s.account_id, s.scope, s.scope_id);
+
+  insert into ledger.receipts (account_id, receipt_id, project_id, key_id, endpoint, idempotency_key, fingerprint,
+    state, held, model, customer_id, reference_id, created_at)
+  select o.account_id, o.receipt_id, o.project_id, o.key_id, o.endpoint, o.idempotency_key, o.fingerprint,
+    'running', o.amount, o.model, o.customer_id, o.reference_id, at
+  from unnest(ops) o;
+
+  insert into ledger.holds (account_id, hold_id, receipt_id, project_id, key_id, amount, month, started, process_id, created_at, expires_at)
+  select o.account_id, o.hold_id, o.receipt_id, o.project_id, o.key_id, o.amount, this_month, o.started, o.process_id, at, o.expires_at
+  from unnest(ops) o;
+
+  return query select o.seq, 'held', o.receipt_id, null::text, o.amount, null::bigint from unnest(ops) o;
+end $$;
+
+-- What a single hold may still grow by: the smallest of free balance and free caps.
+create function ledger.room(h ledger.holds) returns bigint stable language sql as $$
+  select greatest(0, least(
+    (select b.balance - b.held from ledger.balances b where b.account_id = h.account_id),
+    (select min(least(m.cap - m.spent - m.held,
+        case when m.month = h.month then m.month_cap - m.month_spent - m.month_held end))
+     from ledger.meters m
+     where m.account_id = h.account_id
+       and (m.scope, m.scope_id) in (('account', h.account_id), ('project', h.project_id), ('key', h.key_id)))
+  ))
+$$;
+
+-- Ends holds. The caller has locked the balances. When one overruns its hold they go one by one, since each changes what is free.
+create function ledger.settle_set(ops ledger.settle_op[], at timestamptz) returns setof ledger.op_result
+language plpgsql as $$
+declare
+  closing ledger.closing[];
+begin
+  if cardinality(ops) > 1 and exists (
+    select from unnest(ops) o join ledger.holds h using (account_id, hold_id) where o.actual > h.amount
+  ) then
+    for i in 1 .. cardinality(ops) loop
+      return query select * from ledger.settle_set(ops[i:i], at);
+    end loop;
+    return;
+  end if;
+
+  closing := array(
+    select (c.seq, c.account_id, c.hold_id, c.receipt_id, c.project_id, c.key_id, c.month,
+      c.amount, c.charged, c.actual - c.charged)::ledger.closing
+    from (
+      select distinct on (h.account_id, h.hold_id) o.seq, h.*, o.actual,
+        case when o.actual <= h.amount then o.actual else least(o.actual, h.amount + ledger.room(h)) end as charged
+      from unnest(ops) o join ledger.holds h using (account_id, hold_id)
+      order by h.account_id, h.hold_id, o.seq
+    ) c);
+
+  perform ledger.settle_money(closing, at);
+  perform ledger.settle_papers(closing, ops, at);
+
+  return query select c.seq, 'settled', c.receipt_id, null::text, c.charged, c.loss from unnest(closing) c;
+  return query
+    select o.seq, 'gone', o.receipt_id, null::text, ledger.mend(o, at), null::bigint
+    from unnest(ops) o where o.seq not in (select c.seq from unnest(closing) c);
+end $$;
+
+create function ledger.settle_money(closing ledger.closing[], at timestamptz) returns void
+language plpgsql as $$
+begin
+  delete from ledger.holds h using unnest(closing) c where (h.account_id, h.hold_id) = (c.account_id, c.hold_id);
+
+  update ledger.balances b set balance = b.balance - s.charged, held = b.held - s.amount
+  from (select c.account_id, sum(c.amount)::bigint as amount, sum(c.charged)::bigint as charged from unnest(closing) c group by 1) s
+  where b.account_id = s.account_id;
+
+  with spending as (
+    select c.account_id, k.scope, k.scope_id, k.project_id, c.month, sum(c.amount)::bigint as amount, sum(c.charged)::bigint as charged
+    from unnest(closing) c
+    cross join lateral (values
+      ('account', c.account_id, null), ('project', c.project_id, c.project_id), ('key', c.key_id, c.project_id)
+    ) k(scope, scope_id, project_id)
+    group by 1, 2, 3, 4, 5
+  ), by_meter as (
+    select s.account_id, s.scope, s.scope_id, s.project_id, sum(s.amount)::bigint as amount, sum(s.charged)::bigint as charged,
+      coalesce(sum(s.amount) filter (where s.month = m.month), 0)::bigint as month_amount,
+      coalesce(sum(s.charged) filter (where s.month = m.month), 0)::bigint as month_charged
+    from spending s join ledger.meters m using (account_id, scope, scope_id)
+    group by 1, 2, 3, 4
+  ), metered as (
+    update ledger.meters m set
+      held = m.held - s.amount, spent = m.spent + s.charged,
+      month_held = m.month_held - s.month_amount, month_spent = m.month_spent + s.month_charged
+    from by_meter s
+    where (m.account_id, m.scope, m.scope_id) = (s.account_id, s.scope, s.scope_id)
+    returning m.*, s.project_id, s.charged, s.month_charged
+  )
+  insert into events.outbox (account_id, project_id, type, data, once_key, created_at)
+  select m.account_id, m.project_id, 'budget.threshold',
+    json_build_object('scope', m.scope, 'scope_id', m.scope_id, 'period', p.period, 'threshold_percent', t.percent,
+      'cap_credits', p.cap / 1000000, 'spent_credits', -(-p.spent / 1000000)),
+    concat_ws(':', 'budget.threshold', m.scope, m.scope_id, p.period, p.cap, t.percent), at
+  from metered m
+  cross join lateral (values
+    ('total', m.cap, m.spent, m.charged), (to_char(m.month, 'YYYY-MM'), m.month_cap, m.month_spent, m.month_charged)
+  ) p(period, cap, spent, charged)
+  cross join lateral unnest(m.thresholds) t(percent)
+  where p.cap > 0 and p.charged > 0
+    and p.spent::numeric * 100 >= p.cap::numeric * t.percent
+    and (p.spent - p.charged)::numeric * 100 < p.cap::numeric * t.percent
+  on conflict do nothing;
+
+  insert into ledger.entries (account_id, transfer_id, book, amount, reason, receipt_id, created_at)
+  select c.account_id, c.hold_id, e.book, e.amount, 'charge', c.receipt_id, at
+  from unnest(closing) c
+  cross join lateral (values ('credits', -c.charged), ('loss', -c.loss), ('revenue', c.charged + c.loss)) e(book, amount)
+  where e.amount <> 0;
+end $$;
+
+-- What explains the money: the receipt, the stored reply of an idempotent request, the day's usage.
+create function ledger.settle_papers(closing ledger.closing[], ops ledger.settle_op[], at timestamptz) returns void
+language plpgsql as $$
+begin
+  with closed as (
+    update ledger.receipts r set
+      state = o.state, status_code = o.status_code, ambiguous = o.ambiguous, claiming = r.claiming and not o.free_claim,
+      charged = r.charged + c.charged, model = coalesce(o.model, r.model), detail = o.detail, finished_at = at
+    from unnest(closing) c join unnest(ops) o on o.seq = c.seq
+    where (r.account_id, r.receipt_id) = (c.account_id, c.receipt_id)
+    returning r.account_id, r.project_id, r.key_id, r.endpoint, r.model, r.customer_id, r.reference_id, r.state, r.created_at,
+      c.charged, o.input_tokens, o.cached_input_tokens, o.output_tokens, o.reasoning_tokens
+  )
+  insert into ledger.usage_days as u (account_id, project_id, day, key_id, endpoint, model, customer_id, reference_id,
+    requests, failures, charged, input_tokens, cached_input_tokens, output_tokens, reasoning_tokens)
+  select c.account_id, c.project_id, (c.created_at at time zone 'Asia/Tehran')::date, c.key_id, c.endpoint,
+    coalesce(c.model, ''), coalesce(c.customer_id, ''), coalesce(c.reference_id, ''),
+    count(*), count(*) filter (where c.state = 'failed'), sum(c.charged), coalesce(sum(c.input_tokens), 0),
+    coalesce(sum(c.cached_input_tokens), 0), coalesce(sum(c.output_tokens), 0), coalesce(sum(c.reasoning_tokens), 0)
+  from closed c group by 1, 2, 3, 4, 5, 6, 7, 8
+  on conflict (account_id, project_id, day, key_id, endpoint, model, customer_id, reference_id) do update set
+    requests = u.requests + excluded.requests, failures = u.failures + excluded.failures, charged = u.charged + excluded.charged,
+    input_tokens = u.input_tokens + excluded.input_tokens, cached_input_tokens = u.cached_input_tokens + excluded.cached_input_tokens,
+    output_tokens = u.output_tokens + excluded.output_tokens, reasoning_tokens = u.reasoning_tokens + excluded.reasoning_tokens;
+
+  insert into ledger.replies (account_id, receipt_id, status_code, body, created_at)
+  select c.account_id, c.receipt_id, o.status_code, o.reply, at
+  from unnest(closing) c join unnest(ops) o on o.seq = c.seq
+  where o.reply is not null
+  on conflict do nothing;
+end $$;
+
+-- The true end of a call that the sweeper had charged at its hold: what was charged too much goes back. Answers what was given back.
+create function ledger.mend(op ledger.settle_op, at timestamptz) returns bigint
+language plpgsql as $$
+declare
+  r ledger.receipts;
+  refund bigint;
+begin
+  select * into r from ledger.receipts where account_id = op.account_id and receipt_id = op.receipt_id and ambiguous;
+  if not found then return 0; end if;
+  refund := greatest(0, r.charged - op.actual);
+
+  update ledger.receipts set ambiguous = false, state = op.state, status_code = op.status_code, charged = charged - refund,
+    model = coalesce(op.model, model), detail = op.detail, finished_at = at
+  where account_id = r.account_id and receipt_id = r.receipt_id;
+  perform ledger.give_back(r, refund, 'mend', at);
+  return refund;
+end $$;
+
+-- Returns a part of a receipt's charge to account, meters and the day's usage.
+create function ledger.give_back(r ledger.receipts, refund bigint, why text, at timestamptz) returns void
+language plpgsql as $$
+declare
+  transfer uuid := gen_random_uuid();
+begin
+  if refund <= 0 then return; end if;
+  update ledger.balances set balance = balance + refund where account_id = r.account_id;
+  update ledger.meters m set spent = m.spent - refund,
+    month_spent = m.month_spent - case when m.month = ledger.month_of(r.created_at) then refund else 0 end
+  where m.account_id = r.account_id
+    and (m.scope, m.scope_id) in (('account', r.account_id), ('project', r.project_id), ('key', r.key_id));
+  update ledger.usage_days u set charged = u.charged - refund
+  where (u.account_id, u.project_id, u.day, u.key_id, u.endpoint, u.model, u.customer_id, u.reference_id) =
+    (r.account_id, r.project_id, (r.created_at at time zone 'Asia/Tehran')::date, r.key_id, r.endpoint,
+     coalesce(r.model, ''), coalesce(r.customer_id, ''), coalesce(r.reference_id, ''));
+  insert into ledger.entries (account_id, transfer_id, book, amount, reason, receipt_id, created_at)
+  values (r.account_id, transfer, 'credits', refund, why, r.receipt_id, at),
+         (r.account_id, transfer, 'revenue', -refund, why, r.receipt_id, at);
+end $$;
+
+create function ledger.lock(accounts uuid[]) returns void language plpgsql as $$
+begin
+  perform from ledger.balances b where b.account_id = any(accounts) order by b.account_id for update;
+end $$;
+
+-- The group commit: everything that one process has waiting, in one statement. Settlements first, since they free credits.
+create function ledger.apply(settles json, holds json, at timestamptz) returns setof ledger.op_result
+language plpgsql as $$
+declare
+  ending ledger.settle_op[] := array(select s from json_populate_recordset(null::ledger.settle_op, settles) s);
+  taking ledger.hold_op[] := array(select h from json_populate_recordset(null::ledger.hold_op, holds) h);
+begin
+  perform ledger.lock(array(select e.account_id from unnest(ending) e union select t.account_id from unnest(taking) t));
+  if cardinality(ending) > 0 then return query select * from ledger.settle_set(ending, at); end if;
+  if cardinality(taking) > 0 then return query select * from ledger.hold_set(taking, at); end if;
+end $$;
+
+-- Ends holds whose process is gone or whose time is over: refunded when never started, else charged in full as ambiguous.
+-- Answers one row for each hold it ended.
+create function ledger.sweep(lapse interval, at timestamptz, most int) returns table (receipt_id uuid, account_id uuid, amount bigint, started boolean)
+language plpgsql as $$
+declare
+  over ledger.holds[];
+begin
+  over := array(
+    select h from ledger.holds h
+    where h.expires_at < at or (h.process_id is not null and not exists (
+      select from ledger.processes p where p.process_id = h.process_id and p.beat_at > now() - lapse))
+    order by h.account_id, h.hold_id limit most);
+  if cardinality(over) = 0 then return; end if;
+  perform ledger.lock(array(select distinct o.account_id from unnest(over) o));
+  -- Some may have ended while the lock was waited for.
+  over := array(select h from ledger.holds h join unnest(over) o on (o.account_id, o.hold_id) = (h.account_id, h.hold_id));
+  perform ledger.settle_set(array(
+    select (row_number() over (), o.hold_id, o.receipt_id, o.account_id,
+      case when o.started then o.amount else 0 end, 'failed', null, o.started, not o.started, null,
+      json_build_object('outcome', case when o.started then 'ambiguous' else 'expired' end), null,
+      0, 0, 0, 0)::ledger.settle_op
+    from unnest(over) o), at);
+  return query select o.receipt_id, o.account_id, o.amount, o.started from unnest(over) o;
+end $$;
+
+-- Credits from outside (amount > 0) or taken back (amount < 0, never below what is free). A repeated transfer id changes nothing. Answers the balance.
+create function ledger.grant(account uuid, transfer uuid, credits bigint, why text, at timestamptz) returns bigint
+language plpgsql as $$
+declare
+  left_over bigint;
+begin
+  perform ledger.lock(array[account]);
+  if not exists (select from ledger.entries e where e.account_id = account and e.transfer_id = transfer) then
+    update ledger.balances set balance = balance + credits where account_id = account;
+    insert into ledger.entries (account_id, transfer_id, book, amount, reason, created_at)
+    values (account, transfer, 'credits', credits, why, at), (account, transfer, 'grants', -credits, why, at);
+  end if;
+  select balance into left_over from ledger.balances where account_id = account;
+  return left_over;
+end $$;
+
+-- Every broken invariant as a row; none on a healthy ledger. Run after every test and by `kherad doctor`.
+create view ledger.broken as
+  select 'entries of a transfer sum to zero' as invariant, account_id, transfer_id::text as what, sum(amount)::text as detail
+    from ledger.entries group by account_id, transfer_id having sum(amount) <> 0
+  union all
+  select 'balance is the sum of its entries', b.account_id, null, b.balance || ' <> ' || coalesce(e.sum, 0)
+    from ledger.balances b left join (select account_id, sum(amount) from ledger.entries where book = 'credits' group by 1) e using (account_id)
+    where b.balance <> coalesce(e.sum, 0)
+  union all
+  select 'held is the sum of open holds', b.account_id, null, b.held || ' <> ' || coalesce(h.sum, 0)
+    from ledger.balances b left join (select account_id, sum(amount) from ledger.holds group by 1) h using (account_id)
+    where b.held <> coalesce(h.sum, 0)
+  union all
+  select 'a meter''s held is the sum of its open holds', m.account_id, m.scope || ' ' || m.scope_id, m.held || ' <> ' || coalesce(h.sum, 0)
+    from ledger.meters m left join lateral (
+      select sum(h.amount) from ledger.holds h where h.account_id = m.account_id
+        and case m.scope when 'account' then true when 'project' then h.project_id = m.scope_id else h.key_id = m.scope_id end) h on true
+    where m.held <> coalesce(h.sum, 0)
+  union all
+  select 'a meter''s spent is the sum of its receipts', m.account_id, m.scope || ' ' || m.scope_id, m.spent || ' <> ' || coalesce(r.sum, 0)
+    from ledger.meters m left join lateral (
+      select sum(r.charged) from ledger.receipts r where r.account_id = m.account_id
+        and case m.scope when 'account' then true when 'project' then r.project_id = m.scope_id else r.key_id = m.scope_id end) r on true
+    where m.spent <> coalesce(r.sum, 0)
+  union all
+  select 'a month''s figures are part of the total''s', m.account_id, m.scope || ' ' || m.scope_id, m.month_spent || '+' || m.month_held
+    from ledger.meters m where m.month_spent > m.spent or m.month_held > m.held
+  union all
+  select 'a receipt''s charge is what its entries took', r.account_id, r.receipt_id::text, r.charged || ' <> ' || coalesce(-e.sum, 0)
+    from ledger.receipts r left join (
+      select account_id, receipt_id, sum(amount) from ledger.entries where book = 'credits' group by 1, 2) e using (account_id, receipt_id)
+    where r.charged <> coalesce(-e.sum, 0)
+  union all
+  select 'a running receipt has its hold, an ended one has none', r.account_id, r.receipt_id::text, r.state
+    from ledger.receipts r where (r.state = 'running' and r.held > 0)
+      <> exists (select from ledger.holds h where h.account_id = r.account_id and h.receipt_id = r.receipt_id and h.amount > 0)
+  union all
+  select 'usage is the sum of ended receipts', r.account_id, null, coalesce(u.sum, 0) || ' <> ' || coalesce(r.sum, 0)
+    from (select account_id, sum(charged) from ledger.receipts where state <> 'running' group by 1) r
+    full join (select account_id, sum(charged) from ledger.usage_days group by 1) u using (account_id)
+    where coalesce(r.sum, 0) <> coalesce(u.sum, 0);

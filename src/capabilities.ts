@@ -1,0 +1,14 @@
+/** What the platform can do, in reading order. */
+import { accounting } from '#capabilities/accounting'
+import { chat } from '#capabilities/chat'
+import { docs } from '#capabilities/docs'
+import { health } from '#capabilities/health'
+import { models } from '#capabilities/models'
+import type { Route } from '#platform/http'
+
+const capabilities = [models, chat, accounting, health]
+
+const served: Route[] = capabilities.flatMap(({ routes }) => routes)
+
+/** Every route of the server, its own description included. */
+export const routes: Route[] = [...served, ...docs(served)]

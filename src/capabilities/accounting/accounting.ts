@@ -1,0 +1,50 @@
+import { type Route, route } from '#platform/http'
+import { lookUp, reportBalance, reportRequest, reportUsage } from './report.ts'
+import { Balance, Lookup, LookupQuery, RequestParams, RequestReport, UsageReport } from './schema.ts'
+
+const routes: Route[] = [
+  route({
+    method: 'GET',
+    path: '/v1/balance',
+    operation: 'accounting.balance',
+    scope: 'usage:read',
+    summary: { en: 'The shared balance of the account.', fa: 'موجودی مشترک حساب.' },
+    reply: { 200: Balance },
+    errors: [],
+    handle: ({ app, caller }) => reportBalance(app, caller),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/usage',
+    operation: 'accounting.usage',
+    scope: 'usage:read',
+    summary: { en: 'Usage of the project in the previous 30 days.', fa: 'مصرف پروژه در ۳۰ روز گذشته.' },
+    reply: { 200: UsageReport },
+    errors: [],
+    handle: ({ app, caller }) => reportUsage(app, caller),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/requests/lookup',
+    operation: 'accounting.lookup',
+    scope: 'usage:read',
+    summary: { en: 'Find the receipt of an idempotency key.', fa: 'یافتن رسید یک کلید تکرارناپذیری.' },
+    query: LookupQuery,
+    reply: { 200: Lookup },
+    errors: [],
+    handle: ({ app, caller, query }) => lookUp(app, caller, query.idempotency_key),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/requests/{id}',
+    operation: 'accounting.request',
+    scope: 'usage:read',
+    summary: { en: 'The receipt of a request, explained.', fa: 'رسید یک درخواست با شرح آن.' },
+    params: RequestParams,
+    reply: { 200: RequestReport },
+    errors: ['NOT_FOUND'],
+    handle: ({ app, caller, params }) => reportRequest(app, caller, params.id),
+  }),
+]
+
+export const accounting = { name: 'accounting', routes }

@@ -1,0 +1,108 @@
+import type { Static } from 'typebox'
+import type { App, Caller } from '#app'
+import { fail } from '#platform/errors'
+import { isUuid } from '#platform/ids'
+import { creditsDown, creditsUp, type Receipt as LedgerReceipt, type UsageRow } from '#platform/ledger'
+import type { Balance, Lookup, Receipt, RequestReport, UsageReport } from './schema.ts'
+
+/** What can be spent now, and what stands reserved beside it (decisions §6). */
+export async function reportBalance(app: App, caller: Caller): Promise<Static<typeof Balance>> {
+  const [{ balance, held }, meters] = await Promise.all([app.ledger.balance(caller.accountId), app.ledger.meters(caller)])
+  const free = balance - held
+  return {
+    balance_credits: creditsDown(free),
+    plan: caller.plan,
+    currency: 'service_credits',
+    shared_balance: true,
+    reserved_credits: creditsUp(held),
+    balance_microcredits: String(free),
+    reserved_microcredits: String(held),
+    budgets: meters.flatMap((meter) => [
+      ...budgetOf(meter.scope, 'total', meter.cap, meter.spent, meter.held),
+      ...budgetOf(meter.scope, 'month', meter.month_cap, meter.month_spent, meter.month_held),
+    ]),
+  }
+}
+
+type Budget = Static<typeof Balance>['budgets'][number]
+
+const budgetOf = (scope: Budget['scope'], period: Budget['period'], cap: bigint | null, spent: bigint, held: bigint): Budget[] =>
+  cap === null
+    ? []
+    : [{ scope, period, cap_credits: creditsDown(cap), spent_credits: creditsUp(spent), reserved_credits: creditsUp(held) }]
+
+function receiptOf(row: LedgerReceipt): Static<typeof Receipt> {
+  return {
+    id: row.receipt_id,
+    idempotency_key: row.idempotency_key ?? '',
+    endpoint: row.endpoint,
+    state: row.state,
+    status_code: row.status_code,
+    credits: creditsUp(row.charged),
+    pending: row.state === 'running',
+    microcredits: String(row.charged),
+    reserved_microcredits: String(row.held),
+    ambiguous: row.ambiguous,
+    model: row.model,
+    customer_id: row.customer_id,
+    reference_id: row.reference_id,
+    created_at: row.created_at.toISOString(),
+    finished_at: row.finished_at?.toISOString() ?? null,
+  }
+}
+
+/** A request of the caller's project; anybody else's answers as a missing one. */
+export async function reportRequest(app: App, caller: Caller, id: string): Promise<Static<typeof RequestReport>> {
+  const row = isUuid(id) ? await app.ledger.receipt(caller.accountId, caller.projectId, id) : undefined
+  if (!row) return fail('NOT_FOUND', {}, { param: 'id' })
+  return { object: 'request', ...receiptOf(row), details: row.detail }
+}
+
+/** At most one receipt, only of the calling key; an empty list proves nothing about cost. */
+export async function lookUp(app: App, caller: Caller, idempotencyKey: string): Promise<Static<typeof Lookup>> {
+  const row = await app.ledger.lookup(caller.accountId, caller.keyId, idempotencyKey)
+  return { data: row ? [receiptOf(row)] : [] }
+}
+
+const windowDays = 30
+
+/** The project's usage of the previous 30 days, from rollups written with each settlement. */
+export async function reportUsage(app: App, caller: Caller): Promise<Static<typeof UsageReport>> {
+  const rows = await app.ledger.usage(caller.accountId, caller.projectId, windowDays)
+  const today = app.clock.nowMs()
+  return {
+    object: 'usage',
+    from: tehranDay(today - (windowDays - 1) * 86_400_000),
+    to: tehranDay(today),
+    time_zone: 'Asia/Tehran',
+    totals: sumsOf(rows),
+    data: rows.map((row) => ({
+      day: row.day,
+      key_id: row.key_id,
+      endpoint: row.endpoint,
+      model: row.model || null,
+      customer_id: row.customer_id || null,
+      reference_id: row.reference_id || null,
+      ...sumsOf([row]),
+    })),
+  }
+}
+
+function sumsOf(rows: UsageRow[]) {
+  const sum = (pick: (row: UsageRow) => bigint): bigint => rows.reduce((total, row) => total + pick(row), 0n)
+  const charged = sum((row) => row.charged)
+  return {
+    requests: Number(sum((row) => row.requests)),
+    failures: Number(sum((row) => row.failures)),
+    credits: creditsUp(charged),
+    microcredits: String(charged),
+    tokens: {
+      input: Number(sum((row) => row.input_tokens)),
+      cached_input: Number(sum((row) => row.cached_input_tokens)),
+      output: Number(sum((row) => row.output_tokens)),
+      reasoning: Number(sum((row) => row.reasoning_tokens)),
+    },
+  }
+}
+
+const tehranDay = (ms: number): string => new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Tehran' }).format(ms)

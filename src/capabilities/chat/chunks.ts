@@ -1,0 +1,78 @@
+/** Parts → chat.completion.chunk events: one role, stable ids, contiguous indices, one finish reason. */
+import type { FinishReason, Part } from '#engine/inference'
+import { type Heading, reasoningFields } from './completion.ts'
+
+export class Chunks {
+  readonly #heading: Heading
+  readonly #showReasoning: boolean
+  readonly #withUsage: boolean
+  #opened = false
+  #finish: FinishReason | undefined
+
+  constructor(heading: Heading, options: { showReasoning: boolean; withUsage: boolean }) {
+    this.#heading = heading
+    this.#showReasoning = options.showReasoning
+    this.#withUsage = options.withUsage
+  }
+
+  /** The event of one part as JSON text, or undefined when the caller is not to see it. */
+  of(part: Part): string | undefined {
+    if (part.type === 'finish') this.#finish = part.reason
+    const delta = this.#deltaOf(part)
+    const extra = part.extra?.wire === 'chat' ? part.extra : undefined
+    if (!delta && !extra?.delta && !extra?.choice && !extra?.chunk) return undefined
+    return this.#chunk({ ...extra?.delta, ...delta }, null, extra?.choice, extra?.chunk)
+  }
+
+  /** Exactly one finish reason, in a chunk of its own. */
+  end(): string {
+    return this.#chunk({}, this.#finish ?? 'stop')
+  }
+
+  /** The usage chunk: no choices. */
+  usage(usage: Record<string, unknown>): string {
+    return JSON.stringify({ ...this.#head(), choices: [], usage })
+  }
+
+  #deltaOf(part: Part): Record<string, unknown> | undefined {
+    switch (part.type) {
+      case 'text':
+        return { content: part.text }
+      case 'refusal':
+        return { refusal: part.text }
+      case 'reasoning':
+        return this.#showReasoning ? reasoningFields(part.text, part.details) : undefined
+      case 'tool-call':
+        return { tool_calls: [{ index: part.index, id: part.id, type: 'function', function: { name: part.name, arguments: '' } }] }
+      case 'tool-arguments':
+        return { tool_calls: [{ index: part.index, function: { arguments: part.delta } }] }
+      default:
+        return undefined
+    }
+  }
+
+  #chunk(delta: Record<string, unknown>, finish: FinishReason | null, choice?: Record<string, unknown>, chunk?: Record<string, unknown>): string {
+    const first = !this.#opened
+    this.#opened = true
+    return JSON.stringify({
+      ...chunk,
+      ...this.#head(),
+      choices: [
+        {
+          logprobs: null,
+          ...choice,
+          index: 0,
+          // A first delta that is not text must not make an empty text out of no text.
+          delta: first ? { role: 'assistant', content: finish || 'content' in delta ? '' : null, ...delta } : delta,
+          finish_reason: finish,
+        },
+      ],
+      ...(this.#withUsage && { usage: null }),
+    })
+  }
+
+  #head(): Record<string, unknown> {
+    const { id, created, model } = this.#heading
+    return { id, object: 'chat.completion.chunk', created, model }
+  }
+}

@@ -1,0 +1,113 @@
+/** Parts → one chat.completion object (notes: the shapes that the OpenAI client and its kin read). */
+import type { FinishReason, Part, Usage } from '#engine/inference'
+
+export interface Heading {
+  id: string
+  /** Unix seconds. */
+  created: number
+  model: string
+}
+
+interface GatheredCall {
+  id: string
+  name: string
+  arguments: string
+}
+
+/** Collects the parts of a whole answer. */
+export class Gathered {
+  text: string | null = null
+  refusal: string | null = null
+  reasoning = ''
+  readonly reasoningDetails: unknown[] = []
+  readonly calls: GatheredCall[] = []
+  finish: FinishReason = 'stop'
+  rawUsage: Record<string, unknown> | undefined
+  readonly extra = { chunk: {}, choice: {}, delta: {} }
+
+  add(part: Part): void {
+    if (part.extra?.wire === 'chat') {
+      Object.assign(this.extra.chunk, part.extra.chunk)
+      Object.assign(this.extra.choice, part.extra.choice)
+      Object.assign(this.extra.delta, part.extra.delta)
+    }
+    switch (part.type) {
+      case 'text':
+        this.text = (this.text ?? '') + part.text
+        break
+      case 'refusal':
+        this.refusal = (this.refusal ?? '') + part.text
+        break
+      case 'reasoning':
+        this.reasoning += part.text
+        if (part.details) this.reasoningDetails.push(...part.details)
+        break
+      case 'tool-call':
+        this.calls[part.index] = { id: part.id, name: part.name, arguments: '' }
+        break
+      case 'tool-arguments':
+        this.calls[part.index]!.arguments += part.delta
+        break
+      case 'finish':
+        this.finish = part.reason
+        break
+      case 'usage':
+        this.rawUsage = part.raw
+        break
+      default:
+    }
+  }
+}
+
+export function completionOf(heading: Heading, gathered: Gathered, usage: Usage, showReasoning: boolean): Record<string, unknown> {
+  const { calls, extra } = gathered
+  return {
+    ...extra.chunk,
+    id: heading.id,
+    object: 'chat.completion',
+    created: heading.created,
+    model: heading.model,
+    choices: [
+      {
+        logprobs: null,
+        ...extra.choice,
+        index: 0,
+        message: {
+          annotations: [],
+          ...extra.delta,
+          role: 'assistant',
+          content: gathered.text ?? (calls.length > 0 || gathered.refusal !== null ? null : ''),
+          refusal: gathered.refusal,
+          ...(calls.length > 0 && {
+            tool_calls: calls.map((call) => ({ id: call.id, type: 'function', function: { name: call.name, arguments: call.arguments } })),
+          }),
+          ...(showReasoning && reasoningFields(gathered.reasoning, gathered.reasoningDetails)),
+        },
+        finish_reason: gathered.finish,
+      },
+    ],
+    usage: usageOf(usage, gathered.rawUsage),
+  }
+}
+
+/** The three spellings of reasoning in the field; shown only when asked for. */
+export function reasoningFields(text: string, details: unknown[] | undefined): Record<string, unknown> {
+  if (text === '' && !details?.length) return {}
+  return {
+    reasoning: text,
+    reasoning_content: text,
+    reasoning_details: details?.length ? details : [{ type: 'reasoning.text', text, index: 0 }],
+  }
+}
+
+/** The upstream's own usage with the figures that were charged in the places that clients read. */
+export function usageOf(usage: Usage, raw: Record<string, unknown> | undefined): Record<string, unknown> {
+  return {
+    ...raw,
+    prompt_tokens: usage.input,
+    completion_tokens: usage.output,
+    total_tokens: usage.input + usage.output,
+    prompt_tokens_details: { ...(raw?.['prompt_tokens_details'] as object), cached_tokens: usage.cachedInput },
+    completion_tokens_details: { ...(raw?.['completion_tokens_details'] as object), reasoning_tokens: usage.reasoning },
+  }
+}

@@ -1,0 +1,139 @@
+/** The chat wire → a neutral turn. Everything that can be refused is refused here, before anything is held. */
+import type { Message, Modality, OutputFormat, Reasoning, ToolChoice, Turn } from '#engine/inference'
+import type { Model } from '#engine/models'
+import { fail } from '#platform/errors'
+import { contentOf } from './media.ts'
+import type { ChatBody, ChatMessage } from './schema.ts'
+
+export function turnOf(body: ChatBody, model: Model): Turn {
+  const messages = body.messages.map((message, index) => messageOf(message, `messages.${index}`, model))
+  requireFeatures(body, model)
+  const limit = limitOf(body)
+  const reasoning = reasoningOf(body, model)
+  return {
+    messages,
+    tools: (body.tools ?? []).map(({ function: tool }) => ({
+      name: tool.name,
+      parameters: tool.parameters,
+      ...(tool.description !== undefined && { description: tool.description }),
+      ...(typeof tool.strict === 'boolean' && { strict: tool.strict }),
+    })),
+    toolChoice: toolChoiceOf(body),
+    parallelToolCalls: body.parallel_tool_calls ?? true,
+    output: outputOf(body),
+    ...(limit !== undefined && { requestedOutputTokens: limit }),
+    maxOutputTokens: 0,
+    stop: typeof body.stop === 'string' ? [body.stop] : (body.stop ?? []),
+    ...present('temperature', body.temperature),
+    ...present('topP', body.top_p),
+    ...present('topK', body.top_k),
+    ...present('seed', body.seed),
+    ...present('frequencyPenalty', body.frequency_penalty),
+    ...present('presencePenalty', body.presence_penalty),
+    ...present('repetitionPenalty', body.repetition_penalty),
+    ...(reasoning && { reasoning }),
+    stream: body.stream === true,
+    source: { wire: 'chat', body: body as Record<string, unknown> },
+  }
+}
+
+const present = <Name extends string, Value>(name: Name, value: Value | null | undefined): { [N in Name]?: Value } =>
+  (value === null || value === undefined ? {} : { [name]: value }) as { [N in Name]?: Value }
+
+function limitOf(body: ChatBody): number | undefined {
+  const limits = [body.max_tokens, body.max_completion_tokens].filter((limit) => typeof limit === 'number')
+  return limits.length === 0 ? undefined : Math.min(...limits)
+}
+
+function messageOf(message: ChatMessage, param: string, model: Model): Message {
+  const reasoning = message.reasoning ?? message.reasoning_content
+  return {
+    role: message.role,
+    content: contentsOf(message, param, model),
+    ...present('name', message.name),
+    ...present('refusal', message.refusal),
+    ...present('toolCallId', message.tool_call_id),
+    ...present('reasoning', reasoning),
+    ...(message.tool_calls && {
+      toolCalls: message.tool_calls.map((call) => ({ id: call.id, name: call.function.name, arguments: call.function.arguments })),
+    }),
+  }
+}
+
+function contentsOf(message: ChatMessage, param: string, model: Model): Message['content'] {
+  const { content } = message
+  if (content === null || content === undefined) return []
+  if (typeof content === 'string') return [{ type: 'text', text: content }]
+  return content.flatMap((part, index) => {
+    const at = `${param}.content.${index}`
+    const modality = modalityOf[part.type]
+    if (modality !== undefined) requireModality(message, modality, model, at)
+    return contentOf(part, at)
+  })
+}
+
+const modalityOf: Record<string, Modality | undefined> = { image_url: 'image', input_audio: 'audio', video_url: 'video' }
+
+function requireModality(message: ChatMessage, modality: Modality, model: Model, param: string): void {
+  if (message.role !== 'user') {
+    fail('INVALID_REQUEST', { why: `${param}: only user messages carry ${modality}; a ${message.role} message carries text.` }, { param })
+  }
+  if (model.inputModalities.includes(modality)) return
+  fail('INPUT_MODALITY_NOT_SUPPORTED', { model: model.id, modality, supported: model.inputModalities }, { param })
+}
+
+function requireFeatures(body: ChatBody, model: Model): void {
+  const lacks = (feature: 'tools' | 'json_schema'): boolean => !model.features.includes(feature)
+  if (body.tools && body.tools.length > 0 && lacks('tools')) {
+    fail('FEATURE_NOT_SUPPORTED', { model: model.id, feature: 'tools' }, { param: 'tools' })
+  }
+  if (body.response_format?.type === 'json_schema' && lacks('json_schema')) {
+    fail('FEATURE_NOT_SUPPORTED', { model: model.id, feature: 'json_schema' }, { param: 'response_format' })
+  }
+}
+
+function toolChoiceOf(body: ChatBody): ToolChoice {
+  const choice = body.tool_choice ?? 'auto'
+  if (typeof choice === 'string') {
+    if (choice === 'required') requireTools(body)
+    return { type: choice }
+  }
+  requireTools(body)
+  const { name } = choice.function
+  if (!body.tools?.some((tool) => tool.function.name === name)) {
+    fail('INVALID_REQUEST', { why: `tool_choice names the function ${name}, which is not among the tools.` }, { param: 'tool_choice.function.name' })
+  }
+  return { type: 'tool', name }
+}
+
+function requireTools(body: ChatBody): void {
+  if (!body.tools?.length) fail('INVALID_REQUEST', { why: 'tool_choice asks for a tool but tools is empty.' }, { param: 'tool_choice' })
+}
+
+function outputOf(body: ChatBody): OutputFormat {
+  const format = body.response_format
+  if (format?.type === 'json_schema') {
+    const { name, schema, strict } = format.json_schema
+    return { type: 'json_schema', name, schema, strict: strict ?? true }
+  }
+  return { type: format?.type ?? 'text' }
+}
+
+/** Contract section 4: a conflict or an unsupported effort is refused before credits are reserved; leaving both out is automatic. */
+function reasoningOf(body: ChatBody, model: Model): Reasoning | undefined {
+  const flat = body.reasoning_effort ?? undefined
+  const nested = body.reasoning?.effort ?? undefined
+  if (flat !== undefined && nested !== undefined && flat !== nested) fail('REASONING_EFFORT_CONFLICT', {}, { param: 'reasoning.effort' })
+
+  const effort = nested ?? flat
+  if (effort !== undefined && !model.supportedEfforts.includes(effort)) {
+    const param = nested === undefined ? 'reasoning_effort' : 'reasoning.effort'
+    fail('REASONING_NOT_SUPPORTED', { model: model.id, effort, supported: model.supportedEfforts }, { param })
+  }
+  const maxTokens = body.reasoning?.max_tokens ?? undefined
+  if (maxTokens !== undefined && !model.features.includes('reasoning')) {
+    fail('REASONING_NOT_SUPPORTED', { model: model.id, effort: `max_tokens ${maxTokens}`, supported: [] }, { param: 'reasoning.max_tokens' })
+  }
+  if (effort === undefined && !body.reasoning) return undefined
+  return { enabled: body.reasoning?.enabled ?? true, ...present('effort', effort), ...present('maxTokens', maxTokens) }
+}

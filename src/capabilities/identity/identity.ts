@@ -1,0 +1,42 @@
+/** Accounts, projects and keys as things to manage; used by the first start and by the CLI. */
+import { sql } from 'kysely'
+import type { App } from '#app'
+import { type Account, createAccount, createKey, createProject, type Key, type Project, scopes } from '#platform/auth'
+import type { Tx } from '#platform/db'
+import { uuidv7 } from '#platform/ids'
+import { grant, microcreditsPerCredit } from '#platform/ledger'
+
+const firstCredits = 1_000_000n
+
+export interface FirstStart {
+  account: Account
+  project: Project
+  key: Key
+  /** Shown once; undefined when the operator gave it (KHERAD_BOOTSTRAP_KEY). */
+  shownSecret: string | undefined
+}
+
+/**
+ * On an empty database: one account with 1,000,000 credits, one project, one key with every scope. Undefined when there is an account already.
+ * Several processes may start at once; one of them does it.
+ */
+export async function makeFirst(app: Pick<App, 'db' | 'clock'>, bootstrapKey: string | undefined): Promise<FirstStart | undefined> {
+  const now = new Date(app.clock.nowMs())
+  return app.db.tx(async (tx) => {
+    await sql`select pg_advisory_xact_lock(hashtext('kherad first start'))`.execute(tx)
+    const any = await tx.selectFrom('auth.accounts').select('account_id').limit(1).executeTakeFirst()
+    return any ? undefined : makeAll(tx, bootstrapKey, now)
+  })
+}
+
+async function makeAll(tx: Tx, bootstrapKey: string | undefined, now: Date): Promise<FirstStart> {
+  const account = await createAccount(tx, { name: 'حساب اصلی' }, now)
+  const project = await createProject(tx, { accountId: account.account_id, name: 'پروژهٔ نخست' }, now)
+  const { secret, ...key } = await createKey(
+    tx,
+    { accountId: account.account_id, projectId: project.project_id, name: 'کلید نخست', scopes, secret: bootstrapKey },
+    now,
+  )
+  await grant(tx, { accountId: account.account_id, transferId: uuidv7(), microcredits: firstCredits * microcreditsPerCredit, reason: 'first start' }, now)
+  return { account, project, key, shownSecret: bootstrapKey === undefined ? secret : undefined }
+}

@@ -1,0 +1,81 @@
+import { Type } from 'typebox'
+import type { App, Caller } from '#app'
+import type { Model } from '#engine/models'
+import { fail } from '#platform/errors'
+import { type Route, route } from '#platform/http'
+import { ModelCard, ModelList } from './schema.ts'
+
+const ModelParams = Type.Object({ model: Type.String({ maxLength: 200 }) })
+
+const routes: Route[] = [
+  route({
+    method: 'GET',
+    path: '/v1/models',
+    operation: 'models.list',
+    scope: 'models:read',
+    summary: { en: 'All models this key may use, with abilities, prices and routes.', fa: 'همهٔ مدل‌های این کلید با توانایی، قیمت و مسیرها.' },
+    reply: { 200: ModelList },
+    errors: [],
+    handle: ({ app, caller }) => list(app, caller),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/models/{model}',
+    operation: 'models.get',
+    scope: 'models:read',
+    summary: { en: 'One model.', fa: 'یک مدل.' },
+    openEnded: true,
+    params: ModelParams,
+    reply: { 200: ModelCard },
+    errors: ['MODEL_NOT_FOUND'],
+    handle: ({ app, caller, params }) => {
+      const model = app.models.find(params.model)
+      return model && mayUse(caller, model) ? cardOf(app, model) : fail('MODEL_NOT_FOUND', { model: params.model }, { param: 'model' })
+    },
+  }),
+]
+
+const mayUse = (caller: Caller, model: Model): boolean => !caller.models || caller.models.has(model.id)
+
+/** One list for both families of clients: the OpenAI and the Anthropic SDK iterate it as it is. */
+function list(app: App, caller: Caller) {
+  const data = app.models.list().filter((model) => mayUse(caller, model)).map((model) => cardOf(app, model))
+  return { object: 'list', data, has_more: false, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null }
+}
+
+function cardOf(app: App, model: Model) {
+  const { pricing } = model
+  const takesMedia = model.inputModalities.some((modality) => modality === 'audio' || modality === 'video')
+  return {
+    id: model.id,
+    object: 'model',
+    type: 'model',
+    created: model.created,
+    created_at: new Date(model.created * 1000).toISOString(),
+    owned_by: model.ownedBy,
+    display_name: model.displayName,
+    description: model.description,
+    kind: model.kind,
+    sandbox: model.sandbox,
+    default: model.id === app.models.defaultText.id,
+    input_modalities: model.inputModalities,
+    output_modalities: ['text'],
+    context_length: model.contextLength,
+    max_output_tokens: model.maxOutputTokens,
+    features: model.features,
+    reasoning: { supported_efforts: model.supportedEfforts },
+    media_input: takesMedia ? { input_per_million: pricing.mediaInputPerMillion } : null,
+    pricing: {
+      currency: 'USD',
+      input_per_million: pricing.inputPerMillion,
+      output_per_million: pricing.outputPerMillion,
+      cached_input_per_million: pricing.cachedInputPerMillion,
+      cache_write_per_million: pricing.cacheWritePerMillion,
+      credits_per_usd: app.config.defaults.creditsPerUsd * app.config.defaults.markup,
+    },
+    studio_settings: null,
+    routes: ['/v1/chat/completions'],
+  }
+}
+
+export const models = { name: 'models', routes }

@@ -1,0 +1,129 @@
+/**
+ * The neutral model between the text wires. A server codec (`capabilities/chat`) parses its wire into a `Turn`;
+ * a provider answers a `Turn` with a stream of `Part`s; the server codec writes those out in its own wire.
+ * Nothing here knows HTTP or a vendor.
+ */
+
+/** The three text wires. */
+export type Wire = 'chat' | 'responses' | 'messages'
+
+export type Modality = 'text' | 'image' | 'audio' | 'video' | 'file'
+
+/** Inline or linked media with its measured properties (see `engine/media`); sizes in bytes, times in seconds. */
+export interface Media {
+  /** Raw bytes, absent only for a link that is passed on to the upstream. */
+  data?: Uint8Array
+  url?: string
+  /** The real type by its magic bytes, for example `image/png`; for a link the type is not known. */
+  mediaType?: string
+  width?: number
+  height?: number
+  durationSeconds?: number
+}
+
+export type Content =
+  | { type: 'text'; text: string }
+  | { type: 'image'; media: Media; detail?: string }
+  | { type: 'audio'; media: Media }
+  | { type: 'video'; media: Media }
+
+export interface ToolCall {
+  id: string
+  name: string
+  /** The arguments as the model wrote them: JSON text, not parsed. */
+  arguments: string
+}
+
+export interface Message {
+  role: 'system' | 'developer' | 'user' | 'assistant' | 'tool'
+  content: Content[]
+  name?: string
+  refusal?: string
+  toolCalls?: ToolCall[]
+  /** On a `tool` message: the call that this answers. */
+  toolCallId?: string
+  reasoning?: string
+}
+
+export interface Tool {
+  name: string
+  description?: string
+  /** JSON Schema of the arguments. */
+  parameters: Record<string, unknown>
+  strict?: boolean
+}
+
+export type ToolChoice = { type: 'auto' } | { type: 'none' } | { type: 'required' } | { type: 'tool'; name: string }
+
+export type OutputFormat =
+  | { type: 'text' }
+  | { type: 'json_object' }
+  | { type: 'json_schema'; name: string; schema: Record<string, unknown>; strict: boolean }
+
+export interface Reasoning {
+  enabled: boolean
+  effort?: string
+  maxTokens?: number
+}
+
+/** One question to a text model, whatever wire it came by. */
+export interface Turn {
+  messages: Message[]
+  tools: Tool[]
+  toolChoice: ToolChoice
+  parallelToolCalls: boolean
+  output: OutputFormat
+  /** What the caller asked for; absent when the caller named no limit. */
+  requestedOutputTokens?: number
+  /** What is sent upstream: asked for, allowed by the model and paid for, in tokens. Always set before a provider sees the turn. */
+  maxOutputTokens: number
+  stop: string[]
+  temperature?: number
+  topP?: number
+  topK?: number
+  seed?: number
+  frequencyPenalty?: number
+  presencePenalty?: number
+  repetitionPenalty?: number
+  reasoning?: Reasoning
+  stream: boolean
+  /** The body as it came in, so that an upstream of the same wire gets every field unchanged. */
+  source: { wire: Wire; body: Record<string, unknown> }
+}
+
+/** Tokens by kind. `input` counts all prompt tokens, `cachedInput`, `cacheWriteInput` and `mediaInput` are parts of it; `reasoning` is a part of `output`. */
+export interface Usage {
+  input: number
+  cachedInput: number
+  cacheWriteInput: number
+  /** Audio and video tokens of the prompt. */
+  mediaInput: number
+  output: number
+  reasoning: number
+}
+
+export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter'
+
+/**
+ * One piece of an answer. Order: `start` first, then deltas, `finish` once, `usage` once (before or after `finish`).
+ * A stream that ends without `finish` was cut.
+ */
+export type Part = (
+  | { type: 'start'; upstreamId?: string; upstreamModel?: string }
+  | { type: 'text'; text: string }
+  | { type: 'refusal'; text: string }
+  | { type: 'reasoning'; text: string; details?: unknown[] }
+  | { type: 'tool-call'; index: number; id: string; name: string }
+  | { type: 'tool-arguments'; index: number; delta: string }
+  | { type: 'finish'; reason: FinishReason }
+  | { type: 'usage'; usage: Usage; raw?: Record<string, unknown> }
+  | { type: 'extra' }
+) & {
+  /** Fields that only the wire of the upstream knows, by the place where they stood; a server of the same wire passes them on. */
+  extra?: { wire: Wire; chunk?: Record<string, unknown>; choice?: Record<string, unknown>; delta?: Record<string, unknown> }
+}
+
+export const noUsage: Usage = { input: 0, cachedInput: 0, cacheWriteInput: 0, mediaInput: 0, output: 0, reasoning: 0 }
+
+export { type PaidAsk, type PaidTurn, startPaidTurn } from './paid-turn.ts'
+export { upstreamFailures } from './words.ts'

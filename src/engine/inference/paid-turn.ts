@@ -1,0 +1,218 @@
+/** A turn that is paid exactly: held at its worst case, metered part by part, settled whatever happens. */
+import type { App, Caller } from '#app'
+import { costOf, estimateUsage, inputBound, inputWorstCase, outputTokensFor, outputWorstCase, type Rates, ratesOf } from '#engine/metering'
+import type { Model } from '#engine/models'
+import type { Run } from '#engine/routing'
+import { Failure } from '#platform/errors'
+import type { Claim, Hold, Settled } from '#platform/ledger'
+import { UpstreamError } from '#providers/spec'
+import type { FinishReason, Part, Turn, Usage } from './inference.ts'
+import { didNothing, failureOf } from './upstream-failure.ts'
+
+export interface PaidAsk {
+  caller: Caller
+  model: Model
+  /** Its `maxOutputTokens` is set here. */
+  turn: Turn
+  endpoint: string
+  requestId: string
+  receivedMs: number
+  claim?: Claim | undefined
+  customerId?: string | undefined
+  referenceId?: string | undefined
+  /** Aborts when the caller goes away. */
+  gone: AbortSignal
+}
+
+export interface PaidTurn {
+  readonly model: Model
+  readonly maxOutputTokens: number
+  /**
+   * The answer, once. Throws a `Failure` when the upstream fails. When the caller goes away it goes on or ends by the
+   * provider's `on_disconnect`; whoever reads must read to the end and then call `finish`.
+   */
+  parts(): AsyncGenerator<Part>
+  /** What was used so far, or in the end. */
+  usage(): Usage
+  /**
+   * Settles. `reply` is the finished JSON, kept for replay where the request claimed an idempotency key.
+   * Resolves when it is durable; it never rejects.
+   */
+  finish(end: { statusCode: number; failure?: Failure; reply?: string }): Promise<Settled>
+}
+
+/** The smallest answer worth starting when the balance clamps the limit (decisions §6). */
+const smallestOutputTokens = 256
+const graceMs = 60_000
+
+/** Holds the worst case and prepares the call. Throws 402 before anything is spent. */
+export async function startPaidTurn(app: App, ask: PaidAsk): Promise<PaidTurn> {
+  const rates = ratesOf(ask.model.pricing, app.config.defaults)
+  const { hold, maxOutputTokens } = await holdTurn(app, ask, rates)
+  const turn: Turn = { ...ask.turn, maxOutputTokens }
+  const upstream = new AbortController()
+  const run = app.inference.start({ model: ask.model, turn, signal: upstream.signal, receivedMs: ask.receivedMs, requestId: ask.requestId })
+  return new Paid(app, ask, turn, rates, hold, run, upstream)
+}
+
+/**
+ * The caller's own limit is held as it is. Without one the whole of the model is tried, then what the balance and caps
+ * leave; others may take of it in between, hence the few rounds.
+ */
+async function holdTurn(app: App, ask: PaidAsk, rates: Rates): Promise<{ hold: Hold; maxOutputTokens: number }> {
+  const input = inputWorstCase(rates, inputBound(ask.turn))
+  const requested = ask.turn.requestedOutputTokens
+  let maxOutputTokens = Math.min(requested ?? Number.MAX_SAFE_INTEGER, ask.model.maxOutputTokens)
+  for (let round = 1; ; round++) {
+    try {
+      return { hold: await takeHold(app, ask, input + outputWorstCase(rates, maxOutputTokens)), maxOutputTokens }
+    } catch (error) {
+      const have = haveOf(error)
+      if (have === undefined || requested !== undefined || round === 4) throw error
+      maxOutputTokens = Math.min(maxOutputTokens, have > input ? outputTokensFor(rates, have - input) : 0)
+      if (maxOutputTokens < smallestOutputTokens) throw error
+    }
+  }
+}
+
+function haveOf(error: unknown): bigint | undefined {
+  if (!(error instanceof Failure) || error.status !== 402) return undefined
+  return (error.detail as { haveMicrocredits?: bigint }).haveMicrocredits
+}
+
+async function takeHold(app: App, ask: PaidAsk, microcredits: bigint): Promise<Hold> {
+  const hold = await app.ledger.hold({
+    payer: ask.caller,
+    receiptId: ask.requestId,
+    endpoint: ask.endpoint,
+    model: ask.model.id,
+    microcredits,
+    claim: ask.claim,
+    customerId: ask.customerId,
+    referenceId: ask.referenceId,
+    started: true,
+    lifetimeMs: app.inference.longestMs(ask.model) + graceMs,
+  })
+  app.metrics.heldMicrocredits.inc(Number(microcredits))
+  return hold
+}
+
+class Paid implements PaidTurn {
+  readonly #app: App
+  readonly #ask: PaidAsk
+  readonly #turn: Turn
+  readonly #rates: Rates
+  readonly #hold: Hold
+  readonly #run: Run
+  readonly #upstream: AbortController
+  readonly #seen = { deltas: 0, bytes: 0, reasoningBytes: 0 }
+  #usage: Usage | undefined
+  #finishReason: FinishReason | undefined
+  #fault: UpstreamError | undefined
+
+  constructor(app: App, ask: PaidAsk, turn: Turn, rates: Rates, hold: Hold, run: Run, upstream: AbortController) {
+    this.#app = app
+    this.#ask = ask
+    this.#turn = turn
+    this.#rates = rates
+    this.#hold = hold
+    this.#run = run
+    this.#upstream = upstream
+  }
+
+  get model(): Model {
+    return this.#run.model
+  }
+  get maxOutputTokens(): number {
+    return this.#turn.maxOutputTokens
+  }
+
+  async *parts(): AsyncGenerator<Part> {
+    const leave = (): void => {
+      if (this.#stopsWithCaller()) this.#upstream.abort()
+    }
+    const { gone } = this.#ask
+    if (gone.aborted) leave()
+    gone.addEventListener('abort', leave, { once: true })
+    try {
+      for await (const part of this.#run.parts()) {
+        this.#meter(part)
+        yield part
+      }
+    } catch (error) {
+      this.#fault = error instanceof UpstreamError ? error : new UpstreamError('malformed', { cause: error })
+      throw failureOf(this.#fault)
+    } finally {
+      gone.removeEventListener('abort', leave)
+    }
+  }
+
+  /** A whole answer that its caller can still fetch with the idempotency key is finished for them. */
+  #stopsWithCaller(): boolean {
+    const fetchable = this.#ask.claim !== undefined && !this.#turn.stream
+    return this.#run.onDisconnect === 'cancel' && !fetchable
+  }
+
+  #meter(part: Part): void {
+    if (part.type === 'text' || part.type === 'refusal') this.#see(part.text)
+    else if (part.type === 'reasoning') {
+      this.#see(part.text)
+      this.#seen.reasoningBytes += Buffer.byteLength(part.text)
+    } else if (part.type === 'tool-arguments') this.#see(part.delta)
+    else if (part.type === 'tool-call') this.#see(part.name)
+    else if (part.type === 'usage') this.#usage = part.usage
+    else if (part.type === 'finish') this.#finishReason = part.reason
+  }
+
+  #see(text: string): void {
+    if (text === '') return
+    this.#seen.deltas++
+    this.#seen.bytes += Buffer.byteLength(text)
+  }
+
+  usage(): Usage {
+    return this.#usage ?? estimateUsage(this.#turn, this.#seen)
+  }
+
+  async finish(end: { statusCode: number; failure?: Failure; reply?: string }): Promise<Settled> {
+    // An upstream that failed before it delivered anything costs its caller nothing.
+    const free = this.#fault !== undefined && this.#fault.fault !== 'aborted' && this.#seen.deltas === 0 && !this.#usage
+    const usage = this.usage()
+    const failed = end.failure !== undefined || this.#fault !== undefined
+    const settled = await this.#hold.settle({
+      microcredits: free ? 0n : costOf(this.#rates, usage),
+      state: failed ? 'failed' : 'completed',
+      statusCode: end.statusCode,
+      model: this.#run.model.id,
+      tokens: free ? { input: 0, cachedInput: 0, output: 0, reasoning: 0 } : usage,
+      detail: this.#detail(usage, free, end.failure),
+      reply: this.#ask.claim ? end.reply : undefined,
+      freeClaim: free && didNothing(this.#fault!),
+      urgent: this.#ask.claim !== undefined,
+    })
+    this.#app.metrics.chargedMicrocredits.inc(Number(settled.chargedMicrocredits))
+    this.#app.metrics.lostMicrocredits.inc(Number(settled.lossMicrocredits))
+    return settled
+  }
+
+  /** What the receipt tells beside the money; never prompt or answer text. */
+  #detail(usage: Usage, free: boolean, failure: Failure | undefined): Record<string, unknown> {
+    return {
+      outcome: this.#outcome(failure),
+      stream: this.#turn.stream,
+      max_output_tokens: this.#turn.maxOutputTokens,
+      finish_reason: this.#finishReason ?? null,
+      usage_source: free ? 'none' : this.#usage ? 'upstream' : 'estimated',
+      tokens: free ? null : usage,
+      attempts: this.#run.attempts,
+      total_ms: this.#app.clock.nowMs() - this.#ask.receivedMs,
+      ...(failure && { error_code: failure.code }),
+    }
+  }
+
+  #outcome(failure: Failure | undefined): string {
+    if (this.#ask.gone.aborted && !(this.#finishReason && !failure)) return 'client_left'
+    return failure || this.#fault ? 'failed' : 'completed'
+  }
+}
+

@@ -1,0 +1,28 @@
+import { Failure } from '#platform/errors'
+import type { UpstreamError } from '#providers/spec'
+
+/** An upstream's fault as the caller gets it: the operator's troubles (a bad key, an unknown name) stay the operator's. */
+export function failureOf(error: UpstreamError): Failure {
+  const more = { executed: true, cause: error, ...(error.param !== undefined && { param: error.param }) }
+  const detail = { detail: error.detail ?? '' }
+  switch (error.fault) {
+    case 'timeout':
+      return new Failure('UPSTREAM_TIMEOUT', {}, more)
+    case 'overloaded':
+      return new Failure('UPSTREAM_OVERLOADED', {}, more)
+    case 'rate_limited':
+      return new Failure('UPSTREAM_RATE_LIMITED', {}, { ...more, retryAfterMs: error.retryAfterMs ?? 1000 })
+    case 'context_overflow':
+      return new Failure('CONTEXT_LENGTH_EXCEEDED', {}, more)
+    case 'content_refused':
+      return new Failure('CONTENT_REFUSED', detail, more)
+    case 'invalid_request':
+      return new Failure('UPSTREAM_INVALID_REQUEST', detail, more)
+    default:
+      return new Failure('UPSTREAM_FAILED', {}, more)
+  }
+}
+
+/** True when the upstream certainly did no work, or says itself that it refused: the idempotency key is free again. */
+export const didNothing = (error: UpstreamError): boolean =>
+  !error.executed || error.status !== undefined || error.fault === 'connect' || error.fault === 'reset'

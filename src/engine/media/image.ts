@@ -1,0 +1,86 @@
+import { hasBytes, hasText, viewOf } from './bytes.ts'
+import { sniff } from './magic.ts'
+
+/** Pixels. */
+export interface ImageSize {
+  width: number
+  height: number
+}
+
+/** Width and height in pixels of a png, jpeg (progressive too), gif or webp, from its header; `undefined` for anything else. */
+export function measureImage(bytes: Uint8Array): ImageSize | undefined {
+  const type = sniff(bytes)
+  const size =
+    type === 'image/png'
+      ? measurePng(bytes)
+      : type === 'image/jpeg'
+        ? measureJpeg(bytes)
+        : type === 'image/gif'
+          ? measureGif(bytes)
+          : type === 'image/webp'
+            ? measureWebp(bytes)
+            : undefined
+  return size && size.width > 0 && size.height > 0 ? size : undefined
+}
+
+/** PNG 1.2, 11.2.2: IHDR comes first; sizes have 31 bits. */
+function measurePng(bytes: Uint8Array): ImageSize | undefined {
+  if (bytes.length < 33 || !hasText(bytes, 12, 'IHDR')) return undefined
+  const view = viewOf(bytes)
+  const [width, height] = [view.getUint32(16), view.getUint32(20)]
+  return width < 2 ** 31 && height < 2 ** 31 ? { width, height } : undefined
+}
+
+function measureGif(bytes: Uint8Array): ImageSize | undefined {
+  if (bytes.length < 13) return undefined
+  const view = viewOf(bytes)
+  return { width: view.getUint16(6, true), height: view.getUint16(8, true) }
+}
+
+/** ITU T.81, B.2.2: walks the segments to the start of frame, which every coding process (C0–CF) has alike. */
+function measureJpeg(bytes: Uint8Array): ImageSize | undefined {
+  const view = viewOf(bytes)
+  let at = 2
+  while (at + 4 <= bytes.length) {
+    if (bytes[at] !== 0xff) return undefined
+    const marker = bytes[at + 1] ?? 0
+    if (marker === 0xff) {
+      at += 1 // fill byte
+      continue
+    }
+    if (marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7)) {
+      at += 2 // markers without a length
+      continue
+    }
+    // End of image, start of scan, or an escaped byte: no frame came before the data.
+    if (marker === 0xd9 || marker === 0xda || marker === 0x00) return undefined
+    const length = view.getUint16(at + 2)
+    if (length < 2) return undefined
+    if (isStartOfFrame(marker)) {
+      if (length < 8 || at + 9 > bytes.length) return undefined
+      return { height: view.getUint16(at + 5), width: view.getUint16(at + 7) }
+    }
+    at += 2 + length
+  }
+  return undefined
+}
+
+function isStartOfFrame(marker: number): boolean {
+  return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
+}
+
+/** The first chunk tells the kind: `VP8 ` (lossy, RFC 6386), `VP8L` (lossless), `VP8X` (extended; the canvas). RFC 9649. */
+function measureWebp(bytes: Uint8Array): ImageSize | undefined {
+  const view = viewOf(bytes)
+  if (hasText(bytes, 12, 'VP8 ') && bytes.length >= 30 && hasBytes(bytes, 23, [0x9d, 0x01, 0x2a]))
+    return { width: view.getUint16(26, true) & 0x3fff, height: view.getUint16(28, true) & 0x3fff }
+  if (hasText(bytes, 12, 'VP8L') && bytes.length >= 25 && bytes[20] === 0x2f) {
+    const bits = view.getUint32(21, true)
+    return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 }
+  }
+  if (hasText(bytes, 12, 'VP8X') && bytes.length >= 30) {
+    const read24 = (at: number) => view.getUint16(at, true) | ((bytes[at + 2] ?? 0) << 16)
+    return { width: read24(24) + 1, height: read24(27) + 1 }
+  }
+  return undefined
+}

@@ -1,0 +1,51 @@
+import { hasBytes, hasText } from './bytes.ts'
+import { readFrame, skipId3 } from './mp3-frame.ts'
+
+/**
+ * The media type by the first bytes: png, jpeg, gif, webp, wav, mp3 (with or without ID3), mp4, quicktime, m4a, webm,
+ * ogg, flac, pdf. `undefined` for everything else, whatever its sender calls it.
+ */
+export function sniff(bytes: Uint8Array): string | undefined {
+  if (hasBytes(bytes, 0, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])) return 'image/png'
+  if (hasBytes(bytes, 0, [0xff, 0xd8, 0xff])) return 'image/jpeg'
+  if (hasText(bytes, 0, 'GIF87a') || hasText(bytes, 0, 'GIF89a')) return 'image/gif'
+  if (hasText(bytes, 0, 'RIFF')) {
+    if (hasText(bytes, 8, 'WEBP')) return 'image/webp'
+    return hasText(bytes, 8, 'WAVE') ? 'audio/wav' : undefined
+  }
+  if (hasText(bytes, 4, 'ftyp')) return typeOfBrand(bytes)
+  if (hasBytes(bytes, 0, [0x1a, 0x45, 0xdf, 0xa3])) return isWebm(bytes) ? 'video/webm' : undefined
+  if (hasText(bytes, 0, 'OggS')) return 'audio/ogg'
+  if (hasText(bytes, 0, 'fLaC')) return 'audio/flac'
+  if (hasText(bytes, 0, '%PDF-')) return 'application/pdf'
+  return isMp3(bytes) ? 'audio/mpeg' : undefined
+}
+
+/** Brands of ISO 14496-12 files that are pictures, not films. */
+const pictureBrands = ['avif', 'avis', 'heic', 'heix', 'hevc', 'mif1', 'msf1', 'crx ']
+
+function typeOfBrand(bytes: Uint8Array): string | undefined {
+  if (pictureBrands.some((brand) => hasText(bytes, 8, brand))) return undefined
+  if (hasText(bytes, 8, 'M4A ') || hasText(bytes, 8, 'M4B ')) return 'audio/mp4'
+  return hasText(bytes, 8, 'qt  ') ? 'video/quicktime' : 'video/mp4'
+}
+
+/** Matroska and WebM share their magic; the document type stands in the first header. */
+function isWebm(bytes: Uint8Array): boolean {
+  for (let at = 4; at < Math.min(bytes.length, 64); at++) if (hasText(bytes, at, 'webm')) return true
+  return false
+}
+
+/** An ID3 tag, or a frame followed at its exact length by another one or the end. */
+function isMp3(bytes: Uint8Array): boolean {
+  if (hasText(bytes, 0, 'ID3') && bytes.length > 10) {
+    const start = skipId3(bytes)
+    // The tag also stands before AAC and others; a frame has to follow when the bytes reach that far.
+    return start >= bytes.length || readFrame(bytes, start) !== undefined || bytes[start] === 0
+  }
+  const frame = readFrame(bytes, 0)
+  if (!frame) return false
+  return frame.length >= bytes.length
+    ? frame.length === bytes.length
+    : readFrame(bytes, frame.length) !== undefined
+}

@@ -1,0 +1,122 @@
+/** Usage → credits, and the worst case that a hold must cover. All money in micro-credits; integers only. */
+import type { Content, Turn, Usage } from '#engine/inference'
+import type { Pricing } from '#engine/models'
+
+/** Prices per token in millionths of a micro-credit, so that the cheapest token is still an integer. */
+export interface Rates {
+  input: bigint
+  cachedInput: bigint
+  cacheWrite: bigint
+  mediaInput: bigint
+  output: bigint
+}
+
+const scale = 1_000_000n
+
+/** `credits = USD × credits_per_usd × markup` (decisions §6). One USD per million tokens is `creditsPerUsd × markup` micro-credits a token. */
+export function ratesOf(pricing: Pricing, terms: { creditsPerUsd: number; markup: number }): Rates {
+  const rate = (usdPerMillion: number): bigint => BigInt(Math.ceil(round(usdPerMillion * terms.creditsPerUsd * terms.markup * Number(scale))))
+  return {
+    input: rate(pricing.inputPerMillion),
+    cachedInput: rate(pricing.cachedInputPerMillion),
+    cacheWrite: rate(pricing.cacheWritePerMillion),
+    mediaInput: rate(pricing.mediaInputPerMillion),
+    output: rate(pricing.outputPerMillion),
+  }
+}
+
+/** Takes the noise of binary fractions away before rounding up: 0.1 × 3 must not cost more than 0.3. */
+const round = (value: number): number => Number(value.toPrecision(12))
+
+const up = (scaled: bigint): bigint => (scaled + scale - 1n) / scale
+
+/** What this usage costs, rounded up to a whole micro-credit once. */
+export function costOf(rates: Rates, usage: Usage): bigint {
+  const plain = usage.input - usage.cachedInput - usage.cacheWriteInput - usage.mediaInput
+  return up(
+    count(plain) * rates.input +
+      count(usage.cachedInput) * rates.cachedInput +
+      count(usage.cacheWriteInput) * rates.cacheWrite +
+      count(usage.mediaInput) * rates.mediaInput +
+      count(usage.output) * rates.output,
+  )
+}
+
+/** An upstream's figure as a token count: never negative, never a fraction, never more than a counter can hold. */
+const count = (tokens: number): bigint => (tokens > 0 && tokens <= Number.MAX_SAFE_INTEGER ? BigInt(Math.ceil(tokens)) : 0n)
+
+export interface InputBound {
+  /** Tokens that the text can be at most: its UTF-8 bytes ÷ 2 (decisions §6). */
+  text: number
+  /** Tokens of images, priced as input. */
+  image: number
+  /** Tokens of audio and video. */
+  media: number
+}
+
+// Upper bounds across vendors' published formulas: high-detail tiles, audio and video rates.
+const tokensPerImage = 4_000
+const tokensPerAudioSecond = 50
+const tokensPerVideoSecond = 300
+
+/** What the input can be at most without a tokenizer. */
+export function inputBound(turn: Turn): InputBound {
+  const bound = { text: Math.ceil(inputBytes(turn) / 2), image: 0, media: 0 }
+  for (const message of turn.messages) {
+    for (const part of message.content) addMedia(bound, part)
+  }
+  return bound
+}
+
+function addMedia(bound: InputBound, part: Content): void {
+  if (part.type === 'image') bound.image += tokensPerImage
+  if (part.type === 'audio') bound.media += Math.ceil((part.media.durationSeconds ?? 0) * tokensPerAudioSecond)
+  if (part.type === 'video') bound.media += Math.ceil((part.media.durationSeconds ?? 0) * tokensPerVideoSecond)
+}
+
+/** Bytes of everything the model reads as text, with room for the chat template around each message. */
+export function inputBytes(turn: Turn): number {
+  let bytes = 64
+  for (const message of turn.messages) {
+    bytes += 32 + size(message.name) + size(message.refusal) + size(message.reasoning) + size(message.toolCallId)
+    for (const part of message.content) if (part.type === 'text') bytes += Buffer.byteLength(part.text)
+    for (const call of message.toolCalls ?? []) bytes += 32 + size(call.id) + size(call.name) + size(call.arguments)
+  }
+  if (turn.tools.length > 0) bytes += Buffer.byteLength(JSON.stringify(turn.tools))
+  if (turn.output.type === 'json_schema') bytes += Buffer.byteLength(JSON.stringify(turn.output.schema))
+  return bytes
+}
+
+const size = (text: string | undefined): number => (text === undefined ? 0 : Buffer.byteLength(text))
+
+const most = (...rates: bigint[]): bigint => rates.reduce((a, b) => (a > b ? a : b))
+
+export function inputWorstCase(rates: Rates, bound: InputBound): bigint {
+  const text = most(rates.input, rates.cachedInput, rates.cacheWrite)
+  return up(BigInt(bound.text + bound.image) * text + BigInt(bound.media) * most(text, rates.mediaInput))
+}
+
+export const outputWorstCase = (rates: Rates, tokens: number): bigint => up(BigInt(tokens) * rates.output)
+
+/** How many output tokens these micro-credits pay. */
+export const outputTokensFor = (rates: Rates, microcredits: bigint): number =>
+  rates.output === 0n ? Number.MAX_SAFE_INTEGER : Number((microcredits * scale) / rates.output)
+
+/**
+ * What was used, for upstreams that do not say, or were cut before they could. Not a bound but a fair guess, marked as
+ * such on the receipt: four bytes a token for text (it holds for English and for Persian), and one token a delta where deltas are that small.
+ */
+export function estimateUsage(turn: Turn, seen: { deltas: number; bytes: number; reasoningBytes: number }): Usage {
+  const bound = inputBound(turn)
+  const media = Math.ceil(bound.media / 2)
+  const bytesPerDelta = seen.deltas > 0 ? seen.bytes / seen.deltas : 0
+  const output = bytesPerDelta <= 8 ? seen.deltas : Math.ceil(seen.bytes / 4)
+  return {
+    input: Math.ceil(inputBytes(turn) / 4) + Math.ceil(bound.image / 4) + media,
+    cachedInput: 0,
+    cacheWriteInput: 0,
+    mediaInput: media,
+    output,
+    reasoning: Math.min(output, Math.ceil(seen.reasoningBytes / 4)),
+  }
+}

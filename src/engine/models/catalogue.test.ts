@@ -1,0 +1,227 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, test } from 'vitest'
+import { type Config, loadConfig, readEnv } from '#platform/config'
+import { StartRefused } from '#platform/errors'
+import { buildCatalogue, type Discovered, discover, type Model } from './models.ts'
+import { readyMade } from './ready-made.ts'
+
+const nothing: Discovered = { providers: [], models: [], silent: [] }
+const zero = {
+  inputPerMillion: 0,
+  outputPerMillion: 0,
+  cachedInputPerMillion: 0,
+  cacheWritePerMillion: 0,
+  mediaInputPerMillion: 0,
+}
+const sandboxModel: Model = {
+  id: 'sandbox/text',
+  kind: 'text',
+  displayName: 'Sandbox text',
+  description: 'A simulator.',
+  ownedBy: 'sandbox',
+  created: 0,
+  sandbox: true,
+  deployments: [{ id: 'sandbox/text', provider: 'sandbox', model: 'text', weight: 1, priority: 0 }],
+  fallbacks: [],
+  contextLength: 1_000,
+  maxOutputTokens: 100,
+  inputModalities: ['text'],
+  features: [],
+  supportedEfforts: [],
+  pricing: zero,
+}
+
+function configOf(file?: string, variables: Record<string, string> = {}): Config {
+  return loadConfig(readEnv(variables), file)
+}
+
+const build = (file?: string, discovered = nothing) =>
+  buildCatalogue(configOf(file), discovered, [sandboxModel])
+
+function refusal(file: string, discovered = nothing): string {
+  try {
+    build(file, discovered)
+  } catch (error) {
+    if (error instanceof StartRefused && error.fa !== undefined) return error.message
+    throw error
+  }
+  throw new Error('the start was not refused')
+}
+
+const entry = (id: string, more = '', deployments = '{ provider: acme, model: gpt-x }') => `
+  - id: ${id}
+    deployments: [${deployments}]
+    context_length: 100000
+    max_output_tokens: 100
+    ${more}`
+const free = 'pricing: { input_per_million: 0, output_per_million: 0 }'
+const providers =
+  'providers:\n  - { id: acme, base_url: http://127.0.0.1:9000/v1 }\n  - { id: other, base_url: http://127.0.0.1:9001/v1, dialects: [messages] }\n'
+
+test('with nothing configured the sandbox serves and is the default', () => {
+  const catalogue = build()
+  expect(catalogue.list()).toEqual([sandboxModel])
+  expect(catalogue.defaultText.id).toBe('sandbox/text')
+  expect(catalogue.provider('sandbox').dialects).toEqual(['chat'])
+})
+
+test('models of the file come first and carry the default, the sandbox stays listed', () => {
+  const catalogue = build(`${providers}models:${entry('acme/fast', free)}`)
+  expect(catalogue.list().map(({ id }) => id)).toEqual(['acme/fast', 'sandbox/text'])
+  expect(catalogue.defaultText.id).toBe('acme/fast')
+  expect(catalogue.find('acme/fast')).toMatchObject({
+    ownedBy: 'acme',
+    displayName: 'fast',
+    sandbox: false,
+    deployments: [{ id: 'acme/gpt-x', provider: 'acme', model: 'gpt-x' }],
+  })
+  expect(catalogue.find('acme/slow')).toBeUndefined()
+  expect(() => catalogue.provider('nobody')).toThrow()
+})
+
+test('the file may put its own name on a sandbox model, which then still says so', () => {
+  const catalogue = build(`models:${entry('demo/text', free, '{ provider: sandbox, model: text }')}`)
+  expect(catalogue.find('demo/text')?.sandbox).toBe(true)
+  expect(refusal(`models:${entry('demo/text', free, '{ provider: sandbox, model: nope }')}`)).toMatch(
+    /sandbox model nope/,
+  )
+})
+
+test('a known model needs no price, an unknown one is refused with line and mend', () => {
+  const known = build(`${providers}models:${entry('acme/known', '', '{ provider: acme, model: gpt-4o }')}`)
+  expect(known.find('acme/known')?.pricing).toEqual({
+    inputPerMillion: 2.5,
+    outputPerMillion: 10,
+    cachedInputPerMillion: 1.25,
+    cacheWritePerMillion: 2.5,
+    mediaInputPerMillion: 2.5,
+  })
+  expect(refusal(`${providers}models:${entry('acme/fast')}`)).toBe(
+    'kherad.config.yaml:5: models[0].pricing is missing: every model needs a price and none is known for gpt-x; write input_per_million and output_per_million, 0 for free.',
+  )
+})
+
+test('of several deployments the dearest known price counts, and one unknown refuses all', () => {
+  const both = '{ provider: acme, model: gpt-4o-mini }, { provider: acme, model: gpt-4o }'
+  expect(
+    build(`${providers}models:${entry('acme/mix', '', both)}`).find('acme/mix')?.pricing.outputPerMillion,
+  ).toBe(10)
+  expect(
+    refusal(`${providers}models:${entry('acme/mix', '', `${both}, { provider: acme, model: gpt-x }`)}`),
+  ).toMatch(/known for gpt-x/)
+})
+
+test('a model that costs more for long prompts needs a price or a window that ends before', () => {
+  const long = entry('acme/long', '', '{ provider: acme, model: gpt-5.4 }')
+  expect(build(`${providers}models:${long}`).find('acme/long')?.pricing.inputPerMillion).toBe(2.5)
+  expect(refusal(`${providers}models:${long.replace('100000', '1000000')}`)).toMatch(
+    /costs more beyond 271999 tokens/,
+  )
+})
+
+test.each([
+  [
+    'a provider that does not exist',
+    entry('acme/a', free, '{ provider: nobody, model: x }'),
+    /names the provider nobody/,
+  ],
+  [
+    'no provider that speaks chat',
+    entry('acme/a', free, '{ provider: other, model: x }'),
+    /none of its providers \(other\) speaks chat/,
+  ],
+  [
+    'a fallback that does not exist',
+    entry('acme/a', `fallbacks: [acme/b]\n    ${free}`),
+    /fallbacks names acme\/b/,
+  ],
+  ['itself as its fallback', entry('acme/a', `fallbacks: [acme/a]\n    ${free}`), /fallbacks names acme\/a/],
+  [
+    'a default that does not exist',
+    `${entry('acme/a', free)}\ndefaults: { text_model: acme/b }`,
+    /defaults\.text_model is acme\/b/,
+  ],
+])('a model with %s is refused', (_, models, sentence) => {
+  expect(refusal(`${providers}models:${models}`)).toMatch(sentence)
+})
+
+test('every ready-made vendor has models with a price, each within one price', () => {
+  const vendors = ['openai', 'anthropic', 'openrouter', 'gemini', 'deepseek', 'groq', 'mistral'] as const
+  for (const vendor of vendors) {
+    const { providers: found, models } = readyMade({ [vendor]: 'key' })
+    expect(found).toHaveLength(1)
+    expect(models.length, vendor).toBeGreaterThanOrEqual(2)
+    for (const model of models) {
+      expect(model.id).toMatch(new RegExp(`^${vendor}/`))
+      expect(model.pricing.inputPerMillion, model.id).toBeGreaterThan(0)
+      expect(model.pricing.outputPerMillion, model.id).toBeGreaterThan(0)
+      expect(model.maxOutputTokens).toBeLessThanOrEqual(model.contextLength)
+    }
+  }
+  expect(readyMade({ openai: 'key' }).models.find(({ id }) => id === 'openai/gpt-5.4')?.contextLength).toBe(
+    271_999,
+  )
+})
+
+test('what the file says wins over what was found', () => {
+  const discovered = { ...readyMade({ openai: 'key', groq: 'key' }), silent: [] }
+  const file = `providers:\n  - { id: openai, base_url: http://127.0.0.1:1/v1 }\nmodels:${entry('groq/llama-3.1-8b-instant', free, '{ provider: groq, model: mine }')}`
+  const catalogue = build(file, discovered)
+  expect(catalogue.provider('openai').baseUrl).toBe('http://127.0.0.1:1/v1')
+  expect(catalogue.list().some(({ ownedBy }) => ownedBy === 'openai')).toBe(false)
+  expect(catalogue.find('groq/llama-3.1-8b-instant')?.pricing.inputPerMillion).toBe(0)
+  expect(catalogue.find('groq/llama-3.3-70b-versatile')?.pricing.inputPerMillion).toBeGreaterThan(0)
+})
+
+/** A server that answers as Ollama does. */
+async function fakeOllama(): Promise<{ server: Server; host: string }> {
+  const server = createServer((request, response) => {
+    if (request.url === '/api/tags') {
+      response.end(
+        JSON.stringify({
+          models: [{ name: 'llama3.2:latest' }, { name: 'nomic-embed-text:latest' }, { name: 7 }],
+        }),
+      )
+      return
+    }
+    let body = ''
+    request.on('data', (chunk) => {
+      body += chunk
+    })
+    request.on('end', () => {
+      const chat = {
+        capabilities: ['completion', 'tools', 'vision'],
+        model_info: { 'llama.context_length': 131_072 },
+      }
+      response.end(JSON.stringify(body.includes('llama') ? chat : { capabilities: ['embedding'] }))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { server, host: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
+
+test('a local Ollama is listed by its own account, free, without its embedding models', async () => {
+  const { server, host } = await fakeOllama()
+  const found = await discover({ ollamaHost: host })
+  server.close()
+  expect(found.providers).toMatchObject([{ id: 'ollama', baseUrl: `${host}/v1` }])
+  expect(found.models).toMatchObject([
+    {
+      id: 'ollama/llama3.2:latest',
+      contextLength: 131_072,
+      inputModalities: ['text', 'image'],
+      features: ['json_schema', 'tools'],
+      pricing: zero,
+    },
+  ])
+  expect(buildCatalogue(configOf(), found, [sandboxModel]).defaultText.id).toBe('ollama/llama3.2:latest')
+})
+
+test('an Ollama that was named and does not answer is reported, not fatal', async () => {
+  expect(await discover({ ollamaHost: 'http://127.0.0.1:1' })).toEqual({
+    providers: [],
+    models: [],
+    silent: ['http://127.0.0.1:1'],
+  })
+})

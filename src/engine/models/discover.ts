@@ -1,0 +1,26 @@
+import type { ProviderConfig, VendorKeys } from '#platform/config'
+import type { Model } from './models.ts'
+import { listOllama } from './ollama.ts'
+import { readyMade } from './ready-made.ts'
+
+/** Providers and models that nobody wrote down: by vendor keys of the environment, and on this machine. */
+export interface Discovered {
+  providers: ProviderConfig[]
+  models: Model[]
+  /** Addresses that were named (`OLLAMA_HOST`) and did not answer, to be told at the start. */
+  silent: string[]
+}
+
+const usualOllama = 'http://127.0.0.1:11434'
+
+/** Looks once, at the start. An Ollama nobody named gets 300 ms, so that its absence costs nothing; a named one gets 3 s. */
+export async function discover(vendors: VendorKeys): Promise<Discovered> {
+  const named = vendors.ollamaHost
+  const ollama = await listOllama(named ?? usualOllama, named === undefined ? 300 : 3_000)
+  const ready = readyMade(vendors)
+  return {
+    providers: [...ready.providers, ...(ollama ? [ollama.provider] : [])],
+    models: [...ready.models, ...(ollama?.models ?? [])],
+    silent: named !== undefined && !ollama ? [named] : [],
+  }
+}

@@ -1,0 +1,30 @@
+import { declareFailures } from '#platform/errors'
+
+declare module '#platform/errors' {
+  interface Failures {
+    MODEL_NOT_FOUND: { model: string }
+    MODEL_NOT_ALLOWED: { model: string }
+    MODEL_KIND_MISMATCH: { model: string; kind: string }
+  }
+}
+
+declareFailures({
+  MODEL_NOT_FOUND: {
+    status: 404,
+    en: ({ model }) => `The model \`${model}\` does not exist. See GET /v1/models for those that do.`,
+    fa: ({ model }) => `مدل \`${model}\` وجود ندارد (does not exist). فهرست مدل‌ها: GET /v1/models`,
+  },
+  MODEL_NOT_ALLOWED: {
+    status: 403,
+    en: ({ model }) =>
+      `This key may not use the model \`${model}\`. Use one of its own models or another key.`,
+    fa: ({ model }) =>
+      `این کلید اجازهٔ استفاده از مدل \`${model}\` را ندارد. مدلی مجاز یا کلیدی دیگر به کار ببرید.`,
+  },
+  MODEL_KIND_MISMATCH: {
+    status: 400,
+    en: ({ model, kind }) =>
+      `\`${model}\` is a model for ${kind}, not for text; this route needs a text model.`,
+    fa: ({ model, kind }) => `\`${model}\` مدل ${kind} است؛ این مسیر مدل متنی می‌خواهد.`,
+  },
+})

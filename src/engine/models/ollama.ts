@@ -1,0 +1,106 @@
+import type { Modality } from '#engine/inference'
+import { defaultTimeouts, type ProviderConfig } from '#platform/config'
+import type { Feature, Model } from './models.ts'
+
+/** More than any desk has installed; a bound, because the list comes from outside. */
+const mostModels = 100
+
+/**
+ * The models of a local Ollama, free by explicit zero; nothing when no server answers within `patienceMs`.
+ * Source: Ollama's API documentation, `/api/tags` and `/api/show`.
+ */
+export async function listOllama(
+  host: string,
+  patienceMs: number,
+): Promise<{ provider: ProviderConfig; models: Model[] } | undefined> {
+  const tags = await ask(`${host}/api/tags`, patienceMs)
+  if (!isRecord(tags) || !Array.isArray(tags['models'])) return undefined
+  const names = tags['models'].slice(0, mostModels).flatMap((tag: unknown) => {
+    return isRecord(tag) &&
+      typeof tag['name'] === 'string' &&
+      /^[A-Za-z0-9][A-Za-z0-9._:/@-]*$/.test(tag['name'])
+      ? [tag['name']]
+      : []
+  })
+  const models = await Promise.all(names.map((name) => describe(host, name, Math.max(patienceMs, 2_000))))
+  return {
+    provider: {
+      id: 'ollama',
+      baseUrl: `${host}/v1`,
+      dialects: ['chat'],
+      // A local server loads the model on its first question, which takes longer than a vendor's first byte.
+      timeouts: { ...defaultTimeouts, firstByteMs: 180_000, firstTokenMs: 180_000, idleMs: 60_000 },
+      onDisconnect: 'cancel',
+      headers: {},
+    },
+    models: models.flatMap((model) => model ?? []),
+  }
+}
+
+/** The model by its own account; undefined for one that cannot write text (an embedding model). */
+async function describe(host: string, name: string, patienceMs: number): Promise<Model | undefined> {
+  const shown = await ask(`${host}/api/show`, patienceMs, { model: name })
+  const show = isRecord(shown) ? shown : {}
+  const capabilities = Array.isArray(show['capabilities']) ? show['capabilities'] : ['completion']
+  if (!capabilities.includes('completion')) return undefined
+  const contextLength = contextOf(show['model_info'])
+  const features: Feature[] = ['json_schema']
+  if (capabilities.includes('tools')) features.push('tools')
+  if (capabilities.includes('thinking')) features.push('reasoning')
+  const inputModalities: Modality[] = capabilities.includes('vision') ? ['text', 'image'] : ['text']
+  return {
+    id: `ollama/${name}`,
+    kind: 'text',
+    displayName: name,
+    description: `${name} on the local Ollama server.`,
+    ownedBy: 'ollama',
+    created: 0,
+    sandbox: false,
+    deployments: [{ id: `ollama/${name}`, provider: 'ollama', model: name, weight: 1, priority: 0 }],
+    fallbacks: [],
+    contextLength,
+    maxOutputTokens: Math.min(contextLength, 8_192),
+    inputModalities,
+    features,
+    supportedEfforts: features.includes('reasoning') ? ['none', 'low', 'medium', 'high'] : [],
+    pricing: {
+      inputPerMillion: 0,
+      outputPerMillion: 0,
+      cachedInputPerMillion: 0,
+      cacheWritePerMillion: 0,
+      mediaInputPerMillion: 0,
+    },
+  }
+}
+
+/** The window stands under the name of the architecture: `llama.context_length`. */
+function contextOf(info: unknown): number {
+  const found = isRecord(info)
+    ? Object.entries(info).find(([name]) => name.endsWith('.context_length'))
+    : undefined
+  return typeof found?.[1] === 'number' && found[1] > 0 ? found[1] : 4_096
+}
+
+/** A bad or missing answer is no error: there simply is no Ollama. */
+async function ask(url: string, patienceMs: number, body?: Record<string, unknown>): Promise<unknown> {
+  try {
+    const reply = await fetch(url, {
+      signal: AbortSignal.timeout(patienceMs),
+      redirect: 'error',
+      ...(body && {
+        method: 'POST',
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json' },
+      }),
+    })
+    if (reply.ok) return await reply.json()
+    await reply.body?.cancel()
+    return undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

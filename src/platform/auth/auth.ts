@@ -1,0 +1,134 @@
+/** Key → Caller, without a database trip on the hot path; and the accounts, projects and keys themselves. */
+import type { Clock } from '#platform/clock'
+import { type Db, isDatabaseAway } from '#platform/db'
+import { fail } from '#platform/errors'
+import type { Log } from '#platform/log'
+import { couldBeKey, sha256 } from '#platform/secrets'
+import type { Scope } from './scopes.ts'
+import * as store from './store.ts'
+import './words.ts'
+
+export { isScope, type Scope, scopes } from './scopes.ts'
+export {
+  type Account,
+  accounts,
+  createAccount,
+  createKey,
+  createProject,
+  type Key,
+  keys,
+  type Project,
+  projects,
+  revokeKey,
+  setAccountState,
+} from './store.ts'
+
+/** Who calls, as every capability sees it. */
+export interface Caller {
+  accountId: string
+  projectId: string
+  keyId: string
+  plan: string
+  scopes: ReadonlySet<string>
+  /** Ids of the models that the key may use; undefined allows all. */
+  models: ReadonlySet<string> | undefined
+}
+
+export interface KeyRing extends AsyncDisposable {
+  /** Throws INVALID_API_KEY (401), ACCOUNT_SUSPENDED (403) or SERVICE_UNAVAILABLE (503). */
+  caller(secret: string | undefined): Promise<Caller>
+}
+
+interface Known {
+  caller: Caller
+  suspended: boolean
+  expiresAtMs: number
+}
+
+/** Enough for every key in use; the oldest leaves first. */
+const cacheSize = 50_000
+
+/**
+ * The cache trusts itself only while it is listening for changes: each revocation, suspension or new limit is told by
+ * NOTIFY in the transaction that makes it, and whatever was cached of that account is dropped. Not listening, every call asks the database.
+ */
+export function openKeyRing({ db, clock, log }: { db: Db; clock: Clock; log: Log }): KeyRing {
+  const known = new Map<string, Known>()
+  const hashesOf = new Map<string, Set<string>>()
+  let listening = false
+  /** Counts changes, so that an answer read before a change is not cached after it. */
+  let changes = 0
+
+  const forget = (): void => {
+    changes++
+    known.clear()
+    hashesOf.clear()
+  }
+  const listener = db.listen(['auth_changed'], {
+    message(_channel, accountId) {
+      changes++
+      for (const hash of hashesOf.get(accountId) ?? []) known.delete(hash)
+      hashesOf.delete(accountId)
+    },
+    up() {
+      forget()
+      listening = true
+    },
+    down() {
+      listening = false
+      forget()
+      log.warn('the key cache lost its listener; keys are read from the database until it is back')
+    },
+  })
+
+  function remember(hash: string, entry: Known): void {
+    if (known.size >= cacheSize) known.delete(known.keys().next().value!)
+    known.set(hash, entry)
+    const account = entry.caller.accountId
+    const hashes = hashesOf.get(account)
+    if (hashes) hashes.add(hash)
+    else hashesOf.set(account, new Set([hash]))
+  }
+
+  async function load(hash: string): Promise<Known | undefined> {
+    const before = changes
+    const row = await store.keyByHash(db, Buffer.from(hash, 'base64')).catch((error: unknown) => {
+      if (isDatabaseAway(error)) fail('SERVICE_UNAVAILABLE', { why: 'database' }, { retryAfterMs: 2000, cause: error })
+      throw error
+    })
+    if (!row) return undefined
+    const entry: Known = {
+      caller: {
+        accountId: row.account_id,
+        projectId: row.project_id,
+        keyId: row.key_id,
+        plan: row.plan,
+        scopes: new Set(row.scopes),
+        models: row.models ? new Set(row.models) : undefined,
+      },
+      suspended: row.state === 'suspended',
+      expiresAtMs: row.revoked_at ? 0 : (row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY),
+    }
+    if (listening && before === changes) remember(hash, entry)
+    return entry
+  }
+
+  return {
+    async caller(secret) {
+      if (secret === undefined || !couldBeKey(secret)) fail('INVALID_API_KEY', {})
+      const hash = sha256(secret).toString('base64')
+      const entry = known.get(hash) ?? (await load(hash))
+      if (!entry || entry.expiresAtMs <= clock.nowMs()) fail('INVALID_API_KEY', {})
+      if (entry.suspended) fail('ACCOUNT_SUSPENDED', {})
+      return entry.caller
+    },
+    async [Symbol.asyncDispose]() {
+      await listener[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Throws INSUFFICIENT_SCOPE (403) when the caller's key lacks `scope`. */
+export function requireScope(caller: Caller, scope: Scope): void {
+  if (!caller.scopes.has(scope)) fail('INSUFFICIENT_SCOPE', { scope })
+}

@@ -1,0 +1,154 @@
+import type { Db, Tx } from '#platform/db'
+import { uuidv7 } from '#platform/ids'
+import { type Caps, openBooks, openMeter } from '#platform/ledger'
+import { newKeySecret, sha256 } from '#platform/secrets'
+import type { Scope } from './scopes.ts'
+
+declare module '#platform/db' {
+  interface Tables {
+    'auth.accounts': Account
+    'auth.projects': Project
+    'auth.keys': Key & { hash: Buffer }
+  }
+}
+
+export interface Account {
+  account_id: string
+  name: string
+  plan: string
+  state: 'active' | 'suspended'
+  created_at: Date
+}
+
+export interface Project {
+  account_id: string
+  project_id: string
+  name: string
+  created_at: Date
+}
+
+/** A key as lists show it; its secret is shown once, when it is made, and only its hash is kept. */
+export interface Key {
+  account_id: string
+  project_id: string
+  key_id: string
+  name: string
+  hint: string
+  scopes: string[]
+  /** Null allows every model. */
+  models: string[] | null
+  expires_at: Date | null
+  revoked_at: Date | null
+  created_at: Date
+}
+
+export async function createAccount(tx: Tx, ask: { name: string; plan?: string; caps?: Caps }, now: Date): Promise<Account> {
+  const account: Account = { account_id: uuidv7(), name: ask.name, plan: ask.plan ?? 'standard', state: 'active', created_at: now }
+  await tx.insertInto('auth.accounts').values(account).execute()
+  await openBooks(tx, account.account_id, ask.caps)
+  return account
+}
+
+export async function createProject(tx: Tx, ask: { accountId: string; name: string; caps?: Caps }, now: Date): Promise<Project> {
+  const project: Project = { account_id: ask.accountId, project_id: uuidv7(), name: ask.name, created_at: now }
+  await tx.insertInto('auth.projects').values(project).execute()
+  await openMeter(tx, ask.accountId, 'project', project.project_id, ask.caps)
+  return project
+}
+
+export interface KeyAsk {
+  accountId: string
+  projectId: string
+  name: string
+  scopes: readonly Scope[]
+  models?: readonly string[] | undefined
+  expiresAt?: Date | undefined
+  caps?: Caps
+  /** An operator's own secret (KHERAD_BOOTSTRAP_KEY); otherwise a new one is drawn. */
+  secret?: string | undefined
+}
+
+/** Answers the new key with its secret, which is not kept. */
+export async function createKey(tx: Tx, ask: KeyAsk, now: Date): Promise<Key & { secret: string }> {
+  const secret = ask.secret ?? newKeySecret()
+  const key: Key = {
+    account_id: ask.accountId,
+    project_id: ask.projectId,
+    key_id: uuidv7(),
+    name: ask.name,
+    hint: secret.slice(-4),
+    scopes: [...ask.scopes],
+    models: ask.models ? [...ask.models] : null,
+    expires_at: ask.expiresAt ?? null,
+    revoked_at: null,
+    created_at: now,
+  }
+  await tx
+    .insertInto('auth.keys')
+    .values({ ...key, hash: sha256(secret) })
+    .execute()
+  await openMeter(tx, ask.accountId, 'key', key.key_id, ask.caps)
+  return { ...key, secret }
+}
+
+/** Answers the revoked key, or undefined when there is none. Revoking twice keeps the first time. */
+export async function revokeKey(tx: Tx, keyId: string, now: Date): Promise<Key | undefined> {
+  return tx
+    .updateTable('auth.keys')
+    .set((of) => ({ revoked_at: of.fn.coalesce('revoked_at', of.val(now)) }))
+    .where('key_id', '=', keyId)
+    .returning(keyColumns)
+    .executeTakeFirst()
+}
+
+/** Suspends or reactivates; every process knows within a second. Answers false when there is no such account. */
+export async function setAccountState(tx: Tx, accountId: string, state: Account['state']): Promise<boolean> {
+  const done = await tx.updateTable('auth.accounts').set({ state }).where('account_id', '=', accountId).executeTakeFirst()
+  return done.numUpdatedRows === 1n
+}
+
+const keyColumns = [
+  'account_id',
+  'project_id',
+  'key_id',
+  'name',
+  'hint',
+  'scopes',
+  'models',
+  'expires_at',
+  'revoked_at',
+  'created_at',
+] as const
+
+export const accounts = (db: Db): Promise<Account[]> =>
+  db.kysely.selectFrom('auth.accounts').selectAll().orderBy('created_at').orderBy('account_id').execute()
+
+export const projects = (db: Db, accountId?: string): Promise<Project[]> =>
+  db.kysely
+    .selectFrom('auth.projects')
+    .selectAll()
+    .$if(accountId !== undefined, (query) => query.where('account_id', '=', accountId!))
+    .orderBy('created_at')
+    .orderBy('project_id')
+    .execute()
+
+export const keys = (db: Db, projectId?: string): Promise<Key[]> =>
+  db.kysely
+    .selectFrom('auth.keys')
+    .select(keyColumns)
+    .$if(projectId !== undefined, (query) => query.where('project_id', '=', projectId!))
+    .orderBy('created_at')
+    .orderBy('key_id')
+    .execute()
+
+export async function keyByHash(db: Db, hash: Buffer): Promise<(Key & Pick<Account, 'plan' | 'state'>) | undefined> {
+  const [row] = await db.query<Key & Pick<Account, 'plan' | 'state'>>(
+    {
+      name: 'auth.key',
+      text: `select k.account_id, k.project_id, k.key_id, k.scopes, k.models, k.expires_at, k.revoked_at, a.plan, a.state
+        from auth.keys k join auth.accounts a using (account_id) where k.hash = $1`,
+    },
+    [hash],
+  )
+  return row
+}

@@ -1,0 +1,301 @@
+import { describe, expect, test } from 'vitest'
+import { StartRefused } from '#platform/errors'
+import { loadConfig, readEnv } from './config.ts'
+
+const load = (file?: string, variables: Record<string, string> = {}) => loadConfig(readEnv(variables), file)
+
+/** Both sentences of the refusal. */
+function refusal(file?: string, variables?: Record<string, string>): { en: string; fa: string } {
+  try {
+    load(file, variables)
+  } catch (error) {
+    if (error instanceof StartRefused) return { en: error.message, fa: error.fa ?? '' }
+    throw error
+  }
+  throw new Error('the start was not refused')
+}
+
+const provider = '  - { id: acme, base_url: http://127.0.0.1:9000/v1/ }'
+const model = (more: string) => `providers:
+${provider}
+models:
+  - id: acme/fast
+    deployments: [{ provider: acme, model: gpt-x }]
+    context_length: 1000
+    max_output_tokens: 100
+    ${more}
+`
+
+test('without a word from the operator everything has its documented default', () => {
+  expect(load()).toMatchObject({
+    host: '127.0.0.1',
+    port: 8080,
+    baseUrl: 'http://127.0.0.1:8080',
+    dataDir: './data',
+    workers: 1,
+    locale: 'fa',
+    providers: [],
+    models: [],
+    defaults: { creditsPerUsd: 1000, markup: 1 },
+    network: { allowCidrs: [] },
+    budgets: { thresholdsPercent: [50, 80, 100] },
+  })
+  expect(load('# nothing but a comment\n').models).toEqual([])
+})
+
+test('the environment gives the process its settings, empty counts as absent', () => {
+  const config = load(undefined, {
+    KHERAD_HOST: '0.0.0.0',
+    KHERAD_PORT: '0',
+    KHERAD_WORKERS: 'auto',
+    KHERAD_LOCALE: 'en',
+    KHERAD_BASE_URL: 'https://ai.example.org/',
+    DATABASE_URL: 'postgres://kherad@db/kherad',
+    KHERAD_BOOTSTRAP_KEY: `khr_${'a'.repeat(32)}`,
+    OPENAI_API_KEY: '  ',
+    GROQ_API_KEY: 'g',
+    OLLAMA_HOST: '0.0.0.0',
+  })
+  expect(config).toMatchObject({ host: '0.0.0.0', port: 0, locale: 'en', baseUrl: 'https://ai.example.org' })
+  expect(config.workers).toBeGreaterThanOrEqual(1)
+  expect(config.vendors).toEqual({ groq: 'g', ollamaHost: 'http://127.0.0.1:11434' })
+})
+
+test.each([
+  ['KHERAD_PORT', '70000'],
+  ['KHERAD_PORT', 'http'],
+  ['KHERAD_WORKERS', '0'],
+  ['KHERAD_LOCALE', 'de'],
+  ['KHERAD_LOG_LEVEL', 'loud'],
+  ['KHERAD_BASE_URL', 'example.org'],
+  ['DATABASE_URL', 'mysql://root:hunter2@db/x'],
+  ['KHERAD_BOOTSTRAP_KEY', 'khr_hunter2'],
+  ['OLLAMA_HOST', 'http://'],
+])('%s=%s is refused by name in both languages, and no secret is repeated', (name, value) => {
+  const { en, fa } = refusal(undefined, { [name]: value })
+  expect(en).toMatch(new RegExp(`^${name} is .+: write .+\\.$`))
+  expect(fa).toContain(name)
+  expect(fa).toMatch(/[\u0600-\u06ff]/)
+  expect(en + fa).not.toContain('hunter2')
+})
+
+test('the documented example is read whole', () => {
+  const config = load(
+    `providers:
+  - id: acme
+    base_url: http://127.0.0.1:9000/v1
+    api_key: \${ACME_KEY}
+    dialects: [chat]
+    timeouts: { connect_ms: 5000, first_byte_ms: 30000, first_token_ms: 12000, idle_ms: 20000, total_ms: 600000 }
+    on_disconnect: drain
+models:
+  - id: acme/fast
+    kind: text
+    deployments:
+      - { provider: acme, model: gpt-x, weight: 1, priority: 0 }
+    fallbacks: [acme/backup]
+    context_length: 128000
+    max_output_tokens: 16384
+    input_modalities: [text, image]
+    features: [tools, json_schema, reasoning]
+    reasoning: { supported_efforts: [low, medium, high] }
+    pricing: { input_per_million: 1.0, output_per_million: 2.0, cached_input_per_million: 0.1, media_input: { input_per_million: 7 } }
+defaults: { text_model: acme/fast, credits_per_usd: 1000, markup: 1.0 }
+network: { allow: [10.0.0.0/8, 'fd00::/8'] }
+`,
+    { ACME_KEY: 'secret' },
+  )
+  expect(config.providers[0]).toMatchObject({
+    apiKey: 'secret',
+    onDisconnect: 'drain',
+    timeouts: { firstTokenMs: 12_000 },
+  })
+  expect(config.models[0]).toMatchObject({
+    id: 'acme/fast',
+    where: 'kherad.config.yaml:9: models[0]',
+    supportedEfforts: ['low', 'medium', 'high'],
+    pricing: {
+      inputPerMillion: 1,
+      outputPerMillion: 2,
+      cachedInputPerMillion: 0.1,
+      cacheWritePerMillion: 1,
+      mediaInputPerMillion: 7,
+    },
+  })
+  expect(config.network.allowCidrs).toEqual(['10.0.0.0/8', 'fd00::/8'])
+})
+
+test('what an entry leaves out has its default, and an address loses its last slash', () => {
+  const { providers, models } = load(model(''))
+  expect(providers[0]).toEqual({
+    id: 'acme',
+    baseUrl: 'http://127.0.0.1:9000/v1',
+    dialects: ['chat'],
+    timeouts: {
+      connectMs: 5_000,
+      firstByteMs: 30_000,
+      firstTokenMs: 12_000,
+      idleMs: 20_000,
+      totalMs: 600_000,
+    },
+    onDisconnect: 'cancel',
+    headers: {},
+  })
+  expect(models[0]).toMatchObject({
+    deployments: [{ weight: 1, priority: 0 }],
+    inputModalities: ['text'],
+    features: [],
+    fallbacks: [],
+  })
+  expect(models[0]).not.toHaveProperty('pricing')
+})
+
+describe('a wrong entry stops the start with file, line, path and mend', () => {
+  test.each<[string, string, RegExp]>([
+    ['not YAML', 'providers: [', /^kherad\.config\.yaml:1: this is not valid YAML/],
+    ['a key twice', 'defaults: {}\ndefaults: {}', /^kherad\.config\.yaml:2: this is not valid YAML/],
+    [
+      'a variable inside braces without quotes',
+      'providers:\n  - { id: a, base_url: \x24{A} }',
+      /^kherad\.config\.yaml:2: .*put quotes around/,
+    ],
+    ['not a mapping', '- a', /^kherad\.config\.yaml:1 is a list: write a mapping/],
+    [
+      'an unknown top entry',
+      'limits: {}',
+      /^kherad\.config\.yaml:1: limits is not a known entry: remove it, or write one of providers, models/,
+    ],
+    [
+      'an unknown member',
+      `providers:\n  - id: a\n    base_url: http://a\n    colour: red`,
+      /^kherad\.config\.yaml:4: providers\[0\]\.colour is not a known entry/,
+    ],
+    [
+      'a half-set provider',
+      'providers:\n  - id: a',
+      /^kherad\.config\.yaml:2: providers\[0\]\.base_url is missing: write the address/,
+    ],
+    [
+      'a provider called sandbox',
+      'providers:\n  - { id: sandbox, base_url: http://a }',
+      /:2: providers\[0\]\.id is sandbox/,
+    ],
+    ['a provider twice', `providers:\n${provider}\n${provider}`, /:3: providers\[1\]\.id repeats acme/],
+    [
+      'an address with a key in it',
+      'providers:\n  - { id: a, base_url: "http://u:p@a" }',
+      /:2: providers\[0\]\.base_url is .* without key/,
+    ],
+    [
+      'an unset variable',
+      `providers:\n  - id: a\n    base_url: http://a\n    api_key: \${NOT_SET}`,
+      /:4: providers\[0\]\.api_key uses \$\{NOT_SET\}, which is not set/,
+    ],
+    ['an empty key', 'providers:\n  - { id: a, base_url: http://a, api_key: "" }', /api_key is empty/],
+    [
+      'a wrong dialect',
+      'providers:\n  - { id: a, base_url: http://a, dialects: [soap] }',
+      /dialects\[0\] is "soap": write one of chat, responses, messages/,
+    ],
+    [
+      'no dialect',
+      'providers:\n  - { id: a, base_url: http://a, dialects: [] }',
+      /dialects is a list: write at least one/,
+    ],
+    [
+      'a time that is a text',
+      'providers:\n  - { id: a, base_url: http://a, timeouts: { idle_ms: soon } }',
+      /timeouts\.idle_ms is "soon": write a whole number within 1 … 3600000/,
+    ],
+    [
+      'a wrong policy',
+      'providers:\n  - { id: a, base_url: http://a, on_disconnect: pray }',
+      /on_disconnect is "pray": write one of cancel, drain/,
+    ],
+    [
+      'a header of the client itself',
+      'providers:\n  - { id: a, base_url: http://a, headers: { Host: b } }',
+      /headers\.Host cannot be sent/,
+    ],
+    [
+      'a model id without a vendor',
+      'models:\n  - { id: fast, context_length: 1 }',
+      /:2: models\[0\]\.id is "fast": write <vendor>\/<model_name>/,
+    ],
+    [
+      'a model of the sandbox',
+      'models:\n  - { id: sandbox/x, context_length: 1 }',
+      /another vendor than sandbox/,
+    ],
+    [
+      'a model without deployments',
+      'models:\n  - { id: a/b, context_length: 1 }',
+      /deployments is missing: write at least one/,
+    ],
+    [
+      'a kind that is not served',
+      model('kind: hologram'),
+      /:8: models\[0\]\.kind is "hologram": write one of text/,
+    ],
+    [
+      'an answer longer than the window',
+      model('').replace('100\n', '2000\n'),
+      /max_output_tokens is 2000: write at most the context_length of 1000|max_output_tokens is "2000": write at most the context_length of 1000/,
+    ],
+    [
+      'a price without its other half',
+      model('pricing: { input_per_million: 1 }'),
+      /:8: models\[0\]\.pricing\.output_per_million is missing: write USD per million tokens, 0 for free/,
+    ],
+    [
+      'a negative price',
+      model('pricing: { input_per_million: -1, output_per_million: 1 }'),
+      /input_per_million is "-1"/,
+    ],
+    [
+      'efforts without the feature',
+      model('reasoning: { supported_efforts: [low] }'),
+      /:8: models\[0\]\.reasoning is set but features does not name reasoning/,
+    ],
+    [
+      'a deployment twice',
+      model('').replace('model: gpt-x }', 'model: gpt-x }, { provider: acme, model: gpt-x }'),
+      /repeats acme\/gpt-x/,
+    ],
+    [
+      'input without text',
+      model('input_modalities: [image]'),
+      /input_modalities is a list: write a list with text in it/,
+    ],
+    [
+      'a network that is none',
+      'network: { allow: [10.0.0.0/40] }',
+      /network\.allow\[0\] is "10\.0\.0\.0\/40": write a network/,
+    ],
+    [
+      'a threshold past the whole',
+      'budgets: { thresholds_percent: [120] }',
+      /thresholds_percent\[0\] is "120"/,
+    ],
+  ])('%s', (_, file, sentence) => {
+    const { en, fa } = refusal(file)
+    expect(en).toMatch(sentence)
+    expect(en.split('\n')).toHaveLength(1)
+    expect(fa).toMatch(/[\u0600-\u06ff]/)
+    expect(fa).toContain('kherad.config.yaml:')
+  })
+})
+
+test('anchors and aliases are followed, and a value from the environment may be a number', () => {
+  const { providers } = load(
+    `providers:
+  - id: a
+    base_url: http://a
+    timeouts: &slow
+      total_ms: \${WAIT}
+  - { id: b, base_url: "\${B}", timeouts: *slow }
+`,
+    { WAIT: '900000', B: 'http://b' },
+  )
+  expect(providers.map(({ timeouts }) => timeouts.totalMs)).toEqual([900_000, 900_000])
+})

@@ -1,0 +1,60 @@
+import { availableParallelism } from 'node:os'
+
+/** Everything Kherad reads from the environment, as the operator typed it: one flat list, unchecked (see `loadConfig`). */
+export interface Env {
+  host: string
+  port: string
+  dataDir: string
+  /** Path of the configuration file. */
+  configFile: string
+  /** True when the operator named the file: then it must exist. */
+  configFileNamed: boolean
+  baseUrl: string | undefined
+  workers: string
+  bootstrapKey: string | undefined
+  locale: string
+  pgBin: string | undefined
+  databaseUrl: string | undefined
+  logLevel: string
+  openaiKey: string | undefined
+  anthropicKey: string | undefined
+  openrouterKey: string | undefined
+  geminiKey: string | undefined
+  deepseekKey: string | undefined
+  groqKey: string | undefined
+  mistralKey: string | undefined
+  ollamaHost: string | undefined
+  /** Cores this process may use; what `KHERAD_WORKERS=auto` stands for. */
+  cores: number
+  /** The whole environment, only for `${NAME}` in the configuration file. */
+  variables: Readonly<Record<string, string | undefined>>
+}
+
+/** The only reader of the environment. A variable that is set but empty counts as absent, as shells and compose files mean it. */
+export function readEnv(variables: Readonly<Record<string, string | undefined>>): Env {
+  const read = (name: string): string | undefined => variables[name]?.trim() || undefined
+  return {
+    host: read('KHERAD_HOST') ?? '127.0.0.1',
+    port: read('KHERAD_PORT') ?? '8080',
+    dataDir: read('KHERAD_DATA') ?? './data',
+    configFile: read('KHERAD_CONFIG') ?? './kherad.config.yaml',
+    configFileNamed: read('KHERAD_CONFIG') !== undefined,
+    baseUrl: read('KHERAD_BASE_URL'),
+    workers: read('KHERAD_WORKERS') ?? '1',
+    bootstrapKey: read('KHERAD_BOOTSTRAP_KEY'),
+    locale: read('KHERAD_LOCALE') ?? 'fa',
+    pgBin: read('KHERAD_PG_BIN'),
+    databaseUrl: read('DATABASE_URL'),
+    logLevel: read('KHERAD_LOG_LEVEL') ?? 'info',
+    openaiKey: read('OPENAI_API_KEY'),
+    anthropicKey: read('ANTHROPIC_API_KEY'),
+    openrouterKey: read('OPENROUTER_API_KEY'),
+    geminiKey: read('GEMINI_API_KEY'),
+    deepseekKey: read('DEEPSEEK_API_KEY'),
+    groqKey: read('GROQ_API_KEY'),
+    mistralKey: read('MISTRAL_API_KEY'),
+    ollamaHost: read('OLLAMA_HOST'),
+    cores: availableParallelism(),
+    variables,
+  }
+}

@@ -1,0 +1,117 @@
+import type { Config, LogLevel, VendorKeys } from './config.ts'
+import type { Env } from './env.ts'
+import { refuse } from './refuse.ts'
+import { type Sentence, words } from './words.ts'
+
+type ProcessSettings = Omit<Config, 'providers' | 'models' | 'defaults' | 'network' | 'budgets' | 'timing'>
+
+const logLevels: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+
+/** The settings that only the environment gives, each checked. */
+export function readProcessSettings(env: Env): ProcessSettings {
+  const port = readPort(env.port)
+  return {
+    host: env.host,
+    port,
+    baseUrl:
+      env.baseUrl === undefined
+        ? addressOf(env.host, port)
+        : readUrl('KHERAD_BASE_URL', env.baseUrl, ['http:', 'https:']),
+    dataDir: env.dataDir,
+    ...(env.databaseUrl !== undefined && {
+      databaseUrl: readUrl('DATABASE_URL', env.databaseUrl, ['postgres:', 'postgresql:']),
+    }),
+    ...(env.pgBin !== undefined && { pgBin: env.pgBin }),
+    workers: readWorkers(env),
+    locale:
+      env.locale === 'fa' || env.locale === 'en'
+        ? env.locale
+        : mistyped('KHERAD_LOCALE', env.locale, oneOf(['fa', 'en'])),
+    ...(env.bootstrapKey !== undefined && { bootstrapKey: readBootstrapKey(env.bootstrapKey) }),
+    logLevel:
+      logLevels.find((level) => level === env.logLevel) ??
+      mistyped('KHERAD_LOG_LEVEL', env.logLevel, oneOf(logLevels)),
+    vendors: readVendors(env),
+  }
+}
+
+function readVendors(env: Env): VendorKeys {
+  return {
+    ...(env.openaiKey !== undefined && { openai: env.openaiKey }),
+    ...(env.anthropicKey !== undefined && { anthropic: env.anthropicKey }),
+    ...(env.openrouterKey !== undefined && { openrouter: env.openrouterKey }),
+    ...(env.geminiKey !== undefined && { gemini: env.geminiKey }),
+    ...(env.deepseekKey !== undefined && { deepseek: env.deepseekKey }),
+    ...(env.groqKey !== undefined && { groq: env.groqKey }),
+    ...(env.mistralKey !== undefined && { mistral: env.mistralKey }),
+    ...(env.ollamaHost !== undefined && { ollamaHost: readOllamaHost(env.ollamaHost) }),
+  }
+}
+
+/** `OLLAMA_HOST` is also what the Ollama server binds to, so `0.0.0.0`, a bare host and a bare port are all in use. */
+function readOllamaHost(value: string): string {
+  const withScheme = /^https?:\/\//.test(value)
+    ? value
+    : `http://${value.startsWith(':') ? `127.0.0.1${value}` : value}`
+  const named =
+    /:\d+\/?$/.test(withScheme) || withScheme.startsWith('https:')
+      ? withScheme
+      : `${withScheme.replace(/\/$/, '')}:11434`
+  return readUrl('OLLAMA_HOST', named.replace('//0.0.0.0', '//127.0.0.1'), ['http:', 'https:'], value)
+}
+
+function readPort(value: string): number {
+  const port = /^\d{1,5}$/.test(value) ? Number(value) : Number.NaN
+  if (port <= 65_535) return port
+  return mistyped('KHERAD_PORT', value, {
+    en: 'a port number within 0 … 65535',
+    fa: 'شماره‌ی درگاهی در بازه‌ی ۰ … ۶۵۵۳۵',
+  })
+}
+
+function readWorkers(env: Env): number {
+  if (env.workers === 'auto') return Math.max(1, env.cores)
+  const workers = /^\d{1,4}$/.test(env.workers) ? Number(env.workers) : 0
+  if (workers >= 1 && workers <= 256) return workers
+  return mistyped('KHERAD_WORKERS', env.workers, {
+    en: 'auto, or a whole number within 1 … 256',
+    fa: 'auto یا عددی درست در بازه‌ی ۱ … ۲۵۶',
+  })
+}
+
+/** The value is a secret, so the sentence never repeats it. */
+function readBootstrapKey(value: string): string {
+  if (/^khr_[A-Za-z0-9_-]{32,196}$/.test(value)) return value
+  return mistyped('KHERAD_BOOTSTRAP_KEY', undefined, {
+    en: 'khr_ and at least 32 letters, digits, _ or -',
+    fa: 'khr_ و دست‌کم ۳۲ حرف لاتین، رقم، _ یا -',
+  })
+}
+
+function readUrl(name: string, value: string, protocols: readonly string[], shown = value): string {
+  const url = URL.canParse(value) ? new URL(value) : undefined
+  if (url && protocols.includes(url.protocol) && (url.host !== '' || name === 'DATABASE_URL'))
+    return value.replace(/\/+$/, '')
+  const kinds = protocols.map((protocol) => `${protocol}//…`)
+  const expected = {
+    en: `an address that begins with ${kinds.join(' or ')}`,
+    fa: `نشانی‌ای که با ${kinds.join(' یا ')} آغاز شود`,
+  }
+  // A database address may hold a password, so the sentence does not repeat it.
+  return mistyped(name, name === 'DATABASE_URL' ? undefined : shown, expected)
+}
+
+/** The address a person can open: a server on every interface is reached at the loopback one. */
+function addressOf(host: string, port: number): string {
+  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
+}
+
+const oneOf = (values: readonly string[]): Sentence => ({
+  en: `one of ${values.join(', ')}`,
+  fa: `یکی از ${values.join('، ')}`,
+})
+
+function mistyped(name: string, value: string | undefined, expected: Sentence): never {
+  refuse(words.wrong(name, value === undefined ? 'not usable' : JSON.stringify(value), expected))
+}

@@ -1,0 +1,7 @@
+import { StartRefused } from '#platform/errors'
+import type { Sentence } from './words.ts'
+
+/** Stops the start with one sentence in both languages. */
+export function refuse(sentence: Sentence): never {
+  throw new StartRefused(sentence.en, sentence.fa)
+}

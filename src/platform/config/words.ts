@@ -1,0 +1,49 @@
+/** One sentence in both languages of the start: what is wrong, where, and the mend. */
+export interface Sentence {
+  en: string
+  fa: string
+}
+
+const quoted = (values: readonly string[]) => values.join(', ')
+
+/** Where a fault stands: `kherad.config.yaml:12: models[0].pricing`, or the name of a variable. */
+export type Where = string
+
+export const words = {
+  missing: (where: Where, mend: Sentence): Sentence => ({
+    en: `${where} is missing: ${mend.en}.`,
+    fa: `${where} نوشته نشده است: ${mend.fa}.`,
+  }),
+  unknown: (where: Where, known: readonly string[]): Sentence => ({
+    en: `${where} is not a known entry: remove it, or write one of ${quoted(known)}.`,
+    fa: `${where} شناخته نیست: آن را بردارید یا یکی از این‌ها را بنویسید: ${quoted(known)}.`,
+  }),
+  wrong: (where: Where, found: string, expected: Sentence): Sentence => ({
+    en: `${where} is ${found}: write ${expected.en}.`,
+    fa: `${where} برابر ${found} است: ${expected.fa} بنویسید.`,
+  }),
+  duplicate: (where: Where, id: string): Sentence => ({
+    en: `${where} repeats ${id}: every one may be named once, so rename or remove one of the two.`,
+    fa: `${where} نام ${id} را دوباره آورده است: هر نام تنها یک بار می‌آید، یکی از دو تا را عوض کنید یا بردارید.`,
+  }),
+  conflict: (where: Where, why: Sentence): Sentence => ({
+    en: `${where} ${why.en}.`,
+    fa: `${where} ${why.fa}.`,
+  }),
+  variable: (where: Where, name: string): Sentence => ({
+    en: `${where} uses \${${name}}, which is not set: set the environment variable ${name} or write the value itself.`,
+    fa: `${where} به \${${name}} نیاز دارد که تعیین نشده است: متغیر محیطی ${name} را تعیین کنید یا خود مقدار را بنویسید.`,
+  }),
+  syntax: (where: Where, problem: string): Sentence => ({
+    en: `${where}: this is not valid YAML (${problem}); correct this line.`,
+    fa: `${where}: این خط YAML درستی نیست (${problem})؛ آن را درست کنید.`,
+  }),
+  unquoted: (where: Where): Sentence => ({
+    en: `${where}: this is not valid YAML; put quotes around the \${…} on this line.`,
+    fa: `${where}: این خط YAML درستی نیست؛ \${…} این خط را در گیومه («"») بگذارید.`,
+  }),
+  noFile: (path: string): Sentence => ({
+    en: `KHERAD_CONFIG names ${path}, which cannot be read: create the file, correct the path, or unset KHERAD_CONFIG.`,
+    fa: `KHERAD_CONFIG پرونده‌ی ${path} را نام برده که خوانده نمی‌شود: پرونده را بسازید، نشانی را درست کنید یا KHERAD_CONFIG را بردارید.`,
+  }),
+}

@@ -1,0 +1,187 @@
+import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
+import { refuse } from './refuse.ts'
+import { type Sentence, words } from './words.ts'
+
+/** What every place of one file shares. */
+interface Source {
+  name: string
+  document: Document
+  lines: LineCounter
+  variables: Readonly<Record<string, string | undefined>>
+}
+
+/**
+ * Opens a YAML text at its root. `name` is what sentences call the file; `variables` fill `${NAME}`.
+ * Throws `StartRefused` for text that is not YAML. An empty text gives undefined.
+ */
+export function openYaml(
+  name: string,
+  text: string,
+  variables: Readonly<Record<string, string | undefined>>,
+): Place | undefined {
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  const error = document.errors[0]
+  if (error) {
+    const { line } = lines.linePos(error.pos[0])
+    const where = `${name}:${line}`
+    // The braces of a variable are YAML's own inside { … }: the likeliest slip of all, so it has its own mend.
+    const slip = text.split('\n')[line - 1]?.includes(`\${`)
+    refuse(slip ? words.unquoted(where) : words.syntax(where, error.message))
+  }
+  if (document.contents === null) return undefined
+  return new Place({ name, document, lines, variables }, document.contents as Node, '', 1)
+}
+
+export interface Range {
+  min: number
+  max: number
+  integer?: boolean
+}
+
+/** One value of the file, with the line it stands on; its readers give a typed value or refuse with a sentence. */
+export class Place {
+  readonly path: string
+  private readonly source: Source
+  private readonly node: Node | null
+  private readonly line: number
+
+  constructor(source: Source, node: Node | null, path: string, line: number) {
+    this.source = source
+    this.node = isAlias(node) ? ((node.resolve(source.document) as Node | undefined) ?? null) : node
+    this.path = path
+    this.line = line
+  }
+
+  /** `kherad.config.yaml:12: models[0].pricing`, or with a member: `….pricing.input_per_million`. */
+  where(member?: string): string {
+    const path = member === undefined ? this.path : this.path ? `${this.path}.${member}` : member
+    return `${this.source.name}:${this.line}${path ? `: ${path}` : ''}`
+  }
+
+  wrong(expected: Sentence): never {
+    refuse(words.wrong(this.where(), this.found(), expected))
+  }
+
+  /** The members of a mapping. Refuses anything that is not a mapping and every member whose name is not in `known`. */
+  members(known: readonly string[]): Members {
+    if (!isMap(this.node)) this.wrong({ en: 'a mapping of names to values', fa: 'فهرستی از نام‌ها و مقدارها' })
+    const members = new Map<string, Place>()
+    for (const pair of this.node.items) {
+      const name = isScalar(pair.key) ? String(pair.key.value) : String(pair.key)
+      const member = this.at(pair.value as Node | null, name, pair.key as Node)
+      if (!known.includes(name)) refuse(words.unknown(member.where(), known))
+      members.set(name, member)
+    }
+    return new Members(this, members)
+  }
+
+  /** A mapping of free names to texts, in order. */
+  textMap(): Record<string, string> {
+    if (!isMap(this.node)) this.wrong({ en: 'a mapping of names to texts', fa: 'فهرستی از نام‌ها و متن‌ها' })
+    const entries = this.node.items.map((pair): [string, string] => {
+      const name = isScalar(pair.key) ? String(pair.key.value) : String(pair.key)
+      return [name, this.at(pair.value as Node | null, name, pair.key as Node).text()]
+    })
+    return Object.fromEntries(entries)
+  }
+
+  list(): Place[] {
+    if (!isSeq(this.node)) this.wrong({ en: 'a list', fa: 'یک فهرست' })
+    return this.node.items.map((item, position) => {
+      const node = item as Node
+      return new Place(this.source, node, `${this.path}[${position}]`, this.lineOf(node) ?? this.line)
+    })
+  }
+
+  /** A text that is not empty, `${NAME}` filled in. `expected` completes the refusal. */
+  text(expected: Sentence = { en: 'a text', fa: 'یک متن' }, pattern?: RegExp): string {
+    const value = isScalar(this.node) ? this.node.value : undefined
+    if (typeof value !== 'string') this.wrong(expected)
+    const text = this.fill(value).trim()
+    if (text === '' || (pattern && !pattern.test(text))) this.wrong(expected)
+    return text
+  }
+
+  number(range: Range): number {
+    const value = isScalar(this.node) ? this.node.value : undefined
+    // A number may stand in the environment too: `port: ${PORT}`.
+    const number = typeof value === 'string' && value.includes('${') ? Number(this.fill(value)) : value
+    const valid =
+      typeof number === 'number' && Number.isFinite(number) && (!range.integer || Number.isInteger(number))
+    if (!valid || number < range.min || number > range.max) {
+      const span = `${range.min} … ${range.max}`
+      this.wrong({
+        en: `${range.integer ? 'a whole number' : 'a number'} within ${span}`,
+        fa: `${range.integer ? 'عددی درست' : 'عددی'} در بازه‌ی ${span}`,
+      })
+    }
+    return number
+  }
+
+  oneOf<Value extends string>(values: readonly Value[]): Value {
+    const value = isScalar(this.node) ? this.node.value : undefined
+    const match = values.find((candidate) => candidate === value)
+    if (match === undefined)
+      this.wrong({ en: `one of ${values.join(', ')}`, fa: `یکی از ${values.join('، ')}` })
+    return match
+  }
+
+  /** A list whose items are among `values`, none twice. */
+  someOf<Value extends string>(values: readonly Value[]): Value[] {
+    const chosen: Value[] = []
+    for (const item of this.list()) {
+      const value = item.oneOf(values)
+      if (chosen.includes(value)) refuse(words.duplicate(item.where(), value))
+      chosen.push(value)
+    }
+    return chosen
+  }
+
+  private at(value: Node | null, name: string, key: Node): Place {
+    const path = this.path ? `${this.path}.${name}` : name
+    return new Place(this.source, value, path, this.lineOf(key) ?? this.line)
+  }
+
+  private lineOf(node: Node | null): number | undefined {
+    return node?.range ? this.source.lines.linePos(node.range[0]).line : undefined
+  }
+
+  private fill(text: string): string {
+    return text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => {
+      const value = this.source.variables[name]
+      if (value === undefined || value === '') refuse(words.variable(this.where(), name))
+      return value
+    })
+  }
+
+  /** What stands there, in a few words; never a filled-in value, which may be a secret. */
+  private found(): string {
+    if (this.node === null) return 'empty'
+    if (isMap(this.node)) return 'a mapping'
+    if (isSeq(this.node)) return 'a list'
+    if (!isScalar(this.node) || this.node.value === null || this.node.value === '') return 'empty'
+    const value = String(this.node.value)
+    return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)
+  }
+}
+
+/** The members of one mapping, by name. */
+export class Members {
+  readonly place: Place
+  private readonly members: ReadonlyMap<string, Place>
+
+  constructor(place: Place, members: ReadonlyMap<string, Place>) {
+    this.place = place
+    this.members = members
+  }
+
+  get(name: string): Place | undefined {
+    return this.members.get(name)
+  }
+
+  /** The member, or a refusal that says what to write. */
+  need(name: string, mend: Sentence): Place {
+    return this.members.get(name) ?? refuse(words.missing(this.place.where(name), mend))
+  }
+}

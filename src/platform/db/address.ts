@@ -1,0 +1,45 @@
+import type { ClientConfig } from 'pg'
+
+/** Where a PostgreSQL without a network address listens. */
+export interface SocketAddress {
+  socketFolder: string
+  port: number
+  user: string
+  database: string
+}
+
+/**
+ * The address as a connection string, fit for `DATABASE_URL`. The host before the path is only there because a URL
+ * needs one: both pg and libpq let the parameter `host` win.
+ */
+export function socketUrl(address: SocketAddress): string {
+  const url = new URL('postgres://localhost')
+  url.username = encodeURIComponent(address.user)
+  url.port = String(address.port)
+  url.pathname = `/${encodeURIComponent(address.database)}`
+  url.searchParams.set('host', address.socketFolder)
+  url.searchParams.set('sslmode', 'disable')
+  return url.href
+}
+
+/** Settings every connection of Kherad shares; what `PGHOST` and its like say in the environment has no say here. */
+export function clientConfig(url: string | SocketAddress): ClientConfig {
+  return {
+    connectionString: typeof url === 'string' ? url : socketUrl(url),
+    application_name: 'kherad',
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    connectionTimeoutMillis: 5_000,
+  }
+}
+
+/** The address as it may be shown: without user and password. */
+export function shownAddress(url: string | SocketAddress): string {
+  if (typeof url !== 'string') return url.socketFolder
+  try {
+    const { host, pathname } = new URL(url)
+    return `${host}${pathname}`
+  } catch {
+    return 'DATABASE_URL'
+  }
+}

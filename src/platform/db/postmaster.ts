@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process'
+import { readdir, readFile, readlink, realpath, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { isAlive } from './cluster.ts'
+
+/** What a running PostgreSQL says of itself in the file postmaster.pid of its cluster. */
+export interface Postmaster {
+  pid: number
+  port: number
+  socketFolder: string
+}
+
+const run = promisify(execFile)
+/** Above what any kernel hands out, and still a number PostgreSQL reads. */
+const nobodysPid = 2_147_483_646
+
+const pidFile = (cluster: string) => path.join(cluster, 'postmaster.pid')
+
+/** Reads the file; undefined when it is absent or not written to its end yet. The process may be long dead. */
+export async function readPostmaster(cluster: string): Promise<Postmaster | undefined> {
+  const text = await readFile(pidFile(cluster), 'utf8').catch(() => '')
+  const [pid, , , port, socketFolder] = text.split('\n')
+  if (!Number(pid) || !Number(port) || !socketFolder) return undefined
+  return { pid: Number(pid), port: Number(port), socketFolder }
+}
+
+/** True when the process really is the PostgreSQL of this cluster, and not another program that got its pid. */
+export async function runsCluster(pid: number, cluster: string): Promise<boolean> {
+  if (!isAlive(pid)) return false
+  const place = await realpath(cluster)
+  if (process.platform !== 'linux') {
+    const { stdout } = await run('ps', ['-ww', '-o', 'command=', '-p', String(pid)]).catch(() => ({
+      stdout: '',
+    }))
+    return stdout.includes('postgres') && (stdout.includes(place) || stdout.includes(cluster))
+  }
+  const [program = '', ...args] = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0')
+  if (!path.basename(program).startsWith('postgres')) return false
+  // PostgreSQL stands in its data folder from before it writes the file until its end; but a root whose capabilities
+  // were trimmed, as in a container, may not look where another user's process stands.
+  const standsIn = await readlink(`/proc/${pid}/cwd`).catch(() => undefined)
+  return standsIn === undefined ? args.includes(place) || args.includes(cluster) : standsIn === place
+}
+
+/**
+ * Takes a stale file's claim away, and that of the lock beside its socket. PostgreSQL refuses to start while they name
+ * a living process of its user, even if that is another program by now. The files are not deleted: the other lines let
+ * PostgreSQL find children of the dead postmaster that still touch the data, and wait for them.
+ */
+export async function disown(cluster: string, stale: Postmaster): Promise<void> {
+  if (!isAlive(stale.pid) || (await runsCluster(stale.pid, cluster))) return
+  for (const file of [pidFile(cluster), path.join(stale.socketFolder, `.s.PGSQL.${stale.port}.lock`)]) {
+    const [pid, ...rest] = (await readFile(file, 'utf8').catch(() => '')).split('\n')
+    if (Number(pid) === stale.pid) await writeFile(file, [nobodysPid, ...rest].join('\n'))
+  }
+}
+
+/**
+ * Ends children of a dead postmaster that have not noticed its end, such as one in the midst of a long query: the data
+ * cannot be opened again before they are gone. What they have not committed is lost with their postmaster anyway.
+ */
+export async function endOrphans(cluster: string): Promise<void> {
+  if (process.platform !== 'linux') return
+  const place = await realpath(cluster)
+  for (const name of await readdir('/proc')) {
+    const pid = Number(name)
+    if (!pid || (await readlink(`/proc/${pid}/cwd`).catch(() => undefined)) !== place) continue
+    const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+    const parent = Number(/^PPid:\s*(\d+)/m.exec(status)?.[1] ?? 0)
+    const isServer = /^Name:\s*postgres/m.test(status) && !(await runsCluster(parent, cluster))
+    // The postmaster itself has a stranger for a parent too: ourselves, or who adopted it.
+    if (isServer && !(await isPostmaster(pid, place))) process.kill(pid, 'SIGQUIT')
+  }
+}
+
+/** Children change their command line to say what they do; the postmaster keeps the one it was started with. */
+async function isPostmaster(pid: number, place: string): Promise<boolean> {
+  const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
+  return commandLine.split('\0').includes(place)
+}

@@ -1,0 +1,82 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Binaries, lastLine } from './binaries.ts'
+import type { DbLog } from './db.ts'
+import type { Ground } from './ground.ts'
+import { disown, endOrphans, type Postmaster, readPostmaster, runsCluster } from './postmaster.ts'
+import { refuse } from './refused.ts'
+import { type ServerProcess, startServer, stopServer } from './server-process.ts'
+import { openSocketFolder, removeSocketFolder, type SocketFolder } from './socket-folder.ts'
+import { stopMs, tryUse, type Use } from './use.ts'
+import { words } from './words.ts'
+
+/** Everything a start settles before PostgreSQL itself runs. */
+export interface Plan {
+  ground: Ground
+  binaries: Binaries
+  settings: Readonly<Record<string, string>>
+  log: DbLog
+}
+
+/** One start of PostgreSQL. */
+interface Attempt {
+  process: ServerProcess
+  socket: SocketFolder
+}
+
+const readyMs = 60_000
+/** A postmaster names its socket only once it is there; one whose socket does not answer is deaf. */
+const deafMs = 1_000
+const orphansLeft = /pre-existing shared memory block/
+
+/** Goes round until PostgreSQL answers: another process may be starting or stopping it at the same time. */
+export async function reach(plan: Plan, stop?: AbortSignal): Promise<Use> {
+  const { ground, log } = plan
+  const deadline = Date.now() + readyMs
+  let server: Attempt | undefined
+  let deafSince: number | undefined
+  while (Date.now() < deadline) {
+    // Once a start is under way it is seen through, so that the server has a user who will stop it.
+    if (server === undefined) stop?.throwIfAborted()
+    const postmaster = await readPostmaster(ground.cluster)
+    if (postmaster && (await runsCluster(postmaster.pid, ground.cluster))) {
+      const use = await tryUse(ground, postmaster, log).catch((error: Error) =>
+        refuseStart(plan, error.message),
+      )
+      if (typeof use === 'object') return use
+      deafSince = use === 'deaf' ? (deafSince ?? Date.now()) : undefined
+      // Its socket was deleted from below it (cleaners of /tmp do that): no one can reach it any more.
+      if (deafSince !== undefined && Date.now() - deafSince > deafMs) await stopServer(ground, stopMs)
+    } else if (server === undefined) {
+      server = await start(plan, postmaster)
+    } else if (server.process.ended !== undefined) {
+      await afterFailure(plan, server)
+      server = undefined
+    }
+    await pause(50)
+  }
+  refuse(words.notReady(ground.logFile, readyMs / 1000))
+}
+
+async function start({ ground, binaries, settings }: Plan, stale: Postmaster | undefined): Promise<Attempt> {
+  if (stale) await disown(ground.cluster, stale)
+  const socket = await openSocketFolder(ground, stale?.socketFolder)
+  return { socket, process: await startServer(ground, binaries, socket.path, settings) }
+}
+
+/** Prepares for another attempt, or gives up with the reason. */
+async function afterFailure(plan: Plan, { process: { ended = '' }, socket }: Attempt): Promise<void> {
+  // One taken again may by now be in the use of who was quicker.
+  if (socket.fresh) await removeSocketFolder(socket.path)
+  if (!isPassing(ended)) refuseStart(plan, ended)
+  if (orphansLeft.test(ended)) await endOrphans(plan.ground.cluster)
+}
+
+/** Another process won the start, or children of a killed postmaster have not noticed its end yet. */
+const isPassing = (said: string): boolean =>
+  /lock file "postmaster\.pid" (already exists|is empty)|^\s*$/.test(said) || orphansLeft.test(said)
+
+function refuseStart({ ground }: Plan, said: string): never {
+  if (/No space left on device|Disk quota exceeded/.test(said)) refuse(words.diskFull(ground.cluster))
+  const fatal = said.split('\n').findLast((line) => /(FATAL|PANIC):/.test(line)) ?? lastLine(said)
+  refuse(words.startFailed(ground.logFile, fatal.replace(/^.*?(FATAL|PANIC):\s*/, '')))
+}

@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process'
+import { open, rename, stat } from 'node:fs/promises'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Binaries } from './binaries.ts'
+import type { Ground } from './ground.ts'
+import { readPostmaster, runsCluster } from './postmaster.ts'
+import { refuse } from './refused.ts'
+import { childEnv } from './server-user.ts'
+import { words } from './words.ts'
+
+/** A PostgreSQL we started. `ended` stays undefined while it runs; then it holds what it last wrote to its log. */
+export interface ServerProcess {
+  ended: string | undefined
+}
+
+const logKeptBytes = 10 << 20
+/** What one start writes when it fails is a few lines. */
+const tailBytes = 16 << 10
+
+/**
+ * Starts PostgreSQL so that it outlives us: a session of its own (Ctrl-C in our terminal does not reach it) and a file
+ * for its words (a pipe would break with us).
+ */
+export async function startServer(
+  ground: Ground,
+  binaries: Binaries,
+  socketFolder: string,
+  settings: Readonly<Record<string, string>>,
+): Promise<ServerProcess> {
+  await rotate(ground.logFile)
+  const log = await open(ground.logFile, 'a', 0o600).catch((error: Error) =>
+    refuse(words.fileFailed(ground.logFile, error.message), error),
+  )
+  const { size: begin } = await log.stat()
+  const fixed = {
+    listen_addresses: '',
+    // A list in PostgreSQL's eyes: quoted, for the sake of spaces and commas.
+    unix_socket_directories: `"${socketFolder}"`,
+    unix_socket_permissions: '0700',
+    port: '5432',
+  }
+  const flags = Object.entries({ ...settings, ...fixed }).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`,
+  ])
+  const child = spawn(binaries.postgres, ['-D', ground.cluster, ...flags], {
+    ...ground.user,
+    cwd: '/',
+    env: childEnv,
+    detached: true,
+    stdio: ['ignore', log.fd, log.fd],
+  })
+  const server: ServerProcess = { ended: undefined }
+  const end = async (reason: string) => {
+    server.ended = `${await readTail(ground.logFile, begin)}${reason}`
+  }
+  child.on('error', (error) => void end(error.message))
+  child.on('exit', (code, signal) => void end(code === 0 ? '' : `exit ${code ?? signal}`))
+  child.unref()
+  await log.close()
+  return server
+}
+
+/** Asks for a fast shutdown: sessions end, data is written. True when it was done in time; else it goes on by itself. */
+export async function stopServer(ground: Ground, patienceMs: number): Promise<boolean> {
+  const postmaster = await readPostmaster(ground.cluster)
+  if (!postmaster || !(await runsCluster(postmaster.pid, ground.cluster))) return true
+  process.kill(postmaster.pid, 'SIGINT')
+  const deadline = Date.now() + patienceMs
+  while (await runsCluster(postmaster.pid, ground.cluster)) {
+    if (Date.now() > deadline) return false
+    await pause(20)
+  }
+  return true
+}
+
+/** The log is rotated between two runs only: within a run it holds warnings and errors, not statements. */
+async function rotate(file: string): Promise<void> {
+  const about = await stat(file).catch(() => undefined)
+  if (about && about.size > logKeptBytes) await rename(file, `${file}.1`).catch(() => undefined)
+}
+
+async function readTail(file: string, from: number): Promise<string> {
+  const log = await open(file, 'r').catch(() => undefined)
+  if (!log) return ''
+  try {
+    const { buffer, bytesRead } = await log.read(Buffer.alloc(tailBytes), 0, tailBytes, from)
+    return buffer.toString('utf8', 0, bytesRead)
+  } finally {
+    await log.close()
+  }
+}

@@ -1,0 +1,144 @@
+/**
+ * Every refusal has a stable code. The room that raises a code declares it in its `words.ts`: its detail by merging into
+ * `Failures`, its HTTP status and sentences (en and fa, with what to do next) by `declareFailures`.
+ */
+
+// biome-ignore lint/suspicious/noEmptyInterface: rooms add their codes by declaration merging.
+export interface Failures {}
+
+export type FailureCode = keyof Failures & string
+
+export type Language = 'en' | 'fa'
+
+export interface Declaration<Detail> {
+  status: number
+  en: (detail: Detail) => string
+  fa: (detail: Detail) => string
+  /** False where repeating the request cannot change the answer; sent as `x-should-retry: false`. */
+  retry?: false
+}
+
+const declared = new Map<string, Declaration<never>>()
+
+export function declareFailures<Code extends FailureCode>(table: { [C in Code]: Declaration<Failures[C]> }): Code[] {
+  for (const code of Object.keys(table) as Code[]) {
+    if (declared.has(code)) throw new Error(`The failure ${code} is declared twice.`)
+    declared.set(code, table[code] as Declaration<never>)
+  }
+  return Object.keys(table) as Code[]
+}
+
+export function declarationOf(code: string): Declaration<unknown> {
+  const found = declared.get(code)
+  if (!found) throw new Error(`The failure ${code} is not declared.`)
+  return found as Declaration<unknown>
+}
+
+/** All declared codes, for the docs. */
+export const declaredCodes = (): string[] => [...declared.keys()].sort()
+
+export interface FailureMore {
+  /** Path of the invalid field, such as `messages.0.content`. */
+  param?: string
+  /** True when an upstream may already have worked for this request; else the answer says `execution_started: false`. */
+  executed?: boolean
+  retryAfterMs?: number
+  /** Id of the receipt that the refusal speaks of. */
+  receiptId?: string
+  cause?: unknown
+}
+
+export class Failure extends Error {
+  override name = 'Failure'
+  readonly code: FailureCode
+  readonly detail: unknown
+  readonly status: number
+  readonly more: FailureMore
+
+  constructor(code: FailureCode, detail: unknown, more: FailureMore) {
+    super(code, { cause: more.cause })
+    this.code = code
+    this.detail = detail
+    this.status = declarationOf(code).status
+    this.more = more
+  }
+}
+
+/** Throws the failure `code`; nothing after it runs. */
+export function fail<Code extends FailureCode>(code: Code, detail: Failures[Code], more: FailureMore = {}): never {
+  throw new Failure(code, detail, more)
+}
+
+/** `error.type` by status, as the OpenAI and Anthropic clients know it (decisions §4). */
+export function errorType(status: number): string {
+  if (status === 401) return 'authentication_error'
+  if (status === 402) return 'billing_error'
+  if (status === 403) return 'permission_error'
+  if (status === 404) return 'not_found_error'
+  if (status === 409) return 'conflict_error'
+  if (status === 429) return 'rate_limit_error'
+  if (status === 504) return 'timeout_error'
+  if (status === 529) return 'overloaded_error'
+  return status >= 500 ? 'api_error' : 'invalid_request_error'
+}
+
+export interface ErrorBody {
+  type: 'error'
+  request_id: string
+  error: {
+    type: string
+    code: string
+    message: string
+    param?: string
+    execution_started?: false
+    receipt_id?: string
+    request_id: string
+  }
+}
+
+/** The one error body of every client (contract section 7, decisions §4). */
+export function errorBody(failure: Failure, requestId: string, language: Language): ErrorBody {
+  const { status, more } = failure
+  const startedNothing = !more.executed && status < 500 && status !== 409
+  return {
+    type: 'error',
+    request_id: requestId,
+    error: {
+      type: errorType(status),
+      code: failure.code,
+      message: declarationOf(failure.code)[language](failure.detail),
+      ...(more.param !== undefined && { param: more.param }),
+      ...(startedNothing && { execution_started: false as const }),
+      ...(more.receiptId !== undefined && { receipt_id: more.receiptId }),
+      request_id: requestId,
+    },
+  }
+}
+
+/** Headers that tell a client whether and when to try again. */
+export function errorHeaders(failure: Failure): Record<string, string> {
+  const headers: Record<string, string> = {}
+  const { retry } = declarationOf(failure.code)
+  if (retry === false || failure.status === 402 || failure.status === 409) headers['x-should-retry'] = 'false'
+  const waitMs = failure.more.retryAfterMs ?? (failure.status === 429 || failure.status === 503 ? 1000 : undefined)
+  if (waitMs !== undefined && headers['x-should-retry'] === undefined) {
+    headers['retry-after'] = String(Math.ceil(waitMs / 1000))
+    headers['retry-after-ms'] = String(Math.ceil(waitMs))
+  }
+  return headers
+}
+
+/** Anything thrown, as a failure: what is not ours becomes INTERNAL, whose cause is logged and never shown. */
+export function asFailure(error: unknown): Failure {
+  return error instanceof Failure ? error : new Failure('INTERNAL', {}, { cause: error, executed: true })
+}
+
+/** Stops the start (or a command) with one sentence that a person reads, Persian beside English. */
+export class StartRefused extends Error {
+  override name = 'StartRefused'
+  readonly fa: string | undefined
+  constructor(en: string, fa?: string) {
+    super(en)
+    this.fa = fa
+  }
+}

@@ -1,0 +1,70 @@
+import type { ServerResponse } from 'node:http'
+
+/** Writes whole server-sent events; answers a promise only when the client is slower than we are. */
+export interface EventWriter {
+  /** One event: `event:` line when named, then `data:` with the text as it is (one line). One write, so that it is never torn. */
+  send(data: string, event?: string): Promise<void> | undefined
+  /** Ends the stream after what was sent. */
+  readonly gone: AbortSignal
+}
+
+export class EventStream {
+  readonly run: (out: EventWriter) => Promise<void>
+  readonly heartbeat: string
+  constructor(run: (out: EventWriter) => Promise<void>, heartbeat: string) {
+    this.run = run
+    this.heartbeat = heartbeat
+  }
+}
+
+/** An answer as server-sent events. `run` must end its dialect's stream itself, errors included. `heartbeat` is the whole event of a silent moment. */
+export const eventStream = (run: (out: EventWriter) => Promise<void>, heartbeat = ': keepalive\n\n'): EventStream => new EventStream(run, heartbeat)
+
+export const eventStreamHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+}
+
+const heartbeatMs = 10_000
+/** A client that takes nothing for this long is treated as gone. */
+const stuckMs = 60_000
+
+export async function pump(stream: EventStream, raw: ServerResponse, gone: AbortSignal): Promise<void> {
+  let lastWriteMs = performance.now()
+  const heartbeat = setInterval(() => {
+    if (performance.now() - lastWriteMs >= heartbeatMs - 100 && !raw.writableNeedDrain) write(stream.heartbeat)
+  }, heartbeatMs / 4)
+
+  function write(text: string): boolean {
+    lastWriteMs = performance.now()
+    return raw.destroyed ? true : raw.write(text)
+  }
+
+  try {
+    await stream.run({
+      gone,
+      send(data, event) {
+        return write(event === undefined ? `data: ${data}\n\n` : `event: ${event}\ndata: ${data}\n\n`) ? undefined : drained(raw)
+      },
+    })
+  } finally {
+    clearInterval(heartbeat)
+    raw.end()
+  }
+}
+
+function drained(raw: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const finish = (): void => {
+      clearTimeout(stuck)
+      raw.off('drain', finish)
+      raw.off('close', finish)
+      resolve()
+    }
+    const stuck = setTimeout(() => raw.destroy(), stuckMs)
+    raw.on('drain', finish)
+    raw.on('close', finish)
+    if (raw.destroyed) finish()
+  })
+}

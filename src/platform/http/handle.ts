@@ -1,0 +1,241 @@
+/** The life of one request: key, scope, body, check, handler, answer, one log line. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { App, Caller } from '#app'
+import { requireScope } from '#platform/auth'
+import { isDatabaseAway } from '#platform/db'
+import { asFailure, Failure, fail } from '#platform/errors'
+import { answerAgain, claimOf } from '#platform/idempotency'
+import { ClaimTaken } from '#platform/ledger'
+import { sendFailure } from './answer.ts'
+import { parseJson, readBody } from './body.ts'
+import { EventStream, eventStreamHeaders, pump } from './event-stream.ts'
+import { Answer, type Ask, JsonText, type Route } from './http.ts'
+import { languageOf } from './language.ts'
+import type { Violation } from './server.ts'
+import { type Check, compile, mismatch } from './validate.ts'
+
+const defaultBodyLimit = 1_048_576
+const jsonType = 'application/json; charset=utf-8'
+/** Codes that any route may answer, whatever it declares. */
+const alwaysPossible = new Set(['INTERNAL', 'SERVICE_UNAVAILABLE', 'REQUEST_TIMEOUT'])
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined>
+
+export function handlerOf(app: App, route: Route, onViolation?: (violation: Violation) => void): Handler {
+  const checks = compileChecks(route)
+  const watch = onViolation && watcher(route, onViolation)
+
+  return async (request, reply) => {
+    const ask = new Asked(app, request, reply, app.clock.nowMs())
+    reply.raw.on('close', () => finish(app, route, ask, reply))
+    try {
+      await admit(app, route, ask, request, checks)
+      const result = await (route.handle as (ask: Ask) => unknown)(ask)
+      await send(app, ask, reply, route, result, watch)
+    } catch (error) {
+      await sendTrouble(app, route, ask, reply, error, watch)
+    }
+    return reply
+  }
+}
+
+interface Checks {
+  body: Check | undefined
+  query: Check | undefined
+  params: Check | undefined
+}
+
+const compileChecks = (route: Route): Checks => ({
+  body: route.body && compile(route.body, 'body'),
+  query: route.query && compile(route.query, 'text'),
+  params: route.params && compile(route.params, 'text'),
+})
+
+/** Everything before the handler, cheapest refusal first; a body is read only for a caller who may send it. */
+async function admit(app: App, route: Route, ask: Asked, request: FastifyRequest, checks: Checks): Promise<void> {
+  if (route.scope !== 'public') {
+    ask.caller = await app.keys.caller(secretOf(request, route))
+    requireScope(ask.caller, route.scope)
+  }
+  if (checks.params) {
+    ask.params = route.openEnded ? openEndedParams(route, request) : (request.params as object)
+    checks.params(ask.params)
+  }
+  if (checks.query) {
+    ask.query = request.query as object
+    checks.query(ask.query)
+  }
+  if (checks.body) {
+    ask.body = parseJson(await readBody(request.raw, route.bodyLimit ?? defaultBodyLimit))
+    checks.body(ask.body)
+  } else request.raw.resume()
+  const key = request.headers['idempotency-key']
+  if (route.idempotent && key !== undefined) ask.claim = claimOf(String(key), route.method, request.url.split('?')[0]!, ask.body)
+}
+
+function openEndedParams(route: Route, request: FastifyRequest): Record<string, string> {
+  const name = /\{([^}]+)\}$/.exec(route.path)![1]!
+  return { [name]: (request.params as Record<string, string>)['*']! }
+}
+
+function secretOf(request: FastifyRequest, route: Route): string | undefined {
+  const header = request.headers.authorization
+  if (header !== undefined) return /^Bearer +(\S+) *$/i.exec(header)?.[1]
+  const direct = request.headers['x-api-key']
+  return route.path.startsWith('/v1/messages') && typeof direct === 'string' ? direct : undefined
+}
+
+const nobody: Caller = { accountId: '', projectId: '', keyId: '', plan: '', scopes: new Set(), models: undefined }
+
+class Asked implements Ask {
+  readonly app: App
+  readonly receivedMs: number
+  readonly requestId: string
+  caller: Caller = nobody
+  body: unknown
+  query: unknown = {}
+  params: unknown = {}
+  claim: Ask['claim']
+  /** Code of the failure that was answered, for the log line. */
+  code: string | undefined
+  readonly #request: FastifyRequest
+  readonly #reply: FastifyReply
+  #gone: AbortController | undefined
+
+  constructor(app: App, request: FastifyRequest, reply: FastifyReply, receivedMs: number) {
+    this.app = app
+    this.#request = request
+    this.#reply = reply
+    this.receivedMs = receivedMs
+    this.requestId = request.id
+  }
+
+  get headers() {
+    return this.#request.headers
+  }
+  get language() {
+    return languageOf(this.#request.headers)
+  }
+  get gone(): AbortSignal {
+    if (!this.#gone) {
+      this.#gone = new AbortController()
+      if (this.#reply.raw.destroyed) this.#gone.abort()
+    }
+    return this.#gone.signal
+  }
+  leave(): void {
+    this.#gone?.abort()
+  }
+  setHeader(name: string, value: string): void {
+    this.#reply.header(name, value)
+  }
+}
+
+async function send(app: App, ask: Asked, reply: FastifyReply, route: Route, result: unknown, watch?: Watch): Promise<void> {
+  if (result instanceof EventStream) return stream(app, ask, reply, result)
+  const { status, body, contentType } = result instanceof Answer ? result : new Answer(firstStatus(route), result)
+  reply.code(status)
+  if (contentType !== undefined) return void reply.header('content-type', contentType).send(body)
+  const text = body instanceof JsonText ? body.text : JSON.stringify(body)
+  watch?.reply(status, text)
+  reply.header('content-type', jsonType).send(text)
+}
+
+const firstStatus = (route: Route): number => Number(Object.keys(route.reply)[0])
+
+async function stream(app: App, ask: Asked, reply: FastifyReply, events: EventStream): Promise<void> {
+  reply.hijack()
+  reply.raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...eventStreamHeaders })
+  app.metrics.streams.inc()
+  try {
+    await pump(events, reply.raw, ask.gone)
+  } catch (error) {
+    // The capability ends its own stream; what still comes here is a defect. The client sees a cut connection, never a good end.
+    app.log.error({ err: error, request_id: ask.requestId }, 'a stream broke')
+    reply.raw.destroy()
+  } finally {
+    app.metrics.streams.dec()
+  }
+}
+
+async function sendTrouble(app: App, route: Route, ask: Asked, reply: FastifyReply, error: unknown, watch?: Watch): Promise<void> {
+  try {
+    if (error instanceof ClaimTaken) return await replay(app, ask, reply, error)
+    throw error
+  } catch (again) {
+    const failure = asFailure(isDatabaseAway(again) ? awayFailure(again) : again)
+    ask.code = failure.code
+    if (failure.status >= 500) app.log.error({ err: failure.cause ?? failure, request_id: ask.requestId, operation: route.operation }, failure.code)
+    watch?.failure(failure)
+    if (!reply.raw.headersSent && !reply.raw.destroyed) sendFailure(reply, failure, ask.language)
+  }
+}
+
+const awayFailure = (cause: unknown): Failure => new Failure('SERVICE_UNAVAILABLE', { why: 'database' }, { retryAfterMs: 2000, cause })
+
+async function replay(app: App, ask: Asked, reply: FastifyReply, taken: ClaimTaken): Promise<void> {
+  // A hold of this very request that ended under our hands: it cannot be continued.
+  if (taken.receiptId === ask.requestId || !ask.claim) fail('SERVICE_UNAVAILABLE', { why: 'database' })
+  const first = await answerAgain(app.ledger, ask.caller.accountId, taken.receiptId, ask.claim)
+  reply
+    .code(first.status)
+    .header('x-request-id', first.requestId)
+    .header('request-id', first.requestId)
+    .header('idempotent-replayed', 'true')
+    .header('content-type', jsonType)
+    .send(first.text)
+}
+
+function finish(app: App, route: Route, ask: Asked, reply: FastifyReply): void {
+  const complete = reply.raw.writableFinished
+  if (!complete) ask.leave()
+  const status = complete || reply.raw.headersSent ? reply.raw.statusCode : 499
+  const ms = app.clock.nowMs() - ask.receivedMs
+  app.metrics.requests.inc({ operation: route.operation, status })
+  app.metrics.seconds.observe({ operation: route.operation }, ms / 1000)
+  app.log.info({
+    request_id: ask.requestId,
+    operation: route.operation,
+    status,
+    ms,
+    ...(ask.code !== undefined && { code: ask.code }),
+    ...(!complete && { client_left: true }),
+    ...(ask.caller !== nobody && { account_id: ask.caller.accountId, key_id: ask.caller.keyId }),
+  })
+}
+
+interface Watch {
+  reply(status: number, text: string): void
+  failure(failure: Failure): void
+}
+
+/** Holds every answer against the route's own declaration. */
+function watcher(route: Route, onViolation: (violation: Violation) => void): Watch {
+  const schemas = new Map(
+    Object.entries(route.reply).flatMap(([status, schema]) => (typeof schema === 'string' ? [] : [[Number(status), mismatch(schema)] as const])),
+  )
+  const declared = new Set<string>([...route.errors, ...impliedErrors(route)])
+  const tell = (what: string): void => onViolation({ operation: route.operation, what })
+  return {
+    reply(status, text) {
+      const check = schemas.get(status)
+      if (!check) return tell(`status ${status} is not declared`)
+      const wrong = check(JSON.parse(text))
+      if (wrong !== undefined) tell(`reply ${status}: ${wrong}`)
+    },
+    failure(failure) {
+      if (!declared.has(failure.code) && !alwaysPossible.has(failure.code)) tell(`error ${failure.code} is not declared`)
+    },
+  }
+}
+
+/** Codes that follow from what a route declares; the OpenAPI document lists them too. */
+export function impliedErrors(route: Route): string[] {
+  return [
+    ...(route.scope === 'public' ? [] : ['INVALID_API_KEY', 'INSUFFICIENT_SCOPE', 'ACCOUNT_SUSPENDED']),
+    ...(route.body ? ['INVALID_JSON', 'INVALID_REQUEST', 'BODY_TOO_LARGE'] : []),
+    ...(route.body && route.unknownFields !== 'tolerate' ? ['UNKNOWN_FIELD'] : []),
+    ...(route.query || route.params ? ['INVALID_REQUEST', 'UNKNOWN_FIELD'] : []),
+    ...(route.idempotent ? ['INVALID_REQUEST', 'IDEMPOTENCY_CONFLICT', 'IDEMPOTENCY_IN_PROGRESS', 'REQUEST_ALREADY_ACCEPTED'] : []),
+  ]
+}

@@ -1,0 +1,100 @@
+/** Routes as values: method, path, scope, schemas, replies and errors in one place; everything else is derived from them. */
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Static, TSchema } from 'typebox'
+import type { App, Caller } from '#app'
+import type { Scope } from '#platform/auth'
+import type { FailureCode, Language } from '#platform/errors'
+import type { Claim } from '#platform/ledger'
+import type { EventStream } from './event-stream.ts'
+import './words.ts'
+
+export { type EventStream, type EventWriter, eventStream } from './event-stream.ts'
+export { impliedErrors } from './handle.ts'
+export { openServer, type Server, type Violation } from './server.ts'
+
+export interface Ask<Body = unknown, Query = unknown, Params = unknown> {
+  app: App
+  caller: Caller
+  body: Body
+  query: Query
+  params: Params
+  /** UUID; also the id of the receipt of a paid request. */
+  requestId: string
+  /** The caller's idempotency key with the fingerprint of this request, on routes that take one. */
+  claim: Claim | undefined
+  headers: IncomingHttpHeaders
+  language: Language
+  /** Unix milliseconds at which the request came in. */
+  receivedMs: number
+  /** Aborts when the client goes away before its answer is complete. */
+  readonly gone: AbortSignal
+  /** Sets a header of the answer; call it before returning. */
+  setHeader(name: string, value: string): void
+}
+
+/** A finished answer with a status or a type of its own; a plain value is the route's first reply as JSON. */
+export class Answer {
+  readonly status: number
+  readonly body: unknown
+  readonly contentType: string | undefined
+  constructor(status: number, body: unknown, contentType?: string) {
+    this.status = status
+    this.body = body
+    this.contentType = contentType
+  }
+}
+
+/** JSON that is serialised already, so that what is stored for replay is to the byte what was sent. */
+export class JsonText {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+interface Spec {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  /** With `{name}` parameters, as in the contract. */
+  path: string
+  /** Dotted name, such as `chat.complete`; used in logs, metrics and docs. */
+  operation: string
+  /** `public` needs no key. */
+  scope: Scope | 'public'
+  summary: { en: string; fa: string }
+  /** True when the last path parameter may hold slashes. */
+  openEnded?: boolean
+  idempotent?: boolean
+  /** What happens to fields that the schema does not name: refused with 400, or tolerated (and named in `X-Ignored-Fields` by the capability). */
+  unknownFields?: 'refuse' | 'tolerate'
+  /** In bytes; over it the answer is 413. */
+  bodyLimit?: number
+  /** Schemas by status; a string is a media type that is not JSON. */
+  reply: Record<number, TSchema | string>
+  /** The answer may be a stream of server-sent events. */
+  streams?: boolean
+  /** Codes that the handler may raise, beside those that follow from the other fields. */
+  errors: FailureCode[]
+}
+
+export interface RouteSpec<Body extends TSchema, Query extends TSchema, Params extends TSchema> extends Spec {
+  body?: Body
+  query?: Query
+  params?: Params
+  handle: (ask: Ask<Static<Body>, Static<Query>, Static<Params>>) => Promise<unknown> | unknown
+}
+
+export interface Route extends Spec {
+  body?: TSchema
+  query?: TSchema
+  params?: TSchema
+  handle: (ask: Ask<never, never, never>) => Promise<unknown> | unknown
+}
+
+/** Declares a route; its handler's types come from its schemas. */
+export function route<Body extends TSchema, Query extends TSchema, Params extends TSchema>(
+  spec: RouteSpec<Body, Query, Params>,
+): Route {
+  return spec as Route
+}
+
+export type Reply = EventStream | Answer | JsonText | object

@@ -1,0 +1,82 @@
+import { declareFailures } from '#platform/errors'
+
+declare module '#platform/errors' {
+  interface Failures {
+    INTERNAL: Record<string, never>
+    SERVICE_UNAVAILABLE: { why: 'database' | 'stopping' }
+    INVALID_JSON: { why: string }
+    INVALID_REQUEST: { why: string }
+    UNKNOWN_FIELD: { field: string }
+    BODY_TOO_LARGE: { limitBytes: number }
+    ROUTE_NOT_FOUND: { method: string; path: string }
+    METHOD_NOT_ALLOWED: { method: string; allowed: string[] }
+    NOT_FOUND: Record<string, never>
+    REQUEST_TIMEOUT: Record<string, never>
+    HEADERS_TOO_LARGE: Record<string, never>
+  }
+}
+
+declareFailures({
+  INTERNAL: {
+    status: 500,
+    en: () => 'Something went wrong on our side. Give the request id to the operator of this service.',
+    fa: () => 'خطایی در سمت سرور رخ داد. شناسهٔ درخواست را به گردانندهٔ سرویس بدهید.',
+  },
+  SERVICE_UNAVAILABLE: {
+    status: 503,
+    en: ({ why }) =>
+      why === 'stopping'
+        ? 'The server is stopping; send the request again.'
+        : 'The service cannot reach its database; send the request again in a moment.',
+    fa: ({ why }) =>
+      why === 'stopping'
+        ? 'سرور در حال توقف است؛ درخواست را دوباره بفرستید.'
+        : 'سرویس به پایگاه داده دسترسی ندارد؛ کمی بعد دوباره بفرستید.',
+  },
+  INVALID_JSON: {
+    status: 400,
+    en: ({ why }) => `The body is not valid JSON: ${why}`,
+    fa: ({ why }) => `بدنهٔ درخواست JSON معتبر نیست: ${why}`,
+  },
+  INVALID_REQUEST: {
+    status: 400,
+    en: ({ why }) => `Invalid request: ${why}`,
+    fa: ({ why }) => `درخواست نادرست است: ${why}`,
+  },
+  UNKNOWN_FIELD: {
+    status: 400,
+    en: ({ field }) => `Unknown field: ${field}. Remove it; this route takes only the fields of its documentation.`,
+    fa: ({ field }) => `فیلد ناشناخته: ${field}. آن را حذف کنید؛ این مسیر فقط فیلدهای مستندات خود را می‌پذیرد.`,
+  },
+  BODY_TOO_LARGE: {
+    status: 413,
+    retry: false,
+    en: ({ limitBytes }) => `The body is larger than ${limitBytes} bytes, the limit of this route.`,
+    fa: ({ limitBytes }) => `بدنهٔ درخواست از سقف این مسیر (${limitBytes.toLocaleString('fa-IR')} بایت) بزرگ‌تر است.`,
+  },
+  ROUTE_NOT_FOUND: {
+    status: 404,
+    en: ({ method, path }) => `There is no route ${method} ${path}. All routes: GET /docs`,
+    fa: ({ method, path }) => `مسیر ${method} ${path} وجود ندارد. همهٔ مسیرها: GET /docs`,
+  },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    en: ({ method, allowed }) => `This path does not take ${method}, only ${allowed.join(', ')}.`,
+    fa: ({ method, allowed }) => `این مسیر ${method} نمی‌پذیرد؛ فقط ${allowed.join('، ')}.`,
+  },
+  NOT_FOUND: {
+    status: 404,
+    en: () => 'There is no such thing in this project.',
+    fa: () => 'چنین چیزی در این پروژه نیست.',
+  },
+  REQUEST_TIMEOUT: {
+    status: 408,
+    en: () => 'The request did not arrive in time.',
+    fa: () => 'درخواست در زمان مجاز کامل نرسید.',
+  },
+  HEADERS_TOO_LARGE: {
+    status: 431,
+    en: () => 'The request headers are larger than 16 KB.',
+    fa: () => 'سرآیندهای درخواست از ۱۶ کیلوبایت بزرگ‌ترند.',
+  },
+})

@@ -1,0 +1,43 @@
+/** One key, one effect, one stored answer (decisions §7). The claim itself is taken in the ledger, in the commit of the hold. */
+import { fail } from '#platform/errors'
+import type { Claim, Ledger } from '#platform/ledger'
+import { sha256 } from '#platform/secrets'
+
+/** Finished JSON is replayed for this long. */
+export const replayMs = 24 * 60 * 60 * 1000
+/** JSON of this many bytes or more is not kept for replay (contract section 8). */
+export const replayLimitBytes = 1_048_576
+
+/** The claim of a request that carries an Idempotency-Key. `keyHeader` has 1 to 128 characters. */
+export function claimOf(keyHeader: string, method: string, path: string, body: unknown): Claim {
+  if (keyHeader.length < 1 || keyHeader.length > 128) {
+    fail('INVALID_REQUEST', { why: 'Idempotency-Key must have 1 to 128 characters.' }, { param: 'Idempotency-Key' })
+  }
+  return { key: keyHeader, fingerprint: sha256(`${method}\n${path}\n${canonical(body)}`).toString('base64') }
+}
+
+export interface Replay {
+  requestId: string
+  status: number
+  text: string
+}
+
+/**
+ * What a repeated request gets: the first answer to the byte, or a 409 that says why not. Never a second execution.
+ * Throws IDEMPOTENCY_CONFLICT, IDEMPOTENCY_IN_PROGRESS or REQUEST_ALREADY_ACCEPTED.
+ */
+export async function answerAgain(ledger: Ledger, accountId: string, receiptId: string, claim: Claim): Promise<Replay> {
+  const earlier = await ledger.earlier(accountId, receiptId, replayMs)
+  if (!earlier || earlier.fingerprint !== claim.fingerprint) fail('IDEMPOTENCY_CONFLICT', {})
+  if (earlier.state === 'running') fail('IDEMPOTENCY_IN_PROGRESS', {}, { receiptId })
+  if (earlier.reply === null) fail('REQUEST_ALREADY_ACCEPTED', { receiptId }, { receiptId })
+  return { requestId: receiptId, status: earlier.status_code!, text: earlier.reply }
+}
+
+/** JSON with its keys in order, so that the same request in another spelling has the same fingerprint. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
+  if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null'
+  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${canonical(field)}`).join(',')}}`
+}

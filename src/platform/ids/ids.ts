@@ -1,0 +1,44 @@
+import { randomFillSync } from 'node:crypto'
+
+const pool = Buffer.alloc(16 * 256)
+let used = pool.length
+
+/** A UUID version 7 (RFC 9562): time-ordered, so that rows written together lie together. `nowMs` is Unix time in milliseconds. */
+export function uuidv7(nowMs: number = Date.now()): string {
+  if (used === pool.length) {
+    randomFillSync(pool)
+    used = 0
+  }
+  const bytes = pool.subarray(used, used + 16)
+  used += 16
+  bytes.writeUIntBE(nowMs, 0, 6)
+  bytes[6] = 0x70 | (bytes[6]! & 0x0f)
+  bytes[8] = 0x80 | (bytes[8]! & 0x3f)
+  const hex = bytes.toString('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+export const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** `length` characters of base 62, without bias (bytes past the last whole multiple of 62 are drawn again). */
+export function randomBase62(length: number): string {
+  let text = ''
+  while (text.length < length) {
+    for (const byte of randomFillSync(Buffer.alloc(length * 2))) {
+      if (byte < 248 && text.length < length) text += alphabet[byte % 62]
+    }
+  }
+  return text
+}
+
+/** A number below 62^length in base 62, padded with zeros. */
+export function base62(value: number, length: number): string {
+  let text = ''
+  for (let rest = value; text.length < length; rest = Math.floor(rest / 62)) text = alphabet[rest % 62] + text
+  return text
+}
+
+/** Prefixes of secrets. A secret never shares its prefix with a plain handle, so that scanners can find a leaked one. */
+export const secretPrefixes = { key: 'khr_' } as const

@@ -1,0 +1,244 @@
+/**
+ * Group commit: what waits while one commit is under way travels in the next, in one statement with a result for each.
+ * Every operation carries its own id, so a statement whose COMMIT reply was lost is simply sent again.
+ */
+import type { Clock } from '#platform/clock'
+import { type Db, isDatabaseAway } from '#platform/db'
+import { Failure } from '#platform/errors'
+import type { Log } from '#platform/log'
+
+export interface HoldOp {
+  hold_id: string
+  receipt_id: string
+  account_id: string
+  project_id: string
+  key_id: string
+  endpoint: string
+  idempotency_key: string | undefined
+  fingerprint: string | undefined
+  model: string | undefined
+  customer_id: string | undefined
+  reference_id: string | undefined
+  amount: bigint
+  started: boolean
+  process_id: string
+  expires_at: string
+}
+
+export interface SettleOp {
+  hold_id: string
+  receipt_id: string
+  account_id: string
+  actual: bigint
+  state: 'completed' | 'failed'
+  status_code: number
+  ambiguous: boolean
+  free_claim: boolean
+  model: string | undefined
+  detail: Record<string, unknown>
+  reply: string | undefined
+  input_tokens: number
+  cached_input_tokens: number
+  output_tokens: number
+  reasoning_tokens: number
+}
+
+export interface OpResult {
+  seq: number
+  outcome: 'held' | 'claimed' | 'insufficient' | 'settled' | 'gone'
+  receipt_id: string | null
+  scope: string | null
+  need: bigint | null
+  have: bigint | null
+}
+
+export interface Committer {
+  /** Rejects with SERVICE_UNAVAILABLE when the database did not take it in time; then it is undone as soon as it answers. */
+  hold(op: HoldOp): Promise<OpResult>
+  /** Never rejects: sent again until the database has it. `urgent` does not wait for company. */
+  settle(op: SettleOp, urgent: boolean): Promise<OpResult>
+  /** Resolves when everything accepted so far is durable, or after `drainMs`. */
+  drain(drainMs?: number): Promise<void>
+}
+
+interface Waiting<Op> {
+  op: Op
+  resolve: (result: OpResult) => void
+}
+interface WaitingHold extends Waiting<HoldOp> {
+  deadlineMs: number
+  sent: boolean
+  refused: boolean
+  reject: (error: Error) => void
+}
+
+const batchSize = 256
+/** A settlement with no company waits this long for a hold to ride with: on one connection it saves every second commit. */
+const lingerMs = 4
+const holdPatienceMs = 5000
+
+const apply = { name: 'ledger.apply', text: 'select * from ledger.apply($1::json, $2::json, $3)' }
+
+export function openCommitter({ db, clock, log }: { db: Db; clock: Clock; log: Log }): Committer {
+  const holds: WaitingHold[] = []
+  const settles: Waiting<SettleOp>[] = []
+  let busy = false
+  let linger: NodeJS.Timeout | undefined
+  let patience: NodeJS.Timeout | undefined
+  let idle: (() => void)[] = []
+
+  function flushSoon(urgent: boolean): void {
+    if (busy) return
+    if (urgent) void flush()
+    else linger ??= setTimeout(() => void flush(), lingerMs)
+  }
+
+  async function flush(): Promise<void> {
+    clearTimeout(linger)
+    linger = undefined
+    busy = true
+    let pauseMs = 50
+    while (holds.length + settles.length > 0) {
+      const ending = settles.slice(0, batchSize)
+      const taking = holds.slice(0, batchSize)
+      for (const hold of taking) hold.sent = true
+      try {
+        const results = await send(ending, taking)
+        settles.splice(0, ending.length)
+        holds.splice(0, taking.length)
+        deliver(ending, taking, results)
+        pauseMs = 50
+      } catch (error) {
+        if (!isWorthAnotherTry(error)) {
+          dropBroken(ending, taking, error)
+          continue
+        }
+        log.warn({ err: error, holds: holds.length, settles: settles.length }, 'ledger commit failed; it is sent again')
+        await new Promise((resolve) => setTimeout(resolve, pauseMs))
+        pauseMs = Math.min(pauseMs * 2, 1000)
+      }
+    }
+    busy = false
+    for (const wake of idle) wake()
+    idle = []
+  }
+
+  async function send(ending: Waiting<SettleOp>[], taking: WaitingHold[]): Promise<OpResult[]> {
+    return db.query<OpResult>(apply, [
+      JSON.stringify(ending.map(({ op }, i) => ({ seq: i, ...op })), plain),
+      JSON.stringify(taking.map(({ op }, i) => ({ seq: ending.length + i, ...op })), plain),
+      new Date(clock.nowMs()),
+    ])
+  }
+
+  function deliver(ending: Waiting<SettleOp>[], taking: WaitingHold[], results: OpResult[]): void {
+    for (const result of results) {
+      if (result.seq < ending.length) ending[result.seq]!.resolve(result)
+      else {
+        const hold = taking[result.seq - ending.length]!
+        if (hold.refused && result.outcome === 'held') undo(hold.op)
+        else hold.resolve(result)
+      }
+    }
+  }
+
+  /** The caller was told 503, yet the hold is there: nothing was sent upstream for it, so it goes back whole. */
+  function undo(op: HoldOp): void {
+    settles.push({ op: { ...untouched, hold_id: op.hold_id, receipt_id: op.receipt_id, account_id: op.account_id }, resolve: () => {} })
+  }
+
+  /** A batch that the database refuses for good (a defect of ours) must not stop all others: each goes alone, the broken one is told. */
+  function dropBroken(ending: Waiting<SettleOp>[], taking: WaitingHold[], error: unknown): void {
+    if (ending.length + taking.length > 1) {
+      settles.splice(0, ending.length)
+      holds.splice(0, taking.length)
+      for (const one of ending) void alone([one], [])
+      for (const one of taking) void alone([], [one])
+      return
+    }
+    settles.splice(0, ending.length)
+    holds.splice(0, taking.length)
+    giveUp(ending, taking, error)
+  }
+
+  async function alone(ending: Waiting<SettleOp>[], taking: WaitingHold[]): Promise<void> {
+    try {
+      deliver(ending, taking, await send(ending, taking))
+    } catch (error) {
+      if (!isWorthAnotherTry(error)) return giveUp(ending, taking, error)
+      settles.push(...ending)
+      holds.push(...taking)
+      flushSoon(true)
+    }
+  }
+
+  function giveUp(ending: Waiting<SettleOp>[], taking: WaitingHold[], error: unknown): void {
+    log.error({ err: error, settle: ending[0]?.op.receipt_id, hold: taking[0]?.op.receipt_id }, 'the ledger refused an operation; the sweeper will end its hold')
+    for (const one of taking) one.reject(error as Error)
+    for (const one of ending) one.resolve({ seq: 0, outcome: 'gone', receipt_id: null, scope: null, need: 0n, have: 0n })
+  }
+
+  /** Callers do not wait for a database that is away; what was never sent is forgotten, what was sent is undone later. */
+  function loseCompany(): void {
+    patience = undefined
+    const now = Date.now()
+    for (const hold of [...holds]) {
+      if (hold.refused || hold.deadlineMs > now) continue
+      hold.refused = true
+      if (!hold.sent) holds.splice(holds.indexOf(hold), 1)
+      hold.reject(new Failure('SERVICE_UNAVAILABLE', { why: 'database' }, { retryAfterMs: 2000 }))
+    }
+    watchPatience()
+  }
+
+  function watchPatience(): void {
+    if (patience || holds.length === 0) return
+    patience = setTimeout(loseCompany, holdPatienceMs / 10)
+    patience.unref()
+  }
+
+  return {
+    hold: (op) =>
+      new Promise((resolve, reject) => {
+        holds.push({ op, resolve, reject, sent: false, refused: false, deadlineMs: Date.now() + holdPatienceMs })
+        watchPatience()
+        flushSoon(true)
+      }),
+    settle: (op, urgent) =>
+      new Promise((resolve) => {
+        settles.push({ op, resolve })
+        flushSoon(urgent)
+      }),
+    async drain(drainMs = 5000) {
+      if (holds.length + settles.length === 0 && !busy) return
+      flushSoon(true)
+      const done = new Promise<void>((resolve) => idle.push(resolve))
+      const late = new Promise<void>((resolve) => setTimeout(resolve, drainMs).unref())
+      await Promise.race([done, late])
+      clearTimeout(patience)
+    },
+  }
+}
+
+const untouched = {
+  actual: 0n,
+  state: 'failed',
+  status_code: 503,
+  ambiguous: false,
+  free_claim: true,
+  model: undefined,
+  detail: { outcome: 'undone' },
+  reply: undefined,
+  input_tokens: 0,
+  cached_input_tokens: 0,
+  output_tokens: 0,
+  reasoning_tokens: 0,
+} as const
+
+const plain = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? value.toString() : value)
+
+/** A lost connection, a serialization failure or a deadlock: the same ids can be sent again. */
+function isWorthAnotherTry(error: unknown): boolean {
+  const code = (error as { code?: string }).code
+  return isDatabaseAway(error) || code === '40001' || code === '40P01' || code === '55P03' || code === '57014'
+}

@@ -1,0 +1,220 @@
+/**
+ * Exact money: hold the worst case, settle what was used, explain it with a receipt (decisions §6).
+ * Amounts are micro-credits (bigint); 1 credit = 1,000,000.
+ */
+import type { Clock } from '#platform/clock'
+import { type Db, isDatabaseAway } from '#platform/db'
+import { fail } from '#platform/errors'
+import type { Log } from '#platform/log'
+import { type Committer, openCommitter } from './commit.ts'
+import { keepAlive } from './process.ts'
+import * as store from './store.ts'
+import './words.ts'
+
+export { type Caps, type Grant, grant, type MeterScope, openBooks, openMeter, setCaps } from './books.ts'
+
+export type { EarlierReceipt, Meter, Receipt, UsageRow } from './store.ts'
+
+export const microcreditsPerCredit = 1_000_000n
+
+/** Whole credits for people: what they have rounds down, what they pay rounds up. */
+export const creditsDown = (micro: bigint): number => Number(micro / microcreditsPerCredit)
+export const creditsUp = (micro: bigint): number => Number((micro + microcreditsPerCredit - 1n) / microcreditsPerCredit)
+
+/** Who pays: all three are held or none. */
+export interface Payer {
+  accountId: string
+  projectId: string
+  keyId: string
+}
+
+/** A claim on an idempotency key: the fingerprint tells another request under the same key. */
+export interface Claim {
+  key: string
+  fingerprint: string
+}
+
+export interface HoldAsk {
+  payer: Payer
+  /** Also the id of the request; UUID. */
+  receiptId: string
+  endpoint: string
+  microcredits: bigint
+  model?: string
+  claim?: Claim | undefined
+  customerId?: string | undefined
+  referenceId?: string | undefined
+  /** True when the paid call follows at once: should this process die, the hold is charged as ambiguous and not freed. */
+  started: boolean
+  /** From now, in milliseconds; after it the sweeper ends the hold. */
+  lifetimeMs: number
+}
+
+export interface Settlement {
+  /** What was really used; at most hold + what is still free is charged. */
+  microcredits: bigint
+  state: 'completed' | 'failed'
+  statusCode: number
+  /** What actually answered, when it differs from the hold. */
+  model?: string | undefined
+  tokens?: { input: number; cachedInput: number; output: number; reasoning: number }
+  /** For the receipt; never prompt or answer text. */
+  detail?: Record<string, unknown>
+  /** The finished JSON of an idempotent request, kept for replay. */
+  reply?: string | undefined
+  /** True when nothing happened and nothing was charged, so that the idempotency key may be used again. */
+  freeClaim?: boolean
+  /** True commits at once instead of with the next batch; for answers that wait for it. */
+  urgent?: boolean
+}
+
+export interface Settled {
+  chargedMicrocredits: bigint
+  lossMicrocredits: bigint
+}
+
+export interface Hold {
+  readonly receiptId: string
+  readonly microcredits: bigint
+  /** Ends the hold; resolves when it is durable. It is retried until the database has it, and safe to call twice. */
+  settle(settlement: Settlement): Promise<Settled>
+}
+
+/** Thrown by `hold` when the idempotency key is taken; the HTTP layer answers it (`platform/idempotency`). */
+export class ClaimTaken extends Error {
+  override name = 'ClaimTaken'
+  readonly receiptId: string
+  constructor(receiptId: string) {
+    super(`The idempotency key is claimed by ${receiptId}.`)
+    this.receiptId = receiptId
+  }
+}
+
+export interface Ledger extends AsyncDisposable {
+  /**
+   * Promises credits of account, project and key together, with the receipt and the idempotency claim, in one durable commit.
+   * Throws INSUFFICIENT_CREDITS or BUDGET_EXCEEDED (402), SERVICE_UNAVAILABLE (503), or `ClaimTaken`.
+   */
+  hold(ask: HoldAsk): Promise<Hold>
+  /** The most that a hold of this payer could be now, in micro-credits. A glance without a lock: only `hold` decides. */
+  spendable(payer: Payer): Promise<bigint>
+  balance(accountId: string): Promise<{ balance: bigint; held: bigint }>
+  meters(payer: Payer): Promise<store.Meter[]>
+  receipt(accountId: string, projectId: string, receiptId: string): Promise<store.Receipt | undefined>
+  lookup(accountId: string, keyId: string, idempotencyKey: string): Promise<store.Receipt | undefined>
+  /** The earlier request of a claim, with its stored answer when it is at most `replayMs` old. */
+  earlier(accountId: string, receiptId: string, replayMs: number): Promise<store.EarlierReceipt | undefined>
+  usage(accountId: string, projectId: string, days: number): Promise<store.UsageRow[]>
+  /** Ends the holds of dead processes and those past their time; answers how many. */
+  sweep(): Promise<number>
+  /** Rows of broken invariants; empty on a healthy ledger. */
+  broken(): Promise<Record<string, unknown>[]>
+}
+
+export interface LedgerAsk {
+  db: Db
+  clock: Clock
+  log: Log
+  timing: { processLeaseMs: number; heartbeatMs: number; sweepMs: number }
+}
+
+export async function openLedger(ask: LedgerAsk): Promise<Ledger> {
+  const { db, clock, log } = ask
+  const committer = openCommitter({ db, clock, log })
+  const process = await keepAlive({ ...ask, sweep })
+
+  async function sweep(): Promise<number> {
+    const ended = await store.sweep(db, ask.timing.processLeaseMs, clock.nowMs())
+    for (const hold of ended) log.warn({ receipt: hold.receipt_id, started: hold.started, microcredits: String(hold.amount) }, 'hold ended by the sweeper')
+    return ended.length
+  }
+
+  return {
+    hold: (asked) => takeHold(committer, process.id, clock, log, asked),
+    spendable: (payer) => store.spendable(db, payer, clock.nowMs()),
+    balance: (accountId) => store.balance(db, accountId),
+    meters: (payer) => store.meters(db, payer),
+    receipt: (accountId, projectId, receiptId) => store.receipt(db, accountId, projectId, receiptId),
+    lookup: (accountId, keyId, key) => store.lookup(db, accountId, keyId, key),
+    earlier: (accountId, receiptId, replayMs) => store.earlier(db, accountId, receiptId, clock.nowMs() - replayMs),
+    usage: (accountId, projectId, days) => store.usage(db, accountId, projectId, days, clock.nowMs()),
+    sweep,
+    broken: () => store.broken(db),
+    async [Symbol.asyncDispose]() {
+      await committer.drain()
+      await process.end()
+    },
+  }
+}
+
+async function takeHold(committer: Committer, processId: string, clock: Clock, log: Log, ask: HoldAsk): Promise<Hold> {
+  const { payer, receiptId } = ask
+  const result = await committer.hold({
+    hold_id: receiptId,
+    receipt_id: receiptId,
+    account_id: payer.accountId,
+    project_id: payer.projectId,
+    key_id: payer.keyId,
+    endpoint: ask.endpoint,
+    idempotency_key: ask.claim?.key,
+    fingerprint: ask.claim?.fingerprint,
+    model: ask.model,
+    customer_id: ask.customerId,
+    reference_id: ask.referenceId,
+    amount: ask.microcredits,
+    started: ask.started,
+    process_id: processId,
+    expires_at: new Date(clock.nowMs() + ask.lifetimeMs).toISOString(),
+  })
+  if (result.outcome === 'claimed') throw new ClaimTaken(result.receipt_id!)
+  if (result.outcome === 'insufficient') refuse(result.scope!, result.need!, result.have!)
+
+  let ending: Promise<Settled> | undefined
+  return {
+    receiptId,
+    microcredits: ask.microcredits,
+    settle(settlement) {
+      ending ??= settle(committer, log, ask, settlement)
+      return ending
+    },
+  }
+}
+
+function refuse(scope: string, needMicrocredits: bigint, haveMicrocredits: bigint): never {
+  if (scope === 'balance') fail('INSUFFICIENT_CREDITS', { needMicrocredits, haveMicrocredits })
+  fail('BUDGET_EXCEEDED', { scope, needMicrocredits, haveMicrocredits })
+}
+
+async function settle(committer: Committer, log: Log, ask: HoldAsk, end: Settlement): Promise<Settled> {
+  const result = await committer.settle(
+    {
+      hold_id: ask.receiptId,
+      receipt_id: ask.receiptId,
+      account_id: ask.payer.accountId,
+      actual: end.microcredits,
+      state: end.state,
+      status_code: end.statusCode,
+      ambiguous: false,
+      free_claim: end.freeClaim ?? false,
+      model: end.model,
+      detail: end.detail ?? {},
+      reply: end.reply,
+      input_tokens: end.tokens?.input ?? 0,
+      cached_input_tokens: end.tokens?.cachedInput ?? 0,
+      output_tokens: end.tokens?.output ?? 0,
+      reasoning_tokens: end.tokens?.reasoning ?? 0,
+    },
+    end.urgent ?? false,
+  )
+  const lossMicrocredits = result.have ?? 0n
+  if (lossMicrocredits > 0n) {
+    log.error({ receipt: ask.receiptId, microcredits: String(lossMicrocredits) }, 'platform loss: a call cost more than its hold and all that was free')
+  }
+  return { chargedMicrocredits: result.outcome === 'settled' ? result.need! : 0n, lossMicrocredits }
+}
+
+/** Database trouble is 503 for the caller, never 401 and never an unpaid call (decisions §5). */
+export function databaseTrouble(error: unknown): never {
+  if (isDatabaseAway(error)) fail('SERVICE_UNAVAILABLE', { why: 'database' }, { retryAfterMs: 2000, cause: error })
+  throw error
+}

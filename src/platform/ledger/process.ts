@@ -1,0 +1,47 @@
+/** The life of this process as the others see it: it beats, and what died with others is swept. */
+import { randomUUID } from 'node:crypto'
+import type { Db } from '#platform/db'
+import type { Log } from '#platform/log'
+import * as store from './store.ts'
+
+export async function keepAlive(ask: {
+  db: Db
+  log: Log
+  timing: { heartbeatMs: number; sweepMs: number }
+  sweep: () => Promise<number>
+}): Promise<{ id: string; end: () => Promise<void> }> {
+  const { db, log, timing } = ask
+  const id = randomUUID()
+  await store.beat(db, id)
+  const beat = repeat(timing.heartbeatMs, () => store.beat(db, id), log)
+  const sweep = repeat(timing.sweepMs, ask.sweep, log)
+  return {
+    id,
+    async end() {
+      await Promise.all([beat.stop(), sweep.stop()])
+      await store.endProcess(db, id).catch((error: unknown) => log.warn({ err: error }, 'the process could not sign off'))
+    },
+  }
+}
+
+/** Runs `work` again and again, never twice at once; trouble is logged and tried again next time. */
+function repeat(everyMs: number, work: () => Promise<unknown>, log: Log): { stop: () => Promise<void> } {
+  let running: Promise<unknown> = Promise.resolve()
+  let free = true
+  const timer = setInterval(() => {
+    if (!free) return
+    free = false
+    running = work()
+      .catch((error: unknown) => log.warn({ err: error }, 'background work of the ledger failed; it is tried again'))
+      .finally(() => {
+        free = true
+      })
+  }, everyMs)
+  timer.unref()
+  return {
+    async stop() {
+      clearInterval(timer)
+      await running
+    },
+  }
+}

@@ -1,0 +1,161 @@
+import type { Db } from '#platform/db'
+import type { Payer } from './ledger.ts'
+
+export interface Receipt {
+  receipt_id: string
+  project_id: string
+  key_id: string
+  endpoint: string
+  idempotency_key: string | null
+  state: 'running' | 'completed' | 'failed'
+  ambiguous: boolean
+  status_code: number | null
+  held: bigint
+  charged: bigint
+  model: string | null
+  customer_id: string | null
+  reference_id: string | null
+  detail: Record<string, unknown> | null
+  created_at: Date
+  finished_at: Date | null
+}
+
+export interface EarlierReceipt extends Receipt {
+  fingerprint: string | null
+  reply: string | null
+}
+
+export interface Meter {
+  scope: 'account' | 'project' | 'key'
+  scope_id: string
+  spent: bigint
+  held: bigint
+  cap: bigint | null
+  month: string
+  month_spent: bigint
+  month_held: bigint
+  month_cap: bigint | null
+}
+
+export interface UsageRow {
+  day: string
+  key_id: string
+  endpoint: string
+  model: string
+  customer_id: string
+  reference_id: string
+  requests: bigint
+  failures: bigint
+  charged: bigint
+  input_tokens: bigint
+  cached_input_tokens: bigint
+  output_tokens: bigint
+  reasoning_tokens: bigint
+}
+
+const receiptColumns = `receipt_id, project_id, key_id, endpoint, idempotency_key, state, ambiguous, status_code, held, charged,
+  model, customer_id, reference_id, detail, created_at, finished_at`
+
+export const beat = (db: Db, id: string): Promise<unknown> =>
+  db.query(
+    { text: 'insert into ledger.processes (process_id) values ($1) on conflict (process_id) do update set beat_at = now()' },
+    [id],
+  )
+
+export const endProcess = (db: Db, id: string): Promise<unknown> =>
+  db.query({ text: `delete from ledger.processes where process_id = $1 or beat_at < now() - interval '1 day'` }, [id])
+
+export const sweep = (
+  db: Db,
+  lapseMs: number,
+  nowMs: number,
+): Promise<{ receipt_id: string; amount: bigint; started: boolean }[]> =>
+  db.query({ text: `select receipt_id, amount, started from ledger.sweep($1 * interval '1 millisecond', $2, 500)` }, [
+    lapseMs,
+    new Date(nowMs),
+  ])
+
+export async function balance(db: Db, accountId: string): Promise<{ balance: bigint; held: bigint }> {
+  const [row] = await db.query<{ balance: bigint; held: bigint }>(
+    { name: 'ledger.balance', text: 'select balance, held from ledger.balances where account_id = $1' },
+    [accountId],
+  )
+  return row ?? { balance: 0n, held: 0n }
+}
+
+/** The least of what is free on the balance and below every cap. */
+export async function spendable(db: Db, payer: Payer, nowMs: number): Promise<bigint> {
+  const [row] = await db.query<{ free: bigint }>(
+    {
+      name: 'ledger.spendable',
+      text: `select greatest(0, least(
+        (select balance - held from ledger.balances where account_id = $1),
+        (select min(least(cap - spent - held,
+           month_cap - case when month >= ledger.month_of($4) then month_spent + month_held else 0 end))
+         from ledger.meters where account_id = $1
+           and (scope, scope_id) in (('account', $1), ('project', $2), ('key', $3))))) as free`,
+    },
+    [payer.accountId, payer.projectId, payer.keyId, new Date(nowMs)],
+  )
+  return row?.free ?? 0n
+}
+
+export const meters = (db: Db, payer: Payer): Promise<Meter[]> =>
+  db.query(
+    {
+      text: `select scope, scope_id, spent, held, cap, to_char(month, 'YYYY-MM') as month, month_spent, month_held, month_cap
+        from ledger.meters where account_id = $1 and (scope, scope_id) in (('account', $1), ('project', $2), ('key', $3))`,
+    },
+    [payer.accountId, payer.projectId, payer.keyId],
+  )
+
+export async function receipt(db: Db, accountId: string, projectId: string, id: string): Promise<Receipt | undefined> {
+  const [row] = await db.query<Receipt>(
+    { name: 'ledger.receipt', text: `select ${receiptColumns} from ledger.receipts where account_id = $1 and receipt_id = $2 and project_id = $3` },
+    [accountId, id, projectId],
+  )
+  return row
+}
+
+/** The receipt that holds the claim, else the newest failed one of that key. */
+export async function lookup(db: Db, accountId: string, keyId: string, idempotencyKey: string): Promise<Receipt | undefined> {
+  const [row] = await db.query<Receipt>(
+    {
+      name: 'ledger.lookup',
+      text: `select ${receiptColumns} from ledger.receipts where account_id = $1 and key_id = $2 and idempotency_key = $3
+        order by claiming desc, created_at desc limit 1`,
+    },
+    [accountId, keyId, idempotencyKey],
+  )
+  return row
+}
+
+export async function earlier(db: Db, accountId: string, id: string, notBeforeMs: number): Promise<EarlierReceipt | undefined> {
+  const [row] = await db.query<EarlierReceipt>(
+    {
+      name: 'ledger.earlier',
+      text: `select ${receiptColumns}, fingerprint,
+          (select p.body from ledger.replies p
+           where p.account_id = r.account_id and p.receipt_id = r.receipt_id and p.created_at > $3) as reply
+        from ledger.receipts r where account_id = $1 and receipt_id = $2`,
+    },
+    [accountId, id, new Date(notBeforeMs)],
+  )
+  return row
+}
+
+export const usage = (db: Db, accountId: string, projectId: string, days: number, nowMs: number): Promise<UsageRow[]> =>
+  db.query(
+    {
+      name: 'ledger.usage',
+      text: `select to_char(day, 'YYYY-MM-DD') as day, key_id, endpoint, model, customer_id, reference_id, requests, failures, charged,
+          input_tokens, cached_input_tokens, output_tokens, reasoning_tokens
+        from ledger.usage_days
+        where account_id = $1 and project_id = $2 and day > ($3::timestamptz at time zone 'Asia/Tehran')::date - $4::int
+        order by day desc, charged desc, key_id, endpoint, model, customer_id, reference_id`,
+    },
+    [accountId, projectId, new Date(nowMs), days],
+  )
+
+export const broken = (db: Db): Promise<Record<string, unknown>[]> => db.query({ text: 'select * from ledger.broken' }, [])
+

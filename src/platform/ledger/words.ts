@@ -1,0 +1,65 @@
+import { declareFailures } from '#platform/errors'
+
+declare module '#platform/errors' {
+  interface Failures {
+    INSUFFICIENT_CREDITS: { needMicrocredits: bigint; haveMicrocredits: bigint }
+    BUDGET_EXCEEDED: { scope: string; needMicrocredits: bigint; haveMicrocredits: bigint }
+    IDEMPOTENCY_IN_PROGRESS: Record<string, never>
+    IDEMPOTENCY_CONFLICT: Record<string, never>
+    REQUEST_ALREADY_ACCEPTED: { receiptId: string }
+  }
+}
+
+const credits = (micro: bigint): string => {
+  const text = (Number(micro) / 1e6).toFixed(6).replace(/\.?0+$/, '')
+  return text === '' ? '0' : text
+}
+const persian = (text: string): string => text.replace(/\d/g, (d) => '۰۱۲۳۴۵۶۷۸۹'[Number(d)]!).replace('.', '٫')
+
+const caps: Record<string, { en: string; fa: string }> = {
+  account: { en: 'total cap of the account', fa: 'سقف کل حساب' },
+  account_month: { en: 'monthly cap of the account', fa: 'سقف ماهانهٔ حساب' },
+  project: { en: 'total cap of the project', fa: 'سقف کل پروژه' },
+  project_month: { en: 'monthly cap of the project', fa: 'سقف ماهانهٔ پروژه' },
+  key: { en: 'total cap of the key', fa: 'سقف کل کلید' },
+  key_month: { en: 'monthly cap of the key', fa: 'سقف ماهانهٔ کلید' },
+}
+
+declareFailures({
+  INSUFFICIENT_CREDITS: {
+    status: 402,
+    retry: false,
+    en: ({ needMicrocredits: need, haveMicrocredits: have }) =>
+      `The balance is insufficient: this call may cost up to ${credits(need)} credits and ${credits(have)} can be spent now. Lower max_tokens or add credits.`,
+    fa: ({ needMicrocredits: need, haveMicrocredits: have }) =>
+      `اعتبار کافی نیست: این درخواست تا ${persian(credits(need))} اعتبار هزینه دارد و اکنون ${persian(credits(have))} اعتبار در دسترس است. max_tokens را کم کنید یا اعتبار بیفزایید.`,
+  },
+  BUDGET_EXCEEDED: {
+    status: 402,
+    retry: false,
+    en: ({ scope, needMicrocredits: need, haveMicrocredits: have }) =>
+      `The ${caps[scope]?.en ?? scope} is reached: this call may cost up to ${credits(need)} credits and the cap leaves ${credits(have)}. Lower max_tokens or raise the cap.`,
+    fa: ({ scope, needMicrocredits: need, haveMicrocredits: have }) =>
+      `${caps[scope]?.fa ?? scope} پر شده است: این درخواست تا ${persian(credits(need))} اعتبار هزینه دارد و ${persian(credits(have))} اعتبار از سقف مانده است. max_tokens را کم کنید یا سقف را بالا ببرید.`,
+  },
+  IDEMPOTENCY_IN_PROGRESS: {
+    status: 409,
+    retry: false,
+    en: () => 'A request with this Idempotency-Key is still running; wait for it and ask again, or look it up with GET /v1/requests/lookup.',
+    fa: () => 'درخواستی با همین Idempotency-Key هنوز در حال اجراست؛ صبر کنید و دوباره بپرسید یا با GET /v1/requests/lookup وضعیت آن را ببینید.',
+  },
+  IDEMPOTENCY_CONFLICT: {
+    status: 409,
+    retry: false,
+    en: () => 'This Idempotency-Key was used with another request; use a new key for a new request.',
+    fa: () => 'این Idempotency-Key پیش‌تر با درخواست دیگری به کار رفته است؛ برای درخواست تازه کلید تازه بسازید.',
+  },
+  REQUEST_ALREADY_ACCEPTED: {
+    status: 409,
+    retry: false,
+    en: ({ receiptId }) =>
+      `This request was accepted before and its first answer cannot be replayed; it was not run again. See its receipt: GET /v1/requests/${receiptId}`,
+    fa: ({ receiptId }) =>
+      `این درخواست پیش‌تر پذیرفته شده و پاسخ نخست آن قابل بازپخش نیست؛ دوباره اجرا نشد. رسید آن: GET /v1/requests/${receiptId}`,
+  },
+})

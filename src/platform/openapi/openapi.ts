@@ -1,0 +1,131 @@
+/** Routes → OpenAPI 3.1.0. Nothing is written twice: every word here comes from the route values. */
+import type { TSchema } from 'typebox'
+import { declarationOf } from '#platform/errors'
+import { impliedErrors, type Route } from '#platform/http'
+
+/** Version of the contract that the routes keep. */
+export const contractVersion = '1.6.0'
+
+type Json = Record<string, unknown>
+
+export function openApiOf(routes: readonly Route[], baseUrl: string): Json {
+  const paths: Record<string, Json> = {}
+  for (const route of routes) {
+    paths[route.path] ??= {}
+    paths[route.path]![route.method.toLowerCase()] = operationOf(route)
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Kherad (خرد)',
+      version: contractVersion,
+      description: 'A self-hosted, Persian-first AI platform: one server, one credit balance, every capability behind one HTTP API.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: baseUrl }],
+    tags: [...new Set(routes.map(tagOf))].map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: {
+        key: { type: 'http', scheme: 'bearer', description: 'A project key: khr_…' },
+        messagesKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The same key, on messages routes.' },
+      },
+      schemas: { Error: errorSchema },
+    },
+  }
+}
+
+const tagOf = (route: Route): string => route.operation.split('.')[0]!
+
+function operationOf(route: Route): Json {
+  const codes = [...new Set([...route.errors, ...impliedErrors(route), 'INTERNAL', 'SERVICE_UNAVAILABLE'])]
+  return {
+    operationId: route.operation,
+    tags: [tagOf(route)],
+    summary: route.summary.en,
+    'x-summary-fa': route.summary.fa,
+    security: securityOf(route),
+    ...(route.scope !== 'public' && { 'x-scope': route.scope }),
+    parameters: parametersOf(route),
+    ...(route.body && { requestBody: { required: true, content: { 'application/json': { schema: route.body } } } }),
+    responses: { ...repliesOf(route), ...failuresOf(codes) },
+  }
+}
+
+function securityOf(route: Route): Json[] {
+  if (route.scope === 'public') return []
+  return route.path.startsWith('/v1/messages') ? [{ key: [] }, { messagesKey: [] }] : [{ key: [] }]
+}
+
+function parametersOf(route: Route): Json[] {
+  const list = [...parametersIn('path', route.params), ...parametersIn('query', route.query)]
+  if (route.idempotent) {
+    list.push({
+      name: 'Idempotency-Key',
+      in: 'header',
+      required: false,
+      description: 'The same key and body are run once; a repeat within 24 hours gets the first answer.',
+      schema: { type: 'string', minLength: 1, maxLength: 128 },
+    })
+  }
+  return list
+}
+
+function parametersIn(place: 'path' | 'query', schema: TSchema | undefined): Json[] {
+  const { properties = {}, required = [] } = (schema ?? {}) as { properties?: Record<string, TSchema>; required?: string[] }
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    schema: property,
+  }))
+}
+
+function repliesOf(route: Route): Json {
+  return Object.fromEntries(
+    Object.entries(route.reply).map(([status, schema]) => [
+      status,
+      {
+        description: 'Success.',
+        headers: { 'X-Request-ID': { description: 'Id of the request; names its receipt.', schema: { type: 'string', format: 'uuid' } } },
+        content: {
+          ...(typeof schema === 'string' ? { [schema]: { schema: { type: 'string' } } } : { 'application/json': { schema } }),
+          ...(route.streams && { 'text/event-stream': { schema: { type: 'string', description: 'Server-sent events, when `stream` is true.' } } }),
+        },
+      },
+    ]),
+  )
+}
+
+/** Error answers grouped by status, with the codes that each may carry. */
+function failuresOf(codes: string[]): Json {
+  const byStatus = Object.groupBy(codes, (code) => String(declarationOf(code).status))
+  return Object.fromEntries(
+    Object.entries(byStatus).map(([status, list = []]) => [
+      status,
+      { description: list.sort().join(', '), content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } },
+    ]),
+  )
+}
+
+const errorSchema = {
+  type: 'object',
+  required: ['type', 'request_id', 'error'],
+  properties: {
+    type: { const: 'error' },
+    request_id: { type: 'string', format: 'uuid' },
+    error: {
+      type: 'object',
+      required: ['type', 'code', 'message', 'request_id'],
+      properties: {
+        type: { type: 'string' },
+        code: { type: 'string', description: 'Stable; SCREAMING_SNAKE_CASE.' },
+        message: { type: 'string', description: 'In Persian when Accept-Language prefers it, else in English.' },
+        param: { type: 'string', description: 'Path of the invalid field, when known.' },
+        execution_started: { const: false, description: 'Present when the request was refused before anything ran or was charged.' },
+        receipt_id: { type: 'string', format: 'uuid' },
+        request_id: { type: 'string', format: 'uuid' },
+      },
+    },
+  },
+}

@@ -1,0 +1,28 @@
+/** Shared shapes of schemas. TypeBox values are JSON Schema, so one value serves checks, types and the OpenAPI document. */
+import { type Static, type TObject, type TSchema, Type } from 'typebox'
+
+export const uuid = (description?: string) =>
+  Type.String({
+    pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
+    format: 'uuid',
+    ...(description !== undefined && { description }),
+  })
+
+export const timestamp = () => Type.String({ description: 'RFC 3339 time in UTC.' })
+
+export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+/** One of several objects, told apart by a literal field: errors then speak of the variant that was meant. */
+export const taggedUnion = <T extends TObject[]>(tag: string, variants: [...T]) =>
+  Type.Unsafe<Static<T[number]>>({ type: 'object', required: [tag], discriminator: { propertyName: tag }, oneOf: variants })
+
+/** A JSON object that is not looked into. */
+export const anyObject = (options: Record<string, unknown> = {}) => Type.Unsafe<Record<string, unknown>>({ type: 'object', ...options })
+
+export const oneOf = <const T extends string[]>(...values: T) => Type.Unsafe<T[number]>({ type: 'string', enum: values })
+
+/** Unknown fields are refused. */
+export const closed = { additionalProperties: false } as const
+
+/** Integers that every JSON reader keeps exact. */
+export const safeInteger = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER } as const

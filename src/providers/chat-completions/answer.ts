@@ -1,0 +1,14 @@
+import type { Part } from '#engine/inference'
+import { isRecord } from '#providers/kit'
+import { UpstreamError } from '#providers/spec'
+import { ChunkReader } from './chunks.ts'
+
+/** The parts of an answer that came whole. Throws `UpstreamError` for an error in place of an answer and for what is no answer. */
+export function* readAnswer(body: unknown, secrets: readonly string[]): Generator<Part, void, undefined> {
+  const reader = new ChunkReader(secrets)
+  const isAnswer =
+    isRecord(body) && ((Array.isArray(body['choices']) && body['choices'].length > 0) || body['error'])
+  if (!isAnswer) throw new UpstreamError('malformed', { detail: 'an answer without choices' })
+  yield* reader.read(body)
+  yield* reader.end(true)
+}

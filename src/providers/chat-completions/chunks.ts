@@ -1,0 +1,237 @@
+import type { FinishReason, Part, Usage } from '#engine/inference'
+import { faultOfError, isRecord } from '#providers/kit'
+import { UpstreamError } from '#providers/spec'
+import { ToolCalls } from './tool-calls.ts'
+import { readTimings, readUsage } from './usage.ts'
+
+/** Fields that are read here or mean nothing to a caller; every other goes to `extra`. */
+const chunkFields = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'error', 'timings'])
+const choiceFields = new Set(['index', 'delta', 'message', 'finish_reason', 'text', 'error'])
+const deltaFields = new Set([
+  'role',
+  'content',
+  'refusal',
+  'tool_calls',
+  'function_call',
+  'reasoning',
+  'reasoning_content',
+  'reasoning_details',
+])
+
+type Extra = NonNullable<Part['extra']>
+
+/** Reads the chunks of one answer, or the one object of an answer that is not streamed, into neutral parts. */
+export class ChunkReader {
+  private readonly secrets: readonly string[]
+  private readonly calls = new ToolCalls()
+  private started = false
+  private finish: FinishReason | undefined
+  private usage: { usage: Usage; raw?: Record<string, unknown> } | undefined
+
+  constructor(secrets: readonly string[]) {
+    this.secrets = secrets
+  }
+
+  get finished(): boolean {
+    return this.finish !== undefined
+  }
+
+  /** The parts of one chunk. Throws `UpstreamError` for an error inside the stream. */
+  read(chunk: Record<string, unknown>): Part[] {
+    if (chunk['error'] !== undefined && chunk['error'] !== null) throw faultOfError(chunk, this.secrets)
+    const parts: Part[] = []
+    if (!this.started) parts.push(this.start(chunk))
+    this.readUsage(chunk)
+    const choice = firstChoice(chunk['choices'])
+    const from = parts.length
+    if (choice) this.readChoice(choice, parts)
+    attach(parts, from, extraOf(chunk, choice))
+    return parts
+  }
+
+  /**
+   * What is told at the end: finish, then usage. `done`: the upstream itself closed the answer with `[DONE]`.
+   * Usage is told even when the answer was cut, since it was counted; then the cut is thrown.
+   */
+  *end(done: boolean): Generator<Part, void, undefined> {
+    // Some servers never send a reason with tool calls; whole arguments and a proper end are as good.
+    if (!this.finish && done && this.calls.size > 0 && this.calls.complete) this.finish = 'tool_calls'
+    if (this.finish) {
+      // Ollama, Gemini and OpenAI's forced tools say `stop` although the answer is a call.
+      const reason = this.finish === 'stop' && this.calls.size > 0 ? 'tool_calls' : this.finish
+      yield { type: 'finish', reason }
+    }
+    if (this.usage) yield { type: 'usage', ...this.usage }
+    if (!this.finish) throw new UpstreamError('cut', { detail: 'the answer ended without a finish reason' })
+  }
+
+  private start(chunk: Record<string, unknown>): Part {
+    this.started = true
+    const { id, model } = chunk
+    return {
+      type: 'start',
+      ...(typeof id === 'string' && id !== '' && { upstreamId: id }),
+      ...(typeof model === 'string' && model !== '' && { upstreamModel: model }),
+    }
+  }
+
+  /** Whether it stands in a chunk of its own, in the last or, growing, in every one: the newest report is the whole truth. */
+  private readUsage(chunk: Record<string, unknown>): void {
+    const raw = chunk['usage']
+    if (raw !== undefined && raw !== null) {
+      const usage = readUsage(raw)
+      if (usage) this.usage = { usage, raw: raw as Record<string, unknown> }
+    } else if (chunk['timings'] !== undefined && !this.usage?.raw) {
+      const usage = readTimings(chunk['timings'])
+      if (usage) this.usage = { usage }
+    }
+  }
+
+  private readChoice(choice: Record<string, unknown>, parts: Part[]): void {
+    if (choice['error'] !== undefined && choice['error'] !== null) throw faultOfError(choice, this.secrets)
+    const delta = isRecord(choice['delta'])
+      ? choice['delta']
+      : isRecord(choice['message'])
+        ? choice['message']
+        : undefined
+    if (delta) this.readDelta(delta, parts)
+    else if (typeof choice['text'] === 'string' && choice['text'] !== '')
+      parts.push({ type: 'text', text: choice['text'] })
+    const reason = choice['finish_reason']
+    if (typeof reason === 'string' && reason !== '') this.finish ??= finishOf(reason)
+  }
+
+  private readDelta(delta: Record<string, unknown>, parts: Part[]): void {
+    readReasoning(delta, parts)
+    const content = delta['content']
+    if (typeof content === 'string') {
+      if (content !== '') parts.push({ type: 'text', text: content })
+    } else if (Array.isArray(content)) readContentParts(content, parts)
+    if (typeof delta['refusal'] === 'string' && delta['refusal'] !== '')
+      parts.push({ type: 'refusal', text: delta['refusal'] })
+    if (delta['tool_calls']) parts.push(...this.calls.read(delta['tool_calls']))
+    // The old spelling of one call without an identity.
+    if (isRecord(delta['function_call']))
+      parts.push(...this.calls.read([{ index: 0, function: delta['function_call'] }]))
+  }
+}
+
+function firstChoice(choices: unknown): Record<string, unknown> | undefined {
+  if (!Array.isArray(choices)) return undefined
+  // Only one answer is asked for; should an upstream send more, the others are not paid out.
+  return choices.find(
+    (choice: unknown) =>
+      isRecord(choice) &&
+      (choice['index'] === undefined || choice['index'] === 0 || choice['index'] === null),
+  )
+}
+
+/** `reasoning_content` (DeepSeek, vLLM), `reasoning` (OpenRouter, Ollama, Groq), `reasoning_details` (OpenRouter, with signatures). */
+function readReasoning(delta: Record<string, unknown>, parts: Part[]): void {
+  const plain = [delta['reasoning_content'], delta['reasoning']].find(
+    (value) => typeof value === 'string' && value !== '',
+  )
+  const details =
+    Array.isArray(delta['reasoning_details']) && delta['reasoning_details'].length > 0
+      ? delta['reasoning_details']
+      : undefined
+  if (typeof plain !== 'string' && !details) return
+  const text = typeof plain === 'string' ? plain : textOf(details ?? [])
+  parts.push({ type: 'reasoning', text, ...(details && { details }) })
+}
+
+/** Mistral sends content as parts, its thinking among them. */
+function readContentParts(content: unknown[], parts: Part[]): void {
+  for (const item of content) {
+    if (typeof item === 'string') parts.push({ type: 'text', text: item })
+    else if (!isRecord(item)) continue
+    else if (typeof item['text'] === 'string') {
+      if (item['text'] !== '') parts.push({ type: 'text', text: item['text'] })
+    } else if (typeof item['refusal'] === 'string') parts.push({ type: 'refusal', text: item['refusal'] })
+    else if (item['thinking'] !== undefined) {
+      const text = Array.isArray(item['thinking']) ? textOf(item['thinking']) : String(item['thinking'])
+      if (text !== '') parts.push({ type: 'reasoning', text })
+    }
+  }
+}
+
+function textOf(items: unknown[]): string {
+  return items
+    .map((item) => (isRecord(item) ? (item['text'] ?? item['summary']) : item))
+    .filter((text) => typeof text === 'string')
+    .join('')
+}
+
+function finishOf(reason: string): FinishReason {
+  switch (reason.toLowerCase()) {
+    case 'length':
+    case 'max_tokens':
+    case 'max_output_tokens':
+    case 'model_length':
+    case 'model_context_window_exceeded':
+      return 'length'
+    case 'tool_calls':
+    case 'tool_call':
+    case 'tool_use':
+    case 'function_call':
+      return 'tool_calls'
+    case 'content_filter':
+    case 'safety':
+    case 'refusal':
+    case 'recitation':
+    case 'blocklist':
+    case 'prohibited_content':
+    case 'sensitive':
+      return 'content_filter'
+    case 'error':
+    case 'network_error':
+    case 'insufficient_system_resource':
+      throw new UpstreamError('unavailable', { detail: `the answer ended with ${reason}` })
+    case 'abort':
+    case 'aborted':
+    case 'cancelled':
+      throw new UpstreamError('cut', { detail: `the answer ended with ${reason}` })
+    // stop, end_turn, eos, stop_sequence, and whatever the next server calls it.
+    default:
+      return 'stop'
+  }
+}
+
+/** Unknown fields by their place, so that a chat caller gets them unchanged; nothing when there are none, which is almost always. */
+function extraOf(
+  chunk: Record<string, unknown>,
+  choice: Record<string, unknown> | undefined,
+): Extra | undefined {
+  const own = unknown(chunk, chunkFields)
+  const ofChoice = choice && unknown(choice, choiceFields)
+  const delta = choice?.['delta'] ?? choice?.['message']
+  const ofDelta = isRecord(delta) ? unknown(delta, deltaFields) : undefined
+  if (!own && !ofChoice && !ofDelta) return undefined
+  return {
+    wire: 'chat',
+    ...(own && { chunk: own }),
+    ...(ofChoice && { choice: ofChoice }),
+    ...(ofDelta && { delta: ofDelta }),
+  }
+}
+
+function unknown(
+  object: Record<string, unknown>,
+  known: ReadonlySet<string>,
+): Record<string, unknown> | undefined {
+  let fields: Record<string, unknown> | undefined
+  for (const name in object) {
+    if (known.has(name) || object[name] === null) continue
+    fields ??= {}
+    fields[name] = object[name]
+  }
+  return fields
+}
+
+/** Puts the extra on the first part of its chunk that has none, or on one of its own. */
+function attach(parts: Part[], from: number, extra: Extra | undefined): void {
+  if (!extra) return
+  const carrier = parts.slice(from).find((part) => part.extra === undefined)
+  if (carrier) carrier.extra = extra
+  else parts.push({ type: 'extra', extra })
+}

@@ -1,0 +1,67 @@
+import type { Content, Media, Message } from '#engine/inference'
+
+/** Neutral messages in chat's own shape, for a turn that came by another wire. Only OpenAI knows the role `developer`. */
+export function chatMessages(
+  messages: readonly Message[],
+  knowsDeveloper: boolean,
+): Record<string, unknown>[] {
+  return messages.map((message) => ({
+    role: message.role === 'developer' && !knowsDeveloper ? 'system' : message.role,
+    content: contentOf(message),
+    ...(message.name !== undefined && { name: message.name }),
+    ...(message.refusal !== undefined && { refusal: message.refusal }),
+    ...(message.toolCallId !== undefined && { tool_call_id: message.toolCallId }),
+    ...(message.toolCalls &&
+      message.toolCalls.length > 0 && {
+        tool_calls: message.toolCalls.map(({ id, name, arguments: text }) => ({
+          id,
+          type: 'function',
+          function: { name, arguments: text },
+        })),
+      }),
+  }))
+}
+
+/** Plain text stays a string, which every server understands; an assistant that only calls tools has no content. */
+function contentOf({ role, content, toolCalls }: Message): unknown {
+  if (content.length === 0) return role === 'assistant' && toolCalls && toolCalls.length > 0 ? null : ''
+  const texts = content.flatMap((item) => (item.type === 'text' ? [item.text] : []))
+  if (texts.length === content.length && texts.length === 1) return texts[0]
+  return content.map(part)
+}
+
+function part(content: Content): Record<string, unknown> {
+  switch (content.type) {
+    case 'text':
+      return { type: 'text', text: content.text }
+    case 'image':
+      return {
+        type: 'image_url',
+        image_url: {
+          url: urlOf(content.media),
+          ...(content.detail !== undefined && { detail: content.detail }),
+        },
+      }
+    case 'audio':
+      return {
+        type: 'input_audio',
+        input_audio: { data: base64(content.media), format: formatOf(content.media) },
+      }
+    case 'video':
+      return { type: 'video_url', video_url: { url: urlOf(content.media) } }
+  }
+}
+
+function urlOf(media: Media): string {
+  return media.url ?? `data:${media.mediaType ?? 'application/octet-stream'};base64,${base64(media)}`
+}
+
+function base64({ data }: Media): string {
+  return data ? Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('base64') : ''
+}
+
+/** `audio/mpeg` is `mp3` on this wire, every other format its own subtype. */
+function formatOf({ mediaType = 'audio/wav' }: Media): string {
+  const subtype = mediaType.slice(mediaType.indexOf('/') + 1).replace(/^x-/, '')
+  return subtype === 'mpeg' ? 'mp3' : subtype === 'wave' ? 'wav' : subtype
+}

@@ -1,0 +1,148 @@
+import type { OutputFormat, Tool, ToolChoice, Turn } from '#engine/inference'
+import type { TextCall } from '#providers/spec'
+import { chatMessages } from './messages.ts'
+
+/** Fields of OpenAI's own wire that are passed on as the caller wrote them. */
+const standardFields = [
+  'messages',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'response_format',
+  'temperature',
+  'top_p',
+  'seed',
+  'stop',
+  'frequency_penalty',
+  'presence_penalty',
+  'reasoning_effort',
+  'logprobs',
+  'top_logprobs',
+  'logit_bias',
+  'verbosity',
+  'prompt_cache_key',
+  'safety_identifier',
+  'user',
+] as const
+/** Fields that open servers and OpenRouter know beside them; a vendor that refuses unknown fields never sees these. */
+const openFields = ['top_k', 'min_p', 'top_a', 'repetition_penalty', 'chat_template_kwargs'] as const
+
+/**
+ * Top-level fields of a chat body that have an effect here: passed on, or spoken for by this provider.
+ * Whatever else a caller sends is ignored (and named in `X-Ignored-Fields`): it could change the price (`n`, `service_tier`,
+ * `web_search_options`) or keep data at the upstream (`store`).
+ */
+export const forwardedFields: ReadonlySet<string> = new Set([
+  ...standardFields,
+  ...openFields,
+  'reasoning',
+  'include_reasoning',
+  'model',
+  'stream',
+  'stream_options',
+  'max_tokens',
+  'max_completion_tokens',
+])
+
+/** Vendors that answer an unknown field with 400. */
+const strictHosts = ['api.openai.com', 'api.groq.com', 'api.mistral.ai', 'generativelanguage.googleapis.com']
+
+/** The JSON body for this upstream. `host` is the upstream's, since vendors differ in a few names. */
+export function requestBody(host: string, call: TextCall): Record<string, unknown> {
+  const { turn } = call
+  const sameWire = turn.source.wire === 'chat'
+  return {
+    model: call.upstreamModel,
+    ...(sameWire ? passedOn(host, turn.source.body) : translated(host, turn)),
+    ...reasoningFields(host, turn),
+    [limitName(host, sameWire ? turn.source.body : {})]: turn.maxOutputTokens,
+    stream: turn.stream,
+    // Mistral always reports usage and refuses the option.
+    ...(turn.stream && host !== 'api.mistral.ai' && { stream_options: { include_usage: true } }),
+  }
+}
+
+function passedOn(host: string, body: Record<string, unknown>): Record<string, unknown> {
+  const fields = strictHosts.includes(host) ? standardFields : [...standardFields, ...openFields]
+  return Object.fromEntries(
+    fields.filter((name) => body[name] !== undefined).map((name) => [name, body[name]]),
+  )
+}
+
+function translated(host: string, turn: Turn): Record<string, unknown> {
+  const open = !strictHosts.includes(host)
+  const fields: Record<string, unknown> = {
+    messages: chatMessages(turn.messages, host === 'api.openai.com'),
+    temperature: turn.temperature,
+    top_p: turn.topP,
+    top_k: open ? turn.topK : undefined,
+    seed: turn.seed,
+    frequency_penalty: turn.frequencyPenalty,
+    presence_penalty: turn.presencePenalty,
+    repetition_penalty: open ? turn.repetitionPenalty : undefined,
+    stop: turn.stop.length > 0 ? turn.stop : undefined,
+    response_format: turn.output.type === 'text' ? undefined : responseFormat(turn.output),
+    // The choice and its companions are refused by upstreams when there are no tools.
+    ...(turn.tools.length > 0 && {
+      tools: turn.tools.map(tool),
+      tool_choice: toolChoice(turn.toolChoice),
+      parallel_tool_calls: turn.parallelToolCalls,
+    }),
+  }
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+}
+
+/** `reasoning` is OpenRouter's object; the others know only the effort. */
+function reasoningFields(host: string, { source, reasoning }: Turn): Record<string, unknown> {
+  const body = source.wire === 'chat' ? source.body : {}
+  if (host === 'openrouter.ai') {
+    const object =
+      body['reasoning'] ??
+      (body['reasoning_effort'] === undefined ? openRouterReasoning(reasoning) : undefined)
+    return {
+      ...(object !== undefined && { reasoning: object }),
+      ...(body['include_reasoning'] !== undefined && { include_reasoning: body['include_reasoning'] }),
+    }
+  }
+  if (body['reasoning_effort'] !== undefined || !reasoning) return {}
+  const effort = reasoning.enabled ? reasoning.effort : (reasoning.effort ?? 'none')
+  return effort === undefined ? {} : { reasoning_effort: effort }
+}
+
+function openRouterReasoning(reasoning: Turn['reasoning']): Record<string, unknown> | undefined {
+  if (!reasoning) return undefined
+  if (!reasoning.enabled) return { enabled: false }
+  if (reasoning.maxTokens !== undefined) return { max_tokens: reasoning.maxTokens }
+  return reasoning.effort === undefined ? { enabled: true } : { effort: reasoning.effort }
+}
+
+/** OpenAI's reasoning models refuse `max_tokens`, most others know nothing else; elsewhere the caller's word is kept. */
+function limitName(host: string, body: Record<string, unknown>): 'max_tokens' | 'max_completion_tokens' {
+  if (host === 'api.openai.com') return 'max_completion_tokens'
+  if (strictHosts.includes(host)) return 'max_tokens'
+  return body['max_completion_tokens'] != null && body['max_tokens'] == null
+    ? 'max_completion_tokens'
+    : 'max_tokens'
+}
+
+function tool({ name, description, parameters, strict }: Tool) {
+  return {
+    type: 'function',
+    function: {
+      name,
+      ...(description !== undefined && { description }),
+      parameters,
+      ...(strict !== undefined && { strict }),
+    },
+  }
+}
+
+function toolChoice(choice: ToolChoice): unknown {
+  return choice.type === 'tool' ? { type: 'function', function: { name: choice.name } } : choice.type
+}
+
+function responseFormat(output: OutputFormat): unknown {
+  if (output.type !== 'json_schema') return { type: output.type }
+  const { name, schema, strict } = output
+  return { type: 'json_schema', json_schema: { name, schema, strict } }
+}

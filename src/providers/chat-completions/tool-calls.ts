@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto'
+import type { Part } from '#engine/inference'
+import { isRecord } from '#providers/kit'
+
+interface OpenCall {
+  index: number
+  /** The index and id the upstream uses for it, when it uses any. */
+  upstreamIndex: number | undefined
+  upstreamId: string | undefined
+  id: string
+  name: string
+  arguments: string
+  told: boolean
+}
+
+const known = ['index', 'id', 'type', 'function']
+
+/**
+ * Tool calls of one answer, in order, whatever the upstream does to their identity: no index (Gemini), always index 0 with
+ * whole calls (Ollama), a new id in every piece or none at all (vLLM), whole calls in one piece, arguments as an object.
+ * Each call gets one index (0, 1, …) and one id for good.
+ */
+export class ToolCalls {
+  private readonly calls: OpenCall[] = []
+
+  get size(): number {
+    return this.calls.length
+  }
+
+  /** True when every call has a name and arguments that are whole JSON. */
+  get complete(): boolean {
+    return this.calls.every((call) => call.told && (call.arguments === '' || isWholeJson(call.arguments)))
+  }
+
+  /** The parts of one `tool_calls` list of a delta or message. */
+  read(list: unknown): Part[] {
+    if (!Array.isArray(list)) return []
+    return list.flatMap((piece: unknown) => (isRecord(piece) ? this.piece(piece) : []))
+  }
+
+  private piece(piece: Record<string, unknown>): Part[] {
+    const described = isRecord(piece['function']) ? piece['function'] : {}
+    const index = Number.isInteger(piece['index']) ? (piece['index'] as number) : undefined
+    const id = typeof piece['id'] === 'string' && piece['id'] !== '' ? piece['id'] : undefined
+    const name = typeof described['name'] === 'string' ? described['name'] : ''
+    const text = argumentText(described['arguments'])
+    const call = this.find(index, id, name, text) ?? this.begin(index, id)
+    if (!call.told) call.name += name
+    return this.tell(call, text, unknownFields(piece, call.index))
+  }
+
+  /** A call is told when its name is known; arguments that came earlier wait for it. */
+  private tell(call: OpenCall, text: string, extra: Part['extra']): Part[] {
+    const parts: Part[] = []
+    const wasTold = call.told
+    call.arguments += text
+    if (!call.told && call.name !== '') {
+      call.told = true
+      parts.push({
+        type: 'tool-call',
+        index: call.index,
+        id: call.id,
+        name: call.name,
+        ...(extra && { extra }),
+      })
+    } else if (extra) parts.push({ type: 'extra', extra })
+    if (!call.told) return parts
+    const delta = wasTold ? text : call.arguments
+    if (delta !== '') parts.push({ type: 'tool-arguments', index: call.index, delta })
+    return parts
+  }
+
+  /** The open call that this piece continues; undefined when it begins a new one. */
+  private find(
+    index: number | undefined,
+    id: string | undefined,
+    name: string,
+    text: string,
+  ): OpenCall | undefined {
+    const byId = id === undefined ? undefined : this.calls.find((call) => call.upstreamId === id)
+    if (byId) return byId
+    const candidate =
+      index === undefined ? this.calls.at(-1) : this.calls.findLast((call) => call.upstreamIndex === index)
+    if (!candidate) return undefined
+    if (index === undefined && id !== undefined && candidate.upstreamId !== undefined) return undefined
+    // A piece with a name opens a call, unless it repeats the name of one whose arguments are still being written.
+    if (name === '' || !candidate.told) return candidate
+    const another = id !== candidate.upstreamId || name !== candidate.name || text !== ''
+    const finished = isWholeJson(candidate.arguments) || name !== candidate.name
+    return another && finished ? undefined : candidate
+  }
+
+  private begin(upstreamIndex: number | undefined, upstreamId: string | undefined): OpenCall {
+    const call: OpenCall = {
+      index: this.calls.length,
+      upstreamIndex,
+      upstreamId,
+      id: upstreamId ?? `call_${randomBytes(12).toString('hex')}`,
+      name: '',
+      arguments: '',
+      told: false,
+    }
+    this.calls.push(call)
+    return call
+  }
+}
+
+/** Servers with JSON-native tools send the arguments as an object. */
+function argumentText(value: unknown): string {
+  if (typeof value === 'string') return value
+  return value === undefined || value === null ? '' : JSON.stringify(value)
+}
+
+/** Signatures and the like (Gemini's `extra_content`), which the caller must be able to send back; under the call's own index. */
+function unknownFields(piece: Record<string, unknown>, index: number): Part['extra'] {
+  let fields: Record<string, unknown> | undefined
+  for (const name in piece) {
+    if (known.includes(name) || piece[name] === null) continue
+    fields ??= {}
+    fields[name] = piece[name]
+  }
+  return fields && { wire: 'chat', delta: { tool_calls: [{ index, ...fields }] } }
+}
+
+function isWholeJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,187 @@
+import type { Dispatcher, Pool } from 'undici'
+import { type Timeouts, UpstreamError } from '#providers/spec'
+import { Patience } from './patience.ts'
+
+/** Bytes held for a reader that is slower than the upstream before the socket is paused. */
+const highWaterBytes = 256 * 1024
+/** How long an answer that we are done with may take to end, so that its connection can serve the next call. */
+const lingerMs = 1_000
+
+export type ReplyHeaders = Record<string, string | string[] | undefined>
+
+export interface Ask {
+  method: 'GET' | 'POST'
+  path: string
+  headers: Record<string, string>
+  body: string | null
+  signal: AbortSignal
+  timeouts: Timeouts
+  /** Time to the response headers; a call that is not streamed has no headers before its whole answer. */
+  firstByteMs: number
+}
+
+/**
+ * One request and its answer on a pool, by undici's own handler: no streams in between, since every chunk of every answer passes here.
+ * Failures are `UpstreamError`s; aborting the signal or running out of time destroys the socket at once.
+ */
+export class Exchange implements Dispatcher.DispatchHandler {
+  status = 0
+  headers: ReplyHeaders = {}
+  readonly patience: Patience
+  private readonly ask: Ask
+  private readonly onAbort: () => void
+  private readonly answered = Promise.withResolvers<void>()
+  private controller: Dispatcher.DispatchController | undefined
+  private chunks: Buffer[] = []
+  private heldBytes = 0
+  private sent = false
+  private ended = false
+  private discarding = false
+  private failure: UpstreamError | undefined
+  private wake: (() => void) | undefined
+
+  private constructor(ask: Ask) {
+    this.ask = ask
+    this.onAbort = () => this.fail(new UpstreamError('aborted', { executed: this.sent }))
+    this.patience = new Patience(ask.timeouts, (error) => this.fail(error))
+    ask.signal.addEventListener('abort', this.onAbort, { once: true })
+  }
+
+  /** Sends the request and resolves with its answer's headers. */
+  static async open(pool: Pool, ask: Ask): Promise<Exchange> {
+    if (ask.signal.aborted) throw new UpstreamError('aborted', { executed: false })
+    const exchange = new Exchange(ask)
+    const { method, path, headers, body } = ask
+    pool.dispatch({ method, path, headers, body, headersTimeout: 0, bodyTimeout: 0 }, exchange)
+    await exchange.answered.promise
+    return exchange
+  }
+
+  /** The next bytes, or undefined at the end. `moved`: something of worth came since the last read (see `Patience`). */
+  async read(moved: boolean): Promise<Buffer | undefined> {
+    const ready = this.take()
+    if (ready) return ready
+    if (!this.ended && !this.failure) {
+      this.patience.wait(moved)
+      await new Promise<void>((resolve) => {
+        this.wake = resolve
+      })
+      this.patience.arrived()
+    }
+    const chunk = this.take()
+    if (chunk) return chunk
+    if (this.failure) throw this.failure
+    return undefined
+  }
+
+  /** The whole body as text, in UTF-8. Past `maxBytes`: `overflow: 'cut'` keeps what fits, `'fail'` is malformed. */
+  async text(maxBytes: number, overflow: 'cut' | 'fail'): Promise<string> {
+    const parts: Buffer[] = []
+    let bytes = 0
+    for (let chunk = await this.read(true); chunk; chunk = await this.read(true)) {
+      parts.push(chunk)
+      bytes += chunk.length
+      if (bytes <= maxBytes) continue
+      this.abandon()
+      if (overflow === 'fail')
+        throw new UpstreamError('malformed', { detail: `an answer of more than ${maxBytes} bytes` })
+      break
+    }
+    return Buffer.concat(parts).toString('utf8', 0, Math.min(bytes, maxBytes))
+  }
+
+  /** Done reading: lets a stream that is at its end close in peace, so that the connection is kept; one that goes on is destroyed. */
+  release(): void {
+    if (this.ended || this.failure) {
+      this.settle()
+      return
+    }
+    this.discarding = true
+    this.chunks = []
+    this.settle()
+    if (this.controller?.paused) this.controller.resume()
+    const limit = setTimeout(() => this.abandon(), lingerMs)
+    limit.unref()
+    this.wake = () => clearTimeout(limit)
+  }
+
+  /** Destroys the socket; for answers nobody will read to their end. */
+  abandon(): void {
+    this.fail(new UpstreamError('aborted', { executed: true }))
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller
+    if (this.failure) {
+      controller.abort(this.failure)
+      return
+    }
+    this.sent = true
+    this.patience.enter('firstByte', this.ask.firstByteMs)
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: ReplyHeaders): void {
+    if (status < 200) return
+    this.status = status
+    this.headers = headers
+    // An answer that is not streamed may send its headers early and its body late.
+    this.patience.enter('idle', Math.max(this.ask.timeouts.idleMs, this.ask.firstByteMs))
+    this.answered.resolve()
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.discarding) return
+    this.chunks.push(chunk)
+    this.heldBytes += chunk.length
+    if (this.heldBytes > highWaterBytes) controller.pause()
+    this.wake?.()
+    this.wake = undefined
+  }
+
+  onResponseEnd(): void {
+    this.ended = true
+    this.settle()
+    this.wake?.()
+    this.wake = undefined
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, cause: Error): void {
+    this.fail(this.failure ?? this.connectionFault(cause))
+  }
+
+  /** Before the request could be sent nothing was executed; after the headers an answer was cut. */
+  private connectionFault(cause: Error): UpstreamError {
+    const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.name
+    if (!this.sent) return new UpstreamError('connect', { executed: false, detail: code, cause })
+    if (this.status !== 0) return new UpstreamError('cut', { status: this.status, detail: code, cause })
+    const nonsense = cause.name === 'HTTPParserError' || code === 'UND_ERR_HEADERS_OVERFLOW'
+    return new UpstreamError(nonsense ? 'malformed' : 'reset', { detail: code, cause })
+  }
+
+  private take(): Buffer | undefined {
+    const chunk = this.chunks.length > 1 ? Buffer.concat(this.chunks) : this.chunks[0]
+    if (!chunk) return undefined
+    this.chunks = []
+    this.heldBytes = 0
+    if (this.controller?.paused) this.controller.resume()
+    return chunk
+  }
+
+  private fail(error: UpstreamError): void {
+    if (this.ended || this.failure) {
+      this.settle()
+      return
+    }
+    this.failure = error
+    this.settle()
+    this.controller?.abort(error)
+    this.answered.reject(error)
+    this.wake?.()
+    this.wake = undefined
+  }
+
+  private settle(): void {
+    this.patience.end()
+    this.ask.signal.removeEventListener('abort', this.onAbort)
+  }
+}

@@ -1,0 +1,180 @@
+import { UpstreamError, type UpstreamFault } from '#providers/spec'
+import { isRecord } from './json.ts'
+
+/** What the upstream said about a failure, from whichever of the field's error bodies it used. */
+interface Complaint {
+  message: string | undefined
+  code: string | undefined
+  type: string | undefined
+  param: string | undefined
+  status: number | undefined
+}
+
+const overflow =
+  /context_length_exceeded|maximum context length|context (length|window|size)|prompt is too long|input is too long|too many (input )?tokens|exceeds? the (available|maximum) (context|number of tokens)|exceed_context_size|reduce the length of the (messages|prompt)/i
+const refused =
+  /content_policy|content_filter|content management policy|responsibleai|safety_violation|moderation_blocked|prohibited_content|flagged/i
+const noMoney =
+  /insufficient_quota|insufficient[_ ]balance|insufficient credits|billing_hard_limit|credit balance is too low/i
+const noModel = /model_not_found|model .{0,120}(not found|does not exist)|no such model/i
+const busy = /overloaded|engine is currently|at capacity/i
+
+/** The longest wait an upstream can ask for; a longer one is as good as unavailable. */
+const longestWaitMs = 3_600_000
+
+/**
+ * The fault of an HTTP answer that is no success. `secrets` never appear in its detail.
+ * Sources: error pages of OpenAI, Anthropic, OpenRouter, Gemini, vLLM, llama.cpp and Ollama.
+ */
+export function faultOfStatus(
+  status: number,
+  headers: Record<string, string | string[] | undefined>,
+  body: string,
+  secrets: readonly string[],
+): UpstreamError {
+  const complaint = readComplaint(body)
+  const fault = classify(status, complaint)
+  const retryAfterMs = readRetryAfter(headers)
+  return new UpstreamError(fault, {
+    status,
+    executed: mayHaveExecuted(fault),
+    ...told(complaint, secrets, retryAfterMs),
+  })
+}
+
+/** The fault of an `error` object inside an answer that began as a success. The upstream had started, so it counts as executed. */
+export function faultOfError(error: unknown, secrets: readonly string[]): UpstreamError {
+  const complaint = complaintOf(error)
+  const fault =
+    complaint.status !== undefined ? classify(complaint.status, complaint) : classifyByName(complaint)
+  return new UpstreamError(fault, {
+    ...(complaint.status !== undefined && { status: complaint.status }),
+    executed: true,
+    ...told(complaint, secrets, undefined),
+  })
+}
+
+/** Replaces every known secret and everything that looks like a key. */
+export function maskSecrets(text: string, secrets: readonly string[]): string {
+  const known = secrets
+    .filter((secret) => secret.length >= 4)
+    .reduce((rest, secret) => rest.replaceAll(secret, '***'), text)
+  return known
+    .replace(/\b(sk|gsk|rk|pk|khr|xai|hf|key)[-_][A-Za-z0-9*_-]{8,}/g, '$1-***')
+    .replace(/\bAIza[A-Za-z0-9_-]{10,}/g, 'AIza***')
+    .replace(/\bBearer\s+[^\s"',]+/gi, 'Bearer ***')
+}
+
+function told(complaint: Complaint, secrets: readonly string[], retryAfterMs: number | undefined) {
+  return {
+    ...(complaint.message !== undefined && { detail: maskSecrets(complaint.message, secrets).slice(0, 500) }),
+    ...(complaint.param !== undefined && { param: complaint.param }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  }
+}
+
+function classify(status: number, complaint: Complaint): UpstreamFault {
+  const words = `${complaint.code ?? ''} ${complaint.type ?? ''} ${complaint.message ?? ''}`
+  if (status === 401 || status === 402 || status === 403)
+    return refused.test(words) ? 'content_refused' : 'authentication'
+  // An empty account at the upstream is the operator's fault like a bad key: waiting does not mend it.
+  if (status === 429) return noMoney.test(words) ? 'authentication' : 'rate_limited'
+  if (status === 408 || status === 504) return 'timeout'
+  if (status === 529) return 'overloaded'
+  if (status >= 500) return status === 503 && busy.test(words) ? 'overloaded' : 'unavailable'
+  if (status === 404) return 'not_found'
+  if (status >= 400) {
+    if (refused.test(words)) return 'content_refused'
+    if (overflow.test(words)) return 'context_overflow'
+    return noModel.test(words) ? 'not_found' : 'invalid_request'
+  }
+  // A redirect: the configured address is not the API.
+  return 'unavailable'
+}
+
+function classifyByName(complaint: Complaint): UpstreamFault {
+  const name = `${complaint.code ?? ''} ${complaint.type ?? ''}`
+  if (/overloaded/i.test(name)) return 'overloaded'
+  if (/rate_limit|too_many_requests|resource_exhausted/i.test(name)) return 'rate_limited'
+  if (/authentication|permission|invalid_api_key/i.test(name)) return 'authentication'
+  if (/timeout/i.test(name)) return 'timeout'
+  const words = `${name} ${complaint.message ?? ''}`
+  if (refused.test(words)) return 'content_refused'
+  if (overflow.test(words)) return 'context_overflow'
+  return /invalid_request|badrequest/i.test(name) ? 'invalid_request' : 'unavailable'
+}
+
+/** A refusal before any work is certain only for these. */
+function mayHaveExecuted(fault: UpstreamFault): boolean {
+  const refusedAtTheDoor: UpstreamFault[] = [
+    'authentication',
+    'rate_limited',
+    'overloaded',
+    'not_found',
+    'invalid_request',
+    'context_overflow',
+    'content_refused',
+  ]
+  return !refusedAtTheDoor.includes(fault)
+}
+
+function readComplaint(body: string): Complaint {
+  try {
+    return complaintOf(JSON.parse(body))
+  } catch {
+    const text = body
+      .replace(/<[^>]*>/g, ' ')
+      .replace(/\s+/g, ' ')
+      .trim()
+    return {
+      message: text || undefined,
+      code: undefined,
+      type: undefined,
+      param: undefined,
+      status: undefined,
+    }
+  }
+}
+
+function complaintOf(value: unknown): Complaint {
+  // Gemini wraps its error in a list; FastAPI servers list the invalid fields under `detail`.
+  if (Array.isArray(value)) return complaintOf(value[0])
+  if (typeof value === 'string')
+    return { message: value, code: undefined, type: undefined, param: undefined, status: undefined }
+  if (!isRecord(value))
+    return { message: undefined, code: undefined, type: undefined, param: undefined, status: undefined }
+  if (value['error'] !== undefined && value['error'] !== null) return complaintOf(value['error'])
+  const message = value['message'] ?? value['msg'] ?? value['detail']
+  if (isRecord(message) || Array.isArray(message)) return complaintOf(message)
+  const code = value['code']
+  const status = [code, value['status'], value['http_code']]
+    .map(Number)
+    .find((number) => number >= 400 && number <= 599)
+  return {
+    message: text(message),
+    code: text(code),
+    type: text(value['type'] ?? value['status']),
+    param: text(value['param']),
+    status,
+  }
+}
+
+function text(value: unknown): string | undefined {
+  if (typeof value === 'string') return value === '' ? undefined : value
+  return typeof value === 'number' ? String(value) : undefined
+}
+
+/** `retry-after-ms`, or `Retry-After` in seconds or as a date. Milliseconds, never negative. */
+function readRetryAfter(headers: Record<string, string | string[] | undefined>): number | undefined {
+  const first = (name: string) => [headers[name]].flat()[0]?.trim()
+  const exact = first('retry-after-ms')
+  const coarse = first('retry-after')
+  const number = (value: string | undefined) =>
+    value !== undefined && /^\d+(\.\d+)?$/.test(value) ? Number(value) : undefined
+  const seconds = number(coarse)
+  const date = coarse !== undefined && seconds === undefined ? Date.parse(coarse) : Number.NaN
+  const wait =
+    number(exact) ??
+    (seconds !== undefined ? seconds * 1_000 : Number.isNaN(date) ? undefined : date - Date.now())
+  return wait === undefined ? undefined : Math.round(Math.min(Math.max(wait, 0), longestWaitMs))
+}

@@ -1,0 +1,114 @@
+import { Pool } from 'undici'
+import { type Timeouts, UpstreamError } from '#providers/spec'
+import { Exchange } from './exchange.ts'
+import { faultOfStatus } from './fault.ts'
+
+export type { Exchange } from './exchange.ts'
+export { faultOfError, maskSecrets } from './fault.ts'
+export { isRecord } from './json.ts'
+export { SseReader } from './sse.ts'
+
+const maxErrorBytes = 64 * 1024
+const maxJsonBytes = 32 * 1024 * 1024
+
+/** Where an upstream is and how to be let in. */
+export interface UpstreamAddress {
+  baseUrl: string
+  /** Sent as `Authorization: Bearer`. */
+  apiKey?: string
+  headers?: Record<string, string>
+}
+
+export interface UpstreamAsk {
+  /** After the base address, with its slash: `/chat/completions`. */
+  path: string
+  /** Sent as JSON; absent for a GET. */
+  body?: Record<string, unknown>
+  headers?: Record<string, string>
+  signal: AbortSignal
+  timeouts: Timeouts
+  /** Longer than `timeouts.firstByteMs` where headers come only with the whole answer. */
+  firstByteMs?: number
+}
+
+/**
+ * HTTP to one upstream: connections kept alive, one call at a time on each, as many as there are calls (1,000 streams are 1,000 sockets).
+ * TCP_NODELAY is undici's own default. Every failure is an `UpstreamError`; nothing is retried here.
+ */
+export class UpstreamClient implements AsyncDisposable {
+  readonly host: string
+  private readonly pool: Pool
+  private readonly basePath: string
+  private readonly headers: Record<string, string>
+  /** What must never be shown of this upstream. */
+  readonly secrets: readonly string[]
+
+  constructor(address: UpstreamAddress) {
+    const url = new URL(address.baseUrl)
+    this.host = url.hostname
+    this.basePath = url.pathname.replace(/\/+$/, '')
+    // Times are kept by `Patience`: undici's own connect limit is only a net under it.
+    this.pool = new Pool(url.origin, {
+      pipelining: 1,
+      allowH2: false,
+      connect: { timeout: 120_000 },
+    })
+    this.headers = {
+      'content-type': 'application/json',
+      'user-agent': 'kherad',
+      ...(address.apiKey !== undefined && { authorization: `Bearer ${address.apiKey}` }),
+      ...address.headers,
+    }
+    this.secrets = [address.apiKey, ...Object.values(address.headers ?? {})].filter(
+      (secret) => secret !== undefined,
+    )
+  }
+
+  /** Asks and resolves at the headers of a success; any other status throws what its body says. */
+  async open(ask: UpstreamAsk): Promise<Exchange> {
+    const exchange = await Exchange.open(this.pool, {
+      method: ask.body ? 'POST' : 'GET',
+      path: `${this.basePath}${ask.path}`,
+      headers: { ...this.headers, ...ask.headers },
+      body: ask.body ? JSON.stringify(ask.body) : null,
+      signal: ask.signal,
+      timeouts: ask.timeouts,
+      firstByteMs: ask.firstByteMs ?? ask.timeouts.firstByteMs,
+    })
+    if (exchange.status >= 200 && exchange.status < 300) return exchange
+    throw faultOfStatus(exchange.status, exchange.headers, await errorText(exchange), this.secrets)
+  }
+
+  /** Asks and reads a JSON answer of at most 32 MB. */
+  async json(ask: UpstreamAsk): Promise<unknown> {
+    return readJson(await this.open(ask))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.pool.destroy()
+  }
+}
+
+/** The rest of an answer as JSON. Throws malformed when it is none. */
+export async function readJson(exchange: Exchange): Promise<unknown> {
+  const text = await exchange.text(maxJsonBytes, 'fail')
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new UpstreamError('malformed', {
+      status: exchange.status,
+      detail: 'an answer that is not JSON',
+      cause,
+    })
+  }
+}
+
+/** The status alone is worth telling: an error body that breaks off or drags on does not hide it. */
+async function errorText(exchange: Exchange): Promise<string> {
+  try {
+    return await exchange.text(maxErrorBytes, 'cut')
+  } catch (error) {
+    if (error instanceof UpstreamError && error.fault === 'aborted') throw error
+    return ''
+  }
+}

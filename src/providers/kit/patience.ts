@@ -1,0 +1,73 @@
+import { type Timeouts, UpstreamError } from '#providers/spec'
+
+export type Phase = 'connect' | 'firstByte' | 'firstToken' | 'idle' | 'ending'
+
+const said: Record<Phase | 'total', string> = {
+  connect: 'no connection',
+  firstByte: 'no answer',
+  firstToken: 'no first token',
+  idle: 'silence in the middle of the answer',
+  ending: 'no end after the finish',
+  total: 'no end of the answer',
+}
+
+/**
+ * The clocks of one upstream call: one for the phase it is in, one for the whole. `expire` is called at most once.
+ * In the phase `idle` only the time spent waiting for the upstream counts, never the time a slow reader keeps us.
+ */
+export class Patience {
+  private readonly expire: (error: UpstreamError) => void
+  private readonly whole: NodeJS.Timeout
+  private clock: NodeJS.Timeout | undefined
+  private waiting = true
+  phase: Phase = 'connect'
+
+  constructor(timeouts: Timeouts, expire: (error: UpstreamError) => void) {
+    this.expire = expire
+    this.whole = setTimeout(() => this.giveUp('total', timeouts.totalMs), timeouts.totalMs)
+    this.enter('connect', timeouts.connectMs)
+  }
+
+  /** Starts the clock of `phase`, in place of the one before. */
+  enter(phase: Phase, limitMs: number): void {
+    this.phase = phase
+    clearTimeout(this.clock)
+    this.clock = setTimeout(() => this.ring(limitMs), limitMs)
+  }
+
+  /** Before waiting for bytes. `moved` says that something of worth has come since the last wait. */
+  wait(moved: boolean): void {
+    this.waiting = true
+    if (moved && this.phase === 'idle') this.clock?.refresh()
+  }
+
+  /** Bytes are here: what follows is our own time and the reader's. */
+  arrived(): void {
+    this.waiting = false
+  }
+
+  /** Stops every clock. */
+  end(): void {
+    clearTimeout(this.clock)
+    clearTimeout(this.whole)
+  }
+
+  private ring(limitMs: number): void {
+    if (this.phase === 'idle' && !this.waiting) {
+      // The reader kept us; the clock starts anew, and rings for true if the upstream then stays silent.
+      this.clock?.refresh()
+      return
+    }
+    this.giveUp(this.phase, limitMs)
+  }
+
+  private giveUp(what: Phase | 'total', limitMs: number): void {
+    this.end()
+    this.expire(
+      new UpstreamError('timeout', {
+        executed: what !== 'connect',
+        detail: `${said[what]} within ${limitMs} ms`,
+      }),
+    )
+  }
+}

@@ -1,0 +1,136 @@
+import { UpstreamError } from '#providers/spec'
+
+/** Takes the data of one whole event; `event` is its name, `message` when the upstream named none. */
+export type SseListener = (data: string, event: string) => void
+
+const lineFeed = 10
+const carriageReturn = 13
+const colon = 58
+const space = 32
+/** The largest event any wire sends is a base64 picture or sound. */
+const standardMaxEventBytes = 16 * 1024 * 1024
+
+/**
+ * Incremental reader of `text/event-stream` (WHATWG HTML, section 9.2): feed it bytes split anywhere, it tells whole events.
+ * Lines are found as bytes and decoded whole, so a split character costs nothing and is never torn.
+ * More lenient than the standard in one thing: `end()` tells an event whose closing blank line is missing.
+ * Throws `UpstreamError` malformed when one event outgrows `maxEventBytes`.
+ */
+export class SseReader {
+  private readonly listener: SseListener
+  private readonly maxEventBytes: number
+  /** Bytes of a line whose end has not come yet; joined only when it does, so a long line is copied once. */
+  private pieces: Buffer[] = []
+  private heldBytes = 0
+  private data: string | undefined
+  private eventBytes = 0
+  private event = 'message'
+  /** The last byte was CR: an LF right after it belongs to the same line end. */
+  private afterCarriageReturn = false
+  private atStart = true
+
+  constructor(listener: SseListener, maxEventBytes = standardMaxEventBytes) {
+    this.listener = listener
+    this.maxEventBytes = maxEventBytes
+  }
+
+  push(bytes: Uint8Array): void {
+    const chunk = Buffer.isBuffer(bytes)
+      ? bytes
+      : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    let position = 0
+    if (this.afterCarriageReturn && chunk.length > 0) {
+      if (chunk[0] === lineFeed) position = 1
+      this.afterCarriageReturn = false
+    }
+    // Almost every upstream ends lines with LF alone; one look tells whether this chunk needs more care.
+    let nextReturn = chunk.indexOf(carriageReturn, position)
+    while (position < chunk.length) {
+      const feed = chunk.indexOf(lineFeed, position)
+      if (nextReturn !== -1 && nextReturn < position) nextReturn = chunk.indexOf(carriageReturn, position)
+      const end = nextReturn !== -1 && (feed === -1 || nextReturn < feed) ? nextReturn : feed
+      if (end === -1) {
+        this.hold(chunk.subarray(position))
+        return
+      }
+      this.takeLine(chunk, position, end)
+      position = end + 1
+      if (end !== nextReturn) continue
+      if (position === chunk.length) this.afterCarriageReturn = true
+      else if (chunk[position] === lineFeed) position += 1
+    }
+  }
+
+  /** The stream is over: tells what is still held. */
+  end(): void {
+    if (this.pieces.length > 0) this.takeLine(Buffer.alloc(0), 0, 0)
+    this.dispatch()
+  }
+
+  private hold(piece: Buffer): void {
+    this.heldBytes += piece.length
+    this.checkSize(this.heldBytes)
+    this.pieces.push(piece)
+  }
+
+  private takeLine(chunk: Buffer, start: number, end: number): void {
+    if (this.pieces.length === 0) {
+      this.line(chunk, start, end)
+      return
+    }
+    this.pieces.push(chunk.subarray(start, end))
+    const whole = Buffer.concat(this.pieces)
+    this.pieces = []
+    this.heldBytes = 0
+    this.line(whole, 0, whole.length)
+  }
+
+  private line(bytes: Buffer, from: number, end: number): void {
+    let start = from
+    if (this.atStart) {
+      this.atStart = false
+      if (end - start >= 3 && bytes[start] === 0xef && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf)
+        start += 3
+    }
+    if (start === end) {
+      this.dispatch()
+      return
+    }
+    const first = bytes[start]
+    if (first === colon) return
+    // `data` and `event` are told apart by their first letter; the rest is checked by the text.
+    if (first === 0x64) {
+      const value = field(bytes, start, end, 'data')
+      if (value === undefined) return
+      this.eventBytes += end - start
+      this.checkSize(this.eventBytes)
+      this.data = this.data === undefined ? value : `${this.data}\n${value}`
+    } else if (first === 0x65) {
+      this.event = field(bytes, start, end, 'event') || this.event
+    }
+  }
+
+  private dispatch(): void {
+    const { data, event } = this
+    this.data = undefined
+    this.eventBytes = 0
+    this.event = 'message'
+    if (data !== undefined) this.listener(data, event)
+  }
+
+  private checkSize(bytes: number): void {
+    if (bytes > this.maxEventBytes) {
+      throw new UpstreamError('malformed', { detail: `an event of more than ${this.maxEventBytes} bytes` })
+    }
+  }
+}
+
+/** The value after `name:` and one optional space; undefined when the line is of another field. */
+function field(bytes: Buffer, start: number, end: number, name: string): string | undefined {
+  const after = start + name.length
+  if (after > end || bytes.toString('latin1', start, after) !== name) return undefined
+  if (after === end) return ''
+  if (bytes[after] !== colon) return undefined
+  const value = bytes[after + 1] === space && after + 1 < end ? after + 2 : after + 1
+  return bytes.toString('utf8', value, end)
+}

@@ -1,0 +1,95 @@
+import type { Modality } from '#engine/inference'
+import type { Feature, Model } from '#engine/models'
+
+const warning = {
+  en:
+    'Simulator for development and tests: it runs offline inside the server, follows fixed rules and is not intelligent. ' +
+    'The same request always gets the same answer; temperature and top_p are accepted and have no effect.',
+  fa:
+    'شبیه‌ساز برای توسعه و آزمون: درون همین کارساز و بدون اینترنت کار می‌کند، از قاعده‌های ثابت پیروی می‌کند و هوشمند نیست. ' +
+    'پاسخ یک درخواست همیشه یکسان است؛ temperature و top_p پذیرفته می‌شوند و اثری ندارند.',
+}
+
+interface Entry {
+  name: string
+  displayName: string
+  can: { en: string; fa: string }
+  contextLength: number
+  inputModalities: Modality[]
+  features: Feature[]
+  supportedEfforts?: string[]
+  price: { input: number; output: number; media?: number }
+}
+
+const entries: Entry[] = [
+  {
+    name: 'fast',
+    displayName: 'Kherad Sandbox Fast (simulator) · شبیه‌ساز سریع خرد',
+    can: { en: 'Text, tools and JSON Schema output.', fa: 'متن، ابزار و خروجی JSON Schema.' },
+    contextLength: 32_768,
+    inputModalities: ['text'],
+    features: ['tools', 'json_schema'],
+    price: { input: 0.1, output: 0.4 },
+  },
+  {
+    name: 'omni',
+    displayName: 'Kherad Sandbox Omni (simulator) · شبیه‌ساز چندرسانه‌ای خرد',
+    can: {
+      en: 'Takes text, images, audio and video, and names their measured properties.',
+      fa: 'متن، تصویر، صدا و ویدیو می‌گیرد و ویژگی‌های سنجیدهٔ آن‌ها را می‌گوید.',
+    },
+    contextLength: 128_000,
+    inputModalities: ['text', 'image', 'audio', 'video'],
+    features: ['tools', 'json_schema'],
+    price: { input: 0.5, output: 1.5, media: 1 },
+  },
+  {
+    name: 'reasoner',
+    displayName: 'Kherad Sandbox Reasoner (simulator) · شبیه‌ساز استدلالگر خرد',
+    can: {
+      en: 'Writes reasoning before its answer, longer with more effort; low when nothing is asked.',
+      fa: 'پیش از پاسخ استدلال می‌نویسد و با کوشش بیشتر بلندتر؛ اگر چیزی نخواهید، کوتاه.',
+    },
+    contextLength: 128_000,
+    inputModalities: ['text', 'image'],
+    features: ['tools', 'json_schema', 'reasoning'],
+    supportedEfforts: ['low', 'medium', 'high'],
+    price: { input: 0.3, output: 1.2 },
+  },
+]
+
+/** The sandbox models as callers see them: `sandbox/fast` (the default), `sandbox/omni`, `sandbox/reasoner`. */
+export const sandboxModels: Model[] = entries.map((entry) => ({
+  id: `sandbox/${entry.name}`,
+  kind: 'text',
+  displayName: entry.displayName,
+  description: `${warning.en} ${entry.can.en}\n${warning.fa} ${entry.can.fa}`,
+  ownedBy: 'kherad',
+  created: 1_789_862_400,
+  sandbox: true,
+  deployments: [
+    { id: `sandbox/${entry.name}`, provider: 'sandbox', model: entry.name, weight: 1, priority: 0 },
+  ],
+  fallbacks: [],
+  contextLength: entry.contextLength,
+  maxOutputTokens: 16_384,
+  inputModalities: entry.inputModalities,
+  features: entry.features,
+  supportedEfforts: entry.supportedEfforts ?? [],
+  pricing: {
+    inputPerMillion: entry.price.input,
+    outputPerMillion: entry.price.output,
+    cachedInputPerMillion: entry.price.input / 10,
+    cacheWritePerMillion: entry.price.input,
+    mediaInputPerMillion: entry.price.media ?? entry.price.input,
+  },
+}))
+
+/**
+ * The model behind an upstream name: `fast`, `sandbox/fast`, or `fast:b` — a name after the colon makes a second
+ * deployment of the same model, for tests of failover.
+ */
+export function findSandboxModel(upstreamModel: string): Model | undefined {
+  const name = upstreamModel.replace(/^sandbox\//, '').replace(/:.*$/, '')
+  return sandboxModels.find((model) => model.id === `sandbox/${name}`)
+}

@@ -1,0 +1,87 @@
+import { UpstreamError, type UpstreamFault } from '#providers/spec'
+import { asciiDigits } from './words.ts'
+
+/**
+ * Orders for tests, written into the last user text: `[[sandbox: fault=cut after=5]]`. Several markers add up.
+ *
+ * | order | effect |
+ * |---|---|
+ * | `fault=<kind>` | throws `UpstreamError` of that kind of `#providers/spec`; `stall` falls silent until the idle time runs out |
+ * | `after=<n>` | the fault comes after n streamed pieces (default: before the first, for `cut` and `stall` after 3) |
+ * | `on=<upstream model>` | the fault strikes only that upstream model, so that another deployment answers |
+ * | `retry_after_ms=<n>` | goes along with the fault |
+ * | `first_token_ms=<n>` `token_ms=<n>` | pace of this answer |
+ * | `tokens=<n>` | a text of n tokens |
+ * | `cached=<n>` | n input tokens are reported as read from a cache |
+ * | `refuse` | a refusal, finished by `content_filter` |
+ * | `omit=finish` `omit=usage` | the stream ends without that part |
+ */
+export interface Directives {
+  fault?: UpstreamFault | 'stall'
+  after?: number
+  on?: string
+  retryAfterMs?: number
+  firstTokenMs?: number
+  tokenMs?: number
+  tokens?: number
+  cached?: number
+  refuse?: boolean
+  omit?: 'finish' | 'usage'
+}
+
+const marker = /\[\[\s*sandbox\s*:([^[\]]{0,400})\]\]/gi
+
+const faultKinds: ReadonlySet<string> = new Set<UpstreamFault | 'stall'>([
+  'connect',
+  'reset',
+  'timeout',
+  'rate_limited',
+  'overloaded',
+  'unavailable',
+  'invalid_request',
+  'context_overflow',
+  'content_refused',
+  'authentication',
+  'not_found',
+  'cut',
+  'malformed',
+  'aborted',
+  'stall',
+])
+
+const numbers = {
+  after: 'after',
+  retry_after_ms: 'retryAfterMs',
+  first_token_ms: 'firstTokenMs',
+  token_ms: 'tokenMs',
+  tokens: 'tokens',
+  cached: 'cached',
+} as const
+
+/** Takes the markers out of the text. Throws `UpstreamError('invalid_request')` for an order that does not exist. */
+export function readDirectives(text: string): { text: string; directives: Directives } {
+  const directives: Directives = {}
+  const rest = text.replace(marker, (_, orders: string) => {
+    for (const order of orders.split(/[\s,;،]+/).filter(Boolean)) obey(order, directives)
+    return ''
+  })
+  return { text: rest === text ? text : rest.replace(/[ \t]{2,}/g, ' ').trim(), directives }
+}
+
+function obey(order: string, directives: Directives): void {
+  const [key = '', value = ''] = order.split('=', 2)
+  if (key in numbers) {
+    const number = Number(asciiDigits(value))
+    if (value === '' || !Number.isInteger(number) || number < 0 || number > 10_000_000) throw unknown(order)
+    directives[numbers[key as keyof typeof numbers]] = number
+  } else if (key === 'fault' && faultKinds.has(value)) directives.fault = value as UpstreamFault | 'stall'
+  else if (key === 'on' && value !== '') directives.on = value
+  else if (key === 'refuse' && value === '') directives.refuse = true
+  else if (key === 'omit' && (value === 'finish' || value === 'usage')) directives.omit = value
+  else throw unknown(order)
+}
+
+function unknown(order: string): UpstreamError {
+  const detail = `The sandbox does not know the order "${order}".`
+  return new UpstreamError('invalid_request', { status: 400, executed: false, param: 'messages', detail })
+}

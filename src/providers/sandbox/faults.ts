@@ -1,0 +1,31 @@
+import { UpstreamError } from '#providers/spec'
+import type { Directives } from './directives.ts'
+import type { Pacer } from './pace.ts'
+
+/** What a real upstream would have sent along with each fault; `executed: false` only where it surely did no work. */
+const circumstances: Partial<
+  Record<NonNullable<Directives['fault']>, { status?: number; executed?: boolean }>
+> = {
+  connect: { executed: false },
+  rate_limited: { status: 429, executed: false },
+  overloaded: { status: 529, executed: false },
+  unavailable: { status: 503 },
+  invalid_request: { status: 400, executed: false },
+  context_overflow: { status: 400, executed: false },
+  content_refused: { status: 400, executed: false },
+  authentication: { status: 401, executed: false },
+  not_found: { status: 404, executed: false },
+}
+
+/** Makes the ordered fault happen. */
+export async function raise(
+  fault: NonNullable<Directives['fault']>,
+  directives: Directives,
+  pacer: Pacer,
+): Promise<never> {
+  if (fault === 'stall') return await pacer.stall()
+  const begun = pacer.sent > 0 ? { executed: true } : {}
+  const wait = directives.retryAfterMs === undefined ? {} : { retryAfterMs: directives.retryAfterMs }
+  const detail = `The sandbox was ordered to fail: ${fault}.`
+  throw new UpstreamError(fault, { ...circumstances[fault], ...begun, ...wait, detail })
+}

@@ -1,0 +1,66 @@
+import { findArithmetic } from './arithmetic.ts'
+import { shorten } from './compose.ts'
+import type { Question } from './question.ts'
+import type { Place } from './schema-sample.ts'
+import { type SchemaObject, stringList } from './schema-shape.ts'
+import { asciiDigits, say } from './words.ts'
+
+const placeNames =
+  /^(?:city|location|place|town|destination|origin|address|region|cities|locations|places|شهر|مکان)$/
+const questionNames =
+  /^(?:query|q|question|text|prompt|message|input|search|search_?query|keywords?|topic|subject|title|content|body|پرسش|متن)$/
+const answerNames =
+  /^(?:answer|summary|result|response|reply|output|explanation|description|reasoning|steps?|پاسخ|خلاصه)$/
+
+/**
+ * Values from the user's words, by the name of the property: a place, the question, a number, an address, a calculation.
+ * `places` are those that this value may name.
+ */
+export function hintsFrom(question: Question, places: readonly string[]) {
+  // Enough of the text for values, and little enough for the patterns below, of which some are quadratic.
+  const text = question.text.slice(0, 4000)
+  const plain = asciiDigits(text)
+  const numbers = (plain.match(/(?<![\p{L}\d.])-?\d{1,15}(?:\.\d{1,9})?/gu) ?? []).map(Number)
+  const asked = shorten(question.text)
+  const arithmetic = findArithmetic(text)
+  let nextNumber = 0
+  return ({ name }: Place, schema: SchemaObject): unknown => {
+    if (Array.isArray(schema['enum'])) return mentioned(schema['enum'], text)
+    const types = stringList(schema['type'])
+    const key = name.toLowerCase()
+    if (types.includes('number') || types.includes('integer')) {
+      const number = numbers[nextNumber]
+      if (number !== undefined) nextNumber += 1
+      return number
+    }
+    if (!types.includes('string') && types.length > 0) return undefined
+    if (/e-?mail/.test(key)) return /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/.exec(text)?.[0]
+    if (/^(?:url|uri|link|href|website)$/.test(key)) return /https?:\/\/[^\s"'<>«»]+/.exec(text)?.[0]
+    if (schema['format'] === 'date') return /\b\d{4}-\d{2}-\d{2}\b/.exec(plain)?.[0]
+    if (schema['format'] !== undefined) return undefined
+    if (/^(?:expression|formula|equation|calculation)$/.test(key)) return arithmetic?.expression ?? asked
+    if (placeNames.test(key)) return places[0] ?? say(question.language, 'samplePlace')
+    if (/^(?:language|lang|locale)$/.test(key)) return question.language
+    if (questionNames.test(key)) return asked === '' ? undefined : asked
+    if (answerNames.test(key)) return say(question.language, 'objectAnswer')
+    return undefined
+  }
+}
+
+function mentioned(members: readonly unknown[], text: string): unknown {
+  const lower = text.toLowerCase()
+  return members.find(
+    (member) => typeof member === 'string' && member !== '' && lower.includes(member.toLowerCase()),
+  )
+}
+
+/** Whether a tool takes one place, so that several places make several calls; the name of that property. */
+export function placeProperty(parameters: SchemaObject): string | undefined {
+  const properties = parameters['properties']
+  if (typeof properties !== 'object' || properties === null) return undefined
+  return Object.entries(properties).find(
+    ([name, schema]) =>
+      placeNames.test(name.toLowerCase()) &&
+      stringList((schema as SchemaObject | null)?.['type']).includes('string'),
+  )?.[0]
+}

@@ -1,0 +1,83 @@
+import { setImmediate, setTimeout } from 'node:timers/promises'
+import { type Timeouts, UpstreamError } from '#providers/spec'
+
+/** Waits; tests hand in one that does not really wait. Must reject when the signal aborts. */
+export interface SandboxClock {
+  wait(ms: number, signal: AbortSignal): Promise<void>
+}
+
+/** Milliseconds before the first piece and before each later one. */
+export interface Pace {
+  firstTokenMs?: number
+  tokenMs?: number
+}
+
+export const realClock: SandboxClock = {
+  wait: async (ms, signal) => {
+    await setTimeout(ms, undefined, { signal })
+  },
+}
+
+/** Pieces sent without pace before the event loop gets its turn, so that aborts and other requests are served. */
+const breath = 64
+
+/** Lets an answer flow at its pace, within the timeouts of the call, until the caller goes away. */
+export class Pacer {
+  #sent = 0
+  #waitedMs = 0
+  readonly #pace: Required<Pace>
+  readonly #timeouts: Timeouts
+  readonly #signal: AbortSignal
+  readonly #clock: SandboxClock
+
+  constructor(pace: Pace, timeouts: Timeouts, signal: AbortSignal, clock: SandboxClock) {
+    this.#pace = { firstTokenMs: pace.firstTokenMs ?? 0, tokenMs: pace.tokenMs ?? 0 }
+    this.#timeouts = timeouts
+    this.#signal = signal
+    this.#clock = clock
+  }
+
+  /** Pieces let through so far. */
+  get sent(): number {
+    return this.#sent
+  }
+
+  /** Waits for the turn of the next piece. Throws `UpstreamError`: `aborted`, or `timeout` when the pace is slower than allowed. */
+  async next(): Promise<void> {
+    const first = this.#sent === 0
+    const ms = first ? this.#pace.firstTokenMs : this.#pace.tokenMs
+    const allowedMs = first
+      ? Math.min(this.#timeouts.firstByteMs, this.#timeouts.firstTokenMs)
+      : this.#timeouts.idleMs
+    await this.wait(Math.min(ms, allowedMs))
+    if (ms > allowedMs)
+      throw new UpstreamError('timeout', { detail: 'The sandbox was paced slower than the timeout.' })
+    this.#sent += 1
+    if (ms === 0 && this.#sent % breath === 0) await setImmediate()
+    this.check()
+  }
+
+  /** Falls silent until the time without news runs out, which is a `timeout`. */
+  async stall(): Promise<never> {
+    await this.wait(this.#sent === 0 ? this.#timeouts.firstByteMs : this.#timeouts.idleMs)
+    throw new UpstreamError('timeout', { detail: 'The sandbox fell silent as ordered.' })
+  }
+
+  check(): void {
+    if (this.#signal.aborted) throw new UpstreamError('aborted')
+  }
+
+  async wait(ms: number): Promise<void> {
+    this.check()
+    const leftMs = this.#timeouts.totalMs - this.#waitedMs
+    const waitMs = Math.min(ms, leftMs)
+    if (waitMs > 0) {
+      await this.#clock.wait(waitMs, this.#signal).catch((cause: unknown) => {
+        throw this.#signal.aborted ? new UpstreamError('aborted', { cause }) : cause
+      })
+      this.#waitedMs += waitMs
+    }
+    this.check()
+    if (ms > leftMs) throw new UpstreamError('timeout', { detail: 'The sandbox ran out of total time.' })
+  }
+}

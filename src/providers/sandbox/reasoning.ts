@@ -1,0 +1,31 @@
+import type { Turn } from '#engine/inference'
+import { shorten } from './compose.ts'
+import type { Question } from './question.ts'
+import { thoughts } from './words.ts'
+
+/** Sentences by effort. Efforts that this model does not list are refused before a call; the nearest is taken here. */
+const sentencesByEffort: Record<string, number> = {
+  minimal: 3,
+  low: 3,
+  medium: 7,
+  high: 14,
+  xhigh: 14,
+  max: 14,
+}
+
+/**
+ * The thinking before the answer: longer with more effort, cut at `reasoning.maxTokens`, absent when switched off.
+ * Without any wish the effort is low; with only a token limit the limit decides.
+ */
+export function composeReasoning(
+  turn: Turn,
+  question: Question,
+): { text: string; maxTokens: number } | undefined {
+  const wish = turn.reasoning
+  if (wish && (!wish.enabled || wish.effort === 'none')) return undefined
+  const maxTokens = wish?.maxTokens ?? Number.POSITIVE_INFINITY
+  const effort = wish?.effort ?? (wish?.maxTokens === undefined ? 'low' : 'high')
+  const sentences = thoughts[question.language].slice(0, sentencesByEffort[effort] ?? 7)
+  const asked = question.text.trim() === '' ? '…' : shorten(question.text)
+  return { text: sentences.join(' ').replace('{question}', () => asked), maxTokens }
+}

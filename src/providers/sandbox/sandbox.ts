@@ -1,0 +1,70 @@
+import type { Part } from '#engine/inference'
+import { type TextCall, type TextProvider, UpstreamError } from '#providers/spec'
+import { findSandboxModel, sandboxModels } from './catalogue.ts'
+import { countInput } from './count-input.ts'
+import { type Pace, Pacer, realClock, type SandboxClock } from './pace.ts'
+import { fingerprint, planAnswer } from './plan.ts'
+import { readQuestion } from './question.ts'
+import { type Answering, roomForOutput, streamPlan } from './stream.ts'
+import { loadTokenizer, type Tokenizer } from './tokens.ts'
+
+export type { Pace, SandboxClock }
+export { sandboxModels }
+
+/**
+ * An upstream inside the process, for development and tests: deterministic, offline and complete, but not intelligent.
+ * Rules of its answers: `plan.ts`; orders for tests (faults, pace, refusals): `directives.ts`; tokens: o200k_base.
+ * The `pace` is that of every answer, in milliseconds; a test may hand in its own `clock`.
+ */
+export function sandboxProvider(options: { pace?: Pace; clock?: SandboxClock } = {}): TextProvider {
+  return {
+    wires: ['chat'],
+    generate: (call) => generate(call, options.pace ?? {}, options.clock ?? realClock),
+    ping: async (signal) => {
+      if (signal.aborted) throw new UpstreamError('aborted', { executed: false })
+    },
+  }
+}
+
+async function* generate(
+  call: TextCall,
+  pace: Pace,
+  clock: SandboxClock,
+): AsyncGenerator<Part, void, undefined> {
+  if (call.signal.aborted) throw new UpstreamError('aborted', { executed: false })
+  const answering = prepare(call, await loadTokenizer())
+  const pacer = new Pacer({ ...pace, ...answering.question.directives }, call.timeouts, call.signal, clock)
+  yield* streamPlan(answering, pacer)
+}
+
+/** Checks the call, counts its input and plans its answer; nothing here waits. */
+function prepare(call: TextCall, tokenizer: Tokenizer): Answering {
+  const { turn } = call
+  const model = findSandboxModel(call.upstreamModel)
+  if (!model) {
+    const detail = `The sandbox has no model "${call.upstreamModel}".`
+    throw new UpstreamError('not_found', { status: 404, executed: false, param: 'model', detail })
+  }
+  refuseForeignMedia(call, model.inputModalities)
+  try {
+    const question = readQuestion(turn)
+    const input = countInput(turn, tokenizer, model.contextLength)
+    const maxTokens = roomForOutput(turn, input.input, model.contextLength)
+    const plan = planAnswer(turn, question, model.features.includes('reasoning'))
+    const upstreamId = `sandbox-${fingerprint(turn).slice(0, 24)}`
+    return { call, plan, question, tokenizer, input, maxTokens, upstreamId }
+  } catch (cause) {
+    // A schema nested some thousand levels deep overflows the stack.
+    if (!(cause instanceof RangeError)) throw cause
+    const detail = 'The request is nested too deeply for the sandbox.'
+    throw new UpstreamError('invalid_request', { status: 400, executed: false, detail, cause })
+  }
+}
+
+function refuseForeignMedia({ turn }: TextCall, modalities: readonly string[]): void {
+  const parts = turn.messages.flatMap((message) => message.content)
+  const foreign = parts.find((part) => !modalities.includes(part.type))
+  if (!foreign) return
+  const detail = `This sandbox model does not take ${foreign.type} input.`
+  throw new UpstreamError('invalid_request', { status: 400, executed: false, param: 'messages', detail })
+}

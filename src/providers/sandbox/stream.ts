@@ -1,0 +1,153 @@
+import type { FinishReason, Part, Turn, Usage } from '#engine/inference'
+import { type TextCall, UpstreamError } from '#providers/spec'
+import { raise } from './faults.ts'
+import type { Pacer } from './pace.ts'
+import type { Plan } from './plan.ts'
+import type { Question } from './question.ts'
+import type { Piece, Tokenizer } from './tokens.ts'
+
+/** What is spent and allowed while an answer flows; tokens. */
+interface Budget {
+  left: number
+  reasoning: number
+  output: number
+}
+
+/** All that the stream of one answer needs. */
+export interface Answering {
+  call: TextCall
+  plan: Plan
+  question: Question
+  tokenizer: Tokenizer
+  input: Pick<Usage, 'input' | 'mediaInput'>
+  maxTokens: number
+  upstreamId: string
+}
+
+/** Sends a plan piece by piece, within `maxTokens` of output, with stop sequences, pace and faults. */
+export async function* streamPlan(answering: Answering, pacer: Pacer): AsyncGenerator<Part, void, undefined> {
+  const { call, plan, tokenizer, input, maxTokens, upstreamId } = answering
+  const { directives } = answering.question
+  const strikes = directives.on === undefined || directives.on === call.upstreamModel
+  const fault = strikes ? directives.fault : undefined
+  const faultAfter = directives.after ?? (fault === 'cut' || fault === 'stall' ? 3 : 0)
+  const budget: Budget = { left: maxTokens, reasoning: 0, output: 0 }
+  if (fault && faultAfter === 0) await raise(fault, directives, pacer)
+  yield { type: 'start', upstreamId, upstreamModel: call.upstreamModel }
+  const answer = answerParts(plan, call.turn, tokenizer, budget)
+  for (;;) {
+    const step = answer.next()
+    if (step.done) {
+      // A fault that was ordered to come later than the answer is long still comes before its finish.
+      if (fault) await raise(fault, directives, pacer)
+      pacer.check()
+      if (directives.omit !== 'finish') yield { type: 'finish', reason: step.value }
+      break
+    }
+    if (fault && pacer.sent >= faultAfter) await raise(fault, directives, pacer)
+    await pacer.next()
+    yield step.value
+  }
+  if (directives.omit === 'usage') return
+  const cachedInput = Math.min(directives.cached ?? 0, input.input)
+  const usage = {
+    ...input,
+    cachedInput,
+    cacheWriteInput: 0,
+    output: budget.output,
+    reasoning: budget.reasoning,
+  }
+  yield { type: 'usage', usage }
+}
+
+function* answerParts(
+  plan: Plan,
+  turn: Turn,
+  tokenizer: Tokenizer,
+  budget: Budget,
+): Generator<Part, FinishReason> {
+  if (plan.reasoning) {
+    const thinking = tokenizer.pieces(plan.reasoning.text)
+    for (const { text, tokens } of take(thinking, budget, plan.reasoning.maxTokens)) {
+      budget.reasoning += tokens
+      yield { type: 'reasoning', text }
+    }
+    if (budget.left === 0) return 'length'
+  }
+  if (plan.calls) return yield* callParts(plan.calls, tokenizer, budget)
+  const whole = plan.refusal ?? cutAtStop(plan.text ?? '', turn.stop)
+  const pieces = tokenizer.pieces(whole)
+  const ordered = limited(pieces, plan.textTokens ?? Number.POSITIVE_INFINITY)
+  let sent = 0
+  for (const { text } of take(ordered, budget)) {
+    sent += 1
+    yield plan.refusal === undefined ? { type: 'text', text } : { type: 'refusal', text }
+  }
+  if (sent < ordered.length) return 'length'
+  return plan.refusal === undefined ? 'stop' : 'content_filter'
+}
+
+function* callParts(
+  calls: NonNullable<Plan['calls']>,
+  tokenizer: Tokenizer,
+  budget: Budget,
+): Generator<Part, FinishReason> {
+  for (const [index, call] of calls.entries()) {
+    const nameTokens = tokenizer.count(call.name)
+    if (nameTokens > budget.left) return 'length'
+    budget.left -= nameTokens
+    budget.output += nameTokens
+    yield { type: 'tool-call', index, id: call.id, name: call.name }
+    const pieces = tokenizer.pieces(call.arguments)
+    let sent = 0
+    for (const { text } of take(pieces, budget)) {
+      sent += 1
+      yield { type: 'tool-arguments', index, delta: text }
+    }
+    if (sent < pieces.length) return 'length'
+  }
+  return 'tool_calls'
+}
+
+/** Pieces as far as the budget (and their own limit) reaches; what is taken is spent. */
+function* take(pieces: readonly Piece[], budget: Budget, limit = Number.POSITIVE_INFINITY): Generator<Piece> {
+  for (const piece of limited(pieces, limit)) {
+    if (piece.tokens > budget.left) {
+      // The tokens that would begin the next letter were spent, but half a letter cannot be sent.
+      budget.output += budget.left
+      budget.left = 0
+      return
+    }
+    budget.left -= piece.tokens
+    budget.output += piece.tokens
+    yield piece
+  }
+}
+
+function limited(pieces: readonly Piece[], limit: number): readonly Piece[] {
+  let total = 0
+  const end = pieces.findIndex((piece) => {
+    total += piece.tokens
+    return total > limit
+  })
+  return end === -1 ? pieces : pieces.slice(0, end)
+}
+
+/** The text before the earliest stop sequence. The whole text is known, so token borders do not matter. */
+function cutAtStop(text: string, stop: readonly string[]): string {
+  const places = stop.filter((each) => each !== '').map((each) => text.indexOf(each))
+  const first = Math.min(...places.filter((place) => place !== -1), text.length)
+  return text.slice(0, first)
+}
+
+/** Refuses input that leaves no room in the model's context, as servers of the field do. Answers the tokens left for output. */
+export function roomForOutput(turn: Turn, inputTokens: number, contextLength: number): number {
+  const wanted = turn.requestedOutputTokens === undefined ? 1 : turn.maxOutputTokens
+  if (inputTokens + wanted > contextLength) {
+    const detail =
+      `This model's maximum context length is ${contextLength} tokens, ` +
+      `but the request needs more: ${inputTokens} or more of input and ${wanted} of output.`
+    throw new UpstreamError('context_overflow', { status: 400, executed: false, param: 'messages', detail })
+  }
+  return Math.min(turn.maxOutputTokens, contextLength - inputTokens)
+}

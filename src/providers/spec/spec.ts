@@ -1,0 +1,86 @@
+import type { Part, Turn, Wire } from '#engine/inference'
+
+/** What a provider room offers. A room knows its vendor's wire and nothing of money, keys or HTTP servers. */
+export interface TextProvider {
+  /** The wires this provider speaks natively. */
+  readonly wires: readonly Wire[]
+  /**
+   * Asks the upstream once: no retry, no failover (that is `engine/routing`).
+   * Yields parts as they come; throws `UpstreamError` for every failure, also in mid-stream. Aborting `signal` ends the upstream call.
+   */
+  generate(call: TextCall): AsyncIterable<Part>
+  /** A cheap question that proves address and key (`kherad doctor`). Throws `UpstreamError`. */
+  ping(signal: AbortSignal): Promise<void>
+}
+
+export interface TextCall {
+  turn: Turn
+  /** The upstream's own name of the model. */
+  upstreamModel: string
+  signal: AbortSignal
+  timeouts: Timeouts
+  /** Unique to this attempt, for upstreams that take an idempotency key. */
+  attemptId: string
+}
+
+/** All in milliseconds. */
+export interface Timeouts {
+  connectMs: number
+  firstByteMs: number
+  firstTokenMs: number
+  idleMs: number
+  totalMs: number
+}
+
+/** Why an upstream did not answer; routing decides by `kind` and `executed`. */
+export type UpstreamFault =
+  | 'connect' // no connection: nothing was executed
+  | 'reset' // the connection broke before an answer
+  | 'timeout' // connect, first byte, first token, idle or total time ran out
+  | 'rate_limited'
+  | 'overloaded'
+  | 'unavailable' // 5xx
+  | 'invalid_request' // the upstream refused the request itself
+  | 'context_overflow'
+  | 'content_refused'
+  | 'authentication' // our key at the upstream is bad: the operator's fault, never the caller's
+  | 'not_found' // the upstream does not know the model
+  | 'cut' // the stream ended before its finish
+  | 'malformed' // an answer that is not of the wire
+  | 'aborted' // the caller went away
+
+export class UpstreamError extends Error {
+  override name = 'UpstreamError'
+  readonly fault: UpstreamFault
+  /** HTTP status of the upstream, when there was one. */
+  readonly status: number | undefined
+  /** False only when it is certain that the upstream did no work. */
+  readonly executed: boolean
+  readonly retryAfterMs: number | undefined
+  /** The upstream's own words, at most 500 characters, for the receipt and (for invalid_request) the caller. */
+  readonly detail: string | undefined
+  readonly param: string | undefined
+
+  constructor(
+    fault: UpstreamFault,
+    more: {
+      status?: number
+      executed?: boolean
+      retryAfterMs?: number
+      detail?: string
+      param?: string
+      cause?: unknown
+    } = {},
+  ) {
+    super(
+      `upstream ${fault}${more.status ? ` (${more.status})` : ''}${more.detail ? `: ${more.detail}` : ''}`,
+      { cause: more.cause },
+    )
+    this.fault = fault
+    this.status = more.status
+    this.executed = more.executed ?? true
+    this.retryAfterMs = more.retryAfterMs
+    this.detail = more.detail?.slice(0, 500)
+    this.param = more.param
+  }
+}

@@ -1,0 +1,80 @@
+/** Composition: config → App → capabilities mounted on a listening server. */
+import { fileURLToPath } from 'node:url'
+import type { App } from '#app'
+import { type FirstStart, makeFirst } from '#capabilities/identity'
+import { buildCatalogue, type Catalogue, type Discovered, discover } from '#engine/models'
+import { openInference, type Upstream } from '#engine/routing'
+import { openKeyRing } from '#platform/auth'
+import { type Clock, systemClock } from '#platform/clock'
+import type { Config } from '#platform/config'
+import { type Db, migrate, openDb, startEmbedded } from '#platform/db'
+import { openServer, type Server, type Violation } from '#platform/http'
+import { openLedger } from '#platform/ledger'
+import { type Log, openLog } from '#platform/log'
+import { openMetrics } from '#platform/metrics'
+import { chatCompletionsProvider } from '#providers/chat-completions'
+import { sandboxModels, sandboxProvider } from '#providers/sandbox'
+import { routes } from './capabilities.ts'
+
+export interface Kherad extends AsyncDisposable {
+  readonly app: App
+  readonly server: Server
+  /** Set on the first start of an empty database. */
+  readonly first: FirstStart | undefined
+  readonly discovered: Discovered
+}
+
+export interface StartAsk {
+  config: Config
+  clock?: Clock
+  log?: Log
+  /** See `ServerAsk`. */
+  onViolation?: (violation: Violation) => void
+}
+
+/** Starts one process of the platform. Disposing it drains open answers, settles what is left and closes the database last. */
+export async function startKherad(ask: StartAsk): Promise<Kherad> {
+  const { config, clock = systemClock } = ask
+  const log = ask.log ?? openLog(config.logLevel)
+  await using opening = new AsyncDisposableStack()
+
+  const db = await openDatabase(config, log, opening)
+  const metrics = openMetrics()
+  const discovered = await discover(config.vendors)
+  const models = buildCatalogue(config, discovered, sandboxModels)
+  const upstreams = connect(models, opening)
+  const ledger = opening.use(await openLedger({ db, clock, log, timing: config.timing }))
+  const keys = opening.use(openKeyRing({ db, clock, log }))
+  const inference = openInference({ upstreams, clock, metrics })
+  const app: App = { config, db, clock, log, metrics, keys, ledger, models, inference }
+
+  const first = await makeFirst(app, config.bootstrapKey)
+  const server = opening.use(
+    await openServer({ app, routes, host: config.host, port: config.port, ...(ask.onViolation && { onViolation: ask.onViolation }) }),
+  )
+  const open = opening.move()
+  return { app, server, first, discovered, [Symbol.asyncDispose]: () => open.disposeAsync() }
+}
+
+const migrations = fileURLToPath(new URL('../migrations', import.meta.url))
+
+/** The database of the config, migrated: the named one, or our own below the data folder. */
+export async function openDatabase(config: Config, log: Log, opening: AsyncDisposableStack): Promise<Db> {
+  const url = config.databaseUrl ?? opening.use(await startEmbedded({ dataDir: config.dataDir, pgBin: config.pgBin, log })).address
+  const db = opening.use(await openDb({ url, log }))
+  await migrate(db, migrations)
+  return db
+}
+
+/** One provider room for each provider that a model names. */
+export function connect(models: Catalogue, opening: AsyncDisposableStack): Map<string, Upstream> {
+  const upstreams = new Map<string, Upstream>()
+  for (const { id, baseUrl, apiKey, headers, timeouts, onDisconnect } of models.providers()) {
+    const provider =
+      id === 'sandbox'
+        ? sandboxProvider()
+        : opening.use(chatCompletionsProvider({ id, baseUrl, headers, ...(apiKey !== undefined && { apiKey }) }))
+    upstreams.set(id, { provider, timeouts, onDisconnect })
+  }
+  return upstreams
+}

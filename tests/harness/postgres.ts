@@ -1,0 +1,113 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { chmod, mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import pg from 'pg'
+import { inject } from 'vitest'
+import { migrate, openDb } from '#platform/db'
+
+/** What the run's one PostgreSQL is to the tests. */
+export interface TestPostgres {
+  /** A database from which others may be created and dropped. */
+  adminUrl: string
+  /** A migrated database that nobody connects to. */
+  template: string
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    postgres: TestPostgres
+  }
+}
+
+export interface ClonedDatabase extends AsyncDisposable {
+  /** Fit for `DATABASE_URL` of a child process too. */
+  url: string
+}
+
+/** Nothing of a test run has to survive a power cut. */
+const fast = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off' }
+
+/** A database of the test's own, with every migration applied; dropped on dispose, whoever is still connected. */
+export async function cloneDatabase(): Promise<ClonedDatabase> {
+  const { adminUrl, template } = inject('postgres')
+  return createDatabase(adminUrl, template)
+}
+
+/** A database of the test's own without any table. */
+export async function emptyDatabase(): Promise<ClonedDatabase> {
+  return createDatabase(inject('postgres').adminUrl, 'template1')
+}
+
+/** The same server, another database. */
+export function withDatabase(url: string, database: string): string {
+  const changed = new URL(url)
+  changed.pathname = `/${database}`
+  return changed.href
+}
+
+/** Starts one PostgreSQL for the whole run, or takes the one at `url`, and makes the template. */
+export async function startTestPostgres(url: string | undefined): Promise<TestPostgres & AsyncDisposable> {
+  await using starting = new AsyncDisposableStack()
+  const adminUrl = url ?? (await startTemporary(starting))
+  const template = uniqueName('template')
+  await ask(adminUrl, `create database ${template} template template1`)
+  starting.defer(() => ask(adminUrl, `drop database if exists ${template} with (force)`))
+  {
+    await using db = await openDb({ url: withDatabase(adminUrl, template) })
+    await migrate(db, path.resolve(import.meta.dirname, '../../migrations'))
+  }
+  const kept = starting.move()
+  return { adminUrl, template, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+}
+
+/** Its owner is a process of its own, which sees to the end of it even when the run is killed. */
+async function startTemporary(stack: AsyncDisposableStack): Promise<string> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'kherad-tests-'))
+  // As root, PostgreSQL runs as another user, who has to walk through.
+  await chmod(dataDir, 0o711)
+  const script = path.join(import.meta.dirname, 'postgres-owner.ts')
+  const settings = Object.entries(fast).map(([name, value]) => `${name}=${value}`)
+  const owner = spawn(process.execPath, [script, dataDir, '--temporary', ...settings], {
+    // Ctrl-C ends the run; the owner then sees its input end, in good order.
+    detached: true,
+    env: { PATH: process.env['PATH'] },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const ended = once(owner, 'exit')
+  stack.defer(async () => {
+    owner.stdin.end()
+    await ended
+  })
+  for await (const line of createInterface(owner.stdout)) {
+    const said: { url?: string; refused?: string } = JSON.parse(line)
+    if (said.url === undefined) throw new Error(said.refused)
+    return said.url
+  }
+  throw new Error('The PostgreSQL of the tests did not start.')
+}
+
+async function createDatabase(adminUrl: string, template: string): Promise<ClonedDatabase> {
+  const name = uniqueName('test')
+  // Copying the files takes half the time of writing them to the log.
+  await ask(adminUrl, `create database ${name} template ${template} strategy file_copy`)
+  return {
+    url: withDatabase(adminUrl, name),
+    [Symbol.asyncDispose]: () => ask(adminUrl, `drop database if exists ${name} with (force)`),
+  }
+}
+
+const uniqueName = (kind: string) => `kherad_${kind}_${process.pid}_${randomBytes(6).toString('hex')}`
+
+async function ask(url: string, statement: string): Promise<void> {
+  const client = new pg.Client(url)
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}

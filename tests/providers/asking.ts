@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto'
+import type { Part, Turn } from '#engine/inference'
+import { chatCompletionsProvider } from '#providers/chat-completions'
+import type { TextCall, TextProvider, Timeouts } from '#providers/spec'
+import { UpstreamError } from '#providers/spec'
+import type { FakeUpstream } from '../harness/upstream.ts'
+
+export const patient: Timeouts = {
+  connectMs: 5_000,
+  firstByteMs: 5_000,
+  firstTokenMs: 5_000,
+  idleMs: 5_000,
+  totalMs: 20_000,
+}
+
+/** A turn that came by chat with this body. */
+export function chatTurn(body: Record<string, unknown> = {}, more: Partial<Turn> = {}): Turn {
+  return {
+    messages: [{ role: 'user', content: [{ type: 'text', text: 'hello there' }] }],
+    tools: [],
+    toolChoice: { type: 'auto' },
+    parallelToolCalls: true,
+    output: { type: 'text' },
+    maxOutputTokens: 64,
+    stop: [],
+    stream: true,
+    source: { wire: 'chat', body: { messages: [{ role: 'user', content: 'hello there' }], ...body } },
+    ...more,
+  }
+}
+
+export function callOf(turn: Turn, more: Partial<TextCall> = {}): TextCall {
+  const signal = new AbortController().signal
+  return {
+    turn,
+    upstreamModel: 'upstream-model',
+    signal,
+    timeouts: patient,
+    attemptId: randomUUID(),
+    ...more,
+  }
+}
+
+export function providerOf(
+  upstream: FakeUpstream,
+  more: { apiKey?: string; headers?: Record<string, string> } = {},
+) {
+  return chatCompletionsProvider({ id: 'fake', baseUrl: upstream.url, ...more })
+}
+
+export interface Heard {
+  parts: Part[]
+  error: UpstreamError | undefined
+}
+
+/** Everything a call yields, and the failure it ends with. A failure that is no `UpstreamError` fails the test. */
+export async function hear(provider: TextProvider, call: TextCall): Promise<Heard> {
+  const parts: Part[] = []
+  try {
+    for await (const part of provider.generate(call)) parts.push(part)
+    return { parts, error: undefined }
+  } catch (error) {
+    if (error instanceof UpstreamError) return { parts, error }
+    throw error
+  }
+}
+
+export const textOf = (parts: Part[]) => parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+export const reasoningOf = (parts: Part[]) =>
+  parts.map((part) => (part.type === 'reasoning' ? part.text : '')).join('')
+export const finishOf = (parts: Part[]) =>
+  parts.flatMap((part) => (part.type === 'finish' ? [part.reason] : []))
+export const usageOf = (parts: Part[]) => parts.flatMap((part) => (part.type === 'usage' ? [part.usage] : []))
+
+/** The tool calls put together by index, as a server codec would. */
+export function toolCallsOf(parts: Part[]): { id: string; name: string; arguments: string }[] {
+  const calls: { id: string; name: string; arguments: string }[] = []
+  for (const part of parts) {
+    if (part.type === 'tool-call') {
+      if (part.index !== calls.length) throw new Error(`call ${part.index} came out of order`)
+      calls.push({ id: part.id, name: part.name, arguments: '' })
+    }
+    if (part.type === 'tool-arguments') {
+      const call = calls[part.index]
+      if (!call) throw new Error(`arguments of an unknown call ${part.index}`)
+      call.arguments += part.delta
+    }
+  }
+  return calls
+}
