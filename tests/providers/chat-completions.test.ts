@@ -252,6 +252,27 @@ test('a call without an id gets one, and two of them get two', async () => {
   expect(new Set(calls.map(({ id }) => id)).size).toBe(2)
 })
 
+test('a call that is sent whole once more at the end is told once', async () => {
+  const { parts } = await hearSteps([
+    chunk({ tool_calls: [tool(0, { id: 'a' }, { name: 'f', arguments: '{"x"' })] }),
+    chunk({ tool_calls: [tool(0, {}, { arguments: ':1}' })] }),
+    chunk({ tool_calls: [tool(0, { id: 'a' }, { name: 'f', arguments: '{"x":1}' })] }, 'tool_calls'),
+    done,
+  ])
+  expect(toolCallsOf(parts)).toEqual([{ id: 'a', name: 'f', arguments: '{"x":1}' }])
+})
+
+test('calls of an answer that is not streamed stand apart, even without ids and arguments', async () => {
+  await using upstream = await fakeUpstream()
+  await using provider = providerOf(upstream)
+  const calls = [{ function: { name: 'now', arguments: '' } }, { function: { name: 'now', arguments: '' } }]
+  upstream.reply(
+    json(200, { choices: [{ message: { content: null, tool_calls: calls }, finish_reason: 'stop' }] }),
+  )
+  const { parts } = await hear(provider, callOf(chatTurn({}, { stream: false })))
+  expect(toolCallsOf(parts).map(({ name }) => name)).toEqual(['now', 'now'])
+})
+
 test('the old function_call and the fields of a call that only its maker knows are kept', async () => {
   const old = await hearSteps([
     chunk({ function_call: { name: 'f', arguments: '{' } }),

@@ -43,6 +43,13 @@ export async function runsCluster(pid: number, cluster: string): Promise<boolean
   return standsIn === undefined ? args.includes(place) || args.includes(cluster) : standsIn === place
 }
 
+/** True when the process is gone, or is only remembered by a parent that has not asked for its end. */
+export async function hasEnded(pid: number): Promise<boolean> {
+  if (!isAlive(pid)) return true
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
+  return /\) [ZX] /.test(stat)
+}
+
 /**
  * Takes a stale file's claim away, and that of the lock beside its socket. PostgreSQL refuses to start while they name
  * a living process of its user, even if that is another program by now. The files are not deleted: the other lines let

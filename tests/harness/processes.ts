@@ -1,0 +1,87 @@
+/** Real server processes over one database, to race them and to kill them. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { until } from './until.ts'
+
+export interface ServerProcess extends AsyncDisposable {
+  readonly url: string
+  readonly child: ChildProcess
+  /** Everything it wrote on standard error (its log). */
+  readonly log: () => string
+  /** kill -9, and waits until it is gone. */
+  kill(): Promise<void>
+  /** SIGTERM, and answers its exit code. */
+  stop(): Promise<number | null>
+}
+
+const root = path.resolve(import.meta.dirname, '../..')
+
+export interface ProcessAsk {
+  databaseUrl: string
+  config?: string
+  bootstrapKey?: string
+  env?: Record<string, string>
+}
+
+/** Starts `node src/main.ts` as an operator would, and waits until it is ready. */
+export async function startProcess(ask: ProcessAsk): Promise<ServerProcess> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'kherad-process-'))
+  const configPath = path.join(folder, 'kherad.config.yaml')
+  if (ask.config !== undefined) await writeFile(configPath, ask.config)
+  const port = await freePort()
+  const child = spawn(process.execPath, ['src/main.ts'], {
+    cwd: root,
+    env: {
+      PATH: process.env['PATH'],
+      HOME: folder,
+      KHERAD_PORT: String(port),
+      KHERAD_DATA: path.join(folder, 'data'),
+      DATABASE_URL: ask.databaseUrl,
+      ...(ask.config !== undefined && { KHERAD_CONFIG: configPath }),
+      ...(ask.bootstrapKey !== undefined && { KHERAD_BOOTSTRAP_KEY: ask.bootstrapKey }),
+      ...ask.env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let log = ''
+  child.stderr!.on('data', (text) => {
+    log += text
+  })
+  child.stdout!.resume()
+  const gone = once(child, 'exit')
+  const url = `http://127.0.0.1:${port}`
+  await until(async () => {
+    if (child.exitCode !== null) throw new Error(`the server did not start: ${log}`)
+    return fetch(`${url}/health/ready`).then((reply) => reply.ok).catch(() => false)
+  }, 30_000)
+
+  const end = async (signal: NodeJS.Signals): Promise<number | null> => {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal)
+    await gone
+    return child.exitCode
+  }
+  return {
+    url,
+    child,
+    log: () => log,
+    kill: async () => void (await end('SIGKILL')),
+    stop: () => end('SIGTERM'),
+    async [Symbol.asyncDispose]() {
+      await end('SIGKILL')
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}

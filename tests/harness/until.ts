@@ -1,0 +1,11 @@
+/** Waits for a condition, never for a time. Throws after `patienceMs` with the last answer. */
+export async function until<T>(condition: () => T | Promise<T>, patienceMs = 15_000): Promise<NonNullable<T>> {
+  const deadline = Date.now() + patienceMs
+  let last: T | undefined
+  while (Date.now() < deadline) {
+    last = await condition()
+    if (last) return last
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  throw new Error(`The condition did not come true within ${patienceMs} ms; last answer: ${String(last)}`)
+}

@@ -1,0 +1,183 @@
+/** A world for a test: a real server on a database of its own, with people in it. Disposing it holds the ledger to its invariants. */
+import assert from 'node:assert/strict'
+import { createAccount, createKey, createProject, type Scope, scopes } from '#platform/auth'
+import type { Clock } from '#platform/clock'
+import { type Config, loadConfig, readEnv } from '#platform/config'
+import { uuidv7 } from '#platform/ids'
+import { type Caps, grant } from '#platform/ledger'
+import type { Log } from '#platform/log'
+import { type Kherad, startKherad } from '../../src/server.ts'
+import { Client } from './client.ts'
+import { cloneDatabase } from './postgres.ts'
+import { until } from './until.ts'
+
+export interface WorldAsk {
+  /** Text of kherad.config.yaml; without it only the sandbox serves. */
+  config?: string
+  /** Whole credits of the account; 1,000 when absent. */
+  credits?: number
+  clock?: Clock
+  timing?: Partial<Config['timing']>
+}
+
+export interface KeyOptions {
+  scopes?: readonly Scope[]
+  models?: readonly string[]
+  caps?: Caps
+  expiresAt?: Date
+  project?: string
+}
+
+/** A clock that stands still until it is moved. */
+export class MovableClock implements Clock {
+  #nowMs: number
+  constructor(nowMs = Date.now()) {
+    this.#nowMs = nowMs
+  }
+  nowMs(): number {
+    return this.#nowMs
+  }
+  moveMs(byMs: number): void {
+    this.#nowMs += byMs
+  }
+}
+
+export class World implements AsyncDisposable {
+  readonly kherad: Kherad
+  readonly account: string
+  readonly project: string
+  readonly violations: string[]
+  readonly #stack: AsyncDisposableStack
+
+  constructor(kherad: Kherad, ids: { account: string; project: string }, violations: string[], stack: AsyncDisposableStack) {
+    this.kherad = kherad
+    this.account = ids.account
+    this.project = ids.project
+    this.violations = violations
+    this.#stack = stack
+  }
+
+  get url(): string {
+    return this.kherad.server.url
+  }
+  get app() {
+    return this.kherad.app
+  }
+
+  /** A new key of the world's project, as a client that speaks HTTP. */
+  async key(options: KeyOptions = {}): Promise<Client> {
+    const now = new Date(this.app.clock.nowMs())
+    const made = await this.app.db.tx((tx) =>
+      createKey(
+        tx,
+        {
+          accountId: this.account,
+          projectId: options.project ?? this.project,
+          name: 'test',
+          scopes: options.scopes ?? scopes,
+          models: options.models,
+          expiresAt: options.expiresAt,
+          ...(options.caps && { caps: options.caps }),
+        },
+        now,
+      ),
+    )
+    return new Client(this.url, made.secret, made.key_id)
+  }
+
+  /** Another account with a project and a key, to prove that what is not one's own looks missing. */
+  async stranger(credits = 1_000): Promise<{ account: string; project: string; client: Client }> {
+    const ids = await makePeople(this.kherad, credits)
+    const now = new Date(this.app.clock.nowMs())
+    const made = await this.app.db.tx((tx) =>
+      createKey(tx, { accountId: ids.account, projectId: ids.project, name: 'stranger', scopes }, now),
+    )
+    return { ...ids, client: new Client(this.url, made.secret, made.key_id) }
+  }
+
+  async newProject(caps: Caps = {}): Promise<string> {
+    const now = new Date(this.app.clock.nowMs())
+    const project = await this.app.db.tx((tx) => createProject(tx, { accountId: this.account, name: 'another', caps }, now))
+    return project.project_id
+  }
+
+  /** In micro-credits: what can be spent, and what is held. */
+  async balance(): Promise<{ available: bigint; held: bigint }> {
+    const { balance, held } = await this.app.ledger.balance(this.account)
+    return { available: balance - held, held }
+  }
+
+  /** Resolves when every hold of this world has ended. */
+  async settled(): Promise<void> {
+    await until(async () => (await this.app.db.query({ text: 'select 1 from ledger.holds limit 1' }, [])).length === 0)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await using _stack = this.#stack
+    await this.settled()
+    assert.deepEqual(await this.app.ledger.broken(), [], 'the ledger keeps its invariants')
+    assert.deepEqual(this.violations, [], 'every answer is as its route declares it')
+  }
+}
+
+async function makePeople(kherad: Kherad, credits: number): Promise<{ account: string; project: string }> {
+  const now = new Date(kherad.app.clock.nowMs())
+  return kherad.app.db.tx(async (tx) => {
+    const account = await createAccount(tx, { name: 'test' }, now)
+    const project = await createProject(tx, { accountId: account.account_id, name: 'test' }, now)
+    const microcredits = BigInt(Math.round(credits * 1e6))
+    if (microcredits > 0n) await grant(tx, { accountId: account.account_id, transferId: uuidv7(), microcredits, reason: 'test' }, now)
+    return { account: account.account_id, project: project.project_id }
+  })
+}
+
+const silent: Log = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, fatal() {} }
+
+/** Boots a server in this process. `await using world = await boot()`. */
+export async function boot(ask: WorldAsk = {}): Promise<World> {
+  await using stack = new AsyncDisposableStack()
+  const database = stack.use(await cloneDatabase())
+  const env = readEnv({ KHERAD_PORT: '0', DATABASE_URL: database.url, OLLAMA_HOST: '', ...quietEnvironment })
+  const read = loadConfig(env, ask.config)
+  const config: Config = { ...read, timing: { ...read.timing, ...ask.timing } }
+  const violations: string[] = []
+  const kherad = stack.use(
+    await startKherad({
+      config,
+      log: silent,
+      ...(ask.clock && { clock: ask.clock }),
+      onViolation: ({ operation, what }) => violations.push(`${operation}: ${what}`),
+    }),
+  )
+  const ids = await makePeople(kherad, ask.credits ?? 1_000)
+  return new World(kherad, ids, violations, stack.move())
+}
+
+/** What a test's server must not find by chance on a developer's machine. */
+export const quietEnvironment = { KHERAD_LOG_LEVEL: 'silent' }
+
+/** A configuration with one provider at `url` that speaks chat, and the model `test/model` on it. Prices in USD per million. */
+export function upstreamConfig(url: string, more: { provider?: string; model?: string; rest?: string } = {}): string {
+  return `
+providers:
+  - id: fake
+    base_url: ${url}
+    api_key: upstream-secret
+    dialects: [chat]
+${more.provider ?? ''}
+models:
+  - id: test/model
+    kind: text
+    deployments:
+      - { provider: fake, model: upstream-model }
+    context_length: 128000
+    max_output_tokens: 16384
+    input_modalities: [text, image, audio, video]
+    features: [tools, json_schema, reasoning]
+    reasoning: { supported_efforts: [low, medium, high] }
+    pricing: { input_per_million: 1.0, output_per_million: 2.0, cached_input_per_million: 0.1 }
+${more.model ?? ''}
+${more.rest ?? ''}
+defaults: { text_model: test/model, credits_per_usd: 1000, markup: 1.0 }
+`
+}
