@@ -1,6 +1,6 @@
 /** Parts → chat.completion.chunk events: one role, stable ids, contiguous indices, one finish reason. */
 import type { FinishReason, Part } from '#engine/inference'
-import { type Heading, reasoningFields } from './completion.ts'
+import { type CallExtras, type Heading, reasoningFields } from './completion.ts'
 
 export class Chunks {
   readonly #heading: Heading
@@ -21,7 +21,7 @@ export class Chunks {
     const delta = this.#deltaOf(part)
     const extra = part.extra?.wire === 'chat' ? part.extra : undefined
     if (!delta && !extra?.delta && !extra?.choice && !extra?.chunk) return undefined
-    return this.#chunk({ ...extra?.delta, ...delta }, null, extra?.choice, extra?.chunk)
+    return this.#chunk(merged(extra?.delta, delta), null, extra?.choice, extra?.chunk)
   }
 
   /** Exactly one finish reason, in a chunk of its own. */
@@ -75,4 +75,14 @@ export class Chunks {
     const { id, created, model } = this.#heading
     return { id, object: 'chat.completion.chunk', created, model }
   }
+}
+
+/** What is ours wins over what is unknown; tool calls are joined call by call, so that vendors' fields on them survive. */
+function merged(extra: Record<string, unknown> | undefined, delta: Record<string, unknown> | undefined): Record<string, unknown> {
+  const calls = delta?.['tool_calls'] as CallExtras | undefined
+  const extras = extra?.['tool_calls'] as CallExtras | undefined
+  if (!calls || !extras) return { ...extra, ...delta }
+  const joined = calls.map((call) => ({ ...extras.find(({ index }) => index === call.index), ...call }))
+  const others = extras.filter(({ index }) => !calls.some((call) => call.index === index))
+  return { ...extra, ...delta, tool_calls: [...joined, ...others] }
 }

@@ -12,7 +12,12 @@ interface GatheredCall {
   id: string
   name: string
   arguments: string
+  /** Fields of the upstream beside these, such as a vendor's signature, which the caller has to send back. */
+  extra: Record<string, unknown>
 }
+
+/** Unknown fields of tool calls stand in a delta under the index of their call. */
+export type CallExtras = ({ index: number } & Record<string, unknown>)[]
 
 /** Collects the parts of a whole answer. */
 export class Gathered {
@@ -29,7 +34,9 @@ export class Gathered {
     if (part.extra?.wire === 'chat') {
       Object.assign(this.extra.chunk, part.extra.chunk)
       Object.assign(this.extra.choice, part.extra.choice)
-      Object.assign(this.extra.delta, part.extra.delta)
+      const { tool_calls: callExtras, ...delta } = (part.extra.delta ?? {}) as { tool_calls?: CallExtras }
+      Object.assign(this.extra.delta, delta)
+      for (const { index, ...fields } of callExtras ?? []) Object.assign(this.#call(index).extra, fields)
     }
     switch (part.type) {
       case 'text':
@@ -43,10 +50,10 @@ export class Gathered {
         if (part.details) this.reasoningDetails.push(...part.details)
         break
       case 'tool-call':
-        this.calls[part.index] = { id: part.id, name: part.name, arguments: '' }
+        Object.assign(this.#call(part.index), { id: part.id, name: part.name })
         break
       case 'tool-arguments':
-        this.calls[part.index]!.arguments += part.delta
+        this.#call(part.index).arguments += part.delta
         break
       case 'finish':
         this.finish = part.reason
@@ -56,6 +63,11 @@ export class Gathered {
         break
       default:
     }
+  }
+
+  #call(index: number): GatheredCall {
+    this.calls[index] ??= { id: '', name: '', arguments: '', extra: {} }
+    return this.calls[index]
   }
 }
 
@@ -79,7 +91,7 @@ export function completionOf(heading: Heading, gathered: Gathered, usage: Usage,
           content: gathered.text ?? (calls.length > 0 || gathered.refusal !== null ? null : ''),
           refusal: gathered.refusal,
           ...(calls.length > 0 && {
-            tool_calls: calls.map((call) => ({ id: call.id, type: 'function', function: { name: call.name, arguments: call.arguments } })),
+            tool_calls: calls.map((call) => ({ ...call.extra, id: call.id, type: 'function', function: { name: call.name, arguments: call.arguments } })),
           }),
           ...(showReasoning && reasoningFields(gathered.reasoning, gathered.reasoningDetails)),
         },
