@@ -53,27 +53,24 @@ const wildSchema = fc.dictionary(
   ),
   { noNullPrototype: true },
 )
-const turn: fc.Arbitrary<Turn> = fc.record(
-  {
-    messages: fc.array(message, { maxLength: 5 }),
-    tools: fc.array(fc.record({ name: phrase, parameters: wildSchema }), { maxLength: 3 }),
-    toolChoice: fc.constantFrom(
-      { type: 'auto' as const },
-      { type: 'none' as const },
-      { type: 'required' as const },
-    ),
-    parallelToolCalls: fc.boolean(),
-    output: fc.oneof(
-      fc.constantFrom({ type: 'text' as const }, { type: 'json_object' as const }),
-      wildSchema.map((schema) => ({ type: 'json_schema' as const, name: 'n', schema, strict: true })),
-    ),
-    maxOutputTokens: fc.integer({ min: 1, max: 300 }),
-    stop: fc.array(fc.string(), { maxLength: 4 }),
-    stream: fc.boolean(),
-    source: fc.constant({ wire: 'chat' as const, body: {} }),
-  },
-  60_000,
-)
+const turn: fc.Arbitrary<Turn> = fc.record({
+  messages: fc.array(message, { maxLength: 5 }),
+  tools: fc.array(fc.record({ name: phrase, parameters: wildSchema }), { maxLength: 3 }),
+  toolChoice: fc.constantFrom(
+    { type: 'auto' as const },
+    { type: 'none' as const },
+    { type: 'required' as const },
+  ),
+  parallelToolCalls: fc.boolean(),
+  output: fc.oneof(
+    fc.constantFrom({ type: 'text' as const }, { type: 'json_object' as const }),
+    wildSchema.map((schema) => ({ type: 'json_schema' as const, name: 'n', schema, strict: true })),
+  ),
+  maxOutputTokens: fc.integer({ min: 1, max: 300 }),
+  stop: fc.array(fc.string(), { maxLength: 4 }),
+  stream: fc.boolean(),
+  source: fc.constant({ wire: 'chat' as const, body: {} }),
+})
 
 test('any turn ends in a finish and usage within its limit, or in an UpstreamError', async () => {
   await fc.assert(

@@ -1,5 +1,6 @@
 import { testPattern } from './pattern-match.ts'
 import { type PatternNode, parsePattern } from './pattern-parse.ts'
+import type { Effort } from './schema-shape.ts'
 
 /** Longest sample made from a pattern, in characters. */
 const longest = 4096
@@ -10,29 +11,39 @@ const longest = 4096
  */
 export function samplePattern(
   pattern: string,
-  least: number,
-  most: number,
-  variant: number,
+  { least, most, variant }: { least: number; most: number; variant: number },
+  effort: Effort,
 ): string | undefined {
   const fits = (text: string) => {
     const length = [...text].length
-    return length >= least && length <= most && testPattern(pattern, text)
+    return length >= least && length <= most && testPattern(pattern, text, effort)
   }
+  return built(pattern, least, variant).find(fits) ?? guesses.find(fits)
+}
+
+const guesses = ['', 'a', 'A1', 'Aa1!aaaa', '1', 'abc', 'sample', 'نمونه', '2026-01-01', 'a@example.com']
+
+/** Texts worth trying: the shortest one that is long enough, some longer ones, and short ones filled up outside the pattern. */
+function built(pattern: string, least: number, variant: number): string[] {
   const node = parsePattern(pattern)
-  const anchoredStart = pattern.startsWith('^')
-  const anchoredEnd = /(?:^|[^\\])\$$/.test(pattern)
-  if (node) {
-    for (let extra = 0; extra <= Math.min(least + 1, longest); extra++) {
-      const built = build(node, extra, variant)
-      if (built === undefined || [...built].length > most) break
-      if (fits(built)) return built
-      const missing = 'a'.repeat(Math.max(0, Math.min(longest, least - [...built].length)))
-      if (missing !== '' && !anchoredEnd && fits(built + missing)) return built + missing
-      if (missing !== '' && !anchoredStart && fits(missing + built)) return missing + built
-    }
+  if (!node) return []
+  const shortest = build(node, 0, variant) ?? ''
+  const filling = 'a'.repeat(Math.max(0, Math.min(longest, least - [...shortest].length)))
+  const enough = firstLongEnough(node, least, variant)
+  const longer = [enough, enough + 1, enough + 2].map((extra) => build(node, extra, variant))
+  return [shortest, ...longer, shortest + filling, filling + shortest].filter((text) => text !== undefined)
+}
+
+/** The fewest extra repetitions that reach the length; texts only grow with them, so halving finds it. */
+function firstLongEnough(node: PatternNode, least: number, variant: number): number {
+  let [low, high] = [0, Math.min(least, longest)]
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    const text = build(node, middle, variant)
+    if (text === undefined || [...text].length >= least) high = middle
+    else low = middle + 1
   }
-  const guesses = ['', 'a', 'A1', 'Aa1!aaaa', '1', 'abc', 'sample', 'نمونه', '2026-01-01', 'a@example.com']
-  return guesses.find(fits)
+  return low
 }
 
 /** Builds the shortest text, each open repetition `extra` longer. */

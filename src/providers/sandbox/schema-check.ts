@@ -27,10 +27,10 @@ export function matches(schema: Schema, value: unknown, root: Schema, effort: Ef
   if (schema['const'] !== undefined && !sameJson(schema['const'], value)) return false
   if (Array.isArray(schema['enum']) && !schema['enum'].some((each) => sameJson(each, value))) return false
   if (!combinations(schema, value, check)) return false
-  if (typeof value === 'string') return stringFits(schema, value)
+  if (typeof value === 'string') return stringFits(schema, value, effort)
   if (typeof value === 'number') return numberFits(schema, value)
   if (Array.isArray(value)) return arrayFits(schema, value, check)
-  return isObject(value) ? objectFits(schema, value, check) : true
+  return isObject(value) ? objectFits(schema, value, check, effort) : true
 }
 
 type Check = (schema: Schema, value: unknown) => boolean
@@ -55,11 +55,11 @@ function combinations(schema: SchemaObject, value: unknown, check: Check): boole
   return isSchema(then) ? check(then, value) : true
 }
 
-function stringFits(schema: SchemaObject, value: string): boolean {
+function stringFits(schema: SchemaObject, value: string, effort: Effort): boolean {
   const length = [...value].length
   if (length < (numberOf(schema['minLength']) ?? 0)) return false
   if (length > (numberOf(schema['maxLength']) ?? Infinity)) return false
-  return typeof schema['pattern'] === 'string' ? testPattern(schema['pattern'], value) : true
+  return typeof schema['pattern'] === 'string' ? testPattern(schema['pattern'], value, effort) : true
 }
 
 function numberFits(schema: SchemaObject, value: number): boolean {
@@ -89,14 +89,20 @@ export function allDifferent(value: readonly unknown[]): boolean {
   return value.every((each, index) => !value.slice(0, index).some((earlier) => sameJson(earlier, each)))
 }
 
-function objectFits(schema: SchemaObject, value: Record<string, unknown>, check: Check): boolean {
+function objectFits(
+  schema: SchemaObject,
+  value: Record<string, unknown>,
+  check: Check,
+  effort: Effort,
+): boolean {
   const names = Object.keys(value)
   if (!stringList(schema['required']).every((name) => Object.hasOwn(value, name))) return false
   if (names.length < (numberOf(schema['minProperties']) ?? 0)) return false
   if (names.length > (numberOf(schema['maxProperties']) ?? Infinity)) return false
   const nameRule = schema['propertyNames']
   if (isSchema(nameRule) && !names.every((name) => check(nameRule, name))) return false
-  if (!names.every((name) => schemasOf(schema, name).every((part) => check(part, value[name])))) return false
+  if (!names.every((name) => schemasOf(schema, name, effort).every((part) => check(part, value[name]))))
+    return false
   const dependent = Object.entries(isObject(schema['dependentRequired']) ? schema['dependentRequired'] : {})
   return dependent.every(
     ([name, needed]) =>
@@ -105,7 +111,7 @@ function objectFits(schema: SchemaObject, value: Record<string, unknown>, check:
 }
 
 /** The schemas that the property of this name has to fit. */
-export function schemasOf(schema: SchemaObject, name: string): Schema[] {
+export function schemasOf(schema: SchemaObject, name: string, effort: Effort): Schema[] {
   const found: Schema[] = []
   const own = isObject(schema['properties']) && Object.hasOwn(schema['properties'], name)
   const declared = own ? (schema['properties'] as SchemaObject)[name] : undefined
@@ -113,7 +119,7 @@ export function schemasOf(schema: SchemaObject, name: string): Schema[] {
   for (const [pattern, part] of Object.entries(
     isObject(schema['patternProperties']) ? schema['patternProperties'] : {},
   ))
-    if (isSchema(part) && testPattern(pattern, name)) found.push(part)
+    if (isSchema(part) && testPattern(pattern, name, effort)) found.push(part)
   if (found.length > 0) return found
   return isSchema(schema['additionalProperties']) ? [schema['additionalProperties']] : []
 }

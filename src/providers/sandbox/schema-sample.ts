@@ -173,7 +173,7 @@ class Sampler {
     if (least > longestText || least > most)
       throw new UnsatisfiableSchema('No text has this length.', place.path)
     if (typeof flat['pattern'] === 'string') {
-      const built = samplePattern(flat['pattern'], least, most, place.variant)
+      const built = samplePattern(flat['pattern'], { least, most, variant: place.variant }, this.#checking)
       if (built !== undefined) return built
       throw new UnsatisfiableSchema('The sandbox cannot write a text for this pattern.', place.path)
     }
@@ -273,7 +273,10 @@ class Sampler {
 
   #property(flat: SchemaObject, name: string, place: Place): unknown {
     const path = `${place.path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
-    const schema = schemasOf(flat, name).reduce<Schema>((joined, part) => merge(joined, part, path), true)
+    const schema = schemasOf(flat, name, this.#checking).reduce<Schema>(
+      (joined, part) => merge(joined, part, path),
+      true,
+    )
     return this.sample(schema, { name, path, depth: place.depth + 1, variant: place.variant })
   }
 }

@@ -21,8 +21,8 @@ export class Effort {
     this.#left = steps
   }
 
-  spend(path: string): void {
-    this.#left -= 1
+  spend(path: string, steps = 1): void {
+    this.#left -= steps
     if (this.#left < 0) throw new UnsatisfiableSchema('The schema is too complicated for the sandbox.', path)
   }
 }

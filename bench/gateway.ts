@@ -1,0 +1,85 @@
+/**
+ * `npm run bench:gateway [seconds]`: Kherad with auth, hold, settle, receipt and rollup on (embedded PostgreSQL, durable commits),
+ * beside @portkey-ai/gateway without any of them, in front of the same upstream that answers at once. Load comes from a process of its own.
+ */
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { upstreamConfig } from '../tests/harness/config-text.ts'
+import { cpuSeconds, freePort, installed, loadFrom, machine, type Running, residentMegabytes, run, temporaryFolder } from './stage.ts'
+
+const seconds = Number(process.argv[2] ?? 15)
+const peer = { name: '@portkey-ai/gateway', version: '1.15.2' }
+const key = `khr_${'bench'.repeat(9)}`
+const body = JSON.stringify({ model: 'test/model', max_tokens: 64, messages: [{ role: 'user', content: 'Say something short about the sea.' }] })
+
+await using stack = new AsyncDisposableStack()
+const folder = await temporaryFolder(stack)
+const upstream = stack.use(await startUpstream())
+const kherad = stack.use(await startKherad(upstream.url))
+const portkey = stack.use(await startPeer())
+
+interface Side {
+  name: string
+  url: string
+  headers: Record<string, string>
+  pid: number | undefined
+}
+const sides: Side[] = [
+  { name: 'upstream alone', url: `${upstream.url}/v1/chat/completions`, headers: {}, pid: undefined },
+  { name: 'Kherad', url: `${kherad.url}/v1/chat/completions`, headers: { authorization: `Bearer ${key}` }, pid: kherad.child.pid },
+  {
+    name: `${peer.name} ${peer.version}`,
+    url: `${portkey.url}/v1/chat/completions`,
+    headers: { 'x-portkey-provider': 'openai', authorization: 'Bearer none', 'x-portkey-custom-host': `${upstream.url}/v1` },
+    pid: portkey.child.pid,
+  },
+]
+
+console.log(`${machine()}\n`)
+for (const connections of [1, 32]) {
+  console.log(`connections: ${connections}, ${seconds} s each`)
+  for (const side of sides) await measure(side, connections)
+  console.log('')
+}
+
+async function measure(side: Side, connections: number): Promise<void> {
+  const before = side.pid === undefined ? 0 : cpuSeconds(side.pid)
+  const result = await loadFrom({ url: side.url, headers: side.headers, body, connections, seconds })
+  const cpu = side.pid === undefined ? 0 : cpuSeconds(side.pid) - before
+  const perRequest = ((cpu * 1000) / (result.requests * 1.25)).toFixed(3)
+  console.log(
+    [
+      side.name.padEnd(28),
+      `${result.perSecond}/s`.padStart(9),
+      `p50 ${result.p50} ms`.padStart(14),
+      `p99 ${result.p99} ms`.padStart(15),
+      side.pid === undefined ? '' : `cpu ${perRequest} ms/request, ${residentMegabytes(side.pid)} MB`,
+      result.failures > 0 ? `FAILURES ${result.failures}` : '',
+    ].join('  '),
+  )
+}
+
+async function startUpstream(): Promise<Running> {
+  const port = await freePort()
+  return run([process.execPath, 'tests/harness/upstream-main.ts', String(port)], {}, `http://127.0.0.1:${port}`, '/')
+}
+
+async function startKherad(upstreamUrl: string): Promise<Running> {
+  const port = await freePort()
+  const config = path.join(folder, 'kherad.config.yaml')
+  await writeFile(config, upstreamConfig(`${upstreamUrl}/v1`))
+  const env = {
+    KHERAD_PORT: String(port),
+    KHERAD_DATA: path.join(folder, 'data'),
+    KHERAD_CONFIG: config,
+    KHERAD_BOOTSTRAP_KEY: key,
+    ...(process.env['BENCH_PROFILE'] && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${process.env['BENCH_PROFILE']}` }),
+  }
+  return run([process.execPath, 'src/main.ts'], env, `http://127.0.0.1:${port}`, '/health/ready')
+}
+
+async function startPeer(): Promise<Running> {
+  const port = await freePort()
+  const start = path.join(installed(peer.name, peer.version, folder), 'build/start-server.js')
+  return run([process.execPath, start, `--port=${port}`, '--headless'], {}, `http://127.0.0.1:${port}`, '/')
+}

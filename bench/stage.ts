@@ -1,0 +1,91 @@
+/** What the benchmarks share: processes, their CPU time, a machine's description, an installed peer. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { cpus, tmpdir, totalmem } from 'node:os'
+import path from 'node:path'
+import type { LoadAsk, LoadResult } from './load.ts'
+
+export const root = path.resolve(import.meta.dirname, '..')
+
+export interface Running extends AsyncDisposable {
+  child: ChildProcess
+  url: string
+}
+
+export async function run(command: string[], env: Record<string, string>, url: string, ready: string): Promise<Running> {
+  const child = spawn(command[0]!, command.slice(1), {
+    cwd: root,
+    env: { PATH: process.env['PATH'], HOME: tmpdir(), ...env },
+    stdio: ['ignore', 'ignore', process.env['BENCH_VERBOSE'] ? 'inherit' : 'ignore'],
+  })
+  const gone = once(child, 'exit')
+  await answers(url + ready, child)
+  return {
+    child,
+    url,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM')
+      await gone
+    },
+  }
+}
+
+async function answers(url: string, child: ChildProcess): Promise<void> {
+  for (let tries = 0; tries < 600; tries++) {
+    if (child.exitCode !== null) throw new Error(`the program at ${url} ended with ${child.exitCode}; see it with BENCH_VERBOSE=1`)
+    const up = await fetch(url).then(() => true, () => false)
+    if (up) return
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  throw new Error(`nothing answers at ${url}`)
+}
+
+/** User and system CPU seconds of a process and its threads (Linux). */
+export function cpuSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / 100
+}
+
+export const residentMegabytes = (pid: number): number => {
+  const line = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  return Math.round(Number(line?.[1] ?? 0) / 1024)
+}
+
+/** Load from a process of its own. */
+export async function loadFrom(ask: LoadAsk): Promise<LoadResult> {
+  const child = spawn(process.execPath, [path.join(root, 'bench/load.ts'), JSON.stringify(ask)], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let out = ''
+  child.stdout.on('data', (text) => {
+    out += text
+  })
+  await once(child, 'close')
+  return JSON.parse(out)
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+export async function temporaryFolder(stack: AsyncDisposableStack): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'kherad-bench-'))
+  stack.defer(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Installs a package of the registry outside this project, at bench time only; answers its folder. */
+export function installed(name: string, version: string, folder: string): string {
+  execFileSync('npm', ['install', '--prefix', folder, '--no-audit', '--no-fund', `${name}@${version}`], { stdio: 'ignore' })
+  return path.join(folder, 'node_modules', name)
+}
+
+export function machine(): string {
+  return `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}, ${process.platform}`
+}
