@@ -151,11 +151,10 @@ create type ledger.settle_op as (
 
 -- outcome of a hold: held · insufficient (scope, need and have say where) · claimed (receipt_id is the earlier receipt)
 -- outcome of a settle: settled (need is what was charged, have is the loss) · gone (no such open hold: it ended before; need is what was given back)
-create type ledger.closing as (
-  seq int, account_id uuid, hold_id uuid, receipt_id uuid, project_id uuid, key_id uuid, month date,
-  amount bigint, charged bigint, loss bigint
-);
 create type ledger.op_result as (seq int, outcome text, receipt_id uuid, scope text, need bigint, have bigint);
+
+-- A settle beside the hold that it ends.
+create type ledger.closing as (op ledger.settle_op, hold ledger.holds, charged bigint, loss bigint);
 
 -- Which cap or balance a set of holds does not fit, with what it needs and has; no row when everything fits.
 create function ledger.misfit(ops ledger.hold_op[], this_month date)
@@ -184,60 +183,56 @@ returns table (scope text, need bigint, have bigint) stable language sql as $$
 $$;
 
 -- Takes holds with their receipts and idempotency claims. The caller has locked the balances.
--- All that fit together are written as one set; only when they do not, one after the other, first come, first served.
+-- A set that is new and fits is written as a set; anything else goes one by one, first come, first served.
 create function ledger.hold_set(ops ledger.hold_op[], at timestamptz) returns setof ledger.op_result
 language plpgsql as $$
 declare
-  fresh ledger.hold_op[];
   this_month date;
-  short record;
 begin
   -- Never back to an earlier month, should the clocks of two machines disagree at its turn.
   select greatest(ledger.month_of(at), max(m.month)) into this_month
-  from ledger.meters m where m.account_id in (select o.account_id from unnest(ops) o) and m.scope = 'account';
+  from (select distinct account_id from unnest(ops)) o
+  join ledger.meters m on m.account_id = o.account_id and m.scope = 'account' and m.scope_id = o.account_id;
 
-  -- A resend after a lost COMMIT reply finds its own hold.
-  return query
-    select o.seq, 'held', o.receipt_id, null::text, h.amount, null::bigint
-    from unnest(ops) o join ledger.holds h using (account_id, hold_id);
-  return query
-    select o.seq, 'claimed', r.receipt_id, null::text, null::bigint, null::bigint
-    from unnest(ops) o join ledger.receipts r
-      on r.account_id = o.account_id and (r.receipt_id = o.receipt_id
-        or (r.key_id = o.key_id and r.idempotency_key = o.idempotency_key and r.claiming))
-    where not exists (select from ledger.holds h where h.account_id = o.account_id and h.hold_id = o.hold_id);
-
-  -- Of several with one claim in this very set, the first is tried now.
-  fresh := array(
-    select o from unnest(ops) o
-    where not exists (select from ledger.receipts r where r.account_id = o.account_id and r.receipt_id = o.receipt_id)
-      and (o.idempotency_key is null or (
-        not exists (select from ledger.receipts r
-          where r.account_id = o.account_id and r.key_id = o.key_id and r.idempotency_key = o.idempotency_key and r.claiming)
-        and not exists (select from unnest(ops) e
-          where e.key_id = o.key_id and e.idempotency_key = o.idempotency_key and e.seq < o.seq)))
-    order by o.seq);
-
-  if cardinality(fresh) > 0 then
-    select * into short from ledger.misfit(fresh, this_month);
-    if not found then
-      return query select * from ledger.hold_write(fresh, at, this_month);
-    elsif cardinality(fresh) = 1 then
-      return query select fresh[1].seq, 'insufficient', null::uuid, short.scope, short.need, short.have;
-    else
-      for i in 1 .. cardinality(fresh) loop
-        return query select * from ledger.hold_set(fresh[i:i], at);
-      end loop;
-    end if;
+  if cardinality(ops) > 1 and ledger.is_new(ops) and not exists (select from ledger.misfit(ops, this_month)) then
+    return query select * from ledger.hold_write(ops, at, this_month);
+  else
+    for i in 1 .. cardinality(ops) loop
+      return next ledger.hold_one(ops[i], at, this_month);
+    end loop;
   end if;
+end $$;
 
-  -- The later ones of one claim: by now the first of them is held (they are claimed) or refused (their turn comes).
-  return query
-    select r.* from unnest(ops) o
-    cross join lateral ledger.hold_set(array[o], at) r
-    where o.idempotency_key is not null
-      and exists (select from unnest(fresh) f
-        where f.key_id = o.key_id and f.idempotency_key = o.idempotency_key and f.seq < o.seq);
+-- True when no receipt of these ids and no claim on these keys exists, nor two claims on one key among them.
+create function ledger.is_new(ops ledger.hold_op[]) returns boolean stable language sql as $$
+  select not exists (select from unnest(ops) o join ledger.receipts r on r.account_id = o.account_id and r.receipt_id = o.receipt_id)
+    and not exists (select from unnest(ops) o join ledger.receipts r
+      on r.account_id = o.account_id and r.key_id = o.key_id and r.idempotency_key = o.idempotency_key
+      where r.claiming and r.idempotency_key is not null)
+    and (select count(o.idempotency_key) = count(distinct (o.key_id, o.idempotency_key)) filter (where o.idempotency_key is not null)
+      from unnest(ops) o)
+$$;
+
+create function ledger.hold_one(op ledger.hold_op, at timestamptz, this_month date) returns ledger.op_result
+language plpgsql as $$
+declare
+  earlier uuid;
+  short record;
+begin
+  -- A resend after a lost COMMIT reply finds its own hold.
+  if exists (select from ledger.holds h where h.account_id = op.account_id and h.hold_id = op.hold_id) then
+    return (op.seq, 'held', op.receipt_id, null, op.amount, null)::ledger.op_result;
+  end if;
+  select r.receipt_id into earlier from ledger.receipts r where r.account_id = op.account_id and r.receipt_id = op.receipt_id;
+  if earlier is null and op.idempotency_key is not null then
+    select r.receipt_id into earlier from ledger.receipts r
+    where r.account_id = op.account_id and r.key_id = op.key_id and r.idempotency_key = op.idempotency_key and r.claiming;
+  end if;
+  if earlier is not null then return (op.seq, 'claimed', earlier, null, null, null)::ledger.op_result; end if;
+
+  select * into short from ledger.misfit(array[op], this_month);
+  if found then return (op.seq, 'insufficient', null, short.scope, short.need, short.have)::ledger.op_result; end if;
+  return ledger.hold_write(array[op], at, this_month);
 end $$;
 
 create function ledger.hold_write(ops ledger.hold_op[], at timestamptz, this_month date) returns setof ledger.op_result
@@ -258,7 +253,7 @@ begin
     cross join lateral (values ('account', o.account_id), ('project', o.project_id), ('key', o.key_id)) k(scope, scope_id)
     group by 1, 2, 3
   ) s
-  where (m.account_id, m.scope, m.scope_id) = (s.account_id, s.scope, s.scope_id);
+  where m.account_id = s.account_id and m.scope = s.scope and m.scope_id = s.scope_id;
 
   insert into ledger.receipts (account_id, receipt_id, project_id, key_id, endpoint, idempotency_key, fingerprint,
     state, held, model, customer_id, reference_id, created_at)
@@ -289,50 +284,65 @@ $$;
 create function ledger.settle_set(ops ledger.settle_op[], at timestamptz) returns setof ledger.op_result
 language plpgsql as $$
 declare
-  closing ledger.closing[];
+  closing ledger.closing[] := array(
+    select (o, h, o.actual, 0)::ledger.closing
+    from unnest(ops) o join ledger.holds h on h.account_id = o.account_id and h.hold_id = o.hold_id
+    order by o.seq);
+  ended uuid[] := array(select (c.hold).hold_id from unnest(closing) c);
 begin
-  if cardinality(ops) > 1 and exists (
-    select from unnest(ops) o join ledger.holds h using (account_id, hold_id) where o.actual > h.amount
-  ) then
+  if exists (select from unnest(closing) c where (c.op).actual > (c.hold).amount)
+    or (select count(distinct e) from unnest(ended) e) < cardinality(ended) then
     for i in 1 .. cardinality(ops) loop
-      return query select * from ledger.settle_set(ops[i:i], at);
+      return next ledger.settle_one(ops[i], at);
     end loop;
     return;
   end if;
 
-  closing := array(
-    select (c.seq, c.account_id, c.hold_id, c.receipt_id, c.project_id, c.key_id, c.month,
-      c.amount, c.charged, c.actual - c.charged)::ledger.closing
-    from (
-      select distinct on (h.account_id, h.hold_id) o.seq, h.*, o.actual,
-        case when o.actual <= h.amount then o.actual else least(o.actual, h.amount + ledger.room(h)) end as charged
-      from unnest(ops) o join ledger.holds h using (account_id, hold_id)
-      order by h.account_id, h.hold_id, o.seq
-    ) c);
-
   perform ledger.settle_money(closing, at);
-  perform ledger.settle_papers(closing, ops, at);
+  perform ledger.settle_papers(closing, at);
+  return query select (c.op).seq, 'settled', (c.hold).receipt_id, null::text, c.charged, 0::bigint from unnest(closing) c;
+  if cardinality(closing) < cardinality(ops) then
+    return query
+      select o.seq, 'gone', o.receipt_id, null::text, ledger.mend(o, at), null::bigint
+      from unnest(ops) o where o.hold_id <> all(ended);
+  end if;
+end $$;
 
-  return query select c.seq, 'settled', c.receipt_id, null::text, c.charged, c.loss from unnest(closing) c;
-  return query
-    select o.seq, 'gone', o.receipt_id, null::text, ledger.mend(o, at), null::bigint
-    from unnest(ops) o where o.seq not in (select c.seq from unnest(closing) c);
+create function ledger.settle_one(op ledger.settle_op, at timestamptz) returns ledger.op_result
+language plpgsql as $$
+declare
+  h ledger.holds;
+  charged bigint := op.actual;
+  closing ledger.closing[];
+begin
+  select * into h from ledger.holds where account_id = op.account_id and hold_id = op.hold_id;
+  if not found then return (op.seq, 'gone', op.receipt_id, null, ledger.mend(op, at), null)::ledger.op_result; end if;
+  if op.actual > h.amount then charged := least(op.actual, h.amount + ledger.room(h)); end if;
+  closing := array[(op, h, charged, op.actual - charged)::ledger.closing];
+  perform ledger.settle_money(closing, at);
+  perform ledger.settle_papers(closing, at);
+  return (op.seq, 'settled', h.receipt_id, null, charged, op.actual - charged)::ledger.op_result;
 end $$;
 
 create function ledger.settle_money(closing ledger.closing[], at timestamptz) returns void
 language plpgsql as $$
 begin
-  delete from ledger.holds h using unnest(closing) c where (h.account_id, h.hold_id) = (c.account_id, c.hold_id);
+  delete from ledger.holds h using unnest(closing) c
+  where h.account_id = (c.hold).account_id and h.hold_id = (c.hold).hold_id;
 
   update ledger.balances b set balance = b.balance - s.charged, held = b.held - s.amount
-  from (select c.account_id, sum(c.amount)::bigint as amount, sum(c.charged)::bigint as charged from unnest(closing) c group by 1) s
+  from (
+    select (c.hold).account_id, sum((c.hold).amount)::bigint as amount, sum(c.charged)::bigint as charged
+    from unnest(closing) c group by 1
+  ) s
   where b.account_id = s.account_id;
 
   with spending as (
-    select c.account_id, k.scope, k.scope_id, k.project_id, c.month, sum(c.amount)::bigint as amount, sum(c.charged)::bigint as charged
+    select (c.hold).account_id, k.scope, k.scope_id, k.project_id, (c.hold).month,
+      sum((c.hold).amount)::bigint as amount, sum(c.charged)::bigint as charged
     from unnest(closing) c
     cross join lateral (values
-      ('account', c.account_id, null), ('project', c.project_id, c.project_id), ('key', c.key_id, c.project_id)
+      ('account', (c.hold).account_id, null), ('project', (c.hold).project_id, (c.hold).project_id), ('key', (c.hold).key_id, (c.hold).project_id)
     ) k(scope, scope_id, project_id)
     group by 1, 2, 3, 4, 5
   ), by_meter as (
@@ -346,13 +356,13 @@ begin
       held = m.held - s.amount, spent = m.spent + s.charged,
       month_held = m.month_held - s.month_amount, month_spent = m.month_spent + s.month_charged
     from by_meter s
-    where (m.account_id, m.scope, m.scope_id) = (s.account_id, s.scope, s.scope_id)
+    where m.account_id = s.account_id and m.scope = s.scope and m.scope_id = s.scope_id
     returning m.*, s.project_id, s.charged, s.month_charged
   )
   insert into events.outbox (account_id, project_id, type, data, once_key, created_at)
   select m.account_id, m.project_id, 'budget.threshold',
     json_build_object('scope', m.scope, 'scope_id', m.scope_id, 'period', p.period, 'threshold_percent', t.percent,
-      'cap_credits', p.cap / 1000000, 'spent_credits', -(-p.spent / 1000000)),
+      'cap_credits', p.cap / 1000000, 'spent_credits', (p.spent + 999999) / 1000000),
     concat_ws(':', 'budget.threshold', m.scope, m.scope_id, p.period, p.cap, t.percent), at
   from metered m
   cross join lateral (values
@@ -365,24 +375,25 @@ begin
   on conflict do nothing;
 
   insert into ledger.entries (account_id, transfer_id, book, amount, reason, receipt_id, created_at)
-  select c.account_id, c.hold_id, e.book, e.amount, 'charge', c.receipt_id, at
+  select (c.hold).account_id, (c.hold).hold_id, e.book, e.amount, 'charge', (c.hold).receipt_id, at
   from unnest(closing) c
   cross join lateral (values ('credits', -c.charged), ('loss', -c.loss), ('revenue', c.charged + c.loss)) e(book, amount)
   where e.amount <> 0;
 end $$;
 
 -- What explains the money: the receipt, the stored reply of an idempotent request, the day's usage.
-create function ledger.settle_papers(closing ledger.closing[], ops ledger.settle_op[], at timestamptz) returns void
+create function ledger.settle_papers(closing ledger.closing[], at timestamptz) returns void
 language plpgsql as $$
 begin
   with closed as (
     update ledger.receipts r set
-      state = o.state, status_code = o.status_code, ambiguous = o.ambiguous, claiming = r.claiming and not o.free_claim,
-      charged = r.charged + c.charged, model = coalesce(o.model, r.model), detail = o.detail, finished_at = at
-    from unnest(closing) c join unnest(ops) o on o.seq = c.seq
-    where (r.account_id, r.receipt_id) = (c.account_id, c.receipt_id)
+      state = (c.op).state, status_code = (c.op).status_code, ambiguous = (c.op).ambiguous,
+      claiming = r.claiming and not (c.op).free_claim, charged = r.charged + c.charged,
+      model = coalesce((c.op).model, r.model), detail = (c.op).detail, finished_at = at
+    from unnest(closing) c
+    where r.account_id = (c.hold).account_id and r.receipt_id = (c.hold).receipt_id
     returning r.account_id, r.project_id, r.key_id, r.endpoint, r.model, r.customer_id, r.reference_id, r.state, r.created_at,
-      c.charged, o.input_tokens, o.cached_input_tokens, o.output_tokens, o.reasoning_tokens
+      c.charged, (c.op).input_tokens, (c.op).cached_input_tokens, (c.op).output_tokens, (c.op).reasoning_tokens
   )
   insert into ledger.usage_days as u (account_id, project_id, day, key_id, endpoint, model, customer_id, reference_id,
     requests, failures, charged, input_tokens, cached_input_tokens, output_tokens, reasoning_tokens)
@@ -397,9 +408,9 @@ begin
     output_tokens = u.output_tokens + excluded.output_tokens, reasoning_tokens = u.reasoning_tokens + excluded.reasoning_tokens;
 
   insert into ledger.replies (account_id, receipt_id, status_code, body, created_at)
-  select c.account_id, c.receipt_id, o.status_code, o.reply, at
-  from unnest(closing) c join unnest(ops) o on o.seq = c.seq
-  where o.reply is not null
+  select (c.hold).account_id, (c.hold).receipt_id, (c.op).status_code, (c.op).reply, at
+  from unnest(closing) c
+  where (c.op).reply is not null
   on conflict do nothing;
 end $$;
 
@@ -448,8 +459,10 @@ begin
 end $$;
 
 -- The group commit: everything that one process has waiting, in one statement. Settlements first, since they free credits.
+-- Every access to a table is by its key, whatever the statistics of a young table say: a plan made while a table was empty
+-- is kept for the life of a connection, and a scan or a hash of a grown receipts table would be its ruin.
 create function ledger.apply(settles json, holds json, at timestamptz) returns setof ledger.op_result
-language plpgsql as $$
+language plpgsql set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   ending ledger.settle_op[] := array(select s from json_populate_recordset(null::ledger.settle_op, settles) s);
   taking ledger.hold_op[] := array(select h from json_populate_recordset(null::ledger.hold_op, holds) h);
@@ -462,7 +475,7 @@ end $$;
 -- Ends holds whose process is gone or whose time is over: refunded when never started, else charged in full as ambiguous.
 -- Answers one row for each hold it ended.
 create function ledger.sweep(lapse interval, at timestamptz, most int) returns table (receipt_id uuid, account_id uuid, amount bigint, started boolean)
-language plpgsql as $$
+language plpgsql set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   over ledger.holds[];
 begin
