@@ -324,8 +324,44 @@ begin
   return (op.seq, 'settled', h.receipt_id, null, charged, op.actual - charged)::ledger.op_result;
 end $$;
 
+-- Events for the thresholds of a cap that this spending, already on the meters, has crossed. Each is told once a cap and period.
+create function ledger.tell_thresholds(closing ledger.closing[], held_in date, at timestamptz) returns void
+language plpgsql as $$
+begin
+  if not exists (
+    select from unnest(closing) c join ledger.meters m on m.account_id = (c.hold).account_id
+    where m.cap is not null or m.month_cap is not null
+  ) then return; end if;
+
+  insert into events.outbox (account_id, project_id, type, data, once_key, created_at)
+  select s.account_id, s.project_id, 'budget.threshold',
+    json_build_object('scope', s.scope, 'scope_id', s.scope_id, 'period', p.period, 'threshold_percent', t.percent,
+      'cap_credits', p.cap / 1000000, 'spent_credits', (p.spent + 999999) / 1000000),
+    concat_ws(':', 'budget.threshold', s.scope, s.scope_id, p.period, p.cap, t.percent), at
+  from (
+    select (c.hold).account_id, k.scope, k.scope_id, k.project_id, sum(c.charged)::bigint as charged
+    from unnest(closing) c
+    cross join lateral (values
+      ('account', (c.hold).account_id, null), ('project', (c.hold).project_id, (c.hold).project_id), ('key', (c.hold).key_id, (c.hold).project_id)
+    ) k(scope, scope_id, project_id)
+    where (c.hold).month = held_in
+    group by 1, 2, 3, 4
+  ) s
+  join ledger.meters m using (account_id, scope, scope_id)
+  cross join lateral (values
+    ('total', m.cap, m.spent), (to_char(m.month, 'YYYY-MM'), case when m.month = held_in then m.month_cap end, m.month_spent)
+  ) p(period, cap, spent)
+  cross join lateral unnest(m.thresholds) t(percent)
+  where p.cap > 0 and s.charged > 0
+    and p.spent::numeric * 100 >= p.cap::numeric * t.percent
+    and (p.spent - s.charged)::numeric * 100 < p.cap::numeric * t.percent
+  on conflict do nothing;
+end $$;
+
 create function ledger.settle_money(closing ledger.closing[], at timestamptz) returns void
 language plpgsql as $$
+declare
+  held_in date;
 begin
   delete from ledger.holds h using unnest(closing) c
   where h.account_id = (c.hold).account_id and h.hold_id = (c.hold).hold_id;
@@ -337,42 +373,23 @@ begin
   ) s
   where b.account_id = s.account_id;
 
-  with spending as (
-    select (c.hold).account_id, k.scope, k.scope_id, k.project_id, (c.hold).month,
-      sum((c.hold).amount)::bigint as amount, sum(c.charged)::bigint as charged
-    from unnest(closing) c
-    cross join lateral (values
-      ('account', (c.hold).account_id, null), ('project', (c.hold).project_id, (c.hold).project_id), ('key', (c.hold).key_id, (c.hold).project_id)
-    ) k(scope, scope_id, project_id)
-    group by 1, 2, 3, 4, 5
-  ), by_meter as (
-    select s.account_id, s.scope, s.scope_id, s.project_id, sum(s.amount)::bigint as amount, sum(s.charged)::bigint as charged,
-      coalesce(sum(s.amount) filter (where s.month = m.month), 0)::bigint as month_amount,
-      coalesce(sum(s.charged) filter (where s.month = m.month), 0)::bigint as month_charged
-    from spending s join ledger.meters m using (account_id, scope, scope_id)
-    group by 1, 2, 3, 4
-  ), metered as (
+  -- One month but at its turn: what was held in an earlier month does not count in the month that the meter is in now.
+  for held_in in select distinct (c.hold).month from unnest(closing) c loop
     update ledger.meters m set
       held = m.held - s.amount, spent = m.spent + s.charged,
-      month_held = m.month_held - s.month_amount, month_spent = m.month_spent + s.month_charged
-    from by_meter s
-    where m.account_id = s.account_id and m.scope = s.scope and m.scope_id = s.scope_id
-    returning m.*, s.project_id, s.charged, s.month_charged
-  )
-  insert into events.outbox (account_id, project_id, type, data, once_key, created_at)
-  select m.account_id, m.project_id, 'budget.threshold',
-    json_build_object('scope', m.scope, 'scope_id', m.scope_id, 'period', p.period, 'threshold_percent', t.percent,
-      'cap_credits', p.cap / 1000000, 'spent_credits', (p.spent + 999999) / 1000000),
-    concat_ws(':', 'budget.threshold', m.scope, m.scope_id, p.period, p.cap, t.percent), at
-  from metered m
-  cross join lateral (values
-    ('total', m.cap, m.spent, m.charged), (to_char(m.month, 'YYYY-MM'), m.month_cap, m.month_spent, m.month_charged)
-  ) p(period, cap, spent, charged)
-  cross join lateral unnest(m.thresholds) t(percent)
-  where p.cap > 0 and p.charged > 0
-    and p.spent::numeric * 100 >= p.cap::numeric * t.percent
-    and (p.spent - p.charged)::numeric * 100 < p.cap::numeric * t.percent
-  on conflict do nothing;
+      month_held = m.month_held - case when m.month = held_in then s.amount else 0 end,
+      month_spent = m.month_spent + case when m.month = held_in then s.charged else 0 end
+    from (
+      select (c.hold).account_id, k.scope, k.scope_id, sum((c.hold).amount)::bigint as amount, sum(c.charged)::bigint as charged
+      from unnest(closing) c
+      cross join lateral (values
+        ('account', (c.hold).account_id), ('project', (c.hold).project_id), ('key', (c.hold).key_id)) k(scope, scope_id)
+      where (c.hold).month = held_in
+      group by 1, 2, 3
+    ) s
+    where m.account_id = s.account_id and m.scope = s.scope and m.scope_id = s.scope_id;
+    perform ledger.tell_thresholds(closing, held_in, at);
+  end loop;
 
   insert into ledger.entries (account_id, transfer_id, book, amount, reason, receipt_id, created_at)
   select (c.hold).account_id, (c.hold).hold_id, e.book, e.amount, 'charge', (c.hold).receipt_id, at
