@@ -45,7 +45,7 @@ export async function startKherad(ask: StartAsk): Promise<Kherad> {
   const upstreams = connect(models, opening)
   const ledger = opening.use(await openLedger({ db, clock, log, timing: config.timing }))
   const keys = opening.use(openKeyRing({ db, clock, log }))
-  const inference = openInference({ upstreams, clock, metrics })
+  const inference = opening.use(openInference({ upstreams, clock, metrics }))
   const app: App = { config, db, clock, log, metrics, keys, ledger, models, inference }
 
   const first = await makeFirst(app, config.bootstrapKey)

@@ -1,10 +1,29 @@
 /** Accounts, projects and keys as things to manage; used by the first start and by the CLI. */
 import { sql } from 'kysely'
 import type { App } from '#app'
-import { type Account, createAccount, createKey, createProject, type Key, type Project, scopes } from '#platform/auth'
+import {
+  type Account,
+  createAccount,
+  createKey,
+  createProject,
+  type Key,
+  type Project,
+  scopes,
+} from '#platform/auth'
 import type { Tx } from '#platform/db'
 import { uuidv7 } from '#platform/ids'
 import { grant, microcreditsPerCredit } from '#platform/ledger'
+
+export { type GrantOutcome, grantCredits, mostMicrocredits } from './grant-credits.ts'
+export {
+  type AccountRow,
+  accountRows,
+  type KeyRow,
+  keyRows,
+  type ProjectRow,
+  projectRows,
+  type Spending,
+} from './store.ts'
 
 const firstCredits = 1_000_000n
 
@@ -20,7 +39,10 @@ export interface FirstStart {
  * On an empty database: one account with 1,000,000 credits, one project, one key with every scope. Undefined when there is an account already.
  * Several processes may start at once; one of them does it.
  */
-export async function makeFirst(app: Pick<App, 'db' | 'clock'>, bootstrapKey: string | undefined): Promise<FirstStart | undefined> {
+export async function makeFirst(
+  app: Pick<App, 'db' | 'clock'>,
+  bootstrapKey: string | undefined,
+): Promise<FirstStart | undefined> {
   const now = new Date(app.clock.nowMs())
   return app.db.tx(async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtext('kherad first start'))`.execute(tx)
@@ -34,9 +56,24 @@ async function makeAll(tx: Tx, bootstrapKey: string | undefined, now: Date): Pro
   const project = await createProject(tx, { accountId: account.account_id, name: 'پروژهٔ نخست' }, now)
   const { secret, ...key } = await createKey(
     tx,
-    { accountId: account.account_id, projectId: project.project_id, name: 'کلید نخست', scopes, secret: bootstrapKey },
+    {
+      accountId: account.account_id,
+      projectId: project.project_id,
+      name: 'کلید نخست',
+      scopes,
+      secret: bootstrapKey,
+    },
     now,
   )
-  await grant(tx, { accountId: account.account_id, transferId: uuidv7(), microcredits: firstCredits * microcreditsPerCredit, reason: 'first start' }, now)
+  await grant(
+    tx,
+    {
+      accountId: account.account_id,
+      transferId: uuidv7(),
+      microcredits: firstCredits * microcreditsPerCredit,
+      reason: 'first start',
+    },
+    now,
+  )
   return { account, project, key, shownSecret: bootstrapKey === undefined ? secret : undefined }
 }

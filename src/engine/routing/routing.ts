@@ -39,20 +39,32 @@ export interface Run {
 export interface RunAsk {
   model: Model
   turn: Turn
-  signal: AbortSignal
+  /** Aborting it ends the upstream call. */
+  stop: AbortController
   receivedMs: number
   requestId: string
 }
 
-export interface Inference {
+export interface Inference extends AsyncDisposable {
   start(ask: RunAsk): Run
   /** The longest that a call of this model may take, in milliseconds. */
   longestMs(model: Model): number
 }
 
+/** Callers are gone when this is disposed; what is still read for them (see `onDisconnect`) gets this long, then it is cut and settled as it stands. */
+const lastWordsMs = 1_000
+
 export function openInference(ask: { upstreams: ReadonlyMap<string, Upstream>; clock: Clock; metrics: Metrics; random?: () => number }): Inference {
   const { upstreams, clock, metrics, random = Math.random } = ask
+  const running = new Map<Promise<void>, AbortController>()
   return {
+    async [Symbol.asyncDispose]() {
+      const late = setTimeout(() => {
+        for (const stop of running.values()) stop.abort()
+      }, lastWordsMs)
+      await Promise.all(running.keys())
+      clearTimeout(late)
+    },
     longestMs: (model) => Math.max(...model.deployments.map(({ provider }) => upstreams.get(provider)!.timeouts.totalMs)),
     start(run) {
       const attempts: Attempt[] = []
@@ -63,6 +75,8 @@ export function openInference(ask: { upstreams: ReadonlyMap<string, Upstream>; c
         model: run.model,
         onDisconnect: upstream.onDisconnect,
         async *parts() {
+          const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+          running.set(ended, run.stop)
           const attempt: Attempt = {
             model: run.model.id,
             deployment: deployment.id,
@@ -71,7 +85,12 @@ export function openInference(ask: { upstreams: ReadonlyMap<string, Upstream>; c
             outcome: 'running',
           }
           attempts.push(attempt)
-          yield* attempted(attempt, run, deployment, upstream, clock, metrics)
+          try {
+            yield* attempted(attempt, run, deployment, upstream, clock, metrics)
+          } finally {
+            running.delete(ended)
+            end()
+          }
         },
       }
     },
@@ -80,7 +99,8 @@ export function openInference(ask: { upstreams: ReadonlyMap<string, Upstream>; c
 
 /** Calls one deployment and writes down how it went. */
 async function* attempted(attempt: Attempt, ask: RunAsk, deployment: Deployment, upstream: Upstream, clock: Clock, metrics: Metrics): AsyncGenerator<Part> {
-  const { turn, signal } = ask
+  const { turn } = ask
+  const { signal } = ask.stop
   const attemptId = `${ask.requestId}-1`
   try {
     for await (const part of upstream.provider.generate({ turn, upstreamModel: deployment.model, signal, timeouts: upstream.timeouts, attemptId })) {

@@ -35,9 +35,12 @@ export interface Caller {
 }
 
 export interface KeyRing extends AsyncDisposable {
-  /** Throws INVALID_API_KEY (401), ACCOUNT_SUSPENDED (403) or SERVICE_UNAVAILABLE (503). */
+  /** Throws INVALID_API_KEY (401), ACCOUNT_SUSPENDED or PLAN_REQUIRED (403), or SERVICE_UNAVAILABLE (503). */
   caller(secret: string | undefined): Promise<Caller>
 }
+
+/** The plan of an account that may sign in and pay nothing yet. */
+export const noPlan = 'none'
 
 interface Known {
   caller: Caller
@@ -120,6 +123,7 @@ export function openKeyRing({ db, clock, log }: { db: Db; clock: Clock; log: Log
       const entry = known.get(hash) ?? (await load(hash))
       if (!entry || entry.expiresAtMs <= clock.nowMs()) fail('INVALID_API_KEY', {})
       if (entry.suspended) fail('ACCOUNT_SUSPENDED', {})
+      if (entry.caller.plan === noPlan) fail('PLAN_REQUIRED', {})
       return entry.caller
     },
     async [Symbol.asyncDispose]() {

@@ -5,14 +5,15 @@ declare module '#platform/errors' {
     INVALID_API_KEY: Record<string, never>
     INSUFFICIENT_SCOPE: { scope: string }
     ACCOUNT_SUSPENDED: Record<string, never>
+    PLAN_REQUIRED: Record<string, never>
   }
 }
 
 declareFailures({
   INVALID_API_KEY: {
     status: 401,
-    en: () => 'The API key is missing, mistyped, expired or revoked. Send it as "Authorization: Bearer khr_…".',
-    fa: () => 'کلید API فرستاده نشده، نادرست است، منقضی شده یا باطل شده است. آن را به شکل «Authorization: Bearer khr_…» بفرستید.',
+    en: () => 'The API key is missing, mistyped, expired or revoked. Send it as `Authorization: Bearer khr_…`.',
+    fa: () => 'کلید API فرستاده نشده، نادرست است، منقضی شده یا باطل شده است. آن را به شکل `Authorization: Bearer khr_…` بفرستید.',
   },
   INSUFFICIENT_SCOPE: {
     status: 403,
@@ -23,5 +24,10 @@ declareFailures({
     status: 403,
     en: () => 'This account is suspended. Ask the operator of this service.',
     fa: () => 'این حساب معلق شده است. از گردانندهٔ سرویس بپرسید.',
+  },
+  PLAN_REQUIRED: {
+    status: 403,
+    en: () => 'This account has no plan yet. Ask the operator of this service for one.',
+    fa: () => 'این حساب هنوز طرحی ندارد. از گردانندهٔ سرویس بخواهید طرحی برای آن بگذارد.',
   },
 })

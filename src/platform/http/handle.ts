@@ -7,10 +7,10 @@ import { asFailure, Failure, fail } from '#platform/errors'
 import { answerAgain, claimOf } from '#platform/idempotency'
 import { ClaimTaken } from '#platform/ledger'
 import { sendFailure } from './answer.ts'
-import { parseJson, readBody } from './body.ts'
+import { ClientGone, parseJson, readBody } from './body.ts'
 import { EventStream, eventStreamHeaders, pump } from './event-stream.ts'
 import { Answer, type Ask, JsonText, type Route } from './http.ts'
-import { languageOf } from './language.ts'
+import { headerText, languageOf } from './language.ts'
 import type { Violation } from './server.ts'
 import { type Check, compile, mismatch } from './validate.ts'
 
@@ -70,7 +70,7 @@ async function admit(app: App, route: Route, ask: Asked, request: FastifyRequest
     checks.body(ask.body)
   } else request.raw.resume()
   const key = request.headers['idempotency-key']
-  if (route.idempotent && key !== undefined) ask.claim = claimOf(String(key), route.method, request.url.split('?')[0]!, ask.body)
+  if (route.idempotent && key !== undefined) ask.claim = claimOf(headerText(String(key)), route.method, request.url.split('?')[0]!, ask.body)
 }
 
 function openEndedParams(route: Route, request: FastifyRequest): Record<string, string> {
@@ -148,7 +148,7 @@ async function stream(app: App, ask: Asked, reply: FastifyReply, events: EventSt
   reply.raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...eventStreamHeaders })
   app.metrics.streams.inc()
   try {
-    await pump(events, reply.raw, ask.gone)
+    await pump(events, reply.raw, ask.gone, app.config.timing.streamHeartbeatMs)
   } catch (error) {
     // The capability ends its own stream; what still comes here is a defect. The client sees a cut connection, never a good end.
     app.log.error({ err: error, request_id: ask.requestId }, 'a stream broke')
@@ -163,7 +163,9 @@ async function sendTrouble(app: App, route: Route, ask: Asked, reply: FastifyRep
     if (error instanceof ClaimTaken) return await replay(app, ask, reply, error)
     throw error
   } catch (again) {
-    const failure = asFailure(isDatabaseAway(again) ? awayFailure(again) : again)
+    if (again instanceof ClientGone) return void reply.raw.destroy()
+    // A failure of its own may well have a refused connection as its cause: that of an upstream.
+    const failure = asFailure(!(again instanceof Failure) && isDatabaseAway(again) ? awayFailure(again) : again)
     ask.code = failure.code
     if (failure.status >= 500) app.log.error({ err: failure.cause ?? failure, request_id: ask.requestId, operation: route.operation }, failure.code)
     watch?.failure(failure)
@@ -232,7 +234,7 @@ function watcher(route: Route, onViolation: (violation: Violation) => void): Wat
 /** Codes that follow from what a route declares; the OpenAPI document lists them too. */
 export function impliedErrors(route: Route): string[] {
   return [
-    ...(route.scope === 'public' ? [] : ['INVALID_API_KEY', 'INSUFFICIENT_SCOPE', 'ACCOUNT_SUSPENDED']),
+    ...(route.scope === 'public' ? [] : ['INVALID_API_KEY', 'INSUFFICIENT_SCOPE', 'ACCOUNT_SUSPENDED', 'PLAN_REQUIRED']),
     ...(route.body ? ['INVALID_JSON', 'INVALID_REQUEST', 'BODY_TOO_LARGE'] : []),
     ...(route.body && route.unknownFields !== 'tolerate' ? ['UNKNOWN_FIELD'] : []),
     ...(route.query || route.params ? ['INVALID_REQUEST', 'UNKNOWN_FIELD'] : []),

@@ -1,0 +1,101 @@
+/** Reads what people type (credits, ids, dates) and writes amounts back; Persian digits are as good as Latin ones. */
+import { mostMicrocredits } from '#capabilities/identity'
+import type { Language } from '#platform/errors'
+import { isUuid } from '#platform/ids'
+import { microcreditsPerCredit } from '#platform/ledger'
+import { misused } from './command.ts'
+import { words } from './words.ts'
+
+/** Stands for the sign of a negative number, which would else look like an option. */
+export const minus = '\u2212'
+
+const latin = (text: string): string =>
+  text
+    .replace(/[۰-۹]/g, (digit) => String('۰۱۲۳۴۵۶۷۸۹'.indexOf(digit)))
+    .replace(/[٠-٩]/g, (digit) => String('٠١٢٣٤٥٦٧٨٩'.indexOf(digit)))
+    .replace('٫', '.')
+    .replace(minus, '-')
+
+/** Credits with at most six decimals, as micro-credits; negative ones too. */
+export function readCredits(what: string, typed: string): bigint {
+  const found = /^(-?)(\d{1,13})(?:\.(\d{1,6}))?$/.exec(latin(typed))
+  if (!found) misused(words.notCredits(what, typed.replace(minus, '-')))
+  const [, sign, whole = '', fraction = ''] = found
+  const micro = BigInt(whole) * microcreditsPerCredit + BigInt(fraction.padEnd(6, '0'))
+  if (micro > mostMicrocredits) misused(words.tooManyCredits(what))
+  return sign === '-' ? -micro : micro
+}
+
+/** Caps of an account, project or key as typed; one that is not given is not set. */
+export function readCaps(options: Readonly<Record<string, string>>): { cap?: bigint; monthCap?: bigint } {
+  const { cap, 'monthly-cap': monthCap } = options
+  return {
+    ...(cap !== undefined && { cap: readCap('--cap', cap) }),
+    ...(monthCap !== undefined && { monthCap: readCap('--monthly-cap', monthCap) }),
+  }
+}
+
+function readCap(what: string, typed: string): bigint {
+  const micro = readCredits(what, typed)
+  if (micro < 0n) misused(words.negative(what))
+  return micro
+}
+
+export function readId(what: string, typed: string): string {
+  if (!isUuid(typed)) misused(words.notAnId(what, typed))
+  return typed.toLowerCase()
+}
+
+const longestName = 120
+
+export function readName(what: string, typed: string): string {
+  const name = typed.trim()
+  // The database counts characters, not UTF-16 units.
+  if (name === '' || [...name].length > longestName || /\p{Cc}/u.test(name))
+    misused(words.badName(what, longestName))
+  return name
+}
+
+export const list = (typed: string): string[] =>
+  [...new Set(typed.split(',').map((item) => item.trim()))].filter(Boolean)
+
+const dayMs = 86_400_000
+const furthestMs = 100 * 365 * dayMs
+
+/** `30d` or `12h` from now, a day (its first moment in Tehran), or a moment as in ISO 8601 with its zone. */
+export function readExpiry(typed: string, nowMs: number): Date {
+  const text = latin(typed)
+  const span = /^(\d{1,5})([dh])$/.exec(text)
+  const atMs = span ? nowMs + Number(span[1]) * (span[2] === 'd' ? dayMs : dayMs / 24) : momentMs(text)
+  if (Number.isNaN(atMs) || atMs > nowMs + furthestMs) misused(words.notADate(typed))
+  return new Date(atMs)
+}
+
+function momentMs(text: string): number {
+  const day = /^\d{4}-\d{2}-\d{2}(?=$|T)/.exec(text)?.[0]
+  // A day that its month does not have would be counted on into the next.
+  if (day === undefined || !sameDay(day)) return Number.NaN
+  if (text === day) return Date.parse(`${day}T00:00:00+03:30`)
+  return /T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/.test(text) ? Date.parse(text) : Number.NaN
+}
+
+function sameDay(day: string): boolean {
+  const ms = Date.parse(`${day}T00:00:00Z`)
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(day)
+}
+
+/** `1,234.5`, or in Persian `۱٬۲۳۴٫۵`: exact, without closing zeros. */
+export function showCredits(micro: bigint, language: Language): string {
+  const positive = micro < 0n ? -micro : micro
+  const whole = (positive / microcreditsPerCredit).toLocaleString(language === 'fa' ? 'fa-IR' : 'en-US')
+  const fraction = String(positive % microcreditsPerCredit)
+    .padStart(6, '0')
+    .replace(/0+$/, '')
+  const point = language === 'fa' ? '٫' : '.'
+  return `${micro < 0n ? minus : ''}${whole}${fraction === '' ? '' : point + digits(fraction, language)}`
+}
+
+export const digits = (text: string | number, language: Language): string =>
+  language === 'fa'
+    ? String(text).replace(/\d/g, (digit) => '۰۱۲۳۴۵۶۷۸۹'[Number(digit)] ?? digit)
+    : String(text)

@@ -1,0 +1,87 @@
+import { parseArgs } from 'node:util'
+import { minus } from './amounts.ts'
+import { type Command, type Given, misused } from './command.ts'
+import { usageOf } from './help.ts'
+import { words } from './words.ts'
+
+export type Typed =
+  | { kind: 'run'; command: Command; given: Given }
+  /** `about` is empty for the help of everything. */
+  | { kind: 'help'; about: readonly Command[] }
+  | { kind: 'version' }
+
+const flags = ['json', 'verbose', 'help', 'version']
+
+/** Reads the words after `kherad`. Throws `CommandRefused` with 2 and one sentence for what is not understood. */
+export function readArguments(argv: readonly string[], commands: readonly Command[]): Typed {
+  const valued = [...new Set(commands.flatMap(({ options }) => options))]
+  const { tokens, positionals } = parseArgs({
+    // A negative number would look like an option.
+    args: argv.map((word) => (/^-[\d۰-۹٠-٩.٫]/.test(word) ? minus + word.slice(1) : word)),
+    options: {
+      ...Object.fromEntries(valued.map((name) => [name, { type: 'string' as const }])),
+      ...Object.fromEntries(flags.map((name) => [name, { type: 'boolean' as const }])),
+      help: { type: 'boolean', short: 'h' },
+    },
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  })
+  const typed = tokens.filter((token) => token.kind === 'option')
+  const has = (flag: string) => typed.some(({ name }) => name === flag)
+  if (has('version')) return { kind: 'version' }
+  const askedHelp = has('help') || positionals.length === 0 || positionals[0] === 'help'
+  const path = positionals[0] === 'help' ? positionals.slice(1) : positionals
+  const near = path.length === 0 ? [] : findCommands(path, commands)
+  if (askedHelp) return { kind: 'help', about: near }
+
+  const command = near.find(({ name }) => isPrefix(name, path))
+  if (!command)
+    misused(
+      words.verbMissing(
+        path[0] ?? '',
+        near.map(({ name }) => name.split(' ')[1] ?? ''),
+      ),
+    )
+  return { kind: 'run', command, given: readGiven(command, path, typed) }
+}
+
+const isPrefix = (name: string, path: readonly string[]) =>
+  name.split(' ').every((word, at) => path[at] === word)
+
+/** The command of these words, or all of its noun when there is no verb yet. */
+function findCommands(path: readonly string[], commands: readonly Command[]): Command[] {
+  const exact = commands.filter(({ name }) => isPrefix(name, path))
+  if (exact.length > 0) return exact
+  const noun = commands.filter(({ name }) => name.split(' ')[0] === path[0])
+  if (noun.length === 0 || path.length > 1) misused(words.unknownCommand(path.slice(0, 2).join(' ')))
+  return noun
+}
+
+function readGiven(
+  command: Command,
+  path: readonly string[],
+  typed: readonly {
+    name: string
+    rawName: string
+    value?: string | undefined
+    inlineValue?: boolean | undefined
+  }[],
+): Given {
+  const options: Record<string, string> = {}
+  for (const { name, rawName, value, inlineValue } of typed) {
+    if (flags.includes(name) && value !== undefined) misused(words.valueUnwanted(rawName))
+    if (flags.includes(name)) continue
+    if (!command.options.includes(name)) misused(words.unknownOption(rawName, command.name))
+    if (value === undefined || (value.startsWith('-') && !inlineValue)) misused(words.valueMissing(rawName))
+    options[name] = value
+  }
+  const given = path.slice(command.name.split(' ').length)
+  const missing =
+    command.takes[given.length] ??
+    command.needs.filter((name) => options[name] === undefined).map((name) => `--${name}`)[0]
+  if (missing !== undefined) misused(words.wordMissing(missing, usageOf(command)))
+  const extra = given[command.takes.length]
+  if (extra !== undefined) misused(words.wordUnwanted(extra, usageOf(command)))
+  return { words: given, options }
+}

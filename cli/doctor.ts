@@ -1,0 +1,85 @@
+import { existsSync } from 'node:fs'
+import { loadConfig } from '#platform/config'
+import type { Command, Outcome, Sentence, Session } from './command.ts'
+import { broken, type Check, ok, sentenceOf } from './doctor/check.ts'
+import { checkDatabase, stands } from './doctor/database.ts'
+import { checkBinaries, checkDisk, checkFolder, checkNode, checkPort } from './doctor/machine.ts'
+import { type CheckName, checkTitles, doctorWords } from './doctor/words.ts'
+import { width } from './output.ts'
+
+export const doctorCommands: Command[] = [
+  {
+    name: 'doctor',
+    about: {
+      fa: 'اجراکننده، پایگاه داده، پیکربندی، دیسک، درگاه و هر ارائه‌دهنده را می‌آزماید و راه درمان را می‌گوید.',
+      en: 'Checks runtime, database, configuration, disk, port and every provider, and says the mend.',
+    },
+    takes: [],
+    options: [],
+    needs: [],
+    run,
+  },
+]
+
+/** All checks run, whatever the others find; the answer is failed when one is broken. */
+async function run(session: Session): Promise<Outcome> {
+  const checks = await examineAll(session)
+  const brokenChecks = checks.filter(({ state }) => state === 'broken').length
+  const { language } = session
+  const titles = checks.map(({ name }) => titleOf(name)[language])
+  const widest = Math.max(...titles.map(width))
+  const lines = checks.map(({ state, said }, at) => {
+    const title = titles[at] ?? ''
+    return `${marks[state]} ${title}${' '.repeat(widest - width(title))}  ${said[language]}\n`
+  })
+  return {
+    json: {
+      ok: brokenChecks === 0,
+      checks: checks.map(({ name, state, said }) => ({ name, state, message: said[language] })),
+    },
+    text: `${lines.join('')}\n${doctorWords.summary(brokenChecks)[language]}\n`,
+    failed: brokenChecks > 0,
+  }
+}
+
+const marks = { ok: '✓', broken: '✗', skipped: '–' }
+
+async function examineAll(session: Session): Promise<Check[]> {
+  const { env } = session
+  let config: ReturnType<typeof loadConfig>
+  try {
+    config = loadConfig(env)
+  } catch (error) {
+    const onSettings: CheckName[] = [
+      'data_folder',
+      'disk',
+      'binaries',
+      'database',
+      'config',
+      'provider',
+      'port',
+    ]
+    return [checkNode(), broken('settings', sentenceOf(error)), ...stands(onSettings, 'settings')]
+  }
+  const settings = ok('settings', { fa: config.baseUrl, en: config.baseUrl })
+  // Only the doctor needs every provider room and the server; other commands start faster without them.
+  const { checkProviders } = await import('./doctor/providers.ts')
+  // The programs are asked after the database: making it ready may mend how they were unpacked.
+  const database = checkDatabase(session)
+  const [folder, disk, databases, binaries, providers, port] = await Promise.all([
+    checkFolder(config),
+    checkDisk(config),
+    database,
+    database.then(() => checkBinaries(config)),
+    checkProviders(env, existsSync(env.configFile)),
+    checkPort(config),
+  ])
+  return [checkNode(), settings, folder, disk, binaries, ...databases, ...providers, port]
+}
+
+/** `provider acme` is the title of providers and the id of the one. */
+function titleOf(name: string): Sentence {
+  const [kind = '', id] = name.split(' ')
+  const title = kind in checkTitles ? checkTitles[kind as CheckName] : { fa: kind, en: kind }
+  return id === undefined ? title : { fa: `${title.fa} ${id}`, en: `${title.en} ${id}` }
+}

@@ -1,0 +1,29 @@
+import { StartRefused } from '#platform/errors'
+import type { Sentence } from '../command.ts'
+import { doctorWords } from './words.ts'
+
+/** One thing the doctor looked at. `said` holds the mend where it is broken. */
+export interface Check {
+  name: string
+  /** `skipped`: it could not be looked at, because something it stands on is broken, or is not in use. */
+  state: 'ok' | 'broken' | 'skipped'
+  said: Sentence
+}
+
+export const ok = (name: string, said: Sentence): Check => ({ name, state: 'ok', said })
+export const broken = (name: string, said: Sentence): Check => ({ name, state: 'broken', said })
+export const skipped = (name: string, said: Sentence): Check => ({ name, state: 'skipped', said })
+
+/** A check that throws is broken by what it says; it never keeps the others from running. */
+export async function examine(name: string, look: () => Check | Promise<Check>): Promise<Check> {
+  try {
+    return await look()
+  } catch (error) {
+    return broken(name, sentenceOf(error))
+  }
+}
+
+export function sentenceOf(error: unknown): Sentence {
+  if (error instanceof StartRefused) return { en: error.message, fa: error.fa ?? error.message }
+  return doctorWords.failed(error instanceof Error ? error.message : String(error))
+}

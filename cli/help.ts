@@ -1,0 +1,108 @@
+import type { Language } from '#platform/errors'
+import type { Command, Outcome, Sentence } from './command.ts'
+
+/** What an option takes, and what it is for. */
+const optionHelp: Readonly<Record<string, { value: string; about: Sentence }>> = {
+  name: { value: 'NAME', about: { fa: 'نام، ۱ تا ۱۲۰ نویسه', en: 'a name, 1 to 120 characters' } },
+  plan: {
+    value: 'PLAN',
+    about: {
+      fa: 'طرح؛ در نبودش standard، و با none هنوز دسترسی نیست',
+      en: 'the plan; standard when left out, none gives no access yet',
+    },
+  },
+  credits: { value: 'N', about: { fa: 'اعتبار آغازین', en: 'credits to begin with' } },
+  cap: { value: 'N', about: { fa: 'سقف کل خرج، به اعتبار', en: 'most it may ever spend, in credits' } },
+  'monthly-cap': {
+    value: 'N',
+    about: {
+      fa: 'سقف خرج هر ماه (به وقت تهران)، به اعتبار',
+      en: 'most it may spend in a month (Tehran time), in credits',
+    },
+  },
+  account: {
+    value: 'ID',
+    about: {
+      fa: 'حساب؛ اگر تنها یکی هست لازم نیست',
+      en: 'the account; may be left out when there is only one',
+    },
+  },
+  project: {
+    value: 'ID',
+    about: {
+      fa: 'پروژه؛ اگر تنها یکی هست لازم نیست',
+      en: 'the project; may be left out when there is only one',
+    },
+  },
+  reason: { value: 'TEXT', about: { fa: 'دلیل، برای دفتر', en: 'why, for the books' } },
+  id: {
+    value: 'UUID',
+    about: {
+      fa: 'شناسهٔ انتقال؛ تکرار آن چیزی را تغییر نمی‌دهد',
+      en: 'id of the transfer; repeating it changes nothing',
+    },
+  },
+  scopes: {
+    value: 'A,B|all',
+    about: { fa: 'دسترسی‌ها؛ در نبودش همه', en: 'what it may do; all when left out' },
+  },
+  models: {
+    value: 'A,B',
+    about: { fa: 'تنها این مدل‌ها؛ در نبودش همه', en: 'only these models; all when left out' },
+  },
+  expires: {
+    value: '2027-01-01|30d',
+    about: {
+      fa: 'پایان اعتبار کلید؛ روز میلادی یا مدت',
+      en: 'when it ends: the start of a day in Tehran, or a time from now',
+    },
+  },
+}
+
+const globalHelp: Readonly<Record<string, Sentence>> = {
+  '--json': {
+    fa: 'یک سند JSON روی خروجی و دیگر هیچ',
+    en: 'one JSON document on standard output and nothing else',
+  },
+  '--verbose': { fa: 'گزارش کار روی خروجی خطا', en: 'what happens, on standard error' },
+  '--help': { fa: 'همین راهنما، برای دستور', en: 'this help, for a command' },
+  '--version': { fa: 'نسخهٔ خرد', en: 'the version of Kherad' },
+}
+
+const intro: Sentence = {
+  fa: 'گرداندن خرد: حساب‌ها، پروژه‌ها، کلیدها، اعتبار و سلامت سرور.\nپایگاه داده از DATABASE_URL یا پوشهٔ KHERAD_DATA است، چه سرور روشن باشد چه نه. زبان: KHERAD_LOCALE=fa|en',
+  en: 'Runs Kherad: accounts, projects, keys, credits and the health of the server.\nIts database is that of DATABASE_URL or of the folder KHERAD_DATA, whether a server is running or not. Language: KHERAD_LOCALE=fa|en',
+}
+
+/** `kherad key create --name NAME [--cap N] …` */
+export function usageOf({ name, takes, options, needs }: Command): string {
+  const shown = options.map((option) => {
+    const text = `--${option} ${optionHelp[option]?.value ?? 'VALUE'}`
+    return needs.includes(option) ? text : `[${text}]`
+  })
+  return ['kherad', name, ...takes, ...shown].join(' ')
+}
+
+/** The help of all commands, or of those that are asked about. */
+export function help(asked: readonly Command[], language: Language, whole: boolean): Outcome {
+  const names = [...new Set(asked.flatMap(({ options }) => options))]
+  const options = whole
+    ? []
+    : names.map((name) => [
+        `--${name} ${optionHelp[name]?.value ?? ''}`,
+        optionHelp[name]?.about[language] ?? '',
+      ])
+  const globals = Object.entries(globalHelp).map(([name, about]) => [name, about[language]])
+  const lines = [...options, ...globals].map(([name = '', about = '']) => `  ${name.padEnd(26)}  ${about}\n`)
+  const commands = asked.map((command) => `  ${usageOf(command)}\n      ${command.about[language]}\n`)
+  return {
+    json: {
+      commands: asked.map((command) => ({
+        name: command.name,
+        usage: usageOf(command),
+        about: command.about[language],
+      })),
+    },
+    text: `${whole ? `${intro[language]}\n\n` : ''}${commands.join('')}\n${lines.join('')}`,
+  }
+}

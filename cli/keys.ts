@@ -1,0 +1,152 @@
+import { type KeyRow, keyRows } from '#capabilities/identity'
+import { createKey, isScope, revokeKey, type Scope, scopes } from '#platform/auth'
+import type { Language } from '#platform/errors'
+import { list, readCaps, readExpiry, readId, readName } from './amounts.ts'
+import { readCatalogue } from './catalogue.ts'
+import { type Command, type Given, misused, type Outcome, refuse, type Session } from './command.ts'
+import { spendingColumns, spendingJson } from './money.ts'
+import { type Column, card, showTime, table } from './output.ts'
+import { projectOf } from './projects.ts'
+import { titles, words } from './words.ts'
+
+export const keyCommands: Command[] = [
+  {
+    name: 'key create',
+    about: { fa: 'کلیدی می‌سازد و رمزش را یک بار نشان می‌دهد.', en: 'Makes a key and shows its secret once.' },
+    takes: [],
+    options: ['project', 'name', 'scopes', 'cap', 'monthly-cap', 'expires', 'models'],
+    needs: ['name'],
+    run: create,
+  },
+  {
+    name: 'key list',
+    about: { fa: 'همهٔ کلیدها، یا کلیدهای یک پروژه.', en: 'All keys, or those of a project.' },
+    takes: [],
+    options: ['project'],
+    needs: [],
+    run: listAll,
+  },
+  {
+    name: 'key revoke',
+    about: {
+      fa: 'کلید را برای همیشه باطل می‌کند؛ همهٔ سرورها در یک ثانیه آگاه می‌شوند.',
+      en: 'Revokes a key for good; every server knows within a second.',
+    },
+    takes: ['KEY'],
+    options: [],
+    needs: [],
+    run: revoke,
+  },
+]
+
+async function create(session: Session, { options }: Given): Promise<Outcome> {
+  const { language } = session
+  const now = new Date(session.clock.nowMs())
+  const ask = {
+    name: readName('--name', options.name ?? ''),
+    caps: readCaps(options),
+    scopes: readScopes(options.scopes ?? 'all'),
+    expiresAt: options.expires === undefined ? undefined : readFuture(options.expires, now),
+    models: options.models === undefined ? undefined : await readModels(session, options.models),
+  }
+  const project = await projectOf(session, options.project)
+  const db = await session.db()
+  const { secret, key_id } = await db.tx((tx) =>
+    createKey(tx, { accountId: project.account_id, projectId: project.project_id, ...ask }, now),
+  )
+  const row = (await keyRows(db, now, project.project_id)).find((key) => key.key_id === key_id)
+  if (!row) refuse('KEY_NOT_FOUND', words.noKey(key_id))
+  return {
+    json: { ...jsonOf(row, now), secret },
+    text: `${words.keyCreated()[language]}\n\n  ${secret}\n\n${card(row, columns(language, now), language)}`,
+  }
+}
+
+function readScopes(typed: string): readonly Scope[] {
+  if (typed.trim() === 'all') return scopes
+  const asked = list(typed)
+  const unknown = asked.filter((scope) => !isScope(scope))
+  if (unknown.length > 0) misused(words.unknownScopes(unknown, scopes))
+  if (asked.length === 0) misused(words.noScopes(scopes))
+  return asked.filter(isScope)
+}
+
+function readFuture(typed: string, now: Date): Date {
+  const expiry = readExpiry(typed, now.getTime())
+  if (expiry <= now) misused(words.expiryPast(typed))
+  return expiry
+}
+
+async function readModels(session: Session, typed: string): Promise<string[]> {
+  const { models } = await readCatalogue(session.env)
+  const known = models.list().map(({ id }) => id)
+  const asked = list(typed)
+  const unknown = asked.filter((id) => !models.find(id))
+  if (unknown.length > 0) refuse('MODEL_NOT_FOUND', words.unknownModels(unknown, known))
+  if (asked.length === 0) misused(words.noModels(known))
+  return asked
+}
+
+async function listAll(session: Session, { options }: Given): Promise<Outcome> {
+  const { language } = session
+  const now = new Date(session.clock.nowMs())
+  const project = options.project === undefined ? undefined : await projectOf(session, options.project)
+  const rows = await keyRows(await session.db(), now, project?.project_id)
+  const text =
+    rows.length === 0 ? `${words.noKeyYet()[language]}\n` : table(rows, columns(language, now), language)
+  return { json: { data: rows.map((row) => jsonOf(row, now)) }, text }
+}
+
+async function revoke(session: Session, given: Given): Promise<Outcome> {
+  const id = readId('KEY', given.words[0] ?? '')
+  const now = new Date(session.clock.nowMs())
+  const db = await session.db()
+  const key = await db.tx((tx) => revokeKey(tx, id, now))
+  if (!key) refuse('KEY_NOT_FOUND', words.noKey(id))
+  // A key that was revoked before keeps its first time.
+  const at = key.revoked_at ?? now
+  const said = words.revoked(key.name, { fa: showTime(at, 'fa'), en: showTime(at, 'en') })
+  return {
+    json: { id: key.key_id, name: key.name, revoked_at: at.toISOString() },
+    text: `${said[session.language]}\n`,
+  }
+}
+
+function stateOf(row: KeyRow, now: Date): 'active' | 'expired' | 'revoked' {
+  if (row.revoked_at) return 'revoked'
+  return row.expires_at && row.expires_at <= now ? 'expired' : 'active'
+}
+
+const columns = (language: Language, now: Date): Column<KeyRow>[] => [
+  { title: titles.id, show: (row) => row.key_id },
+  { title: titles.name, show: (row) => row.name },
+  { title: titles.hint, show: (row) => `…${row.hint}` },
+  { title: titles.state, show: (row) => words.state[stateOf(row, now)][language] },
+  { title: titles.project, show: (row) => row.project_id },
+  ...spendingColumns<KeyRow>(language),
+  {
+    title: titles.expires,
+    show: (row) => (row.expires_at ? showTime(row.expires_at, language) : words.none()[language]),
+  },
+  { title: titles.models, show: (row) => row.models?.join(',') ?? words.all()[language] },
+  {
+    title: titles.scopes,
+    show: (row) =>
+      scopes.every((scope) => row.scopes.includes(scope)) ? words.all()[language] : row.scopes.join(','),
+  },
+]
+
+const jsonOf = (row: KeyRow, now: Date) => ({
+  id: row.key_id,
+  account_id: row.account_id,
+  project_id: row.project_id,
+  name: row.name,
+  hint: row.hint,
+  state: stateOf(row, now),
+  scopes: row.scopes,
+  models: row.models,
+  ...spendingJson(row),
+  expires_at: row.expires_at?.toISOString() ?? null,
+  revoked_at: row.revoked_at?.toISOString() ?? null,
+  created_at: row.created_at.toISOString(),
+})

@@ -1,0 +1,84 @@
+/** The command line of Kherad: reads the words, runs one command on the project's own code, prints one answer. */
+import { readFileSync } from 'node:fs'
+import { type Env, readEnv } from '#platform/config'
+import { isDatabaseAway } from '#platform/db'
+import { StartRefused } from '#platform/errors'
+import { accountCommands } from './accounts.ts'
+import { readArguments, type Typed } from './arguments.ts'
+import { CommandRefused, type Outcome, type Sentence } from './command.ts'
+import { doctorCommands } from './doctor.ts'
+import { help } from './help.ts'
+import { keyCommands } from './keys.ts'
+import { modelCommands } from './models.ts'
+import { projectCommands } from './projects.ts'
+import { openSession } from './session.ts'
+import { words } from './words.ts'
+
+const commands = [...accountCommands, ...projectCommands, ...keyCommands, ...modelCommands, ...doctorCommands]
+
+const argv = process.argv.slice(2)
+const asJson = argv.includes('--json')
+const verbose = argv.includes('--verbose')
+const env = readEnv(process.env)
+// The reader of our answer may leave before its end: `kherad key list | head`.
+process.stdout.on('error', () => process.exit(0))
+
+const stopped = Promise.withResolvers<never>()
+stopped.promise.catch(() => undefined)
+let signalCode = 0
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const) {
+  process.once(signal, () => {
+    signalCode = code
+    stopped.reject(new CommandRefused('INTERRUPTED', words.interrupted(), 1))
+  })
+}
+
+try {
+  const outcome = await answer(readArguments(argv, commands), env)
+  process.stdout.write(asJson ? `${JSON.stringify(outcome.json, undefined, 2)}\n` : outcome.text)
+  process.exitCode = outcome.failed ? 1 : 0
+} catch (error) {
+  const refused = asRefusal(error)
+  process.stderr.write(asJson ? jsonError(refused) : textError(refused))
+  if (verbose && refused.code === 'INTERNAL') process.stderr.write(`${(error as Error).stack}\n`)
+  process.exitCode = signalCode || refused.exitCode
+}
+
+async function answer(typed: Typed, env: Env): Promise<Outcome> {
+  const language = env.locale === 'en' ? 'en' : 'fa'
+  if (typed.kind === 'version') {
+    const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+      version: string
+    }
+    return { json: { version }, text: `${version}\n` }
+  }
+  if (typed.kind === 'help') {
+    const whole = typed.about.length === 0
+    return help(whole ? commands : typed.about, language, whole)
+  }
+  await using session = openSession(env, verbose)
+  // Told to stop, the database is still closed in order before the process ends.
+  return await Promise.race([typed.command.run(session, typed.given), stopped.promise])
+}
+
+function asRefusal(error: unknown): CommandRefused {
+  if (error instanceof CommandRefused) return error
+  if (error instanceof StartRefused)
+    return new CommandRefused('START_REFUSED', { en: error.message, fa: error.fa ?? error.message }, 1)
+  const reason = error instanceof Error ? error.message : String(error)
+  if (isDatabaseAway(error)) return new CommandRefused('DATABASE_AWAY', words.databaseAway(reason), 1)
+  return new CommandRefused('INTERNAL', words.unexpected(reason), 1)
+}
+
+/** Both languages, as the start of the server does: who is refused may not know yet how to choose one. */
+function textError({ said }: { said: Sentence }): string {
+  return said.fa === said.en ? `${said.en}\n` : `${said.fa}\n${said.en}\n`
+}
+
+function jsonError({ code, said }: CommandRefused): string {
+  return `${JSON.stringify({ error: { code, message: said[env.locale === 'en' ? 'en' : 'fa'] } })}\n`
+}

@@ -1,0 +1,34 @@
+/** What is spent, held and allowed, as columns of a table and as members of a JSON document. */
+import type { Spending } from '#capabilities/identity'
+import type { Language } from '#platform/errors'
+import { showCredits } from './amounts.ts'
+import type { Sentence } from './command.ts'
+import type { Column } from './output.ts'
+import { titles, words } from './words.ts'
+
+/** An amount as both languages write it. */
+export const credits = (micro: bigint): Sentence => ({
+  fa: showCredits(micro, 'fa'),
+  en: showCredits(micro, 'en'),
+})
+
+export function spendingColumns<Row extends Spending>(language: Language): Column<Row>[] {
+  const amount = (micro: bigint | null) =>
+    micro === null ? words.none()[language] : showCredits(micro, language)
+  return [
+    { title: titles.held, show: ({ held }) => amount(held), numeric: true },
+    { title: titles.spent, show: ({ spent }) => amount(spent), numeric: true },
+    { title: titles.cap, show: ({ cap }) => amount(cap), numeric: true },
+    { title: titles.monthSpent, show: ({ month_spent }) => amount(month_spent), numeric: true },
+    { title: titles.monthCap, show: ({ month_cap }) => amount(month_cap), numeric: true },
+  ]
+}
+
+/** Micro-credits as strings, since a number of JSON is not exact beyond 2^53. */
+export const spendingJson = ({ held, spent, cap, month_spent, month_cap }: Spending) => ({
+  reserved_microcredits: String(held),
+  spent_microcredits: String(spent),
+  cap_microcredits: cap === null ? null : String(cap),
+  month_spent_microcredits: String(month_spent),
+  month_cap_microcredits: month_cap === null ? null : String(month_cap),
+})

@@ -1,0 +1,79 @@
+import { type ProjectRow, projectRows } from '#capabilities/identity'
+import { createProject } from '#platform/auth'
+import type { Language } from '#platform/errors'
+import { accountOf } from './accounts.ts'
+import { readCaps, readId, readName } from './amounts.ts'
+import { type Command, type Given, misused, type Outcome, refuse, type Session } from './command.ts'
+import { spendingColumns, spendingJson } from './money.ts'
+import { type Column, card, showTime, table } from './output.ts'
+import { titles, words } from './words.ts'
+
+export const projectCommands: Command[] = [
+  {
+    name: 'project create',
+    about: { fa: 'در حسابی پروژه‌ای می‌سازد.', en: 'Makes a project of an account.' },
+    takes: [],
+    options: ['account', 'name', 'cap', 'monthly-cap'],
+    needs: ['name'],
+    run: create,
+  },
+  {
+    name: 'project list',
+    about: { fa: 'همهٔ پروژه‌ها، یا پروژه‌های یک حساب.', en: 'All projects, or those of an account.' },
+    takes: [],
+    options: ['account'],
+    needs: [],
+    run: listAll,
+  },
+]
+
+async function create(session: Session, { options }: Given): Promise<Outcome> {
+  const { language, clock } = session
+  const name = readName('--name', options.name ?? '')
+  const caps = readCaps(options)
+  const account = await accountOf(session, options.account)
+  const db = await session.db()
+  const made = await db.tx((tx) =>
+    createProject(tx, { accountId: account.account_id, name, caps }, new Date(clock.nowMs())),
+  )
+  const row = await projectOf(session, made.project_id)
+  return {
+    json: jsonOf(row),
+    text: `${words.projectCreated()[language]}\n${card(row, columns(language), language)}`,
+  }
+}
+
+async function listAll(session: Session, { options }: Given): Promise<Outcome> {
+  const { language } = session
+  const account = options.account === undefined ? undefined : await accountOf(session, options.account)
+  const rows = await projectRows(await session.db(), new Date(session.clock.nowMs()), account?.account_id)
+  const text =
+    rows.length === 0 ? `${words.noProjectYet()[language]}\n` : table(rows, columns(language), language)
+  return { json: { data: rows.map(jsonOf) }, text }
+}
+
+/** The project that is named, or the only one there is. */
+export async function projectOf(session: Session, typed: string | undefined): Promise<ProjectRow> {
+  const id = typed === undefined ? undefined : readId('--project', typed)
+  const all = await projectRows(await session.db(), new Date(session.clock.nowMs()))
+  const [found, another] = id === undefined ? all : all.filter(({ project_id }) => project_id === id)
+  if (!found) refuse('PROJECT_NOT_FOUND', id === undefined ? words.noProjectYet() : words.noProject(id))
+  if (another) misused(words.whichProject())
+  return found
+}
+
+const columns = (language: Language): Column<ProjectRow>[] => [
+  { title: titles.id, show: (row) => row.project_id },
+  { title: titles.name, show: (row) => row.name },
+  { title: titles.account, show: (row) => row.account_id },
+  ...spendingColumns<ProjectRow>(language),
+  { title: titles.created, show: (row) => showTime(row.created_at, language) },
+]
+
+const jsonOf = (row: ProjectRow) => ({
+  id: row.project_id,
+  account_id: row.account_id,
+  name: row.name,
+  ...spendingJson(row),
+  created_at: row.created_at.toISOString(),
+})

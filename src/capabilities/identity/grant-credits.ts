@@ -1,0 +1,34 @@
+import type { Tx } from '#platform/db'
+import { type Grant, grant } from '#platform/ledger'
+import { lockBalance, transferred } from './store.ts'
+
+/** What a grant came to. Amounts in micro-credits; `balance` includes what is held. */
+export type GrantOutcome =
+  | { outcome: 'granted' | 'repeated'; balance: bigint; held: bigint }
+  /** The id was used before with another amount; nothing was changed. */
+  | { outcome: 'conflict'; earlier: bigint }
+  /** More was to be taken back than is free; nothing was changed. */
+  | { outcome: 'insufficient'; free: bigint }
+  /** The balance would pass `mostMicrocredits`; nothing was changed. */
+  | { outcome: 'too_much' }
+  | { outcome: 'no_account' }
+
+/** 10^12 credits: far above any real balance, and far below where 64 bits end. */
+export const mostMicrocredits = 1_000_000_000_000_000_000n
+
+/**
+ * Puts credits on an account or takes them back, never below what is free. Holds the account's lock from the first
+ * look to the end, so that the answer is exact; a repeated transfer id with the same amount changes nothing.
+ */
+export async function grantCredits(tx: Tx, ask: Grant, now: Date): Promise<GrantOutcome> {
+  const books = await lockBalance(tx, ask.accountId)
+  if (!books) return { outcome: 'no_account' }
+  const earlier = await transferred(tx, ask.accountId, ask.transferId)
+  if (earlier !== undefined) {
+    return earlier === ask.microcredits ? { outcome: 'repeated', ...books } : { outcome: 'conflict', earlier }
+  }
+  const free = books.balance - books.held
+  if (free + ask.microcredits < 0n) return { outcome: 'insufficient', free }
+  if (books.balance + ask.microcredits > mostMicrocredits) return { outcome: 'too_much' }
+  return { outcome: 'granted', balance: await grant(tx, ask, now), held: books.held }
+}

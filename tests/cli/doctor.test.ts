@@ -1,0 +1,166 @@
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { readEnv } from '#platform/config'
+import { openDb } from '#platform/db'
+import { checkDatabase } from '../../cli/doctor/database.ts'
+import { temporaryFolder } from '../db/cluster-world.ts'
+import { cloneDatabase, emptyDatabase } from '../harness/postgres.ts'
+import { fakeUpstream, json } from '../harness/upstream.ts'
+import { done, kherad } from './command-line.ts'
+
+interface Said {
+  name: string
+  state: 'ok' | 'broken' | 'skipped'
+  message: string
+}
+
+/** Runs `kherad doctor` and answers what is not in order, by name. */
+async function examine(
+  env: Record<string, string>,
+): Promise<{ code: number | null; checks: Said[]; broken: Record<string, string> }> {
+  const ran = await kherad({ KHERAD_PORT: '0', KHERAD_LOCALE: 'en', ...env }, 'doctor', '--json')
+  const checks: Said[] = ran.json.checks
+  expect(ran.json.ok).toBe(ran.code === 0)
+  const broken = checks.filter(({ state }) => state === 'broken').map(({ name, message }) => [name, message])
+  return { code: ran.code, checks, broken: Object.fromEntries(broken) }
+}
+
+const everyCheck = [
+  'node',
+  'settings',
+  'data_folder',
+  'disk',
+  'binaries',
+  'database',
+  'migrations',
+  'ledger',
+  'durability',
+  'clock',
+  'config',
+  'models',
+  'port',
+]
+
+test('when everything is broken at once, the doctor still looks at everything and says each mend', async () => {
+  await using folder = await temporaryFolder('doctor-')
+  const file = path.join(folder.path, 'kherad.config.yaml')
+  await writeFile(file, 'models: 5\n')
+  const other = createServer((_request, response) => response.end('hello')).listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const { code, checks, broken } = await examine({
+    DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
+    KHERAD_CONFIG: file,
+    KHERAD_DATA: path.join(file, 'below-a-file'),
+    KHERAD_PORT: String((other.address() as AddressInfo).port),
+  })
+  other.close()
+  expect(code).toBe(1)
+  expect(broken).toEqual({
+    data_folder: expect.stringMatching(/cannot be written.*KHERAD_DATA/),
+    database: expect.stringMatching(/127\.0\.0\.1:1\/none does not answer.*DATABASE_URL/),
+    config: expect.stringMatching(/kherad\.config\.yaml:1: models/),
+    port: expect.stringMatching(/another program.*KHERAD_PORT/),
+  })
+  expect(checks.map(({ name }) => name)).toEqual(expect.arrayContaining(everyCheck))
+  expect(checks.filter(({ state }) => state === 'skipped').map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['disk', 'migrations', 'ledger', 'durability', 'clock', 'models']),
+  )
+})
+
+test('a wrong environment is told, and the rest of the machine is still looked at', async () => {
+  const { code, checks, broken } = await examine({ KHERAD_PORT: 'high' })
+  expect(code).toBe(1)
+  expect(broken).toEqual({ settings: expect.stringContaining('KHERAD_PORT') })
+  expect(checks.find(({ name }) => name === 'node')?.state).toBe('ok')
+})
+
+test('a database that may lose commits, books that do not agree and clocks that differ are broken', async () => {
+  await using folder = await temporaryFolder('doctor-')
+  await using database = await cloneDatabase()
+  const env = { DATABASE_URL: database.url, KHERAD_DATA: folder.path }
+  const { id } = await done(env, 'account', 'create', '--name', 'a', '--credits', '5')
+  // The harness runs its PostgreSQL with fsync off, and an operator's own may be durable: this one is off for sure.
+  await using db = await openDb({ url: database.url })
+  const { pathname } = new URL(database.url)
+  await db.query({ text: `alter database ${pathname.slice(1)} set synchronous_commit = off` }, [])
+  expect((await examine(env)).broken).toEqual({
+    durability: expect.stringContaining('synchronous_commit = off'),
+  })
+  await db.query({ text: 'update ledger.balances set balance = balance + 1' }, [])
+  const { broken } = await examine(env)
+  expect(broken.ledger).toContain(`balance is the sum of its entries (${id})`)
+
+  const session = {
+    env: readEnv({}),
+    language: 'en' as const,
+    clock: { nowMs: () => Date.now() - 3_000 },
+    db: async () => db,
+    openedDb: async () => db,
+  }
+  const checks = await checkDatabase(session)
+  const clock = checks.find(({ name }) => name === 'clock')
+  expect(clock).toMatchObject({ state: 'broken' })
+  expect(clock?.said.en).toMatch(/differ by (29|30)\d\d ms.*NTP/)
+})
+
+test('the doctor changes nothing in the database: it migrates neither an empty nor a newer one', async () => {
+  await using folder = await temporaryFolder('doctor-')
+  await using database = await emptyDatabase()
+  const env = { DATABASE_URL: database.url, KHERAD_DATA: folder.path }
+  const empty = await examine(env)
+  expect(empty.checks.find(({ name }) => name === 'migrations')?.message).toMatch(/^0 of \d+ migrations/)
+  await using db = await openDb({ url: database.url })
+  expect(await db.query({ text: `select to_regclass('platform.migrations') as there` }, [])).toEqual([
+    { there: null },
+  ])
+
+  await done(env, 'account', 'list')
+  await db.query(
+    {
+      text: `insert into platform.migrations (number, name, sha256) select max(number) + 1, '9999-later.sql', '' from platform.migrations`,
+    },
+    [],
+  )
+  expect((await examine(env)).broken.migrations).toContain('newer than this program (9999-later.sql)')
+})
+
+test('each provider is asked live, and one that refuses our key, is away or is something else is told apart', async () => {
+  await using folder = await temporaryFolder('doctor-')
+  await using database = await cloneDatabase()
+  await using good = await fakeUpstream()
+  await using strict = await fakeUpstream()
+  await using strange = await fakeUpstream()
+  strict.reply(() => json(401, { error: { message: 'Incorrect API key', type: 'invalid_request_error' } }))
+  strange.reply(() => json(404, { detail: 'Not Found' }))
+  const entry = (id: string, url: string) =>
+    `  - { id: ${id}, base_url: "${url}", api_key: secret-of-${id}, dialects: [chat] }\n`
+  const file = path.join(folder.path, 'kherad.config.yaml')
+  const providers =
+    entry('good', good.url) +
+    entry('strict', strict.url) +
+    entry('strange', strange.url) +
+    entry('away', 'http://127.0.0.1:1/v1')
+  await writeFile(file, `providers:\n${providers}`)
+
+  const { code, checks, broken } = await examine({
+    DATABASE_URL: database.url,
+    KHERAD_DATA: folder.path,
+    KHERAD_CONFIG: file,
+  })
+  expect(code).toBe(1)
+  expect(broken).toMatchObject({
+    'provider strict': expect.stringMatching(/Refused our key.*correct the key/),
+    'provider strange': expect.stringMatching(/check base_url/),
+    'provider away': expect.stringMatching(
+      /Cannot be reached at http:\/\/127\.0\.0\.1:1\/v1.*check the address/,
+    ),
+  })
+  const state = Object.fromEntries(checks.map((check) => [check.name, check.state]))
+  expect(state).toMatchObject({ config: 'ok', 'provider good': 'ok', 'provider sandbox': 'ok' })
+  expect(good.calls).toMatchObject([{ method: 'GET', path: '/v1/models' }])
+  expect(JSON.stringify(checks)).not.toContain('secret-of')
+})

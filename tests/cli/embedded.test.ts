@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { access } from 'node:fs/promises'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../db/cluster-world.ts'
+import { Client } from '../harness/client.ts'
+import { startProcess } from '../harness/processes.ts'
+import { until } from '../harness/until.ts'
+import { done, kherad, launcher } from './command-line.ts'
+
+const isThere = (file: string): Promise<boolean> =>
+  access(file).then(
+    () => true,
+    () => false,
+  )
+
+test('the CLI joins the PostgreSQL of a running server, and starts and stops its own when none runs', async () => {
+  await using folder = await temporaryFolder('cli-')
+  const data = path.join(folder.path, 'data')
+  const running = path.join(data, 'postgres', 'postmaster.pid')
+  const env = { KHERAD_DATA: data }
+
+  const account = await done(env, 'account', 'create', '--name', 'a', '--credits', '10')
+  expect(await isThere(running)).toBe(false)
+  await done(env, 'project', 'create', '--name', 'p')
+  {
+    await using server = await startProcess({ databaseUrl: '', env })
+    const key = await done(env, 'key', 'create', '--name', 'k')
+    const client = new Client(server.url, key.secret, key.id)
+    expect((await client.chat({})).status).toBe(200)
+    // The command has ended, and the server still has its database.
+    await done(env, 'key', 'revoke', key.id)
+    await until(async () => (await client.get('/v1/models')).status === 401, 1_000)
+
+    const doctor = await kherad(
+      { ...env, KHERAD_PORT: new URL(server.url).port, KHERAD_LOCALE: 'en' },
+      'doctor',
+      '--json',
+    )
+    expect(doctor.json.checks.filter(({ state }: { state: string }) => state !== 'ok')).toEqual([])
+    expect(doctor).toMatchObject({ code: 0, err: '' })
+    const port = doctor.json.checks.find(({ name }: { name: string }) => name === 'port')
+    expect(port.message).toContain('running and ready')
+    expect(await server.stop()).toBe(0)
+  }
+  expect(await isThere(running)).toBe(false)
+  expect((await done(env, 'account', 'list')).data).toMatchObject([{ id: account.id }])
+  expect(await isThere(running)).toBe(false)
+})
+
+test('a command told to stop leaves no PostgreSQL behind', async () => {
+  await using folder = await temporaryFolder('cli-')
+  const data = path.join(folder.path, 'data')
+  const running = path.join(data, 'postgres', 'postmaster.pid')
+  const child = spawn(process.execPath, [launcher, 'account', 'list'], {
+    cwd: folder.path,
+    env: { PATH: process.env['PATH'], KHERAD_DATA: data },
+    stdio: 'ignore',
+  })
+  const gone = once(child, 'exit')
+  await until(() => isThere(running))
+  child.kill('SIGTERM')
+  expect(await gone).toEqual([143, null])
+  expect(await isThere(running)).toBe(false)
+})
