@@ -83,6 +83,8 @@ create table ledger.receipts (
   status_code smallint,
   held bigint not null,
   charged bigint not null default 0,
+  -- In whose monthly figures it counts.
+  month date not null,
   model text,
   customer_id text,
   reference_id text,
@@ -256,9 +258,9 @@ begin
   where m.account_id = s.account_id and m.scope = s.scope and m.scope_id = s.scope_id;
 
   insert into ledger.receipts (account_id, receipt_id, project_id, key_id, endpoint, idempotency_key, fingerprint,
-    state, held, model, customer_id, reference_id, created_at)
+    state, held, month, model, customer_id, reference_id, created_at)
   select o.account_id, o.receipt_id, o.project_id, o.key_id, o.endpoint, o.idempotency_key, o.fingerprint,
-    'running', o.amount, o.model, o.customer_id, o.reference_id, at
+    'running', o.amount, this_month, o.model, o.customer_id, o.reference_id, at
   from unnest(ops) o;
 
   insert into ledger.holds (account_id, hold_id, receipt_id, project_id, key_id, amount, month, started, process_id, created_at, expires_at)
@@ -431,43 +433,56 @@ begin
   on conflict do nothing;
 end $$;
 
--- The true end of a call that the sweeper had charged at its hold: what was charged too much goes back. Answers what was given back.
+-- The true end of a call that the sweeper had charged at its hold: what was charged too much goes back, what it cost beyond
+-- is the platform's loss, and its papers say what happened. Answers what was given back.
 create function ledger.mend(op ledger.settle_op, at timestamptz) returns bigint
 language plpgsql as $$
 declare
-  r ledger.receipts;
+  was ledger.receipts;
+  mended ledger.receipts;
   refund bigint;
+  loss bigint;
+  transfer uuid := gen_random_uuid();
 begin
-  select * into r from ledger.receipts where account_id = op.account_id and receipt_id = op.receipt_id and ambiguous;
-  if not found then return 0; end if;
-  refund := greatest(0, r.charged - op.actual);
+  select * into was from ledger.receipts where account_id = op.account_id and receipt_id = op.receipt_id and ambiguous;
+  if not found or op.ambiguous then return 0; end if;
+  refund := greatest(0, was.charged - op.actual);
+  loss := greatest(0, op.actual - was.charged);
 
   update ledger.receipts set ambiguous = false, state = op.state, status_code = op.status_code, charged = charged - refund,
-    model = coalesce(op.model, model), detail = op.detail, finished_at = at
-  where account_id = r.account_id and receipt_id = r.receipt_id;
-  perform ledger.give_back(r, refund, 'mend', at);
+    claiming = claiming and not op.free_claim, model = coalesce(op.model, model), detail = op.detail, finished_at = at
+  where account_id = was.account_id and receipt_id = was.receipt_id
+  returning * into mended;
+  insert into ledger.replies (account_id, receipt_id, status_code, body, created_at)
+  select op.account_id, op.receipt_id, op.status_code, op.reply, at where op.reply is not null
+  on conflict do nothing;
+
+  update ledger.balances set balance = balance + refund where account_id = was.account_id;
+  update ledger.meters m set spent = m.spent - refund, month_spent = m.month_spent - case when m.month = was.month then refund else 0 end
+  where m.account_id = was.account_id
+    and (m.scope, m.scope_id) in (('account', was.account_id), ('project', was.project_id), ('key', was.key_id));
+  insert into ledger.entries (account_id, transfer_id, book, amount, reason, receipt_id, created_at)
+  select op.account_id, transfer, e.book, e.amount, 'mend', op.receipt_id, at
+  from (values ('credits', refund), ('loss', -loss), ('revenue', loss - refund)) e(book, amount) where e.amount <> 0;
+
+  perform ledger.count_usage(was, -1, 0, 0, 0, 0);
+  perform ledger.count_usage(mended, 1, op.input_tokens, op.cached_input_tokens, op.output_tokens, op.reasoning_tokens);
   return refund;
 end $$;
 
--- Returns a part of a receipt's charge to account, meters and the day's usage.
-create function ledger.give_back(r ledger.receipts, refund bigint, why text, at timestamptz) returns void
-language plpgsql as $$
-declare
-  transfer uuid := gen_random_uuid();
+-- Adds an ended receipt to the usage of its day, or takes it out again (times = -1).
+create function ledger.count_usage(r ledger.receipts, times int, input bigint, cached_input bigint, output bigint, reasoning bigint)
+returns void language plpgsql as $$
 begin
-  if refund <= 0 then return; end if;
-  update ledger.balances set balance = balance + refund where account_id = r.account_id;
-  update ledger.meters m set spent = m.spent - refund,
-    month_spent = m.month_spent - case when m.month = ledger.month_of(r.created_at) then refund else 0 end
-  where m.account_id = r.account_id
-    and (m.scope, m.scope_id) in (('account', r.account_id), ('project', r.project_id), ('key', r.key_id));
-  update ledger.usage_days u set charged = u.charged - refund
-  where (u.account_id, u.project_id, u.day, u.key_id, u.endpoint, u.model, u.customer_id, u.reference_id) =
-    (r.account_id, r.project_id, (r.created_at at time zone 'Asia/Tehran')::date, r.key_id, r.endpoint,
-     coalesce(r.model, ''), coalesce(r.customer_id, ''), coalesce(r.reference_id, ''));
-  insert into ledger.entries (account_id, transfer_id, book, amount, reason, receipt_id, created_at)
-  values (r.account_id, transfer, 'credits', refund, why, r.receipt_id, at),
-         (r.account_id, transfer, 'revenue', -refund, why, r.receipt_id, at);
+  insert into ledger.usage_days as u (account_id, project_id, day, key_id, endpoint, model, customer_id, reference_id,
+    requests, failures, charged, input_tokens, cached_input_tokens, output_tokens, reasoning_tokens)
+  values (r.account_id, r.project_id, (r.created_at at time zone 'Asia/Tehran')::date, r.key_id, r.endpoint,
+    coalesce(r.model, ''), coalesce(r.customer_id, ''), coalesce(r.reference_id, ''),
+    times, case when r.state = 'failed' then times else 0 end, times * r.charged, input, cached_input, output, reasoning)
+  on conflict (account_id, project_id, day, key_id, endpoint, model, customer_id, reference_id) do update set
+    requests = u.requests + excluded.requests, failures = u.failures + excluded.failures, charged = u.charged + excluded.charged,
+    input_tokens = u.input_tokens + excluded.input_tokens, cached_input_tokens = u.cached_input_tokens + excluded.cached_input_tokens,
+    output_tokens = u.output_tokens + excluded.output_tokens, reasoning_tokens = u.reasoning_tokens + excluded.reasoning_tokens;
 end $$;
 
 create function ledger.lock(accounts uuid[]) returns void language plpgsql as $$
@@ -567,7 +582,13 @@ create view ledger.broken as
     from ledger.receipts r where (r.state = 'running' and r.held > 0)
       <> exists (select from ledger.holds h where h.account_id = r.account_id and h.receipt_id = r.receipt_id and h.amount > 0)
   union all
-  select 'usage is the sum of ended receipts', r.account_id, null, coalesce(u.sum, 0) || ' <> ' || coalesce(r.sum, 0)
-    from (select account_id, sum(charged) from ledger.receipts where state <> 'running' group by 1) r
-    full join (select account_id, sum(charged) from ledger.usage_days group by 1) u using (account_id)
-    where coalesce(r.sum, 0) <> coalesce(u.sum, 0);
+  select 'usage is the sum of ended receipts', account_id, concat_ws(' ', day, key_id, endpoint, model, customer_id, reference_id),
+      concat_ws(' ', u.requests, u.failures, u.charged, '<>', r.requests, r.failures, r.charged)
+    from (
+      select account_id, project_id, (created_at at time zone 'Asia/Tehran')::date as day, key_id, endpoint,
+        coalesce(model, '') as model, coalesce(customer_id, '') as customer_id, coalesce(reference_id, '') as reference_id,
+        count(*) as requests, count(*) filter (where state = 'failed') as failures, sum(charged) as charged
+      from ledger.receipts where state <> 'running' group by 1, 2, 3, 4, 5, 6, 7, 8
+    ) r full join ledger.usage_days u using (account_id, project_id, day, key_id, endpoint, model, customer_id, reference_id)
+    where (coalesce(r.requests, 0), coalesce(r.failures, 0), coalesce(r.charged, 0))
+      <> (coalesce(u.requests, 0), coalesce(u.failures, 0), coalesce(u.charged, 0));

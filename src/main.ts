@@ -4,15 +4,19 @@ import { StartRefused } from '#platform/errors'
 import { startKherad } from './server.ts'
 import { refusal, welcome } from './words.ts'
 
+/** npm hands on the Ctrl-C that the terminal has sent to all of us: a signal this soon after the first is its echo. */
+const echoMs = 1000
+
 const env = readEnv(process.env)
+// Listened to from the beginning: a Ctrl-C during the start lets it come to its end, so that no PostgreSQL stays behind.
+const asked = stopSignal()
 try {
   const config = loadConfig(env, readConfigFile(env))
   const kherad = await startKherad({ config })
   process.stdout.write(welcome(kherad))
-  const signal = await stopSignal()
+  const signal = await asked
   kherad.app.log.info({ signal }, 'stopping')
-  // A second signal, or a stop that hangs, ends the process at once; the next start recovers.
-  process.once('SIGINT', () => process.exit(130))
+  // A stop that hangs is ended; the next start recovers.
   setTimeout(() => process.exit(1), config.timing.drainMs + 1500).unref()
   await kherad[Symbol.asyncDispose]()
   process.exit(0)
@@ -22,10 +26,19 @@ try {
   process.exit(1)
 }
 
+/** The first signal; a second one ends the process at once. */
 function stopSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => resolve(name))
-  })
+  const first = Promise.withResolvers<NodeJS.Signals>()
+  let firstMs: number | undefined
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    // Never taken off again: between two handlers a signal would end the process as it stands.
+    process.on(name, () => {
+      firstMs ??= performance.now()
+      if (performance.now() - firstMs > echoMs) process.exit(130)
+      first.resolve(name)
+    })
+  }
+  return first.promise
 }
 
 function isPortTaken(error: unknown): boolean {

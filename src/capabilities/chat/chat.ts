@@ -1,7 +1,7 @@
 import { upstreamFailures } from '#engine/inference'
 import { type Route, route } from '#platform/http'
 import { complete } from './complete.ts'
-import { ChatBody, ChatCompletion } from './schema.ts'
+import { ChatBody, ChatCompletion, Reference } from './schema.ts'
 import './words.ts'
 
 /** Bytes of a whole body, media included (contract section 8: 4 MB). */
@@ -18,6 +18,7 @@ const routes: Route[] = [
     unknownFields: 'tolerate',
     bodyLimit,
     streams: true,
+    headers: { 'X-Customer-ID': Reference, 'X-Reference-ID': Reference },
     body: ChatBody,
     reply: { 200: ChatCompletion },
     errors: [

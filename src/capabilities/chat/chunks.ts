@@ -1,27 +1,31 @@
 /** Parts → chat.completion.chunk events: one role, stable ids, contiguous indices, one finish reason. */
-import type { FinishReason, Part } from '#engine/inference'
-import { type CallExtras, type Heading, reasoningFields } from './completion.ts'
+import type { FinishReason, Part, Usage } from '#engine/inference'
+import { type CallExtras, type Heading, reasoningFields, shownFields, usageOf } from './completion.ts'
 
 export class Chunks {
   readonly #heading: Heading
   readonly #showReasoning: boolean
-  readonly #withUsage: boolean
-  #opened = false
+  readonly withUsage: boolean
+  /** True from the first chunk on. */
+  opened = false
+  #rawUsage: Record<string, unknown> | undefined
   #finish: FinishReason | undefined
 
   constructor(heading: Heading, options: { showReasoning: boolean; withUsage: boolean }) {
     this.#heading = heading
     this.#showReasoning = options.showReasoning
-    this.#withUsage = options.withUsage
+    this.withUsage = options.withUsage
   }
 
   /** The event of one part as JSON text, or undefined when the caller is not to see it. */
   of(part: Part): string | undefined {
     if (part.type === 'finish') this.#finish = part.reason
+    if (part.type === 'usage') this.#rawUsage = part.raw
     const delta = this.#deltaOf(part)
     const extra = part.extra?.wire === 'chat' ? part.extra : undefined
-    if (!delta && !extra?.delta && !extra?.choice && !extra?.chunk) return undefined
-    return this.#chunk(merged(extra?.delta, delta), null, extra?.choice, extra?.chunk)
+    const unknown = shownFields(extra?.delta, this.#showReasoning)
+    if (!delta && !unknown && !extra?.choice && !extra?.chunk) return undefined
+    return this.#chunk(merged(unknown, delta), null, extra?.choice, extra?.chunk)
   }
 
   /** Exactly one finish reason, in a chunk of its own. */
@@ -30,8 +34,8 @@ export class Chunks {
   }
 
   /** The usage chunk: no choices. */
-  usage(usage: Record<string, unknown>): string {
-    return JSON.stringify({ ...this.#head(), choices: [], usage })
+  usage(usage: Usage): string {
+    return JSON.stringify({ ...this.#head(), choices: [], usage: usageOf(usage, this.#rawUsage) })
   }
 
   #deltaOf(part: Part): Record<string, unknown> | undefined {
@@ -52,8 +56,8 @@ export class Chunks {
   }
 
   #chunk(delta: Record<string, unknown>, finish: FinishReason | null, choice?: Record<string, unknown>, chunk?: Record<string, unknown>): string {
-    const first = !this.#opened
-    this.#opened = true
+    const first = !this.opened
+    this.opened = true
     return JSON.stringify({
       ...chunk,
       ...this.#head(),
@@ -67,7 +71,7 @@ export class Chunks {
           finish_reason: finish,
         },
       ],
-      ...(this.#withUsage && { usage: null }),
+      ...(this.withUsage && { usage: null }),
     })
   }
 

@@ -6,9 +6,10 @@ import { type Ask, type EventStream, type EventWriter, eventStream, JsonText } f
 import { replayLimitBytes } from '#platform/idempotency'
 import { forwardedFields } from '#providers/chat-completions'
 import { Chunks } from './chunks.ts'
-import { completionOf, Gathered, type Heading, usageOf } from './completion.ts'
+import { completionOf, Gathered, type Heading } from './completion.ts'
 import { turnOf } from './parse.ts'
 import { ChatBody } from './schema.ts'
+import { reasons } from './words.ts'
 
 /** Answers a chat: everything wrong is refused first, then the worst case is held, then the upstream is asked. */
 export async function complete(ask: Ask<ChatBody>): Promise<JsonText | EventStream> {
@@ -47,7 +48,7 @@ function reference(ask: Ask, header: 'x-customer-id' | 'x-reference-id'): string
   if (typeof value !== 'string' || value === '') return undefined
   const text = Buffer.from(value, 'latin1').toString('utf8')
   const name = header === 'x-customer-id' ? 'X-Customer-ID' : 'X-Reference-ID'
-  if ([...text].length > 120) fail('INVALID_REQUEST', { why: `${name} has more than 120 characters.` }, { param: name })
+  if ([...text].length > 120) fail('INVALID_REQUEST', { why: reasons.longReference(name) }, { param: name })
   return text
 }
 
@@ -69,36 +70,43 @@ const headingOf = (ask: Ask<ChatBody>, paid: PaidTurn): Heading => ({
 const showsReasoning = ({ include_reasoning: include, reasoning }: ChatBody): boolean => include === true && reasoning?.exclude !== true
 
 async function answerWhole(ask: Ask<ChatBody>, paid: PaidTurn): Promise<JsonText> {
-  const gathered = new Gathered()
+  const gathered = new Gathered(showsReasoning(ask.body))
   try {
     for await (const part of paid.parts()) gathered.add(part)
   } catch (error) {
     const failure = asFailure(error)
-    await paid.finish({ statusCode: failure.status, failure })
+    await paid.finish({ statusCode: failure.status, failure, undelivered: true })
     throw failure
   }
-  const text = JSON.stringify(completionOf(headingOf(ask, paid), gathered, paid.usage(), showsReasoning(ask.body)))
+  const text = JSON.stringify(completionOf(headingOf(ask, paid), gathered, paid.usage()))
   const settled = paid.finish({ statusCode: 200, ...(Buffer.byteLength(text) < replayLimitBytes && { reply: text }) })
   // A repeat that follows the answer must find it stored; others need not wait for their settlement.
   if (ask.claim) await settled
   return new JsonText(text)
 }
 
-/** An upstream that says nothing for this long gets the stream opened, so that heartbeats keep the line alive. */
-const openAfterMs = 8_000
-
 async function answerInChunks(ask: Ask<ChatBody>, paid: PaidTurn): Promise<EventStream> {
-  const parts = paid.parts()
-  const first = parts.next()
+  const withUsage = ask.body.stream_options?.include_usage === true
+  const chunks = new Chunks(headingOf(ask, paid), { showReasoning: showsReasoning(ask.body), withUsage })
+  const texts = chunkTexts(paid.parts(), chunks)
+  const first = texts.next()
   try {
-    // A failure before the first part is still an HTTP error with its own status.
-    await Promise.race([first, delay(openAfterMs, first)])
+    // A failure before there is anything to show is still an HTTP error with its own status.
+    await Promise.race([first, delay(ask.app.config.timing.streamOpenMs, first)])
   } catch (error) {
     const failure = asFailure(error)
-    await paid.finish({ statusCode: failure.status, failure })
+    await paid.finish({ statusCode: failure.status, failure, undelivered: true })
     throw failure
   }
-  return eventStream((out) => writeChunks(ask, paid, first, parts, out))
+  return eventStream((out) => writeChunks(ask, paid, chunks, first, texts, out))
+}
+
+/** The chunks that the caller is to see, of all the parts there are. */
+async function* chunkTexts(parts: AsyncIterable<Part>, chunks: Chunks): AsyncGenerator<string, void, undefined> {
+  for await (const part of parts) {
+    const chunk = chunks.of(part)
+    if (chunk !== undefined) yield chunk
+  }
 }
 
 function delay(ms: number, unless: Promise<unknown>): Promise<void> {
@@ -109,21 +117,24 @@ function delay(ms: number, unless: Promise<unknown>): Promise<void> {
   })
 }
 
-async function writeChunks(ask: Ask<ChatBody>, paid: PaidTurn, first: Promise<IteratorResult<Part>>, parts: AsyncGenerator<Part>, out: EventWriter): Promise<void> {
-  const withUsage = ask.body.stream_options?.include_usage === true
-  const chunks = new Chunks(headingOf(ask, paid), { showReasoning: showsReasoning(ask.body), withUsage })
-  let rawUsage: Record<string, unknown> | undefined
+type Next = IteratorResult<string, void>
+
+async function writeChunks(
+  ask: Ask<ChatBody>,
+  paid: PaidTurn,
+  chunks: Chunks,
+  first: Promise<Next>,
+  texts: AsyncGenerator<string, void, undefined>,
+  out: EventWriter,
+): Promise<void> {
   try {
-    for (let next = await first; !next.done; next = await parts.next()) {
-      const part = next.value
-      if (part.type === 'usage') rawUsage = part.raw
-      const chunk = chunks.of(part)
-      if (chunk === undefined || out.gone.aborted) continue
-      const slow = out.send(chunk)
+    for (let next = await first; !next.done; next = await texts.next()) {
+      if (out.gone.aborted) continue
+      const slow = out.send(next.value)
       if (slow) await slow
     }
     await out.send(chunks.end())
-    if (withUsage) await out.send(chunks.usage(usageOf(paid.usage(), rawUsage)))
+    if (chunks.withUsage) await out.send(chunks.usage(paid.usage()))
     await out.send('[DONE]')
     void paid.finish({ statusCode: 200 })
   } catch (error) {
@@ -131,7 +142,7 @@ async function writeChunks(ask: Ask<ChatBody>, paid: PaidTurn, first: Promise<It
     if (failure.code === 'INTERNAL') ask.app.log.error({ err: failure.cause, request_id: ask.requestId }, 'a chat stream broke')
     await out.send(JSON.stringify(streamError(ask, failure)))
     await out.send('[DONE]')
-    void paid.finish({ statusCode: failure.status, failure })
+    void paid.finish({ statusCode: failure.status, failure, undelivered: !chunks.opened })
   }
 }
 

@@ -29,12 +29,17 @@ export class Gathered {
   finish: FinishReason = 'stop'
   rawUsage: Record<string, unknown> | undefined
   readonly extra = { chunk: {}, choice: {}, delta: {} }
+  readonly showReasoning: boolean
+
+  constructor(showReasoning: boolean) {
+    this.showReasoning = showReasoning
+  }
 
   add(part: Part): void {
     if (part.extra?.wire === 'chat') {
       Object.assign(this.extra.chunk, part.extra.chunk)
       Object.assign(this.extra.choice, part.extra.choice)
-      const { tool_calls: callExtras, ...delta } = (part.extra.delta ?? {}) as { tool_calls?: CallExtras }
+      const { tool_calls: callExtras, ...delta } = (shownFields(part.extra.delta, this.showReasoning) ?? {}) as { tool_calls?: CallExtras }
       Object.assign(this.extra.delta, delta)
       for (const { index, ...fields } of callExtras ?? []) Object.assign(this.#call(index).extra, fields)
     }
@@ -71,7 +76,7 @@ export class Gathered {
   }
 }
 
-export function completionOf(heading: Heading, gathered: Gathered, usage: Usage, showReasoning: boolean): Record<string, unknown> {
+export function completionOf(heading: Heading, gathered: Gathered, usage: Usage): Record<string, unknown> {
   const { calls, extra } = gathered
   return {
     ...extra.chunk,
@@ -93,13 +98,20 @@ export function completionOf(heading: Heading, gathered: Gathered, usage: Usage,
           ...(calls.length > 0 && {
             tool_calls: calls.map((call) => ({ ...call.extra, id: call.id, type: 'function', function: { name: call.name, arguments: call.arguments } })),
           }),
-          ...(showReasoning && reasoningFields(gathered.reasoning, gathered.reasoningDetails)),
+          ...(gathered.showReasoning && reasoningFields(gathered.reasoning, gathered.reasoningDetails)),
         },
         finish_reason: gathered.finish,
       },
     ],
     usage: usageOf(usage, gathered.rawUsage),
   }
+}
+
+/** Unknown fields of a delta, without those that would show the reasoning of the model to who did not ask for it. */
+export function shownFields(delta: Record<string, unknown> | undefined, showReasoning: boolean): Record<string, unknown> | undefined {
+  if (!delta || showReasoning) return delta
+  const shown = Object.entries(delta).filter(([name]) => !/^(reasoning|thinking|thought)/i.test(name))
+  return shown.length === 0 ? undefined : Object.fromEntries(shown)
 }
 
 /** The three spellings of reasoning in the field; shown only when asked for. */

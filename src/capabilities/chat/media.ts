@@ -1,7 +1,8 @@
 import { decodeBase64, measure, parseDataUrl } from '#engine/media'
 import type { Content, Media } from '#engine/inference'
-import { fail } from '#platform/errors'
+import { fail, type Told } from '#platform/errors'
 import { mediaCharacters, type Part } from './schema.ts'
+import { reasons } from './words.ts'
 
 /** A content part with its media decoded and measured. Throws INVALID_MEDIA, before anything is held. */
 export function contentOf(part: Part, param: string): Content[] {
@@ -10,19 +11,19 @@ export function contentOf(part: Part, param: string): Content[] {
       return [{ type: 'text', text: part.text }]
     case 'image_url': {
       const { url, detail } = part.image_url
-      const media = url.startsWith('https://') ? { url } : fromDataUrl(url, imageTypes, 'an image', `${param}.image_url.url`)
+      const media = url.startsWith('https://') ? { url } : fromDataUrl(url, imageTypes, true, `${param}.image_url.url`)
       return [{ type: 'image', media, ...(detail !== undefined && { detail }) }]
     }
     case 'input_audio': {
       const { data, format } = part.input_audio
       const type = format === 'wav' ? 'audio/wav' : 'audio/mpeg'
-      const media = fromBase64(data, [type], 'audio', `${param}.input_audio.data`)
-      if (media.durationSeconds === undefined) refuse('its length cannot be read.', `${param}.input_audio.data`)
+      const media = fromBase64(data, [type], `${param}.input_audio.data`)
+      if (media.durationSeconds === undefined) refuse(reasons.noLength, `${param}.input_audio.data`)
       return [{ type: 'audio', media }]
     }
     case 'video_url': {
-      const media = fromDataUrl(part.video_url.url, ['video/mp4'], 'a video', `${param}.video_url.url`)
-      if (media.durationSeconds === undefined) refuse('its length cannot be read.', `${param}.video_url.url`)
+      const media = fromDataUrl(part.video_url.url, ['video/mp4'], false, `${param}.video_url.url`)
+      if (media.durationSeconds === undefined) refuse(reasons.noLength, `${param}.video_url.url`)
       return [{ type: 'video', media }]
     }
     case 'refusal':
@@ -32,21 +33,20 @@ export function contentOf(part: Part, param: string): Content[] {
 
 const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
 
-const refuse = (why: string, param: string): never => fail('INVALID_MEDIA', { why }, { param })
+const refuse = (why: Told, param: string): never => fail('INVALID_MEDIA', { why }, { param })
 
-function fromDataUrl(url: string, types: string[], name: string, param: string): Media {
-  const links = name === 'an image' ? ' or an HTTPS link' : ''
+function fromDataUrl(url: string, types: string[], orLink: boolean, param: string): Media {
   const parsed = parseDataUrl(url)
-  if (!parsed) return refuse(`${name} must be a data URL (data:${types[0]};base64,…)${links}.`, param)
-  if (!types.includes(parsed.mediaType.toLowerCase())) return refuse(`${name} must be ${types.join(', ')}.`, param)
-  return fromBase64(parsed.base64, types, name, param)
+  if (!parsed) return refuse(reasons.notInline(types[0]!, orLink), param)
+  if (!types.includes(parsed.mediaType.toLowerCase())) return refuse(reasons.wrongType(types), param)
+  return fromBase64(parsed.base64, types, param)
 }
 
-function fromBase64(base64: string, types: string[], name: string, param: string): Media {
-  if (base64.length > mediaCharacters) return refuse(`it has more than ${mediaCharacters} Base64 characters.`, param)
+function fromBase64(base64: string, types: string[], param: string): Media {
+  if (base64.length > mediaCharacters) return refuse(reasons.tooLong(mediaCharacters), param)
   const bytes = decodeBase64(base64)
-  if (!bytes || bytes.length === 0) return refuse('it is not valid Base64 (standard alphabet, padded, no spaces).', param)
+  if (!bytes || bytes.length === 0) return refuse(reasons.notBase64, param)
   const media = measure(bytes)
-  if (!media?.mediaType || !types.includes(media.mediaType)) return refuse(`its bytes are not ${name} of type ${types.join(', ')}.`, param)
+  if (!media?.mediaType || !types.includes(media.mediaType)) return refuse(reasons.otherBytes(types), param)
   return media
 }

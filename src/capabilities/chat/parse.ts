@@ -4,6 +4,7 @@ import type { Model } from '#engine/models'
 import { fail } from '#platform/errors'
 import { contentOf } from './media.ts'
 import type { ChatBody, ChatMessage } from './schema.ts'
+import { reasons } from './words.ts'
 
 export function turnOf(body: ChatBody, model: Model): Turn {
   const messages = body.messages.map((message, index) => messageOf(message, `messages.${index}`, model))
@@ -33,12 +34,34 @@ export function turnOf(body: ChatBody, model: Model): Turn {
     ...present('repetitionPenalty', body.repetition_penalty),
     ...(reasoning && { reasoning }),
     stream: body.stream === true,
+    unreadBytes: unreadBytes(body),
     source: { wire: 'chat', body: body as Record<string, unknown> },
   }
 }
 
 const present = <Name extends string, Value>(name: Name, value: Value | null | undefined): { [N in Name]?: Value } =>
   (value === null || value === undefined ? {} : { [name]: value }) as { [N in Name]?: Value }
+
+const read = new Set(['role', 'content', 'name', 'refusal', 'tool_calls', 'tool_call_id', 'reasoning'])
+
+/** What goes upstream as it is though no neutral field holds it: a model may read it, so the hold must cover it. */
+function unreadBytes(body: ChatBody): number {
+  let bytes = size(body['chat_template_kwargs' as keyof ChatBody])
+  if (body.response_format?.type === 'json_schema') bytes += size(body.response_format.json_schema.description)
+  for (const message of body.messages) {
+    for (const [name, value] of Object.entries(message)) if (!read.has(name)) bytes += size(value)
+    // Both spellings go upstream, and one of them is neutral.
+    if (message.reasoning == null) bytes -= size(message.reasoning_content)
+    if (Array.isArray(message.content)) {
+      for (const part of message.content) if (part.type === 'refusal') bytes += size(part.refusal)
+    }
+    for (const { id, type, function: called, ...rest } of message.tool_calls ?? []) bytes += size(rest)
+  }
+  return bytes
+}
+
+const size = (value: unknown): number =>
+  value === undefined || value === null ? 0 : Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value))
 
 function limitOf(body: ChatBody): number | undefined {
   const limits = [body.max_tokens, body.max_completion_tokens].filter((limit) => typeof limit === 'number')
@@ -76,7 +99,7 @@ const modalityOf: Record<string, Modality | undefined> = { image_url: 'image', i
 
 function requireModality(message: ChatMessage, modality: Modality, model: Model, param: string): void {
   if (message.role !== 'user') {
-    fail('INVALID_REQUEST', { why: `${param}: only user messages carry ${modality}; a ${message.role} message carries text.` }, { param })
+    fail('INVALID_REQUEST', { why: reasons.onlyUsersCarry(param, modality, message.role) }, { param })
   }
   if (model.inputModalities.includes(modality)) return
   fail('INPUT_MODALITY_NOT_SUPPORTED', { model: model.id, modality, supported: model.inputModalities }, { param })
@@ -101,13 +124,13 @@ function toolChoiceOf(body: ChatBody): ToolChoice {
   requireTools(body)
   const { name } = choice.function
   if (!body.tools?.some((tool) => tool.function.name === name)) {
-    fail('INVALID_REQUEST', { why: `tool_choice names the function ${name}, which is not among the tools.` }, { param: 'tool_choice.function.name' })
+    fail('INVALID_REQUEST', { why: reasons.noSuchTool(name) }, { param: 'tool_choice.function.name' })
   }
   return { type: 'tool', name }
 }
 
 function requireTools(body: ChatBody): void {
-  if (!body.tools?.length) fail('INVALID_REQUEST', { why: 'tool_choice asks for a tool but tools is empty.' }, { param: 'tool_choice' })
+  if (!body.tools?.length) fail('INVALID_REQUEST', { why: reasons.noTools }, { param: 'tool_choice' })
 }
 
 function outputOf(body: ChatBody): OutputFormat {
@@ -134,6 +157,7 @@ function reasoningOf(body: ChatBody, model: Model): Reasoning | undefined {
   if (maxTokens !== undefined && !model.features.includes('reasoning')) {
     fail('REASONING_NOT_SUPPORTED', { model: model.id, effort: `max_tokens ${maxTokens}`, supported: [] }, { param: 'reasoning.max_tokens' })
   }
-  if (effort === undefined && !body.reasoning) return undefined
+  // Wishes about thinking mean nothing to a model that does not think, and upstreams refuse them there.
+  if (effort === undefined && (!body.reasoning || !model.features.includes('reasoning'))) return undefined
   return { enabled: body.reasoning?.enabled ?? true, ...present('effort', effort), ...present('maxTokens', maxTokens) }
 }

@@ -9,14 +9,14 @@ const RefusalPart = Type.Object({ type: Type.Literal('refusal'), refusal: Type.S
 const ImagePart = Type.Object({
   type: Type.Literal('image_url'),
   image_url: Type.Object({
-    url: Type.String({ description: 'A data URL (PNG, JPEG, GIF or WebP) or an HTTPS link.' }),
+    url: Type.String({ description: 'A data URL (PNG, JPEG, GIF or WebP) or an HTTPS link.', 'x-description-fa': 'نشانی داده (PNG، JPEG، GIF یا WebP) یا پیوند HTTPS.' }),
     detail: Type.Optional(Type.String()),
   }),
 })
 const AudioPart = Type.Object({
   type: Type.Literal('input_audio'),
   input_audio: Type.Object({
-    data: Type.String({ description: 'Raw Base64.' }),
+    data: Type.String({ description: 'Raw Base64.', 'x-description-fa': 'Base64 خام.' }),
     format: oneOf('wav', 'mp3'),
   }),
 })
@@ -58,7 +58,7 @@ const Tool = Type.Object({
   function: Type.Object({
     name: Type.String({ minLength: 1 }),
     description: Type.Optional(Type.String({ maxLength: 16_000 })),
-    parameters: anyObject({ description: 'JSON Schema of the arguments.' }),
+    parameters: anyObject({ description: 'JSON Schema of the arguments.', 'x-description-fa': 'JSON Schema آرگومان‌ها.' }),
     strict: Type.Optional(nullable(Type.Boolean())),
   }),
 })
@@ -81,12 +81,12 @@ const outputTokens = Type.Integer({ minimum: 1, maximum: 32_768 })
 
 /** The body of contract section 4, chat completions. Other fields are tolerated and named in `X-Ignored-Fields`. */
 export const ChatBody = Type.Object({
-  model: Type.Optional(Type.String({ maxLength: 200, description: 'Default: the fast text model.' })),
+  model: Type.Optional(Type.String({ maxLength: 200, description: 'Default: the fast text model.', 'x-description-fa': 'پیش‌فرض: مدل متنی سریع.' })),
   messages: Type.Array(ChatMessage, { minItems: 1, maxItems: 1000 }),
   tools: Type.Optional(Type.Array(Tool, { maxItems: 128 })),
   tool_choice: Type.Optional(
     Type.Unsafe<'none' | 'auto' | 'required' | { type: 'function'; function: { name: string } }>({
-      description: 'none, auto, required, or {type: "function", function: {name}}.',
+      description: 'none, auto, required, or {type: "function", function: {name}}.', 'x-description-fa': 'یکی از none، auto، required، یا `{type: "function", function: {name}}`.',
       type: ['string', 'object'],
       if: { type: 'string' },
       // biome-ignore lint/suspicious/noThenProperty: a JSON Schema keyword.
@@ -126,9 +126,16 @@ export const ChatBody = Type.Object({
       }),
     ),
   ),
-  include_reasoning: Type.Optional(Type.Boolean({ description: 'True shows the reasoning of the model in the answer; default false.' })),
-})
+  include_reasoning: Type.Optional(Type.Boolean({ description: 'True shows the reasoning of the model in the answer; default false.', 'x-description-fa': 'اگر درست باشد، استدلال مدل در پاسخ می‌آید؛ پیش‌فرض نادرست است.' })),
+}, { examples: [{ messages: [{ role: 'user', content: 'سلام! خودت را معرفی کن.' }] }] })
 export type ChatBody = Static<typeof ChatBody>
+
+/** `X-Customer-ID` and `X-Reference-ID`. */
+export const Reference = Type.String({
+  maxLength: 120,
+  description: 'Your own mark on the receipt and in the usage report; nothing personal.',
+  'x-description-fa': 'نشان خودتان روی رسید و گزارش مصرف؛ دادهٔ شخصی نباشد.',
+})
 
 const Usage = Type.Object({
   prompt_tokens: Type.Integer({ minimum: 0 }),

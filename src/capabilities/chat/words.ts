@@ -1,10 +1,10 @@
-import { declareFailures } from '#platform/errors'
+import { declareFailures, type Told } from '#platform/errors'
 
 declare module '#platform/errors' {
   interface Failures {
     FEATURE_NOT_SUPPORTED: { model: string; feature: string }
     INPUT_MODALITY_NOT_SUPPORTED: { model: string; modality: string; supported: string[] }
-    INVALID_MEDIA: { why: string }
+    INVALID_MEDIA: { why: Told }
     REASONING_EFFORT_CONFLICT: Record<string, never>
     REASONING_NOT_SUPPORTED: { model: string; effort: string; supported: string[] }
   }
@@ -23,8 +23,8 @@ declareFailures({
   },
   INVALID_MEDIA: {
     status: 400,
-    en: ({ why }) => `The media cannot be used: ${why}`,
-    fa: ({ why }) => `رسانهٔ فرستاده‌شده قابل استفاده نیست: ${why}`,
+    en: ({ why }) => `The media cannot be used: ${why.en}`,
+    fa: ({ why }) => `رسانهٔ فرستاده‌شده قابل استفاده نیست: ${why.fa}`,
   },
   REASONING_EFFORT_CONFLICT: {
     status: 400,
@@ -43,3 +43,44 @@ declareFailures({
         : `مدل \`${model}\` سطح \`${effort}\` را نمی‌پذیرد؛ سطح‌های مجاز: ${supported.join('، ')}.`,
   },
 })
+
+/** Why a request or its media is refused. */
+export const reasons = {
+  onlyUsersCarry: (param: string, modality: string, role: string): Told => ({
+    en: `${param}: only user messages carry ${modality}; a ${role} message carries text.`,
+    fa: `${param}: فقط پیام کاربر ${modality} می‌پذیرد؛ پیام ${role} متن است.`,
+  }),
+  noSuchTool: (name: string): Told => ({
+    en: `tool_choice names the function ${name}, which is not among the tools.`,
+    fa: `tool_choice تابع ${name} را نام برده که میان ابزارها نیست.`,
+  }),
+  noTools: {
+    en: 'tool_choice asks for a tool but tools is empty.',
+    fa: 'tool_choice ابزار می‌خواهد ولی tools خالی است.',
+  },
+  longReference: (header: string): Told => ({
+    en: `${header} has more than 120 characters.`,
+    fa: `${header} بیش از ۱۲۰ نویسه دارد.`,
+  }),
+  noLength: { en: 'its length cannot be read.', fa: 'طول آن خوانده نمی‌شود.' },
+  notInline: (type: string, orLink: boolean): Told => ({
+    en: `it must be a data URL (data:${type};base64,…)${orLink ? ' or an HTTPS link' : ''}.`,
+    fa: `باید نشانی داده باشد (data:${type};base64,…)${orLink ? ' یا پیوند HTTPS' : ''}.`,
+  }),
+  wrongType: (types: readonly string[]): Told => ({
+    en: `its type must be one of ${types.join(', ')}.`,
+    fa: `نوع آن باید یکی از این‌ها باشد: ${types.join('، ')}.`,
+  }),
+  tooLong: (characters: number): Told => ({
+    en: `it has more than ${characters} Base64 characters.`,
+    fa: `بیش از ${characters.toLocaleString('fa-IR')} نویسهٔ Base64 دارد.`,
+  }),
+  notBase64: {
+    en: 'it is not valid Base64 (standard alphabet, padded, no spaces).',
+    fa: 'Base64 معتبر نیست (الفبای استاندارد، با پرکننده و بدون فاصله).',
+  },
+  otherBytes: (types: readonly string[]): Told => ({
+    en: `its bytes are not of type ${types.join(', ')}.`,
+    fa: `بایت‌های آن از نوع ${types.join('، ')} نیست.`,
+  }),
+}

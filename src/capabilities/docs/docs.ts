@@ -1,8 +1,26 @@
-import { type Route, route } from '#platform/http'
-import { Answer } from '#platform/http'
+import { Type } from 'typebox'
+import { Answer, type Route, route } from '#platform/http'
 import { openApiOf } from '#platform/openapi'
-import { anyObject } from '#platform/schema'
-import { pageOf } from './page.ts'
+import { anyObject, closed, oneOf } from '#platform/schema'
+import { contentSecurityPolicy, pageOf } from './page.ts'
+
+const PageQuery = Type.Object(
+  {
+    lang: Type.Optional({
+      ...oneOf('fa', 'en'),
+      description: 'Without it, as Accept-Language prefers.',
+      'x-description-fa': 'بدون آن، زبانی که `Accept-Language` ترجیح دهد.',
+    }),
+  },
+  closed,
+)
+
+const pageHeaders = {
+  'content-security-policy': contentSecurityPolicy,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  vary: 'accept-language',
+}
 
 /** The description of the given routes: for machines at /openapi.json, for people at /docs. */
 export function docs(described: readonly Route[]): Route[] {
@@ -25,9 +43,15 @@ export function docs(described: readonly Route[]): Route[] {
       operation: 'docs.page',
       scope: 'public',
       summary: { en: 'This API as a page to read.', fa: 'همین API به شکل یک صفحهٔ خواندنی.' },
+      query: PageQuery,
       reply: { 200: 'text/html' },
       errors: [],
-      handle: ({ app, language }) => new Answer(200, pageOf(all(), app.config.baseUrl, language), 'text/html; charset=utf-8'),
+      handle: (ask) => {
+        const language = ask.query.lang ?? ask.language
+        const headers = { ...pageHeaders, 'content-language': language }
+        for (const [name, value] of Object.entries(headers)) ask.setHeader(name, value)
+        return new Answer(200, pageOf(all(), ask.app.config.baseUrl, language), 'text/html; charset=utf-8')
+      },
     }),
   )
   return own

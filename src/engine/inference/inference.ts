@@ -87,6 +87,8 @@ export interface Turn {
   repetitionPenalty?: number
   reasoning?: Reasoning
   stream: boolean
+  /** Bytes of text that reach an upstream of the same wire and stand in none of the fields above. */
+  unreadBytes?: number
   /** The body as it came in, so that an upstream of the same wire gets every field unchanged. */
   source: { wire: Wire; body: Record<string, unknown> }
 }

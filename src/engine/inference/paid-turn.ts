@@ -36,9 +36,17 @@ export interface PaidTurn {
   usage(): Usage
   /**
    * Settles. `reply` is the finished JSON, kept for replay where the request claimed an idempotency key.
+   * `undelivered`: the caller gets an error in place of the answer, so that a failed upstream costs nothing whatever it wrote.
    * Resolves when it is durable; it never rejects.
    */
-  finish(end: { statusCode: number; failure?: Failure; reply?: string }): Promise<Settled>
+  finish(end: Ending): Promise<Settled>
+}
+
+export interface Ending {
+  statusCode: number
+  failure?: Failure
+  reply?: string
+  undelivered?: boolean
 }
 
 /** The smallest answer worth starting when the balance clamps the limit (decisions §6). */
@@ -51,7 +59,7 @@ export async function startPaidTurn(app: App, ask: PaidAsk): Promise<PaidTurn> {
   const { hold, maxOutputTokens } = await holdTurn(app, ask, rates)
   const turn: Turn = { ...ask.turn, maxOutputTokens }
   const upstream = new AbortController()
-  const run = app.inference.start({ model: ask.model, turn, signal: upstream.signal, receivedMs: ask.receivedMs, requestId: ask.requestId })
+  const run = app.inference.start({ model: ask.model, turn, stop: upstream, receivedMs: ask.receivedMs, requestId: ask.requestId })
   return new Paid(app, ask, turn, rates, hold, run, upstream)
 }
 
@@ -174,9 +182,8 @@ class Paid implements PaidTurn {
     return this.#usage ?? estimateUsage(this.#turn, this.#seen)
   }
 
-  async finish(end: { statusCode: number; failure?: Failure; reply?: string }): Promise<Settled> {
-    // An upstream that failed before it delivered anything costs its caller nothing.
-    const free = this.#fault !== undefined && this.#fault.fault !== 'aborted' && this.#seen.deltas === 0 && !this.#usage
+  async finish(end: Ending): Promise<Settled> {
+    const free = this.#isFree(end.undelivered === true)
     const usage = this.usage()
     const failed = end.failure !== undefined || this.#fault !== undefined
     const settled = await this.#hold.settle({
@@ -193,6 +200,13 @@ class Paid implements PaidTurn {
     this.#app.metrics.chargedMicrocredits.inc(Number(settled.chargedMicrocredits))
     this.#app.metrics.lostMicrocredits.inc(Number(settled.lossMicrocredits))
     return settled
+  }
+
+  /** An upstream that failed before anything was delivered costs its caller nothing; a caller who left pays for what was begun. */
+  #isFree(undelivered: boolean): boolean {
+    if (!this.#fault) return false
+    if (this.#fault.fault === 'aborted') return !this.#fault.executed
+    return undelivered || (this.#seen.deltas === 0 && !this.#usage)
   }
 
   /** What the receipt tells beside the money; never prompt or answer text. */

@@ -76,7 +76,7 @@ function addMedia(bound: InputBound, part: Content): void {
 
 /** Bytes of everything the model reads as text, with room for the chat template around each message. */
 export function inputBytes(turn: Turn): number {
-  let bytes = 64
+  let bytes = 64 + (turn.unreadBytes ?? 0)
   for (const message of turn.messages) {
     bytes += 32 + size(message.name) + size(message.refusal) + size(message.reasoning) + size(message.toolCallId)
     for (const part of message.content) if (part.type === 'text') bytes += Buffer.byteLength(part.text)

@@ -96,7 +96,8 @@ export function openKeyRing({ db, clock, log }: { db: Db; clock: Clock; log: Log
   async function load(hash: string): Promise<Known | undefined> {
     const before = changes
     const row = await store.keyByHash(db, Buffer.from(hash, 'base64')).catch((error: unknown) => {
-      if (isDatabaseAway(error)) fail('SERVICE_UNAVAILABLE', { why: 'database' }, { retryAfterMs: 2000, cause: error })
+      if (isDatabaseAway(error))
+        fail('SERVICE_UNAVAILABLE', { why: 'database' }, { retryAfterMs: 2000, cause: error })
       throw error
     })
     if (!row) return undefined

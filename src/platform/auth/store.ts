@@ -42,15 +42,34 @@ export interface Key {
   created_at: Date
 }
 
-export async function createAccount(tx: Tx, ask: { name: string; plan?: string; caps?: Caps }, now: Date): Promise<Account> {
-  const account: Account = { account_id: uuidv7(), name: ask.name, plan: ask.plan ?? 'standard', state: 'active', created_at: now }
+export async function createAccount(
+  tx: Tx,
+  ask: { name: string; plan?: string; caps?: Caps },
+  now: Date,
+): Promise<Account> {
+  const account: Account = {
+    account_id: uuidv7(),
+    name: ask.name,
+    plan: ask.plan ?? 'standard',
+    state: 'active',
+    created_at: now,
+  }
   await tx.insertInto('auth.accounts').values(account).execute()
   await openBooks(tx, account.account_id, ask.caps)
   return account
 }
 
-export async function createProject(tx: Tx, ask: { accountId: string; name: string; caps?: Caps }, now: Date): Promise<Project> {
-  const project: Project = { account_id: ask.accountId, project_id: uuidv7(), name: ask.name, created_at: now }
+export async function createProject(
+  tx: Tx,
+  ask: { accountId: string; name: string; caps?: Caps },
+  now: Date,
+): Promise<Project> {
+  const project: Project = {
+    account_id: ask.accountId,
+    project_id: uuidv7(),
+    name: ask.name,
+    created_at: now,
+  }
   await tx.insertInto('auth.projects').values(project).execute()
   await openMeter(tx, ask.accountId, 'project', project.project_id, ask.caps)
   return project
@@ -103,7 +122,11 @@ export async function revokeKey(tx: Tx, keyId: string, now: Date): Promise<Key |
 
 /** Suspends or reactivates; every process knows within a second. Answers false when there is no such account. */
 export async function setAccountState(tx: Tx, accountId: string, state: Account['state']): Promise<boolean> {
-  const done = await tx.updateTable('auth.accounts').set({ state }).where('account_id', '=', accountId).executeTakeFirst()
+  const done = await tx
+    .updateTable('auth.accounts')
+    .set({ state })
+    .where('account_id', '=', accountId)
+    .executeTakeFirst()
   return done.numUpdatedRows === 1n
 }
 
@@ -141,7 +164,10 @@ export const keys = (db: Db, projectId?: string): Promise<Key[]> =>
     .orderBy('key_id')
     .execute()
 
-export async function keyByHash(db: Db, hash: Buffer): Promise<(Key & Pick<Account, 'plan' | 'state'>) | undefined> {
+export async function keyByHash(
+  db: Db,
+  hash: Buffer,
+): Promise<(Key & Pick<Account, 'plan' | 'state'>) | undefined> {
   const [row] = await db.query<Key & Pick<Account, 'plan' | 'state'>>(
     {
       name: 'auth.key',

@@ -12,8 +12,10 @@ declare module '#platform/errors' {
 declareFailures({
   INVALID_API_KEY: {
     status: 401,
-    en: () => 'The API key is missing, mistyped, expired or revoked. Send it as `Authorization: Bearer khr_…`.',
-    fa: () => 'کلید API فرستاده نشده، نادرست است، منقضی شده یا باطل شده است. آن را به شکل `Authorization: Bearer khr_…` بفرستید.',
+    en: () =>
+      'The API key is missing, mistyped, expired or revoked. Send it as `Authorization: Bearer khr_…`.',
+    fa: () =>
+      'کلید API فرستاده نشده، نادرست است، منقضی شده یا باطل شده است. آن را به شکل `Authorization: Bearer khr_…` بفرستید.',
   },
   INSUFFICIENT_SCOPE: {
     status: 403,

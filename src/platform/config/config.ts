@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { Env } from './env.ts'
 import { readModels } from './model-entries.ts'
-import { readProcessSettings } from './process-settings.ts'
+import { readLease, readProcessSettings } from './process-settings.ts'
 import { readProviders } from './provider-entries.ts'
 import { refuse } from './refuse.ts'
 import { readBudgets, readDefaults, readNetwork } from './settings-entries.ts'
@@ -55,10 +55,14 @@ export interface VendorKeys {
 
 /** How long one process holds what it took, and how often the background looks around. */
 export interface Timing {
+  /** A process that did not beat for so long is taken for dead, and its holds are ended by others (`KHERAD_LEASE_MS`). */
   processLeaseMs: number
   heartbeatMs: number
   sweepMs: number
   drainMs: number
+  /** A stream whose first event is this late is opened all the same; one that is silent for so long gets a heartbeat. */
+  streamOpenMs: number
+  streamHeartbeatMs: number
 }
 
 export interface DefaultsConfig {
@@ -127,7 +131,11 @@ export interface PricingConfig {
   mediaInputPerMillion: number
 }
 
-const timing: Timing = { processLeaseMs: 20_000, heartbeatMs: 5_000, sweepMs: 5_000, drainMs: 8_000 }
+const timing = {
+  drainMs: 8_000,
+  streamOpenMs: 8_000,
+  streamHeartbeatMs: 10_000,
+}
 
 /**
  * The configuration of one start, from the environment and the text of the configuration file. Pure.
@@ -144,7 +152,7 @@ export function loadConfig(env: Env, fileText?: string): Config {
     defaults: readDefaults(file?.get('defaults')),
     network: readNetwork(file?.get('network')),
     budgets: readBudgets(file?.get('budgets')),
-    timing,
+    timing: { ...timing, ...readLease(env) },
   }
 }
 

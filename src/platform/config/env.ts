@@ -16,6 +16,7 @@ export interface Env {
   pgBin: string | undefined
   databaseUrl: string | undefined
   logLevel: string
+  leaseMs: string | undefined
   openaiKey: string | undefined
   anthropicKey: string | undefined
   openrouterKey: string | undefined
@@ -46,6 +47,7 @@ export function readEnv(variables: Readonly<Record<string, string | undefined>>)
     pgBin: read('KHERAD_PG_BIN'),
     databaseUrl: read('DATABASE_URL'),
     logLevel: read('KHERAD_LOG_LEVEL') ?? 'info',
+    leaseMs: read('KHERAD_LEASE_MS'),
     openaiKey: read('OPENAI_API_KEY'),
     anthropicKey: read('ANTHROPIC_API_KEY'),
     openrouterKey: read('OPENROUTER_API_KEY'),

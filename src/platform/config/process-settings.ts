@@ -1,4 +1,4 @@
-import type { Config, LogLevel, VendorKeys } from './config.ts'
+import type { Config, LogLevel, Timing, VendorKeys } from './config.ts'
 import type { Env } from './env.ts'
 import { refuse } from './refuse.ts'
 import { type Sentence, words } from './words.ts'
@@ -33,6 +33,29 @@ export function readProcessSettings(env: Env): ProcessSettings {
       mistyped('KHERAD_LOG_LEVEL', env.logLevel, oneOf(logLevels)),
     vendors: readVendors(env),
   }
+}
+
+const defaultLeaseMs = 20_000
+
+/**
+ * `KHERAD_LEASE_MS`, for operators and tests: a shorter lease ends the holds of a dead process sooner, and takes one that
+ * only paused for dead sooner. Every process over one database needs the same.
+ */
+export function readLease(env: Env): Pick<Timing, 'processLeaseMs' | 'heartbeatMs' | 'sweepMs'> {
+  const leaseMs =
+    env.leaseMs === undefined
+      ? defaultLeaseMs
+      : /^\d{1,6}$/.test(env.leaseMs)
+        ? Number(env.leaseMs)
+        : Number.NaN
+  if (!(leaseMs >= 200 && leaseMs <= 600_000)) {
+    return mistyped('KHERAD_LEASE_MS', env.leaseMs, {
+      en: 'a whole number of milliseconds within 200 … 600000',
+      fa: 'شمار درستی از هزارم ثانیه در بازه‌ی ۲۰۰ … ۶۰۰۰۰۰',
+    })
+  }
+  const quarterMs = Math.floor(leaseMs / 4)
+  return { processLeaseMs: leaseMs, heartbeatMs: quarterMs, sweepMs: quarterMs }
 }
 
 function readVendors(env: Env): VendorKeys {

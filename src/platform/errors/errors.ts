@@ -10,6 +10,9 @@ export type FailureCode = keyof Failures & string
 
 export type Language = 'en' | 'fa'
 
+/** A reason, as it is told in each language. */
+export type Told = Record<Language, string>
+
 export interface Declaration<Detail> {
   status: number
   en: (detail: Detail) => string

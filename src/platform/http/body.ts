@@ -1,17 +1,24 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
-import { fail } from '#platform/errors'
+import { fail, type Told } from '#platform/errors'
+import { reasons } from './words.ts'
 
 /** What is read and thrown away after the limit, so that the connection stays usable; beyond it the connection is closed. */
 const drainBytes = 256 * 1024 * 1024
 /** Deeper JSON than any client sends, shallow enough for every recursion behind it. */
 const deepest = 100
 
+/** The client went away before its request was complete: nobody is left to answer. */
+export class ClientGone extends Error {
+  override name = 'ClientGone'
+}
+
 /**
  * Reads a whole body of at most `limit` bytes. A larger one is read to its end but not kept, then refused with
  * BODY_TOO_LARGE, so that the client gets its answer and the connection serves the next request.
  */
 export function readBody(message: IncomingMessage, limit: number): Promise<Buffer> {
+  refuseEncoded(message)
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = []
     let size = 0
@@ -25,9 +32,16 @@ export function readBody(message: IncomingMessage, limit: number): Promise<Buffe
       if (size <= limit) return resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
       refused(reject, () => fail('BODY_TOO_LARGE', { limitBytes: limit }))
     })
-    message.on('error', reject)
-    message.on('close', () => reject(new Error('The client went away before its request was complete.')))
+    message.on('error', () => reject(new ClientGone()))
+    message.on('close', () => reject(new ClientGone()))
   })
+}
+
+/** A compressed body could unfold to any size; no client of this API sends one unasked. */
+function refuseEncoded(message: IncomingMessage): void {
+  const encoding = message.headers['content-encoding']?.trim().toLowerCase()
+  if (encoding === undefined || encoding === '' || encoding === 'identity') return
+  fail('INVALID_REQUEST', { why: reasons.encoded(encoding.slice(0, 40)) }, { param: 'Content-Encoding' })
 }
 
 function refused(reject: (error: unknown) => void, refuse: () => never): void {
@@ -41,7 +55,7 @@ function refused(reject: (error: unknown) => void, refuse: () => never): void {
 /** Parses a JSON body strictly: UTF-8, at most 100 levels deep. An empty body is `undefined`. */
 export function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined
-  if (!isUtf8(bytes)) fail('INVALID_JSON', { why: 'it is not UTF-8.' })
+  if (!isUtf8(bytes)) fail('INVALID_JSON', { why: reasons.notUtf8 })
   refuseTooDeep(bytes)
   try {
     return JSON.parse(bytes.toString('utf8'))
@@ -51,10 +65,10 @@ export function parseJson(bytes: Buffer): unknown {
 }
 
 /** The parser's complaint without the caller's text in it, so that no prompt stands in an error message or a log. */
-function position(error: Error): string {
+function position(error: Error): Told {
   const at = /position (\d+)/.exec(error.message)
-  if (at) return `unexpected text at position ${at[1]}.`
-  return /end of JSON/i.test(error.message) ? 'it ends too early.' : 'it cannot be parsed.'
+  if (at?.[1]) return reasons.unexpectedAt(at[1])
+  return /end of JSON/i.test(error.message) ? reasons.endsEarly : reasons.unreadable
 }
 
 /** Counts open brackets outside strings in one pass over the bytes. */
@@ -66,7 +80,7 @@ function refuseTooDeep(bytes: Buffer): void {
       i = endOfString(bytes, i)
       if (i < 0) return
     } else if (byte === 0x7b || byte === 0x5b) {
-      if (++depth > deepest) fail('INVALID_JSON', { why: `it is nested deeper than ${deepest} levels.` })
+      if (++depth > deepest) fail('INVALID_JSON', { why: reasons.tooDeep(deepest) })
     } else if (byte === 0x7d || byte === 0x5d) depth--
   }
 }

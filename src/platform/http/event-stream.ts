@@ -18,7 +18,10 @@ export class EventStream {
 }
 
 /** An answer as server-sent events. `run` must end its dialect's stream itself, errors included. `heartbeat` is the whole event of a silent moment. */
-export const eventStream = (run: (out: EventWriter) => Promise<void>, heartbeat = ': keepalive\n\n'): EventStream => new EventStream(run, heartbeat)
+export const eventStream = (
+  run: (out: EventWriter) => Promise<void>,
+  heartbeat = ': keepalive\n\n',
+): EventStream => new EventStream(run, heartbeat)
 
 export const eventStreamHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -26,14 +29,21 @@ export const eventStreamHeaders = {
   'x-accel-buffering': 'no',
 }
 
-const heartbeatMs = 10_000
 /** A client that takes nothing for this long is treated as gone. */
 const stuckMs = 60_000
 
-export async function pump(stream: EventStream, raw: ServerResponse, gone: AbortSignal): Promise<void> {
+export async function pump(
+  stream: EventStream,
+  raw: ServerResponse,
+  gone: AbortSignal,
+  heartbeatMs: number,
+): Promise<void> {
   let lastWriteMs = performance.now()
+  // A stream that was opened only to keep the line alive must be seen to be open.
+  const opened = setImmediate(() => raw.flushHeaders())
   const heartbeat = setInterval(() => {
-    if (performance.now() - lastWriteMs >= heartbeatMs - 100 && !raw.writableNeedDrain) write(stream.heartbeat)
+    if (performance.now() - lastWriteMs >= heartbeatMs * 0.99 && !raw.writableNeedDrain)
+      write(stream.heartbeat)
   }, heartbeatMs / 4)
 
   function write(text: string): boolean {
@@ -45,11 +55,14 @@ export async function pump(stream: EventStream, raw: ServerResponse, gone: Abort
     await stream.run({
       gone,
       send(data, event) {
-        return write(event === undefined ? `data: ${data}\n\n` : `event: ${event}\ndata: ${data}\n\n`) ? undefined : drained(raw)
+        return write(event === undefined ? `data: ${data}\n\n` : `event: ${event}\ndata: ${data}\n\n`)
+          ? undefined
+          : drained(raw)
       },
     })
   } finally {
     clearInterval(heartbeat)
+    clearImmediate(opened)
     raw.end()
   }
 }

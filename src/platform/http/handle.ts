@@ -52,7 +52,13 @@ const compileChecks = (route: Route): Checks => ({
 })
 
 /** Everything before the handler, cheapest refusal first; a body is read only for a caller who may send it. */
-async function admit(app: App, route: Route, ask: Asked, request: FastifyRequest, checks: Checks): Promise<void> {
+async function admit(
+  app: App,
+  route: Route,
+  ask: Asked,
+  request: FastifyRequest,
+  checks: Checks,
+): Promise<void> {
   if (route.scope !== 'public') {
     ask.caller = await app.keys.caller(secretOf(request, route))
     requireScope(ask.caller, route.scope)
@@ -70,7 +76,8 @@ async function admit(app: App, route: Route, ask: Asked, request: FastifyRequest
     checks.body(ask.body)
   } else request.raw.resume()
   const key = request.headers['idempotency-key']
-  if (route.idempotent && key !== undefined) ask.claim = claimOf(headerText(String(key)), route.method, request.url.split('?')[0]!, ask.body)
+  if (route.idempotent && key !== undefined)
+    ask.claim = claimOf(headerText(String(key)), route.method, request.url.split('?')[0]!, ask.body)
 }
 
 function openEndedParams(route: Route, request: FastifyRequest): Record<string, string> {
@@ -85,7 +92,14 @@ function secretOf(request: FastifyRequest, route: Route): string | undefined {
   return route.path.startsWith('/v1/messages') && typeof direct === 'string' ? direct : undefined
 }
 
-const nobody: Caller = { accountId: '', projectId: '', keyId: '', plan: '', scopes: new Set(), models: undefined }
+const nobody: Caller = {
+  accountId: '',
+  projectId: '',
+  keyId: '',
+  plan: '',
+  scopes: new Set(),
+  models: undefined,
+}
 
 class Asked implements Ask {
   readonly app: App
@@ -131,9 +145,17 @@ class Asked implements Ask {
   }
 }
 
-async function send(app: App, ask: Asked, reply: FastifyReply, route: Route, result: unknown, watch?: Watch): Promise<void> {
+async function send(
+  app: App,
+  ask: Asked,
+  reply: FastifyReply,
+  route: Route,
+  result: unknown,
+  watch?: Watch,
+): Promise<void> {
   if (result instanceof EventStream) return stream(app, ask, reply, result)
-  const { status, body, contentType } = result instanceof Answer ? result : new Answer(firstStatus(route), result)
+  const { status, body, contentType } =
+    result instanceof Answer ? result : new Answer(firstStatus(route), result)
   reply.code(status)
   if (contentType !== undefined) return void reply.header('content-type', contentType).send(body)
   const text = body instanceof JsonText ? body.text : JSON.stringify(body)
@@ -158,22 +180,36 @@ async function stream(app: App, ask: Asked, reply: FastifyReply, events: EventSt
   }
 }
 
-async function sendTrouble(app: App, route: Route, ask: Asked, reply: FastifyReply, error: unknown, watch?: Watch): Promise<void> {
+async function sendTrouble(
+  app: App,
+  route: Route,
+  ask: Asked,
+  reply: FastifyReply,
+  error: unknown,
+  watch?: Watch,
+): Promise<void> {
   try {
     if (error instanceof ClaimTaken) return await replay(app, ask, reply, error)
     throw error
   } catch (again) {
     if (again instanceof ClientGone) return void reply.raw.destroy()
     // A failure of its own may well have a refused connection as its cause: that of an upstream.
-    const failure = asFailure(!(again instanceof Failure) && isDatabaseAway(again) ? awayFailure(again) : again)
+    const failure = asFailure(
+      !(again instanceof Failure) && isDatabaseAway(again) ? awayFailure(again) : again,
+    )
     ask.code = failure.code
-    if (failure.status >= 500) app.log.error({ err: failure.cause ?? failure, request_id: ask.requestId, operation: route.operation }, failure.code)
+    if (failure.status >= 500)
+      app.log.error(
+        { err: failure.cause ?? failure, request_id: ask.requestId, operation: route.operation },
+        failure.code,
+      )
     watch?.failure(failure)
     if (!reply.raw.headersSent && !reply.raw.destroyed) sendFailure(reply, failure, ask.language)
   }
 }
 
-const awayFailure = (cause: unknown): Failure => new Failure('SERVICE_UNAVAILABLE', { why: 'database' }, { retryAfterMs: 2000, cause })
+const awayFailure = (cause: unknown): Failure =>
+  new Failure('SERVICE_UNAVAILABLE', { why: 'database' }, { retryAfterMs: 2000, cause })
 
 async function replay(app: App, ask: Asked, reply: FastifyReply, taken: ClaimTaken): Promise<void> {
   // A hold of this very request that ended under our hands: it cannot be continued.
@@ -214,7 +250,9 @@ interface Watch {
 /** Holds every answer against the route's own declaration. */
 function watcher(route: Route, onViolation: (violation: Violation) => void): Watch {
   const schemas = new Map(
-    Object.entries(route.reply).flatMap(([status, schema]) => (typeof schema === 'string' ? [] : [[Number(status), mismatch(schema)] as const])),
+    Object.entries(route.reply).flatMap(([status, schema]) =>
+      typeof schema === 'string' ? [] : [[Number(status), mismatch(schema)] as const],
+    ),
   )
   const declared = new Set<string>([...route.errors, ...impliedErrors(route)])
   const tell = (what: string): void => onViolation({ operation: route.operation, what })
@@ -226,7 +264,8 @@ function watcher(route: Route, onViolation: (violation: Violation) => void): Wat
       if (wrong !== undefined) tell(`reply ${status}: ${wrong}`)
     },
     failure(failure) {
-      if (!declared.has(failure.code) && !alwaysPossible.has(failure.code)) tell(`error ${failure.code} is not declared`)
+      if (!declared.has(failure.code) && !alwaysPossible.has(failure.code))
+        tell(`error ${failure.code} is not declared`)
     },
   }
 }
@@ -234,10 +273,14 @@ function watcher(route: Route, onViolation: (violation: Violation) => void): Wat
 /** Codes that follow from what a route declares; the OpenAPI document lists them too. */
 export function impliedErrors(route: Route): string[] {
   return [
-    ...(route.scope === 'public' ? [] : ['INVALID_API_KEY', 'INSUFFICIENT_SCOPE', 'ACCOUNT_SUSPENDED', 'PLAN_REQUIRED']),
+    ...(route.scope === 'public'
+      ? []
+      : ['INVALID_API_KEY', 'INSUFFICIENT_SCOPE', 'ACCOUNT_SUSPENDED', 'PLAN_REQUIRED']),
     ...(route.body ? ['INVALID_JSON', 'INVALID_REQUEST', 'BODY_TOO_LARGE'] : []),
     ...(route.body && route.unknownFields !== 'tolerate' ? ['UNKNOWN_FIELD'] : []),
     ...(route.query || route.params ? ['INVALID_REQUEST', 'UNKNOWN_FIELD'] : []),
-    ...(route.idempotent ? ['INVALID_REQUEST', 'IDEMPOTENCY_CONFLICT', 'IDEMPOTENCY_IN_PROGRESS', 'REQUEST_ALREADY_ACCEPTED'] : []),
+    ...(route.idempotent
+      ? ['INVALID_REQUEST', 'IDEMPOTENCY_CONFLICT', 'IDEMPOTENCY_IN_PROGRESS', 'REQUEST_ALREADY_ACCEPTED']
+      : []),
   ]
 }

@@ -1,17 +1,26 @@
+import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Language } from '#platform/errors'
 
+/** Node reads headers as Latin-1; clients write UTF-8, in which lengths are counted and receipts are read. */
+export function headerText(value: string): string {
+  const bytes = Buffer.from(value, 'latin1')
+  return isUtf8(bytes) ? bytes.toString('utf8') : value
+}
+
 /** Persian when `Accept-Language` prefers it to English, else English (RFC 9110 section 12.5.4). */
 export function languageOf(headers: IncomingHttpHeaders): Language {
-  const header = headers['accept-language']
+  const header = headers['accept-language']?.toLowerCase()
   if (header === undefined || !header.includes('fa')) return 'en'
   const weight = { fa: 0, en: 0 }
-  for (const range of header.toLowerCase().split(',')) {
+  for (const range of header.split(',')) {
     const [tag, ...parameters] = range.trim().split(';')
     const name = tag!.split('-')[0]
     if (name !== 'fa' && name !== 'en') continue
     const quality = parameters.map((p) => /^\s*q=([\d.]+)\s*$/.exec(p)?.[1]).find((q) => q !== undefined)
     weight[name] = Math.max(weight[name], quality === undefined ? 1 : Number(quality))
   }
-  return weight.fa > 0 && (weight.fa > weight.en || (weight.fa === weight.en && header.toLowerCase().indexOf('fa') < header.toLowerCase().indexOf('en'))) ? 'fa' : 'en'
+  if (weight.fa === weight.en)
+    return weight.fa > 0 && header.indexOf('fa') < header.indexOf('en') ? 'fa' : 'en'
+  return weight.fa > weight.en ? 'fa' : 'en'
 }

@@ -1,13 +1,15 @@
 import type { Server as NodeServer } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { App } from '#app'
-import { asFailure, errorBody, Failure } from '#platform/errors'
+import { asFailure, Failure } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import { sendFailure } from './answer.ts'
 import { handlerOf } from './handle.ts'
 import type { Route } from './http.ts'
 import { languageOf } from './language.ts'
+import { refuseSocket } from './refuse-socket.ts'
+import { reasons } from './words.ts'
 
 /** An answer that breaks its own declaration: seen by tests, logged in production. */
 export interface Violation {
@@ -28,15 +30,23 @@ export interface ServerAsk {
   port: number
   /** Checks every reply against its schema and every error against the route's list; for tests. */
   onViolation?: (violation: Violation) => void
+  patience?: Patience
 }
 
-/** In milliseconds: a client has this long for its headers and for its whole request. */
-const headersTimeoutMs = 20_000
-const requestTimeoutMs = 120_000
+/** How long a client may take, in milliseconds. */
+export interface Patience {
+  headersMs: number
+  /** For its whole request, body included. */
+  requestMs: number
+  /** How often both are looked at. */
+  checkMs: number
+}
+
+const standardPatience: Patience = { headersMs: 20_000, requestMs: 120_000, checkMs: 2_000 }
 
 /** Listens and serves the routes. Disposing drains: no new requests, open answers finish within `drainMs`, then all is closed. */
 export async function openServer(ask: ServerAsk): Promise<Server> {
-  const { app } = ask
+  const { app, patience = standardPatience } = ask
   const state = { stopping: false }
   const fastify = Fastify({
     forceCloseConnections: false,
@@ -44,19 +54,41 @@ export async function openServer(ask: ServerAsk): Promise<Server> {
     bodyLimit: Number.MAX_SAFE_INTEGER,
     genReqId: () => uuidv7(app.clock.nowMs()),
     routerOptions: { maxParamLength: 500, ignoreTrailingSlash: true },
-    exposeHeadRoutes: false,
-    http: { headersTimeout: headersTimeoutMs, requestTimeout: requestTimeoutMs, maxHeaderSize: 16_384 },
+    exposeHeadRoutes: true,
+    // Named here, since Fastify would set it to 0 over what stands below.
+    requestTimeout: patience.requestMs,
+    http: {
+      headersTimeout: patience.headersMs,
+      connectionsCheckingInterval: patience.checkMs,
+      maxHeaderSize: 16_384,
+      // Asked for below, so that its refusal has our body.
+      requireHostHeader: false,
+    },
     clientErrorHandler: refuseSocket,
+    // A path that cannot be decoded comes here before any hook.
+    frameworkErrors: (error, request, reply) => {
+      reply.header('x-request-id', request.id).header('request-id', request.id)
+      sendFailure(reply, asFailure(fastifyFault(error) ?? error), languageOf(request.headers))
+    },
     keepAliveTimeout: 65_000,
   })
+  // Their size is bounded; a bound on their number would drop the last ones without a word.
+  fastify.server.maxHeadersCount = 0
+  // An expectation that Node does not know is ignored, as RFC 9110 section 10.1.1 allows, not answered with a bare 417.
+  fastify.server.on('checkExpectation', (request, response) =>
+    fastify.server.emit('request', request, response),
+  )
   // Bodies are read by the route itself, after its key is known to be good.
   fastify.removeAllContentTypeParsers()
   fastify.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined))
   fastify.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('request-id', request.id)
-    if (!state.stopping) return done()
+    const failure = state.stopping
+      ? new Failure('SERVICE_UNAVAILABLE', { why: 'stopping' }, { retryAfterMs: 1000 })
+      : withoutHost(request)
+    if (!failure) return done()
     reply.header('connection', 'close')
-    sendFailure(reply, new Failure('SERVICE_UNAVAILABLE', { why: 'stopping' }, { retryAfterMs: 1000 }), languageOf(request.headers))
+    sendFailure(reply, failure, languageOf(request.headers))
   })
   for (const route of ask.routes) {
     const url = fastifyPath(route)
@@ -75,6 +107,12 @@ export async function openServer(ask: ServerAsk): Promise<Server> {
     },
   }
 }
+
+/** RFC 9112, section 3.2: HTTP/1.1 must name its host. */
+const withoutHost = ({ raw }: FastifyRequest): Failure | undefined =>
+  raw.httpVersion === '1.1' && raw.headers.host === undefined
+    ? new Failure('INVALID_REQUEST', { why: reasons.noHost }, { param: 'Host' })
+    : undefined
 
 async function drain(fastify: FastifyInstance, drainMs: number): Promise<void> {
   const server = fastify.server as NodeServer
@@ -95,11 +133,19 @@ const fastifyPath = (route: Route): string =>
 function answerStrangers(fastify: FastifyInstance, routes: readonly Route[]): void {
   const patterns = routes.map((route) => ({
     method: route.method,
-    pattern: new RegExp(`^${route.path.replace(/[.]/g, '\\.').replace(/\{[^}]+\}/g, route.openEnded ? '.+' : '[^/]+')}/?$`),
+    pattern: new RegExp(
+      `^${route.path.replace(/[.]/g, '\\.').replace(/\{[^}]+\}/g, route.openEnded ? '.+' : '[^/]+')}/?$`,
+    ),
   }))
   fastify.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?')[0]!
-    const allowed = [...new Set(patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))]
+    const allowed = [
+      ...new Set(
+        patterns
+          .filter(({ pattern }) => pattern.test(path))
+          .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])),
+      ),
+    ]
     const failure =
       allowed.length > 0
         ? new Failure('METHOD_NOT_ALLOWED', { method: request.method, allowed }, {})
@@ -114,23 +160,7 @@ function answerStrangers(fastify: FastifyInstance, routes: readonly Route[]): vo
 
 function fastifyFault(error: unknown): Failure | undefined {
   const status = (error as { statusCode?: number }).statusCode
-  return status !== undefined && status < 500 ? new Failure('INVALID_REQUEST', { why: 'the request line or a header cannot be read.' }, {}) : undefined
+  return status !== undefined && status < 500
+    ? new Failure('INVALID_REQUEST', { why: reasons.badRequestLine }, {})
+    : undefined
 }
-
-/** Requests that never became one: too large headers, timeouts, broken syntax. Answered on the bare socket, then closed. */
-function refuseSocket(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return void socket.destroy()
-  const failure =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? new Failure('HEADERS_TOO_LARGE', {}, {})
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? new Failure('REQUEST_TIMEOUT', {}, {})
-        : new Failure('INVALID_REQUEST', { why: 'this is not HTTP that can be read.' }, {})
-  const id = uuidv7()
-  const body = JSON.stringify(errorBody(failure, id, 'en'))
-  socket.end(
-    `HTTP/1.1 ${failure.status} Refused\r\ncontent-type: application/json; charset=utf-8\r\nx-request-id: ${id}\r\nrequest-id: ${id}\r\n` +
-      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  )
-}
-

@@ -1,6 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { TSchema } from 'typebox'
 import { fail } from '#platform/errors'
+import { whyOf } from './why.ts'
 
 const options = { allErrors: false, strict: false, discriminator: true, validateFormats: false } as const
 const bodies = new Ajv2020(options)
@@ -20,20 +21,25 @@ export function compile(schema: TSchema, of: 'body' | 'text'): Check {
 /** For the tests' check of our own replies: the first offence as a sentence, or undefined. */
 export function mismatch(schema: TSchema): (value: unknown) => string | undefined {
   const validate = bodies.compile(schema)
-  return (value) => (validate(value) ? undefined : `${pathOf(mostTelling(validate.errors ?? []))} ${validate.errors?.[0]?.message ?? ''}`)
+  return (value) =>
+    validate(value)
+      ? undefined
+      : `${pathOf(mostTelling(validate.errors ?? []))} ${validate.errors?.[0]?.message ?? ''}`
 }
 
 function refuse(validate: ValidateFunction): never {
   const error = mostTelling(validate.errors ?? [])
   const param = pathOf(error)
-  if (error.keyword === 'additionalProperties' || error.keyword === 'unevaluatedProperties') fail('UNKNOWN_FIELD', { field: param }, { param })
-  fail('INVALID_REQUEST', { why: sentence(error, param) }, param === '' ? {} : { param })
+  if (error.keyword === 'additionalProperties' || error.keyword === 'unevaluatedProperties')
+    fail('UNKNOWN_FIELD', { field: param }, { param })
+  fail('INVALID_REQUEST', { why: whyOf(error, param) }, param === '' ? {} : { param })
 }
 
 /** Of the errors of all branches of a union, the one that got furthest into the value. */
 function mostTelling(errors: ErrorObject[]): ErrorObject {
   const rank = (error: ErrorObject): number =>
-    error.instancePath.split('/').length * 2 + (error.keyword === 'anyOf' || error.keyword === 'oneOf' ? 0 : 1)
+    error.instancePath.split('/').length * 2 +
+    (error.keyword === 'anyOf' || error.keyword === 'oneOf' ? 0 : 1)
   return errors.reduce((best, error) => (rank(error) > rank(best) ? error : best), errors[0]!)
 }
 
@@ -46,12 +52,3 @@ function pathOf(error: ErrorObject): string {
 }
 
 const unescapePointer = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~')
-
-function sentence(error: ErrorObject, path: string): string {
-  const name = path === '' ? 'the body' : path
-  if (error.keyword === 'required') return `${name} is required.`
-  if (error.keyword === 'const') return `${name} must be ${JSON.stringify(error.params.allowedValue)}.`
-  if (error.keyword === 'enum') return `${name} must be one of ${error.params.allowedValues.map((v: unknown) => JSON.stringify(v)).join(', ')}.`
-  if (error.keyword === 'discriminator') return `${name} has a value that is not known.`
-  return `${name} ${error.message ?? 'is not valid'}.`
-}

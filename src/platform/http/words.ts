@@ -1,11 +1,11 @@
-import { declareFailures } from '#platform/errors'
+import { declareFailures, type Told } from '#platform/errors'
 
 declare module '#platform/errors' {
   interface Failures {
     INTERNAL: Record<string, never>
     SERVICE_UNAVAILABLE: { why: 'database' | 'stopping' }
-    INVALID_JSON: { why: string }
-    INVALID_REQUEST: { why: string }
+    INVALID_JSON: { why: Told }
+    INVALID_REQUEST: { why: Told }
     UNKNOWN_FIELD: { field: string }
     BODY_TOO_LARGE: { limitBytes: number }
     ROUTE_NOT_FOUND: { method: string; path: string }
@@ -35,24 +35,27 @@ declareFailures({
   },
   INVALID_JSON: {
     status: 400,
-    en: ({ why }) => `The body is not valid JSON: ${why}`,
-    fa: ({ why }) => `بدنهٔ درخواست JSON معتبر نیست: ${why}`,
+    en: ({ why }) => `The body is not valid JSON: ${why.en}`,
+    fa: ({ why }) => `بدنهٔ درخواست JSON معتبر نیست: ${why.fa}`,
   },
   INVALID_REQUEST: {
     status: 400,
-    en: ({ why }) => `Invalid request: ${why}`,
-    fa: ({ why }) => `درخواست نادرست است: ${why}`,
+    en: ({ why }) => `Invalid request: ${why.en}`,
+    fa: ({ why }) => `درخواست نادرست است: ${why.fa}`,
   },
   UNKNOWN_FIELD: {
     status: 400,
-    en: ({ field }) => `Unknown field: ${field}. Remove it; this route takes only the fields of its documentation.`,
-    fa: ({ field }) => `فیلد ناشناخته: ${field}. آن را حذف کنید؛ این مسیر فقط فیلدهای مستندات خود را می‌پذیرد.`,
+    en: ({ field }) =>
+      `Unknown field: ${field}. Remove it; this route takes only the fields of its documentation.`,
+    fa: ({ field }) =>
+      `فیلد ناشناخته: ${field}. آن را حذف کنید؛ این مسیر فقط فیلدهای مستندات خود را می‌پذیرد.`,
   },
   BODY_TOO_LARGE: {
     status: 413,
     retry: false,
     en: ({ limitBytes }) => `The body is larger than ${limitBytes} bytes, the limit of this route.`,
-    fa: ({ limitBytes }) => `بدنهٔ درخواست از سقف این مسیر (${limitBytes.toLocaleString('fa-IR')} بایت) بزرگ‌تر است.`,
+    fa: ({ limitBytes }) =>
+      `بدنهٔ درخواست از سقف این مسیر (${limitBytes.toLocaleString('fa-IR')} بایت) بزرگ‌تر است.`,
   },
   ROUTE_NOT_FOUND: {
     status: 404,
@@ -80,3 +83,31 @@ declareFailures({
     fa: () => 'سرآیندهای درخواست از ۱۶ کیلوبایت بزرگ‌ترند.',
   },
 })
+
+/** Why a request is refused, for what this room finds itself. */
+export const reasons = {
+  notUtf8: { en: 'it is not UTF-8.', fa: 'UTF-8 نیست.' },
+  tooDeep: (levels: number): Told => ({
+    en: `it is nested deeper than ${levels} levels.`,
+    fa: `بیش از ${persian(levels)} لایه تودرتو است.`,
+  }),
+  unexpectedAt: (position: string): Told => ({
+    en: `unexpected text at position ${position}.`,
+    fa: `نویسهٔ نابجا در جایگاه ${persian(position)}.`,
+  }),
+  endsEarly: { en: 'it ends too early.', fa: 'ناتمام است.' },
+  unreadable: { en: 'it cannot be parsed.', fa: 'خوانده نمی‌شود.' },
+  encoded: (encoding: string): Told => ({
+    en: `the Content-Encoding ${encoding} is not supported; send the body as it is.`,
+    fa: `از Content-Encoding ${encoding} پشتیبانی نمی‌شود؛ بدنه را فشرده نکنید.`,
+  }),
+  noHost: { en: 'the Host header is missing.', fa: 'سرآیند Host فرستاده نشده است.' },
+  notHttp: { en: 'this is not HTTP that can be read.', fa: 'این HTTP خوانا نیست.' },
+  badRequestLine: {
+    en: 'the request line or a header cannot be read.',
+    fa: 'خط نخست درخواست یا یکی از سرآیندها خوانده نمی‌شود.',
+  },
+}
+
+export const persian = (number: number | string): string =>
+  String(number).replace(/\d/g, (digit) => '۰۱۲۳۴۵۶۷۸۹'[Number(digit)]!)

@@ -10,8 +10,12 @@ export const replayLimitBytes = 1_048_576
 
 /** The claim of a request that carries an Idempotency-Key. `keyHeader` has 1 to 128 characters. */
 export function claimOf(keyHeader: string, method: string, path: string, body: unknown): Claim {
-  if (keyHeader.length < 1 || keyHeader.length > 128) {
-    fail('INVALID_REQUEST', { why: 'Idempotency-Key must have 1 to 128 characters.' }, { param: 'Idempotency-Key' })
+  if (keyHeader === '' || [...keyHeader].length > 128) {
+    fail(
+      'INVALID_REQUEST',
+      { why: { en: 'Idempotency-Key must have 1 to 128 characters.', fa: 'Idempotency-Key باید ۱ تا ۱۲۸ نویسه داشته باشد.' } },
+      { param: 'Idempotency-Key' },
+    )
   }
   return { key: keyHeader, fingerprint: sha256(`${method}\n${path}\n${canonical(body)}`).toString('base64') }
 }
@@ -26,10 +30,16 @@ export interface Replay {
  * What a repeated request gets: the first answer to the byte, or a 409 that says why not. Never a second execution.
  * Throws IDEMPOTENCY_CONFLICT, IDEMPOTENCY_IN_PROGRESS or REQUEST_ALREADY_ACCEPTED.
  */
-export async function answerAgain(ledger: Ledger, accountId: string, receiptId: string, claim: Claim): Promise<Replay> {
+export async function answerAgain(
+  ledger: Ledger,
+  accountId: string,
+  receiptId: string,
+  claim: Claim,
+): Promise<Replay> {
   const earlier = await ledger.earlier(accountId, receiptId, replayMs)
   if (!earlier || earlier.fingerprint !== claim.fingerprint) fail('IDEMPOTENCY_CONFLICT', {})
-  if (earlier.state === 'running') fail('IDEMPOTENCY_IN_PROGRESS', {}, { receiptId })
+  // One that gave its claim back while we were asking did nothing: what was accepted is nobody's, and a repeat is executed.
+  if (earlier.state === 'running' || !earlier.claiming) fail('IDEMPOTENCY_IN_PROGRESS', {}, { receiptId })
   if (earlier.reply === null) fail('REQUEST_ALREADY_ACCEPTED', { receiptId }, { receiptId })
   return { requestId: receiptId, status: earlier.status_code!, text: earlier.reply }
 }

@@ -16,13 +16,25 @@ export async function openBooks(tx: Tx, accountId: string, caps: Caps = {}): Pro
 }
 
 /** Begins to count what a project, a key or an account spends. Each has exactly one meter, made with it. */
-export async function openMeter(tx: Tx, accountId: string, scope: MeterScope, scopeId: string, caps: Caps = {}): Promise<void> {
+export async function openMeter(
+  tx: Tx,
+  accountId: string,
+  scope: MeterScope,
+  scopeId: string,
+  caps: Caps = {},
+): Promise<void> {
   await sql`insert into ledger.meters (account_id, scope, scope_id, cap, month_cap)
     values (${accountId}, ${scope}, ${scopeId}, ${caps.cap ?? null}, ${caps.monthCap ?? null})`.execute(tx)
 }
 
 /** Sets caps; undefined leaves one as it is. A cap below what is spent already only stops what comes. Answers false when there is no such meter. */
-export async function setCaps(tx: Tx, accountId: string, scope: MeterScope, scopeId: string, caps: Caps): Promise<boolean> {
+export async function setCaps(
+  tx: Tx,
+  accountId: string,
+  scope: MeterScope,
+  scopeId: string,
+  caps: Caps,
+): Promise<boolean> {
   const done = await sql`update ledger.meters set
       cap = case when ${caps.cap !== undefined} then ${caps.cap ?? null}::bigint else cap end,
       month_cap = case when ${caps.monthCap !== undefined} then ${caps.monthCap ?? null}::bigint else month_cap end
@@ -42,6 +54,8 @@ export interface Grant {
 /** Puts credits on an account. Answers its balance, holds included. */
 export async function grant(tx: Tx, ask: Grant, now: Date): Promise<bigint> {
   const { rows } = await sql<{ balance: bigint }>`
-    select ledger.grant(${ask.accountId}, ${ask.transferId}, ${ask.microcredits}, ${ask.reason}, ${now}) as balance`.execute(tx)
+    select ledger.grant(${ask.accountId}, ${ask.transferId}, ${ask.microcredits}, ${ask.reason}, ${now}) as balance`.execute(
+    tx,
+  )
   return rows[0]!.balance
 }

@@ -57,8 +57,8 @@ export interface Committer {
   hold(op: HoldOp): Promise<OpResult>
   /** Never rejects: sent again until the database has it. `urgent` does not wait for company. */
   settle(op: SettleOp, urgent: boolean): Promise<OpResult>
-  /** Resolves when everything accepted so far is durable, or after `drainMs`. */
-  drain(drainMs?: number): Promise<void>
+  /** Resolves when everything accepted so far is durable, or after `drainMs`; nothing is sent after it. */
+  close(drainMs?: number): Promise<void>
 }
 
 interface Waiting<Op> {
@@ -83,6 +83,7 @@ export function openCommitter({ db, clock, log }: { db: Db; clock: Clock; log: L
   const holds: WaitingHold[] = []
   const settles: Waiting<SettleOp>[] = []
   let busy = false
+  let closed = false
   let linger: NodeJS.Timeout | undefined
   let patience: NodeJS.Timeout | undefined
   let idle: (() => void)[] = []
@@ -98,9 +99,9 @@ export function openCommitter({ db, clock, log }: { db: Db; clock: Clock; log: L
     linger = undefined
     busy = true
     let pauseMs = 50
-    while (holds.length + settles.length > 0) {
+    while (holds.length + settles.length > 0 && !closed) {
       const ending = settles.slice(0, batchSize)
-      const taking = holds.slice(0, batchSize)
+      const taking = nextHolds()
       for (const hold of taking) hold.sent = true
       try {
         const results = await send(ending, taking)
@@ -113,7 +114,10 @@ export function openCommitter({ db, clock, log }: { db: Db; clock: Clock; log: L
           dropBroken(ending, taking, error)
           continue
         }
-        log.warn({ err: error, holds: holds.length, settles: settles.length }, 'ledger commit failed; it is sent again')
+        log.warn(
+          { err: error, holds: holds.length, settles: settles.length },
+          'ledger commit failed; it is sent again',
+        )
         await new Promise((resolve) => setTimeout(resolve, pauseMs))
         pauseMs = Math.min(pauseMs * 2, 1000)
       }
@@ -123,10 +127,22 @@ export function openCommitter({ db, clock, log }: { db: Db; clock: Clock; log: L
     idle = []
   }
 
+  /** Refused holds, the oldest of the queue, go before all others: their undoing frees claims and credits for those. */
+  function nextHolds(): WaitingHold[] {
+    const live = holds.findIndex(({ refused }) => !refused)
+    return holds.slice(0, live > 0 ? Math.min(live, batchSize) : batchSize)
+  }
+
   async function send(ending: Waiting<SettleOp>[], taking: WaitingHold[]): Promise<OpResult[]> {
     return db.query<OpResult>(apply, [
-      JSON.stringify(ending.map(({ op }, i) => ({ seq: i, ...op })), plain),
-      JSON.stringify(taking.map(({ op }, i) => ({ seq: ending.length + i, ...op })), plain),
+      JSON.stringify(
+        ending.map(({ op }, i) => ({ seq: i, ...op })),
+        plain,
+      ),
+      JSON.stringify(
+        taking.map(({ op }, i) => ({ seq: ending.length + i, ...op })),
+        plain,
+      ),
       new Date(clock.nowMs()),
     ])
   }
@@ -136,7 +152,10 @@ export function openCommitter({ db, clock, log }: { db: Db; clock: Clock; log: L
       if (result.seq < ending.length) ending[result.seq]!.resolve(result)
       else {
         const hold = taking[result.seq - ending.length]!
-        if (hold.refused && result.outcome === 'held') undo(hold.op)
+        // It was taken by a commit whose reply was lost, and swept before we could ask again.
+        const swept = result.outcome === 'claimed' && result.receipt_id === hold.op.receipt_id
+        if (swept || (hold.refused && result.outcome === 'held')) undo(hold.op)
+        if (swept) hold.reject(databaseAway())
         else hold.resolve(result)
       }
     }
@@ -144,7 +163,10 @@ export function openCommitter({ db, clock, log }: { db: Db; clock: Clock; log: L
 
   /** The caller was told 503, yet the hold is there: nothing was sent upstream for it, so it goes back whole. */
   function undo(op: HoldOp): void {
-    settles.push({ op: { ...untouched, hold_id: op.hold_id, receipt_id: op.receipt_id, account_id: op.account_id }, resolve: () => {} })
+    settles.push({
+      op: { ...untouched, hold_id: op.hold_id, receipt_id: op.receipt_id, account_id: op.account_id },
+      resolve: () => {},
+    })
   }
 
   /** A batch that the database refuses for good (a defect of ours) must not stop all others: each goes alone, the broken one is told. */
@@ -173,9 +195,13 @@ export function openCommitter({ db, clock, log }: { db: Db; clock: Clock; log: L
   }
 
   function giveUp(ending: Waiting<SettleOp>[], taking: WaitingHold[], error: unknown): void {
-    log.error({ err: error, settle: ending[0]?.op.receipt_id, hold: taking[0]?.op.receipt_id }, 'the ledger refused an operation; the sweeper will end its hold')
+    log.error(
+      { err: error, settle: ending[0]?.op.receipt_id, hold: taking[0]?.op.receipt_id },
+      'the ledger refused an operation; the sweeper will end its hold',
+    )
     for (const one of taking) one.reject(error as Error)
-    for (const one of ending) one.resolve({ seq: 0, outcome: 'gone', receipt_id: null, scope: null, need: 0n, have: 0n })
+    for (const one of ending)
+      one.resolve({ seq: 0, outcome: 'gone', receipt_id: null, scope: null, need: 0n, have: 0n })
   }
 
   /** Callers do not wait for a database that is away; what was never sent is forgotten, what was sent is undone later. */
@@ -186,7 +212,7 @@ export function openCommitter({ db, clock, log }: { db: Db; clock: Clock; log: L
       if (hold.refused || hold.deadlineMs > now) continue
       hold.refused = true
       if (!hold.sent) holds.splice(holds.indexOf(hold), 1)
-      hold.reject(new Failure('SERVICE_UNAVAILABLE', { why: 'database' }, { retryAfterMs: 2000 }))
+      hold.reject(databaseAway())
     }
     watchPatience()
   }
@@ -200,7 +226,14 @@ export function openCommitter({ db, clock, log }: { db: Db; clock: Clock; log: L
   return {
     hold: (op) =>
       new Promise((resolve, reject) => {
-        holds.push({ op, resolve, reject, sent: false, refused: false, deadlineMs: Date.now() + holdPatienceMs })
+        holds.push({
+          op,
+          resolve,
+          reject,
+          sent: false,
+          refused: false,
+          deadlineMs: Date.now() + holdPatienceMs,
+        })
         watchPatience()
         flushSoon(true)
       }),
@@ -209,12 +242,14 @@ export function openCommitter({ db, clock, log }: { db: Db; clock: Clock; log: L
         settles.push({ op, resolve })
         flushSoon(urgent)
       }),
-    async drain(drainMs = 5000) {
-      if (holds.length + settles.length === 0 && !busy) return
-      flushSoon(true)
-      const done = new Promise<void>((resolve) => idle.push(resolve))
-      const late = new Promise<void>((resolve) => setTimeout(resolve, drainMs).unref())
-      await Promise.race([done, late])
+    async close(drainMs = 5000) {
+      if (holds.length + settles.length > 0 || busy) {
+        const done = new Promise<void>((resolve) => idle.push(resolve))
+        const late = new Promise<void>((resolve) => setTimeout(resolve, drainMs).unref())
+        flushSoon(true)
+        await Promise.race([done, late])
+      }
+      closed = true
       clearTimeout(patience)
     },
   }
@@ -235,10 +270,21 @@ const untouched = {
   reasoning_tokens: 0,
 } as const
 
-const plain = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? value.toString() : value)
+const databaseAway = (): Failure =>
+  new Failure('SERVICE_UNAVAILABLE', { why: 'database' }, { retryAfterMs: 2000 })
 
-/** A lost connection, a serialization failure or a deadlock: the same ids can be sent again. */
+/** PostgreSQL takes neither NUL nor half a surrogate pair; what an upstream says may hold both, or be cut between the halves. */
+function plain(_key: string, value: unknown): unknown {
+  if (typeof value === 'string')
+    return value.isWellFormed() && !value.includes('\0')
+      ? value
+      : value.toWellFormed().replaceAll('\0', '\uFFFD')
+  return typeof value === 'bigint' ? value.toString() : value
+}
+
+/** A lost connection, a serialization failure, a deadlock, a full disk (class 53) or its trouble (58): the same ids can be sent again. */
 function isWorthAnotherTry(error: unknown): boolean {
   const code = (error as { code?: string }).code
+  if (code !== undefined && /^5[38][0-9A-Z]{3}$/.test(code)) return true
   return isDatabaseAway(error) || code === '40001' || code === '40P01' || code === '55P03' || code === '57014'
 }

@@ -19,7 +19,8 @@ export const microcreditsPerCredit = 1_000_000n
 
 /** Whole credits for people: what they have rounds down, what they pay rounds up. */
 export const creditsDown = (micro: bigint): number => Number(micro / microcreditsPerCredit)
-export const creditsUp = (micro: bigint): number => Number((micro + microcreditsPerCredit - 1n) / microcreditsPerCredit)
+export const creditsUp = (micro: bigint): number =>
+  Number((micro + microcreditsPerCredit - 1n) / microcreditsPerCredit)
 
 /** Who pays: all three are held or none. */
 export interface Payer {
@@ -105,7 +106,7 @@ export interface Ledger extends AsyncDisposable {
   /** The earlier request of a claim, with its stored answer when it is at most `replayMs` old. */
   earlier(accountId: string, receiptId: string, replayMs: number): Promise<store.EarlierReceipt | undefined>
   usage(accountId: string, projectId: string, days: number): Promise<store.UsageRow[]>
-  /** Ends the holds of dead processes and those past their time; answers how many. */
+  /** Ends the holds of dead processes and those past their time, and forgets replies that are too old to be told again; answers how many holds. */
   sweep(): Promise<number>
   /** Rows of broken invariants; empty on a healthy ledger. */
   broken(): Promise<Record<string, unknown>[]>
@@ -121,33 +122,82 @@ export interface LedgerAsk {
 export async function openLedger(ask: LedgerAsk): Promise<Ledger> {
   const { db, clock, log } = ask
   const committer = openCommitter({ db, clock, log })
+  const open = openHolds()
   const process = await keepAlive({ ...ask, sweep })
 
   async function sweep(): Promise<number> {
-    const ended = await store.sweep(db, ask.timing.processLeaseMs, clock.nowMs())
-    for (const hold of ended) log.warn({ receipt: hold.receipt_id, started: hold.started, microcredits: String(hold.amount) }, 'hold ended by the sweeper')
-    return ended.length
+    let holds = 0
+    for (let batch = store.sweepSize; batch === store.sweepSize; holds += batch) {
+      const ended = await store.sweep(db, ask.timing.processLeaseMs, clock.nowMs())
+      for (const hold of ended)
+        log.warn(
+          { receipt: hold.receipt_id, started: hold.started, microcredits: String(hold.amount) },
+          'hold ended by the sweeper',
+        )
+      batch = ended.length
+    }
+    while ((await store.forgetReplies(db, clock.nowMs() - keepRepliesMs)) === store.sweepSize);
+    return holds
   }
 
   return {
-    hold: (asked) => takeHold(committer, process.id, clock, log, asked),
+    hold: (asked) => open.watch(takeHold(committer, process.id, clock, log, asked)),
     spendable: (payer) => store.spendable(db, payer, clock.nowMs()),
     balance: (accountId) => store.balance(db, accountId),
-    meters: (payer) => store.meters(db, payer),
+    meters: (payer) => store.meters(db, payer, clock.nowMs()),
     receipt: (accountId, projectId, receiptId) => store.receipt(db, accountId, projectId, receiptId),
     lookup: (accountId, keyId, key) => store.lookup(db, accountId, keyId, key),
-    earlier: (accountId, receiptId, replayMs) => store.earlier(db, accountId, receiptId, clock.nowMs() - replayMs),
+    earlier: (accountId, receiptId, replayMs) =>
+      store.earlier(db, accountId, receiptId, clock.nowMs() - replayMs),
     usage: (accountId, projectId, days) => store.usage(db, accountId, projectId, days, clock.nowMs()),
     sweep,
     broken: () => store.broken(db),
     async [Symbol.asyncDispose]() {
-      await committer.drain()
+      await open.ended(lastCallMs)
+      await committer.close()
       await process.end()
     },
   }
 }
 
-async function takeHold(committer: Committer, processId: string, clock: Clock, log: Log, ask: HoldAsk): Promise<Hold> {
+/** Longer than any reply is replayed (`platform/idempotency`), by an hour for clocks that disagree. */
+const keepRepliesMs = 25 * 60 * 60 * 1000
+/** At the end of the process: calls whose clients were just cut off settle within this time. */
+const lastCallMs = 1000
+
+/** Knows when the last hold of this process has ended. */
+function openHolds() {
+  let count = 0
+  let none = Promise.withResolvers<void>()
+  const end = (): void => {
+    if (--count === 0) none.resolve()
+  }
+  return {
+    async watch(taken: Promise<Hold>): Promise<Hold> {
+      if (count++ === 0) none = Promise.withResolvers()
+      let ending: Promise<Settled> | undefined
+      try {
+        const hold = await taken
+        return { ...hold, settle: (settlement) => (ending ??= hold.settle(settlement).finally(end)) }
+      } catch (error) {
+        end()
+        throw error
+      }
+    },
+    async ended(patienceMs: number): Promise<void> {
+      if (count === 0) return
+      await Promise.race([none.promise, new Promise((resolve) => setTimeout(resolve, patienceMs).unref())])
+    },
+  }
+}
+
+async function takeHold(
+  committer: Committer,
+  processId: string,
+  clock: Clock,
+  log: Log,
+  ask: HoldAsk,
+): Promise<Hold> {
   const { payer, receiptId } = ask
   const result = await committer.hold({
     hold_id: receiptId,
@@ -169,14 +219,10 @@ async function takeHold(committer: Committer, processId: string, clock: Clock, l
   if (result.outcome === 'claimed') throw new ClaimTaken(result.receipt_id!)
   if (result.outcome === 'insufficient') refuse(result.scope!, result.need!, result.have!)
 
-  let ending: Promise<Settled> | undefined
   return {
     receiptId,
     microcredits: ask.microcredits,
-    settle(settlement) {
-      ending ??= settle(committer, log, ask, settlement)
-      return ending
-    },
+    settle: (settlement) => settle(committer, log, ask, settlement),
   }
 }
 
@@ -208,13 +254,17 @@ async function settle(committer: Committer, log: Log, ask: HoldAsk, end: Settlem
   )
   const lossMicrocredits = result.have ?? 0n
   if (lossMicrocredits > 0n) {
-    log.error({ receipt: ask.receiptId, microcredits: String(lossMicrocredits) }, 'platform loss: a call cost more than its hold and all that was free')
+    log.error(
+      { receipt: ask.receiptId, microcredits: String(lossMicrocredits) },
+      'platform loss: a call cost more than its hold and all that was free',
+    )
   }
   return { chargedMicrocredits: result.outcome === 'settled' ? result.need! : 0n, lossMicrocredits }
 }
 
 /** Database trouble is 503 for the caller, never 401 and never an unpaid call (decisions §5). */
 export function databaseTrouble(error: unknown): never {
-  if (isDatabaseAway(error)) fail('SERVICE_UNAVAILABLE', { why: 'database' }, { retryAfterMs: 2000, cause: error })
+  if (isDatabaseAway(error))
+    fail('SERVICE_UNAVAILABLE', { why: 'database' }, { retryAfterMs: 2000, cause: error })
   throw error
 }

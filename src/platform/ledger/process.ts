@@ -19,7 +19,9 @@ export async function keepAlive(ask: {
     id,
     async end() {
       await Promise.all([beat.stop(), sweep.stop()])
-      await store.endProcess(db, id).catch((error: unknown) => log.warn({ err: error }, 'the process could not sign off'))
+      await store
+        .endProcess(db, id)
+        .catch((error: unknown) => log.warn({ err: error }, 'the process could not sign off'))
     },
   }
 }
@@ -32,7 +34,9 @@ function repeat(everyMs: number, work: () => Promise<unknown>, log: Log): { stop
     if (!free) return
     free = false
     running = work()
-      .catch((error: unknown) => log.warn({ err: error }, 'background work of the ledger failed; it is tried again'))
+      .catch((error: unknown) =>
+        log.warn({ err: error }, 'background work of the ledger failed; it is tried again'),
+      )
       .finally(() => {
         free = true
       })

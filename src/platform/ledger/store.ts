@@ -21,6 +21,8 @@ export interface Receipt {
 }
 
 export interface EarlierReceipt extends Receipt {
+  /** False once it failed without any effect: its idempotency key is free. */
+  claiming: boolean
   fingerprint: string | null
   reply: string | null
 }
@@ -58,22 +60,43 @@ const receiptColumns = `receipt_id, project_id, key_id, endpoint, idempotency_ke
 
 export const beat = (db: Db, id: string): Promise<unknown> =>
   db.query(
-    { text: 'insert into ledger.processes (process_id) values ($1) on conflict (process_id) do update set beat_at = now()' },
+    {
+      text: 'insert into ledger.processes (process_id) values ($1) on conflict (process_id) do update set beat_at = now()',
+    },
     [id],
   )
 
 export const endProcess = (db: Db, id: string): Promise<unknown> =>
-  db.query({ text: `delete from ledger.processes where process_id = $1 or beat_at < now() - interval '1 day'` }, [id])
+  db.query(
+    { text: `delete from ledger.processes where process_id = $1 or beat_at < now() - interval '1 day'` },
+    [id],
+  )
+
+/** How many rows one statement of the background touches, so that it never keeps callers waiting for long. */
+export const sweepSize = 500
 
 export const sweep = (
   db: Db,
   lapseMs: number,
   nowMs: number,
 ): Promise<{ receipt_id: string; amount: bigint; started: boolean }[]> =>
-  db.query({ text: `select receipt_id, amount, started from ledger.sweep($1 * interval '1 millisecond', $2, 500)` }, [
-    lapseMs,
-    new Date(nowMs),
-  ])
+  db.query(
+    { text: `select receipt_id, amount, started from ledger.sweep($1 * interval '1 millisecond', $2, $3)` },
+    [lapseMs, new Date(nowMs), sweepSize],
+  )
+
+/** Deletes stored replies from before that time; answers how many, at most `sweepSize`. */
+export async function forgetReplies(db: Db, beforeMs: number): Promise<number> {
+  const gone = await db.query(
+    {
+      text: `delete from ledger.replies where (account_id, receipt_id) in
+          (select account_id, receipt_id from ledger.replies where created_at < $1 order by created_at limit $2)
+        returning 1`,
+    },
+    [new Date(beforeMs), sweepSize],
+  )
+  return gone.length
+}
 
 export async function balance(db: Db, accountId: string): Promise<{ balance: bigint; held: bigint }> {
   const [row] = await db.query<{ balance: bigint; held: bigint }>(
@@ -100,25 +123,42 @@ export async function spendable(db: Db, payer: Payer, nowMs: number): Promise<bi
   return row?.free ?? 0n
 }
 
-export const meters = (db: Db, payer: Payer): Promise<Meter[]> =>
+/** A meter turns its month with the first hold of it; until then what it counted is of an earlier one. */
+export const meters = (db: Db, payer: Payer, nowMs: number): Promise<Meter[]> =>
   db.query(
     {
-      text: `select scope, scope_id, spent, held, cap, to_char(month, 'YYYY-MM') as month, month_spent, month_held, month_cap
-        from ledger.meters where account_id = $1 and (scope, scope_id) in (('account', $1), ('project', $2), ('key', $3))`,
+      text: `select scope, scope_id, spent, held, cap, to_char(greatest(month, this_month), 'YYYY-MM') as month, month_cap,
+          case when month >= this_month then month_spent else 0 end as month_spent,
+          case when month >= this_month then month_held else 0 end as month_held
+        from ledger.meters, ledger.month_of($4) this_month
+        where account_id = $1 and (scope, scope_id) in (('account', $1), ('project', $2), ('key', $3))`,
     },
-    [payer.accountId, payer.projectId, payer.keyId],
+    [payer.accountId, payer.projectId, payer.keyId, new Date(nowMs)],
   )
 
-export async function receipt(db: Db, accountId: string, projectId: string, id: string): Promise<Receipt | undefined> {
+export async function receipt(
+  db: Db,
+  accountId: string,
+  projectId: string,
+  id: string,
+): Promise<Receipt | undefined> {
   const [row] = await db.query<Receipt>(
-    { name: 'ledger.receipt', text: `select ${receiptColumns} from ledger.receipts where account_id = $1 and receipt_id = $2 and project_id = $3` },
+    {
+      name: 'ledger.receipt',
+      text: `select ${receiptColumns} from ledger.receipts where account_id = $1 and receipt_id = $2 and project_id = $3`,
+    },
     [accountId, id, projectId],
   )
   return row
 }
 
 /** The receipt that holds the claim, else the newest failed one of that key. */
-export async function lookup(db: Db, accountId: string, keyId: string, idempotencyKey: string): Promise<Receipt | undefined> {
+export async function lookup(
+  db: Db,
+  accountId: string,
+  keyId: string,
+  idempotencyKey: string,
+): Promise<Receipt | undefined> {
   const [row] = await db.query<Receipt>(
     {
       name: 'ledger.lookup',
@@ -130,11 +170,16 @@ export async function lookup(db: Db, accountId: string, keyId: string, idempoten
   return row
 }
 
-export async function earlier(db: Db, accountId: string, id: string, notBeforeMs: number): Promise<EarlierReceipt | undefined> {
+export async function earlier(
+  db: Db,
+  accountId: string,
+  id: string,
+  notBeforeMs: number,
+): Promise<EarlierReceipt | undefined> {
   const [row] = await db.query<EarlierReceipt>(
     {
       name: 'ledger.earlier',
-      text: `select ${receiptColumns}, fingerprint,
+      text: `select ${receiptColumns}, fingerprint, claiming,
           (select p.body from ledger.replies p
            where p.account_id = r.account_id and p.receipt_id = r.receipt_id and p.created_at > $3) as reply
         from ledger.receipts r where account_id = $1 and receipt_id = $2`,
@@ -144,7 +189,13 @@ export async function earlier(db: Db, accountId: string, id: string, notBeforeMs
   return row
 }
 
-export const usage = (db: Db, accountId: string, projectId: string, days: number, nowMs: number): Promise<UsageRow[]> =>
+export const usage = (
+  db: Db,
+  accountId: string,
+  projectId: string,
+  days: number,
+  nowMs: number,
+): Promise<UsageRow[]> =>
   db.query(
     {
       name: 'ledger.usage',
@@ -157,5 +208,5 @@ export const usage = (db: Db, accountId: string, projectId: string, days: number
     [accountId, projectId, new Date(nowMs), days],
   )
 
-export const broken = (db: Db): Promise<Record<string, unknown>[]> => db.query({ text: 'select * from ledger.broken' }, [])
-
+export const broken = (db: Db): Promise<Record<string, unknown>[]> =>
+  db.query({ text: 'select * from ledger.broken' }, [])

@@ -14,7 +14,8 @@ const credits = (micro: bigint): string => {
   const text = (Number(micro) / 1e6).toFixed(6).replace(/\.?0+$/, '')
   return text === '' ? '0' : text
 }
-const persian = (text: string): string => text.replace(/\d/g, (d) => '۰۱۲۳۴۵۶۷۸۹'[Number(d)]!).replace('.', '٫')
+const persian = (text: string): string =>
+  text.replace(/\d/g, (d) => '۰۱۲۳۴۵۶۷۸۹'[Number(d)]!).replace('.', '٫')
 
 const caps: Record<string, { en: string; fa: string }> = {
   account: { en: 'total cap of the account', fa: 'سقف کل حساب' },
@@ -45,14 +46,17 @@ declareFailures({
   IDEMPOTENCY_IN_PROGRESS: {
     status: 409,
     retry: false,
-    en: () => 'A request with this Idempotency-Key is still running; wait for it and ask again, or look it up with GET /v1/requests/lookup.',
-    fa: () => 'درخواستی با همین Idempotency-Key هنوز در حال اجراست؛ صبر کنید و دوباره بپرسید یا با GET /v1/requests/lookup وضعیت آن را ببینید.',
+    en: () =>
+      'A request with this Idempotency-Key is still running; wait for it and ask again, or look it up with GET /v1/requests/lookup.',
+    fa: () =>
+      'درخواستی با همین Idempotency-Key هنوز در حال اجراست؛ صبر کنید و دوباره بپرسید یا با GET /v1/requests/lookup وضعیت آن را ببینید.',
   },
   IDEMPOTENCY_CONFLICT: {
     status: 409,
     retry: false,
     en: () => 'This Idempotency-Key was used with another request; use a new key for a new request.',
-    fa: () => 'این Idempotency-Key پیش‌تر با درخواست دیگری به کار رفته است؛ برای درخواست تازه کلید تازه بسازید.',
+    fa: () =>
+      'این Idempotency-Key پیش‌تر با درخواست دیگری به کار رفته است؛ برای درخواست تازه کلید تازه بسازید.',
   },
   REQUEST_ALREADY_ACCEPTED: {
     status: 409,

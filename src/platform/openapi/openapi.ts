@@ -19,7 +19,8 @@ export function openApiOf(routes: readonly Route[], baseUrl: string): Json {
     info: {
       title: 'Kherad (خرد)',
       version: contractVersion,
-      description: 'A self-hosted, Persian-first AI platform: one server, one credit balance, every capability behind one HTTP API.',
+      description:
+        'A self-hosted, Persian-first AI platform: one server, one credit balance, every capability behind one HTTP API.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: baseUrl }],
@@ -28,17 +29,36 @@ export function openApiOf(routes: readonly Route[], baseUrl: string): Json {
     components: {
       securitySchemes: {
         key: { type: 'http', scheme: 'bearer', description: 'A project key: khr_…' },
-        messagesKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The same key, on messages routes.' },
+        messagesKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'x-api-key',
+          description: 'The same key, on messages routes.',
+        },
       },
       schemas: { Error: errorSchema },
     },
   }
 }
 
+/** Every error code that a route may answer. */
+export const codesOf = (route: Route): string[] => [
+  ...new Set([...route.errors, ...impliedErrors(route), 'INTERNAL', 'SERVICE_UNAVAILABLE']),
+]
+
+/** The header that routes with `idempotent` take. */
+export const idempotencyKey = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 128,
+  description: 'The same key and body are run once; a repeat within 24 hours gets the first answer.',
+  'x-description-fa':
+    'با همین کلید و همین بدنه فقط یک بار اجرا می‌شود؛ تکرار تا ۲۴ ساعت همان پاسخ نخست را می‌گیرد.',
+} as const
+
 const tagOf = (route: Route): string => route.operation.split('.')[0]!
 
 function operationOf(route: Route): Json {
-  const codes = [...new Set([...route.errors, ...impliedErrors(route), 'INTERNAL', 'SERVICE_UNAVAILABLE'])]
   return {
     operationId: route.operation,
     tags: [tagOf(route)],
@@ -47,8 +67,10 @@ function operationOf(route: Route): Json {
     security: securityOf(route),
     ...(route.scope !== 'public' && { 'x-scope': route.scope }),
     parameters: parametersOf(route),
-    ...(route.body && { requestBody: { required: true, content: { 'application/json': { schema: route.body } } } }),
-    responses: { ...repliesOf(route), ...failuresOf(codes) },
+    ...(route.body && {
+      requestBody: { required: true, content: { 'application/json': { schema: route.body } } },
+    }),
+    responses: { ...repliesOf(route), ...failuresOf(codesOf(route)) },
   }
 }
 
@@ -58,21 +80,26 @@ function securityOf(route: Route): Json[] {
 }
 
 function parametersOf(route: Route): Json[] {
-  const list = [...parametersIn('path', route.params), ...parametersIn('query', route.query)]
-  if (route.idempotent) {
-    list.push({
-      name: 'Idempotency-Key',
+  return [
+    ...parametersIn('path', route.params),
+    ...parametersIn('query', route.query),
+    ...Object.entries({
+      ...(route.idempotent && { 'Idempotency-Key': idempotencyKey }),
+      ...route.headers,
+    }).map(([name, schema]) => ({
+      name,
       in: 'header',
       required: false,
-      description: 'The same key and body are run once; a repeat within 24 hours gets the first answer.',
-      schema: { type: 'string', minLength: 1, maxLength: 128 },
-    })
-  }
-  return list
+      schema,
+    })),
+  ]
 }
 
 function parametersIn(place: 'path' | 'query', schema: TSchema | undefined): Json[] {
-  const { properties = {}, required = [] } = (schema ?? {}) as { properties?: Record<string, TSchema>; required?: string[] }
+  const { properties = {}, required = [] } = (schema ?? {}) as {
+    properties?: Record<string, TSchema>
+    required?: string[]
+  }
   return Object.entries(properties).map(([name, property]) => ({
     name,
     in: place,
@@ -87,10 +114,21 @@ function repliesOf(route: Route): Json {
       status,
       {
         description: 'Success.',
-        headers: { 'X-Request-ID': { description: 'Id of the request; names its receipt.', schema: { type: 'string', format: 'uuid' } } },
+        headers: {
+          'X-Request-ID': {
+            description: 'Id of the request; names its receipt.',
+            schema: { type: 'string', format: 'uuid' },
+          },
+        },
         content: {
-          ...(typeof schema === 'string' ? { [schema]: { schema: { type: 'string' } } } : { 'application/json': { schema } }),
-          ...(route.streams && { 'text/event-stream': { schema: { type: 'string', description: 'Server-sent events, when `stream` is true.' } } }),
+          ...(typeof schema === 'string'
+            ? { [schema]: { schema: { type: 'string' } } }
+            : { 'application/json': { schema } }),
+          ...(route.streams && {
+            'text/event-stream': {
+              schema: { type: 'string', description: 'Server-sent events, when `stream` is true.' },
+            },
+          }),
         },
       },
     ]),
@@ -103,7 +141,10 @@ function failuresOf(codes: string[]): Json {
   return Object.fromEntries(
     Object.entries(byStatus).map(([status, list = []]) => [
       status,
-      { description: list.sort().join(', '), content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } },
+      {
+        description: list.sort().join(', '),
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      },
     ]),
   )
 }
@@ -120,9 +161,15 @@ const errorSchema = {
       properties: {
         type: { type: 'string' },
         code: { type: 'string', description: 'Stable; SCREAMING_SNAKE_CASE.' },
-        message: { type: 'string', description: 'In Persian when Accept-Language prefers it, else in English.' },
+        message: {
+          type: 'string',
+          description: 'In Persian when Accept-Language prefers it, else in English.',
+        },
         param: { type: 'string', description: 'Path of the invalid field, when known.' },
-        execution_started: { const: false, description: 'Present when the request was refused before anything ran or was charged.' },
+        execution_started: {
+          const: false,
+          description: 'Present when the request was refused before anything ran or was charged.',
+        },
         receipt_id: { type: 'string', format: 'uuid' },
         request_id: { type: 'string', format: 'uuid' },
       },

@@ -8,7 +8,7 @@ export const uuid = (description?: string) =>
     ...(description !== undefined && { description }),
   })
 
-export const timestamp = () => Type.String({ description: 'RFC 3339 time in UTC.' })
+export const timestamp = () => Type.String({ description: 'RFC 3339 time in UTC.', 'x-description-fa': 'زمان به شکل RFC 3339، در UTC.' })
 
 export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 

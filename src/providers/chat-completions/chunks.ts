@@ -61,8 +61,13 @@ export class ChunkReader {
       const reason = this.finish === 'stop' && this.calls.size > 0 ? 'tool_calls' : this.finish
       yield { type: 'finish', reason }
     }
-    if (this.usage) yield { type: 'usage', ...this.usage }
+    yield* this.counted()
     if (!this.finish) throw new UpstreamError('cut', { detail: 'the answer ended without a finish reason' })
+  }
+
+  /** The newest usage report, if there was one. */
+  *counted(): Generator<Part, void, undefined> {
+    if (this.usage) yield { type: 'usage', ...this.usage }
   }
 
   private start(chunk: Record<string, unknown>): Part {

@@ -44,6 +44,8 @@ export const forwardedFields: ReadonlySet<string> = new Set([
   'max_completion_tokens',
 ])
 
+const toolFields: ReadonlySet<string> = new Set(['tools', 'tool_choice', 'parallel_tool_calls'])
+
 /** Vendors that answer an unknown field with 400. */
 const strictHosts = ['api.openai.com', 'api.groq.com', 'api.mistral.ai', 'generativelanguage.googleapis.com']
 
@@ -64,8 +66,12 @@ export function requestBody(host: string, call: TextCall): Record<string, unknow
 
 function passedOn(host: string, body: Record<string, unknown>): Record<string, unknown> {
   const fields = strictHosts.includes(host) ? standardFields : [...standardFields, ...openFields]
+  // An empty list of tools, and a choice among none, are refused by upstreams; clients send them all the same.
+  const toolless = Array.isArray(body['tools']) && body['tools'].length === 0
   return Object.fromEntries(
-    fields.filter((name) => body[name] !== undefined).map((name) => [name, body[name]]),
+    fields
+      .filter((name) => body[name] !== undefined && !(toolless && toolFields.has(name)))
+      .map((name) => [name, body[name]]),
   )
 }
 
@@ -97,14 +103,13 @@ function reasoningFields(host: string, { source, reasoning }: Turn): Record<stri
   const body = source.wire === 'chat' ? source.body : {}
   if (host === 'openrouter.ai') {
     const object =
-      body['reasoning'] ??
-      (body['reasoning_effort'] === undefined ? openRouterReasoning(reasoning) : undefined)
+      body['reasoning'] ?? (body['reasoning_effort'] == null ? openRouterReasoning(reasoning) : undefined)
     return {
       ...(object !== undefined && { reasoning: object }),
       ...(body['include_reasoning'] !== undefined && { include_reasoning: body['include_reasoning'] }),
     }
   }
-  if (body['reasoning_effort'] !== undefined || !reasoning) return {}
+  if (body['reasoning_effort'] != null || !reasoning) return {}
   const effort = reasoning.enabled ? reasoning.effort : (reasoning.effort ?? 'none')
   return effort === undefined ? {} : { reasoning_effort: effort }
 }

@@ -19,7 +19,7 @@ export async function* readStream(
   exchange.patience.enter('firstToken', timeouts.firstTokenMs)
   let moved = false
   while (!answer.done) {
-    const bytes = await nextBytes(exchange, moved, answer)
+    const bytes = yield* nextBytes(exchange, moved, answer)
     if (bytes) answer.push(bytes)
     else answer.end()
     const parts = answer.take()
@@ -30,23 +30,27 @@ export async function* readStream(
       exchange.patience.enter('ending', Math.min(endingMs, timeouts.idleMs))
     }
     yield* parts
-    if (answer.failure) throw answer.failure
+    if (answer.failure) {
+      yield* answer.counted()
+      throw answer.failure
+    }
     if (!bytes) break
   }
   yield* answer.conclude()
 }
 
-/** After the finish a cut or a silence is a normal end: the answer is whole. */
-async function nextBytes(
+/** After the finish a cut or a silence is a normal end: the answer is whole. Before it, what was counted is still told. */
+async function* nextBytes(
   exchange: Exchange,
   moved: boolean,
   answer: StreamedAnswer,
-): Promise<Buffer | undefined> {
+): AsyncGenerator<Part, Buffer | undefined, undefined> {
   try {
     return await exchange.read(moved)
   } catch (error) {
     const ending = error instanceof UpstreamError && error.fault !== 'aborted' && answer.finished
     if (ending) return undefined
+    yield* answer.counted()
     throw error
   }
 }
@@ -91,6 +95,11 @@ class StreamedAnswer {
     const { parts } = this
     this.parts = []
     return parts
+  }
+
+  /** The usage that was reported so far. */
+  counted(): Generator<Part, void, undefined> {
+    return this.reader.counted()
   }
 
   *conclude(): Generator<Part, void, undefined> {

@@ -3,14 +3,16 @@ import type { Part } from '#engine/inference'
 import { isRecord } from '#providers/kit'
 
 interface OpenCall {
-  index: number
+  /** Its place among the calls that were told; undefined until it is told. */
+  index: number | undefined
   /** The index and id the upstream uses for it, when it uses any. */
   upstreamIndex: number | undefined
   upstreamId: string | undefined
   id: string
   name: string
   arguments: string
-  told: boolean
+  /** Fields of its maker that wait until it is told. */
+  unknown: Record<string, unknown> | undefined
 }
 
 const known = ['index', 'id', 'type', 'function']
@@ -22,6 +24,7 @@ const known = ['index', 'id', 'type', 'function']
  */
 export class ToolCalls {
   private readonly calls: OpenCall[] = []
+  private told = 0
 
   get size(): number {
     return this.calls.length
@@ -29,7 +32,9 @@ export class ToolCalls {
 
   /** True when every call has a name and arguments that are whole JSON. */
   get complete(): boolean {
-    return this.calls.every((call) => call.told && (call.arguments === '' || isWholeJson(call.arguments)))
+    return this.calls.every(
+      (call) => call.index !== undefined && (call.arguments === '' || isWholeJson(call.arguments)),
+    )
   }
 
   /** The parts of one `tool_calls` list: pieces in a delta, `whole` calls in a message. */
@@ -46,30 +51,29 @@ export class ToolCalls {
     const text = argumentText(described['arguments'])
     const open = whole ? undefined : this.find(index, id, name, text)
     // Some servers end with the whole call once more.
-    if (open?.told && name !== '' && text === open.arguments && isWholeJson(text)) return []
+    if (open?.index !== undefined && name !== '' && text === open.arguments && isWholeJson(text)) return []
     const call = open ?? this.begin(index, id)
-    if (!call.told) call.name += name
-    return this.tell(call, text, unknownFields(piece, call.index))
+    if (call.index === undefined) call.name += name
+    return this.tell(call, text, unknownFields(piece))
   }
 
   /** A call is told when its name is known; arguments that came earlier wait for it. */
-  private tell(call: OpenCall, text: string, extra: Part['extra']): Part[] {
-    const parts: Part[] = []
-    const wasTold = call.told
+  private tell(call: OpenCall, text: string, unknown: Record<string, unknown> | undefined): Part[] {
     call.arguments += text
-    if (!call.told && call.name !== '') {
-      call.told = true
-      parts.push({
-        type: 'tool-call',
-        index: call.index,
-        id: call.id,
-        name: call.name,
-        ...(extra && { extra }),
-      })
-    } else if (extra) parts.push({ type: 'extra', extra })
-    if (!call.told) return parts
+    call.unknown = unknown || call.unknown ? { ...call.unknown, ...unknown } : undefined
+    if (call.name === '') return []
+    const parts: Part[] = []
+    const wasTold = call.index !== undefined
+    // An index is given when the call is told, so that a call that never got a name leaves no gap.
+    const index = call.index ?? this.told++
+    call.index = index
+    const extra = call.unknown && extraOf(index, call.unknown)
+    call.unknown = undefined
+    if (!wasTold)
+      parts.push({ type: 'tool-call', index, id: call.id, name: call.name, ...(extra && { extra }) })
+    else if (extra) parts.push({ type: 'extra', extra })
     const delta = wasTold ? text : call.arguments
-    if (delta !== '') parts.push({ type: 'tool-arguments', index: call.index, delta })
+    if (delta !== '') parts.push({ type: 'tool-arguments', index, delta })
     return parts
   }
 
@@ -87,7 +91,7 @@ export class ToolCalls {
     if (!candidate) return undefined
     if (index === undefined && id !== undefined && candidate.upstreamId !== undefined) return undefined
     // A piece with a name opens a call, unless it repeats the name of one whose arguments are still being written.
-    if (name === '' || !candidate.told) return candidate
+    if (name === '' || candidate.index === undefined) return candidate
     const another = id !== candidate.upstreamId || name !== candidate.name || text !== ''
     const finished = isWholeJson(candidate.arguments) || name !== candidate.name
     return another && finished ? undefined : candidate
@@ -95,13 +99,13 @@ export class ToolCalls {
 
   private begin(upstreamIndex: number | undefined, upstreamId: string | undefined): OpenCall {
     const call: OpenCall = {
-      index: this.calls.length,
+      index: undefined,
       upstreamIndex,
       upstreamId,
       id: upstreamId ?? `call_${randomBytes(12).toString('hex')}`,
       name: '',
       arguments: '',
-      told: false,
+      unknown: undefined,
     }
     this.calls.push(call)
     return call
@@ -114,16 +118,22 @@ function argumentText(value: unknown): string {
   return value === undefined || value === null ? '' : JSON.stringify(value)
 }
 
-/** Signatures and the like (Gemini's `extra_content`), which the caller must be able to send back; under the call's own index. */
-function unknownFields(piece: Record<string, unknown>, index: number): Part['extra'] {
+/** Signatures and the like (Gemini's `extra_content`), which the caller must be able to send back. */
+function unknownFields(piece: Record<string, unknown>): Record<string, unknown> | undefined {
   let fields: Record<string, unknown> | undefined
   for (const name in piece) {
     if (known.includes(name) || piece[name] === null) continue
     fields ??= {}
     fields[name] = piece[name]
   }
-  return fields && { wire: 'chat', delta: { tool_calls: [{ index, ...fields }] } }
+  return fields
 }
+
+/** Under the call's own index, whatever the upstream called it. */
+const extraOf = (index: number, fields: Record<string, unknown>): Part['extra'] => ({
+  wire: 'chat',
+  delta: { tool_calls: [{ index, ...fields }] },
+})
 
 function isWholeJson(text: string): boolean {
   try {

@@ -68,6 +68,9 @@ function first(...values: unknown[]): number {
   return 0
 }
 
+/** More than any window of any model: a larger figure is a defect of the upstream, no report. */
+const mostTokens = 1_000_000_000
+
 function count(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? Math.floor(value) : undefined
+  return typeof value === 'number' && value >= 0 && value <= mostTokens ? Math.floor(value) : undefined
 }

@@ -59,7 +59,7 @@ export class UpstreamClient implements AsyncDisposable {
       ...(address.apiKey !== undefined && { authorization: `Bearer ${address.apiKey}` }),
       ...address.headers,
     }
-    this.secrets = [address.apiKey, ...Object.values(address.headers ?? {})].filter(
+    this.secrets = [address.apiKey, ...Object.values(address.headers ?? {}), url.host, url.hostname].filter(
       (secret) => secret !== undefined,
     )
   }

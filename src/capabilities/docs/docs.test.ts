@@ -1,0 +1,54 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { Type } from 'typebox'
+import { describe, expect, test } from 'vitest'
+import { declarationOf, declaredCodes } from '#platform/errors'
+import { type Route, route } from '#platform/http'
+import '../../server.ts'
+import { routes } from '../../capabilities.ts'
+import { curlOf, sampleOf } from './example.ts'
+import { pageOf } from './page.ts'
+import { sentenceOf } from './sentence.ts'
+
+describe.each(declaredCodes())('%s', (code) => {
+  test('has a status of a failure and a sentence in Persian and in English', () => {
+    expect(declarationOf(code).status).toBeGreaterThanOrEqual(400)
+    expect(declarationOf(code).status).toBeLessThan(600)
+    const [en, fa] = [sentenceOf(code, 'en'), sentenceOf(code, 'fa')]
+    expect(fa).toMatch(/[\u0600-\u06FF]{3}/)
+    expect(en).not.toMatch(/[\u0600-\u06FF]/)
+    for (const sentence of [en, fa]) {
+      expect(sentence.length).toBeGreaterThan(15)
+      expect(sentence).not.toMatch(/undefined|\[object|NaN|null/)
+    }
+  })
+})
+
+test('the example of every route is a body that the route takes', () => {
+  for (const { operation, body } of routes.filter((one) => one.body)) {
+    const check = new Ajv2020({ strict: false, discriminator: true, validateFormats: false }).compile(
+      body as object,
+    )
+    expect(check(sampleOf(body!)), operation).toBe(true)
+  }
+})
+
+test('whatever stands in a route is escaped, in the page and in its shell line', () => {
+  const hostile = `<script>alert("1")</script>'&`
+  const odd: Route = route({
+    method: 'POST',
+    path: '/v1/odd',
+    operation: 'odd.one',
+    scope: 'public',
+    summary: { en: hostile, fa: hostile },
+    body: Type.Object({ text: Type.String({ description: hostile, default: hostile, examples: [hostile] }) }),
+    reply: { 200: Type.Object({ [hostile]: Type.Literal(hostile) }) },
+    errors: [],
+    handle: () => ({}),
+  })
+  for (const language of ['fa', 'en'] as const) {
+    const page = pageOf([odd], `http://x/"><script>`, language)
+    expect(page.match(/<script>/g)).toHaveLength(1)
+    expect(page).not.toContain('alert("1")')
+  }
+  expect(curlOf(odd, 'http://x')).toContain(`</script>'\\''&`)
+})

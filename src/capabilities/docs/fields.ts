@@ -1,0 +1,146 @@
+/** JSON Schema → a list of fields that a person reads: name, type, bounds, meaning, and what is inside. */
+import type { TSchema } from 'typebox'
+import { type Content, code, Html, html, joined, prose } from './html.ts'
+import type { Say } from './say.ts'
+import { types } from './words.ts'
+
+interface Shape {
+  type?: string | string[]
+  const?: unknown
+  enum?: unknown[]
+  properties?: Record<string, Shape>
+  required?: string[]
+  items?: Shape
+  anyOf?: Shape[]
+  oneOf?: Shape[]
+  discriminator?: { propertyName: string }
+  minimum?: number
+  maximum?: number
+  minLength?: number
+  maxLength?: number
+  minItems?: number
+  maxItems?: number
+  pattern?: string
+  format?: string
+  default?: unknown
+  description?: string
+  'x-description-fa'?: string
+}
+
+/** The fields of an object schema. */
+export const fieldsOf = (say: Say, schema: TSchema): Html => inside(say, schema as Shape, '') ?? html``
+
+/** Fields that stand by themselves, such as headers. */
+export const fieldList = (say: Say, schemas: Record<string, TSchema>, required: readonly string[]): Html =>
+  list(say, schemas as Record<string, Shape>, required, '')
+
+function list(say: Say, shapes: Record<string, Shape>, required: readonly string[], parent: string): Html {
+  const rows = Object.entries(shapes).map(([name, shape]) =>
+    field(say, name, shape, required.includes(name), parent),
+  )
+  return html`<ul class="fields">${rows}</ul>`
+}
+
+function field(say: Say, name: string, shape: Shape, required: boolean, parent: string): Html {
+  const path = parent === '' ? name : `${parent}.${name}`
+  const within = inside(say, shape, path)
+  return html`<li>
+<p class="field"><code dir="ltr" class="name">${name}</code> ${required && html`<span class="required">${say('required')}</span> `}<span class="type">${typeOf(say, shape)}</span>
+${boundsOf(say, shape).map((bound) => html` <span class="bound">${bound}</span>`)}</p>
+${meaning(say, shape)}
+${within && html`<details><summary>${say('fieldsOf')} ${code(isList(shape) ? `${path}[]` : path)}</summary>${within}</details>`}
+</li>`
+}
+
+function meaning(say: Say, shape: Shape): Content {
+  const persian = say.language === 'fa' ? shape['x-description-fa'] : undefined
+  const text = persian ?? shape.description ?? core(shape).description
+  if (text === undefined) return undefined
+  if (say.language === 'en' || persian !== undefined) return html`<p class="meaning">${prose(text)}</p>`
+  return html`<p class="meaning" lang="en" dir="ltr">${prose(text)}</p>`
+}
+
+const isList = (shape: Shape): boolean => core(shape).items !== undefined
+
+const isNull = (shape: Shape): boolean => shape.type === 'null'
+
+/** Without its "or null": that part has no bounds of its own. */
+function core(shape: Shape): Shape {
+  const variants = shape.anyOf?.filter((variant) => !isNull(variant)) ?? []
+  return variants.length === 1 ? variants[0]! : shape
+}
+
+function typeOf(say: Say, shape: Shape): Content {
+  if (shape.anyOf)
+    return joined(
+      shape.anyOf.map((variant) => typeOf(say, variant)),
+      say('or'),
+    )
+  if (shape.const !== undefined) return [say('always'), ' ', code(JSON.stringify(shape.const))]
+  if (shape.enum)
+    return [
+      say('oneOf'),
+      ' ',
+      joined(
+        shape.enum.map((value) => code(String(value))),
+        say.language === 'fa' ? '، ' : ', ',
+      ),
+    ]
+  const names = shape.type === undefined ? [shape.oneOf ? 'object' : 'any'] : [shape.type].flat()
+  return joined(
+    names.map((name) =>
+      name === 'array' && shape.items ? [say('listOf'), ' ', typeOf(say, shape.items)] : word(say, name),
+    ),
+    say('or'),
+  )
+}
+
+const word = (say: Say, type: string): Content => (types[type] ? say.of(types[type]) : code(type))
+
+function boundsOf(say: Say, whole: Shape): Content[] {
+  const shape = core(whole)
+  const bounds: Content[] = [
+    range(say, shape.minimum, shape.maximum),
+    range(say, shape.minLength, shape.maxLength, say('characters')),
+    range(say, shape.minItems, shape.maxItems, say('items')),
+    shape.pattern !== undefined && shape.format === undefined && [say('pattern'), ' ', code(shape.pattern)],
+    shape.format !== undefined && code(shape.format),
+    shape.default !== undefined && [say('standard'), ' ', code(JSON.stringify(shape.default))],
+  ]
+  return bounds.filter((bound) => bound !== false && bound !== undefined)
+}
+
+function range(say: Say, least: number | undefined, most: number | undefined, unit?: string): Content {
+  // The greatest exact integer of JSON is no bound that anybody means.
+  const low = least === Number.MIN_SAFE_INTEGER ? undefined : least
+  const high = most === Number.MAX_SAFE_INTEGER ? undefined : most
+  const end = unit === undefined ? '' : ` ${unit}`
+  if (low !== undefined && high !== undefined) return [say.number(low), say('to'), say.number(high), end]
+  if (low !== undefined) return [say('atLeast'), say.number(low), end]
+  if (high !== undefined) return [say('atMost'), say.number(high), end]
+  return undefined
+}
+
+/** What stands inside a value: fields of an object, of the members of a list, of each shape it may have. */
+function inside(say: Say, shape: Shape, path: string): Html | undefined {
+  if (shape.properties && Object.keys(shape.properties).length > 0)
+    return list(say, shape.properties, shape.required ?? [], path)
+  if (shape.oneOf) return variants(say, shape.oneOf, shape.discriminator?.propertyName, path)
+  if (shape.items) return inside(say, shape.items, `${path}[]`)
+  const within = (shape.anyOf ?? [])
+    .map((variant) => inside(say, variant, path))
+    .filter((part) => part instanceof Html)
+  return within.length === 0 ? undefined : html`${within}`
+}
+
+function variants(say: Say, shapes: Shape[], tag: string | undefined, path: string): Html {
+  return html`${shapes.map((shape) => {
+    const { [tag ?? '']: mark, ...rest } = shape.properties ?? {}
+    const required = shape.required ?? []
+    const heading =
+      mark === undefined
+        ? undefined
+        : html`<p class="variant">${say('when')} ${code(`${tag}: ${JSON.stringify(mark.const)}`)}</p>`
+    return html`<div class="shape">${heading}${Object.keys(rest).length > 0 && list(say, rest, required, path)}</div>`
+  })}`
+}

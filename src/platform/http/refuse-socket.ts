@@ -1,0 +1,58 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { errorBody, errorHeaders, Failure } from '#platform/errors'
+import { uuidv7 } from '#platform/ids'
+import { languageOf } from './language.ts'
+import { reasons } from './words.ts'
+
+/** Node hangs the answer that is under way on the socket. */
+type HttpSocket = Socket & { _httpMessage?: ServerResponse<IncomingMessage> | null }
+
+/** Sockets that have had their refusal: what else comes from them is not read. */
+const refused = new WeakSet<Socket>()
+/** A closed socket throws the unread away together with what was sent; so a refused client gets time to read. */
+const lingerMs = 1_000
+
+/** Requests that never became one: too large headers, timeouts, broken syntax. Answered on the bare socket, then closed. */
+export function refuseSocket(error: Error & { code?: string }, socket: HttpSocket): void {
+  if (refused.has(socket)) return
+  const pending = socket._httpMessage
+  // Whatever is written now would stand inside, or in place of, the answer to an earlier request.
+  const taken = pending && (pending.headersSent || pending.req.complete)
+  if (error.code === 'ECONNRESET' || taken || !socket.writable) return void socket.destroy()
+  refused.add(socket)
+  const failure = failureOf(error)
+  const late = setTimeout(() => socket.destroy(), lingerMs)
+  socket.once('close', () => clearTimeout(late))
+  socket.end(answerOf(failure, languageOf(pending?.req.headers ?? {})), () => {
+    // A timed-out request could still be completed, and then be run, on a socket that is only half closed.
+    if (failure.code === 'REQUEST_TIMEOUT') socket.destroy()
+  })
+}
+
+function failureOf({ code }: { code?: string }): Failure {
+  if (code === 'HPE_HEADER_OVERFLOW') return new Failure('HEADERS_TOO_LARGE', {}, {})
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Failure('REQUEST_TIMEOUT', {}, {})
+  return new Failure('INVALID_REQUEST', { why: reasons.notHttp }, {})
+}
+
+const phrases: Record<number, string> = {
+  400: 'Bad Request',
+  408: 'Request Timeout',
+  431: 'Request Header Fields Too Large',
+}
+
+function answerOf(failure: Failure, language: 'en' | 'fa'): string {
+  const id = uuidv7()
+  const body = JSON.stringify(errorBody(failure, id, language))
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'x-request-id': id,
+    'request-id': id,
+    ...errorHeaders(failure),
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  return `HTTP/1.1 ${failure.status} ${phrases[failure.status] ?? 'Refused'}\r\n${lines.join('\r\n')}\r\n\r\n${body}`
+}

@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { defaultTimeouts, loadConfig, readEnv } from '#platform/config'
+import { type Client, dataOf } from '../harness/client.ts'
+import { until } from '../harness/until.ts'
+import { chunk, done, silence, stall, stream, type UpstreamCall } from '../harness/upstream.ts'
+import { bootOnUpstream, explained, requestIdOf, type UpstreamWorld } from './chat-world.ts'
+
+/** Clients that break off open connections which they then do not use; the end of the test does not wait for those. */
+const timing = { streamOpenMs: 60, streamHeartbeatMs: 80, drainMs: 300 }
+const perInputToken = 1_000n
+const perOutputToken = 2_000n
+
+let cancelling: UpstreamWorld
+let draining: UpstreamWorld
+beforeAll(async () => {
+  cancelling = await bootOnUpstream({ timing })
+  draining = await bootOnUpstream({ provider: '    on_disconnect: drain', timing })
+})
+afterAll(async () => {
+  await cancelling[Symbol.asyncDispose]()
+  await draining[Symbol.asyncDispose]()
+})
+
+const question = JSON.stringify({ stream: true, messages: [{ role: 'user', content: 'hello' }] })
+const path = '/v1/chat/completions'
+
+/** Asks, reads until `enough` stands in the answer and breaks the connection. */
+async function leaveAfter(key: Client, enough: string): Promise<string> {
+  const leaving = new AbortController()
+  const response = await key.raw('POST', path, question, {}, leaving.signal)
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+  for (let text = ''; !text.includes(enough); ) text += (await reader.read()).value ?? ''
+  leaving.abort()
+  return requestIdOf(response)
+}
+
+/** How long the upstream had to wait for the news that nobody listens any more. */
+async function millisecondsUntilAborted(call: UpstreamCall): Promise<number> {
+  const left = performance.now()
+  await call.whenAborted
+  return performance.now() - left
+}
+
+test('while the upstream is silent the caller gets headers at once and comments all along, and then the whole answer', async () => {
+  const { key, upstream } = cancelling
+  const release = Promise.withResolvers<void>()
+  upstream.replyOnce(stream([release.promise, chunk({ content: 'at last' }), chunk({}, 'stop'), done]))
+  const response = await key.raw('POST', path, question)
+  expect(response.status).toBe(200)
+  let text = ''
+  for await (const bytes of response.body!.pipeThrough(new TextDecoderStream())) {
+    text += bytes
+    if (text === ': keepalive\n\n'.repeat(3)) release.resolve()
+  }
+  expect(text.startsWith(': keepalive\n\n'.repeat(3))).toBe(true)
+  expect(dataOf(text).at(-1)).toBe('[DONE]')
+  expect(text).toContain('at last')
+})
+
+test('a server as it is installed never leaves a caller without a sign for more than 15 seconds', () => {
+  const { timing: standard } = loadConfig(readEnv({}))
+  expect(standard.streamOpenMs).toBeLessThanOrEqual(15_000)
+  expect(standard.streamHeartbeatMs).toBeLessThanOrEqual(15_000)
+  expect(standard.streamOpenMs).toBeLessThan(defaultTimeouts.firstByteMs)
+})
+
+test('cancel: a caller who leaves stops the upstream within a second and pays for what was written until then', async () => {
+  const { world, key, upstream } = cancelling
+  upstream.replyOnce(stream([chunk({ content: 'one' }), chunk({ content: ' two' }), stall]))
+  const id = await leaveAfter(key, ' two')
+  expect(await millisecondsUntilAborted(upstream.calls.at(-1)!)).toBeLessThan(1_000)
+  const receipt = await explained(key, id)
+  expect(receipt.details).toMatchObject({
+    outcome: 'client_left',
+    usage_source: 'estimated',
+    attempts: [{ outcome: 'aborted' }],
+  })
+  const { input, output } = receipt.details.tokens as { input: number; output: number }
+  expect(output).toBe(2)
+  expect(BigInt(receipt.microcredits)).toBe(BigInt(input) * perInputToken + BigInt(output) * perOutputToken)
+  await world.settled()
+})
+
+test('cancel: a caller who leaves before the first token stops the upstream too', async () => {
+  const { world, key, upstream } = cancelling
+  const position = upstream.calls.length
+  upstream.replyOnce(silence)
+  const leaving = new AbortController()
+  const reply = key.raw('POST', path, question, {}, leaving.signal).catch(() => undefined)
+  const call = await upstream.call(position)
+  leaving.abort()
+  expect(await millisecondsUntilAborted(call)).toBeLessThan(1_000)
+  await reply
+  await world.settled()
+})
+
+test('cancel: a caller who leaves a whole answer stops the upstream, unless an idempotency key can still fetch it', async () => {
+  const { world, key, upstream } = cancelling
+  const whole = JSON.stringify({ messages: [{ role: 'user', content: 'hello' }] })
+  const release = Promise.withResolvers<void>()
+  upstream.replyOnce(
+    stream([release.promise]),
+    stream([release.promise, chunk({ content: 'kept' }, 'stop'), done]),
+  )
+
+  const leave = async (headers: Record<string, string>): Promise<UpstreamCall> => {
+    const position = upstream.calls.length
+    const leaving = new AbortController()
+    const reply = key.raw('POST', path, whole, headers, leaving.signal).catch(() => undefined)
+    const call = await upstream.call(position)
+    leaving.abort()
+    await reply
+    return call
+  }
+  const plain = await leave({})
+  expect(await millisecondsUntilAborted(plain)).toBeLessThan(1_000)
+
+  const headers = { 'idempotency-key': 'fetch-me-later' }
+  const keyed = await leave(headers)
+  release.resolve()
+  await keyed.whenClosed
+  expect(keyed.aborted).toBe(false)
+  const again = await until(async () => {
+    const reply = await key.request('POST', path, whole, headers)
+    return reply.status === 200 ? reply : undefined
+  })
+  expect(again.headers.get('idempotent-replayed')).toBe('true')
+  expect(again.body.choices[0].message.content).toBe('kept')
+  await world.settled()
+})
+
+test('drain: the answer of a caller who left is read to its usage report, and exactly that is charged', async () => {
+  const { world, key, upstream } = draining
+  const before = await world.balance()
+  const release = Promise.withResolvers<void>()
+  const usage = { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 }
+  upstream.replyOnce(
+    stream([
+      chunk({ content: 'one' }),
+      release.promise,
+      chunk({ content: ' two' }),
+      chunk({}, 'stop'),
+      { ...chunk({}), choices: [], usage },
+      done,
+    ]),
+  )
+  const position = upstream.calls.length
+  const id = await leaveAfter(key, 'one')
+  const call = upstream.calls[position]!
+  release.resolve()
+  await call.whenClosed
+  expect(call.aborted).toBe(false)
+  const receipt = await explained(key, id)
+  expect(receipt.details).toMatchObject({
+    usage_source: 'upstream',
+    finish_reason: 'stop',
+    attempts: [{ outcome: 'answered' }],
+  })
+  const { prompt_tokens: input, completion_tokens: output } = upstream.invoice().calls[position]!
+  expect([input, output]).toEqual([11, 7])
+  const charge = BigInt(input) * perInputToken + BigInt(output) * perOutputToken
+  expect(BigInt(receipt.microcredits)).toBe(charge)
+  expect(await world.balance()).toEqual({ available: before.available - charge, held: 0n })
+})

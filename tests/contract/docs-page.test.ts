@@ -1,0 +1,171 @@
+import { existsSync } from 'node:fs'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { declaredCodes } from '#platform/errors'
+import { routes } from '../../src/capabilities.ts'
+import { boot, type World } from '../harness/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await boot()
+})
+afterAll(async () => await world[Symbol.asyncDispose]())
+
+const load = (query = '', language?: string): Promise<Response> =>
+  fetch(`${world.url}/docs${query}`, {
+    headers: language === undefined ? {} : { 'accept-language': language },
+  })
+
+test('the reference comes in the language that is asked for, and a link leads to the other', async () => {
+  for (const [query, accepted, language] of [
+    ['', undefined, 'en'],
+    ['', 'fa-IR,fa;q=0.9,en;q=0.8', 'fa'],
+    ['?lang=fa', 'en', 'fa'],
+    ['?lang=en', 'fa', 'en'],
+  ] as const) {
+    const reply = await load(query, accepted)
+    expect(reply.status).toBe(200)
+    expect(reply.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(reply.headers.get('content-language')).toBe(language)
+    const text = await reply.text()
+    expect(text).toContain(`<html lang="${language}" dir="${language === 'fa' ? 'rtl' : 'ltr'}">`)
+    expect(text).toContain(`href="?lang=${language === 'fa' ? 'en' : 'fa'}"`)
+  }
+  expect((await load('?lang=de')).status).toBe(400)
+})
+
+test('the page loads nothing from elsewhere and may run nothing but its own script', async () => {
+  const reply = await load()
+  const policy = reply.headers.get('content-security-policy')
+  expect(policy).toContain("default-src 'none'")
+  expect(policy).not.toContain('unsafe')
+  const text = await reply.text()
+  expect(text).not.toMatch(/(?:src|href)="(?:https?:)?\/\//)
+  expect(text).not.toMatch(/@import|url\(/)
+})
+
+test('every error code is explained in both languages', async () => {
+  for (const language of ['fa', 'en']) {
+    const text = await (await load(`?lang=${language}`)).text()
+    for (const code of declaredCodes()) expect(text, code).toContain(`<div id="${code}">`)
+    expect(text).not.toMatch(/undefined|\[object|NaN\b(?!")/)
+  }
+})
+
+const browserPath = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+].find(existsSync)
+if (browserPath === undefined)
+  console.warn('The pages are not looked at: there is no Chromium on this machine.')
+
+/** Runs in the page. */
+const lookAround = `({
+  direction: getComputedStyle(document.documentElement).direction,
+  wide: document.documentElement.scrollWidth,
+  listed: [...document.querySelectorAll('.route')].map((route) => route.querySelector('.method').textContent + ' ' + route.querySelector('.path').textContent),
+  codeDirections: [...new Set([...document.querySelectorAll('code, pre')].map((code) => getComputedStyle(code).direction))],
+  unnamed: [...document.querySelectorAll('a, button, input')].filter((one) => !(one.textContent || one.getAttribute('aria-label'))).length,
+  headings: [...document.querySelectorAll('h1, h2, h3, h4')].map((heading) => Number(heading.tagName[1])),
+  landmarks: ['header', 'nav', 'main'].map((name) => document.querySelectorAll(name).length),
+  dead: [...document.querySelectorAll('a[href^="#"]')].filter((link) => !document.getElementById(link.getAttribute('href').slice(1))).length,
+  twice: [...document.querySelectorAll('[id]')].map((one) => one.id).filter((id, index, all) => all.indexOf(id) !== index),
+})`
+
+interface Seen {
+  direction: string
+  wide: number
+  listed: string[]
+  codeDirections: string[]
+  /** Links, buttons and inputs that a screen reader cannot name. */
+  unnamed: number
+  headings: number[]
+  landmarks: number[]
+  /** Links to places that are not there. */
+  dead: number
+  /** Ids of more than one element. */
+  twice: string[]
+}
+
+describe.skipIf(browserPath === undefined)('in a browser', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: browserPath as string, args: ['--no-sandbox'] })
+  })
+  afterAll(() => browser?.close())
+
+  interface Look {
+    page: Page
+    complaints: string[]
+    requests: string[]
+  }
+  async function look(language: 'fa' | 'en', width: number): Promise<Look> {
+    const page = await browser.newPage({ viewport: { width, height: 900 } })
+    const complaints: string[] = []
+    const requests: string[] = []
+    page.on('console', (message) => complaints.push(message.text()))
+    page.on('pageerror', (error) => complaints.push(String(error)))
+    page.on('request', (request) => {
+      if (!request.url().startsWith('data:')) requests.push(request.url())
+    })
+    await page.goto(`${world.url}/docs?lang=${language}`, { waitUntil: 'networkidle' })
+    return { page, complaints, requests }
+  }
+
+  test.each([
+    ['fa', 'rtl', 390],
+    ['fa', 'rtl', 1280],
+    ['en', 'ltr', 390],
+    ['en', 'ltr', 1280],
+  ] as const)(
+    '%s, %s, %d pixels wide: no complaint, no other request, nothing wider than the window',
+    async (language, direction, width) => {
+      const { page, complaints, requests } = await look(language, width)
+      expect(requests).toEqual([`${world.url}/docs?lang=${language}`])
+      for (const details of await page.locator('details').all())
+        await details.evaluate((one) => one.setAttribute('open', ''))
+      const seen = await page.evaluate<Seen>(lookAround)
+      expect(seen).toMatchObject({
+        direction,
+        codeDirections: ['ltr'],
+        unnamed: 0,
+        landmarks: [1, 1, 1],
+        dead: 0,
+        twice: [],
+      })
+      expect(seen.wide).toBeLessThanOrEqual(width)
+      expect(seen.listed).toEqual(routes.map(({ method, path }) => `${method} ${path}`))
+      // No level of headings is jumped over on the way down.
+      for (const [index, level] of seen.headings.entries())
+        expect(level - (seen.headings[index - 1] ?? 0)).toBeLessThanOrEqual(1)
+      expect(complaints).toEqual([])
+      await page.close()
+    },
+  )
+
+  test('the filter leaves only the routes that match, in the page and in its contents', async () => {
+    const { page } = await look('fa', 1280)
+    await page.fill('#filter', 'post chat')
+    expect(await page.locator('.route:visible').count()).toBe(1)
+    expect(await page.locator('nav .routes li:visible').count()).toBe(1)
+    await page.fill('#filter', 'گفت‌وگو')
+    expect(await page.locator('.route:visible').count()).toBe(1)
+    await page.fill('#filter', 'no such thing')
+    expect(await page.locator('#nothing').isVisible()).toBe(true)
+    await page.fill('#filter', '')
+    expect(await page.locator('.route:visible').count()).toBe(routes.length)
+    await page.close()
+  })
+
+  test('the first call of the page, pasted into a shell, is answered', async () => {
+    const { page } = await look('fa', 1280)
+    const command = (await page.locator('pre').first().textContent()) as string
+    const body = /-d '(.*)'$/s.exec(command)?.[1] as string
+    expect(command).toContain(`curl ${world.app.config.baseUrl}/v1/chat/completions`)
+    const key = await world.key()
+    expect((await key.request('POST', '/v1/chat/completions', body)).status).toBe(200)
+    await page.close()
+  })
+})

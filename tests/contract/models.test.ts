@@ -1,0 +1,159 @@
+import OpenAI, { NotFoundError } from 'openai'
+import { describe, expect, test } from 'vitest'
+import type { Client } from '../harness/client.ts'
+import { boot, upstreamConfig, type World } from '../harness/world.ts'
+import { expectRefusal } from './refusal.ts'
+
+const openai = (world: World, key: Client): OpenAI =>
+  new OpenAI({ baseURL: `${world.url}/v1`, apiKey: key.secret, maxRetries: 0 })
+
+test('every model shows the members that the contract names, in types and sizes that make sense', async () => {
+  await using world = await boot({ config: upstreamConfig('http://127.0.0.1:9/v1') })
+  const { body } = await (await world.key()).get('/v1/models')
+  expect(body.object).toBe('list')
+  const ids = body.data.map(({ id }: { id: string }) => id)
+  expect(ids).toEqual(
+    expect.arrayContaining(['test/model', 'sandbox/fast', 'sandbox/omni', 'sandbox/reasoner']),
+  )
+  expect(new Set(ids).size).toBe(ids.length)
+  for (const model of body.data) {
+    expect(model).toMatchObject({
+      object: 'model',
+      reasoning: { supported_efforts: expect.any(Array) },
+      input_modalities: expect.arrayContaining(['text']),
+      context_length: expect.any(Number),
+      pricing: {
+        currency: 'USD',
+        input_per_million: expect.any(Number),
+        output_per_million: expect.any(Number),
+      },
+      studio_settings: null,
+      routes: ['/v1/chat/completions'],
+    })
+    expect(model.context_length).toBeGreaterThan(0)
+    const takesMedia = model.input_modalities.includes('audio') || model.input_modalities.includes('video')
+    expect(model.media_input).toEqual(takesMedia ? { input_per_million: expect.any(Number) } : null)
+  }
+  expect(
+    body.data.filter((model: { default: boolean }) => model.default).map(({ id }: { id: string }) => id),
+  ).toEqual(['test/model'])
+})
+
+test('the efforts, modalities and prices of the configuration are those that are shown', async () => {
+  await using world = await boot({ config: upstreamConfig('http://127.0.0.1:9/v1') })
+  const { body } = await (await world.key()).get('/v1/models/test/model')
+  expect(body).toMatchObject({
+    id: 'test/model',
+    sandbox: false,
+    reasoning: { supported_efforts: ['low', 'medium', 'high'] },
+    input_modalities: ['text', 'image', 'audio', 'video'],
+    context_length: 128_000,
+    max_output_tokens: 16_384,
+    pricing: {
+      input_per_million: 1,
+      output_per_million: 2,
+      cached_input_per_million: 0.1,
+      credits_per_usd: 1000,
+    },
+  })
+})
+
+test('simulators say that they are, in name and description', async () => {
+  await using world = await boot()
+  const { body } = await (await world.key()).get('/v1/models/sandbox/fast')
+  expect(body.sandbox).toBe(true)
+  expect(body.display_name).toMatch(/simulator/i)
+  expect(body.description).toMatch(/simulator/i)
+  expect(body.description).toContain('شبیه‌ساز')
+})
+
+describe('the official OpenAI client', () => {
+  test('iterates the list', async () => {
+    await using world = await boot()
+    const seen: string[] = []
+    for await (const model of openai(world, await world.key()).models.list()) {
+      expect(model).toMatchObject({ object: 'model', owned_by: 'kherad', created: expect.any(Number) })
+      seen.push(model.id)
+    }
+    expect(seen).toEqual(['sandbox/fast', 'sandbox/omni', 'sandbox/reasoner'])
+  })
+
+  test('retrieves a model whose name has a slash', async () => {
+    await using world = await boot()
+    const model = await openai(world, await world.key()).models.retrieve('sandbox/fast')
+    expect(model.id).toBe('sandbox/fast')
+  })
+
+  test('sees an unknown model as its NotFoundError, whose message says "does not exist"', async () => {
+    await using world = await boot()
+    const client = openai(world, await world.key())
+    for (const name of ['sandbox/none', 'none', 'sandbox/fast/more', 'مدل']) {
+      const error = await client.models.retrieve(name).then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      )
+      expect(error).toBeInstanceOf(NotFoundError)
+      const { message, code, param, requestID } = error as NotFoundError
+      expect(message).toContain('does not exist')
+      expect({ code, param }).toEqual({ code: 'MODEL_NOT_FOUND', param: 'model' })
+      expect(requestID).toMatch(/^[0-9a-f-]{36}$/)
+    }
+  })
+})
+
+test('the list has the shape that the Anthropic client iterates', async () => {
+  await using world = await boot()
+  const { body } = await (await world.key()).get('/v1/models')
+  expect(body).toMatchObject({ has_more: false, first_id: body.data[0].id, last_id: body.data.at(-1).id })
+  for (const model of body.data) {
+    expect(model).toMatchObject({ type: 'model', display_name: expect.any(String) })
+    expect(new Date(model.created_at).toISOString()).toBe(model.created_at)
+    expect(new Date(model.created_at).getTime()).toBe(model.created * 1000)
+  }
+})
+
+test('a key with an allow-list sees only its models, and the others as missing', async () => {
+  await using world = await boot()
+  const key = await world.key({ models: ['sandbox/omni'] })
+  const { body } = await key.get('/v1/models')
+  expect(body.data.map(({ id }: { id: string }) => id)).toEqual(['sandbox/omni'])
+  expect(body).toMatchObject({ first_id: 'sandbox/omni', last_id: 'sandbox/omni' })
+  const hidden = await key.get('/v1/models/sandbox/fast')
+  expectRefusal(hidden, { status: 404, code: 'MODEL_NOT_FOUND', param: 'model' })
+  const missing = await key.get('/v1/models/sandbox/none')
+  expect(hidden.body.error.message.replace('sandbox/fast', '')).toBe(
+    missing.body.error.message.replace('sandbox/none', ''),
+  )
+  const none = await world.key({ models: ['gone/model'] })
+  expect((await none.get('/v1/models')).body).toMatchObject({
+    data: [],
+    first_id: null,
+    last_id: null,
+    has_more: false,
+  })
+})
+
+test('a name of 200 characters is looked for, a longer one refused', async () => {
+  await using world = await boot()
+  const key = await world.key()
+  expectRefusal(await key.get(`/v1/models/${'m'.repeat(200)}`), {
+    status: 404,
+    code: 'MODEL_NOT_FOUND',
+    param: 'model',
+  })
+  expectRefusal(await key.get(`/v1/models/${'m'.repeat(201)}`), {
+    status: 400,
+    code: 'INVALID_REQUEST',
+    param: 'model',
+  })
+  expectRefusal(await key.get(`/v1/models/${encodeURIComponent('🕊'.repeat(200))}`), {
+    status: 404,
+    code: 'MODEL_NOT_FOUND',
+    param: 'model',
+  })
+  expectRefusal(await key.get(`/v1/models/${'m'.repeat(5000)}`), {
+    status: 400,
+    code: 'INVALID_REQUEST',
+    param: 'model',
+  })
+})

@@ -1,0 +1,126 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { declarationOf } from '#platform/errors'
+import { routes } from '../../src/capabilities.ts'
+import { boot } from '../harness/world.ts'
+
+interface Operation {
+  operationId: string
+  parameters: { name: string; in: string; required: boolean; schema: object }[]
+  requestBody?: { content: Record<string, { schema: object }> }
+  responses: Record<string, { description: string; content: Record<string, { schema: object }> }>
+  security: object[]
+  'x-scope'?: string
+}
+interface Document {
+  openapi: string
+  info: { version: string }
+  servers: { url: string }[]
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, object> }
+}
+
+let document: Document
+let baseUrl: string
+beforeAll(async () => {
+  await using world = await boot()
+  const reply = await fetch(`${world.url}/openapi.json`)
+  expect(reply.status).toBe(200)
+  expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8')
+  document = (await reply.json()) as Document
+  baseUrl = world.app.config.baseUrl
+})
+
+const operationOf = (route: { method: string; path: string }): Operation | undefined =>
+  document.paths[route.path]?.[route.method.toLowerCase()]
+
+test('the document is OpenAPI 3.1.0 of contract version 1.6.0 and valid under a public validator', async () => {
+  expect(document.openapi).toBe('3.1.0')
+  expect(document.info.version).toBe('1.6.0')
+  expect(document.servers).toEqual([{ url: baseUrl }])
+  const { valid, errors } = await new Validator().validate(
+    structuredClone(document) as unknown as Record<string, unknown>,
+  )
+  expect(errors ?? []).toEqual([])
+  expect(valid).toBe(true)
+})
+
+test('every route is in it once, and nothing else', () => {
+  const written = Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
+  )
+  expect(written.toSorted()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).toSorted())
+  const ids = Object.values(document.paths).flatMap((operations) =>
+    Object.values(operations).map((operation) => operation.operationId),
+  )
+  expect(new Set(ids).size).toBe(ids.length)
+})
+
+describe.each(routes)('$method $path', (route) => {
+  test('names every error that it declares, at its status', () => {
+    const responses = operationOf(route)?.responses ?? {}
+    for (const code of [
+      ...route.errors,
+      'INTERNAL',
+      'SERVICE_UNAVAILABLE',
+      ...(route.scope === 'public' ? [] : ['INVALID_API_KEY', 'INSUFFICIENT_SCOPE']),
+    ]) {
+      expect(responses[declarationOf(code).status]?.description.split(', '), code).toContain(code)
+    }
+    for (const status of Object.keys(route.reply)) expect(responses[status]).toBeDefined()
+  })
+
+  test('tells its scope, its parameters and its headers', () => {
+    const operation = operationOf(route)
+    expect(operation?.['x-scope']).toBe(route.scope === 'public' ? undefined : route.scope)
+    expect(operation?.security.length === 0).toBe(route.scope === 'public')
+    const inPath = operation?.parameters
+      .filter((parameter) => parameter.in === 'path')
+      .map(({ name, required }) => ({ name, required }))
+    expect(inPath).toEqual(
+      [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({ name, required: true })),
+    )
+    const named = operation?.parameters.map(({ name }) => name) ?? []
+    expect(named.includes('Idempotency-Key')).toBe(route.idempotent === true)
+    for (const name of Object.keys(route.headers ?? {})) expect(named).toContain(name)
+  })
+})
+
+test('all JSON Schemas in it compile', () => {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, discriminator: true })
+  ajv.addSchema({ $id: 'https://kherad.test/openapi.json', components: document.components })
+  const schemas = Object.values(document.paths).flatMap((operations) =>
+    Object.values(operations).flatMap(({ parameters, requestBody, responses }) => [
+      ...parameters.map(({ schema }) => schema),
+      ...[requestBody, ...Object.values(responses)].flatMap((part) =>
+        Object.values(part?.content ?? {}).map(({ schema }) => schema),
+      ),
+    ]),
+  )
+  expect(schemas.length).toBeGreaterThan(routes.length)
+  for (const [index, schema] of schemas.entries()) {
+    const resolved = JSON.parse(
+      JSON.stringify(schema).replaceAll('"#/components', '"https://kherad.test/openapi.json#/components'),
+    )
+    expect(
+      () => ajv.compile({ $id: `https://kherad.test/${index}`, ...resolved }),
+      JSON.stringify(schema).slice(0, 200),
+    ).not.toThrow()
+  }
+})
+
+test('the error schema fits the errors that are sent', async () => {
+  await using world = await boot()
+  const check = new Ajv2020({ strict: false, validateFormats: false }).compile(
+    document.components.schemas['Error'] as object,
+  )
+  const key = await world.key()
+  for (const reply of [
+    await key.chat({ n: 2 }),
+    await key.get('/nothing'),
+    await key.get('/v1/balance', { authorization: 'x' }),
+  ]) {
+    expect(check(reply.body), JSON.stringify([reply.body, check.errors])).toBe(true)
+  }
+})

@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Seen } from '../harness/client.ts'
+import { until } from '../harness/until.ts'
+import { answer, type Script } from '../harness/upstream.ts'
+import { databaseProxy } from './database-proxy.ts'
+import { openSite, type Person, type Site } from './site.ts'
+
+/** The database breaks, never the server: no call is lost, none is unpaid, none is paid twice. */
+const stack = new AsyncDisposableStack()
+const credits = 1_000_000_000n
+/** A word of the prompt at 1,000 and 13 of the answer at 2,000 micro-credits. */
+const charge = 27_000n
+let site: Site
+const scripts = new Map<string, () => Script | Promise<Script>>()
+
+beforeAll(async () => {
+  site = stack.use(await openSite())
+  site.upstream.reply((call) => scripts.get(whoAsks(call.body))?.() ?? answer())
+})
+afterAll(() => stack.disposeAsync())
+
+const bodyOf = ({ account }: Person) => ({ max_tokens: 100, messages: [{ role: 'user', content: account }] })
+const whoAsks = (body: unknown): string => (body as { messages: [{ content: string }] }).messages[0].content
+const callsOf = (site: Site, { account }: Person): number =>
+  site.upstream.calls.filter(({ body }) => whoAsks(body) === account).length
+
+/** Every answer was charged once, every other call nothing. */
+async function expectPaid(site: Site, person: Person, replies: Seen[]): Promise<void> {
+  await until(async () => (await site.books(person)).held === 0n)
+  const answered = replies.filter(({ status }) => status === 200)
+  const receipts = await site.receipts(person)
+  expect(receipts.filter(({ state }) => state === 'completed')).toHaveLength(answered.length)
+  for (const { state, charged } of receipts) expect(charged).toBe(state === 'completed' ? charge : 0n)
+  expect(await site.books(person)).toEqual({ balance: credits - charge * BigInt(answered.length), held: 0n })
+  expect(callsOf(site, person)).toBe(answered.length)
+  expect(await site.broken()).toEqual([])
+}
+
+test.concurrent('a lost COMMIT reply of a hold: the call goes on, held and charged once', async () => {
+  await using proxy = await databaseProxy(site.databaseUrl)
+  await using server = await site.start(proxy.url)
+  const person = await site.person({ credits })
+  const lost = proxy.loseReply(/"expires_at"/)
+  const reply = await site.client(server, person).chat(bodyOf(person), { 'idempotency-key': 'order-1' })
+  await lost
+  expect(reply.status).toBe(200)
+  expect(await site.receipts(person)).toHaveLength(1)
+  await expectPaid(site, person, [reply])
+})
+
+test.concurrent('a lost COMMIT reply of a settlement: charged once, and the answer stays to be replayed', async () => {
+  await using proxy = await databaseProxy(site.databaseUrl)
+  await using server = await site.start(proxy.url)
+  const person = await site.person({ credits })
+  const client = site.client(server, person)
+  const lost = proxy.loseReply(/"actual"/)
+  const reply = await client.chat(bodyOf(person), { 'idempotency-key': 'order-1' })
+  await lost
+  expect(reply.status).toBe(200)
+  const repeat = await client.chat(bodyOf(person), { 'idempotency-key': 'order-1' })
+  expect(repeat.text).toBe(reply.text)
+  await expectPaid(site, person, [reply])
+})
+
+test.concurrent('all connections are terminated again and again under load: every call is answered and charged once', async () => {
+  // On a database of its own, where nobody else minds.
+  await using site = await openSite()
+  await using server = await site.start()
+  const person = await site.person({ credits })
+  const client = site.client(server, person)
+  const replies: Seen[] = []
+  let terminated = 0
+  const worker = async (): Promise<void> => {
+    while (terminated < 12) replies.push(await client.chat(bodyOf(person)))
+  }
+  const load = Promise.all(Array.from({ length: 20 }, worker))
+  while (terminated < 12) {
+    const victims = await site.db.query(
+      {
+        text: `select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and pid <> pg_backend_pid() and query like '%ledger.apply%'`,
+      },
+      [],
+    )
+    terminated += victims.length
+  }
+  await load
+  // Reading the key may meet a broken connection: that is a 503, before anything was held.
+  expect(replies.every(({ status }) => status === 200 || status === 503)).toBe(true)
+  expect(replies.filter(({ status }) => status === 200).length).toBeGreaterThan(20)
+  await expectPaid(site, person, replies)
+})
+
+test.concurrent('the database is away under load: 503 with Retry-After, nothing unpaid, nothing lost, and all is well again without a restart', async () => {
+  await using proxy = await databaseProxy(site.databaseUrl)
+  await using server = await site.start(proxy.url)
+  const person = await site.person({ credits })
+  const client = site.client(server, person)
+  const released = Promise.withResolvers<Script>()
+  scripts.set(person.account, () => released.promise)
+  const underWay = Array.from({ length: 5 }, () => client.chat(bodyOf(person)))
+  await until(() => callsOf(site, person) === 5)
+
+  proxy.away()
+  const refused = await Promise.all(
+    Array.from({ length: 20 }, (_, index) =>
+      client.chat(bodyOf(person), { 'idempotency-key': `order-${index}` }),
+    ),
+  )
+  for (const reply of refused) {
+    expect(reply.status).toBe(503)
+    expect(reply.body.error.code).toBe('SERVICE_UNAVAILABLE')
+    expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(reply.headers.get('x-should-retry')).toBeNull()
+  }
+  // Answers that were paid for before are given, and settled when the database is back.
+  released.resolve(answer())
+  const answered = await Promise.all(underWay)
+  proxy.back()
+  const seen: number[] = []
+  const again = await until(async () => {
+    const reply = await client.chat(bodyOf(person), { 'idempotency-key': 'order-0' })
+    seen.push(reply.status)
+    return reply.status === 200 ? reply : undefined
+  })
+  // A key whose call was refused is never said to be taken.
+  expect(seen.filter((status) => status !== 200 && status !== 503)).toEqual([])
+  await expectPaid(site, person, [...answered, again])
+})
+
+test.concurrent('a hold that waits too long for the database is refused with 503, undone, and its idempotency key works at once', async () => {
+  await using server = await site.start()
+  const person = await site.person({ credits })
+  const client = site.client(server, person)
+  const claim = { 'idempotency-key': 'order-1' }
+  let repeat: Promise<Seen>
+  {
+    await using _lock = await site.lock(person)
+    const reply = await client.chat(bodyOf(person), claim)
+    expect(reply.status).toBe(503)
+    expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0)
+    // It waits behind what undoes the first.
+    repeat = client.chat(bodyOf(person), claim)
+    await site.waiting(person)
+  }
+  expect((await repeat).status).toBe(200)
+  await expectPaid(site, person, [await repeat])
+})
+
+test.concurrent('a hold whose COMMIT reply was lost, then swept by another process as ambiguous: undone when the database is back, the key works', async () => {
+  await using site = await openSite()
+  await using proxy = await databaseProxy(site.databaseUrl)
+  const [server] = await Promise.all([site.start(proxy.url), site.start()])
+  const person = await site.person({ credits })
+  const client = site.client(server, person)
+  const claim = { 'idempotency-key': 'order-1' }
+  const lost = proxy.loseReply(/"expires_at"/)
+  const call = client.chat(bodyOf(person), claim)
+  await lost
+  proxy.away()
+  expect((await call).status).toBe(503)
+  // The other process takes this one for dead.
+  await until(async () => (await site.receipts(person))[0]?.ambiguous)
+  expect((await site.books(person)).balance).toBeLessThan(credits)
+  proxy.back()
+  await until(async () => (await site.books(person)).balance === credits)
+  const [undone] = await site.receipts(person)
+  expect(undone).toMatchObject({ state: 'failed', ambiguous: false, claiming: false, charged: 0n })
+  const repeat = await until(async () => {
+    const reply = await client.chat(bodyOf(person), claim)
+    return reply.status === 503 ? undefined : reply
+  })
+  expect(repeat.status).toBe(200)
+  await expectPaid(site, person, [repeat])
+})

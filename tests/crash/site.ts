@@ -1,0 +1,171 @@
+/** An operator's site: a database of its own, a fake upstream, and real server processes over both, to race and to kill. */
+import assert from 'node:assert/strict'
+import { createAccount, createKey, createProject, scopes } from '#platform/auth'
+import { type Db, openDb } from '#platform/db'
+import { uuidv7 } from '#platform/ids'
+import { type Caps, grant } from '#platform/ledger'
+import { Client } from '../harness/client.ts'
+import { upstreamConfig } from '../harness/config-text.ts'
+import { cloneDatabase } from '../harness/postgres.ts'
+import { type ServerProcess, startProcess } from '../harness/processes.ts'
+import { until } from '../harness/until.ts'
+import { type FakeUpstream, fakeUpstream } from '../harness/upstream.ts'
+
+export interface Person {
+  account: string
+  project: string
+  keyId: string
+  secret: string
+}
+
+/** Short, so that a dead process is soon known to be dead; long enough for a busy machine to beat in time. */
+const leaseMs = 1_500
+
+export class Site implements AsyncDisposable {
+  readonly db: Db
+  readonly databaseUrl: string
+  readonly upstream: FakeUpstream
+  readonly #stack: AsyncDisposableStack
+
+  constructor(parts: { db: Db; databaseUrl: string; upstream: FakeUpstream }, stack: AsyncDisposableStack) {
+    this.db = parts.db
+    this.databaseUrl = parts.databaseUrl
+    this.upstream = parts.upstream
+    this.#stack = stack
+  }
+
+  /** A server process of this site; through another address of the database when one is given. */
+  async start(databaseUrl: string = this.databaseUrl): Promise<ServerProcess> {
+    return this.#stack.use(
+      await startProcess({
+        databaseUrl,
+        config: upstreamConfig(this.upstream.url),
+        env: { KHERAD_LOG_LEVEL: 'warn', KHERAD_LEASE_MS: String(leaseMs) },
+      }),
+    )
+  }
+
+  /** Somebody with an account, a project and a key. Credits and caps in micro-credits. */
+  async person(ask: { credits?: bigint; account?: Caps; project?: Caps; key?: Caps } = {}): Promise<Person> {
+    const now = new Date()
+    return this.db.tx(async (tx) => {
+      const account = await createAccount(
+        tx,
+        { name: 'test', ...(ask.account && { caps: ask.account }) },
+        now,
+      )
+      const accountId = account.account_id
+      const project = await createProject(
+        tx,
+        { accountId, name: 'test', ...(ask.project && { caps: ask.project }) },
+        now,
+      )
+      const projectId = project.project_id
+      const key = await createKey(
+        tx,
+        { accountId, projectId, name: 'test', scopes, ...(ask.key && { caps: ask.key }) },
+        now,
+      )
+      await grant(
+        tx,
+        { accountId, transferId: uuidv7(), microcredits: ask.credits ?? 1_000_000_000n, reason: 'test' },
+        now,
+      )
+      return { account: accountId, project: projectId, keyId: key.key_id, secret: key.secret }
+    })
+  }
+
+  client(server: { url: string }, person: Person): Client {
+    return new Client(server.url, person.secret, person.keyId)
+  }
+
+  /** What stands in the books, in micro-credits. */
+  async books({ account }: Person): Promise<{ balance: bigint; held: bigint }> {
+    const [row] = await this.db.query<{ balance: bigint; held: bigint }>(
+      { text: 'select balance, held from ledger.balances where account_id = $1' },
+      [account],
+    )
+    assert(row)
+    return row
+  }
+
+  /** The receipts of an account, oldest first. */
+  receipts({ account }: Person): Promise<ReceiptRow[]> {
+    return this.db.query(
+      {
+        text: `select receipt_id, state, ambiguous, claiming, status_code, held, charged, detail from ledger.receipts
+          where account_id = $1 order by created_at, receipt_id`,
+      },
+      [account],
+    )
+  }
+
+  /** Takes the lock of an account's money, so that every hold and settlement of it waits until this is disposed. */
+  async lock({ account }: Person): Promise<AsyncDisposable> {
+    const client = await this.db.pool.connect()
+    await client.query('begin')
+    // The id stands in the text, so that `waiting` knows whose lock it is.
+    await client.query(`select from ledger.balances where account_id = '${account}' for update`)
+    return {
+      async [Symbol.asyncDispose]() {
+        await client.query('rollback')
+        client.release()
+      },
+    }
+  }
+
+  /** Resolves when a statement of the ledger waits for the lock of this account; answers its backend. */
+  async waiting({ account }: Person): Promise<number> {
+    const { pid } = await until(async () => {
+      const [row] = await this.db.query<{ pid: number }>(
+        {
+          text: `select a.pid from pg_stat_activity a, unnest(pg_blocking_pids(a.pid)) blocker
+            join pg_stat_activity b on b.pid = blocker
+            where a.datname = current_database() and a.query like '%ledger.apply%' and b.query like '%' || $1 || '%'`,
+        },
+        [account],
+      )
+      return row
+    })
+    return pid
+  }
+
+  async terminate(pid: number): Promise<void> {
+    await this.db.query({ text: 'select pg_terminate_backend($1, 5000)' }, [pid])
+  }
+
+  /** Resolves when nothing is held any more; then every invariant must hold. */
+  async healed(): Promise<void> {
+    await until(
+      async () => (await this.db.query({ text: 'select from ledger.holds limit 1' }, [])).length === 0,
+    )
+    assert.deepEqual(await this.broken(), [])
+  }
+
+  broken(): Promise<Record<string, unknown>[]> {
+    return this.db.query({ text: 'select * from ledger.broken' }, [])
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#stack.disposeAsync()
+  }
+}
+
+export interface ReceiptRow {
+  receipt_id: string
+  state: string
+  ambiguous: boolean
+  claiming: boolean
+  status_code: number | null
+  held: bigint
+  charged: bigint
+  detail: Record<string, unknown> | null
+}
+
+export async function openSite(): Promise<Site> {
+  await using stack = new AsyncDisposableStack()
+  const { url: databaseUrl } = stack.use(await cloneDatabase())
+  const db = stack.use(await openDb({ url: databaseUrl }))
+  const upstream = stack.use(await fakeUpstream())
+  return new Site({ db, databaseUrl, upstream }, stack.move())
+}

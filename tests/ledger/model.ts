@@ -1,0 +1,242 @@
+/** The ledger as a person would keep it by hand: one operation after the other, in plain maps. The database must agree with it. */
+
+export type Outcome = {
+  seq: number
+  outcome: string
+  receipt: string | null
+  scope: string | null
+  need: bigint | null
+  have: bigint | null
+}
+
+export interface Meter {
+  scope: 'account' | 'project' | 'key'
+  spent: bigint
+  held: bigint
+  cap: bigint | null
+  month: string
+  monthSpent: bigint
+  monthHeld: bigint
+  monthCap: bigint | null
+}
+
+export interface HoldOp {
+  id: string
+  account: string
+  project: string
+  key: string
+  idempotencyKey: string | null
+  amount: bigint
+  started: boolean
+  /** A process that is alive; null hangs on the time alone, 'dead' is one that nobody hears of. */
+  process: 'alive' | 'dead' | null
+  expiresAtMs: number
+}
+
+export interface SettleOp {
+  id: string
+  account: string
+  actual: bigint
+  failed: boolean
+  freeClaim: boolean
+}
+
+interface Open {
+  op: HoldOp
+  month: string
+}
+
+export interface Paper {
+  account: string
+  project: string
+  key: string
+  idempotencyKey: string | null
+  month: string
+  state: 'running' | 'completed' | 'failed'
+  ambiguous: boolean
+  claiming: boolean
+  charged: bigint
+}
+
+const most = (value: bigint, floor = 0n): bigint => (value > floor ? value : floor)
+const least = (values: bigint[]): bigint => values.reduce((a, b) => (a < b ? a : b))
+
+/** Month in Tehran, which has been at UTC+03:30 all year since 2022. */
+export const monthOf = (ms: number): string => new Date(ms + 3.5 * 3_600_000).toISOString().slice(0, 7)
+
+export class LedgerModel {
+  readonly balances = new Map<string, { balance: bigint; held: bigint }>()
+  readonly meters = new Map<string, Meter>()
+  readonly holds = new Map<string, Open>()
+  readonly papers = new Map<string, Paper>()
+  readonly #grants = new Set<string>()
+  loss = 0n
+
+  openMeter(id: string, scope: Meter['scope']): void {
+    this.meters.set(id, {
+      scope,
+      spent: 0n,
+      held: 0n,
+      cap: null,
+      month: '2000-01',
+      monthSpent: 0n,
+      monthHeld: 0n,
+      monthCap: null,
+    })
+    if (scope === 'account') this.balances.set(id, { balance: 0n, held: 0n })
+  }
+
+  /** False when it would take what is not free. */
+  grant(account: string, transfer: string, amount: bigint): boolean {
+    const books = this.balances.get(account)!
+    if (this.#grants.has(transfer)) return true
+    if (books.balance + amount < books.held) return false
+    this.#grants.add(transfer)
+    books.balance += amount
+    return true
+  }
+
+  setCaps(id: string, caps: { cap: bigint | null; monthCap: bigint | null }): void {
+    Object.assign(this.meters.get(id)!, caps)
+  }
+
+  hold(op: HoldOp, seq: number, atMs: number): Outcome {
+    if (this.holds.has(op.id)) return result(seq, 'held', op.id, null, op.amount, null)
+    if (this.papers.has(op.id)) return result(seq, 'claimed', op.id)
+    const earlier = op.idempotencyKey && this.#claim(op.key, op.idempotencyKey)
+    if (earlier) return result(seq, 'claimed', earlier)
+    const meters = this.#metersOf(op)
+    const month = meters.reduce(
+      (latest, meter) => (meter.scope === 'account' && meter.month > latest ? meter.month : latest),
+      monthOf(atMs),
+    )
+    const short = this.#misfit(op, month)
+    if (short) return result(seq, 'insufficient', null, short.scope, op.amount, most(short.have))
+
+    this.balances.get(op.account)!.held += op.amount
+    for (const meter of meters) {
+      const turned = meter.month !== month
+      meter.held += op.amount
+      meter.monthHeld = (turned ? 0n : meter.monthHeld) + op.amount
+      meter.monthSpent = turned ? 0n : meter.monthSpent
+      meter.month = month
+    }
+    this.holds.set(op.id, { op, month })
+    const { account, project, key, idempotencyKey } = op
+    this.papers.set(op.id, {
+      account,
+      project,
+      key,
+      idempotencyKey,
+      month,
+      state: 'running',
+      ambiguous: false,
+      claiming: true,
+      charged: 0n,
+    })
+    return result(seq, 'held', op.id, null, op.amount, null)
+  }
+
+  settle(op: SettleOp, seq: number, sweeping?: { ambiguous: boolean }): Outcome {
+    const open = this.holds.get(op.id)
+    if (!open) return result(seq, 'gone', op.id, null, this.#mend(op), null)
+    const { amount } = open.op
+    const charged = op.actual <= amount ? op.actual : least([op.actual, amount + this.#room(open)])
+    const books = this.balances.get(open.op.account)!
+    books.held -= amount
+    books.balance -= charged
+    for (const meter of this.#metersOf(open.op)) {
+      meter.held -= amount
+      meter.spent += charged
+      if (meter.month !== open.month) continue
+      meter.monthHeld -= amount
+      meter.monthSpent += charged
+    }
+    this.holds.delete(op.id)
+    const paper = this.papers.get(op.id)!
+    paper.state = op.failed ? 'failed' : 'completed'
+    paper.ambiguous = sweeping?.ambiguous ?? false
+    paper.charged = charged
+    if (op.freeClaim) paper.claiming = false
+    this.loss += op.actual - charged
+    return result(seq, 'settled', op.id, null, charged, op.actual - charged)
+  }
+
+  /** Ends what is over; answers the ids. */
+  sweep(atMs: number): string[] {
+    const over = [...this.holds.values()].filter(({ op }) => op.expiresAtMs < atMs || op.process === 'dead')
+    for (const { op } of over) {
+      const actual = op.started ? op.amount : 0n
+      this.settle({ id: op.id, account: op.account, actual, failed: true, freeClaim: !op.started }, 0, {
+        ambiguous: op.started,
+      })
+    }
+    return over.map(({ op }) => op.id)
+  }
+
+  #mend(op: SettleOp): bigint {
+    const paper = this.papers.get(op.id)
+    if (!paper?.ambiguous) return 0n
+    const refund = most(paper.charged - op.actual)
+    this.loss += most(op.actual - paper.charged)
+    this.balances.get(paper.account)!.balance += refund
+    for (const meter of this.#metersOf(paper)) {
+      meter.spent -= refund
+      if (meter.month === paper.month) meter.monthSpent -= refund
+    }
+    paper.ambiguous = false
+    paper.charged -= refund
+    paper.state = op.failed ? 'failed' : 'completed'
+    if (op.freeClaim) paper.claiming = false
+    return refund
+  }
+
+  #metersOf(of: { account: string; project: string; key: string }): Meter[] {
+    return [of.account, of.project, of.key].map((id) => this.meters.get(id)!)
+  }
+
+  #claim(key: string, idempotencyKey: string): string | undefined {
+    for (const [id, paper] of this.papers) {
+      if (paper.claiming && paper.key === key && paper.idempotencyKey === idempotencyKey) return id
+    }
+    return undefined
+  }
+
+  /** Balance first, then total caps, then monthly ones, each in the order account, key, project. */
+  #misfit(op: HoldOp, month: string): { scope: string; have: bigint } | undefined {
+    const books = this.balances.get(op.account)!
+    const [account, project, key] = this.#metersOf(op) as [Meter, Meter, Meter]
+    const free = books.balance - books.held
+    if (op.amount > free) return { scope: 'balance', have: free }
+    for (const meter of [account, key, project]) {
+      const have = meter.cap === null ? undefined : meter.cap - meter.spent - meter.held
+      if (have !== undefined && op.amount > have) return { scope: meter.scope, have }
+    }
+    for (const meter of [account, key, project]) {
+      const used = meter.month === month ? meter.monthSpent + meter.monthHeld : 0n
+      const have = meter.monthCap === null ? undefined : meter.monthCap - used
+      if (have !== undefined && op.amount > have) return { scope: `${meter.scope}_month`, have }
+    }
+    return undefined
+  }
+
+  #room(open: Open): bigint {
+    const books = this.balances.get(open.op.account)!
+    const rooms = [books.balance - books.held]
+    for (const meter of this.#metersOf(open.op)) {
+      if (meter.cap !== null) rooms.push(meter.cap - meter.spent - meter.held)
+      if (meter.monthCap !== null && meter.month === open.month)
+        rooms.push(meter.monthCap - meter.monthSpent - meter.monthHeld)
+    }
+    return most(least(rooms))
+  }
+}
+
+const result = (
+  seq: number,
+  outcome: string,
+  receipt: string | null,
+  scope: string | null = null,
+  need: bigint | null = null,
+  have: bigint | null = null,
+): Outcome => ({ seq, outcome, receipt, scope, need, have })

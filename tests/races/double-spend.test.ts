@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openSite, type Person, type Site } from '../crash/site.ts'
+import type { ServerProcess } from '../harness/processes.ts'
+import { until } from '../harness/until.ts'
+import { answer } from '../harness/upstream.ts'
+
+const stack = new AsyncDisposableStack()
+let site: Site
+let servers: ServerProcess[]
+/** What one call of this test holds, and what it costs in the end, in micro-credits. */
+let price: { hold: bigint; charge: bigint }
+
+const ask = { max_tokens: 100 }
+const calls = 200
+const pays = 37n
+
+beforeAll(async () => {
+  site = stack.use(await openSite())
+  servers = await Promise.all([site.start(), site.start()])
+  price = await measurePrice()
+})
+afterAll(() => stack.disposeAsync())
+
+/** From the receipt of one such call; the part of its output limit is known: 100 tokens at 2,000 micro-credits. */
+async function measurePrice(): Promise<typeof price> {
+  const somebody = await site.person()
+  const reply = await site.client(servers[0]!, somebody).chat(ask)
+  expect(reply.status).toBe(200)
+  await site.healed()
+  const [receipt] = await site.receipts(somebody)
+  expect(receipt!.held).toBeGreaterThan(200_000n)
+  // The fake upstream bills a token a word: 1 of the prompt at 1,000 and 13 of the answer at 2,000 micro-credits.
+  expect(receipt!.charged).toBe(27_000n)
+  return { hold: receipt!.held, charge: receipt!.charged }
+}
+
+const plenty = 10n ** 12n
+
+test.each([
+  ['balance', 'INSUFFICIENT_CREDITS', (limit: bigint) => ({ credits: limit })],
+  ['total cap of the key', 'BUDGET_EXCEEDED', (limit: bigint) => ({ credits: plenty, key: { cap: limit } })],
+  [
+    'total cap of the project',
+    'BUDGET_EXCEEDED',
+    (limit: bigint) => ({ credits: plenty, project: { cap: limit } }),
+  ],
+  [
+    'monthly cap of the account',
+    'BUDGET_EXCEEDED',
+    (limit: bigint) => ({ credits: plenty, account: { monthCap: limit } }),
+  ],
+] as const)(
+  'of 200 parallel calls at two processes on a %s that pays 37, exactly 37 are admitted, and everything settles',
+  async (_name, code, limited) => {
+    // One micro-credit less than a 38th call needs.
+    const limit = price.hold * (pays + 1n) - 1n
+    const person = await site.person(limited(limit))
+    const released = Promise.withResolvers<void>()
+    const before = site.upstream.calls.length
+    site.upstream.reply(() => released.promise.then(() => answer()))
+
+    let refused = 0
+    const replies = Promise.all(
+      Array.from({ length: calls }, async (_, index) => {
+        const reply = await site.client(servers[index % 2]!, person).chat(ask)
+        if (reply.status === 402) refused++
+        return reply
+      }),
+    )
+    await until(
+      () => refused === calls - Number(pays) && site.upstream.calls.length - before === Number(pays),
+    )
+
+    await expectBooks(person, { held: price.hold * pays })
+    released.resolve()
+    const seen = await replies
+    expect(seen.filter(({ status }) => status === 200)).toHaveLength(Number(pays))
+    const no = seen.filter(({ status }) => status !== 200)
+    expect(new Set(no.map(({ body }) => body.error.code))).toEqual(new Set([code]))
+    expect(new Set(no.map(({ headers }) => headers.get('x-should-retry')))).toEqual(new Set(['false']))
+
+    await site.healed()
+    const { balance } = await expectBooks(person, { held: 0n })
+    const receipts = await site.receipts(person)
+    expect(receipts).toHaveLength(Number(pays))
+    expect(receipts.every(({ state, charged }) => state === 'completed' && charged === price.charge)).toBe(
+      true,
+    )
+    expect(balance).toBe((limited(limit).credits as bigint) - price.charge * pays)
+    expect(site.upstream.calls.length - before).toBe(Number(pays))
+  },
+)
+
+/** The four sentences of the guarantee, each asked of the database. */
+async function expectBooks(person: Person, { held }: { held: bigint }): Promise<{ balance: bigint }> {
+  const [sums] = await site.db.query<Record<'all' | 'credits' | 'holds', string>>(
+    {
+      text: `select (select sum(amount) from ledger.entries where account_id = $1)::text as all,
+          (select sum(amount) from ledger.entries where account_id = $1 and book = 'credits')::text as credits,
+          (select coalesce(sum(amount), 0) from ledger.holds where account_id = $1)::text as holds`,
+    },
+    [person.account],
+  )
+  const books = await site.books(person)
+  expect(books.balance - books.held).toBeGreaterThanOrEqual(0n)
+  expect(sums).toEqual({ all: '0', credits: String(books.balance), holds: String(books.held) })
+  expect(books.held).toBe(held)
+  const told = await site.client(servers[0]!, person).get('/v1/balance')
+  expect(told.body).toMatchObject({
+    reserved_microcredits: String(held),
+    balance_microcredits: String(books.balance - books.held),
+  })
+  expect(await site.db.query({ text: 'select * from ledger.broken' }, [])).toEqual([])
+  return books
+}
