@@ -81,8 +81,10 @@ function sentence(code: string, language: Language): string {
     {
       get(_target, name) {
         const shown = (): string => `‹${String(name)}›`
-        // A detail may be wanted as a text, a list or an amount of micro-credits.
+        // A detail may be wanted as a text, a list, an amount of micro-credits, or a reason in each language.
         return {
+          en: shown(),
+          fa: shown(),
           length: 1,
           join: shown,
           toLocaleString: shown,

@@ -9,25 +9,27 @@ const echoMs = 1000
 
 const env = readEnv(process.env)
 // Listened to from the beginning: a Ctrl-C during the start lets it come to its end, so that no PostgreSQL stays behind.
-const asked = stopSignal()
+const stop = listenForStop()
 try {
   const config = loadConfig(env, readConfigFile(env))
   const kherad = await startKherad({ config })
   process.stdout.write(welcome(kherad))
-  const signal = await asked
+  const signal = await stop.asked
   kherad.app.log.info({ signal }, 'stopping')
   // A stop that hangs is ended; the next start recovers.
   setTimeout(() => process.exit(1), config.timing.drainMs + 1500).unref()
   await kherad[Symbol.asyncDispose]()
   process.exit(0)
 } catch (error) {
+  // Ctrl-C reaches the children of a start too, and what they then say is no refusal.
+  if (stop.wasAsked()) process.exit(130)
   if (!(error instanceof StartRefused) && !isPortTaken(error)) throw error
   process.stderr.write(refusal(error as Error, env))
   process.exit(1)
 }
 
-/** The first signal; a second one ends the process at once. */
-function stopSignal(): Promise<NodeJS.Signals> {
+/** `asked` gives the first signal; a second one ends the process at once. */
+function listenForStop(): { asked: Promise<NodeJS.Signals>; wasAsked: () => boolean } {
   const first = Promise.withResolvers<NodeJS.Signals>()
   let firstMs: number | undefined
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
@@ -38,7 +40,7 @@ function stopSignal(): Promise<NodeJS.Signals> {
       first.resolve(name)
     })
   }
-  return first.promise
+  return { asked: first.promise, wasAsked: () => firstMs !== undefined }
 }
 
 function isPortTaken(error: unknown): boolean {

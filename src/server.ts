@@ -1,4 +1,6 @@
 /** Composition: config → App → capabilities mounted on a listening server. */
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import type { App } from '#app'
 import { type FirstStart, makeFirst } from '#capabilities/identity'
@@ -38,6 +40,7 @@ export async function startKherad(ask: StartAsk): Promise<Kherad> {
   const log = ask.log ?? openLog(config.logLevel)
   await using opening = new AsyncDisposableStack()
 
+  await proveListenable(config)
   const db = await openDatabase(config, log, opening)
   const metrics = openMetrics()
   const discovered = await discover(config.vendors)
@@ -54,6 +57,14 @@ export async function startKherad(ask: StartAsk): Promise<Kherad> {
   )
   const open = opening.move()
   return { app, server, first, discovered, [Symbol.asyncDispose]: () => open.disposeAsync() }
+}
+
+/** Throws for a taken port before anything is made: the key of a first start is shown only once, by a server that runs. */
+async function proveListenable({ host, port }: Config): Promise<void> {
+  const probe = createServer().listen(port, host)
+  await once(probe, 'listening')
+  probe.close()
+  await once(probe, 'close')
 }
 
 const migrations = fileURLToPath(new URL('../migrations', import.meta.url))

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
-import { describe, expect, test } from 'vitest'
+import pg from 'pg'
+import { describe, expect, inject, test } from 'vitest'
 import { revokeKey, scopes, setAccountState } from '#platform/auth'
 import { routes } from '../../src/capabilities.ts'
 import { Client } from '../harness/client.ts'
@@ -272,6 +273,27 @@ describe('the database', () => {
     await world.settled()
     expect(server.child.exitCode).toBeNull()
   }, 60_000)
+
+  test('closed by its operator it is away as well, and opened again all is well', async () => {
+    await using world = await boot()
+    const key = await world.key()
+    const database = new URL(world.app.config.databaseUrl as string).pathname.slice(1)
+    const admin = new pg.Client(inject('postgres').adminUrl)
+    await admin.connect()
+    try {
+      await admin.query(`alter database ${database} allow_connections false`)
+      await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
+        database,
+      ])
+      await until(async () => (await key.get(probe)).status === 503)
+      expectRefusal(await key.chat({}), { status: 503, code: 'SERVICE_UNAVAILABLE' })
+      expectRefusal(await key.get('/v1/balance'), { status: 503, code: 'SERVICE_UNAVAILABLE' })
+    } finally {
+      await admin.query(`alter database ${database} allow_connections true`)
+      await admin.end()
+    }
+    await until(async () => (await key.chat({})).status === 200)
+  })
 
   test('is not asked about a key that is known', async () => {
     await using world = await boot()

@@ -1,12 +1,14 @@
+import { once } from 'node:events'
+import { createConnection } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { defaultTimeouts, loadConfig, readEnv } from '#platform/config'
 import { type Client, dataOf } from '../harness/client.ts'
 import { until } from '../harness/until.ts'
 import { chunk, done, silence, stall, stream, type UpstreamCall } from '../harness/upstream.ts'
+import { boot } from '../harness/world.ts'
 import { bootOnUpstream, explained, requestIdOf, type UpstreamWorld } from './chat-world.ts'
 
-/** Clients that break off open connections which they then do not use; the end of the test does not wait for those. */
-const timing = { streamOpenMs: 60, streamHeartbeatMs: 80, drainMs: 300 }
+const timing = { streamOpenMs: 60, streamHeartbeatMs: 80 }
 const perInputToken = 1_000n
 const perOutputToken = 2_000n
 
@@ -14,7 +16,10 @@ let cancelling: UpstreamWorld
 let draining: UpstreamWorld
 beforeAll(async () => {
   cancelling = await bootOnUpstream({ timing })
-  draining = await bootOnUpstream({ provider: '    on_disconnect: drain', timing })
+  draining = await bootOnUpstream({
+    provider: '    on_disconnect: drain',
+    timing: { ...timing, streamHeartbeatMs: 60_000 },
+  })
 })
 afterAll(async () => {
   await cancelling[Symbol.asyncDispose]()
@@ -32,6 +37,13 @@ async function leaveAfter(key: Client, enough: string): Promise<string> {
   for (let text = ''; !text.includes(enough); ) text += (await reader.read()).value ?? ''
   leaving.abort()
   return requestIdOf(response)
+}
+
+/** Chats whose connection the server knows to be over, answered or left. */
+async function endedChats(key: Client): Promise<number> {
+  const { text } = await key.get('/metrics')
+  const counts = text.matchAll(/^kherad_http_requests_total{operation="chat.complete".*} (\d+)$/gm)
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0)
 }
 
 /** How long the upstream had to wait for the news that nobody listens any more. */
@@ -55,6 +67,16 @@ test('while the upstream is silent the caller gets headers at once and comments 
   expect(text.startsWith(': keepalive\n\n'.repeat(3))).toBe(true)
   expect(dataOf(text).at(-1)).toBe('[DONE]')
   expect(text).toContain('at last')
+})
+
+test('the headers do not wait for the first heartbeat', async () => {
+  const { key, upstream } = draining
+  const release = Promise.withResolvers<void>()
+  upstream.replyOnce(stream([release.promise, chunk({ content: 'late' }, 'stop'), done]))
+  const response = await key.raw('POST', path, question)
+  release.resolve()
+  expect(await response.text()).toMatch(/^data: .*late/)
+  await draining.world.settled()
 })
 
 test('a server as it is installed never leaves a caller without a sign for more than 15 seconds', () => {
@@ -112,11 +134,14 @@ test('cancel: a caller who leaves a whole answer stops the upstream, unless an i
     await reply
     return call
   }
+  const ended = await endedChats(key)
   const plain = await leave({})
   expect(await millisecondsUntilAborted(plain)).toBeLessThan(1_000)
 
   const headers = { 'idempotency-key': 'fetch-me-later' }
+  await until(async () => (await endedChats(key)) > ended)
   const keyed = await leave(headers)
+  await until(async () => (await endedChats(key)) > ended + 1)
   release.resolve()
   await keyed.whenClosed
   expect(keyed.aborted).toBe(false)
@@ -145,8 +170,10 @@ test('drain: the answer of a caller who left is read to its usage report, and ex
     ]),
   )
   const position = upstream.calls.length
+  const ended = await endedChats(key)
   const id = await leaveAfter(key, 'one')
   const call = upstream.calls[position]!
+  await until(async () => (await endedChats(key)) > ended)
   release.resolve()
   await call.whenClosed
   expect(call.aborted).toBe(false)
@@ -161,4 +188,16 @@ test('drain: the answer of a caller who left is read to its usage report, and ex
   const charge = BigInt(input) * perInputToken + BigInt(output) * perOutputToken
   expect(BigInt(receipt.microcredits)).toBe(charge)
   expect(await world.balance()).toEqual({ available: before.available - charge, held: 0n })
+})
+
+test('a server that stops does not wait for connections on which nothing was ever asked', async () => {
+  await using world = await boot({ timing: { drainMs: 20_000 } })
+  const socket = createConnection({ host: '127.0.0.1', port: world.kherad.server.port })
+  await once(socket, 'connect')
+  // An answered request proves that the server has accepted the connection before it.
+  expect((await (await world.key()).get('/health/live')).status).toBe(200)
+  const stopping = performance.now()
+  await world.kherad.server[Symbol.asyncDispose]()
+  expect(performance.now() - stopping).toBeLessThan(10_000)
+  await once(socket, 'close')
 })

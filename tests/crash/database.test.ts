@@ -71,7 +71,7 @@ test.concurrent('all connections are terminated again and again under load: ever
   const replies: Seen[] = []
   let terminated = 0
   const worker = async (): Promise<void> => {
-    while (terminated < 12) replies.push(await client.chat(bodyOf(person)))
+    for (let calls = 0; calls < 5 || terminated < 12; calls++) replies.push(await client.chat(bodyOf(person)))
   }
   const load = Promise.all(Array.from({ length: 20 }, worker))
   while (terminated < 12) {
@@ -172,4 +172,63 @@ test.concurrent('a hold whose COMMIT reply was lost, then swept by another proce
   })
   expect(repeat.status).toBe(200)
   await expectPaid(site, person, [repeat])
+})
+
+test.concurrent('a hold that was refused while its COMMIT reply was lost is undone before anything new: its key is never said to be taken', async () => {
+  await using proxy = await databaseProxy(site.databaseUrl)
+  await using server = await site.start(proxy.url)
+  const person = await site.person({ credits })
+  const client = site.client(server, person)
+  const claim = { 'idempotency-key': 'order-1' }
+  const lost = proxy.loseReply(/"expires_at"/)
+  const call = client.chat(bodyOf(person), claim)
+  await lost
+  proxy.away()
+  expect((await call).status).toBe(503)
+  proxy.back()
+  const seen: number[] = []
+  const repeat = await until(async () => {
+    const reply = await client.chat(bodyOf(person), claim)
+    seen.push(reply.status)
+    return reply.status === 200 ? reply : undefined
+  })
+  expect(seen.filter((status) => status !== 200 && status !== 503)).toEqual([])
+  await expectPaid(site, person, [repeat])
+})
+
+test.concurrent('a database that was away for longer than the lease: processes that live are not taken for dead by the first that is back', async () => {
+  const leaseMs = 3_000
+  await using site = await openSite({ leaseMs })
+  const person = await site.person({ credits })
+  const released = Promise.withResolvers<Script>()
+  site.upstream.reply(() => released.promise)
+  await using first = await databaseProxy(site.databaseUrl)
+  await using second = await databaseProxy(site.databaseUrl)
+  const servers = await Promise.all([site.start(first.url), site.start(second.url)])
+  const calls = servers.map((server) => site.client(server, person).chat(bodyOf(person)))
+  await until(() => site.upstream.calls.length === 2)
+
+  const beats = () =>
+    site.db.query<{ beat_at: Date; silent_ms: number }>(
+      {
+        text: `select beat_at, extract(epoch from now() - beat_at)::float * 1000 as silent_ms from ledger.processes order by beat_at desc`,
+      },
+      [],
+    )
+  first.away()
+  second.away()
+  await until(async () => (await beats()).every(({ silent_ms }) => silent_ms > leaseMs))
+  first.back()
+  const { beat_at: back } = await until(async () =>
+    (await beats()).find(({ silent_ms }) => silent_ms < leaseMs),
+  )
+  // Time to sweep, had it wanted to.
+  await until(async () =>
+    (await beats()).some(({ beat_at }) => beat_at.getTime() - back.getTime() > leaseMs / 4),
+  )
+  second.back()
+  await until(async () => (await beats()).every(({ silent_ms }) => silent_ms < leaseMs))
+  released.resolve(answer())
+  await expectPaid(site, person, await Promise.all(calls))
+  expect(await site.db.query({ text: `select from ledger.entries where reason = 'mend'` }, [])).toEqual([])
 })

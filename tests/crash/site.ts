@@ -19,18 +19,23 @@ export interface Person {
 }
 
 /** Short, so that a dead process is soon known to be dead; long enough for a busy machine to beat in time. */
-const leaseMs = 1_500
+const shortLeaseMs = 1_500
 
 export class Site implements AsyncDisposable {
   readonly db: Db
   readonly databaseUrl: string
   readonly upstream: FakeUpstream
+  readonly #leaseMs: number
   readonly #stack: AsyncDisposableStack
 
-  constructor(parts: { db: Db; databaseUrl: string; upstream: FakeUpstream }, stack: AsyncDisposableStack) {
+  constructor(
+    parts: { db: Db; databaseUrl: string; upstream: FakeUpstream; leaseMs: number },
+    stack: AsyncDisposableStack,
+  ) {
     this.db = parts.db
     this.databaseUrl = parts.databaseUrl
     this.upstream = parts.upstream
+    this.#leaseMs = parts.leaseMs
     this.#stack = stack
   }
 
@@ -40,7 +45,7 @@ export class Site implements AsyncDisposable {
       await startProcess({
         databaseUrl,
         config: upstreamConfig(this.upstream.url),
-        env: { KHERAD_LOG_LEVEL: 'warn', KHERAD_LEASE_MS: String(leaseMs) },
+        env: { KHERAD_LOG_LEVEL: 'warn', KHERAD_LEASE_MS: String(this.#leaseMs) },
       }),
     )
   }
@@ -162,10 +167,10 @@ export interface ReceiptRow {
   detail: Record<string, unknown> | null
 }
 
-export async function openSite(): Promise<Site> {
+export async function openSite({ leaseMs = shortLeaseMs } = {}): Promise<Site> {
   await using stack = new AsyncDisposableStack()
   const { url: databaseUrl } = stack.use(await cloneDatabase())
   const db = stack.use(await openDb({ url: databaseUrl }))
   const upstream = stack.use(await fakeUpstream())
-  return new Site({ db, databaseUrl, upstream }, stack.move())
+  return new Site({ db, databaseUrl, upstream, leaseMs }, stack.move())
 }

@@ -126,8 +126,10 @@ export function reasoningFields(text: string, details: unknown[] | undefined): R
 
 /** The upstream's own usage with the figures that were charged in the places that clients read. */
 export function usageOf(usage: Usage, raw: Record<string, unknown> | undefined): Record<string, unknown> {
+  // What the operator pays upstream is not the caller's to see.
+  const { cost: _cost, cost_details: _details, is_byok: _byok, ...shown } = raw ?? {}
   return {
-    ...raw,
+    ...shown,
     prompt_tokens: usage.input,
     completion_tokens: usage.output,
     total_tokens: usage.input + usage.output,

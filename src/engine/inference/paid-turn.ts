@@ -1,6 +1,6 @@
 /** A turn that is paid exactly: held at its worst case, metered part by part, settled whatever happens. */
 import type { App, Caller } from '#app'
-import { costOf, estimateUsage, inputBound, inputWorstCase, outputTokensFor, outputWorstCase, type Rates, ratesOf } from '#engine/metering'
+import { costOf, estimateUsage, type InputBound, inputBound, inputWorstCase, outputTokensFor, outputWorstCase, type Rates, ratesOf } from '#engine/metering'
 import type { Model } from '#engine/models'
 import type { Run } from '#engine/routing'
 import { Failure } from '#platform/errors'
@@ -52,6 +52,8 @@ export interface Ending {
 /** The smallest answer worth starting when the balance clamps the limit (decisions §6). */
 const smallestOutputTokens = 256
 const graceMs = 60_000
+/** As web servers log a caller who did not wait for the answer. */
+const clientLeft = 499
 
 /** Holds the worst case and prepares the call. Throws 402 before anything is spent. */
 export async function startPaidTurn(app: App, ask: PaidAsk): Promise<PaidTurn> {
@@ -68,9 +70,10 @@ export async function startPaidTurn(app: App, ask: PaidAsk): Promise<PaidTurn> {
  * leave; others may take of it in between, hence the few rounds.
  */
 async function holdTurn(app: App, ask: PaidAsk, rates: Rates): Promise<{ hold: Hold; maxOutputTokens: number }> {
-  const input = inputWorstCase(rates, inputBound(ask.turn))
+  const bound = inputBound(ask.turn)
+  const input = inputWorstCase(rates, bound)
   const requested = ask.turn.requestedOutputTokens
-  let maxOutputTokens = Math.min(requested ?? Number.MAX_SAFE_INTEGER, ask.model.maxOutputTokens)
+  let maxOutputTokens = Math.min(requested ?? roomFor(ask.model, bound), ask.model.maxOutputTokens)
   for (let round = 1; ; round++) {
     try {
       return { hold: await takeHold(app, ask, input + outputWorstCase(rates, maxOutputTokens)), maxOutputTokens }
@@ -82,6 +85,10 @@ async function holdTurn(app: App, ask: PaidAsk, rates: Rates): Promise<{ hold: H
     }
   }
 }
+
+/** Some upstreams refuse a limit that prompt and context do not leave room for, even one that nobody asked for. */
+const roomFor = (model: Model, bound: InputBound): number =>
+  Math.max(smallestOutputTokens, model.contextLength - bound.text - bound.image - bound.media)
 
 function haveOf(error: unknown): bigint | undefined {
   if (!(error instanceof Failure) || error.status !== 402) return undefined
@@ -189,7 +196,7 @@ class Paid implements PaidTurn {
     const settled = await this.#hold.settle({
       microcredits: free ? 0n : costOf(this.#rates, usage),
       state: failed ? 'failed' : 'completed',
-      statusCode: end.statusCode,
+      statusCode: this.#fault?.fault === 'aborted' && this.#ask.gone.aborted ? clientLeft : end.statusCode,
       model: this.#run.model.id,
       tokens: free ? { input: 0, cachedInput: 0, output: 0, reasoning: 0 } : usage,
       detail: this.#detail(usage, free, end.failure),

@@ -66,6 +66,8 @@ test.each([
   ['KHERAD_PORT', 'http'],
   ['KHERAD_WORKERS', '0'],
   ['KHERAD_LOCALE', 'de'],
+  ['KHERAD_LEASE_MS', '100'],
+  ['KHERAD_LEASE_MS', '20 s'],
   ['KHERAD_LOG_LEVEL', 'loud'],
   ['KHERAD_BASE_URL', 'example.org'],
   ['DATABASE_URL', 'mysql://root:hunter2@db/x'],
@@ -77,6 +79,12 @@ test.each([
   expect(fa).toContain(name)
   expect(fa).toMatch(/[\u0600-\u06ff]/)
   expect(en + fa).not.toContain('hunter2')
+})
+
+test('the lease of a process is 20 s, beaten and swept four times in it; a named one keeps these shares', () => {
+  expect(load().timing).toMatchObject({ processLeaseMs: 20_000, heartbeatMs: 5_000, sweepMs: 5_000 })
+  const { timing } = load(undefined, { KHERAD_LEASE_MS: '1000' })
+  expect(timing).toMatchObject({ processLeaseMs: 1_000, heartbeatMs: 250, sweepMs: 250 })
 })
 
 test('the documented example is read whole', () => {

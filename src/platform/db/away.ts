@@ -35,6 +35,8 @@ export function isDatabaseAway(error: unknown): boolean {
   if (code !== undefined) {
     // Class 08 is PostgreSQL's "connection exception". ENOENT counts only for a socket: a missing file is another matter.
     if (code === 'ENOENT') return 'syscall' in error && error.syscall === 'connect'
+    // ALTER DATABASE … ALLOW_CONNECTIONS false; the code alone says less.
+    if (code === '55000') return error.message.endsWith('is not currently accepting connections')
     if (socketCodes.has(code) || serverCodes.has(code) || /^08[0-9A-Z]{3}$/.test(code)) return true
   }
   if (sentences.some((sentence) => error.message.startsWith(sentence))) return true

@@ -1,5 +1,5 @@
 import type { Server as NodeServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { App } from '#app'
 import { asFailure, Failure } from '#platform/errors'
@@ -95,6 +95,11 @@ export async function openServer(ask: ServerAsk): Promise<Server> {
     fastify.route({ method: route.method, url, handler: handlerOf(app, route, ask.onViolation) })
   }
   answerStrangers(fastify, ask.routes)
+  const sockets = new Set<Socket>()
+  fastify.server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
   await fastify.listen({ host: ask.host, port: ask.port })
 
   const { port } = fastify.server.address() as AddressInfo
@@ -103,7 +108,7 @@ export async function openServer(ask: ServerAsk): Promise<Server> {
     url: `http://${ask.host.includes(':') ? `[${ask.host}]` : ask.host}:${port}`,
     async [Symbol.asyncDispose]() {
       state.stopping = true
-      await drain(fastify, app.config.timing.drainMs)
+      await drain(fastify, sockets, app.config.timing.drainMs)
     },
   }
 }
@@ -114,10 +119,14 @@ const withoutHost = ({ raw }: FastifyRequest): Failure | undefined =>
     ? new Failure('INVALID_REQUEST', { why: reasons.noHost }, { param: 'Host' })
     : undefined
 
-async function drain(fastify: FastifyInstance, drainMs: number): Promise<void> {
+async function drain(fastify: FastifyInstance, sockets: ReadonlySet<Socket>, drainMs: number): Promise<void> {
   const server = fastify.server as NodeServer
   const late = setTimeout(() => server.closeAllConnections(), drainMs)
-  const idle = setInterval(() => server.closeIdleConnections(), 100)
+  const idle = setInterval(() => {
+    server.closeIdleConnections()
+    // Node does not count connections that never asked anything (browsers open them ahead) as idle.
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+  }, 100)
   try {
     await fastify.close()
   } finally {

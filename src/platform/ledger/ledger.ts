@@ -122,7 +122,6 @@ export interface LedgerAsk {
 export async function openLedger(ask: LedgerAsk): Promise<Ledger> {
   const { db, clock, log } = ask
   const committer = openCommitter({ db, clock, log })
-  const open = openHolds()
   const process = await keepAlive({ ...ask, sweep })
 
   async function sweep(): Promise<number> {
@@ -141,7 +140,7 @@ export async function openLedger(ask: LedgerAsk): Promise<Ledger> {
   }
 
   return {
-    hold: (asked) => open.watch(takeHold(committer, process.id, clock, log, asked)),
+    hold: (asked) => takeHold(committer, process.id, clock, log, asked),
     spendable: (payer) => store.spendable(db, payer, clock.nowMs()),
     balance: (accountId) => store.balance(db, accountId),
     meters: (payer) => store.meters(db, payer, clock.nowMs()),
@@ -153,7 +152,6 @@ export async function openLedger(ask: LedgerAsk): Promise<Ledger> {
     sweep,
     broken: () => store.broken(db),
     async [Symbol.asyncDispose]() {
-      await open.ended(lastCallMs)
       await committer.close()
       await process.end()
     },
@@ -162,35 +160,6 @@ export async function openLedger(ask: LedgerAsk): Promise<Ledger> {
 
 /** Longer than any reply is replayed (`platform/idempotency`), by an hour for clocks that disagree. */
 const keepRepliesMs = 25 * 60 * 60 * 1000
-/** At the end of the process: calls whose clients were just cut off settle within this time. */
-const lastCallMs = 1000
-
-/** Knows when the last hold of this process has ended. */
-function openHolds() {
-  let count = 0
-  let none = Promise.withResolvers<void>()
-  const end = (): void => {
-    if (--count === 0) none.resolve()
-  }
-  return {
-    async watch(taken: Promise<Hold>): Promise<Hold> {
-      if (count++ === 0) none = Promise.withResolvers()
-      let ending: Promise<Settled> | undefined
-      try {
-        const hold = await taken
-        return { ...hold, settle: (settlement) => (ending ??= hold.settle(settlement).finally(end)) }
-      } catch (error) {
-        end()
-        throw error
-      }
-    },
-    async ended(patienceMs: number): Promise<void> {
-      if (count === 0) return
-      await Promise.race([none.promise, new Promise((resolve) => setTimeout(resolve, patienceMs).unref())])
-    },
-  }
-}
-
 async function takeHold(
   committer: Committer,
   processId: string,
@@ -219,10 +188,14 @@ async function takeHold(
   if (result.outcome === 'claimed') throw new ClaimTaken(result.receipt_id!)
   if (result.outcome === 'insufficient') refuse(result.scope!, result.need!, result.have!)
 
+  let ending: Promise<Settled> | undefined
   return {
     receiptId,
     microcredits: ask.microcredits,
-    settle: (settlement) => settle(committer, log, ask, settlement),
+    settle(settlement) {
+      ending ??= settle(committer, log, ask, settlement)
+      return ending
+    },
   }
 }
 

@@ -7,14 +7,30 @@ import * as store from './store.ts'
 export async function keepAlive(ask: {
   db: Db
   log: Log
-  timing: { heartbeatMs: number; sweepMs: number }
+  timing: { processLeaseMs: number; heartbeatMs: number; sweepMs: number }
   sweep: () => Promise<number>
 }): Promise<{ id: string; end: () => Promise<void> }> {
   const { db, log, timing } = ask
   const id = randomUUID()
   await store.beat(db, id)
-  const beat = repeat(timing.heartbeatMs, () => store.beat(db, id), log)
-  const sweep = repeat(timing.sweepMs, ask.sweep, log)
+  let lastBeatMs = performance.now()
+  let judgesFromMs = lastBeatMs
+
+  const beat = repeat(
+    timing.heartbeatMs,
+    async () => {
+      await store.beat(db, id)
+      const nowMs = performance.now()
+      if (nowMs - lastBeatMs > timing.processLeaseMs / 2) judgesFromMs = nowMs + timing.processLeaseMs
+      lastBeatMs = nowMs
+    },
+    log,
+  )
+  // After a silence of our own (a database that was away, a machine that slept) the others were perhaps as silent, and get
+  // the time to beat again before they are taken for dead.
+  const judges = (): boolean =>
+    performance.now() >= judgesFromMs && performance.now() - lastBeatMs <= timing.processLeaseMs / 2
+  const sweep = repeat(timing.sweepMs, async () => (judges() ? ask.sweep() : 0), log)
   return {
     id,
     async end() {
