@@ -5,12 +5,26 @@
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { upstreamConfig } from '../tests/harness/config-text.ts'
-import { cpuSeconds, freePort, installed, loadFrom, machine, type Running, residentMegabytes, run, temporaryFolder } from './stage.ts'
+import {
+  cpuSeconds,
+  freePort,
+  installed,
+  loadFrom,
+  machine,
+  type Running,
+  residentMegabytes,
+  run,
+  temporaryFolder,
+} from './stage.ts'
 
 const seconds = Number(process.argv[2] ?? 15)
 const peer = { name: '@portkey-ai/gateway', version: '1.15.2' }
 const key = `khr_${'bench'.repeat(9)}`
-const body = JSON.stringify({ model: 'test/model', max_tokens: 64, messages: [{ role: 'user', content: 'Say something short about the sea.' }] })
+const body = JSON.stringify({
+  model: 'test/model',
+  max_tokens: 64,
+  messages: [{ role: 'user', content: 'Say something short about the sea.' }],
+})
 
 await using stack = new AsyncDisposableStack()
 const folder = await temporaryFolder(stack)
@@ -26,11 +40,20 @@ interface Side {
 }
 const sides: Side[] = [
   { name: 'upstream alone', url: `${upstream.url}/v1/chat/completions`, headers: {}, pid: undefined },
-  { name: 'Kherad', url: `${kherad.url}/v1/chat/completions`, headers: { authorization: `Bearer ${key}` }, pid: kherad.child.pid },
+  {
+    name: 'Kherad',
+    url: `${kherad.url}/v1/chat/completions`,
+    headers: { authorization: `Bearer ${key}` },
+    pid: kherad.child.pid,
+  },
   {
     name: `${peer.name} ${peer.version}`,
     url: `${portkey.url}/v1/chat/completions`,
-    headers: { 'x-portkey-provider': 'openai', authorization: 'Bearer none', 'x-portkey-custom-host': `${upstream.url}/v1` },
+    headers: {
+      'x-portkey-provider': 'openai',
+      authorization: 'Bearer none',
+      'x-portkey-custom-host': `${upstream.url}/v1`,
+    },
     pid: portkey.child.pid,
   },
 ]
@@ -61,7 +84,12 @@ async function measure(side: Side, connections: number): Promise<void> {
 
 async function startUpstream(): Promise<Running> {
   const port = await freePort()
-  return run([process.execPath, 'tests/harness/upstream-main.ts', String(port)], {}, `http://127.0.0.1:${port}`, '/')
+  return run(
+    [process.execPath, 'tests/harness/upstream-main.ts', String(port)],
+    {},
+    `http://127.0.0.1:${port}`,
+    '/',
+  )
 }
 
 async function startKherad(upstreamUrl: string): Promise<Running> {
@@ -73,7 +101,9 @@ async function startKherad(upstreamUrl: string): Promise<Running> {
     KHERAD_DATA: path.join(folder, 'data'),
     KHERAD_CONFIG: config,
     KHERAD_BOOTSTRAP_KEY: key,
-    ...(process.env['BENCH_PROFILE'] && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${process.env['BENCH_PROFILE']}` }),
+    ...(process.env['BENCH_PROFILE'] && {
+      NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${process.env['BENCH_PROFILE']}`,
+    }),
   }
   return run([process.execPath, 'src/main.ts'], env, `http://127.0.0.1:${port}`, '/health/ready')
 }

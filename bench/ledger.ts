@@ -2,13 +2,14 @@
  * `npm run bench:ledger [seconds] [concurrency]`: hold + settle pairs per second on one hot account, through the real code,
  * on the embedded PostgreSQL with durable commits. Ends by checking every invariant.
  */
+
+import path from 'node:path'
 import { createAccount, createKey, createProject, scopes } from '#platform/auth'
 import { systemClock } from '#platform/clock'
 import { migrate, openDb, startEmbedded } from '#platform/db'
 import { uuidv7 } from '#platform/ids'
 import { grant, openLedger } from '#platform/ledger'
 import { openLog } from '#platform/log'
-import path from 'node:path'
 import { machine, root, temporaryFolder } from './stage.ts'
 
 const seconds = Number(process.argv[2] ?? 10)
@@ -20,13 +21,22 @@ const dataDir = path.join(await temporaryFolder(stack), 'data')
 const embedded = stack.use(await startEmbedded({ dataDir, log }))
 const db = stack.use(await openDb({ url: embedded.address, log }))
 await migrate(db, path.join(root, 'migrations'))
-const ledger = stack.use(await openLedger({ db, clock: systemClock, log, timing: { processLeaseMs: 20_000, heartbeatMs: 5_000, sweepMs: 5_000 } }))
+const ledger = stack.use(
+  await openLedger({
+    db,
+    clock: systemClock,
+    log,
+    timing: { processLeaseMs: 20_000, heartbeatMs: 5_000, sweepMs: 5_000 },
+  }),
+)
 const payer = await makePayer()
 
 console.log(machine())
 for (const concurrency of concurrencies) {
   const pairs = await measure(concurrency)
-  console.log(`${String(concurrency).padStart(5)} at once: ${Math.round(pairs / seconds)} pairs/s, ${(process.cpuUsage().user / 1e6).toFixed(1)} s of CPU so far`)
+  console.log(
+    `${String(concurrency).padStart(5)} at once: ${Math.round(pairs / seconds)} pairs/s, ${(process.cpuUsage().user / 1e6).toFixed(1)} s of CPU so far`,
+  )
 }
 const broken = await ledger.broken()
 console.log(broken.length === 0 ? 'every invariant holds' : broken)
@@ -37,8 +47,22 @@ async function measure(concurrency: number): Promise<number> {
   let pairs = 0
   const worker = async (): Promise<void> => {
     while (performance.now() < endMs) {
-      const hold = await ledger.hold({ payer, receiptId: uuidv7(), endpoint: '/v1/chat/completions', model: 'm', microcredits: 1000n, started: true, lifetimeMs: 60_000 })
-      await hold.settle({ microcredits: 700n, state: 'completed', statusCode: 200, tokens: { input: 1, cachedInput: 0, output: 1, reasoning: 0 }, detail: { outcome: 'completed' } })
+      const hold = await ledger.hold({
+        payer,
+        receiptId: uuidv7(),
+        endpoint: '/v1/chat/completions',
+        model: 'm',
+        microcredits: 1000n,
+        started: true,
+        lifetimeMs: 60_000,
+      })
+      await hold.settle({
+        microcredits: 700n,
+        state: 'completed',
+        statusCode: 200,
+        tokens: { input: 1, cachedInput: 0, output: 1, reasoning: 0 },
+        detail: { outcome: 'completed' },
+      })
       pairs++
     }
   }
@@ -51,8 +75,16 @@ async function makePayer() {
   return db.tx(async (tx) => {
     const account = await createAccount(tx, { name: 'bench' }, now)
     const project = await createProject(tx, { accountId: account.account_id, name: 'bench' }, now)
-    const key = await createKey(tx, { accountId: account.account_id, projectId: project.project_id, name: 'bench', scopes }, now)
-    await grant(tx, { accountId: account.account_id, transferId: uuidv7(), microcredits: 10n ** 15n, reason: 'bench' }, now)
+    const key = await createKey(
+      tx,
+      { accountId: account.account_id, projectId: project.project_id, name: 'bench', scopes },
+      now,
+    )
+    await grant(
+      tx,
+      { accountId: account.account_id, transferId: uuidv7(), microcredits: 10n ** 15n, reason: 'bench' },
+      now,
+    )
     return { accountId: account.account_id, projectId: project.project_id, keyId: key.key_id }
   })
 }

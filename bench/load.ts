@@ -52,7 +52,8 @@ export async function load(ask: LoadAsk): Promise<LoadResult> {
 
 function summary(latencies: number[], failures: number, seconds: number): LoadResult {
   latencies.sort((a, b) => a - b)
-  const at = (share: number): number => Math.round((latencies[Math.floor(latencies.length * share)] ?? 0) * 1000) / 1000
+  const at = (share: number): number =>
+    Math.round((latencies[Math.floor(latencies.length * share)] ?? 0) * 1000) / 1000
   return {
     requests: latencies.length,
     failures,
@@ -66,8 +67,15 @@ function summary(latencies: number[], failures: number, seconds: number): LoadRe
 
 function requestBytes({ url, headers, body }: LoadAsk): Buffer {
   const { host, pathname } = new URL(url)
-  const lines = Object.entries({ host, 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)), ...headers })
-  return Buffer.from(`POST ${pathname} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`)
+  const lines = Object.entries({
+    host,
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+    ...headers,
+  })
+  return Buffer.from(
+    `POST ${pathname} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`,
+  )
 }
 
 /** Reads whole HTTP/1.1 answers, by content-length or chunked; answers their status. */
@@ -109,4 +117,5 @@ const chunkedEnd = (text: string): number => {
   return at < 0 ? -1 : at + 7
 }
 
-if (process.argv[2] !== undefined) process.stdout.write(`${JSON.stringify(await load(JSON.parse(process.argv[2])))}\n`)
+if (process.argv[2] !== undefined)
+  process.stdout.write(`${JSON.stringify(await load(JSON.parse(process.argv[2])))}\n`)

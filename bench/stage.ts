@@ -15,7 +15,12 @@ export interface Running extends AsyncDisposable {
   url: string
 }
 
-export async function run(command: string[], env: Record<string, string>, url: string, ready: string): Promise<Running> {
+export async function run(
+  command: string[],
+  env: Record<string, string>,
+  url: string,
+  ready: string,
+): Promise<Running> {
   const child = spawn(command[0]!, command.slice(1), {
     cwd: root,
     env: { PATH: process.env['PATH'], HOME: tmpdir(), ...env },
@@ -35,8 +40,12 @@ export async function run(command: string[], env: Record<string, string>, url: s
 
 async function answers(url: string, child: ChildProcess): Promise<void> {
   for (let tries = 0; tries < 600; tries++) {
-    if (child.exitCode !== null) throw new Error(`the program at ${url} ended with ${child.exitCode}; see it with BENCH_VERBOSE=1`)
-    const up = await fetch(url).then(() => true, () => false)
+    if (child.exitCode !== null)
+      throw new Error(`the program at ${url} ended with ${child.exitCode}; see it with BENCH_VERBOSE=1`)
+    const up = await fetch(url).then(
+      () => true,
+      () => false,
+    )
     if (up) return
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
@@ -56,7 +65,9 @@ export const residentMegabytes = (pid: number): number => {
 
 /** Load from a process of its own. */
 export async function loadFrom(ask: LoadAsk): Promise<LoadResult> {
-  const child = spawn(process.execPath, [path.join(root, 'bench/load.ts'), JSON.stringify(ask)], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [path.join(root, 'bench/load.ts'), JSON.stringify(ask)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   let out = ''
   child.stdout.on('data', (text) => {
     out += text
@@ -82,7 +93,9 @@ export async function temporaryFolder(stack: AsyncDisposableStack): Promise<stri
 
 /** Installs a package of the registry outside this project, at bench time only; answers its folder. */
 export function installed(name: string, version: string, folder: string): string {
-  execFileSync('npm', ['install', '--prefix', folder, '--no-audit', '--no-fund', `${name}@${version}`], { stdio: 'ignore' })
+  execFileSync('npm', ['install', '--prefix', folder, '--no-audit', '--no-fund', `${name}@${version}`], {
+    stdio: 'ignore',
+  })
   return path.join(folder, 'node_modules', name)
 }
 

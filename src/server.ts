@@ -53,7 +53,13 @@ export async function startKherad(ask: StartAsk): Promise<Kherad> {
 
   const first = await makeFirst(app, config.bootstrapKey)
   const server = opening.use(
-    await openServer({ app, routes, host: config.host, port: config.port, ...(ask.onViolation && { onViolation: ask.onViolation }) }),
+    await openServer({
+      app,
+      routes,
+      host: config.host,
+      port: config.port,
+      ...(ask.onViolation && { onViolation: ask.onViolation }),
+    }),
   )
   const open = opening.move()
   return { app, server, first, discovered, [Symbol.asyncDispose]: () => open.disposeAsync() }
@@ -71,7 +77,9 @@ const migrations = fileURLToPath(new URL('../migrations', import.meta.url))
 
 /** The database of the config, migrated: the named one, or our own below the data folder. */
 export async function openDatabase(config: Config, log: Log, opening: AsyncDisposableStack): Promise<Db> {
-  const url = config.databaseUrl ?? opening.use(await startEmbedded({ dataDir: config.dataDir, pgBin: config.pgBin, log })).address
+  const url =
+    config.databaseUrl ??
+    opening.use(await startEmbedded({ dataDir: config.dataDir, pgBin: config.pgBin, log })).address
   const db = opening.use(await openDb({ url, log }))
   await migrate(db, migrations)
   return db
@@ -84,7 +92,9 @@ export function connect(models: Catalogue, opening: AsyncDisposableStack): Map<s
     const provider =
       id === 'sandbox'
         ? sandboxProvider()
-        : opening.use(chatCompletionsProvider({ id, baseUrl, headers, ...(apiKey !== undefined && { apiKey }) }))
+        : opening.use(
+            chatCompletionsProvider({ id, baseUrl, headers, ...(apiKey !== undefined && { apiKey }) }),
+          )
     upstreams.set(id, { provider, timeouts, onDisconnect })
   }
   return upstreams

@@ -9,13 +9,18 @@ export function welcome(kherad: Kherad): string {
   const key = first ? (first.shownSecret ?? '$KHERAD_BOOTSTRAP_KEY') : '$KHERAD_KEY'
   const names = app.models.list().map(({ id }) => id)
   const shown = names.slice(0, 12).join('  ') + (names.length > 12 ? `  … (${names.length})` : '')
-  const providers = app.models.providers().map(({ id }) => id).join('  ')
+  const providers = app.models
+    .providers()
+    .map(({ id }) => id)
+    .join('  ')
   const sandboxOnly = app.models.list().every(({ sandbox }) => sandbox)
   return [
     '',
     `خرد آماده است / Kherad is ready:  ${url}`,
     ...(server.url === url ? [] : [`  گوش می‌دهد در / listens on: ${server.url}`]),
-    ...(first?.shownSecret ? ['', 'کلید (فقط همین یک بار نشان داده می‌شود) / key (shown only this once):', `  ${first.shownSecret}`] : []),
+    ...(first?.shownSecret
+      ? ['', 'کلید (فقط همین یک بار نشان داده می‌شود) / key (shown only this once):', `  ${first.shownSecret}`]
+      : []),
     '',
     `ارائه‌دهندگان / providers: ${providers}`,
     `مدل‌ها / models: ${shown}`,

@@ -364,3 +364,36 @@ test('text that a database cannot hold, such as a null character, passes through
   )
   expect(again.text).toBe(reply.text)
 })
+
+test('what the operator pays upstream is not shown to callers', async () => {
+  const usage = {
+    prompt_tokens: 3,
+    completion_tokens: 2,
+    total_tokens: 5,
+    cost: 0.01,
+    cost_details: { upstream: 1 },
+    is_byok: true,
+    mine: 7,
+  }
+  at.upstream.replyOnce(
+    json(200, {
+      id: 'x',
+      choices: [{ index: 0, message: { role: 'assistant', content: 'hi' }, finish_reason: 'stop' }],
+      usage,
+    }),
+    stream([chunk({ content: 'hi' }), chunk({}, 'stop'), { choices: [], usage }, done]),
+  )
+  const whole = await at.key.chat({})
+  expect(whole.body.usage).toMatchObject({ prompt_tokens: 3, mine: 7 })
+  expect(whole.text).not.toMatch(/cost|byok/)
+  const streamed = await at.key.chat({ stream: true, stream_options: { include_usage: true } })
+  expect(streamed.text).toContain('"mine":7')
+  expect(streamed.text).not.toMatch(/cost|byok/)
+})
+
+test('a limit that nobody asked for leaves room for the prompt in the context', async () => {
+  const long = 'x'.repeat(2 * 120_000)
+  const call = await sentBy({ messages: [{ role: 'user', content: long }] })
+  expect(call.body?.['max_tokens']).toBeLessThanOrEqual(128_000 - 120_000)
+  expect(call.body?.['max_tokens']).toBeGreaterThan(7_000)
+})

@@ -25,21 +25,41 @@ export class Client {
     return this.request('POST', path, JSON.stringify(body), headers)
   }
   chat(body: Record<string, unknown>, headers: Record<string, string> = {}): Promise<Seen> {
-    return this.post('/v1/chat/completions', { messages: [{ role: 'user', content: 'hello' }], ...body }, headers)
+    return this.post(
+      '/v1/chat/completions',
+      { messages: [{ role: 'user', content: 'hello' }], ...body },
+      headers,
+    )
   }
   /** The receipt of a request. */
   receipt(id: string): Promise<Seen> {
     return this.get(`/v1/requests/${id}`)
   }
 
-  async request(method: string, path: string, body?: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}): Promise<Seen> {
+  async request(
+    method: string,
+    path: string,
+    body?: string | Uint8Array<ArrayBuffer>,
+    headers: Record<string, string> = {},
+  ): Promise<Seen> {
     const response = await this.raw(method, path, body, headers)
     const text = await response.text()
     const isJson = response.headers.get('content-type')?.startsWith('application/json')
-    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined }
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson ? JSON.parse(text) : undefined,
+    }
   }
 
-  raw(method: string, path: string, body?: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}, signal?: AbortSignal): Promise<Response> {
+  raw(
+    method: string,
+    path: string,
+    body?: string | Uint8Array<ArrayBuffer>,
+    headers: Record<string, string> = {},
+    signal?: AbortSignal,
+  ): Promise<Response> {
     return fetch(this.url + path, {
       method,
       headers: { authorization: `Bearer ${this.secret}`, 'content-type': 'application/json', ...headers },

@@ -1,5 +1,8 @@
 /** A configuration with one provider at `url` that speaks chat, and the model `test/model` on it. Prices in USD per million. */
-export function upstreamConfig(url: string, more: { provider?: string; model?: string; rest?: string } = {}): string {
+export function upstreamConfig(
+  url: string,
+  more: { provider?: string; model?: string; rest?: string } = {},
+): string {
   return `
 providers:
   - id: fake

@@ -56,7 +56,9 @@ export async function startProcess(ask: ProcessAsk): Promise<ServerProcess> {
   const url = `http://127.0.0.1:${port}`
   await until(async () => {
     if (child.exitCode !== null) throw new Error(`the server did not start: ${log}`)
-    return fetch(`${url}/health/ready`).then((reply) => reply.ok).catch(() => false)
+    return fetch(`${url}/health/ready`)
+      .then((reply) => reply.ok)
+      .catch(() => false)
   }, 30_000)
 
   const end = async (signal: NodeJS.Signals): Promise<number | null> => {

@@ -1,5 +1,8 @@
 /** Waits for a condition, never for a time. Throws after `patienceMs` with the last answer. */
-export async function until<T>(condition: () => T | Promise<T>, patienceMs = 15_000): Promise<NonNullable<T>> {
+export async function until<T>(
+  condition: () => T | Promise<T>,
+  patienceMs = 15_000,
+): Promise<NonNullable<T>> {
   const deadline = Date.now() + patienceMs
   let last: T | undefined
   while (Date.now() < deadline) {

@@ -49,7 +49,12 @@ export class World implements AsyncDisposable {
   readonly violations: string[]
   readonly #stack: AsyncDisposableStack
 
-  constructor(kherad: Kherad, ids: { account: string; project: string }, violations: string[], stack: AsyncDisposableStack) {
+  constructor(
+    kherad: Kherad,
+    ids: { account: string; project: string },
+    violations: string[],
+    stack: AsyncDisposableStack,
+  ) {
     this.kherad = kherad
     this.account = ids.account
     this.project = ids.project
@@ -97,7 +102,9 @@ export class World implements AsyncDisposable {
 
   async newProject(caps: Caps = {}): Promise<string> {
     const now = new Date(this.app.clock.nowMs())
-    const project = await this.app.db.tx((tx) => createProject(tx, { accountId: this.account, name: 'another', caps }, now))
+    const project = await this.app.db.tx((tx) =>
+      createProject(tx, { accountId: this.account, name: 'another', caps }, now),
+    )
     return project.project_id
   }
 
@@ -109,7 +116,9 @@ export class World implements AsyncDisposable {
 
   /** Resolves when every hold of this world has ended. */
   async settled(): Promise<void> {
-    await until(async () => (await this.app.db.query({ text: 'select 1 from ledger.holds limit 1' }, [])).length === 0)
+    await until(
+      async () => (await this.app.db.query({ text: 'select 1 from ledger.holds limit 1' }, [])).length === 0,
+    )
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -126,7 +135,12 @@ async function makePeople(kherad: Kherad, credits: number): Promise<{ account: s
     const account = await createAccount(tx, { name: 'test' }, now)
     const project = await createProject(tx, { accountId: account.account_id, name: 'test' }, now)
     const microcredits = BigInt(Math.round(credits * 1e6))
-    if (microcredits > 0n) await grant(tx, { accountId: account.account_id, transferId: uuidv7(), microcredits, reason: 'test' }, now)
+    if (microcredits > 0n)
+      await grant(
+        tx,
+        { accountId: account.account_id, transferId: uuidv7(), microcredits, reason: 'test' },
+        now,
+      )
     return { account: account.account_id, project: project.project_id }
   })
 }

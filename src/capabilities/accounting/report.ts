@@ -7,7 +7,10 @@ import type { Balance, Lookup, Receipt, RequestReport, UsageReport } from './sch
 
 /** What can be spent now, and what stands reserved beside it (decisions §6). */
 export async function reportBalance(app: App, caller: Caller): Promise<Static<typeof Balance>> {
-  const [{ balance, held }, meters] = await Promise.all([app.ledger.balance(caller.accountId), app.ledger.meters(caller)])
+  const [{ balance, held }, meters] = await Promise.all([
+    app.ledger.balance(caller.accountId),
+    app.ledger.meters(caller),
+  ])
   const free = balance - held
   return {
     balance_credits: creditsDown(free),
@@ -26,10 +29,24 @@ export async function reportBalance(app: App, caller: Caller): Promise<Static<ty
 
 type Budget = Static<typeof Balance>['budgets'][number]
 
-const budgetOf = (scope: Budget['scope'], period: Budget['period'], cap: bigint | null, spent: bigint, held: bigint): Budget[] =>
+const budgetOf = (
+  scope: Budget['scope'],
+  period: Budget['period'],
+  cap: bigint | null,
+  spent: bigint,
+  held: bigint,
+): Budget[] =>
   cap === null
     ? []
-    : [{ scope, period, cap_credits: creditsDown(cap), spent_credits: creditsUp(spent), reserved_credits: creditsUp(held) }]
+    : [
+        {
+          scope,
+          period,
+          cap_credits: creditsDown(cap),
+          spent_credits: creditsUp(spent),
+          reserved_credits: creditsUp(held),
+        },
+      ]
 
 function receiptOf(row: LedgerReceipt): Static<typeof Receipt> {
   return {
@@ -52,14 +69,22 @@ function receiptOf(row: LedgerReceipt): Static<typeof Receipt> {
 }
 
 /** A request of the caller's project; anybody else's answers as a missing one. */
-export async function reportRequest(app: App, caller: Caller, id: string): Promise<Static<typeof RequestReport>> {
+export async function reportRequest(
+  app: App,
+  caller: Caller,
+  id: string,
+): Promise<Static<typeof RequestReport>> {
   const row = isUuid(id) ? await app.ledger.receipt(caller.accountId, caller.projectId, id) : undefined
   if (!row) return fail('NOT_FOUND', {}, { param: 'id' })
   return { object: 'request', ...receiptOf(row), details: row.detail }
 }
 
 /** At most one receipt, only of the calling key; an empty list proves nothing about cost. */
-export async function lookUp(app: App, caller: Caller, idempotencyKey: string): Promise<Static<typeof Lookup>> {
+export async function lookUp(
+  app: App,
+  caller: Caller,
+  idempotencyKey: string,
+): Promise<Static<typeof Lookup>> {
   const row = await app.ledger.lookup(caller.accountId, caller.keyId, idempotencyKey)
   return { data: row ? [receiptOf(row)] : [] }
 }
@@ -105,4 +130,5 @@ function sumsOf(rows: UsageRow[]) {
   }
 }
 
-const tehranDay = (ms: number): string => new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Tehran' }).format(ms)
+const tehranDay = (ms: number): string =>
+  new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Tehran' }).format(ms)

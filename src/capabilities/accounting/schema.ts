@@ -9,8 +9,15 @@ export const Balance = Type.Object({
   plan: Type.String(),
   currency: Type.Literal('service_credits'),
   shared_balance: Type.Literal(true),
-  reserved_credits: Type.Integer({ ...safeInteger, description: 'Held for calls that are under way; not part of balance_credits.', 'x-description-fa': 'رزروشده برای درخواست‌های در حال اجرا؛ جزو `balance_credits` نیست.' }),
-  balance_microcredits: Type.String({ description: 'The exact figure behind balance_credits; 1 credit = 1,000,000.', 'x-description-fa': 'عدد دقیق پشت `balance_credits`؛ هر اعتبار ۱٬۰۰۰٬۰۰۰ است.' }),
+  reserved_credits: Type.Integer({
+    ...safeInteger,
+    description: 'Held for calls that are under way; not part of balance_credits.',
+    'x-description-fa': 'رزروشده برای درخواست‌های در حال اجرا؛ جزو `balance_credits` نیست.',
+  }),
+  balance_microcredits: Type.String({
+    description: 'The exact figure behind balance_credits; 1 credit = 1,000,000.',
+    'x-description-fa': 'عدد دقیق پشت `balance_credits`؛ هر اعتبار ۱٬۰۰۰٬۰۰۰ است.',
+  }),
   reserved_microcredits: Type.String(),
   budgets: Type.Array(
     Type.Object({
@@ -20,24 +27,50 @@ export const Balance = Type.Object({
       spent_credits: integer(),
       reserved_credits: integer(),
     }),
-    { description: 'The caps that bind this key.', 'x-description-fa': 'سقف‌هایی که این کلید را محدود می‌کنند.' },
+    {
+      description: 'The caps that bind this key.',
+      'x-description-fa': 'سقف‌هایی که این کلید را محدود می‌کنند.',
+    },
   ),
 })
 
-const Tokens = Type.Object({ input: integer(), cached_input: integer(), output: integer(), reasoning: integer() })
+const Tokens = Type.Object({
+  input: integer(),
+  cached_input: integer(),
+  output: integer(),
+  reasoning: integer(),
+})
 
 /** Contract section 2, Request receipt; the fields after `pending` are beyond it. */
 export const Receipt = Type.Object({
   id: uuid(),
-  idempotency_key: Type.String({ description: 'Empty when the request had none.', 'x-description-fa': 'خالی، اگر درخواست کلید نداشته است.' }),
+  idempotency_key: Type.String({
+    description: 'Empty when the request had none.',
+    'x-description-fa': 'خالی، اگر درخواست کلید نداشته است.',
+  }),
   endpoint: Type.String(),
   state: oneOf('running', 'completed', 'failed'),
   status_code: nullable(Type.Integer()),
-  credits: Type.Integer({ ...safeInteger, description: 'Charged, rounded up.', 'x-description-fa': 'هزینهٔ کم‌شده، گردشده رو به بالا.' }),
-  pending: Type.Boolean({ description: 'True until the charge is settled.', 'x-description-fa': 'تا وقتی هزینه تسویه نشده، درست است.' }),
+  credits: Type.Integer({
+    ...safeInteger,
+    description: 'Charged, rounded up.',
+    'x-description-fa': 'هزینهٔ کم‌شده، گردشده رو به بالا.',
+  }),
+  pending: Type.Boolean({
+    description: 'True until the charge is settled.',
+    'x-description-fa': 'تا وقتی هزینه تسویه نشده، درست است.',
+  }),
   microcredits: Type.String({ description: 'The exact charge.', 'x-description-fa': 'هزینهٔ دقیق.' }),
-  reserved_microcredits: Type.String({ description: 'What was held at the start.', 'x-description-fa': 'آنچه در آغاز رزرو شد.' }),
-  ambiguous: Type.Boolean({ description: 'The end of the call was never seen (a crash); its hold was charged and the call is never repeated.', 'x-description-fa': 'پایان درخواست دیده نشد (خاموشی ناگهانی)؛ مبلغ رزرو حساب شد و درخواست هرگز تکرار نمی‌شود.' }),
+  reserved_microcredits: Type.String({
+    description: 'What was held at the start.',
+    'x-description-fa': 'آنچه در آغاز رزرو شد.',
+  }),
+  ambiguous: Type.Boolean({
+    description:
+      'The end of the call was never seen (a crash); its hold was charged and the call is never repeated.',
+    'x-description-fa':
+      'پایان درخواست دیده نشد (خاموشی ناگهانی)؛ مبلغ رزرو حساب شد و درخواست هرگز تکرار نمی‌شود.',
+  }),
   model: nullable(Type.String()),
   customer_id: nullable(Type.String()),
   reference_id: nullable(Type.String()),
@@ -49,10 +82,18 @@ export const Receipt = Type.Object({
 export const RequestReport = Type.Object({
   object: Type.Literal('request'),
   ...Receipt.properties,
-  details: nullable(anyObject({ description: 'Attempts, tokens by kind, timings; never prompt or answer text.', 'x-description-fa': 'تلاش‌ها، توکن‌ها به تفکیک نوع، و زمان‌ها؛ هرگز متن پرسش یا پاسخ.' })),
+  details: nullable(
+    anyObject({
+      description: 'Attempts, tokens by kind, timings; never prompt or answer text.',
+      'x-description-fa': 'تلاش‌ها، توکن‌ها به تفکیک نوع، و زمان‌ها؛ هرگز متن پرسش یا پاسخ.',
+    }),
+  ),
 })
 
-export const LookupQuery = Type.Object({ idempotency_key: Type.String({ pattern: '^[A-Za-z0-9._:-]{1,128}$' }) }, closed)
+export const LookupQuery = Type.Object(
+  { idempotency_key: Type.String({ pattern: '^[A-Za-z0-9._:-]{1,128}$' }) },
+  closed,
+)
 export const Lookup = Type.Object({ data: Type.Array(Receipt, { maxItems: 1 }) })
 export const RequestParams = Type.Object({ id: Type.String() })
 
@@ -66,7 +107,10 @@ const Sums = {
 
 export const UsageReport = Type.Object({
   object: Type.Literal('usage'),
-  from: Type.String({ description: 'First day, Asia/Tehran.', 'x-description-fa': 'نخستین روز، به وقت تهران.' }),
+  from: Type.String({
+    description: 'First day, Asia/Tehran.',
+    'x-description-fa': 'نخستین روز، به وقت تهران.',
+  }),
   to: Type.String(),
   time_zone: Type.Literal('Asia/Tehran'),
   totals: Type.Object(Sums),

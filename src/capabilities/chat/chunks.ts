@@ -47,7 +47,16 @@ export class Chunks {
       case 'reasoning':
         return this.#showReasoning ? reasoningFields(part.text, part.details) : undefined
       case 'tool-call':
-        return { tool_calls: [{ index: part.index, id: part.id, type: 'function', function: { name: part.name, arguments: '' } }] }
+        return {
+          tool_calls: [
+            {
+              index: part.index,
+              id: part.id,
+              type: 'function',
+              function: { name: part.name, arguments: '' },
+            },
+          ],
+        }
       case 'tool-arguments':
         return { tool_calls: [{ index: part.index, function: { arguments: part.delta } }] }
       default:
@@ -55,7 +64,12 @@ export class Chunks {
     }
   }
 
-  #chunk(delta: Record<string, unknown>, finish: FinishReason | null, choice?: Record<string, unknown>, chunk?: Record<string, unknown>): string {
+  #chunk(
+    delta: Record<string, unknown>,
+    finish: FinishReason | null,
+    choice?: Record<string, unknown>,
+    chunk?: Record<string, unknown>,
+  ): string {
     const first = !this.opened
     this.opened = true
     return JSON.stringify({
@@ -67,7 +81,9 @@ export class Chunks {
           ...choice,
           index: 0,
           // A first delta that is not text must not make an empty text out of no text.
-          delta: first ? { role: 'assistant', content: finish || 'content' in delta ? '' : null, ...delta } : delta,
+          delta: first
+            ? { role: 'assistant', content: finish || 'content' in delta ? '' : null, ...delta }
+            : delta,
           finish_reason: finish,
         },
       ],
@@ -82,7 +98,10 @@ export class Chunks {
 }
 
 /** What is ours wins over what is unknown; tool calls are joined call by call, so that vendors' fields on them survive. */
-function merged(extra: Record<string, unknown> | undefined, delta: Record<string, unknown> | undefined): Record<string, unknown> {
+function merged(
+  extra: Record<string, unknown> | undefined,
+  delta: Record<string, unknown> | undefined,
+): Record<string, unknown> {
   const calls = delta?.['tool_calls'] as CallExtras | undefined
   const extras = extra?.['tool_calls'] as CallExtras | undefined
   if (!calls || !extras) return { ...extra, ...delta }

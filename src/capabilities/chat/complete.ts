@@ -28,7 +28,8 @@ export async function complete(ask: Ask<ChatBody>): Promise<JsonText | EventStre
     referenceId: reference(ask, 'x-reference-id'),
     gone: ask.gone,
   })
-  if (paid.maxOutputTokens !== turn.requestedOutputTokens) ask.setHeader('x-max-output-tokens', String(paid.maxOutputTokens))
+  if (paid.maxOutputTokens !== turn.requestedOutputTokens)
+    ask.setHeader('x-max-output-tokens', String(paid.maxOutputTokens))
   const ignored = ignoredFields(body)
   if (ignored.length > 0) ask.setHeader('x-ignored-fields', ignored.join(', '))
   return turn.stream ? answerInChunks(ask, paid) : answerWhole(ask, paid)
@@ -37,8 +38,10 @@ export async function complete(ask: Ask<ChatBody>): Promise<JsonText | EventStre
 function modelFor(app: App, caller: Caller, id: string | undefined): Model {
   const model = id === undefined ? app.models.defaultText : app.models.find(id)
   if (!model) return fail('MODEL_NOT_FOUND', { model: String(id) }, { param: 'model' })
-  if (caller.models && !caller.models.has(model.id)) fail('MODEL_NOT_ALLOWED', { model: model.id }, { param: 'model' })
-  if (model.kind !== 'text') fail('MODEL_KIND_MISMATCH', { model: model.id, kind: model.kind }, { param: 'model' })
+  if (caller.models && !caller.models.has(model.id))
+    fail('MODEL_NOT_ALLOWED', { model: model.id }, { param: 'model' })
+  if (model.kind !== 'text')
+    fail('MODEL_KIND_MISMATCH', { model: model.id, kind: model.kind }, { param: 'model' })
   return model
 }
 
@@ -67,7 +70,8 @@ const headingOf = (ask: Ask<ChatBody>, paid: PaidTurn): Heading => ({
   model: paid.model.id,
 })
 
-const showsReasoning = ({ include_reasoning: include, reasoning }: ChatBody): boolean => include === true && reasoning?.exclude !== true
+const showsReasoning = ({ include_reasoning: include, reasoning }: ChatBody): boolean =>
+  include === true && reasoning?.exclude !== true
 
 async function answerWhole(ask: Ask<ChatBody>, paid: PaidTurn): Promise<JsonText> {
   const gathered = new Gathered(showsReasoning(ask.body))
@@ -79,7 +83,10 @@ async function answerWhole(ask: Ask<ChatBody>, paid: PaidTurn): Promise<JsonText
     throw failure
   }
   const text = JSON.stringify(completionOf(headingOf(ask, paid), gathered, paid.usage()))
-  const settled = paid.finish({ statusCode: 200, ...(Buffer.byteLength(text) < replayLimitBytes && { reply: text }) })
+  const settled = paid.finish({
+    statusCode: 200,
+    ...(Buffer.byteLength(text) < replayLimitBytes && { reply: text }),
+  })
   // A repeat that follows the answer must find it stored; others need not wait for their settlement.
   if (ask.claim) await settled
   return new JsonText(text)
@@ -102,7 +109,10 @@ async function answerInChunks(ask: Ask<ChatBody>, paid: PaidTurn): Promise<Event
 }
 
 /** The chunks that the caller is to see, of all the parts there are. */
-async function* chunkTexts(parts: AsyncIterable<Part>, chunks: Chunks): AsyncGenerator<string, void, undefined> {
+async function* chunkTexts(
+  parts: AsyncIterable<Part>,
+  chunks: Chunks,
+): AsyncGenerator<string, void, undefined> {
   for await (const part of parts) {
     const chunk = chunks.of(part)
     if (chunk !== undefined) yield chunk
@@ -139,7 +149,8 @@ async function writeChunks(
     void paid.finish({ statusCode: 200 })
   } catch (error) {
     const failure = asFailure(error)
-    if (failure.code === 'INTERNAL') ask.app.log.error({ err: failure.cause, request_id: ask.requestId }, 'a chat stream broke')
+    if (failure.code === 'INTERNAL')
+      ask.app.log.error({ err: failure.cause, request_id: ask.requestId }, 'a chat stream broke')
     await out.send(JSON.stringify(streamError(ask, failure)))
     await out.send('[DONE]')
     void paid.finish({ statusCode: failure.status, failure, undelivered: !chunks.opened })

@@ -39,7 +39,8 @@ export class Gathered {
     if (part.extra?.wire === 'chat') {
       Object.assign(this.extra.chunk, part.extra.chunk)
       Object.assign(this.extra.choice, part.extra.choice)
-      const { tool_calls: callExtras, ...delta } = (shownFields(part.extra.delta, this.showReasoning) ?? {}) as { tool_calls?: CallExtras }
+      const { tool_calls: callExtras, ...delta } = (shownFields(part.extra.delta, this.showReasoning) ??
+        {}) as { tool_calls?: CallExtras }
       Object.assign(this.extra.delta, delta)
       for (const { index, ...fields } of callExtras ?? []) Object.assign(this.#call(index).extra, fields)
     }
@@ -96,7 +97,12 @@ export function completionOf(heading: Heading, gathered: Gathered, usage: Usage)
           content: gathered.text ?? (calls.length > 0 || gathered.refusal !== null ? null : ''),
           refusal: gathered.refusal,
           ...(calls.length > 0 && {
-            tool_calls: calls.map((call) => ({ ...call.extra, id: call.id, type: 'function', function: { name: call.name, arguments: call.arguments } })),
+            tool_calls: calls.map((call) => ({
+              ...call.extra,
+              id: call.id,
+              type: 'function',
+              function: { name: call.name, arguments: call.arguments },
+            })),
           }),
           ...(gathered.showReasoning && reasoningFields(gathered.reasoning, gathered.reasoningDetails)),
         },
@@ -108,7 +114,10 @@ export function completionOf(heading: Heading, gathered: Gathered, usage: Usage)
 }
 
 /** Unknown fields of a delta, without those that would show the reasoning of the model to who did not ask for it. */
-export function shownFields(delta: Record<string, unknown> | undefined, showReasoning: boolean): Record<string, unknown> | undefined {
+export function shownFields(
+  delta: Record<string, unknown> | undefined,
+  showReasoning: boolean,
+): Record<string, unknown> | undefined {
   if (!delta || showReasoning) return delta
   const shown = Object.entries(delta).filter(([name]) => !/^(reasoning|thinking|thought)/i.test(name))
   return shown.length === 0 ? undefined : Object.fromEntries(shown)
@@ -133,7 +142,13 @@ export function usageOf(usage: Usage, raw: Record<string, unknown> | undefined):
     prompt_tokens: usage.input,
     completion_tokens: usage.output,
     total_tokens: usage.input + usage.output,
-    prompt_tokens_details: { ...(raw?.['prompt_tokens_details'] as object), cached_tokens: usage.cachedInput },
-    completion_tokens_details: { ...(raw?.['completion_tokens_details'] as object), reasoning_tokens: usage.reasoning },
+    prompt_tokens_details: {
+      ...(raw?.['prompt_tokens_details'] as object),
+      cached_tokens: usage.cachedInput,
+    },
+    completion_tokens_details: {
+      ...(raw?.['completion_tokens_details'] as object),
+      reasoning_tokens: usage.reasoning,
+    },
   }
 }

@@ -1,5 +1,5 @@
-import { decodeBase64, measure, parseDataUrl } from '#engine/media'
 import type { Content, Media } from '#engine/inference'
+import { decodeBase64, measure, parseDataUrl } from '#engine/media'
 import { fail, type Told } from '#platform/errors'
 import { mediaCharacters, type Part } from './schema.ts'
 import { reasons } from './words.ts'
@@ -11,7 +11,9 @@ export function contentOf(part: Part, param: string): Content[] {
       return [{ type: 'text', text: part.text }]
     case 'image_url': {
       const { url, detail } = part.image_url
-      const media = url.startsWith('https://') ? { url } : fromDataUrl(url, imageTypes, true, `${param}.image_url.url`)
+      const media = url.startsWith('https://')
+        ? { url }
+        : fromDataUrl(url, imageTypes, true, `${param}.image_url.url`)
       return [{ type: 'image', media, ...(detail !== undefined && { detail }) }]
     }
     case 'input_audio': {

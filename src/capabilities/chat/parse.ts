@@ -39,7 +39,10 @@ export function turnOf(body: ChatBody, model: Model): Turn {
   }
 }
 
-const present = <Name extends string, Value>(name: Name, value: Value | null | undefined): { [N in Name]?: Value } =>
+const present = <Name extends string, Value>(
+  name: Name,
+  value: Value | null | undefined,
+): { [N in Name]?: Value } =>
   (value === null || value === undefined ? {} : { [name]: value }) as { [N in Name]?: Value }
 
 const read = new Set(['role', 'content', 'name', 'refusal', 'tool_calls', 'tool_call_id', 'reasoning'])
@@ -47,7 +50,8 @@ const read = new Set(['role', 'content', 'name', 'refusal', 'tool_calls', 'tool_
 /** What goes upstream as it is though no neutral field holds it: a model may read it, so the hold must cover it. */
 function unreadBytes(body: ChatBody): number {
   let bytes = size(body['chat_template_kwargs' as keyof ChatBody])
-  if (body.response_format?.type === 'json_schema') bytes += size(body.response_format.json_schema.description)
+  if (body.response_format?.type === 'json_schema')
+    bytes += size(body.response_format.json_schema.description)
   for (const message of body.messages) {
     for (const [name, value] of Object.entries(message)) if (!read.has(name)) bytes += size(value)
     // Both spellings go upstream, and one of them is neutral.
@@ -61,7 +65,9 @@ function unreadBytes(body: ChatBody): number {
 }
 
 const size = (value: unknown): number =>
-  value === undefined || value === null ? 0 : Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value))
+  value === undefined || value === null
+    ? 0
+    : Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value))
 
 function limitOf(body: ChatBody): number | undefined {
   const limits = [body.max_tokens, body.max_completion_tokens].filter((limit) => typeof limit === 'number')
@@ -78,7 +84,11 @@ function messageOf(message: ChatMessage, param: string, model: Model): Message {
     ...present('toolCallId', message.tool_call_id),
     ...present('reasoning', reasoning),
     ...(message.tool_calls && {
-      toolCalls: message.tool_calls.map((call) => ({ id: call.id, name: call.function.name, arguments: call.function.arguments })),
+      toolCalls: message.tool_calls.map((call) => ({
+        id: call.id,
+        name: call.function.name,
+        arguments: call.function.arguments,
+      })),
     }),
   }
 }
@@ -95,14 +105,22 @@ function contentsOf(message: ChatMessage, param: string, model: Model): Message[
   })
 }
 
-const modalityOf: Record<string, Modality | undefined> = { image_url: 'image', input_audio: 'audio', video_url: 'video' }
+const modalityOf: Record<string, Modality | undefined> = {
+  image_url: 'image',
+  input_audio: 'audio',
+  video_url: 'video',
+}
 
 function requireModality(message: ChatMessage, modality: Modality, model: Model, param: string): void {
   if (message.role !== 'user') {
     fail('INVALID_REQUEST', { why: reasons.onlyUsersCarry(param, modality, message.role) }, { param })
   }
   if (model.inputModalities.includes(modality)) return
-  fail('INPUT_MODALITY_NOT_SUPPORTED', { model: model.id, modality, supported: model.inputModalities }, { param })
+  fail(
+    'INPUT_MODALITY_NOT_SUPPORTED',
+    { model: model.id, modality, supported: model.inputModalities },
+    { param },
+  )
 }
 
 function requireFeatures(body: ChatBody, model: Model): void {
@@ -146,7 +164,8 @@ function outputOf(body: ChatBody): OutputFormat {
 function reasoningOf(body: ChatBody, model: Model): Reasoning | undefined {
   const flat = body.reasoning_effort ?? undefined
   const nested = body.reasoning?.effort ?? undefined
-  if (flat !== undefined && nested !== undefined && flat !== nested) fail('REASONING_EFFORT_CONFLICT', {}, { param: 'reasoning.effort' })
+  if (flat !== undefined && nested !== undefined && flat !== nested)
+    fail('REASONING_EFFORT_CONFLICT', {}, { param: 'reasoning.effort' })
 
   const effort = nested ?? flat
   if (effort !== undefined && !model.supportedEfforts.includes(effort)) {
@@ -155,9 +174,17 @@ function reasoningOf(body: ChatBody, model: Model): Reasoning | undefined {
   }
   const maxTokens = body.reasoning?.max_tokens ?? undefined
   if (maxTokens !== undefined && !model.features.includes('reasoning')) {
-    fail('REASONING_NOT_SUPPORTED', { model: model.id, effort: `max_tokens ${maxTokens}`, supported: [] }, { param: 'reasoning.max_tokens' })
+    fail(
+      'REASONING_NOT_SUPPORTED',
+      { model: model.id, effort: `max_tokens ${maxTokens}`, supported: [] },
+      { param: 'reasoning.max_tokens' },
+    )
   }
   // Wishes about thinking mean nothing to a model that does not think, and upstreams refuse them there.
   if (effort === undefined && (!body.reasoning || !model.features.includes('reasoning'))) return undefined
-  return { enabled: body.reasoning?.enabled ?? true, ...present('effort', effort), ...present('maxTokens', maxTokens) }
+  return {
+    enabled: body.reasoning?.enabled ?? true,
+    ...present('effort', effort),
+    ...present('maxTokens', maxTokens),
+  }
 }

@@ -9,7 +9,10 @@ const RefusalPart = Type.Object({ type: Type.Literal('refusal'), refusal: Type.S
 const ImagePart = Type.Object({
   type: Type.Literal('image_url'),
   image_url: Type.Object({
-    url: Type.String({ description: 'A data URL (PNG, JPEG, GIF or WebP) or an HTTPS link.', 'x-description-fa': 'نشانی داده (PNG، JPEG، GIF یا WebP) یا پیوند HTTPS.' }),
+    url: Type.String({
+      description: 'A data URL (PNG, JPEG, GIF or WebP) or an HTTPS link.',
+      'x-description-fa': 'نشانی داده (PNG، JPEG، GIF یا WebP) یا پیوند HTTPS.',
+    }),
     detail: Type.Optional(Type.String()),
   }),
 })
@@ -58,7 +61,10 @@ const Tool = Type.Object({
   function: Type.Object({
     name: Type.String({ minLength: 1 }),
     description: Type.Optional(Type.String({ maxLength: 16_000 })),
-    parameters: anyObject({ description: 'JSON Schema of the arguments.', 'x-description-fa': 'JSON Schema آرگومان‌ها.' }),
+    parameters: anyObject({
+      description: 'JSON Schema of the arguments.',
+      'x-description-fa': 'JSON Schema آرگومان‌ها.',
+    }),
     strict: Type.Optional(nullable(Type.Boolean())),
   }),
 })
@@ -80,54 +86,73 @@ const ResponseFormat = taggedUnion('type', [
 const outputTokens = Type.Integer({ minimum: 1, maximum: 32_768 })
 
 /** The body of contract section 4, chat completions. Other fields are tolerated and named in `X-Ignored-Fields`. */
-export const ChatBody = Type.Object({
-  model: Type.Optional(Type.String({ maxLength: 200, description: 'Default: the fast text model.', 'x-description-fa': 'پیش‌فرض: مدل متنی سریع.' })),
-  messages: Type.Array(ChatMessage, { minItems: 1, maxItems: 1000 }),
-  tools: Type.Optional(Type.Array(Tool, { maxItems: 128 })),
-  tool_choice: Type.Optional(
-    Type.Unsafe<'none' | 'auto' | 'required' | { type: 'function'; function: { name: string } }>({
-      description: 'none, auto, required, or {type: "function", function: {name}}.', 'x-description-fa': 'یکی از none، auto، required، یا `{type: "function", function: {name}}`.',
-      type: ['string', 'object'],
-      if: { type: 'string' },
-      // biome-ignore lint/suspicious/noThenProperty: a JSON Schema keyword.
-      then: { enum: ['none', 'auto', 'required'] },
-      else: {
-        required: ['type', 'function'],
-        properties: {
-          type: { const: 'function' },
-          function: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } },
-        },
-      },
-    }),
-  ),
-  parallel_tool_calls: Type.Optional(Type.Boolean()),
-  response_format: Type.Optional(ResponseFormat),
-  stream: Type.Optional(nullable(Type.Boolean({ default: false }))),
-  stream_options: Type.Optional(nullable(Type.Object({ include_usage: Type.Optional(Type.Boolean()) }))),
-  max_tokens: Type.Optional(nullable(outputTokens)),
-  max_completion_tokens: Type.Optional(nullable(outputTokens)),
-  temperature: Type.Optional(nullable(Type.Number({ minimum: 0, maximum: 2 }))),
-  top_p: Type.Optional(nullable(Type.Number({ minimum: 0, maximum: 1 }))),
-  top_k: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))),
-  repetition_penalty: Type.Optional(nullable(Type.Number({ minimum: 0, maximum: 2 }))),
-  seed: Type.Optional(nullable(Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }))),
-  stop: Type.Optional(Type.Unsafe<string | string[] | null>({ type: ['string', 'array', 'null'], items: { type: 'string' } })),
-  frequency_penalty: Type.Optional(nullable(Type.Number({ minimum: -2, maximum: 2 }))),
-  presence_penalty: Type.Optional(nullable(Type.Number({ minimum: -2, maximum: 2 }))),
-  n: Type.Optional(nullable(Type.Literal(1))),
-  reasoning_effort: Type.Optional(nullable(Type.String())),
-  reasoning: Type.Optional(
-    nullable(
-      Type.Object({
-        effort: Type.Optional(nullable(Type.String())),
-        max_tokens: Type.Optional(nullable(outputTokens)),
-        exclude: Type.Optional(Type.Boolean()),
-        enabled: Type.Optional(Type.Boolean()),
+export const ChatBody = Type.Object(
+  {
+    model: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        description: 'Default: the fast text model.',
+        'x-description-fa': 'پیش‌فرض: مدل متنی سریع.',
       }),
     ),
-  ),
-  include_reasoning: Type.Optional(Type.Boolean({ description: 'True shows the reasoning of the model in the answer; default false.', 'x-description-fa': 'اگر درست باشد، استدلال مدل در پاسخ می‌آید؛ پیش‌فرض نادرست است.' })),
-}, { examples: [{ messages: [{ role: 'user', content: 'سلام! خودت را معرفی کن.' }] }] })
+    messages: Type.Array(ChatMessage, { minItems: 1, maxItems: 1000 }),
+    tools: Type.Optional(Type.Array(Tool, { maxItems: 128 })),
+    tool_choice: Type.Optional(
+      Type.Unsafe<'none' | 'auto' | 'required' | { type: 'function'; function: { name: string } }>({
+        description: 'none, auto, required, or {type: "function", function: {name}}.',
+        'x-description-fa': 'یکی از none، auto، required، یا `{type: "function", function: {name}}`.',
+        type: ['string', 'object'],
+        if: { type: 'string' },
+        // biome-ignore lint/suspicious/noThenProperty: a JSON Schema keyword.
+        then: { enum: ['none', 'auto', 'required'] },
+        else: {
+          required: ['type', 'function'],
+          properties: {
+            type: { const: 'function' },
+            function: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } },
+          },
+        },
+      }),
+    ),
+    parallel_tool_calls: Type.Optional(Type.Boolean()),
+    response_format: Type.Optional(ResponseFormat),
+    stream: Type.Optional(nullable(Type.Boolean({ default: false }))),
+    stream_options: Type.Optional(nullable(Type.Object({ include_usage: Type.Optional(Type.Boolean()) }))),
+    max_tokens: Type.Optional(nullable(outputTokens)),
+    max_completion_tokens: Type.Optional(nullable(outputTokens)),
+    temperature: Type.Optional(nullable(Type.Number({ minimum: 0, maximum: 2 }))),
+    top_p: Type.Optional(nullable(Type.Number({ minimum: 0, maximum: 1 }))),
+    top_k: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))),
+    repetition_penalty: Type.Optional(nullable(Type.Number({ minimum: 0, maximum: 2 }))),
+    seed: Type.Optional(
+      nullable(Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })),
+    ),
+    stop: Type.Optional(
+      Type.Unsafe<string | string[] | null>({ type: ['string', 'array', 'null'], items: { type: 'string' } }),
+    ),
+    frequency_penalty: Type.Optional(nullable(Type.Number({ minimum: -2, maximum: 2 }))),
+    presence_penalty: Type.Optional(nullable(Type.Number({ minimum: -2, maximum: 2 }))),
+    n: Type.Optional(nullable(Type.Literal(1))),
+    reasoning_effort: Type.Optional(nullable(Type.String())),
+    reasoning: Type.Optional(
+      nullable(
+        Type.Object({
+          effort: Type.Optional(nullable(Type.String())),
+          max_tokens: Type.Optional(nullable(outputTokens)),
+          exclude: Type.Optional(Type.Boolean()),
+          enabled: Type.Optional(Type.Boolean()),
+        }),
+      ),
+    ),
+    include_reasoning: Type.Optional(
+      Type.Boolean({
+        description: 'True shows the reasoning of the model in the answer; default false.',
+        'x-description-fa': 'اگر درست باشد، استدلال مدل در پاسخ می‌آید؛ پیش‌فرض نادرست است.',
+      }),
+    ),
+  },
+  { examples: [{ messages: [{ role: 'user', content: 'سلام! خودت را معرفی کن.' }] }] },
+)
 export type ChatBody = Static<typeof ChatBody>
 
 /** `X-Customer-ID` and `X-Reference-ID`. */

@@ -13,13 +13,17 @@ declare module '#platform/errors' {
 declareFailures({
   FEATURE_NOT_SUPPORTED: {
     status: 400,
-    en: ({ model, feature }) => `The model \`${model}\` does not support ${feature}. Leave it out or choose another model.`,
-    fa: ({ model, feature }) => `مدل \`${model}\` از ${feature} پشتیبانی نمی‌کند. آن را حذف کنید یا مدل دیگری برگزینید.`,
+    en: ({ model, feature }) =>
+      `The model \`${model}\` does not support ${feature}. Leave it out or choose another model.`,
+    fa: ({ model, feature }) =>
+      `مدل \`${model}\` از ${feature} پشتیبانی نمی‌کند. آن را حذف کنید یا مدل دیگری برگزینید.`,
   },
   INPUT_MODALITY_NOT_SUPPORTED: {
     status: 400,
-    en: ({ model, modality, supported }) => `The model \`${model}\` takes ${supported.join(', ')} and no ${modality}. Choose a model whose input_modalities has ${modality}.`,
-    fa: ({ model, modality, supported }) => `مدل \`${model}\` ورودی ${modality} نمی‌پذیرد (می‌پذیرد: ${supported.join('، ')}). مدلی برگزینید که input_modalities آن ${modality} دارد.`,
+    en: ({ model, modality, supported }) =>
+      `The model \`${model}\` takes ${supported.join(', ')} and no ${modality}. Choose a model whose input_modalities has ${modality}.`,
+    fa: ({ model, modality, supported }) =>
+      `مدل \`${model}\` ورودی ${modality} نمی‌پذیرد (می‌پذیرد: ${supported.join('، ')}). مدلی برگزینید که input_modalities آن ${modality} دارد.`,
   },
   INVALID_MEDIA: {
     status: 400,

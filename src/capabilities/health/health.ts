@@ -21,7 +21,10 @@ const routes: Route[] = [
     path: '/health/ready',
     operation: 'health.ready',
     scope: 'public',
-    summary: { en: 'The process can serve: its database answers.', fa: 'فرایند آمادهٔ خدمت است: پایگاه داده پاسخ می‌دهد.' },
+    summary: {
+      en: 'The process can serve: its database answers.',
+      fa: 'فرایند آمادهٔ خدمت است: پایگاه داده پاسخ می‌دهد.',
+    },
     reply: { 200: Alive },
     errors: [],
     handle: ({ app }) => ready(app),
@@ -34,12 +37,17 @@ const routes: Route[] = [
     summary: { en: 'Prometheus metrics of this process.', fa: 'سنجه‌های Prometheus این فرایند.' },
     reply: { 200: 'text/plain' },
     errors: [],
-    handle: async ({ app }) => new Answer(200, await app.metrics.text(), 'text/plain; version=0.0.4; charset=utf-8'),
+    handle: async ({ app }) =>
+      new Answer(200, await app.metrics.text(), 'text/plain; version=0.0.4; charset=utf-8'),
   }),
 ]
 
 async function ready(app: App) {
-  await app.db.query({ text: 'select 1' }, []).catch((cause: unknown) => fail('SERVICE_UNAVAILABLE', { why: 'database' }, { cause, retryAfterMs: 2000 }))
+  await app.db
+    .query({ text: 'select 1' }, [])
+    .catch((cause: unknown) =>
+      fail('SERVICE_UNAVAILABLE', { why: 'database' }, { cause, retryAfterMs: 2000 }),
+    )
   return { status: 'ok' as const }
 }
 

@@ -13,7 +13,10 @@ const routes: Route[] = [
     path: '/v1/models',
     operation: 'models.list',
     scope: 'models:read',
-    summary: { en: 'All models this key may use, with abilities, prices and routes.', fa: 'همهٔ مدل‌های این کلید با توانایی، قیمت و مسیرها.' },
+    summary: {
+      en: 'All models this key may use, with abilities, prices and routes.',
+      fa: 'همهٔ مدل‌های این کلید با توانایی، قیمت و مسیرها.',
+    },
     reply: { 200: ModelList },
     errors: [],
     handle: ({ app, caller }) => list(app, caller),
@@ -30,7 +33,9 @@ const routes: Route[] = [
     errors: ['MODEL_NOT_FOUND'],
     handle: ({ app, caller, params }) => {
       const model = app.models.find(params.model)
-      return model && mayUse(caller, model) ? cardOf(app, model) : fail('MODEL_NOT_FOUND', { model: params.model }, { param: 'model' })
+      return model && mayUse(caller, model)
+        ? cardOf(app, model)
+        : fail('MODEL_NOT_FOUND', { model: params.model }, { param: 'model' })
     },
   }),
 ]
@@ -39,8 +44,17 @@ const mayUse = (caller: Caller, model: Model): boolean => !caller.models || call
 
 /** One list for both families of clients: the OpenAI and the Anthropic SDK iterate it as it is. */
 function list(app: App, caller: Caller) {
-  const data = app.models.list().filter((model) => mayUse(caller, model)).map((model) => cardOf(app, model))
-  return { object: 'list', data, has_more: false, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null }
+  const data = app.models
+    .list()
+    .filter((model) => mayUse(caller, model))
+    .map((model) => cardOf(app, model))
+  return {
+    object: 'list',
+    data,
+    has_more: false,
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+  }
 }
 
 function cardOf(app: App, model: Model) {

@@ -1,7 +1,12 @@
 import { Type } from 'typebox'
 import { anyObject, nullable, oneOf, safeInteger, timestamp } from '#platform/schema'
 
-const usd = () => Type.Number({ minimum: 0, description: 'USD per million tokens.', 'x-description-fa': 'دلار برای هر میلیون توکن.' })
+const usd = () =>
+  Type.Number({
+    minimum: 0,
+    description: 'USD per million tokens.',
+    'x-description-fa': 'دلار برای هر میلیون توکن.',
+  })
 
 export const ModelCard = Type.Object({
   id: Type.String(),
@@ -13,8 +18,14 @@ export const ModelCard = Type.Object({
   display_name: Type.String(),
   description: Type.String(),
   kind: oneOf('text', 'image', 'audio', 'video', 'embedding'),
-  sandbox: Type.Boolean({ description: 'True for the offline simulators, which are for development and tests.', 'x-description-fa': 'برای شبیه‌سازهای بدون اینترنت درست است؛ آن‌ها برای توسعه و آزمون‌اند.' }),
-  default: Type.Boolean({ description: 'Answers calls that name no model.', 'x-description-fa': 'درخواست‌های بدون نام مدل را پاسخ می‌دهد.' }),
+  sandbox: Type.Boolean({
+    description: 'True for the offline simulators, which are for development and tests.',
+    'x-description-fa': 'برای شبیه‌سازهای بدون اینترنت درست است؛ آن‌ها برای توسعه و آزمون‌اند.',
+  }),
+  default: Type.Boolean({
+    description: 'Answers calls that name no model.',
+    'x-description-fa': 'درخواست‌های بدون نام مدل را پاسخ می‌دهد.',
+  }),
   input_modalities: Type.Array(oneOf('text', 'image', 'audio', 'video', 'file')),
   output_modalities: Type.Array(Type.String()),
   context_length: Type.Integer(safeInteger),
@@ -31,7 +42,12 @@ export const ModelCard = Type.Object({
     credits_per_usd: Type.Number({ minimum: 0 }),
   }),
   studio_settings: nullable(anyObject()),
-  routes: Type.Array(Type.String({ description: 'Paths that serve this model.', 'x-description-fa': 'مسیرهایی که این مدل را ارائه می‌کنند.' })),
+  routes: Type.Array(
+    Type.String({
+      description: 'Paths that serve this model.',
+      'x-description-fa': 'مسیرهایی که این مدل را ارائه می‌کنند.',
+    }),
+  ),
 })
 
 export const ModelList = Type.Object({

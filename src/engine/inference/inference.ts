@@ -53,7 +53,11 @@ export interface Tool {
   strict?: boolean
 }
 
-export type ToolChoice = { type: 'auto' } | { type: 'none' } | { type: 'required' } | { type: 'tool'; name: string }
+export type ToolChoice =
+  | { type: 'auto' }
+  | { type: 'none' }
+  | { type: 'required' }
+  | { type: 'tool'; name: string }
 
 export type OutputFormat =
   | { type: 'text' }
@@ -122,10 +126,22 @@ export type Part = (
   | { type: 'extra' }
 ) & {
   /** Fields that only the wire of the upstream knows, by the place where they stood; a server of the same wire passes them on. */
-  extra?: { wire: Wire; chunk?: Record<string, unknown>; choice?: Record<string, unknown>; delta?: Record<string, unknown> }
+  extra?: {
+    wire: Wire
+    chunk?: Record<string, unknown>
+    choice?: Record<string, unknown>
+    delta?: Record<string, unknown>
+  }
 }
 
-export const noUsage: Usage = { input: 0, cachedInput: 0, cacheWriteInput: 0, mediaInput: 0, output: 0, reasoning: 0 }
+export const noUsage: Usage = {
+  input: 0,
+  cachedInput: 0,
+  cacheWriteInput: 0,
+  mediaInput: 0,
+  output: 0,
+  reasoning: 0,
+}
 
 export { type PaidAsk, type PaidTurn, startPaidTurn } from './paid-turn.ts'
 export { upstreamFailures } from './words.ts'

@@ -1,6 +1,16 @@
 /** A turn that is paid exactly: held at its worst case, metered part by part, settled whatever happens. */
 import type { App, Caller } from '#app'
-import { costOf, estimateUsage, type InputBound, inputBound, inputWorstCase, outputTokensFor, outputWorstCase, type Rates, ratesOf } from '#engine/metering'
+import {
+  costOf,
+  estimateUsage,
+  type InputBound,
+  inputBound,
+  inputWorstCase,
+  outputTokensFor,
+  outputWorstCase,
+  type Rates,
+  ratesOf,
+} from '#engine/metering'
 import type { Model } from '#engine/models'
 import type { Run } from '#engine/routing'
 import { Failure } from '#platform/errors'
@@ -61,7 +71,13 @@ export async function startPaidTurn(app: App, ask: PaidAsk): Promise<PaidTurn> {
   const { hold, maxOutputTokens } = await holdTurn(app, ask, rates)
   const turn: Turn = { ...ask.turn, maxOutputTokens }
   const upstream = new AbortController()
-  const run = app.inference.start({ model: ask.model, turn, stop: upstream, receivedMs: ask.receivedMs, requestId: ask.requestId })
+  const run = app.inference.start({
+    model: ask.model,
+    turn,
+    stop: upstream,
+    receivedMs: ask.receivedMs,
+    requestId: ask.requestId,
+  })
   return new Paid(app, ask, turn, rates, hold, run, upstream)
 }
 
@@ -69,14 +85,21 @@ export async function startPaidTurn(app: App, ask: PaidAsk): Promise<PaidTurn> {
  * The caller's own limit is held as it is. Without one the whole of the model is tried, then what the balance and caps
  * leave; others may take of it in between, hence the few rounds.
  */
-async function holdTurn(app: App, ask: PaidAsk, rates: Rates): Promise<{ hold: Hold; maxOutputTokens: number }> {
+async function holdTurn(
+  app: App,
+  ask: PaidAsk,
+  rates: Rates,
+): Promise<{ hold: Hold; maxOutputTokens: number }> {
   const bound = inputBound(ask.turn)
   const input = inputWorstCase(rates, bound)
   const requested = ask.turn.requestedOutputTokens
   let maxOutputTokens = Math.min(requested ?? roomFor(ask.model, bound), ask.model.maxOutputTokens)
   for (let round = 1; ; round++) {
     try {
-      return { hold: await takeHold(app, ask, input + outputWorstCase(rates, maxOutputTokens)), maxOutputTokens }
+      return {
+        hold: await takeHold(app, ask, input + outputWorstCase(rates, maxOutputTokens)),
+        maxOutputTokens,
+      }
     } catch (error) {
       const have = haveOf(error)
       if (have === undefined || requested !== undefined || round === 4) throw error
@@ -125,7 +148,15 @@ class Paid implements PaidTurn {
   #finishReason: FinishReason | undefined
   #fault: UpstreamError | undefined
 
-  constructor(app: App, ask: PaidAsk, turn: Turn, rates: Rates, hold: Hold, run: Run, upstream: AbortController) {
+  constructor(
+    app: App,
+    ask: PaidAsk,
+    turn: Turn,
+    rates: Rates,
+    hold: Hold,
+    run: Run,
+    upstream: AbortController,
+  ) {
     this.#app = app
     this.#ask = ask
     this.#turn = turn
@@ -236,4 +267,3 @@ class Paid implements PaidTurn {
     return failure || this.#fault ? 'failed' : 'completed'
   }
 }
-

@@ -15,7 +15,8 @@ declare module '#platform/errors' {
 export const upstreamFailures = declareFailures({
   UPSTREAM_FAILED: {
     status: 502,
-    en: () => 'The model provider failed to answer. Nothing that it did not deliver is charged; send the request again.',
+    en: () =>
+      'The model provider failed to answer. Nothing that it did not deliver is charged; send the request again.',
     fa: () => 'ارائه‌دهندهٔ مدل پاسخ نداد. بابت آنچه تحویل نشده هزینه‌ای کم نمی‌شود؛ درخواست را دوباره بفرستید.',
   },
   UPSTREAM_TIMEOUT: {
@@ -40,8 +41,10 @@ export const upstreamFailures = declareFailures({
   },
   CONTEXT_LENGTH_EXCEEDED: {
     status: 400,
-    en: () => 'context_length_exceeded: the prompt is too long for the context window of this model. Shorten the messages or choose a model with a larger context.',
-    fa: () => 'context_length_exceeded: پیام‌ها برای پنجرهٔ متن این مدل بلندند (prompt is too long). پیام‌ها را کوتاه کنید یا مدلی با پنجرهٔ بزرگ‌تر برگزینید.',
+    en: () =>
+      'context_length_exceeded: the prompt is too long for the context window of this model. Shorten the messages or choose a model with a larger context.',
+    fa: () =>
+      'context_length_exceeded: پیام‌ها برای پنجرهٔ متن این مدل بلندند (prompt is too long). پیام‌ها را کوتاه کنید یا مدلی با پنجرهٔ بزرگ‌تر برگزینید.',
   },
   CONTENT_REFUSED: {
     status: 400,

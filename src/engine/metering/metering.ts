@@ -15,7 +15,8 @@ const scale = 1_000_000n
 
 /** `credits = USD × credits_per_usd × markup` (decisions §6). One USD per million tokens is `creditsPerUsd × markup` micro-credits a token. */
 export function ratesOf(pricing: Pricing, terms: { creditsPerUsd: number; markup: number }): Rates {
-  const rate = (usdPerMillion: number): bigint => BigInt(Math.ceil(round(usdPerMillion * terms.creditsPerUsd * terms.markup * Number(scale))))
+  const rate = (usdPerMillion: number): bigint =>
+    BigInt(Math.ceil(round(usdPerMillion * terms.creditsPerUsd * terms.markup * Number(scale))))
   return {
     input: rate(pricing.inputPerMillion),
     cachedInput: rate(pricing.cachedInputPerMillion),
@@ -43,7 +44,8 @@ export function costOf(rates: Rates, usage: Usage): bigint {
 }
 
 /** An upstream's figure as a token count: never negative, never a fraction, never more than a counter can hold. */
-const count = (tokens: number): bigint => (tokens > 0 && tokens <= Number.MAX_SAFE_INTEGER ? BigInt(Math.ceil(tokens)) : 0n)
+const count = (tokens: number): bigint =>
+  tokens > 0 && tokens <= Number.MAX_SAFE_INTEGER ? BigInt(Math.ceil(tokens)) : 0n
 
 export interface InputBound {
   /** Tokens that the text can be at most: its UTF-8 bytes ÷ 2 (decisions §6). */
@@ -70,17 +72,21 @@ export function inputBound(turn: Turn): InputBound {
 
 function addMedia(bound: InputBound, part: Content): void {
   if (part.type === 'image') bound.image += tokensPerImage
-  if (part.type === 'audio') bound.media += Math.ceil((part.media.durationSeconds ?? 0) * tokensPerAudioSecond)
-  if (part.type === 'video') bound.media += Math.ceil((part.media.durationSeconds ?? 0) * tokensPerVideoSecond)
+  if (part.type === 'audio')
+    bound.media += Math.ceil((part.media.durationSeconds ?? 0) * tokensPerAudioSecond)
+  if (part.type === 'video')
+    bound.media += Math.ceil((part.media.durationSeconds ?? 0) * tokensPerVideoSecond)
 }
 
 /** Bytes of everything the model reads as text, with room for the chat template around each message. */
 export function inputBytes(turn: Turn): number {
   let bytes = 64 + (turn.unreadBytes ?? 0)
   for (const message of turn.messages) {
-    bytes += 32 + size(message.name) + size(message.refusal) + size(message.reasoning) + size(message.toolCallId)
+    bytes +=
+      32 + size(message.name) + size(message.refusal) + size(message.reasoning) + size(message.toolCallId)
     for (const part of message.content) if (part.type === 'text') bytes += Buffer.byteLength(part.text)
-    for (const call of message.toolCalls ?? []) bytes += 32 + size(call.id) + size(call.name) + size(call.arguments)
+    for (const call of message.toolCalls ?? [])
+      bytes += 32 + size(call.id) + size(call.name) + size(call.arguments)
   }
   if (turn.tools.length > 0) bytes += Buffer.byteLength(JSON.stringify(turn.tools))
   if (turn.output.type === 'json_schema') bytes += Buffer.byteLength(JSON.stringify(turn.output.schema))
@@ -106,7 +112,10 @@ export const outputTokensFor = (rates: Rates, microcredits: bigint): number =>
  * What was used, for upstreams that do not say, or were cut before they could. Not a bound but a fair guess, marked as
  * such on the receipt: four bytes a token for text (it holds for English and for Persian), and one token a delta where deltas are that small.
  */
-export function estimateUsage(turn: Turn, seen: { deltas: number; bytes: number; reasoningBytes: number }): Usage {
+export function estimateUsage(
+  turn: Turn,
+  seen: { deltas: number; bytes: number; reasoningBytes: number },
+): Usage {
   const bound = inputBound(turn)
   const media = Math.ceil(bound.media / 2)
   const bytesPerDelta = seen.deltas > 0 ? seen.bytes / seen.deltas : 0

@@ -54,7 +54,12 @@ export interface Inference extends AsyncDisposable {
 /** Callers are gone when this is disposed; what is still read for them (see `onDisconnect`) gets this long, then it is cut and settled as it stands. */
 const lastWordsMs = 1_000
 
-export function openInference(ask: { upstreams: ReadonlyMap<string, Upstream>; clock: Clock; metrics: Metrics; random?: () => number }): Inference {
+export function openInference(ask: {
+  upstreams: ReadonlyMap<string, Upstream>
+  clock: Clock
+  metrics: Metrics
+  random?: () => number
+}): Inference {
   const { upstreams, clock, metrics, random = Math.random } = ask
   const running = new Map<Promise<void>, AbortController>()
   return {
@@ -65,7 +70,8 @@ export function openInference(ask: { upstreams: ReadonlyMap<string, Upstream>; c
       await Promise.all(running.keys())
       clearTimeout(late)
     },
-    longestMs: (model) => Math.max(...model.deployments.map(({ provider }) => upstreams.get(provider)!.timeouts.totalMs)),
+    longestMs: (model) =>
+      Math.max(...model.deployments.map(({ provider }) => upstreams.get(provider)!.timeouts.totalMs)),
     start(run) {
       const attempts: Attempt[] = []
       const deployment = inOrder(run.model.deployments, random)[0]!
@@ -98,22 +104,42 @@ export function openInference(ask: { upstreams: ReadonlyMap<string, Upstream>; c
 }
 
 /** Calls one deployment and writes down how it went. */
-async function* attempted(attempt: Attempt, ask: RunAsk, deployment: Deployment, upstream: Upstream, clock: Clock, metrics: Metrics): AsyncGenerator<Part> {
+async function* attempted(
+  attempt: Attempt,
+  ask: RunAsk,
+  deployment: Deployment,
+  upstream: Upstream,
+  clock: Clock,
+  metrics: Metrics,
+): AsyncGenerator<Part> {
   const { turn } = ask
   const { signal } = ask.stop
   const attemptId = `${ask.requestId}-1`
   try {
-    for await (const part of upstream.provider.generate({ turn, upstreamModel: deployment.model, signal, timeouts: upstream.timeouts, attemptId })) {
+    for await (const part of upstream.provider.generate({
+      turn,
+      upstreamModel: deployment.model,
+      signal,
+      timeouts: upstream.timeouts,
+      attemptId,
+    })) {
       if (attempt.first_part_ms === undefined) {
         attempt.first_part_ms = clock.nowMs() - ask.receivedMs
-        metrics.upstreamSeconds.observe({ provider: attempt.provider }, (attempt.first_part_ms - attempt.started_ms) / 1000)
+        metrics.upstreamSeconds.observe(
+          { provider: attempt.provider },
+          (attempt.first_part_ms - attempt.started_ms) / 1000,
+        )
       }
-      if (part.type === 'start' && part.upstreamId !== undefined) attempt.upstream_id = part.upstreamId.slice(0, 200)
+      if (part.type === 'start' && part.upstreamId !== undefined)
+        attempt.upstream_id = part.upstreamId.slice(0, 200)
       yield part
     }
     attempt.outcome = 'answered'
   } catch (error) {
-    const fault = error instanceof UpstreamError ? error : new UpstreamError(signal.aborted ? 'aborted' : 'malformed', { cause: error })
+    const fault =
+      error instanceof UpstreamError
+        ? error
+        : new UpstreamError(signal.aborted ? 'aborted' : 'malformed', { cause: error })
     attempt.outcome = fault.fault
     if (fault.status !== undefined) attempt.status = fault.status
     if (fault.detail !== undefined) attempt.detail = fault.detail

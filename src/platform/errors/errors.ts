@@ -23,7 +23,9 @@ export interface Declaration<Detail> {
 
 const declared = new Map<string, Declaration<never>>()
 
-export function declareFailures<Code extends FailureCode>(table: { [C in Code]: Declaration<Failures[C]> }): Code[] {
+export function declareFailures<Code extends FailureCode>(
+  table: { [C in Code]: Declaration<Failures[C]> },
+): Code[] {
   for (const code of Object.keys(table) as Code[]) {
     if (declared.has(code)) throw new Error(`The failure ${code} is declared twice.`)
     declared.set(code, table[code] as Declaration<never>)
@@ -68,7 +70,11 @@ export class Failure extends Error {
 }
 
 /** Throws the failure `code`; nothing after it runs. */
-export function fail<Code extends FailureCode>(code: Code, detail: Failures[Code], more: FailureMore = {}): never {
+export function fail<Code extends FailureCode>(
+  code: Code,
+  detail: Failures[Code],
+  more: FailureMore = {},
+): never {
   throw new Failure(code, detail, more)
 }
 
@@ -123,7 +129,8 @@ export function errorHeaders(failure: Failure): Record<string, string> {
   const headers: Record<string, string> = {}
   const { retry } = declarationOf(failure.code)
   if (retry === false || failure.status === 402 || failure.status === 409) headers['x-should-retry'] = 'false'
-  const waitMs = failure.more.retryAfterMs ?? (failure.status === 429 || failure.status === 503 ? 1000 : undefined)
+  const waitMs =
+    failure.more.retryAfterMs ?? (failure.status === 429 || failure.status === 503 ? 1000 : undefined)
   if (waitMs !== undefined && headers['x-should-retry'] === undefined) {
     headers['retry-after'] = String(Math.ceil(waitMs / 1000))
     headers['retry-after-ms'] = String(Math.ceil(waitMs))

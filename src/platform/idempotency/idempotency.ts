@@ -13,7 +13,12 @@ export function claimOf(keyHeader: string, method: string, path: string, body: u
   if (keyHeader === '' || [...keyHeader].length > 128) {
     fail(
       'INVALID_REQUEST',
-      { why: { en: 'Idempotency-Key must have 1 to 128 characters.', fa: 'Idempotency-Key باید ۱ تا ۱۲۸ نویسه داشته باشد.' } },
+      {
+        why: {
+          en: 'Idempotency-Key must have 1 to 128 characters.',
+          fa: 'Idempotency-Key باید ۱ تا ۱۲۸ نویسه داشته باشد.',
+        },
+      },
       { param: 'Idempotency-Key' },
     )
   }

@@ -202,7 +202,7 @@ export const usage = (
       text: `select to_char(day, 'YYYY-MM-DD') as day, key_id, endpoint, model, customer_id, reference_id, requests, failures, charged,
           input_tokens, cached_input_tokens, output_tokens, reasoning_tokens
         from ledger.usage_days
-        where account_id = $1 and project_id = $2 and day > ($3::timestamptz at time zone 'Asia/Tehran')::date - $4::int
+        where account_id = $1 and project_id = $2 and day > ($3::timestamptz at time zone 'Asia/Tehran')::date - $4::int and requests > 0
         order by day desc, charged desc, key_id, endpoint, model, customer_id, reference_id`,
     },
     [accountId, projectId, new Date(nowMs), days],

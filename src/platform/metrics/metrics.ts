@@ -20,14 +20,48 @@ export function openMetrics(): Metrics {
   const [registry] = registers as [Registry]
   collectDefaultMetrics({ register: registry, prefix: 'kherad_' })
   return {
-    requests: new Counter({ name: 'kherad_http_requests_total', help: 'Answered requests.', labelNames: ['operation', 'status'], registers }),
-    seconds: new Histogram({ name: 'kherad_http_request_seconds', help: 'From the request line to the end of the answer.', labelNames: ['operation'], buckets, registers }),
+    requests: new Counter({
+      name: 'kherad_http_requests_total',
+      help: 'Answered requests.',
+      labelNames: ['operation', 'status'],
+      registers,
+    }),
+    seconds: new Histogram({
+      name: 'kherad_http_request_seconds',
+      help: 'From the request line to the end of the answer.',
+      labelNames: ['operation'],
+      buckets,
+      registers,
+    }),
     streams: new Gauge({ name: 'kherad_open_streams', help: 'Event streams that are open now.', registers }),
-    heldMicrocredits: new Counter({ name: 'kherad_held_microcredits_total', help: 'Micro-credits taken on hold.', registers }),
-    chargedMicrocredits: new Counter({ name: 'kherad_charged_microcredits_total', help: 'Micro-credits charged.', registers }),
-    lostMicrocredits: new Counter({ name: 'kherad_platform_loss_microcredits_total', help: 'Cost beyond hold and free balance; alarm when it grows.', registers }),
-    upstreamAttempts: new Counter({ name: 'kherad_upstream_attempts_total', help: 'Calls to upstreams by outcome.', labelNames: ['provider', 'outcome'], registers }),
-    upstreamSeconds: new Histogram({ name: 'kherad_upstream_first_part_seconds', help: 'From the call to the first part of an upstream answer.', labelNames: ['provider'], buckets, registers }),
+    heldMicrocredits: new Counter({
+      name: 'kherad_held_microcredits_total',
+      help: 'Micro-credits taken on hold.',
+      registers,
+    }),
+    chargedMicrocredits: new Counter({
+      name: 'kherad_charged_microcredits_total',
+      help: 'Micro-credits charged.',
+      registers,
+    }),
+    lostMicrocredits: new Counter({
+      name: 'kherad_platform_loss_microcredits_total',
+      help: 'Cost beyond hold and free balance; alarm when it grows.',
+      registers,
+    }),
+    upstreamAttempts: new Counter({
+      name: 'kherad_upstream_attempts_total',
+      help: 'Calls to upstreams by outcome.',
+      labelNames: ['provider', 'outcome'],
+      registers,
+    }),
+    upstreamSeconds: new Histogram({
+      name: 'kherad_upstream_first_part_seconds',
+      help: 'From the call to the first part of an upstream answer.',
+      labelNames: ['provider'],
+      buckets,
+      registers,
+    }),
     text: () => registry.metrics(),
   }
 }

@@ -8,18 +8,26 @@ export const uuid = (description?: string) =>
     ...(description !== undefined && { description }),
   })
 
-export const timestamp = () => Type.String({ description: 'RFC 3339 time in UTC.', 'x-description-fa': 'زمان به شکل RFC 3339، در UTC.' })
+export const timestamp = () =>
+  Type.String({ description: 'RFC 3339 time in UTC.', 'x-description-fa': 'زمان به شکل RFC 3339، در UTC.' })
 
 export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 /** One of several objects, told apart by a literal field: errors then speak of the variant that was meant. */
 export const taggedUnion = <T extends TObject[]>(tag: string, variants: [...T]) =>
-  Type.Unsafe<Static<T[number]>>({ type: 'object', required: [tag], discriminator: { propertyName: tag }, oneOf: variants })
+  Type.Unsafe<Static<T[number]>>({
+    type: 'object',
+    required: [tag],
+    discriminator: { propertyName: tag },
+    oneOf: variants,
+  })
 
 /** A JSON object that is not looked into. */
-export const anyObject = (options: Record<string, unknown> = {}) => Type.Unsafe<Record<string, unknown>>({ type: 'object', ...options })
+export const anyObject = (options: Record<string, unknown> = {}) =>
+  Type.Unsafe<Record<string, unknown>>({ type: 'object', ...options })
 
-export const oneOf = <const T extends string[]>(...values: T) => Type.Unsafe<T[number]>({ type: 'string', enum: values })
+export const oneOf = <const T extends string[]>(...values: T) =>
+  Type.Unsafe<T[number]>({ type: 'string', enum: values })
 
 /** Unknown fields are refused. */
 export const closed = { additionalProperties: false } as const
