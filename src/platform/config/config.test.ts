@@ -37,7 +37,6 @@ test('without a word from the operator everything has its documented default', (
     providers: [],
     models: [],
     defaults: { creditsPerUsd: 1000, markup: 1 },
-    network: { allowCidrs: [] },
     budgets: { thresholdsPercent: [50, 80, 100] },
   })
   expect(load('# nothing but a comment\n').models).toEqual([])
@@ -109,7 +108,6 @@ models:
     reasoning: { supported_efforts: [low, medium, high] }
     pricing: { input_per_million: 1.0, output_per_million: 2.0, cached_input_per_million: 0.1, media_input: { input_per_million: 7 } }
 defaults: { text_model: acme/fast, credits_per_usd: 1000, markup: 1.0 }
-network: { allow: [10.0.0.0/8, 'fd00::/8'] }
 `,
     { ACME_KEY: 'secret' },
   )
@@ -130,7 +128,6 @@ network: { allow: [10.0.0.0/8, 'fd00::/8'] }
       mediaInputPerMillion: 7,
     },
   })
-  expect(config.network.allowCidrs).toEqual(['10.0.0.0/8', 'fd00::/8'])
 })
 
 test('what an entry leaves out has its default, and an address loses its last slash', () => {
@@ -274,11 +271,6 @@ describe('a wrong entry stops the start with file, line, path and mend', () => {
       'input without text',
       model('input_modalities: [image]'),
       /input_modalities is a list: write a list with text in it/,
-    ],
-    [
-      'a network that is none',
-      'network: { allow: [10.0.0.0/40] }',
-      /network\.allow\[0\] is "10\.0\.0\.0\/40": write a network/,
     ],
     [
       'a threshold past the whole',

@@ -5,7 +5,7 @@ import { readModels } from './model-entries.ts'
 import { readLease, readProcessSettings } from './process-settings.ts'
 import { readProviders } from './provider-entries.ts'
 import { refuse } from './refuse.ts'
-import { readBudgets, readDefaults, readNetwork } from './settings-entries.ts'
+import { readBudgets, readDefaults } from './settings-entries.ts'
 import { words } from './words.ts'
 import { openYaml } from './yaml-reader.ts'
 
@@ -33,7 +33,6 @@ export interface Config {
   defaults: DefaultsConfig
   /** Keys and addresses found in the environment, which switch on ready-made catalogues (`engine/models`). */
   vendors: VendorKeys
-  network: { allowCidrs: string[] }
   timing: Timing
   budgets: { thresholdsPercent: number[] }
 }
@@ -144,13 +143,12 @@ const timing = {
 export function loadConfig(env: Env, fileText?: string): Config {
   const root =
     fileText === undefined ? undefined : openYaml(basename(env.configFile), fileText, env.variables)
-  const file = root?.members(['providers', 'models', 'defaults', 'network', 'budgets'])
+  const file = root?.members(['providers', 'models', 'defaults', 'budgets'])
   return {
     ...readProcessSettings(env),
     providers: readProviders(file?.get('providers')),
     models: readModels(file?.get('models')),
     defaults: readDefaults(file?.get('defaults')),
-    network: readNetwork(file?.get('network')),
     budgets: readBudgets(file?.get('budgets')),
     timing: { ...timing, ...readLease(env) },
   }

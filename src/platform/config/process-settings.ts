@@ -3,7 +3,7 @@ import type { Env } from './env.ts'
 import { refuse } from './refuse.ts'
 import { type Sentence, words } from './words.ts'
 
-type ProcessSettings = Omit<Config, 'providers' | 'models' | 'defaults' | 'network' | 'budgets' | 'timing'>
+type ProcessSettings = Omit<Config, 'providers' | 'models' | 'defaults' | 'budgets' | 'timing'>
 
 const logLevels: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 

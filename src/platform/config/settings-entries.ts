@@ -1,4 +1,3 @@
-import { isIP } from 'node:net'
 import type { Config, DefaultsConfig } from './config.ts'
 import type { Place } from './yaml-reader.ts'
 
@@ -14,25 +13,6 @@ export function readDefaults(place: Place | undefined): DefaultsConfig {
     creditsPerUsd: members?.get('credits_per_usd')?.number({ min: 0.000001, max: 1_000_000_000 }) ?? 1_000,
     markup: members?.get('markup')?.number({ min: 0, max: 1_000 }) ?? 1,
   }
-}
-
-/** Private networks the operator lets outgoing requests reach. */
-export function readNetwork(place: Place | undefined): Config['network'] {
-  const allow = place?.members(['allow']).get('allow')
-  return { allowCidrs: (allow?.list() ?? []).map(readCidr) }
-}
-
-function readCidr(place: Place): string {
-  const expected = {
-    en: 'a network such as 10.0.0.0/8 or fd00::/8',
-    fa: 'شبکه‌ای مانند 10.0.0.0/8 یا fd00::/8',
-  }
-  const text = place.text(expected)
-  const [address = '', prefix = '', ...rest] = text.split('/')
-  const family = isIP(address)
-  const bits = /^\d{1,3}$/.test(prefix) ? Number(prefix) : Number.NaN
-  if (family === 0 || rest.length > 0 || !(bits <= (family === 4 ? 32 : 128))) place.wrong(expected)
-  return text
 }
 
 /** Shares of a budget, in percent, at which its owner is told. Ascending, each once. */
