@@ -27,6 +27,7 @@ const ledger = stack.use(
     clock: systemClock,
     log,
     timing: { processLeaseMs: 20_000, heartbeatMs: 5_000, sweepMs: 5_000 },
+    thresholdsPercent: [50, 80, 100],
   }),
 )
 const payer = await makePayer()

@@ -28,8 +28,6 @@ create table ledger.meters (
   month_spent bigint not null default 0 check (month_spent >= 0),
   month_held bigint not null default 0 check (month_held >= 0),
   month_cap bigint check (month_cap >= 0),
-  -- A budget.threshold event is told once for each of these per cents of a cap.
-  thresholds smallint[] not null default '{50,80,100}',
   primary key (account_id, scope, scope_id)
 ) with (fillfactor = 50);
 
@@ -283,7 +281,7 @@ create function ledger.room(h ledger.holds) returns bigint stable language sql a
 $$;
 
 -- Ends holds. The caller has locked the balances. When one overruns its hold they go one by one, since each changes what is free.
-create function ledger.settle_set(ops ledger.settle_op[], at timestamptz) returns setof ledger.op_result
+create function ledger.settle_set(ops ledger.settle_op[], at timestamptz, thresholds smallint[]) returns setof ledger.op_result
 language plpgsql as $$
 declare
   closing ledger.closing[] := array(
@@ -295,12 +293,12 @@ begin
   if exists (select from unnest(closing) c where (c.op).actual > (c.hold).amount)
     or (select count(distinct e) from unnest(ended) e) < cardinality(ended) then
     for i in 1 .. cardinality(ops) loop
-      return next ledger.settle_one(ops[i], at);
+      return next ledger.settle_one(ops[i], at, thresholds);
     end loop;
     return;
   end if;
 
-  perform ledger.settle_money(closing, at);
+  perform ledger.settle_money(closing, at, thresholds);
   perform ledger.settle_papers(closing, at);
   return query select (c.op).seq, 'settled', (c.hold).receipt_id, null::text, c.charged, 0::bigint from unnest(closing) c;
   if cardinality(closing) < cardinality(ops) then
@@ -310,7 +308,7 @@ begin
   end if;
 end $$;
 
-create function ledger.settle_one(op ledger.settle_op, at timestamptz) returns ledger.op_result
+create function ledger.settle_one(op ledger.settle_op, at timestamptz, thresholds smallint[]) returns ledger.op_result
 language plpgsql as $$
 declare
   h ledger.holds;
@@ -321,13 +319,13 @@ begin
   if not found then return (op.seq, 'gone', op.receipt_id, null, ledger.mend(op, at), null)::ledger.op_result; end if;
   if op.actual > h.amount then charged := least(op.actual, h.amount + ledger.room(h)); end if;
   closing := array[(op, h, charged, op.actual - charged)::ledger.closing];
-  perform ledger.settle_money(closing, at);
+  perform ledger.settle_money(closing, at, thresholds);
   perform ledger.settle_papers(closing, at);
   return (op.seq, 'settled', h.receipt_id, null, charged, op.actual - charged)::ledger.op_result;
 end $$;
 
 -- Events for the thresholds of a cap that this spending, already on the meters, has crossed. Each is told once a cap and period.
-create function ledger.tell_thresholds(closing ledger.closing[], held_in date, at timestamptz) returns void
+create function ledger.tell_thresholds(closing ledger.closing[], held_in date, at timestamptz, thresholds smallint[]) returns void
 language plpgsql as $$
 begin
   if not exists (
@@ -353,14 +351,14 @@ begin
   cross join lateral (values
     ('total', m.cap, m.spent), (to_char(m.month, 'YYYY-MM'), case when m.month = held_in then m.month_cap end, m.month_spent)
   ) p(period, cap, spent)
-  cross join lateral unnest(m.thresholds) t(percent)
+  cross join unnest(thresholds) t(percent)
   where p.cap > 0 and s.charged > 0
     and p.spent::numeric * 100 >= p.cap::numeric * t.percent
     and (p.spent - s.charged)::numeric * 100 < p.cap::numeric * t.percent
   on conflict do nothing;
 end $$;
 
-create function ledger.settle_money(closing ledger.closing[], at timestamptz) returns void
+create function ledger.settle_money(closing ledger.closing[], at timestamptz, thresholds smallint[]) returns void
 language plpgsql as $$
 declare
   held_in date;
@@ -390,7 +388,7 @@ begin
       group by 1, 2, 3
     ) s
     where m.account_id = s.account_id and m.scope = s.scope and m.scope_id = s.scope_id;
-    perform ledger.tell_thresholds(closing, held_in, at);
+    perform ledger.tell_thresholds(closing, held_in, at, thresholds);
   end loop;
 
   insert into ledger.entries (account_id, transfer_id, book, amount, reason, receipt_id, created_at)
@@ -493,20 +491,20 @@ end $$;
 -- The group commit: everything that one process has waiting, in one statement. Settlements first, since they free credits.
 -- Every access to a table is by its key, whatever the statistics of a young table say: a plan made while a table was empty
 -- is kept for the life of a connection, and a scan or a hash of a grown receipts table would be its ruin.
-create function ledger.apply(settles json, holds json, at timestamptz) returns setof ledger.op_result
+create function ledger.apply(settles json, holds json, at timestamptz, thresholds smallint[] default '{50,80,100}') returns setof ledger.op_result
 language plpgsql set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   ending ledger.settle_op[] := array(select s from json_populate_recordset(null::ledger.settle_op, settles) s);
   taking ledger.hold_op[] := array(select h from json_populate_recordset(null::ledger.hold_op, holds) h);
 begin
   perform ledger.lock(array(select e.account_id from unnest(ending) e union select t.account_id from unnest(taking) t));
-  if cardinality(ending) > 0 then return query select * from ledger.settle_set(ending, at); end if;
+  if cardinality(ending) > 0 then return query select * from ledger.settle_set(ending, at, thresholds); end if;
   if cardinality(taking) > 0 then return query select * from ledger.hold_set(taking, at); end if;
 end $$;
 
 -- Ends holds whose process is gone or whose time is over: refunded when never started, else charged in full as ambiguous.
 -- Answers one row for each hold it ended.
-create function ledger.sweep(lapse interval, at timestamptz, most int) returns table (receipt_id uuid, account_id uuid, amount bigint, started boolean)
+create function ledger.sweep(lapse interval, at timestamptz, most int, thresholds smallint[] default '{50,80,100}') returns table (receipt_id uuid, account_id uuid, amount bigint, started boolean)
 language plpgsql set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   over ledger.holds[];
@@ -525,7 +523,7 @@ begin
       case when o.started then o.amount else 0 end, 'failed', null, o.started, not o.started, null,
       json_build_object('outcome', case when o.started then 'ambiguous' else 'expired' end), null,
       0, 0, 0, 0)::ledger.settle_op
-    from unnest(over) o), at);
+    from unnest(over) o), at, thresholds);
   return query select o.receipt_id, o.account_id, o.amount, o.started from unnest(over) o;
 end $$;
 

@@ -46,7 +46,15 @@ export async function startKherad(ask: StartAsk): Promise<Kherad> {
   const discovered = await discover(config.vendors)
   const models = buildCatalogue(config, discovered, sandboxModels)
   const upstreams = connect(models, opening)
-  const ledger = opening.use(await openLedger({ db, clock, log, timing: config.timing }))
+  const ledger = opening.use(
+    await openLedger({
+      db,
+      clock,
+      log,
+      timing: config.timing,
+      thresholdsPercent: config.budgets.thresholdsPercent,
+    }),
+  )
   const keys = opening.use(openKeyRing({ db, clock, log }))
   const inference = opening.use(openInference({ upstreams, clock, metrics }))
   const app: App = { config, db, clock, log, metrics, keys, ledger, models, inference }

@@ -44,7 +44,13 @@ test('what is promised to a running call is never taken back', async () => {
   await using db = await openDb({ url: database.url })
   const log = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, fatal() {} }
   const timing = { processLeaseMs: 20_000, heartbeatMs: 5_000, sweepMs: 5_000 }
-  await using ledger = await openLedger({ db, clock: systemClock, log, timing })
+  await using ledger = await openLedger({
+    db,
+    clock: systemClock,
+    log,
+    timing,
+    thresholdsPercent: [50, 80, 100],
+  })
   const payer = { accountId: account.id, projectId: project.id, keyId: key.id }
   const hold = await ledger.hold({
     payer,

@@ -12,10 +12,10 @@ interface Stage extends AsyncDisposable {
 }
 
 /** A world on a fake upstream, with one key. A call costs 1,000 micro-credits a word of the prompt and 2,000 a word of the answer. */
-async function stage(ask: WorldAsk = {}): Promise<Stage> {
+async function stage({ rest = '', ...ask }: WorldAsk & { rest?: string } = {}): Promise<Stage> {
   await using stack = new AsyncDisposableStack()
   const upstream = stack.use(await fakeUpstream())
-  const world = stack.use(await boot({ ...ask, config: upstreamConfig(upstream.url) }))
+  const world = stack.use(await boot({ ...ask, config: upstreamConfig(upstream.url, { rest }) }))
   const key = await world.key()
   const open = stack.move()
   return { world, upstream, key, [Symbol.asyncDispose]: () => open.disposeAsync() }
@@ -377,6 +377,19 @@ test('each threshold of a cap is told once in its period, for account, project a
     'account 2026-04: 80% ',
     'project total: 50% ',
   ])
+})
+
+test('an operator says at which shares of a cap word is sent', async () => {
+  await using at = await stage({ rest: 'budgets: { thresholds_percent: [25, 100] }' })
+  const key = await at.world.key({ caps: { cap: 4_000_000n } })
+  at.upstream.reply(oneCreditAnswer)
+  const news = thresholdsOf(at.world)
+  expect((await key.chat(oneCredit)).status).toBe(200)
+  await at.world.settled()
+  expect(await news()).toEqual(['key total: 25% (1 of 4)'])
+  for (let call = 0; call < 3; call++) expect((await key.chat(oneCredit)).status).toBe(200)
+  await at.world.settled()
+  expect(await news()).toEqual(['key total: 100% (4 of 4)'])
 })
 
 test('the month turns at midnight in Tehran: its caps begin anew, total caps do not', async () => {

@@ -270,8 +270,12 @@ test('whatever happens in whatever order, the books are those of a ledger kept b
 test('settlements and the sweeper after the same holds at once: each call is charged what it cost, whoever was first', async () => {
   const clock = new MovableClock(Date.UTC(2026, 0, 10))
   await using ledgers = new AsyncDisposableStack()
-  const own = ledgers.use(await openLedger({ db, clock, log: quiet, timing: stillTiming }))
-  const other = ledgers.use(await openLedger({ db, clock, log: quiet, timing: stillTiming }))
+  const own = ledgers.use(
+    await openLedger({ db, clock, log: quiet, timing: stillTiming, thresholdsPercent: [50, 80, 100] }),
+  )
+  const other = ledgers.use(
+    await openLedger({ db, clock, log: quiet, timing: stillTiming, thresholdsPercent: [50, 80, 100] }),
+  )
   const [person] = (await openPeople(db)) as [Person]
   await db.tx((tx) =>
     grant(
@@ -361,8 +365,12 @@ test('two processes that settle and hold at once through their group commits nev
   const clock = new MovableClock(Date.UTC(2026, 0, 10))
   await using ledgers = new AsyncDisposableStack()
   const two = [
-    ledgers.use(await openLedger({ db, clock, log: quiet, timing: stillTiming })),
-    ledgers.use(await openLedger({ db, clock, log: quiet, timing: stillTiming })),
+    ledgers.use(
+      await openLedger({ db, clock, log: quiet, timing: stillTiming, thresholdsPercent: [50, 80, 100] }),
+    ),
+    ledgers.use(
+      await openLedger({ db, clock, log: quiet, timing: stillTiming, thresholdsPercent: [50, 80, 100] }),
+    ),
   ] as const
   const plan = fc.record({
     ledger: fc.nat(1),

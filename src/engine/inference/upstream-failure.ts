@@ -25,4 +25,4 @@ export function failureOf(error: UpstreamError): Failure {
 
 /** True when the upstream certainly did no work, or says itself that it refused: the idempotency key is free again. */
 export const didNothing = (error: UpstreamError): boolean =>
-  !error.executed || error.status !== undefined || error.fault === 'connect' || error.fault === 'reset'
+  !error.executed || (error.status ?? 0) >= 400 || error.fault === 'connect' || error.fault === 'reset'

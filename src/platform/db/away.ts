@@ -22,6 +22,8 @@ const sentences = [
   'Client has encountered a connection error and is not queryable',
   'Client was closed and is not queryable',
   'Cannot use a pool after calling end on the pool',
+  // The client's own patience (`openDb`): a connection that swallows everything and answers nothing.
+  'Query read timeout',
 ]
 
 /**

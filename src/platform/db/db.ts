@@ -57,6 +57,8 @@ export interface OpenAsk {
 const quiet: DbLog = { info() {}, warn() {} }
 /** No statement of the pool may run longer; migrations lift it for themselves. */
 const statementTimeoutMs = 30_000
+/** Past the server's own limit, and the connection is given up: nothing has been heard on it, not even a refusal. */
+const queryTimeoutMs = statementTimeoutMs + 5_000
 /** A transaction that does nothing for this long has lost its owner; its locks must not outlive it. */
 const idleInTransactionMs = 60_000
 const oldestServer = 160_000
@@ -79,7 +81,9 @@ export async function openDb({ url, maxConnections = 10, log = quiet }: OpenAsk)
     pool,
     tx: (fn) => runTransaction(kysely, fn),
     async query<Row>(statement: Statement, values: readonly unknown[]) {
-      const { rows } = await pool.query({ ...statement, values: [...values] })
+      // pg knows the option (client.js), its types do not.
+      const query = { ...statement, values: [...values], query_timeout: queryTimeoutMs } as pg.QueryConfig
+      const { rows } = await pool.query(query)
       return rows as Row[]
     },
     listen: (channels, on) => listenForEver(url, channels, on, log),

@@ -77,8 +77,11 @@ async function admit(
   } else request.raw.resume()
   const key = request.headers['idempotency-key']
   if (route.idempotent && key !== undefined)
-    ask.claim = claimOf(headerText(String(key)), route.method, request.url.split('?')[0]!, ask.body)
+    ask.claim = claimOf(headerText(String(key)), route.method, pathOf(request), ask.body)
 }
+
+/** The path as it counts: a slash at its end and the query do not make it another. */
+const pathOf = (request: FastifyRequest): string => request.url.split('?')[0]!.replace(/\/+$/, '')
 
 function openEndedParams(route: Route, request: FastifyRequest): Record<string, string> {
   const name = /\{([^}]+)\}$/.exec(route.path)![1]!

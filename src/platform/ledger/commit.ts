@@ -77,9 +77,19 @@ const batchSize = 256
 const lingerMs = 4
 const holdPatienceMs = 5000
 
-const apply = { name: 'ledger.apply', text: 'select * from ledger.apply($1::json, $2::json, $3)' }
+const apply = { name: 'ledger.apply', text: 'select * from ledger.apply($1::json, $2::json, $3, $4)' }
 
-export function openCommitter({ db, clock, log }: { db: Db; clock: Clock; log: Log }): Committer {
+export function openCommitter({
+  db,
+  clock,
+  log,
+  thresholdsPercent,
+}: {
+  db: Db
+  clock: Clock
+  log: Log
+  thresholdsPercent: readonly number[]
+}): Committer {
   const holds: WaitingHold[] = []
   const settles: Waiting<SettleOp>[] = []
   let busy = false
@@ -144,6 +154,7 @@ export function openCommitter({ db, clock, log }: { db: Db; clock: Clock; log: L
         plain,
       ),
       new Date(clock.nowMs()),
+      thresholdsPercent,
     ])
   }
 

@@ -3,7 +3,7 @@
  * Amounts are micro-credits (bigint); 1 credit = 1,000,000.
  */
 import type { Clock } from '#platform/clock'
-import { type Db, isDatabaseAway } from '#platform/db'
+import type { Db } from '#platform/db'
 import { fail } from '#platform/errors'
 import type { Log } from '#platform/log'
 import { type Committer, openCommitter } from './commit.ts'
@@ -97,8 +97,6 @@ export interface Ledger extends AsyncDisposable {
    * Throws INSUFFICIENT_CREDITS or BUDGET_EXCEEDED (402), SERVICE_UNAVAILABLE (503), or `ClaimTaken`.
    */
   hold(ask: HoldAsk): Promise<Hold>
-  /** The most that a hold of this payer could be now, in micro-credits. A glance without a lock: only `hold` decides. */
-  spendable(payer: Payer): Promise<bigint>
   balance(accountId: string): Promise<{ balance: bigint; held: bigint }>
   meters(payer: Payer): Promise<store.Meter[]>
   receipt(accountId: string, projectId: string, receiptId: string): Promise<store.Receipt | undefined>
@@ -117,17 +115,19 @@ export interface LedgerAsk {
   clock: Clock
   log: Log
   timing: { processLeaseMs: number; heartbeatMs: number; sweepMs: number }
+  /** Shares of a cap, in percent, at which a budget.threshold event is told. */
+  thresholdsPercent: readonly number[]
 }
 
 export async function openLedger(ask: LedgerAsk): Promise<Ledger> {
   const { db, clock, log } = ask
-  const committer = openCommitter({ db, clock, log })
+  const committer = openCommitter(ask)
   const process = await keepAlive({ ...ask, sweep })
 
   async function sweep(): Promise<number> {
     let holds = 0
     for (let batch = store.sweepSize; batch === store.sweepSize; holds += batch) {
-      const ended = await store.sweep(db, ask.timing.processLeaseMs, clock.nowMs())
+      const ended = await store.sweep(db, ask.timing.processLeaseMs, clock.nowMs(), ask.thresholdsPercent)
       for (const hold of ended)
         log.warn(
           { receipt: hold.receipt_id, started: hold.started, microcredits: String(hold.amount) },
@@ -141,7 +141,6 @@ export async function openLedger(ask: LedgerAsk): Promise<Ledger> {
 
   return {
     hold: (asked) => takeHold(committer, process.id, clock, log, asked),
-    spendable: (payer) => store.spendable(db, payer, clock.nowMs()),
     balance: (accountId) => store.balance(db, accountId),
     meters: (payer) => store.meters(db, payer, clock.nowMs()),
     receipt: (accountId, projectId, receiptId) => store.receipt(db, accountId, projectId, receiptId),
@@ -233,11 +232,4 @@ async function settle(committer: Committer, log: Log, ask: HoldAsk, end: Settlem
     )
   }
   return { chargedMicrocredits: result.outcome === 'settled' ? result.need! : 0n, lossMicrocredits }
-}
-
-/** Database trouble is 503 for the caller, never 401 and never an unpaid call (decisions §5). */
-export function databaseTrouble(error: unknown): never {
-  if (isDatabaseAway(error))
-    fail('SERVICE_UNAVAILABLE', { why: 'database' }, { retryAfterMs: 2000, cause: error })
-  throw error
 }

@@ -79,10 +79,13 @@ export const sweep = (
   db: Db,
   lapseMs: number,
   nowMs: number,
+  thresholdsPercent: readonly number[],
 ): Promise<{ receipt_id: string; amount: bigint; started: boolean }[]> =>
   db.query(
-    { text: `select receipt_id, amount, started from ledger.sweep($1 * interval '1 millisecond', $2, $3)` },
-    [lapseMs, new Date(nowMs), sweepSize],
+    {
+      text: `select receipt_id, amount, started from ledger.sweep($1 * interval '1 millisecond', $2, $3, $4)`,
+    },
+    [lapseMs, new Date(nowMs), sweepSize, thresholdsPercent],
   )
 
 /** Deletes stored replies from before that time; answers how many, at most `sweepSize`. */
@@ -104,23 +107,6 @@ export async function balance(db: Db, accountId: string): Promise<{ balance: big
     [accountId],
   )
   return row ?? { balance: 0n, held: 0n }
-}
-
-/** The least of what is free on the balance and below every cap. */
-export async function spendable(db: Db, payer: Payer, nowMs: number): Promise<bigint> {
-  const [row] = await db.query<{ free: bigint }>(
-    {
-      name: 'ledger.spendable',
-      text: `select greatest(0, least(
-        (select balance - held from ledger.balances where account_id = $1),
-        (select min(least(cap - spent - held,
-           month_cap - case when month >= ledger.month_of($4) then month_spent + month_held else 0 end))
-         from ledger.meters where account_id = $1
-           and (scope, scope_id) in (('account', $1), ('project', $2), ('key', $3))))) as free`,
-    },
-    [payer.accountId, payer.projectId, payer.keyId, new Date(nowMs)],
-  )
-  return row?.free ?? 0n
 }
 
 /** A meter turns its month with the first hold of it; until then what it counted is of an earlier one. */
