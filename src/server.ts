@@ -56,7 +56,7 @@ export async function startKherad(ask: StartAsk): Promise<Kherad> {
     }),
   )
   const keys = opening.use(openKeyRing({ db, clock, log }))
-  const inference = opening.use(openInference({ upstreams, clock, metrics }))
+  const inference = opening.use(openInference({ upstreams, models, clock, metrics }))
   const app: App = { config, db, clock, log, metrics, keys, ledger, models, inference }
 
   const first = await makeFirst(app, config.bootstrapKey)

@@ -3,7 +3,8 @@ import type { FinishReason, Part, Usage } from '#engine/inference'
 import { type CallExtras, type Heading, reasoningFields, shownFields, usageOf } from './completion.ts'
 
 export class Chunks {
-  readonly #heading: Heading
+  readonly #makeHeading: () => Heading
+  #heading: Heading | undefined
   readonly #showReasoning: boolean
   readonly withUsage: boolean
   /** True from the first chunk on. */
@@ -11,8 +12,9 @@ export class Chunks {
   #rawUsage: Record<string, unknown> | undefined
   #finish: FinishReason | undefined
 
-  constructor(heading: Heading, options: { showReasoning: boolean; withUsage: boolean }) {
-    this.#heading = heading
+  /** The heading is made with the first chunk: only then is it known which model answers. */
+  constructor(makeHeading: () => Heading, options: { showReasoning: boolean; withUsage: boolean }) {
+    this.#makeHeading = makeHeading
     this.#showReasoning = options.showReasoning
     this.withUsage = options.withUsage
   }
@@ -92,6 +94,7 @@ export class Chunks {
   }
 
   #head(): Record<string, unknown> {
+    this.#heading ??= this.#makeHeading()
     const { id, created, model } = this.#heading
     return { id, object: 'chat.completion.chunk', created, model }
   }

@@ -94,7 +94,10 @@ async function answerWhole(ask: Ask<ChatBody>, paid: PaidTurn): Promise<JsonText
 
 async function answerInChunks(ask: Ask<ChatBody>, paid: PaidTurn): Promise<EventStream> {
   const withUsage = ask.body.stream_options?.include_usage === true
-  const chunks = new Chunks(headingOf(ask, paid), { showReasoning: showsReasoning(ask.body), withUsage })
+  const chunks = new Chunks(() => headingOf(ask, paid), {
+    showReasoning: showsReasoning(ask.body),
+    withUsage,
+  })
   const texts = chunkTexts(paid.parts(), chunks)
   const first = texts.next()
   try {

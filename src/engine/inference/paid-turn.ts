@@ -2,6 +2,7 @@
 import type { App, Caller } from '#app'
 import {
   costOf,
+  dearest,
   estimateUsage,
   type InputBound,
   inputBound,
@@ -67,8 +68,7 @@ const clientLeft = 499
 
 /** Holds the worst case and prepares the call. Throws 402 before anything is spent. */
 export async function startPaidTurn(app: App, ask: PaidAsk): Promise<PaidTurn> {
-  const rates = ratesOf(ask.model.pricing, app.config.defaults)
-  const { hold, maxOutputTokens } = await holdTurn(app, ask, rates)
+  const { hold, maxOutputTokens } = await holdTurn(app, ask)
   const turn: Turn = { ...ask.turn, maxOutputTokens }
   const upstream = new AbortController()
   const run = app.inference.start({
@@ -78,18 +78,16 @@ export async function startPaidTurn(app: App, ask: PaidAsk): Promise<PaidTurn> {
     receivedMs: ask.receivedMs,
     requestId: ask.requestId,
   })
-  return new Paid(app, ask, turn, rates, hold, run, upstream)
+  return new Paid(app, ask, turn, hold, run, upstream)
 }
 
 /**
  * The caller's own limit is held as it is. Without one the whole of the model is tried, then what the balance and caps
  * leave; others may take of it in between, hence the few rounds.
  */
-async function holdTurn(
-  app: App,
-  ask: PaidAsk,
-  rates: Rates,
-): Promise<{ hold: Hold; maxOutputTokens: number }> {
+async function holdTurn(app: App, ask: PaidAsk): Promise<{ hold: Hold; maxOutputTokens: number }> {
+  const models = app.inference.modelsFor(ask.model, ask.turn)
+  const rates = dearest(models.map(({ pricing }) => ratesOf(pricing, app.config.defaults)))
   const bound = inputBound(ask.turn)
   const input = inputWorstCase(rates, bound)
   const requested = ask.turn.requestedOutputTokens
@@ -97,17 +95,25 @@ async function holdTurn(
   for (let round = 1; ; round++) {
     try {
       return {
-        hold: await takeHold(app, ask, input + outputWorstCase(rates, maxOutputTokens)),
+        hold: await takeHold(app, ask, input + worstAnswer(ask.model, rates, maxOutputTokens)),
         maxOutputTokens,
       }
     } catch (error) {
       const have = haveOf(error)
       if (have === undefined || requested !== undefined || round === 4) throw error
-      maxOutputTokens = Math.min(maxOutputTokens, have > input ? outputTokensFor(rates, have - input) : 0)
+      const paid = outputTokensFor(answerRates(ask.model, rates), have > input ? have - input : 0n)
+      maxOutputTokens = Math.min(maxOutputTokens, paid)
       if (maxOutputTokens < smallestOutputTokens) throw error
     }
   }
 }
+
+/** An answer that may be gone on with elsewhere is read there as prompt once more. */
+const answerRates = (model: Model, rates: Rates): Rates =>
+  model.resumes ? { ...rates, output: rates.output + rates.input } : rates
+
+const worstAnswer = (model: Model, rates: Rates, tokens: number): bigint =>
+  outputWorstCase(answerRates(model, rates), tokens)
 
 /** Some upstreams refuse a limit that prompt and context do not leave room for, even one that nobody asked for. */
 const roomFor = (model: Model, bound: InputBound): number =>
@@ -139,7 +145,6 @@ class Paid implements PaidTurn {
   readonly #app: App
   readonly #ask: PaidAsk
   readonly #turn: Turn
-  readonly #rates: Rates
   readonly #hold: Hold
   readonly #run: Run
   readonly #upstream: AbortController
@@ -148,19 +153,10 @@ class Paid implements PaidTurn {
   #finishReason: FinishReason | undefined
   #fault: UpstreamError | undefined
 
-  constructor(
-    app: App,
-    ask: PaidAsk,
-    turn: Turn,
-    rates: Rates,
-    hold: Hold,
-    run: Run,
-    upstream: AbortController,
-  ) {
+  constructor(app: App, ask: PaidAsk, turn: Turn, hold: Hold, run: Run, upstream: AbortController) {
     this.#app = app
     this.#ask = ask
     this.#turn = turn
-    this.#rates = rates
     this.#hold = hold
     this.#run = run
     this.#upstream = upstream
@@ -225,14 +221,14 @@ class Paid implements PaidTurn {
     const usage = this.usage()
     const failed = end.failure !== undefined || this.#fault !== undefined
     const settled = await this.#hold.settle({
-      microcredits: free ? 0n : costOf(this.#rates, usage),
+      microcredits: free ? 0n : costOf(ratesOf(this.model.pricing, this.#app.config.defaults), usage),
       state: failed ? 'failed' : 'completed',
       statusCode: this.#fault?.fault === 'aborted' && this.#ask.gone.aborted ? clientLeft : end.statusCode,
       model: this.#run.model.id,
       tokens: free ? { input: 0, cachedInput: 0, output: 0, reasoning: 0 } : usage,
       detail: this.#detail(usage, free, end.failure),
       reply: this.#ask.claim ? end.reply : undefined,
-      freeClaim: free && didNothing(this.#fault!),
+      freeClaim: free && this.#run.failures.every(didNothing),
       urgent: this.#ask.claim !== undefined,
     })
     this.#app.metrics.chargedMicrocredits.inc(Number(settled.chargedMicrocredits))

@@ -26,6 +26,15 @@ export function ratesOf(pricing: Pricing, terms: { creditsPerUsd: number; markup
   }
 }
 
+/** Field by field the highest, for a hold that any of several models may use up. */
+export const dearest = (all: readonly Rates[]): Rates => ({
+  input: most(...all.map((rates) => rates.input)),
+  cachedInput: most(...all.map((rates) => rates.cachedInput)),
+  cacheWrite: most(...all.map((rates) => rates.cacheWrite)),
+  mediaInput: most(...all.map((rates) => rates.mediaInput)),
+  output: most(...all.map((rates) => rates.output)),
+})
+
 /** Takes the noise of binary fractions away before rounding up: 0.1 × 3 must not cost more than 0.3. */
 const round = (value: number): number => Number(value.toPrecision(12))
 

@@ -98,6 +98,7 @@ function modelOf(entry: ModelConfig, providers: Map<string, ProviderConfig>, san
       ...deployment,
     })),
     fallbacks: entry.fallbacks,
+    resumes: entry.resumes,
     contextLength: entry.contextLength,
     maxOutputTokens: entry.maxOutputTokens,
     inputModalities: entry.inputModalities,

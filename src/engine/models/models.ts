@@ -16,6 +16,8 @@ export interface Model {
   deployments: Deployment[]
   /** Ids of models tried when no deployment of this one can answer. */
   fallbacks: string[]
+  /** A text answer that was cut may be gone on with by another deployment (`resume: restart`). */
+  resumes?: boolean
   contextLength: number
   maxOutputTokens: number
   inputModalities: Modality[]

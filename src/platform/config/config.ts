@@ -105,6 +105,8 @@ export interface ModelConfig {
   description?: string
   deployments: DeploymentConfig[]
   fallbacks: string[]
+  /** `resume: restart`: a text answer that was cut may be completed by another deployment. */
+  resumes: boolean
   contextLength: number
   maxOutputTokens: number
   inputModalities: ('text' | 'image' | 'audio' | 'video' | 'file')[]
