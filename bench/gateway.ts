@@ -5,9 +5,9 @@
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { upstreamConfig } from '../tests/harness/config-text.ts'
+import { freePort } from '../tests/harness/free-port.ts'
 import {
   cpuSeconds,
-  freePort,
   installed,
   loadFrom,
   machine,

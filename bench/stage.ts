@@ -3,7 +3,6 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { cpus, tmpdir, totalmem } from 'node:os'
 import path from 'node:path'
 import type { LoadAsk, LoadResult } from './load.ts'
@@ -74,15 +73,6 @@ export async function loadFrom(ask: LoadAsk): Promise<LoadResult> {
   })
   await once(child, 'close')
   return JSON.parse(out)
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 export async function temporaryFolder(stack: AsyncDisposableStack): Promise<string> {

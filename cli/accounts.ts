@@ -1,8 +1,8 @@
 import { type AccountRow, accountRows, type GrantOutcome, grantCredits } from '#capabilities/identity'
-import { createAccount, setAccountState } from '#platform/auth'
+import { createAccount, setAccountState, setPlan } from '#platform/auth'
 import type { Language } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
-import { creditsDown } from '#platform/ledger'
+import { creditsDown, setCaps } from '#platform/ledger'
 import { readCaps, readCredits, readId, readName, showCredits } from './amounts.ts'
 import { type Command, type Given, misused, type Outcome, refuse, type Session } from './command.ts'
 import { credits, spendingColumns, spendingJson } from './money.ts'
@@ -25,6 +25,18 @@ export const accountCommands: Command[] = [
     options: [],
     needs: [],
     run: listAll,
+  },
+  {
+    name: 'account set',
+    about: {
+      fa: 'طرح و سقف‌های حساب را تغییر می‌دهد؛ آنچه ننویسید همان می‌ماند.',
+      en: 'Changes plan and caps of an account; what is left out stays as it is.',
+    },
+    takes: ['ACCOUNT'],
+    options: ['plan', 'cap', 'monthly-cap'],
+    needs: [],
+    changes: true,
+    run: change,
   },
   {
     name: 'account grant',
@@ -90,6 +102,24 @@ async function listAll(session: Session): Promise<Outcome> {
   const text =
     rows.length === 0 ? `${words.noAccountYet()[language]}\n` : table(rows, columns(language), language)
   return { json: { data: rows.map(jsonOf) }, text }
+}
+
+async function change(session: Session, given: Given): Promise<Outcome> {
+  const accountId = readId('ACCOUNT', given.words[0] ?? '')
+  const plan = given.options.plan === undefined ? undefined : readName('--plan', given.options.plan)
+  const caps = readCaps(given.options)
+  const db = await session.db()
+  const found = await db.tx(
+    async (tx) =>
+      (plan === undefined || (await setPlan(tx, accountId, plan))) &&
+      setCaps(tx, accountId, 'account', accountId, caps),
+  )
+  if (!found) refuse('ACCOUNT_NOT_FOUND', words.noAccount(accountId))
+  const row = await one(session, accountId)
+  return {
+    json: jsonOf(row),
+    text: `${words.accountChanged()[session.language]}\n${card(row, columns(session.language), session.language)}`,
+  }
 }
 
 async function giveCredits(

@@ -2,7 +2,7 @@
 import { mostMicrocredits } from '#capabilities/identity'
 import type { Language } from '#platform/errors'
 import { isUuid } from '#platform/ids'
-import { microcreditsPerCredit } from '#platform/ledger'
+import { type Caps, microcreditsPerCredit } from '#platform/ledger'
 import { misused } from './command.ts'
 import { words } from './words.ts'
 
@@ -26,8 +26,8 @@ export function readCredits(what: string, typed: string): bigint {
   return sign === '-' ? -micro : micro
 }
 
-/** Caps of an account, project or key as typed; one that is not given is not set. */
-export function readCaps(options: Readonly<Record<string, string>>): { cap?: bigint; monthCap?: bigint } {
+/** Caps of an account, project or key as typed; `none` lifts one, and one that is not given is left as it is. */
+export function readCaps(options: Readonly<Record<string, string>>): Caps {
   const { cap, 'monthly-cap': monthCap } = options
   return {
     ...(cap !== undefined && { cap: readCap('--cap', cap) }),
@@ -35,7 +35,8 @@ export function readCaps(options: Readonly<Record<string, string>>): { cap?: big
   }
 }
 
-function readCap(what: string, typed: string): bigint {
+function readCap(what: string, typed: string): bigint | null {
+  if (typed.trim() === 'none') return null
   const micro = readCredits(what, typed)
   if (micro < 0n) misused(words.negative(what))
   return micro

@@ -83,5 +83,6 @@ function readGiven(
   if (missing !== undefined) misused(words.wordMissing(missing, usageOf(command)))
   const extra = given[command.takes.length]
   if (extra !== undefined) misused(words.wordUnwanted(extra, usageOf(command)))
+  if (command.changes && Object.keys(options).length === 0) misused(words.nothingToSet(usageOf(command)))
   return { words: given, options }
 }

@@ -2,13 +2,19 @@
 import type { Clock } from '#platform/clock'
 import type { Env } from '#platform/config'
 import type { Db } from '#platform/db'
-import type { Language } from '#platform/errors'
+import type { Language, StartRefused } from '#platform/errors'
 
 /** One sentence in both languages. */
 export interface Sentence {
   fa: string
   en: string
 }
+
+/** What stopped a start, as the CLI says it. */
+export const saidBy = (refused: StartRefused): Sentence => ({
+  en: refused.message,
+  fa: refused.fa ?? refused.message,
+})
 
 export interface Command {
   /** `account create`, or the noun alone where it has no verbs. */
@@ -19,6 +25,8 @@ export interface Command {
   /** Options with a value, by name; those of `needs` must be given. */
   options: readonly string[]
   needs: readonly string[]
+  /** True where one option at least has to be given, whichever. */
+  changes?: true
   run(session: Session, given: Given): Promise<Outcome>
 }
 

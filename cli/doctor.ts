@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { loadConfig } from '#platform/config'
 import type { Command, Outcome, Sentence, Session } from './command.ts'
-import { broken, type Check, ok, sentenceOf } from './doctor/check.ts'
+import { broken, type Check, ok, reasonOf } from './doctor/check.ts'
 import { checkDatabase, stands } from './doctor/database.ts'
 import { checkBinaries, checkDisk, checkFolder, checkNode, checkPort } from './doctor/machine.ts'
 import { type CheckName, checkTitles, doctorWords } from './doctor/words.ts'
@@ -59,7 +59,7 @@ async function examineAll(session: Session): Promise<Check[]> {
       'provider',
       'port',
     ]
-    return [checkNode(), broken('settings', sentenceOf(error)), ...stands(onSettings, 'settings')]
+    return [checkNode(), broken('settings', reasonOf(error)), ...stands(onSettings, 'settings')]
   }
   const settings = ok('settings', { fa: config.baseUrl, en: config.baseUrl })
   // Only the doctor needs every provider room and the server; other commands start faster without them.

@@ -7,14 +7,17 @@ const optionHelp: Readonly<Record<string, { value: string; about: Sentence }>> =
   plan: {
     value: 'PLAN',
     about: {
-      fa: 'طرح؛ در نبودش standard، و با none هنوز دسترسی نیست',
-      en: 'the plan; standard when left out, none gives no access yet',
+      fa: 'طرح؛ حساب تازه در نبودش standard است، و با none هنوز دسترسی نیست',
+      en: 'the plan; a new account has standard when left out, none gives no access yet',
     },
   },
   credits: { value: 'N', about: { fa: 'اعتبار آغازین', en: 'credits to begin with' } },
-  cap: { value: 'N', about: { fa: 'سقف کل خرج، به اعتبار', en: 'most it may ever spend, in credits' } },
+  cap: {
+    value: 'N|none',
+    about: { fa: 'سقف کل خرج، به اعتبار', en: 'most it may ever spend, in credits' },
+  },
   'monthly-cap': {
-    value: 'N',
+    value: 'N|none',
     about: {
       fa: 'سقف خرج هر ماه (به وقت تهران)، به اعتبار',
       en: 'most it may spend in a month (Tehran time), in credits',
@@ -47,14 +50,14 @@ const optionHelp: Readonly<Record<string, { value: string; about: Sentence }>> =
     about: { fa: 'دسترسی‌ها؛ در نبودش همه', en: 'what it may do; all when left out' },
   },
   models: {
-    value: 'A,B',
-    about: { fa: 'تنها این مدل‌ها؛ در نبودش همه', en: 'only these models; all when left out' },
+    value: 'A,B|all',
+    about: { fa: 'تنها این مدل‌ها، یا همه', en: 'only these models, or all' },
   },
   expires: {
-    value: '2027-01-01|30d',
+    value: '2027-01-01|30d|never',
     about: {
-      fa: 'پایان اعتبار کلید؛ روز میلادی یا مدت',
-      en: 'when it ends: the start of a day in Tehran, or a time from now',
+      fa: 'پایان اعتبار کلید؛ روز میلادی، مدت، یا هرگز',
+      en: 'when it ends: the start of a day in Tehran, a time from now, or never',
     },
   },
 }

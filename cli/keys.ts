@@ -1,6 +1,8 @@
 import { type KeyRow, keyRows } from '#capabilities/identity'
-import { createKey, isScope, revokeKey, type Scope, scopes } from '#platform/auth'
+import { createKey, isScope, revokeKey, type Scope, scopes, setKey } from '#platform/auth'
+import type { Db } from '#platform/db'
 import type { Language } from '#platform/errors'
+import { setCaps } from '#platform/ledger'
 import { list, readCaps, readExpiry, readId, readName } from './amounts.ts'
 import { readCatalogue } from './catalogue.ts'
 import { type Command, type Given, misused, type Outcome, refuse, type Session } from './command.ts'
@@ -27,6 +29,18 @@ export const keyCommands: Command[] = [
     run: listAll,
   },
   {
+    name: 'key set',
+    about: {
+      fa: 'سقف‌ها، مدل‌ها و انقضای کلید را تغییر می‌دهد؛ آنچه ننویسید همان می‌ماند.',
+      en: 'Changes caps, models and end of a key; what is left out stays as it is.',
+    },
+    takes: ['KEY'],
+    options: ['cap', 'monthly-cap', 'models', 'expires'],
+    needs: [],
+    changes: true,
+    run: change,
+  },
+  {
     name: 'key revoke',
     about: {
       fa: 'کلید را برای همیشه باطل می‌کند؛ همهٔ سرورها در یک ثانیه آگاه می‌شوند.',
@@ -46,20 +60,45 @@ async function create(session: Session, { options }: Given): Promise<Outcome> {
     name: readName('--name', options.name ?? ''),
     caps: readCaps(options),
     scopes: readScopes(options.scopes ?? 'all'),
-    expiresAt: options.expires === undefined ? undefined : readFuture(options.expires, now),
-    models: options.models === undefined ? undefined : await readModels(session, options.models),
+    ...(await readLimits(session, options, now)),
   }
   const project = await projectOf(session, options.project)
   const db = await session.db()
   const { secret, key_id } = await db.tx((tx) =>
     createKey(tx, { accountId: project.account_id, projectId: project.project_id, ...ask }, now),
   )
-  const row = (await keyRows(db, now, project.project_id)).find((key) => key.key_id === key_id)
-  if (!row) refuse('KEY_NOT_FOUND', words.noKey(key_id))
+  const row = await one(db, now, project.project_id, key_id)
   return {
     json: { ...jsonOf(row, now), secret },
     text: `${words.keyCreated()[language]}\n\n  ${secret}\n\n${card(row, columns(language, now), language)}`,
   }
+}
+
+async function change(session: Session, { words: [typed = ''], options }: Given): Promise<Outcome> {
+  const { language } = session
+  const id = readId('KEY', typed)
+  const now = new Date(session.clock.nowMs())
+  const caps = readCaps(options)
+  const limits = await readLimits(session, options, now)
+  const db = await session.db()
+  const key = await db.tx(async (tx) => {
+    const found = await setKey(tx, id, limits)
+    if (!found) refuse('KEY_NOT_FOUND', words.noKey(id))
+    // It would look as if it were of use again.
+    if (found.revoked_at) refuse('KEY_REVOKED', words.keyRevoked(id))
+    await setCaps(tx, found.account_id, 'key', id, caps)
+    return found
+  })
+  const row = await one(db, now, key.project_id, id)
+  return {
+    json: jsonOf(row, now),
+    text: `${words.keyChanged()[language]}\n${card(row, columns(language, now), language)}`,
+  }
+}
+
+async function one(db: Db, now: Date, projectId: string, keyId: string): Promise<KeyRow> {
+  const row = (await keyRows(db, now, projectId)).find(({ key_id }) => key_id === keyId)
+  return row ?? refuse('KEY_NOT_FOUND', words.noKey(keyId))
 }
 
 function readScopes(typed: string): readonly Scope[] {
@@ -71,13 +110,27 @@ function readScopes(typed: string): readonly Scope[] {
   return asked.filter(isScope)
 }
 
-function readFuture(typed: string, now: Date): Date {
+/** Which models a key may use and until when, as typed: null lifts a limit, undefined was not given. */
+async function readLimits(
+  session: Session,
+  { expires, models }: Readonly<Record<string, string>>,
+  now: Date,
+): Promise<{ expiresAt: Date | null | undefined; models: string[] | null | undefined }> {
+  return {
+    expiresAt: expires === undefined ? undefined : readFuture(expires, now),
+    models: models === undefined ? undefined : await readModels(session, models),
+  }
+}
+
+function readFuture(typed: string, now: Date): Date | null {
+  if (typed.trim() === 'never') return null
   const expiry = readExpiry(typed, now.getTime())
   if (expiry <= now) misused(words.expiryPast(typed))
   return expiry
 }
 
-async function readModels(session: Session, typed: string): Promise<string[]> {
+async function readModels(session: Session, typed: string): Promise<string[] | null> {
+  if (typed.trim() === 'all') return null
   const { models } = await readCatalogue(session.env)
   const known = models.list().map(({ id }) => id)
   const asked = list(typed)

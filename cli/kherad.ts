@@ -5,7 +5,7 @@ import { isDatabaseAway } from '#platform/db'
 import { StartRefused } from '#platform/errors'
 import { accountCommands } from './accounts.ts'
 import { readArguments, type Typed } from './arguments.ts'
-import { CommandRefused, type Outcome, type Sentence } from './command.ts'
+import { CommandRefused, type Outcome, type Sentence, saidBy } from './command.ts'
 import { doctorCommands } from './doctor.ts'
 import { help } from './help.ts'
 import { keyCommands } from './keys.ts'
@@ -67,8 +67,7 @@ async function answer(typed: Typed, env: Env): Promise<Outcome> {
 
 function asRefusal(error: unknown): CommandRefused {
   if (error instanceof CommandRefused) return error
-  if (error instanceof StartRefused)
-    return new CommandRefused('START_REFUSED', { en: error.message, fa: error.fa ?? error.message }, 1)
+  if (error instanceof StartRefused) return new CommandRefused('START_REFUSED', saidBy(error), 1)
   const reason = error instanceof Error ? error.message : String(error)
   if (isDatabaseAway(error)) return new CommandRefused('DATABASE_AWAY', words.databaseAway(reason), 1)
   return new CommandRefused('INTERNAL', words.unexpected(reason), 1)

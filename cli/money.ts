@@ -1,6 +1,6 @@
 /** What is spent, held and allowed, as columns of a table and as members of a JSON document. */
-import type { Spending } from '#capabilities/identity'
 import type { Language } from '#platform/errors'
+import type { Spending } from '#platform/ledger'
 import { showCredits } from './amounts.ts'
 import type { Sentence } from './command.ts'
 import type { Column } from './output.ts'

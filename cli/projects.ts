@@ -1,6 +1,7 @@
 import { type ProjectRow, projectRows } from '#capabilities/identity'
 import { createProject } from '#platform/auth'
 import type { Language } from '#platform/errors'
+import { setCaps } from '#platform/ledger'
 import { accountOf } from './accounts.ts'
 import { readCaps, readId, readName } from './amounts.ts'
 import { type Command, type Given, misused, type Outcome, refuse, type Session } from './command.ts'
@@ -24,6 +25,18 @@ export const projectCommands: Command[] = [
     options: ['account'],
     needs: [],
     run: listAll,
+  },
+  {
+    name: 'project set',
+    about: {
+      fa: 'سقف‌های پروژه را تغییر می‌دهد؛ آنچه ننویسید همان می‌ماند.',
+      en: 'Changes the caps of a project; what is left out stays as it is.',
+    },
+    takes: ['PROJECT'],
+    options: ['cap', 'monthly-cap'],
+    needs: [],
+    changes: true,
+    run: change,
   },
 ]
 
@@ -52,9 +65,25 @@ async function listAll(session: Session, { options }: Given): Promise<Outcome> {
   return { json: { data: rows.map(jsonOf) }, text }
 }
 
+async function change(session: Session, { words: [typed = ''], options }: Given): Promise<Outcome> {
+  const caps = readCaps(options)
+  const { account_id, project_id } = await projectOf(session, typed, 'PROJECT')
+  const db = await session.db()
+  await db.tx((tx) => setCaps(tx, account_id, 'project', project_id, caps))
+  const row = await projectOf(session, project_id)
+  return {
+    json: jsonOf(row),
+    text: `${words.projectChanged()[session.language]}\n${card(row, columns(session.language), session.language)}`,
+  }
+}
+
 /** The project that is named, or the only one there is. */
-export async function projectOf(session: Session, typed: string | undefined): Promise<ProjectRow> {
-  const id = typed === undefined ? undefined : readId('--project', typed)
+export async function projectOf(
+  session: Session,
+  typed: string | undefined,
+  what = '--project',
+): Promise<ProjectRow> {
+  const id = typed === undefined ? undefined : readId(what, typed)
   const all = await projectRows(await session.db(), new Date(session.clock.nowMs()))
   const [found, another] = id === undefined ? all : all.filter(({ project_id }) => project_id === id)
   if (!found) refuse('PROJECT_NOT_FOUND', id === undefined ? words.noProjectYet() : words.noProject(id))

@@ -33,6 +33,11 @@ export const words = {
     say(`${word} نوشته نشده است: ${usage}`, `${word} is missing: ${usage}`),
   wordUnwanted: (word: string, usage: string) =>
     say(`«${word}» اینجا معنایی ندارد: ${usage}`, `"${word}" has no place here: ${usage}`),
+  nothingToSet: (usage: string) =>
+    say(
+      `چیزی برای تغییر نوشته نشده است: دست‌کم یکی از گزینه‌ها را بدهید. ${usage}`,
+      `Nothing to change is given: write one of the options at least. ${usage}`,
+    ),
   notCredits: (what: string, typed: string) =>
     say(
       `${what} برابر «${typed}» است: عددی مانند 1000 یا 0.25 با حداکثر شش رقم اعشار بنویسید.`,
@@ -62,8 +67,8 @@ export const words = {
     ),
   notADate: (typed: string) =>
     say(
-      `--expires برابر «${typed}» است: روزی میلادی مانند 2027-01-01، لحظه‌ای مانند 2027-01-01T12:00:00Z، یا مدتی مانند 30d یا 12h بنویسید (حداکثر صد سال).`,
-      `--expires is "${typed}": write a day such as 2027-01-01, a moment such as 2027-01-01T12:00:00Z, or a time such as 30d or 12h (at most a hundred years).`,
+      `--expires برابر «${typed}» است: روزی میلادی مانند 2027-01-01، لحظه‌ای مانند 2027-01-01T12:00:00Z، مدتی مانند 30d یا 12h (حداکثر صد سال)، یا never بنویسید.`,
+      `--expires is "${typed}": write a day such as 2027-01-01, a moment such as 2027-01-01T12:00:00Z, a time such as 30d or 12h (at most a hundred years), or never.`,
     ),
   expiryPast: (typed: string) =>
     say(
@@ -87,8 +92,8 @@ export const words = {
     ),
   noModels: (known: readonly string[]) =>
     say(
-      `--models خالی است: آن را بردارید تا همه مجاز باشند، یا از این‌ها بنویسید: ${farsi(known)}.`,
-      `--models is empty: leave it out to allow all, or write some of ${both(known)}.`,
+      `--models خالی است: all بنویسید تا همه مجاز باشند، یا از این‌ها: ${farsi(known)}.`,
+      `--models is empty: write all to allow all, or some of ${both(known)}.`,
     ),
 
   // Refused
@@ -106,6 +111,11 @@ export const words = {
     say(
       `کلیدی با شناسهٔ ${id} نیست: kherad key list همه را نشان می‌دهد.`,
       `There is no key ${id}: kherad key list shows them all.`,
+    ),
+  keyRevoked: (id: string) =>
+    say(
+      `کلید ${id} برای همیشه باطل شده است و تغییر نمی‌کند: با kherad key create کلیدی تازه بسازید.`,
+      `The key ${id} is revoked for good and is not changed: make a new one with kherad key create.`,
     ),
   noAccountYet: () =>
     say(
@@ -166,6 +176,13 @@ export const words = {
     say(
       'کلید ساخته شد. رمز آن تنها همین یک بار نشان داده می‌شود:',
       'The key is made. Its secret is shown only this once:',
+    ),
+  accountChanged: () => say('حساب تغییر کرد:', 'The account is changed:'),
+  projectChanged: () => say('پروژه تغییر کرد:', 'The project is changed:'),
+  keyChanged: () =>
+    say(
+      'کلید تغییر کرد؛ همهٔ سرورها در یک ثانیه آگاه می‌شوند:',
+      'The key is changed; every server knows within a second:',
     ),
   granted: (amount: Sentence, free: Sentence) =>
     say(

@@ -28,6 +28,13 @@ create table ledger.meters (
   month_spent bigint not null default 0 check (month_spent >= 0),
   month_held bigint not null default 0 check (month_held >= 0),
   month_cap bigint check (month_cap >= 0),
+  -- Limits of speed, for all processes together: paid calls begun in any 60 seconds, and paid calls under way.
+  rate_per_minute int check (rate_per_minute > 0),
+  concurrency int check (concurrency > 0),
+  open int not null default 0 check (open >= 0),
+  -- Calls begun in each of the last 60 seconds, the newest last, up to the Unix second recent_at. Kept only where there is a rate.
+  recent int[],
+  recent_at bigint,
   primary key (account_id, scope, scope_id)
 ) with (fillfactor = 50);
 
@@ -48,8 +55,6 @@ create table ledger.holds (
   expires_at timestamptz not null,
   primary key (account_id, hold_id)
 );
-create index holds_process on ledger.holds (process_id);
-create index holds_expiry on ledger.holds (expires_at);
 
 -- Double entry, append-only: the amounts of one transfer sum to zero. Books: credits (the account's own), grants, revenue, loss.
 create table ledger.entries (
@@ -62,7 +67,6 @@ create table ledger.entries (
   created_at timestamptz not null,
   primary key (account_id, transfer_id, book)
 );
-create index entries_receipt on ledger.entries (account_id, receipt_id) where receipt_id is not null;
 
 -- One row for every paid or idempotent request, kept for good. It never holds prompt or answer text.
 create table ledger.receipts (
@@ -149,32 +153,55 @@ create type ledger.settle_op as (
   input_tokens bigint, cached_input_tokens bigint, output_tokens bigint, reasoning_tokens bigint
 );
 
--- outcome of a hold: held · insufficient (scope, need and have say where) · claimed (receipt_id is the earlier receipt)
+-- outcome of a hold: held · insufficient (scope, need and have say where) · limited (scope says by what, need how many milliseconds to wait)
+--   · claimed (receipt_id is the earlier receipt)
 -- outcome of a settle: settled (need is what was charged, have is the loss) · gone (no such open hold: it ended before; need is what was given back)
 create type ledger.op_result as (seq int, outcome text, receipt_id uuid, scope text, need bigint, have bigint);
 
 -- A settle beside the hold that it ends.
 create type ledger.closing as (op ledger.settle_op, hold ledger.holds, charged bigint, loss bigint);
 
--- Which cap or balance a set of holds does not fit, with what it needs and has; no row when everything fits.
-create function ledger.misfit(ops ledger.hold_op[], this_month date)
-returns table (scope text, need bigint, have bigint) stable language sql as $$
+-- The calls of the last 60 seconds, moved on to the second now_at.
+create function ledger.slide(recent int[], recent_at bigint, now_at bigint) returns int[] immutable language sql as $$
+  select case
+    when recent is null or now_at - recent_at >= 60 then array_fill(0, array[60])
+    when now_at <= recent_at then recent
+    else recent[(now_at - recent_at + 1)::int : 60] || array_fill(0, array[(now_at - recent_at)::int])
+  end
+$$;
+
+create function ledger.rate_left(m ledger.meters, now_at bigint) returns bigint stable language sql as $$
+  select case when m.rate_per_minute is not null then
+    m.rate_per_minute - (select sum(calls) from unnest(ledger.slide(m.recent, m.recent_at, now_at)) calls) end
+$$;
+
+-- Milliseconds until the oldest second that counts stops counting.
+create function ledger.rate_wait(m ledger.meters, now_at bigint) returns bigint stable language sql as $$
+  select coalesce(min(second), 1) * 1000
+  from unnest(ledger.slide(m.recent, m.recent_at, now_at)) with ordinality as t(calls, second) where calls > 0
+$$;
+
+-- What a set of holds does not fit: balance and caps first, then limits of speed; no row when everything fits.
+create function ledger.misfit(ops ledger.hold_op[], this_month date, now_at bigint)
+returns table (outcome text, scope text, need bigint, have bigint) stable language sql as $$
   with wanted as (
-    select o.account_id, s.scope, s.scope_id, sum(o.amount)::bigint as amount
+    select o.account_id, s.scope, s.scope_id, sum(o.amount)::bigint as amount, count(*) as calls
     from unnest(ops) o
     cross join lateral (values ('account', o.account_id), ('project', o.project_id), ('key', o.key_id)) s(scope, scope_id)
     group by 1, 2, 3
   )
-  select f.scope, f.need, greatest(f.have, 0) from (
-    select 'balance' as scope, 0 as rank, w.amount as need, coalesce(b.balance - b.held, 0) as have
+  select f.outcome, f.scope, case when f.outcome = 'limited' then f.wait_ms else f.need end, greatest(f.have, 0) from (
+    select 'insufficient' as outcome, 'balance' as scope, 0 as rank, w.amount as need, coalesce(b.balance - b.held, 0) as have, null::bigint as wait_ms
     from wanted w left join ledger.balances b using (account_id) where w.scope = 'account'
     union all
-    select w.scope || case when c.monthly then '_month' else '' end, c.rank, w.amount, c.have
+    select c.outcome, w.scope || c.suffix, c.rank, case c.outcome when 'limited' then w.calls else w.amount end, c.have, c.wait_ms
     from wanted w join ledger.meters m using (account_id, scope, scope_id)
     cross join lateral (values
-      (false, 1, m.cap - m.spent - m.held),
-      (true, 2, m.month_cap - case when m.month = this_month then m.month_spent + m.month_held else 0 end)
-    ) c(monthly, rank, have)
+      ('insufficient', '', 1, m.cap - m.spent - m.held, null),
+      ('insufficient', '_month', 2, m.month_cap - case when m.month = this_month then m.month_spent + m.month_held else 0 end, null),
+      ('limited', '_concurrency', 3, (m.concurrency - m.open)::bigint, 1000),
+      ('limited', '_rate', 4, ledger.rate_left(m, now_at), case when m.rate_per_minute is not null then ledger.rate_wait(m, now_at) end)
+    ) c(outcome, suffix, rank, have, wait_ms)
     where c.have is not null
   ) f
   where f.need > f.have
@@ -182,23 +209,27 @@ returns table (scope text, need bigint, have bigint) stable language sql as $$
   limit 1
 $$;
 
+create function ledger.count_calls(recent int[], calls int) returns int[] immutable language sql as
+$$ select recent[1:59] || (recent[60] + calls) $$;
+
 -- Takes holds with their receipts and idempotency claims. The caller has locked the balances.
 -- A set that is new and fits is written as a set; anything else goes one by one, first come, first served.
 create function ledger.hold_set(ops ledger.hold_op[], at timestamptz) returns setof ledger.op_result
 language plpgsql as $$
 declare
   this_month date;
+  now_at bigint := floor(extract(epoch from at));
 begin
   -- Never back to an earlier month, should the clocks of two machines disagree at its turn.
   select greatest(ledger.month_of(at), max(m.month)) into this_month
   from (select distinct account_id from unnest(ops)) o
   join ledger.meters m on m.account_id = o.account_id and m.scope = 'account' and m.scope_id = o.account_id;
 
-  if cardinality(ops) > 1 and ledger.is_new(ops) and not exists (select from ledger.misfit(ops, this_month)) then
-    return query select * from ledger.hold_write(ops, at, this_month);
+  if cardinality(ops) > 1 and ledger.is_new(ops) and not exists (select from ledger.misfit(ops, this_month, now_at)) then
+    return query select * from ledger.hold_write(ops, at, this_month, now_at);
   else
     for i in 1 .. cardinality(ops) loop
-      return next ledger.hold_one(ops[i], at, this_month);
+      return next ledger.hold_one(ops[i], at, this_month, now_at);
     end loop;
   end if;
 end $$;
@@ -213,11 +244,13 @@ create function ledger.is_new(ops ledger.hold_op[]) returns boolean stable langu
       from unnest(ops) o)
 $$;
 
-create function ledger.hold_one(op ledger.hold_op, at timestamptz, this_month date) returns ledger.op_result
+-- One hold by itself. A single call waits for this, so it is written in plain statements by key; `hold_write` is its twin for sets.
+create function ledger.hold_one(op ledger.hold_op, at timestamptz, this_month date, now_at bigint) returns ledger.op_result
 language plpgsql as $$
 declare
   earlier uuid;
   short record;
+  free bigint;
 begin
   -- A resend after a lost COMMIT reply finds its own hold.
   if exists (select from ledger.holds h where h.account_id = op.account_id and h.hold_id = op.hold_id) then
@@ -230,12 +263,42 @@ begin
   end if;
   if earlier is not null then return (op.seq, 'claimed', earlier, null, null, null)::ledger.op_result; end if;
 
-  select * into short from ledger.misfit(array[op], this_month);
-  if found then return (op.seq, 'insufficient', null, short.scope, short.need, short.have)::ledger.op_result; end if;
-  return ledger.hold_write(array[op], at, this_month);
+  select b.balance - b.held into free from ledger.balances b where b.account_id = op.account_id;
+  if free is null or free < op.amount or ledger.is_bound(op.account_id, op.project_id, op.key_id) then
+    select * into short from ledger.misfit(array[op], this_month, now_at);
+    if found then return (op.seq, short.outcome, null, short.scope, short.need, short.have)::ledger.op_result; end if;
+  end if;
+
+  update ledger.balances b set held = b.held + op.amount where b.account_id = op.account_id;
+  update ledger.meters m set
+    held = m.held + op.amount,
+    month_held = case when m.month = this_month then m.month_held else 0 end + op.amount,
+    month_spent = case when m.month = this_month then m.month_spent else 0 end,
+    month = this_month,
+    open = m.open + 1,
+    recent = case when m.rate_per_minute is not null then ledger.count_calls(ledger.slide(m.recent, m.recent_at, now_at), 1) end,
+    recent_at = case when m.rate_per_minute is not null then greatest(now_at, m.recent_at) end
+  where m.account_id = op.account_id and ((m.scope = 'account' and m.scope_id = op.account_id)
+    or (m.scope = 'project' and m.scope_id = op.project_id) or (m.scope = 'key' and m.scope_id = op.key_id));
+  insert into ledger.receipts (account_id, receipt_id, project_id, key_id, endpoint, idempotency_key, fingerprint,
+    state, held, month, model, customer_id, reference_id, created_at)
+  values (op.account_id, op.receipt_id, op.project_id, op.key_id, op.endpoint, op.idempotency_key, op.fingerprint,
+    'running', op.amount, this_month, op.model, op.customer_id, op.reference_id, at);
+  insert into ledger.holds (account_id, hold_id, receipt_id, project_id, key_id, amount, month, started, process_id, created_at, expires_at)
+  values (op.account_id, op.hold_id, op.receipt_id, op.project_id, op.key_id, op.amount, this_month, op.started, op.process_id, at, op.expires_at);
+  return (op.seq, 'held', op.receipt_id, null, op.amount, null)::ledger.op_result;
 end $$;
 
-create function ledger.hold_write(ops ledger.hold_op[], at timestamptz, this_month date) returns setof ledger.op_result
+-- True when any cap or limit of speed binds this payer.
+create function ledger.is_bound(account uuid, project uuid, key uuid) returns boolean stable language sql as $$
+  select exists (
+    select from ledger.meters m
+    where m.account_id = account and ((m.scope = 'account' and m.scope_id = account)
+        or (m.scope = 'project' and m.scope_id = project) or (m.scope = 'key' and m.scope_id = key))
+      and (m.cap is not null or m.month_cap is not null or m.rate_per_minute is not null or m.concurrency is not null))
+$$;
+
+create function ledger.hold_write(ops ledger.hold_op[], at timestamptz, this_month date, now_at bigint) returns setof ledger.op_result
 language plpgsql as $$
 begin
   update ledger.balances b set held = b.held + s.amount
@@ -246,9 +309,12 @@ begin
     held = m.held + s.amount,
     month_held = case when m.month = this_month then m.month_held else 0 end + s.amount,
     month_spent = case when m.month = this_month then m.month_spent else 0 end,
-    month = this_month
+    month = this_month,
+    open = m.open + s.calls,
+    recent = case when m.rate_per_minute is not null then ledger.count_calls(ledger.slide(m.recent, m.recent_at, now_at), s.calls) end,
+    recent_at = case when m.rate_per_minute is not null then greatest(now_at, m.recent_at) end
   from (
-    select o.account_id, k.scope, k.scope_id, sum(o.amount)::bigint as amount
+    select o.account_id, k.scope, k.scope_id, sum(o.amount)::bigint as amount, count(*)::int as calls
     from unnest(ops) o
     cross join lateral (values ('account', o.account_id), ('project', o.project_id), ('key', o.key_id)) k(scope, scope_id)
     group by 1, 2, 3
@@ -284,12 +350,19 @@ $$;
 create function ledger.settle_set(ops ledger.settle_op[], at timestamptz, thresholds smallint[]) returns setof ledger.op_result
 language plpgsql as $$
 declare
-  closing ledger.closing[] := array(
+  closing ledger.closing[];
+  ended uuid[];
+begin
+  if cardinality(ops) = 1 then
+    return next ledger.settle_one(ops[1], at, thresholds);
+    return;
+  end if;
+
+  closing := array(
     select (o, h, o.actual, 0)::ledger.closing
     from unnest(ops) o join ledger.holds h on h.account_id = o.account_id and h.hold_id = o.hold_id
     order by o.seq);
-  ended uuid[] := array(select (c.hold).hold_id from unnest(closing) c);
-begin
+  ended := array(select (c.hold).hold_id from unnest(closing) c);
   if exists (select from unnest(closing) c where (c.op).actual > (c.hold).amount)
     or (select count(distinct e) from unnest(ended) e) < cardinality(ended) then
     for i in 1 .. cardinality(ops) loop
@@ -308,20 +381,56 @@ begin
   end if;
 end $$;
 
+-- One end by itself, in plain statements by key; `settle_money` and `settle_papers` are its twins for sets.
 create function ledger.settle_one(op ledger.settle_op, at timestamptz, thresholds smallint[]) returns ledger.op_result
 language plpgsql as $$
 declare
   h ledger.holds;
-  charged bigint := op.actual;
-  closing ledger.closing[];
+  r ledger.receipts;
+  paid bigint := op.actual;
+  lost bigint;
 begin
   select * into h from ledger.holds where account_id = op.account_id and hold_id = op.hold_id;
   if not found then return (op.seq, 'gone', op.receipt_id, null, ledger.mend(op, at), null)::ledger.op_result; end if;
-  if op.actual > h.amount then charged := least(op.actual, h.amount + ledger.room(h)); end if;
-  closing := array[(op, h, charged, op.actual - charged)::ledger.closing];
-  perform ledger.settle_money(closing, at, thresholds);
-  perform ledger.settle_papers(closing, at);
-  return (op.seq, 'settled', h.receipt_id, null, charged, op.actual - charged)::ledger.op_result;
+  if op.actual > h.amount then paid := least(op.actual, h.amount + ledger.room(h)); end if;
+  lost := op.actual - paid;
+
+  delete from ledger.holds where account_id = h.account_id and hold_id = h.hold_id;
+  update ledger.balances b set balance = b.balance - paid, held = b.held - h.amount where b.account_id = h.account_id;
+  update ledger.meters m set
+    held = m.held - h.amount, spent = m.spent + paid, open = m.open - 1,
+    month_held = m.month_held - case when m.month = h.month then h.amount else 0 end,
+    month_spent = m.month_spent + case when m.month = h.month then paid else 0 end
+  where m.account_id = h.account_id and ((m.scope = 'account' and m.scope_id = h.account_id)
+    or (m.scope = 'project' and m.scope_id = h.project_id) or (m.scope = 'key' and m.scope_id = h.key_id));
+  if ledger.is_bound(h.account_id, h.project_id, h.key_id) then
+    perform ledger.tell_thresholds(array[(op, h, paid, lost)::ledger.closing], h.month, at, thresholds);
+  end if;
+  insert into ledger.entries (account_id, transfer_id, book, amount, reason, receipt_id, created_at)
+  select h.account_id, h.hold_id, e.book, e.amount, 'charge', h.receipt_id, at
+  from (values ('credits', -paid), ('loss', -lost), ('revenue', paid + lost)) e(book, amount)
+  where e.amount <> 0;
+
+  update ledger.receipts f set
+    state = op.state, status_code = op.status_code, ambiguous = op.ambiguous, claiming = f.claiming and not op.free_claim,
+    charged = f.charged + paid, model = coalesce(op.model, f.model), detail = op.detail, finished_at = at
+  where f.account_id = h.account_id and f.receipt_id = h.receipt_id
+  returning * into r;
+  insert into ledger.usage_days as u (account_id, project_id, day, key_id, endpoint, model, customer_id, reference_id,
+    requests, failures, charged, input_tokens, cached_input_tokens, output_tokens, reasoning_tokens)
+  values (r.account_id, r.project_id, (r.created_at at time zone 'Asia/Tehran')::date, r.key_id, r.endpoint,
+    coalesce(r.model, ''), coalesce(r.customer_id, ''), coalesce(r.reference_id, ''),
+    1, (r.state = 'failed')::int, paid, coalesce(op.input_tokens, 0), coalesce(op.cached_input_tokens, 0),
+    coalesce(op.output_tokens, 0), coalesce(op.reasoning_tokens, 0))
+  on conflict (account_id, project_id, day, key_id, endpoint, model, customer_id, reference_id) do update set
+    requests = u.requests + excluded.requests, failures = u.failures + excluded.failures, charged = u.charged + excluded.charged,
+    input_tokens = u.input_tokens + excluded.input_tokens, cached_input_tokens = u.cached_input_tokens + excluded.cached_input_tokens,
+    output_tokens = u.output_tokens + excluded.output_tokens, reasoning_tokens = u.reasoning_tokens + excluded.reasoning_tokens;
+  if op.reply is not null then
+    insert into ledger.replies (account_id, receipt_id, status_code, body, created_at)
+    values (h.account_id, h.receipt_id, op.status_code, op.reply, at) on conflict do nothing;
+  end if;
+  return (op.seq, 'settled', h.receipt_id, null, paid, lost)::ledger.op_result;
 end $$;
 
 -- Events for the thresholds of a cap that this spending, already on the meters, has crossed. Each is told once a cap and period.
@@ -376,11 +485,11 @@ begin
   -- One month but at its turn: what was held in an earlier month does not count in the month that the meter is in now.
   for held_in in select distinct (c.hold).month from unnest(closing) c loop
     update ledger.meters m set
-      held = m.held - s.amount, spent = m.spent + s.charged,
+      held = m.held - s.amount, spent = m.spent + s.charged, open = m.open - s.calls,
       month_held = m.month_held - case when m.month = held_in then s.amount else 0 end,
       month_spent = m.month_spent + case when m.month = held_in then s.charged else 0 end
     from (
-      select (c.hold).account_id, k.scope, k.scope_id, sum((c.hold).amount)::bigint as amount, sum(c.charged)::bigint as charged
+      select (c.hold).account_id, k.scope, k.scope_id, sum((c.hold).amount)::bigint as amount, sum(c.charged)::bigint as charged, count(*)::int as calls
       from unnest(closing) c
       cross join lateral (values
         ('account', (c.hold).account_id), ('project', (c.hold).project_id), ('key', (c.hold).key_id)) k(scope, scope_id)
@@ -561,6 +670,12 @@ create view ledger.broken as
       select sum(h.amount) from ledger.holds h where h.account_id = m.account_id
         and case m.scope when 'account' then true when 'project' then h.project_id = m.scope_id else h.key_id = m.scope_id end) h on true
     where m.held <> coalesce(h.sum, 0)
+  union all
+  select 'a meter''s open calls are its open holds', m.account_id, m.scope || ' ' || m.scope_id, m.open || ' <> ' || h.count
+    from ledger.meters m cross join lateral (
+      select count(*) from ledger.holds h where h.account_id = m.account_id
+        and case m.scope when 'account' then true when 'project' then h.project_id = m.scope_id else h.key_id = m.scope_id end) h
+    where m.open <> h.count
   union all
   select 'a meter''s spent is the sum of its receipts', m.account_id, m.scope || ' ' || m.scope_id, m.spent || ' <> ' || coalesce(r.sum, 0)
     from ledger.meters m left join lateral (

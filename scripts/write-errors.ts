@@ -1,7 +1,7 @@
 /** `npm run docs:errors` writes docs/errors.md from the declarations of every room, so that the list is never kept by hand. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { declarationOf, declaredCodes, errorType, type Language } from '#platform/errors'
+import { declarationOf, declaredCodes, errorType, sentenceOf } from '#platform/errors'
 // Loading the server loads every room, and with it every declaration.
 import '../src/server.ts'
 
@@ -61,8 +61,8 @@ function row(code: string): string {
     `\`${code}\``,
     `\`${errorType(status)}\``,
     again(status, retry),
-    sentence(code, 'en'),
-    sentence(code, 'fa'),
+    sentenceOf(code, 'en'),
+    sentenceOf(code, 'fa'),
   ]
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`
 }
@@ -71,29 +71,6 @@ function row(code: string): string {
 function again(status: number, retry: false | undefined): string {
   if (retry === false || status === 402 || status === 409) return 'no'
   return status === 408 || status === 429 || status >= 500 ? 'yes' : 'after a change'
-}
-
-/** The sentence with the names of its details in place of them. */
-function sentence(code: string, language: Language): string {
-  let amounts = 0
-  const detail = new Proxy(
-    {},
-    {
-      get(_target, name) {
-        const shown = (): string => `‹${String(name)}›`
-        // A detail may be wanted as a text, a list, an amount of micro-credits, or a reason in each language.
-        return {
-          en: shown(),
-          fa: shown(),
-          length: 1,
-          join: shown,
-          toLocaleString: shown,
-          [Symbol.toPrimitive]: (hint: string) => (hint === 'number' ? 12_500_000 / ++amounts : shown()),
-        }
-      },
-    },
-  )
-  return declarationOf(code)[language](detail)
 }
 
 if (process.argv[1] === import.meta.filename) writeFileSync(errorsFile, errorsPage())

@@ -1,5 +1,5 @@
 import { StartRefused } from '#platform/errors'
-import type { Sentence } from '../command.ts'
+import { type Sentence, saidBy } from '../command.ts'
 import { doctorWords } from './words.ts'
 
 /** One thing the doctor looked at. `said` holds the mend where it is broken. */
@@ -19,11 +19,11 @@ export async function examine(name: string, look: () => Check | Promise<Check>):
   try {
     return await look()
   } catch (error) {
-    return broken(name, sentenceOf(error))
+    return broken(name, reasonOf(error))
   }
 }
 
-export function sentenceOf(error: unknown): Sentence {
-  if (error instanceof StartRefused) return { en: error.message, fa: error.fa ?? error.message }
+export function reasonOf(error: unknown): Sentence {
+  if (error instanceof StartRefused) return saidBy(error)
   return doctorWords.failed(error instanceof Error ? error.message : String(error))
 }

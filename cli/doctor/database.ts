@@ -1,8 +1,6 @@
 /** The database: reachable, of this program, whole, durable, and of the same time. */
-import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
-import path from 'node:path'
-import type { Db } from '#platform/db'
+import { type Db, migrationState } from '#platform/db'
+import { contradictions } from '#platform/ledger'
 import type { Session } from '../command.ts'
 import { migrationsFolder } from '../session.ts'
 import { broken, type Check, examine, ok, skipped } from './check.ts'
@@ -34,30 +32,21 @@ export function stands(names: readonly CheckName[], on: CheckName): Check[] {
 }
 
 async function checkMigrations(db: Db): Promise<Check> {
-  const names = (await readdir(migrationsFolder)).filter((name) => name.endsWith('.sql')).sort()
-  const applied = await store.applied(db)
-  const newest = applied.at(-1)
-  if (newest && applied.length > names.length) return broken('migrations', words.databaseNewer(newest.name))
-  for (const [at, row] of applied.entries()) {
-    if (row.sha256 !== (await checksum(names[at] ?? '')))
-      return broken('migrations', words.migrationChanged(row.name))
-  }
+  const { files, applied, missing, changed, newer } = await migrationState(db, migrationsFolder)
+  const newest = newer.at(-1)
+  if (newest !== undefined) return broken('migrations', words.databaseNewer(newest))
+  if (missing[0] !== undefined) return broken('migrations', words.migrationMissing(missing[0]))
+  if (changed[0] !== undefined) return broken('migrations', words.migrationChanged(changed[0]))
   return ok(
     'migrations',
-    applied.length === names.length
-      ? words.migrated(names.length)
-      : words.migrationsToCome(applied.length, names.length),
+    applied.length === files.length
+      ? words.migrated(files.length)
+      : words.migrationsToCome(applied.length, files.length),
   )
 }
 
-/** As `migrate` counts it: with line ends as LF. */
-async function checksum(name: string): Promise<string> {
-  const text = await readFile(path.join(migrationsFolder, name), 'utf8')
-  return createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex')
-}
-
 async function checkLedger(db: Db): Promise<Check> {
-  const rows = await store.contradictions(db)
+  const rows = await contradictions(db)
   if (!rows) return skipped('ledger', words.notMigrated())
   const [first] = rows
   return first

@@ -5,7 +5,7 @@ import type { Env, ProviderConfig } from '#platform/config'
 import { connect } from '../../src/server.ts'
 import { readCatalogue } from '../catalogue.ts'
 import type { Sentence } from '../command.ts'
-import { broken, type Check, ok, sentenceOf } from './check.ts'
+import { broken, type Check, ok, reasonOf } from './check.ts'
 import { stands } from './database.ts'
 import { doctorWords as words } from './words.ts'
 
@@ -17,7 +17,7 @@ export async function checkProviders(env: Env, fileIsThere: boolean): Promise<Ch
   try {
     read = await readCatalogue(env)
   } catch (error) {
-    return [broken('config', sentenceOf(error)), ...stands(['models', 'provider'], 'config')]
+    return [broken('config', reasonOf(error)), ...stands(['models', 'provider'], 'config')]
   }
   const { models, discovered } = read
   await using connections = new AsyncDisposableStack()
@@ -59,7 +59,7 @@ async function ping({ id, baseUrl }: ProviderConfig, upstream: Upstream | undefi
 
 /** The fault as the provider rooms name it (`UpstreamError`), with a mend. */
 function pingFault(error: unknown, baseUrl: string): Sentence {
-  if (!(error instanceof Error) || !('fault' in error)) return sentenceOf(error)
+  if (!(error instanceof Error) || !('fault' in error)) return reasonOf(error)
   const detail = detailOf(error)
   switch (error.fault) {
     case 'authentication':

@@ -81,6 +81,11 @@ export const doctorWords = {
       `پایگاه داده از این برنامه تازه‌تر است (${newest}): نسخه‌ای تازه‌تر از خرد را اجرا کنید.`,
       `The database is newer than this program (${newest}): run a newer version of Kherad.`,
     ),
+  migrationMissing: (missing: number) =>
+    say(
+      `شمارهٔ ${number(missing)} در جدول مهاجرت‌ها نیست: پایگاه داده را از نسخهٔ پشتیبان بازگردانید.`,
+      `The table of migrations lacks number ${missing}: restore the database from a backup.`,
+    ),
   migrationChanged: (name: string) =>
     say(
       `مهاجرت ${name} پس از اجرا تغییر کرده است: پروندهٔ اصلی را بازگردانید.`,

@@ -30,6 +30,13 @@ describe('a command that is typed wrong ends with 2 and one sentence', () => {
     ['no credits at all', ['account', 'grant', unknown, '0'], /CREDITS/],
     ['more credits than there can be', ['account', 'grant', unknown, '1000000000001'], /CREDITS/],
     ['a negative cap', ['account', 'create', '--name', 'a', '--cap', '-1'], /--cap/],
+    ['nothing to change', ['account', 'set', unknown], /--plan.*--monthly-cap/],
+    ['nothing to change of a key', ['key', 'set', unknown], /--models.*--expires/],
+    ['a change of nothing named', ['project', 'set', '--cap', '5'], /PROJECT/],
+    ['a cap that is no number', ['project', 'set', unknown, '--cap', 'all'], /--cap.*all/],
+    ['a plan without a name', ['account', 'set', unknown, '--plan', ' '], /--plan/],
+    ['an end in the past', ['key', 'set', unknown, '--expires', '2020-01-01'], /2020-01-01/],
+    ['a list of no models', ['key', 'set', unknown, '--models', ','], /--models.*sandbox\/fast/],
     ['an empty name', ['account', 'create', '--name', ' '], /--name/],
     ['a name of 121 characters', ['account', 'create', '--name', 'ن'.repeat(121)], /120/],
     [
@@ -57,6 +64,11 @@ describe('what is not there, or not possible, ends with 1 and one sentence', () 
   test.each([
     ['an unknown account', ['account', 'grant', unknown, '5'], 'ACCOUNT_NOT_FOUND'],
     ['an unknown account to suspend', ['account', 'suspend', unknown], 'ACCOUNT_NOT_FOUND'],
+    ['an unknown account to change', ['account', 'set', unknown, '--cap', '5'], 'ACCOUNT_NOT_FOUND'],
+    ['an unknown account to plan for', ['account', 'set', unknown, '--plan', 'gold'], 'ACCOUNT_NOT_FOUND'],
+    ['an unknown project to change', ['project', 'set', unknown, '--cap', '5'], 'PROJECT_NOT_FOUND'],
+    ['an unknown key to change', ['key', 'set', unknown, '--cap', '5'], 'KEY_NOT_FOUND'],
+    ['an unknown model of a key', ['key', 'set', unknown, '--models', 'no/such'], 'MODEL_NOT_FOUND'],
     [
       'an unknown account of a project',
       ['project', 'create', '--account', unknown, '--name', 'p'],

@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { type Db, migrate, openDb } from '#platform/db'
+import { type Db, migrate, migrationState, openDb } from '#platform/db'
 import { emptyDatabase } from '../harness/postgres.ts'
 import { temporaryFolder } from './cluster-world.ts'
 
@@ -103,4 +103,37 @@ test('a gap, a twin and a wrong name are refused before anything runs', async ()
     await expect(migrate(here.db, here.folder)).rejects.toThrow(/^The migration .* is out of order/)
     await expect(notes(here.db)).rejects.toThrow(/does not exist/)
   }
+})
+
+test('the state of the migrations is told without changing anything', async () => {
+  await using here = await world()
+  await here.write(...first)
+  await here.write(...second)
+  const told = async () => {
+    const { applied, coming, missing, changed, newer } = await migrationState(here.db, here.folder)
+    return { applied, coming: coming.map(({ name }) => name), missing, changed, newer }
+  }
+  const whole = { applied: [first[0], second[0]], coming: [], missing: [], changed: [], newer: [] }
+  expect(await told()).toEqual({ ...whole, applied: [], coming: [first[0], second[0]] })
+  const table = { text: `select to_regclass('platform.migrations') as there` }
+  expect(await here.db.query(table, [])).toEqual([{ there: null }])
+
+  await migrate(here.db, here.folder)
+  expect(await told()).toEqual(whole)
+  await here.write('0003-more.sql', 'select 1')
+  await here.write(second[0], 'select 2')
+  expect(await told()).toEqual({ ...whole, coming: ['0003-more.sql'], changed: [second[0]] })
+  await rm(path.join(here.folder, '0003-more.sql'))
+  await rm(path.join(here.folder, second[0]))
+  await here.db.query({ text: 'delete from platform.migrations where number = 1' }, [])
+  expect(await told()).toEqual({ ...whole, applied: [second[0]], missing: [1], newer: [second[0]] })
+})
+
+test('a database that lacks a migration below its newest one is refused', async () => {
+  await using here = await world()
+  await here.write(...first)
+  await here.write(...second)
+  await migrate(here.db, here.folder)
+  await here.db.query({ text: 'delete from platform.migrations where number = 1' }, [])
+  await expect(migrate(here.db, here.folder)).rejects.toThrow(/lacks number 1/)
 })

@@ -32,6 +32,8 @@ const routes: Route[] = [
       'REASONING_NOT_SUPPORTED',
       'INSUFFICIENT_CREDITS',
       'BUDGET_EXCEEDED',
+      'RATE_LIMITED',
+      'CONCURRENCY_LIMITED',
       ...upstreamFailures,
     ],
     handle: complete,

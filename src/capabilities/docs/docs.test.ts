@@ -1,13 +1,12 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { Type } from 'typebox'
 import { describe, expect, test } from 'vitest'
-import { declarationOf, declaredCodes } from '#platform/errors'
+import { declarationOf, declaredCodes, sentenceOf } from '#platform/errors'
 import { type Route, route } from '#platform/http'
 import '../../server.ts'
 import { routes } from '../../capabilities.ts'
 import { curlOf, sampleOf } from './example.ts'
 import { pageOf } from './page.ts'
-import { sentenceOf } from './sentence.ts'
 
 describe.each(declaredCodes())('%s', (code) => {
   test('has a status of a failure and a sentence in Persian and in English', () => {

@@ -1,6 +1,6 @@
 /** The reference: one page that needs nothing but itself. */
 import { createHash } from 'node:crypto'
-import { declarationOf, declaredCodes, errorBody, Failure, type Language } from '#platform/errors'
+import { declarationOf, declaredCodes, errorBody, Failure, type Language, sentenceOf } from '#platform/errors'
 import type { Route } from '#platform/http'
 import { contractVersion } from '#platform/openapi'
 import { curlOf } from './example.ts'
@@ -8,7 +8,6 @@ import { Html, html, prose } from './html.ts'
 import { pre, routeSection } from './route-section.ts'
 import { type Say, sayIn } from './say.ts'
 import { script } from './script.ts'
-import { sentenceOf } from './sentence.ts'
 import { style } from './style.ts'
 import { conventions, groups } from './words.ts'
 

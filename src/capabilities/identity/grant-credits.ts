@@ -1,6 +1,5 @@
 import type { Tx } from '#platform/db'
-import { type Grant, grant } from '#platform/ledger'
-import { lockBalance, transferred } from './store.ts'
+import { type Grant, grant, lockBalance, transferred } from '#platform/ledger'
 
 /** What a grant came to. Amounts in micro-credits; `balance` includes what is held. */
 export type GrantOutcome =

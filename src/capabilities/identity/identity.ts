@@ -1,5 +1,4 @@
 /** Accounts, projects and keys as things to manage; used by the first start and by the CLI. */
-import { sql } from 'kysely'
 import type { App } from '#app'
 import {
   type Account,
@@ -7,6 +6,7 @@ import {
   createKey,
   createProject,
   type Key,
+  lockFirst,
   type Project,
   scopes,
 } from '#platform/auth'
@@ -22,8 +22,7 @@ export {
   keyRows,
   type ProjectRow,
   projectRows,
-  type Spending,
-} from './store.ts'
+} from './rows.ts'
 
 const firstCredits = 1_000_000n
 
@@ -45,9 +44,7 @@ export async function makeFirst(
 ): Promise<FirstStart | undefined> {
   const now = new Date(app.clock.nowMs())
   return app.db.tx(async (tx) => {
-    await sql`select pg_advisory_xact_lock(hashtext('kherad first start'))`.execute(tx)
-    const any = await tx.selectFrom('auth.accounts').select('account_id').limit(1).executeTakeFirst()
-    return any ? undefined : makeAll(tx, bootstrapKey, now)
+    return (await lockFirst(tx)) ? makeAll(tx, bootstrapKey, now) : undefined
   })
 }
 

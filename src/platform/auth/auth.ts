@@ -17,10 +17,13 @@ export {
   createProject,
   type Key,
   keys,
+  lockFirst,
   type Project,
   projects,
   revokeKey,
   setAccountState,
+  setKey,
+  setPlan,
 } from './store.ts'
 
 /** Who calls, as every capability sees it. */

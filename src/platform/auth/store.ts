@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
 import { uuidv7 } from '#platform/ids'
 import { type Caps, openBooks, openMeter } from '#platform/ledger'
@@ -42,6 +43,13 @@ export interface Key {
   created_at: Date
 }
 
+/** True while there is no account at all; of several who ask at once, the others wait until the first has ended. */
+export async function lockFirst(tx: Tx): Promise<boolean> {
+  await sql`select pg_advisory_xact_lock(hashtext('kherad first start'))`.execute(tx)
+  const any = await tx.selectFrom('auth.accounts').select('account_id').limit(1).executeTakeFirst()
+  return any === undefined
+}
+
 export async function createAccount(
   tx: Tx,
   ask: { name: string; plan?: string; caps?: Caps },
@@ -80,8 +88,8 @@ export interface KeyAsk {
   projectId: string
   name: string
   scopes: readonly Scope[]
-  models?: readonly string[] | undefined
-  expiresAt?: Date | undefined
+  models?: readonly string[] | null | undefined
+  expiresAt?: Date | null | undefined
   caps?: Caps
   /** An operator's own secret (KHERAD_BOOTSTRAP_KEY); otherwise a new one is drawn. */
   secret?: string | undefined
@@ -120,11 +128,42 @@ export async function revokeKey(tx: Tx, keyId: string, now: Date): Promise<Key |
     .executeTakeFirst()
 }
 
+/**
+ * Changes which models a key may use (null allows all) and when it ends (null never); undefined leaves one as it is, and
+ * every process knows within a second. Answers the key, or undefined when there is none. A revoked one stays revoked.
+ */
+export async function setKey(
+  tx: Tx,
+  keyId: string,
+  ask: { models?: readonly string[] | null | undefined; expiresAt?: Date | null | undefined },
+): Promise<Key | undefined> {
+  return tx
+    .updateTable('auth.keys')
+    .set((of) => ({
+      models: ask.models === undefined ? of.ref('models') : ask.models && [...ask.models],
+      expires_at: ask.expiresAt === undefined ? of.ref('expires_at') : ask.expiresAt,
+    }))
+    .where('key_id', '=', keyId)
+    .returning(keyColumns)
+    .executeTakeFirst()
+}
+
 /** Suspends or reactivates; every process knows within a second. Answers false when there is no such account. */
-export async function setAccountState(tx: Tx, accountId: string, state: Account['state']): Promise<boolean> {
+export const setAccountState = (tx: Tx, accountId: string, state: Account['state']): Promise<boolean> =>
+  setAccount(tx, accountId, { state })
+
+/** Every process knows within a second. Answers false when there is no such account. */
+export const setPlan = (tx: Tx, accountId: string, plan: string): Promise<boolean> =>
+  setAccount(tx, accountId, { plan })
+
+async function setAccount(
+  tx: Tx,
+  accountId: string,
+  change: Partial<Pick<Account, 'plan' | 'state'>>,
+): Promise<boolean> {
   const done = await tx
     .updateTable('auth.accounts')
-    .set({ state })
+    .set(change)
     .where('account_id', '=', accountId)
     .executeTakeFirst()
   return done.numUpdatedRows === 1n
@@ -143,9 +182,17 @@ const keyColumns = [
   'created_at',
 ] as const
 
-export const accounts = (db: Db): Promise<Account[]> =>
-  db.kysely.selectFrom('auth.accounts').selectAll().orderBy('created_at').orderBy('account_id').execute()
+/** All accounts, or the one, oldest first. */
+export const accounts = (db: Db, accountId?: string): Promise<Account[]> =>
+  db.kysely
+    .selectFrom('auth.accounts')
+    .selectAll()
+    .$if(accountId !== undefined, (query) => query.where('account_id', '=', accountId!))
+    .orderBy('created_at')
+    .orderBy('account_id')
+    .execute()
 
+/** All projects, or those of one account, oldest first. */
 export const projects = (db: Db, accountId?: string): Promise<Project[]> =>
   db.kysely
     .selectFrom('auth.projects')
@@ -155,6 +202,7 @@ export const projects = (db: Db, accountId?: string): Promise<Project[]> =>
     .orderBy('project_id')
     .execute()
 
+/** All keys, or those of one project, oldest first; never their hashes. */
 export const keys = (db: Db, projectId?: string): Promise<Key[]> =>
   db.kysely
     .selectFrom('auth.keys')

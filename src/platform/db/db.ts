@@ -4,7 +4,7 @@ import { clientConfig, type SocketAddress, shownAddress } from './address.ts'
 import { isDatabaseAway } from './away.ts'
 import { columnTypes } from './column-types.ts'
 import { type ListenEvents, listenForEver } from './listen.ts'
-import type { MigrationRow } from './migrate.ts'
+import type { MigrationRow } from './migration-state.ts'
 import { refuse } from './refused.ts'
 import { words } from './words.ts'
 
@@ -13,7 +13,8 @@ export { type SocketAddress, socketUrl } from './address.ts'
 export { isDatabaseAway } from './away.ts'
 export { type Embedded, type EmbeddedAsk, startEmbedded } from './embedded.ts'
 export type { ListenEvents } from './listen.ts'
-export { type MigrationRow, migrate } from './migrate.ts'
+export { migrate } from './migrate.ts'
+export { type MigrationRow, type MigrationState, migrationState } from './migration-state.ts'
 
 /** Every table of the database. Rooms add theirs: `declare module '#platform/db' { interface Tables { 'auth.keys': KeyRow } }`. */
 export interface Tables {

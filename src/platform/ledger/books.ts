@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '#platform/db'
+import { lockBalance } from './store.ts'
 
 export interface Caps {
   /** In micro-credits; null is no cap. */
@@ -27,7 +28,10 @@ export async function openMeter(
     values (${accountId}, ${scope}, ${scopeId}, ${caps.cap ?? null}, ${caps.monthCap ?? null})`.execute(tx)
 }
 
-/** Sets caps; undefined leaves one as it is. A cap below what is spent already only stops what comes. Answers false when there is no such meter. */
+/**
+ * Sets caps; undefined leaves one as it is. A cap below what is spent already only stops what comes. Once it is committed
+ * no hold is made by the cap before it, wherever. Answers false when there is no such meter.
+ */
 export async function setCaps(
   tx: Tx,
   accountId: string,
@@ -35,6 +39,7 @@ export async function setCaps(
   scopeId: string,
   caps: Caps,
 ): Promise<boolean> {
+  await lockBalance(tx, accountId)
   const done = await sql`update ledger.meters set
       cap = case when ${caps.cap !== undefined} then ${caps.cap ?? null}::bigint else cap end,
       month_cap = case when ${caps.monthCap !== undefined} then ${caps.monthCap ?? null}::bigint else month_cap end

@@ -45,7 +45,7 @@ export interface SettleOp {
 
 export interface OpResult {
   seq: number
-  outcome: 'held' | 'claimed' | 'insufficient' | 'settled' | 'gone'
+  outcome: 'held' | 'claimed' | 'insufficient' | 'limited' | 'settled' | 'gone'
   receipt_id: string | null
   scope: string | null
   need: bigint | null
@@ -73,7 +73,7 @@ interface WaitingHold extends Waiting<HoldOp> {
 }
 
 const batchSize = 256
-/** A settlement with no company waits this long for a hold to ride with: on one connection it saves every second commit. */
+/** A settlement that nobody waits for lets a hold go first that comes within this time: the caller's next call is often on its way. */
 const lingerMs = 4
 const holdPatienceMs = 5000
 
@@ -109,9 +109,12 @@ export function openCommitter({
     linger = undefined
     busy = true
     let pauseMs = 50
+    let settledLast = true
     while (holds.length + settles.length > 0 && !closed) {
-      const ending = settles.slice(0, batchSize)
-      const taking = nextHolds()
+      // In turns, holds first: a caller waits for a hold, nobody for most settlements.
+      const taking: WaitingHold[] = settledLast || settles.length === 0 ? nextHolds() : []
+      const ending = taking.length === 0 ? settles.slice(0, batchSize) : []
+      settledLast = taking.length === 0
       for (const hold of taking) hold.sent = true
       try {
         const results = await send(ending, taking)

@@ -7,13 +7,26 @@ import type { Db } from '#platform/db'
 import { fail } from '#platform/errors'
 import type { Log } from '#platform/log'
 import { type Committer, openCommitter } from './commit.ts'
+import { Refusals } from './limits.ts'
 import { keepAlive } from './process.ts'
 import * as store from './store.ts'
 import './words.ts'
 
 export { type Caps, type Grant, grant, type MeterScope, openBooks, openMeter, setCaps } from './books.ts'
 
-export type { EarlierReceipt, Meter, Receipt, UsageRow } from './store.ts'
+export { type Limits, setLimits } from './limits.ts'
+export {
+  balances,
+  contradictions,
+  type EarlierReceipt,
+  lockBalance,
+  type Meter,
+  type Receipt,
+  type Spending,
+  spendings,
+  transferred,
+  type UsageRow,
+} from './store.ts'
 
 export const microcreditsPerCredit = 1_000_000n
 
@@ -94,7 +107,8 @@ export class ClaimTaken extends Error {
 export interface Ledger extends AsyncDisposable {
   /**
    * Promises credits of account, project and key together, with the receipt and the idempotency claim, in one durable commit.
-   * Throws INSUFFICIENT_CREDITS or BUDGET_EXCEEDED (402), SERVICE_UNAVAILABLE (503), or `ClaimTaken`.
+   * Throws INSUFFICIENT_CREDITS or BUDGET_EXCEEDED (402), RATE_LIMITED or CONCURRENCY_LIMITED (429), SERVICE_UNAVAILABLE (503),
+   * or `ClaimTaken`.
    */
   hold(ask: HoldAsk): Promise<Hold>
   balance(accountId: string): Promise<{ balance: bigint; held: bigint }>
@@ -122,6 +136,7 @@ export interface LedgerAsk {
 export async function openLedger(ask: LedgerAsk): Promise<Ledger> {
   const { db, clock, log } = ask
   const committer = openCommitter(ask)
+  const refusals = new Refusals(clock)
   const process = await keepAlive({ ...ask, sweep })
 
   async function sweep(): Promise<number> {
@@ -140,7 +155,7 @@ export async function openLedger(ask: LedgerAsk): Promise<Ledger> {
   }
 
   return {
-    hold: (asked) => takeHold(committer, process.id, clock, log, asked),
+    hold: (asked) => takeHold(committer, refusals, process.id, clock, log, asked),
     balance: (accountId) => store.balance(db, accountId),
     meters: (payer) => store.meters(db, payer, clock.nowMs()),
     receipt: (accountId, projectId, receiptId) => store.receipt(db, accountId, projectId, receiptId),
@@ -161,12 +176,15 @@ export async function openLedger(ask: LedgerAsk): Promise<Ledger> {
 const keepRepliesMs = 25 * 60 * 60 * 1000
 async function takeHold(
   committer: Committer,
+  refusals: Refusals,
   processId: string,
   clock: Clock,
   log: Log,
   ask: HoldAsk,
 ): Promise<Hold> {
   const { payer, receiptId } = ask
+  // A repeat under an idempotency key is answered from what is stored, however fast it comes.
+  if (!ask.claim) refusals.check(payer)
   const result = await committer.hold({
     hold_id: receiptId,
     receipt_id: receiptId,
@@ -185,6 +203,7 @@ async function takeHold(
     expires_at: new Date(clock.nowMs() + ask.lifetimeMs).toISOString(),
   })
   if (result.outcome === 'claimed') throw new ClaimTaken(result.receipt_id!)
+  if (result.outcome === 'limited') return refusals.refuse(payer, result.scope!, Number(result.need))
   if (result.outcome === 'insufficient') refuse(result.scope!, result.need!, result.have!)
 
   let ending: Promise<Settled> | undefined

@@ -1,4 +1,6 @@
-import type { Db } from '#platform/db'
+import { sql } from 'kysely'
+import type { Db, Tx } from '#platform/db'
+import type { MeterScope } from './books.ts'
 import type { Payer } from './ledger.ts'
 
 export interface Receipt {
@@ -27,8 +29,18 @@ export interface EarlierReceipt extends Receipt {
   reply: string | null
 }
 
+/** What the meter of an account, project or key says, in micro-credits. The month is the running one in Asia/Tehran. */
+export interface Spending {
+  spent: bigint
+  /** Promised to calls that are still running. */
+  held: bigint
+  cap: bigint | null
+  month_spent: bigint
+  month_cap: bigint | null
+}
+
 export interface Meter {
-  scope: 'account' | 'project' | 'key'
+  scope: MeterScope
   scope_id: string
   spent: bigint
   held: bigint
@@ -107,6 +119,53 @@ export async function balance(db: Db, accountId: string): Promise<{ balance: big
     [accountId],
   )
   return row ?? { balance: 0n, held: 0n }
+}
+
+/** Of all accounts, or of the one; `balance` includes what is held. */
+export const balances = (db: Db, accountId?: string): Promise<{ account_id: string; balance: bigint }[]> =>
+  db.query(
+    {
+      text: 'select account_id, balance from ledger.balances where $1::uuid is null or account_id = $1',
+    },
+    [accountId ?? null],
+  )
+
+/** What all accounts, projects or keys have spent, or those of one account. */
+export const spendings = (
+  db: Db,
+  scope: MeterScope,
+  now: Date,
+  accountId?: string,
+): Promise<(Spending & { scope_id: string })[]> =>
+  db.query(
+    {
+      text: `select scope_id, spent, held, cap, month_cap,
+          case when month = ledger.month_of($2) then month_spent else 0 end as month_spent
+        from ledger.meters where scope = $1 and ($3::uuid is null or account_id = $3)`,
+    },
+    [scope, now, accountId ?? null],
+  )
+
+/** Takes the lock of the account's money until the transaction ends; undefined when there is no such account. */
+export async function lockBalance(
+  tx: Tx,
+  accountId: string,
+): Promise<{ balance: bigint; held: bigint } | undefined> {
+  const { rows } = await sql<{ balance: bigint; held: bigint }>`
+    select balance, held from ledger.balances where account_id = ${accountId} for update`.execute(tx)
+  return rows[0]
+}
+
+/** What a transfer put on the account's own book, or took from it; undefined when there was none. */
+export async function transferred(
+  tx: Tx,
+  accountId: string,
+  transferId: string,
+): Promise<bigint | undefined> {
+  const { rows } = await sql<{ amount: bigint }>`
+    select amount from ledger.entries
+    where account_id = ${accountId} and transfer_id = ${transferId} and book = 'credits'`.execute(tx)
+  return rows[0]?.amount
 }
 
 /** A meter turns its month with the first hold of it; until then what it counted is of an earlier one. */
@@ -196,3 +255,16 @@ export const usage = (
 
 export const broken = (db: Db): Promise<Record<string, unknown>[]> =>
   db.query({ text: 'select * from ledger.broken' }, [])
+
+/** The same for whoever only looks, at most 1,000 rows; undefined where there are no books yet. */
+export async function contradictions(
+  db: Db,
+): Promise<{ invariant: string; account_id: string }[] | undefined> {
+  const [books] = await db.query<{ here: boolean }>(
+    { text: `select to_regclass('ledger.broken') is not null as here` },
+    [],
+  )
+  return books?.here
+    ? db.query({ text: 'select invariant, account_id from ledger.broken limit 1000' }, [])
+    : undefined
+}

@@ -7,6 +7,8 @@ declare module '#platform/errors' {
     IDEMPOTENCY_IN_PROGRESS: Record<string, never>
     IDEMPOTENCY_CONFLICT: Record<string, never>
     REQUEST_ALREADY_ACCEPTED: { receiptId: string }
+    RATE_LIMITED: { whose: 'key' | 'project' | 'account'; waitMs: number }
+    CONCURRENCY_LIMITED: { whose: 'key' | 'project' | 'account' }
   }
 }
 
@@ -26,7 +28,27 @@ const caps: Record<string, { en: string; fa: string }> = {
   key_month: { en: 'monthly cap of the key', fa: 'سقف ماهانهٔ کلید' },
 }
 
+const owner: Record<string, { en: string; fa: string }> = {
+  key: { en: 'key', fa: 'کلید' },
+  project: { en: 'project', fa: 'پروژه' },
+  account: { en: 'account', fa: 'حساب' },
+}
+
 declareFailures({
+  RATE_LIMITED: {
+    status: 429,
+    en: ({ whose, waitMs }) =>
+      `The calls per minute of this ${(owner[whose]?.en ?? whose)} are used up; wait ${Math.ceil(waitMs / 1000)} s and send the request again.`,
+    fa: ({ whose, waitMs }) =>
+      `سقف درخواست در دقیقهٔ این ${(owner[whose]?.fa ?? whose)} پر شده است؛ ${persian(String(Math.ceil(waitMs / 1000)))} ثانیه صبر کنید و دوباره بفرستید.`,
+  },
+  CONCURRENCY_LIMITED: {
+    status: 429,
+    en: ({ whose }) =>
+      `This ${(owner[whose]?.en ?? whose)} has as many calls under way as it may; wait for one to end and send the request again.`,
+    fa: ({ whose }) =>
+      `این ${(owner[whose]?.fa ?? whose)} به شمار مجاز درخواست‌های هم‌زمان رسیده است؛ صبر کنید یکی پایان یابد و دوباره بفرستید.`,
+  },
   INSUFFICIENT_CREDITS: {
     status: 402,
     retry: false,
