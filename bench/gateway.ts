@@ -9,6 +9,7 @@ import { freePort } from '../tests/harness/free-port.ts'
 import {
   cpuSeconds,
   installed,
+  key,
   loadFrom,
   machine,
   type Running,
@@ -19,7 +20,6 @@ import {
 
 const seconds = Number(process.argv[2] ?? 15)
 const peer = { name: '@portkey-ai/gateway', version: '1.15.2' }
-const key = `khr_${'bench'.repeat(9)}`
 const body = JSON.stringify({
   model: 'test/model',
   max_tokens: 64,

@@ -63,8 +63,11 @@ export const residentMegabytes = (pid: number): number => {
 }
 
 /** Load from a process of its own. */
-export async function loadFrom(ask: LoadAsk): Promise<LoadResult> {
-  const child = spawn(process.execPath, [path.join(root, 'bench/load.ts'), JSON.stringify(ask)], {
+export const loadFrom = (ask: LoadAsk): Promise<LoadResult> => jsonFrom('bench/load.ts', ask)
+
+/** Runs a script with a JSON argument in a process of its own and reads the JSON that it prints. */
+export async function jsonFrom<Result>(script: string, ask: object): Promise<Result> {
+  const child = spawn(process.execPath, [path.join(root, script), JSON.stringify(ask)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let out = ''
@@ -74,6 +77,9 @@ export async function loadFrom(ask: LoadAsk): Promise<LoadResult> {
   await once(child, 'close')
   return JSON.parse(out)
 }
+
+/** The first key of the servers under test. */
+export const key = `khr_${'bench'.repeat(9)}`
 
 export async function temporaryFolder(stack: AsyncDisposableStack): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'kherad-bench-'))

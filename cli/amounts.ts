@@ -9,7 +9,7 @@ import { words } from './words.ts'
 /** Stands for the sign of a negative number, which would else look like an option. */
 export const minus = '\u2212'
 
-const latin = (text: string): string =>
+export const latin = (text: string): string =>
   text
     .replace(/[۰-۹]/g, (digit) => String('۰۱۲۳۴۵۶۷۸۹'.indexOf(digit)))
     .replace(/[٠-٩]/g, (digit) => String('٠١٢٣٤٥٦٧٨٩'.indexOf(digit)))
@@ -28,11 +28,23 @@ export function readCredits(what: string, typed: string): bigint {
 
 /** Caps of an account, project or key as typed; `none` lifts one, and one that is not given is left as it is. */
 export function readCaps(options: Readonly<Record<string, string>>): Caps {
-  const { cap, 'monthly-cap': monthCap } = options
+  const { cap, 'monthly-cap': monthCap, rate, concurrency } = options
   return {
     ...(cap !== undefined && { cap: readCap('--cap', cap) }),
     ...(monthCap !== undefined && { monthCap: readCap('--monthly-cap', monthCap) }),
+    ...(rate !== undefined && { ratePerMinute: readCount('--rate', rate) }),
+    ...(concurrency !== undefined && { concurrency: readCount('--concurrency', concurrency) }),
   }
+}
+
+const largestCount = 1_000_000
+
+function readCount(what: string, typed: string): number | null {
+  if (typed.trim() === 'none') return null
+  const count = Number(latin(typed.trim()))
+  if (!Number.isInteger(count) || count < 1 || count > largestCount)
+    misused(words.notACount(what, typed, largestCount))
+  return count
 }
 
 function readCap(what: string, typed: string): bigint | null {

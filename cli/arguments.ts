@@ -15,12 +15,13 @@ const flags = ['json', 'verbose', 'help', 'version']
 /** Reads the words after `kherad`. Throws `CommandRefused` with 2 and one sentence for what is not understood. */
 export function readArguments(argv: readonly string[], commands: readonly Command[]): Typed {
   const valued = [...new Set(commands.flatMap(({ options }) => options))]
+  const plain = [...flags, ...commands.flatMap(({ flags: own = [] }) => own)]
   const { tokens, positionals } = parseArgs({
     // A negative number would look like an option.
     args: argv.map((word) => (/^-[\d۰-۹٠-٩.٫]/.test(word) ? minus + word.slice(1) : word)),
     options: {
       ...Object.fromEntries(valued.map((name) => [name, { type: 'string' as const }])),
-      ...Object.fromEntries(flags.map((name) => [name, { type: 'boolean' as const }])),
+      ...Object.fromEntries(plain.map((name) => [name, { type: 'boolean' as const }])),
       help: { type: 'boolean', short: 'h' },
     },
     allowPositionals: true,
@@ -69,9 +70,15 @@ function readGiven(
   }[],
 ): Given {
   const options: Record<string, string> = {}
+  const own: string[] = []
   for (const { name, rawName, value, inlineValue } of typed) {
     if (flags.includes(name) && value !== undefined) misused(words.valueUnwanted(rawName))
     if (flags.includes(name)) continue
+    if (command.flags?.includes(name)) {
+      if (value !== undefined) misused(words.valueUnwanted(rawName))
+      own.push(name)
+      continue
+    }
     if (!command.options.includes(name)) misused(words.unknownOption(rawName, command.name))
     if (value === undefined || (value.startsWith('-') && !inlineValue)) misused(words.valueMissing(rawName))
     options[name] = value
@@ -84,5 +91,5 @@ function readGiven(
   const extra = given[command.takes.length]
   if (extra !== undefined) misused(words.wordUnwanted(extra, usageOf(command)))
   if (command.changes && Object.keys(options).length === 0) misused(words.nothingToSet(usageOf(command)))
-  return { words: given, options }
+  return { words: given, options, flags: own }
 }

@@ -25,6 +25,8 @@ export interface Command {
   /** Options with a value, by name; those of `needs` must be given. */
   options: readonly string[]
   needs: readonly string[]
+  /** Options without a value; they stand in `Given.flags`. */
+  flags?: readonly string[]
   /** True where one option at least has to be given, whichever. */
   changes?: true
   run(session: Session, given: Given): Promise<Outcome>
@@ -34,6 +36,7 @@ export interface Command {
 export interface Given {
   words: readonly string[]
   options: Readonly<Record<string, string>>
+  flags: readonly string[]
 }
 
 /** Both faces of one answer; exactly one of them is printed. */
@@ -42,6 +45,8 @@ export interface Outcome {
   json: unknown
   /** For people. */
   text: string
+  /** In place of both, an answer too long to be held: written as it comes, while the session is open. */
+  pieces?: (asJson: boolean) => AsyncIterable<string>
   /** True ends the process with 1 although there is an answer (`doctor` found something broken). */
   failed?: boolean
 }

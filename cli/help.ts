@@ -23,6 +23,14 @@ const optionHelp: Readonly<Record<string, { value: string; about: Sentence }>> =
       en: 'most it may spend in a month (Tehran time), in credits',
     },
   },
+  rate: {
+    value: 'N|none',
+    about: { fa: 'بیشترین درخواست در هر ۶۰ ثانیه', en: 'most paid calls begun in any 60 seconds' },
+  },
+  concurrency: {
+    value: 'N|none',
+    about: { fa: 'بیشترین درخواست هم‌زمان', en: 'most paid calls under way at once' },
+  },
   account: {
     value: 'ID',
     about: {
@@ -62,6 +70,39 @@ const optionHelp: Readonly<Record<string, { value: string; about: Sentence }>> =
   },
 }
 
+const reconcileHelp: typeof optionHelp = {
+  provider: {
+    value: 'ID',
+    about: { fa: 'ارائه‌دهنده، با نامش در پیکربندی', en: 'the provider, as the configuration names it' },
+  },
+  from: {
+    value: 'DATE',
+    about: {
+      fa: 'نخستین روز (به وقت UTC) یا لحظهٔ آغاز',
+      en: 'the first day (UTC), or the moment of the beginning',
+    },
+  },
+  to: {
+    value: 'DATE',
+    about: {
+      fa: 'آخرین روز، که خودش هم هست، یا لحظهٔ پایان',
+      en: 'the last day, itself included, or the moment of the end',
+    },
+  },
+  invoice: {
+    value: 'FILE',
+    about: { fa: 'صورت‌حساب: CSV یا JSON lines', en: 'the invoice: CSV or JSON lines' },
+  },
+  map: {
+    value: 'id=COLUMN,…',
+    about: {
+      fa: 'ستون‌های id، attempt، time، model، input، output، usd',
+      en: 'where id, attempt, time, model, input, output and usd stand',
+    },
+  },
+  live: { value: '', about: { fa: 'سرور روشن را هم می‌آزماید', en: 'also asks the running server' } },
+}
+
 const globalHelp: Readonly<Record<string, Sentence>> = {
   '--json': {
     fa: 'یک سند JSON روی خروجی و دیگر هیچ',
@@ -78,22 +119,22 @@ const intro: Sentence = {
 }
 
 /** `kherad key create --name NAME [--cap N] …` */
-export function usageOf({ name, takes, options, needs }: Command): string {
+export function usageOf({ name, takes, options, needs, flags = [] }: Command): string {
   const shown = options.map((option) => {
-    const text = `--${option} ${optionHelp[option]?.value ?? 'VALUE'}`
+    const text = `--${option} ${(optionHelp[option] ?? reconcileHelp[option])?.value ?? 'VALUE'}`
     return needs.includes(option) ? text : `[${text}]`
   })
-  return ['kherad', name, ...takes, ...shown].join(' ')
+  return ['kherad', name, ...takes, ...shown, ...flags.map((flag) => `[--${flag}]`)].join(' ')
 }
 
 /** The help of all commands, or of those that are asked about. */
 export function help(asked: readonly Command[], language: Language, whole: boolean): Outcome {
-  const names = [...new Set(asked.flatMap(({ options }) => options))]
+  const names = [...new Set(asked.flatMap(({ options, flags = [] }) => [...options, ...flags]))]
   const options = whole
     ? []
     : names.map((name) => [
-        `--${name} ${optionHelp[name]?.value ?? ''}`,
-        optionHelp[name]?.about[language] ?? '',
+        `--${name} ${(optionHelp[name] ?? reconcileHelp[name])?.value ?? ''}`,
+        (optionHelp[name] ?? reconcileHelp[name])?.about[language] ?? '',
       ])
   const globals = Object.entries(globalHelp).map(([name, about]) => [name, about[language]])
   const lines = [...options, ...globals].map(([name = '', about = '']) => `  ${name.padEnd(26)}  ${about}\n`)

@@ -11,10 +11,18 @@ import { help } from './help.ts'
 import { keyCommands } from './keys.ts'
 import { modelCommands } from './models.ts'
 import { projectCommands } from './projects.ts'
+import { reconcileCommands } from './reconcile.ts'
 import { openSession } from './session.ts'
 import { words } from './words.ts'
 
-const commands = [...accountCommands, ...projectCommands, ...keyCommands, ...modelCommands, ...doctorCommands]
+const commands = [
+  ...accountCommands,
+  ...projectCommands,
+  ...keyCommands,
+  ...modelCommands,
+  ...reconcileCommands,
+  ...doctorCommands,
+]
 
 const argv = process.argv.slice(2)
 const asJson = argv.includes('--json')
@@ -39,7 +47,8 @@ for (const [signal, code] of [
 
 try {
   const outcome = await answer(readArguments(argv, commands), env)
-  process.stdout.write(asJson ? `${JSON.stringify(outcome.json, undefined, 2)}\n` : outcome.text)
+  if (!outcome.pieces)
+    process.stdout.write(asJson ? `${JSON.stringify(outcome.json, undefined, 2)}\n` : outcome.text)
   process.exitCode = outcome.failed ? 1 : 0
 } catch (error) {
   const refused = asRefusal(error)
@@ -62,7 +71,17 @@ async function answer(typed: Typed, env: Env): Promise<Outcome> {
   }
   await using session = openSession(env, verbose)
   // Told to stop, the database is still closed in order before the process ends.
-  return await Promise.race([typed.command.run(session, typed.given), stopped.promise])
+  const outcome = await Promise.race([typed.command.run(session, typed.given), stopped.promise])
+  if (outcome.pieces) await Promise.race([write(outcome.pieces(asJson)), stopped.promise])
+  return outcome
+}
+
+/** No faster than it is read; told to stop, the pieces come to their own end. */
+async function write(pieces: AsyncIterable<string>): Promise<void> {
+  for await (const piece of pieces) {
+    if (signalCode !== 0) return
+    if (!process.stdout.write(piece)) await new Promise((resolve) => process.stdout.once('drain', resolve))
+  }
 }
 
 function asRefusal(error: unknown): CommandRefused {

@@ -15,17 +15,31 @@ export const credits = (micro: bigint): Sentence => ({
 export function spendingColumns<Row extends Spending>(language: Language): Column<Row>[] {
   const amount = (micro: bigint | null) =>
     micro === null ? words.none()[language] : showCredits(micro, language)
+  const count = (most: number | null) =>
+    most === null ? words.none()[language] : most.toLocaleString(language === 'fa' ? 'fa-IR' : 'en-US')
   return [
     { title: titles.held, show: ({ held }) => amount(held), numeric: true },
     { title: titles.spent, show: ({ spent }) => amount(spent), numeric: true },
     { title: titles.cap, show: ({ cap }) => amount(cap), numeric: true },
     { title: titles.monthSpent, show: ({ month_spent }) => amount(month_spent), numeric: true },
     { title: titles.monthCap, show: ({ month_cap }) => amount(month_cap), numeric: true },
+    { title: titles.rate, show: ({ rate_per_minute }) => count(rate_per_minute), numeric: true },
+    { title: titles.concurrency, show: ({ concurrency }) => count(concurrency), numeric: true },
   ]
 }
 
 /** Micro-credits as strings, since a number of JSON is not exact beyond 2^53. */
-export const spendingJson = ({ held, spent, cap, month_spent, month_cap }: Spending) => ({
+export const spendingJson = ({
+  held,
+  spent,
+  cap,
+  month_spent,
+  month_cap,
+  rate_per_minute,
+  concurrency,
+}: Spending) => ({
+  rate_per_minute,
+  concurrency,
   reserved_microcredits: String(held),
   spent_microcredits: String(spent),
   cap_microcredits: cap === null ? null : String(cap),

@@ -48,6 +48,11 @@ export const words = {
       `${what} از یک تریلیون اعتبار بیشتر است: کمتر بنویسید.`,
       `${what} is more than 10^12 credits: write less.`,
     ),
+  notACount: (what: string, typed: string, most: number) =>
+    say(
+      `${what} برابر «${typed}» است: عددی صحیح از ۱ تا ${most.toLocaleString('fa-IR')} یا none بنویسید.`,
+      `${what} is "${typed}": write a whole number from 1 to ${most}, or none.`,
+    ),
   negative: (what: string) =>
     say(`${what} نمی‌تواند منفی باشد: ۰ یا بیشتر بنویسید.`, `${what} cannot be negative: write 0 or more.`),
   zero: () =>
@@ -229,6 +234,8 @@ export const titles = {
   cap: say('سقف', 'cap'),
   monthSpent: say('خرج ماه', 'this month'),
   monthCap: say('سقف ماه', 'monthly cap'),
+  rate: say('در دقیقه', 'per minute'),
+  concurrency: say('هم‌زمان', 'at once'),
   created: say('ساخته', 'created'),
   account: say('حساب', 'account'),
   project: say('پروژه', 'project'),

@@ -7,6 +7,7 @@ import type { Db } from '#platform/db'
 import type { Ledger } from '#platform/ledger'
 import type { Log } from '#platform/log'
 import type { Metrics } from '#platform/metrics'
+import type { Tracing } from '#platform/trace'
 
 export type { Caller } from '#platform/auth'
 
@@ -17,6 +18,8 @@ export interface App {
   clock: Clock
   log: Log
   metrics: Metrics
+  /** Undefined when nobody traces. */
+  tracing?: Tracing | undefined
   keys: KeyRing
   ledger: Ledger
   models: Catalogue

@@ -1,8 +1,11 @@
 /** Reads the environment, starts, says what a newcomer needs, waits for a signal, and stops in order. */
-import { loadConfig, readConfigFile, readEnv } from '#platform/config'
+import cluster from 'node:cluster'
+import { type Config, loadConfig, readConfigFile, readEnv } from '#platform/config'
 import { StartRefused } from '#platform/errors'
+import { openLog } from '#platform/log'
 import { startKherad } from './server.ts'
 import { refusal, welcome } from './words.ts'
+import { type Ready, startWorkers } from './workers.ts'
 
 /** npm hands on the Ctrl-C that the terminal has sent to all of us: a signal this soon after the first is its echo. */
 const echoMs = 1000
@@ -10,22 +13,44 @@ const echoMs = 1000
 const env = readEnv(process.env)
 // Listened to from the beginning: a Ctrl-C during the start lets it come to its end, so that no PostgreSQL stays behind.
 const stop = listenForStop()
+let serving = false
 try {
   const config = loadConfig(env, readConfigFile(env))
-  const kherad = await startKherad({ config })
-  process.stdout.write(welcome(kherad))
-  const signal = await stop.asked
-  kherad.app.log.info({ signal }, 'stopping')
-  // A stop that hangs is ended; the next start recovers.
-  setTimeout(() => process.exit(1), config.timing.drainMs + 1500).unref()
-  await kherad[Symbol.asyncDispose]()
+  if (config.workers > 1 && cluster.isPrimary) await runWorkers(config)
+  else await runAlone(config)
   process.exit(0)
 } catch (error) {
   // Ctrl-C reaches the children of a start too, and what they then say is no refusal.
-  if (stop.wasAsked()) process.exit(130)
+  if (stop.wasAsked() && !serving) process.exit(130)
   if (!(error instanceof StartRefused) && !isPortTaken(error)) throw error
   process.stderr.write(refusal(error as Error, env))
   process.exit(1)
+}
+
+/** The whole platform in this process: the only one, or one of several workers. */
+async function runAlone(config: Config): Promise<void> {
+  const kherad = await startKherad({ config })
+  if (cluster.isWorker) process.send?.({ kherad: 'ready', welcome: welcome(kherad) } satisfies Ready)
+  else process.stdout.write(welcome(kherad))
+  serving = true
+  const signal = await stop.asked
+  kherad.app.log.info({ signal }, 'stopping')
+  endIfItHangs(config)
+  await kherad[Symbol.asyncDispose]()
+}
+
+async function runWorkers(config: Config): Promise<void> {
+  const workers = await startWorkers(config, openLog(config.logLevel), (text) => process.stdout.write(text))
+  if (!workers) process.exit(1)
+  serving = true
+  await stop.asked
+  endIfItHangs(config)
+  await workers.stop()
+}
+
+/** The next start recovers. */
+function endIfItHangs(config: Config): void {
+  setTimeout(() => process.exit(1), config.timing.drainMs + 1500).unref()
 }
 
 /** `asked` gives the first signal; a second one ends the process at once. */

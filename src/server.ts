@@ -14,6 +14,7 @@ import { openServer, type Server, type Violation } from '#platform/http'
 import { openLedger } from '#platform/ledger'
 import { type Log, openLog } from '#platform/log'
 import { openMetrics } from '#platform/metrics'
+import { openTracing } from '#platform/trace'
 import { chatCompletionsProvider } from '#providers/chat-completions'
 import { sandboxModels, sandboxProvider } from '#providers/sandbox'
 import { routes } from './capabilities.ts'
@@ -43,6 +44,8 @@ export async function startKherad(ask: StartAsk): Promise<Kherad> {
   await proveListenable(config)
   const db = await openDatabase(config, log, opening)
   const metrics = openMetrics()
+  metrics.pool.from(() => poolStates(db))
+  const tracing = config.tracing && opening.use(await openTracing({ ...config.tracing, log }))
   const discovered = await discover(config.vendors)
   const models = buildCatalogue(config, discovered, sandboxModels)
   const upstreams = connect(models, opening)
@@ -53,11 +56,12 @@ export async function startKherad(ask: StartAsk): Promise<Kherad> {
       log,
       timing: config.timing,
       thresholdsPercent: config.budgets.thresholdsPercent,
+      metrics,
     }),
   )
-  const keys = opening.use(openKeyRing({ db, clock, log }))
+  const keys = opening.use(openKeyRing({ db, clock, log, metrics }))
   const inference = opening.use(openInference({ upstreams, models, clock, metrics }))
-  const app: App = { config, db, clock, log, metrics, keys, ledger, models, inference }
+  const app: App = { config, db, clock, log, metrics, tracing, keys, ledger, models, inference }
 
   const first = await makeFirst(app, config.bootstrapKey)
   const server = opening.use(
@@ -81,6 +85,13 @@ async function proveListenable({ host, port }: Config): Promise<void> {
   await once(probe, 'close')
 }
 
+const poolStates = ({ pool }: Db) =>
+  [
+    [{ state: 'busy' }, pool.totalCount - pool.idleCount],
+    [{ state: 'idle' }, pool.idleCount],
+    [{ state: 'waiting' }, pool.waitingCount],
+  ] as const
+
 const migrations = fileURLToPath(new URL('../migrations', import.meta.url))
 
 /** The database of the config, migrated: the named one, or our own below the data folder. */
@@ -96,14 +107,22 @@ export async function openDatabase(config: Config, log: Log, opening: AsyncDispo
 /** One provider room for each provider that a model names. */
 export function connect(models: Catalogue, opening: AsyncDisposableStack): Map<string, Upstream> {
   const upstreams = new Map<string, Upstream>()
-  for (const { id, baseUrl, apiKey, headers, timeouts, onDisconnect } of models.providers()) {
+  for (const {
+    id,
+    baseUrl,
+    apiKey,
+    headers,
+    timeouts,
+    onDisconnect,
+    passTraceparent,
+  } of models.providers()) {
     const provider =
       id === 'sandbox'
         ? sandboxProvider()
         : opening.use(
             chatCompletionsProvider({ id, baseUrl, headers, ...(apiKey !== undefined && { apiKey }) }),
           )
-    upstreams.set(id, { provider, timeouts, onDisconnect })
+    upstreams.set(id, { provider, timeouts, onDisconnect, ...(passTraceparent && { passTraceparent }) })
   }
   return upstreams
 }

@@ -1,6 +1,18 @@
 /** An upstream that misbehaves: what the caller gets, what it costs, what the receipt tells. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chunk, cut, done, json, reset, type Script, silence, stall, stream } from '../harness/upstream.ts'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import {
+  answer,
+  chunk,
+  cut,
+  done,
+  json,
+  reset,
+  type Script,
+  silence,
+  stall,
+  stream,
+} from '../harness/upstream.ts'
+import { MovableClock } from '../harness/world.ts'
 import {
   bootOnUpstream,
   chunksOf,
@@ -13,9 +25,15 @@ import {
 const shortMs = 250
 const provider = `    timeouts: { connect_ms: 2000, first_byte_ms: ${shortMs}, first_token_ms: ${shortMs}, idle_ms: ${shortMs}, total_ms: 5000 }`
 
+const clock = new MovableClock()
 let at: UpstreamWorld
 beforeAll(async () => {
-  at = await bootOnUpstream({ provider })
+  at = await bootOnUpstream({ provider, clock })
+})
+afterEach(() => {
+  at.upstream.reply(answer())
+  // A rate limit is over before the next test.
+  clock.moveMs(30_000)
 })
 afterAll(() => at[Symbol.asyncDispose]())
 
@@ -25,6 +43,8 @@ const complaint = (message: string, code: string | null = null) => ({
 
 interface Case {
   name: string
+  /** How often the only deployment is asked. */
+  tries: number
   script: Script
   status: number
   code: string
@@ -35,6 +55,7 @@ interface Case {
 const cases: Case[] = [
   {
     name: '400',
+    tries: 1,
     script: json(400, complaint('temperature is too high')),
     status: 400,
     code: 'UPSTREAM_INVALID_REQUEST',
@@ -43,6 +64,7 @@ const cases: Case[] = [
   },
   {
     name: 'a full context',
+    tries: 1,
     script: json(400, complaint('too long', 'context_length_exceeded')),
     status: 400,
     code: 'CONTEXT_LENGTH_EXCEEDED',
@@ -51,6 +73,7 @@ const cases: Case[] = [
   },
   {
     name: 'a content policy',
+    tries: 1,
     script: json(400, complaint('no', 'content_policy_violation')),
     status: 400,
     code: 'CONTENT_REFUSED',
@@ -59,6 +82,7 @@ const cases: Case[] = [
   },
   {
     name: '401, our own bad key',
+    tries: 1,
     script: json(401, complaint('Incorrect API key provided: upstream-secret')),
     status: 502,
     code: 'UPSTREAM_FAILED',
@@ -67,6 +91,7 @@ const cases: Case[] = [
   },
   {
     name: '404, a model it does not know',
+    tries: 1,
     script: json(404, complaint('no model upstream-model')),
     status: 502,
     code: 'UPSTREAM_FAILED',
@@ -75,7 +100,8 @@ const cases: Case[] = [
   },
   {
     name: '429',
-    script: json(429, complaint('slow down'), { 'retry-after': '3' }),
+    tries: 1,
+    script: json(429, complaint('slow down'), { 'retry-after': '30' }),
     status: 429,
     code: 'UPSTREAM_RATE_LIMITED',
     outcome: 'rate_limited',
@@ -83,6 +109,7 @@ const cases: Case[] = [
   },
   {
     name: '500',
+    tries: 3,
     script: json(500, 'Internal Server Error'),
     status: 502,
     code: 'UPSTREAM_FAILED',
@@ -91,23 +118,33 @@ const cases: Case[] = [
   },
   {
     name: '529',
+    tries: 3,
     script: json(529, { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }),
     status: 529,
     code: 'UPSTREAM_OVERLOADED',
     outcome: 'overloaded',
     upstreamStatus: 529,
   },
-  { name: 'silence', script: silence, status: 504, code: 'UPSTREAM_TIMEOUT', outcome: 'timeout' },
+  { name: 'silence', tries: 1, script: silence, status: 504, code: 'UPSTREAM_TIMEOUT', outcome: 'timeout' },
   {
     name: 'a stream without a token',
+    tries: 1,
     script: stream([chunk({ role: 'assistant', content: '' }), stall]),
     status: 504,
     code: 'UPSTREAM_TIMEOUT',
     outcome: 'timeout',
   },
-  { name: 'a broken connection', script: reset, status: 502, code: 'UPSTREAM_FAILED', outcome: 'reset' },
+  {
+    name: 'a broken connection',
+    tries: 3,
+    script: reset,
+    status: 502,
+    code: 'UPSTREAM_FAILED',
+    outcome: 'reset',
+  },
   {
     name: 'a cut before the first token',
+    tries: 2,
     script: stream([chunk({ role: 'assistant' }), cut]),
     status: 502,
     code: 'UPSTREAM_FAILED',
@@ -115,6 +152,7 @@ const cases: Case[] = [
   },
   {
     name: 'an answer that is not JSON',
+    tries: 2,
     script: json(200, '<html>it works</html>'),
     status: 502,
     code: 'UPSTREAM_FAILED',
@@ -122,6 +160,7 @@ const cases: Case[] = [
   },
   {
     name: 'a stream that is not JSON',
+    tries: 2,
     script: stream(['data: nope\n\n', 'data: {"broken\n\n', done]),
     status: 502,
     code: 'UPSTREAM_FAILED',
@@ -129,6 +168,7 @@ const cases: Case[] = [
   },
   {
     name: 'an error inside a 200',
+    tries: 1,
     script: json(200, complaint('something broke', 'server_error')),
     status: 400,
     code: 'UPSTREAM_INVALID_REQUEST',
@@ -139,14 +179,18 @@ const cases: Case[] = [
 describe.each([{ streamed: false }, { streamed: true }])('streamed: $streamed', ({ streamed }) => {
   test.each(cases)(
     '$name costs nothing, is told as what it is, and the next call works',
-    async ({ script, status, code, outcome, upstreamStatus }) => {
+    async ({ tries, script, status, code, outcome, upstreamStatus }) => {
       const before = await at.world.balance()
-      at.upstream.replyOnce(script)
+      const callsBefore = at.upstream.calls.length
+      at.upstream.reply(script)
       const reply = await at.key.chat({ stream: streamed, max_tokens: 1 })
       expect(reply.status).toBe(status)
       expect(reply.body).toMatchObject({ type: 'error', error: { code, request_id: requestIdOf(reply) } })
       if (status === 429)
-        expect([reply.headers.get('retry-after'), reply.headers.get('retry-after-ms')]).toEqual(['3', '3000'])
+        expect([reply.headers.get('retry-after'), reply.headers.get('retry-after-ms')]).toEqual([
+          '30',
+          '30000',
+        ])
       const address = new URL(at.upstream.url)
       for (const secret of ['upstream-secret', address.host, 'upstream-model'])
         expect(reply.text).not.toContain(secret)
@@ -159,14 +203,18 @@ describe.each([{ streamed: false }, { streamed: true }])('streamed: $streamed', 
         usage_source: 'none',
         tokens: null,
       })
-      expect(receipt.details.attempts).toHaveLength(1)
-      expect(receipt.details.attempts[0]).toMatchObject({
-        outcome,
-        provider: 'fake',
-        ...(upstreamStatus && { status: upstreamStatus }),
-      })
+      expect(at.upstream.calls).toHaveLength(callsBefore + tries)
+      expect(receipt.details.attempts).toHaveLength(tries)
+      for (const attempt of receipt.details.attempts)
+        expect(attempt).toMatchObject({
+          outcome,
+          provider: 'fake',
+          ...(upstreamStatus && { status: upstreamStatus }),
+        })
       expect(JSON.stringify(receipt)).not.toContain('upstream-secret')
       expect(await at.world.balance()).toEqual(before)
+      at.upstream.reply(answer())
+      clock.moveMs(30_000)
       expect((await at.key.chat({ stream: streamed })).status).toBe(200)
       await at.world.settled()
     },
@@ -231,7 +279,7 @@ test.each([
 )
 
 test('a whole answer that breaks in the middle is an error, and what was written of it costs nothing', async () => {
-  at.upstream.replyOnce(stream([chunk({ content: 'half an ans' }), cut]))
+  at.upstream.reply(stream([chunk({ content: 'half an ans' }), cut]))
   const reply = await at.key.chat({ stream: false })
   expect(reply).toMatchObject({ status: 502, body: { error: { code: 'UPSTREAM_FAILED' } } })
   expect(reply.text).not.toContain('half')
@@ -248,7 +296,7 @@ test('a chunk that is torn is skipped when the rest makes sense, and a missing [
 })
 
 test('a failed call with an idempotency key may be sent again under it', async () => {
-  at.upstream.replyOnce(json(500, 'no'))
+  at.upstream.replyOnce(json(500, 'no'), json(500, 'no'), json(500, 'no'))
   const ask = () => at.key.chat({}, { 'idempotency-key': 'second-try' })
   expect((await ask()).status).toBe(502)
   expect((await ask()).status).toBe(200)

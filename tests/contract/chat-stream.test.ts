@@ -1,6 +1,6 @@
 import { createConnection } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chunk, cut, done, stream } from '../harness/upstream.ts'
+import { answer, chunk, cut, done, stream } from '../harness/upstream.ts'
 import { bootOnUpstream, type Chunk, chunksOf, contentOf, type UpstreamWorld, weather } from './chat-world.ts'
 
 let at: UpstreamWorld
@@ -143,17 +143,20 @@ test('a stream that breaks ends with one error event and [DONE], and has no fini
 })
 
 test('an upstream that fails before its first token gets the HTTP error it deserves, also on a stream', async () => {
-  at.upstream.replyOnce(
+  at.upstream.reply(
     stream([
       chunk({ role: 'assistant', content: '' }),
       { error: { message: 'overloaded', type: 'overloaded_error' } },
     ]),
   )
+  const position = at.upstream.calls.length
   const reply = await at.key.chat({ stream: true })
   expect(reply).toMatchObject({
     status: 529,
     body: { error: { code: 'UPSTREAM_OVERLOADED', type: 'overloaded_error' } },
   })
+  expect(at.upstream.calls).toHaveLength(position + 3)
+  at.upstream.reply(answer())
 })
 
 test('a stream has the headers that keep proxies from holding it back', async () => {

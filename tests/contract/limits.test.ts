@@ -1,12 +1,12 @@
 /** Limits of speed: exact over processes, told with the time to wait, free of charge. */
 import OpenAI from 'openai'
 import { expect, test } from 'vitest'
-import { type Limits, type MeterScope, setLimits } from '#platform/ledger'
+import { type Caps, type MeterScope, setCaps } from '#platform/ledger'
 import { answer, fakeUpstream, type Script } from '../harness/upstream.ts'
 import { boot, MovableClock, upstreamConfig, type World } from '../harness/world.ts'
 
-const limit = (world: World, scope: MeterScope, id: string, limits: Limits): Promise<boolean> =>
-  world.app.db.tx((tx) => setLimits(tx, world.account, scope, id, limits))
+const limit = (world: World, scope: MeterScope, id: string, limits: Caps): Promise<boolean> =>
+  world.app.db.tx((tx) => setCaps(tx, world.account, scope, id, limits))
 
 test('a key may begin so many calls in any minute, and is told when to come back', async () => {
   const clock = new MovableClock(Date.UTC(2026, 10, 20, 12, 0, 0))

@@ -40,12 +40,15 @@ export class Site implements AsyncDisposable {
   }
 
   /** A server process of this site; through another address of the database when one is given. */
-  async start(databaseUrl: string = this.databaseUrl): Promise<ServerProcess> {
+  async start(
+    databaseUrl: string = this.databaseUrl,
+    env: Record<string, string> = {},
+  ): Promise<ServerProcess> {
     return this.#stack.use(
       await startProcess({
         databaseUrl,
         config: upstreamConfig(this.upstream.url),
-        env: { KHERAD_LOG_LEVEL: 'warn', KHERAD_LEASE_MS: String(this.#leaseMs) },
+        env: { KHERAD_LOG_LEVEL: 'warn', KHERAD_LEASE_MS: String(this.#leaseMs), ...env },
       }),
     )
   }

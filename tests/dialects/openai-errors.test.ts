@@ -1,14 +1,15 @@
 /** Failures as the official OpenAI client sees them: classes, fields, retries, timeouts. */
 import OpenAI from 'openai'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { Failure } from '#platform/errors'
 import { bootOnUpstream, explained, type UpstreamWorld } from '../contract/chat-world.ts'
-import { chunk, cut, json, silence, stream } from '../harness/upstream.ts'
+import { answer, chunk, cut, json, silence, stream } from '../harness/upstream.ts'
 
 let at: UpstreamWorld
 beforeAll(async () => {
   at = await bootOnUpstream()
 })
+afterEach(() => at.upstream.reply(answer()))
 afterAll(() => at[Symbol.asyncDispose]())
 
 /** A client that notes when each of its requests really left. */
@@ -97,7 +98,7 @@ test.each([
   [502, json(500, {}), OpenAI.InternalServerError, 'UPSTREAM_FAILED', 'api_error'],
   [529, json(529, {}), OpenAI.InternalServerError, 'UPSTREAM_OVERLOADED', 'overloaded_error'],
 ])('%i of an upstream is thrown as its own class', async (status, script, Class, code, type) => {
-  at.upstream.replyOnce(script)
+  at.upstream.reply(script)
   const error = await create(ask)
   expect(error).toBeInstanceOf(Class)
   expect(error).toMatchObject({ status, code, type })
@@ -148,13 +149,14 @@ test('a 503 of ours is sent again by the client after the time it was told', asy
   expect(sentAtMs[1]! - sentAtMs[0]!).toBeGreaterThanOrEqual(700)
 })
 
-test('a 429 of the upstream is passed on with its wait, which the client keeps', async () => {
+test('a 429 that lasts longer than our own tries is passed on with its wait, which the client keeps', async () => {
   const { client, sentAtMs } = counting()
   const calls = at.upstream.calls.length
-  at.upstream.replyOnce(json(429, { error: { message: 'slow' } }, { 'retry-after-ms': '600' }))
+  const slow = json(429, { error: { message: 'slow' } }, { 'retry-after-ms': '600' })
+  at.upstream.replyOnce(slow, slow, slow)
   expect((await client.chat.completions.create(ask)).choices).toHaveLength(1)
   expect(sentAtMs).toHaveLength(2)
-  expect(at.upstream.calls).toHaveLength(calls + 2)
+  expect(at.upstream.calls).toHaveLength(calls + 4)
   expect(sentAtMs[1]! - sentAtMs[0]!).toBeGreaterThanOrEqual(600)
 })
 
@@ -162,9 +164,12 @@ test('a failing upstream is tried as often as the client wants, and no failed at
   await at.world.settled()
   const before = await at.world.balance()
   const { client, sentAtMs } = counting(at.key.secret, { maxRetries: 1 })
-  at.upstream.replyOnce(json(500, {}), json(500, {}))
+  const calls = at.upstream.calls.length
+  at.upstream.reply(json(500, {}))
   expect(await errorOf(client.chat.completions.create(ask))).toMatchObject({ status: 502 })
   expect(sentAtMs).toHaveLength(2)
+  // Three tries for the first request; the fifth failure in a row opens the breaker and ends those for the second.
+  expect(at.upstream.calls).toHaveLength(calls + 5)
   await at.world.settled()
   expect(await at.world.balance()).toEqual(before)
 })

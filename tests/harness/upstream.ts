@@ -16,6 +16,8 @@ export interface UpstreamUsage {
 
 /** One request that reached the upstream. */
 export interface UpstreamCall {
+  /** When it was here whole, on the scale of `performance.now()`. */
+  arrivedMs: number
   method: string
   path: string
   headers: IncomingHttpHeaders
@@ -192,6 +194,7 @@ function begin(request: IncomingMessage, response: ServerResponse, body: Upstrea
   const aborted = Promise.withResolvers<void>()
   const closed = Promise.withResolvers<void>()
   const call: UpstreamCall = {
+    arrivedMs: performance.now(),
     method: request.method ?? '',
     path: request.url ?? '',
     headers: request.headers,

@@ -2,6 +2,23 @@ import { type Route, route } from '#platform/http'
 import { lookUp, reportBalance, reportRequest, reportUsage } from './report.ts'
 import { Balance, Lookup, LookupQuery, RequestParams, RequestReport, UsageReport } from './schema.ts'
 
+export {
+  type InvoiceColumns,
+  InvoiceError,
+  type InvoiceField,
+  type InvoiceRow,
+  invoiceFields,
+  readInvoice,
+} from './invoice.ts'
+export {
+  type Difference,
+  type Reconciliation,
+  reconcile,
+  type Side,
+  type Verdict,
+  verdicts,
+} from './reconcile.ts'
+
 const routes: Route[] = [
   route({
     method: 'GET',

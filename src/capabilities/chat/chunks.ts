@@ -3,8 +3,7 @@ import type { FinishReason, Part, Usage } from '#engine/inference'
 import { type CallExtras, type Heading, reasoningFields, shownFields, usageOf } from './completion.ts'
 
 export class Chunks {
-  readonly #makeHeading: () => Heading
-  #heading: Heading | undefined
+  readonly #heading: () => Heading
   readonly #showReasoning: boolean
   readonly withUsage: boolean
   /** True from the first chunk on. */
@@ -12,9 +11,9 @@ export class Chunks {
   #rawUsage: Record<string, unknown> | undefined
   #finish: FinishReason | undefined
 
-  /** The heading is made with the first chunk: only then is it known which model answers. */
-  constructor(makeHeading: () => Heading, options: { showReasoning: boolean; withUsage: boolean }) {
-    this.#makeHeading = makeHeading
+  /** The heading is asked for with each chunk: which model answers is known with the first, and another may go on where one was cut. */
+  constructor(heading: () => Heading, options: { showReasoning: boolean; withUsage: boolean }) {
+    this.#heading = heading
     this.#showReasoning = options.showReasoning
     this.withUsage = options.withUsage
   }
@@ -94,8 +93,7 @@ export class Chunks {
   }
 
   #head(): Record<string, unknown> {
-    this.#heading ??= this.#makeHeading()
-    const { id, created, model } = this.#heading
+    const { id, created, model } = this.#heading()
     return { id, object: 'chat.completion.chunk', created, model }
   }
 }

@@ -20,6 +20,7 @@ export async function complete(ask: Ask<ChatBody>): Promise<JsonText | EventStre
     caller: ask.caller,
     model,
     turn,
+    showsReasoning: showsReasoning(body),
     endpoint: '/v1/chat/completions',
     requestId: ask.requestId,
     receivedMs: ask.receivedMs,
@@ -27,6 +28,7 @@ export async function complete(ask: Ask<ChatBody>): Promise<JsonText | EventStre
     customerId: reference(ask, 'x-customer-id'),
     referenceId: reference(ask, 'x-reference-id'),
     gone: ask.gone,
+    trail: ask.trail,
   })
   if (paid.maxOutputTokens !== turn.requestedOutputTokens)
     ask.setHeader('x-max-output-tokens', String(paid.maxOutputTokens))
@@ -94,7 +96,8 @@ async function answerWhole(ask: Ask<ChatBody>, paid: PaidTurn): Promise<JsonText
 
 async function answerInChunks(ask: Ask<ChatBody>, paid: PaidTurn): Promise<EventStream> {
   const withUsage = ask.body.stream_options?.include_usage === true
-  const chunks = new Chunks(() => headingOf(ask, paid), {
+  const { id, created } = headingOf(ask, paid)
+  const chunks = new Chunks(() => ({ id, created, model: paid.model.id }), {
     showReasoning: showsReasoning(ask.body),
     withUsage,
   })

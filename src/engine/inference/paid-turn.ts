@@ -4,7 +4,6 @@ import {
   costOf,
   dearest,
   estimateUsage,
-  type InputBound,
   inputBound,
   inputWorstCase,
   outputTokensFor,
@@ -13,11 +12,13 @@ import {
   ratesOf,
 } from '#engine/metering'
 import type { Model } from '#engine/models'
-import type { Run } from '#engine/routing'
+import { continuationTokens, type ModelsAsk, type Run, roomFor } from '#engine/routing'
 import { Failure } from '#platform/errors'
 import type { Claim, Hold, Settled } from '#platform/ledger'
+import type { Trail } from '#platform/trace'
 import { UpstreamError } from '#providers/spec'
 import type { FinishReason, Part, Turn, Usage } from './inference.ts'
+import { TurnWatch } from './turn-watch.ts'
 import { didNothing, failureOf } from './upstream-failure.ts'
 
 export interface PaidAsk {
@@ -25,6 +26,8 @@ export interface PaidAsk {
   model: Model
   /** Its `maxOutputTokens` is set here. */
   turn: Turn
+  /** Whether the caller gets to see reasoning. */
+  showsReasoning: boolean
   endpoint: string
   requestId: string
   receivedMs: number
@@ -33,9 +36,12 @@ export interface PaidAsk {
   referenceId?: string | undefined
   /** Aborts when the caller goes away. */
   gone: AbortSignal
+  /** Of the request, for its log line and its spans. */
+  trail?: Trail | undefined
 }
 
 export interface PaidTurn {
+  /** The model that answers; it can change while nothing has been delivered, and where a cut answer is gone on with. */
   readonly model: Model
   readonly maxOutputTokens: number
   /**
@@ -68,30 +74,36 @@ const clientLeft = 499
 
 /** Holds the worst case and prepares the call. Throws 402 before anything is spent. */
 export async function startPaidTurn(app: App, ask: PaidAsk): Promise<PaidTurn> {
-  const { hold, maxOutputTokens } = await holdTurn(app, ask)
+  const watch = new TurnWatch(app, ask)
+  const { hold, maxOutputTokens } = await watch.hold(() => holdTurn(app, ask))
   const turn: Turn = { ...ask.turn, maxOutputTokens }
-  const upstream = new AbortController()
+  const { showsReasoning, receivedMs, requestId } = ask
+  const traceparent = watch.asks(turn)
   const run = app.inference.start({
-    model: ask.model,
+    ...modelsAskOf(ask),
     turn,
-    stop: upstream,
-    receivedMs: ask.receivedMs,
-    requestId: ask.requestId,
+    showsReasoning,
+    receivedMs,
+    requestId,
+    traceparent,
   })
-  return new Paid(app, ask, turn, hold, run, upstream)
+  return new Paid(app, ask, turn, hold, run, watch)
 }
+
+const modelsAskOf = ({ model, turn, caller }: PaidAsk): ModelsAsk => ({ model, turn, allowed: caller.models })
 
 /**
  * The caller's own limit is held as it is. Without one the whole of the model is tried, then what the balance and caps
  * leave; others may take of it in between, hence the few rounds.
  */
 async function holdTurn(app: App, ask: PaidAsk): Promise<{ hold: Hold; maxOutputTokens: number }> {
-  const models = app.inference.modelsFor(ask.model, ask.turn)
+  const models = app.inference.modelsFor(modelsAskOf(ask))
   const rates = dearest(models.map(({ pricing }) => ratesOf(pricing, app.config.defaults)))
   const bound = inputBound(ask.turn)
+  if (ask.model.resumes) bound.text += continuationTokens
   const input = inputWorstCase(rates, bound)
   const requested = ask.turn.requestedOutputTokens
-  let maxOutputTokens = Math.min(requested ?? roomFor(ask.model, bound), ask.model.maxOutputTokens)
+  let maxOutputTokens = Math.min(requested ?? roomFor(ask.model, ask.turn), ask.model.maxOutputTokens)
   for (let round = 1; ; round++) {
     try {
       return {
@@ -108,16 +120,14 @@ async function holdTurn(app: App, ask: PaidAsk): Promise<{ hold: Hold; maxOutput
   }
 }
 
-/** An answer that may be gone on with elsewhere is read there as prompt once more. */
-const answerRates = (model: Model, rates: Rates): Rates =>
-  model.resumes ? { ...rates, output: rates.output + rates.input } : rates
+/** An answer that may be gone on with elsewhere is read there as prompt once more, perhaps into a cache. */
+function answerRates(model: Model, rates: Rates): Rates {
+  const reading = rates.cacheWrite > rates.input ? rates.cacheWrite : rates.input
+  return model.resumes ? { ...rates, output: rates.output + reading } : rates
+}
 
 const worstAnswer = (model: Model, rates: Rates, tokens: number): bigint =>
   outputWorstCase(answerRates(model, rates), tokens)
-
-/** Some upstreams refuse a limit that prompt and context do not leave room for, even one that nobody asked for. */
-const roomFor = (model: Model, bound: InputBound): number =>
-  Math.max(smallestOutputTokens, model.contextLength - bound.text - bound.image - bound.media)
 
 function haveOf(error: unknown): bigint | undefined {
   if (!(error instanceof Failure) || error.status !== 402) return undefined
@@ -147,19 +157,22 @@ class Paid implements PaidTurn {
   readonly #turn: Turn
   readonly #hold: Hold
   readonly #run: Run
-  readonly #upstream: AbortController
-  readonly #seen = { deltas: 0, bytes: 0, reasoningBytes: 0 }
+  readonly #watch: TurnWatch
+  /** The attempt that `#seen` and `#usage` are of. */
+  #metered: Turn
+  #seen = { deltas: 0, bytes: 0, reasoningBytes: 0 }
   #usage: Usage | undefined
   #finishReason: FinishReason | undefined
   #fault: UpstreamError | undefined
 
-  constructor(app: App, ask: PaidAsk, turn: Turn, hold: Hold, run: Run, upstream: AbortController) {
+  constructor(app: App, ask: PaidAsk, turn: Turn, hold: Hold, run: Run, watch: TurnWatch) {
     this.#app = app
     this.#ask = ask
     this.#turn = turn
     this.#hold = hold
     this.#run = run
-    this.#upstream = upstream
+    this.#watch = watch
+    this.#metered = run.turn
   }
 
   get model(): Model {
@@ -170,10 +183,10 @@ class Paid implements PaidTurn {
   }
 
   async *parts(): AsyncGenerator<Part> {
-    const leave = (): void => {
-      if (this.#stopsWithCaller()) this.#upstream.abort()
-    }
     const { gone } = this.#ask
+    const leave = (): void => {
+      if (!this.#isFetchable()) this.#run.leave()
+    }
     if (gone.aborted) leave()
     gone.addEventListener('abort', leave, { once: true })
     try {
@@ -190,12 +203,17 @@ class Paid implements PaidTurn {
   }
 
   /** A whole answer that its caller can still fetch with the idempotency key is finished for them. */
-  #stopsWithCaller(): boolean {
-    const fetchable = this.#ask.claim !== undefined && !this.#turn.stream
-    return this.#run.onDisconnect === 'cancel' && !fetchable
+  #isFetchable(): boolean {
+    return this.#ask.claim !== undefined && !this.#turn.stream
   }
 
+  /** Only the attempt that answered is paid: one that took over from a cut answer read what was said as its prompt. */
   #meter(part: Part): void {
+    if (this.#metered !== this.#run.turn) {
+      this.#metered = this.#run.turn
+      this.#seen = { deltas: 0, bytes: 0, reasoningBytes: 0 }
+      this.#usage = undefined
+    }
     if (part.type === 'text' || part.type === 'refusal') this.#see(part.text)
     else if (part.type === 'reasoning') {
       this.#see(part.text)
@@ -208,21 +226,22 @@ class Paid implements PaidTurn {
 
   #see(text: string): void {
     if (text === '') return
+    if (this.#turn.stream) this.#watch.token()
     this.#seen.deltas++
     this.#seen.bytes += Buffer.byteLength(text)
   }
 
   usage(): Usage {
-    return this.#usage ?? estimateUsage(this.#turn, this.#seen)
+    return this.#usage ?? estimateUsage(this.#metered, this.#seen)
   }
 
   async finish(end: Ending): Promise<Settled> {
     const free = this.#isFree(end.undelivered === true)
     const usage = this.usage()
     const failed = end.failure !== undefined || this.#fault !== undefined
-    const settled = await this.#hold.settle({
+    const settlement = {
       microcredits: free ? 0n : costOf(ratesOf(this.model.pricing, this.#app.config.defaults), usage),
-      state: failed ? 'failed' : 'completed',
+      state: failed ? ('failed' as const) : ('completed' as const),
       statusCode: this.#fault?.fault === 'aborted' && this.#ask.gone.aborted ? clientLeft : end.statusCode,
       model: this.#run.model.id,
       tokens: free ? { input: 0, cachedInput: 0, output: 0, reasoning: 0 } : usage,
@@ -230,7 +249,17 @@ class Paid implements PaidTurn {
       reply: this.#ask.claim ? end.reply : undefined,
       freeClaim: free && this.#run.failures.every(didNothing),
       urgent: this.#ask.claim !== undefined,
-    })
+    }
+    const settled = await this.#watch.settle(
+      {
+        model: this.model,
+        attempts: this.#run.attempts,
+        usage,
+        finishReason: this.#finishReason,
+        trouble: this.#fault?.fault ?? end.failure?.code,
+      },
+      () => this.#hold.settle(settlement),
+    )
     this.#app.metrics.chargedMicrocredits.inc(Number(settled.chargedMicrocredits))
     this.#app.metrics.lostMicrocredits.inc(Number(settled.lossMicrocredits))
     return settled
@@ -239,7 +268,7 @@ class Paid implements PaidTurn {
   /** An upstream that failed before anything was delivered costs its caller nothing; a caller who left pays for what was begun. */
   #isFree(undelivered: boolean): boolean {
     if (!this.#fault) return false
-    if (this.#fault.fault === 'aborted') return !this.#fault.executed
+    if (this.#fault.fault === 'aborted') return !this.#fault.executed && this.#seen.deltas === 0
     return undelivered || (this.#seen.deltas === 0 && !this.#usage)
   }
 

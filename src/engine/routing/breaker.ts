@@ -18,55 +18,90 @@ const counting: ReadonlySet<UpstreamFault> = new Set<UpstreamFault>([
   'authentication',
   'not_found',
 ])
+/** Faults that only a deployment in good health finds. */
+const healthy: ReadonlySet<UpstreamFault> = new Set<UpstreamFault>([
+  'invalid_request',
+  'context_overflow',
+  'content_refused',
+])
+
+/** One call's leave to pass, to be given back with its outcome. */
+export interface Pass {
+  /** How often the breaker had opened before this call: what began before the last opening says nothing of the time since. */
+  readonly openings: number
+  readonly probe: boolean
+}
 
 /**
- * Closed: calls go through. Open, after five failures in a row: none does, for five seconds, then twice as long each time
- * up to two minutes. Half-open: one call probes; its success closes the breaker, its failure opens it again.
- * A rate limit with a Retry-After rests the deployment for that time.
+ * Closed: calls go through. Open, after five failures in a row: none should, for five seconds, then twice as long each time
+ * up to two minutes. Half-open: one call at a time probes; its first token lets the others in again, its end closes the
+ * breaker, its failure opens it. A rate limit with a Retry-After rests the deployment for that time, whatever the breaker says.
  */
 export class Breaker {
   readonly #clock: Clock
   #failures = 0
+  #openings = 0
   #openMs = firstOpenMs
-  #closedUntilMs = 0
+  #openUntilMs = 0
+  #limitedUntilMs = 0
   #probing = false
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
-  /** Unix milliseconds until which no call should go; in the past when calls may. */
-  get restsUntilMs(): number {
-    return this.#closedUntilMs
-  }
-
+  /** True while no call should go, because calls failed. */
   get isOpen(): boolean {
-    return this.#clock.nowMs() < this.#closedUntilMs || this.#probing
+    return this.#failures >= failuresToOpen && (this.#probing || this.#clock.nowMs() < this.#openUntilMs)
   }
 
-  /** Before a call: takes the one probe of a half-open breaker. */
-  enter(): void {
-    if (this.#failures >= failuresToOpen) this.#probing = true
+  /** Milliseconds for which it is open, 0 or less when a probe may go (or is on its way). */
+  get openForMs(): number {
+    return this.#openUntilMs - this.#clock.nowMs()
   }
 
-  succeeded(): void {
+  /** Milliseconds that a rate limit still lasts; 0 or less without one. */
+  get limitedForMs(): number {
+    return this.#limitedUntilMs - this.#clock.nowMs()
+  }
+
+  /** Before a call. One that goes although the breaker is open passes too: nothing else was left to ask. */
+  enter(): Pass {
+    const probe = this.#failures >= failuresToOpen && !this.isOpen
+    if (probe) this.#probing = true
+    return { openings: this.#openings, probe }
+  }
+
+  /** At the first token: a probe that talks lets the others in, and the next failure opens at once. */
+  answering(pass: Pass): void {
+    if (!pass.probe || pass.openings !== this.#openings || this.#failures < failuresToOpen) return
+    this.#probing = false
+    this.#failures = failuresToOpen - 1
+  }
+
+  succeeded({ openings }: Pass): void {
+    if (openings !== this.#openings) return
     this.#failures = 0
     this.#openMs = firstOpenMs
-    this.#closedUntilMs = 0
     this.#probing = false
   }
 
-  failed(fault: UpstreamFault, retryAfterMs: number | undefined): void {
-    this.#probing = false
-    const nowMs = this.#clock.nowMs()
-    if (fault === 'rate_limited') {
-      this.#closedUntilMs = Math.max(this.#closedUntilMs, nowMs + Math.min(retryAfterMs ?? 0, longestOpenMs))
-      return
-    }
-    if (!counting.has(fault)) return
+  failed(pass: Pass, fault: UpstreamFault, retryAfterMs: number | undefined): void {
+    if (fault === 'rate_limited' && retryAfterMs !== undefined)
+      this.#limitedUntilMs = Math.max(this.#limitedUntilMs, this.#clock.nowMs() + retryAfterMs)
+    if (healthy.has(fault)) this.succeeded(pass)
+    if (pass.openings !== this.#openings) return
+    if (pass.probe) this.#probing = false
+    // One that was asked although it was open does not lengthen the time: a crowd would make it two minutes at once.
+    const askedAllTheSame = this.#failures >= failuresToOpen && !pass.probe
+    if (!counting.has(fault) || askedAllTheSame) return
     this.#failures++
-    if (this.#failures < failuresToOpen) return
-    this.#closedUntilMs = nowMs + this.#openMs
+    if (this.#failures >= failuresToOpen) this.#open()
+  }
+
+  #open(): void {
+    this.#openings++
+    this.#openUntilMs = this.#clock.nowMs() + this.#openMs
     this.#openMs = Math.min(this.#openMs * 2, longestOpenMs)
   }
 }

@@ -1,29 +1,37 @@
 import type { Turn } from '#engine/inference'
+import { inputBound } from '#engine/metering'
 import type { Catalogue, Deployment, Model } from '#engine/models'
 
-/** A deployment that may answer this turn, of the asked model or of one of its fallbacks. */
+/** A deployment that may answer a turn, of the asked model or of one of its fallbacks. */
 export interface Candidate {
   model: Model
   deployment: Deployment
 }
 
+export interface ModelsAsk {
+  model: Model
+  turn: Turn
+  /** Ids of the models that the caller may use; undefined allows all. */
+  allowed: ReadonlySet<string> | undefined
+}
+
 /** The asked model's deployments, then those of each fallback that can do what the turn asks for. */
 export function candidatesOf(
   models: Pick<Catalogue, 'find'>,
-  model: Model,
-  turn: Turn,
+  ask: ModelsAsk,
   random: () => number,
 ): Candidate[] {
-  return modelsFor(models, model, turn).flatMap((one) =>
-    inOrder(one.deployments, random).map((deployment) => ({ model: one, deployment })),
+  return modelsFor(models, ask).flatMap((model) =>
+    inOrder(model.deployments, random).map((deployment) => ({ model, deployment })),
   )
 }
 
-/** The asked model and those of its fallbacks that can do what the turn asks for. */
-export function modelsFor(models: Pick<Catalogue, 'find'>, model: Model, turn: Turn): Model[] {
+/** The asked model and those of its fallbacks that the caller may use and that can do what the turn asks for. */
+export function modelsFor(models: Pick<Catalogue, 'find'>, { model, turn, allowed }: ModelsAsk): Model[] {
   if (model.fallbacks.length === 0) return [model]
   const fallbacks = model.fallbacks.map((id) => models.find(id)).filter((fallback) => fallback !== undefined)
-  return [model, ...fallbacks.filter((fallback) => canAnswer(fallback, turn))]
+  const usable = fallbacks.filter(({ id }) => !allowed || allowed.has(id))
+  return [model, ...usable.filter((fallback) => canAnswer(fallback, turn))]
 }
 
 function canAnswer(model: Model, turn: Turn): boolean {
@@ -39,8 +47,28 @@ function canAnswer(model: Model, turn: Turn): boolean {
 }
 
 /** Deployments in the order in which they are tried: lower priority first, equal priority by weighted lot. */
-export function inOrder(deployments: readonly Deployment[], random: () => number): Deployment[] {
+export function inOrder(deployments: readonly Deployment[], random: () => number): readonly Deployment[] {
+  if (deployments.length === 1) return deployments
   // Sorting by -ln(u)/weight draws without replacement in proportion to weight (Efraimidis and Spirakis, 2006).
-  const lot = new Map(deployments.map((one) => [one, -Math.log(1 - random()) / one.weight]))
-  return [...deployments].sort((a, b) => a.priority - b.priority || lot.get(a)! - lot.get(b)!)
+  const lots = deployments.map((deployment) => ({
+    deployment,
+    lot: -Math.log(1 - random()) / deployment.weight,
+  }))
+  lots.sort((a, b) => a.deployment.priority - b.deployment.priority || a.lot - b.lot)
+  return lots.map(({ deployment }) => deployment)
+}
+
+const smallestRoomTokens = 256
+
+/** Some upstreams refuse a limit that prompt and context do not leave room for, even one that nobody asked for. Tokens. */
+export function roomFor(model: Model, turn: Turn): number {
+  const { text, image, media } = inputBound(turn)
+  return Math.max(smallestRoomTokens, model.contextLength - text - image - media)
+}
+
+/** The turn with a limit that fits a model which the caller did not name. */
+export function turnFor(fallback: Model, turn: Turn): Turn {
+  const room = turn.requestedOutputTokens === undefined ? roomFor(fallback, turn) : turn.maxOutputTokens
+  const maxOutputTokens = Math.min(turn.maxOutputTokens, fallback.maxOutputTokens, room)
+  return maxOutputTokens === turn.maxOutputTokens ? turn : { ...turn, maxOutputTokens }
 }

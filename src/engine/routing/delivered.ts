@@ -1,27 +1,34 @@
 import type { Part, Turn } from '#engine/inference'
 
-/** True for the parts that a caller sees as the answer. */
-export function isVisible(part: Part): boolean {
-  if (part.type === 'text' || part.type === 'refusal' || part.type === 'reasoning') return part.text !== ''
-  return part.type === 'tool-call' || part.type === 'tool-arguments'
+/** True for the parts that a caller sees as the answer; reasoning is one of them only where the caller asked for it. */
+export function isVisible(part: Part, showsReasoning: boolean): boolean {
+  switch (part.type) {
+    case 'text':
+    case 'refusal':
+      return part.text !== ''
+    case 'reasoning':
+      return showsReasoning
+    default:
+      return part.type === 'tool-call' || part.type === 'tool-arguments'
+  }
 }
 
-/** What of the answer has gone out to the caller, and how an answer that was cut there is asked to go on. */
+/** What of an answer has gone out, and how one that was cut there is asked to go on. */
 export class Delivered {
+  readonly #showsReasoning: boolean
   #text = ''
   #deltas = 0
   #other = false
 
-  get any(): boolean {
-    return this.#text !== '' || this.#other
+  constructor(showsReasoning: boolean) {
+    this.#showsReasoning = showsReasoning
   }
 
   add(part: Part): void {
-    if (!isVisible(part)) return
     if (part.type === 'text') {
       this.#text += part.text
       this.#deltas++
-    } else this.#other = true
+    } else if (isVisible(part, this.#showsReasoning)) this.#other = true
   }
 
   /** Plain text only: a tool call, a refusal or reasoning that went out cannot be gone on with by another model. */
@@ -47,12 +54,14 @@ export class Delivered {
     return {
       ...turn,
       messages: [...turn.messages, said, order],
-      tools: [],
       maxOutputTokens: turn.maxOutputTokens - this.#deltas,
-      source: { ...turn.source, body: { ...body, messages, tools: undefined, tool_choice: undefined } },
+      source: { ...turn.source, body: { ...body, messages } },
     }
   }
 }
 
 const goOn =
   'Your answer above was cut off by a technical fault. Continue it from exactly where it stops, in the same language and style. Do not repeat any of it, do not comment on the interruption.'
+
+/** What the order to go on adds to the prompt at most, beside the text that was said: as metering counts bytes and messages. */
+export const continuationTokens = Math.ceil((Buffer.byteLength(goOn) + 2 * 32) / 2)

@@ -6,184 +6,255 @@ import type { Clock } from '#platform/clock'
 import type { Metrics } from '#platform/metrics'
 import { UpstreamError } from '#providers/spec'
 import type { Attempt } from './attempt.ts'
-import type { Breaker } from './breaker.ts'
-import type { Candidate } from './candidates.ts'
+import type { Breaker, Pass } from './breaker.ts'
+import { type Candidate, turnFor } from './candidates.ts'
 import { Delivered, isVisible } from './delivered.ts'
+import { Route, type Step } from './route.ts'
 import type { Upstream } from './routing.ts'
-import { pauseMs, verdictOf } from './verdict.ts'
+import { verdictOf } from './verdict.ts'
 
 export interface JourneyAsk {
   model: Model
   turn: Turn
-  stop: AbortController
+  showsReasoning: boolean
   receivedMs: number
   requestId: string
   candidates: Candidate[]
   upstreams: ReadonlyMap<string, Upstream>
   breakerOf: (deployment: string) => Breaker
+  /** Called when the journey begins; what it answers is disposed of when it has ended. */
+  enter: (journey: Journey) => Disposable
   clock: Clock
   metrics: Metrics
+  traceparent?: string | undefined
   random: () => number
   /** Unix milliseconds by which the whole journey ends. */
   deadlineMs: number
 }
 
-/** Calls of one deployment for one turn: the first and two more. */
-const mostTries = 3
+/** A call that is running. */
+interface Call {
+  candidate: Candidate
+  turn: Turn
+  attempt: Attempt
+  /** A moment of `performance.now()`. */
+  sentMs: number
+  breaker: Breaker
+  pass: Pass
+  /** True once something of it went out to the caller. */
+  spoke: boolean
+}
 
 export class Journey {
   readonly attempts: Attempt[] = []
   readonly failures: UpstreamError[] = []
-  current: Candidate
+  /** Of the attempt that delivered last; before anything was delivered, of the one that was begun last. */
+  model: Model
+  turn: Turn
   readonly #ask: JourneyAsk
-  readonly #delivered = new Delivered()
-  #turn: Turn
+  readonly #route: Route
+  readonly #stop = new AbortController()
+  /** Kept only where an answer may be gone on with. */
+  readonly #delivered: Delivered | undefined
+  /** The fault that cut an answer of which something had gone out. */
+  #broken: UpstreamError | undefined
+  #calling: Call | undefined
+  #left = false
 
   constructor(ask: JourneyAsk) {
     this.#ask = ask
-    this.#turn = ask.turn
-    this.current = ask.candidates[0]!
+    this.#route = new Route(ask)
+    this.model = ask.model
+    this.turn = ask.turn
+    this.#delivered = ask.model.resumes && ask.turn.stream ? new Delivered(ask.showsReasoning) : undefined
+  }
+
+  /** The caller is gone: the running call ends by its provider's `on_disconnect`, and no other is begun. */
+  leave(): void {
+    this.#left = true
+    const provider = this.#calling?.candidate.deployment.provider
+    if (provider === undefined || this.#ask.upstreams.get(provider)!.onDisconnect === 'cancel') this.stop()
+  }
+
+  /** Ends it at once. */
+  stop(): void {
+    this.#stop.abort()
   }
 
   async *parts(): AsyncGenerator<Part> {
+    using _running = this.#ask.enter(this)
     let failure: UpstreamError | undefined
-    for (const candidate of this.#inReach()) {
-      if (failure && verdictOf(failure) === 'other-model' && candidate.model === this.current.model) continue
-      this.current = candidate
-      failure = yield* this.#insist(candidate)
-      if (!failure) return
-      if (!this.#mayGoOn(failure)) break
-    }
-    throw (
-      failure ??
-      new UpstreamError('unavailable', {
-        executed: false,
-        detail: 'no deployment of this model can be called now',
-      })
-    )
-  }
-
-  /** Those whose breaker is closed; when none is, the one that rests least is asked all the same: a refusal would help nobody. */
-  *#inReach(): Generator<Candidate> {
-    const { candidates, breakerOf } = this.#ask
-    let any = false
-    for (const candidate of candidates) {
-      if (breakerOf(candidate.deployment.id).isOpen) continue
-      any = true
-      yield candidate
-    }
-    if (any) return
-    const rest = (candidate: Candidate): number => breakerOf(candidate.deployment.id).restsUntilMs
-    yield candidates.reduce((best, one) => (rest(one) < rest(best) ? one : best))
-  }
-
-  /** Asks one deployment until it answers, or its fault is not one that a second call mends. */
-  async *#insist(candidate: Candidate): AsyncGenerator<Part, UpstreamError | undefined> {
-    for (let tries = 1; ; tries++) {
-      const failure = yield* this.#attempt(candidate)
-      if (!failure || this.#delivered.any || verdictOf(failure) !== 'again' || tries === mostTries)
-        return failure
-      const waitMs = pauseMs(failure, tries, this.#ask.random)
-      if (this.#ask.clock.nowMs() + waitMs >= this.#ask.deadlineMs) return failure
-      await pause(waitMs, undefined, { signal: this.#ask.stop.signal }).catch(() => {})
-      if (this.#ask.stop.signal.aborted) return new UpstreamError('aborted', { executed: false })
-    }
-  }
-
-  /** After a failure: another deployment, unless the request itself is at fault, the caller has seen too much, or time is up. */
-  #mayGoOn(failure: UpstreamError): boolean {
-    if (verdictOf(failure) === 'give-up' || this.#ask.clock.nowMs() >= this.#ask.deadlineMs) return false
-    if (!this.#delivered.any) return true
-    if (!this.#ask.model.resumes || !this.#delivered.canBeContinued(this.#ask.turn)) return false
-    this.#turn = this.#delivered.continuation(this.#ask.turn)
-    return true
-  }
-
-  async *#attempt(candidate: Candidate): AsyncGenerator<Part, UpstreamError | undefined> {
-    const { stop, clock, receivedMs, metrics } = this.#ask
-    const upstream = this.#ask.upstreams.get(candidate.deployment.provider)!
-    const breaker = this.#ask.breakerOf(candidate.deployment.id)
-    const attempt = this.#note(candidate)
-    breaker.enter()
-    // Held back until something of the answer goes out (of one that is not streamed, to its end): of an attempt that fails
-    // before, the caller sees nothing at all.
-    let held: Part[] = []
-    let usage: Part | undefined
-    try {
-      for await (const part of upstream.provider.generate({
-        turn: this.#turnFor(candidate.model),
-        upstreamModel: candidate.deployment.model,
-        signal: stop.signal,
-        timeouts: {
-          ...upstream.timeouts,
-          totalMs: Math.max(1, Math.min(upstream.timeouts.totalMs, this.#ask.deadlineMs - clock.nowMs())),
-        },
-        attemptId: `${this.#ask.requestId}-${this.attempts.length}`,
-      })) {
-        if (attempt.first_part_ms === undefined) this.#noteFirst(attempt)
-        if (part.type === 'start' && part.upstreamId !== undefined)
-          attempt.upstream_id = part.upstreamId.slice(0, 200)
-        if (part.type === 'usage') usage = part
-        else if (!this.#ask.turn.stream || (!this.#delivered.any && !isVisible(part))) held.push(part)
-        else {
-          yield* held
-          held = []
-          this.#delivered.add(part)
-          yield part
+    for (let step = this.#route.first(); step; step = this.#after(failure)) {
+      if (step.waitMs > 0)
+        await pause(step.waitMs, undefined, { signal: this.#stop.signal }).catch(() => undefined)
+      if (this.#left || this.#stop.signal.aborted)
+        throw new UpstreamError('aborted', { executed: this.#broken !== undefined })
+      const call = this.#begin(step.candidate)
+      // Held back until something of the answer goes out (of one that is not streamed, to its end): of an attempt that
+      // fails before, the caller sees nothing at all.
+      let held: Part[] = []
+      let usage: Part | undefined
+      try {
+        for await (const part of this.#generate(call)) {
+          if (call.attempt.first_part_ms === undefined) this.#noteFirst(call)
+          if (part.type === 'usage') usage = part
+          else if (call.spoke || this.#opens(part)) {
+            if (!call.spoke) {
+              this.#speak(call)
+              yield* held
+              held = []
+            }
+            this.#delivered?.add(part)
+            yield part
+          } else {
+            if (part.type === 'start' && part.upstreamId !== undefined)
+              call.attempt.upstream_id = part.upstreamId.slice(0, 200)
+            held.push(part)
+          }
         }
+        this.#answered(call)
+        yield* held
+        if (usage) yield usage
+        return
+      } catch (error) {
+        failure = this.#failed(call, error)
+        // What was written for a caller who left is metered, though nobody reads it.
+        const counts = call.spoke || (failure.fault === 'aborted' && !this.#broken)
+        if (counts) yield* held
+        if (counts && usage) yield usage
+      } finally {
+        this.#end(call)
       }
-      attempt.outcome = 'answered'
-      breaker.succeeded()
-      yield* held
-      if (usage) yield usage
-      return undefined
-    } catch (error) {
-      const failure =
-        error instanceof UpstreamError
-          ? error
-          : new UpstreamError(stop.signal.aborted ? 'aborted' : 'malformed', { cause: error })
-      attempt.outcome = failure.fault
-      if (failure.status !== undefined) attempt.status = failure.status
-      if (failure.detail !== undefined) attempt.detail = failure.detail
-      breaker.failed(failure.fault, failure.retryAfterMs)
-      this.failures.push(failure)
-      if (usage && this.#delivered.any) yield usage
-      return failure
-    } finally {
-      // A reader that stopped listening ends the generator here.
-      if (attempt.outcome === 'running') {
-        attempt.outcome = 'aborted'
-        breaker.failed('aborted', undefined)
-      }
-      attempt.ended_ms = clock.nowMs() - receivedMs
-      metrics.upstreamAttempts.inc({ provider: attempt.provider, outcome: attempt.outcome })
     }
+    throw this.#told(failure)
   }
 
-  #turnFor(model: Model): Turn {
-    return model.maxOutputTokens < this.#turn.maxOutputTokens
-      ? { ...this.#turn, maxOutputTokens: model.maxOutputTokens }
-      : this.#turn
+  /** Whether this part is the first that the caller gets to see. */
+  #opens(part: Part): boolean {
+    return this.#ask.turn.stream && isVisible(part, this.#ask.showsReasoning)
   }
 
-  #note({ model, deployment }: Candidate): Attempt {
+  #begin(candidate: Candidate): Call {
+    const { model, deployment } = candidate
     const attempt: Attempt = {
       model: model.id,
       deployment: deployment.id,
       provider: deployment.provider,
-      started_ms: this.#ask.clock.nowMs() - this.#ask.receivedMs,
+      started_ms: this.#sinceReceivedMs(),
       outcome: 'running',
-      ...(this.#delivered.any && { resumed: true }),
+      ...(this.#broken && { resumed: true }),
     }
     this.attempts.push(attempt)
-    return attempt
+    const asked =
+      this.#broken && this.#delivered ? this.#delivered.continuation(this.#ask.turn) : this.#ask.turn
+    const turn = model === this.#ask.model ? asked : turnFor(model, asked)
+    const breaker = this.#ask.breakerOf(deployment.id)
+    const sentMs = performance.now()
+    const call = { candidate, turn, attempt, sentMs, breaker, pass: breaker.enter(), spoke: false }
+    this.#calling = call
+    if (!this.#broken) this.#name(call)
+    return call
   }
 
-  #noteFirst(attempt: Attempt): void {
-    attempt.first_part_ms = this.#ask.clock.nowMs() - this.#ask.receivedMs
+  #generate({ candidate, turn }: Call): AsyncIterable<Part> {
+    const { upstreams, deadlineMs, clock, requestId, traceparent } = this.#ask
+    const { provider, timeouts, passTraceparent } = upstreams.get(candidate.deployment.provider)!
+    const leftMs = Math.max(1, deadlineMs - clock.nowMs())
+    return provider.generate({
+      turn,
+      upstreamModel: candidate.deployment.model,
+      signal: this.#stop.signal,
+      timeouts: leftMs < timeouts.totalMs ? { ...timeouts, totalMs: leftMs } : timeouts,
+      attemptId: `${requestId}-${this.attempts.length}`,
+      ...(passTraceparent && { traceparent }),
+    })
+  }
+
+  #speak(call: Call): void {
+    call.spoke = true
+    call.breaker.answering(call.pass)
+    this.#name(call)
+  }
+
+  #name({ candidate, turn }: Call): void {
+    this.model = candidate.model
+    this.turn = turn
+  }
+
+  #answered(call: Call): void {
+    call.attempt.outcome = 'answered'
+    call.breaker.succeeded(call.pass)
+    this.#name(call)
+  }
+
+  #failed({ attempt, breaker, pass }: Call, error: unknown): UpstreamError {
+    const failure =
+      error instanceof UpstreamError
+        ? error
+        : new UpstreamError(this.#stop.signal.aborted ? 'aborted' : 'malformed', { cause: error })
+    attempt.outcome = failure.fault
+    if (failure.status !== undefined) attempt.status = failure.status
+    if (failure.detail !== undefined) attempt.detail = failure.detail
+    // Whom we gave too little time, because others had used it up, did not fail.
+    const fault = failure.fault === 'timeout' && this.#isLate() ? 'aborted' : failure.fault
+    breaker.failed(pass, fault, failure.retryAfterMs)
+    this.failures.push(failure)
+    return failure
+  }
+
+  /** Also when a reader that stopped listening ended the generator. */
+  #end({ attempt, breaker, pass }: Call): void {
+    if (attempt.outcome === 'running') {
+      attempt.outcome = 'aborted'
+      breaker.failed(pass, 'aborted', undefined)
+    }
+    attempt.ended_ms = this.#sinceReceivedMs()
+    const { provider, deployment, outcome } = attempt
+    this.#ask.metrics.upstreamAttempts.inc({ provider, deployment, outcome })
+  }
+
+  /** Whom to ask next, unless the caller has seen too much or time is up. */
+  #after(failure: UpstreamError | undefined): Step | undefined {
+    const call = this.#calling
+    this.#calling = undefined
+    if (!call || !failure || failure.fault === 'aborted') return undefined
+    let verdict = verdictOf(failure)
+    if (call.spoke) {
+      if (!this.#delivered?.canBeContinued(this.#ask.turn)) return undefined
+      this.#broken ??= failure
+      // The one that broke off is not the one to go on.
+      if (verdict === 'again' || verdict === 'restart') verdict = 'elsewhere'
+      // The order to go on is ours: one that does not take it says nothing against what the caller asked.
+    } else if (this.#broken && failure.fault === 'invalid_request') verdict = 'elsewhere'
+    const step = this.#route.after(call.candidate, failure, verdict)
+    return step && !this.#isLate(step.waitMs) ? step : undefined
+  }
+
+  /** The failure that the caller is told of. */
+  #told(last: UpstreamError | undefined): UpstreamError {
+    if (last && (last.fault === 'aborted' || last.fault === 'content_refused')) return last
+    return (
+      this.#broken ??
+      this.#route.limit(this.failures) ??
+      last ??
+      new UpstreamError('unavailable', { executed: false, detail: 'no deployment can be asked now' })
+    )
+  }
+
+  #isLate(waitMs = 0): boolean {
+    return this.#ask.clock.nowMs() + waitMs >= this.#ask.deadlineMs
+  }
+
+  #noteFirst({ attempt, sentMs }: Call): void {
+    this.#ask.metrics.stages.first_byte.since(sentMs)
+    attempt.first_part_ms = this.#sinceReceivedMs()
     this.#ask.metrics.upstreamSeconds.observe(
       { provider: attempt.provider },
       (attempt.first_part_ms - attempt.started_ms) / 1000,
     )
+  }
+
+  #sinceReceivedMs(): number {
+    return this.#ask.clock.nowMs() - this.#ask.receivedMs
   }
 }

@@ -6,10 +6,12 @@ import type { Metrics } from '#platform/metrics'
 import type { TextProvider, Timeouts, UpstreamError } from '#providers/spec'
 import type { Attempt } from './attempt.ts'
 import { Breaker } from './breaker.ts'
-import { candidatesOf, modelsFor } from './candidates.ts'
+import { candidatesOf, type ModelsAsk, modelsFor } from './candidates.ts'
 import { Journey } from './journey.ts'
 
 export type { Attempt } from './attempt.ts'
+export { type ModelsAsk, roomFor } from './candidates.ts'
+export { continuationTokens } from './delivered.ts'
 
 /** A provider as it is connected: its room, patience and manners. */
 export interface Upstream {
@@ -17,35 +19,39 @@ export interface Upstream {
   timeouts: Timeouts
   /** `cancel`: the upstream stops billing on abort; `drain`: it does not, so its usage report is read even when the caller is gone. */
   onDisconnect: 'cancel' | 'drain'
+  /** True hands the trace on. */
+  passTraceparent?: boolean
 }
 
 export interface Run {
-  readonly attempts: Attempt[]
-  /** The model that answers, or was tried last. */
-  readonly model: Model
-  /** Of the deployment that answers, or was tried last. */
-  readonly onDisconnect: 'cancel' | 'drain'
+  readonly attempts: readonly Attempt[]
   /** What went wrong on the way, in order. */
   readonly failures: readonly UpstreamError[]
-  /** Throws `UpstreamError` when no attempt succeeded or the answer broke after its first part had gone out. */
+  /** The model whose words went out last; before any did, the one that is or was tried last. */
+  readonly model: Model
+  /** As that model was asked: another object for each attempt to go on where an answer was cut. */
+  readonly turn: Turn
+  /** Throws `UpstreamError` when no attempt succeeded or the answer broke after its first part had gone out. Read to the end. */
   parts(): AsyncGenerator<Part>
+  /** The caller is gone: the running call ends by its provider's `on_disconnect`, and no other is begun. */
+  leave(): void
 }
 
-export interface RunAsk {
-  model: Model
-  turn: Turn
-  /** Aborting it ends the upstream call. */
-  stop: AbortController
+export interface RunAsk extends ModelsAsk {
+  /** Whether the caller gets to see reasoning; where not, an answer that fails while it reasons is begun elsewhere. */
+  showsReasoning: boolean
   receivedMs: number
   requestId: string
+  /** The trace that this is part of (W3C). */
+  traceparent?: string | undefined
 }
 
 export interface Inference extends AsyncDisposable {
   start(ask: RunAsk): Run
   /** The longest that a call of this model may take, all attempts together, in milliseconds. */
   longestMs(model: Model): number
-  /** The models that may answer this turn: the asked one first, then its usable fallbacks. The hold covers the dearest. */
-  modelsFor(model: Model, turn: Turn): Model[]
+  /** The models that may answer: the asked one first, then its usable fallbacks. The hold covers the dearest. */
+  modelsFor(ask: ModelsAsk): Model[]
 }
 
 export interface InferenceAsk {
@@ -66,54 +72,50 @@ export function openInference({
   metrics,
   random = Math.random,
 }: InferenceAsk): Inference {
-  const running = new Map<Promise<void>, AbortController>()
+  const running = new Map<Promise<void>, Journey>()
   const breakers = new Map<string, Breaker>()
   const breakerOf = (deployment: string): Breaker => {
+    // A simulator fails because one caller ordered it to, which must not keep others away.
+    if (deployment.startsWith('sandbox/')) return new Breaker(clock)
     const breaker = breakers.get(deployment) ?? new Breaker(clock)
     breakers.set(deployment, breaker)
     return breaker
+  }
+  metrics.breakers.from(function* () {
+    for (const [deployment, breaker] of breakers)
+      yield [{ deployment }, breaker.isOpen || breaker.limitedForMs > 0 ? 1 : 0]
+  })
+  const enter = (journey: Journey): Disposable => {
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+    running.set(ended, journey)
+    return {
+      [Symbol.dispose]() {
+        running.delete(ended)
+        end()
+      },
+    }
   }
   const longestMs = (model: Model): number =>
     Math.max(...model.deployments.map(({ provider }) => upstreams.get(provider)!.timeouts.totalMs))
 
   return {
     longestMs,
-    modelsFor: (model, turn) => modelsFor(models, model, turn),
-    start(ask) {
-      const journey = new Journey({
+    modelsFor: (ask) => modelsFor(models, ask),
+    start: (ask) =>
+      new Journey({
         ...ask,
-        candidates: candidatesOf(models, ask.model, ask.turn, random),
+        candidates: candidatesOf(models, ask, random),
         upstreams,
         breakerOf,
+        enter,
         clock,
         metrics,
         random,
         deadlineMs: ask.receivedMs + longestMs(ask.model),
-      })
-      return {
-        attempts: journey.attempts,
-        failures: journey.failures,
-        get model() {
-          return journey.current.model
-        },
-        get onDisconnect() {
-          return upstreams.get(journey.current.deployment.provider)!.onDisconnect
-        },
-        async *parts() {
-          const { promise: ended, resolve: end } = Promise.withResolvers<void>()
-          running.set(ended, ask.stop)
-          try {
-            yield* journey.parts()
-          } finally {
-            running.delete(ended)
-            end()
-          }
-        },
-      }
-    },
+      }),
     async [Symbol.asyncDispose]() {
       const late = setTimeout(() => {
-        for (const stop of running.values()) stop.abort()
+        for (const journey of running.values()) journey.stop()
       }, lastWordsMs)
       await Promise.all(running.keys())
       clearTimeout(late)

@@ -1,12 +1,13 @@
 import type { UpstreamError } from '#providers/spec'
 
 /**
- * What to do after an attempt failed and nothing of it had reached the caller (decisions §9).
- * `again`: the same deployment after a pause · `elsewhere`: the next deployment · `other-model`: the next model · `give-up`.
+ * What to do after an attempt failed of which nothing had reached the caller (decisions §9).
+ * `again`: the same deployment after a pause, then the next · `elsewhere`: the next deployment · `restart`: the next, or
+ * where there is none once more the same · `other-model`: the next model with a larger context · `give-up`.
  */
-export type Verdict = 'again' | 'elsewhere' | 'other-model' | 'give-up'
+export type Verdict = 'again' | 'elsewhere' | 'restart' | 'other-model' | 'give-up'
 
-/** A rate limit that ends within this time is waited for, a longer one is somebody else's turn. */
+/** A deployment that asks for a pause of at most this is waited for; for longer it is somebody else's turn. */
 const patientMs = 3_000
 
 export function verdictOf(error: UpstreamError): Verdict {
@@ -15,13 +16,13 @@ export function verdictOf(error: UpstreamError): Verdict {
     case 'reset':
     case 'unavailable':
     case 'overloaded':
-      return 'again'
     case 'rate_limited':
       return (error.retryAfterMs ?? 0) <= patientMs ? 'again' : 'elsewhere'
-    // A silent or broken upstream is not asked twice; nor one that does not let us in.
-    case 'timeout':
     case 'cut':
     case 'malformed':
+      return 'restart'
+    // A silent upstream is not asked twice; nor one that does not let us in.
+    case 'timeout':
     case 'authentication':
     case 'not_found':
       return 'elsewhere'
@@ -36,11 +37,9 @@ export function verdictOf(error: UpstreamError): Verdict {
 }
 
 const firstPauseMs = 100
-const longestPauseMs = 2_000
 
-/** Before asking the same deployment again: what it asked for, else growing, always with jitter so that callers do not return as one. */
+/** Before asking the same deployment again: what it asked for, then 50–100 ms, 200–400 ms: jitter, so that callers do not return as one. */
 export function pauseMs(error: UpstreamError, tries: number, random: () => number): number {
-  const grown = Math.min(firstPauseMs * 4 ** (tries - 1), longestPauseMs)
-  const asked = error.retryAfterMs ?? 0
-  return asked + grown * (0.5 + random() / 2)
+  const grown = firstPauseMs * 4 ** (tries - 1)
+  return (error.retryAfterMs ?? 0) + grown * (0.5 + random() / 2)
 }

@@ -3,6 +3,7 @@ import type { Clock } from '#platform/clock'
 import { type Db, isDatabaseAway } from '#platform/db'
 import { fail } from '#platform/errors'
 import type { Log } from '#platform/log'
+import type { Metrics } from '#platform/metrics'
 import { couldBeKey, sha256 } from '#platform/secrets'
 import type { Scope } from './scopes.ts'
 import * as store from './store.ts'
@@ -58,9 +59,21 @@ const cacheSize = 50_000
  * The cache trusts itself only while it is listening for changes: each revocation, suspension or new limit is told by
  * NOTIFY in the transaction that makes it, and whatever was cached of that account is dropped. Not listening, every call asks the database.
  */
-export function openKeyRing({ db, clock, log }: { db: Db; clock: Clock; log: Log }): KeyRing {
+export function openKeyRing({
+  db,
+  clock,
+  log,
+  metrics,
+}: {
+  db: Db
+  clock: Clock
+  log: Log
+  metrics?: Metrics
+}): KeyRing {
   const known = new Map<string, Known>()
   const hashesOf = new Map<string, Set<string>>()
+  const lookups = { hit: 0, miss: 0 }
+  metrics?.keyLookups.from(() => Object.entries(lookups).map(([result, count]) => [{ result }, count]))
   let listening = false
   /** Counts changes, so that an answer read before a change is not cached after it. */
   let changes = 0
@@ -124,7 +137,9 @@ export function openKeyRing({ db, clock, log }: { db: Db; clock: Clock; log: Log
     async caller(secret) {
       if (secret === undefined || !couldBeKey(secret)) fail('INVALID_API_KEY', {})
       const hash = sha256(secret).toString('base64')
-      const entry = known.get(hash) ?? (await load(hash))
+      const cached = known.get(hash)
+      lookups[cached ? 'hit' : 'miss']++
+      const entry = cached ?? (await load(hash))
       if (!entry || entry.expiresAtMs <= clock.nowMs()) fail('INVALID_API_KEY', {})
       if (entry.suspended) fail('ACCOUNT_SUSPENDED', {})
       if (entry.caller.plan === noPlan) fail('PLAN_REQUIRED', {})

@@ -28,6 +28,8 @@ export interface Config {
   locale: 'fa' | 'en'
   bootstrapKey?: string
   logLevel: LogLevel
+  /** Where spans go; absent when nobody traces. */
+  tracing?: TracingConfig
   providers: ProviderConfig[]
   models: ModelConfig[]
   defaults: DefaultsConfig
@@ -35,6 +37,13 @@ export interface Config {
   vendors: VendorKeys
   timing: Timing
   budgets: { thresholdsPercent: number[] }
+}
+
+/** As OpenTelemetry's own variables say it (`OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_TRACES_SAMPLER`, `OTEL_TRACES_SAMPLER_ARG`). */
+export interface TracingConfig {
+  endpoint: string
+  sampler?: string
+  samplerArgument?: string
 }
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
@@ -84,6 +93,8 @@ export interface ProviderConfig {
   onDisconnect: 'cancel' | 'drain'
   /** Sent with every request, beside the key. */
   headers: Record<string, string>
+  /** True hands the trace on to this provider (`traceparent`). */
+  passTraceparent?: boolean
 }
 
 /** All in milliseconds. */

@@ -17,6 +17,9 @@ export interface Env {
   databaseUrl: string | undefined
   logLevel: string
   leaseMs: string | undefined
+  otlpEndpoint: string | undefined
+  tracesSampler: string | undefined
+  tracesSamplerArgument: string | undefined
   openaiKey: string | undefined
   anthropicKey: string | undefined
   openrouterKey: string | undefined
@@ -48,6 +51,9 @@ export function readEnv(variables: Readonly<Record<string, string | undefined>>)
     databaseUrl: read('DATABASE_URL'),
     logLevel: read('KHERAD_LOG_LEVEL') ?? 'info',
     leaseMs: read('KHERAD_LEASE_MS'),
+    otlpEndpoint: read('OTEL_EXPORTER_OTLP_ENDPOINT'),
+    tracesSampler: read('OTEL_TRACES_SAMPLER'),
+    tracesSamplerArgument: read('OTEL_TRACES_SAMPLER_ARG'),
     openaiKey: read('OPENAI_API_KEY'),
     anthropicKey: read('ANTHROPIC_API_KEY'),
     openrouterKey: read('OPENROUTER_API_KEY'),

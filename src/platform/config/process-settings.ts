@@ -32,6 +32,13 @@ export function readProcessSettings(env: Env): ProcessSettings {
       logLevels.find((level) => level === env.logLevel) ??
       mistyped('KHERAD_LOG_LEVEL', env.logLevel, oneOf(logLevels)),
     vendors: readVendors(env),
+    ...(env.otlpEndpoint !== undefined && {
+      tracing: {
+        endpoint: readUrl('OTEL_EXPORTER_OTLP_ENDPOINT', env.otlpEndpoint, ['http:', 'https:']),
+        ...(env.tracesSampler !== undefined && { sampler: env.tracesSampler }),
+        ...(env.tracesSamplerArgument !== undefined && { samplerArgument: env.tracesSamplerArgument }),
+      },
+    }),
   }
 }
 

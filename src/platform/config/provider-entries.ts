@@ -44,6 +44,7 @@ function readProvider(entry: Place): ProviderConfig {
     'timeouts',
     'on_disconnect',
     'headers',
+    'pass_traceparent',
   ])
   const idPlace = members.need('id', {
     en: 'give the provider a short name',
@@ -77,6 +78,7 @@ function readProvider(entry: Place): ProviderConfig {
     timeouts: readTimeouts(members.get('timeouts')),
     onDisconnect: members.get('on_disconnect')?.oneOf(['cancel', 'drain'] as const) ?? 'cancel',
     headers: readHeaders(members.get('headers')),
+    ...(members.get('pass_traceparent')?.flag() && { passTraceparent: true }),
   }
 }
 

@@ -119,6 +119,12 @@ export class Place {
     return number
   }
 
+  flag(): boolean {
+    const value = isScalar(this.node) ? this.node.value : undefined
+    if (typeof value !== 'boolean') this.wrong({ en: 'true or false', fa: 'true یا false' })
+    return value
+  }
+
   oneOf<Value extends string>(values: readonly Value[]): Value {
     const value = isScalar(this.node) ? this.node.value : undefined
     const match = values.find((candidate) => candidate === value)

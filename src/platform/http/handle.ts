@@ -6,6 +6,7 @@ import { isDatabaseAway } from '#platform/db'
 import { asFailure, Failure, fail } from '#platform/errors'
 import { answerAgain, claimOf } from '#platform/idempotency'
 import { ClaimTaken } from '#platform/ledger'
+import { type Span, Trail } from '#platform/trace'
 import { sendFailure } from './answer.ts'
 import { ClientGone, parseJson, readBody } from './body.ts'
 import { EventStream, eventStreamHeaders, pump } from './event-stream.ts'
@@ -26,7 +27,7 @@ export function handlerOf(app: App, route: Route, onViolation?: (violation: Viol
   const watch = onViolation && watcher(route, onViolation)
 
   return async (request, reply) => {
-    const ask = new Asked(app, request, reply, app.clock.nowMs())
+    const ask = new Asked(app, request, reply, app.clock.nowMs(), spanOf(app, route, request))
     reply.raw.on('close', () => finish(app, route, ask, reply))
     try {
       await admit(app, route, ask, request, checks)
@@ -59,8 +60,10 @@ async function admit(
   request: FastifyRequest,
   checks: Checks,
 ): Promise<void> {
+  const startedMs = performance.now()
   if (route.scope !== 'public') {
     ask.caller = await app.keys.caller(secretOf(request, route))
+    app.metrics.stages.auth.since(startedMs)
     requireScope(ask.caller, route.scope)
   }
   if (checks.params) {
@@ -72,8 +75,10 @@ async function admit(
     checks.query(ask.query)
   }
   if (checks.body) {
+    const readMs = performance.now()
     ask.body = parseJson(await readBody(request.raw, route.bodyLimit ?? defaultBodyLimit))
     checks.body(ask.body)
+    app.metrics.stages.parse.since(readMs)
   } else request.raw.resume()
   const key = request.headers['idempotency-key']
   if (route.idempotent && key !== undefined)
@@ -108,6 +113,7 @@ class Asked implements Ask {
   readonly app: App
   readonly receivedMs: number
   readonly requestId: string
+  readonly trail: Trail
   caller: Caller = nobody
   body: unknown
   query: unknown = {}
@@ -119,8 +125,9 @@ class Asked implements Ask {
   readonly #reply: FastifyReply
   #gone: AbortController | undefined
 
-  constructor(app: App, request: FastifyRequest, reply: FastifyReply, receivedMs: number) {
+  constructor(app: App, request: FastifyRequest, reply: FastifyReply, receivedMs: number, span?: Span) {
     this.app = app
+    this.trail = new Trail(span)
     this.#request = request
     this.#reply = reply
     this.receivedMs = receivedMs
@@ -234,15 +241,44 @@ function finish(app: App, route: Route, ask: Asked, reply: FastifyReply): void {
   const ms = app.clock.nowMs() - ask.receivedMs
   app.metrics.requests.inc({ operation: route.operation, status })
   app.metrics.seconds.observe({ operation: route.operation }, ms / 1000)
-  app.log.info({
-    request_id: ask.requestId,
-    operation: route.operation,
-    status,
-    ms,
-    ...(ask.code !== undefined && { code: ask.code }),
-    ...(!complete && { client_left: true }),
-    ...(ask.caller !== nobody && { account_id: ask.caller.accountId, key_id: ask.caller.keyId }),
+  const { trail, caller, code, requestId } = ask
+  trail.span?.set({
+    'http.response.status_code': status,
+    ...(code !== undefined && { 'kherad.error_code': code }),
   })
+  trail.span?.end({ error: status >= 500 ? (code ?? String(status)) : undefined })
+  trail.close((noted) =>
+    app.log.info({
+      request_id: requestId,
+      operation: route.operation,
+      status,
+      ms,
+      ...(code !== undefined && { code }),
+      ...(!complete && { client_left: true }),
+      ...(caller !== nobody && { account_id: caller.accountId, key_id: caller.keyId }),
+      ...noted,
+    }),
+  )
+}
+
+/** https://opentelemetry.io/docs/specs/semconv/http/http-spans/#http-server */
+const spanOf = (app: App, route: Route, request: FastifyRequest): Span | undefined =>
+  app.tracing?.request(
+    `${route.method} ${route.path}`,
+    {
+      'http.request.method': route.method,
+      'http.route': route.path,
+      'url.path': pathOf(request),
+      'url.scheme': 'http',
+      'kherad.request_id': request.id,
+      'kherad.operation': route.operation,
+    },
+    headerOf(request, 'traceparent'),
+  )
+
+const headerOf = (request: FastifyRequest, name: string): string | undefined => {
+  const value = request.headers[name]
+  return typeof value === 'string' ? value : undefined
 }
 
 interface Watch {

@@ -5,6 +5,7 @@ import type { App, Caller } from '#app'
 import type { Scope } from '#platform/auth'
 import type { FailureCode, Language } from '#platform/errors'
 import type { Claim } from '#platform/ledger'
+import type { Trail } from '#platform/trace'
 import type { EventStream } from './event-stream.ts'
 import './words.ts'
 
@@ -26,6 +27,8 @@ export interface Ask<Body = unknown, Query = unknown, Params = unknown> {
   language: Language
   /** Unix milliseconds at which the request came in. */
   receivedMs: number
+  /** For the log line and the spans of this request. */
+  trail: Trail
   /** Aborts when the client goes away before its answer is complete. */
   readonly gone: AbortSignal
   /** Sets a header of the answer; call it before returning. */

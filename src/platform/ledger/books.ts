@@ -2,10 +2,15 @@ import { sql } from 'kysely'
 import type { Tx } from '#platform/db'
 import { lockBalance } from './store.ts'
 
+/** What binds an account, a project or a key; null is no bound. */
 export interface Caps {
-  /** In micro-credits; null is no cap. */
+  /** In micro-credits. */
   cap?: bigint | null
   monthCap?: bigint | null
+  /** Paid calls begun in any 60 seconds. */
+  ratePerMinute?: number | null
+  /** Paid calls under way. */
+  concurrency?: number | null
 }
 
 export type MeterScope = 'account' | 'project' | 'key'
@@ -24,8 +29,9 @@ export async function openMeter(
   scopeId: string,
   caps: Caps = {},
 ): Promise<void> {
-  await sql`insert into ledger.meters (account_id, scope, scope_id, cap, month_cap)
-    values (${accountId}, ${scope}, ${scopeId}, ${caps.cap ?? null}, ${caps.monthCap ?? null})`.execute(tx)
+  await sql`insert into ledger.meters (account_id, scope, scope_id, cap, month_cap, rate_per_minute, concurrency)
+    values (${accountId}, ${scope}, ${scopeId}, ${caps.cap ?? null}, ${caps.monthCap ?? null},
+      ${caps.ratePerMinute ?? null}, ${caps.concurrency ?? null})`.execute(tx)
 }
 
 /**
@@ -42,7 +48,9 @@ export async function setCaps(
   await lockBalance(tx, accountId)
   const done = await sql`update ledger.meters set
       cap = case when ${caps.cap !== undefined} then ${caps.cap ?? null}::bigint else cap end,
-      month_cap = case when ${caps.monthCap !== undefined} then ${caps.monthCap ?? null}::bigint else month_cap end
+      month_cap = case when ${caps.monthCap !== undefined} then ${caps.monthCap ?? null}::bigint else month_cap end,
+      rate_per_minute = case when ${caps.ratePerMinute !== undefined} then ${caps.ratePerMinute ?? null}::int else rate_per_minute end,
+      concurrency = case when ${caps.concurrency !== undefined} then ${caps.concurrency ?? null}::int else concurrency end
     where account_id = ${accountId} and scope = ${scope} and scope_id = ${scopeId}`.execute(tx)
   return done.numAffectedRows === 1n
 }

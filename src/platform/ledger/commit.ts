@@ -6,6 +6,7 @@ import type { Clock } from '#platform/clock'
 import { type Db, isDatabaseAway } from '#platform/db'
 import { Failure } from '#platform/errors'
 import type { Log } from '#platform/log'
+import type { Metrics } from '#platform/metrics'
 
 export interface HoldOp {
   hold_id: string
@@ -68,6 +69,8 @@ interface Waiting<Op> {
 interface WaitingHold extends Waiting<HoldOp> {
   deadlineMs: number
   sent: boolean
+  /** Sent on a connection that broke: the server may still carry it out, later than what was sent after it. */
+  lost: boolean
   refused: boolean
   reject: (error: Error) => void
 }
@@ -76,6 +79,8 @@ const batchSize = 256
 /** A settlement that nobody waits for lets a hold go first that comes within this time: the caller's next call is often on its way. */
 const lingerMs = 4
 const holdPatienceMs = 5000
+/** A server that lost its client works on until its own limit of a statement (`platform/db`, 30 s); by then it has ended. */
+const lastArrivalMs = 40_000
 
 const apply = { name: 'ledger.apply', text: 'select * from ledger.apply($1::json, $2::json, $3, $4)' }
 
@@ -84,19 +89,26 @@ export function openCommitter({
   clock,
   log,
   thresholdsPercent,
+  metrics,
 }: {
   db: Db
   clock: Clock
   log: Log
   thresholdsPercent: readonly number[]
+  metrics?: Metrics | undefined
 }): Committer {
   const holds: WaitingHold[] = []
   const settles: Waiting<SettleOp>[] = []
+  const undoing = new Map<string, NodeJS.Timeout>()
   let busy = false
   let closed = false
   let linger: NodeJS.Timeout | undefined
   let patience: NodeJS.Timeout | undefined
   let idle: (() => void)[] = []
+  metrics?.ledgerQueue.from(() => [
+    [{ kind: 'hold' }, holds.length],
+    [{ kind: 'settle' }, settles.length],
+  ])
 
   function flushSoon(urgent: boolean): void {
     if (busy) return
@@ -117,7 +129,10 @@ export function openCommitter({
       settledLast = taking.length === 0
       for (const hold of taking) hold.sent = true
       try {
+        const sentMs = performance.now()
         const results = await send(ending, taking)
+        metrics?.ledgerCommitSeconds.since(sentMs)
+        metrics?.ledgerBatch.observe(ending.length + taking.length)
         settles.splice(0, ending.length)
         holds.splice(0, taking.length)
         deliver(ending, taking, results)
@@ -127,6 +142,7 @@ export function openCommitter({
           dropBroken(ending, taking, error)
           continue
         }
+        for (const hold of taking) hold.lost = true
         log.warn(
           { err: error, holds: holds.length, settles: settles.length },
           'ledger commit failed; it is sent again',
@@ -169,6 +185,7 @@ export function openCommitter({
         // It was taken by a commit whose reply was lost, and swept before we could ask again.
         const swept = result.outcome === 'claimed' && result.receipt_id === hold.op.receipt_id
         if (swept || (hold.refused && result.outcome === 'held')) undo(hold.op)
+        else if (hold.lost && result.outcome !== 'held') undoLater(hold.op)
         if (swept) hold.reject(databaseAway())
         else hold.resolve(result)
       }
@@ -181,6 +198,22 @@ export function openCommitter({
       op: { ...untouched, hold_id: op.hold_id, receipt_id: op.receipt_id, account_id: op.account_id },
       resolve: () => {},
     })
+    flushSoon(false)
+  }
+
+  /** The second sending was refused; should the first one be carried out after it, nobody would know of its hold. */
+  function undoLater(op: HoldOp): void {
+    const timer = setTimeout(() => {
+      undoing.delete(op.hold_id)
+      undo(op)
+    }, lastArrivalMs)
+    undoing.set(op.hold_id, timer.unref())
+  }
+
+  /** A caller that asks for less under the same id may now get it, and it is no longer to be undone. True when it was. */
+  function doNotUndo(holdId: string): boolean {
+    clearTimeout(undoing.get(holdId))
+    return undoing.delete(holdId)
   }
 
   /** A batch that the database refuses for good (a defect of ours) must not stop all others: each goes alone, the broken one is told. */
@@ -202,6 +235,7 @@ export function openCommitter({
       deliver(ending, taking, await send(ending, taking))
     } catch (error) {
       if (!isWorthAnotherTry(error)) return giveUp(ending, taking, error)
+      for (const one of taking) one.lost = true
       settles.push(...ending)
       holds.push(...taking)
       flushSoon(true)
@@ -245,6 +279,7 @@ export function openCommitter({
           resolve,
           reject,
           sent: false,
+          lost: doNotUndo(op.hold_id),
           refused: false,
           deadlineMs: Date.now() + holdPatienceMs,
         })
@@ -265,6 +300,7 @@ export function openCommitter({
       }
       closed = true
       clearTimeout(patience)
+      for (const timer of undoing.values()) clearTimeout(timer)
     },
   }
 }

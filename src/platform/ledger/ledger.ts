@@ -6,15 +6,16 @@ import type { Clock } from '#platform/clock'
 import type { Db } from '#platform/db'
 import { fail } from '#platform/errors'
 import type { Log } from '#platform/log'
+import type { Metrics } from '#platform/metrics'
 import { type Committer, openCommitter } from './commit.ts'
 import { Refusals } from './limits.ts'
 import { keepAlive } from './process.ts'
 import * as store from './store.ts'
+import { watchHold } from './watch.ts'
 import './words.ts'
 
 export { type Caps, type Grant, grant, type MeterScope, openBooks, openMeter, setCaps } from './books.ts'
 
-export { type Limits, setLimits } from './limits.ts'
 export {
   balances,
   contradictions,
@@ -131,6 +132,7 @@ export interface LedgerAsk {
   timing: { processLeaseMs: number; heartbeatMs: number; sweepMs: number }
   /** Shares of a cap, in percent, at which a budget.threshold event is told. */
   thresholdsPercent: readonly number[]
+  metrics?: Metrics
 }
 
 export async function openLedger(ask: LedgerAsk): Promise<Ledger> {
@@ -155,7 +157,7 @@ export async function openLedger(ask: LedgerAsk): Promise<Ledger> {
   }
 
   return {
-    hold: (asked) => takeHold(committer, refusals, process.id, clock, log, asked),
+    hold: (asked) => watchHold(ask.metrics, takeHold(committer, refusals, process.id, clock, log, asked)),
     balance: (accountId) => store.balance(db, accountId),
     meters: (payer) => store.meters(db, payer, clock.nowMs()),
     receipt: (accountId, projectId, receiptId) => store.receipt(db, accountId, projectId, receiptId),

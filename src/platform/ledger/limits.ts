@@ -2,37 +2,10 @@
  * Limits of speed are kept where the money is: a call that is held is counted in the same statement, under the same lock, so
  * they are exact over all processes and cost no trip of their own. What this process remembers is only a refusal.
  */
-import { sql } from 'kysely'
 import type { Clock } from '#platform/clock'
-import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import type { MeterScope } from './books.ts'
 import type { Payer } from './ledger.ts'
-import { lockBalance } from './store.ts'
-
-export interface Limits {
-  /** Paid calls begun in any 60 seconds; null is no limit. */
-  ratePerMinute?: number | null
-  /** Paid calls under way; null is no limit. */
-  concurrency?: number | null
-}
-
-/** Sets limits; undefined leaves one as it is. Answers false when there is no such meter. */
-export async function setLimits(
-  tx: Tx,
-  accountId: string,
-  scope: MeterScope,
-  scopeId: string,
-  limits: Limits,
-): Promise<boolean> {
-  await lockBalance(tx, accountId)
-  const { ratePerMinute: rate, concurrency } = limits
-  const done = await sql`update ledger.meters set
-      rate_per_minute = case when ${rate !== undefined} then ${rate ?? null}::int else rate_per_minute end,
-      concurrency = case when ${concurrency !== undefined} then ${concurrency ?? null}::int else concurrency end
-    where account_id = ${accountId} and scope = ${scope} and scope_id = ${scopeId}`.execute(tx)
-  return done.numAffectedRows === 1n
-}
 
 /** No longer than this does a process go by what it remembers: a limit may be lifted. */
 const longestMemoryMs = 1_000

@@ -37,6 +37,8 @@ export interface Spending {
   cap: bigint | null
   month_spent: bigint
   month_cap: bigint | null
+  rate_per_minute: number | null
+  concurrency: number | null
 }
 
 export interface Meter {
@@ -139,7 +141,7 @@ export const spendings = (
 ): Promise<(Spending & { scope_id: string })[]> =>
   db.query(
     {
-      text: `select scope_id, spent, held, cap, month_cap,
+      text: `select scope_id, spent, held, cap, month_cap, rate_per_minute, concurrency,
           case when month = ledger.month_of($2) then month_spent else 0 end as month_spent
         from ledger.meters where scope = $1 and ($3::uuid is null or account_id = $3)`,
     },

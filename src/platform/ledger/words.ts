@@ -38,16 +38,16 @@ declareFailures({
   RATE_LIMITED: {
     status: 429,
     en: ({ whose, waitMs }) =>
-      `The calls per minute of this ${(owner[whose]?.en ?? whose)} are used up; wait ${Math.ceil(waitMs / 1000)} s and send the request again.`,
+      `The calls per minute of this ${owner[whose]?.en ?? whose} are used up; wait ${Math.ceil(waitMs / 1000)} s and send the request again.`,
     fa: ({ whose, waitMs }) =>
-      `سقف درخواست در دقیقهٔ این ${(owner[whose]?.fa ?? whose)} پر شده است؛ ${persian(String(Math.ceil(waitMs / 1000)))} ثانیه صبر کنید و دوباره بفرستید.`,
+      `سقف درخواست در دقیقهٔ این ${owner[whose]?.fa ?? whose} پر شده است؛ ${persian(String(Math.ceil(waitMs / 1000)))} ثانیه صبر کنید و دوباره بفرستید.`,
   },
   CONCURRENCY_LIMITED: {
     status: 429,
     en: ({ whose }) =>
-      `This ${(owner[whose]?.en ?? whose)} has as many calls under way as it may; wait for one to end and send the request again.`,
+      `This ${owner[whose]?.en ?? whose} has as many calls under way as it may; wait for one to end and send the request again.`,
     fa: ({ whose }) =>
-      `این ${(owner[whose]?.fa ?? whose)} به شمار مجاز درخواست‌های هم‌زمان رسیده است؛ صبر کنید یکی پایان یابد و دوباره بفرستید.`,
+      `این ${owner[whose]?.fa ?? whose} به شمار مجاز درخواست‌های هم‌زمان رسیده است؛ صبر کنید یکی پایان یابد و دوباره بفرستید.`,
   },
   INSUFFICIENT_CREDITS: {
     status: 402,

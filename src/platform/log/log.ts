@@ -1,7 +1,12 @@
-import { pino } from 'pino'
+import { type DestinationStream, pino } from 'pino'
+import { errorForLog } from './error-for-log.ts'
 
-/** Structured logs, one JSON line each on standard error. Prompts, answers and secrets are never passed to it. */
+/** Structured logs, one JSON line each. Prompts, answers and secrets are never passed to it. */
 export type Log = Pick<ReturnType<typeof pino>, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal'>
 
-export const openLog = (level: string): Log =>
-  pino({ level, base: null }, pino.destination({ dest: 2, sync: false }))
+/** Writes to standard error unless another destination is given. */
+export const openLog = (level: string, destination?: DestinationStream): Log =>
+  pino(
+    { level, base: null, serializers: { err: errorForLog } },
+    destination ?? pino.destination({ dest: 2, sync: false }),
+  )

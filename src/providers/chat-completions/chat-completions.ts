@@ -39,6 +39,7 @@ async function* generate(client: UpstreamClient, call: TextCall): AsyncGenerator
     headers: {
       accept: call.turn.stream ? 'text/event-stream' : 'application/json',
       'idempotency-key': call.attemptId,
+      ...(call.traceparent !== undefined && { traceparent: call.traceparent }),
     },
     signal: call.signal,
     timeouts: call.timeouts,

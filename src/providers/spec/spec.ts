@@ -21,6 +21,8 @@ export interface TextCall {
   timeouts: Timeouts
   /** Unique to this attempt, for upstreams that take an idempotency key. */
   attemptId: string
+  /** The trace that this call is part of, for providers that are to know it (W3C). */
+  traceparent?: string | undefined
 }
 
 /** All in milliseconds. */

@@ -1,0 +1,95 @@
+/**
+ * `npm run bench:admin [millions]`: usage, receipt and lookup on a project with millions of receipts, over HTTP.
+ * The receipts are written by SQL; everything that is measured is the product's own way.
+ */
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { openDb, startEmbedded } from '#platform/db'
+import { openLog } from '#platform/log'
+import { upstreamConfig } from '../tests/harness/config-text.ts'
+import { freePort } from '../tests/harness/free-port.ts'
+import { key, machine, run, temporaryFolder } from './stage.ts'
+
+const millions = Number(process.argv[2] ?? 5)
+const rows = Math.round(millions * 1_000_000)
+const calls = 200
+
+await using stack = new AsyncDisposableStack()
+const folder = await temporaryFolder(stack)
+const dataDir = path.join(folder, 'data')
+const log = openLog('warn')
+const embedded = stack.use(await startEmbedded({ dataDir, log }))
+const port = await freePort()
+const config = path.join(folder, 'kherad.config.yaml')
+await writeFile(config, upstreamConfig('http://127.0.0.1:9/v1'))
+const kherad = stack.use(
+  await run(
+    [process.execPath, 'src/main.ts'],
+    {
+      KHERAD_PORT: String(port),
+      KHERAD_DATA: dataDir,
+      KHERAD_CONFIG: config,
+      KHERAD_BOOTSTRAP_KEY: key,
+      KHERAD_LOG_LEVEL: 'warn',
+    },
+    `http://127.0.0.1:${port}`,
+    '/health/ready',
+  ),
+)
+const db = stack.use(await openDb({ url: embedded.address, log }))
+console.log(machine())
+const beganMs = performance.now()
+for (let from = 0; from < rows; from += 100_000) await writeReceipts(from, Math.min(100_000, rows - from))
+await db.query({ text: 'analyze ledger.receipts' }, [])
+console.log(`${millions} million receipts written in ${Math.round((performance.now() - beganMs) / 1000)} s`)
+
+const some = await db.query<{ receipt_id: string; idempotency_key: string }>(
+  {
+    text: 'select receipt_id, idempotency_key from ledger.receipts tablesample system (0.1) where idempotency_key is not null limit $1',
+  },
+  [calls],
+)
+await measure('GET /v1/usage', () => '/v1/usage')
+await measure('GET /v1/balance', () => '/v1/balance')
+await measure('GET /v1/requests/{id}', (index) => `/v1/requests/${some[index % some.length]!.receipt_id}`)
+await measure(
+  'GET /v1/requests/lookup',
+  (index) => `/v1/requests/lookup?idempotency_key=${some[index % some.length]!.idempotency_key}`,
+)
+
+/** Receipts spread over 90 days, 12 models, 40 customers; the rollup beside them as the settlements would have written it. */
+async function writeReceipts(from: number, count: number): Promise<void> {
+  await db.query(
+    {
+      text: `with who as (select account_id, project_id, key_id from auth.keys limit 1), made as (
+          insert into ledger.receipts (account_id, receipt_id, project_id, key_id, endpoint, idempotency_key, fingerprint, state,
+            status_code, held, charged, month, model, customer_id, detail, created_at, finished_at)
+          select account_id, gen_random_uuid(), project_id, key_id, '/v1/chat/completions',
+            case when n % 4 = 0 then 'order-' || n end, 'x', 'completed', 200, 5000, 1200, ledger.month_of(at), 'vendor/model-' || n % 12,
+            'customer-' || n % 40, '{"outcome":"completed"}', at, at
+          from who, generate_series($1::int, $2::int) n, lateral (select now() - (n % 90) * interval '1 day' as at) t
+          returning *)
+        insert into ledger.usage_days as u
+        select account_id, project_id, (created_at at time zone 'Asia/Tehran')::date, key_id, endpoint, model, customer_id, '',
+          count(*), 0, sum(charged), 10 * count(*), 0, 5 * count(*), 0
+        from made group by 1, 2, 3, 4, 5, 6, 7
+        on conflict (account_id, project_id, day, key_id, endpoint, model, customer_id, reference_id) do update set
+          requests = u.requests + excluded.requests, charged = u.charged + excluded.charged`,
+    },
+    [from, from + count - 1],
+  )
+}
+
+async function measure(name: string, pathOf: (index: number) => string): Promise<void> {
+  const times: number[] = []
+  for (let index = 0; index < calls; index++) {
+    const startMs = performance.now()
+    const reply = await fetch(kherad.url + pathOf(index), { headers: { authorization: `Bearer ${key}` } })
+    await reply.text()
+    if (!reply.ok) throw new Error(`${name} answered ${reply.status}`)
+    times.push(performance.now() - startMs)
+  }
+  times.sort((a, b) => a - b)
+  const at = (share: number): string => `${times[Math.floor(times.length * share)]!.toFixed(1)} ms`
+  console.log(`${name.padEnd(28)} p50 ${at(0.5)}  p95 ${at(0.95)}  p99 ${at(0.99)}`)
+}

@@ -1,0 +1,115 @@
+/**
+ * `npm run bench:soak [minutes] [calls per second]`: a steady load with 5 % of callers who leave, streamed and whole; then
+ * nothing may be left: no hold, no socket, no memory.
+ */
+import { readdirSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { openDb, startEmbedded } from '#platform/db'
+import { openLog } from '#platform/log'
+import { upstreamConfig } from '../tests/harness/config-text.ts'
+import { freePort } from '../tests/harness/free-port.ts'
+import { cpuSeconds, key, machine, residentMegabytes, run, temporaryFolder } from './stage.ts'
+
+const minutes = Number(process.argv[2] ?? 10)
+const perSecond = Number(process.argv[3] ?? 300)
+const leaveShare = 0.05
+
+await using stack = new AsyncDisposableStack()
+const folder = await temporaryFolder(stack)
+const dataDir = path.join(folder, 'data')
+const log = openLog('warn')
+const embedded = stack.use(await startEmbedded({ dataDir, log }))
+const upstreamPort = await freePort()
+const upstream = stack.use(
+  await run(
+    [process.execPath, 'bench/paced-upstream.ts', String(upstreamPort), '10', '5'],
+    {},
+    `http://127.0.0.1:${upstreamPort}`,
+    '/',
+  ),
+)
+const port = await freePort()
+const config = path.join(folder, 'kherad.config.yaml')
+await writeFile(config, upstreamConfig(`${upstream.url}/v1`))
+const kherad = stack.use(
+  await run(
+    [process.execPath, 'src/main.ts'],
+    {
+      KHERAD_PORT: String(port),
+      KHERAD_DATA: dataDir,
+      KHERAD_CONFIG: config,
+      KHERAD_BOOTSTRAP_KEY: key,
+      KHERAD_LOG_LEVEL: 'warn',
+    },
+    `http://127.0.0.1:${port}`,
+    '/health/ready',
+  ),
+)
+const db = stack.use(await openDb({ url: embedded.address, log, maxConnections: 2 }))
+const pid = kherad.child.pid!
+const body = JSON.stringify({
+  model: 'test/model',
+  stream: true,
+  max_tokens: 64,
+  messages: [{ role: 'user', content: 'hello' }],
+})
+const counts = { done: 0, left: 0, failed: 0 }
+
+console.log(`${machine()}; ${minutes} minutes, ${perSecond} calls a second, ${leaveShare * 100} % leave`)
+const endMs = performance.now() + minutes * 60_000
+const samples: { atMinute: number; megabytes: number; descriptors: number }[] = []
+const open = new Set<Promise<void>>()
+let nextSampleMs = performance.now()
+for (let n = 0; performance.now() < endMs; n++) {
+  const call = once().finally(() => open.delete(call))
+  open.add(call)
+  if (performance.now() >= nextSampleMs) sample()
+  await new Promise((resolve) => setTimeout(resolve, 1000 / perSecond))
+}
+await Promise.all(open)
+await new Promise((resolve) => setTimeout(resolve, 3000))
+sample()
+report()
+await check()
+
+async function once(): Promise<void> {
+  const leaves = Math.random() < leaveShare
+  const stop = new AbortController()
+  try {
+    const reply = await fetch(`${kherad.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}` },
+      body,
+      signal: stop.signal,
+    })
+    if (leaves) setTimeout(() => stop.abort(), Math.random() * 60)
+    const text = await reply.text()
+    if (text.endsWith('data: [DONE]\n\n')) counts.done++
+    else counts.failed++
+  } catch {
+    if (leaves) counts.left++
+    else counts.failed++
+  }
+}
+
+function sample(): void {
+  nextSampleMs = performance.now() + Math.min(30_000, (minutes * 60_000) / 20)
+  const descriptors = readdirSync(`/proc/${pid}/fd`).length
+  samples.push({ atMinute: samples.length, megabytes: residentMegabytes(pid), descriptors })
+}
+
+function report(): void {
+  console.log(
+    `calls: ${counts.done} done, ${counts.left} left, ${counts.failed} failed; CPU ${cpuSeconds(pid).toFixed(0)} s`,
+  )
+  console.log(`resident MB:  ${samples.map(({ megabytes }) => megabytes).join(' ')}`)
+  console.log(`descriptors:  ${samples.map(({ descriptors }) => descriptors).join(' ')}`)
+}
+
+async function check(): Promise<void> {
+  const [holds] = await db.query<{ n: bigint }>({ text: 'select count(*) as n from ledger.holds' }, [])
+  const broken = await db.query({ text: 'select * from ledger.broken' }, [])
+  console.log(`open holds: ${holds!.n}; broken invariants: ${broken.length}`)
+  if (holds!.n > 0n || broken.length > 0 || counts.failed > 0) process.exitCode = 1
+}

@@ -1,0 +1,100 @@
+/**
+ * Reads many streams at once over bare sockets: `node bench/stream-load.ts '{"url":…,"headers":{…},"body":"…","streams":256,"rounds":2}'`
+ * prints one JSON line. A token's time is from its writing at the upstream to its reading here.
+ */
+import { connect } from 'node:net'
+
+export interface StreamAsk {
+  url: string
+  headers: Record<string, string>
+  body: string
+  streams: number
+  rounds: number
+}
+
+export interface StreamResult {
+  streams: number
+  tokens: number
+  unfinished: number
+  /** Gaps between two tokens of one stream of more than 100 ms, five times the pace. */
+  stalls: number
+  /** Milliseconds from the request to the first token, and of each token on its way. */
+  first: { p50: number; p99: number }
+  token: { p50: number; p99: number }
+}
+
+const nowMs = (): number => performance.timeOrigin + performance.now()
+const stallMs = 100
+/** All streams of a round have begun within this time. */
+const arrivalMs = 2_000
+
+async function read(ask: StreamAsk): Promise<StreamResult> {
+  const firsts: number[] = []
+  const transits: number[] = []
+  let stalls = 0
+  let unfinished = 0
+  const one = (): Promise<void> =>
+    new Promise((resolve) => {
+      const { hostname, port, host, pathname } = new URL(ask.url)
+      const socket = connect({ host: hostname, port: Number(port), noDelay: true })
+      const headers = {
+        host,
+        'content-type': 'application/json',
+        'content-length': String(Buffer.byteLength(ask.body)),
+        connection: 'close',
+        ...ask.headers,
+      }
+      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+      const sentMs = nowMs()
+      let lastMs = 0
+      let rest = ''
+      let done = false
+      socket.setEncoding('latin1')
+      socket.write(`POST ${pathname} HTTP/1.1\r\n${lines.join('')}\r\n${ask.body}`)
+      socket.on('data', (text: string) => {
+        const atMs = nowMs()
+        rest += text
+        for (let end = rest.indexOf('\n\n'); end >= 0; end = rest.indexOf('\n\n')) {
+          const event = rest.slice(0, end)
+          rest = rest.slice(end + 2)
+          const written = /"content":" (\d+\.\d+)"/.exec(event)
+          if (event.includes('data: [DONE]')) done = true
+          if (!written) continue
+          if (lastMs === 0) firsts.push(atMs - sentMs)
+          else if (atMs - lastMs > stallMs) stalls++
+          lastMs = atMs
+          transits.push(atMs - Number(written[1]))
+        }
+      })
+      const finish = (): void => {
+        if (!done) unfinished++
+        resolve()
+      }
+      socket.on('close', finish)
+      socket.on('error', () => {})
+    })
+  // Callers do not come on the same millisecond: the streams of a round begin one after the other.
+  const comeAfter = (index: number): Promise<void> =>
+    new Promise((resolve) => setTimeout(resolve, (index * arrivalMs) / ask.streams))
+  const begin = (_: unknown, index: number): Promise<void> => comeAfter(index).then(one)
+  for (let round = 0; round < ask.rounds; round++)
+    await Promise.all(Array.from({ length: ask.streams }, begin))
+  return {
+    streams: ask.streams * ask.rounds,
+    tokens: transits.length,
+    unfinished,
+    stalls,
+    first: shares(firsts),
+    token: shares(transits),
+  }
+}
+
+function shares(values: number[]): { p50: number; p99: number } {
+  values.sort((a, b) => a - b)
+  const at = (share: number): number =>
+    Math.round((values[Math.floor(values.length * share)] ?? 0) * 1000) / 1000
+  return { p50: at(0.5), p99: at(0.99) }
+}
+
+if (process.argv[2] !== undefined)
+  process.stdout.write(`${JSON.stringify(await read(JSON.parse(process.argv[2])))}\n`)

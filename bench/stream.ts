@@ -1,0 +1,89 @@
+/**
+ * `npm run bench:stream [streams …]`: many event streams at a pace of 20 ms a token, through Kherad with the money on and
+ * straight from the same upstream, in one run. What Kherad adds is the difference.
+ */
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { upstreamConfig } from '../tests/harness/config-text.ts'
+import { freePort } from '../tests/harness/free-port.ts'
+import { jsonFrom, key, machine, residentMegabytes, run, temporaryFolder } from './stage.ts'
+import type { StreamAsk, StreamResult } from './stream-load.ts'
+
+const counts = process.argv.slice(2).map(Number)
+const tokens = 150
+const paceMs = 20
+
+await using stack = new AsyncDisposableStack()
+const folder = await temporaryFolder(stack)
+const upstreamPort = await freePort()
+const upstream = stack.use(
+  await run(
+    [process.execPath, 'bench/paced-upstream.ts', String(upstreamPort), String(tokens), String(paceMs)],
+    {},
+    `http://127.0.0.1:${upstreamPort}`,
+    '/',
+  ),
+)
+const port = await freePort()
+const config = path.join(folder, 'kherad.config.yaml')
+await writeFile(config, upstreamConfig(`${upstream.url}/v1`))
+const kherad = stack.use(
+  await run(
+    [process.execPath, 'src/main.ts'],
+    {
+      KHERAD_PORT: String(port),
+      KHERAD_DATA: path.join(folder, 'data'),
+      KHERAD_CONFIG: config,
+      KHERAD_BOOTSTRAP_KEY: key,
+      KHERAD_LOG_LEVEL: 'warn',
+    },
+    `http://127.0.0.1:${port}`,
+    '/health/ready',
+  ),
+)
+
+const body = JSON.stringify({
+  model: 'test/model',
+  stream: true,
+  max_tokens: 1000,
+  messages: [{ role: 'user', content: 'Count the time.' }],
+})
+const ask = (url: string, streams: number, rounds: number): StreamAsk => ({
+  url: `${url}/v1/chat/completions`,
+  headers: { authorization: `Bearer ${key}` },
+  body,
+  streams,
+  rounds,
+})
+
+console.log(machine())
+await measure(kherad.url, 32, 1)
+const quiet = residentMegabytes(kherad.child.pid!)
+for (const streams of counts.length > 0 ? counts : [64, 256, 1000]) {
+  const direct = await measure(upstream.url, streams, 2)
+  const running = measure(kherad.url, streams, 2)
+  await new Promise((resolve) => setTimeout(resolve, (tokens * paceMs) / 2))
+  const megabytes = residentMegabytes(kherad.child.pid!)
+  const through = await running
+  console.log(`\n${streams} streams, ${tokens} tokens each, one every ${paceMs} ms`)
+  console.log(`  direct   ${line(direct)}`)
+  console.log(`  Kherad   ${line(through)}`)
+  console.log(
+    `  added    first token p50 ${gap(through.first.p50, direct.first.p50)} p99 ${gap(through.first.p99, direct.first.p99)};` +
+      ` per token p50 ${gap(through.token.p50, direct.token.p50)} p99 ${gap(through.token.p99, direct.token.p99)};` +
+      ` ${(((megabytes - quiet) * 1024) / streams).toFixed(0)} KB a stream`,
+  )
+}
+
+function measure(url: string, streams: number, rounds: number): Promise<StreamResult> {
+  return jsonFrom<StreamResult>('bench/stream-load.ts', ask(url, streams, rounds))
+}
+
+function line(result: StreamResult): string {
+  const { first, token, stalls, unfinished } = result
+  return `first token p50 ${first.p50} p99 ${first.p99} ms; per token p50 ${token.p50} p99 ${token.p99} ms; ${stalls} stalls, ${unfinished} unfinished of ${result.streams}`
+}
+
+function gap(through: number, direct: number): string {
+  return `${(through - direct).toFixed(3)} ms`
+}

@@ -1,0 +1,135 @@
+/** Our books against an upstream's invoice: what agrees, and why the rest does not. Nothing is changed. */
+import type { Db, Tx } from '#platform/db'
+import { contradictions } from '#platform/ledger'
+import type { InvoiceRow } from './invoice.ts'
+import * as store from './store.ts'
+
+export type { Difference, Side, Verdict } from './store.ts'
+export { verdicts } from './store.ts'
+
+export interface ReconcileAsk extends store.Bounds {
+  rows: AsyncIterable<InvoiceRow>
+  /** What a USD of the upstream's price is charged at: `credits_per_usd × markup × 1,000,000`. 0 leaves USD out of it. */
+  microcreditsPerUsd: number
+}
+
+export interface Compared {
+  invoice: store.Side
+  receipts: store.Side
+}
+
+export interface Reconciliation {
+  /** By verdict; `total` is the sum of all of them, exactly. */
+  verdicts: Record<store.Verdict, Compared>
+  total: Compared
+  /** Rows of the file, and how many of them lie outside the dates and were left out. */
+  file: { rows: bigint; outside: bigint }
+  /** Receipts of these dates, of any provider, that may explain a row without a receipt. */
+  running: bigint
+  ambiguous: { receipts: bigint; chargedMicrocredits: bigint }
+  /** Broken invariants of the ledger itself. */
+  contradictions: { invariant: string; account_id: string }[]
+  /** Every difference, sorted by kind and time; read it before the transaction ends. */
+  differences(): AsyncGenerator<store.Difference>
+}
+
+const batchSize = 1_000
+
+/** Works in temporary tables of `tx`; roll it back when all is read. Throws what reading the rows throws. */
+export async function reconcile(db: Db, tx: Tx, ask: ReconcileAsk): Promise<Reconciliation> {
+  await store.prepare(tx)
+  await loadRows(tx, ask)
+  await store.addCalls(tx, ask)
+  await store.matchByIds(tx)
+  // Rows without ids may be of any call; rows whose id nobody knows, only of calls whose id the upstream never told.
+  await matchByTime(tx, true)
+  await matchByTime(tx, false)
+  await store.judge(tx, ask.microcreditsPerUsd)
+  const { running, ambiguous, ambiguous_charged: chargedMicrocredits } = await store.unattributed(tx, ask)
+  return {
+    ...(await add(tx)),
+    file: await store.countRows(tx),
+    running,
+    ambiguous: { receipts: ambiguous, chargedMicrocredits },
+    contradictions: (await contradictions(db)) ?? [],
+    differences: () => store.differences(tx),
+  }
+}
+
+async function loadRows(tx: Tx, ask: ReconcileAsk): Promise<void> {
+  let batch: InvoiceRow[] = []
+  for await (const row of ask.rows) {
+    if (batch.push(row) < batchSize) continue
+    await store.addRows(tx, batch, ask)
+    batch = []
+  }
+  if (batch.length > 0) await store.addRows(tx, batch, ask)
+}
+
+/** Calls of the same model and tokens, one to one, the nearest in time, within two minutes. */
+async function matchByTime(tx: Tx, nameless: boolean): Promise<void> {
+  const rows = store.openRows(tx, nameless)
+  const calls = store.openCalls(tx, !nameless)
+  const pairs: { line: bigint; call: bigint }[] = []
+  let row = await rows.next()
+  let call = row.done ? undefined : await calls.next()
+  while (!row.done && call && !call.done) {
+    const order = compare(row.value, call.value)
+    if (order === 0) {
+      pairs.push({ line: row.value.id, call: call.value.id })
+      if (pairs.length === batchSize) await store.pair(tx, pairs.splice(0))
+    }
+    if (order <= 0) row = await rows.next()
+    if (order >= 0) call = await calls.next()
+  }
+  await rows.return(undefined)
+  await calls.return(undefined)
+  if (pairs.length > 0) await store.pair(tx, pairs)
+}
+
+/** 0 for a pair; below 0 when the row comes before all calls that are left, above when the call comes before all rows. */
+function compare(row: store.Timed, call: store.Timed): number {
+  if (row.kind !== call.kind) return Buffer.compare(Buffer.from(row.kind), Buffer.from(call.kind))
+  const apartSeconds = (row.at.getTime() - call.at.getTime()) / 1000
+  return Math.abs(apartSeconds) <= store.windowSeconds ? 0 : apartSeconds
+}
+
+async function add(tx: Tx): Promise<Pick<Reconciliation, 'verdicts' | 'total'>> {
+  const rows = await store.sums(tx)
+  const verdicts = Object.fromEntries(
+    store.verdicts.map((verdict) => [verdict, comparedOf(rows.filter((row) => row.verdict === verdict))]),
+  ) as Reconciliation['verdicts']
+  return { verdicts, total: comparedOf(rows) }
+}
+
+function comparedOf(rows: Awaited<ReturnType<typeof store.sums>>): Compared {
+  const sum = (pick: (row: (typeof rows)[number]) => bigint): bigint =>
+    rows.reduce((total, row) => total + pick(row), 0n)
+  return {
+    invoice: {
+      calls: sum((row) => row.their_calls),
+      input: sum((row) => row.their_input),
+      output: sum((row) => row.their_output),
+      usd: addDecimals(rows.map((row) => row.their_usd)),
+    },
+    receipts: {
+      calls: sum((row) => row.our_calls),
+      input: sum((row) => row.our_input),
+      output: sum((row) => row.our_output),
+      usd: addDecimals(rows.map((row) => row.our_usd)),
+    },
+  }
+}
+
+/** Exact, whatever their number of decimals. */
+export function addDecimals(texts: readonly string[]): string {
+  const places = Math.max(0, ...texts.map((text) => text.split('.')[1]?.length ?? 0))
+  const scaled = texts.reduce((total, text) => {
+    const [whole = '0', fraction = ''] = text.split('.')
+    return total + BigInt(whole.replace(/^(-?)$/, '$10') + fraction.padEnd(places, '0'))
+  }, 0n)
+  const digits = String(scaled < 0n ? -scaled : scaled).padStart(places + 1, '0')
+  const whole = digits.slice(0, digits.length - places)
+  const fraction = digits.slice(digits.length - places).replace(/0+$/, '')
+  return `${scaled < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`
+}

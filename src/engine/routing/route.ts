@@ -1,0 +1,97 @@
+/** Which deployment is asked next. */
+import { UpstreamError } from '#providers/spec'
+import type { Breaker } from './breaker.ts'
+import type { Candidate } from './candidates.ts'
+import { pauseMs, type Verdict } from './verdict.ts'
+
+/** Calls of one deployment for one turn: the first and two more. */
+const mostTries = 3
+
+export interface Step {
+  candidate: Candidate
+  /** Milliseconds to wait before asking. */
+  waitMs: number
+}
+
+export interface RouteAsk {
+  candidates: readonly Candidate[]
+  breakerOf: (deployment: string) => Breaker
+  random: () => number
+}
+
+export class Route {
+  readonly #ask: RouteAsk
+  /** Candidates before this one were asked or passed over. */
+  #position = 0
+  #asked = 0
+  #tries = 0
+  #restarted = false
+
+  constructor(ask: RouteAsk) {
+    this.#ask = ask
+  }
+
+  /**
+   * The first that is in good health. When none is, the one that is open for the shortest time is asked all the same: a
+   * refusal would help nobody. Undefined when all are resting for a rate limit, which they told us themselves.
+   */
+  first(): Step | undefined {
+    return this.#elsewhere() ?? this.#leastOpen()
+  }
+
+  /** Whom to ask after `candidate` failed; undefined when nobody is left. */
+  after(candidate: Candidate, failure: UpstreamError, verdict: Verdict): Step | undefined {
+    if (verdict === 'give-up') return undefined
+    const again = { candidate, waitMs: pauseMs(failure, this.#tries, this.#ask.random) }
+    const mayRepeat = this.#tries < mostTries && !this.#breakerOf(candidate).isOpen
+    if (verdict === 'again' && mayRepeat) {
+      this.#tries++
+      return again
+    }
+    const { model } = candidate
+    const next = this.#elsewhere(
+      verdict === 'other-model' ? (other) => other.model.contextLength > model.contextLength : undefined,
+    )
+    if (next || verdict !== 'restart' || !mayRepeat || this.#asked > 1 || this.#restarted) return next
+    this.#restarted = true
+    this.#tries++
+    return again
+  }
+
+  /** A rate limit, when that is what keeps every candidate away: with the shortest wait of all. */
+  limit(failures: readonly UpstreamError[]): UpstreamError | undefined {
+    if (failures.some(({ fault }) => fault !== 'rate_limited')) return undefined
+    const waits = this.#ask.candidates.map((candidate) => this.#breakerOf(candidate).limitedForMs)
+    const shortest = Math.min(...waits)
+    if (shortest <= 0) return undefined
+    const detail = 'every deployment of this model is resting for a rate limit'
+    return new UpstreamError('rate_limited', { executed: false, retryAfterMs: Math.ceil(shortest), detail })
+  }
+
+  #elsewhere(fits: (candidate: Candidate) => boolean = () => true): Step | undefined {
+    const { candidates } = this.#ask
+    while (this.#position < candidates.length) {
+      const candidate = candidates[this.#position++]!
+      const breaker = this.#breakerOf(candidate)
+      if (fits(candidate) && !breaker.isOpen && breaker.limitedForMs <= 0) return this.#take(candidate)
+    }
+    return undefined
+  }
+
+  #leastOpen(): Step | undefined {
+    const open = this.#ask.candidates.filter((candidate) => this.#breakerOf(candidate).limitedForMs <= 0)
+    const forMs = (candidate: Candidate): number => this.#breakerOf(candidate).openForMs
+    const [least] = open.sort((a, b) => forMs(a) - forMs(b))
+    return least && this.#take(least)
+  }
+
+  #take(candidate: Candidate): Step {
+    this.#asked++
+    this.#tries = 1
+    return { candidate, waitMs: 0 }
+  }
+
+  #breakerOf({ deployment }: Candidate): Breaker {
+    return this.#ask.breakerOf(deployment.id)
+  }
+}

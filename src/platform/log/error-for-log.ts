@@ -1,0 +1,47 @@
+/** An error as it stands in the log. */
+interface LoggedError {
+  type: string
+  message: string
+  stack?: string
+  code?: string
+  status?: number
+  cause?: LoggedError
+}
+
+const deepest = 5
+
+/**
+ * Name, message, code, place and cause. Two kinds of message are cut, because they quote what was said: an upstream's own
+ * words about a request (`UpstreamError`), and the text that is no JSON (`SyntaxError`). Further fields of an error are left
+ * out: PostgreSQL puts whole rows in them.
+ */
+export function errorForLog(error: unknown, depth = 0): LoggedError {
+  if (!(error instanceof Error))
+    return { type: typeof error, message: 'something that is no Error was thrown' }
+  const { code, status, cause } = error as { code?: unknown; status?: unknown; cause?: unknown }
+  const frames = framesOf(error)
+  return {
+    type: error.name,
+    message: withoutQuotes(error),
+    ...(frames !== '' && { stack: frames }),
+    ...(typeof code === 'string' && { code }),
+    ...(typeof status === 'number' && { status }),
+    ...(cause !== undefined && depth < deepest && { cause: errorForLog(cause, depth + 1) }),
+  }
+}
+
+function withoutQuotes(error: Error): string {
+  if (error.name === 'SyntaxError') return 'a text that cannot be parsed'
+  return error.name === 'UpstreamError' ? (error.message.split(':', 1)[0] ?? '') : error.message
+}
+
+/** A stack begins with the message, which may have many lines. */
+function framesOf({ stack = '', message }: Error): string {
+  const at = message === '' ? 0 : stack.indexOf(message) + message.length
+  return stack
+    .slice(at)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line.startsWith('at '))
+    .join('\n')
+}

@@ -1,0 +1,153 @@
+/** OpenTelemetry's SDK behind the face of this room. */
+import {
+  type Context,
+  diag,
+  type Span as OtelSpan,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+} from '@opentelemetry/resources'
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace'
+import type { Attributes, Span, SpanAsk, Tracing, TracingAsk } from './trace.ts'
+
+/** Spans that wait for the collector; beyond it they are dropped. */
+const mostWaiting = 16_384
+const exportPatienceMs = 5_000
+
+export function otlpTracing({ endpoint, sampler, samplerArgument, log }: TracingAsk): Tracing {
+  // What the SDK has to say (a collector that is away) goes to our log; no span and no attribute is part of it.
+  const tell = (message: string): void => log.warn({ said: message.slice(0, 200) }, 'traces are not exported')
+  diag.setLogger(
+    { error: tell, warn: tell, info() {}, debug() {}, verbose() {} },
+    { suppressOverrideMessage: true },
+  )
+  const provider = new TracerProvider({
+    resource: defaultResource()
+      .merge(resourceFromAttributes({ 'service.name': 'kherad' }))
+      .merge(detectResources({ detectors: [envDetector] })),
+    sampler: samplerOf(sampler, samplerArgument),
+    spanProcessors: [
+      new BatchSpanProcessor({
+        exporter: new OTLPTraceExporter({
+          url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
+          timeoutMillis: exportPatienceMs,
+        }),
+        maxQueueSize: mostWaiting,
+        scheduledDelayMillis: 1_000,
+        exportTimeoutMillis: exportPatienceMs,
+      }),
+    ],
+  })
+  const tracer = provider.getTracer('kherad')
+  return {
+    request: (name, attributes, traceparent) =>
+      new Told(
+        tracer,
+        tracer.startSpan(
+          name,
+          { kind: SpanKind.SERVER, attributes: plain(attributes) },
+          parentOf(traceparent),
+        ),
+      ),
+    async [Symbol.asyncDispose]() {
+      await provider
+        .shutdown()
+        .catch((error: unknown) => log.warn({ err: error }, 'traces were lost at the stop'))
+      diag.disable()
+    },
+  }
+}
+
+/** Kinds as the specification of the SDK's environment names them; without one, whatever the caller's trace decides, else all. */
+function samplerOf(name: string | undefined, argument: string | undefined): Sampler {
+  const asked = Number(argument ?? 1)
+  const ratio = new TraceIdRatioBasedSampler(asked >= 0 && asked <= 1 ? asked : 1)
+  const root = (sampler: Sampler): Sampler => new ParentBasedSampler({ root: sampler })
+  switch (name) {
+    case 'always_on':
+      return new AlwaysOnSampler()
+    case 'always_off':
+      return new AlwaysOffSampler()
+    case 'traceidratio':
+      return ratio
+    case 'parentbased_always_off':
+      return root(new AlwaysOffSampler())
+    case 'parentbased_traceidratio':
+      return root(ratio)
+    default:
+      return root(new AlwaysOnSampler())
+  }
+}
+
+/** https://www.w3.org/TR/trace-context/#traceparent-header: what is not of this form is as if it were not there. */
+function parentOf(header: string | undefined): Context {
+  const found = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/.exec(header ?? '')
+  const [, version, traceId = '', spanId = '', flags = '', rest] = found ?? []
+  if (!found || version === 'ff' || (version === '00' && rest !== undefined)) return ROOT_CONTEXT
+  if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return ROOT_CONTEXT
+  const traceFlags = Number.parseInt(flags, 16) & TraceFlags.SAMPLED
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true })
+}
+
+const plain = (attributes: Attributes): Record<string, string | number | boolean | string[]> =>
+  Object.fromEntries(
+    Object.entries(attributes).filter(
+      (entry): entry is [string, string | number | boolean | string[]] => entry[1] !== undefined,
+    ),
+  )
+
+class Told implements Span {
+  readonly #tracer: Tracer
+  readonly #span: OtelSpan
+
+  constructor(tracer: Tracer, span: OtelSpan) {
+    this.#tracer = tracer
+    this.#span = span
+  }
+
+  get traceparent(): string {
+    const { traceId, spanId, traceFlags } = this.#span.spanContext()
+    return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`
+  }
+
+  child(name: string, { kind, attributes = {}, startMs }: SpanAsk): Span {
+    const span = this.#tracer.startSpan(
+      name,
+      {
+        kind: kind === 'client' ? SpanKind.CLIENT : SpanKind.INTERNAL,
+        attributes: plain(attributes),
+        ...(startMs !== undefined && { startTime: startMs }),
+      },
+      trace.setSpan(ROOT_CONTEXT, this.#span),
+    )
+    return new Told(this.#tracer, span)
+  }
+
+  set(attributes: Attributes): void {
+    this.#span.setAttributes(plain(attributes))
+  }
+
+  end({ atMs, error }: { atMs?: number; error?: string | undefined } = {}): void {
+    if (error !== undefined)
+      this.#span.setAttribute('error.type', error).setStatus({ code: SpanStatusCode.ERROR })
+    this.#span.end(atMs)
+  }
+}

@@ -1,0 +1,45 @@
+/** What is told of one request: its spans (OpenTelemetry) and its log line. Never prompt or answer text. */
+import type { Log } from '#platform/log'
+
+export { Trail } from './trail.ts'
+
+export type Attributes = Record<string, string | number | boolean | string[] | undefined>
+
+export interface SpanAsk {
+  kind: 'internal' | 'client'
+  attributes?: Attributes
+  /** Unix milliseconds, or a moment of `performance.now()`; now when absent. */
+  startMs?: number
+}
+
+export interface Span {
+  /** This span as the parent of others, in W3C's words. */
+  readonly traceparent: string
+  child(name: string, ask: SpanAsk): Span
+  set(attributes: Attributes): void
+  /** Ends it, now when `atMs` is absent. `error` is a class of failure such as `timeout`, never a sentence. */
+  end(more?: { atMs?: number; error?: string | undefined }): void
+}
+
+export interface Tracing extends AsyncDisposable {
+  /** The span of a request that came in. `traceparent` is the caller's, unchecked. */
+  request(name: string, attributes: Attributes, traceparent: string | undefined): Span
+}
+
+export interface TracingAsk {
+  /** `OTEL_EXPORTER_OTLP_ENDPOINT`, without the path of the signal. */
+  endpoint: string
+  /** `OTEL_TRACES_SAMPLER` and its argument, as typed. */
+  sampler?: string | undefined
+  samplerArgument?: string | undefined
+  log: Log
+}
+
+/**
+ * Spans sent by OTLP (HTTP, JSON) in batches. Whatever the collector does, requests do not wait for it: what it does not
+ * take is dropped. The SDK is loaded only here, so that nobody pays for it who does not trace.
+ */
+export async function openTracing(ask: TracingAsk): Promise<Tracing> {
+  const { otlpTracing } = await import('./otlp.ts')
+  return otlpTracing(ask)
+}

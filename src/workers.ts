@@ -1,0 +1,84 @@
+/**
+ * `KHERAD_WORKERS`: several processes of one machine behind one port. This one answers no request: it owns the embedded
+ * PostgreSQL, starts the workers, replaces one that dies, and stops them in order.
+ */
+import cluster, { type Worker } from 'node:cluster'
+import { once } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Config } from '#platform/config'
+import { startEmbedded } from '#platform/db'
+import type { Log } from '#platform/log'
+
+/** What a worker tells when it serves; the first one's words are those that a single process prints at its start. */
+export interface Ready {
+  kherad: 'ready'
+  welcome: string
+}
+
+/** A worker that dies at once is not replaced faster than this. */
+const replaceMs = 1000
+
+export interface Workers {
+  /** Stops all workers in order, then the database. */
+  stop(): Promise<void>
+}
+
+/** Resolves when all workers serve. Answers undefined when the first could not start: it has said why. */
+export async function startWorkers(
+  config: Config,
+  log: Log,
+  say: (text: string) => void,
+): Promise<Workers | undefined> {
+  await using starting = new AsyncDisposableStack()
+  const database =
+    config.databaseUrl === undefined
+      ? starting.use(await startEmbedded({ dataDir: config.dataDir, pgBin: config.pgBin, log })).url
+      : config.databaseUrl
+  let stopping = false
+
+  const start = async (): Promise<Ready | undefined> => {
+    const worker = cluster.fork({ DATABASE_URL: database })
+    const ready = await readyOf(worker)
+    if (ready) worker.once('exit', (code, signal) => void replace(worker, code, signal))
+    return ready
+  }
+  const replace = async (worker: Worker, code: number, signal: string): Promise<void> => {
+    if (stopping) return
+    log.error({ worker: worker.id, code, signal }, 'a worker died; another takes its place')
+    await pause(replaceMs)
+    while (!stopping && !(await start())) await pause(replaceMs)
+  }
+
+  // One alone first: it migrates, makes the first key and proves that the port is free.
+  const first = await start()
+  if (!first) return undefined
+  const others = await Promise.all(Array.from({ length: config.workers - 1 }, start))
+  say(first.welcome)
+  log.info({ workers: 1 + others.filter((ready) => ready).length }, 'all workers serve')
+
+  const open = starting.move()
+  return {
+    async stop() {
+      stopping = true
+      await Promise.all(Object.values(cluster.workers ?? {}).map(stopWorker))
+      await open.disposeAsync()
+    },
+  }
+}
+
+/** Its message, or undefined when it ended without one. */
+async function readyOf(worker: Worker): Promise<Ready | undefined> {
+  const heard = Promise.withResolvers<Ready | undefined>()
+  worker.on('message', (message: Partial<Ready>) => {
+    if (message?.kherad === 'ready') heard.resolve(message as Ready)
+  })
+  worker.once('exit', () => heard.resolve(undefined))
+  return heard.promise
+}
+
+async function stopWorker(worker: Worker | undefined): Promise<void> {
+  if (!worker || worker.isDead()) return
+  const gone = once(worker, 'exit')
+  worker.process.kill('SIGTERM')
+  await gone
+}

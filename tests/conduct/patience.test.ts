@@ -1,0 +1,214 @@
+/** Times that are kept, callers who leave in between, and nothing that keeps running afterwards. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { explained, requestIdOf } from '../contract/chat-world.ts'
+import { until } from '../harness/until.ts'
+import { answer, chunk, fakeUpstream, json, silence, stall, stream } from '../harness/upstream.ts'
+import { boot, upstreamConfig } from '../harness/world.ts'
+import { bootConduct, type ConductAsk, outcomesOf, told } from './conduct-world.ts'
+
+const alone: ConductAsk['models'] = [{ id: 'test/model', deployments: [{ on: 'primary' }] }]
+const inTurn = (...names: string[]): ConductAsk['models'] => [
+  { id: 'test/model', deployments: names.map((on, priority) => ({ on, priority })) },
+]
+const path = '/v1/chat/completions'
+const question = (stream: boolean): string =>
+  JSON.stringify({ model: 'test/model', stream, messages: [{ role: 'user', content: 'hello' }] })
+const waitASecond = json(429, {}, { 'retry-after-ms': '1000' })
+
+describe.concurrent('the time', () => {
+  test('of the whole journey is bounded, however many are silent on the way', async () => {
+    await using at = await bootConduct({
+      models: inTurn('first', 'second', 'third', 'fourth'),
+      timeouts: { first_byte_ms: 600, total_ms: 1_500 },
+    })
+    for (const name of ['first', 'second', 'third', 'fourth']) at.on(name).reply(silence)
+    const got = await at.ask('test/model', true)
+    expect(got).toMatchObject({ status: 504, error: { code: 'UPSTREAM_TIMEOUT' } })
+    expect(outcomesOf(got)).toEqual(['timeout', 'timeout', 'timeout'])
+    // The third gets only what the first two have left.
+    expect(got.receipt.details.attempts[2]?.detail).toMatch(/^no end of the answer within [12]?\d{1,2} ms$/)
+    expect(got.tookMs).toBeGreaterThanOrEqual(1_490)
+    expect(got.tookMs).toBeLessThan(10_000)
+    await at.isWellAgain('test/model')
+  })
+
+  test('is not waited out where a pause would pass the end of it', async () => {
+    await using at = await bootConduct({ models: alone, timeouts: { total_ms: 2_000 } })
+    at.on('primary').reply(json(503, '', { 'retry-after': '3' }))
+    const got = await at.ask('test/model', false)
+    expect(got.status).toBe(502)
+    expect(outcomesOf(got)).toEqual(['unavailable'])
+    expect(got.tookMs).toBeLessThan(2_000)
+  })
+
+  test('of an answer that trickles for ever ends with an error after its total', async () => {
+    await using at = await bootConduct({ models: alone, timeouts: { total_ms: 400 } })
+    const slowly = () => new Promise((resolve) => setTimeout(resolve, 20))
+    const trickle = Array.from({ length: 2_000 }, () => [chunk({ content: '.' }), slowly]).flat()
+    at.on('primary').reply(stream(trickle))
+    const got = await at.ask('test/model', true)
+    expect(got).toMatchObject({ status: 200, error: { code: 'UPSTREAM_TIMEOUT' }, finish: undefined })
+    expect(got.content.length).toBeGreaterThan(2)
+    expect(got.tookMs).toBeGreaterThanOrEqual(390)
+    await at.isWellAgain('test/model')
+  })
+
+  test('to the first token and between tokens are told apart', async () => {
+    await using at = await bootConduct({
+      models: inTurn('slow', 'stalls'),
+      timeouts: { first_token_ms: 200, idle_ms: 500 },
+    })
+    at.on('slow').reply(stream([chunk({ role: 'assistant' }), stall]))
+    at.on('stalls').reply(stream([chunk({ content: 'one' }), stall]))
+    const got = await at.ask('test/model', true)
+    expect(got).toMatchObject({ content: 'one', error: { code: 'UPSTREAM_TIMEOUT' } })
+    const attempts = got.receipt.details.attempts as unknown as Record<string, unknown>[]
+    expect(attempts[0]).toMatchObject({ detail: 'no first token within 200 ms' })
+    expect(attempts[1]).toMatchObject({ detail: 'silence in the middle of the answer within 500 ms' })
+    expect(got.tookMs).toBeGreaterThanOrEqual(690)
+  })
+
+  test('to connect is kept where a host takes no connection, and the next deployment answers', async () => {
+    await using backup = await fakeUpstream()
+    await using deaf = await deafHost()
+    const config = upstreamConfig(deaf.url, {
+      provider: `    timeouts: { connect_ms: 300 }\n  - { id: backup, base_url: "${backup.url}" }`,
+    }).replace('upstream-model }', 'upstream-model }\n      - { provider: backup, model: m, priority: 1 }')
+    await using world = await boot({ config })
+    const got = await told(await world.key(), { stream: true })
+    expect(got).toMatchObject({ status: 200, error: undefined })
+    expect(outcomesOf(got)).toEqual(['timeout', 'answered'])
+    expect(got.receipt.details.attempts[0]).toMatchObject({ detail: 'no connection within 300 ms' })
+    expect(got.tookMs).toBeGreaterThanOrEqual(300)
+  })
+
+  test('of a refused connection is short: three tries, then the fallback; and back again once it listens', async () => {
+    await using at = await bootConduct({
+      models: [
+        { id: 'test/model', deployments: [{ on: 'primary' }], fallbacks: ['test/backup'] },
+        { id: 'test/backup', deployments: [{ on: 'backup' }] },
+      ],
+    })
+    const port = Number(new URL(at.on('primary').url).port)
+    await at.on('primary')[Symbol.asyncDispose]()
+    for (const streamed of [false, true]) {
+      const got = await at.ask('test/model', streamed)
+      expect(got).toMatchObject({ status: 200, models: ['test/backup'] })
+      expect(outcomesOf(got).slice(0, 2)).toEqual(['connect', 'connect'])
+    }
+    // The fifth failure has opened the breaker, so nobody else is kept waiting.
+    expect(outcomesOf(await at.ask('test/model', false))).toEqual(['answered'])
+    await using _again = await fakeUpstream(port)
+    await until(async () => (await at.ask('test/model', true)).models[0] === 'test/model')
+  })
+})
+
+describe.concurrent('a caller who leaves in a pause between attempts', () => {
+  test.each([undefined, 'drain'] as const)(
+    'ends the journey at once and pays nothing (on_disconnect: %s)',
+    async (onDisconnect) => {
+      await using at = await bootConduct({
+        models: inTurn('primary', 'second'),
+        timing: { streamOpenMs: 50 },
+        ...(onDisconnect && { onDisconnect }),
+      })
+      const before = await at.world.balance()
+      at.on('primary').reply(json(429, {}, { 'retry-after': '3' }))
+      const leaving = new AbortController()
+      const reply = await at.key.raw('POST', path, question(true), {}, leaving.signal)
+      await (await at.on('primary').call(0)).whenClosed
+      const leftMs = performance.now()
+      leaving.abort()
+      const receipt = await explained(at.key, requestIdOf(reply))
+      expect(performance.now() - leftMs).toBeLessThan(2_500)
+      expect(receipt).toMatchObject({ status_code: 499, microcredits: '0' })
+      expect(receipt.details).toMatchObject({
+        outcome: 'client_left',
+        attempts: [{ outcome: 'rate_limited' }],
+      })
+      await at.world.settled()
+      expect(await at.world.balance()).toEqual(before)
+      expect([at.on('primary').calls.length, at.on('second').calls.length]).toEqual([1, 0])
+    },
+  )
+
+  test('gets the answer all the same when an idempotency key can fetch it', async () => {
+    await using at = await bootConduct({ models: alone })
+    at.on('primary').replyOnce(waitASecond)
+    at.on('primary').reply(answer('kept for you'))
+    const headers = { 'idempotency-key': 'mine' }
+    const leaving = new AbortController()
+    const reply = at.key.raw('POST', path, question(false), headers, leaving.signal).catch(() => undefined)
+    await (await at.on('primary').call(0)).whenClosed
+    leaving.abort()
+    await reply
+    const again = await until(async () => {
+      const seen = await at.key.request('POST', path, question(false), headers)
+      return seen.status === 200 ? seen : undefined
+    })
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    expect(again.body.choices[0].message.content).toBe('kept for you')
+    expect(at.on('primary').calls).toHaveLength(2)
+  })
+
+  test.each(['fails', 'answers'])(
+    'while an answer is read on for its report begins no other call when that one %s',
+    async (how) => {
+      await using at = await bootConduct({
+        models: inTurn('primary', 'second'),
+        timeouts: { first_byte_ms: 15_000 },
+        onDisconnect: 'drain',
+      })
+      const release = Promise.withResolvers<void>()
+      at.on('primary').reply(async () => {
+        await release.promise
+        return how === 'fails' ? json(500, '') : answer('unread')
+      })
+      const leaving = new AbortController()
+      const reply = at.key.raw('POST', path, question(true), {}, leaving.signal).catch(() => undefined)
+      const call = await at.on('primary').call(0)
+      leaving.abort()
+      await reply
+      await until(async () =>
+        (await at.key.get('/metrics')).text.match(/operation="chat.complete"[^\n]*"499"/),
+      )
+      release.resolve()
+      await call.whenClosed
+      await at.world.settled()
+      expect(call.aborted).toBe(false)
+      expect([at.on('primary').calls.length, at.on('second').calls.length]).toEqual([1, 0])
+    },
+  )
+})
+
+/** A listening address whose queue is full and whose process is stopped, so that no connection is ever made. */
+async function deafHost(): Promise<AsyncDisposable & { url: string }> {
+  const script =
+    "const s=require('net').createServer().listen({port:0,host:'127.0.0.1',backlog:1},()=>console.log(s.address().port))"
+  const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [said] = (await once(child.stdout, 'data')) as [Buffer]
+  const port = Number(String(said))
+  child.kill('SIGSTOP')
+  const filling: Socket[] = []
+  // The kernel goes on taking connections until the queue is full; from then on one more hangs.
+  for (let full = false; !full; ) {
+    const socket = connect(port, '127.0.0.1')
+    filling.push(socket)
+    socket.on('error', () => undefined)
+    full = await Promise.race([
+      once(socket, 'connect').then(() => false),
+      new Promise<boolean>((resolve) => setTimeout(() => resolve(true), 300)),
+    ])
+  }
+  return {
+    url: `http://127.0.0.1:${port}/v1`,
+    async [Symbol.asyncDispose]() {
+      for (const socket of filling) socket.destroy()
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    },
+  }
+}

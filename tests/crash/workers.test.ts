@@ -1,0 +1,73 @@
+/** `KHERAD_WORKERS`: one address, several processes. */
+import { execFileSync } from 'node:child_process'
+import { expect, test } from 'vitest'
+import { setCaps } from '#platform/ledger'
+import { until } from '../harness/until.ts'
+import { chunk, done, stream } from '../harness/upstream.ts'
+import { openSite } from './site.ts'
+
+const workersOf = (pid: number): number[] => {
+  try {
+    return execFileSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' })
+      .trim()
+      .split('\n')
+      .map(Number)
+  } catch {
+    return []
+  }
+}
+
+test('several workers serve one address; one that is killed is replaced and its hold ends; the stop waits for open streams', async () => {
+  await using site = await openSite({ leaseMs: 2_000 })
+  const server = await site.start(site.databaseUrl, { KHERAD_WORKERS: '2' })
+  const person = await site.person()
+  const client = site.client(server, person)
+  await until(() => workersOf(server.child.pid!).length === 2)
+  const all = await Promise.all(Array.from({ length: 20 }, () => client.chat({ max_tokens: 5 })))
+  expect(all.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200))
+
+  const before = workersOf(server.child.pid!)
+  process.kill(before[0]!, 'SIGKILL')
+  await until(() => {
+    const now = workersOf(server.child.pid!)
+    return now.length === 2 && !now.includes(before[0]!)
+  })
+  await until(async () => (await client.chat({ max_tokens: 5 })).status === 200)
+
+  const release = Promise.withResolvers<void>()
+  site.upstream.reply(
+    stream([
+      chunk({ content: 'first' }),
+      release.promise,
+      chunk({ content: ' last' }),
+      chunk({}, 'stop'),
+      done,
+    ]),
+  )
+  const open = await client.raw(
+    'POST',
+    '/v1/chat/completions',
+    JSON.stringify({ stream: true, messages: [{ role: 'user', content: 'hi' }] }),
+  )
+  const text = open.text()
+  const stopped = server.stop()
+  release.resolve()
+  expect(await text).toContain('last')
+  expect(await stopped).toBe(0)
+  expect(workersOf(server.child.pid!)).toEqual([])
+  await site.healed()
+})
+
+test('two processes keep one limit: of many calls spread over both, exactly so many begin', async () => {
+  await using site = await openSite()
+  const [one, two] = [await site.start(), await site.start()]
+  const person = await site.person()
+  await site.db.tx((tx) => setCaps(tx, person.account, 'account', person.account, { ratePerMinute: 40 }))
+  const calls = Array.from({ length: 120 }, (_, index) =>
+    site.client(index % 2 === 0 ? one : two, person).chat({ max_tokens: 5 }),
+  )
+  const statuses = (await Promise.all(calls)).map(({ status }) => status)
+  expect(statuses.filter((status) => status === 200)).toHaveLength(40)
+  expect(statuses.filter((status) => status === 429)).toHaveLength(80)
+  await site.healed()
+})

@@ -1,0 +1,199 @@
+/** The database of the simulator against PostgreSQL: the same work of the real ledger on both, the same answers and the same books. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Db } from '#platform/db'
+import type { Failure } from '#platform/errors'
+import {
+  ClaimTaken,
+  grant,
+  type Hold,
+  type HoldAsk,
+  type Ledger,
+  openLedger,
+  setCaps,
+} from '#platform/ledger'
+import { MovableClock } from '../harness/world.ts'
+import { expected, openBooksDatabase, openPeople, type Person, written } from '../ledger/books.ts'
+import { SimulatedDatabase } from './database.ts'
+import { databaseFace } from './face.ts'
+import { Random } from './random.ts'
+
+const seed = Number(process.env['KHERAD_TEST_SEED'] ?? Date.now() % 2 ** 31)
+console.log(`seed of the conformance of the simulated database: ${seed} (KHERAD_TEST_SEED repeats it)`)
+
+const stack = new AsyncDisposableStack()
+const quiet = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, fatal() {} }
+/** Nothing happens by itself. */
+const timing = { processLeaseMs: 2 ** 31 - 1, heartbeatMs: 2 ** 31 - 1, sweepMs: 2 ** 31 - 1 }
+const dayMs = 86_400_000
+let db: Db
+
+beforeAll(async () => {
+  db = (await openBooksDatabase(stack)).db
+})
+afterAll(() => stack.disposeAsync())
+
+/** What came of a piece of work, in a form that both can be held against. */
+async function endOf(work: Promise<unknown>): Promise<unknown> {
+  try {
+    return { value: await work }
+  } catch (error) {
+    if (error instanceof ClaimTaken) return { claimedBy: error.receiptId }
+    const { code, detail } = error as Failure
+    return { code, detail }
+  }
+}
+
+/** Real and simulated, side by side. */
+class Twins {
+  readonly random: Random
+  readonly clock = new MovableClock(Date.UTC(2026, 0, 10))
+  readonly simulated = new SimulatedDatabase(() => Date.now())
+  readonly dbs: readonly Db[]
+  readonly holds: { ask: HoldAsk; pair: Hold[] }[] = []
+  readonly asked: HoldAsk[] = []
+  people: Person[] = []
+
+  constructor(random: Random) {
+    this.random = random
+    this.dbs = [db, databaseFace(async (_name, text, values) => this.simulated.execute(text, values))]
+  }
+
+  open(): Promise<Ledger[]> {
+    const { clock } = this
+    return Promise.all(
+      this.dbs.map((one) =>
+        openLedger({ db: one, clock, log: quiet, timing, thresholdsPercent: [50, 80, 100] }),
+      ),
+    )
+  }
+
+  /** Does the same on both and holds the ends against each other; answers that of the simulated one. */
+  async both<Value>(work: (side: number) => Promise<Value>): Promise<unknown> {
+    const [real, simulated] = await Promise.all([endOf(work(0)), endOf(work(1))])
+    expect(simulated).toEqual(real)
+    return simulated
+  }
+
+  async hold(ledgers: Ledger[]): Promise<void> {
+    const { random } = this
+    const again = this.asked.length > 0 && random.chance(0.15)
+    const ask = again ? random.pick(this.asked) : this.#holdAsk()
+    const pair: Hold[] = []
+    await this.both(async (side) => {
+      pair[side] = await ledgers[side]!.hold(ask)
+      return pair[side].microcredits
+    })
+    this.asked.push(ask)
+    if (pair.length === 2) this.holds.push({ ask, pair })
+  }
+
+  #holdAsk(): HoldAsk {
+    const { random } = this
+    const { account, project, key } = random.pick(this.people)
+    const claim = random.chance(0.5)
+      ? { key: `claim-${random.between(1, 3)}`, fingerprint: random.pick(['one', 'other']) }
+      : undefined
+    return {
+      payer: { accountId: account, projectId: project, keyId: key },
+      receiptId: randomUUID(),
+      endpoint: '/test',
+      microcredits: BigInt(random.between(0, 60)),
+      started: random.chance(0.7),
+      lifetimeMs: random.between(1, 40) * dayMs,
+      claim,
+    }
+  }
+
+  async settle(): Promise<void> {
+    const { random } = this
+    if (this.holds.length === 0) return
+    const { ask, pair } = random.pick(this.holds)
+    const percent = BigInt(random.pick([0, 40, 100, 150, 900]))
+    const failed = random.chance(0.3)
+    const freeClaim = random.chance(0.2)
+    const reply = random.chance(0.5) ? `{"n":${random.between(1, 9)}}` : undefined
+    await this.both((side) =>
+      pair[side]!.settle({
+        microcredits: (ask.microcredits * percent) / 100n,
+        state: failed ? 'failed' : 'completed',
+        statusCode: failed ? 502 : 200,
+        freeClaim,
+        reply,
+      }),
+    )
+  }
+
+  /** A process that ends with open holds. */
+  async die(): Promise<void> {
+    const ledgers = await this.open()
+    for (let times = this.random.between(1, 3); times > 0; times--) await this.hold(ledgers)
+    for (const ledger of ledgers) await ledger[Symbol.asyncDispose]()
+    this.holds.length = 0
+  }
+
+  async administer(): Promise<void> {
+    const { random } = this
+    const { account, project, key } = random.pick(this.people)
+    if (random.chance(0.5)) {
+      const ask = {
+        accountId: account,
+        transferId: random.chance(0.3) ? account : randomUUID(),
+        microcredits: BigInt(random.between(0, 200)),
+        reason: 'test',
+      }
+      const now = new Date(this.clock.nowMs())
+      await this.both((side) => this.dbs[side]!.tx((tx) => grant(tx, ask, now)))
+      return
+    }
+    const [scope, id] = random.pick([
+      ['account', account],
+      ['project', project],
+      ['key', key],
+    ] as const)
+    const cap = random.chance(0.4) ? null : BigInt(random.between(0, 250))
+    const caps = random.pick([{ cap }, { monthCap: cap }, { cap, monthCap: null }])
+    await this.both((side) => this.dbs[side]!.tx((tx) => setCaps(tx, account, scope, id, caps)))
+  }
+
+  async look(ledgers: Ledger[], ask: HoldAsk): Promise<void> {
+    const { accountId } = ask.payer
+    await this.both((side) => ledgers[side]!.balance(accountId))
+    const replayMs = this.random.pick([1_000, dayMs])
+    await this.both(async (side) => {
+      const row = await ledgers[side]!.earlier(accountId, ask.receiptId, replayMs)
+      if (!row) return row
+      const { state, claiming, ambiguous, fingerprint, status_code, held, charged, reply, idempotency_key } =
+        row
+      return { state, claiming, ambiguous, fingerprint, status_code, held, charged, reply, idempotency_key }
+    })
+  }
+}
+
+test('whatever a ledger is asked, the simulated database answers it as PostgreSQL does, and writes the same books', {
+  timeout: 120_000,
+}, async () => {
+  for (let round = 0; round < 12; round++) {
+    const twins = new Twins(new Random(seed + round))
+    const { random } = twins
+    twins.people = await openPeople(db, twins.simulated.model)
+    for (let times = 0; times < 4; times++) await twins.administer()
+    const ledgers = await twins.open()
+    for (let step = 0; step < 60; step++) {
+      const lot = random.next()
+      if (lot < 0.4) await twins.hold(ledgers)
+      else if (lot < 0.65) await twins.settle()
+      else if (lot < 0.75) await twins.administer()
+      else if (lot < 0.8) await twins.die()
+      else if (lot < 0.85) await twins.both((side) => ledgers[side]!.sweep())
+      else if (lot < 0.9) twins.clock.moveMs(random.between(1, 30) * (dayMs / 2))
+      else if (twins.asked.length > 0) await twins.look(ledgers, random.pick(twins.asked))
+    }
+    for (const ask of twins.asked) await twins.look(ledgers, ask)
+    expect(expected(twins.simulated.model)).toEqual(await written(db, twins.people))
+    // The next round counts its own holds only.
+    twins.clock.moveMs(100 * dayMs)
+    await twins.both((side) => ledgers[side]!.sweep())
+    for (const ledger of ledgers) await ledger[Symbol.asyncDispose]()
+  }
+})

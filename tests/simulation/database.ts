@@ -1,0 +1,250 @@
+/**
+ * The database of a simulation: the statements of the ledger as steps that happen at once and wholly, on the ledger that is
+ * kept by hand (tests/ledger/model.ts, which properties.test.ts holds against the SQL). tests/simulation/conformance.test.ts
+ * holds this file against a real PostgreSQL.
+ */
+import { type HoldOp, LedgerModel } from '../ledger/model.ts'
+
+/** What a hold's receipt says beyond the money. */
+export interface Letter {
+  processId: string
+  keyId: string
+  projectId: string
+  endpoint: string
+  held: bigint
+  fingerprint: string | null
+  statusCode: number | null
+  reply: { text: string; atMs: number } | undefined
+}
+
+/** How a hold ended, in the order in which the books were written. `asked` is what the settlement named. */
+export interface Ending {
+  receiptId: string
+  by: 'settle' | 'sweep' | 'mend'
+  asked: bigint
+  charged: bigint
+  loss: bigint
+}
+
+interface SentHold {
+  seq: number
+  hold_id: string
+  receipt_id: string
+  account_id: string
+  project_id: string
+  key_id: string
+  endpoint: string
+  idempotency_key?: string
+  fingerprint?: string
+  amount: string
+  started: boolean
+  process_id: string
+  expires_at: string
+}
+interface SentSettle {
+  seq: number
+  hold_id: string
+  receipt_id: string
+  account_id: string
+  actual: string
+  state: 'completed' | 'failed'
+  status_code: number
+  free_claim: boolean
+  reply?: string
+}
+
+type Row = Record<string, unknown>
+type Values = readonly unknown[]
+
+export class SimulatedDatabase {
+  readonly model = new LedgerModel()
+  readonly letters = new Map<string, Letter>()
+  readonly endings: Ending[] = []
+  /** When each process was last heard of, in the database's own time. */
+  readonly beats = new Map<string, number>()
+  /** Told of each hold that a sweep ends, before it ends it. */
+  onSweep: (hold: HoldOp, processId: string, lapsed: boolean) => void = () => {}
+  readonly #nowMs: () => number
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs
+  }
+
+  readonly #statements: readonly (readonly [RegExp, (values: Values) => Row[]])[] = [
+    [/from ledger\.apply\(/, (values) => this.#apply(values)],
+    [/from ledger\.sweep\(/, (values) => this.#sweep(values)],
+    [/insert into ledger\.processes/, ([id]) => this.#beat(id as string)],
+    [/delete from ledger\.processes/, ([id]) => this.#endProcess(id as string)],
+    [/delete from ledger\.replies/, (values) => this.#forgetReplies(values)],
+    [
+      /claiming,[\s\S]+ledger\.replies[\s\S]+as reply\s+from ledger\.receipts/,
+      (values) => this.#earlier(values),
+    ],
+    [/select balance, held from ledger\.balances/, ([account]) => this.#balance(account as string)],
+    [/select ledger\.grant\(/, (values) => this.#grant(values)],
+    [/update ledger\.meters set\s+cap =/, (values) => this.#setCaps(values)],
+  ]
+
+  /** Carries out one statement, wholly. Throws for one that the platform has and this file does not know. */
+  execute(text: string, values: Values): Row[] {
+    const known = this.#statements.find(([pattern]) => pattern.test(text))
+    if (!known) throw new Error(`The simulated database does not know this statement: ${text}`)
+    return known[1](values)
+  }
+
+  #apply([settles, holds, at]: Values): Row[] {
+    const atMs = (at as Date).getTime()
+    return [
+      ...(JSON.parse(settles as string) as SentSettle[]).map((op) => this.#settle(op, atMs)),
+      ...(JSON.parse(holds as string) as SentHold[]).map((op) => this.#hold(op, atMs)),
+    ]
+  }
+
+  #settle(op: SentSettle, atMs: number): Row {
+    const asked = BigInt(op.actual)
+    const wasAmbiguous = this.model.papers.get(op.hold_id)?.ambiguous === true
+    const outcome = this.model.settle(
+      {
+        id: op.hold_id,
+        account: op.account_id,
+        actual: asked,
+        failed: op.state === 'failed',
+        freeClaim: op.free_claim,
+      },
+      op.seq,
+    )
+    if (outcome.outcome === 'settled' || wasAmbiguous) {
+      const letter = this.letters.get(op.hold_id)!
+      letter.statusCode = op.status_code
+      if (op.reply !== undefined) letter.reply ??= { text: op.reply, atMs }
+      const { charged } = this.model.papers.get(op.hold_id)!
+      const by = wasAmbiguous ? 'mend' : 'settle'
+      this.endings.push({ receiptId: op.hold_id, by, asked, charged, loss: asked - charged })
+    }
+    return asRow(outcome)
+  }
+
+  #hold(op: SentHold, atMs: number): Row {
+    if (op.hold_id !== op.receipt_id)
+      throw new Error('A hold that is not named as its receipt is not simulated.')
+    const outcome = this.model.hold(
+      {
+        id: op.hold_id,
+        account: op.account_id,
+        project: op.project_id,
+        key: op.key_id,
+        idempotencyKey: op.idempotency_key ?? null,
+        amount: BigInt(op.amount),
+        started: op.started,
+        process: 'alive',
+        expiresAtMs: Date.parse(op.expires_at),
+      },
+      op.seq,
+      atMs,
+    )
+    if (outcome.outcome === 'held' && !this.letters.has(op.hold_id)) {
+      this.letters.set(op.hold_id, {
+        processId: op.process_id,
+        keyId: op.key_id,
+        projectId: op.project_id,
+        endpoint: op.endpoint,
+        held: BigInt(op.amount),
+        fingerprint: op.fingerprint ?? null,
+        statusCode: null,
+        reply: undefined,
+      })
+    }
+    return asRow(outcome)
+  }
+
+  #sweep([lapseMs, at]: Values): Row[] {
+    const atMs = (at as Date).getTime()
+    const heardAfterMs = this.#nowMs() - (lapseMs as number)
+    for (const { op } of this.model.holds.values()) {
+      const { processId } = this.letters.get(op.id)!
+      op.process = (this.beats.get(processId) ?? 0) > heardAfterMs ? 'alive' : 'dead'
+      if (op.process === 'dead' || op.expiresAtMs < atMs) this.onSweep(op, processId, op.process === 'dead')
+    }
+    const open = new Map(this.model.holds)
+    return this.model.sweep(atMs).map((id) => {
+      const { amount, started } = open.get(id)!.op
+      const { charged } = this.model.papers.get(id)!
+      this.endings.push({ receiptId: id, by: 'sweep', asked: charged, charged, loss: 0n })
+      return { receipt_id: id, amount, started }
+    })
+  }
+
+  #beat(id: string): Row[] {
+    this.beats.set(id, this.#nowMs())
+    return []
+  }
+
+  #endProcess(id: string): Row[] {
+    this.beats.delete(id)
+    for (const [other, beatMs] of this.beats) {
+      if (beatMs < this.#nowMs() - 86_400_000) this.beats.delete(other)
+    }
+    return []
+  }
+
+  #forgetReplies([before]: Values): Row[] {
+    const old = [...this.letters.values()].filter(
+      ({ reply }) => reply && reply.atMs < (before as Date).getTime(),
+    )
+    for (const letter of old) letter.reply = undefined
+    return old.map(() => ({}))
+  }
+
+  #earlier([account, id, notBefore]: Values): Row[] {
+    const paper = this.model.papers.get(id as string)
+    const letter = this.letters.get(id as string)
+    if (!paper || !letter || paper.account !== account) return []
+    const { reply } = letter
+    return [
+      {
+        receipt_id: id,
+        project_id: letter.projectId,
+        key_id: letter.keyId,
+        endpoint: letter.endpoint,
+        idempotency_key: paper.idempotencyKey,
+        state: paper.state,
+        ambiguous: paper.ambiguous,
+        claiming: paper.claiming,
+        status_code: letter.statusCode,
+        held: letter.held,
+        charged: paper.charged,
+        fingerprint: letter.fingerprint,
+        reply: reply && reply.atMs > (notBefore as Date).getTime() ? reply.text : null,
+      },
+    ]
+  }
+
+  #balance(account: string): Row[] {
+    const books = this.model.balances.get(account)
+    return books ? [{ ...books }] : []
+  }
+
+  #grant([account, transfer, amount]: Values): Row[] {
+    const id = account as string
+    // A transfer belongs to its account: the same id on another is another.
+    if (!this.model.grant(id, `${id} ${transfer as string}`, amount as bigint))
+      throw Object.assign(new Error('new row for relation "balances" violates a check constraint'), {
+        code: '23514',
+      })
+    return [{ balance: this.model.balances.get(id)!.balance }]
+  }
+
+  /** Limits of speed, which stand between the caps and the names, are not simulated. */
+  #setCaps([setsCap, cap, setsMonthCap, monthCap, ...rest]: Values): Row[] {
+    const meter = this.model.meters.get(rest.at(-1) as string)
+    if (!meter) return []
+    if (setsCap) meter.cap = cap as bigint | null
+    if (setsMonthCap) meter.monthCap = monthCap as bigint | null
+    return [{}]
+  }
+}
+
+const asRow = ({ receipt, ...rest }: ReturnType<LedgerModel['hold']>): Row => ({
+  receipt_id: receipt,
+  ...rest,
+})

@@ -1,0 +1,262 @@
+/** What must be true of a simulated world: at each step, and when everything has ended. */
+
+import { costOf, ratesOf } from '#engine/metering'
+import type { Catalogue } from '#engine/models'
+import type { Config } from '#platform/config'
+import type { Settled, Settlement } from '#platform/ledger'
+import type { HoldOp } from '../ledger/model.ts'
+import type { Ending, SimulatedDatabase } from './database.ts'
+import type { People, Sent } from './people.ts'
+import type { SimulatedProcess } from './process.ts'
+import type { Timeline } from './timeline.ts'
+import type { SimulatedUpstream, UpstreamCall } from './upstream.ts'
+
+export interface JudgeAsk {
+  timeline: Timeline
+  database: SimulatedDatabase
+  upstream: SimulatedUpstream
+  people: People
+  config: Config
+  models: Catalogue
+  processes: readonly SimulatedProcess[]
+}
+
+interface Said {
+  process: SimulatedProcess
+  settlement: Settlement
+  /** The platform said that it is durable. */
+  durable: boolean
+}
+
+/** A client is never kept waiting longer than the slowest call with the slowest database, in milliseconds. */
+const longestAnswerMs = 60_000
+
+export class Judge {
+  readonly violations: string[] = []
+  readonly #ask: JudgeAsk
+  readonly #said = new Map<string, Said>()
+
+  constructor(ask: JudgeAsk) {
+    this.#ask = ask
+    ask.upstream.onCall = (call) => this.#onCall(call)
+    ask.database.onSweep = (hold, processId, lapsed) => this.#onSweep(hold, processId, lapsed)
+  }
+
+  #hold(truth: boolean, what: string): void {
+    if (!truth) this.violations.push(`${(this.#ask.timeline.nowMs / 1000).toFixed(3)} s: ${what}`)
+  }
+
+  /** After each step: money is never negative, never promised twice. */
+  afterStep(): void {
+    for (const [account, { balance, held }] of this.#ask.database.model.balances) {
+      if (held < 0n || held > balance) this.#hold(false, `account ${account} holds ${held} of ${balance}`)
+    }
+  }
+
+  /** Nothing unpaid: the hold of a call is committed before the call is made. */
+  #onCall({ requestId }: UpstreamCall): void {
+    const paper = this.#ask.database.model.papers.get(requestId)
+    this.#hold(paper !== undefined, `${requestId} is called upstream without a committed hold`)
+    if (!paper) return
+    this.#hold(
+      paper.state === 'running' || paper.ambiguous,
+      `${requestId} is called upstream after its hold was given back (${paper.state})`,
+    )
+    this.#hold(paper.claiming, `${requestId} is called upstream without the claim of its key`)
+  }
+
+  /** After an outage that all had, nobody is taken for dead who had no time to be heard again. */
+  #onSweep({ id }: HoldOp, processId: string, lapsed: boolean): void {
+    const owner = this.#ask.processes.find((process) => process.link.processId === processId)
+    if (!lapsed || !owner?.open) return
+    const { timeline, config } = this.#ask
+    const ownSilence = timeline.nowMs - owner.troubledMs <= config.timing.processLeaseMs + 5_000
+    this.#hold(ownSilence, `${id} is swept although ${owner.name} lives and had no trouble of its own`)
+  }
+
+  /** An answer that speaks of an earlier request. */
+  onRefusal(code: string, receiptId: string): void {
+    const running = this.#ask.database.model.papers.get(receiptId)?.state === 'running'
+    if (code === 'REQUEST_ALREADY_ACCEPTED')
+      this.#hold(!running, `${receiptId} is told to be over while it runs`)
+  }
+
+  onSettle(receiptId: string, process: SimulatedProcess, settlement: Settlement, settled?: Settled): void {
+    const before = this.#said.get(receiptId)
+    if (!before) this.#said.set(receiptId, { process, settlement, durable: settled !== undefined })
+    else if (settled) before.durable = true
+  }
+
+  /** True while a living process has a settlement that is not durable yet. */
+  get waits(): boolean {
+    return [...this.#said.values()].some(({ process, durable }) => process.alive && !durable)
+  }
+
+  /** When everything has ended. */
+  atTheEnd(): void {
+    this.#books()
+    for (const [id] of this.#ask.database.model.papers) this.#receipt(id)
+    for (const sent of this.#ask.people.sent) this.#client(sent)
+    this.#keys()
+  }
+
+  #books(): void {
+    const { model } = this.#ask.database
+    this.#hold(model.holds.size === 0, `${[...model.holds.keys()].join(', ')} still hold credits`)
+    for (const [account, { held }] of model.balances)
+      this.#hold(held === 0n, `${held} of ${account} stay held`)
+    for (const [id, meter] of model.meters) {
+      const papers = [...model.papers.values()].filter((paper) => paper[meter.scope] === id)
+      const charged = papers.reduce((sum, paper) => sum + paper.charged, 0n)
+      this.#hold(
+        meter.spent === charged && meter.held === 0n,
+        `the meter of ${id} is not the sum of its receipts`,
+      )
+    }
+  }
+
+  #receipt(id: string): void {
+    const { database, upstream } = this.#ask
+    const paper = database.model.papers.get(id)!
+    const { held, processId } = database.letters.get(id)!
+    const endings = database.endings.filter(({ receiptId }) => receiptId === id)
+    this.#hold(paper.state !== 'running', `${id} never ended`)
+    this.#hold(
+      endings.map(({ by }) => by).join(' ') ===
+        (endings[0]?.by === 'settle' ? 'settle' : mendedOrNot(endings)),
+      `${id} ended by ${endings.map(({ by }) => by).join(', ')}`,
+    )
+    const last = endings.at(-1)
+    if (!last) return
+    this.#hold(
+      paper.charged >= 0n && last.charged === paper.charged,
+      `${id} is charged ${paper.charged}, not what its end says`,
+    )
+    const owner = this.#ask.processes.find((process) => process.link.processId === processId)
+    const called = upstream.calls.some(({ requestId }) => requestId === id)
+    if (paper.ambiguous) {
+      this.#hold(
+        paper.charged === held,
+        `${id} is ambiguous and charged ${paper.charged} of its hold ${held}`,
+      )
+      this.#hold(
+        !owner || owner.mayLeaveWork,
+        `${id} is left ambiguous although ${owner?.name} lived to settle it`,
+      )
+      this.#hold(!paper.idempotencyKey || paper.claiming, `${id} is ambiguous and its key is free`)
+    } else {
+      this.#hold(
+        called || paper.charged === 0n,
+        `${id} is charged ${paper.charged} without any call upstream`,
+      )
+      this.#exact(id, last)
+    }
+    this.#acknowledged(id, last)
+  }
+
+  /** A call whose usage the upstream told costs what that usage costs. */
+  #exact(id: string, { charged, loss }: Ending): void {
+    const said = this.#said.get(id)?.settlement
+    if (said?.detail?.['usage_source'] !== 'upstream') return
+    const usage = this.#ask.upstream.calls.findLast((call) => call.requestId === id)?.reported
+    const cost =
+      usage && costOf(ratesOf(this.#ask.models.defaultText.pricing, this.#ask.config.defaults), usage)
+    this.#hold(charged + loss === cost, `${id} costs ${cost}, charged are ${charged} and lost ${loss}`)
+  }
+
+  /** What the platform called durable is in the books once, as it said. */
+  #acknowledged(id: string, last: Ending): void {
+    const said = this.#said.get(id)
+    if (!said) return
+    const { settlement, durable, process } = said
+    if (!durable && process.mayLeaveWork) return
+    this.#hold(durable, `${id} was never said to be settled, and ${process.name} lives`)
+    this.#hold(
+      last.by !== 'sweep' && last.asked === settlement.microcredits,
+      `${id} was said to be settled at ${settlement.microcredits}; the books say ${last.by} at ${last.asked}`,
+    )
+  }
+
+  #client(sent: Sent): void {
+    const { requestId, answer, process, sentMs, endedMs, left } = sent
+    const { database, upstream } = this.#ask
+    this.#hold(endedMs !== undefined, `${requestId} waits for ever`)
+    const paper = database.model.papers.get(requestId)
+    const calls = upstream.calls.filter((call) => call.requestId === requestId)
+    if (left || !answer || answer.kind === 'none') return
+    if (process.troubledMs < sentMs && (endedMs ?? 0) - sentMs > longestAnswerMs)
+      this.#hold(false, `${requestId} waited ${endedMs! - sentMs} ms for its answer`)
+    if (answer.kind === 'failure') {
+      this.#hold(answer.code !== 'INTERNAL', `${requestId} got INTERNAL`)
+      if (answer.executed || answer.code === 'INTERNAL') return
+      this.#hold(calls.length === 0, `${requestId} was refused with ${answer.code} and called upstream`)
+      // A process that dies between the refusal and its undoing leaves a hold whose truth nobody knows.
+      if (paper && !process.mayLeaveWork)
+        this.#hold(
+          paper.charged === 0n,
+          `${requestId} was refused with ${answer.code} and charged ${paper.charged}`,
+        )
+      return
+    }
+    const payer = answer.kind === 'json' ? answer.requestId : requestId
+    const payment = database.model.papers.get(payer)
+    this.#hold(
+      payment !== undefined && payment.state !== 'running',
+      `${requestId} was answered without a receipt`,
+    )
+    if (answer.kind === 'json' && payment)
+      this.#hold(
+        payment.state === 'completed' || payment.ambiguous,
+        `${requestId} was answered, and its receipt says ${payment.state}`,
+      )
+  }
+
+  /** One key, one effect, one answer. */
+  #keys(): void {
+    const { sent } = this.#ask.people
+    const keyed = Map.groupBy(
+      sent.filter(({ idempotencyKey }) => idempotencyKey !== undefined),
+      ({ keyId, idempotencyKey }) => `${keyId} ${idempotencyKey}`,
+    )
+    for (const [key, requests] of keyed) {
+      const working = requests.filter(({ requestId }) => this.#worked(requestId))
+      this.#hold(
+        working.length <= 1,
+        `${key} had its effect ${working.length} times: ${working.map(({ requestId }) => requestId).join(', ')}`,
+      )
+      this.#replays(key, requests)
+    }
+  }
+
+  #worked(id: string): boolean {
+    return this.#ask.upstream.calls.some(({ requestId, billed }) => requestId === id && billed.input > 0)
+  }
+
+  #replays(key: string, requests: Sent[]): void {
+    const answered = requests.flatMap((sent) =>
+      sent.answer?.kind === 'json' ? [{ sent, answer: sent.answer }] : [],
+    )
+    const [first] = answered
+    if (!first) return
+    for (const { sent, answer } of answered) {
+      this.#hold(answer.text === first.answer.text, `${sent.requestId} under ${key} got another answer`)
+      const original = requests.find(({ requestId }) => requestId === answer.requestId)
+      this.#hold(
+        original?.bodyText === sent.bodyText,
+        `${sent.requestId} under ${key} got the answer to another request`,
+      )
+    }
+    // Whoever has an answer in hand can have it again.
+    for (const repeat of requests) {
+      const { answer } = repeat
+      if (answer?.kind !== 'failure' || repeat.bodyText !== first.sent.bodyText) continue
+      if (!answered.some(({ sent }) => (sent.endedMs ?? 0) < repeat.sentMs && !sent.left)) continue
+      this.#hold(
+        answer.code === 'SERVICE_UNAVAILABLE',
+        `${repeat.requestId} repeats an answered request and gets ${answer.code}`,
+      )
+    }
+  }
+}
+
+const mendedOrNot = (endings: Ending[]): string => (endings.length > 1 ? 'sweep mend' : 'sweep')

@@ -1,0 +1,296 @@
+/** One process of the platform: the real ledger, idempotency, paid turns and chat door, on simulated ground. */
+import type { App, Caller } from '#app'
+import { chat } from '#capabilities/chat'
+import type { Catalogue } from '#engine/models'
+import { openInference, type Upstream } from '#engine/routing'
+import type { Config } from '#platform/config'
+import { isDatabaseAway } from '#platform/db'
+import { asFailure, Failure, fail } from '#platform/errors'
+import { type Ask, type EventStream, JsonText } from '#platform/http'
+import { answerAgain, claimOf } from '#platform/idempotency'
+import { ClaimTaken, type Ledger, openLedger, type Settled, type Settlement } from '#platform/ledger'
+import type { Metrics } from '#platform/metrics'
+import type { SimulatedDatabase } from './database.ts'
+import { Link, type LinkFaults, never, type Sender } from './link.ts'
+import type { Random } from './random.ts'
+import type { Timeline } from './timeline.ts'
+import type { SimulatedUpstream } from './upstream.ts'
+
+/** The ground on which all processes of a world stand. */
+export interface Ground {
+  timeline: Timeline
+  random: Random
+  database: SimulatedDatabase
+  upstream: SimulatedUpstream
+  config: Config
+  models: Catalogue
+  metrics: Metrics
+  faults: LinkFaults
+  /** True while the database is away for all. */
+  isAway: () => boolean
+  /** The chance of a crash at each point where a process touches the world. */
+  crashShare: number
+  onDisconnect: 'cancel' | 'drain'
+  note: (who: string, what: string) => void
+  onRefusal: (code: string, receiptId: string) => void
+  /** A settlement was asked for, and later made durable by the platform's own word. */
+  onSettle: (receiptId: string, process: SimulatedProcess, settlement: Settlement, settled?: Settled) => void
+}
+
+export interface Request {
+  caller: Caller
+  body: { model: string; messages: unknown[]; stream: boolean; max_tokens?: number }
+  idempotencyKey: string | undefined
+  requestId: string
+  /** Aborts when the client leaves. */
+  gone: AbortSignal
+}
+
+export type Answer =
+  | { kind: 'json'; text: string; requestId: string; replayed: boolean }
+  | { kind: 'stream'; text: string }
+  | { kind: 'failure'; code: string; executed: boolean }
+  /** The process died, or was not there. */
+  | { kind: 'none' }
+
+const path = '/v1/chat/completions'
+/** A statement may still be carried out this long after its connection broke, and one that is slow takes as long. */
+const latestMs = 15_000
+const [door] = chat.routes
+const timeouts = { connectMs: 1_000, firstByteMs: 5_000, firstTokenMs: 8_000, idleMs: 5_000, totalMs: 30_000 }
+
+export class SimulatedProcess implements Sender {
+  readonly name: string
+  readonly link: Link
+  readonly skewMs: number
+  alive = true
+  pausedUntilMs = 0
+  /** Takes requests. */
+  open = false
+  /** How it ended, if it did. `cleanly`: it was stopped while nothing was wrong, nor had been for long. */
+  end: 'crashed' | 'stopped' | 'cleanly' | undefined
+  /** When it last had trouble of its own that may have kept it from beating. */
+  troubledMs: number
+  /** When a statement of its last broke. */
+  brokenMs = 0
+  readonly #ground: Ground
+  readonly #inFlight = new Set<(answer: Answer) => void>()
+  readonly #leaving = new AbortController()
+  #app: App | undefined
+
+  constructor(name: string, ground: Ground) {
+    const { timeline, random } = ground
+    this.name = name
+    this.#ground = ground
+    this.skewMs = random.chance(0.5) ? 0 : random.between(-2_000, 2_000)
+    this.troubledMs = timeline.nowMs
+    this.link = new Link({
+      ...ground,
+      sender: this,
+      tell: (what, broken) => {
+        ground.note(name, what)
+        if (broken) this.brokenMs = timeline.nowMs
+        // What all suffer is no trouble of its own.
+        if (broken && !ground.isAway() && what.includes('ledger.processes')) this.hasTrouble(0)
+      },
+    })
+  }
+
+  /** Opens its ledger, as a start of the server does. False when the database was not there, or it died on the way. */
+  start(): Promise<boolean> {
+    return this.#ground.timeline.as(this, async () => {
+      try {
+        this.#app = await this.#openApp()
+      } catch (error) {
+        this.#ground.note(this.name, `could not start: ${(error as Error).message}`)
+        this.alive = false
+        this.end = 'stopped'
+        return false
+      }
+      this.open = true
+      return true
+    })
+  }
+
+  async #openApp(): Promise<App> {
+    const { timeline, random, config, models, metrics, upstream, onDisconnect } = this.#ground
+    const db = this.link.db()
+    const clock = { nowMs: () => Math.floor(timeline.startMs + timeline.nowMs + this.skewMs) }
+    const quiet = { trace() {}, debug() {}, info() {}, fatal() {} }
+    const note = (_fields: unknown, what?: string): void => this.#ground.note(this.name, `logs: ${what}`)
+    const log = { ...quiet, warn: note, error: note }
+    const ledger = await openLedger({
+      db,
+      clock,
+      log,
+      timing: config.timing,
+      thresholdsPercent: config.budgets.thresholdsPercent,
+    })
+    const provider = upstream.providerFor(this)
+    const upstreams = new Map<string, Upstream>(
+      ['first', 'second'].map((id) => [id, { provider, timeouts, onDisconnect }]),
+    )
+    const inference = openInference({ upstreams, models, clock, metrics, random: () => random.next() })
+    const keys: App['keys'] = { caller: never, [Symbol.asyncDispose]: async () => {} }
+    return {
+      config,
+      db,
+      clock,
+      log,
+      metrics,
+      tracing: undefined,
+      keys,
+      ledger: this.#watched(ledger),
+      models,
+      inference,
+    }
+  }
+
+  /** The same ledger; who settles what, and what is said to be durable, is noted. */
+  #watched(ledger: Ledger): Ledger {
+    const { onSettle } = this.#ground
+    return {
+      ...ledger,
+      hold: async (ask) => {
+        const hold = await ledger.hold(ask)
+        return {
+          ...hold,
+          settle: async (settlement) => {
+            onSettle(hold.receiptId, this, settlement)
+            const settled = await hold.settle(settlement)
+            if (this.survives('after a settlement')) onSettle(hold.receiptId, this, settlement, settled)
+            else await never()
+            return settled
+          },
+        }
+      },
+    }
+  }
+
+  /** True for one that ended in a way that leaves work to the others. */
+  get mayLeaveWork(): boolean {
+    return this.end === 'crashed' || this.end === 'stopped'
+  }
+
+  survives(point: string): boolean {
+    if (this.alive && this.#ground.random.chance(this.#ground.crashShare)) this.crash(point)
+    return this.alive
+  }
+
+  /** Nothing of it happens any more, and whoever waits for it hears nothing but the end of the connection. */
+  crash(point: string): void {
+    this.#ground.note(this.name, `crashes ${point}`)
+    this.alive = false
+    this.open = false
+    this.end = 'crashed'
+    this.#hangUp()
+  }
+
+  pause(forMs: number): void {
+    this.#ground.note(this.name, `is paused for ${forMs.toFixed(0)} ms`)
+    this.pausedUntilMs = this.#ground.timeline.nowMs + forMs
+    this.hasTrouble(forMs)
+  }
+
+  /** It may be silent for that long through no fault of the others. */
+  hasTrouble(forMs: number): void {
+    this.troubledMs = Math.max(this.troubledMs, this.#ground.timeline.nowMs + forMs)
+  }
+
+  /** As the server stops: no new requests, the open ones get a while, what is left is cut and settled. */
+  async stop(): Promise<void> {
+    const { timeline, note, config } = this.#ground
+    await timeline.as(this, async () => {
+      note(this.name, 'begins to stop')
+      this.open = false
+      const until = timeline.nowMs + config.timing.drainMs
+      const soundMs = timeline.nowMs - latestMs
+      while (this.#inFlight.size > 0 && timeline.nowMs < until) await timeline.pause(100, this)
+      this.#leaving.abort()
+      this.#hangUp()
+      await this.#app?.inference[Symbol.asyncDispose]()
+      await this.#app?.ledger[Symbol.asyncDispose]()
+      note(this.name, 'has stopped')
+      this.alive = false
+      this.end = this.brokenMs < soundMs && this.troubledMs < soundMs ? 'cleanly' : 'stopped'
+    })
+  }
+
+  #hangUp(): void {
+    for (const answer of this.#inFlight) answer({ kind: 'none' })
+    this.#inFlight.clear()
+  }
+
+  /** What its client gets. */
+  request(request: Request): Promise<Answer> {
+    if (!this.open) return Promise.resolve({ kind: 'none' })
+    return new Promise((resolve) => {
+      this.#inFlight.add(resolve)
+      this.#ground.timeline.as(this, async () => {
+        const answer = await this.#handle(request)
+        if (!this.survives('before an answer')) return
+        this.#inFlight.delete(resolve)
+        resolve(answer)
+      })
+    })
+  }
+
+  async #handle(request: Request): Promise<Answer> {
+    const { requestId, idempotencyKey: key } = request
+    const claim = key === undefined ? undefined : claimOf(key, 'POST', path, request.body)
+    const gone = AbortSignal.any([request.gone, this.#leaving.signal])
+    const ask = {
+      ...request,
+      app: this.#app!,
+      claim,
+      gone,
+      ...plainAsk,
+      receivedMs: this.#app!.clock.nowMs(),
+    }
+    try {
+      const answer = await (door!.handle as (ask: Ask) => Promise<unknown>)(ask as unknown as Ask)
+      if (answer instanceof JsonText) return { kind: 'json', text: answer.text, requestId, replayed: false }
+      return { kind: 'stream', text: await this.#read(answer as EventStream, gone) }
+    } catch (error) {
+      try {
+        if (!(error instanceof ClaimTaken)) throw error
+        return await this.#again(ask.app, request, error, claim)
+      } catch (last) {
+        // As platform/http does it, too.
+        const away = !(last instanceof Failure) && isDatabaseAway(last)
+        const failure = asFailure(away ? new Failure('SERVICE_UNAVAILABLE', { why: 'database' }, {}) : last)
+        if (failure.code === 'INTERNAL') this.#ground.note(this.name, `defect: ${(last as Error).message}`)
+        const { executed, receiptId } = failure.more
+        if (receiptId !== undefined) this.#ground.onRefusal(failure.code, receiptId)
+        return { kind: 'failure', code: failure.code, executed: executed === true }
+      }
+    }
+  }
+
+  /** As platform/http does it. */
+  async #again(
+    app: App,
+    { caller, requestId }: Request,
+    { receiptId }: ClaimTaken,
+    claim: ReturnType<typeof claimOf> | undefined,
+  ): Promise<Answer> {
+    if (receiptId === requestId || !claim) fail('SERVICE_UNAVAILABLE', { why: 'database' })
+    const first = await answerAgain(app.ledger, caller.accountId, receiptId, claim)
+    return { kind: 'json', text: first.text, requestId: first.requestId, replayed: true }
+  }
+
+  async #read(events: EventStream, gone: AbortSignal): Promise<string> {
+    const { timeline, random } = this.#ground
+    let text = ''
+    await events.run({
+      gone,
+      send: (data) => {
+        text += `${data}\n`
+        return random.chance(0.2) ? timeline.pause(random.next() * 50, this) : undefined
+      },
+    })
+    return text
+  }
+}
+
+const plainAsk = { query: {}, params: {}, headers: {}, language: 'en' as const, setHeader: () => {} }
