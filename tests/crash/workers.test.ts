@@ -19,10 +19,10 @@ const workersOf = (pid: number): number[] => {
 
 test('several workers serve one address; one that is killed is replaced and its hold ends; the stop waits for open streams', async () => {
   await using site = await openSite({ leaseMs: 2_000 })
-  const server = await site.start(site.databaseUrl, { KHERAD_WORKERS: '2' })
+  const server = await site.start(site.databaseUrl, { KHERAD_WORKERS: '2', KHERAD_LOG_LEVEL: 'info' })
   const person = await site.person()
   const client = site.client(server, person)
-  await until(() => workersOf(server.child.pid!).length === 2)
+  await until(() => server.log().includes('all workers serve'))
   const all = await Promise.all(Array.from({ length: 20 }, () => client.chat({ max_tokens: 5 })))
   expect(all.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200))
 
