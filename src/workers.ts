@@ -46,15 +46,20 @@ export async function startWorkers(
     if (stopping) return
     log.error({ worker: worker.id, code, signal }, 'a worker died; another takes its place')
     await pause(replaceMs)
+    await serve()
+  }
+
+  /** Until one serves: what keeps it from starting may pass. */
+  const serve = async (): Promise<void> => {
     while (!stopping && !(await start())) await pause(replaceMs)
   }
 
   // One alone first: it migrates, makes the first key and proves that the port is free.
   const first = await start()
   if (!first) return undefined
-  const others = await Promise.all(Array.from({ length: config.workers - 1 }, start))
+  await Promise.all(Array.from({ length: config.workers - 1 }, serve))
   say(first.welcome)
-  log.info({ workers: 1 + others.filter((ready) => ready).length }, 'all workers serve')
+  log.info({ workers: config.workers }, 'all workers serve')
 
   const open = starting.move()
   return {
