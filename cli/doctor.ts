@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs'
 import { loadConfig } from '#platform/config'
-import type { Command, Outcome, Sentence, Session } from './command.ts'
+import type { Command, Given, Outcome, Sentence, Session } from './command.ts'
 import { broken, type Check, ok, reasonOf } from './doctor/check.ts'
 import { checkDatabase, stands } from './doctor/database.ts'
+import { checkLive } from './doctor/live.ts'
+import { liveTitles } from './doctor/live-words.ts'
 import { checkBinaries, checkDisk, checkFolder, checkNode, checkPort } from './doctor/machine.ts'
 import { type CheckName, checkTitles, doctorWords } from './doctor/words.ts'
 import { width } from './output.ts'
@@ -17,13 +19,14 @@ export const doctorCommands: Command[] = [
     takes: [],
     options: [],
     needs: [],
+    flags: ['live'],
     run,
   },
 ]
 
 /** All checks run, whatever the others find; the answer is failed when one is broken. */
-async function run(session: Session): Promise<Outcome> {
-  const checks = await examineAll(session)
+async function run(session: Session, { flags }: Given): Promise<Outcome> {
+  const checks = await examineAll(session, flags.includes('live'))
   const brokenChecks = checks.filter(({ state }) => state === 'broken').length
   const { language } = session
   const titles = checks.map(({ name }) => titleOf(name)[language])
@@ -44,7 +47,7 @@ async function run(session: Session): Promise<Outcome> {
 
 const marks = { ok: '✓', broken: '✗', skipped: '–' }
 
-async function examineAll(session: Session): Promise<Check[]> {
+async function examineAll(session: Session, live: boolean): Promise<Check[]> {
   const { env } = session
   let config: ReturnType<typeof loadConfig>
   try {
@@ -66,20 +69,22 @@ async function examineAll(session: Session): Promise<Check[]> {
   const { checkProviders } = await import('./doctor/providers.ts')
   // The programs are asked after the database: making it ready may mend how they were unpacked.
   const database = checkDatabase(session)
-  const [folder, disk, databases, binaries, providers, port] = await Promise.all([
+  const [folder, disk, databases, binaries, providers, port, running] = await Promise.all([
     checkFolder(config),
     checkDisk(config),
     database,
     database.then(() => checkBinaries(config)),
     checkProviders(env, existsSync(env.configFile)),
     checkPort(config),
+    live ? checkLive(session, config) : [],
   ])
-  return [checkNode(), settings, folder, disk, binaries, ...databases, ...providers, port]
+  return [checkNode(), settings, folder, disk, binaries, ...databases, ...providers, port, ...running]
 }
 
 /** `provider acme` is the title of providers and the id of the one. */
 function titleOf(name: string): Sentence {
   const [kind = '', id] = name.split(' ')
-  const title = kind in checkTitles ? checkTitles[kind as CheckName] : { fa: kind, en: kind }
+  const known: Readonly<Record<string, Sentence>> = { ...checkTitles, ...liveTitles }
+  const title = known[kind] ?? { fa: kind, en: kind }
   return id === undefined ? title : { fa: `${title.fa} ${id}`, en: `${title.en} ${id}` }
 }

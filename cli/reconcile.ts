@@ -75,7 +75,7 @@ async function* tell(session: Session, asked: Asked, asJson: boolean) {
   const db = await session.openedDb()
   const tx = await db.kysely.startTransaction().setIsolationLevel('repeatable read').execute()
   try {
-    const found = await reconcile(db, tx, {
+    const found = await reconcile(tx, {
       ...asked,
       rows: readInvoice(textOfFile(asked.file), asked.columns),
       microcreditsPerUsd: creditsPerUsd * markup * 1e6,

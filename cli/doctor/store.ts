@@ -22,3 +22,21 @@ export const undurable = (db: Db): Promise<{ name: string }[]> =>
 /** Unix time of the database, in milliseconds. */
 export const databaseNowMs = async (db: Db): Promise<number> =>
   (await one<{ now: Date }>(db, 'select clock_timestamp() as now')).now.getTime()
+
+/** Open holds, and those past their time by `graceMs` or of a process that has not beaten for so long; undefined without books. */
+export async function staleHolds(
+  db: Db,
+  graceMs: number,
+): Promise<{ open: bigint; count: bigint } | undefined> {
+  const { here } = await one<{ here: boolean }>(db, `select to_regclass('ledger.holds') is not null as here`)
+  if (!here) return undefined
+  const [row] = await db.query<{ open: bigint; count: bigint }>(
+    {
+      text: `select count(*) as open, count(*) filter (where h.expires_at < now() - grace
+          or (h.process_id is not null and (p.process_id is null or p.beat_at < now() - grace) and h.created_at < now() - grace)) as count
+        from ledger.holds h left join ledger.processes p using (process_id), (select $1 * interval '1 millisecond' as grace) g`,
+    },
+    [graceMs],
+  )
+  return row
+}

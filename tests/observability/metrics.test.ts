@@ -125,7 +125,8 @@ test('every figure of the dashboard is one that the server has', async () => {
   const text = await world.metrics()
   const known = new Set([...samplesOf(text).keys()].map((key) => key.split('{')[0]))
   // A counter of what has not happened yet has no sample, a histogram is never there under its bare name.
-  for (const [, name, type] of text.matchAll(/^# TYPE (\S+) (\S+)/gm)) if (type !== 'histogram') known.add(name)
+  for (const [, name, type] of text.matchAll(/^# TYPE (\S+) (\S+)/gm))
+    if (type !== 'histogram') known.add(name)
   for (const { title, expr } of expressions) {
     const names = expr.match(/\bkherad_[a-z0-9_]+/g) ?? []
     expect([title, names.length > 0]).toEqual([title, true])

@@ -286,7 +286,7 @@ export class SimulatedProcess implements Sender {
       gone,
       send: (data) => {
         text += `${data}\n`
-        return random.chance(0.2) ? timeline.pause(random.next() * 50, this) : undefined
+        return !gone.aborted && random.chance(0.2) ? timeline.pause(random.next() * 50, this) : undefined
       },
     })
     return text

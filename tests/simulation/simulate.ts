@@ -290,10 +290,9 @@ class World {
   #shakeLink(): void {
     const link = this.#someProcess()?.link
     if (!link) return
-    const calm = link.faults
     link.faults = { lostBefore: 0.2, lostAfter: 0.3, late: 0.3, slow: 0.2 }
     this.#timeline.after(this.#random.next() * 10_000, undefined, () => {
-      link.faults = calm
+      link.faults = this.#ground.faults
     })
   }
 

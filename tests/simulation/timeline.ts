@@ -32,6 +32,7 @@ const real = {
   dateNow: Date.now,
   performanceNow: performance.now,
   pause: timersPromises.setTimeout,
+  turn: timersPromises.setImmediate,
 }
 
 interface Inside {
@@ -195,6 +196,12 @@ function virtualPause(
   })
 }
 
+function virtualTurn(value?: unknown): Promise<unknown> {
+  const here = inside.getStore()
+  if (!here) return real.turn(value)
+  return here.timeline.pause(0, here.owner).then(() => value)
+}
+
 /** Puts the timeline's timers and clocks in the place of the real ones until disposed. Code that is in no simulation does not notice. */
 export function bendTime(): Disposable {
   const bent = {
@@ -204,7 +211,7 @@ export function bendTime(): Disposable {
     clearInterval: clear(real.clearInterval),
   }
   Object.assign(globalThis, bent)
-  Object.assign(timersPromises, { setTimeout: virtualPause })
+  Object.assign(timersPromises, { setTimeout: virtualPause, setImmediate: virtualTurn })
   Date.now = () => {
     const here = inside.getStore()
     if (!here) return real.dateNow()
@@ -216,7 +223,7 @@ export function bendTime(): Disposable {
     [Symbol.dispose]() {
       const { setTimeout, setInterval, clearTimeout, clearInterval } = real
       Object.assign(globalThis, { setTimeout, setInterval, clearTimeout, clearInterval })
-      Object.assign(timersPromises, { setTimeout: real.pause })
+      Object.assign(timersPromises, { setTimeout: real.pause, setImmediate: real.turn })
       Date.now = real.dateNow
       performance.now = real.performanceNow
       syncBuiltinESMExports()

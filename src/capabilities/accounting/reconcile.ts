@@ -1,6 +1,5 @@
 /** Our books against an upstream's invoice: what agrees, and why the rest does not. Nothing is changed. */
-import type { Db, Tx } from '#platform/db'
-import { contradictions } from '#platform/ledger'
+import type { Tx } from '#platform/db'
 import type { InvoiceRow } from './invoice.ts'
 import * as store from './store.ts'
 
@@ -36,7 +35,7 @@ export interface Reconciliation {
 const batchSize = 1_000
 
 /** Works in temporary tables of `tx`; roll it back when all is read. Throws what reading the rows throws. */
-export async function reconcile(db: Db, tx: Tx, ask: ReconcileAsk): Promise<Reconciliation> {
+export async function reconcile(tx: Tx, ask: ReconcileAsk): Promise<Reconciliation> {
   await store.prepare(tx)
   await loadRows(tx, ask)
   await store.addCalls(tx, ask)
@@ -51,7 +50,7 @@ export async function reconcile(db: Db, tx: Tx, ask: ReconcileAsk): Promise<Reco
     file: await store.countRows(tx),
     running,
     ambiguous: { receipts: ambiguous, chargedMicrocredits },
-    contradictions: (await contradictions(db)) ?? [],
+    contradictions: await store.contradictions(tx),
     differences: () => store.differences(tx),
   }
 }

@@ -291,3 +291,12 @@ export async function countRows(tx: Tx): Promise<{ rows: bigint; outside: bigint
     from reconcile_rows i`.execute(tx)
   return rows[0]!
 }
+
+/** Broken invariants of the ledger, at most a thousand; without the time limit of the pool. */
+export async function contradictions(tx: Tx): Promise<{ invariant: string; account_id: string }[]> {
+  const { rows } = await sql<{
+    invariant: string
+    account_id: string
+  }>`select invariant, account_id from ledger.broken limit 1000`.execute(tx)
+  return rows
+}

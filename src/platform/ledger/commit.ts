@@ -99,7 +99,7 @@ export function openCommitter({
 }): Committer {
   const holds: WaitingHold[] = []
   const settles: Waiting<SettleOp>[] = []
-  const undoing = new Map<string, NodeJS.Timeout>()
+  const undoing = new Map<string, { op: HoldOp; timer: NodeJS.Timeout }>()
   let busy = false
   let closed = false
   let linger: NodeJS.Timeout | undefined
@@ -207,12 +207,12 @@ export function openCommitter({
       undoing.delete(op.hold_id)
       undo(op)
     }, lastArrivalMs)
-    undoing.set(op.hold_id, timer.unref())
+    undoing.set(op.hold_id, { op, timer: timer.unref() })
   }
 
   /** A caller that asks for less under the same id may now get it, and it is no longer to be undone. True when it was. */
   function doNotUndo(holdId: string): boolean {
-    clearTimeout(undoing.get(holdId))
+    clearTimeout(undoing.get(holdId)?.timer)
     return undoing.delete(holdId)
   }
 
@@ -292,6 +292,7 @@ export function openCommitter({
         flushSoon(urgent)
       }),
     async close(drainMs = 5000) {
+      for (const [id, { op }] of undoing) if (doNotUndo(id)) undo(op)
       if (holds.length + settles.length > 0 || busy) {
         const done = new Promise<void>((resolve) => idle.push(resolve))
         const late = new Promise<void>((resolve) => setTimeout(resolve, drainMs).unref())
@@ -300,7 +301,6 @@ export function openCommitter({
       }
       closed = true
       clearTimeout(patience)
-      for (const timer of undoing.values()) clearTimeout(timer)
     },
   }
 }

@@ -2,6 +2,7 @@
  * Exact money: hold the worst case, settle what was used, explain it with a receipt (decisions §6).
  * Amounts are micro-credits (bigint); 1 credit = 1,000,000.
  */
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Clock } from '#platform/clock'
 import type { Db } from '#platform/db'
 import { fail } from '#platform/errors'
@@ -168,6 +169,8 @@ export async function openLedger(ask: LedgerAsk): Promise<Ledger> {
     sweep,
     broken: () => store.broken(db),
     async [Symbol.asyncDispose]() {
+      // A call that was cut a moment ago settles within this turn of the event loop; past the close it could not.
+      await turn()
       await committer.close()
       await process.end()
     },

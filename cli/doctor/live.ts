@@ -1,0 +1,119 @@
+/** A running server, asked over HTTP; and of its database, what only the database knows. */
+import type { Config } from '#platform/config'
+import type { Session } from '../command.ts'
+import { broken, type Check, examine, ok, skipped } from './check.ts'
+import { liveTitles, liveWords as words } from './live-words.ts'
+import { bucketsOf, quantile, readSamples, type Samples, sumOf } from './samples.ts'
+import * as store from './store.ts'
+
+const patienceMs = 5_000
+/** Beyond it everything in the process answers late. */
+const mostLagSeconds = 0.1
+/** What our own part of a call may take at the 99th percentile, in seconds; how long upstreams take is not ours. */
+const mostSeconds = { auth: 0.05, parse: 0.25, hold: 0.25, settle: 0.5 } as const
+
+/** Everything is asked of the server at `KHERAD_BASE_URL`, else at its host and port. */
+export async function checkLive(session: Session, config: Config): Promise<Check[]> {
+  const [ready, samples, holds] = await Promise.all([
+    examine('live_ready', () => checkReady(config.baseUrl)),
+    fetchMetrics(config.baseUrl),
+    examine('live_holds', () => checkHolds(session, config)),
+  ])
+  if (typeof samples === 'string')
+    return [ready, broken('live_metrics', words.noMetrics(config.baseUrl, samples)), ...without(), holds]
+  return [
+    ready,
+    ok('live_metrics', words.metrics(config.baseUrl)),
+    checkStages(samples),
+    checkPool(samples),
+    checkLag(samples),
+    checkLoss(samples),
+    checkBreakers(samples),
+    holds,
+  ]
+}
+
+const without = (): Check[] =>
+  (['live_stages', 'live_pool', 'live_event_loop', 'live_loss', 'live_breakers'] as const).map((name) =>
+    skipped(name, words.standsOn(liveTitles.live_metrics)),
+  )
+
+const ask = (baseUrl: string, path: string): Promise<Response> =>
+  fetch(`${baseUrl}${path}`, { signal: AbortSignal.timeout(patienceMs), redirect: 'error' })
+
+async function checkReady(baseUrl: string): Promise<Check> {
+  const reply = await ask(baseUrl, '/health/ready').catch(() => undefined)
+  await reply?.body?.cancel()
+  if (!reply) return broken('live_ready', words.away(baseUrl))
+  // Both headers stand on every answer of ours, and on nobody else's.
+  const ours = reply.headers.has('x-request-id') && reply.headers.has('request-id')
+  if (!ours) return broken('live_ready', words.notOurs(baseUrl))
+  return reply.ok ? ok('live_ready', words.ready()) : broken('live_ready', words.notReady(reply.status))
+}
+
+/** The samples, or why there are none. */
+async function fetchMetrics(baseUrl: string): Promise<Samples | string> {
+  try {
+    const reply = await ask(baseUrl, '/metrics')
+    if (!reply.ok) return `HTTP ${reply.status}`
+    const samples = readSamples(await reply.text())
+    return samples.has('kherad_open_streams') ? samples : 'kherad_open_streams'
+  } catch (error) {
+    const { cause } = error as { cause?: { code?: string } }
+    return cause?.code ?? (error as Error).name
+  }
+}
+
+function checkStages(samples: Samples): Check {
+  const slow: string[] = []
+  const shown: string[] = []
+  for (const [stage, most] of Object.entries(mostSeconds)) {
+    const seconds = quantile(bucketsOf(samples, 'kherad_stage_seconds', { stage }), 0.99)
+    if (seconds === undefined) continue
+    const text = `${stage} ${(seconds * 1000).toFixed(seconds < 0.01 ? 2 : 0)} ms`
+    shown.push(text)
+    if (seconds > most) slow.push(text)
+  }
+  if (slow.length > 0) return broken('live_stages', words.slow(slow.join(', ')))
+  return ok('live_stages', shown.length === 0 ? words.noCalls() : words.stages(shown.join(', ')))
+}
+
+function checkPool(samples: Samples): Check {
+  const of = (state: string): number => sumOf(samples, 'kherad_database_connections', { state })
+  const waiting = of('waiting')
+  return waiting > 0
+    ? broken('live_pool', words.poolWaits(waiting, of('busy')))
+    : ok('live_pool', words.pool(of('busy'), of('idle')))
+}
+
+function checkLag(samples: Samples): Check {
+  const seconds = sumOf(samples, 'kherad_nodejs_eventloop_lag_p99_seconds')
+  const ms = Math.round(seconds * 1000)
+  return seconds > mostLagSeconds
+    ? broken('live_event_loop', words.lag(ms, mostLagSeconds * 1000))
+    : ok('live_event_loop', words.noLag(ms))
+}
+
+function checkLoss(samples: Samples): Check {
+  const lost = sumOf(samples, 'kherad_platform_loss_microcredits_total')
+  return lost > 0 ? broken('live_loss', words.loss((lost / 1e6).toFixed(6))) : ok('live_loss', words.noLoss())
+}
+
+function checkBreakers(samples: Samples): Check {
+  const all = samples.get('kherad_breaker_open') ?? []
+  const open = all.filter(({ value }) => value > 0).map(({ labels }) => labels['deployment'] ?? '')
+  return open.length > 0
+    ? broken('live_breakers', words.breakers(open.join(', ')))
+    : ok('live_breakers', words.noBreakers(all.length))
+}
+
+/** A hold past its time, or of a process that beats no more, is ended by any living process within one lease or two. */
+async function checkHolds(session: Session, { timing }: Config): Promise<Check> {
+  const db = await session.openedDb().catch(() => undefined)
+  if (!db) return skipped('live_holds', words.noDatabase())
+  const stale = await store.staleHolds(db, timing.processLeaseMs * 2)
+  if (stale === undefined) return skipped('live_holds', words.noDatabase())
+  return stale.count > 0n
+    ? broken('live_holds', words.staleHolds(Number(stale.count), stale.open))
+    : ok('live_holds', words.holds(stale.open))
+}
