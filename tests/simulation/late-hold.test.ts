@@ -49,7 +49,8 @@ async function inTime<Value>(work: (timeline: Timeline) => Promise<Value>): Prom
   void Promise.allSettled([timeline.as(owner, () => work(timeline))]).then(([settled]) => {
     end = settled
   })
-  while (!end) await timeline.step(timeline.nowMs + 1_000)
+  while (!end && timeline.nowMs < 600_000) await timeline.step(timeline.nowMs + 1_000)
+  if (!end) throw new Error('it never came to its end')
   if (end.status === 'rejected') throw end.reason
   return end.value
 }

@@ -6,11 +6,9 @@
  */
 import { createHash } from 'node:crypto'
 import type { Caller } from '#app'
-import { buildCatalogue, type Catalogue } from '#engine/models'
-import { type Config, loadConfig, readEnv } from '#platform/config'
 import { grant, setCaps } from '#platform/ledger'
-import { type Metrics, openMetrics } from '#platform/metrics'
 import { SimulatedDatabase } from './database.ts'
+import { type Fixed, openFixed } from './fixed.ts'
 import { Judge } from './judge.ts'
 import { Link, type LinkState } from './link.ts'
 import { idOf, People } from './people.ts'
@@ -32,38 +30,7 @@ export interface Outcome {
   counts: Record<string, number>
 }
 
-const configText = `
-providers:
-  - { id: first, base_url: 'http://first.invalid', api_key: secret, dialects: [chat] }
-  - { id: second, base_url: 'http://second.invalid', api_key: secret, dialects: [chat] }
-models:
-  - id: test/model
-    kind: text
-    deployments:
-      - { provider: first, model: upstream-model, priority: 0 }
-      - { provider: second, model: upstream-model, priority: 1 }
-    context_length: 8000
-    max_output_tokens: 600
-    input_modalities: [text]
-    pricing: { input_per_million: 1.0, output_per_million: 2.0 }
-defaults: { text_model: test/model, credits_per_usd: 1000, markup: 1.0 }
-`
-
-interface Fixed {
-  config: Config
-  models: Catalogue
-  metrics: Metrics
-}
 let fixed: Fixed | undefined
-
-function openFixed(): Fixed {
-  const config = loadConfig(readEnv({ OLLAMA_HOST: '' }), configText)
-  return {
-    config,
-    models: buildCatalogue(config, { providers: [], models: [], silent: [] }, []),
-    metrics: openMetrics(),
-  }
-}
 
 /** Runs the world of that seed to its end. One at a time. */
 export async function simulate(seed: number): Promise<Outcome> {

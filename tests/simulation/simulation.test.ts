@@ -1,3 +1,18 @@
+/**
+ * The check of the checker: each of these was broken by hand, and a world noticed.
+ * Within the first 200 seeds:
+ *   commit: a refused hold not undone; one that was sent forgotten; a lost reply not followed by a second sending; a settlement
+ *     dropped after one; sent again under a new id; answers to the wrong callers; callers kept waiting; a hold that arrives late
+ *     after its refusal left standing
+ *   ledger: insufficient or claimed taken for held; holds made as not started; settled at the hold; every settlement freeing its
+ *     claim; a receipt that is not named as its hold
+ *   process: no beat; no sweep; a sweep after a silence of its own
+ *   idempotency: the fingerprint not compared; a running request told to be over
+ *   paid turn, chat: a timeout freeing the claim; an answer before its settlement; a failed stream, or its failed start, not settled
+ *   books: the sweep refunding a started call, or freeing its key; a second settlement charged
+ * Within 6,000: an own hold that was swept taken for somebody else's claim; a process that signs off before it is drained, does
+ *   not wait for what was cut, or forgets what is to be undone
+ */
 import { expect, test } from 'vitest'
 import { simulate } from './simulate.ts'
 

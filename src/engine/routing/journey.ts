@@ -4,7 +4,7 @@ import type { Part, Turn } from '#engine/inference'
 import type { Model } from '#engine/models'
 import type { Clock } from '#platform/clock'
 import type { Metrics } from '#platform/metrics'
-import { UpstreamError } from '#providers/spec'
+import { UpstreamError, type UpstreamFault } from '#providers/spec'
 import type { Attempt } from './attempt.ts'
 import type { Breaker, Pass } from './breaker.ts'
 import { type Candidate, turnFor } from './candidates.ts'
@@ -44,6 +44,9 @@ interface Call {
   /** True once something of it went out to the caller. */
   spoke: boolean
 }
+
+/** Faults that we describe ourselves. What an upstream says may quote the prompt, and a receipt never holds prompt text. */
+const inOurWords: ReadonlySet<UpstreamFault> = new Set(['connect', 'reset', 'timeout', 'cut', 'malformed'])
 
 export class Journey {
   readonly attempts: Attempt[] = []
@@ -194,7 +197,7 @@ export class Journey {
         : new UpstreamError(this.#stop.signal.aborted ? 'aborted' : 'malformed', { cause: error })
     attempt.outcome = failure.fault
     if (failure.status !== undefined) attempt.status = failure.status
-    if (failure.detail !== undefined) attempt.detail = failure.detail
+    if (failure.detail !== undefined && inOurWords.has(failure.fault)) attempt.detail = failure.detail
     // Whom we gave too little time, because others had used it up, did not fail.
     const fault = failure.fault === 'timeout' && this.#isLate() ? 'aborted' : failure.fault
     breaker.failed(pass, fault, failure.retryAfterMs)
