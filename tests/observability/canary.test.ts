@@ -1,5 +1,7 @@
 /** What callers and models say stands in no log line (down to trace), no metric and no span; nor does a secret. */
+
 import { expect, test } from 'vitest'
+import { openDb } from '#platform/db'
 import { until } from '../harness/until.ts'
 import { chunk, cut, json, stall, stream } from '../harness/upstream.ts'
 import { bootWatched, type Watched } from './watched.ts'
@@ -71,7 +73,11 @@ test('whatever happens to a chat, its words stay out of logs, metrics and spans'
   for (const id of ids) expect(await world.line(id)).toMatchObject({ request_id: id })
   const { logs, metrics, spans } = await everything(world)
   for (const id of ids) expect(spans).toContain(id)
-  for (const place of [logs, metrics, spans]) {
+  await using db = await openDb({ url: world.databaseUrl })
+  const details = await db.query({ text: 'select detail::text, model, endpoint from ledger.receipts' }, [])
+  const receipts = JSON.stringify(details)
+  expect(receipts).toContain('attempts')
+  for (const place of [logs, metrics, spans, receipts]) {
     expect(place).not.toContain(canary)
     expect(place).not.toContain(key.secret)
     expect(place).not.toContain('upstream-secret')
