@@ -3,7 +3,7 @@ import cluster from 'node:cluster'
 import { type Config, loadConfig, readConfigFile, readEnv } from '#platform/config'
 import { StartRefused } from '#platform/errors'
 import { openLog } from '#platform/log'
-import { startKherad } from './server.ts'
+import { proveListenable, startKherad } from './server.ts'
 import { refusal, welcome } from './words.ts'
 import { type Ready, startWorkers } from './workers.ts'
 
@@ -16,6 +16,7 @@ const stop = listenForStop()
 let serving = false
 try {
   const config = loadConfig(env, readConfigFile(env))
+  if (cluster.isPrimary) await proveListenable(config)
   if (config.workers > 1 && cluster.isPrimary) await runWorkers(config)
   else await runAlone(config)
   process.exit(0)

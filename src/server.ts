@@ -41,7 +41,6 @@ export async function startKherad(ask: StartAsk): Promise<Kherad> {
   const log = ask.log ?? openLog(config.logLevel)
   await using opening = new AsyncDisposableStack()
 
-  await proveListenable(config)
   const db = await openDatabase(config, log, opening)
   const metrics = openMetrics()
   metrics.pool.from(() => poolStates(db))
@@ -78,7 +77,7 @@ export async function startKherad(ask: StartAsk): Promise<Kherad> {
 }
 
 /** Throws for a taken port before anything is made: the key of a first start is shown only once, by a server that runs. */
-async function proveListenable({ host, port }: Config): Promise<void> {
+export async function proveListenable({ host, port }: Config): Promise<void> {
   const probe = createServer().listen(port, host)
   await once(probe, 'listening')
   probe.close()

@@ -34,6 +34,8 @@ export async function startWorkers(
     config.databaseUrl === undefined
       ? starting.use(await startEmbedded({ dataDir: config.dataDir, pgBin: config.pgBin, log })).url
       : config.databaseUrl
+  // Each worker takes connections itself: one that this process had handed to a worker that was just killed would hang for ever.
+  cluster.schedulingPolicy = cluster.SCHED_NONE
   let stopping = false
 
   const start = async (): Promise<Ready | undefined> => {
