@@ -451,6 +451,8 @@ test('a cap lowered below what is spent, or is held, stops new calls and breaks 
   const { account } = at.world
   at.upstream.reply(oneCreditAnswer)
   expect((await key.chat(oneCredit)).status).toBe(200)
+  // Its settlement is in the books before the cap is lowered under it.
+  await at.world.settled()
   const released = Promise.withResolvers<Script>()
   at.upstream.reply(() => released.promise)
   const running = key.chat(oneCredit)
