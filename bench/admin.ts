@@ -2,13 +2,9 @@
  * `npm run bench:admin [millions]`: usage, receipt and lookup on a project with millions of receipts, over HTTP.
  * The receipts are written by SQL; everything that is measured is the product's own way.
  */
-import { writeFile } from 'node:fs/promises'
-import path from 'node:path'
 import { openDb, startEmbedded } from '#platform/db'
 import { openLog } from '#platform/log'
-import { upstreamConfig } from '../tests/harness/config-text.ts'
-import { freePort } from '../tests/harness/free-port.ts'
-import { key, machine, run, temporaryFolder } from './stage.ts'
+import { dataOf, key, machine, runKherad, temporaryFolder } from './stage.ts'
 
 const millions = Number(process.argv[2] ?? 5)
 const rows = Math.round(millions * 1_000_000)
@@ -16,26 +12,9 @@ const calls = 200
 
 await using stack = new AsyncDisposableStack()
 const folder = await temporaryFolder(stack)
-const dataDir = path.join(folder, 'data')
 const log = openLog('warn')
-const embedded = stack.use(await startEmbedded({ dataDir, log }))
-const port = await freePort()
-const config = path.join(folder, 'kherad.config.yaml')
-await writeFile(config, upstreamConfig('http://127.0.0.1:9/v1'))
-const kherad = stack.use(
-  await run(
-    [process.execPath, 'src/main.ts'],
-    {
-      KHERAD_PORT: String(port),
-      KHERAD_DATA: dataDir,
-      KHERAD_CONFIG: config,
-      KHERAD_BOOTSTRAP_KEY: key,
-      KHERAD_LOG_LEVEL: 'warn',
-    },
-    `http://127.0.0.1:${port}`,
-    '/health/ready',
-  ),
-)
+const embedded = stack.use(await startEmbedded({ dataDir: dataOf(folder), log }))
+const kherad = stack.use(await runKherad(folder, 'http://127.0.0.1:9', { KHERAD_LOG_LEVEL: 'warn' }))
 const db = stack.use(await openDb({ url: embedded.address, log }))
 console.log(machine())
 const beganMs = performance.now()

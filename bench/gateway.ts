@@ -2,9 +2,7 @@
  * `npm run bench:gateway [seconds]`: Kherad with auth, hold, settle, receipt and rollup on (embedded PostgreSQL, durable commits),
  * beside @portkey-ai/gateway without any of them, in front of the same upstream that answers at once. Load comes from a process of its own.
  */
-import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { upstreamConfig } from '../tests/harness/config-text.ts'
 import { freePort } from '../tests/harness/free-port.ts'
 import {
   cpuSeconds,
@@ -15,6 +13,7 @@ import {
   type Running,
   residentMegabytes,
   run,
+  runKherad,
   temporaryFolder,
 } from './stage.ts'
 
@@ -29,7 +28,7 @@ const body = JSON.stringify({
 await using stack = new AsyncDisposableStack()
 const folder = await temporaryFolder(stack)
 const upstream = stack.use(await startUpstream())
-const kherad = stack.use(await startKherad(upstream.url))
+const kherad = stack.use(await runKherad(folder, upstream.url))
 const portkey = stack.use(await startPeer())
 
 interface Side {
@@ -90,22 +89,6 @@ async function startUpstream(): Promise<Running> {
     `http://127.0.0.1:${port}`,
     '/',
   )
-}
-
-async function startKherad(upstreamUrl: string): Promise<Running> {
-  const port = await freePort()
-  const config = path.join(folder, 'kherad.config.yaml')
-  await writeFile(config, upstreamConfig(`${upstreamUrl}/v1`))
-  const env = {
-    KHERAD_PORT: String(port),
-    KHERAD_DATA: path.join(folder, 'data'),
-    KHERAD_CONFIG: config,
-    KHERAD_BOOTSTRAP_KEY: key,
-    ...(process.env['BENCH_PROFILE'] && {
-      NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${process.env['BENCH_PROFILE']}`,
-    }),
-  }
-  return run([process.execPath, 'src/main.ts'], env, `http://127.0.0.1:${port}`, '/health/ready')
 }
 
 async function startPeer(): Promise<Running> {

@@ -3,13 +3,18 @@
  * nothing may be left: no hold, no socket, no memory.
  */
 import { readdirSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
-import path from 'node:path'
 import { openDb, startEmbedded } from '#platform/db'
 import { openLog } from '#platform/log'
-import { upstreamConfig } from '../tests/harness/config-text.ts'
-import { freePort } from '../tests/harness/free-port.ts'
-import { cpuSeconds, key, machine, residentMegabytes, run, temporaryFolder } from './stage.ts'
+import {
+  cpuSeconds,
+  dataOf,
+  key,
+  machine,
+  residentMegabytes,
+  runKherad,
+  runPaced,
+  temporaryFolder,
+} from './stage.ts'
 
 const minutes = Number(process.argv[2] ?? 10)
 const perSecond = Number(process.argv[3] ?? 300)
@@ -17,35 +22,10 @@ const leaveShare = 0.05
 
 await using stack = new AsyncDisposableStack()
 const folder = await temporaryFolder(stack)
-const dataDir = path.join(folder, 'data')
 const log = openLog('warn')
-const embedded = stack.use(await startEmbedded({ dataDir, log }))
-const upstreamPort = await freePort()
-const upstream = stack.use(
-  await run(
-    [process.execPath, 'bench/paced-upstream.ts', String(upstreamPort), '10', '5'],
-    {},
-    `http://127.0.0.1:${upstreamPort}`,
-    '/',
-  ),
-)
-const port = await freePort()
-const config = path.join(folder, 'kherad.config.yaml')
-await writeFile(config, upstreamConfig(`${upstream.url}/v1`))
-const kherad = stack.use(
-  await run(
-    [process.execPath, 'src/main.ts'],
-    {
-      KHERAD_PORT: String(port),
-      KHERAD_DATA: dataDir,
-      KHERAD_CONFIG: config,
-      KHERAD_BOOTSTRAP_KEY: key,
-      KHERAD_LOG_LEVEL: 'warn',
-    },
-    `http://127.0.0.1:${port}`,
-    '/health/ready',
-  ),
-)
+const embedded = stack.use(await startEmbedded({ dataDir: dataOf(folder), log }))
+const upstream = stack.use(await runPaced(10, 5))
+const kherad = stack.use(await runKherad(folder, upstream.url, { KHERAD_LOG_LEVEL: 'warn' }))
 const db = stack.use(await openDb({ url: embedded.address, log, maxConnections: 2 }))
 const pid = kherad.child.pid!
 const body = JSON.stringify({

@@ -2,9 +2,11 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { cpus, tmpdir, totalmem } from 'node:os'
 import path from 'node:path'
+import { upstreamConfig } from '../tests/harness/config-text.ts'
+import { freePort } from '../tests/harness/free-port.ts'
 import type { LoadAsk, LoadResult } from './load.ts'
 
 export const root = path.resolve(import.meta.dirname, '..')
@@ -97,4 +99,39 @@ export function installed(name: string, version: string, folder: string): string
 
 export function machine(): string {
   return `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}, ${process.platform}`
+}
+
+/** The server as an operator starts it, on the embedded PostgreSQL of `folder`, with one model on this upstream. */
+export async function runKherad(
+  folder: string,
+  upstreamUrl: string,
+  env: Record<string, string> = {},
+): Promise<Running> {
+  const port = await freePort()
+  const config = path.join(folder, 'kherad.config.yaml')
+  await writeFile(config, upstreamConfig(`${upstreamUrl}/v1`))
+  const profile = process.env['BENCH_PROFILE']
+  return run(
+    [process.execPath, 'src/main.ts'],
+    {
+      KHERAD_PORT: String(port),
+      KHERAD_DATA: dataOf(folder),
+      KHERAD_CONFIG: config,
+      KHERAD_BOOTSTRAP_KEY: key,
+      ...(profile && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profile}` }),
+      ...env,
+    },
+    `http://127.0.0.1:${port}`,
+    '/health/ready',
+  )
+}
+
+/** The data folder of the server of `folder`. */
+export const dataOf = (folder: string): string => path.join(folder, 'data')
+
+/** An upstream that streams so many tokens, one every `paceMs`. */
+export async function runPaced(tokens: number, paceMs: number): Promise<Running> {
+  const port = await freePort()
+  const command = [process.execPath, 'bench/paced-upstream.ts', String(port), String(tokens), String(paceMs)]
+  return run(command, {}, `http://127.0.0.1:${port}`, '/')
 }

@@ -2,11 +2,7 @@
  * `npm run bench:stream [streams …]`: many event streams at a pace of 20 ms a token, through Kherad with the money on and
  * straight from the same upstream, in one run. What Kherad adds is the difference.
  */
-import { writeFile } from 'node:fs/promises'
-import path from 'node:path'
-import { upstreamConfig } from '../tests/harness/config-text.ts'
-import { freePort } from '../tests/harness/free-port.ts'
-import { jsonFrom, key, machine, residentMegabytes, run, temporaryFolder } from './stage.ts'
+import { jsonFrom, key, machine, residentMegabytes, runKherad, runPaced, temporaryFolder } from './stage.ts'
 import type { StreamAsk, StreamResult } from './stream-load.ts'
 
 const counts = process.argv.slice(2).map(Number)
@@ -15,32 +11,8 @@ const paceMs = 20
 
 await using stack = new AsyncDisposableStack()
 const folder = await temporaryFolder(stack)
-const upstreamPort = await freePort()
-const upstream = stack.use(
-  await run(
-    [process.execPath, 'bench/paced-upstream.ts', String(upstreamPort), String(tokens), String(paceMs)],
-    {},
-    `http://127.0.0.1:${upstreamPort}`,
-    '/',
-  ),
-)
-const port = await freePort()
-const config = path.join(folder, 'kherad.config.yaml')
-await writeFile(config, upstreamConfig(`${upstream.url}/v1`))
-const kherad = stack.use(
-  await run(
-    [process.execPath, 'src/main.ts'],
-    {
-      KHERAD_PORT: String(port),
-      KHERAD_DATA: path.join(folder, 'data'),
-      KHERAD_CONFIG: config,
-      KHERAD_BOOTSTRAP_KEY: key,
-      KHERAD_LOG_LEVEL: 'warn',
-    },
-    `http://127.0.0.1:${port}`,
-    '/health/ready',
-  ),
-)
+const upstream = stack.use(await runPaced(tokens, paceMs))
+const kherad = stack.use(await runKherad(folder, upstream.url, { KHERAD_LOG_LEVEL: 'warn' }))
 
 const body = JSON.stringify({
   model: 'test/model',

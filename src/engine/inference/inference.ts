@@ -134,14 +134,5 @@ export type Part = (
   }
 }
 
-export const noUsage: Usage = {
-  input: 0,
-  cachedInput: 0,
-  cacheWriteInput: 0,
-  mediaInput: 0,
-  output: 0,
-  reasoning: 0,
-}
-
 export { type PaidAsk, type PaidTurn, startPaidTurn } from './paid-turn.ts'
 export { upstreamFailures } from './words.ts'
