@@ -1,4 +1,5 @@
 /** Composition: config → App → capabilities mounted on a listening server. */
+import cluster from 'node:cluster'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
@@ -69,6 +70,7 @@ export async function startKherad(ask: StartAsk): Promise<Kherad> {
       routes,
       host: config.host,
       port: config.port,
+      isWorker: cluster.isWorker,
       ...(ask.onViolation && { onViolation: ask.onViolation }),
     }),
   )

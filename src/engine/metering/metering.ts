@@ -14,7 +14,23 @@ export interface Rates {
 const scale = 1_000_000n
 
 /** `credits = USD × credits_per_usd × markup` (decisions §6). One USD per million tokens is `creditsPerUsd × markup` micro-credits a token. */
-export function ratesOf(pricing: Pricing, terms: { creditsPerUsd: number; markup: number }): Rates {
+export function ratesOf(pricing: Pricing, terms: Terms): Rates {
+  const known = rates.get(pricing)
+  if (known?.terms === terms) return known.rates
+  const made = makeRates(pricing, terms)
+  rates.set(pricing, { terms, rates: made })
+  return made
+}
+
+interface Terms {
+  creditsPerUsd: number
+  markup: number
+}
+
+/** A catalogue's prices never change while a process lives, and every call asks for them. */
+const rates = new WeakMap<Pricing, { terms: Terms; rates: Rates }>()
+
+function makeRates(pricing: Pricing, terms: Terms): Rates {
   const rate = (usdPerMillion: number): bigint =>
     BigInt(Math.ceil(round(usdPerMillion * terms.creditsPerUsd * terms.markup * Number(scale))))
   return {
@@ -27,7 +43,9 @@ export function ratesOf(pricing: Pricing, terms: { creditsPerUsd: number; markup
 }
 
 /** Field by field the highest, for a hold that any of several models may use up. */
-export const dearest = (all: readonly Rates[]): Rates => ({
+export const dearest = (all: readonly Rates[]): Rates => (all.length === 1 ? all[0]! : fieldByField(all))
+
+const fieldByField = (all: readonly Rates[]): Rates => ({
   input: most(...all.map((rates) => rates.input)),
   cachedInput: most(...all.map((rates) => rates.cachedInput)),
   cacheWrite: most(...all.map((rates) => rates.cacheWrite)),

@@ -33,7 +33,9 @@ export function readBody(message: IncomingMessage, limit: number): Promise<Buffe
       refused(reject, () => fail('BODY_TOO_LARGE', { limitBytes: limit }))
     })
     message.on('error', () => reject(new ClientGone()))
-    message.on('close', () => reject(new ClientGone()))
+    message.on('close', () => {
+      if (!message.complete) reject(new ClientGone())
+    })
   })
 }
 

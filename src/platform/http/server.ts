@@ -28,6 +28,8 @@ export interface ServerAsk {
   routes: readonly Route[]
   host: string
   port: number
+  /** True when other processes of this machine serve the same port. */
+  isWorker?: boolean
   /** Checks every reply against its schema and every error against the route's list; for tests. */
   onViolation?: (violation: Violation) => void
   patience?: Patience
@@ -43,6 +45,12 @@ export interface Patience {
 }
 
 const standardPatience: Patience = { headersMs: 20_000, requestMs: 120_000, checkMs: 2_000 }
+
+/**
+ * With a listening socket of its own for each worker, Linux spreads connections evenly; of one that they share, the worker
+ * that wakes first takes a whole burst. Elsewhere they share one.
+ */
+const kernelSpreads = process.platform === 'linux'
 
 /** Listens and serves the routes. Disposing drains: no new requests, open answers finish within `drainMs`, then all is closed. */
 export async function openServer(ask: ServerAsk): Promise<Server> {
@@ -100,7 +108,8 @@ export async function openServer(ask: ServerAsk): Promise<Server> {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
-  await fastify.listen({ host: ask.host, port: ask.port })
+  const listening = { host: ask.host, port: ask.port, reusePort: (ask.isWorker ?? false) && kernelSpreads }
+  await fastify.listen(listening)
 
   const { port } = fastify.server.address() as AddressInfo
   return {

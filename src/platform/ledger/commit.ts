@@ -2,6 +2,7 @@
  * Group commit: what waits while one commit is under way travels in the next, in one statement with a result for each.
  * Every operation carries its own id, so a statement whose COMMIT reply was lost is simply sent again.
  */
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '#platform/clock'
 import { type Db, isDatabaseAway } from '#platform/db'
 import { Failure } from '#platform/errors'
@@ -66,6 +67,9 @@ interface Waiting<Op> {
   op: Op
   resolve: (result: OpResult) => void
 }
+interface WaitingSettle extends Waiting<SettleOp> {
+  dueMs: number
+}
 interface WaitingHold extends Waiting<HoldOp> {
   deadlineMs: number
   sent: boolean
@@ -75,9 +79,18 @@ interface WaitingHold extends Waiting<HoldOp> {
   reject: (error: Error) => void
 }
 
+interface Batch {
+  ending: WaitingSettle[]
+  taking: WaitingHold[]
+  results: Promise<OpResult[]>
+}
+
 const batchSize = 256
-/** A settlement that nobody waits for lets a hold go first that comes within this time: the caller's next call is often on its way. */
-const lingerMs = 4
+/**
+ * A settlement that nobody waits for lets company come: many in one statement cost little more than one, and holds, which callers
+ * wait for, go before it.
+ */
+const lingerMs = 10
 const holdPatienceMs = 5000
 /** A server that lost its client works on until its own limit of a statement (`platform/db`, 30 s); by then it has ended. */
 const lastArrivalMs = 40_000
@@ -98,9 +111,10 @@ export function openCommitter({
   metrics?: Metrics | undefined
 }): Committer {
   const holds: WaitingHold[] = []
-  const settles: Waiting<SettleOp>[] = []
+  const settles: WaitingSettle[] = []
   const undoing = new Map<string, { op: HoldOp; timer: NodeJS.Timeout }>()
   let busy = false
+  let closing = false
   let closed = false
   let linger: NodeJS.Timeout | undefined
   let patience: NodeJS.Timeout | undefined
@@ -110,50 +124,75 @@ export function openCommitter({
     [{ kind: 'settle' }, settles.length],
   ])
 
-  function flushSoon(urgent: boolean): void {
-    if (busy) return
-    if (urgent) void flush()
-    else linger ??= setTimeout(() => void flush(), lingerMs)
+  function addSettle(op: SettleOp, resolve: (result: OpResult) => void, urgent: boolean): void {
+    const dueMs = urgent ? 0 : performance.now() + lingerMs
+    // The urgent ones first, since only the first of the queue is looked at.
+    if (urgent) settles.unshift({ op, resolve, dueMs })
+    else settles.push({ op, resolve, dueMs })
+    flushWhenDue()
+  }
+
+  const settlesAreDue = (): boolean =>
+    settles.length > 0 && (closing || settles.length >= batchSize || settles[0]!.dueMs <= performance.now())
+
+  function flushWhenDue(): void {
+    if (busy || closed) return
+    if (holds.length > 0 || settlesAreDue()) void flush()
+    else if (settles.length > 0) linger ??= setTimeout(lingerEnded, settles[0]!.dueMs - performance.now())
+  }
+
+  function lingerEnded(): void {
+    linger = undefined
+    flushWhenDue()
   }
 
   async function flush(): Promise<void> {
-    clearTimeout(linger)
-    linger = undefined
     busy = true
     let pauseMs = 50
-    let settledLast = true
-    while (holds.length + settles.length > 0 && !closed) {
-      // In turns, holds first: a caller waits for a hold, nobody for most settlements.
-      const taking: WaitingHold[] = settledLast || settles.length === 0 ? nextHolds() : []
-      const ending = taking.length === 0 ? settles.slice(0, batchSize) : []
-      settledLast = taking.length === 0
-      for (const hold of taking) hold.sent = true
+    let batch = sendNext()
+    while (batch) {
+      const { ending, taking } = batch
       try {
-        const sentMs = performance.now()
-        const results = await send(ending, taking)
-        metrics?.ledgerCommitSeconds.since(sentMs)
-        metrics?.ledgerBatch.observe(ending.length + taking.length)
-        settles.splice(0, ending.length)
+        const results = await batch.results
         holds.splice(0, taking.length)
+        batch = sendNext()
+        // The callers of this batch would keep the next one from being written until all of them had done their work.
+        if (batch) await nextTurn()
         deliver(ending, taking, results)
         pauseMs = 50
       } catch (error) {
-        if (!isWorthAnotherTry(error)) {
+        if (isWorthAnotherTry(error)) {
+          for (const hold of taking) hold.lost = true
+          settles.unshift(...ending)
+          log.warn(
+            { err: error, holds: holds.length, settles: settles.length },
+            'ledger commit failed; it is sent again',
+          )
+          await pause(pauseMs)
+          pauseMs = Math.min(pauseMs * 2, 1000)
+        } else {
+          holds.splice(0, taking.length)
           dropBroken(ending, taking, error)
-          continue
         }
-        for (const hold of taking) hold.lost = true
-        log.warn(
-          { err: error, holds: holds.length, settles: settles.length },
-          'ledger commit failed; it is sent again',
-        )
-        await new Promise((resolve) => setTimeout(resolve, pauseMs))
-        pauseMs = Math.min(pauseMs * 2, 1000)
+        batch = sendNext()
       }
     }
     busy = false
+    flushWhenDue()
     for (const wake of idle) wake()
     idle = []
+  }
+
+  /** What is due goes on its way, settlements with the holds; undefined when nothing is. */
+  function sendNext(): Batch | undefined {
+    if (closed || (holds.length === 0 && !settlesAreDue())) return undefined
+    const taking = nextHolds()
+    const ending = settlesAreDue() ? settles.splice(0, batchSize) : []
+    for (const hold of taking) hold.sent = true
+    const results = send(ending, taking)
+    // Read by `flush`, maybe a moment after it has failed.
+    results.catch(() => {})
+    return { ending, taking, results }
   }
 
   /** Refused holds, the oldest of the queue, go before all others: their undoing frees claims and credits for those. */
@@ -162,22 +201,22 @@ export function openCommitter({
     return holds.slice(0, live > 0 ? Math.min(live, batchSize) : batchSize)
   }
 
-  async function send(ending: Waiting<SettleOp>[], taking: WaitingHold[]): Promise<OpResult[]> {
-    return db.query<OpResult>(apply, [
-      JSON.stringify(
-        ending.map(({ op }, i) => ({ seq: i, ...op })),
-        plain,
-      ),
-      JSON.stringify(
-        taking.map(({ op }, i) => ({ seq: ending.length + i, ...op })),
-        plain,
-      ),
+  async function send(ending: WaitingSettle[], taking: WaitingHold[]): Promise<OpResult[]> {
+    const sentMs = performance.now()
+    const settling = ending.map(({ op }, i) => ({ seq: i, ...op }))
+    const holding = taking.map(({ op }, i) => ({ seq: ending.length + i, ...op }))
+    const results = await db.query<OpResult>(apply, [
+      JSON.stringify(settling, plain),
+      JSON.stringify(holding, plain),
       new Date(clock.nowMs()),
       thresholdsPercent,
     ])
+    metrics?.ledgerCommitSeconds.since(sentMs)
+    metrics?.ledgerBatch.observe(ending.length + taking.length)
+    return results
   }
 
-  function deliver(ending: Waiting<SettleOp>[], taking: WaitingHold[], results: OpResult[]): void {
+  function deliver(ending: WaitingSettle[], taking: WaitingHold[], results: OpResult[]): void {
     for (const result of results) {
       if (result.seq < ending.length) ending[result.seq]!.resolve(result)
       else {
@@ -194,11 +233,8 @@ export function openCommitter({
 
   /** The caller was told 503, yet the hold is there: nothing was sent upstream for it, so it goes back whole. */
   function undo(op: HoldOp): void {
-    settles.push({
-      op: { ...untouched, hold_id: op.hold_id, receipt_id: op.receipt_id, account_id: op.account_id },
-      resolve: () => {},
-    })
-    flushSoon(false)
+    const end = { ...untouched, hold_id: op.hold_id, receipt_id: op.receipt_id, account_id: op.account_id }
+    addSettle(end, () => {}, true)
   }
 
   /** The second sending was refused; should the first one be carried out after it, nobody would know of its hold. */
@@ -217,32 +253,28 @@ export function openCommitter({
   }
 
   /** A batch that the database refuses for good (a defect of ours) must not stop all others: each goes alone, the broken one is told. */
-  function dropBroken(ending: Waiting<SettleOp>[], taking: WaitingHold[], error: unknown): void {
+  function dropBroken(ending: WaitingSettle[], taking: WaitingHold[], error: unknown): void {
     if (ending.length + taking.length > 1) {
-      settles.splice(0, ending.length)
-      holds.splice(0, taking.length)
       for (const one of ending) void alone([one], [])
       for (const one of taking) void alone([], [one])
       return
     }
-    settles.splice(0, ending.length)
-    holds.splice(0, taking.length)
     giveUp(ending, taking, error)
   }
 
-  async function alone(ending: Waiting<SettleOp>[], taking: WaitingHold[]): Promise<void> {
+  async function alone(ending: WaitingSettle[], taking: WaitingHold[]): Promise<void> {
     try {
       deliver(ending, taking, await send(ending, taking))
     } catch (error) {
       if (!isWorthAnotherTry(error)) return giveUp(ending, taking, error)
       for (const one of taking) one.lost = true
-      settles.push(...ending)
+      settles.unshift(...ending)
       holds.push(...taking)
-      flushSoon(true)
+      flushWhenDue()
     }
   }
 
-  function giveUp(ending: Waiting<SettleOp>[], taking: WaitingHold[], error: unknown): void {
+  function giveUp(ending: WaitingSettle[], taking: WaitingHold[], error: unknown): void {
     log.error(
       { err: error, settle: ending[0]?.op.receipt_id, hold: taking[0]?.op.receipt_id },
       'the ledger refused an operation; the sweeper will end its hold',
@@ -284,23 +316,21 @@ export function openCommitter({
           deadlineMs: Date.now() + holdPatienceMs,
         })
         watchPatience()
-        flushSoon(true)
+        flushWhenDue()
       }),
-    settle: (op, urgent) =>
-      new Promise((resolve) => {
-        settles.push({ op, resolve })
-        flushSoon(urgent)
-      }),
+    settle: (op, urgent) => new Promise((resolve) => addSettle(op, resolve, urgent)),
     async close(drainMs = 5000) {
+      closing = true
       for (const [id, { op }] of undoing) if (doNotUndo(id)) undo(op)
       if (holds.length + settles.length > 0 || busy) {
         const done = new Promise<void>((resolve) => idle.push(resolve))
         const late = new Promise<void>((resolve) => setTimeout(resolve, drainMs).unref())
-        flushSoon(true)
+        flushWhenDue()
         await Promise.race([done, late])
       }
       closed = true
       clearTimeout(patience)
+      clearTimeout(linger)
     },
   }
 }
