@@ -41,7 +41,7 @@ const endMs = performance.now() + minutes * 60_000
 const samples: { atMinute: number; megabytes: number; descriptors: number }[] = []
 const open = new Set<Promise<void>>()
 let nextSampleMs = performance.now()
-for (let n = 0; performance.now() < endMs; n++) {
+while (performance.now() < endMs) {
   const call = once().finally(() => open.delete(call))
   open.add(call)
   if (performance.now() >= nextSampleMs) sample()

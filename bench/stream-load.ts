@@ -10,6 +10,8 @@ export interface StreamAsk {
   body: string
   streams: number
   rounds: number
+  /** Streams that run before the counting starts, so that a cold program's compiling is not measured. */
+  warmUp: number
 }
 
 export interface StreamResult {
@@ -77,6 +79,8 @@ async function read(ask: StreamAsk): Promise<StreamResult> {
   const comeAfter = (index: number): Promise<void> =>
     new Promise((resolve) => setTimeout(resolve, (index * arrivalMs) / ask.streams))
   const begin = (_: unknown, index: number): Promise<void> => comeAfter(index).then(one)
+  await Promise.all(Array.from({ length: ask.warmUp }, begin))
+  firsts.length = transits.length = stalls = unfinished = 0
   for (let round = 0; round < ask.rounds; round++)
     await Promise.all(Array.from({ length: ask.streams }, begin))
   return {

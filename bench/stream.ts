@@ -26,6 +26,7 @@ const ask = (url: string, streams: number, rounds: number): StreamAsk => ({
   body,
   streams,
   rounds,
+  warmUp: 64,
 })
 
 console.log(machine())

@@ -19,9 +19,14 @@ export async function* readStream(
   exchange.patience.enter('firstToken', timeouts.firstTokenMs)
   let moved = false
   while (!answer.done) {
-    const bytes = yield* nextBytes(exchange, moved, answer)
+    let bytes: Buffer | undefined
+    try {
+      bytes = await exchange.read(moved)
+    } catch (error) {
+      answer.broke(error)
+    }
     if (bytes) answer.push(bytes)
-    else answer.end()
+    else if (!answer.failure) answer.end()
     const parts = answer.take()
     moved = parts.length > 0
     if (exchange.patience.phase === 'firstToken' && parts.some(isToken))
@@ -29,7 +34,8 @@ export async function* readStream(
     if (answer.finished && exchange.patience.phase !== 'ending') {
       exchange.patience.enter('ending', Math.min(endingMs, timeouts.idleMs))
     }
-    yield* parts
+    // Every token passes here, and `yield*` would await each of them three times.
+    for (const part of parts) yield part
     if (answer.failure) {
       yield* answer.counted()
       throw answer.failure
@@ -37,22 +43,6 @@ export async function* readStream(
     if (!bytes) break
   }
   yield* answer.conclude()
-}
-
-/** After the finish a cut or a silence is a normal end: the answer is whole. Before it, what was counted is still told. */
-async function* nextBytes(
-  exchange: Exchange,
-  moved: boolean,
-  answer: StreamedAnswer,
-): AsyncGenerator<Part, Buffer | undefined, undefined> {
-  try {
-    return await exchange.read(moved)
-  } catch (error) {
-    const ending = error instanceof UpstreamError && error.fault !== 'aborted' && answer.finished
-    if (ending) return undefined
-    yield* answer.counted()
-    throw error
-  }
 }
 
 function isToken({ type }: Part): boolean {
@@ -89,6 +79,12 @@ class StreamedAnswer {
 
   end(): void {
     this.events.end()
+  }
+
+  /** After the finish a cut or a silence is a normal end: the answer is whole. Before it, what was counted is still told. */
+  broke(error: unknown): void {
+    if (!(error instanceof UpstreamError)) throw error
+    if (error.fault === 'aborted' || !this.finished) this.failure = error
   }
 
   take(): Part[] {
