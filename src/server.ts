@@ -5,8 +5,8 @@ import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import type { App } from '#app'
 import { type FirstStart, makeFirst } from '#capabilities/identity'
-import { buildCatalogue, type Catalogue, type Discovered, discover } from '#engine/models'
-import { openInference, type Upstream } from '#engine/routing'
+import { buildCatalogue, type Discovered, discover } from '#engine/models'
+import { openInference } from '#engine/routing'
 import { openKeyRing } from '#platform/auth'
 import { type Clock, systemClock } from '#platform/clock'
 import type { Config } from '#platform/config'
@@ -16,9 +16,9 @@ import { openLedger } from '#platform/ledger'
 import { type Log, openLog } from '#platform/log'
 import { openMetrics } from '#platform/metrics'
 import { openTracing } from '#platform/trace'
-import { chatCompletionsProvider } from '#providers/chat-completions'
-import { sandboxModels, sandboxProvider } from '#providers/sandbox'
+import { sandboxModels } from '#providers/sandbox'
 import { routes } from './capabilities.ts'
+import { connect } from './connect.ts'
 
 export interface Kherad extends AsyncDisposable {
   readonly app: App
@@ -103,27 +103,4 @@ export async function openDatabase(config: Config, log: Log, opening: AsyncDispo
   const db = opening.use(await openDb({ url, log }))
   await migrate(db, migrations)
   return db
-}
-
-/** One provider room for each provider that a model names. */
-export function connect(models: Catalogue, opening: AsyncDisposableStack): Map<string, Upstream> {
-  const upstreams = new Map<string, Upstream>()
-  for (const {
-    id,
-    baseUrl,
-    apiKey,
-    headers,
-    timeouts,
-    onDisconnect,
-    passTraceparent,
-  } of models.providers()) {
-    const provider =
-      id === 'sandbox'
-        ? sandboxProvider()
-        : opening.use(
-            chatCompletionsProvider({ id, baseUrl, headers, ...(apiKey !== undefined && { apiKey }) }),
-          )
-    upstreams.set(id, { provider, timeouts, onDisconnect, ...(passTraceparent && { passTraceparent }) })
-  }
-  return upstreams
 }

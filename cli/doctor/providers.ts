@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import type { Upstream } from '#engine/routing'
 import type { Env, ProviderConfig } from '#platform/config'
-import { connect } from '../../src/server.ts'
+import { connect } from '../../src/connect.ts'
 import { readCatalogue } from '../catalogue.ts'
 import type { Sentence } from '../command.ts'
 import { broken, type Check, ok, reasonOf } from './check.ts'

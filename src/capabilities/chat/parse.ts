@@ -78,11 +78,13 @@ function messageOf(message: ChatMessage, param: string, model: Model): Message {
   const reasoning = message.reasoning ?? message.reasoning_content
   return {
     role: message.role,
-    content: contentsOf(message, param, model),
+    content: [
+      ...(reasoning ? [{ type: 'reasoning' as const, text: reasoning }] : []),
+      ...contentsOf(message, param, model),
+    ],
     ...present('name', message.name),
     ...present('refusal', message.refusal),
     ...present('toolCallId', message.tool_call_id),
-    ...present('reasoning', reasoning),
     ...(message.tool_calls && {
       toolCalls: message.tool_calls.map((call) => ({
         id: call.id,

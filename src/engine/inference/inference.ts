@@ -19,6 +19,8 @@ export interface Media {
   width?: number
   height?: number
   durationSeconds?: number
+  /** Of a PDF. */
+  pages?: number
 }
 
 export type Content =
@@ -26,6 +28,24 @@ export type Content =
   | { type: 'image'; media: Media; detail?: string }
   | { type: 'audio'; media: Media }
   | { type: 'video'; media: Media }
+  | Document
+  | { type: 'reasoning'; text: string; opaque?: Opaque }
+
+/** A document to read: a PDF, plain text, or parts of text and images. */
+export type Document = { type: 'document'; title?: string; context?: string; citations: boolean } & (
+  | { media: Media }
+  | { parts: Content[] }
+)
+
+/** What a vendor's model has written for itself; its own wire takes it back unchanged, no other understands it. */
+export interface Opaque {
+  wire: Wire
+  /** Seals the text beside it. */
+  signature?: string
+  /** Reasoning that nobody but its maker can read: redacted or encrypted. */
+  data?: string
+  id?: string
+}
 
 export interface ToolCall {
   id: string
@@ -42,7 +62,8 @@ export interface Message {
   toolCalls?: ToolCall[]
   /** On a `tool` message: the call that this answers. */
   toolCallId?: string
-  reasoning?: string
+  /** On a `tool` message: the tool failed, and the content says how. */
+  isError?: boolean
 }
 
 export interface Tool {
@@ -91,6 +112,8 @@ export interface Turn {
   repetitionPenalty?: number
   reasoning?: Reasoning
   stream: boolean
+  /** The first thing asked for that no other wire than the source's can carry; only upstreams of that wire are asked then. */
+  onlyOwnWire?: { param: string; what: string }
   /** Bytes of text that reach an upstream of the same wire and stand in none of the fields above. */
   unreadBytes?: number
   /** The body as it came in, so that an upstream of the same wire gets every field unchanged. */
@@ -102,36 +125,58 @@ export interface Usage {
   input: number
   cachedInput: number
   cacheWriteInput: number
+  /** The part of `cacheWriteInput` that is kept for an hour, which some vendors price apart. */
+  cacheWriteHourInput?: number
   /** Audio and video tokens of the prompt. */
   mediaInput: number
   output: number
   reasoning: number
 }
 
-export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter'
+/** `pause`: tools that run at the service have used up their steps, and the caller may go on by sending the answer back. */
+export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'pause'
+
+/** A web page that a passage of the answer rests on; places are counted in characters of the answer's text, end exclusive. */
+export interface Citation {
+  url: string
+  title: string
+  start?: number
+  end?: number
+  citedText?: string
+}
 
 /**
  * One piece of an answer. Order: `start` first, then deltas, `finish` once, `usage` once (before or after `finish`).
- * A stream that ends without `finish` was cut.
+ * A stream that ends without `finish` was cut. Reasoning goes on until another kind of part or its `reasoning-end`.
  */
 export type Part = (
   | { type: 'start'; upstreamId?: string; upstreamModel?: string }
   | { type: 'text'; text: string }
   | { type: 'refusal'; text: string }
   | { type: 'reasoning'; text: string; details?: unknown[] }
+  /** One block of reasoning is whole; `opaque` is its seal, or a whole block that nobody can read. */
+  | { type: 'reasoning-end'; opaque?: Opaque }
+  | { type: 'citation'; citation: Citation }
   | { type: 'tool-call'; index: number; id: string; name: string }
   | { type: 'tool-arguments'; index: number; delta: string }
-  | { type: 'finish'; reason: FinishReason }
+  | { type: 'finish'; reason: FinishReason; stopSequence?: string }
   | { type: 'usage'; usage: Usage; raw?: Record<string, unknown> }
   | { type: 'extra' }
 ) & {
-  /** Fields that only the wire of the upstream knows, by the place where they stood; a server of the same wire passes them on. */
-  extra?: {
-    wire: Wire
-    chunk?: Record<string, unknown>
-    choice?: Record<string, unknown>
-    delta?: Record<string, unknown>
-  }
+  /** What only the wire of the upstream knows; a server of the same wire passes it on. */
+  extra?: Extra
+}
+
+export interface Extra {
+  wire: Wire
+  /** Chat: unknown fields, by the place where they stood. */
+  chunk?: Record<string, unknown>
+  choice?: Record<string, unknown>
+  delta?: Record<string, unknown>
+  /** Messages and responses: the whole event that this part was read from. It stands on the first of its parts. */
+  event?: Record<string, unknown>
+  /** Messages and responses: the whole answer, where it was not streamed. It stands on the `start`. */
+  body?: Record<string, unknown>
 }
 
 export { type PaidAsk, type PaidTurn, startPaidTurn } from './paid-turn.ts'

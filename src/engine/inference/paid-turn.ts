@@ -12,8 +12,8 @@ import {
   ratesOf,
 } from '#engine/metering'
 import type { Model } from '#engine/models'
-import { continuationTokens, type ModelsAsk, type Run, roomFor } from '#engine/routing'
-import { Failure } from '#platform/errors'
+import { continuationTokens, type ModelsAsk, type Run, roomFor, speakersOf } from '#engine/routing'
+import { Failure, fail } from '#platform/errors'
 import type { Claim, Hold, Settled } from '#platform/ledger'
 import type { Trail } from '#platform/trace'
 import { UpstreamError } from '#providers/spec'
@@ -72,8 +72,12 @@ const graceMs = 60_000
 /** As web servers log a caller who did not wait for the answer. */
 const clientLeft = 499
 
-/** Holds the worst case and prepares the call. Throws 402 before anything is spent. */
+/**
+ * Holds the worst case and prepares the call. Throws 402 before anything is spent, and 400 where no upstream of the model
+ * speaks the wire that something of the turn needs.
+ */
 export async function startPaidTurn(app: App, ask: PaidAsk): Promise<PaidTurn> {
+  requireOwnWire(ask)
   const watch = new TurnWatch(app, ask)
   const { hold, maxOutputTokens } = await watch.hold(() => holdTurn(app, ask))
   const turn: Turn = { ...ask.turn, maxOutputTokens }
@@ -88,6 +92,12 @@ export async function startPaidTurn(app: App, ask: PaidAsk): Promise<PaidTurn> {
     traceparent,
   })
   return new Paid(app, ask, turn, hold, run, watch)
+}
+
+function requireOwnWire({ model, turn }: PaidAsk): void {
+  if (!turn.onlyOwnWire || speakersOf(model, turn).length > 0) return
+  const { param, what } = turn.onlyOwnWire
+  fail('FEATURE_NOT_SUPPORTED', { model: model.id, feature: what }, { param })
 }
 
 const modelsAskOf = ({ model, turn, caller }: PaidAsk): ModelsAsk => ({ model, turn, allowed: caller.models })

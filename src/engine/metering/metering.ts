@@ -7,6 +7,8 @@ export interface Rates {
   input: bigint
   cachedInput: bigint
   cacheWrite: bigint
+  /** Kept for an hour. */
+  cacheWriteHour: bigint
   mediaInput: bigint
   output: bigint
 }
@@ -37,10 +39,14 @@ function makeRates(pricing: Pricing, terms: Terms): Rates {
     input: rate(pricing.inputPerMillion),
     cachedInput: rate(pricing.cachedInputPerMillion),
     cacheWrite: rate(pricing.cacheWritePerMillion),
+    cacheWriteHour: rate(pricing.cacheWriteHourPerMillion ?? hourPrice(pricing)),
     mediaInput: rate(pricing.mediaInputPerMillion),
     output: rate(pricing.outputPerMillion),
   }
 }
+
+const hourPrice = ({ inputPerMillion, cacheWritePerMillion }: Pricing): number =>
+  cacheWritePerMillion > inputPerMillion ? 1.6 * cacheWritePerMillion : cacheWritePerMillion
 
 /** Field by field the highest, for a hold that any of several models may use up. */
 export const dearest = (all: readonly Rates[]): Rates => (all.length === 1 ? all[0]! : fieldByField(all))
@@ -49,6 +55,7 @@ const fieldByField = (all: readonly Rates[]): Rates => ({
   input: most(...all.map((rates) => rates.input)),
   cachedInput: most(...all.map((rates) => rates.cachedInput)),
   cacheWrite: most(...all.map((rates) => rates.cacheWrite)),
+  cacheWriteHour: most(...all.map((rates) => rates.cacheWriteHour)),
   mediaInput: most(...all.map((rates) => rates.mediaInput)),
   output: most(...all.map((rates) => rates.output)),
 })
@@ -60,11 +67,13 @@ const up = (scaled: bigint): bigint => (scaled + scale - 1n) / scale
 
 /** What this usage costs, rounded up to a whole micro-credit once. */
 export function costOf(rates: Rates, usage: Usage): bigint {
+  const hour = usage.cacheWriteHourInput ?? 0
   const plain = usage.input - usage.cachedInput - usage.cacheWriteInput - usage.mediaInput
   return up(
     count(plain) * rates.input +
       count(usage.cachedInput) * rates.cachedInput +
-      count(usage.cacheWriteInput) * rates.cacheWrite +
+      count(usage.cacheWriteInput - hour) * rates.cacheWrite +
+      count(hour) * rates.cacheWriteHour +
       count(usage.mediaInput) * rates.mediaInput +
       count(usage.output) * rates.output,
   )
@@ -87,6 +96,10 @@ export interface InputBound {
 const tokensPerImage = 4_000
 const tokensPerAudioSecond = 50
 const tokensPerVideoSecond = 300
+/** Text and image of a page together (Anthropic: 1,500 to 3,000 of text, beside its picture). */
+const tokensPerPage = 4_600
+/** Of a PDF behind a link that the upstream opens itself: no vendor reads more. */
+const mostPages = 100
 
 /** What the input can be at most without a tokenizer. */
 export function inputBound(turn: Turn): InputBound {
@@ -103,15 +116,18 @@ function addMedia(bound: InputBound, part: Content): void {
     bound.media += Math.ceil((part.media.durationSeconds ?? 0) * tokensPerAudioSecond)
   if (part.type === 'video')
     bound.media += Math.ceil((part.media.durationSeconds ?? 0) * tokensPerVideoSecond)
+  if (part.type === 'document') {
+    if ('parts' in part) for (const inner of part.parts) addMedia(bound, inner)
+    else bound.image += (part.media.pages ?? mostPages) * tokensPerPage
+  }
 }
 
 /** Bytes of everything the model reads as text, with room for the chat template around each message. */
 export function inputBytes(turn: Turn): number {
   let bytes = 64 + (turn.unreadBytes ?? 0)
   for (const message of turn.messages) {
-    bytes +=
-      32 + size(message.name) + size(message.refusal) + size(message.reasoning) + size(message.toolCallId)
-    for (const part of message.content) if (part.type === 'text') bytes += Buffer.byteLength(part.text)
+    bytes += 32 + size(message.name) + size(message.refusal) + size(message.toolCallId)
+    for (const part of message.content) bytes += textBytes(part)
     for (const call of message.toolCalls ?? [])
       bytes += 32 + size(call.id) + size(call.name) + size(call.arguments)
   }
@@ -120,12 +136,27 @@ export function inputBytes(turn: Turn): number {
   return bytes
 }
 
+function textBytes(part: Content): number {
+  switch (part.type) {
+    case 'text':
+      return Buffer.byteLength(part.text)
+    case 'reasoning':
+      return size(part.text) + size(part.opaque?.signature) + size(part.opaque?.data)
+    case 'document': {
+      const around = 32 + size(part.title) + size(part.context)
+      return 'parts' in part ? part.parts.reduce((sum, inner) => sum + textBytes(inner), around) : around
+    }
+    default:
+      return 0
+  }
+}
+
 const size = (text: string | undefined): number => (text === undefined ? 0 : Buffer.byteLength(text))
 
 const most = (...rates: bigint[]): bigint => rates.reduce((a, b) => (a > b ? a : b))
 
 export function inputWorstCase(rates: Rates, bound: InputBound): bigint {
-  const text = most(rates.input, rates.cachedInput, rates.cacheWrite)
+  const text = most(rates.input, rates.cachedInput, rates.cacheWrite, rates.cacheWriteHour)
   return up(BigInt(bound.text + bound.image) * text + BigInt(bound.media) * most(text, rates.mediaInput))
 }
 

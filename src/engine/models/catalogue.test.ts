@@ -127,11 +127,6 @@ test.each([
     /names the provider nobody/,
   ],
   [
-    'no provider that speaks chat',
-    entry('acme/a', free, '{ provider: other, model: x }'),
-    /none of its providers \(other\) speaks chat/,
-  ],
-  [
     'a fallback that does not exist',
     entry('acme/a', `fallbacks: [acme/b]\n    ${free}`),
     /fallbacks names acme\/b/,

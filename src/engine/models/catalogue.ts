@@ -75,15 +75,6 @@ function modelOf(entry: ModelConfig, providers: Map<string, ProviderConfig>, san
       refuse(words.noProvider(entry.where, deployment.provider, [...providers.keys()]))
     if (deployment.provider === 'sandbox') checkSandbox(entry, deployment.model, sandboxModels)
   }
-  const behind = entry.deployments.flatMap(({ provider }) => providers.get(provider) ?? [])
-  if (!behind.some(({ dialects }) => dialects.includes('chat'))) {
-    refuse(
-      words.noChat(
-        entry.where,
-        behind.map(({ id }) => id),
-      ),
-    )
-  }
   const name = entry.displayName ?? entry.id.slice(entry.id.indexOf('/') + 1)
   return {
     id: entry.id,
@@ -96,6 +87,7 @@ function modelOf(entry: ModelConfig, providers: Map<string, ProviderConfig>, san
     deployments: entry.deployments.map((deployment) => ({
       id: `${deployment.provider}/${deployment.model}`,
       ...deployment,
+      ...(deployment.provider !== 'sandbox' && { wires: providers.get(deployment.provider)?.dialects ?? [] }),
     })),
     fallbacks: entry.fallbacks,
     resumes: entry.resumes,
@@ -118,7 +110,8 @@ function listPrice(entry: ModelConfig, providers: Map<string, ProviderConfig>): 
     }
     return known.pricing
   })
-  const dearest = (kind: keyof Pricing) => Math.max(...prices.map((price) => price[kind]))
+  const dearest = (kind: Exclude<keyof Pricing, 'cacheWriteHourPerMillion'>) =>
+    Math.max(...prices.map((price) => price[kind]))
   return {
     inputPerMillion: dearest('inputPerMillion'),
     outputPerMillion: dearest('outputPerMillion'),

@@ -1,5 +1,5 @@
 import './failures.ts'
-import type { Modality } from '#engine/inference'
+import type { Modality, Wire } from '#engine/inference'
 
 /** A model as callers know it; the upstreams behind it are its deployments. */
 export interface Model {
@@ -33,6 +33,8 @@ export interface Deployment {
   /** `<provider>/<upstream model>`, unique within its model; stands on receipts. */
   id: string
   provider: string
+  /** The wires that its provider speaks; undefined for the sandbox, which answers every turn. */
+  wires?: readonly Wire[]
   /** The upstream's own name of the model. */
   model: string
   /** Share among deployments of equal priority. */
@@ -49,6 +51,8 @@ export interface Pricing {
   cachedInputPerMillion: number
   /** Tokens written to the upstream's prompt cache; defaults to `inputPerMillion`. */
   cacheWritePerMillion: number
+  /** The same, kept for an hour; where writing has its own price, 1.6 × that (as the vendors that know it price it), else `inputPerMillion`. */
+  cacheWriteHourPerMillion?: number
   /** Audio and video tokens of the prompt; defaults to `inputPerMillion`. */
   mediaInputPerMillion: number
 }

@@ -22,10 +22,6 @@ export const words = {
     en: `${where}.deployments names the sandbox model ${model}, which does not exist: write one of ${known.join(', ')}.`,
     fa: `${where}.deployments مدل ${model} را از sandbox نام برده که نیست: یکی از این‌ها را بنویسید: ${known.join('، ')}.`,
   }),
-  noChat: (where: string, providers: readonly string[]) => ({
-    en: `${where} cannot be served: none of its providers (${providers.join(', ')}) speaks chat; add chat to the dialects of one of them.`,
-    fa: `${where} پاسخ‌گو ندارد: هیچ‌یک از ارائه‌دهندگانش (${providers.join('، ')}) chat نمی‌داند؛ chat را به dialects یکی از آن‌ها بیفزایید.`,
-  }),
   noFallback: (where: string, id: string) => ({
     en: `${where}.fallbacks names ${id}, which is no other text model: write the id of one, or remove it.`,
     fa: `${where}.fallbacks نام ${id} را آورده که مدل متنی دیگری نیست: شناسه‌ی یکی را بنویسید یا آن را بردارید.`,

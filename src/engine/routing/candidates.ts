@@ -1,4 +1,4 @@
-import type { Turn } from '#engine/inference'
+import type { Content, Modality, Turn } from '#engine/inference'
 import { inputBound } from '#engine/metering'
 import type { Catalogue, Deployment, Model } from '#engine/models'
 
@@ -22,7 +22,7 @@ export function candidatesOf(
   random: () => number,
 ): Candidate[] {
   return modelsFor(models, ask).flatMap((model) =>
-    inOrder(model.deployments, random).map((deployment) => ({ model, deployment })),
+    inOrder(speakersOf(model, ask.turn), random).map((deployment) => ({ model, deployment })),
   )
 }
 
@@ -35,15 +35,28 @@ export function modelsFor(models: Pick<Catalogue, 'find'>, { model, turn, allowe
 }
 
 function canAnswer(model: Model, turn: Turn): boolean {
-  const needed = new Set(turn.messages.flatMap((message) => message.content.map(({ type }) => type)))
+  const needed = new Set(turn.messages.flatMap((message) => message.content.flatMap(modalitiesOf)))
   const effort = turn.reasoning?.enabled ? turn.reasoning.effort : undefined
   return (
     model.kind === 'text' &&
+    speakersOf(model, turn).length > 0 &&
     [...needed].every((modality) => model.inputModalities.includes(modality)) &&
     (turn.tools.length === 0 || model.features.includes('tools')) &&
     (turn.output.type !== 'json_schema' || model.features.includes('json_schema')) &&
     (effort === undefined || model.supportedEfforts.includes(effort))
   )
+}
+
+function modalitiesOf(content: Content): Modality[] {
+  if (content.type === 'reasoning') return []
+  if (content.type !== 'document') return [content.type]
+  return 'parts' in content ? content.parts.flatMap(modalitiesOf) : ['file']
+}
+
+/** The deployments that can carry all of the turn: those of its own wire, where something of it fits no other. */
+export function speakersOf(model: Model, { onlyOwnWire, source }: Turn): readonly Deployment[] {
+  if (!onlyOwnWire) return model.deployments
+  return model.deployments.filter(({ wires }) => wires === undefined || wires.includes(source.wire))
 }
 
 /** Deployments in the order in which they are tried: lower priority first, equal priority by weighted lot. */

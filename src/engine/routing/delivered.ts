@@ -34,7 +34,11 @@ export class Delivered {
   /** Plain text only: a tool call, a refusal or reasoning that went out cannot be gone on with by another model. */
   canBeContinued(turn: Turn): boolean {
     return (
-      this.#text !== '' && !this.#other && turn.output.type === 'text' && turn.maxOutputTokens > this.#deltas
+      this.#text !== '' &&
+      !this.#other &&
+      turn.source.wire === 'chat' &&
+      turn.output.type === 'text' &&
+      turn.maxOutputTokens > this.#deltas
     )
   }
 

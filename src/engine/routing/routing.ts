@@ -10,7 +10,7 @@ import { candidatesOf, type ModelsAsk, modelsFor } from './candidates.ts'
 import { Journey } from './journey.ts'
 
 export type { Attempt } from './attempt.ts'
-export { type ModelsAsk, roomFor } from './candidates.ts'
+export { type ModelsAsk, roomFor, speakersOf } from './candidates.ts'
 export { continuationTokens } from './delivered.ts'
 
 /** A provider as it is connected: its room, patience and manners. */

@@ -140,6 +140,7 @@ export interface PricingConfig {
   outputPerMillion: number
   cachedInputPerMillion: number
   cacheWritePerMillion: number
+  cacheWriteHourPerMillion?: number
   mediaInputPerMillion: number
 }
 

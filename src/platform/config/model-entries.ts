@@ -182,6 +182,7 @@ function readPricing(place: Place): PricingConfig {
     'output_per_million',
     'cached_input_per_million',
     'cache_write_per_million',
+    'cache_write_hour_per_million',
     'media_input',
   ])
   const usd = { min: 0, max: 1_000_000 }
@@ -190,12 +191,14 @@ function readPricing(place: Place): PricingConfig {
     fa: 'بهای یک میلیون توکن را به دلار بنویسید، ۰ یعنی رایگان',
   }
   const inputPerMillion = members.need('input_per_million', mend).number(usd)
+  const hour = members.get('cache_write_hour_per_million')?.number(usd)
   const media = members.get('media_input')?.members(['input_per_million']).need('input_per_million', mend)
   return {
     inputPerMillion,
     outputPerMillion: members.need('output_per_million', mend).number(usd),
     cachedInputPerMillion: members.get('cached_input_per_million')?.number(usd) ?? inputPerMillion,
     cacheWritePerMillion: members.get('cache_write_per_million')?.number(usd) ?? inputPerMillion,
+    ...(hour !== undefined && { cacheWriteHourPerMillion: hour }),
     mediaInputPerMillion: media?.number(usd) ?? inputPerMillion,
   }
 }

@@ -1,4 +1,4 @@
-import type { Content, Media, Message } from '#engine/inference'
+import type { Content, Document, Media, Message } from '#engine/inference'
 
 /** Neutral messages in chat's own shape, for a turn that came by another wire. Only OpenAI knows the role `developer`. */
 export function chatMessages(
@@ -22,34 +22,46 @@ export function chatMessages(
   }))
 }
 
-/** Plain text stays a string, which every server understands; an assistant that only calls tools has no content. */
-function contentOf({ role, content, toolCalls }: Message): unknown {
+/**
+ * Plain text stays a string, which every server understands; an assistant that only calls tools has no content. What a
+ * model thought before is not sent: upstreams of this wire refuse it or read it as part of the answer.
+ */
+function contentOf({ role, content: all, toolCalls }: Message): unknown {
+  const content = all.filter(({ type }) => type !== 'reasoning')
   if (content.length === 0) return role === 'assistant' && toolCalls && toolCalls.length > 0 ? null : ''
   const texts = content.flatMap((item) => (item.type === 'text' ? [item.text] : []))
   if (texts.length === content.length && texts.length === 1) return texts[0]
-  return content.map(part)
+  return content.flatMap(part)
 }
 
-function part(content: Content): Record<string, unknown> {
+function part(content: Content): Record<string, unknown>[] {
   switch (content.type) {
     case 'text':
-      return { type: 'text', text: content.text }
-    case 'image':
-      return {
-        type: 'image_url',
-        image_url: {
-          url: urlOf(content.media),
-          ...(content.detail !== undefined && { detail: content.detail }),
-        },
-      }
-    case 'audio':
-      return {
-        type: 'input_audio',
-        input_audio: { data: base64(content.media), format: formatOf(content.media) },
-      }
+      return [{ type: 'text', text: content.text }]
+    case 'image': {
+      const detail = content.detail !== undefined && { detail: content.detail }
+      return [{ type: 'image_url', image_url: { url: urlOf(content.media), ...detail } }]
+    }
+    case 'audio': {
+      const { media } = content
+      return [{ type: 'input_audio', input_audio: { data: base64(media), format: formatOf(media) } }]
+    }
     case 'video':
-      return { type: 'video_url', video_url: { url: urlOf(content.media) } }
+      return [{ type: 'video_url', video_url: { url: urlOf(content.media) } }]
+    case 'document':
+      return documentParts(content)
+    case 'reasoning':
+      return []
   }
+}
+
+/** A PDF travels as a file; text and mixed documents as the parts they are made of, under their title. */
+function documentParts(document: Document): Record<string, unknown>[] {
+  const heading = [document.title, document.context].filter((line) => line !== undefined).join('\n')
+  const above = heading === '' ? [] : [{ type: 'text', text: heading }]
+  if ('parts' in document) return [...above, ...document.parts.flatMap(part)]
+  const filename = `${document.title ?? 'document'}.pdf`
+  return [...above, { type: 'file', file: { filename, file_data: urlOf(document.media) } }]
 }
 
 function urlOf(media: Media): string {

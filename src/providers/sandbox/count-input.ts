@@ -9,6 +9,7 @@ const opening = 3
 
 /** Tokens of media whose size is not known, for example an image by link. */
 const unmeasured = { image: 765, audio: 250, video: 2600 }
+const tokensPerPage = 800
 const audioTokensPerSecond = 25
 const videoTokensPerSecond = 260
 
@@ -50,20 +51,29 @@ function addMessage(
     totals.input += perName
     add(message.name)
   }
-  for (const part of message.content) {
-    if (part.type === 'text') add(part.text)
-    else {
-      const tokens = mediaTokens(part.type, part.media)
-      totals.input += tokens
-      if (part.type !== 'image') totals.mediaInput += tokens
-    }
-  }
+  for (const part of message.content) addContent(part, totals, add)
   if (message.refusal) add(message.refusal)
-  if (message.reasoning) add(message.reasoning)
   for (const call of message.toolCalls ?? []) add(`${call.name}${call.arguments}`)
 }
 
-function mediaTokens(type: Exclude<Content['type'], 'text'>, media: Media): number {
+function addContent(
+  part: Content,
+  totals: { input: number; mediaInput: number },
+  add: (text: string) => void,
+): void {
+  if (part.type === 'text' || part.type === 'reasoning') add(part.text)
+  else if (part.type === 'document') {
+    add(`${part.title ?? ''}${part.context ?? ''}`)
+    if ('parts' in part) for (const inner of part.parts) addContent(inner, totals, add)
+    else totals.input += (part.media.pages ?? 1) * tokensPerPage
+  } else {
+    const tokens = mediaTokens(part.type, part.media)
+    totals.input += tokens
+    if (part.type !== 'image') totals.mediaInput += tokens
+  }
+}
+
+function mediaTokens(type: 'image' | 'audio' | 'video', media: Media): number {
   if (type === 'image') {
     if (media.width === undefined || media.height === undefined) return unmeasured.image
     return Math.ceil(media.width / 512) * Math.ceil(media.height / 512) * 170 + 85

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Turn } from '#engine/inference'
+import type { Content, Turn } from '#engine/inference'
 import { composeText, endlessText } from './compose.ts'
 import { composeJson } from './compose-json.ts'
 import type { Question } from './question.ts'
@@ -48,13 +48,17 @@ export function planAnswer(turn: Turn, question: Question, canReason: boolean): 
   return { ...thinking, text: composeText(question, seed) }
 }
 
+function contentPrint(part: Content): unknown {
+  if (part.type === 'text' || part.type === 'reasoning') return part.text
+  if ('parts' in part) return part.parts.map(contentPrint)
+  return [part.type, part.media.url ?? part.media.data?.length]
+}
+
 /** A digest of what the turn says; media take part by their size alone, which spares hashing megabytes. */
 export function fingerprint(turn: Turn): string {
   const messages = turn.messages.map((message) => ({
     ...message,
-    content: message.content.map((part) =>
-      part.type === 'text' ? part.text : [part.type, part.media.url ?? part.media.data?.length],
-    ),
+    content: message.content.map(contentPrint),
   }))
   const tools = turn.tools.map((tool) => tool.name)
   return createHash('sha256')

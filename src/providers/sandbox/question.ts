@@ -33,7 +33,9 @@ export function readQuestion(turn: Turn): Question {
     text,
     language: languageOf(turn.messages, text),
     directives,
-    media: (message?.content ?? []).filter((part) => part.type !== 'text'),
+    media: (message?.content ?? []).filter(
+      (part) => part.type === 'image' || part.type === 'audio' || part.type === 'video',
+    ),
     turnNumber: users.length,
     toolResults: resultsAfter(turn.messages, last),
   }

@@ -1,4 +1,4 @@
-import type { Part } from '#engine/inference'
+import type { Content, Part } from '#engine/inference'
 import { type TextCall, type TextProvider, UpstreamError } from '#providers/spec'
 import { findSandboxModel, sandboxModels } from './catalogue.ts'
 import { countInput } from './count-input.ts'
@@ -62,9 +62,16 @@ function prepare(call: TextCall, tokenizer: Tokenizer): Answering {
 }
 
 function refuseForeignMedia({ turn }: TextCall, modalities: readonly string[]): void {
-  const parts = turn.messages.flatMap((message) => message.content)
-  const foreign = parts.find((part) => !modalities.includes(part.type))
-  if (!foreign) return
-  const detail = `This sandbox model does not take ${foreign.type} input.`
+  const foreign = turn.messages
+    .flatMap((message) => message.content.flatMap(modalitiesOf))
+    .find((modality) => !modalities.includes(modality))
+  if (foreign === undefined) return
+  const detail = `This sandbox model does not take ${foreign} input.`
   throw new UpstreamError('invalid_request', { status: 400, executed: false, param: 'messages', detail })
+}
+
+function modalitiesOf(content: Content): string[] {
+  if (content.type === 'reasoning') return []
+  if (content.type !== 'document') return [content.type]
+  return 'parts' in content ? content.parts.flatMap(modalitiesOf) : ['file']
 }
