@@ -2,14 +2,17 @@
  * `npm run bench:gateway [seconds]`: Kherad with auth, hold, settle, receipt and rollup on (embedded PostgreSQL, durable commits),
  * beside @portkey-ai/gateway without any of them, in front of the same upstream that answers at once. Load comes from a process of its own.
  */
+import { cpus } from 'node:os'
 import path from 'node:path'
 import { freePort } from '../tests/harness/free-port.ts'
+import { until } from '../tests/harness/until.ts'
 import {
   cpuSeconds,
   installed,
   key,
   loadFrom,
   machine,
+  processesOf,
   type Running,
   residentMegabytes,
   run,
@@ -29,6 +32,7 @@ await using stack = new AsyncDisposableStack()
 const folder = await temporaryFolder(stack)
 const upstream = stack.use(await startUpstream())
 const kherad = stack.use(await runKherad(folder, upstream.url))
+const workers = stack.use(await runWorkers(await temporaryFolder(stack)))
 const portkey = stack.use(await startPeer())
 
 interface Side {
@@ -46,6 +50,12 @@ const sides: Side[] = [
     pid: kherad.child.pid,
   },
   {
+    name: 'Kherad, a worker per core',
+    url: `${workers.url}/v1/chat/completions`,
+    headers: { authorization: `Bearer ${key}` },
+    pid: workers.child.pid,
+  },
+  {
     name: `${peer.name} ${peer.version}`,
     url: `${portkey.url}/v1/chat/completions`,
     headers: {
@@ -58,15 +68,21 @@ const sides: Side[] = [
 ]
 
 console.log(`${machine()}\n`)
+// Programs compile what runs often: each side is warm before it is measured.
+for (const side of sides) await loadFrom({ ...aim(side), connections: 32, seconds: 5 })
 for (const connections of [1, 32]) {
   console.log(`connections: ${connections}, ${seconds} s each`)
   for (const side of sides) await measure(side, connections)
   console.log('')
 }
 
+function aim({ url, headers }: Side): { url: string; headers: Record<string, string>; body: string } {
+  return { url, headers, body }
+}
+
 async function measure(side: Side, connections: number): Promise<void> {
   const before = side.pid === undefined ? 0 : cpuSeconds(side.pid)
-  const result = await loadFrom({ url: side.url, headers: side.headers, body, connections, seconds })
+  const result = await loadFrom({ ...aim(side), connections, seconds })
   const cpu = side.pid === undefined ? 0 : cpuSeconds(side.pid) - before
   const perRequest = ((cpu * 1000) / (result.requests * 1.25)).toFixed(3)
   console.log(
@@ -89,6 +105,12 @@ async function startUpstream(): Promise<Running> {
     `http://127.0.0.1:${port}`,
     '/',
   )
+}
+
+async function runWorkers(data: string): Promise<Running> {
+  const running = await runKherad(data, upstream.url, { KHERAD_WORKERS: 'auto' })
+  await until(() => processesOf(running.child.pid!).length > cpus().length)
+  return running
 }
 
 async function startPeer(): Promise<Running> {

@@ -53,15 +53,27 @@ async function answers(url: string, child: ChildProcess): Promise<void> {
   throw new Error(`nothing answers at ${url}`)
 }
 
-/** User and system CPU seconds of a process and its threads (Linux). */
+/** A program's process and its workers; a database that it started is not one of them. */
+export function processesOf(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)
+  const isWorker = (child: number) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('main.ts')
+  return [pid, ...children.filter((child) => child > 0 && isWorker(child))]
+}
+
+/** User and system CPU seconds of a program's processes and their threads (Linux). */
 export function cpuSeconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / 100
+  return processesOf(pid).reduce((sum, one) => {
+    const fields = readFileSync(`/proc/${one}/stat`, 'utf8').split(') ')[1]!.split(' ')
+    return sum + (Number(fields[11]) + Number(fields[12])) / 100
+  }, 0)
 }
 
 export const residentMegabytes = (pid: number): number => {
-  const line = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
-  return Math.round(Number(line?.[1] ?? 0) / 1024)
+  const kilobytes = processesOf(pid).map((one) => {
+    const line = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${one}/status`, 'utf8'))
+    return Number(line?.[1] ?? 0)
+  })
+  return Math.round(kilobytes.reduce((sum, each) => sum + each, 0) / 1024)
 }
 
 /** Load from a process of its own. */
@@ -101,6 +113,11 @@ export function machine(): string {
   return `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}, ${process.platform}`
 }
 
+/** What `npm start` hands to Node. */
+const started = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
+  .scripts.start.split(' ')
+  .slice(2)
+
 /** The server as an operator starts it, on the embedded PostgreSQL of `folder`, with one model on this upstream. */
 export async function runKherad(
   folder: string,
@@ -112,7 +129,7 @@ export async function runKherad(
   await writeFile(config, upstreamConfig(`${upstreamUrl}/v1`))
   const profile = process.env['BENCH_PROFILE']
   return run(
-    [process.execPath, 'src/main.ts'],
+    [process.execPath, ...started],
     {
       KHERAD_PORT: String(port),
       KHERAD_DATA: dataOf(folder),
