@@ -4,6 +4,7 @@ import type { Language } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import { creditsDown, setCaps } from '#platform/ledger'
 import { readCaps, readCredits, readId, readName, showCredits } from './amounts.ts'
+import { capNews } from './cap-news.ts'
 import { type Command, type Given, misused, type Outcome, refuse, type Session } from './command.ts'
 import { credits, spendingColumns, spendingJson } from './money.ts'
 import { type Column, card, showTime, table } from './output.ts'
@@ -112,7 +113,7 @@ async function change(session: Session, given: Given): Promise<Outcome> {
   const found = await db.tx(
     async (tx) =>
       (plan === undefined || (await setPlan(tx, accountId, plan))) &&
-      setCaps(tx, accountId, 'account', accountId, caps),
+      setCaps(tx, accountId, 'account', accountId, caps, capNews(session)),
   )
   if (!found) refuse('ACCOUNT_NOT_FOUND', words.noAccount(accountId))
   const row = await one(session, accountId)

@@ -4,6 +4,7 @@ import type { Db } from '#platform/db'
 import type { Language } from '#platform/errors'
 import { setCaps } from '#platform/ledger'
 import { list, readCaps, readExpiry, readId, readName } from './amounts.ts'
+import { capNews } from './cap-news.ts'
 import { readCatalogue } from './catalogue.ts'
 import { type Command, type Given, misused, type Outcome, refuse, type Session } from './command.ts'
 import { spendingColumns, spendingJson } from './money.ts'
@@ -86,7 +87,7 @@ async function change(session: Session, { words: [typed = ''], options }: Given)
     if (!found) refuse('KEY_NOT_FOUND', words.noKey(id))
     // It would look as if it were of use again.
     if (found.revoked_at) refuse('KEY_REVOKED', words.keyRevoked(id))
-    await setCaps(tx, found.account_id, 'key', id, caps)
+    await setCaps(tx, found.account_id, 'key', id, caps, capNews(session))
     return found
   })
   const row = await one(db, now, key.project_id, id)

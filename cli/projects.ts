@@ -4,6 +4,7 @@ import type { Language } from '#platform/errors'
 import { setCaps } from '#platform/ledger'
 import { accountOf } from './accounts.ts'
 import { readCaps, readId, readName } from './amounts.ts'
+import { capNews } from './cap-news.ts'
 import { type Command, type Given, misused, type Outcome, refuse, type Session } from './command.ts'
 import { spendingColumns, spendingJson } from './money.ts'
 import { type Column, card, showTime, table } from './output.ts'
@@ -69,7 +70,7 @@ async function change(session: Session, { words: [typed = ''], options }: Given)
   const caps = readCaps(options)
   const { account_id, project_id } = await projectOf(session, typed, 'PROJECT')
   const db = await session.db()
-  await db.tx((tx) => setCaps(tx, account_id, 'project', project_id, caps))
+  await db.tx((tx) => setCaps(tx, account_id, 'project', project_id, caps, capNews(session)))
   const row = await projectOf(session, project_id)
   return {
     json: jsonOf(row),

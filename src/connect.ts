@@ -4,6 +4,8 @@ import type { Catalogue } from '#engine/models'
 import type { Upstream } from '#engine/routing'
 import { chatCompletionsProvider } from '#providers/chat-completions'
 import type { UpstreamAddress } from '#providers/kit'
+import { messagesProvider } from '#providers/messages'
+import { responsesProvider } from '#providers/responses'
 import { sandboxProvider } from '#providers/sandbox'
 import type { TextProvider } from '#providers/spec'
 
@@ -11,6 +13,8 @@ type Room = TextProvider & AsyncDisposable
 
 const rooms: Partial<Record<Wire, (address: UpstreamAddress & { id: string }) => Room>> = {
   chat: chatCompletionsProvider,
+  responses: responsesProvider,
+  messages: messagesProvider,
 }
 
 /** A turn goes out on its own wire where the upstream speaks it; else on the first of these, which every vendor's models know best. */
@@ -20,13 +24,20 @@ const preference: readonly Wire[] = ['chat', 'responses', 'messages']
 export function connect(models: Catalogue, opening: AsyncDisposableStack): Map<string, Upstream> {
   const upstreams = new Map<string, Upstream>()
   for (const entry of models.providers()) {
-    const { id, baseUrl, apiKey, headers, dialects, timeouts, onDisconnect, passTraceparent } = entry
+    const { id, baseUrl, apiKey, headers, dialects, timeouts, onDisconnect, maxDrains, passTraceparent } =
+      entry
     const address = { id, baseUrl, headers, ...(apiKey !== undefined && { apiKey }) }
     const provider =
       id === 'sandbox'
         ? sandboxProvider()
         : joined(dialects.flatMap((wire) => rooms[wire] ?? []).map((room) => opening.use(room(address))))
-    upstreams.set(id, { provider, timeouts, onDisconnect, ...(passTraceparent && { passTraceparent }) })
+    upstreams.set(id, {
+      provider,
+      timeouts,
+      onDisconnect,
+      ...(maxDrains !== undefined && { maxDrains }),
+      ...(passTraceparent && { passTraceparent }),
+    })
   }
   return upstreams
 }

@@ -43,7 +43,7 @@ export async function startKherad(ask: StartAsk): Promise<Kherad> {
   await using opening = new AsyncDisposableStack()
 
   const db = await openDatabase(config, log, opening)
-  const metrics = openMetrics()
+  const metrics = openMetrics({ isWorker: cluster.isWorker })
   metrics.pool.from(() => poolStates(db))
   const tracing = config.tracing && opening.use(await openTracing({ ...config.tracing, log }))
   const discovered = await discover(config.vendors)

@@ -1,6 +1,6 @@
 /**
  * `KHERAD_WORKERS`: several processes of one machine behind one port. This one answers no request: it owns the embedded
- * PostgreSQL, starts the workers, replaces one that dies, and stops them in order.
+ * PostgreSQL, starts the workers, replaces one that dies, sums their figures, and stops them in order.
  */
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
@@ -8,6 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Config } from '#platform/config'
 import { startEmbedded } from '#platform/db'
 import type { Log } from '#platform/log'
+import { gatherFigures } from '#platform/metrics'
 
 /** What a worker tells when it serves; the first one's words are those that a single process prints at its start. */
 export interface Ready {
@@ -36,12 +37,15 @@ export async function startWorkers(
       : config.databaseUrl
   // Each worker takes connections itself: one that this process had handed to a worker that was just killed would hang for ever.
   cluster.schedulingPolicy = cluster.SCHED_NONE
+  const figures = gatherFigures()
   let stopping = false
 
   const start = async (): Promise<Ready | undefined> => {
     const worker = cluster.fork({ DATABASE_URL: database })
     const ready = await readyOf(worker)
-    if (ready) worker.once('exit', (code, signal) => void replace(worker, code, signal))
+    if (!ready) return undefined
+    figures.join(worker)
+    worker.once('exit', (code, signal) => void replace(worker, code, signal))
     return ready
   }
   const replace = async (worker: Worker, code: number, signal: string): Promise<void> => {

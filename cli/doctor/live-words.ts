@@ -23,6 +23,16 @@ export const liveWords = {
       `It is running, but not ready (${status}): look at its database and its log.`,
     ),
   metrics: (address: string) => say(`${address}/metrics خوانده شد.`, `${address}/metrics was read.`),
+  workers: (address: string, count: number) =>
+    say(
+      `${address}/metrics از هر ${number(count)} فرایند خوانده شد.`,
+      `${address}/metrics was read, of all ${count} workers.`,
+    ),
+  silentWorkers: (silent: number, count: number) =>
+    say(
+      `${number(silent)} از ${number(count)} فرایند تا یک ثانیه سنجه‌اش را نداد و در این ارقام کم است: پردازنده و گزارش سرور را ببینید.`,
+      `${silent} of ${count} workers did not give their figures within a second, and these lack them: look at the CPU and at the log of the server.`,
+    ),
   noMetrics: (address: string, reason: string) =>
     say(
       `${address}/metrics خوانده نمی‌شود (${reason}): این مسیر را در پراکسی جلوی خرد باز کنید.`,

@@ -23,7 +23,7 @@ export async function checkLive(session: Session, config: Config): Promise<Check
     return [ready, broken('live_metrics', words.noMetrics(config.baseUrl, samples)), ...without(), holds]
   return [
     ready,
-    ok('live_metrics', words.metrics(config.baseUrl)),
+    checkWorkers(samples, config.baseUrl),
     checkStages(samples),
     checkPool(samples),
     checkLag(samples),
@@ -62,6 +62,16 @@ async function fetchMetrics(baseUrl: string): Promise<Samples | string> {
     const { cause } = error as { cause?: { code?: string } }
     return cause?.code ?? (error as Error).name
   }
+}
+
+/** One of several workers answers for all of them; a single process names none. */
+function checkWorkers(samples: Samples, baseUrl: string): Check {
+  if (!samples.has('kherad_workers')) return ok('live_metrics', words.metrics(baseUrl))
+  const of = (state: string): number => sumOf(samples, 'kherad_workers', { state })
+  const [answered, silent] = [of('answered'), of('silent')]
+  return silent > 0
+    ? broken('live_metrics', words.silentWorkers(silent, answered + silent))
+    : ok('live_metrics', words.workers(baseUrl, answered))
 }
 
 function checkStages(samples: Samples): Check {

@@ -90,6 +90,8 @@ kherad_database_connections{state="busy"} 10
 kherad_database_connections{state="waiting"} 7
 kherad_nodejs_eventloop_lag_p99_seconds 0.345
 kherad_platform_loss_microcredits_total 1500000
+kherad_workers{state="answered"} 3
+kherad_workers{state="silent"} 1
 `
   const server = createServer((request, response) =>
     response
@@ -105,6 +107,7 @@ kherad_platform_loss_microcredits_total 1500000
   expect(states(checks)).toEqual({
     ...inOrder,
     live_ready: 'broken',
+    live_metrics: 'broken',
     live_stages: 'broken',
     live_pool: 'broken',
     live_event_loop: 'broken',
@@ -112,6 +115,7 @@ kherad_platform_loss_microcredits_total 1500000
     live_holds: 'skipped',
   })
   expect(checks['live_ready']?.message).toContain('not ready (503)')
+  expect(checks['live_metrics']?.message).toMatch(/^1 of 4 workers did not give their figures/)
   expect(checks['live_stages']?.message).toMatch(/^Slow at the 99th percentile: hold 925 ms:/)
   expect(checks['live_pool']?.message).toMatch(/^7 wait for a connection and all 10 are busy/)
   expect(checks['live_event_loop']?.message).toContain('345 ms')

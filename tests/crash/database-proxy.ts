@@ -15,6 +15,8 @@ export interface DatabaseProxy extends AsyncDisposable {
   withholdReply(to: RegExp): Promise<void>
   /** Breaks every connection and refuses new ones, until `back`. */
   away(): void
+  /** Every connection, and each new one until `back`, swallows what it is given and stays open without a word, for good. */
+  swallow(): void
   back(): void
 }
 
@@ -25,9 +27,10 @@ interface Trap {
 }
 
 export async function databaseProxy(databaseUrl: string): Promise<DatabaseProxy> {
-  const pairs = new Set<{ near: Socket; far: Socket }>()
+  const pairs = new Set<{ near: Socket; far: Socket; swallows: boolean }>()
   let trap: Trap | undefined
   let refusing = false
+  let swallowing = false
 
   const server = createServer((near) => {
     if (refusing) {
@@ -35,10 +38,11 @@ export async function databaseProxy(databaseUrl: string): Promise<DatabaseProxy>
       return
     }
     const far = connect(targetOf(databaseUrl))
-    const pair = { near, far }
+    const pair = { near, far, swallows: swallowing }
     pairs.add(pair)
     let caught: Trap | undefined
     near.on('data', (bytes) => {
+      if (pair.swallows) return
       if (trap?.pattern.test(bytes.toString('latin1'))) {
         caught = trap
         trap = undefined
@@ -46,6 +50,7 @@ export async function databaseProxy(databaseUrl: string): Promise<DatabaseProxy>
       far.write(bytes)
     })
     far.on('data', (bytes) => {
+      if (pair.swallows) return
       if (!caught) {
         near.write(bytes)
         return
@@ -87,8 +92,13 @@ export async function databaseProxy(databaseUrl: string): Promise<DatabaseProxy>
       refusing = true
       cutAll()
     },
+    swallow() {
+      swallowing = true
+      for (const pair of pairs) pair.swallows = true
+    },
     back() {
       refusing = false
+      swallowing = false
     },
     async [Symbol.asyncDispose]() {
       cutAll()

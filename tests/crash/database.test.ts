@@ -60,6 +60,9 @@ test.concurrent('a lost COMMIT reply of a settlement: charged once, and the answ
   const repeat = await client.chat(bodyOf(person), { 'idempotency-key': 'order-1' })
   expect(repeat.text).toBe(reply.text)
   await expectPaid(site, person, [reply])
+  // Counted by the sending that was answered, although it found the hold gone.
+  const { text } = await client.get('/metrics')
+  expect(text).toMatch(new RegExp(`^kherad_charged_microcredits_total ${charge}$`, 'm'))
 })
 
 test.concurrent('all connections are terminated again and again under load: every call is answered and charged once', async () => {

@@ -114,7 +114,9 @@ export async function written(db: Db, people: Person[]): Promise<unknown> {
     ),
     meters:
       await ask(`select scope_id as id, scope, spent, held, cap, to_char(month, 'YYYY-MM') as month, month_spent as "monthSpent",
-      month_held as "monthHeld", month_cap as "monthCap" from ledger.meters where account_id = any($1) order by 1`),
+      month_held as "monthHeld", month_cap as "monthCap", rate_per_minute as "ratePerMinute", concurrency, open,
+      coalesce((select array_agg(recent_at - 60 + second order by second)::int[]
+        from unnest(recent) with ordinality r(calls, second), generate_series(1, r.calls)), '{}') as begun from ledger.meters where account_id = any($1) order by 1`),
     holds: await ask(
       `select hold_id as id, amount, to_char(month, 'YYYY-MM') as month from ledger.holds where account_id = any($1) order by 1`,
     ),

@@ -18,7 +18,15 @@ export interface Meter {
   monthSpent: bigint
   monthHeld: bigint
   monthCap: bigint | null
+  ratePerMinute: number | null
+  concurrency: number | null
+  /** Calls under way. */
+  open: number
+  /** The Unix second of each call begun in the minute that ends with the last of them. Kept only where there is a rate. */
+  begun: number[]
 }
+
+export type Limits = Pick<Meter, 'cap' | 'monthCap' | 'ratePerMinute' | 'concurrency'>
 
 export interface HoldOp {
   id: string
@@ -82,6 +90,10 @@ export class LedgerModel {
       monthSpent: 0n,
       monthHeld: 0n,
       monthCap: null,
+      ratePerMinute: null,
+      concurrency: null,
+      open: 0,
+      begun: [],
     })
     if (scope === 'account') this.balances.set(id, { balance: 0n, held: 0n })
   }
@@ -96,7 +108,7 @@ export class LedgerModel {
     return true
   }
 
-  setCaps(id: string, caps: { cap: bigint | null; monthCap: bigint | null }): void {
+  setCaps(id: string, caps: Partial<Limits>): void {
     Object.assign(this.meters.get(id)!, caps)
   }
 
@@ -110,8 +122,11 @@ export class LedgerModel {
       (latest, meter) => (meter.scope === 'account' && meter.month > latest ? meter.month : latest),
       monthOf(atMs),
     )
-    const short = this.#misfit(op, month)
+    const second = Math.floor(atMs / 1000)
+    const short = this.#short(op, month)
     if (short) return result(seq, 'insufficient', null, short.scope, op.amount, most(short.have))
+    const fast = tooFast(meters, second)
+    if (fast) return result(seq, 'limited', null, fast.scope, fast.waitMs, most(fast.have))
 
     this.balances.get(op.account)!.held += op.amount
     for (const meter of meters) {
@@ -120,6 +135,8 @@ export class LedgerModel {
       meter.monthHeld = (turned ? 0n : meter.monthHeld) + op.amount
       meter.monthSpent = turned ? 0n : meter.monthSpent
       meter.month = month
+      meter.open++
+      meter.begun = meter.ratePerMinute === null ? [] : [...minuteOf(meter, second), secondOf(meter, second)]
     }
     this.holds.set(op.id, { op, month })
     const { account, project, key, idempotencyKey } = op
@@ -139,7 +156,10 @@ export class LedgerModel {
 
   settle(op: SettleOp, seq: number, sweeping?: { ambiguous: boolean }): Outcome {
     const open = this.holds.get(op.id)
-    if (!open) return result(seq, 'gone', op.id, null, this.#mend(op), null)
+    if (!open) {
+      this.#mend(op)
+      return result(seq, 'gone', op.id, null, this.papers.get(op.id)?.charged ?? 0n, null)
+    }
     const { amount } = open.op
     const charged = op.actual <= amount ? op.actual : least([op.actual, amount + this.#room(open)])
     const books = this.balances.get(open.op.account)!
@@ -148,6 +168,7 @@ export class LedgerModel {
     for (const meter of this.#metersOf(open.op)) {
       meter.held -= amount
       meter.spent += charged
+      meter.open--
       if (meter.month !== open.month) continue
       meter.monthHeld -= amount
       meter.monthSpent += charged
@@ -174,9 +195,9 @@ export class LedgerModel {
     return over.map(({ op }) => op.id)
   }
 
-  #mend(op: SettleOp): bigint {
+  #mend(op: SettleOp): void {
     const paper = this.papers.get(op.id)
-    if (!paper?.ambiguous) return 0n
+    if (!paper?.ambiguous) return
     const refund = most(paper.charged - op.actual)
     this.loss += most(op.actual - paper.charged)
     this.balances.get(paper.account)!.balance += refund
@@ -188,7 +209,6 @@ export class LedgerModel {
     paper.charged -= refund
     paper.state = op.failed ? 'failed' : 'completed'
     if (op.freeClaim) paper.claiming = false
-    return refund
   }
 
   #metersOf(of: { account: string; project: string; key: string }): Meter[] {
@@ -203,7 +223,7 @@ export class LedgerModel {
   }
 
   /** Balance first, then total caps, then monthly ones, each in the order account, key, project. */
-  #misfit(op: HoldOp, month: string): { scope: string; have: bigint } | undefined {
+  #short(op: HoldOp, month: string): { scope: string; have: bigint } | undefined {
     const books = this.balances.get(op.account)!
     const [account, project, key] = this.#metersOf(op) as [Meter, Meter, Meter]
     const free = books.balance - books.held
@@ -230,6 +250,36 @@ export class LedgerModel {
     }
     return most(least(rooms))
   }
+}
+
+/** As the books count: never back, should the clocks of two machines disagree. */
+const secondOf = ({ begun }: Meter, second: number): number => Math.max(second, begun.at(-1) ?? second)
+
+const minuteOf = (meter: Meter, second: number): number[] =>
+  meter.begun.filter((begun) => begun > secondOf(meter, second) - 60)
+
+/** Calls under way first, then calls begun in a minute, each in the order account, key, project; what is there, and how long to wait. */
+function tooFast(
+  [account, project, key]: Meter[],
+  second: number,
+): { scope: string; have: bigint; waitMs: bigint } | undefined {
+  const inOrder = [account!, key!, project!]
+  for (const { scope, concurrency, open } of inOrder) {
+    if (concurrency !== null && open >= concurrency)
+      return { scope: `${scope}_concurrency`, have: BigInt(concurrency - open), waitMs: 1_000n }
+  }
+  for (const meter of inOrder) {
+    const begun = minuteOf(meter, second)
+    const { scope, ratePerMinute } = meter
+    if (ratePerMinute === null || begun.length < ratePerMinute) continue
+    const seconds = begun[0]! + 60 - secondOf(meter, second)
+    return {
+      scope: `${scope}_rate`,
+      have: BigInt(ratePerMinute - begun.length),
+      waitMs: BigInt(seconds) * 1_000n,
+    }
+  }
+  return undefined
 }
 
 const result = (

@@ -47,8 +47,10 @@ type Step =
     }
   | { do: 'grant'; who: number; amount: number; again: boolean }
   | { do: 'caps'; who: number; scope: 0 | 1 | 2; cap: number | null; monthCap: number | null }
+  | { do: 'limits'; who: number; scope: 0 | 1 | 2; ratePerMinute: number | null; concurrency: number | null }
   | { do: 'sweep' }
   | { do: 'move'; days: number }
+  | { do: 'tick'; seconds: number }
 interface SettlePick {
   ambiguous: boolean
   pick: number
@@ -89,6 +91,7 @@ const settlePick = fc.record({
   freeClaim: fc.boolean(),
 })
 const cap = fc.option(fc.nat(250), { freq: 2, nil: null })
+const limit = fc.option(fc.integer({ min: 1, max: 6 }), { freq: 2, nil: null })
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 8,
@@ -96,7 +99,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       do: fc.constant('apply' as const),
       settles: fc.array(settlePick, { maxLength: 4 }),
       holds: fc.array(holdPick, { maxLength: 6 }),
-      skewMs: fc.constantFrom(0, 0, 0, -40 * 86_400_000),
+      skewMs: fc.constantFrom(0, 0, 0, -2_500, -40 * 86_400_000),
     }),
   },
   {
@@ -118,10 +121,24 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       monthCap: cap,
     }),
   },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('limits' as const),
+      who,
+      scope: fc.constantFrom(0, 1, 2),
+      ratePerMinute: limit,
+      concurrency: limit,
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('sweep' as const) }) },
   {
     weight: 1,
     arbitrary: fc.record({ do: fc.constant('move' as const), days: fc.integer({ min: 1, max: 40 }) }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant('tick' as const), seconds: fc.integer({ min: 1, max: 70 }) }),
   },
 )
 
@@ -142,8 +159,9 @@ class Run {
     if (one.do === 'apply') await this.#apply(one)
     else if (one.do === 'grant') await this.#grant(one)
     else if (one.do === 'caps') await this.#caps(one)
+    else if (one.do === 'limits') await this.#limits(one)
     else if (one.do === 'sweep') await this.#sweep()
-    else this.nowMs += one.days * 86_400_000
+    else this.nowMs += one.do === 'move' ? one.days * 86_400_000 : one.seconds * 1_000
   }
 
   async #apply(one: Extract<Step, { do: 'apply' }>): Promise<void> {
@@ -208,6 +226,15 @@ class Run {
     }
     this.model.setCaps(person[name], caps)
     expect(await db.tx((tx) => setCaps(tx, person.account, name, person[name], caps))).toBe(true)
+  }
+
+  async #limits(one: Extract<Step, { do: 'limits' }>): Promise<void> {
+    const person = this.people[one.who]!
+    const name = (['account', 'project', 'key'] as const)[one.scope]
+    const { ratePerMinute, concurrency } = one
+    this.model.setCaps(person[name], { ratePerMinute, concurrency })
+    const limits = { ratePerMinute, concurrency }
+    expect(await db.tx((tx) => setCaps(tx, person.account, name, person[name], limits))).toBe(true)
   }
 
   async #sweep(): Promise<void> {

@@ -4,11 +4,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Db } from '#platform/db'
 import type { Failure } from '#platform/errors'
 import {
+  type Caps,
   ClaimTaken,
   grant,
   type Hold,
   type HoldAsk,
   type Ledger,
+  type MeterScope,
   openLedger,
   setCaps,
 } from '#platform/ledger'
@@ -39,8 +41,8 @@ async function endOf(work: Promise<unknown>): Promise<unknown> {
     return { value: await work }
   } catch (error) {
     if (error instanceof ClaimTaken) return { claimedBy: error.receiptId }
-    const { code, detail } = error as Failure
-    return { code, detail }
+    const { code, detail, more } = error as Failure
+    return { code, detail, retryAfterMs: more?.retryAfterMs }
   }
 }
 
@@ -136,14 +138,8 @@ class Twins {
     const { random } = this
     const { account, project, key } = random.pick(this.people)
     if (random.chance(0.5)) {
-      const ask = {
-        accountId: account,
-        transferId: random.chance(0.3) ? account : randomUUID(),
-        microcredits: BigInt(random.between(0, 200)),
-        reason: 'test',
-      }
-      const now = new Date(this.clock.nowMs())
-      await this.both((side) => this.dbs[side]!.tx((tx) => grant(tx, ask, now)))
+      const transferId = random.chance(0.3) ? account : randomUUID()
+      await this.grant(account, BigInt(random.between(0, 200)), transferId)
       return
     }
     const [scope, id] = random.pick([
@@ -152,8 +148,30 @@ class Twins {
       ['key', key],
     ] as const)
     const cap = random.chance(0.4) ? null : BigInt(random.between(0, 250))
-    const caps = random.pick([{ cap }, { monthCap: cap }, { cap, monthCap: null }])
+    const limit = random.chance(0.4) ? null : random.between(1, 5)
+    const caps = random.pick([
+      { cap },
+      { monthCap: cap },
+      { cap, monthCap: null },
+      { ratePerMinute: limit },
+      { concurrency: limit },
+      { ratePerMinute: limit, concurrency: null },
+    ])
     await this.both((side) => this.dbs[side]!.tx((tx) => setCaps(tx, account, scope, id, caps)))
+  }
+
+  async grant(accountId: string, microcredits: bigint, transferId: string = randomUUID()): Promise<void> {
+    const ask = { accountId, transferId, microcredits, reason: 'test' }
+    const now = new Date(this.clock.nowMs())
+    await this.both((side) => this.dbs[side]!.tx((tx) => grant(tx, ask, now)))
+  }
+
+  /** Limits of every account, project or key. */
+  async limit(scope: MeterScope, caps: Caps): Promise<void> {
+    for (const person of this.people)
+      await this.both((side) =>
+        this.dbs[side]!.tx((tx) => setCaps(tx, person.account, scope, person[scope], caps)),
+      )
   }
 
   async look(ledgers: Ledger[], ask: HoldAsk): Promise<void> {
@@ -179,14 +197,15 @@ test('whatever a ledger is asked, the simulated database answers it as PostgreSQ
     twins.people = await openPeople(db, twins.simulated.model)
     for (let times = 0; times < 4; times++) await twins.administer()
     const ledgers = await twins.open()
-    for (let step = 0; step < 60; step++) {
+    for (let step = 0; step < 80; step++) {
       const lot = random.next()
       if (lot < 0.4) await twins.hold(ledgers)
       else if (lot < 0.65) await twins.settle()
       else if (lot < 0.75) await twins.administer()
       else if (lot < 0.8) await twins.die()
       else if (lot < 0.85) await twins.both((side) => ledgers[side]!.sweep())
-      else if (lot < 0.9) twins.clock.moveMs(random.between(1, 30) * (dayMs / 2))
+      else if (lot < 0.88) twins.clock.moveMs(random.between(1, 30) * (dayMs / 2))
+      else if (lot < 0.94) twins.clock.moveMs(random.between(1, 70_000))
       else if (twins.asked.length > 0) await twins.look(ledgers, random.pick(twins.asked))
     }
     for (const ask of twins.asked) await twins.look(ledgers, ask)
@@ -194,6 +213,35 @@ test('whatever a ledger is asked, the simulated database answers it as PostgreSQ
     // The next round counts its own holds only.
     twins.clock.moveMs(100 * dayMs)
     await twins.both((side) => ledgers[side]!.sweep())
+    for (const ledger of ledgers) await ledger[Symbol.asyncDispose]()
+  }
+})
+
+/** Around the edges of a minute, and back, as a clock that is late. */
+const movesMs = [
+  0, 1_000, 1_000, 20_000, 29_000, 30_000, 31_000, 58_000, 59_000, 60_000, 61_000, -2_000, -1_000,
+]
+
+test('limits of speed bind at the same second, by the same meter and with the same wait', {
+  timeout: 120_000,
+}, async () => {
+  for (let round = 0; round < 10; round++) {
+    const twins = new Twins(new Random(seed + round))
+    const { random, clock } = twins
+    twins.people = await openPeople(db, twins.simulated.model)
+    for (const { account } of twins.people) await twins.grant(account, 100_000n)
+    for (const scope of ['account', 'project', 'key'] as const)
+      await twins.limit(scope, { ratePerMinute: random.between(1, 4), concurrency: random.between(1, 3) })
+    const ledgers = await twins.open()
+    for (let step = 0; step < 80; step++) {
+      const lot = random.next()
+      if (lot < 0.5) await twins.hold(ledgers)
+      else if (lot < 0.7) await twins.settle()
+      else if (lot < 0.97) clock.moveMs(random.pick(movesMs))
+      else await twins.limit('key', { ratePerMinute: random.pick([null, 1, 3]) })
+      if (step % 8 === 0) expect(expected(twins.simulated.model)).toEqual(await written(db, twins.people))
+    }
+    expect(expected(twins.simulated.model)).toEqual(await written(db, twins.people))
     for (const ledger of ledgers) await ledger[Symbol.asyncDispose]()
   }
 })

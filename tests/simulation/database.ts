@@ -3,7 +3,7 @@
  * kept by hand (tests/ledger/model.ts, which properties.test.ts holds against the SQL). tests/simulation/conformance.test.ts
  * holds this file against a real PostgreSQL.
  */
-import { type HoldOp, LedgerModel } from '../ledger/model.ts'
+import { type HoldOp, LedgerModel, type Outcome } from '../ledger/model.ts'
 
 /** What a hold's receipt says beyond the money. */
 export interface Letter {
@@ -62,6 +62,8 @@ export class SimulatedDatabase {
   readonly endings: Ending[] = []
   /** When each process was last heard of, in the database's own time. */
   readonly beats = new Map<string, number>()
+  /** Told of each hold that was asked for, with its answer and the time by the clock of the process that asked. */
+  onHold: (hold: HoldOp, outcome: Outcome, processId: string, atMs: number) => void = () => {}
   /** Told of each hold that a sweep ends, before it ends it. */
   onSweep: (hold: HoldOp, processId: string, lapsed: boolean) => void = () => {}
   readonly #nowMs: () => number
@@ -127,21 +129,19 @@ export class SimulatedDatabase {
   #hold(op: SentHold, atMs: number): Row {
     if (op.hold_id !== op.receipt_id)
       throw new Error('A hold that is not named as its receipt is not simulated.')
-    const outcome = this.model.hold(
-      {
-        id: op.hold_id,
-        account: op.account_id,
-        project: op.project_id,
-        key: op.key_id,
-        idempotencyKey: op.idempotency_key ?? null,
-        amount: BigInt(op.amount),
-        started: op.started,
-        process: 'alive',
-        expiresAtMs: Date.parse(op.expires_at),
-      },
-      op.seq,
-      atMs,
-    )
+    const hold: HoldOp = {
+      id: op.hold_id,
+      account: op.account_id,
+      project: op.project_id,
+      key: op.key_id,
+      idempotencyKey: op.idempotency_key ?? null,
+      amount: BigInt(op.amount),
+      started: op.started,
+      process: 'alive',
+      expiresAtMs: Date.parse(op.expires_at),
+    }
+    const outcome = this.model.hold(hold, op.seq, atMs)
+    this.onHold(hold, outcome, op.process_id, atMs)
     if (outcome.outcome === 'held' && !this.letters.has(op.hold_id)) {
       this.letters.set(op.hold_id, {
         processId: op.process_id,
@@ -234,12 +234,17 @@ export class SimulatedDatabase {
     return [{ balance: this.model.balances.get(id)!.balance }]
   }
 
-  /** Limits of speed, which stand between the caps and the names, are not simulated. */
-  #setCaps([setsCap, cap, setsMonthCap, monthCap, ...rest]: Values): Row[] {
-    const meter = this.model.meters.get(rest.at(-1) as string)
-    if (!meter) return []
-    if (setsCap) meter.cap = cap as bigint | null
-    if (setsMonthCap) meter.monthCap = monthCap as bigint | null
+  /** What is told of the caps is not simulated. */
+  #setCaps(values: Values): Row[] {
+    const [setsCap, cap, setsMonthCap, monthCap, setsRate, rate, setsConcurrency, concurrency] = values
+    const [, , id] = values.slice(8)
+    if (!this.model.meters.has(id as string)) return []
+    this.model.setCaps(id as string, {
+      ...(setsCap === true && { cap: cap as bigint | null }),
+      ...(setsMonthCap === true && { monthCap: monthCap as bigint | null }),
+      ...(setsRate === true && { ratePerMinute: rate as number | null }),
+      ...(setsConcurrency === true && { concurrency: concurrency as number | null }),
+    })
     return [{}]
   }
 }

@@ -8,6 +8,7 @@ import type { HoldOp } from '../ledger/model.ts'
 import type { Ending, SimulatedDatabase } from './database.ts'
 import type { People, Sent } from './people.ts'
 import type { SimulatedProcess } from './process.ts'
+import { Speed } from './speed.ts'
 import type { Timeline } from './timeline.ts'
 import type { SimulatedUpstream, UpstreamCall } from './upstream.ts'
 
@@ -24,8 +25,8 @@ export interface JudgeAsk {
 interface Said {
   process: SimulatedProcess
   settlement: Settlement
-  /** The platform said that it is durable. */
-  durable: boolean
+  /** What was charged, once the platform said that it is durable. */
+  settled: Settled | undefined
 }
 
 /** A client is never kept waiting longer than the slowest call with the slowest database, in milliseconds. */
@@ -35,9 +36,15 @@ export class Judge {
   readonly violations: string[] = []
   readonly #ask: JudgeAsk
   readonly #said = new Map<string, Said>()
+  readonly #speed: Speed
 
   constructor(ask: JudgeAsk) {
     this.#ask = ask
+    this.#speed = new Speed(
+      ask.database,
+      () => ask.timeline.nowMs,
+      (truth, what) => this.#hold(truth, what),
+    )
     ask.upstream.onCall = (call) => this.#onCall(call)
     ask.database.onSweep = (hold, processId, lapsed) => this.#onSweep(hold, processId, lapsed)
   }
@@ -83,13 +90,13 @@ export class Judge {
 
   onSettle(receiptId: string, process: SimulatedProcess, settlement: Settlement, settled?: Settled): void {
     const before = this.#said.get(receiptId)
-    if (!before) this.#said.set(receiptId, { process, settlement, durable: settled !== undefined })
-    else if (settled) before.durable = true
+    if (!before) this.#said.set(receiptId, { process, settlement, settled })
+    else before.settled ??= settled
   }
 
   /** True while a living process has a settlement that is not durable yet. */
   get waits(): boolean {
-    return [...this.#said.values()].some(({ process, durable }) => process.alive && !durable)
+    return [...this.#said.values()].some(({ process, settled }) => process.alive && !settled)
   }
 
   /** When everything has ended. */
@@ -97,6 +104,7 @@ export class Judge {
     this.#books()
     for (const [id] of this.#ask.database.model.papers) this.#receipt(id)
     for (const sent of this.#ask.people.sent) this.#client(sent)
+    this.#speed.atTheEnd(this.#ask.people.sent)
     this.#keys()
   }
 
@@ -161,19 +169,28 @@ export class Judge {
     const usage = this.#ask.upstream.calls.findLast((call) => call.requestId === id)?.reported
     const cost =
       usage && costOf(ratesOf(this.#ask.models.defaultText.pricing, this.#ask.config.defaults), usage)
-    this.#hold(charged + loss === cost, `${id} costs ${cost}, charged are ${charged} and lost ${loss}`)
+    const { held } = this.#ask.database.letters.get(id)!
+    const due = said.withinHold && cost !== undefined && cost > held ? held : cost
+    this.#hold(charged + loss === due, `${id} costs ${due}, charged are ${charged} and lost ${loss}`)
   }
 
   /** What the platform called durable is in the books once, as it said. */
   #acknowledged(id: string, last: Ending): void {
     const said = this.#said.get(id)
     if (!said) return
-    const { settlement, durable, process } = said
-    if (!durable && process.mayLeaveWork) return
-    this.#hold(durable, `${id} was never said to be settled, and ${process.name} lives`)
+    const { settlement, settled, process } = said
+    if (!settled && process.mayLeaveWork) return
+    this.#hold(settled !== undefined, `${id} was never said to be settled, and ${process.name} lives`)
+    const { held } = this.#ask.database.letters.get(id)!
+    const { microcredits, withinHold } = settlement
+    const asked = withinHold && microcredits > held ? held : microcredits
     this.#hold(
-      last.by !== 'sweep' && last.asked === settlement.microcredits,
-      `${id} was said to be settled at ${settlement.microcredits}; the books say ${last.by} at ${last.asked}`,
+      last.by !== 'sweep' && last.asked === asked,
+      `${id} was said to be settled at ${asked}; the books say ${last.by} at ${last.asked}`,
+    )
+    this.#hold(
+      settled?.chargedMicrocredits === last.charged,
+      `${id} was said to be charged ${settled?.chargedMicrocredits}; the books say ${last.charged}`,
     )
   }
 

@@ -8,6 +8,8 @@ import type { Timeline } from './timeline.ts'
 export interface Sent {
   requestId: string
   keyId: string
+  /** Account, project and key. */
+  meterIds: readonly string[]
   idempotencyKey: string | undefined
   /** Tells one body from another. */
   bodyText: string
@@ -38,6 +40,8 @@ const worthAnother = new Set([
   'UPSTREAM_OVERLOADED',
   'UPSTREAM_RATE_LIMITED',
   'INSUFFICIENT_CREDITS',
+  'RATE_LIMITED',
+  'CONCURRENCY_LIMITED',
 ])
 
 export class People {
@@ -104,6 +108,7 @@ export class People {
     const sent: Sent = {
       requestId,
       keyId: caller.keyId,
+      meterIds: [caller.accountId, caller.projectId, caller.keyId],
       idempotencyKey,
       bodyText: JSON.stringify(body),
       stream: body.stream,

@@ -128,7 +128,7 @@ export class SimulatedProcess implements Sender {
     })
     const provider = upstream.providerFor(this)
     const upstreams = new Map<string, Upstream>(
-      ['first', 'second'].map((id) => [id, { provider, timeouts, onDisconnect }]),
+      ['first', 'second'].map((id) => [id, { provider, timeouts, onDisconnect, maxDrains: 2 }]),
     )
     const inference = openInference({ upstreams, models, clock, metrics, random: () => random.next() })
     const keys: App['keys'] = { caller: never, [Symbol.asyncDispose]: async () => {} }

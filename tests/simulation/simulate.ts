@@ -160,7 +160,7 @@ class World {
     if (kind) this.#counts[kind] = (this.#counts[kind] ?? 0) + 1
   }
 
-  /** Two accounts, three projects, four keys; some poor, some under caps. */
+  /** Two accounts, three projects, four keys; some poor, some under limits of speed. */
   #openBooks(): Caller[] {
     const { model } = this.#database
     const ids = [
@@ -181,6 +181,12 @@ class World {
       if (!model.meters.has(accountId)) model.openMeter(accountId, 'account')
       if (!model.meters.has(projectId)) model.openMeter(projectId, 'project')
       model.openMeter(keyId, 'key')
+    }
+    if (this.#random.chance(0.35)) {
+      for (const id of model.meters.keys()) {
+        if (this.#random.chance(0.4)) model.setCaps(id, { ratePerMinute: this.#random.between(2, 8) })
+        if (this.#random.chance(0.4)) model.setCaps(id, { concurrency: this.#random.between(1, 3) })
+      }
     }
     const rich = this.#random.chance(0.6)
     for (const id of [callers[0]!.accountId, callers[3]!.accountId])
@@ -263,7 +269,7 @@ class World {
     })
   }
 
-  /** Grants and caps by an operator, through the same code; one whose end is not known is done again. */
+  /** Grants, caps and limits by an operator, through the same code; one whose end is not known is done again. */
   async #administer(number: number): Promise<void> {
     const { timeline } = this.#ground
     const random = this.#random
@@ -274,6 +280,8 @@ class World {
     const transferId = idOf('transfer', number)
     const microcredits = BigInt(random.between(-500_000, 5_000_000))
     const cap = random.chance(0.3) ? null : BigInt(random.between(0, 20_000_000))
+    const limit = random.chance(0.3) ? null : random.between(1, 10)
+    const caps = random.pick([{ cap }, { ratePerMinute: limit }, { concurrency: limit }])
     await timeline.as(sender, async () => {
       for (let tries = 0; tries < 20; tries++) {
         link.state = this.#outage
@@ -283,7 +291,7 @@ class World {
             await db.tx((tx) =>
               grant(tx, { accountId: account, transferId, microcredits, reason: 'test' }, new Date()),
             )
-          else await db.tx((tx) => setCaps(tx, account, 'account', account, { cap }))
+          else await db.tx((tx) => setCaps(tx, account, 'account', account, caps))
           return
         } catch (error) {
           if ((error as { code?: string }).code === '23514') return

@@ -10,6 +10,9 @@
  *   idempotency: the fingerprint not compared; a running request told to be over
  *   paid turn, chat: a timeout freeing the claim; an answer before its settlement; a failed stream, or its failed start, not settled
  *   books: the sweep refunding a started call, or freeing its key; a second settlement charged
+ *   limits of speed: a rate or a concurrency off by one; a minute of 59 or of 61 seconds; a clock that goes back; an ended or a swept call
+ *     that keeps its place; the project's limits not looked at; a refusal remembered for longer, or for others
+ *   what the platform says was charged: nothing, when a settlement is told twice; more than the hold, of a caller who left
  * Within 6,000: an own hold that was swept taken for somebody else's claim; a process that signs off before it is drained, does
  *   not wait for what was cut, or forgets what is to be undone
  */
@@ -33,7 +36,17 @@ test('in 200 worlds of crashes, pauses, outages and lost replies no call is unpa
     for (const [what, times] of Object.entries(outcome.counts)) counts[what] = (counts[what] ?? 0) + times
   }
   // Worlds in which nothing goes wrong would prove nothing.
-  for (const event of ['crashes', 'is paused', 'begins to stop', 'reply lost', 'late', 'replay', 'leaves'])
+  for (const event of [
+    'crashes',
+    'is paused',
+    'begins to stop',
+    'reply lost',
+    'late',
+    'replay',
+    'leaves',
+    'RATE_LIMITED',
+    'CONCURRENCY_LIMITED',
+  ])
     expect(counts[event] ?? 0, event).toBeGreaterThan(20)
 })
 

@@ -3,6 +3,9 @@ import type { App } from '#app'
 import { fail } from '#platform/errors'
 import { Answer, type Route, route } from '#platform/http'
 
+/** Balancers ask every few seconds; a database that has not answered by then is away for them. */
+const readyMs = 2_000
+
 const Alive = Type.Object({ status: Type.Literal('ok') })
 
 const routes: Route[] = [
@@ -34,7 +37,10 @@ const routes: Route[] = [
     path: '/metrics',
     operation: 'health.metrics',
     scope: 'public',
-    summary: { en: 'Prometheus metrics of this process.', fa: 'سنجه‌های Prometheus این فرایند.' },
+    summary: {
+      en: 'Prometheus metrics of this server, of all its workers together.',
+      fa: 'سنجه‌های Prometheus این سرور، همهٔ فرایندهای آن با هم.',
+    },
     reply: { 200: 'text/plain' },
     errors: [],
     handle: async ({ app }) =>
@@ -44,7 +50,7 @@ const routes: Route[] = [
 
 async function ready(app: App) {
   await app.db
-    .query({ text: 'select 1' }, [])
+    .query({ text: 'select 1', timeoutMs: readyMs }, [])
     .catch((cause: unknown) =>
       fail('SERVICE_UNAVAILABLE', { why: 'database' }, { cause, retryAfterMs: 2000 }),
     )

@@ -9,6 +9,7 @@ import type { Attempt } from './attempt.ts'
 import type { Breaker, Pass } from './breaker.ts'
 import { type Candidate, turnFor } from './candidates.ts'
 import { Delivered, isVisible } from './delivered.ts'
+import type { Drains } from './drains.ts'
 import { Route, type Step } from './route.ts'
 import type { Upstream } from './routing.ts'
 import { verdictOf } from './verdict.ts'
@@ -22,6 +23,7 @@ export interface JourneyAsk {
   candidates: Candidate[]
   upstreams: ReadonlyMap<string, Upstream>
   breakerOf: (deployment: string) => Breaker
+  drains: Drains
   /** Called when the journey begins; what it answers is disposed of when it has ended. */
   enter: (journey: Journey) => Disposable
   clock: Clock
@@ -48,6 +50,8 @@ interface Call {
 /** Faults that we describe ourselves. What an upstream says may quote the prompt, and a receipt never holds prompt text. */
 const inOurWords: ReadonlySet<UpstreamFault> = new Set(['connect', 'reset', 'timeout', 'cut', 'malformed'])
 
+const noPlaceToDrain = 'stopped, since max_drains answers were being read on for callers who left'
+
 export class Journey {
   readonly attempts: Attempt[] = []
   readonly failures: UpstreamError[] = []
@@ -63,6 +67,8 @@ export class Journey {
   #broken: UpstreamError | undefined
   #calling: Call | undefined
   #left = false
+  /** The place of a call that is read on for a caller who left. */
+  #drain: Disposable | undefined
 
   constructor(ask: JourneyAsk) {
     this.#ask = ask
@@ -74,9 +80,23 @@ export class Journey {
 
   /** The caller is gone: the running call ends by its provider's `on_disconnect`, and no other is begun. */
   leave(): void {
+    if (this.#left) return
     this.#left = true
-    const provider = this.#calling?.candidate.deployment.provider
-    if (provider === undefined || this.#ask.upstreams.get(provider)!.onDisconnect === 'cancel') this.stop()
+    const call = this.#calling
+    if (call?.attempt.outcome === 'running') this.#drain = this.#drainOf(call.attempt)
+    if (!this.#drain) this.stop()
+  }
+
+  /** A place to read this call on for its usage report, where its provider wants that and has one left. */
+  #drainOf(attempt: Attempt): Disposable | undefined {
+    const { provider } = attempt
+    const { onDisconnect, maxDrains } = this.#ask.upstreams.get(provider)!
+    const wanted = onDisconnect === 'drain'
+    const place = wanted ? this.#ask.drains.begin(provider, maxDrains) : undefined
+    if (wanted && !place) attempt.detail = noPlaceToDrain
+    const action = place ? 'drain' : wanted ? 'cancel_at_cap' : 'cancel'
+    this.#ask.metrics.callersLeft.inc({ provider, action })
+    return place
   }
 
   /** Ends it at once. */
@@ -207,6 +227,8 @@ export class Journey {
 
   /** Also when a reader that stopped listening ended the generator. */
   #end({ attempt, breaker, pass }: Call): void {
+    this.#drain?.[Symbol.dispose]()
+    this.#drain = undefined
     if (attempt.outcome === 'running') {
       attempt.outcome = 'aborted'
       breaker.failed(pass, 'aborted', undefined)

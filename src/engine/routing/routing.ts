@@ -7,6 +7,7 @@ import type { TextProvider, Timeouts, UpstreamError } from '#providers/spec'
 import type { Attempt } from './attempt.ts'
 import { Breaker } from './breaker.ts'
 import { candidatesOf, type ModelsAsk, modelsFor } from './candidates.ts'
+import { Drains } from './drains.ts'
 import { Journey } from './journey.ts'
 
 export type { Attempt } from './attempt.ts'
@@ -19,6 +20,8 @@ export interface Upstream {
   timeouts: Timeouts
   /** `cancel`: the upstream stops billing on abort; `drain`: it does not, so its usage report is read even when the caller is gone. */
   onDisconnect: 'cancel' | 'drain'
+  /** Answers that are drained at a time; past them the upstream is cancelled. */
+  maxDrains?: number
   /** True hands the trace on. */
   passTraceparent?: boolean
 }
@@ -74,6 +77,7 @@ export function openInference({
 }: InferenceAsk): Inference {
   const running = new Map<Promise<void>, Journey>()
   const breakers = new Map<string, Breaker>()
+  const drains = new Drains()
   const breakerOf = (deployment: string): Breaker => {
     // A simulator fails because one caller ordered it to, which must not keep others away.
     if (deployment.startsWith('sandbox/')) return new Breaker(clock)
@@ -85,6 +89,7 @@ export function openInference({
     for (const [deployment, breaker] of breakers)
       yield [{ deployment }, breaker.isOpen || breaker.limitedForMs > 0 ? 1 : 0]
   })
+  metrics.drains.from(() => drains.counts())
   const enter = (journey: Journey): Disposable => {
     const { promise: ended, resolve: end } = Promise.withResolvers<void>()
     running.set(ended, journey)
@@ -107,6 +112,7 @@ export function openInference({
         candidates: candidatesOf(models, ask, random),
         upstreams,
         breakerOf,
+        drains,
         enter,
         clock,
         metrics,

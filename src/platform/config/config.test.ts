@@ -38,6 +38,7 @@ test('without a word from the operator everything has its documented default', (
     models: [],
     defaults: { creditsPerUsd: 1000, markup: 1 },
     budgets: { thresholdsPercent: [50, 80, 100] },
+    net: { allowedCidrs: [] },
   })
   expect(load('# nothing but a comment\n').models).toEqual([])
 })
@@ -218,6 +219,11 @@ describe('a wrong entry stops the start with file, line, path and mend', () => {
       /on_disconnect is "pray": write one of cancel, drain/,
     ],
     [
+      'no place to drain',
+      'providers:\n  - { id: a, base_url: http://a, max_drains: 0 }',
+      /max_drains is "0": write a whole number within 1 … 100000/,
+    ],
+    [
       'a header of the client itself',
       'providers:\n  - { id: a, base_url: http://a, headers: { Host: b } }',
       /headers\.Host cannot be sent/,
@@ -277,6 +283,13 @@ describe('a wrong entry stops the start with file, line, path and mend', () => {
       'budgets: { thresholds_percent: [120] }',
       /thresholds_percent\[0\] is "120"/,
     ],
+    ...['10.0.0.0', '10.0.0.0/33', '0.0.0.0/0', '10.0.0.0/7', '::/0', 'fd00::/129', '10.0.0/8', 'lan/8'].map(
+      (cidr): [string, string, RegExp] => [
+        `no network or too wide a one: ${cidr}`,
+        `net:\n  allow_cidrs:\n    - fd12::/32\n    - "${cidr}"`,
+        /:4: net\.allow_cidrs\[1\] is ".*": write a network with its prefix, such as 10\.0\.0\.0\/8/,
+      ],
+    ),
   ])('%s', (_, file, sentence) => {
     const { en, fa } = refusal(file)
     expect(en).toMatch(sentence)
@@ -284,6 +297,16 @@ describe('a wrong entry stops the start with file, line, path and mend', () => {
     expect(fa).toMatch(/[\u0600-\u06ff]/)
     expect(fa).toContain('kherad.config.yaml:')
   })
+})
+
+test('networks for addresses that users name are read as they are written', () => {
+  const file = 'net: { allow_cidrs: [10.0.0.0/8, 192.168.7.7/32, "fc00::/7", "fd12:3456::1/128"] }'
+  expect(load(file).net.allowedCidrs).toEqual([
+    '10.0.0.0/8',
+    '192.168.7.7/32',
+    'fc00::/7',
+    'fd12:3456::1/128',
+  ])
 })
 
 test('anchors and aliases are followed, and a value from the environment may be a number', () => {

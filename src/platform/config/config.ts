@@ -5,7 +5,8 @@ import { readModels } from './model-entries.ts'
 import { readLease, readProcessSettings } from './process-settings.ts'
 import { readProviders } from './provider-entries.ts'
 import { refuse } from './refuse.ts'
-import { readBudgets, readDefaults } from './settings-entries.ts'
+import { readBudgets, readDefaults, readNet } from './settings-entries.ts'
+import { readTools } from './tools-entries.ts'
 import { words } from './words.ts'
 import { openYaml } from './yaml-reader.ts'
 
@@ -37,6 +38,9 @@ export interface Config {
   vendors: VendorKeys
   timing: Timing
   budgets: { thresholdsPercent: number[] }
+  /** Networks that addresses named by users may lead into, though they are not public (`platform/net`). */
+  net: { allowedCidrs: string[] }
+  tools: ToolsConfig
 }
 
 /** As OpenTelemetry's own variables say it (`OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_TRACES_SAMPLER`, `OTEL_TRACES_SAMPLER_ARG`). */
@@ -91,10 +95,30 @@ export interface ProviderConfig {
   timeouts: TimeoutsConfig
   /** `cancel`: the upstream stops billing on abort; `drain`: read on to its usage report. */
   onDisconnect: 'cancel' | 'drain'
+  /** Answers that one process drains at a time; past them the upstream is cancelled. */
+  maxDrains?: number
   /** Sent with every request, beside the key. */
   headers: Record<string, string>
   /** True hands the trace on to this provider (`traceparent`). */
   passTraceparent?: boolean
+}
+
+export type SearchVendorName = 'searxng' | 'brave' | 'tavily' | 'serper'
+
+/** Of the tools that the service runs itself (`engine/tools`). */
+export interface ToolsConfig {
+  /** Absent when there is no search. */
+  webSearch?: WebSearchConfig
+  webFetch: { enabled: boolean; priceUsd: number }
+}
+
+export interface WebSearchConfig {
+  vendor: SearchVendorName
+  /** Without a slash at the end. */
+  baseUrl: string
+  apiKey?: string
+  /** Of one search. */
+  priceUsd: number
 }
 
 /** All in milliseconds. */
@@ -157,13 +181,15 @@ const timing = {
 export function loadConfig(env: Env, fileText?: string): Config {
   const root =
     fileText === undefined ? undefined : openYaml(basename(env.configFile), fileText, env.variables)
-  const file = root?.members(['providers', 'models', 'defaults', 'budgets'])
+  const file = root?.members(['providers', 'models', 'defaults', 'budgets', 'net', 'tools'])
   return {
     ...readProcessSettings(env),
     providers: readProviders(file?.get('providers')),
     models: readModels(file?.get('models')),
     defaults: readDefaults(file?.get('defaults')),
     budgets: readBudgets(file?.get('budgets')),
+    net: readNet(file?.get('net')),
+    tools: readTools(file?.get('tools'), env),
     timing: { ...timing, ...readLease(env) },
   }
 }

@@ -28,6 +28,10 @@ export interface Env {
   groqKey: string | undefined
   mistralKey: string | undefined
   ollamaHost: string | undefined
+  searxngUrl: string | undefined
+  braveKey: string | undefined
+  tavilyKey: string | undefined
+  serperKey: string | undefined
   /** Cores this process may use; what `KHERAD_WORKERS=auto` stands for. */
   cores: number
   /** The whole environment, only for `${NAME}` in the configuration file. */
@@ -62,6 +66,10 @@ export function readEnv(variables: Readonly<Record<string, string | undefined>>)
     groqKey: read('GROQ_API_KEY'),
     mistralKey: read('MISTRAL_API_KEY'),
     ollamaHost: read('OLLAMA_HOST'),
+    searxngUrl: read('SEARXNG_URL'),
+    braveKey: read('BRAVE_API_KEY'),
+    tavilyKey: read('TAVILY_API_KEY'),
+    serperKey: read('SERPER_API_KEY'),
     cores: availableParallelism(),
     variables,
   }

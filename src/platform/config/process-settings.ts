@@ -3,7 +3,10 @@ import type { Env } from './env.ts'
 import { refuse } from './refuse.ts'
 import { type Sentence, words } from './words.ts'
 
-type ProcessSettings = Omit<Config, 'providers' | 'models' | 'defaults' | 'budgets' | 'timing'>
+type ProcessSettings = Omit<
+  Config,
+  'providers' | 'models' | 'defaults' | 'budgets' | 'net' | 'tools' | 'timing'
+>
 
 const logLevels: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
@@ -118,7 +121,8 @@ function readBootstrapKey(value: string): string {
   })
 }
 
-function readUrl(name: string, value: string, protocols: readonly string[], shown = value): string {
+/** An address without a slash at the end. */
+export function readUrl(name: string, value: string, protocols: readonly string[], shown = value): string {
   const url = URL.canParse(value) ? new URL(value) : undefined
   if (url && protocols.includes(url.protocol) && (url.host !== '' || name === 'DATABASE_URL'))
     return value.replace(/\/+$/, '')

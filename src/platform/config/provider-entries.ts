@@ -43,6 +43,7 @@ function readProvider(entry: Place): ProviderConfig {
     'dialects',
     'timeouts',
     'on_disconnect',
+    'max_drains',
     'headers',
     'pass_traceparent',
   ])
@@ -70,6 +71,7 @@ function readProvider(entry: Place): ProviderConfig {
     en: 'the key, or the name of the variable that holds it as in the example',
     fa: 'کلید یا نام متغیری که آن را دارد، مانند نمونه',
   })
+  const maxDrains = members.get('max_drains')?.number({ min: 1, max: 100_000, integer: true })
   return {
     id,
     baseUrl: readBaseUrl(base),
@@ -77,12 +79,13 @@ function readProvider(entry: Place): ProviderConfig {
     dialects: readDialects(members.get('dialects')),
     timeouts: readTimeouts(members.get('timeouts')),
     onDisconnect: members.get('on_disconnect')?.oneOf(['cancel', 'drain'] as const) ?? 'cancel',
+    ...(maxDrains !== undefined && { maxDrains }),
     headers: readHeaders(members.get('headers')),
     ...(members.get('pass_traceparent')?.flag() && { passTraceparent: true }),
   }
 }
 
-function readBaseUrl(place: Place): string {
+export function readBaseUrl(place: Place): string {
   const expected = {
     en: 'an http:// or https:// address without key, query or fragment',
     fa: 'نشانی‌ای با http:// یا https:// و بدون کلید، پرسش و #',

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import type { Config, DefaultsConfig } from './config.ts'
 import type { Place } from './yaml-reader.ts'
 
@@ -21,4 +22,25 @@ export function readBudgets(place: Place | undefined): Config['budgets'] {
   if (!thresholds) return { thresholdsPercent: [50, 80, 100] }
   const percents = thresholds.list().map((item) => item.number({ min: 1, max: 100, integer: true }))
   return { thresholdsPercent: [...new Set(percents)].sort((left, right) => left - right) }
+}
+
+/** Networks that addresses named by users may lead into. None may be so wide that it would be no guard any more. */
+export function readNet(place: Place | undefined): Config['net'] {
+  const allowed = place?.members(['allow_cidrs']).get('allow_cidrs')
+  return { allowedCidrs: allowed?.list().map(readCidr) ?? [] }
+}
+
+/** The widest networks that exist for private use: 10.0.0.0/8 and fc00::/7. */
+const prefixes = { ipv4: [8, 32], ipv6: [7, 128] } as const
+
+function readCidr(place: Place): string {
+  const expected = {
+    en: 'a network with its prefix, such as 10.0.0.0/8 or fd12:3456::/32, of /8 or longer (IPv6: /7)',
+    fa: 'شبکه‌ای با پیشوندش، مانند 10.0.0.0/8 یا fd12:3456::/32، با پیشوند 8 یا بلندتر (در IPv6 از 7)',
+  }
+  const text = place.text(expected, /^[0-9a-fA-F.:]+\/\d{1,3}$/)
+  const [address = '', prefix] = text.split('/')
+  const [shortest, longest] = prefixes[isIP(address) === 4 ? 'ipv4' : 'ipv6']
+  const valid = isIP(address) !== 0 && Number(prefix) >= shortest && Number(prefix) <= longest
+  return valid ? text : place.wrong(expected)
 }

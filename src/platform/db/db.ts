@@ -34,6 +34,10 @@ export interface DbLog {
 export interface Statement {
   name?: string
   text: string
+  /** Past it the connection is given up, and the statement fails; standard is what `openDb` sets for all. */
+  timeoutMs?: number
+  /** On a connection that is kept for such statements, so that it never waits behind the pool's. */
+  apart?: boolean
 }
 
 export interface Db extends AsyncDisposable {
@@ -50,7 +54,7 @@ export interface Db extends AsyncDisposable {
 
 export interface OpenAsk {
   url: string | SocketAddress
-  /** Upper bound of pooled connections; each listener adds one. */
+  /** Upper bound of pooled connections; what runs apart adds one, and each listener. */
   maxConnections?: number | undefined
   log?: DbLog | undefined
 }
@@ -76,19 +80,22 @@ export async function openDb({ url, maxConnections = 10, log = quiet }: OpenAsk)
     await pool.end()
     throw error
   }
+  const pools = { shared: pool, apart: openPool(url, 1, log) }
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   return {
     kysely,
     pool,
     tx: (fn) => runTransaction(kysely, fn),
     async query<Row>(statement: Statement, values: readonly unknown[]) {
+      const { timeoutMs = queryTimeoutMs, apart = false, ...text } = statement
       // pg knows the option (client.js), its types do not.
-      const query = { ...statement, values: [...values], query_timeout: queryTimeoutMs } as pg.QueryConfig
-      const { rows } = await pool.query(query)
+      const query = { ...text, values: [...values], query_timeout: timeoutMs } as pg.QueryConfig
+      const { rows } = await pools[apart ? 'apart' : 'shared'].query(query)
       return rows as Row[]
     },
     listen: (channels, on) => listenForEver(url, channels, on, log),
     async [Symbol.asyncDispose]() {
+      await pools.apart.end()
       await kysely.destroy()
       // Kysely ends the pool only if it was ever asked anything itself.
       if (!pool.ending) await pool.end()

@@ -34,9 +34,16 @@ export async function openMeter(
       ${caps.ratePerMinute ?? null}, ${caps.concurrency ?? null})`.execute(tx)
 }
 
+/** When a cap is set, and at which shares of it, in percent, word is sent. */
+export interface CapNews {
+  now?: Date
+  thresholdsPercent?: readonly number[]
+}
+
 /**
  * Sets caps; undefined leaves one as it is. A cap below what is spent already only stops what comes. Once it is committed
- * no hold is made by the cap before it, wherever. Answers false when there is no such meter.
+ * no hold is made by the cap before it, wherever. A threshold that is passed by the new cap and was not by the old one is told
+ * at once (`budget.threshold`), as if it had been spent. Answers false when there is no such meter.
  */
 export async function setCaps(
   tx: Tx,
@@ -44,15 +51,39 @@ export async function setCaps(
   scope: MeterScope,
   scopeId: string,
   caps: Caps,
+  { now = new Date(), thresholdsPercent = [50, 80, 100] }: CapNews = {},
 ): Promise<boolean> {
   await lockBalance(tx, accountId)
-  const done = await sql`update ledger.meters set
-      cap = case when ${caps.cap !== undefined} then ${caps.cap ?? null}::bigint else cap end,
-      month_cap = case when ${caps.monthCap !== undefined} then ${caps.monthCap ?? null}::bigint else month_cap end,
-      rate_per_minute = case when ${caps.ratePerMinute !== undefined} then ${caps.ratePerMinute ?? null}::int else rate_per_minute end,
-      concurrency = case when ${caps.concurrency !== undefined} then ${caps.concurrency ?? null}::int else concurrency end
-    where account_id = ${accountId} and scope = ${scope} and scope_id = ${scopeId}`.execute(tx)
-  return done.numAffectedRows === 1n
+  // Every part of a statement reads what stood before it: `was` is the meter with its old caps.
+  const done = await sql`with meter as (
+      update ledger.meters set
+        cap = case when ${caps.cap !== undefined} then ${caps.cap ?? null}::bigint else cap end,
+        month_cap = case when ${caps.monthCap !== undefined} then ${caps.monthCap ?? null}::bigint else month_cap end,
+        rate_per_minute = case when ${caps.ratePerMinute !== undefined} then ${caps.ratePerMinute ?? null}::int else rate_per_minute end,
+        concurrency = case when ${caps.concurrency !== undefined} then ${caps.concurrency ?? null}::int else concurrency end
+      where account_id = ${accountId} and scope = ${scope} and scope_id = ${scopeId}
+      returning account_id, scope, scope_id, cap, month_cap
+    ), told as (
+      insert into events.outbox (account_id, project_id, type, data, once_key, created_at)
+      select m.account_id, case m.scope when 'project' then m.scope_id when 'key' then
+          (select u.project_id from ledger.usage_days u where u.account_id = m.account_id and u.key_id = m.scope_id limit 1) end,
+        'budget.threshold',
+        json_build_object('scope', m.scope, 'scope_id', m.scope_id, 'period', p.period, 'threshold_percent', t.percent,
+          'cap_credits', p.cap / 1000000, 'spent_credits', (p.spent + 999999) / 1000000),
+        concat_ws(':', 'budget.threshold', m.scope, m.scope_id, p.period, p.cap, t.percent), ${now}
+      from meter m join ledger.meters was using (account_id, scope, scope_id)
+      cross join lateral (values
+        ('total', m.cap, was.cap, was.spent),
+        (to_char(was.month, 'YYYY-MM'), case when was.month >= ledger.month_of(${now}) then m.month_cap end, was.month_cap, was.month_spent)
+      ) p(period, cap, old_cap, spent)
+      cross join unnest(${thresholdsPercent}::smallint[]) t(percent)
+      where p.cap > 0
+        and p.spent::numeric * 100 >= p.cap::numeric * t.percent
+        and (coalesce(p.old_cap, 0) = 0 or p.spent::numeric * 100 < p.old_cap::numeric * t.percent)
+      on conflict do nothing
+    )
+    select from meter`.execute(tx)
+  return done.rows.length === 1
 }
 
 export interface Grant {

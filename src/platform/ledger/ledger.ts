@@ -15,7 +15,16 @@ import * as store from './store.ts'
 import { watchHold } from './watch.ts'
 import './words.ts'
 
-export { type Caps, type Grant, grant, type MeterScope, openBooks, openMeter, setCaps } from './books.ts'
+export {
+  type CapNews,
+  type Caps,
+  type Grant,
+  grant,
+  type MeterScope,
+  openBooks,
+  openMeter,
+  setCaps,
+} from './books.ts'
 
 export {
   balances,
@@ -69,6 +78,8 @@ export interface HoldAsk {
 export interface Settlement {
   /** What was really used; at most hold + what is still free is charged. */
   microcredits: bigint
+  /** True charges at most the hold, whatever else is free; what goes beyond it is the platform's loss. */
+  withinHold?: boolean
   state: 'completed' | 'failed'
   statusCode: number
   /** What actually answered, when it differs from the hold. */
@@ -228,12 +239,14 @@ function refuse(scope: string, needMicrocredits: bigint, haveMicrocredits: bigin
 }
 
 async function settle(committer: Committer, log: Log, ask: HoldAsk, end: Settlement): Promise<Settled> {
+  const beyondHold = end.microcredits - ask.microcredits
+  const spared = end.withinHold && beyondHold > 0n ? beyondHold : 0n
   const result = await committer.settle(
     {
       hold_id: ask.receiptId,
       receipt_id: ask.receiptId,
       account_id: ask.payer.accountId,
-      actual: end.microcredits,
+      actual: end.microcredits - spared,
       state: end.state,
       status_code: end.statusCode,
       ambiguous: false,
@@ -248,12 +261,12 @@ async function settle(committer: Committer, log: Log, ask: HoldAsk, end: Settlem
     },
     end.urgent ?? false,
   )
-  const lossMicrocredits = result.have ?? 0n
+  const lossMicrocredits = (result.have ?? 0n) + spared
   if (lossMicrocredits > 0n) {
     log.error(
       { receipt: ask.receiptId, microcredits: String(lossMicrocredits) },
       'platform loss: a call cost more than its hold and all that was free',
     )
   }
-  return { chargedMicrocredits: result.outcome === 'settled' ? result.need! : 0n, lossMicrocredits }
+  return { chargedMicrocredits: result.need!, lossMicrocredits }
 }

@@ -12,14 +12,17 @@ export async function keepAlive(ask: {
 }): Promise<{ id: string; end: () => Promise<void> }> {
   const { db, log, timing } = ask
   const id = randomUUID()
-  await store.beat(db, id)
+  await store.beat(db, id, timing.processLeaseMs)
   let lastBeatMs = performance.now()
   let judgesFromMs = lastBeatMs
+  // Over before the next is due, which then goes out on a new connection: one that swallows a beat (a firewall forgot it, a
+  // peer vanished) costs one beat, and two may be lost before the lease is.
+  const timeoutMs = timing.heartbeatMs * 0.75
 
   const beat = repeat(
     timing.heartbeatMs,
     async () => {
-      await store.beat(db, id)
+      await store.beat(db, id, timeoutMs)
       const nowMs = performance.now()
       if (nowMs - lastBeatMs > timing.processLeaseMs / 2) judgesFromMs = nowMs + timing.processLeaseMs
       lastBeatMs = nowMs
@@ -36,7 +39,7 @@ export async function keepAlive(ask: {
     async end() {
       await Promise.all([beat.stop(), sweep.stop()])
       await store
-        .endProcess(db, id)
+        .endProcess(db, id, timeoutMs)
         .catch((error: unknown) => log.warn({ err: error }, 'the process could not sign off'))
     },
   }

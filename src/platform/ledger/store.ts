@@ -72,17 +72,23 @@ export interface UsageRow {
 const receiptColumns = `receipt_id, project_id, key_id, endpoint, idempotency_key, state, ambiguous, status_code, held, charged,
   model, customer_id, reference_id, detail, created_at, finished_at`
 
-export const beat = (db: Db, id: string): Promise<unknown> =>
+export const beat = (db: Db, id: string, timeoutMs: number): Promise<unknown> =>
   db.query(
     {
       text: 'insert into ledger.processes (process_id) values ($1) on conflict (process_id) do update set beat_at = now()',
+      timeoutMs,
+      apart: true,
     },
     [id],
   )
 
-export const endProcess = (db: Db, id: string): Promise<unknown> =>
+export const endProcess = (db: Db, id: string, timeoutMs: number): Promise<unknown> =>
   db.query(
-    { text: `delete from ledger.processes where process_id = $1 or beat_at < now() - interval '1 day'` },
+    {
+      text: `delete from ledger.processes where process_id = $1 or beat_at < now() - interval '1 day'`,
+      timeoutMs,
+      apart: true,
+    },
     [id],
   )
 

@@ -1,13 +1,15 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { Counts, Level, Reading, type Spread, Spreads, Total } from './series.ts'
+import { figuresOfAll } from './workers.ts'
 
 export type { Count, Counts, Labels, Level, Reading, Spread, Spreads, Total } from './series.ts'
+export { gatherFigures } from './workers.ts'
 
 /** The way of a paid request, in order; what each one spans stands in the help of `kherad_stage_seconds`. */
 export const stages = ['auth', 'parse', 'hold', 'first_byte', 'first_token', 'stream', 'settle'] as const
 export type Stage = (typeof stages)[number]
 
-/** Prometheus metrics of this process (`GET /metrics`). Labels are operations, deployments and outcomes, never callers. */
+/** Prometheus metrics of this process. Labels are operations, deployments and outcomes, never callers. */
 export interface Metrics {
   requests: Counts<'operation' | 'status'>
   seconds: Spreads<'operation'>
@@ -25,10 +27,13 @@ export interface Metrics {
   ledgerQueue: Reading<'kind'>
   upstreamAttempts: Counts<'provider' | 'deployment' | 'outcome'>
   upstreamSeconds: Spreads<'provider'>
+  callersLeft: Counts<'provider' | 'action'>
+  drains: Reading<'provider'>
   /** 1 for a deployment that gets no calls now. */
   breakers: Reading<'deployment'>
   pool: Reading<'state'>
   keyLookups: Reading<'result'>
+  /** What `GET /metrics` answers: of this process, or of all workers if it is one of them. */
   text(): Promise<string>
 }
 
@@ -36,7 +41,7 @@ const secondsBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 
 const stageBounds = [0.00005, 0.0001, 0.00025, 0.0005, ...secondsBounds]
 const batchBounds = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
 
-export function openMetrics(): Metrics {
+export function openMetrics({ isWorker = false } = {}): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'kherad_' })
   return {
@@ -53,7 +58,7 @@ export function openMetrics(): Metrics {
       help: 'API keys found in the cache (hit) or asked of the database (miss).',
       labelNames: ['result'],
     }),
-    text: () => registry.metrics(),
+    text: isWorker ? figuresOfAll(registry) : () => registry.metrics(),
   }
 }
 
@@ -141,10 +146,22 @@ function upstreamSeries(registry: Registry) {
       labelNames: ['provider'],
       bounds: secondsBounds,
     }),
+    callersLeft: new Counts(registry, {
+      name: 'kherad_callers_left_total',
+      help: 'Callers who left while an upstream worked for them, by what became of its call: cancel, drain, or cancel_at_cap where max_drains were running.',
+      labelNames: ['provider', 'action'],
+    }),
+    drains: new Reading(registry, 'gauge', {
+      name: 'kherad_drains',
+      help: 'Answers that are read on for callers who left.',
+      labelNames: ['provider'],
+    }),
     breakers: new Reading(registry, 'gauge', {
       name: 'kherad_breaker_open',
       help: '1 for a deployment that gets no calls now, 0 for one that does.',
       labelNames: ['deployment'],
+      // Workers have a breaker each; that it is open in one has to be seen.
+      aggregator: 'max',
     }),
   }
 }

@@ -19,13 +19,15 @@ export interface Naming<Name extends string = never> {
   name: string
   help: string
   labelNames?: readonly Name[]
+  /** How the figures of several workers become one; sums, unless it is named. */
+  aggregator?: 'sum' | 'max'
 }
 
 /** What prom-client's registry asks of a metric. */
 abstract class Series<Name extends string> {
   readonly name: string
   readonly help: string
-  readonly aggregator = 'sum'
+  readonly aggregator: 'sum' | 'max'
   readonly type: Kind
   protected readonly labelNames: readonly Name[]
 
@@ -34,6 +36,7 @@ abstract class Series<Name extends string> {
     this.help = naming.help
     this.type = type
     this.labelNames = naming.labelNames ?? []
+    this.aggregator = naming.aggregator ?? 'sum'
     // The registry itself asks for no more than this class has; its types name prom-client's own classes.
     registry.registerMetric(this as unknown as Metric)
   }

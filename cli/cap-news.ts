@@ -1,0 +1,15 @@
+import { loadConfig, readConfigFile } from '#platform/config'
+import { StartRefused } from '#platform/errors'
+import type { CapNews } from '#platform/ledger'
+import type { Session } from './command.ts'
+
+/** Where word of a cap is sent, as the file says it; a fault in the file is no reason to refuse a cap. */
+export function capNews({ env, clock }: Session): CapNews {
+  const now = new Date(clock.nowMs())
+  try {
+    return { now, ...loadConfig(env, readConfigFile(env)).budgets }
+  } catch (error) {
+    if (error instanceof StartRefused) return { now }
+    throw error
+  }
+}

@@ -1,0 +1,116 @@
+import type { Confine } from './confined.ts'
+import { failed } from './failed.ts'
+import { textMember } from './input.ts'
+import type { HostedTool, ToolResult } from './tools.ts'
+
+/** What a shell leaves for the next one of the same answer; plain JSON. */
+export interface ShellState {
+  /** Where the next command starts. */
+  folder: string
+  files: ShellFile[]
+}
+
+export interface ShellFile {
+  path: string
+  mode: number
+  folder?: boolean
+  /** Target of a symbolic link. */
+  link?: string
+  /** Base64. */
+  data?: string
+}
+
+/** What shell-process.ts is given, and answers. */
+export interface ShellWork {
+  command: string
+  state: ShellState
+  timeZone: string
+  limits: typeof limits
+}
+
+export interface ShellAnswer {
+  stdout: string
+  stderr: string
+  exitCode: number
+  folder: string
+  /** Undefined when they are too many or too large to be kept. */
+  files?: ShellFile[] | undefined
+}
+
+const limits = {
+  timeMs: 8_000,
+  files: 2_000,
+  fileBytes: 8 * 1024 * 1024,
+  /** That a script may write in all, into files too, before the shell stops it. */
+  writtenBytes: 32 * 1024 * 1024,
+  /** Of one value. */
+  valueBytes: 4 * 1024 * 1024,
+  /** Of each of stdout and stderr, that the model is shown. */
+  outputCharacters: 30_000,
+}
+
+const longestCommand = 32_000
+/** The shell ends itself at `timeMs`; this is for one that cannot. */
+const killAfterMs = 10_000
+/** Files in base64, both outputs, and JSON around them. */
+const maxAnswerBytes = 2 * limits.fileBytes
+const emptyState: ShellState = { folder: '/home/user', files: [] }
+
+/** A bash that lives in memory (docs/guides/tools.md). */
+export function bash(confine: Confine): HostedTool {
+  return {
+    name: 'bash',
+    description:
+      'Runs a bash script in a sandbox that lives in memory, and returns stdout, stderr and the exit code. There are the usual text tools (grep, sed, awk, sort, jq, yq, xan, tar, gzip, date, expr …); no network, no packages, no Python or Node. Files and the current folder last until the end of this answer, variables and functions only until the end of the script. A script may take 8 seconds.',
+    parameters: {
+      type: 'object',
+      properties: { command: { type: 'string', description: 'The script.' } },
+      required: ['command'],
+      additionalProperties: false,
+    },
+    price: 0n,
+    async run(input, { signal, state, timeZone = 'Asia/Tehran' }) {
+      const command = textMember(input, 'command')
+      if (command === undefined)
+        return failed('invalid_tool_input', 'command has to be a script that is not empty.')
+      if (command.length > longestCommand)
+        return failed(
+          'invalid_tool_input',
+          `a script may have ${longestCommand} characters; run it in parts.`,
+        )
+      const work: ShellWork = { command, state: state.shell ?? emptyState, timeZone, limits }
+      const outcome = await confine({
+        module: 'shell-process.ts',
+        input: work,
+        timeoutMs: killAfterMs,
+        maxOutputBytes: maxAnswerBytes,
+        signal,
+      })
+      if ('lost' in outcome) return lost[outcome.lost]
+      const { folder, files, ...execution } = outcome.value as ShellAnswer
+      if (!files) return tooManyFiles
+      state.shell = { folder, files }
+      return { content: written(execution), results: [], execution }
+    },
+  }
+}
+
+const lost = {
+  busy: failed('too_many_requests', 'too many scripts are running; try again.'),
+  time: failed(
+    'execution_time_exceeded',
+    'the script took too long and was ended; its files are as before it.',
+  ),
+  output: failed('output_file_too_large', 'the script left too much; its files are as before it.'),
+  broken: failed('unavailable', 'the script used too much memory and was ended; its files are as before it.'),
+} satisfies Record<string, ToolResult>
+
+const tooManyFiles = failed(
+  'output_file_too_large',
+  `files may have ${limits.fileBytes / 1024 / 1024} MB and be ${limits.files} in all; they are as before the script.`,
+)
+
+function written({ stdout, stderr, exitCode }: Omit<ShellAnswer, 'folder' | 'files'>): string {
+  const parts = [stdout, stderr && `[stderr]\n${stderr}`, exitCode !== 0 && `[exit code ${exitCode}]`]
+  return parts.filter(Boolean).join('\n') || '[no output]'
+}

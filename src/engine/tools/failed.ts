@@ -1,0 +1,8 @@
+import type { Failed, ToolError } from './tools.ts'
+
+/** A failure as the model reads it: the code, then what may help. */
+export const failed = (error: ToolError, sentence: string): Failed => ({
+  content: `Error (${error}): ${sentence}`,
+  results: [],
+  error,
+})

@@ -1,0 +1,104 @@
+import { type Fetched, FetchRefused, type GuardedClient, type Reason } from '#platform/net'
+import type { DomainFilter } from './domains.ts'
+import { failed } from './failed.ts'
+import type { Failed, ToolError } from './tools.ts'
+
+export interface FetchedPage {
+  kind: 'html' | 'pdf' | 'text'
+  mediaType: string
+  /** The whole header, with its charset. */
+  contentType: string
+  bytes: Uint8Array
+  /** Where it came from in the end. */
+  url: string
+}
+
+const kinds: Record<string, FetchedPage['kind']> = {
+  'text/html': 'html',
+  'application/xhtml+xml': 'html',
+  'application/pdf': 'pdf',
+  'application/x-pdf': 'pdf',
+  'text/plain': 'text',
+  'text/markdown': 'text',
+  'text/x-markdown': 'text',
+  'text/csv': 'text',
+  'application/json': 'text',
+  'application/ld+json': 'text',
+  'text/xml': 'text',
+  'application/xml': 'text',
+  'application/rss+xml': 'text',
+  'application/atom+xml': 'text',
+}
+
+const mostRedirects = 5
+const timeoutMs = 20_000
+const maxBytes = 10 * 1024 * 1024
+
+/**
+ * A page of the public web. Redirects are followed here and not by the client, so that the domains of the call hold for each of them.
+ * Throws the signal's reason.
+ */
+export async function fetchPage(
+  client: GuardedClient,
+  address: string,
+  { passes, signal }: { passes: DomainFilter; signal: AbortSignal },
+): Promise<FetchedPage | Failed> {
+  const deadline = performance.now() + timeoutMs
+  let url = URL.parse(address)
+  if (!url || !/^https?:$/.test(url.protocol))
+    return failed('invalid_tool_input', 'url is no web address; write it whole, with https://')
+  try {
+    for (let redirects = 0; redirects <= mostRedirects; redirects += 1) {
+      if (!passes(url))
+        return failed('url_not_allowed', `the domains of this request leave out ${url.hostname}.`)
+      const fetched: Fetched = await client.fetch(url.href, {
+        timeoutMs: Math.max(1, Math.floor(deadline - performance.now())),
+        maxBytes,
+        accept: Object.keys(kinds),
+        headers: { 'accept-language': 'fa, en;q=0.8, *;q=0.5' },
+        signal,
+      })
+      const next: URL | null = redirectOf(fetched)
+      if (!next) return pageOf(fetched)
+      url = next
+    }
+    return failed('url_not_accessible', 'it redirects too often.')
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!(error instanceof FetchRefused)) throw error
+    return failed(codes[error.reason], `${url.hostname}: ${error.why.en}`)
+  }
+}
+
+function redirectOf({ status, headers, url }: Fetched): URL | null {
+  const location = [headers['location']].flat()[0]
+  return [301, 302, 303, 307, 308].includes(status) && location !== undefined
+    ? URL.parse(location, url)
+    : null
+}
+
+function pageOf({ status, headers, body, url }: Fetched): FetchedPage | Failed {
+  if (status === 429) return failed('too_many_requests', 'the site wants fewer requests.')
+  if (status < 200 || status > 299)
+    return failed('url_not_accessible', `the site answers with status ${status}.`)
+  const contentType = [headers['content-type']].flat()[0] ?? ''
+  const mediaType = contentType.split(';', 1)[0]!.trim().toLowerCase()
+  const kind = Object.hasOwn(kinds, mediaType) ? kinds[mediaType]! : undefined
+  if (!kind) return failed('unsupported_content_type', 'only HTML, PDF, text, JSON and XML are read.')
+  return { kind, mediaType, contentType, bytes: body, url }
+}
+
+const codes: Record<Reason, ToolError> = {
+  bad_url: 'invalid_tool_input',
+  protocol: 'url_not_allowed',
+  address_not_public: 'url_not_allowed',
+  dns: 'url_not_accessible',
+  connect: 'url_not_accessible',
+  tls: 'url_not_accessible',
+  timeout: 'url_not_accessible',
+  too_large: 'content_too_large',
+  bad_redirect: 'url_not_accessible',
+  media_type: 'unsupported_content_type',
+  bad_answer: 'url_not_accessible',
+  aborted: 'url_not_accessible',
+}

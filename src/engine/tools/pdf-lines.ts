@@ -1,0 +1,108 @@
+/** One piece of text as a PDF places it; sizes in points, `y` upwards. */
+export interface Piece {
+  text: string
+  x: number
+  y: number
+  width: number
+  height: number
+}
+
+/**
+ * The text of a page in the order in which it is read. A PDF knows places and glyphs: right-to-left lines stand in it in the order of the
+ * eye from the left, often letter by letter and in the shapes of print. Pieces are taken in the order of the file, which is that of
+ * columns and cells; those on one baseline are a line.
+ */
+export function textOfPage(pieces: readonly Piece[]): string {
+  const lines = linesOf(pieces.filter(({ text }) => text.trim() !== ''))
+  let text = ''
+  lines.forEach((line, position) => {
+    const before = lines[position - 1]
+    if (before) text += isParagraphBreak(before, line) ? '\n\n' : '\n'
+    text += readLine(line)
+  })
+  return text
+}
+
+function linesOf(pieces: readonly Piece[]): Piece[][] {
+  const lines: Piece[][] = []
+  for (const piece of pieces) {
+    const line = lines.at(-1)
+    const start = line?.[0]
+    // Signs above and below letters, and footnote marks, leave the baseline a little.
+    if (line && start && Math.abs(start.y - piece.y) < 0.5 * Math.max(start.height, piece.height, 1))
+      line.push(piece)
+    else lines.push([piece])
+  }
+  return lines
+}
+
+function isParagraphBreak([above]: Piece[], [below]: Piece[]): boolean {
+  const distance = above!.y - below!.y
+  // Upwards begins a new column or table.
+  return distance < 0 || distance > 1.7 * Math.max(above!.height, below!.height)
+}
+
+function readLine(line: readonly Piece[]): string {
+  const bases = line.filter(({ text }) => !isMark(text))
+  const pieces = bases.length === 0 ? [...line] : bases.map((base) => withMarks(base, line))
+  const ordered = isRightToLeft(pieces)
+    ? leftToRightRuns(pieces.toSorted((one, other) => other.x - one.x))
+    : pieces
+  let text = ''
+  ordered.forEach((piece, position) => {
+    const before = ordered[position - 1]
+    if (before && isApart(before, piece)) text += ' '
+    text += piece.text
+  })
+  return fromPrintShapes(text).replace(/ {2,}/g, ' ').trim()
+}
+
+const isMark = (text: string): boolean => /^[\s\p{M}]+$/u.test(text)
+
+/** A sign that is drawn by itself belongs to the letter that it stands over. */
+function withMarks(base: Piece, line: readonly Piece[]): Piece {
+  const marks = line.filter(({ text, x }) => isMark(text) && x >= base.x && x < base.x + base.width)
+  return { ...base, text: base.text + marks.map(({ text }) => text.trim()).join('') }
+}
+
+const rightLetter = /[\p{Script=Arabic}\p{Script=Hebrew}]/gu
+const leftLetter = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]/gu
+
+function isRightToLeft(pieces: readonly Piece[]): boolean {
+  const text = pieces.map((piece) => piece.text).join('')
+  return (text.match(rightLetter)?.length ?? 0) > (text.match(leftLetter)?.length ?? 0)
+}
+
+/** In a line that is sorted from the right, names in Latin letters and numbers of several pieces are turned back. */
+function leftToRightRuns(pieces: readonly Piece[]): Piece[] {
+  const ordered: Piece[] = []
+  for (let start = 0; start < pieces.length; ) {
+    const end = endOfRun(pieces, start)
+    ordered.push(...pieces.slice(start, end).reverse())
+    start = end
+  }
+  return ordered
+}
+
+/** Past the last piece of the run that begins here: from one left-to-right piece to the last before a right-to-left letter. */
+function endOfRun(pieces: readonly Piece[], start: number): number {
+  if (!isLeftToRight(pieces[start]!)) return start + 1
+  let end = start + 1
+  for (let next = end; next < pieces.length && pieces[next]!.text.search(rightLetters) === -1; next += 1)
+    if (isLeftToRight(pieces[next]!)) end = next + 1
+  return end
+}
+
+const rightLetters = /[\p{L}--[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Han}]]/v
+const isLeftToRight = ({ text }: Piece): boolean =>
+  /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Nd}]/u.test(text)
+
+/** Whether there is a space between two pieces that follow each other, whichever stands left. */
+function isApart(one: Piece, other: Piece): boolean {
+  const [left, right] = one.x <= other.x ? [one, other] : [other, one]
+  return right.x - (left.x + left.width) > 0.15 * Math.max(left.height, right.height)
+}
+
+/** ﻣ and ﻼ as the letters that they show. */
+const fromPrintShapes = (text: string): string =>
+  text.replace(/[\ufb00-\ufb06\ufb50-\ufdff\ufe70-\ufefc]+/g, (shapes) => shapes.normalize('NFKC'))

@@ -1,0 +1,80 @@
+/** Of a page that is read: a parser takes memory for each element, and time for each level that it lies deep. */
+const most = { elements: 50_000, depth: 200, tagCharacters: 16_384, characters: 6_000_000 }
+
+const empty = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '))
+/** Their end is often left out, so they are not counted as levels; each ends with the next one of its kind. */
+const selfEnding = new Set(
+  'body colgroup dd dt head html li optgroup option p tbody td tfoot th thead tr'.split(' '),
+)
+/** What stands in them is no text of the page. Data for machines stays, as long as its end is there. */
+const dropped = ['script', 'style', 'svg', 'noscript', 'template', 'iframe', 'textarea']
+
+/**
+ * HTML that is safe to parse: in one pass, without scripts and their like, without comments, and without tags that lie too deep or are
+ * too long; what stands between them stays. `cut` says that the page had more elements or characters than are read.
+ */
+export function pruneHtml(html: string): { html: string; elements: number; cut: boolean } {
+  const kept: string[] = []
+  let depth = 0
+  let elements = 0
+  let size = 0
+  let position = 0
+  while (position < html.length) {
+    const tag = nextTag(html, position)
+    const text = html.slice(position, tag.start)
+    // A sign that begins no tag costs the parser as much as one that does.
+    elements += text.split('<').length - 1
+    if (elements > most.elements) return { html: kept.join(''), elements, cut: true }
+    kept.push(text.slice(0, most.characters - size))
+    size += text.length
+    if (size > most.characters) return { html: kept.join(''), elements, cut: true }
+    position = tag.end
+    if (tag.name === '') continue
+    if (!tag.closes && dropped.includes(tag.name) && !isData(html, tag)) {
+      position = endOf(html, tag.name, tag.end)
+      continue
+    }
+    const level = empty.has(tag.name) || selfEnding.has(tag.name) ? 0 : tag.closes ? -1 : 1
+    const within = depth + Math.max(level, 0) <= most.depth && tag.end - tag.start <= most.tagCharacters
+    depth = Math.max(0, depth + level)
+    if (!within) continue
+    if (!tag.closes) elements += 1
+    kept.push(html.slice(tag.start, tag.end))
+    size += tag.end - tag.start
+  }
+  return { html: kept.join(''), elements, cut: false }
+}
+
+interface Tag {
+  start: number
+  end: number
+  /** In small letters; empty for a comment, a declaration and the end of the text. */
+  name: string
+  closes: boolean
+}
+
+const tagStart = /<(?:!|\?|(\/?)([a-z][^\s/>]{0,63}))/gi
+
+function nextTag(html: string, from: number): Tag {
+  tagStart.lastIndex = from
+  const match = tagStart.exec(html)
+  const nothing = { start: html.length, end: html.length, name: '', closes: false }
+  if (!match) return nothing
+  const [text, slash, name = ''] = match
+  const start = match.index
+  const isComment = html.startsWith('<!--', start)
+  const end = html.indexOf(isComment ? '-->' : '>', start + text.length)
+  // Nothing after it is a tag either.
+  if (end === -1) return { ...nothing, start: isComment ? start : html.length }
+  return { start, end: end + (isComment ? 3 : 1), name: name.toLowerCase(), closes: slash === '/' }
+}
+
+const isData = (html: string, { name, start, end }: Tag): boolean =>
+  name === 'script' && end - start < 200 && html.slice(start, end).includes('application/ld+json')
+
+/** Past the end tag; the end of the text where there is none, as browsers have it. */
+function endOf(html: string, name: string, from: number): number {
+  const close = new RegExp(`</${name}[^>]*>`, 'gi')
+  close.lastIndex = from
+  return close.exec(html) ? close.lastIndex : html.length
+}

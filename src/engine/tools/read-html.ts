@@ -1,0 +1,98 @@
+import { Readability } from '@mozilla/readability'
+import { parseHTML } from 'linkedom'
+import { decodeText } from './decode-text.ts'
+import { excerpt } from './excerpt.ts'
+import { type Element, toMarkdown } from './markdown.ts'
+import { pruneHtml } from './prune-html.ts'
+import { isDay, tidy } from './tidy.ts'
+import type { PageWork, ReadPage } from './web-fetch.ts'
+
+/** Elements that never are text of the page, and what surrounds it on pages that are not articles. */
+const noise =
+  'script, style, noscript, template, iframe, object, embed, svg, canvas, dialog, [hidden], [aria-hidden="true"]'
+const surroundings = 'nav, footer, aside, form, [role="navigation"], [role="banner"], [role="contentinfo"]'
+
+/** An article takes longer the more it is looked for in; a page of more is a list or a trap. */
+const mostOfArticle = { elements: 20_000, characters: 2_000_000 }
+/** What Readability finds is taken for the page when it is at least so much of its text; a menu or a cookie notice is less. */
+const leastShare = 0.2
+
+/** Title, day and main content of a page of HTML. Only for a confined process: a page may be made to take very long. */
+export function readHtml({ bytes, contentType, url, maxBytes }: PageWork): ReadPage {
+  const pruned = pruneHtml(decodeText(bytes, contentType))
+  const document = open(pruned.html)
+  const base = baseOf(document, url)
+  const publishedAt = publishedOn(document)
+  const title = titleOf(document)
+  const isLarge = pruned.elements > mostOfArticle.elements || pruned.html.length > mostOfArticle.characters
+  const main = isLarge
+    ? withoutSurroundings(document)
+    : (articleOf(document) ?? withoutSurroundings(open(pruned.html)))
+  const { text, cut } = excerpt(tidy(toMarkdown(main, base)), maxBytes)
+  return { title, text, cut: cut || pruned.cut, ...(publishedAt !== undefined && { publishedAt }) }
+}
+
+type Page = ReturnType<typeof parseHTML>['document']
+
+function open(html: string): Page {
+  // The parser makes a document only of what has a root.
+  const { document } = parseHTML(/<html[\s>]/i.test(html) ? html : `<html><body>${html}</body></html>`)
+  return document
+}
+
+function baseOf(document: Page, url: string): string {
+  const base = document.querySelector('base[href]')?.getAttribute('href') ?? ''
+  return URL.parse(base, url)?.href ?? url
+}
+
+function titleOf(document: Page): string {
+  const social = document.querySelector('meta[property="og:title"]')?.getAttribute('content')
+  const title = document.querySelector('title')?.textContent ?? document.querySelector('h1')?.textContent
+  return tidy(social || title || '')
+    .replace(/\s+/g, ' ')
+    .slice(0, 300)
+}
+
+const dates = [
+  ['meta[property="article:published_time"]', 'content'],
+  ['meta[itemprop="datePublished"]', 'content'],
+  [
+    'meta[name="date"], meta[name="pubdate"], meta[name="publish_date"], meta[name="dc.date"], meta[name="DC.date.issued"]',
+    'content',
+  ],
+  ['time[itemprop="datePublished"], time[pubdate]', 'datetime'],
+  ['article time[datetime]', 'datetime'],
+] as const
+
+/** The day that machines are told; what is written for people in some calendar stays in the text. */
+function publishedOn(document: Page): string | undefined {
+  for (const [selector, attribute] of dates) {
+    const value = document.querySelector(selector)?.getAttribute(attribute)?.trim()
+    if (value && isDay(value)) return value
+  }
+  for (const script of document.querySelectorAll('script[type="application/ld+json"]')) {
+    const value = /"datePublished"\s*:\s*"([^"]+)"/.exec(script.textContent ?? '')?.[1]
+    if (value && isDay(value)) return value
+  }
+  return undefined
+}
+
+/** The article of the page without menus and advertisements; undefined where the page is no article. Takes the document apart. */
+function articleOf(document: Page): Element | undefined {
+  for (const element of document.querySelectorAll(noise)) element.remove()
+  const whole = document.body?.textContent?.length ?? 0
+  try {
+    const article = new Readability(document as never, { serializer: (content) => content }).parse()
+    return article?.content && (article.textContent?.length ?? 0) >= leastShare * whole
+      ? (article.content as Element)
+      : undefined
+  } catch {
+    // It stumbles over some documents; they are read as they are.
+    return undefined
+  }
+}
+
+function withoutSurroundings(document: Page): Element {
+  for (const element of document.querySelectorAll(`${noise}, ${surroundings}`)) element.remove()
+  return (document.body ?? document.documentElement) as unknown as Element
+}

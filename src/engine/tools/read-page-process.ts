@@ -1,0 +1,9 @@
+/** Reads one page that a stranger wrote, as text. Started by web-fetch.ts. */
+import { answer } from './confined-process.ts'
+import type { PageWork, ReadPage } from './web-fetch.ts'
+
+// Both readers are large; a page needs one of them.
+await answer<PageWork>(async (work): Promise<ReadPage> => {
+  if (work.kind === 'html') return (await import('./read-html.ts')).readHtml(work)
+  return (await import('./read-pdf.ts')).readPdf(work)
+})

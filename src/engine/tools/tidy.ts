@@ -1,0 +1,23 @@
+/**
+ * Text without what no reader sees but a model would read: control characters, direction overrides, zero-width signs and tag characters,
+ * in which instructions are hidden. The joiners of Persian and of emoji stay. Lines lose the space at their ends, and empty lines are one.
+ */
+export function tidy(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(unseen, '')
+    .replace(/\r\n?/g, '\n')
+    .replace(/[^\S\n]+$/gm, '')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
+}
+
+const unseen =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out.
+  /[\u0000-\u0008\u000b\u000e-\u001f\u007f-\u009f\u00ad\u200b\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu
+
+/** `2024-05-20`, with or without a time behind it, that is a day. */
+export const isDay = (text: string): boolean =>
+  text.length <= 40 &&
+  /^\d{4}-\d{2}-\d{2}(?:[T ]|$)/.test(text) &&
+  !Number.isNaN(Date.parse(text.slice(0, 10)))

@@ -1,0 +1,131 @@
+/**
+ * The tools that this service runs itself when a model asks for them: search, fetch, dates and a shell. Each is a function behind one
+ * face; the loop that calls models with them, its wires and its holds are not here.
+ */
+import type { Config } from '#platform/config'
+import { fail } from '#platform/errors'
+import type { Log } from '#platform/log'
+import type { GuardedClient } from '#platform/net'
+import { bash, type ShellState } from './bash.ts'
+import { openConfinement } from './confined.ts'
+import { datetime } from './datetime.ts'
+import { priceOf } from './price.ts'
+import { webFetch } from './web-fetch.ts'
+import { type SearchVendor, webSearch } from './web-search.ts'
+import './words.ts'
+
+export { isDomainRule } from './domains.ts'
+export type { Finding, SearchAsk, SearchVendor } from './web-search.ts'
+
+export type ToolName = 'web_search' | 'web_fetch' | 'datetime' | 'bash'
+
+export interface HostedTool {
+  name: ToolName
+  /** For the model. */
+  description: string
+  /** JSON Schema of the input, for the model. */
+  parameters: Record<string, unknown>
+  /** Micro-credits of one use that did not fail. */
+  price: bigint
+  /**
+   * One use. Whatever can go wrong with it is a result that the model may read, save two: the signal's reason is thrown when the
+   * caller has gone, and defects throw.
+   */
+  run(input: unknown, context: ToolContext): Promise<ToolResult>
+}
+
+export interface ToolContext {
+  signal: AbortSignal
+  nowMs: number
+  /** Bound of a fetched page, by a cautious estimate; 32,000 unless said otherwise, which is also the most. */
+  maxContentTokens?: number
+  /** Domains (with paths) that search and fetch may touch; absent or empty allows all. See `isDomainRule`. */
+  allowedDomains?: readonly string[]
+  blockedDomains?: readonly string[]
+  /** Of dates, where the model names no other; Asia/Tehran unless said otherwise. */
+  timeZone?: string
+  /** Kept by the caller for as long as one answer; plain JSON, read and replaced by the tools. */
+  state: AnswerState
+}
+
+/** What the tools of one answer remember between their uses. */
+export interface AnswerState {
+  shell?: ShellState
+}
+
+export type ToolResult = Done | Failed
+
+export interface Done {
+  /** For the model. */
+  content: string
+  /** Where it comes from; empty for tools without sources. */
+  results: Source[]
+  error?: undefined
+  /** Of the shell. */
+  execution?: { stdout: string; stderr: string; exitCode: number }
+}
+
+export interface Failed {
+  /** A sentence for the model: what went wrong and what may help. */
+  content: string
+  results: []
+  error: ToolError
+}
+
+export interface Source {
+  url: string
+  title: string
+  text: string
+  /** ISO 8601 date, or date and time. */
+  publishedAt?: string
+  /** Of a fetched page: its media type, and whether the text stops before the page does. */
+  mediaType?: string
+  cut?: boolean
+}
+
+/** The codes of the messages wire; the loop itself raises `max_uses_exceeded` and `url_not_in_prior_context`. */
+export type ToolError =
+  | 'invalid_tool_input'
+  | 'unavailable'
+  | 'too_many_requests'
+  | 'max_uses_exceeded'
+  | 'query_too_long'
+  | 'url_too_long'
+  | 'url_not_allowed'
+  | 'url_not_in_prior_context'
+  | 'url_not_accessible'
+  | 'unsupported_content_type'
+  | 'content_too_large'
+  | 'execution_time_exceeded'
+  | 'output_file_too_large'
+
+export interface HostedTools {
+  find(name: ToolName): HostedTool | undefined
+  /** The tool, or the refusal `HOSTED_TOOL_NOT_CONFIGURED` (400) that names the mend. */
+  need(name: ToolName, param?: string): HostedTool
+}
+
+export interface ToolsAsk {
+  config: Pick<Config, 'tools' | 'defaults'>
+  /** Undefined when none is configured. */
+  search: SearchVendor | undefined
+  client: GuardedClient
+  log: Log
+}
+
+/** The tools that this configuration has. Opens nothing: processes live as long as one use of a tool. */
+export function openTools({ config, search, client, log }: ToolsAsk): HostedTools {
+  const { webSearch: searching, webFetch: fetching } = config.tools
+  const confine = openConfinement(log)
+  const price = (usd: number) => priceOf(usd, config.defaults)
+  const all: HostedTool[] = [datetime(), bash(confine)]
+  if (searching && search) all.push(webSearch(search, { price: price(searching.priceUsd), log }))
+  if (fetching.enabled) all.push(webFetch(client, { price: price(fetching.priceUsd), confine }))
+  const byName = new Map(all.map((tool) => [tool.name, tool]))
+  return {
+    find: (name) => byName.get(name),
+    need: (name, param) =>
+      byName.get(name) ??
+      fail('HOSTED_TOOL_NOT_CONFIGURED', { tool: name }, param === undefined ? {} : { param }),
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * The figures of all workers of a machine as one. Any worker may be asked for them: it asks the process that started them,
+ * which asks every worker. Both speak the same two words over the channel that a worker has to its parent.
+ */
+import type { Worker } from 'node:cluster'
+import { randomUUID } from 'node:crypto'
+import { AggregatorRegistry, type Registry } from 'prom-client'
+
+/** One metric with its values, as prom-client's registry gives it and takes it. */
+interface Figure {
+  name: string
+  help: string
+  type: string
+  aggregator: string
+  values: { labels: Readonly<Record<string, string | number>>; value: number; metricName?: string }[]
+}
+type Figures = readonly Figure[]
+
+type Word = { kherad: 'figures?'; id: string } | { kherad: 'figures'; id: string; figures: Figures }
+
+/** One end of the channel: the parent's `Worker`, or `process` in a worker. */
+interface End {
+  on(event: 'message' | 'disconnect', listener: (message: unknown) => void): unknown
+  send?(word: Word, handle: undefined, options: undefined, sent: (error: Error | null) => void): unknown
+}
+
+/** A worker that is silent for so long is left out. */
+const workerMs = 1000
+const parentMs = 1500
+
+/** In the parent: answers each worker that asks with the figures of all that have joined. */
+export function gatherFigures(): { join(worker: Worker): void } {
+  const asks = new Map<Worker, Ask>()
+  const heard = new Map<Worker, Figures>()
+  let ofGone: Promise<Figures> = Promise.resolve([])
+
+  const ofAll = async (): Promise<Figures> => {
+    const answered = new Set<Worker>()
+    await Promise.all(
+      Array.from(asks, async ([worker, ask]) => {
+        const figures = await ask(workerMs)
+        if (!figures || !asks.has(worker)) return
+        heard.set(worker, figures)
+        answered.add(worker)
+      }),
+    )
+    // Both are taken in one moment: a worker that ends now stands in the one or in the other.
+    const gone = ofGone
+    const living = Array.from(heard, ([worker, figures]) =>
+      answered.has(worker) ? figures : counted(figures),
+    )
+    const states = workerStates(answered.size, asks.size - answered.size)
+    return toFigures(sum([...living, await gone, [states]]))
+  }
+
+  return {
+    join(worker) {
+      asks.set(worker, openChannel(worker, ofAll))
+      worker.once('exit', () => {
+        const last = counted(heard.get(worker) ?? [])
+        asks.delete(worker)
+        heard.delete(worker)
+        ofGone = ofGone.then((gone) => toFigures(sum([gone, last])))
+      })
+    },
+  }
+}
+
+/** In a worker: the text of all, as the parent sums it. */
+export function figuresOfAll(own: Registry): () => Promise<string> {
+  const ask = openChannel(process, () => toFigures(own))
+  return async () => {
+    const figures = await ask(parentMs)
+    // Its own figures in place of all would be read as a fall of every counter.
+    if (!figures) throw new Error('The process that started this worker does not answer.')
+    return sum([figures]).metrics()
+  }
+}
+
+/** Asks the other side; undefined when it is silent or gone. */
+type Ask = (patienceMs: number) => Promise<Figures | undefined>
+
+/** Answers the other side with `figures`, and gives the way to ask it. */
+function openChannel(end: End, figures: () => Promise<Figures>): Ask {
+  const waiting = new Map<string, (figures: Figures | undefined) => void>()
+  const say = (word: Word, failed = (): void => undefined): void =>
+    void end.send?.(word, undefined, undefined, (error) => error && failed())
+  end.on('message', async (message) => {
+    const word = message as Word
+    if (word?.kherad === 'figures') waiting.get(word.id)?.(word.figures)
+    if (word?.kherad === 'figures?') say({ kherad: 'figures', id: word.id, figures: await figures() })
+  })
+  end.on('disconnect', () => {
+    for (const give of waiting.values()) give(undefined)
+  })
+  return async (patienceMs) => {
+    const id = randomUUID()
+    const answer = Promise.withResolvers<Figures | undefined>()
+    const late = setTimeout(() => answer.resolve(undefined), patienceMs)
+    waiting.set(id, answer.resolve)
+    say({ kherad: 'figures?', id }, () => answer.resolve(undefined))
+    try {
+      return await answer.promise
+    } finally {
+      clearTimeout(late)
+      waiting.delete(id)
+    }
+  }
+}
+
+/** What only grows stays as it was last heard: a sum of counters that falls is read as a restart of the server. */
+const counted = (figures: Figures): Figures => figures.filter(({ type }) => type !== 'gauge')
+
+const workerStates = (answered: number, silent: number): Figure => ({
+  name: 'kherad_workers',
+  help: 'Workers by whether they gave their figures in time; of a silent one only the counters stand here, as last heard.',
+  type: 'gauge',
+  aggregator: 'sum',
+  values: [
+    { labels: { state: 'answered' }, value: answered },
+    { labels: { state: 'silent' }, value: silent },
+  ],
+})
+
+/** Of the lag of the event loops, which prom-client would average, the worst tells; of the starts, which it leaves out, the first. */
+const ours: Readonly<Record<string, string>> = { average: 'max', omit: 'min' }
+
+const sum = (all: readonly Figures[]): Registry =>
+  AggregatorRegistry.aggregate(
+    all.map((figures) =>
+      figures.map((figure) => ({ ...figure, aggregator: ours[figure.aggregator] ?? figure.aggregator })),
+    ),
+  )
+
+const toFigures = async (registry: Registry): Promise<Figures> =>
+  (await registry.getMetricsAsJSON()) as unknown as Figures

@@ -1,0 +1,31 @@
+import { isRecord } from '#providers/kit'
+import { findings, type SearchWire, withSites } from './client.ts'
+
+const longest = { characters: 400, words: 50 }
+
+/** Brave Search. https://api-dashboard.search.brave.com/app/documentation/web-search/get-started */
+export const brave: SearchWire = {
+  longest,
+  headers: (apiKey) => ({ 'x-subscription-token': apiKey }),
+  async search(client, ask) {
+    const answer = await client.ask('/web/search', {
+      query: {
+        q: withinWords(withSites(ask, longest), ask.query),
+        count: String(ask.count),
+        result_filter: 'web',
+        text_decorations: 'false',
+      },
+      signal: ask.signal,
+    })
+    return findings(isRecord(answer['web']) ? answer['web']['results'] : undefined, {
+      url: 'url',
+      title: 'title',
+      text: 'description',
+      date: 'page_age',
+    })
+  },
+}
+
+/** Operators count as words; where they are too many the bare query has to do. */
+const withinWords = (text: string, query: string): string =>
+  text.split(/\s+/).length <= longest.words ? text : query

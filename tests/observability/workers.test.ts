@@ -1,0 +1,122 @@
+/** `KHERAD_WORKERS`: any of the processes behind one address tells of all. */
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { Agent, request } from 'node:http'
+import { expect, test, vi } from 'vitest'
+import { readSamples, type Samples, sumOf } from '../../cli/doctor/samples.ts'
+import { kherad } from '../cli/command-line.ts'
+import { openSite, type Site } from '../crash/site.ts'
+import type { ServerProcess } from '../harness/processes.ts'
+import { until } from '../harness/until.ts'
+
+const calls = 40
+// Every test starts three processes, and a machine that runs other tests beside takes its time.
+vi.setConfig({ testTimeout: 90_000 })
+
+test('whichever worker is asked, /metrics counts the calls of all; what a killed one had counted stays', async () => {
+  await using site = await openSite()
+  const server = await startTwo(site)
+  const person = await site.person()
+  const answers = await Promise.all(
+    Array.from({ length: calls }, () => onItsOwnConnection(server, '/v1/chat/completions', person.secret)),
+  )
+  expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: calls }, () => 200))
+  await site.healed()
+
+  // A count follows its answer by a moment.
+  await until(async () => chats(await scrape(server)) >= calls)
+  const scraped = await Promise.all(Array.from({ length: 12 }, () => scrape(server)))
+  for (const samples of scraped) {
+    expect(chats(samples)).toBe(calls)
+    expect(sumOf(samples, 'kherad_stage_seconds_count', { stage: 'settle' })).toBe(calls)
+    expect(sumOf(samples, 'kherad_charged_microcredits_total')).toBe(calls * 27_000)
+    expect(sumOf(samples, 'kherad_open_holds')).toBe(0)
+    expect(workers(samples)).toEqual({ answered: 2, silent: 0 })
+    // Of the loops the slowest one, not a sum.
+    expect(samples.get('kherad_nodejs_eventloop_lag_p99_seconds')).toHaveLength(1)
+    expect(samples.get('kherad_breaker_open')?.map(({ value }) => value)).toEqual([0])
+  }
+
+  const doctor = await kherad(
+    { KHERAD_LOCALE: 'en', KHERAD_BASE_URL: server.url, DATABASE_URL: site.databaseUrl },
+    ...['doctor', '--live', '--json'],
+  )
+  expect(doctor.json.checks).toContainEqual({
+    name: 'live_metrics',
+    state: 'ok',
+    message: `${server.url}/metrics was read, of all 2 workers.`,
+  })
+
+  const [victim] = workersOf(server)
+  process.kill(victim!, 'SIGKILL')
+  await until(() => workersOf(server).length === 2 && !workersOf(server).includes(victim!))
+  const after = await until(async () => {
+    const samples = await scrape(server).catch(() => undefined)
+    return samples && workers(samples).answered === 2 ? samples : undefined
+  })
+  expect(chats(after)).toBe(calls)
+})
+
+test('a worker that is silent is not waited for: the others answer, its counts stand as last heard', async () => {
+  await using site = await openSite({ leaseMs: 20_000 })
+  const server = await startTwo(site)
+  const person = await site.person()
+  await Promise.all(
+    Array.from({ length: calls }, () => onItsOwnConnection(server, '/v1/chat/completions', person.secret)),
+  )
+  await until(async () => chats(await scrape(server)) === calls)
+  const [silent] = workersOf(server)
+  process.kill(silent!, 'SIGSTOP')
+  // A connection that the kernel gives to the stopped worker hears nothing; the next may go to the other.
+  const samples = await until(() => scrape(server, 3_000).catch(() => undefined))
+  expect(workers(samples)).toEqual({ answered: 1, silent: 1 })
+  expect(chats(samples)).toBe(calls)
+
+  process.kill(silent!, 'SIGCONT')
+})
+
+async function startTwo(site: Site): Promise<ServerProcess> {
+  const server = await site.start(site.databaseUrl, { KHERAD_WORKERS: '2', KHERAD_LOG_LEVEL: 'info' })
+  await until(() => server.log().includes('all workers serve'))
+  return server
+}
+
+const workersOf = ({ child }: ServerProcess): number[] =>
+  execFileSync('pgrep', ['-P', String(child.pid)], { encoding: 'utf8' })
+    .trim()
+    .split('\n')
+    .map(Number)
+
+const chats = (samples: Samples): number =>
+  sumOf(samples, 'kherad_http_requests_total', { operation: 'chat.complete' })
+
+const workers = (samples: Samples): { answered: number; silent: number } => ({
+  answered: sumOf(samples, 'kherad_workers', { state: 'answered' }),
+  silent: sumOf(samples, 'kherad_workers', { state: 'silent' }),
+})
+
+async function scrape(server: ServerProcess, patienceMs = 10_000): Promise<Samples> {
+  const { text } = await onItsOwnConnection(server, '/metrics', undefined, patienceMs)
+  return readSamples(text)
+}
+
+/** The kernel gives each connection to a worker of its choice. A chat with a secret, else a plain question. */
+async function onItsOwnConnection(
+  { url }: ServerProcess,
+  path: string,
+  secret?: string,
+  patienceMs = 10_000,
+): Promise<{ status: number; text: string }> {
+  const asked = request(url + path, {
+    agent: new Agent({ keepAlive: false }),
+    method: secret === undefined ? 'GET' : 'POST',
+    headers:
+      secret === undefined ? {} : { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+    signal: AbortSignal.timeout(patienceMs),
+  })
+  asked.end(secret && JSON.stringify({ max_tokens: 100, messages: [{ role: 'user', content: 'hello' }] }))
+  const [reply] = await once(asked, 'response')
+  let text = ''
+  for await (const part of reply.setEncoding('utf8')) text += part
+  return { status: reply.statusCode, text }
+}
