@@ -1,0 +1,31 @@
+import { declareFailures, type Told } from '#platform/errors'
+
+declare module '#platform/errors' {
+  interface Failures {
+    LINK_NOT_USABLE: { link: string; why: Told }
+  }
+}
+
+declareFailures({
+  LINK_NOT_USABLE: {
+    status: 400,
+    en: ({ link, why }) => `The link ${link} cannot be used: ${why.en}`,
+    fa: ({ link, why }) => `پیوند ${link} قابل استفاده نیست: ${why.fa}`,
+  },
+})
+
+/** Why a link is refused, for what this room finds itself. */
+export const reasons = {
+  tooManyLinks: (most: number): Told => ({
+    en: `a request may have ${most} different links; send the rest inline.`,
+    fa: `هر درخواست حداکثر ${most.toLocaleString('fa-IR')} پیوند گوناگون دارد؛ بقیه را درون درخواست بفرستید.`,
+  }),
+  answered: (status: number): Told => ({
+    en: `its host answered with status ${status}.`,
+    fa: `میزبان آن با وضعیت ${status.toLocaleString('fa-IR')} پاسخ داد.`,
+  }),
+  otherType: (types: readonly string[]): Told => ({
+    en: `what it leads to is not of type ${types.join(', ')}, or is damaged.`,
+    fa: `آنچه در آن نشانی است از نوع ${types.join('، ')} نیست یا آسیب دیده است.`,
+  }),
+}

@@ -1,0 +1,151 @@
+import type { Socket } from 'node:net'
+import { promisify } from 'node:util'
+import { brotliDecompress, gunzip } from 'node:zlib'
+import { type buildConnector, Client, type Dispatcher, errors } from 'undici'
+import { FetchRefused } from './refused.ts'
+
+/** Bytes of an answer's header, and of its trailer. */
+const maxHeaderSize = 16 * 1024
+
+export type ReplyHeaders = Record<string, string | string[] | undefined>
+
+/** Bytes that several fetches may read together; counted down while they read. */
+export interface ByteBudget {
+  left: number
+}
+
+export interface Step {
+  url: URL
+  method: 'GET' | 'HEAD' | 'POST'
+  headers: Record<string, string>
+  body?: string | Uint8Array | undefined
+}
+
+export interface ReplyBounds {
+  /** Of the body, both as it comes and unpacked. */
+  maxBytes: number
+  budget?: ByteBudget | undefined
+  /** Media types of a success, such as `image/*`; absent takes any. */
+  accept?: readonly string[] | undefined
+  /** False leaves the body of a redirect unread. */
+  readsRedirects: boolean
+  signal: AbortSignal
+}
+
+export interface Reply {
+  status: number
+  headers: ReplyHeaders
+  body: Buffer
+}
+
+/** One request on a socket of its own, which is closed with the answer. Throws `FetchRefused`, and the signal's AbortError. */
+export async function exchange(socket: Socket, step: Step, bounds: ReplyBounds): Promise<Reply> {
+  const client = new Client(step.url.origin, {
+    connect: handOver(socket),
+    maxHeaderSize,
+    // The signal keeps the time of all.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
+  try {
+    const reply = await client.request({
+      method: step.method,
+      path: step.url.pathname + step.url.search,
+      headers: {
+        'user-agent': 'kherad',
+        accept: bounds.accept?.join(', ') ?? '*/*',
+        ...step.headers,
+        'accept-encoding': 'gzip, br',
+      },
+      body: step.body ?? null,
+      signal: bounds.signal,
+    })
+    return { status: reply.statusCode, headers: reply.headers, body: await readBody(reply, step, bounds) }
+  } catch (cause) {
+    if (bounds.signal.aborted) throw cause
+    throw refusalOf(cause, step.url.hostname)
+  } finally {
+    await client.destroy().catch(() => {})
+    socket.destroy()
+  }
+}
+
+/**
+ * The socket is there already; a client that wants a second one gets none, since nobody has judged it. The error must not be a
+ * `SocketError`: after one of those undici connects again, and again.
+ */
+function handOver(socket: Socket): buildConnector.connector {
+  let given = false
+  return (_options, done) => {
+    const again = given
+    given = true
+    queueMicrotask(() => (again ? done(new Error('the connection broke'), null) : done(null, socket)))
+  }
+}
+
+async function readBody(reply: Dispatcher.ResponseData, step: Step, bounds: ReplyBounds): Promise<Buffer> {
+  const { statusCode: status, headers } = reply
+  const host = step.url.hostname
+  // Whatever is not read ends with the client.
+  reply.body.on('error', () => {})
+  if (isRedirect(status) && !bounds.readsRedirects) return Buffer.alloc(0)
+  if (isSuccess(status) && bounds.accept && !accepts(bounds.accept, first(headers['content-type'])))
+    throw new FetchRefused('media_type', host)
+  if (step.method !== 'HEAD' && Number(first(headers['content-length'])) > bounds.maxBytes)
+    throw new FetchRefused('too_large', host)
+
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of reply.body as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    spend(chunk.length, bytes, bounds, host)
+    chunks.push(chunk)
+  }
+  return unpack(Buffer.concat(chunks), first(headers['content-encoding']), bounds, host)
+}
+
+const unpackers = { gzip: promisify(gunzip), 'x-gzip': promisify(gunzip), br: promisify(brotliDecompress) }
+
+/** The body as it was before it was packed; unpacking stops at the bound. */
+async function unpack(body: Buffer, encoding: string, bounds: ReplyBounds, host: string): Promise<Buffer> {
+  if (encoding === '' || encoding === 'identity' || body.length === 0) return body
+  if (!Object.hasOwn(unpackers, encoding)) throw new FetchRefused('bad_answer', host)
+  const maxOutputLength = Math.min(bounds.maxBytes, bounds.budget?.left ?? Number.POSITIVE_INFINITY)
+  const plain = await unpackers[encoding as keyof typeof unpackers](body, { maxOutputLength }).catch(
+    (cause: Error & { code?: string }) => {
+      const reason = cause.code === 'ERR_BUFFER_TOO_LARGE' ? 'too_large' : 'bad_answer'
+      throw new FetchRefused(reason, host, cause)
+    },
+  )
+  spend(plain.length, plain.length, bounds, host)
+  return plain
+}
+
+function spend(bytes: number, total: number, { maxBytes, budget }: ReplyBounds, host: string): void {
+  if (budget) budget.left -= bytes
+  if (total > maxBytes || (budget && budget.left < 0)) throw new FetchRefused('too_large', host)
+}
+
+export const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status)
+
+export const first = (value: string | string[] | undefined): string =>
+  ([value].flat()[0] ?? '').trim().toLowerCase()
+
+const isSuccess = (status: number): boolean => status >= 200 && status < 300
+
+function accepts(accepted: readonly string[], contentType: string): boolean {
+  const type = contentType.split(';', 1)[0]!.trim()
+  return accepted.some((one) =>
+    one.endsWith('/*') ? one === '*/*' || type.startsWith(one.slice(0, -1)) : one === type,
+  )
+}
+
+function refusalOf(cause: unknown, host: string): FetchRefused {
+  if (cause instanceof FetchRefused) return cause
+  if (cause instanceof errors.HeadersOverflowError) return new FetchRefused('too_large', host, cause)
+  if (cause instanceof errors.HTTPParserError || cause instanceof errors.ResponseContentLengthMismatchError)
+    return new FetchRefused('bad_answer', host, cause)
+  // A request that cannot be written is our own mistake.
+  if (cause instanceof errors.InvalidArgumentError || cause instanceof TypeError) throw cause
+  return new FetchRefused('connect', host, cause)
+}

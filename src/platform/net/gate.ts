@@ -1,0 +1,57 @@
+import { promises as dns, type LookupAddress } from 'node:dns'
+import { isIP } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { FetchRefused } from './refused.ts'
+import { holds, isGloballyRoutable, isMetadata, rangesOf } from './routable.ts'
+
+/** All addresses of a name. */
+export type Lookup = (host: string) => Promise<LookupAddress[]>
+
+const systemLookup: Lookup = (host) => dns.lookup(host, { all: true, order: 'verbatim' })
+
+const systemAddresses = () =>
+  Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address))
+
+/** Says which addresses may be connected to, and finds those of a host. */
+export interface Gate {
+  admits(address: string): boolean
+  /** Every address of the host, asked for once. Throws `FetchRefused` when there is none, or one that is not admitted. */
+  resolve(host: string): Promise<LookupAddress[]>
+}
+
+/**
+ * Admits the public internet and the allowed networks. The public addresses of this very machine are not admitted unless allowed: a
+ * request to them would come from inside, behind the firewall. Metadata services are never admitted. Throws for a text that is no CIDR.
+ */
+export function openGate(
+  allowedCidrs: readonly string[],
+  lookup: Lookup = systemLookup,
+  ownAddresses: () => readonly string[] = systemAddresses,
+): Gate {
+  // Kept apart, since a range of one family would match mapped addresses of the other.
+  const allowed4 = rangesOf(allowedCidrs.filter((cidr) => !cidr.includes(':')))
+  const allowed6 = rangesOf(allowedCidrs.filter((cidr) => cidr.includes(':')))
+  const allows = (address: string) => holds(isIP(address) === 4 ? allowed4 : allowed6, address)
+  const admits = (address: string) =>
+    !isMetadata(address) &&
+    (allows(address) || (isGloballyRoutable(address) && !ownAddresses().includes(address)))
+  return {
+    admits,
+    async resolve(host) {
+      const family = isIP(host)
+      const addresses = family === 0 ? await ask(lookup, host) : [{ address: host, family }]
+      // One address that is not admitted speaks against the name as a whole: it may be the one that is chosen next time.
+      if (!addresses.every(({ address }) => admits(address)))
+        throw new FetchRefused('address_not_public', host)
+      return addresses
+    },
+  }
+}
+
+async function ask(lookup: Lookup, host: string): Promise<LookupAddress[]> {
+  const addresses = await lookup(host).catch((cause: unknown) => {
+    throw new FetchRefused('dns', host, cause)
+  })
+  if (addresses.length === 0) throw new FetchRefused('dns', host)
+  return addresses
+}

@@ -1,0 +1,139 @@
+/**
+ * Requests to addresses that a user names: images and documents by link, fetched pages, webhooks. They reach the public internet and
+ * nothing else, unless the operator allows a network (docs/decisions/0018).
+ */
+import type { Log } from '#platform/log'
+import {
+  type ByteBudget,
+  exchange,
+  isRedirect,
+  type Reply,
+  type ReplyHeaders,
+  type Step,
+} from './exchange.ts'
+import { type Gate, type Lookup, openGate } from './gate.ts'
+import { openSocket } from './open-socket.ts'
+import { followRedirect } from './redirect.ts'
+import { FetchRefused } from './refused.ts'
+import { hostOf, type Protocol, readTarget } from './target.ts'
+
+export type { Reason } from './refused.ts'
+export { isGloballyRoutable } from './routable.ts'
+export { type ByteBudget, FetchRefused, type Lookup }
+
+export interface GuardAsk {
+  /** Networks that may be reached though they are not public, such as `10.0.0.0/8`. */
+  allowedCidrs: readonly string[]
+  log?: Log
+  /** Instead of the system's resolver. */
+  lookup?: Lookup
+  /** PEM of the roots to trust, instead of the system's. */
+  ca?: string
+}
+
+export interface FetchAsk {
+  method?: 'GET' | 'HEAD' | 'POST'
+  headers?: Record<string, string>
+  body?: string | Uint8Array
+  /** From the first question to the name server to the last byte, over all redirects. */
+  timeoutMs: number
+  /** Of the answer's body, as it comes and unpacked. */
+  maxBytes: number
+  /** Shared with other fetches. */
+  budget?: ByteBudget
+  /** 0, unless said otherwise: a redirect is then an answer like any other. */
+  maxRedirects?: number
+  /** `['https:']`, unless said otherwise. */
+  protocols?: readonly Protocol[]
+  /** Media types that a success may have, such as `image/*`; sent as `Accept`. Absent takes any. */
+  accept?: readonly string[]
+  signal?: AbortSignal
+}
+
+export interface Fetched {
+  status: number
+  headers: ReplyHeaders
+  /** Unpacked. */
+  body: Buffer
+  /** Where it came from in the end. */
+  url: string
+  redirects: number
+}
+
+export interface GuardedClient {
+  /**
+   * One request and its answer, whatever the status. Every hop resolves, judges and connects anew; no connection is kept and no proxy
+   * asked. Throws `FetchRefused`.
+   */
+  fetch(url: string, ask: FetchAsk): Promise<Fetched>
+}
+
+/** Throws for an allowed network that is no CIDR. */
+export function openGuardedClient(ask: GuardAsk): GuardedClient {
+  const gate = openGate(ask.allowedCidrs, ask.lookup)
+  return {
+    fetch: async (url, fetchAsk) => {
+      try {
+        return await fetchWithin(url, fetchAsk, (step, signal) => hop(gate, ask.ca, step, fetchAsk, signal))
+      } catch (error) {
+        if (error instanceof FetchRefused)
+          ask.log?.info({ reason: error.reason, host: error.host }, 'a fetch came to nothing')
+        throw error
+      }
+    },
+  }
+}
+
+type Hop = (step: Step, signal: AbortSignal) => Promise<Reply>
+
+/** Follows what may be followed, and tells whose patience ended. */
+async function fetchWithin(url: string, ask: FetchAsk, hop: Hop): Promise<Fetched> {
+  const { protocols = ['https:'], maxRedirects = 0 } = ask
+  const deadline = AbortSignal.timeout(ask.timeoutMs)
+  const signal = ask.signal ? AbortSignal.any([ask.signal, deadline]) : deadline
+  let step = firstStep(readTarget(url, protocols), ask)
+  try {
+    for (let redirects = 0; ; redirects += 1) {
+      const reply = await hop(step, signal)
+      if (maxRedirects === 0 || !isRedirect(reply.status)) return { ...reply, url: step.url.href, redirects }
+      if (redirects === maxRedirects) throw new FetchRefused('bad_redirect', step.url.hostname)
+      step = followRedirect(step, reply, protocols)
+    }
+  } catch (cause) {
+    if (cause instanceof FetchRefused || !signal.aborted) throw cause
+    throw new FetchRefused(ask.signal?.aborted ? 'aborted' : 'timeout', step.url.hostname, cause)
+  }
+}
+
+function firstStep(url: URL, { method = 'GET', headers = {}, body }: FetchAsk): Step {
+  const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
+  // A host of its own would pass one name by the gate and ask the server for another.
+  if (named.some(([name]) => name === 'host')) throw new TypeError('The host follows from the address.')
+  return { url, method, headers: Object.fromEntries(named), body }
+}
+
+async function hop(
+  gate: Gate,
+  ca: string | undefined,
+  step: Step,
+  ask: FetchAsk,
+  signal: AbortSignal,
+): Promise<Reply> {
+  signal.throwIfAborted()
+  const addresses = await unlessAborted(gate.resolve(hostOf(step.url)), signal)
+  const socket = await openSocket(step.url, { addresses, admits: gate.admits, ca, signal })
+  const { maxBytes, budget, accept, maxRedirects = 0 } = ask
+  return exchange(socket, step, { maxBytes, budget, accept, readsRedirects: maxRedirects === 0, signal })
+}
+
+/** The system's resolver cannot be stopped, only left alone. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = Promise.withResolvers<never>()
+  const onAbort = () => aborted.reject(signal.reason)
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await Promise.race([work, aborted.promise])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}

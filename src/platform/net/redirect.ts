@@ -1,0 +1,34 @@
+import type { Reply, Step } from './exchange.ts'
+import { FetchRefused } from './refused.ts'
+import { type Protocol, readTarget } from './target.ts'
+
+/** What may be told to an origin that the first one named. Everything else, signatures and keys by any name, was meant for the first alone. */
+const harmless = ['accept', 'accept-language', 'user-agent']
+
+/**
+ * The request that a redirect asks for (RFC 9110, section 15.4). Its address is as strictly read as the first one; across origins only
+ * harmless headers go along, and no body ever. Throws `FetchRefused`.
+ */
+export function followRedirect(step: Step, reply: Reply, protocols: readonly Protocol[]): Step {
+  const url = readLocation(step, reply, protocols)
+  const crosses = url.origin !== step.url.origin
+  const asksAnew =
+    reply.status === 303 ? step.method !== 'HEAD' : reply.status <= 302 && step.method === 'POST'
+  if (!asksAnew && step.body !== undefined && crosses) throw new FetchRefused('bad_redirect', url.hostname)
+  const headers = Object.fromEntries(
+    Object.entries(step.headers).filter(
+      ([name]) => (!crosses || harmless.includes(name)) && !(asksAnew && name.startsWith('content-')),
+    ),
+  )
+  return asksAnew ? { url, method: 'GET', headers } : { ...step, url, headers }
+}
+
+function readLocation(step: Step, reply: Reply, protocols: readonly Protocol[]): URL {
+  const location = [reply.headers['location']].flat()[0]
+  if (location === undefined) throw new FetchRefused('bad_redirect', step.url.hostname)
+  try {
+    return readTarget(location, protocols, step.url)
+  } catch (cause) {
+    throw new FetchRefused('bad_redirect', step.url.hostname, cause)
+  }
+}

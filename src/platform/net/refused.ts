@@ -1,0 +1,25 @@
+import type { Told } from '#platform/errors'
+import { words } from './words.ts'
+
+/** Why a request was not made, or its answer not taken. */
+export type Reason = keyof typeof words
+
+/**
+ * A fetch that came to nothing. `why` may be shown to the caller who named the address: it tells nothing that a public host could not
+ * be told. The message is for logs and holds the host, never path or query.
+ */
+export class FetchRefused extends Error {
+  override name = 'FetchRefused'
+  readonly reason: Reason
+  readonly host: string
+
+  constructor(reason: Reason, host: string, cause?: unknown) {
+    super(`${reason} (${host})`, { cause })
+    this.reason = reason
+    this.host = host
+  }
+
+  get why(): Told {
+    return words[this.reason]
+  }
+}
