@@ -28,7 +28,7 @@ test('every model shows the members that the contract names, in types and sizes 
         output_per_million: expect.any(Number),
       },
       studio_settings: null,
-      routes: ['/v1/chat/completions'],
+      routes: ['/v1/chat/completions', '/v1/responses', '/v1/messages'],
     })
     expect(model.context_length).toBeGreaterThan(0)
     const takesMedia = model.input_modalities.includes('audio') || model.input_modalities.includes('video')

@@ -64,7 +64,8 @@ describe.each(routes)('$method $path', (route) => {
       ...route.errors,
       'INTERNAL',
       'SERVICE_UNAVAILABLE',
-      ...(route.scope === 'public' ? [] : ['INVALID_API_KEY', 'INSUFFICIENT_SCOPE']),
+      ...(route.scope === 'public' ? [] : ['INVALID_API_KEY']),
+      ...(route.scope === 'public' || route.scope === 'any' ? [] : ['INSUFFICIENT_SCOPE']),
     ]) {
       expect(responses[declarationOf(code).status]?.description.split(', '), code).toContain(code)
     }
@@ -73,7 +74,9 @@ describe.each(routes)('$method $path', (route) => {
 
   test('tells its scope, its parameters and its headers', () => {
     const operation = operationOf(route)
-    expect(operation?.['x-scope']).toBe(route.scope === 'public' ? undefined : route.scope)
+    expect(operation?.['x-scope']).toBe(
+      route.scope === 'public' || route.scope === 'any' ? undefined : route.scope,
+    )
     expect(operation?.security.length === 0).toBe(route.scope === 'public')
     const inPath = operation?.parameters
       .filter((parameter) => parameter.in === 'path')

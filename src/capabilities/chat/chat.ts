@@ -1,8 +1,7 @@
-import { upstreamFailures } from '#engine/inference'
+import { referenceHeaders, textFailures } from '#capabilities/text'
 import { type Route, route } from '#platform/http'
 import { complete } from './complete.ts'
-import { ChatBody, ChatCompletion, Reference } from './schema.ts'
-import './words.ts'
+import { ChatBody, ChatCompletion } from './schema.ts'
 
 /** Bytes of a whole body, media included (contract section 8: 4 MB). */
 const bodyLimit = 4 * 1024 * 1024
@@ -18,24 +17,10 @@ const routes: Route[] = [
     unknownFields: 'tolerate',
     bodyLimit,
     streams: true,
-    headers: { 'X-Customer-ID': Reference, 'X-Reference-ID': Reference },
+    headers: referenceHeaders,
     body: ChatBody,
     reply: { 200: ChatCompletion },
-    errors: [
-      'MODEL_NOT_FOUND',
-      'MODEL_NOT_ALLOWED',
-      'MODEL_KIND_MISMATCH',
-      'FEATURE_NOT_SUPPORTED',
-      'INPUT_MODALITY_NOT_SUPPORTED',
-      'INVALID_MEDIA',
-      'REASONING_EFFORT_CONFLICT',
-      'REASONING_NOT_SUPPORTED',
-      'INSUFFICIENT_CREDITS',
-      'BUDGET_EXCEEDED',
-      'RATE_LIMITED',
-      'CONCURRENCY_LIMITED',
-      ...upstreamFailures,
-    ],
+    errors: textFailures,
     handle: complete,
   }),
 ]

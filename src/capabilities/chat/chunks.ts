@@ -1,13 +1,16 @@
 /** Parts → chat.completion.chunk events: one role, stable ids, contiguous indices, one finish reason. */
+import type { EventAnswer, SentEvent } from '#capabilities/text'
 import type { FinishReason, Part, Usage } from '#engine/inference'
+import type { ErrorBody } from '#platform/errors'
 import { type CallExtras, type Heading, reasoningFields, shownFields, usageOf } from './completion.ts'
 
-export class Chunks {
+const nothing: readonly SentEvent[] = []
+
+export class Chunks implements EventAnswer {
   readonly #heading: () => Heading
   readonly #showReasoning: boolean
-  readonly withUsage: boolean
-  /** True from the first chunk on. */
-  opened = false
+  readonly #withUsage: boolean
+  #opened = false
   #rawUsage: Record<string, unknown> | undefined
   #finish: FinishReason | undefined
 
@@ -15,27 +18,31 @@ export class Chunks {
   constructor(heading: () => Heading, options: { showReasoning: boolean; withUsage: boolean }) {
     this.#heading = heading
     this.#showReasoning = options.showReasoning
-    this.withUsage = options.withUsage
+    this.#withUsage = options.withUsage
   }
 
-  /** The event of one part as JSON text, or undefined when the caller is not to see it. */
-  of(part: Part): string | undefined {
+  of(part: Part): readonly SentEvent[] {
     if (part.type === 'finish') this.#finish = part.reason
     if (part.type === 'usage') this.#rawUsage = part.raw
     const delta = this.#deltaOf(part)
     const extra = part.extra?.wire === 'chat' ? part.extra : undefined
     const unknown = shownFields(extra?.delta, this.#showReasoning)
-    if (!delta && !unknown && !extra?.choice && !extra?.chunk) return undefined
-    return this.#chunk(merged(unknown, delta), null, extra?.choice, extra?.chunk)
+    if (!delta && !unknown && !extra?.choice && !extra?.chunk) return nothing
+    return [this.#chunk(merged(unknown, delta), null, extra?.choice, extra?.chunk)]
   }
 
-  /** Exactly one finish reason, in a chunk of its own. */
-  end(): string {
-    return this.#chunk({}, this.#finish ?? 'stop')
+  /** Exactly one finish reason, in a chunk of its own; then usage, in one without choices. */
+  end(usage: Usage): readonly SentEvent[] {
+    const last = this.#chunk({}, this.#finish ?? 'stop')
+    return this.#withUsage ? [last, this.#usage(usage), '[DONE]'] : [last, '[DONE]']
   }
 
-  /** The usage chunk: no choices. */
-  usage(usage: Usage): string {
+  /** The dialect's error event; `param` is always present there. */
+  failed(error: ErrorBody['error']): readonly SentEvent[] {
+    return [JSON.stringify({ error: { ...error, param: error.param ?? null } }), '[DONE]']
+  }
+
+  #usage(usage: Usage): string {
     return JSON.stringify({ ...this.#head(), choices: [], usage: usageOf(usage, this.#rawUsage) })
   }
 
@@ -71,8 +78,8 @@ export class Chunks {
     choice?: Record<string, unknown>,
     chunk?: Record<string, unknown>,
   ): string {
-    const first = !this.opened
-    this.opened = true
+    const first = !this.#opened
+    this.#opened = true
     return JSON.stringify({
       ...chunk,
       ...this.#head(),
@@ -88,7 +95,7 @@ export class Chunks {
           finish_reason: finish,
         },
       ],
-      ...(this.withUsage && { usage: null }),
+      ...(this.#withUsage && { usage: null }),
     })
   }
 

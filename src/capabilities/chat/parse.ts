@@ -1,14 +1,17 @@
 /** The chat wire → a neutral turn. Everything that can be refused is refused here, before anything is held. */
+import { effortOf, reasons, requireFeatures, requireModality } from '#capabilities/text'
 import type { Message, Modality, OutputFormat, Reasoning, ToolChoice, Turn } from '#engine/inference'
 import type { Model } from '#engine/models'
 import { fail } from '#platform/errors'
 import { contentOf } from './media.ts'
 import type { ChatBody, ChatMessage } from './schema.ts'
-import { reasons } from './words.ts'
 
 export function turnOf(body: ChatBody, model: Model): Turn {
   const messages = body.messages.map((message, index) => messageOf(message, `messages.${index}`, model))
-  requireFeatures(body, model)
+  requireFeatures(model, {
+    tools: body.tools && body.tools.length > 0 ? 'tools' : undefined,
+    json_schema: body.response_format?.type === 'json_schema' ? 'response_format' : undefined,
+  })
   const limit = limitOf(body)
   const reasoning = reasoningOf(body, model)
   return {
@@ -102,7 +105,7 @@ function contentsOf(message: ChatMessage, param: string, model: Model): Message[
   return content.flatMap((part, index) => {
     const at = `${param}.content.${index}`
     const modality = modalityOf[part.type]
-    if (modality !== undefined) requireModality(message, modality, model, at)
+    if (modality !== undefined) requireCarrier(message, modality, model, at)
     return contentOf(part, at)
   })
 }
@@ -113,26 +116,11 @@ const modalityOf: Record<string, Modality | undefined> = {
   video_url: 'video',
 }
 
-function requireModality(message: ChatMessage, modality: Modality, model: Model, param: string): void {
+function requireCarrier(message: ChatMessage, modality: Modality, model: Model, param: string): void {
   if (message.role !== 'user') {
     fail('INVALID_REQUEST', { why: reasons.onlyUsersCarry(param, modality, message.role) }, { param })
   }
-  if (model.inputModalities.includes(modality)) return
-  fail(
-    'INPUT_MODALITY_NOT_SUPPORTED',
-    { model: model.id, modality, supported: model.inputModalities },
-    { param },
-  )
-}
-
-function requireFeatures(body: ChatBody, model: Model): void {
-  const lacks = (feature: 'tools' | 'json_schema'): boolean => !model.features.includes(feature)
-  if (body.tools && body.tools.length > 0 && lacks('tools')) {
-    fail('FEATURE_NOT_SUPPORTED', { model: model.id, feature: 'tools' }, { param: 'tools' })
-  }
-  if (body.response_format?.type === 'json_schema' && lacks('json_schema')) {
-    fail('FEATURE_NOT_SUPPORTED', { model: model.id, feature: 'json_schema' }, { param: 'response_format' })
-  }
+  requireModality(model, modality, param)
 }
 
 function toolChoiceOf(body: ChatBody): ToolChoice {
@@ -162,18 +150,8 @@ function outputOf(body: ChatBody): OutputFormat {
   return { type: format?.type ?? 'text' }
 }
 
-/** Contract section 4: a conflict or an unsupported effort is refused before credits are reserved; leaving both out is automatic. */
 function reasoningOf(body: ChatBody, model: Model): Reasoning | undefined {
-  const flat = body.reasoning_effort ?? undefined
-  const nested = body.reasoning?.effort ?? undefined
-  if (flat !== undefined && nested !== undefined && flat !== nested)
-    fail('REASONING_EFFORT_CONFLICT', {}, { param: 'reasoning.effort' })
-
-  const effort = nested ?? flat
-  if (effort !== undefined && !model.supportedEfforts.includes(effort)) {
-    const param = nested === undefined ? 'reasoning_effort' : 'reasoning.effort'
-    fail('REASONING_NOT_SUPPORTED', { model: model.id, effort, supported: model.supportedEfforts }, { param })
-  }
+  const effort = effortOf(model, body.reasoning_effort, body.reasoning?.effort)
   const maxTokens = body.reasoning?.max_tokens ?? undefined
   if (maxTokens !== undefined && !model.features.includes('reasoning')) {
     fail(

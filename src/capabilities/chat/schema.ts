@@ -1,9 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { anyObject, nullable, oneOf, taggedUnion } from '#platform/schema'
 
-/** Base64 characters of one media part (contract section 8). */
-export const mediaCharacters = 2_800_000
-
 const TextPart = Type.Object({ type: Type.Literal('text'), text: Type.String() })
 const RefusalPart = Type.Object({ type: Type.Literal('refusal'), refusal: Type.String() })
 const ImagePart = Type.Object({
@@ -154,13 +151,6 @@ export const ChatBody = Type.Object(
   { examples: [{ messages: [{ role: 'user', content: 'سلام! خودت را معرفی کن.' }] }] },
 )
 export type ChatBody = Static<typeof ChatBody>
-
-/** `X-Customer-ID` and `X-Reference-ID`. */
-export const Reference = Type.String({
-  maxLength: 120,
-  description: 'Your own mark on the receipt and in the usage report; nothing personal.',
-  'x-description-fa': 'نشان خودتان روی رسید و گزارش مصرف؛ دادهٔ شخصی نباشد.',
-})
 
 const Usage = Type.Object({
   prompt_tokens: Type.Integer({ minimum: 0 }),

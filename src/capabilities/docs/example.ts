@@ -46,6 +46,10 @@ export function curlOf(route: Route, baseUrl: string): string {
   const lines = [`curl ${quoted(baseUrl + pathOf(route) + queryOf(route))}`]
   if (route.method !== 'GET') lines[0] += ` -X ${route.method}`
   if (route.scope !== 'public') lines.push('-H "Authorization: Bearer $KHERAD_KEY"')
+  for (const [name, schema] of Object.entries(route.headers ?? {})) {
+    const example = (schema as Shape).examples?.[0]
+    if (example !== undefined) lines.push(`-H '${name}: ${String(example)}'`)
+  }
   if (route.body)
     lines.push(
       `-H 'Content-Type: application/json'`,

@@ -140,7 +140,12 @@ function variants(say: Say, shapes: Shape[], tag: string | undefined, path: stri
     const heading =
       mark === undefined
         ? undefined
-        : html`<p class="variant">${say('when')} ${code(`${tag}: ${JSON.stringify(mark.const)}`)}</p>`
+        : html`<p class="variant">${say('when')} ${code(
+            `${tag}: ${[mark.const ?? mark.enum]
+              .flat()
+              .map((value) => JSON.stringify(value))
+              .join(' | ')}`,
+          )}</p>`
     return html`<div class="shape">${heading}${Object.keys(rest).length > 0 && list(say, rest, required, path)}</div>`
   })}`
 }

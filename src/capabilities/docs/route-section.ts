@@ -37,7 +37,8 @@ export const pre = (say: Say, text: string): Html =>
 const part = (title: string, content: Content): Content => content && html`<h4>${title}</h4>${content}`
 
 function facts(say: Say, route: Route): Html {
-  const scope = route.scope === 'public' ? say('publicRoute') : code(route.scope)
+  const { scope: needed } = route
+  const scope = needed === 'public' ? say('publicRoute') : needed === 'any' ? say('anyScope') : code(needed)
   return html`<dl class="facts"><div><dt>${say('scope')}</dt><dd>${scope}</dd></div>
 <div><dt>${say('operation')}</dt><dd>${code(route.operation)}</dd></div>
 ${route.bodyLimit !== undefined && html`<div><dt>${say('bodyLimit')}</dt><dd>${say.number(route.bodyLimit)} ${say('bytes')}</dd></div>`}</dl>`

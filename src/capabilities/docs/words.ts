@@ -19,6 +19,7 @@ export const words = {
   machine: { fa: 'برای ماشین', en: 'For machines' },
   routes: { fa: 'مسیرها', en: 'Routes' },
   publicRoute: { fa: 'بدون کلید', en: 'no key needed' },
+  anyScope: { fa: 'هر کلید معتبر', en: 'any valid key' },
   scope: { fa: 'دسترسی لازم', en: 'Scope' },
   operation: { fa: 'نام عملیات', en: 'Operation' },
   bodyLimit: { fa: 'سقف بدنه', en: 'Body limit' },

@@ -88,7 +88,7 @@ function cardOf(app: App, model: Model) {
       credits_per_usd: app.config.defaults.creditsPerUsd * app.config.defaults.markup,
     },
     studio_settings: null,
-    routes: ['/v1/chat/completions'],
+    routes: ['/v1/chat/completions', '/v1/responses', '/v1/messages'],
   }
 }
 

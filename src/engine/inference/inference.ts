@@ -100,6 +100,8 @@ export interface Turn {
   output: OutputFormat
   /** What the caller asked for; absent when the caller named no limit. */
   requestedOutputTokens?: number
+  /** What the wire gives to a caller who names no limit, as far as model and balance allow; absent where that is all they allow. */
+  usualOutputTokens?: number
   /** What is sent upstream: asked for, allowed by the model and paid for, in tokens. Always set before a provider sees the turn. */
   maxOutputTokens: number
   stop: string[]
@@ -160,7 +162,8 @@ export type Part = (
   | { type: 'tool-call'; index: number; id: string; name: string }
   | { type: 'tool-arguments'; index: number; delta: string }
   | { type: 'finish'; reason: FinishReason; stopSequence?: string }
-  | { type: 'usage'; usage: Usage; raw?: Record<string, unknown> }
+  /** `promptOnly`: the answer broke off before its own tokens were counted; `output` is what was known at its beginning. */
+  | { type: 'usage'; usage: Usage; raw?: Record<string, unknown>; promptOnly?: true }
   | { type: 'extra' }
 ) & {
   /** What only the wire of the upstream knows; a server of the same wire passes it on. */

@@ -113,7 +113,9 @@ async function holdTurn(app: App, ask: PaidAsk): Promise<{ hold: Hold; maxOutput
   if (ask.model.resumes) bound.text += continuationTokens
   const input = inputWorstCase(rates, bound)
   const requested = ask.turn.requestedOutputTokens
-  let maxOutputTokens = Math.min(requested ?? roomFor(ask.model, ask.turn), ask.model.maxOutputTokens)
+  const { usualOutputTokens: usual = Number.POSITIVE_INFINITY } = ask.turn
+  const wanted = requested ?? Math.min(usual, roomFor(ask.model, ask.turn))
+  let maxOutputTokens = Math.min(wanted, ask.model.maxOutputTokens)
   for (let round = 1; ; round++) {
     try {
       return {
@@ -172,6 +174,8 @@ class Paid implements PaidTurn {
   #metered: Turn
   #seen = { deltas: 0, bytes: 0, reasoningBytes: 0 }
   #usage: Usage | undefined
+  /** `#usage` counts the prompt only. */
+  #promptOnly = false
   #finishReason: FinishReason | undefined
   #fault: UpstreamError | undefined
 
@@ -230,8 +234,10 @@ class Paid implements PaidTurn {
       this.#seen.reasoningBytes += Buffer.byteLength(part.text)
     } else if (part.type === 'tool-arguments') this.#see(part.delta)
     else if (part.type === 'tool-call') this.#see(part.name)
-    else if (part.type === 'usage') this.#usage = part.usage
-    else if (part.type === 'finish') this.#finishReason = part.reason
+    else if (part.type === 'usage') {
+      this.#usage = part.usage
+      this.#promptOnly = part.promptOnly === true
+    } else if (part.type === 'finish') this.#finishReason = part.reason
   }
 
   #see(text: string): void {
@@ -242,20 +248,27 @@ class Paid implements PaidTurn {
   }
 
   usage(): Usage {
-    return this.#usage ?? estimateUsage(this.#metered, this.#seen)
+    if (this.#usage && !this.#promptOnly) return this.#usage
+    const { output, reasoning, ...prompt } = estimateUsage(this.#metered, this.#seen)
+    return this.#usage
+      ? { ...this.#usage, output: Math.max(output, this.#usage.output), reasoning }
+      : { ...prompt, output, reasoning }
   }
 
   async finish(end: Ending): Promise<Settled> {
     const free = this.#isFree(end.undelivered === true)
     const usage = this.usage()
     const failed = end.failure !== undefined || this.#fault !== undefined
+    const outcome = this.#outcome(end.failure)
     const settlement = {
       microcredits: free ? 0n : costOf(ratesOf(this.model.pricing, this.#app.config.defaults), usage),
+      // Who is gone can stop nothing any more: an answer that runs past what was promised is not theirs to pay.
+      withinHold: outcome === 'client_left',
       state: failed ? ('failed' as const) : ('completed' as const),
       statusCode: this.#fault?.fault === 'aborted' && this.#ask.gone.aborted ? clientLeft : end.statusCode,
       model: this.#run.model.id,
       tokens: free ? { input: 0, cachedInput: 0, output: 0, reasoning: 0 } : usage,
-      detail: this.#detail(usage, free, end.failure),
+      detail: this.#detail(outcome, usage, free, end.failure),
       reply: this.#ask.claim ? end.reply : undefined,
       freeClaim: free && this.#run.failures.every(didNothing),
       urgent: this.#ask.claim !== undefined,
@@ -283,13 +296,18 @@ class Paid implements PaidTurn {
   }
 
   /** What the receipt tells beside the money; never prompt or answer text. */
-  #detail(usage: Usage, free: boolean, failure: Failure | undefined): Record<string, unknown> {
+  #detail(
+    outcome: string,
+    usage: Usage,
+    free: boolean,
+    failure: Failure | undefined,
+  ): Record<string, unknown> {
     return {
-      outcome: this.#outcome(failure),
+      outcome,
       stream: this.#turn.stream,
       max_output_tokens: this.#turn.maxOutputTokens,
       finish_reason: this.#finishReason ?? null,
-      usage_source: free ? 'none' : this.#usage ? 'upstream' : 'estimated',
+      usage_source: free ? 'none' : this.#usage && !this.#promptOnly ? 'upstream' : 'estimated',
       tokens: free ? null : usage,
       attempts: this.#run.attempts,
       total_ms: this.#app.clock.nowMs() - this.#ask.receivedMs,
@@ -298,7 +316,9 @@ class Paid implements PaidTurn {
   }
 
   #outcome(failure: Failure | undefined): string {
-    if (this.#ask.gone.aborted && !(this.#finishReason && !failure)) return 'client_left'
-    return failure || this.#fault ? 'failed' : 'completed'
+    const failed = failure !== undefined || this.#fault !== undefined
+    // An answer that was finished to be fetched later is as good as delivered.
+    if (this.#ask.gone.aborted && (failed || !this.#isFetchable())) return 'client_left'
+    return failed ? 'failed' : 'completed'
   }
 }

@@ -64,7 +64,7 @@ async function admit(
   if (route.scope !== 'public') {
     ask.caller = await app.keys.caller(secretOf(request, route))
     app.metrics.stages.auth.since(startedMs)
-    requireScope(ask.caller, route.scope)
+    if (route.scope !== 'any') requireScope(ask.caller, route.scope)
   }
   if (checks.params) {
     ask.params = route.openEnded ? openEndedParams(route, request) : (request.params as object)
@@ -312,9 +312,8 @@ function watcher(route: Route, onViolation: (violation: Violation) => void): Wat
 /** Codes that follow from what a route declares; the OpenAPI document lists them too. */
 export function impliedErrors(route: Route): string[] {
   return [
-    ...(route.scope === 'public'
-      ? []
-      : ['INVALID_API_KEY', 'INSUFFICIENT_SCOPE', 'ACCOUNT_SUSPENDED', 'PLAN_REQUIRED']),
+    ...(route.scope === 'public' ? [] : ['INVALID_API_KEY', 'ACCOUNT_SUSPENDED', 'PLAN_REQUIRED']),
+    ...(route.scope === 'public' || route.scope === 'any' ? [] : ['INSUFFICIENT_SCOPE']),
     ...(route.body ? ['INVALID_JSON', 'INVALID_REQUEST', 'BODY_TOO_LARGE'] : []),
     ...(route.body && route.unknownFields !== 'tolerate' ? ['UNKNOWN_FIELD'] : []),
     ...(route.query || route.params ? ['INVALID_REQUEST', 'UNKNOWN_FIELD'] : []),

@@ -61,8 +61,8 @@ interface Spec {
   path: string
   /** Dotted name, such as `chat.complete`; used in logs, metrics and docs. */
   operation: string
-  /** `public` needs no key. */
-  scope: Scope | 'public'
+  /** `public` needs no key, `any` a key with whatever scopes. */
+  scope: Scope | 'any' | 'public'
   summary: { en: string; fa: string }
   /** True when the last path parameter may hold slashes. */
   openEnded?: boolean

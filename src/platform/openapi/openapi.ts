@@ -65,7 +65,7 @@ function operationOf(route: Route): Json {
     summary: route.summary.en,
     'x-summary-fa': route.summary.fa,
     security: securityOf(route),
-    ...(route.scope !== 'public' && { 'x-scope': route.scope }),
+    ...(route.scope !== 'public' && route.scope !== 'any' && { 'x-scope': route.scope }),
     parameters: parametersOf(route),
     ...(route.body && {
       requestBody: { required: true, content: { 'application/json': { schema: route.body } } },

@@ -9,6 +9,9 @@ export function* readAnswer(body: unknown, secrets: readonly string[]): Generato
   const isAnswer =
     isRecord(body) && ((Array.isArray(body['choices']) && body['choices'].length > 0) || body['error'])
   if (!isAnswer) throw new UpstreamError('malformed', { detail: 'an answer without choices' })
-  yield* reader.read(body)
-  yield* reader.end(true)
+  const parts: Part[] = []
+  reader.read(body, 'message', parts)
+  yield* parts
+  reader.close()
+  yield* reader.end()
 }

@@ -1,5 +1,5 @@
 import type { FinishReason, Part, Usage } from '#engine/inference'
-import { faultOfError, isRecord } from '#providers/kit'
+import { type AnswerReader, faultOfError, isRecord, type Worth } from '#providers/kit'
 import { UpstreamError } from '#providers/spec'
 import { ToolCalls } from './tool-calls.ts'
 import { readTimings, readUsage } from './usage.ts'
@@ -21,9 +21,10 @@ const deltaFields = new Set([
 type Extra = NonNullable<Part['extra']>
 
 /** Reads the chunks of one answer, or the one object of an answer that is not streamed, into neutral parts. */
-export class ChunkReader {
+export class ChunkReader implements AnswerReader {
   private readonly secrets: readonly string[]
   private readonly calls = new ToolCalls()
+  closed = false
   private started = false
   private finish: FinishReason | undefined
   private usage: { usage: Usage; raw?: Record<string, unknown> } | undefined
@@ -36,26 +37,32 @@ export class ChunkReader {
     return this.finish !== undefined
   }
 
-  /** The parts of one chunk. Throws `UpstreamError` for an error inside the stream. */
-  read(chunk: Record<string, unknown>): Part[] {
-    if (chunk['error'] !== undefined && chunk['error'] !== null) throw faultOfError(chunk, this.secrets)
-    const parts: Part[] = []
+  /** Adds the parts of one chunk. Throws `UpstreamError` for an error inside the stream. */
+  read(chunk: Record<string, unknown>, event: string, parts: Part[]): Worth {
+    // Some gateways name the event instead of wrapping the object.
+    const error = chunk['error'] ?? (event === 'error' ? chunk : undefined)
+    if (error !== undefined) throw faultOfError(error, this.secrets)
+    const first = parts.length
     if (!this.started) parts.push(this.start(chunk))
     this.readUsage(chunk)
     const choice = firstChoice(chunk['choices'])
     const from = parts.length
     if (choice) this.readChoice(choice, parts)
     attach(parts, from, extraOf(chunk, choice))
-    return parts
+    return worthOf(parts, first)
+  }
+
+  close(): void {
+    this.closed = true
   }
 
   /**
-   * What is told at the end: finish, then usage. `done`: the upstream itself closed the answer with `[DONE]`.
-   * Usage is told even when the answer was cut, since it was counted; then the cut is thrown.
+   * What is told at the end: finish, then usage. Usage is told even when the answer was cut, since it was counted; then
+   * the cut is thrown.
    */
-  *end(done: boolean): Generator<Part, void, undefined> {
+  *end(): Generator<Part, void, undefined> {
     // Some servers never send a reason with tool calls; whole arguments and a proper end are as good.
-    if (!this.finish && done && this.calls.size > 0 && this.calls.complete) this.finish = 'tool_calls'
+    if (!this.finish && this.closed && this.calls.size > 0 && this.calls.complete) this.finish = 'tool_calls'
     if (this.finish) {
       // Ollama, Gemini and OpenAI's forced tools say `stop` although the answer is a call.
       const reason = this.finish === 'stop' && this.calls.size > 0 ? 'tool_calls' : this.finish
@@ -120,6 +127,21 @@ export class ChunkReader {
       parts.push(...this.calls.read([{ index: 0, function: delta['function_call'] }], whole))
   }
 }
+
+/** Of the parts that one chunk added. An empty chunk is a heartbeat in another dress. */
+function worthOf(parts: readonly Part[], first: number): Worth {
+  for (let position = first; position < parts.length; position += 1)
+    if (tokens.has(parts[position]!.type)) return 'token'
+  return parts.length > first ? 'life' : 'nothing'
+}
+
+const tokens: ReadonlySet<Part['type']> = new Set([
+  'text',
+  'reasoning',
+  'refusal',
+  'tool-call',
+  'tool-arguments',
+])
 
 function firstChoice(choices: unknown): Record<string, unknown> | undefined {
   if (!Array.isArray(choices)) return undefined

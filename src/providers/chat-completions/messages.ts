@@ -5,7 +5,7 @@ export function chatMessages(
   messages: readonly Message[],
   knowsDeveloper: boolean,
 ): Record<string, unknown>[] {
-  return messages.map((message) => ({
+  return withPicturesAfter(messages).map((message) => ({
     role: message.role === 'developer' && !knowsDeveloper ? 'system' : message.role,
     content: contentOf(message),
     ...(message.name !== undefined && { name: message.name }),
@@ -21,6 +21,24 @@ export function chatMessages(
       }),
   }))
 }
+
+/** What a tool answers is text on this wire: pictures and files of a row of answers follow as the user's own. */
+function withPicturesAfter(messages: readonly Message[]): Message[] {
+  let pictures: Content[] = []
+  return messages.flatMap((message, index) => {
+    if (message.role !== 'tool') return [message]
+    pictures.push(...message.content.filter((content) => !isText(content)))
+    const answers: Message[] = [{ ...message, content: message.content.filter(isText) }]
+    if (pictures.length > 0 && messages[index + 1]?.role !== 'tool') {
+      answers.push({ role: 'user', content: pictures })
+      pictures = []
+    }
+    return answers
+  })
+}
+
+const isText = (content: Content): boolean =>
+  content.type === 'text' || ('parts' in content && content.parts.every(isText))
 
 /**
  * Plain text stays a string, which every server understands; an assistant that only calls tools has no content. What a

@@ -13,7 +13,7 @@ interface Complaint {
 const overflow =
   /context_length_exceeded|maximum context length|context (length|window|size)|prompt is too long|input is too long|too many (input )?tokens|exceeds? the (available|maximum) (context|number of tokens)|exceed_context_size|reduce the length of the (messages|prompt)/i
 const refused =
-  /content_policy|content_filter|content management policy|responsibleai|safety_violation|moderation_blocked|prohibited_content|flagged/i
+  /content_policy|content_filter|content (filtering|management) policy|responsibleai|safety_violation|moderation_blocked|prohibited_content|flagged/i
 const noMoney =
   /insufficient_quota|insufficient[_ ]balance|insufficient credits|billing_hard_limit|credit balance is too low/i
 const noModel = /model_not_found|model .{0,120}(not found|does not exist)|no such model/i
@@ -86,6 +86,8 @@ function classify(status: number, complaint: Complaint): UpstreamFault {
   if (status >= 400) {
     if (refused.test(words)) return 'content_refused'
     if (overflow.test(words)) return 'context_overflow'
+    // Anthropic tells an empty account as a bad request.
+    if (noMoney.test(words)) return 'authentication'
     return noModel.test(words) ? 'not_found' : 'invalid_request'
   }
   // A redirect: the configured address is not the API.
@@ -96,11 +98,13 @@ function classifyByName(complaint: Complaint): UpstreamFault {
   const name = `${complaint.code ?? ''} ${complaint.type ?? ''}`
   if (/overloaded/i.test(name)) return 'overloaded'
   if (/rate_limit|too_many_requests|resource_exhausted/i.test(name)) return 'rate_limited'
-  if (/authentication|permission|invalid_api_key/i.test(name)) return 'authentication'
+  if (/authentication|permission|invalid_api_key|billing/i.test(name)) return 'authentication'
   if (/timeout/i.test(name)) return 'timeout'
   const words = `${name} ${complaint.message ?? ''}`
   if (refused.test(words)) return 'content_refused'
   if (overflow.test(words)) return 'context_overflow'
+  if (noMoney.test(words)) return 'authentication'
+  if (/not_found/i.test(name)) return 'not_found'
   return /invalid_request|badrequest/i.test(name) ? 'invalid_request' : 'unavailable'
 }
 

@@ -2,14 +2,24 @@ import { Pool } from 'undici'
 import { type Timeouts, UpstreamError } from '#providers/spec'
 import { Exchange } from './exchange.ts'
 import { faultOfStatus } from './fault.ts'
+import { readJson } from './json.ts'
 
-export type { Exchange } from './exchange.ts'
+export type { AnswerReader, Worth } from './answer-stream.ts'
 export { faultOfError, maskSecrets } from './fault.ts'
+export { type ClientCodec, generate } from './generate.ts'
 export { isRecord } from './json.ts'
 export { SseReader } from './sse.ts'
 
+/** For the question whether an upstream is there and lets us in. */
+export const pingTimeouts: Timeouts = {
+  connectMs: 5_000,
+  firstByteMs: 5_000,
+  firstTokenMs: 5_000,
+  idleMs: 5_000,
+  totalMs: 5_000,
+}
+
 const maxErrorBytes = 64 * 1024
-const maxJsonBytes = 32 * 1024 * 1024
 
 /** Where an upstream is and how to be let in. */
 export interface UpstreamAddress {
@@ -86,20 +96,6 @@ export class UpstreamClient implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.pool.destroy()
-  }
-}
-
-/** The rest of an answer as JSON. Throws malformed when it is none. */
-export async function readJson(exchange: Exchange): Promise<unknown> {
-  const text = await exchange.text(maxJsonBytes, 'fail')
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    throw new UpstreamError('malformed', {
-      status: exchange.status,
-      detail: 'an answer that is not JSON',
-      cause,
-    })
   }
 }
 

@@ -41,7 +41,7 @@ export async function* streamPlan(answering: Answering, pacer: Pacer): AsyncGene
       // A fault that was ordered to come later than the answer is long still comes before its finish.
       if (fault) await raise(fault, directives, pacer)
       pacer.check()
-      if (directives.omit !== 'finish') yield { type: 'finish', reason: step.value }
+      if (directives.omit !== 'finish') yield { type: 'finish', ...step.value }
       break
     }
     if (fault && pacer.sent >= faultAfter) await raise(fault, directives, pacer)
@@ -60,31 +60,33 @@ export async function* streamPlan(answering: Answering, pacer: Pacer): AsyncGene
   yield { type: 'usage', usage }
 }
 
-function* answerParts(
-  plan: Plan,
-  turn: Turn,
-  tokenizer: Tokenizer,
-  budget: Budget,
-): Generator<Part, FinishReason> {
+interface End {
+  reason: FinishReason
+  stopSequence?: string
+}
+
+function* answerParts(plan: Plan, turn: Turn, tokenizer: Tokenizer, budget: Budget): Generator<Part, End> {
   if (plan.reasoning) {
     const thinking = tokenizer.pieces(plan.reasoning.text)
     for (const { text, tokens } of take(thinking, budget, plan.reasoning.maxTokens)) {
       budget.reasoning += tokens
       yield { type: 'reasoning', text }
     }
-    if (budget.left === 0) return 'length'
+    if (budget.left === 0) return { reason: 'length' }
   }
-  if (plan.calls) return yield* callParts(plan.calls, tokenizer, budget)
-  const whole = plan.refusal ?? cutAtStop(plan.text ?? '', turn.stop)
-  const pieces = tokenizer.pieces(whole)
+  if (plan.calls) return { reason: yield* callParts(plan.calls, tokenizer, budget) }
+  const cut = plan.refusal === undefined ? cutAtStop(plan.text ?? '', turn.stop) : { text: plan.refusal }
+  const pieces = tokenizer.pieces(cut.text)
   const ordered = limited(pieces, plan.textTokens ?? Number.POSITIVE_INFINITY)
   let sent = 0
   for (const { text } of take(ordered, budget)) {
     sent += 1
     yield plan.refusal === undefined ? { type: 'text', text } : { type: 'refusal', text }
   }
-  if (sent < ordered.length) return 'length'
-  return plan.refusal === undefined ? 'stop' : 'content_filter'
+  if (sent < ordered.length) return { reason: 'length' }
+  if (plan.refusal !== undefined) return { reason: 'content_filter' }
+  const reached = cut.stopSequence !== undefined && ordered.length === pieces.length
+  return { reason: 'stop', ...(reached && { stopSequence: cut.stopSequence }) }
 }
 
 function* callParts(
@@ -134,10 +136,11 @@ function limited(pieces: readonly Piece[], limit: number): readonly Piece[] {
 }
 
 /** The text before the earliest stop sequence. The whole text is known, so token borders do not matter. */
-function cutAtStop(text: string, stop: readonly string[]): string {
-  const places = stop.filter((each) => each !== '').map((each) => text.indexOf(each))
-  const first = Math.min(...places.filter((place) => place !== -1), text.length)
-  return text.slice(0, first)
+function cutAtStop(text: string, stop: readonly string[]): { text: string; stopSequence?: string } {
+  const found = stop
+    .filter((each) => each !== '' && text.includes(each))
+    .map((stopSequence) => ({ text: text.slice(0, text.indexOf(stopSequence)), stopSequence }))
+  return found.toSorted((a, b) => a.text.length - b.text.length)[0] ?? { text }
 }
 
 /** Refuses input that leaves no room in the model's context, as servers of the field do. Answers the tokens left for output. */

@@ -1,0 +1,63 @@
+/** The two ways out of an answer. Its first part says whether it came over this wire. */
+import type { EventAnswer, SentEvent, WholeAnswer } from '#capabilities/text'
+import type { Part, Usage } from '#engine/inference'
+import type { ErrorBody } from '#platform/errors'
+import type { Event, Manner, Stop, Writer } from './event.ts'
+import { messageOf } from './message.ts'
+import { eventOf, PassedOnAnswer, passedOnMessage } from './passed-on.ts'
+import type { Raw } from './usage.ts'
+import { WrittenAnswer } from './written.ts'
+
+const writerOf = (first: Part, manner: Manner): Writer =>
+  eventOf(first) ? new PassedOnAnswer(manner) : new WrittenAnswer(manner)
+
+export class StreamedMessage implements EventAnswer {
+  readonly #manner: Manner
+  #writer: Writer | undefined
+
+  constructor(manner: Manner) {
+    this.#manner = manner
+  }
+
+  of(part: Part): readonly SentEvent[] {
+    this.#writer ??= writerOf(part, this.#manner)
+    return this.#writer.of(part).map(sent)
+  }
+
+  end(usage: Usage): readonly SentEvent[] {
+    return (this.#writer ?? new WrittenAnswer(this.#manner)).end(usage).map(sent)
+  }
+
+  /** Nothing follows it: only `message_stop` means success. */
+  failed(error: ErrorBody['error']): readonly SentEvent[] {
+    return [sent({ type: 'error', error, request_id: error.request_id })]
+  }
+}
+
+const sent = (event: Event): SentEvent => ({ event: event.type, data: JSON.stringify(event) })
+
+export class WholeMessage implements WholeAnswer {
+  readonly #manner: Manner
+  readonly #events: Event[] = []
+  #writer: Writer | undefined
+  #body: Raw | undefined
+  #stop: Stop = { reason: 'stop' }
+
+  constructor(manner: Manner) {
+    this.#manner = manner
+  }
+
+  add(part: Part): void {
+    if (part.type === 'finish') this.#stop = part
+    if (part.extra?.wire === 'messages') this.#body ??= part.extra.body
+    if (this.#body) return
+    this.#writer ??= writerOf(part, this.#manner)
+    this.#events.push(...this.#writer.of(part))
+  }
+
+  body(usage: Usage): Raw {
+    if (this.#body) return passedOnMessage(this.#body, this.#stop, this.#manner.heading(), usage)
+    const writer = this.#writer ?? new WrittenAnswer(this.#manner)
+    return messageOf([...this.#events, ...writer.end(usage)], usage)
+  }
+}

@@ -1,0 +1,150 @@
+/** The content blocks of a stream: one open at a time, their indices without a gap. */
+import type { Citation } from '#engine/inference'
+import { callId } from '../call-ids.ts'
+import type { Event } from './event.ts'
+import type { Raw } from './usage.ts'
+
+interface Call {
+  index: number
+  id: string
+  name: string
+  /** JSON text, as far as it came. */
+  arguments: string
+}
+
+export class Blocks {
+  #events: Event[] = []
+  #index = -1
+  #open: 'text' | 'thinking' | 'redacted' | 'call' | undefined
+  #signature = ''
+  /** The call whose block is open, and those that wait for it: upstreams may mix the arguments of several. */
+  #call: Call | undefined
+  #waiting: Call[] = []
+  /** Sources that were told before the text that rests on them. */
+  #citations: Citation[] = []
+
+  /** The events since the last time. */
+  take(): Event[] {
+    const events = this.#events
+    this.#events = []
+    return events
+  }
+
+  text(text: string): void {
+    if (text === '') return
+    this.#switchTo('text', { type: 'text', text: '', citations: null })
+    this.#delta({ type: 'text_delta', text })
+    this.#cite()
+  }
+
+  citation(citation: Citation): void {
+    this.#citations.push(citation)
+    if (this.#open === 'text') this.#cite()
+  }
+
+  thinking(thinking: string): void {
+    if (thinking === '') return
+    this.#think()
+    this.#delta({ type: 'thinking_delta', thinking })
+  }
+
+  /** Ends a block of thinking with its seal, if there is one. */
+  seal(signature: string | undefined): void {
+    if (signature !== undefined) this.#think()
+    if (this.#open !== 'thinking') return
+    this.#signature = signature ?? ''
+    this.close()
+  }
+
+  redacted(data: string): void {
+    this.close()
+    this.#start({ type: 'redacted_thinking', data })
+    this.#open = 'redacted'
+    this.#stop()
+  }
+
+  call(index: number, id: string, name: string): void {
+    this.#waiting.push({ index, id: callId(id), name, arguments: '' })
+    if (!this.#call || isJson(this.#call.arguments)) this.#nextCall()
+  }
+
+  callArguments(index: number, text: string): void {
+    const call =
+      this.#call?.index === index ? this.#call : this.#waiting.find((waiting) => waiting.index === index)
+    if (!call || text === '') return
+    call.arguments += text
+    if (call !== this.#call) return
+    this.#delta({ type: 'input_json_delta', partial_json: text })
+    while (this.#waiting.length > 0 && isJson(this.#call.arguments)) this.#nextCall()
+  }
+
+  /** Ends what is open, and writes the calls that wait. */
+  close(): void {
+    while (this.#waiting.length > 0) this.#nextCall()
+    this.#stop()
+  }
+
+  #think(): void {
+    this.#switchTo('thinking', { type: 'thinking', thinking: '', signature: '' })
+  }
+
+  #switchTo(kind: 'text' | 'thinking', block: Raw): void {
+    if (this.#open === kind) return
+    this.close()
+    this.#start(block)
+    this.#open = kind
+  }
+
+  #nextCall(): void {
+    this.#stop()
+    const call = this.#waiting.shift()
+    if (!call) return
+    const { id, name } = call
+    this.#start({ type: 'tool_use', id, name, input: {}, caller: { type: 'direct' } })
+    this.#open = 'call'
+    this.#call = call
+    if (call.arguments !== '') this.#delta({ type: 'input_json_delta', partial_json: call.arguments })
+  }
+
+  #cite(): void {
+    for (const citation of this.#citations)
+      this.#delta({ type: 'citations_delta', citation: cited(citation) })
+    this.#citations = []
+  }
+
+  #start(block: Raw): void {
+    this.#index++
+    this.#events.push({ type: 'content_block_start', index: this.#index, content_block: block })
+  }
+
+  #delta(delta: Raw): void {
+    this.#events.push({ type: 'content_block_delta', index: this.#index, delta })
+  }
+
+  #stop(): void {
+    if (this.#open === undefined) return
+    // Clients take the last signature for the whole, so there is exactly one, empty where nobody sealed.
+    if (this.#open === 'thinking') this.#delta({ type: 'signature_delta', signature: this.#signature })
+    this.#events.push({ type: 'content_block_stop', index: this.#index })
+    this.#open = undefined
+    this.#call = undefined
+    this.#signature = ''
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const cited = ({ url, title, citedText = '' }: Citation): Raw => ({
+  type: 'web_search_result_location',
+  url,
+  title,
+  encrypted_index: '',
+  cited_text: citedText,
+})

@@ -1,0 +1,79 @@
+/** Neutral parts → events, for an answer that did not come over this wire. */
+import type { Opaque, Part, Usage } from '#engine/inference'
+import { Blocks } from './blocks.ts'
+import { type Event, emptyMessage, endOf, type Manner, type Stop, type Writer } from './event.ts'
+import { firstUsageOf, lastUsageOf } from './usage.ts'
+
+export class WrittenAnswer implements Writer {
+  readonly #manner: Manner
+  readonly #blocks = new Blocks()
+  #begun = false
+  #stop: Stop = { reason: 'stop' }
+  #refused = false
+
+  constructor(manner: Manner) {
+    this.#manner = manner
+  }
+
+  of(part: Part): Event[] {
+    this.#read(part)
+    return [...this.#begin(), ...this.#blocks.take()]
+  }
+
+  end(usage: Usage): Event[] {
+    this.#blocks.close()
+    const delta = endOf({ ...this.#stop, refused: this.#refused })
+    return [
+      ...this.#begin(),
+      ...this.#blocks.take(),
+      { type: 'message_delta', delta, usage: lastUsageOf(usage, undefined) },
+      { type: 'message_stop' },
+    ]
+  }
+
+  #begin(): Event[] {
+    if (this.#begun) return []
+    this.#begun = true
+    const { heading, guess } = this.#manner
+    return [{ type: 'message_start', message: emptyMessage(heading(), firstUsageOf(guess(), undefined)) }]
+  }
+
+  #read(part: Part): void {
+    const blocks = this.#blocks
+    switch (part.type) {
+      case 'refusal':
+        this.#refused = true
+        blocks.text(part.text)
+        break
+      case 'text':
+        blocks.text(part.text)
+        break
+      case 'reasoning':
+        if (this.#manner.showsThinking) blocks.thinking(part.text)
+        break
+      case 'reasoning-end':
+        if (this.#manner.showsThinking) this.#endThinking(part.opaque)
+        break
+      case 'citation':
+        blocks.citation(part.citation)
+        break
+      case 'tool-call':
+        blocks.call(part.index, part.id, part.name)
+        break
+      case 'tool-arguments':
+        blocks.callArguments(part.index, part.delta)
+        break
+      case 'finish':
+        this.#stop = part
+        break
+      default:
+    }
+  }
+
+  /** What another vendor's model has sealed, this wire has no place for. */
+  #endThinking(opaque: Opaque | undefined): void {
+    const { data, signature } = opaque?.wire === 'messages' ? opaque : {}
+    if (data === undefined) this.#blocks.seal(signature)
+    else this.#blocks.redacted(data)
+  }
+}

@@ -1,0 +1,9 @@
+/** Ids of calls on this wire begin with `toolu_`. Upstreams of other wires know their own ids only, some of them by shape. */
+const prefix = 'toolu_'
+
+export const callId = (upstreamId: string): string =>
+  upstreamId.startsWith(prefix) ? upstreamId : prefix + upstreamId
+
+/** The id as an upstream of another wire gave it; one of this wire gets the body as it is. */
+export const upstreamCallId = (id: string): string =>
+  id.startsWith(prefix) && id.length > prefix.length ? id.slice(prefix.length) : id

@@ -1,0 +1,46 @@
+import { referenceHeaders, textFailures } from '#capabilities/text'
+import { fail } from '#platform/errors'
+import { type Route, route } from '#platform/http'
+import { MessageReply } from './answer/schema.ts'
+import { createMessage } from './create.ts'
+import { Betas, MessagesBody, Version } from './request/schema.ts'
+import './words.ts'
+
+/** Bytes of a whole body, media included (contract section 8: 4 MB). */
+const bodyLimit = 4 * 1024 * 1024
+
+const routes: Route[] = [
+  route({
+    method: 'POST',
+    path: '/v1/messages',
+    operation: 'messages.create',
+    scope: 'responses:write',
+    summary: {
+      en: 'Answer a conversation in the messages format, whole or as a stream.',
+      fa: 'پاسخ به پیام‌ها در قالب Messages، یک‌جا یا جریانی.',
+    },
+    idempotent: true,
+    bodyLimit,
+    streams: true,
+    headers: { 'anthropic-version': Version, 'anthropic-beta': Betas, ...referenceHeaders },
+    body: MessagesBody,
+    reply: { 200: MessageReply },
+    errors: textFailures,
+    handle: createMessage,
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/messages/count_tokens',
+    operation: 'messages.countTokens',
+    scope: 'any',
+    summary: {
+      en: 'Always 503: tokens are not counted ahead of a request. Nothing is generated or charged.',
+      fa: 'همیشه ۵۰۳: توکن‌ها پیش از درخواست شمرده نمی‌شوند. چیزی تولید یا هزینه نمی‌شود.',
+    },
+    reply: {},
+    errors: ['TOKEN_COUNTING_UNAVAILABLE'],
+    handle: () => fail('TOKEN_COUNTING_UNAVAILABLE', {}),
+  }),
+]
+
+export const messages = { name: 'messages', routes }

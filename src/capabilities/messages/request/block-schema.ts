@@ -1,0 +1,205 @@
+/** The content blocks of the messages wire: contract section 4 and the list of notes on its clients. Unknown fields are refused. */
+import { type Static, type TProperties, type TSchema, Type } from 'typebox'
+import { anyObject, closed, nullable, oneOf, taggedUnion } from '#platform/schema'
+
+/** A field that may be left out or null. */
+export const optional = <T extends TSchema>(schema: T) => Type.Optional(nullable(schema))
+
+/** An object that takes these fields and no others. */
+export const exactly = <T extends TProperties>(fields: T) => Type.Object(fields, closed)
+
+/** Text, or a list of blocks. */
+export const textOr = <T extends TSchema>(block: T) =>
+  Type.Unsafe<string | Static<T>[]>({ type: ['string', 'array'], items: block })
+
+export const CacheControl = exactly({
+  type: Type.Literal('ephemeral'),
+  ttl: Type.Optional(oneOf('5m', '1h')),
+})
+export const cacheable = { cache_control: optional(CacheControl) }
+
+export const CitationsConfig = exactly({ enabled: Type.Optional(Type.Boolean()) })
+
+const place = Type.Integer({ minimum: 0 })
+const cited = { cited_text: Type.String() }
+const inDocument = {
+  ...cited,
+  document_index: place,
+  document_title: optional(Type.String()),
+  // Answers carry it, and clients send answers back; a real file id cannot come from here.
+  file_id: Type.Optional(Type.Null()),
+}
+const inBlocks = { start_block_index: place, end_block_index: place }
+
+const Citation = taggedUnion('type', [
+  exactly({
+    type: Type.Literal('char_location'),
+    ...inDocument,
+    start_char_index: place,
+    end_char_index: place,
+  }),
+  exactly({
+    type: Type.Literal('page_location'),
+    ...inDocument,
+    start_page_number: place,
+    end_page_number: place,
+  }),
+  exactly({ type: Type.Literal('content_block_location'), ...inDocument, ...inBlocks }),
+  exactly({
+    type: Type.Literal('search_result_location'),
+    ...cited,
+    ...inBlocks,
+    search_result_index: place,
+    source: Type.String(),
+    title: optional(Type.String()),
+  }),
+  exactly({
+    type: Type.Literal('web_search_result_location'),
+    ...cited,
+    url: Type.String(),
+    title: optional(Type.String()),
+    encrypted_index: Type.String(),
+  }),
+])
+
+export const TextBlock = exactly({
+  type: Type.Literal('text'),
+  text: Type.String(),
+  citations: optional(Type.Array(Citation)),
+  ...cacheable,
+})
+export type TextBlock = Static<typeof TextBlock>
+/** Where nothing else may stand, a refusal still speaks of the type. */
+export const OnlyText = taggedUnion('type', [TextBlock])
+
+const Link = exactly({
+  type: Type.Literal('url'),
+  url: Type.String({
+    maxLength: 8192,
+    description: 'An HTTPS link.',
+    'x-description-fa': 'پیوند HTTPS.',
+  }),
+})
+export type Link = Static<typeof Link>
+
+const base64 = Type.String({
+  description: 'Raw Base64, at most 2,800,000 characters.',
+  'x-description-fa': 'Base64 خام، حداکثر ۲٬۸۰۰٬۰۰۰ نویسه.',
+})
+
+export const ImageBlock = exactly({
+  type: Type.Literal('image'),
+  source: taggedUnion('type', [
+    exactly({
+      type: Type.Literal('base64'),
+      media_type: oneOf('image/jpeg', 'image/png', 'image/gif', 'image/webp'),
+      data: base64,
+    }),
+    Link,
+  ]),
+  transformations: optional(exactly({ oversized_image: Type.Optional(oneOf('downsize', 'error')) })),
+  ...cacheable,
+})
+export type ImageBlock = Static<typeof ImageBlock>
+
+export const DocumentBlock = exactly({
+  type: Type.Literal('document'),
+  source: taggedUnion('type', [
+    exactly({ type: Type.Literal('base64'), media_type: Type.Literal('application/pdf'), data: base64 }),
+    exactly({ type: Type.Literal('text'), media_type: Type.Literal('text/plain'), data: Type.String() }),
+    exactly({
+      type: Type.Literal('content'),
+      content: textOr(taggedUnion('type', [TextBlock, ImageBlock])),
+    }),
+    Link,
+  ]),
+  title: optional(Type.String()),
+  context: optional(Type.String()),
+  citations: optional(CitationsConfig),
+  ...cacheable,
+})
+export type DocumentBlock = Static<typeof DocumentBlock>
+
+const SearchResultBlock = exactly({
+  type: Type.Literal('search_result'),
+  source: Type.String(),
+  title: Type.String(),
+  content: Type.Array(OnlyText),
+  citations: optional(CitationsConfig),
+  ...cacheable,
+})
+export type SearchResultBlock = Static<typeof SearchResultBlock>
+
+const id = Type.String({ minLength: 1, maxLength: 200 })
+const ToolReferenceBlock = exactly({ type: Type.Literal('tool_reference'), tool_name: id, ...cacheable })
+
+const ToolResultBlock = exactly({
+  type: Type.Literal('tool_result'),
+  tool_use_id: id,
+  content: Type.Optional(
+    textOr(
+      taggedUnion('type', [TextBlock, ImageBlock, DocumentBlock, SearchResultBlock, ToolReferenceBlock]),
+    ),
+  ),
+  is_error: optional(Type.Boolean()),
+  toolset_name: optional(Type.String()),
+  ...cacheable,
+})
+export type ToolResultBlock = Static<typeof ToolResultBlock>
+
+const Caller = taggedUnion('type', [
+  exactly({ type: Type.Literal('direct') }),
+  exactly({ type: oneOf('code_execution_20250825', 'code_execution_20260120'), tool_id: id }),
+])
+const call = { id, name: id, input: anyObject(), caller: Type.Optional(Caller), ...cacheable }
+
+const ToolUseBlock = exactly({
+  type: Type.Literal('tool_use'),
+  toolset_name: optional(Type.String()),
+  ...call,
+})
+export type ToolUseBlock = Static<typeof ToolUseBlock>
+
+const ThinkingBlock = exactly({
+  type: Type.Literal('thinking'),
+  thinking: Type.String(),
+  signature: Type.String(),
+})
+const RedactedThinkingBlock = exactly({ type: Type.Literal('redacted_thinking'), data: Type.String() })
+
+const ServerToolUseBlock = exactly({ type: Type.Literal('server_tool_use'), ...call })
+/** What tools of a vendor's service have found; it goes back to that vendor as it came, so it is not looked into. */
+const ServerToolResultBlock = exactly({
+  type: oneOf(
+    'web_search_tool_result',
+    'web_fetch_tool_result',
+    'code_execution_tool_result',
+    'bash_code_execution_tool_result',
+    'text_editor_code_execution_tool_result',
+    'tool_search_tool_result',
+  ),
+  tool_use_id: id,
+  content: Type.Unsafe<unknown>({ type: ['array', 'object'] }),
+  caller: Type.Optional(Caller),
+  ...cacheable,
+})
+
+export const UserBlock = taggedUnion('type', [
+  TextBlock,
+  ImageBlock,
+  DocumentBlock,
+  SearchResultBlock,
+  ToolResultBlock,
+])
+export type UserBlock = Static<typeof UserBlock>
+
+export const AssistantBlock = taggedUnion('type', [
+  TextBlock,
+  ThinkingBlock,
+  RedactedThinkingBlock,
+  ToolUseBlock,
+  ServerToolUseBlock,
+  ServerToolResultBlock,
+  DocumentBlock,
+])
+export type AssistantBlock = Static<typeof AssistantBlock>

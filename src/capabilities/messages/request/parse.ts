@@ -1,0 +1,57 @@
+/** The messages wire → a neutral turn. Everything that can be refused is refused here, before anything is held. */
+import { requireFeatures } from '#capabilities/text'
+import type { OutputFormat, Turn } from '#engine/inference'
+import type { Model } from '#engine/models'
+import { type Dialect, requireVersion } from '../versions.ts'
+import { conversationOf } from './conversation.ts'
+import { Reading } from './reading.ts'
+import { reasoningOf } from './reasoning.ts'
+import type { MessagesBody } from './schema.ts'
+import { requireResults } from './tool-results.ts'
+import { boundedTools, hostedBytes, toolChoiceOf, toolsOf } from './tools.ts'
+
+export function turnOf(body: MessagesBody, model: Model, dialect: Dialect): Turn {
+  requireVersion(body, dialect)
+  requireResults(body.messages)
+  requireFeatures(model, {
+    tools: body.tools && body.tools.length > 0 ? 'tools' : undefined,
+    json_schema: body.output_config?.format ? 'output_config.format' : undefined,
+  })
+  const reading = new Reading(model)
+  const tools = toolsOf(body, dialect, reading)
+  const messages = conversationOf(body, reading)
+  const reasoning = reasoningOf(body, model)
+  const turn: Turn = {
+    messages,
+    tools,
+    toolChoice: toolChoiceOf(body),
+    parallelToolCalls: !isSerial(body),
+    output: outputOf(body),
+    requestedOutputTokens: body.max_tokens,
+    maxOutputTokens: 0,
+    stop: body.stop_sequences ?? [],
+    ...(body.temperature !== undefined && { temperature: body.temperature }),
+    ...(body.top_p !== undefined && { topP: body.top_p }),
+    ...(body.top_k !== undefined && { topK: body.top_k }),
+    ...(reasoning && { reasoning }),
+    stream: body.stream === true,
+    ...(reading.onlyOwnWire && { onlyOwnWire: reading.onlyOwnWire }),
+    unreadBytes: reading.unreadBytes,
+    source: { wire: 'messages', body: sourceOf(body, dialect) },
+  }
+  return { ...turn, unreadBytes: reading.unreadBytes + hostedBytes(body.tools ?? [], turn) }
+}
+
+const sourceOf = (body: MessagesBody, { betas }: Dialect): Record<string, unknown> => ({
+  ...body,
+  ...(body.tools && { tools: boundedTools(body.tools) }),
+  ...(betas.length > 0 && { anthropic_beta: betas }),
+})
+
+const isSerial = ({ tool_choice: choice }: MessagesBody): boolean =>
+  choice !== undefined && 'disable_parallel_tool_use' in choice && choice.disable_parallel_tool_use === true
+
+const outputOf = ({ output_config: config }: MessagesBody): OutputFormat =>
+  config?.format
+    ? { type: 'json_schema', name: 'answer', schema: config.format.schema, strict: true }
+    : { type: 'text' }

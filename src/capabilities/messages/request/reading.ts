@@ -1,0 +1,23 @@
+import type { Turn } from '#engine/inference'
+import type { Model } from '#engine/models'
+
+/** What is learnt of a request while its blocks are read, beside their content. */
+export class Reading {
+  readonly model: Model
+  /** The first thing that no other wire can carry. */
+  onlyOwnWire: Turn['onlyOwnWire']
+  /** Bytes that reach an upstream of this wire and stand in no neutral field. */
+  unreadBytes = 0
+
+  constructor(model: Model) {
+    this.model = model
+  }
+
+  needsOwnWire(param: string, what: string): void {
+    this.onlyOwnWire ??= { param, what }
+  }
+
+  unread(value: unknown): void {
+    this.unreadBytes += Buffer.byteLength(JSON.stringify(value))
+  }
+}

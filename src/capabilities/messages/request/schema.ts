@@ -1,0 +1,124 @@
+import { type Static, Type } from 'typebox'
+import { anyObject, closed, oneOf, taggedUnion } from '#platform/schema'
+import {
+  AssistantBlock,
+  CacheControl,
+  exactly,
+  OnlyText,
+  optional,
+  textOr,
+  UserBlock,
+} from './block-schema.ts'
+import { Tool, ToolChoice } from './tool-schema.ts'
+
+const Message = taggedUnion('role', [
+  exactly({ role: Type.Literal('user'), content: textOr(UserBlock) }),
+  exactly({ role: Type.Literal('assistant'), content: textOr(AssistantBlock) }),
+  exactly({ role: Type.Literal('system'), content: textOr(OnlyText) }),
+])
+export type MessageParam = Static<typeof Message>
+
+/** The smallest budget for thinking that the wire knows; tokens. */
+const smallestBudget = 1024
+const display = { display: optional(oneOf('summarized', 'omitted')) }
+const Thinking = taggedUnion('type', [
+  exactly({
+    type: Type.Literal('enabled'),
+    budget_tokens: Type.Integer({ minimum: smallestBudget, maximum: 1_000_000 }),
+    ...display,
+  }),
+  exactly({ type: Type.Literal('adaptive'), ...display }),
+  exactly({ type: Type.Literal('disabled') }),
+  exactly({ type: Type.Literal('between_tools') }),
+])
+
+const OutputConfig = exactly({
+  effort: optional(oneOf('low', 'medium', 'high', 'xhigh', 'max')),
+  format: optional(exactly({ type: Type.Literal('json_schema'), schema: anyObject() })),
+})
+
+const amount = exactly({ type: Type.String(), value: Type.Integer({ minimum: 0 }) })
+/** What an upstream of this wire may drop from a long conversation before the model reads it. */
+const ContextManagement = exactly({
+  edits: Type.Optional(
+    Type.Array(
+      taggedUnion('type', [
+        exactly({
+          type: Type.Literal('clear_tool_uses_20250919'),
+          trigger: optional(amount),
+          keep: optional(amount),
+          clear_at_least: optional(amount),
+          exclude_tools: optional(Type.Array(Type.String())),
+          clear_tool_inputs: Type.Optional(
+            Type.Unsafe<unknown>({ type: ['boolean', 'array', 'null'], items: { type: 'string' } }),
+          ),
+        }),
+        exactly({
+          type: Type.Literal('clear_thinking_20251015'),
+          keep: Type.Optional(
+            Type.Unsafe<unknown>({
+              type: ['string', 'object'],
+              additionalProperties: false,
+              properties: { type: { type: 'string' }, value: { type: 'integer' } },
+            }),
+          ),
+        }),
+      ]),
+      { maxItems: 10 },
+    ),
+  ),
+})
+
+/** The body of contract section 4, messages, and what the clients of the wire send beside it; every other field is refused. */
+export const MessagesBody = Type.Object(
+  {
+    model: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        description: 'Default: the fast text model.',
+        'x-description-fa': 'پیش‌فرض: مدل متنی سریع.',
+      }),
+    ),
+    max_tokens: Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      description:
+        'Output tokens, thinking included. What the model can write at most is applied where it is less.',
+      'x-description-fa': 'توکن‌های خروجی، همراه با استدلال. اگر سقف مدل کمتر باشد، همان سقف اعمال می‌شود.',
+    }),
+    messages: Type.Array(Message, { minItems: 1, maxItems: 100_000 }),
+    system: Type.Optional(textOr(OnlyText)),
+    tools: Type.Optional(Type.Array(Tool, { maxItems: 1000 })),
+    tool_choice: Type.Optional(ToolChoice),
+    thinking: Type.Optional(Thinking),
+    output_config: Type.Optional(OutputConfig),
+    stop_sequences: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { maxItems: 1000 })),
+    stream: Type.Optional(Type.Boolean({ default: false })),
+    temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+    top_p: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+    top_k: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+    cache_control: optional(CacheControl),
+    metadata: Type.Optional(exactly({ user_id: optional(Type.String({ maxLength: 1024 })) })),
+    context_management: optional(ContextManagement),
+    service_tier: Type.Optional(oneOf('auto', 'standard_only')),
+    inference_geo: optional(Type.String({ maxLength: 100 })),
+    speed: optional(oneOf('standard', 'fast')),
+    diagnostics: optional(exactly({ previous_message_id: optional(Type.String({ maxLength: 200 })) })),
+  },
+  {
+    ...closed,
+    examples: [{ max_tokens: 1024, messages: [{ role: 'user', content: 'سلام! خودت را معرفی کن.' }] }],
+  },
+)
+export type MessagesBody = Static<typeof MessagesBody>
+
+export const Version = Type.String({
+  enum: ['2023-06-01', '2026-10-21'],
+  examples: ['2023-06-01'],
+  description: 'The version of the wire; required.',
+  'x-description-fa': 'نسخهٔ این قالب؛ الزامی است.',
+})
+export const Betas = Type.String({
+  description: 'Betas of the wire, separated by commas; those that are not known are ignored.',
+  'x-description-fa': 'بتاهای این قالب، جداشده با ویرگول؛ آنچه شناخته نیست نادیده می‌ماند.',
+})

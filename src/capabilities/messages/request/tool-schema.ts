@@ -1,0 +1,146 @@
+/** The tools of the messages wire: the caller's own, those that vendors' models were trained on, and those that run at a service. */
+import { type Static, type TObject, type TProperties, Type } from 'typebox'
+import { anyObject, oneOf, taggedUnion } from '#platform/schema'
+import { CitationsConfig, cacheable, exactly, optional } from './block-schema.ts'
+
+const anyTool = {
+  ...cacheable,
+  strict: optional(Type.Boolean()),
+  defer_loading: optional(Type.Boolean()),
+  allowed_callers: Type.Optional(
+    Type.Array(
+      oneOf('direct', 'code_execution_20250825', 'code_execution_20260120', 'code_execution_20260521'),
+    ),
+  ),
+}
+const withExamples = { ...anyTool, input_examples: Type.Optional(Type.Array(anyObject())) }
+
+/** A tool of the caller: the model names it, the caller runs it. */
+export const CustomTool = exactly({
+  type: optional(Type.Literal('custom')),
+  name: Type.String({ minLength: 1, maxLength: 200 }),
+  description: optional(Type.String()),
+  input_schema: anyObject({
+    description: 'JSON Schema of the input.',
+    'x-description-fa': 'JSON Schema ورودی.',
+  }),
+  eager_input_streaming: optional(Type.Boolean()),
+  ...withExamples,
+})
+export type CustomTool = Static<typeof CustomTool>
+
+const pixels = Type.Integer({ minimum: 1, maximum: 100_000 })
+const computer = {
+  name: Type.Literal('computer'),
+  display_width_px: pixels,
+  display_height_px: pixels,
+  display_number: optional(Type.Integer({ minimum: 0 })),
+  ...withExamples,
+}
+const edits = { name: Type.Literal('str_replace_based_edit_tool'), ...withExamples }
+
+/** Tools that a vendor's models know by heart; they run at the caller too. */
+const clientTools = [
+  exactly({ type: Type.Literal('computer_20250124'), ...computer }),
+  exactly({
+    type: Type.Literal('computer_20251124'),
+    ...computer,
+    enable_zoom: Type.Optional(Type.Boolean()),
+  }),
+  exactly({ type: Type.Literal('bash_20250124'), name: Type.Literal('bash'), ...withExamples }),
+  exactly({
+    type: Type.Literal('text_editor_20250124'),
+    name: Type.Literal('str_replace_editor'),
+    ...withExamples,
+  }),
+  exactly({ type: Type.Literal('text_editor_20250429'), ...edits }),
+  exactly({
+    type: Type.Literal('text_editor_20250728'),
+    ...edits,
+    max_characters: optional(Type.Integer({ minimum: 1 })),
+  }),
+  exactly({ type: Type.Literal('memory_20250818'), name: Type.Literal('memory'), ...withExamples }),
+]
+
+/** Uses of a hosted tool in one request, and tokens of one fetched page (contract section 8). */
+export const mostUses = 5
+export const mostPageTokens = 32_000
+
+const domains = optional(Type.Array(Type.String({ maxLength: 500 }), { maxItems: 1000 }))
+const hosted = {
+  max_uses: optional(Type.Integer({ minimum: 1, maximum: mostUses })),
+  allowed_domains: domains,
+  blocked_domains: domains,
+}
+const search = {
+  ...hosted,
+  user_location: optional(
+    exactly({
+      type: Type.Literal('approximate'),
+      city: optional(Type.String()),
+      region: optional(Type.String()),
+      country: optional(Type.String()),
+      timezone: optional(Type.String()),
+    }),
+  ),
+}
+const fetched = {
+  ...hosted,
+  max_content_tokens: optional(Type.Integer({ minimum: 1, maximum: mostPageTokens })),
+  citations: optional(CitationsConfig),
+}
+const vendorSearch = { name: Type.Literal('web_search'), ...search, ...anyTool }
+const vendorFetch = {
+  name: Type.Literal('web_fetch'),
+  ...fetched,
+  url_sources: optional(anyObject()),
+  ...anyTool,
+}
+const cached = { use_cache: Type.Optional(Type.Boolean()) }
+const inclusion = { response_inclusion: Type.Optional(oneOf('full', 'excluded')) }
+
+const ours = <T extends TProperties>(name: string, fields: T) =>
+  exactly({
+    type: Type.Literal(`kherad:${name}`),
+    name: Type.Optional(Type.Literal(name)),
+    ...fields,
+    ...cacheable,
+  })
+
+const hostedTools = [
+  exactly({ type: oneOf('web_search_20250305', 'web_search_20260209'), ...vendorSearch }),
+  exactly({ type: Type.Literal('web_search_20260318'), ...vendorSearch, ...inclusion }),
+  exactly({ type: oneOf('web_fetch_20250910', 'web_fetch_20260209'), ...vendorFetch }),
+  exactly({ type: Type.Literal('web_fetch_20260309'), ...vendorFetch, ...cached }),
+  exactly({ type: Type.Literal('web_fetch_20260318'), ...vendorFetch, ...cached, ...inclusion }),
+  ours('web_search', search),
+  ours('web_fetch', fetched),
+  ours('datetime', {}),
+  ours('bash', {}),
+]
+
+/** A tool that is known by its type. */
+export interface TypedTool {
+  type: string
+  name?: string
+  max_uses?: number | null
+  max_content_tokens?: number | null
+}
+
+/** A custom tool may leave its type out, which the tag of a union may not. */
+export const Tool = Type.Unsafe<CustomTool | TypedTool>({
+  type: 'object',
+  if: { required: ['type'], properties: { type: { not: { enum: ['custom', null] } } } },
+  // biome-ignore lint/suspicious/noThenProperty: a JSON Schema keyword.
+  then: taggedUnion('type', [...clientTools, ...hostedTools] as TObject[]),
+  else: CustomTool,
+})
+export type Tool = Static<typeof Tool>
+
+const parallel = { disable_parallel_tool_use: Type.Optional(Type.Boolean()) }
+export const ToolChoice = taggedUnion('type', [
+  exactly({ type: Type.Literal('auto'), ...parallel }),
+  exactly({ type: Type.Literal('any'), ...parallel }),
+  exactly({ type: Type.Literal('tool'), name: Type.String(), ...parallel }),
+  exactly({ type: Type.Literal('none') }),
+])

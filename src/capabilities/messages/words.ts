@@ -1,0 +1,63 @@
+import { declareFailures, type Told } from '#platform/errors'
+
+declare module '#platform/errors' {
+  interface Failures {
+    TOKEN_COUNTING_UNAVAILABLE: Record<string, never>
+  }
+}
+
+declareFailures({
+  TOKEN_COUNTING_UNAVAILABLE: {
+    status: 503,
+    retry: false,
+    en: () =>
+      'Tokens are not counted ahead of a request here: tokenizers belong to the models’ vendors. Nothing was generated or charged; every answer tells its own usage.',
+    fa: () =>
+      'توکن‌ها پیش از درخواست شمرده نمی‌شوند، زیرا توکن‌ساز هر مدل نزد سازندهٔ آن است. چیزی تولید یا هزینه نشد؛ هر پاسخ مصرف خود را می‌گوید.',
+  },
+})
+
+/** Why a request is refused, or what of it only upstreams of this wire can do. */
+export const reasons = {
+  version: (known: readonly string[]): Told => ({
+    en: `the header anthropic-version must be one of ${known.join(', ')}.`,
+    fa: `سرآیند anthropic-version باید یکی از این‌ها باشد: ${known.join('، ')}.`,
+  }),
+  notInVersion: (field: string, version: string): Told => ({
+    en: `${field} is not taken under anthropic-version ${version}; leave it out or send an older version.`,
+    fa: `${field} در anthropic-version ${version} پذیرفته نیست؛ آن را حذف کنید یا نسخهٔ پیشین را بفرستید.`,
+  }),
+  needsBeta: (type: string, beta: string): Told => ({
+    en: `the tool ${type} needs ${beta} in the header anthropic-beta.`,
+    fa: `ابزار ${type} به ${beta} در سرآیند anthropic-beta نیاز دارد.`,
+  }),
+  noTools: {
+    en: 'tool_choice asks for a tool but tools is empty.',
+    fa: 'tool_choice ابزار می‌خواهد ولی tools خالی است.',
+  },
+  noSuchTool: (name: string): Told => ({
+    en: `tool_choice names ${name}, which is not among the tools.`,
+    fa: `tool_choice ابزار ${name} را نام برده که میان ابزارها نیست.`,
+  }),
+  smallLimit: (budget: number): Told => ({
+    en: `thinking.budget_tokens (${budget}) must be less than max_tokens.`,
+    fa: `thinking.budget_tokens (${budget.toLocaleString('fa-IR')}) باید کمتر از max_tokens باشد.`,
+  }),
+  strayResult: (id: string): Told => ({
+    en: `the tool_result of ${id} has no tool_use of that id in the message before it.`,
+    fa: `برای tool_result با شناسهٔ ${id} در پیام پیش از آن tool_use نیست.`,
+  }),
+  missingResults: (ids: readonly string[]): Told => ({
+    en: `every tool_use needs its tool_result before the next message; missing: ${ids.join(', ')}.`,
+    fa: `هر tool_use پیش از پیام بعدی به tool_result خود نیاز دارد؛ نیامده: ${ids.join('، ')}.`,
+  }),
+  onlyHttps: { en: 'a link must begin with https://.', fa: 'پیوند باید با https:// آغاز شود.' },
+}
+
+/** What no other wire can carry; it stands in the sentence of FEATURE_NOT_SUPPORTED. */
+export const abilities = {
+  citations: 'citations of documents',
+  serverTools: 'tools that run at its vendor',
+  references: 'tool references',
+  assistantDocuments: 'documents in an assistant message',
+}

@@ -1,0 +1,41 @@
+import { type Emit, Item, type ItemStatus } from './item.ts'
+
+/** A call of one of the caller's functions. */
+export class CallItem extends Item {
+  #arguments = ''
+
+  constructor(
+    id: string,
+    index: number,
+    emit: Emit,
+    call: { call_id: string; name: string; namespace?: string },
+  ) {
+    super({ type: 'function_call', id, ...call, arguments: '', status: 'in_progress' }, index, emit)
+  }
+
+  write(delta: string): void {
+    this.#arguments += delta
+    this.tell('response.function_call_arguments.delta', { delta })
+  }
+
+  /** More can only come where the arguments are not whole. */
+  get isWhole(): boolean {
+    try {
+      JSON.parse(this.#arguments)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  close(status: ItemStatus): void {
+    // A function without parameters is often called without arguments, which is no JSON.
+    if (this.#arguments === '' && status === 'completed') this.write('{}')
+    Object.assign(this.json, { arguments: this.#arguments, status })
+    this.tell('response.function_call_arguments.done', {
+      name: this.json['name'],
+      arguments: this.#arguments,
+    })
+    this.done()
+  }
+}

@@ -1,0 +1,87 @@
+import type { Citation } from '#engine/inference'
+import { type Emit, Item, type ItemStatus, type Json } from './item.ts'
+
+interface TextPart {
+  type: 'output_text'
+  text: string
+  annotations: Json[]
+  logprobs: []
+}
+type Part = TextPart | { type: 'refusal'; refusal: string }
+
+/** What the model says: parts of text and refusals, one open at a time. */
+export class MessageItem extends Item {
+  readonly #content: Part[] = []
+  #part: Part | undefined
+  /** Characters of the answer's text before the open part. */
+  #from = 0
+
+  constructor(id: string, index: number, emit: Emit) {
+    super({ type: 'message', id, status: 'in_progress', role: 'assistant', content: [] }, index, emit)
+    this.json['content'] = this.#content
+  }
+
+  /** `from`: characters of the answer's text before this. */
+  say(text: string, from: number): void {
+    const part = this.#text(from)
+    part.text += text
+    this.#tellPart('response.output_text.delta', { delta: text, logprobs: [] })
+  }
+
+  refuse(text: string): void {
+    if (this.#part?.type !== 'refusal') this.#open({ type: 'refusal', refusal: '' })
+    if (this.#part?.type === 'refusal') this.#part.refusal += text
+    this.#tellPart('response.refusal.delta', { delta: text })
+  }
+
+  /** A place that is not known is the end of what was said. */
+  cite({ url, title, start, end }: Citation, from: number): void {
+    const part = this.#text(from)
+    const place = (at: number | undefined): number =>
+      at === undefined ? part.text.length : Math.max(0, at - this.#from)
+    const annotation = {
+      type: 'url_citation',
+      start_index: place(start),
+      end_index: place(end),
+      url,
+      title,
+    }
+    const index = part.annotations.push(annotation) - 1
+    this.#tellPart('response.output_text.annotation.added', { annotation_index: index, annotation })
+  }
+
+  close(status: ItemStatus): void {
+    this.#closePart()
+    this.json['status'] = status
+    this.done()
+  }
+
+  #text(from: number): TextPart {
+    if (this.#part?.type !== 'output_text') {
+      this.#open({ type: 'output_text', text: '', annotations: [], logprobs: [] })
+      this.#from = from
+    }
+    return this.#part as TextPart
+  }
+
+  #open(part: Part): void {
+    this.#closePart()
+    this.#part = part
+    this.#content.push(part)
+    this.#tellPart('response.content_part.added', { part })
+  }
+
+  #closePart(): void {
+    const part = this.#part
+    if (!part) return
+    if (part.type === 'output_text')
+      this.#tellPart('response.output_text.done', { text: part.text, logprobs: [] })
+    else this.#tellPart('response.refusal.done', { refusal: part.refusal })
+    this.#tellPart('response.content_part.done', { part })
+    this.#part = undefined
+  }
+
+  #tellPart(type: string, fields: Json): void {
+    this.tell(type, { content_index: this.#content.length - 1, ...fields })
+  }
+}

@@ -1,0 +1,207 @@
+/** Items of an input → neutral messages, in their order. */
+import { imageMedia, inlineMedia, requireModality, reasons as shared } from '#capabilities/text'
+import type { Content, Message, Modality } from '#engine/inference'
+import type { Model } from '#engine/models'
+import { fail } from '#platform/errors'
+import type {
+  ContentPart,
+  FunctionCall,
+  FunctionCallOutput,
+  InputItem,
+  MessageItem,
+  ReasoningItem,
+} from './item-schema.ts'
+import { unseal } from './sealed.ts'
+import type { Toolbox } from './tools.ts'
+import { reasons } from './words.ts'
+
+/** Items of tools that ran at a service: what they found stands in the message after them. */
+const told = new Set([
+  'web_search_call',
+  'file_search_call',
+  'code_interpreter_call',
+  'mcp_list_tools',
+  'mcp_call',
+])
+/** Items that only this wire can carry. Any other could bring tools or settings with it that no hold covers. */
+const ownWire = new Set([
+  'custom_tool_call',
+  'custom_tool_call_output',
+  'local_shell_call',
+  'local_shell_call_output',
+  'shell_call',
+  'shell_call_output',
+  'apply_patch_call',
+  'apply_patch_call_output',
+  'compaction',
+])
+
+export class Conversation {
+  readonly messages: Message[] = []
+  /** The first item that no other wire can carry. */
+  onlyOwnWire: { param: string; what: string } | undefined
+  /** Bytes that reach an upstream of this wire and stand in no neutral field. */
+  unreadBytes = 0
+  readonly #model: Model
+  readonly #tools: Toolbox
+
+  constructor(model: Model, tools: Toolbox) {
+    this.#model = model
+    this.#tools = tools
+  }
+
+  add(item: InputItem, param: string): void {
+    switch (item.type) {
+      case undefined:
+      case 'message':
+        this.#addMessage(item as MessageItem, param)
+        break
+      case 'function_call':
+        this.#addCall(item as FunctionCall & InputItem)
+        break
+      case 'function_call_output':
+        this.#addOutput(item as FunctionCallOutput & InputItem, param)
+        break
+      case 'reasoning':
+        this.#addReasoning(item as ReasoningItem & InputItem)
+        break
+      case 'item_reference':
+        fail('INVALID_REQUEST', { why: reasons.keepsNothing('item_reference') }, { param: `${param}.type` })
+        break
+      default:
+        this.#addForeign(item, item.type, param)
+    }
+  }
+
+  #addMessage(item: MessageItem, param: string): void {
+    this.#unread(item, ['type', 'role', 'content', 'id', 'status'])
+    const content = this.#contents(item, item.role, param)
+    const refusal = refusalOf(item.content)
+    const said = refusal === undefined ? {} : { refusal }
+    const open = item.role === 'assistant' ? this.#openAssistant() : undefined
+    if (open) {
+      open.content.push(...content)
+      Object.assign(open, said)
+    } else this.messages.push({ role: item.role, content, ...said })
+  }
+
+  #addCall(item: FunctionCall & InputItem): void {
+    this.#unread(item, ['type', 'call_id', 'name', 'arguments', 'id', 'status'])
+    const call = {
+      id: item.call_id,
+      name: this.#tools.seenAs(item.name, item.namespace),
+      arguments: item.arguments,
+    }
+    const last = this.messages.at(-1)
+    // A call belongs to what was said and thought before it, and to the calls beside it.
+    if (last?.role === 'assistant') last.toolCalls = [...(last.toolCalls ?? []), call]
+    else this.messages.push({ role: 'assistant', content: [], toolCalls: [call] })
+  }
+
+  #addOutput(item: FunctionCallOutput & InputItem, param: string): void {
+    this.#unread(item, ['type', 'call_id', 'output', 'id', 'status'])
+    const content = this.#contents({ content: item.output }, 'tool', param, 'output')
+    this.messages.push({ role: 'tool', content, toolCallId: item.call_id })
+  }
+
+  #addReasoning(item: ReasoningItem & InputItem): void {
+    const summed = (item.summary?.length ?? 0) > 0
+    const parts = (summed ? item.summary : item.content) ?? []
+    this.#unread(item, [
+      'type',
+      'id',
+      'summary',
+      'encrypted_content',
+      'status',
+      ...(summed ? [] : ['content']),
+    ])
+    const shown = parts.map(({ text }) => text).join('\n\n')
+    const sealed =
+      item.encrypted_content == null ? undefined : unseal(item.encrypted_content, item.id ?? undefined)
+    const text = sealed?.text ?? shown
+    if (text === '' && !sealed) return
+    const content: Content = { type: 'reasoning', text, ...(sealed && { opaque: sealed.opaque }) }
+    const open = this.#openAssistant()
+    if (open) open.content.push(content)
+    else this.messages.push({ role: 'assistant', content: [content] })
+  }
+
+  #addForeign(item: InputItem, type: string, param: string): void {
+    const text = JSON.stringify(item)
+    const isKnown = told.has(type) || ownWire.has(type)
+    // Pictures and files inside would go unmeasured.
+    if (!isKnown || /"(image_url|file_(url|id|data))":/.test(text))
+      fail('FEATURE_NOT_SUPPORTED', { model: this.#model.id, feature: type }, { param: `${param}.type` })
+    this.unreadBytes += Buffer.byteLength(text)
+    if (!told.has(type)) this.onlyOwnWire ??= { param, what: type }
+  }
+
+  /** The assistant's message that is still being put together: one that has only reasoning so far, or calls that wait for their outputs. */
+  #openAssistant(): Message | undefined {
+    const last = this.messages.at(-1)
+    if (last?.role !== 'assistant') return undefined
+    const onlyThought = last.content.every(({ type }) => type === 'reasoning') && last.refusal === undefined
+    return last.toolCalls || onlyThought ? last : undefined
+  }
+
+  #contents(
+    { content }: Pick<MessageItem, 'content'>,
+    role: Message['role'],
+    param: string,
+    field = 'content',
+  ): Content[] {
+    if (typeof content === 'string') return [{ type: 'text', text: content }]
+    return content.flatMap((part, index) => this.#content(part, role, `${param}.${field}.${index}`))
+  }
+
+  #content(part: ContentPart, role: Message['role'], param: string): Content[] {
+    this.#unread(part, ['type', 'text', 'refusal', 'image_url', 'detail', 'file_data', 'filename'])
+    switch (part.type) {
+      case 'refusal':
+        return []
+      case 'input_image': {
+        this.#require('image', role, param)
+        if (part.image_url == null || isElsewhere(part)) return nothingInside(param, 'image_url')
+        const media = imageMedia(part.image_url, `${param}.image_url`, 'inline')
+        return [{ type: 'image', media, ...(part.detail != null && { detail: part.detail }) }]
+      }
+      case 'input_file': {
+        this.#require('file', role, param)
+        if (part.file_data == null || isElsewhere(part)) return nothingInside(param, 'file_data')
+        const media = inlineMedia(part.file_data, ['application/pdf'], `${param}.file_data`)
+        const title = part.filename ?? undefined
+        return [{ type: 'document', citations: false, media, ...(title !== undefined && { title }) }]
+      }
+      default:
+        return [{ type: 'text', text: part.text }]
+    }
+  }
+
+  #require(modality: Modality, role: Message['role'], param: string): void {
+    if (role !== 'user' && role !== 'tool')
+      fail('INVALID_REQUEST', { why: shared.onlyUsersCarry(param, modality, role) }, { param })
+    requireModality(this.#model, modality, param)
+  }
+
+  #unread(fields: object, read: readonly string[]): void {
+    for (const [name, value] of Object.entries(fields))
+      if (!read.includes(name)) this.unreadBytes += size(value)
+  }
+}
+
+/** An upstream of this wire would open it by itself, unseen by us. */
+const isElsewhere = (part: object): boolean =>
+  ['file_id', 'file_url'].some((field) => (part as Record<string, unknown>)[field] != null)
+
+function nothingInside(param: string, field: string): never {
+  return fail('INVALID_MEDIA', { why: reasons.nothingInside(param, field) }, { param: `${param}.${field}` })
+}
+
+function refusalOf(content: MessageItem['content']): string | undefined {
+  if (typeof content === 'string') return undefined
+  const refusals = content.flatMap((part) => (part.type === 'refusal' ? [part.refusal] : []))
+  return refusals.length === 0 ? undefined : refusals.join('')
+}
+
+const size = (value: unknown): number =>
+  value === undefined || value === null ? 0 : Buffer.byteLength(JSON.stringify(value))

@@ -1,0 +1,140 @@
+/**
+ * What an upstream of this wire wrote, passed on as it is: unknown fields, items and events survive. Ours are the response's
+ * id, the model, the usage that was charged, and what is shown of reasoning.
+ */
+import type { Part, Usage } from '#engine/inference'
+import type { Scribe } from './answer.ts'
+import { type Emit, type Json, recordsIn } from './item.ts'
+import { reasoningOf, responseOf, type Terms, type Thoughts, textOf, usageOf } from './response.ts'
+
+const terminals = new Set(['response.completed', 'response.incomplete', 'response.done'])
+
+export class OwnAnswer implements Scribe {
+  readonly #terms: Terms
+  readonly #emit: Emit
+  /** The response as the upstream told it last. */
+  #told: Json = {}
+  /** The upstream's last event, which waits for the figures that are charged. */
+  #last: Json | undefined
+  /** Items that are done, by their place; for an answer that breaks. */
+  readonly #done: Json[] = []
+  /** The kind of the upstream's events of which the contract's own are twins. */
+  #twinOf: string | undefined
+
+  constructor(terms: Terms, emit: Emit) {
+    this.#terms = terms
+    this.#emit = emit
+  }
+
+  add({ extra }: Part): void {
+    if (extra?.wire !== 'responses') return
+    if (extra.body) this.#told = extra.body
+    if (extra.event) this.#read(extra.event)
+  }
+
+  end(usage: Usage): Json {
+    const { type: _type, ...event } = this.#last ?? {}
+    const output = recordsIn(this.#told['output'])
+    const response = this.#rewritten(
+      { ...this.#told, output: output.length > 0 ? output : this.#items },
+      usage,
+    )
+    this.#emit(`response.${response['status']}`, { ...event, response })
+    return response
+  }
+
+  failed(error: { code: string; message: string }): void {
+    if (this.#told['id'] === undefined) this.#open({})
+    const told = { ...this.#told, status: 'failed', error, output: this.#items, incomplete_details: null }
+    this.#emit('response.failed', { response: this.#rewritten(told) })
+  }
+
+  get #items(): Json[] {
+    return this.#done.filter((item) => item !== undefined)
+  }
+
+  #read({ type, sequence_number: _number, ...fields }: Json): void {
+    if (typeof type !== 'string') return
+    const { response, item } = fields as { response?: Json; item?: Json }
+    if (response) this.#told = response
+    if (terminals.has(type)) this.#last = { type, ...fields }
+    else if (response) this.#emit(type, { ...fields, response: this.#rewritten(response) })
+    else if (this.#isShown(type, fields)) {
+      const shown = item && this.#shown(item)
+      if (shown && type === 'response.output_item.done') this.#done[Number(fields['output_index'])] = shown
+      this.#emit(type, { ...fields, ...(shown && { item: shown }) })
+      this.#tellTwin(type, fields)
+    }
+  }
+
+  #open(told: Json): void {
+    const response = this.#rewritten({ ...told, status: 'in_progress' })
+    this.#emit('response.created', { response })
+    this.#emit('response.in_progress', { response })
+  }
+
+  /** Keys that lesser upstreams leave out are ours. */
+  #rewritten(told: Json, usage?: Usage): Json {
+    const terms = this.#terms
+    const output = recordsIn(told['output']).map((item) => this.#shown(item))
+    const ours = responseOf(terms, { status: 'in_progress' })
+    const status = String(told['status'] ?? 'completed')
+    return {
+      ...ours,
+      ...told,
+      id: ours['id'],
+      object: 'response',
+      model: terms.model(),
+      status,
+      store: false,
+      background: false,
+      previous_response_id: null,
+      output,
+      output_text: textOf(output),
+      reasoning: reasoningOf(terms, status, thoughtsOf(output)),
+      usage: usage ? usageOf(usage, (told['usage'] as Json | undefined) ?? {}) : null,
+    }
+  }
+
+  /** What a model thought is shown to who asked: the summary by the wire's own wish, the text itself by ours. */
+  #shown(item: Json): Json {
+    if (item['type'] === 'function_call')
+      return { ...item, ...this.#terms.tools.calledAs(String(item['name'])) }
+    if (item['type'] !== 'reasoning') return item
+    const { content, ...rest } = item
+    return {
+      ...rest,
+      ...(!this.#terms.showsReasoning && { summary: [] }),
+      ...(this.#terms.includesReasoning && content !== undefined && { content }),
+    }
+  }
+
+  #isShown(type: string, { part }: Json): boolean {
+    const { showsReasoning, includesReasoning } = this.#terms
+    if (type.startsWith('response.reasoning_summary_')) return showsReasoning
+    const plain =
+      type.startsWith('response.reasoning') || (part as Json | undefined)?.['type'] === 'reasoning_text'
+    return !plain || includesReasoning
+  }
+
+  /** `response.reasoning.delta` and `.done` beside the wire's own events (decisions §8). */
+  #tellTwin(type: string, { item_id, output_index, content_index, summary_index, delta, text }: Json): void {
+    const [, kind, step] = /^response\.(reasoning(?:_text|_summary_text)?)\.(delta|done)$/.exec(type) ?? []
+    if (!this.#terms.includesReasoning || kind === undefined) return
+    this.#twinOf ??= kind
+    if (kind === 'reasoning' || kind !== this.#twinOf) return
+    const place = { item_id, output_index, content_index: content_index ?? summary_index ?? 0 }
+    this.#emit(`response.reasoning.${step}`, { ...place, ...(step === 'delta' ? { delta } : { text }) })
+  }
+}
+
+function thoughtsOf(output: readonly Json[]): Thoughts {
+  const textsIn = (field: string): string =>
+    output
+      .filter((item) => item['type'] === 'reasoning')
+      .flatMap((item) => recordsIn(item[field]))
+      .map((part) => String(part['text'] ?? ''))
+      .join('\n\n')
+  const summary = textsIn('summary')
+  return summary === '' ? { text: textsIn('content'), format: 'text' } : { text: summary, format: 'summary' }
+}

@@ -1,0 +1,139 @@
+/** The responses wire → a neutral turn. Everything that can be refused is refused here, before anything is held. */
+import { effortOf, requireFeatures } from '#capabilities/text'
+import type { OutputFormat, Reasoning, Tool, Turn } from '#engine/inference'
+import type { Model } from '#engine/models'
+import { fail } from '#platform/errors'
+import type { FunctionCall, InputItem, ReasoningItem } from './item-schema.ts'
+import { Conversation } from './messages.ts'
+import type { ResponsesBody } from './schema.ts'
+import { isForeign } from './sealed.ts'
+import { chooseTools, refuseSearch, Toolbox } from './tools.ts'
+import { reasons } from './words.ts'
+
+/** Contract section 4. */
+const usualOutputTokens = 2048
+
+export interface Parsed {
+  turn: Turn
+  tools: Toolbox
+}
+
+export function turnOf(body: ResponsesBody, model: Model): Parsed {
+  refuseKeeping(body)
+  if (body.web_search) refuseSearch(model, 'web_search')
+  const box = new Toolbox(body.tools ?? [], model)
+  requireFeatures(model, {
+    tools: box.tools.length > 0 ? 'tools' : undefined,
+    json_schema: body.text?.format?.type === 'json_schema' ? 'text.format' : undefined,
+  })
+  const reasoning = reasoningOf(body, model)
+  const conversation = conversationOf(body, model, box)
+  const chosen = chooseTools(box, body.tool_choice, model)
+  const turn: Turn = {
+    messages: conversation.messages,
+    ...chosen,
+    parallelToolCalls: body.parallel_tool_calls ?? true,
+    output: outputOf(body),
+    ...present('requestedOutputTokens', body.max_output_tokens),
+    usualOutputTokens,
+    maxOutputTokens: 0,
+    stop: [],
+    ...present('temperature', body.temperature),
+    ...present('topP', body.top_p),
+    ...present('presencePenalty', body.presence_penalty),
+    ...present('frequencyPenalty', body.frequency_penalty),
+    ...(reasoning && { reasoning }),
+    stream: body.stream === true,
+    ...(conversation.onlyOwnWire && { onlyOwnWire: conversation.onlyOwnWire }),
+    unreadBytes: conversation.unreadBytes + descriptionBytes(body) + unreadTools(box, chosen.tools),
+    source: { wire: 'responses', body: ownBody(body, model, box, reasoning) },
+  }
+  return { turn, tools: box }
+}
+
+const present = <Name extends string, Value>(
+  name: Name,
+  value: Value | null | undefined,
+): { [N in Name]?: Value } =>
+  (value === null || value === undefined ? {} : { [name]: value }) as { [N in Name]?: Value }
+
+/** What rests on answers that were stored before, or that come later (contract section 4: not supported). */
+function refuseKeeping(body: ResponsesBody): void {
+  const fields = body as Record<string, unknown>
+  for (const field of ['previous_response_id', 'conversation', 'prompt'])
+    if (fields[field] != null) fail('INVALID_REQUEST', { why: reasons.keepsNothing(field) }, { param: field })
+  if (fields['background'] === true)
+    fail('INVALID_REQUEST', { why: reasons.noBackground }, { param: 'background' })
+}
+
+function conversationOf(body: ResponsesBody, model: Model, box: Toolbox): Conversation {
+  const conversation = new Conversation(model, box)
+  if (body.instructions) conversation.add(message('system', body.instructions), 'instructions')
+  if (typeof body.input === 'string') conversation.add(message('user', body.input), 'input')
+  else for (const [index, item] of body.input.entries()) conversation.add(item, `input.${index}`)
+  return conversation
+}
+
+const message = (role: 'system' | 'user', content: string) => ({ type: 'message', role, content })
+
+function outputOf({ text }: ResponsesBody): OutputFormat {
+  const format = text?.format
+  if (format?.type !== 'json_schema') return { type: format?.type ?? 'text' }
+  return {
+    type: 'json_schema',
+    name: format.name,
+    schema: format.schema,
+    strict: format.strict ?? true,
+  }
+}
+
+/** An upstream of this wire gets every tool with every field, also those that the choice leaves out. */
+const unreadTools = ({ functions }: Toolbox, chosen: Tool[]): number =>
+  Math.max(0, Buffer.byteLength(JSON.stringify(functions)) - Buffer.byteLength(JSON.stringify(chosen)))
+
+function descriptionBytes({ text }: ResponsesBody): number {
+  const format = text?.format
+  return format?.type === 'json_schema' ? Buffer.byteLength(format.description ?? '') : 0
+}
+
+/** Leaving both spellings out is automatic; a wish without an effort means nothing to a model that does not think. */
+function reasoningOf(body: ResponsesBody, model: Model): Reasoning | undefined {
+  const effort = effortOf(model, body.reasoning_effort, body.reasoning?.effort)
+  if (effort === undefined && (!body.reasoning || !model.features.includes('reasoning'))) return undefined
+  return { enabled: true, ...present('effort', effort) }
+}
+
+/** The body for an upstream of this wire: in the wire's own words alone, with the tools that the model sees. */
+function ownBody(
+  body: ResponsesBody,
+  model: Model,
+  box: Toolbox,
+  reasoning: Reasoning | undefined,
+): Record<string, unknown> {
+  const { include_reasoning: shows, reasoning_effort: _effort, web_search: _search, ...own } = body
+  const { reasoning: wish, tools, tool_choice: choice, input, ...rest } = own
+  const summary = wish?.summary ?? (shows && model.features.includes('reasoning') ? 'auto' : undefined)
+  const asked = { ...present('effort', reasoning?.effort), ...present('summary', summary) }
+  const thinks = reasoning !== undefined || model.features.includes('reasoning')
+  return {
+    ...rest,
+    input: typeof input === 'string' ? input : input.filter(isOwn).map((item) => seenByModel(item, box)),
+    ...(tools && { tools: box.functions }),
+    ...(choice != null && { tool_choice: box.seenChoice(choice) }),
+    ...(thinks && Object.keys(asked).length > 0 && { reasoning: asked }),
+  }
+}
+
+/** Reasoning that neither this wire's own seal nor plain text stands for would be looked up among stored answers. */
+function isOwn(item: InputItem): boolean {
+  if (item.type !== 'reasoning') return true
+  const { encrypted_content: sealed, content } = item as ReasoningItem
+  return sealed == null ? (content?.length ?? 0) > 0 : !isForeign(sealed)
+}
+
+/** A call of a function inside a namespace, under the name that the model knows. */
+function seenByModel(item: InputItem, box: Toolbox): InputItem {
+  if (item.type !== 'function_call') return item
+  const { namespace, ...call } = item as FunctionCall & InputItem
+  return namespace == null ? item : Object.assign(call, { name: box.seenAs(call.name, namespace) })
+}

@@ -1,0 +1,177 @@
+import { type Static, Type } from 'typebox'
+import { anyObject, nullable, oneOf, taggedUnion } from '#platform/schema'
+import { byType, InputItem } from './item-schema.ts'
+
+const optional = <T extends Parameters<typeof nullable>[0]>(schema: T) => Type.Optional(nullable(schema))
+
+const functionFields = {
+  type: Type.Literal('function'),
+  name: Type.String({ minLength: 1 }),
+  description: optional(Type.String({ maxLength: 16_000 })),
+  strict: optional(Type.Boolean()),
+}
+const FunctionTool = Type.Object({
+  ...functionFields,
+  parameters: anyObject({
+    description: 'JSON Schema of the arguments.',
+    'x-description-fa': 'JSON Schema آرگومان‌ها.',
+  }),
+})
+/** Inside a namespace the parameters may be left out. */
+const InnerTool = Type.Object({ ...functionFields, parameters: optional(anyObject()) })
+const typed = { required: ['type'], properties: { type: { type: 'string' } } }
+const NamespaceTool = Type.Object({
+  name: Type.String({ minLength: 1 }),
+  tools: Type.Array(byType<{ type: string }>({ function: InnerTool }, typed), { maxItems: 128 }),
+})
+
+export type FunctionTool = Static<typeof InnerTool>
+export type NamespaceTool = Static<typeof NamespaceTool>
+/** A function, a namespace of functions, or a tool of a kind that does not run here. */
+export const AnyTool = byType<{ type: string }>(
+  { function: FunctionTool, namespace: NamespaceTool },
+  {
+    ...typed,
+    description: 'A function (name, description, parameters, strict), or a namespace of functions.',
+    'x-description-fa': 'یک تابع (name، description، parameters و strict) یا namespace چند تابع.',
+  },
+)
+export type AnyTool = Static<typeof AnyTool>
+
+const AllowedTools = Type.Object({
+  mode: oneOf('auto', 'required'),
+  tools: Type.Array(anyObject(), { maxItems: 1000 }),
+})
+
+export type ToolChoice =
+  | 'none'
+  | 'auto'
+  | 'required'
+  | { type: 'function'; name: string; namespace?: string | null }
+  | ({ type: 'allowed_tools' } & Static<typeof AllowedTools>)
+
+const ToolChoice = Type.Unsafe<ToolChoice>({
+  description: 'none, auto, required, {type: "function", name} or {type: "allowed_tools", mode, tools}.',
+  'x-description-fa':
+    'یکی از none، auto، required، یا `{type: "function", name}` یا `{type: "allowed_tools", mode, tools}`.',
+  type: ['string', 'object'],
+  if: { type: 'string' },
+  // biome-ignore lint/suspicious/noThenProperty: a JSON Schema keyword.
+  then: { enum: ['none', 'auto', 'required'] },
+  else: byType(
+    { function: Type.Object({ name: Type.String() }), allowed_tools: AllowedTools },
+    { required: ['type'], properties: { type: { type: 'string' } } },
+  ),
+})
+
+const Format = taggedUnion('type', [
+  Type.Object({ type: Type.Literal('text') }),
+  Type.Object({ type: Type.Literal('json_object') }),
+  Type.Object({
+    type: Type.Literal('json_schema'),
+    name: Type.String({ minLength: 1 }),
+    description: optional(Type.String({ maxLength: 16_000 })),
+    schema: anyObject(),
+    strict: optional(Type.Boolean({ default: true })),
+  }),
+])
+
+/** The text shape of contract section 4. Other fields are tolerated and named in `X-Ignored-Fields`. */
+export const ResponsesBody = Type.Object(
+  {
+    model: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        description: 'Default: the fast text model.',
+        'x-description-fa': 'پیش‌فرض: مدل متنی سریع.',
+      }),
+    ),
+    input: Type.Unsafe<string | InputItem[]>({
+      type: ['string', 'array'],
+      items: InputItem,
+      minLength: 1,
+      minItems: 1,
+      maxItems: 10_000,
+    }),
+    instructions: optional(Type.String({ maxLength: 12_000 })),
+    max_output_tokens: optional(Type.Integer({ minimum: 1, maximum: 32_768, default: 2048 })),
+    tools: optional(Type.Array(AnyTool, { maxItems: 128 })),
+    tool_choice: optional(ToolChoice),
+    parallel_tool_calls: optional(Type.Boolean({ default: true })),
+    text: optional(
+      Type.Object({
+        format: optional(Format),
+        verbosity: optional(oneOf('low', 'medium', 'high')),
+      }),
+    ),
+    reasoning_effort: optional(Type.String()),
+    reasoning: optional(
+      Type.Object({
+        effort: optional(Type.String()),
+        summary: optional(oneOf('auto', 'concise', 'detailed')),
+      }),
+    ),
+    include_reasoning: optional(
+      Type.Boolean({
+        default: false,
+        description: 'True shows the reasoning of the model in the answer.',
+        'x-description-fa': 'اگر درست باشد، استدلال مدل در پاسخ می‌آید.',
+      }),
+    ),
+    include: optional(
+      Type.Array(Type.String(), {
+        maxItems: 100,
+        description: '`reasoning.encrypted_content` gives sealed reasoning to send back with the next turn.',
+        'x-description-fa':
+          'با `reasoning.encrypted_content` استدلال مُهرشده می‌آید تا با نوبت بعدی پس فرستاده شود.',
+      }),
+    ),
+    temperature: optional(Type.Number({ minimum: 0, maximum: 2 })),
+    top_p: optional(Type.Number({ minimum: 0, maximum: 1 })),
+    presence_penalty: optional(Type.Number({ minimum: -2, maximum: 2 })),
+    frequency_penalty: optional(Type.Number({ minimum: -2, maximum: 2 })),
+    stream: optional(Type.Boolean({ default: false })),
+    web_search: optional(Type.Boolean({ default: false })),
+    store: optional(
+      Type.Literal(false, {
+        description: 'Answers are not stored; send the whole conversation with each turn.',
+        'x-description-fa': 'پاسخ‌ها نگه داشته نمی‌شوند؛ با هر نوبت همهٔ گفت‌وگو را بفرستید.',
+      }),
+    ),
+    metadata: optional(anyObject()),
+    prompt_cache_key: optional(Type.String()),
+    safety_identifier: optional(Type.String()),
+    user: optional(Type.String()),
+  },
+  { examples: [{ input: 'سلام! خودت را معرفی کن.' }] },
+)
+export type ResponsesBody = Static<typeof ResponsesBody>
+
+const count = () => Type.Integer({ minimum: 0 })
+
+export const ResponseObject = Type.Object({
+  id: Type.String({ pattern: '^resp_' }),
+  object: Type.Literal('response'),
+  created_at: count(),
+  completed_at: nullable(count()),
+  status: oneOf('completed', 'incomplete'),
+  incomplete_details: nullable(Type.Object({ reason: Type.String() })),
+  model: Type.String(),
+  output_text: Type.String(),
+  output: Type.Array(Type.Object({ type: Type.String() })),
+  reasoning: nullable(
+    Type.Object({
+      status: oneOf('completed', 'incomplete', 'unavailable'),
+      text: Type.String(),
+      format: oneOf('summary', 'text'),
+      source: Type.Literal('provider'),
+    }),
+  ),
+  usage: Type.Object({
+    input_tokens: count(),
+    input_tokens_details: Type.Object({ cached_tokens: count() }),
+    output_tokens: count(),
+    output_tokens_details: Type.Object({ reasoning_tokens: count() }),
+    total_tokens: count(),
+  }),
+})

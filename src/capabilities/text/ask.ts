@@ -1,0 +1,82 @@
+import { Type } from 'typebox'
+import type { App, Caller } from '#app'
+import { type PaidTurn, startPaidTurn, type Turn, upstreamFailures } from '#engine/inference'
+import type { Model } from '#engine/models'
+import { type FailureCode, fail } from '#platform/errors'
+import type { Ask } from '#platform/http'
+import { reasons } from './words.ts'
+
+/** `X-Customer-ID` and `X-Reference-ID`. */
+export const Reference = Type.String({
+  maxLength: 120,
+  description: 'Your own mark on the receipt and in the usage report; nothing personal.',
+  'x-description-fa': 'نشان خودتان روی رسید و گزارش مصرف؛ دادهٔ شخصی نباشد.',
+})
+
+export const referenceHeaders = { 'X-Customer-ID': Reference, 'X-Reference-ID': Reference }
+
+/** What a route that answers with a text model can refuse with. */
+export const textFailures: FailureCode[] = [
+  'MODEL_NOT_FOUND',
+  'MODEL_NOT_ALLOWED',
+  'MODEL_KIND_MISMATCH',
+  'FEATURE_NOT_SUPPORTED',
+  'INPUT_MODALITY_NOT_SUPPORTED',
+  'INVALID_MEDIA',
+  'REASONING_EFFORT_CONFLICT',
+  'REASONING_NOT_SUPPORTED',
+  'INSUFFICIENT_CREDITS',
+  'BUDGET_EXCEEDED',
+  'RATE_LIMITED',
+  'CONCURRENCY_LIMITED',
+  ...upstreamFailures,
+]
+
+/** The text model that is asked for, or the default one. Throws MODEL_NOT_FOUND, MODEL_NOT_ALLOWED or MODEL_KIND_MISMATCH. */
+export function textModel(app: App, caller: Caller, id: string | undefined): Model {
+  const model = id === undefined ? app.models.defaultText : app.models.find(id)
+  if (!model) return fail('MODEL_NOT_FOUND', { model: String(id) }, { param: 'model' })
+  if (caller.models && !caller.models.has(model.id))
+    fail('MODEL_NOT_ALLOWED', { model: model.id }, { param: 'model' })
+  if (model.kind !== 'text')
+    fail('MODEL_KIND_MISMATCH', { model: model.id, kind: model.kind }, { param: 'model' })
+  return model
+}
+
+/** Holds the worst case of the turn for the caller of this request, and says in a header which output limit is applied. */
+export async function pay(
+  ask: Ask,
+  { model, turn, ...what }: { model: Model; turn: Turn; showsReasoning: boolean; endpoint: string },
+): Promise<PaidTurn> {
+  const paid = await startPaidTurn(ask.app, {
+    ...what,
+    caller: ask.caller,
+    model,
+    turn,
+    requestId: ask.requestId,
+    receivedMs: ask.receivedMs,
+    claim: ask.claim,
+    customerId: reference(ask, 'X-Customer-ID'),
+    referenceId: reference(ask, 'X-Reference-ID'),
+    gone: ask.gone,
+    trail: ask.trail,
+  })
+  if (paid.maxOutputTokens !== turn.requestedOutputTokens)
+    ask.setHeader('x-max-output-tokens', String(paid.maxOutputTokens))
+  return paid
+}
+
+/** Customer and reference ids, at most 120 characters each; UTF-8 is read as such. */
+function reference(ask: Ask, name: keyof typeof referenceHeaders): string | undefined {
+  const value = ask.headers[name.toLowerCase()]
+  if (typeof value !== 'string' || value === '') return undefined
+  const text = Buffer.from(value, 'latin1').toString('utf8')
+  if ([...text].length > 120) fail('INVALID_REQUEST', { why: reasons.longReference(name) }, { param: name })
+  return text
+}
+
+/** Names what was sent and has no effect in the header `X-Ignored-Fields` (decisions §4). */
+export function nameIgnored(ask: Ask, fields: readonly string[]): void {
+  const named = fields.map((field) => field.replace(/[^\w.-]/g, '?').slice(0, 60)).slice(0, 50)
+  if (named.length > 0) ask.setHeader('x-ignored-fields', named.join(', '))
+}

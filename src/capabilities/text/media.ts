@@ -1,0 +1,38 @@
+/** Media inside a request, decoded and measured. Throws INVALID_MEDIA, before anything is held. */
+import type { Media } from '#engine/inference'
+import { decodeBase64, measure, parseDataUrl } from '#engine/media'
+import { fail, type Told } from '#platform/errors'
+import { reasons } from './words.ts'
+
+/** Base64 characters of one media part (contract section 8). */
+export const mediaCharacters = 2_800_000
+
+export const imageTypes: readonly string[] = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
+
+/** A picture of a data URL or, where the wire takes it, behind an HTTPS link. */
+export const imageMedia = (url: string, param: string, links: 'links' | 'inline'): Media =>
+  links === 'links' && url.startsWith('https://')
+    ? { url }
+    : inlineMedia(url, imageTypes, param, links === 'links')
+
+/** Media of a data URL that says one of these types, and is it. */
+export function inlineMedia(url: string, types: readonly string[], param: string, orLink = false): Media {
+  const parsed = parseDataUrl(url)
+  if (!parsed) return refuse(reasons.notInline(types[0]!, orLink), param)
+  if (!types.includes(parsed.mediaType.toLowerCase())) return refuse(reasons.wrongType(types), param)
+  return base64Media(parsed.base64, types, param)
+}
+
+/** Media of plain Base64 whose bytes are of one of these types. Sound and film have a length that can be read. */
+export function base64Media(base64: string, types: readonly string[], param: string): Media {
+  if (base64.length > mediaCharacters) return refuse(reasons.tooLong(mediaCharacters), param)
+  const bytes = decodeBase64(base64)
+  if (!bytes || bytes.length === 0) return refuse(reasons.notBase64, param)
+  const media = measure(bytes)
+  if (!media?.mediaType || !types.includes(media.mediaType)) return refuse(reasons.otherBytes(types), param)
+  if (/^(audio|video)\//.test(media.mediaType) && media.durationSeconds === undefined)
+    return refuse(reasons.noLength, param)
+  return media
+}
+
+const refuse = (why: Told, param: string): never => fail('INVALID_MEDIA', { why }, { param })

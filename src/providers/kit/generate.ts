@@ -1,0 +1,63 @@
+import type { Part } from '#engine/inference'
+import type { TextCall } from '#providers/spec'
+import { type AnswerReader, readAnswerStream } from './answer-stream.ts'
+import { readJson } from './json.ts'
+import type { UpstreamClient } from './kit.ts'
+
+/** A wire as its client speaks it. */
+export interface ClientCodec {
+  /** After the base address: `/chat/completions`. */
+  path: string
+  /** The request. Throws `UpstreamError` for a turn that this wire cannot carry. */
+  body(call: TextCall): Record<string, unknown>
+  headers?(call: TextCall): Record<string, string>
+  /** For an answer that comes as a stream. */
+  reader(call: TextCall): AnswerReader
+  /** The parts of an answer that came whole. Throws `UpstreamError` for what is none. */
+  whole(body: unknown, call: TextCall): Iterable<Part>
+}
+
+/** A model writes slower than this only when something is wrong; see `headersWithin`. Milliseconds per token. */
+const slowestTokenMs = 25
+
+/** Asks the upstream once and tells the parts of its answer. */
+export async function* generate(
+  client: UpstreamClient,
+  call: TextCall,
+  codec: ClientCodec,
+): AsyncGenerator<Part, void, undefined> {
+  const exchange = await client.open({
+    path: codec.path,
+    body: codec.body(call),
+    headers: {
+      accept: call.turn.stream ? 'text/event-stream' : 'application/json',
+      'idempotency-key': call.attemptId,
+      ...(call.traceparent !== undefined && { traceparent: call.traceparent }),
+      ...codec.headers?.(call),
+    },
+    signal: call.signal,
+    timeouts: call.timeouts,
+    firstByteMs: headersWithin(call),
+  })
+  let whole = false
+  try {
+    // What came is told by its type, not by what was asked: some servers ignore `stream`.
+    const streamed = String(exchange.headers['content-type'] ?? '').includes('event-stream')
+    const reader = codec.reader(call)
+    if (streamed) yield* readAnswerStream(exchange, call.timeouts, reader)
+    else yield* codec.whole(await readJson(exchange), call)
+    whole = !reader.leftOff
+  } finally {
+    // A reader that left early, or a failure: the upstream must stop writing now.
+    if (whole) exchange.release()
+    else exchange.abandon()
+  }
+}
+
+/**
+ * Time to the response headers. A streamed answer has headers at once; one that is not streamed has none before its last
+ * token is written, so it is given the time of its longest answer on top. Silence is still bounded, by that and `totalMs`.
+ */
+function headersWithin({ turn, timeouts }: TextCall): number {
+  return turn.stream ? timeouts.firstByteMs : timeouts.firstByteMs + turn.maxOutputTokens * slowestTokenMs
+}

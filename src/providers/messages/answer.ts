@@ -1,0 +1,22 @@
+import type { Part } from '#engine/inference'
+import { faultOfError, isRecord } from '#providers/kit'
+import { UpstreamError } from '#providers/spec'
+import { EventReader } from './events.ts'
+
+/** The parts of an answer that came whole. Throws `UpstreamError` for an error in place of an answer and for what is no answer. */
+export function* readAnswer(body: unknown, secrets: readonly string[]): Generator<Part, void, undefined> {
+  if (isRecord(body) && body['error']) throw faultOfError(body, secrets)
+  if (!isRecord(body) || !Array.isArray(body['content']))
+    throw new UpstreamError('malformed', { detail: 'an answer without content' })
+  const reader = new EventReader(secrets)
+  const parts: Part[] = []
+  reader.start(body, parts)
+  parts[0]!.extra = { wire: 'messages', body }
+  for (const [index, block] of body['content'].entries()) {
+    reader.content.start(index, block, parts)
+    reader.content.stop(index, parts)
+  }
+  reader.finish(body, body['usage'], parts)
+  yield* parts
+  yield* reader.end()
+}

@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto'
+import type { Citation, Opaque, Part } from '#engine/inference'
+import { isRecord } from '#providers/kit'
+
+type Json = Record<string, unknown>
+
+/** A block that is being written. */
+type Block =
+  /** `from`: where it begins in the answer's text. */
+  | { type: 'text'; from: number; cited: Citation[] }
+  | { type: 'thinking'; signature: unknown }
+  /** `whole`: its arguments as they stood in its beginning; they count unless others come in pieces. */
+  | { type: 'tool_use'; call: number; whole: unknown; inPieces: boolean }
+
+/**
+ * The blocks of one answer as neutral parts: text, thinking, calls, and the web pages that text rests on. Tools that run at
+ * the upstream, their results, other citations and blocks of tomorrow mean nothing neutral.
+ */
+export class ContentBlocks {
+  /** Calls that were told. */
+  calls = 0
+  private readonly open = new Map<unknown, Block>()
+  private textLength = 0
+
+  /** A block begins, or stands there whole where the answer was not streamed. */
+  start(index: unknown, block: unknown, parts: Part[]): void {
+    if (!isRecord(block)) return
+    switch (block['type']) {
+      case 'text':
+        this.open.set(index, { type: 'text', from: this.textLength, cited: citedIn(block['citations']) })
+        this.text(block['text'], parts)
+        return
+      case 'thinking':
+        this.open.set(index, { type: 'thinking', signature: block['signature'] })
+        think(block['thinking'], parts)
+        return
+      case 'redacted_thinking':
+        parts.push({ type: 'reasoning-end', opaque: { wire: 'messages', data: String(block['data']) } })
+        return
+      case 'tool_use':
+        this.open.set(index, {
+          type: 'tool_use',
+          call: this.calls,
+          whole: block['input'],
+          inPieces: false,
+        })
+        parts.push({
+          type: 'tool-call',
+          index: this.calls++,
+          id: stringOr(block['id'], newCallId),
+          name: stringOr(block['name'], () => ''),
+        })
+    }
+  }
+
+  delta(index: unknown, delta: unknown, parts: Part[]): void {
+    if (!isRecord(delta)) return
+    switch (delta['type']) {
+      case 'text_delta':
+        this.text(delta['text'], parts)
+        return
+      case 'thinking_delta':
+        think(delta['thinking'], parts)
+        return
+      case 'input_json_delta':
+        this.input(this.open.get(index), delta['partial_json'], parts)
+        return
+      case 'signature_delta': {
+        const block = this.open.get(index)
+        if (block?.type === 'thinking') block.signature = delta['signature']
+        return
+      }
+      case 'citations_delta': {
+        const block = this.open.get(index)
+        if (block?.type === 'text') block.cited.push(...citedIn([delta['citation']]))
+      }
+    }
+  }
+
+  stop(index: unknown, parts: Part[]): void {
+    const block = this.open.get(index)
+    if (!block) return
+    this.open.delete(index)
+    this.end(block, parts)
+  }
+
+  /** Ends what some gateways leave open. */
+  stopAll(parts: Part[]): void {
+    for (const block of this.open.values()) this.end(block, parts)
+    this.open.clear()
+  }
+
+  private end(block: Block, parts: Part[]): void {
+    switch (block.type) {
+      case 'text':
+        // A source speaks for its whole block, whose end is known only now.
+        for (const citation of block.cited) {
+          parts.push({
+            type: 'citation',
+            citation: { ...citation, start: block.from, end: this.textLength },
+          })
+        }
+        return
+      case 'thinking':
+        parts.push({
+          type: 'reasoning-end',
+          ...(isText(block.signature) && { opaque: seal(block.signature) }),
+        })
+        return
+      case 'tool_use':
+        if (!block.inPieces)
+          parts.push({ type: 'tool-arguments', index: block.call, delta: argumentText(block.whole) })
+    }
+  }
+
+  private text(text: unknown, parts: Part[]): void {
+    if (!isText(text)) return
+    this.textLength += text.length
+    parts.push({ type: 'text', text })
+  }
+
+  /** The input of a tool that runs at the upstream comes the same way, and is not ours to run. */
+  private input(block: Block | undefined, piece: unknown, parts: Part[]): void {
+    if (block?.type !== 'tool_use' || !isText(piece)) return
+    block.inPieces = true
+    parts.push({ type: 'tool-arguments', index: block.call, delta: piece })
+  }
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+
+const stringOr = (value: unknown, other: () => string): string => (isText(value) ? value : other())
+
+const newCallId = (): string => `toolu_${randomBytes(12).toString('hex')}`
+
+const seal = (signature: string): Opaque => ({ wire: 'messages', signature })
+
+function think(text: unknown, parts: Part[]): void {
+  if (isText(text)) parts.push({ type: 'reasoning', text })
+}
+
+/** A call without arguments is a call with none. */
+function argumentText(input: unknown): string {
+  return isText(input) ? input : JSON.stringify(isRecord(input) ? input : {})
+}
+
+/** Web pages only: places in documents of the caller mean something on this wire alone. */
+function citedIn(citations: unknown): Citation[] {
+  if (!Array.isArray(citations)) return []
+  return citations.flatMap((citation: unknown) => (isRecord(citation) ? webPage(citation) : []))
+}
+
+function webPage({ type, url, title, cited_text: citedText }: Json): Citation[] {
+  if (type !== 'web_search_result_location' || !isText(url)) return []
+  return [{ url, title: isText(title) ? title : url, ...(isText(citedText) && { citedText }) }]
+}

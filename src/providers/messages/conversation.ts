@@ -1,0 +1,129 @@
+import type { Content, Document, Media, Message, ToolCall } from '#engine/inference'
+import { isRecord } from '#providers/kit'
+import { UpstreamError } from '#providers/spec'
+
+type Block = Record<string, unknown>
+interface Said {
+  role: 'user' | 'assistant'
+  content: Block[]
+}
+
+/**
+ * Neutral messages in this wire's shape, for a turn that came by another: instructions stand apart in `system`, and one role
+ * never speaks twice in a row, so that all results of parallel calls are in one message. Throws `UpstreamError` for what the wire cannot carry.
+ */
+export function conversation(all: readonly Message[]): { system: Block[]; messages: Said[] } {
+  const system: Block[] = []
+  const messages: Said[] = []
+  for (const [index, message] of all.entries()) {
+    const blocks = blocksOf(message, `messages.${index}`)
+    if (message.role === 'system' || message.role === 'developer') system.push(...blocks)
+    else if (blocks.length > 0) append(messages, message.role === 'assistant' ? 'assistant' : 'user', blocks)
+  }
+  return { system, messages }
+}
+
+function append(messages: Said[], role: Said['role'], content: Block[]): void {
+  const last = messages.at(-1)
+  if (last?.role === role) last.content.push(...content)
+  else messages.push({ role, content })
+}
+
+function blocksOf(message: Message, param: string): Block[] {
+  const content = message.content.flatMap((item, index) => blockOf(item, `${param}.content.${index}`))
+  switch (message.role) {
+    case 'tool':
+      return [toolResult(message, content)]
+    case 'assistant': {
+      const calls = (message.toolCalls ?? []).map((call, index) =>
+        toolUse(call, `${param}.tool_calls.${index}.function.arguments`),
+      )
+      return [...content, ...textBlock(message.refusal ?? ''), ...calls]
+    }
+    default:
+      return content
+  }
+}
+
+function blockOf(content: Content, param: string): Block[] {
+  switch (content.type) {
+    case 'text':
+      return textBlock(content.text)
+    case 'image':
+      return [{ type: 'image', source: sourceOf(content.media) }]
+    case 'document':
+      return [documentBlock(content, param)]
+    case 'reasoning':
+      return thinking(content)
+    case 'audio':
+    case 'video':
+      throw new UpstreamError('invalid_request', {
+        executed: false,
+        param,
+        detail: `this model's provider takes no ${content.type}`,
+      })
+  }
+}
+
+/** The wire refuses text without a visible character. */
+const textBlock = (text: string): Block[] => (text.trim() === '' ? [] : [{ type: 'text', text }])
+
+/** Only its own thinking, sealed by it, means anything to the upstream. */
+function thinking({ text, opaque }: Extract<Content, { type: 'reasoning' }>): Block[] {
+  if (opaque?.wire !== 'messages') return []
+  if (opaque.data !== undefined) return [{ type: 'redacted_thinking', data: opaque.data }]
+  return opaque.signature === undefined
+    ? []
+    : [{ type: 'thinking', thinking: text, signature: opaque.signature }]
+}
+
+function documentBlock(document: Document, param: string): Block {
+  return {
+    type: 'document',
+    source: 'media' in document ? sourceOf(document.media) : partsSource(document.parts, param),
+    ...(document.title !== undefined && { title: document.title }),
+    ...(document.context !== undefined && { context: document.context }),
+    ...(document.citations && { citations: { enabled: true } }),
+  }
+}
+
+/** Text alone is cited by its sentences, parts each as a whole. */
+function partsSource(parts: readonly Content[], param: string): Block {
+  const [first] = parts
+  if (parts.length === 1 && first?.type === 'text')
+    return { type: 'text', media_type: 'text/plain', data: first.text }
+  return { type: 'content', content: parts.flatMap((part) => blockOf(part, param)) }
+}
+
+function sourceOf({ data, url, mediaType = 'application/octet-stream' }: Media): Block {
+  if (!data) return { type: 'url', url }
+  const base64 = Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('base64')
+  return { type: 'base64', media_type: mediaType, data: base64 }
+}
+
+function toolResult({ toolCallId = '', isError }: Message, content: Block[]): Block {
+  return {
+    type: 'tool_result',
+    tool_use_id: callId(toolCallId),
+    ...(content.length > 0 && { content }),
+    ...(isError && { is_error: true }),
+  }
+}
+
+function toolUse({ id, name, arguments: text }: ToolCall, param: string): Block {
+  return { type: 'tool_use', id: callId(id), name, input: inputOf(text, param) }
+}
+
+/** Some vendors' ids have dots and colons, which this wire refuses; call and result are mended alike. */
+const callId = (id: string): string => id.replace(/[^\w-]/g, '_')
+
+function inputOf(text: string, param: string): Block {
+  try {
+    const input: unknown = JSON.parse(text === '' ? '{}' : text)
+    if (isRecord(input)) return input
+  } catch {
+    // Told below, with the same words.
+  }
+  const detail = 'the arguments of an earlier tool call are not a JSON object'
+  throw new UpstreamError('invalid_request', { executed: false, param, detail })
+}

@@ -1,0 +1,121 @@
+import type { FinishReason, Part } from '#engine/inference'
+import { type AnswerReader, faultOfError, isRecord, type Worth } from '#providers/kit'
+import { UpstreamError } from '#providers/spec'
+import { ContentBlocks } from './content.ts'
+import { mergeUsage, readUsage } from './usage.ts'
+
+/** Reads the events of one answer into neutral parts. Every event of the answer rides whole on the first of its parts. */
+export class EventReader implements AnswerReader {
+  finished = false
+  closed = false
+  readonly content = new ContentBlocks()
+  private readonly secrets: readonly string[]
+  private started = false
+  private usage: Record<string, unknown> | undefined
+  /** The prompt is counted when the answer begins, the output when it ends. */
+  private outputCounted = false
+
+  constructor(secrets: readonly string[]) {
+    this.secrets = secrets
+  }
+
+  read(event: Record<string, unknown>, name: string, parts: Part[]): Worth {
+    // Some gateways leave the type to the event's name, or send an error without its envelope.
+    const type = name === 'error' || event['error'] ? 'error' : (event['type'] ?? name)
+    if (type === 'error') throw faultOfError(event, this.secrets)
+    // It comes while the model thinks in silence: no token, but a sign of life.
+    if (type === 'ping') return 'life'
+    const from = parts.length
+    const worth = this.readEvent(type, event, parts)
+    const first = parts[from]
+    if (first) first.extra = { wire: 'messages', event }
+    else parts.push({ type: 'extra', extra: { wire: 'messages', event } })
+    return worth
+  }
+
+  private readEvent(type: unknown, event: Record<string, unknown>, parts: Part[]): Worth {
+    if (!this.started) this.start(type === 'message_start' ? event['message'] : undefined, parts)
+    switch (type) {
+      case 'content_block_delta':
+        this.content.delta(event['index'], event['delta'], parts)
+        return 'token'
+      case 'content_block_start':
+        this.content.start(event['index'], event['content_block'], parts)
+        // Thinking that is not shown, and tools at the upstream, say no more than this for a long time.
+        return 'token'
+      case 'content_block_stop':
+        this.content.stop(event['index'], parts)
+        return 'life'
+      case 'message_delta':
+        this.finish(event['delta'], event['usage'], parts)
+        return 'life'
+      case 'message_stop':
+        this.closed = true
+    }
+    return 'life'
+  }
+
+  close(): void {
+    this.closed = true
+  }
+
+  start(message: unknown, parts: Part[]): void {
+    this.started = true
+    const { id, model, usage } = isRecord(message) ? message : {}
+    this.usage = mergeUsage(this.usage, usage)
+    parts.push({
+      type: 'start',
+      ...(typeof id === 'string' && id !== '' && { upstreamId: id }),
+      ...(typeof model === 'string' && model !== '' && { upstreamModel: model }),
+    })
+  }
+
+  /** What is told of the whole message: why it ended, and what is counted up to here. */
+  finish(delta: unknown, usage: unknown, parts: Part[]): void {
+    if (isRecord(usage)) {
+      this.usage = mergeUsage(this.usage, usage)
+      this.outputCounted ||= typeof usage['output_tokens'] === 'number'
+    }
+    const { stop_reason: reason, stop_sequence: sequence } = isRecord(delta) ? delta : {}
+    if (this.finished || typeof reason !== 'string' || reason === '') return
+    this.finished = true
+    this.content.stopAll(parts)
+    parts.push({
+      type: 'finish',
+      reason: finishOf(reason, this.content.calls),
+      ...(typeof sequence === 'string' && { stopSequence: sequence }),
+    })
+  }
+
+  /** Usage is told even when the answer was cut, since it was counted; then the cut is thrown. */
+  *end(): Generator<Part, void, undefined> {
+    yield* this.counted()
+    if (!this.finished) throw new UpstreamError('cut', { detail: 'the answer ended without a stop reason' })
+  }
+
+  *counted(): Generator<Part, void, undefined> {
+    const usage = readUsage(this.usage)
+    if (!usage || !this.usage) return
+    yield { type: 'usage', usage, raw: this.usage, ...(!this.outputCounted && { promptOnly: true }) }
+  }
+}
+
+function finishOf(reason: string, calls: number): FinishReason {
+  switch (reason) {
+    case 'stop_sequence':
+      return 'stop'
+    case 'max_tokens':
+    case 'model_context_window_exceeded':
+      return 'length'
+    case 'tool_use':
+      return 'tool_calls'
+    case 'refusal':
+      return 'content_filter'
+    case 'pause_turn':
+    case 'compaction':
+      return 'pause'
+    // `end_turn`, and whatever comes next. Some servers end so although the answer is a call.
+    default:
+      return calls > 0 ? 'tool_calls' : 'stop'
+  }
+}

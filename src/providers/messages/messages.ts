@@ -1,0 +1,41 @@
+import {
+  type ClientCodec,
+  generate,
+  pingTimeouts,
+  type UpstreamAddress,
+  UpstreamClient,
+} from '#providers/kit'
+import type { TextProvider } from '#providers/spec'
+import { readAnswer } from './answer.ts'
+import { EventReader } from './events.ts'
+import { addressWithKey } from './key.ts'
+import { betasOf, requestBody } from './request.ts'
+
+export { forwardedFields } from './request.ts'
+
+/** The newest version that every server of this wire knows; later ones only take fields away. */
+const version = { 'anthropic-version': '2023-06-01' }
+
+/** Any upstream that speaks Anthropic's Messages API: its maker's own, OpenRouter, LiteLLM, vLLM, llama.cpp. */
+export function messagesProvider(address: UpstreamAddress & { id: string }): TextProvider & AsyncDisposable {
+  const client = new UpstreamClient(addressWithKey(address))
+  const usualBetas = address.headers?.['anthropic-beta']
+  const codec: ClientCodec = {
+    path: '/messages',
+    body: requestBody,
+    headers: ({ turn }) => {
+      const betas = [...(usualBetas === undefined ? [] : [usualBetas]), ...betasOf(turn)]
+      return { ...version, ...(betas.length > 0 && { 'anthropic-beta': betas.join(',') }) }
+    },
+    reader: () => new EventReader(client.secrets),
+    whole: (body) => readAnswer(body, client.secrets),
+  }
+  return {
+    wires: ['messages'],
+    generate: (call) => generate(client, call, codec),
+    ping: async (signal) => {
+      await client.json({ path: '/models', headers: version, signal, timeouts: pingTimeouts })
+    },
+    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
+  }
+}

@@ -1,0 +1,71 @@
+import type { Usage } from '#engine/inference'
+import { isRecord } from '#providers/kit'
+
+/** Fields that count the prompt. */
+const promptFields = [
+  'input_tokens',
+  'cache_creation_input_tokens',
+  'cache_read_input_tokens',
+  'cache_creation',
+]
+
+/**
+ * The usage of one answer out of its reports: `message_start` counts the prompt, every `message_delta` all there is so far.
+ * The newest word on a field counts; but a gateway that knows the prompt only once says nothing, null or zero the other time.
+ */
+export function mergeUsage(
+  raw: Record<string, unknown> | undefined,
+  report: unknown,
+): Record<string, unknown> | undefined {
+  if (!isRecord(report)) return raw
+  const countsPrompt = promptFields.some((name) => count(report[name]) > 0)
+  const merged = { ...raw }
+  for (const name in report) {
+    const isOlder = report[name] === null || (!countsPrompt && promptFields.includes(name))
+    if (!(isOlder && name in merged)) merged[name] = report[name]
+  }
+  return merged
+}
+
+/**
+ * Tokens by kind. On this wire `input_tokens` leaves out what came from the cache and what was written to it; nor are the
+ * tokens of a compaction among the figures at the top. Undefined when nothing is counted: zero for an answer that exists is no report.
+ */
+export function readUsage(raw: Record<string, unknown> | undefined): Usage | undefined {
+  if (!raw) return undefined
+  const usage = tokensOf(raw)
+  for (const iteration of Array.isArray(raw['iterations']) ? raw['iterations'] : []) {
+    if (isRecord(iteration) && iteration['type'] === 'compaction') add(usage, tokensOf(iteration))
+  }
+  return usage.input + usage.output === 0 ? undefined : usage
+}
+
+function tokensOf(raw: Record<string, unknown>) {
+  const creation = isRecord(raw['cache_creation']) ? raw['cache_creation'] : {}
+  const details = isRecord(raw['output_tokens_details']) ? raw['output_tokens_details'] : {}
+  const hour = count(creation['ephemeral_1h_input_tokens'])
+  const split = hour + count(creation['ephemeral_5m_input_tokens'])
+  const cacheWriteInput = count(raw['cache_creation_input_tokens']) || split
+  const cachedInput = count(raw['cache_read_input_tokens'])
+  const output = count(raw['output_tokens'])
+  return {
+    input: count(raw['input_tokens']) + cachedInput + cacheWriteInput,
+    cachedInput,
+    cacheWriteInput,
+    cacheWriteHourInput: Math.min(hour, cacheWriteInput),
+    mediaInput: 0,
+    output,
+    reasoning: Math.min(count(details['thinking_tokens']), output),
+  }
+}
+
+function add(sum: Required<Usage>, more: Required<Usage>): void {
+  for (const kind in sum) sum[kind as keyof Usage] += more[kind as keyof Usage]
+}
+
+/** More than any window of any model: a larger figure is a defect of the upstream, no report. */
+const mostTokens = 1_000_000_000
+
+function count(value: unknown): number {
+  return typeof value === 'number' && value >= 0 && value <= mostTokens ? Math.floor(value) : 0
+}

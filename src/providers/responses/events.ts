@@ -1,0 +1,237 @@
+import type { FinishReason, Part } from '#engine/inference'
+import { type AnswerReader, isRecord, type Worth } from '#providers/kit'
+import { UpstreamError } from '#providers/spec'
+import { faultOf, faultOfStatus } from './fault.ts'
+import { type Json, recordsOf, type Voice } from './items.ts'
+import { Output } from './output.ts'
+import { StopCut } from './stop.ts'
+import { readUsage } from './usage.ts'
+
+export interface ReaderTerms {
+  /** What must never be shown of the upstream. */
+  secrets: readonly string[]
+  /** The caller speaks this wire too: every event travels with its parts. */
+  sameWire: boolean
+  /** Sequences that end the answer on our side. */
+  stop: readonly string[]
+}
+
+/** What a delta event adds to, and under which name its `.done` has the whole. */
+const deltas = new Map<string, { voice: Voice; place: string }>([
+  ['response.output_text.delta', { voice: 'text', place: 'content_index' }],
+  ['response.refusal.delta', { voice: 'refusal', place: 'content_index' }],
+  ['response.reasoning_summary_text.delta', { voice: 'thought', place: 'summary_index' }],
+  ['response.reasoning_text.delta', { voice: 'thought', place: 'content_index' }],
+  ['response.reasoning.delta', { voice: 'thought', place: 'content_index' }],
+])
+const wholes = new Map(
+  [...deltas].map(([name, meant]) => [
+    name.replace(/delta$/, 'done'),
+    { ...meant, field: meant.voice === 'refusal' ? 'refusal' : 'text' },
+  ]),
+)
+const terminals: ReadonlySet<string> = new Set([
+  'response.completed',
+  'response.incomplete',
+  'response.failed',
+  'response.cancelled',
+  'response.done',
+])
+/** An upstream that says only these is silent. */
+const greetings: ReadonlySet<string> = new Set([
+  'response.created',
+  'response.in_progress',
+  'response.queued',
+])
+/** OpenAI's sign of life while its model thinks in secret; clients do not know it. */
+const heartbeat = 'keepalive'
+
+/** Reads the events of one answer, or the one object of an answer that is not streamed, into neutral parts. */
+export class EventReader implements AnswerReader {
+  finished = false
+  closed = false
+  private readonly terms: ReaderTerms
+  private readonly cut: StopCut | undefined
+  private readonly output = new Output()
+  private started = false
+  private usage: (Part & { type: 'usage' }) | undefined
+
+  constructor(terms: ReaderTerms) {
+    this.terms = terms
+    if (terms.stop.length > 0) this.cut = new StopCut(terms.stop)
+  }
+
+  /** The answer was ended on our side while the upstream goes on writing. */
+  get leftOff(): boolean {
+    return this.cut?.found !== undefined
+  }
+
+  /** Adds the parts of one event. Throws `UpstreamError` for a failure that it tells. */
+  read(event: Json, name: string, parts: Part[]): Worth {
+    const type = typeof event['type'] === 'string' ? event['type'] : name
+    if (type === heartbeat) return 'life'
+    if (type === 'error' || name === 'error' || (event['error'] !== undefined && event['error'] !== null)) {
+      this.fail(faultOf(isRecord(event['error']) ? event['error'] : event, this.terms.secrets))
+      return 'nothing'
+    }
+    const first = parts.length
+    if (!this.started) parts.push(this.start(isRecord(event['response']) ? event['response'] : {}))
+    const from = parts.length
+    const delta = deltas.get(type)
+    if (delta) this.say(delta, event, parts)
+    else if (terminals.has(type))
+      this.terminal(type, isRecord(event['response']) ? event['response'] : {}, parts)
+    else this.progress(type, event, parts)
+    this.endAtStop(parts, from)
+    if (this.terms.sameWire) carry(parts, first, { wire: 'responses', event })
+    const part = parts[from]
+    if (part && tokens.has(part.type)) return 'token'
+    if (greetings.has(type)) return 'nothing'
+    return type === 'response.output_item.added' && thinks(event['item']) ? 'token' : 'life'
+  }
+
+  /** The parts of an answer that came whole. */
+  *whole(body: Json): Generator<Part, void, undefined> {
+    const parts = [this.start(body)]
+    if (this.terms.sameWire) carry(parts, 0, { wire: 'responses', body })
+    try {
+      this.terminal('response.done', body, parts)
+    } catch (error) {
+      yield* this.counted()
+      throw error
+    }
+    this.endAtStop(parts, 1)
+    yield* parts
+  }
+
+  close(): void {
+    this.closed = true
+  }
+
+  *end(): Generator<Part, void, undefined> {
+    if (this.finished) return
+    yield* this.counted()
+    throw new UpstreamError('cut', { detail: 'the answer ended without its last event' })
+  }
+
+  *counted(): Generator<Part, void, undefined> {
+    if (this.usage && !this.finished) yield this.usage
+  }
+
+  private start({ id, model }: Json): Part {
+    this.started = true
+    return {
+      type: 'start',
+      ...(typeof id === 'string' && id !== '' && { upstreamId: id }),
+      ...(typeof model === 'string' && model !== '' && { upstreamModel: model }),
+    }
+  }
+
+  private say({ voice, place }: { voice: Voice; place: string }, event: Json, parts: Part[]): void {
+    const { delta } = event
+    if (typeof delta === 'string')
+      this.output.at(event, bearer[voice]).said[voice].add(event[place], delta, parts)
+  }
+
+  private progress(type: string, event: Json, parts: Part[]): void {
+    const whole = wholes.get(type)
+    if (whole) {
+      const text = event[whole.field]
+      const told = this.output.at(event, bearer[whole.voice]).said[whole.voice]
+      if (typeof text === 'string') told.complete(event[whole.place], text, parts)
+      return
+    }
+    const { item, delta } = event
+    switch (type) {
+      case 'response.function_call_arguments.delta':
+        if (typeof delta === 'string') this.output.at(event, 'function_call').addArguments(delta, parts)
+        return
+      case 'response.function_call_arguments.done':
+        this.output.at(event, 'function_call').completeArguments(event['arguments'], parts)
+        return
+      case 'response.output_item.added':
+        if (isRecord(item)) this.output.open(item, event['output_index'], parts)
+        return
+      case 'response.output_item.done':
+        if (isRecord(item)) this.output.complete(item, event['output_index'], parts)
+        return
+      case 'response.output_text.annotation.added': {
+        const message = this.output.at(event, 'message')
+        this.output.cite(message, event['annotation'], message.said.text.begin, parts)
+        return
+      }
+      default:
+        if (isRecord(event['response'])) this.count(event['response'])
+    }
+  }
+
+  private count({ usage: raw }: Json): void {
+    const usage = isRecord(raw) ? readUsage(raw) : undefined
+    if (usage) this.usage = { type: 'usage', usage, raw: raw as Json }
+  }
+
+  /** The status decides, not the name of the event: vLLM calls every end `completed`. */
+  private terminal(type: string, response: Json, parts: Part[]): void {
+    this.count(response)
+    const status =
+      typeof response['status'] === 'string' ? response['status'] : type.slice('response.'.length)
+    const fault = faultOfStatus(status, response, this.terms.secrets)
+    if (fault) {
+      this.fail(fault)
+      return
+    }
+    this.output.completeAll(recordsOf(response['output']), parts)
+    if (!this.finished) parts.push({ type: 'finish', reason: this.reasonOf(status, response) })
+    if (this.usage) parts.push(this.usage)
+    this.finished = true
+    this.closed = true
+  }
+
+  private reasonOf(status: string, response: Json): FinishReason {
+    if (status === 'incomplete') {
+      const details = response['incomplete_details']
+      return isRecord(details) && details['reason'] === 'content_filter' ? 'content_filter' : 'length'
+    }
+    return this.output.calls > 0 ? 'tool_calls' : 'stop'
+  }
+
+  /** A failure after the finish takes nothing away from the answer. */
+  private fail(fault: UpstreamError): void {
+    if (!this.finished) throw fault
+    this.closed = true
+  }
+
+  /**
+   * A stop sequence ends the answer here. What a model thought in secret nobody can estimate, so that an upstream that
+   * reasons is given the seconds of any other ending to report its usage.
+   */
+  private endAtStop(parts: Part[], from: number): void {
+    if (!this.cut) return
+    this.cut.apply(parts, from)
+    if (this.cut.found === undefined || this.finished) return
+    parts.push({ type: 'finish', reason: 'stop', stopSequence: this.cut.found })
+    this.finished = true
+    this.closed = !this.output.reasons
+  }
+}
+
+const bearer: Record<Voice, string> = { text: 'message', refusal: 'message', thought: 'reasoning' }
+
+const tokens: ReadonlySet<Part['type']> = new Set([
+  'text',
+  'reasoning',
+  'refusal',
+  'tool-call',
+  'tool-arguments',
+])
+
+/** Reasoning that is not shown, and whatever else is no text: its opening is all that is heard of it for a long time. */
+const thinks = (item: unknown): boolean =>
+  isRecord(item) && item['type'] !== 'message' && item['type'] !== 'function_call'
+
+/** Puts the extra on the first part of its event, or on one of its own. */
+function carry(parts: Part[], first: number, extra: NonNullable<Part['extra']>): void {
+  const part = parts[first]
+  if (part) part.extra = extra
+  else parts.push({ type: 'extra', extra })
+}

@@ -1,0 +1,119 @@
+/** Neutral messages as input items, for a turn that came by another wire. */
+import type { Content, Document, Media, Message } from '#engine/inference'
+import { UpstreamError } from '#providers/spec'
+
+type Item = Record<string, unknown>
+
+/**
+ * System messages stay where they stand, as messages: `instructions` holds one text at the very front, and a conversation
+ * can have several, also in its middle. Throws `UpstreamError` for what this wire cannot carry.
+ */
+export function inputItems(messages: readonly Message[], host: string): Item[] {
+  const items = messages.flatMap((message, index): Item[] => {
+    const param = `messages.${index}.content`
+    if (message.role === 'assistant') return assistantItems(message, param)
+    if (message.role === 'tool') return [toolResult(message, param)]
+    // Only OpenAI's own models know a developer.
+    const role = message.role === 'developer' && !isOpenAi(host) ? 'system' : message.role
+    return [{ type: 'message', role, content: contentOf(message.content, param) }]
+  })
+  return isOpenAi(host) ? items : items.map(identified)
+}
+
+const isOpenAi = (host: string): boolean => /(^|\.)(openai|azure)\.com$/.test(host)
+
+/** OpenRouter and vLLM take what a model wrote only with an identity; OpenAI would look for it among what it keeps. */
+function identified(item: Item, position: number): Item {
+  if (item['type'] === 'function_call') return { ...item, id: `fc_${position}`, status: 'completed' }
+  return item['role'] === 'assistant' ? { ...item, id: `msg_${position}`, status: 'completed' } : item
+}
+
+/** Text between two blocks of reasoning is one message; the calls come last, as models write them. */
+function assistantItems({ content, refusal, toolCalls = [] }: Message, param: string): Item[] {
+  const items: Item[] = []
+  let said: Item[] = []
+  const close = (): void => {
+    if (said.length > 0) items.push({ type: 'message', role: 'assistant', content: said })
+    said = []
+  }
+  for (const [index, part] of content.entries()) {
+    if (part.type === 'text') said.push({ type: 'output_text', text: part.text, annotations: [] })
+    else if (part.type !== 'reasoning')
+      throw cannotCarry(`${part.type} from the assistant`, `${param}.${index}`)
+    else if (part.opaque?.wire === 'responses' && part.opaque.data !== undefined) {
+      close()
+      items.push(reasoningItem(part.text, part.opaque.data, part.opaque.id))
+    }
+  }
+  if (refusal !== undefined) said.push({ type: 'refusal', refusal })
+  close()
+  for (const { id, name, arguments: text } of toolCalls)
+    items.push({ type: 'function_call', call_id: id, name, arguments: text })
+  return items
+}
+
+const reasoningItem = (text: string, encrypted: string, id: string | undefined): Item => ({
+  type: 'reasoning',
+  ...(id !== undefined && { id }),
+  summary: text === '' ? [] : [{ type: 'summary_text', text }],
+  encrypted_content: encrypted,
+})
+
+/** This wire has no mark for a failed tool, so the model is told in words. Texts alone are one string: older servers take no list. */
+function toolResult({ content, toolCallId, isError }: Message, param: string): Item {
+  const failed: Content[] = isError ? [{ type: 'text', text: 'The tool failed:' }] : []
+  const told = [...failed, ...content]
+  const texts = told.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+  const output = texts.length === told.length ? texts.join('\n') : partsOf(told, param)
+  return { type: 'function_call_output', call_id: toolCallId, output }
+}
+
+/** Plain text stays a string, which every server understands. */
+function contentOf(content: readonly Content[], param: string): unknown {
+  const [first] = content
+  if (!first) return ''
+  return content.length === 1 && first.type === 'text' ? first.text : partsOf(content, param)
+}
+
+const partsOf = (content: readonly Content[], param: string): Item[] =>
+  content.flatMap((part, index) => partOf(part, `${param}.${index}`))
+
+function partOf(content: Content, param: string): Item[] {
+  switch (content.type) {
+    case 'text':
+      return [{ type: 'input_text', text: content.text }]
+    case 'image':
+      return [{ type: 'input_image', image_url: urlOf(content.media), detail: content.detail ?? 'auto' }]
+    case 'document':
+      return documentParts(content, param)
+    case 'reasoning':
+      return []
+    case 'audio':
+    case 'video':
+      throw cannotCarry(content.type, param)
+  }
+}
+
+/** A PDF travels as a file; text and mixed documents as the parts they are made of, under their title. */
+function documentParts(document: Document, param: string): Item[] {
+  const heading = [document.title, document.context].filter((line) => line !== undefined).join('\n')
+  const above = heading === '' ? [] : [{ type: 'input_text', text: heading }]
+  if ('parts' in document) return [...above, ...partsOf(document.parts, param)]
+  const { media } = document
+  if (media.url !== undefined) return [...above, { type: 'input_file', file_url: media.url }]
+  const filename = `${document.title ?? 'document'}.pdf`
+  return [...above, { type: 'input_file', filename, file_data: urlOf(media) }]
+}
+
+function urlOf({ url, mediaType = 'application/octet-stream', data }: Media): string {
+  if (url !== undefined) return url
+  const bytes = data ? Buffer.from(data.buffer, data.byteOffset, data.byteLength) : Buffer.alloc(0)
+  return `data:${mediaType};base64,${bytes.toString('base64')}`
+}
+
+const cannotCarry = (what: string, param: string): UpstreamError =>
+  new UpstreamError('invalid_request', {
+    executed: false,
+    param,
+    detail: `the Responses API takes no ${what}`,
+  })

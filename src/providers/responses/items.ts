@@ -1,0 +1,152 @@
+import { randomBytes } from 'node:crypto'
+import type { Citation, Opaque, Part } from '#engine/inference'
+import { isRecord } from '#providers/kit'
+
+export type Json = Record<string, unknown>
+
+/** The kinds of text that an item can hold. */
+export type Voice = 'text' | 'refusal' | 'thought'
+
+const between: Record<Voice, string> = { text: '', refusal: '', thought: '\n\n' }
+
+/** Text of one voice in one item, as far as it has been told. */
+export class Told {
+  text = ''
+  private readonly voice: Voice
+  /** Which part of the item is being written, and where in `text` it begins. */
+  private place = 0
+  begin = 0
+
+  constructor(voice: Voice) {
+    this.voice = voice
+  }
+
+  /** More of the part at `place`. */
+  add(place: unknown, delta: string, parts: Part[]): void {
+    if (delta === '') return
+    const gap = this.enter(place)
+    this.text += delta
+    parts.push(partOf(this.voice, gap + delta))
+  }
+
+  /** The part at `place` is whole: tells what of it was not told. */
+  complete(place: unknown, whole: string, parts: Part[]): void {
+    const step = typeof place === 'number' ? place - this.place : 0
+    if (step < 0) return
+    this.add(place, restOf(whole, step === 0 ? this.text.slice(this.begin) : ''), parts)
+  }
+
+  /** All parts are whole. */
+  completeAll(wholes: readonly string[], parts: Part[]): void {
+    const rest = restOf(wholes.join(between[this.voice]), this.text)
+    this.text += rest
+    if (rest !== '') parts.push(partOf(this.voice, rest))
+  }
+
+  private enter(place: unknown): string {
+    if (typeof place !== 'number' || place === this.place) return ''
+    this.place = place
+    const gap = this.text === '' ? '' : between[this.voice]
+    this.text += gap
+    this.begin = this.text.length
+    return gap
+  }
+}
+
+/** What of `whole` has not been told; nothing where it is another text, since what was told cannot be taken back. */
+export const restOf = (whole: string, told: string): string =>
+  whole.startsWith(told) ? whole.slice(told.length) : ''
+
+export const partOf = (voice: Voice, text: string): Part => ({
+  type: voice === 'thought' ? 'reasoning' : voice,
+  text,
+})
+
+/** One item of an answer, told as it is written, whether by deltas, by its end, or only in the whole response. */
+export class OutputItem {
+  readonly index: unknown
+  readonly id: unknown
+  readonly type: string
+  readonly said: Record<Voice, Told> = {
+    text: new Told('text'),
+    refusal: new Told('refusal'),
+    thought: new Told('thought'),
+  }
+  /** Of a function call: its place among the calls that were told, once its name is known. */
+  call: number | undefined
+  callId: unknown
+  arguments = ''
+  /** Annotations that were told. */
+  citations = 0
+  done = false
+
+  constructor(type: string, index: unknown, id: unknown) {
+    this.type = type
+    this.index = index
+    this.id = id
+  }
+
+  /** Places are steadier than ids, which some servers change from event to event. */
+  matches(type: string, index: unknown, id: unknown): boolean {
+    return this.type === type && (typeof index === 'number' ? this.index === index : this.id === id)
+  }
+
+  /** A call is told when its name is known; arguments that came earlier have waited for it. */
+  name(item: Json, place: number, parts: Part[]): boolean {
+    const { name } = item
+    if (this.call !== undefined || typeof name !== 'string' || name === '') return false
+    this.call = place
+    this.callId = item['call_id']
+    const known = [this.callId, item['id'], this.id].find((id) => typeof id === 'string' && id !== '')
+    const id = (known as string | undefined) ?? `call_${randomBytes(12).toString('hex')}`
+    parts.push({ type: 'tool-call', index: place, id, name })
+    if (this.arguments !== '') parts.push({ type: 'tool-arguments', index: place, delta: this.arguments })
+    return true
+  }
+
+  addArguments(delta: string, parts: Part[]): void {
+    this.arguments += delta
+    if (delta !== '' && this.call !== undefined)
+      parts.push({ type: 'tool-arguments', index: this.call, delta })
+  }
+
+  completeArguments(whole: unknown, parts: Part[]): void {
+    const text = typeof whole === 'string' ? whole : isRecord(whole) ? JSON.stringify(whole) : ''
+    this.addArguments(restOf(text, this.arguments), parts)
+  }
+}
+
+/** The page that a `url_citation` names; other annotations mean nothing beyond their own wire. `before`: characters of the answer before the text it counts in. */
+export function citationOf(annotation: unknown, before: number): Citation | undefined {
+  if (!isRecord(annotation) || annotation['type'] !== 'url_citation') return undefined
+  const { url, title, start_index: start, end_index: end } = annotation
+  if (typeof url !== 'string') return undefined
+  return {
+    url,
+    title: typeof title === 'string' ? title : '',
+    ...(typeof start === 'number' && { start: before + start }),
+    ...(typeof end === 'number' && { end: before + end }),
+  }
+}
+
+/** The parts of a message item that bear text of this voice. */
+export const textsOf = (item: Json, voice: 'text' | 'refusal'): string[] =>
+  recordsOf(item['content']).flatMap((part) => {
+    const text = part['type'] === (voice === 'text' ? 'output_text' : 'refusal') ? part[voice] : undefined
+    return typeof text === 'string' ? [text] : []
+  })
+
+/** The summary is what is shown of a model's thoughts; the thoughts themselves only where there is none. */
+export function thoughtsOf(item: Json): string[] {
+  const summary = recordsOf(item['summary'])
+  const shown = summary.length > 0 ? summary : recordsOf(item['content'])
+  return shown.flatMap(({ text }) => (typeof text === 'string' ? [text] : []))
+}
+
+/** The seal of a reasoning item, with which its own wire takes it back. */
+export function sealOf({ id, encrypted_content: data }: Json): Opaque | undefined {
+  if (typeof data !== 'string' || data === '') return undefined
+  return { wire: 'responses', ...(typeof id === 'string' && { id }), data }
+}
+
+export const recordsOf = (list: unknown): Json[] => (Array.isArray(list) ? list.filter(isRecord) : [])

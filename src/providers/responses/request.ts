@@ -1,0 +1,157 @@
+/**
+ * What this wire has no word for, and what becomes of it when a turn of another wire is written in it:
+ * - `stop`: the answer is ended on our side where a sequence begins (stop.ts); servers that know the field get it too.
+ * - `seed`, `top_k` and the penalties: sent to servers that are not known to refuse unknown fields, else left out.
+ * - Audio and video: refused before anything is sent (input.ts).
+ * - The name of a message: left out.
+ */
+import type { OutputFormat, Reasoning, Tool, ToolChoice, Turn } from '#engine/inference'
+import { isRecord } from '#providers/kit'
+import type { TextCall } from '#providers/spec'
+import { inputItems } from './input.ts'
+
+/** Fields of OpenAI's own wire that are passed on as the caller wrote them. */
+const standardFields = [
+  'input',
+  'instructions',
+  'include',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'text',
+  'temperature',
+  'top_p',
+  'top_logprobs',
+  'truncation',
+  'metadata',
+  'prompt_cache_key',
+  'safety_identifier',
+  'stream_options',
+  'user',
+] as const
+/** Fields that vLLM, OpenRouter and other open servers know beside them. */
+const openFields = [
+  'top_k',
+  'min_p',
+  'repetition_penalty',
+  'frequency_penalty',
+  'presence_penalty',
+  'seed',
+  'stop',
+] as const
+
+/**
+ * Top-level fields of a responses body that have an effect here: passed on, or spoken for by this provider. The rest could
+ * change the price (`service_tier`, `prompt_cache_retention`), keep data at the upstream (`background`, `conversation`) or
+ * lean on data that is kept nowhere (`previous_response_id`, `prompt`).
+ */
+export const forwardedFields: ReadonlySet<string> = new Set([
+  ...standardFields,
+  ...openFields,
+  'reasoning',
+  'reasoning_effort',
+  'include_reasoning',
+  'model',
+  'stream',
+  'store',
+  'max_output_tokens',
+])
+
+const toolFields: ReadonlySet<string> = new Set(['tools', 'tool_choice', 'parallel_tool_calls'])
+
+/** Vendors that answer an unknown field with 400. */
+const strictHosts =
+  /(^|\.)(openai\.com|azure\.com|api\.groq\.com|api\.mistral\.ai|generativelanguage\.googleapis\.com)$/
+
+/** The JSON body for this upstream. `host` is the upstream's, since vendors differ in a few names. */
+export function requestBody(host: string, call: TextCall): Record<string, unknown> {
+  const { turn } = call
+  const sameWire = turn.source.wire === 'responses'
+  const reasoning = sameWire ? passedReasoning(turn) : reasoningOf(host, turn.reasoning)
+  return {
+    model: call.upstreamModel,
+    ...(sameWire ? passedOn(host, turn) : translated(host, turn)),
+    ...(reasoning && { reasoning }),
+    max_output_tokens: turn.maxOutputTokens,
+    stream: turn.stream,
+    store: false,
+  }
+}
+
+function passedOn(host: string, { stream, source: { body } }: Turn): Record<string, unknown> {
+  const names = strictHosts.test(host) ? standardFields : [...standardFields, ...openFields]
+  const fields: Record<string, unknown> = {}
+  for (const name of names) if (body[name] != null) fields[name] = body[name]
+  if (!stream) delete fields['stream_options']
+  // Tools that run at the upstream are billed by the call, which no hold covers.
+  const tools = Array.isArray(body['tools']) ? body['tools'].filter(isFunction) : []
+  if (tools.length > 0) fields['tools'] = tools
+  else for (const name of toolFields) delete fields[name]
+  if (!isChoiceAmongFunctions(fields['tool_choice'])) delete fields['tool_choice']
+  return fields
+}
+
+const isFunction = (tool: unknown): boolean => isRecord(tool) && tool['type'] === 'function'
+
+const isChoiceAmongFunctions = (choice: unknown): boolean =>
+  !isRecord(choice) || choice['type'] === 'function' || choice['type'] === 'allowed_tools'
+
+/** The caller's own object; our flat spelling of the effort speaks where it is silent. */
+function passedReasoning({ source: { body } }: Turn): Record<string, unknown> | undefined {
+  const own = isRecord(body['reasoning']) ? body['reasoning'] : undefined
+  const effort = body['reasoning_effort']
+  return own?.['effort'] == null && effort != null ? { ...own, effort } : own
+}
+
+function reasoningOf(host: string, reasoning: Reasoning | undefined): Record<string, unknown> | undefined {
+  if (!reasoning) return undefined
+  const { enabled, effort, maxTokens } = reasoning
+  if (!enabled) return { effort: effort ?? 'none' }
+  if (effort !== undefined) return { effort, summary: 'auto' }
+  return { ...(host === 'openrouter.ai' && maxTokens && { max_tokens: maxTokens }), summary: 'auto' }
+}
+
+function translated(host: string, turn: Turn): Record<string, unknown> {
+  const open = !strictHosts.test(host)
+  const fields: Record<string, unknown> = {
+    input: inputItems(turn.messages, host),
+    temperature: turn.temperature,
+    top_p: turn.topP,
+    text: turn.output.type === 'text' ? undefined : { format: formatOf(turn.output) },
+    // Vendors that keep nothing give a thought back only sealed; models that do not think refuse the wish.
+    include: turn.reasoning?.enabled ? ['reasoning.encrypted_content'] : undefined,
+    ...(open && {
+      top_k: turn.topK,
+      seed: turn.seed,
+      frequency_penalty: turn.frequencyPenalty,
+      presence_penalty: turn.presencePenalty,
+      repetition_penalty: turn.repetitionPenalty,
+      stop: turn.stop.length > 0 ? turn.stop : undefined,
+    }),
+    // The choice and its companions are refused by upstreams when there are no tools.
+    ...(turn.tools.length > 0 && {
+      tools: turn.tools.map(toolOf),
+      tool_choice: choiceOf(turn.toolChoice),
+      parallel_tool_calls: turn.parallelToolCalls,
+    }),
+  }
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+}
+
+/** Without a word about it this wire is strict, where the others are not. */
+const toolOf = ({ name, description, parameters, strict }: Tool) => ({
+  type: 'function',
+  name,
+  ...(description !== undefined && { description }),
+  parameters,
+  strict: strict ?? false,
+})
+
+const choiceOf = (choice: ToolChoice): unknown =>
+  choice.type === 'tool' ? { type: 'function', name: choice.name } : choice.type
+
+function formatOf(output: OutputFormat): Record<string, unknown> {
+  if (output.type !== 'json_schema') return { type: output.type }
+  const { type, name, schema, strict } = output
+  return { type, name, schema, strict }
+}

@@ -1,0 +1,38 @@
+import {
+  type ClientCodec,
+  generate,
+  pingTimeouts,
+  type UpstreamAddress,
+  UpstreamClient,
+} from '#providers/kit'
+import type { TextCall, TextProvider } from '#providers/spec'
+import { readAnswer } from './answer.ts'
+import { EventReader, type ReaderTerms } from './events.ts'
+import { requestBody } from './request.ts'
+
+export { forwardedFields } from './request.ts'
+
+/** Any upstream that speaks OpenAI's Responses API: its maker's own, OpenRouter, and Open Responses servers such as vLLM. */
+export function responsesProvider(address: UpstreamAddress & { id: string }): TextProvider & AsyncDisposable {
+  const client = new UpstreamClient(address)
+  const codec: ClientCodec = {
+    path: '/responses',
+    body: (call) => requestBody(client.host, call),
+    reader: (call) => new EventReader(termsOf(client, call)),
+    whole: (body, call) => readAnswer(body, termsOf(client, call)),
+  }
+  return {
+    wires: ['responses'],
+    generate: (call) => generate(client, call, codec),
+    ping: async (signal) => {
+      await client.json({ path: '/models', signal, timeouts: pingTimeouts })
+    },
+    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
+  }
+}
+
+/** A caller of this wire gets the events as they came; for one of another the answer is ended at its stop sequences. */
+function termsOf({ secrets }: UpstreamClient, { turn }: TextCall): ReaderTerms {
+  const sameWire = turn.source.wire === 'responses'
+  return { secrets, sameWire, stop: sameWire ? [] : turn.stop }
+}

@@ -1,0 +1,34 @@
+import type { Usage } from '#engine/inference'
+import { isRecord } from '#providers/kit'
+
+/**
+ * Tokens by kind from the `usage` of a response. Undefined when it counts nothing: a report of zero for an answer that
+ * exists is no report.
+ */
+export function readUsage(raw: Record<string, unknown>): Usage | undefined {
+  const read = isRecord(raw['input_tokens_details']) ? raw['input_tokens_details'] : {}
+  const written = isRecord(raw['output_tokens_details']) ? raw['output_tokens_details'] : {}
+  const ages = isRecord(read['cache_write_tokens_details']) ? read['cache_write_tokens_details'] : {}
+  const input = count(raw['input_tokens'])
+  const output = count(raw['output_tokens'])
+  if (input + output === 0) return undefined
+  const cachedInput = Math.min(count(read['cached_tokens']), input)
+  const cacheWriteInput = Math.min(count(read['cache_write_tokens']), input - cachedInput)
+  // OpenAI keeps a prefix for half an hour or for half a day; the longer of the two is priced as the longer of ours.
+  const cacheWriteHourInput = Math.min(count(ages['ttl_12h_tokens']), cacheWriteInput)
+  return {
+    input,
+    cachedInput,
+    cacheWriteInput,
+    ...(cacheWriteHourInput > 0 && { cacheWriteHourInput }),
+    mediaInput: 0,
+    output,
+    reasoning: Math.min(output, count(written['reasoning_tokens'])),
+  }
+}
+
+/** More than any window of any model: a larger figure is a defect of the upstream, no report. */
+const mostTokens = 1_000_000_000
+
+const count = (value: unknown): number =>
+  typeof value === 'number' && value >= 0 && value <= mostTokens ? Math.floor(value) : 0

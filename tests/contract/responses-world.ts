@@ -1,0 +1,47 @@
+/** What the tests of the responses wire share: questions, tools, and a world behind an upstream of this wire. */
+import type { Client, Seen } from '../harness/client.ts'
+import { type FakeUpstream, fakeUpstream } from '../harness/upstream.ts'
+import { boot, upstreamConfig, type World, type WorldAsk } from '../harness/world.ts'
+
+export const path = '/v1/responses'
+
+export const respond = (
+  key: Client,
+  body: Record<string, unknown> = {},
+  headers: Record<string, string> = {},
+): Promise<Seen> => key.post(path, { input: 'hello', ...body }, headers)
+
+export const weather = {
+  type: 'function' as const,
+  name: 'get_weather',
+  description: 'The weather of a city.',
+  parameters: {
+    type: 'object',
+    properties: { city: { type: 'string' } },
+    required: ['city'],
+    additionalProperties: false,
+  },
+  strict: true,
+}
+
+export interface ResponsesWorld extends AsyncDisposable {
+  world: World
+  upstream: FakeUpstream
+  key: Client
+}
+
+/** A server whose default model `test/model` takes files too and is answered by a fake upstream of these wires. */
+export async function bootOnWires(
+  dialects: string,
+  ask: Omit<WorldAsk, 'config'> = {},
+): Promise<ResponsesWorld> {
+  await using stack = new AsyncDisposableStack()
+  const upstream = stack.use(await fakeUpstream())
+  const config = upstreamConfig(upstream.url)
+    .replace('dialects: [chat]', `dialects: [${dialects}]`)
+    .replace('[text, image, audio, video]', '[text, image, audio, video, file]')
+  const world = stack.use(await boot({ ...ask, config }))
+  const key = await world.key()
+  const open = stack.move()
+  return { world, upstream, key, [Symbol.asyncDispose]: () => open.disposeAsync() }
+}
