@@ -1,3 +1,4 @@
+import path from 'node:path'
 import type { Confine } from './confined.ts'
 import { failed } from './failed.ts'
 import { textMember } from './input.ts'
@@ -80,7 +81,7 @@ export function bash(confine: Confine): HostedTool {
         )
       const work: ShellWork = { command, state: state.shell ?? emptyState, timeZone, limits }
       const outcome = await confine({
-        module: 'shell-process.ts',
+        module: path.join(import.meta.dirname, 'shell-process.ts'),
         input: work,
         timeoutMs: killAfterMs,
         maxOutputBytes: maxAnswerBytes,

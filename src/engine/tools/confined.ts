@@ -11,8 +11,9 @@ import { openQueue } from './queue.ts'
 export type Confine = (work: ConfinedWork) => Promise<Outcome>
 
 export interface ConfinedWork {
-  /** Beside this file: a module that calls `answer` of confined-process.ts. */
-  module: 'read-page-process.ts' | 'shell-process.ts'
+  /** Path of a module that reads its input and writes its answer as confined-process.ts does; it may read its own folder. */
+  module: string
+  /** Anything that `v8.serialize` takes. */
   input: unknown
   /** From the start of the process. */
   timeoutMs: number
@@ -29,8 +30,7 @@ const places = { working: 4, waiting: 64 }
 const mostMemoryKb = 1024 * 1024
 const mostHeapMb = 320
 
-const here = import.meta.dirname
-const home = path.resolve(here, '../../..')
+const home = path.resolve(import.meta.dirname, '../../..')
 
 /**
  * Starts a process for each piece of work: without environment, with Node's permission model so that it can read its own code and
@@ -44,7 +44,7 @@ export function openConfinement(log: Log): Confine {
     if (!place) return { lost: 'busy' }
     const outcome = await runProcess(work)
     if ('lost' in outcome)
-      log.info({ module: work.module, lost: outcome.lost }, 'a confined process was lost')
+      log.info({ module: path.basename(work.module), lost: outcome.lost }, 'a confined process was lost')
     return outcome
   }
 }
@@ -57,6 +57,10 @@ async function runProcess({
   signal,
 }: ConfinedWork): Promise<Outcome> {
   const child = start(module, timeoutMs)
+  const exited = once(child, 'close').catch(() => [null, null])
+  // No process, no memory or no file handle was left to start one.
+  if (child.pid === undefined) return { lost: 'broken' }
+  lowerPriority(child.pid)
   let timedOut = false
   const timer = setTimeout(() => {
     timedOut = true
@@ -65,7 +69,6 @@ async function runProcess({
   const onAbort = () => child.kill('SIGKILL')
   signal.addEventListener('abort', onAbort, { once: true })
   try {
-    const exited = once(child, 'close')
     // A process that dies before it has read everything breaks its pipe; how it ended is told by its exit.
     child.stdin!.on('error', () => {})
     child.stdin!.end(serialize(input))
@@ -75,7 +78,7 @@ async function runProcess({
     // The system's CPU limit.
     if (timedOut || killedBy === 'SIGXCPU') return { lost: 'time' }
     if (output === undefined) return { lost: 'output' }
-    return code === 0 ? { value: JSON.parse(output) as unknown } : { lost: 'broken' }
+    return code === 0 ? readAnswer(output) : { lost: 'broken' }
   } finally {
     clearTimeout(timer)
     signal.removeEventListener('abort', onAbort)
@@ -83,10 +86,18 @@ async function runProcess({
   }
 }
 
+function readAnswer(output: string): Outcome {
+  try {
+    return { value: JSON.parse(output) as unknown }
+  } catch {
+    return { lost: 'broken' }
+  }
+}
+
 function start(module: string, timeoutMs: number): ChildProcess {
-  const readable = [here, modulesFolder(), path.join(home, 'package.json')]
+  const readable = [path.dirname(module), modulesFolder(), path.join(home, 'package.json')]
   const limits = `ulimit -c 0; ulimit -t ${Math.ceil(timeoutMs / 1000) + 1}; ulimit -d ${mostMemoryKb}`
-  const child = spawn(
+  return spawn(
     '/bin/sh',
     [
       '-c',
@@ -98,12 +109,10 @@ function start(module: string, timeoutMs: number): ChildProcess {
       `--max-old-space-size=${mostHeapMb}`,
       '--disallow-code-generation-from-strings',
       '--no-warnings',
-      path.join(here, module),
+      module,
     ],
-    { cwd: here, env: {}, stdio: ['pipe', 'pipe', 'ignore'] },
+    { cwd: path.dirname(module), env: {}, stdio: ['pipe', 'pipe', 'ignore'] },
   )
-  if (child.pid !== undefined) lowerPriority(child.pid)
-  return child
 }
 
 function lowerPriority(pid: number): void {

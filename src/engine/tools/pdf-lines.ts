@@ -14,11 +14,12 @@ export interface Piece {
  */
 export function textOfPage(pieces: readonly Piece[]): string {
   const lines = linesOf(pieces.filter(({ text }) => text.trim() !== ''))
+  const rightToLeft = isRightToLeft(pieces)
   let text = ''
   lines.forEach((line, position) => {
     const before = lines[position - 1]
     if (before) text += isParagraphBreak(before, line) ? '\n\n' : '\n'
-    text += readLine(line)
+    text += readLine(line, rightToLeft)
   })
   return text
 }
@@ -42,12 +43,15 @@ function isParagraphBreak([above]: Piece[], [below]: Piece[]): boolean {
   return distance < 0 || distance > 1.7 * Math.max(above!.height, below!.height)
 }
 
-function readLine(line: readonly Piece[]): string {
+/** A line of a right-to-left page is one too, as soon as one of its letters is, however many Latin names it has. */
+function readLine(line: readonly Piece[], pageIsRightToLeft: boolean): string {
   const bases = line.filter(({ text }) => !isMark(text))
-  const pieces = bases.length === 0 ? [...line] : bases.map((base) => withMarks(base, line))
-  const ordered = isRightToLeft(pieces)
-    ? leftToRightRuns(pieces.toSorted((one, other) => other.x - one.x))
-    : pieces
+  const marks = line.filter(({ text }) => isMark(text))
+  const pieces = bases.length === 0 ? [...line] : bases.map((base) => withMarks(base, marks))
+  const rightToLeft = pageIsRightToLeft
+    ? line.some(({ text }) => rightLetter.test(text))
+    : isRightToLeft(line)
+  const ordered = rightToLeft ? leftToRightRuns(pieces.toSorted((one, other) => other.x - one.x)) : pieces
   let text = ''
   ordered.forEach((piece, position) => {
     const before = ordered[position - 1]
@@ -60,17 +64,18 @@ function readLine(line: readonly Piece[]): string {
 const isMark = (text: string): boolean => /^[\s\p{M}]+$/u.test(text)
 
 /** A sign that is drawn by itself belongs to the letter that it stands over. */
-function withMarks(base: Piece, line: readonly Piece[]): Piece {
-  const marks = line.filter(({ text, x }) => isMark(text) && x >= base.x && x < base.x + base.width)
-  return { ...base, text: base.text + marks.map(({ text }) => text.trim()).join('') }
+function withMarks(base: Piece, marks: readonly Piece[]): Piece {
+  const own = marks.filter(({ x }) => x >= base.x && x < base.x + base.width)
+  return { ...base, text: base.text + own.map(({ text }) => text.trim()).join('') }
 }
 
-const rightLetter = /[\p{Script=Arabic}\p{Script=Hebrew}]/gu
-const leftLetter = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]/gu
+const rightLetter = /[\p{L}&&[\p{Script=Arabic}\p{Script=Hebrew}]]/v
+const leftLetter = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]/v
 
 function isRightToLeft(pieces: readonly Piece[]): boolean {
   const text = pieces.map((piece) => piece.text).join('')
-  return (text.match(rightLetter)?.length ?? 0) > (text.match(leftLetter)?.length ?? 0)
+  const count = (letter: RegExp) => text.split(letter).length
+  return count(rightLetter) > count(leftLetter)
 }
 
 /** In a line that is sorted from the right, names in Latin letters and numbers of several pieces are turned back. */
@@ -88,14 +93,12 @@ function leftToRightRuns(pieces: readonly Piece[]): Piece[] {
 function endOfRun(pieces: readonly Piece[], start: number): number {
   if (!isLeftToRight(pieces[start]!)) return start + 1
   let end = start + 1
-  for (let next = end; next < pieces.length && pieces[next]!.text.search(rightLetters) === -1; next += 1)
+  for (let next = end; next < pieces.length && !rightLetter.test(pieces[next]!.text); next += 1)
     if (isLeftToRight(pieces[next]!)) end = next + 1
   return end
 }
 
-const rightLetters = /[\p{L}--[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Han}]]/v
-const isLeftToRight = ({ text }: Piece): boolean =>
-  /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Nd}]/u.test(text)
+const isLeftToRight = ({ text }: Piece): boolean => leftLetter.test(text) || /\p{Nd}/u.test(text)
 
 /** Whether there is a space between two pieces that follow each other, whichever stands left. */
 function isApart(one: Piece, other: Piece): boolean {

@@ -9,8 +9,8 @@ import type { PageWork, ReadPage } from './web-fetch.ts'
 
 /** Elements that never are text of the page, and what surrounds it on pages that are not articles. */
 const noise =
-  'script, style, noscript, template, iframe, object, embed, svg, canvas, dialog, [hidden], [aria-hidden="true"]'
-const surroundings = 'nav, footer, aside, form, [role="navigation"], [role="banner"], [role="contentinfo"]'
+  'script, style, noscript, template, iframe, object, embed, svg, canvas, dialog, nav, [role="navigation"], [hidden], [aria-hidden="true"]'
+const surroundings = 'footer, aside, form, [role="banner"], [role="contentinfo"]'
 
 /** An article takes longer the more it is looked for in; a page of more is a list or a trap. */
 const mostOfArticle = { elements: 20_000, characters: 2_000_000 }

@@ -34,7 +34,8 @@ export async function readPdf({ bytes, maxBytes }: PageWork): Promise<ReadPage> 
 /** Undefined for what is no PDF, is broken, or is locked by a password. */
 async function opened(bytes: Uint8Array) {
   try {
-    return await getDocumentProxy(bytes, { verbosity: 0, stopAtErrors: false })
+    // It refuses Buffers, and keeps what it is given.
+    return await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0, stopAtErrors: false })
   } catch {
     return undefined
   }

@@ -1,3 +1,4 @@
+import path from 'node:path'
 import type { GuardedClient } from '#platform/net'
 import type { Confine } from './confined.ts'
 import { decodeText } from './decode-text.ts'
@@ -71,7 +72,7 @@ async function readPage(
   if (kind === 'text') return { title: '', ...excerpt(tidy(decodeText(bytes, contentType)), maxBytes) }
   const work: PageWork = { kind, bytes, contentType, url, maxBytes }
   const outcome = await confine({
-    module: 'read-page-process.ts',
+    module: path.join(import.meta.dirname, 'read-page-process.ts'),
     input: work,
     timeoutMs: readingMs,
     // JSON writes a character in six bytes at most.

@@ -322,3 +322,89 @@ test('anchors and aliases are followed, and a value from the environment may be 
   )
   expect(providers.map(({ timeouts }) => timeouts.totalMs)).toEqual([900_000, 900_000])
 })
+
+describe('tools', () => {
+  test('search is off and fetch is on, free of charge, where nobody says otherwise', () => {
+    expect(load().tools).toEqual({ webFetch: { enabled: true, priceUsd: 0 } })
+  })
+
+  test.each([
+    [
+      'SEARXNG_URL',
+      'http://10.0.0.9:8888/',
+      { vendor: 'searxng', baseUrl: 'http://10.0.0.9:8888', priceUsd: 0 },
+    ],
+    [
+      'BRAVE_API_KEY',
+      'k',
+      { vendor: 'brave', baseUrl: 'https://api.search.brave.com/res/v1', apiKey: 'k', priceUsd: 0.005 },
+    ],
+    [
+      'TAVILY_API_KEY',
+      'k',
+      { vendor: 'tavily', baseUrl: 'https://api.tavily.com', apiKey: 'k', priceUsd: 0.008 },
+    ],
+    [
+      'SERPER_API_KEY',
+      'k',
+      { vendor: 'serper', baseUrl: 'https://google.serper.dev', apiKey: 'k', priceUsd: 0.001 },
+    ],
+  ])('%s switches its vendor on', (name, value, expected) => {
+    expect(load(undefined, { [name]: value }).tools.webSearch).toEqual(expected)
+    expect(load('budgets: {}\n', { [name]: value }).tools.webSearch).toEqual(expected)
+  })
+
+  test('what the file says wins, and what it leaves out comes from the environment', () => {
+    const variables = { SEARXNG_URL: 'http://127.0.0.1:8888', TAVILY_API_KEY: 'from-environment' }
+    expect(
+      load('tools: { web_search: { vendor: tavily, price_per_search_usd: 0.02 } }', variables).tools,
+    ).toEqual({
+      webSearch: {
+        vendor: 'tavily',
+        baseUrl: 'https://api.tavily.com',
+        apiKey: 'from-environment',
+        priceUsd: 0.02,
+      },
+      webFetch: { enabled: true, priceUsd: 0 },
+    })
+    const file = `tools:
+  web_search: { vendor: brave, base_url: http://proxy.internal/brave/, api_key: "\${MY_KEY}" }
+  web_fetch: { enabled: false, price_per_fetch_usd: 0.001 }
+`
+    expect(load(file, { ...variables, MY_KEY: 'mine' }).tools).toEqual({
+      webSearch: { vendor: 'brave', baseUrl: 'http://proxy.internal/brave', apiKey: 'mine', priceUsd: 0.005 },
+      webFetch: { enabled: false, priceUsd: 0.001 },
+    })
+  })
+
+  test.each([
+    ['tools: { web_search: {} }', 'kherad.config.yaml:1: tools.web_search.vendor is missing'],
+    [
+      'tools: { web_search: { vendor: google } }',
+      'tools.web_search.vendor is "google": write one of searxng',
+    ],
+    ['tools: { web_search: { vendor: searxng } }', 'tools.web_search.base_url is missing'],
+    [
+      'tools: { web_search: { vendor: brave } }',
+      'tools.web_search.api_key is missing: write the key, or set BRAVE_API_KEY.',
+    ],
+    [
+      'tools: { web_search: { vendor: serper, api_key: k, price_per_search_usd: -1 } }',
+      'price_per_search_usd is "-1"',
+    ],
+    ['tools: { web_search: { vendor: serper, api_key: k, base_url: serper } }', 'base_url is "serper"'],
+    ['tools: { web_fetch: { enabled: perhaps } }', 'enabled is "perhaps": write true or false'],
+    ['tools: { web_fetch: { price: 1 } }', 'tools.web_fetch.price is not a known entry'],
+    ['tools: { shell: {} }', 'tools.shell is not a known entry'],
+  ])('%s is refused with place and mend', (file, sentence) => {
+    const { en, fa } = refusal(file)
+    expect(en).toContain(sentence)
+    expect(fa).toMatch(/[\u0600-\u06ff]/)
+  })
+
+  test('an address of SearXNG that is none is refused by its variable', () => {
+    expect(refusal(undefined, { SEARXNG_URL: 'searx' }).en).toMatch(
+      /^SEARXNG_URL is "searx": write an address/,
+    )
+  })
+})

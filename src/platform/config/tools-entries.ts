@@ -6,7 +6,7 @@ import { refuse } from './refuse.ts'
 import { words } from './words.ts'
 import type { Place } from './yaml-reader.ts'
 
-/** The public address of each vendor, and its list price of one search where the file names none (USD, November 2026). */
+/** The public address of each vendor, and what one search is taken to cost where the file does not say (USD; plans differ). */
 const vendors: Record<SearchVendorName, { baseUrl?: string; priceUsd: number; variable: string }> = {
   searxng: { priceUsd: 0, variable: 'SEARXNG_URL' },
   brave: { baseUrl: 'https://api.search.brave.com/res/v1', priceUsd: 0.005, variable: 'BRAVE_API_KEY' },
