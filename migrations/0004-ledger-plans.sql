@@ -134,6 +134,9 @@ language sql as $$
   select e.seq, 'settled', e.receipt_id, null::text, e.paid, e.actual - e.paid from ended e
 $$;
 
+-- outcome of a settle: settled (need is what was charged, have is the loss) · gone (no such open hold: it ended before, by this very
+--   settlement or by a sweep that is mended now; need is what the receipt is charged)
+
 -- Ends holds. The caller has locked the balances. What the parts of one statement could not see of each other goes one by one:
 -- an overrun, a hold told of twice or gone, the turn of a month.
 create or replace function ledger.settle_set(ops ledger.settle_op[], at timestamptz, thresholds smallint[]) returns setof ledger.op_result
@@ -152,7 +155,10 @@ begin
   else
     return query select * from ledger.settle_write(ops, at, thresholds);
     if not found then
-      return next (ops[1].seq, 'gone', ops[1].receipt_id, null, ledger.mend(ops[1], at), null)::ledger.op_result;
+      perform ledger.mend(ops[1], at);
+      return next (ops[1].seq, 'gone', ops[1].receipt_id, null, coalesce((
+        select r.charged from ledger.receipts r where r.account_id = ops[1].account_id and r.receipt_id = ops[1].receipt_id
+      ), 0), null)::ledger.op_result;
     end if;
   end if;
 end $$;

@@ -11,7 +11,7 @@ import type { TextProvider } from '#providers/spec'
 
 type Room = TextProvider & AsyncDisposable
 
-const rooms: Partial<Record<Wire, (address: UpstreamAddress & { id: string }) => Room>> = {
+const rooms: Record<Wire, (address: UpstreamAddress & { id: string }) => Room> = {
   chat: chatCompletionsProvider,
   responses: responsesProvider,
   messages: messagesProvider,
@@ -28,9 +28,7 @@ export function connect(models: Catalogue, opening: AsyncDisposableStack): Map<s
       entry
     const address = { id, baseUrl, headers, ...(apiKey !== undefined && { apiKey }) }
     const provider =
-      id === 'sandbox'
-        ? sandboxProvider()
-        : joined(dialects.flatMap((wire) => rooms[wire] ?? []).map((room) => opening.use(room(address))))
+      id === 'sandbox' ? sandboxProvider() : joined(dialects.map((wire) => opening.use(rooms[wire](address))))
     upstreams.set(id, {
       provider,
       timeouts,

@@ -88,3 +88,20 @@ export function toolCallsOf(parts: Part[]): { id: string; name: string; argument
   }
   return calls
 }
+
+/** An event of a wire whose events are named by their type. */
+export type Event = Record<string, unknown> & { type: string }
+
+export const sse = (event: Event): string => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
+
+/** Parts by their neutral meaning alone. */
+export const meaningOf = (parts: readonly Part[]): Part[] =>
+  parts.flatMap((part) => {
+    if (part.type === 'extra') return []
+    const { extra: _, ...meaning } = part
+    return [meaning as Part]
+  })
+
+/** The events that rode on the parts. */
+export const eventsOf = (parts: readonly Part[]): unknown[] =>
+  parts.flatMap(({ extra }) => (extra?.event ? [extra.event] : []))

@@ -3,20 +3,29 @@ import { expect, test } from 'vitest'
 import type { Part } from '#engine/inference'
 import { UpstreamError } from '#providers/spec'
 import { cut, fakeUpstream, json, type Step, stall, stream } from '../harness/upstream.ts'
-import { callOf, chatTurn, finishOf, hear, patient, textOf, toolCallsOf, usageOf } from './asking.ts'
 import {
+  callOf,
+  chatTurn,
   type Event,
-  ended,
   eventsOf,
+  finishOf,
+  hear,
+  meaningOf,
+  patient,
+  sse,
+  textOf,
+  toolCallsOf,
+  usageOf,
+} from './asking.ts'
+import {
+  ended,
   hearScript,
   input,
-  meaningOf,
   messagesOf,
   messagesTurn,
   opened,
   over,
   ping,
-  sse,
   started,
   stopped,
   streamOf,

@@ -2,11 +2,7 @@
 import type { Part, Turn } from '#engine/inference'
 import { messagesProvider } from '#providers/messages'
 import { type FakeUpstream, fakeUpstream, type Script, type Step, stream } from '../harness/upstream.ts'
-import { callOf, chatTurn, type Heard, hear, patient } from './asking.ts'
-
-export type Event = Record<string, unknown> & { type: string }
-
-export const sse = (event: Event): string => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
+import { callOf, chatTurn, type Event, type Heard, hear, patient, sse } from './asking.ts'
 
 export function started(usage: Record<string, unknown> = { input_tokens: 12, output_tokens: 1 }): Event {
   return {
@@ -269,18 +265,6 @@ export const transcripts: Transcript[] = [
     ],
   },
 ]
-
-/** Parts by their neutral meaning alone. */
-export const meaningOf = (parts: readonly Part[]): Part[] =>
-  parts.flatMap((part) => {
-    if (part.type === 'extra') return []
-    const { extra: _, ...meaning } = part
-    return [meaning as Part]
-  })
-
-/** The events that rode on the parts. */
-export const eventsOf = (parts: readonly Part[]): unknown[] =>
-  parts.flatMap(({ extra }) => (extra?.event ? [extra.event] : []))
 
 export const messagesOf = (
   upstream: FakeUpstream,

@@ -2,7 +2,20 @@ import { setTimeout as later, setImmediate as turnOfLoop } from 'node:timers/pro
 import { expect, test } from 'vitest'
 import type { Part } from '#engine/inference'
 import { done as closed, cut, fakeUpstream, json, type Step, stall, stream } from '../harness/upstream.ts'
-import { callOf, chatTurn, finishOf, hear, patient, textOf, toolCallsOf, usageOf } from './asking.ts'
+import {
+  callOf,
+  chatTurn,
+  type Event,
+  eventsOf,
+  finishOf,
+  hear,
+  meaningOf,
+  patient,
+  sse,
+  textOf,
+  toolCallsOf,
+  usageOf,
+} from './asking.ts'
 import {
   added,
   args,
@@ -10,16 +23,12 @@ import {
   counted,
   created,
   done,
-  type Event,
-  eventsOf,
   hearScript,
   inProgress,
-  meaningOf,
   message,
   over,
   responsesOf,
   responsesTurn,
-  sse,
   streamOf,
   text,
   textDone,

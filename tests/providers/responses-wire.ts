@@ -2,13 +2,9 @@
 import type { Part, Turn } from '#engine/inference'
 import { responsesProvider } from '#providers/responses'
 import { type FakeUpstream, fakeUpstream, type Script, type Step, stream } from '../harness/upstream.ts'
-import { callOf, chatTurn, type Heard, hear, patient } from './asking.ts'
+import { callOf, chatTurn, type Event, type Heard, hear, patient, sse } from './asking.ts'
 
 type Json = Record<string, unknown>
-export type Event = Json & { type: string }
-
-export const sse = (event: Event): string => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
-
 const head = { id: 'resp_1', object: 'response', model: 'upstream-model' }
 export const usage = {
   input_tokens: 12,
@@ -378,18 +374,6 @@ export const transcripts: Transcript[] = [
     ],
   },
 ]
-
-/** Parts by their neutral meaning alone. */
-export const meaningOf = (parts: readonly Part[]): Part[] =>
-  parts.flatMap((part) => {
-    if (part.type === 'extra') return []
-    const { extra: _, ...meaning } = part
-    return [meaning as Part]
-  })
-
-/** The events that rode on the parts. */
-export const eventsOf = (parts: readonly Part[]): unknown[] =>
-  parts.flatMap(({ extra }) => (extra?.event ? [extra.event] : []))
 
 export const responsesOf = (
   upstream: FakeUpstream,

@@ -156,12 +156,15 @@ export function openCommitter({
         const results = await batch.results
         holds.splice(0, taking.length)
         // What was refused meanwhile is undone before anything new asks for its key or its credits.
-        const someRefused = taking.some(({ refused }) => refused)
-        if (someRefused) deliver(ending, taking, results)
-        batch = sendNext()
-        // The callers of this batch would keep the next one from being written until all of them had done their work.
-        if (batch && !someRefused) await nextTurn()
-        if (!someRefused) deliver(ending, taking, results)
+        if (taking.some(({ refused }) => refused)) {
+          deliver(ending, taking, results)
+          batch = sendNext()
+        } else {
+          batch = sendNext()
+          // The callers of this batch would keep the next one from being written until all of them had done their work.
+          if (batch) await nextTurn()
+          deliver(ending, taking, results)
+        }
         pauseMs = 50
       } catch (error) {
         if (isWorthAnotherTry(error)) {
