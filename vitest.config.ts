@@ -5,8 +5,9 @@ export default defineConfig({
     pool: 'forks',
     include: ['tests/**/*.test.ts', 'src/**/*.test.ts'],
     globalSetup: 'tests/harness/global-setup.ts',
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Patience, not a measure: tests wait for conditions, and a busy machine starts servers slowly.
+    testTimeout: 120_000,
+    hookTimeout: 180_000,
     maxWorkers: 2,
   },
 })

@@ -19,15 +19,17 @@ createServer({ noDelay: true, keepAlive: true }, (request, response) => {
   request.resume()
   request.on('end', () => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
+    const startMs = nowMs()
     let sent = 0
+    let timer: NodeJS.Timeout | undefined
+    // Each token has its own moment: intervals of one length drift into step, and all streams would speak at once.
     const write = (): void => {
       response.write(event(`{"content":" ${nowMs().toFixed(3)}"}`, 'null'))
-      if (++sent < Number(tokens)) return
-      clearInterval(timer)
-      response.end(`${event('{}', '"stop"')}${usage}data: [DONE]\n\n`)
+      if (++sent < Number(tokens))
+        timer = setTimeout(write, Math.max(0, startMs + sent * Number(paceMs) - nowMs()))
+      else response.end(`${event('{}', '"stop"')}${usage}data: [DONE]\n\n`)
     }
-    const timer = setInterval(write, Number(paceMs))
-    response.on('close', () => clearInterval(timer))
+    response.on('close', () => clearTimeout(timer))
     write()
   })
 }).listen(Number(port), '127.0.0.1')

@@ -75,10 +75,11 @@ async function read(ask: StreamAsk): Promise<StreamResult> {
       socket.on('close', finish)
       socket.on('error', () => {})
     })
-  // Callers do not come on the same millisecond: the streams of a round begin one after the other.
-  const comeAfter = (index: number): Promise<void> =>
-    new Promise((resolve) => setTimeout(resolve, (index * arrivalMs) / ask.streams))
-  const begin = (_: unknown, index: number): Promise<void> => comeAfter(index).then(one)
+  // Callers know nothing of each other: each comes at a random moment of its round.
+  const begin = async (): Promise<void> => {
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * arrivalMs))
+    return one()
+  }
   await Promise.all(Array.from({ length: ask.warmUp }, begin))
   firsts.length = transits.length = stalls = unfinished = 0
   for (let round = 0; round < ask.rounds; round++)

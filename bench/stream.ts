@@ -2,12 +2,23 @@
  * `npm run bench:stream [streams …]`: many event streams at a pace of 20 ms a token, through Kherad with the money on and
  * straight from the same upstream, in one run. What Kherad adds is the difference.
  */
-import { jsonFrom, key, machine, residentMegabytes, runKherad, runPaced, temporaryFolder } from './stage.ts'
+import {
+  cpuSeconds,
+  jsonFrom,
+  key,
+  machine,
+  residentMegabytes,
+  runKherad,
+  runPaced,
+  temporaryFolder,
+} from './stage.ts'
 import type { StreamAsk, StreamResult } from './stream-load.ts'
 
 const counts = process.argv.slice(2).map(Number)
 const tokens = 150
 const paceMs = 20
+/** Streams before the measured ones. */
+const warmUp = 64
 
 await using stack = new AsyncDisposableStack()
 const folder = await temporaryFolder(stack)
@@ -26,24 +37,26 @@ const ask = (url: string, streams: number, rounds: number): StreamAsk => ({
   body,
   streams,
   rounds,
-  warmUp: 64,
+  warmUp,
 })
 
 console.log(machine())
 await measure(kherad.url, 32, 1)
 for (const streams of counts.length > 0 ? counts : [64, 256, 1000]) {
   const direct = await measure(upstream.url, streams, 2)
+  const before = cpuSeconds(kherad.child.pid!)
   const running = measure(kherad.url, streams, 2)
   await new Promise((resolve) => setTimeout(resolve, (tokens * paceMs) / 2))
   const megabytes = residentMegabytes(kherad.child.pid!)
   const through = await running
+  const microseconds = ((cpuSeconds(kherad.child.pid!) - before) * 1e6) / (tokens * (2 * streams + warmUp))
   console.log(`\n${streams} streams, ${tokens} tokens each, one every ${paceMs} ms`)
   console.log(`  direct   ${line(direct)}`)
   console.log(`  Kherad   ${line(through)}`)
   console.log(
     `  added    first token p50 ${gap(through.first.p50, direct.first.p50)} p99 ${gap(through.first.p99, direct.first.p99)};` +
       ` per token p50 ${gap(through.token.p50, direct.token.p50)} p99 ${gap(through.token.p99, direct.token.p99)};` +
-      ` ${megabytes} MB resident`,
+      ` CPU ${microseconds.toFixed(0)} µs a token; ${megabytes} MB resident`,
   )
 }
 

@@ -56,6 +56,8 @@ export interface Session {
   env: Env
   language: Language
   clock: Clock
+  /** What happens meanwhile, a line on standard error; nothing is said with `--json`. */
+  tell(line: string): void
   /** The database, brought to this program's state as the server does it. Throws `StartRefused`. */
   db(): Promise<Db>
   /** The database as it is. Throws `StartRefused`. */

@@ -1,5 +1,6 @@
 import type { Language } from '#platform/errors'
 import type { Command, Outcome, Sentence } from './command.ts'
+import { workOptions } from './work/words.ts'
 
 /** What an option takes, and what it is for. */
 const optionHelp: Readonly<Record<string, { value: string; about: Sentence }>> = {
@@ -103,6 +104,8 @@ const reconcileHelp: typeof optionHelp = {
   live: { value: '', about: { fa: 'سرور روشن را هم می‌آزماید', en: 'also asks the running server' } },
 }
 
+const helpOf = (option: string) => optionHelp[option] ?? reconcileHelp[option] ?? workOptions[option]
+
 const globalHelp: Readonly<Record<string, Sentence>> = {
   '--json': {
     fa: 'یک سند JSON روی خروجی و دیگر هیچ',
@@ -121,7 +124,7 @@ const intro: Sentence = {
 /** `kherad key create --name NAME [--cap N] …` */
 export function usageOf({ name, takes, options, needs, flags = [] }: Command): string {
   const shown = options.map((option) => {
-    const text = `--${option} ${(optionHelp[option] ?? reconcileHelp[option])?.value ?? 'VALUE'}`
+    const text = `--${option} ${helpOf(option)?.value ?? 'VALUE'}`
     return needs.includes(option) ? text : `[${text}]`
   })
   return ['kherad', name, ...takes, ...shown, ...flags.map((flag) => `[--${flag}]`)].join(' ')
@@ -132,10 +135,7 @@ export function help(asked: readonly Command[], language: Language, whole: boole
   const names = [...new Set(asked.flatMap(({ options, flags = [] }) => [...options, ...flags]))]
   const options = whole
     ? []
-    : names.map((name) => [
-        `--${name} ${(optionHelp[name] ?? reconcileHelp[name])?.value ?? ''}`,
-        (optionHelp[name] ?? reconcileHelp[name])?.about[language] ?? '',
-      ])
+    : names.map((name) => [`--${name} ${helpOf(name)?.value ?? ''}`, helpOf(name)?.about[language] ?? ''])
   const globals = Object.entries(globalHelp).map(([name, about]) => [name, about[language]])
   const lines = [...options, ...globals].map(([name = '', about = '']) => `  ${name.padEnd(26)}  ${about}\n`)
   const commands = asked.map((command) => `  ${usageOf(command)}\n      ${command.about[language]}\n`)

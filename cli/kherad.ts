@@ -14,6 +14,7 @@ import { projectCommands } from './projects.ts'
 import { reconcileCommands } from './reconcile.ts'
 import { openSession } from './session.ts'
 import { words } from './words.ts'
+import { workCommands } from './work.ts'
 
 const commands = [
   ...accountCommands,
@@ -22,6 +23,7 @@ const commands = [
   ...modelCommands,
   ...reconcileCommands,
   ...doctorCommands,
+  ...workCommands,
 ]
 
 const argv = process.argv.slice(2)
@@ -69,7 +71,8 @@ async function answer(typed: Typed, env: Env): Promise<Outcome> {
     const whole = typed.about.length === 0
     return help(whole ? commands : typed.about, language, whole)
   }
-  await using session = openSession(env, verbose)
+  const tell = (line: string): void => void (asJson || process.stderr.write(`${line}\n`))
+  await using session = openSession(env, verbose, tell)
   // Told to stop, the database is still closed in order before the process ends.
   const outcome = await Promise.race([typed.command.run(session, typed.given), stopped.promise])
   if (outcome.pieces) await Promise.race([write(outcome.pieces(asJson)), stopped.promise])

@@ -14,7 +14,11 @@ const maxConnections = 4
  * Stands on `DATABASE_URL`, else on the PostgreSQL of the data folder: of a running server, or started for this command
  * and stopped after it. Disposing it waits for an opening under way, so that no PostgreSQL is left running for nobody.
  */
-export function openSession(env: Env, verbose: boolean): Session & AsyncDisposable {
+export function openSession(
+  env: Env,
+  verbose: boolean,
+  tell: (line: string) => void,
+): Session & AsyncDisposable {
   const log = openLog(verbose ? 'debug' : 'silent')
   const stack = new AsyncDisposableStack()
   let opening: Promise<Db> | undefined
@@ -39,6 +43,7 @@ export function openSession(env: Env, verbose: boolean): Session & AsyncDisposab
     env,
     language: env.locale === 'en' ? 'en' : 'fa',
     clock: systemClock,
+    tell,
     openedDb,
     db() {
       migrating ??= brought()

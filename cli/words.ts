@@ -248,6 +248,7 @@ export const titles = {
   mostOutput: say('بیشینهٔ خروجی', 'most output'),
   input: say('ورودی $/م', 'input $/M'),
   output: say('خروجی $/م', 'output $/M'),
+  perImage: say('تصویر $', 'image $'),
   features: say('توانایی‌ها', 'features'),
   deployments: say('استقرارها', 'deployments'),
   note: say('یادداشت', 'note'),

@@ -1,12 +1,18 @@
+import type { Pipelines } from '#engine/agent'
 import type { Catalogue } from '#engine/models'
 import type { Inference } from '#engine/routing'
+import type { CountPages, HostedTools, Reader } from '#engine/tools'
 import type { KeyRing } from '#platform/auth'
 import type { Clock } from '#platform/clock'
 import type { Config } from '#platform/config'
 import type { Db } from '#platform/db'
+import type { Jobs } from '#platform/jobs'
 import type { Ledger } from '#platform/ledger'
 import type { Log } from '#platform/log'
 import type { Metrics } from '#platform/metrics'
+import type { GuardedNet } from '#platform/net'
+import type { Secrets } from '#platform/secrets'
+import type { Storage } from '#platform/storage'
 import type { Tracing } from '#platform/trace'
 
 export type { Caller } from '#platform/auth'
@@ -22,6 +28,20 @@ export interface App {
   tracing?: Tracing | undefined
   keys: KeyRing
   ledger: Ledger
+  /** The queue of background work. */
+  jobs: Jobs
   models: Catalogue
   inference: Inference
+  tools: HostedTools
+  countPages: CountPages
+  /** Of whole documents, for an index. */
+  reader: Reader
+  /** For addresses that users name; refuses whatever is not public. */
+  net: GuardedNet
+  /** Seals what the database must not show. */
+  secrets: Secrets
+  /** Bytes that outlive a process. */
+  storage: Storage
+  /** What durable work does, by its kind. */
+  pipelines: Pipelines
 }

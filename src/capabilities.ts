@@ -1,16 +1,48 @@
 /** What the platform can do, in reading order. */
+import type { App } from '#app'
 import { accounting } from '#capabilities/accounting'
+import { agents } from '#capabilities/agents'
 import { chat } from '#capabilities/chat'
 import { docs } from '#capabilities/docs'
+import { files } from '#capabilities/files'
 import { health } from '#capabilities/health'
+import { knowledge } from '#capabilities/knowledge'
 import { messages } from '#capabilities/messages'
 import { models } from '#capabilities/models'
 import { responses } from '#capabilities/responses'
+import { webhooks } from '#capabilities/webhooks'
+import { work } from '#capabilities/work'
 import type { Route } from '#platform/http'
+import type { Job } from '#platform/jobs'
 
-const capabilities = [models, chat, responses, messages, accounting, health]
+interface Capability {
+  name: string
+  routes: Route[]
+  /** What it does in the background. */
+  jobs?: Job<never>[]
+  /** What a process that works does beside jobs, until it is disposed. */
+  background?: (app: App) => AsyncDisposable
+}
+
+const capabilities: Capability[] = [
+  models,
+  chat,
+  responses,
+  messages,
+  agents,
+  work,
+  knowledge,
+  files,
+  webhooks,
+  accounting,
+  health,
+]
 
 const served: Route[] = capabilities.flatMap(({ routes }) => routes)
 
 /** Every route of the server, its own description included. */
 export const routes: Route[] = [...served, ...docs(served)]
+
+export const jobs: Job<never>[] = capabilities.flatMap(({ jobs = [] }) => jobs)
+
+export const background = capabilities.flatMap(({ background = [] }) => background)

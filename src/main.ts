@@ -10,7 +10,7 @@ import { type Ready, startWorkers } from './workers.ts'
 /** npm hands on the Ctrl-C that the terminal has sent to all of us: a signal this soon after the first is its echo. */
 const echoMs = 1000
 
-const env = readEnv(process.env)
+const env = readEnv(process.env, process.argv.slice(2))
 // Listened to from the beginning: a Ctrl-C during the start lets it come to its end, so that no PostgreSQL stays behind.
 const stop = listenForStop()
 let serving = false

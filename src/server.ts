@@ -2,22 +2,31 @@
 import cluster from 'node:cluster'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { App } from '#app'
 import { type FirstStart, makeFirst } from '#capabilities/identity'
+import { openPipelines, type Pipelines } from '#engine/agent'
+import { openDocuments } from '#engine/documents'
 import { buildCatalogue, type Discovered, discover } from '#engine/models'
 import { openInference } from '#engine/routing'
+import { openConfinement, openPageCounter, openReader, openTools } from '#engine/tools'
 import { openKeyRing } from '#platform/auth'
 import { type Clock, systemClock } from '#platform/clock'
 import type { Config } from '#platform/config'
 import { type Db, migrate, openDb, startEmbedded } from '#platform/db'
 import { openServer, type Server, type Violation } from '#platform/http'
+import { jobs, startWorkers } from '#platform/jobs'
 import { openLedger } from '#platform/ledger'
 import { type Log, openLog } from '#platform/log'
 import { openMetrics } from '#platform/metrics'
+import { type GuardedNet, openGuardedClient } from '#platform/net'
+import { openSecrets } from '#platform/secrets'
+import { openStorage } from '#platform/storage'
 import { openTracing } from '#platform/trace'
 import { sandboxModels } from '#providers/sandbox'
-import { routes } from './capabilities.ts'
+import { openSearch } from '#providers/search'
+import { jobs as allJobs, background, routes } from './capabilities.ts'
 import { connect } from './connect.ts'
 
 export interface Kherad extends AsyncDisposable {
@@ -32,6 +41,10 @@ export interface StartAsk {
   config: Config
   clock?: Clock
   log?: Log
+  /** Instead of the guarded client of the config. */
+  net?: GuardedNet
+  /** Instead of the pipelines of the house. */
+  pipelines?: Pipelines
   /** See `ServerAsk`. */
   onViolation?: (violation: Violation) => void
 }
@@ -43,12 +56,19 @@ export async function startKherad(ask: StartAsk): Promise<Kherad> {
   await using opening = new AsyncDisposableStack()
 
   const db = await openDatabase(config, log, opening)
+  const secrets = await openSecrets({
+    db,
+    log,
+    secret: config.secret,
+    file: path.join(config.dataDir, 'secret.key'),
+  })
   const metrics = openMetrics({ isWorker: cluster.isWorker })
   metrics.pool.from(() => poolStates(db))
   const tracing = config.tracing && opening.use(await openTracing({ ...config.tracing, log }))
   const discovered = await discover(config.vendors)
   const models = buildCatalogue(config, discovered, sandboxModels)
-  const upstreams = connect(models, opening)
+  const net = ask.net ?? openGuardedClient({ allowedCidrs: config.net.allowedCidrs, log })
+  const upstreams = connect(models, net, opening)
   const ledger = opening.use(
     await openLedger({
       db,
@@ -61,19 +81,50 @@ export async function startKherad(ask: StartAsk): Promise<Kherad> {
   )
   const keys = opening.use(openKeyRing({ db, clock, log, metrics }))
   const inference = opening.use(openInference({ upstreams, models, clock, metrics }))
-  const app: App = { config, db, clock, log, metrics, tracing, keys, ledger, models, inference }
+  const search = config.tools.webSearch && opening.use(openSearch(config.tools.webSearch))
+  const tools = openTools({ config, search, client: net, log })
+  const storage = opening.use(openStorage({ folder: path.join(config.dataDir, 'files'), ...config.storage }))
+  const pipelines =
+    ask.pipelines ?? openPipelines({ documents: openDocuments(log), confine: openConfinement(log) })
+  const app: App = {
+    config,
+    db,
+    clock,
+    log,
+    metrics,
+    tracing,
+    keys,
+    ledger,
+    jobs,
+    models,
+    inference,
+    tools,
+    countPages: openPageCounter(log),
+    reader: openReader({ client: net, log }),
+    net,
+    secrets,
+    storage,
+    pipelines,
+  }
 
   const first = await makeFirst(app, config.bootstrapKey)
-  const server = opening.use(
-    await openServer({
-      app,
-      routes,
-      host: config.host,
-      port: config.port,
-      isWorker: cluster.isWorker,
-      ...(ask.onViolation && { onViolation: ask.onViolation }),
-    }),
-  )
+  const { api, worker } = config.roles
+  const server = await openServer({
+    app,
+    // Who only works still says how it is.
+    routes: api ? routes : routes.filter(({ scope }) => scope === 'public'),
+    host: config.host,
+    port: config.port,
+    isWorker: cluster.isWorker,
+    ...(ask.onViolation && { onViolation: ask.onViolation }),
+  })
+  const workers = worker
+    ? [startWorkers({ app, jobs: allJobs }), ...background.map((start) => start(app))]
+    : []
+  // Requests and jobs have the same time to come to an end.
+  opening.defer(async () => {
+    await Promise.all([server, ...workers].map((one) => one[Symbol.asyncDispose]()))
+  })
   const open = opening.move()
   return { app, server, first, discovered, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }

@@ -1,7 +1,8 @@
 /** Configuration, models and the providers behind them, each asked live. */
 import assert from 'node:assert/strict'
 import type { Upstream } from '#engine/routing'
-import type { Env, ProviderConfig } from '#platform/config'
+import type { Env, ImagePriceRow, ProviderConfig } from '#platform/config'
+import { openGuardedClient } from '#platform/net'
 import { connect } from '../../src/connect.ts'
 import { readCatalogue } from '../catalogue.ts'
 import type { Sentence } from '../command.ts'
@@ -19,9 +20,9 @@ export async function checkProviders(env: Env, fileIsThere: boolean): Promise<Ch
   } catch (error) {
     return [broken('config', reasonOf(error)), ...stands(['models', 'provider'], 'config')]
   }
-  const { models, discovered } = read
+  const { config, models, discovered } = read
   await using connections = new AsyncDisposableStack()
-  const upstreams = connect(models, connections)
+  const upstreams = connect(models, openGuardedClient(config.net), connections)
   const pings = await Promise.all(
     models.providers().map((provider) => ping(provider, upstreams.get(provider.id))),
   )
@@ -35,7 +36,10 @@ export async function checkProviders(env: Env, fileIsThere: boolean): Promise<Ch
 }
 
 function checkPrices(models: readonly { id: string; pricing: object }[]): Check {
-  const prices = ({ pricing }: { pricing: object }): unknown[] => Object.values(pricing)
+  const prices = ({ pricing }: { pricing: object }): unknown[] =>
+    Object.values(pricing).flatMap((price: unknown) =>
+      Array.isArray(price) ? price.map(({ perImage }: ImagePriceRow) => perImage) : [price],
+    )
   const unpriced = models.filter(
     (model) => !prices(model).every((price) => typeof price === 'number' && price >= 0),
   )

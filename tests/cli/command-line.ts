@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
+import { compileCache } from '../harness/processes.ts'
 
 export interface Ran {
   code: number | null
@@ -19,7 +20,7 @@ export const launcher = path.resolve(import.meta.dirname, '../../cli/kherad.mjs'
 export async function kherad(env: Record<string, string>, ...words: string[]): Promise<Ran> {
   const child = spawn(process.execPath, [launcher, ...words], {
     cwd: tmpdir(),
-    env: { PATH: process.env['PATH'], ...env },
+    env: { PATH: process.env['PATH'], ...compileCache, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])

@@ -98,6 +98,7 @@ test('a database that may lose commits, books that do not agree and clocks that 
     env: readEnv({}),
     language: 'en' as const,
     clock: { nowMs: () => Date.now() - 3_000 },
+    tell: () => undefined,
     db: async () => db,
     openedDb: async () => db,
   }

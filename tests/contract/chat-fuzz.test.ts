@@ -218,7 +218,7 @@ test('any body gets a valid answer or the one error body, and leaves nothing hel
   expect((await world.balance()).held).toBe(0n)
   // A fuzz whose every body is refused at the door would prove little.
   expect(answered).toBeGreaterThan(20)
-}, 60_000)
+})
 
 /** Pieces of what an upstream could send, sane and mad. */
 const piece = fc.oneof(
@@ -262,4 +262,4 @@ test('any stream of an upstream is told as a valid answer or an error, and is se
   const { available, held } = await at.world.balance()
   expect(held).toBe(0n)
   expect(available).toBeLessThan(1_000_000_000_000n)
-}, 60_000)
+})

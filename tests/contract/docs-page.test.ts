@@ -124,8 +124,9 @@ describe.skipIf(browserPath === undefined)('in a browser', () => {
     async (language, direction, width) => {
       const { page, complaints, requests } = await look(language, width)
       expect(requests).toEqual([`${world.url}/docs?lang=${language}`])
-      for (const details of await page.locator('details').all())
-        await details.evaluate((one) => one.setAttribute('open', ''))
+      await page.locator('details').evaluateAll((all) => {
+        for (const one of all) one.setAttribute('open', '')
+      })
       const seen = await page.evaluate<Seen>(lookAround)
       expect(seen).toMatchObject({
         direction,

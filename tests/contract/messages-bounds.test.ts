@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mp4, png } from '../dialects/media-samples.ts'
 import type { Client } from '../harness/client.ts'
 import { boot, type World } from '../harness/world.ts'
+import { pdfOf } from '../tools/pdf.ts'
 import { assistant, message, path, toolResult, toolUse, user, version, weather } from './messages-world.ts'
 import { expectRefusal } from './refusal.ts'
 import { bootOnWires, type ResponsesWorld } from './responses-world.ts'
@@ -16,7 +17,7 @@ let at: ResponsesWorld
 beforeAll(async () => {
   world = await boot()
   key = await world.key()
-  at = await bootOnWires('messages', { credits: 100_000 })
+  at = await bootOnWires('messages', { credits: 100_000, features: 'web_search, web_fetch' })
   at.upstream.reply({
     kind: 'json',
     status: 200,
@@ -40,7 +41,7 @@ const image = (more: Body = {}) => ({
   source: { type: 'base64', media_type: 'image/png', data: png },
   ...more,
 })
-const pdf = Buffer.from('%PDF-1.7\n%%EOF\n').toString('base64')
+const pdf = pdfOf(['words']).toString('base64')
 const document = (source: Body, more: Body = {}) => ({ type: 'document', source, ...more })
 const plain = { type: 'text', media_type: 'text/plain', data: 'words' }
 const file = { type: 'base64', media_type: 'application/pdf', data: pdf }
@@ -161,6 +162,7 @@ const accepted: [string, Body][] = [
           allowed_domains: ['a.b'],
           blocked_domains: null,
           user_location: { type: 'approximate', city: 'Tehran', country: 'IR' },
+          ...(date === '20260318' && { response_inclusion: 'excluded' }),
         }),
       ],
     },
@@ -174,9 +176,14 @@ const accepted: [string, Body][] = [
           max_uses: 1,
           max_content_tokens: 32_000,
           citations: { enabled: true },
+          ...(date >= '20260309' && { use_cache: false }),
         }),
       ],
     },
+  ]),
+  ...['enabled', 'adaptive', 'disabled', 'between_tools'].map((type): [string, Body] => [
+    `thinking ${type}`,
+    { thinking: { type, ...(type === 'enabled' && { budget_tokens: 1024 }) } },
   ]),
   ['a link to a picture', says({ type: 'image', source: { type: 'url', url: 'https://example.org/a.png' } })],
   ['a link to a document', says(document({ type: 'url', url: 'https://example.org/a.pdf' }))],
@@ -442,21 +449,13 @@ describe('tools that are known by their type', () => {
     expect((await message(key, body, { 'anthropic-beta': `x, ${beta}` })).status).toBe(200)
   })
 
-  test.each(['web_search', 'web_fetch', 'datetime', 'bash'])(
-    'kherad:%s is known and not served yet',
-    async (name) => {
-      expectRefusal(await message(key, { tools: [weather, { type: `kherad:${name}` }] }), {
-        status: 400,
-        code: 'FEATURE_NOT_SUPPORTED',
-        param: 'tools.1.type',
-      })
-      expectRefusal(await message(key, { tools: [{ type: `kherad:${name}`, surprise: 1 }] }), {
-        status: 400,
-        code: 'UNKNOWN_FIELD',
-        param: 'tools.0.surprise',
-      })
-    },
-  )
+  test.each(['web_search', 'web_fetch', 'datetime', 'bash'])('kherad:%s is closed too', async (name) => {
+    expectRefusal(await message(key, { tools: [{ type: `kherad:${name}`, surprise: 1 }] }), {
+      status: 400,
+      code: 'UNKNOWN_FIELD',
+      param: 'tools.0.surprise',
+    })
+  })
 })
 
 test('fields that go to no upstream are named', async () => {

@@ -101,19 +101,46 @@ const fetched = Type.Union([
     ),
   }),
 ])
+const ran = Type.Union([
+  exact({
+    type: is('bash_code_execution_result'),
+    stdout: text(),
+    stderr: text(),
+    return_code: Type.Integer(),
+    content: Type.Array(exact({ type: is('bash_code_execution_output'), file_id: text() })),
+  }),
+  exact({
+    type: is('bash_code_execution_tool_result_error'),
+    error_code: is(
+      'invalid_tool_input',
+      'unavailable',
+      'too_many_requests',
+      'execution_time_exceeded',
+      'output_file_too_large',
+    ),
+  }),
+])
 const callFields = { name: text(), input: Type.Object({}), caller }
 const results = [
   exact({ type: is('redacted_thinking'), data: text() }),
-  exact({ type: is('server_tool_use'), id: Type.String({ pattern: '^srvtoolu_' }), ...callFields }),
   exact({ type: is('web_search_tool_result'), tool_use_id: text(), content: searched, caller }),
   exact({ type: is('web_fetch_tool_result'), tool_use_id: text(), content: fetched, caller }),
+  exact({ type: is('bash_code_execution_tool_result'), tool_use_id: text(), content: ran }),
 ]
+/** Names that clients know; they stop at any other. */
+const serverUse = {
+  type: is('server_tool_use'),
+  id: Type.String({ pattern: '^srvtoolu_' }),
+  ...callFields,
+  name: is('web_search', 'web_fetch', 'bash_code_execution'),
+}
 const toolUse = { type: is('tool_use'), id: Type.String({ pattern: '^toolu_' }), ...callFields }
 
 const block = Type.Union([
   exact({ type: is('text'), text: text(), citations: may(orNull(Type.Array(citation))) }),
   exact({ type: is('thinking'), thinking: text(), signature: text() }),
   exact(toolUse),
+  exact(serverUse),
   ...results,
 ])
 /** At its start a block is empty, unless it comes whole. */
@@ -121,6 +148,7 @@ const startedBlock = Type.Union([
   exact({ type: is('text'), text: is(''), citations: may(orNull(Type.Array(citation, { maxItems: 0 }))) }),
   exact({ type: is('thinking'), thinking: is(''), signature: is('') }),
   exact({ ...toolUse, input: exact({}) }),
+  exact({ ...serverUse, input: exact({}) }),
   ...results,
 ])
 
@@ -231,6 +259,17 @@ function expectShape(schema: TSchema, value: unknown): void {
 /** A whole answer. */
 export function expectMessage(body: Json): void {
   expectShape(wholeMessage, body)
+}
+
+/** Every result follows the call that it answers and is of its tool; a call is answered once, or not at all. */
+export function expectAnswered(content: Json[]): void {
+  const open = new Map<string, string>()
+  for (const { type, id, name, tool_use_id: answers } of content) {
+    if (type === 'server_tool_use') open.set(id, `${name}_tool_result`)
+    if (!/._tool_result$/.test(type)) continue
+    expect(open.get(answers), JSON.stringify(content).slice(0, 2000)).toBe(type)
+    open.delete(answers)
+  }
 }
 
 /** The events of a stream that is over: names equal to types, shapes, and order. */

@@ -378,7 +378,7 @@ test.each<[string, Json, string]>([
     {
       messages: [
         user('a'),
-        assistant([{ type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} }]),
+        assistant([{ type: 'server_tool_use', id: 'srvtoolu_1', name: 'code_execution', input: {} }]),
         user('b'),
       ],
     },
@@ -400,12 +400,6 @@ test.each<[string, Json, string]>([
     { tools: [weather, { type: 'bash_20250124', name: 'bash' }] },
     'tools.1.type',
   ],
-  [
-    'a search at the vendor',
-    { tools: [{ type: 'web_search_20250305', name: 'web_search' }] },
-    'tools.0.type',
-  ],
-  ['a fetch at the vendor', { tools: [{ type: 'web_fetch_20250910', name: 'web_fetch' }] }, 'tools.0.type'],
 ])(
   '%s is refused where no upstream of the model speaks this wire, before any money moves',
   async (_, body, param) => {

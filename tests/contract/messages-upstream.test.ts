@@ -9,7 +9,7 @@ import { bootOnWires, type ResponsesWorld } from './responses-world.ts'
 
 let at: ResponsesWorld
 beforeAll(async () => {
-  at = await bootOnWires('messages', { credits: 1_000_000 })
+  at = await bootOnWires('messages', { credits: 1_000_000, features: 'web_search, web_fetch' })
 })
 afterAll(() => at[Symbol.asyncDispose]())
 
@@ -376,6 +376,44 @@ describe('what reaches the upstream', () => {
     const { body } = await sentFor(sent)
     expect(body).toMatchObject({ ...sent, model: 'upstream-model', max_tokens: 2048 })
   })
+
+  const screen = { name: 'computer', display_width_px: 1024, display_height_px: 768 }
+  test.each<[string, Json, Json, string?]>([
+    [
+      'computer',
+      { type: 'computer_20250124', ...screen },
+      { action: 'screenshot' },
+      'computer-use-2025-01-24',
+    ],
+    [
+      'computer',
+      { type: 'computer_20251124', ...screen, enable_zoom: true },
+      { action: 'zoom', region: [0, 0, 9, 9] },
+      'computer-use-2025-11-24',
+    ],
+    ['bash', { type: 'bash_20250124', name: 'bash' }, { command: 'ls' }],
+    [
+      'str_replace_based_edit_tool',
+      { type: 'text_editor_20250728', name: 'str_replace_based_edit_tool' },
+      { command: 'view', path: '/a' },
+    ],
+  ])(
+    'the tool %s that the vendor trained, and its calls come back to the caller',
+    async (name, tool, input, beta) => {
+      const content = [{ type: 'tool_use', id: 'toolu_1', name, input, caller }]
+      const headers: Record<string, string> = beta === undefined ? {} : { 'anthropic-beta': beta }
+      const position = at.upstream.calls.length
+      at.upstream.replyOnce(json(200, upstreamMessage(content, { stop_reason: 'tool_use' })))
+      const whole = await message(at.key, { tools: [tool] }, headers)
+      expect(whole.body).toMatchObject({ stop_reason: 'tool_use', content })
+      const call = await at.upstream.call(position)
+      expect(call.body?.['tools']).toEqual([tool])
+      expect(call.headers['anthropic-beta']).toBe(beta)
+      at.upstream.replyOnce(script(started(), ...blocksOf(content), ends('tool_use'), over))
+      const events = eventsOf((await message(at.key, { tools: [tool], stream: true }, headers)).text)
+      expect(joined(events)).toMatchObject({ stop_reason: 'tool_use', content })
+    },
+  )
 
   test('betas, and hosted tools with their bounds written down', async () => {
     const tools = [

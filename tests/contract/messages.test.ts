@@ -150,10 +150,13 @@ describe('thinking', () => {
     })
   })
 
-  test('what clients say to every model is no error for one that does not think', async () => {
-    const ask = { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'high' } }
-    expect(kinds((await message(key, ask)).body)).toEqual(['text'])
-  })
+  test.each(['summarized', 'updates', 'omitted', null])(
+    'what clients say to every model is no error for one that does not think: %s',
+    async (display) => {
+      const ask = { thinking: { type: 'adaptive', display }, output_config: { effort: 'high' } }
+      expect(kinds((await message(key, ask)).body)).toEqual(['text'])
+    },
+  )
 })
 
 describe('tools', () => {

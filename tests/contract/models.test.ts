@@ -13,10 +13,17 @@ test('every model shows the members that the contract names, in types and sizes 
   expect(body.object).toBe('list')
   const ids = body.data.map(({ id }: { id: string }) => id)
   expect(ids).toEqual(
-    expect.arrayContaining(['test/model', 'sandbox/fast', 'sandbox/omni', 'sandbox/reasoner']),
+    expect.arrayContaining([
+      'test/model',
+      'sandbox/fast',
+      'sandbox/omni',
+      'sandbox/reasoner',
+      'sandbox/image',
+      'sandbox/embedding',
+    ]),
   )
   expect(new Set(ids).size).toBe(ids.length)
-  for (const model of body.data) {
+  for (const model of body.data.filter(({ kind }: { kind: string }) => kind === 'text')) {
     expect(model).toMatchObject({
       object: 'model',
       reasoning: { supported_efforts: expect.any(Array) },
@@ -58,13 +65,52 @@ test('the efforts, modalities and prices of the configuration are those that are
   })
 })
 
-test('simulators say that they are, in name and description', async () => {
+test.each(['sandbox/fast', 'sandbox/image', 'sandbox/embedding'])(
+  '%s says that it is a simulator, in name and description',
+  async (id) => {
+    await using world = await boot()
+    const { body } = await (await world.key()).get(`/v1/models/${id}`)
+    expect(body.sandbox).toBe(true)
+    expect(body.display_name).toMatch(/simulator/i)
+    expect(body.description).toMatch(/simulator/i)
+    expect(body.description).toContain('شبیه‌ساز')
+  },
+)
+
+test('an image model shows its price by the picture, what it draws and how many pictures it takes to edit', async () => {
   await using world = await boot()
-  const { body } = await (await world.key()).get('/v1/models/sandbox/fast')
-  expect(body.sandbox).toBe(true)
-  expect(body.display_name).toMatch(/simulator/i)
-  expect(body.description).toMatch(/simulator/i)
-  expect(body.description).toContain('شبیه‌ساز')
+  const { body } = await (await world.key()).get('/v1/models/sandbox/image')
+  expect(body).toMatchObject({
+    kind: 'image',
+    default: false,
+    input_modalities: ['text', 'image'],
+    output_modalities: ['image'],
+    pricing: { currency: 'USD', per_image: 0.01, per_reference: 0.001 },
+    studio_settings: { aspect_ratios: expect.arrayContaining(['1:1', '3:2', '2:3']), reference_capacity: 8 },
+    routes: ['/v1/responses'],
+  })
+})
+
+test('an embedding model shows its price and serves no route of text', async () => {
+  await using world = await boot()
+  const key = await world.key()
+  const { body } = await key.get('/v1/models/sandbox/embedding')
+  expect(body).toMatchObject({
+    kind: 'embedding',
+    default: false,
+    input_modalities: ['text'],
+    output_modalities: ['embedding'],
+    context_length: 8_192,
+    pricing: { currency: 'USD', input_per_million: 0, credits_per_usd: 1000 },
+    routes: [],
+  })
+  const model = 'sandbox/embedding'
+  const refused = { status: 400, code: 'MODEL_KIND_MISMATCH', param: 'model' }
+  const messages = [{ role: 'user', content: 'hi' }]
+  expectRefusal(await key.chat({ model, messages }), refused)
+  expectRefusal(await key.post('/v1/responses', { model, input: 'hi' }), refused)
+  const told = await key.post('/v1/messages', { model, messages, max_tokens: 10 })
+  expect(told.status).toBe(400)
 })
 
 describe('the official OpenAI client', () => {
@@ -75,7 +121,13 @@ describe('the official OpenAI client', () => {
       expect(model).toMatchObject({ object: 'model', owned_by: 'kherad', created: expect.any(Number) })
       seen.push(model.id)
     }
-    expect(seen).toEqual(['sandbox/fast', 'sandbox/omni', 'sandbox/reasoner'])
+    expect(seen).toEqual([
+      'sandbox/fast',
+      'sandbox/omni',
+      'sandbox/reasoner',
+      'sandbox/image',
+      'sandbox/embedding',
+    ])
   })
 
   test('retrieves a model whose name has a slash', async () => {

@@ -12,6 +12,7 @@ interface Operation {
   responses: Record<string, { description: string; content: Record<string, { schema: object }> }>
   security: object[]
   'x-scope'?: string
+  'x-or-scope'?: string
 }
 interface Document {
   openapi: string
@@ -77,6 +78,7 @@ describe.each(routes)('$method $path', (route) => {
     expect(operation?.['x-scope']).toBe(
       route.scope === 'public' || route.scope === 'any' ? undefined : route.scope,
     )
+    expect(operation?.['x-or-scope']).toBe(route.orScope)
     expect(operation?.security.length === 0).toBe(route.scope === 'public')
     const inPath = operation?.parameters
       .filter((parameter) => parameter.in === 'path')

@@ -131,6 +131,23 @@ const bounds: { param: string; edges: Json[]; past: Json[] }[] = [
   { param: 'store', edges: [{ store: false }, { store: null }], past: [{ store: true }] },
   { param: 'web_search', edges: [{ web_search: false }], past: [{ web_search: true }, { web_search: 1 }] },
   {
+    param: 'max_tool_calls',
+    edges: [{ max_tool_calls: 1 }, { max_tool_calls: 128 }],
+    past: [{ max_tool_calls: 0 }, { max_tool_calls: '1' }],
+  },
+  {
+    param: 'tools.0.max_uses',
+    edges: [],
+    past: [0, 6].map((uses) => ({ tools: [{ type: 'kherad:web_fetch', max_uses: uses }] })),
+  },
+  {
+    param: 'tools.0.max_content_tokens',
+    edges: [{ tools: [{ type: 'kherad:web_fetch', max_uses: 5, max_content_tokens: 32_000 }] }],
+    past: [0, 32_001].map((tokens) => ({
+      tools: [{ type: 'kherad:web_fetch', max_content_tokens: tokens }],
+    })),
+  },
+  {
     param: 'tools.1',
     edges: [],
     past: [{ tools: [tool(), { type: 'web_search' }] }, { tools: [tool(), { type: 'image_generation' }] }],

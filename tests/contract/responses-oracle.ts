@@ -59,15 +59,31 @@ const reasoning = exact({
   content: may(Type.Array(exact({ type: Type.Literal('reasoning_text'), text: text() }))),
   encrypted_content: may(id()),
 })
-const item = Type.Union([message, functionCall, reasoning])
-
-const tool = exact({
-  type: Type.Literal('function'),
-  name: id(),
-  description: orNull(text()),
-  parameters: orNull(Type.Object({})),
-  strict: orNull(Type.Boolean()),
+const searched = exact({
+  type: Type.Literal('search'),
+  query: text(),
+  queries: Type.Array(text()),
+  sources: may(Type.Array(exact({ type: Type.Literal('url'), url: id() }))),
 })
+const opened = exact({ type: Type.Literal('open_page'), url: text() })
+const webCall = exact({
+  type: Type.Literal('web_search_call'),
+  id: Type.String({ pattern: '^ws_' }),
+  status: is('in_progress', 'completed', 'failed', 'incomplete'),
+  action: Type.Union([searched, opened]),
+})
+const item = Type.Union([message, functionCall, reasoning, webCall])
+
+const tool = Type.Union([
+  exact({
+    type: Type.Literal('function'),
+    name: id(),
+    description: orNull(text()),
+    parameters: orNull(Type.Object({})),
+    strict: orNull(Type.Boolean()),
+  }),
+  Type.Object({ type: Type.String({ pattern: '^(web_search|kherad:)' }) }),
+])
 const format = Type.Union([
   exact({ type: is('text', 'json_object') }),
   exact({
@@ -120,7 +136,7 @@ const fields = {
   reasoning: orNull(thoughts),
   usage: orNull(usage),
   max_output_tokens: whole(),
-  max_tool_calls: Type.Null(),
+  max_tool_calls: orNull(whole()),
   store: Type.Literal(false),
   background: Type.Literal(false),
   service_tier: Type.Literal('default'),
@@ -152,6 +168,17 @@ const events: Record<string, Record<string, TSchema>> = {
   'response.reasoning_summary_part.done': { ...ofSummary, part: summaryPart },
   'response.reasoning_summary_text.delta': { ...ofSummary, delta: text() },
   'response.reasoning_summary_text.done': { ...ofSummary, text: text() },
+  'response.web_search_call.in_progress': ofItem,
+  'response.web_search_call.searching': ofItem,
+  'response.web_search_call.completed': ofItem,
+  'response.tool': {
+    ...ofItem,
+    tool: is('web_search', 'web_fetch'),
+    status: is('in_progress', 'completed', 'failed'),
+    input: Type.Object({ type: may(Type.Never()) }),
+    results: may(Type.Array(exact({ url: id(), title: text() }))),
+    error_code: may(id()),
+  },
   'response.reasoning.delta': { ...ofPart, delta: text() },
   'response.reasoning.done': { ...ofPart, text: text() },
   'response.completed': { response },
@@ -249,6 +276,7 @@ function holdWriting(own: Json[], done: Json): void {
     expect(own.find(({ type }) => type.endsWith('arguments.done'))?.['arguments']).toBe(done['arguments'])
     if (done['status'] === 'completed') JSON.parse(done['arguments'])
   }
+  if (done['type'] === 'web_search_call') holdSearch(own, done)
   for (const [index, one] of (done['type'] === 'message' ? done['content'] : []).entries()) {
     const place: [string, number] = ['content_index', index]
     const kind = one.type === 'output_text' ? 'output_text' : 'refusal'
@@ -260,6 +288,15 @@ function holdWriting(own: Json[], done: Json): void {
       kind === 'refusal' ? { ...one, refusal: '' } : { ...one, text: '', annotations: [] },
     )
     expect(only('response.content_part.done', place)['part']).toEqual(one)
+    const cited = own.filter(
+      (event) => event['type'].endsWith('annotation.added') && event['content_index'] === index,
+    )
+    expect(cited.map(({ annotation_index: at }) => at)).toEqual(cited.map((_, at) => at))
+    expect(cited.map(({ annotation: told }) => told)).toEqual(one.annotations ?? [])
+    for (const { start_index: start, end_index: end } of one.annotations ?? [])
+      expect(0 <= start && start < end && end <= said.length, `${start} to ${end} of ${said.length}`).toBe(
+        true,
+      )
   }
   for (const [index, one] of (done['summary'] ?? []).entries()) {
     const place: [string, number] = ['summary_index', index]
@@ -267,6 +304,19 @@ function holdWriting(own: Json[], done: Json): void {
     expect(only('response.reasoning_summary_text.done', place)['text']).toBe(one.text)
     expect(only('response.reasoning_summary_part.done', place)['part']).toEqual(one)
   }
+}
+
+/** A search is told in the wire's own steps; that it failed, by its item alone. */
+function holdSearch(own: Json[], done: Json): void {
+  const steps = own.map(({ type }) => type).filter((type) => type !== 'response.tool')
+  expect(steps).toEqual([
+    'response.output_item.added',
+    'response.web_search_call.in_progress',
+    'response.web_search_call.searching',
+    ...(done['status'] === 'completed' ? ['response.web_search_call.completed'] : []),
+    'response.output_item.done',
+  ])
+  expect(own[0]?.['item']).toMatchObject({ status: 'in_progress', action: { type: done['action'].type } })
 }
 
 /** What does not change from one answer to the same question to the next. */

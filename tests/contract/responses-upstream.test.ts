@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { png } from '../dialects/media-samples.ts'
 import { chunk, cut, done, json, stream } from '../harness/upstream.ts'
+import { pdfOf } from '../tools/pdf.ts'
 import { explained, requestIdOf } from './chat-world.ts'
 import { expectRefusal } from './refusal.ts'
 import { eventsIn, type Json, responseIn } from './responses-oracle.ts'
@@ -112,10 +113,7 @@ test('of allowed tools only those are offered', async () => {
   expect(sent['tool_choice']).toBe('required')
 })
 
-/** The smallest PDF that says what it is. */
-const pdf = Buffer.from('%PDF-1.4\n1 0 obj\n<< /Type /Page >>\nendobj\ntrailer\n<<>>\n%%EOF\n').toString(
-  'base64',
-)
+const pdf = pdfOf(['words']).toString('base64')
 
 test('a picture and a PDF of data URLs go along, measured', async () => {
   const image = `data:image/png;base64,${png}`

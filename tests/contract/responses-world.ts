@@ -30,18 +30,32 @@ export interface ResponsesWorld extends AsyncDisposable {
   key: Client
 }
 
-/** A server whose default model `test/model` takes files too and is answered by a fake upstream of these wires. */
+/**
+ * A server whose default model `test/model` takes files too and is answered by a fake upstream of these wires. `features` of the
+ * model beyond the usual ones, its own searches at `pricePerSearch` USD; `rest` of the configuration.
+ */
 export async function bootOnWires(
   dialects: string,
-  ask: Omit<WorldAsk, 'config'> = {},
+  {
+    features = '',
+    rest = '',
+    pricePerSearch = 0,
+    ...ask
+  }: Omit<WorldAsk, 'config'> & { features?: string; rest?: string; pricePerSearch?: number } = {},
 ): Promise<ResponsesWorld> {
   await using stack = new AsyncDisposableStack()
   const upstream = stack.use(await fakeUpstream())
-  const config = upstreamConfig(upstream.url)
+  const config = upstreamConfig(upstream.url, { rest })
     .replace('dialects: [chat]', `dialects: [${dialects}]`)
     .replace('[text, image, audio, video]', '[text, image, audio, video, file]')
+    .replace('json_schema, reasoning]', `json_schema, reasoning${features && `, ${features}`}]`)
+    .replace('    reasoning: {', `${searchPrice(features, pricePerSearch)}    reasoning: {`)
   const world = stack.use(await boot({ ...ask, config }))
   const key = await world.key()
   const open = stack.move()
   return { world, upstream, key, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }
+
+/** The line of a model's entry that says what its own searches cost, where it has them. */
+export const searchPrice = (features: string, usd: number): string =>
+  features.includes('web_search') ? `    price_per_search_usd: ${usd}\n` : ''

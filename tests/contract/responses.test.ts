@@ -288,7 +288,7 @@ test('conflicting efforts, unsupported ones, and what rests on stored answers ha
   const refused = [
     [both, 'REASONING_EFFORT_CONFLICT', 'reasoning.effort'],
     [{ reasoning_effort: 'low' }, 'REASONING_NOT_SUPPORTED', 'reasoning_effort'],
-    [{ web_search: true }, 'FEATURE_NOT_SUPPORTED', 'web_search'],
+    [{ web_search: true }, 'HOSTED_TOOL_NOT_CONFIGURED', 'web_search'],
   ] as const
   for (const [body, code, param] of refused)
     expectRefusal(await respond(key, body), { status: 400, code, param })

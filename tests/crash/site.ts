@@ -1,5 +1,8 @@
 /** An operator's site: a database of its own, a fake upstream, and real server processes over both, to race and to kill. */
 import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { createAccount, createKey, createProject, scopes } from '#platform/auth'
 import { type Db, openDb } from '#platform/db'
 import { uuidv7 } from '#platform/ids'
@@ -25,16 +28,19 @@ export class Site implements AsyncDisposable {
   readonly db: Db
   readonly databaseUrl: string
   readonly upstream: FakeUpstream
+  /** Of all its servers: stored files are theirs together. */
+  readonly dataDir: string
   readonly #leaseMs: number
   readonly #stack: AsyncDisposableStack
 
   constructor(
-    parts: { db: Db; databaseUrl: string; upstream: FakeUpstream; leaseMs: number },
+    parts: { db: Db; databaseUrl: string; upstream: FakeUpstream; dataDir: string; leaseMs: number },
     stack: AsyncDisposableStack,
   ) {
     this.db = parts.db
     this.databaseUrl = parts.databaseUrl
     this.upstream = parts.upstream
+    this.dataDir = parts.dataDir
     this.#leaseMs = parts.leaseMs
     this.#stack = stack
   }
@@ -43,12 +49,19 @@ export class Site implements AsyncDisposable {
   async start(
     databaseUrl: string = this.databaseUrl,
     env: Record<string, string> = {},
+    entry?: string,
   ): Promise<ServerProcess> {
     return this.#stack.use(
       await startProcess({
         databaseUrl,
         config: upstreamConfig(this.upstream.url),
-        env: { KHERAD_LOG_LEVEL: 'warn', KHERAD_LEASE_MS: String(this.#leaseMs), ...env },
+        env: {
+          KHERAD_LOG_LEVEL: 'warn',
+          KHERAD_LEASE_MS: String(this.#leaseMs),
+          KHERAD_DATA: this.dataDir,
+          ...env,
+        },
+        ...(entry !== undefined && { entry }),
       }),
     )
   }
@@ -175,5 +188,7 @@ export async function openSite({ leaseMs = shortLeaseMs } = {}): Promise<Site> {
   const { url: databaseUrl } = stack.use(await cloneDatabase())
   const db = stack.use(await openDb({ url: databaseUrl }))
   const upstream = stack.use(await fakeUpstream())
-  return new Site({ db, databaseUrl, upstream, leaseMs }, stack.move())
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'kherad-site-'))
+  stack.defer(() => rm(dataDir, { recursive: true, force: true }))
+  return new Site({ db, databaseUrl, upstream, dataDir, leaseMs }, stack.move())
 }

@@ -1,7 +1,7 @@
 /** Waits for a condition, never for a time. Throws after `patienceMs` with the last answer. */
 export async function until<T>(
   condition: () => T | Promise<T>,
-  patienceMs = 15_000,
+  patienceMs = 60_000,
 ): Promise<NonNullable<T>> {
   const deadline = Date.now() + patienceMs
   let last: T | undefined

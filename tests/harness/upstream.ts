@@ -23,6 +23,8 @@ export interface UpstreamCall {
   headers: IncomingHttpHeaders
   /** The parsed JSON body; undefined for a GET or a body that is not JSON. */
   body: Record<string, unknown> | undefined
+  /** The body as it came. */
+  bytes: Buffer
   /** True from the moment the client broke the connection before the answer was whole. */
   aborted: boolean
   /** Resolves when the client breaks the connection before the answer was whole. */
@@ -126,7 +128,7 @@ export async function fakeUpstream(port = 0): Promise<FakeUpstream> {
   const server = createServer(
     { noDelay: true, keepAlive: true, keepAliveTimeout: 30_000 },
     async (request, response) => {
-      const call = begin(request, response, await readBody(request))
+      const call = begin(request, response, await readBytes(request))
       calls.push(call)
       for (const waiter of waiters)
         if (waiter.position < calls.length) waiter.resolve(calls[waiter.position] ?? call)
@@ -178,19 +180,26 @@ function listen(server: Server, port: number): Promise<void> {
   })
 }
 
-async function readBody(request: IncomingMessage): Promise<Record<string, unknown> | undefined> {
+/** What came until its sender broke off. */
+async function readBytes(request: IncomingMessage): Promise<Buffer> {
   const parts: Buffer[] = []
   try {
     for await (const part of request) parts.push(part as Buffer)
-    return parts.length === 0
-      ? undefined
-      : (JSON.parse(Buffer.concat(parts).toString('utf8')) as Record<string, unknown>)
+  } catch {
+    return Buffer.alloc(0)
+  }
+  return Buffer.concat(parts)
+}
+
+function jsonIn(bytes: Buffer): Record<string, unknown> | undefined {
+  try {
+    return JSON.parse(bytes.toString('utf8')) as Record<string, unknown>
   } catch {
     return undefined
   }
 }
 
-function begin(request: IncomingMessage, response: ServerResponse, body: UpstreamCall['body']): UpstreamCall {
+function begin(request: IncomingMessage, response: ServerResponse, bytes: Buffer): UpstreamCall {
   const aborted = Promise.withResolvers<void>()
   const closed = Promise.withResolvers<void>()
   const call: UpstreamCall = {
@@ -198,7 +207,8 @@ function begin(request: IncomingMessage, response: ServerResponse, body: Upstrea
     method: request.method ?? '',
     path: request.url ?? '',
     headers: request.headers,
-    body,
+    body: jsonIn(bytes),
+    bytes,
     aborted: false,
     whenAborted: aborted.promise,
     whenClosed: closed.promise,

@@ -1,11 +1,16 @@
 /** A world for a test: a real server on a database of its own, with people in it. Disposing it holds the ledger to its invariants. */
 import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Pipelines } from '#engine/agent'
 import { createAccount, createKey, createProject, type Scope, scopes } from '#platform/auth'
 import type { Clock } from '#platform/clock'
 import { type Config, loadConfig, readEnv } from '#platform/config'
 import { uuidv7 } from '#platform/ids'
 import { type Caps, grant } from '#platform/ledger'
 import type { Log } from '#platform/log'
+import type { GuardedNet } from '#platform/net'
 import { type Kherad, startKherad } from '../../src/server.ts'
 import { Client } from './client.ts'
 import { cloneDatabase } from './postgres.ts'
@@ -17,7 +22,13 @@ export interface WorldAsk {
   /** Whole credits of the account; 1,000 when absent. */
   credits?: number
   clock?: Clock
+  /** A guarded client that may reach what the test serves. */
+  net?: GuardedNet
+  /** Scripted pipelines of durable work. */
+  pipelines?: Pipelines
   timing?: Partial<Config['timing']>
+  /** Everything, unless said otherwise. */
+  roles?: Config['roles']
 }
 
 export interface KeyOptions {
@@ -151,15 +162,26 @@ const silent: Log = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, 
 export async function boot(ask: WorldAsk = {}): Promise<World> {
   await using stack = new AsyncDisposableStack()
   const database = stack.use(await cloneDatabase())
-  const env = readEnv({ KHERAD_PORT: '0', DATABASE_URL: database.url, OLLAMA_HOST: '', ...quietEnvironment })
+  const folder = await mkdtemp(path.join(tmpdir(), 'kherad-world-'))
+  stack.defer(() => rm(folder, { recursive: true, force: true }))
+  const env = readEnv({
+    KHERAD_PORT: '0',
+    KHERAD_DATA: folder,
+    DATABASE_URL: database.url,
+    OLLAMA_HOST: '',
+    ...quietEnvironment,
+  })
   const read = loadConfig(env, ask.config)
-  const config: Config = { ...read, timing: { ...read.timing, ...ask.timing } }
+  const timing = { ...read.timing, ...ask.timing }
+  const config: Config = { ...read, timing, roles: ask.roles ?? read.roles }
   const violations: string[] = []
   const kherad = stack.use(
     await startKherad({
       config,
       log: silent,
       ...(ask.clock && { clock: ask.clock }),
+      ...(ask.net && { net: ask.net }),
+      ...(ask.pipelines && { pipelines: ask.pipelines }),
       onViolation: ({ operation, what }) => violations.push(`${operation}: ${what}`),
     }),
   )

@@ -26,7 +26,9 @@ const image = (url: string): Content => ({ type: 'image', media: { url } })
 const document = (url: string): Content => ({ type: 'document', citations: false, media: { url } })
 const user = (...content: Content[]): Message => ({ role: 'user', content })
 const fill = (messages: Message[], bounds: Partial<LinkBounds> = {}, signal = new AbortController().signal) =>
-  withLinkedMedia(client, messages, { bounds: { ...usualLinkBounds, ...bounds }, signal })
+  withLinkedMedia(client, messages, { bounds: { ...usualLinkBounds, ...bounds }, signal }).then(
+    ({ messages: full }) => full,
+  )
 
 test('links become bytes with their real type and size, wherever they stand; the rest stays', async () => {
   await using site = await openFiles()

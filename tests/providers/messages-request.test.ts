@@ -85,7 +85,7 @@ test('the body of a messages caller goes on unchanged, what costs, keeps or orde
   })
   expect(JSON.stringify(body?.['messages'])).toBe(JSON.stringify(passed.messages))
   expect(headers).toMatchObject({ 'anthropic-version': '2023-06-01', 'anthropic-beta': 'a-2025-01-01' })
-  expect(Object.keys(turn.source.body).filter((name) => !forwardedFields.has(name))).toEqual(
+  expect(Object.keys(turn.source.body!).filter((name) => !forwardedFields.has(name))).toEqual(
     Object.keys(kept),
   )
 })

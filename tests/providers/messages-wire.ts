@@ -199,7 +199,7 @@ export const transcripts: Transcript[] = [
       { type: 'finish', reason: 'pause' },
       {
         type: 'usage',
-        usage: plainUsage,
+        usage: { ...plainUsage, webSearches: 1 },
         raw: { input_tokens: 12, output_tokens: 9, server_tool_use: { web_search_requests: 1 } },
       },
     ],

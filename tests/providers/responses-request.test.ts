@@ -49,9 +49,10 @@ test('the body of a caller of this wire passes unchanged, except what names, lim
     input,
     instructions: 'be brief',
     include: ['reasoning.encrypted_content'],
-    tools: functions,
+    tools: [...functions, { type: 'web_search', search_context_size: 'low' }],
     tool_choice: { type: 'function', name: 'f' },
     parallel_tool_calls: false,
+    max_tool_calls: 3,
     text: { format: { type: 'text' }, verbosity: 'low' },
     reasoning: { effort: 'low', summary: 'detailed' },
     temperature: 0.5,
@@ -72,7 +73,6 @@ test('the body of a caller of this wire passes unchanged, except what names, lim
     background: true,
     service_tier: 'priority',
     prompt_cache_retention: '24h',
-    max_tool_calls: 3,
     web_search: true,
     made_up: 1,
   }
@@ -83,7 +83,7 @@ test('the body of a caller of this wire passes unchanged, except what names, lim
     store: true,
     stream: false,
     max_output_tokens: 999,
-    tools: [...functions, { type: 'web_search' }, { type: 'mcp', server_url: 'https://example.org' }],
+    tools: [...passed.tools, { type: 'mcp', server_url: 'https://example.org' }],
     include_reasoning: true,
     reasoning_effort: 'high',
   }
@@ -101,9 +101,10 @@ test('the body of a caller of this wire passes unchanged, except what names, lim
 
 test('what means nothing without tools, without a stream or without a value stays behind', async () => {
   const asked = {
-    tools: [{ type: 'web_search' }],
+    tools: [{ type: 'mcp' }],
     tool_choice: 'auto',
     parallel_tool_calls: true,
+    max_tool_calls: 3,
     stream_options: { include_obfuscation: false },
     instructions: null,
     reasoning: null,
@@ -116,7 +117,7 @@ test('what means nothing without tools, without a stream or without a value stay
     store: false,
   })
   const tools = [{ type: 'function', name: 'f', parameters: {} }]
-  const hosted = await bodyOf(responsesTurn({ tools, tool_choice: { type: 'web_search' } }))
+  const hosted = await bodyOf(responsesTurn({ tools, tool_choice: { type: 'mcp' } }))
   expect(hosted['tools']).toEqual(tools)
   expect(hosted).not.toHaveProperty('tool_choice')
 })

@@ -1,4 +1,5 @@
 /** One process of the platform: the real ledger, idempotency, paid turns and chat door, on simulated ground. */
+import assert from 'node:assert/strict'
 import type { App, Caller } from '#app'
 import { chat } from '#capabilities/chat'
 import type { Catalogue } from '#engine/models'
@@ -8,6 +9,7 @@ import { isDatabaseAway } from '#platform/db'
 import { asFailure, Failure, fail } from '#platform/errors'
 import { type Ask, type EventStream, JsonText } from '#platform/http'
 import { answerAgain, claimOf } from '#platform/idempotency'
+import { jobs } from '#platform/jobs'
 import { ClaimTaken, type Ledger, openLedger, type Settled, type Settlement } from '#platform/ledger'
 import type { Metrics } from '#platform/metrics'
 import type { SimulatedDatabase } from './database.ts'
@@ -131,7 +133,16 @@ export class SimulatedProcess implements Sender {
       ['first', 'second'].map((id) => [id, { provider, timeouts, onDisconnect, maxDrains: 2 }]),
     )
     const inference = openInference({ upstreams, models, clock, metrics, random: () => random.next() })
-    const keys: App['keys'] = { caller: never, [Symbol.asyncDispose]: async () => {} }
+    const net: App['net'] = { fetch: never, judge: never, line: () => assert.fail('no lines here') }
+    const tools: App['tools'] = { find: () => undefined, need: () => assert.fail('no tools here') }
+    const storage: App['storage'] = {
+      put: never,
+      get: never,
+      delete: never,
+      [Symbol.asyncDispose]: async () => {},
+    }
+    const idle = { plan: () => assert.fail('no work here'), run: never }
+    const keys: App['keys'] = { caller: never, callerOf: never, [Symbol.asyncDispose]: async () => {} }
     return {
       config,
       db,
@@ -141,8 +152,16 @@ export class SimulatedProcess implements Sender {
       tracing: undefined,
       keys,
       ledger: this.#watched(ledger),
+      jobs,
       models,
       inference,
+      tools,
+      countPages: async () => undefined,
+      reader: { read: never, fetch: never },
+      net,
+      secrets: { seal: never, open: never },
+      storage,
+      pipelines: { research: idle, document: idle, code: idle, data: idle },
     }
   }
 

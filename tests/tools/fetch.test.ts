@@ -73,6 +73,19 @@ test('a Persian article comes as Markdown, with its title and day and without wh
   expect(found.content).toContain('Published: 2026-11-19')
 })
 
+test.each([
+  [
+    'head',
+    '<!doctype html><html lang=fa dir=rtl><title>خبر</title><body><h1>خبر</h1><p>متن خبر</p></body></html>',
+  ],
+  ['body', '<html><head><title>خبر</title></head><p>متن خبر</p></html>'],
+  ['head, body or root', '<!doctype html><meta charset=utf-8><title>خبر</title><p>متن خبر'],
+])('a page that leaves out its %s, as HTML allows, is read', async (_, html) => {
+  const { title, text } = await read('text/html; charset=utf-8', html)
+  expect(title).toBe('خبر')
+  expect(text).toMatch(/^(#{1,2} خبر\n\n)?متن خبر$/)
+})
+
 test('an English page that is no article is read without its menus', async () => {
   const links = Array.from(
     { length: 30 },

@@ -1,6 +1,6 @@
 /** Parts → chat.completion.chunk events: one role, stable ids, contiguous indices, one finish reason. */
 import type { EventAnswer, SentEvent } from '#capabilities/text'
-import type { FinishReason, Part, Usage } from '#engine/inference'
+import type { Extra, FinishReason, Part, Usage } from '#engine/inference'
 import type { ErrorBody } from '#platform/errors'
 import { type CallExtras, type Heading, reasoningFields, shownFields, usageOf } from './completion.ts'
 
@@ -11,6 +11,7 @@ export class Chunks implements EventAnswer {
   readonly #showReasoning: boolean
   readonly #withUsage: boolean
   #opened = false
+  #headOf = { model: '', text: '' }
   #rawUsage: Record<string, unknown> | undefined
   #finish: FinishReason | undefined
 
@@ -26,9 +27,10 @@ export class Chunks implements EventAnswer {
     if (part.type === 'usage') this.#rawUsage = part.raw
     const delta = this.#deltaOf(part)
     const extra = part.extra?.wire === 'chat' ? part.extra : undefined
-    const unknown = shownFields(extra?.delta, this.#showReasoning)
-    if (!delta && !unknown && !extra?.choice && !extra?.chunk) return nothing
-    return [this.#chunk(merged(unknown, delta), null, extra?.choice, extra?.chunk)]
+    if (!extra) return delta ? [this.#chunk(delta, null)] : nothing
+    const unknown = shownFields(extra.delta, this.#showReasoning)
+    if (!delta && !unknown && !extra.choice && !extra.chunk) return nothing
+    return [this.#chunk(unknown ? merged(unknown, delta) : (delta ?? {}), null, extra)]
   }
 
   /** Exactly one finish reason, in a chunk of its own; then usage, in one without choices. */
@@ -43,7 +45,7 @@ export class Chunks implements EventAnswer {
   }
 
   #usage(usage: Usage): string {
-    return JSON.stringify({ ...this.#head(), choices: [], usage: usageOf(usage, this.#rawUsage) })
+    return `{${this.#head}"choices":[],"usage":${JSON.stringify(usageOf(usage, this.#rawUsage))}}`
   }
 
   #deltaOf(part: Part): Record<string, unknown> | undefined {
@@ -72,46 +74,41 @@ export class Chunks implements EventAnswer {
     }
   }
 
-  #chunk(
-    delta: Record<string, unknown>,
-    finish: FinishReason | null,
-    choice?: Record<string, unknown>,
-    chunk?: Record<string, unknown>,
-  ): string {
-    const first = !this.#opened
+  /** Put together from text: what is the same in every chunk is written once. */
+  #chunk(delta: Record<string, unknown>, finish: FinishReason | null, extra?: Extra): string {
+    // A first delta that is not text must not make an empty text out of no text.
+    const said = this.#opened
+      ? delta
+      : { role: 'assistant', content: finish || 'content' in delta ? '' : null, ...delta }
     this.#opened = true
-    return JSON.stringify({
-      ...chunk,
-      ...this.#head(),
-      choices: [
-        {
-          logprobs: null,
-          ...choice,
-          index: 0,
-          // A first delta that is not text must not make an empty text out of no text.
-          delta: first
-            ? { role: 'assistant', content: finish || 'content' in delta ? '' : null, ...delta }
-            : delta,
-          finish_reason: finish,
-        },
-      ],
-      ...(this.#withUsage && { usage: null }),
-    })
+    const choice = extra?.choice ? fieldsOf({ logprobs: null, ...extra.choice }) : '"logprobs":null,'
+    const chunk = extra?.chunk ? fieldsOf(extra.chunk) : ''
+    const usage = this.#withUsage ? ',"usage":null' : ''
+    return `{${chunk}${this.#head}"choices":[{${choice}"index":0,"delta":${JSON.stringify(said)},"finish_reason":${JSON.stringify(finish)}}]${usage}}`
   }
 
-  #head(): Record<string, unknown> {
+  /** Written anew only where another model goes on. */
+  get #head(): string {
     const { id, created, model } = this.#heading()
-    return { id, object: 'chat.completion.chunk', created, model }
+    if (model !== this.#headOf.model)
+      this.#headOf = { model, text: fieldsOf({ id, object: 'chat.completion.chunk', created, model }) }
+    return this.#headOf.text
   }
+}
+
+/** The fields of an object as they stand in JSON, each with its comma. */
+function fieldsOf(object: Record<string, unknown>): string {
+  const text = JSON.stringify(object)
+  return text === '{}' ? '' : `${text.slice(1, -1)},`
 }
 
 /** What is ours wins over what is unknown; tool calls are joined call by call, so that vendors' fields on them survive. */
 function merged(
-  extra: Record<string, unknown> | undefined,
+  extra: Record<string, unknown>,
   delta: Record<string, unknown> | undefined,
 ): Record<string, unknown> {
   const calls = delta?.['tool_calls'] as CallExtras | undefined
-  const extras = extra?.['tool_calls'] as CallExtras | undefined
+  const extras = extra['tool_calls'] as CallExtras | undefined
   if (!calls || !extras) return { ...extra, ...delta }
   const joined = calls.map((call) => ({ ...extras.find(({ index }) => index === call.index), ...call }))
   const others = extras.filter(({ index }) => !calls.some((call) => call.index === index))

@@ -1,9 +1,10 @@
-import { inEvents, nameIgnored, pay, textModel, whole } from '#capabilities/text'
+import { inEvents, nameIgnored, pay, readMedia, textModel, whole } from '#capabilities/text'
 import type { PaidTurn } from '#engine/inference'
 import type { Ask, EventStream, JsonText } from '#platform/http'
 import { forwardedFields } from '#providers/chat-completions'
 import { Chunks } from './chunks.ts'
 import { completionOf, Gathered, type Heading } from './completion.ts'
+import { fillLinks } from './links.ts'
 import { turnOf } from './parse.ts'
 import { ChatBody } from './schema.ts'
 
@@ -11,7 +12,7 @@ import { ChatBody } from './schema.ts'
 export async function complete(ask: Ask<ChatBody>): Promise<JsonText | EventStream> {
   const { body } = ask
   const model = textModel(ask.app, ask.caller, body.model)
-  const turn = turnOf(body, model)
+  const turn = await readMedia(ask, model, turnOf(body, model), fillLinks)
   const showsReasoning = body.include_reasoning === true && body.reasoning?.exclude !== true
   const paid = await pay(ask, { model, turn, showsReasoning, endpoint: '/v1/chat/completions' })
   nameIgnored(ask, ignoredFields(body))

@@ -17,6 +17,7 @@ ${part(say('pathParameters'), route.params && fieldsOf(say, route.params))}
 ${part(say('queryParameters'), route.query && fieldsOf(say, route.query))}
 ${part(say('headerParameters'), headers(say, route))}
 ${part(say('body'), route.body && [fieldsOf(say, route.body), others(say, route)])}
+${part(say('otherBody'), route.otherBody && fieldsOf(say, route.otherBody))}
 ${part(say('example'), pre(say, curlOf(route, baseUrl)))}
 ${part(
   say('answer'),
@@ -37,8 +38,9 @@ export const pre = (say: Say, text: string): Html =>
 const part = (title: string, content: Content): Content => content && html`<h4>${title}</h4>${content}`
 
 function facts(say: Say, route: Route): Html {
-  const { scope: needed } = route
-  const scope = needed === 'public' ? say('publicRoute') : needed === 'any' ? say('anyScope') : code(needed)
+  const { scope: needed, orScope: other } = route
+  const own = needed === 'public' ? say('publicRoute') : needed === 'any' ? say('anyScope') : code(needed)
+  const scope = other ? html`${own}${say('or')}${code(other)}` : own
   return html`<dl class="facts"><div><dt>${say('scope')}</dt><dd>${scope}</dd></div>
 <div><dt>${say('operation')}</dt><dd>${code(route.operation)}</dd></div>
 ${route.bodyLimit !== undefined && html`<div><dt>${say('bodyLimit')}</dt><dd>${say.number(route.bodyLimit)} ${say('bytes')}</dd></div>`}</dl>`

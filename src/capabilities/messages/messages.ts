@@ -2,6 +2,9 @@ import { referenceHeaders, textFailures } from '#capabilities/text'
 import { fail } from '#platform/errors'
 import { type Route, route } from '#platform/http'
 import { MessageReply } from './answer/schema.ts'
+import { cancelJob, tidyJob } from './batches/end.ts'
+import { batchRoutes } from './batches/routes.ts'
+import { rowJob } from './batches/row.ts'
 import { createMessage } from './create.ts'
 import { Betas, MessagesBody, Version } from './request/schema.ts'
 import './words.ts'
@@ -25,7 +28,7 @@ const routes: Route[] = [
     headers: { 'anthropic-version': Version, 'anthropic-beta': Betas, ...referenceHeaders },
     body: MessagesBody,
     reply: { 200: MessageReply },
-    errors: textFailures,
+    errors: [...textFailures, 'HOSTED_TOOL_NOT_CONFIGURED'],
     handle: createMessage,
   }),
   route({
@@ -41,6 +44,7 @@ const routes: Route[] = [
     errors: ['TOKEN_COUNTING_UNAVAILABLE'],
     handle: () => fail('TOKEN_COUNTING_UNAVAILABLE', {}),
   }),
+  ...batchRoutes,
 ]
 
-export const messages = { name: 'messages', routes }
+export const messages = { name: 'messages', routes, jobs: [rowJob, cancelJob, tidyJob] }

@@ -15,13 +15,17 @@ export interface Dialect {
 const mostBetas = 50
 
 /** What the headers say. Throws INVALID_REQUEST for a version that is missing or unknown. */
-export function dialectOf({ headers }: Ask): Dialect {
+export function dialectOf({ headers }: Pick<Ask, 'headers'>): Dialect {
   const version = versions.find((known) => known === headers['anthropic-version'])
   if (!version) fail('INVALID_REQUEST', { why: reasons.version(versions) }, { param: 'anthropic-version' })
   const sent = [headers['anthropic-beta'] ?? []].flat().join(',')
   const betas = sent.split(',').map((beta) => beta.trim())
   return { version, betas: betas.filter((beta) => /^[\w.-]{1,100}$/.test(beta)).slice(0, mostBetas) }
 }
+
+/** The version that a request was taken under. */
+export const versionOf = (text: string): Dialect['version'] =>
+  versions.find((known) => known === text) ?? versions[0]
 
 /** Throws INVALID_REQUEST for what the newer version took out: sampling, documents of the assistant, citations of the user. */
 export function requireVersion(body: MessagesBody, { version }: Dialect): void {

@@ -51,7 +51,22 @@ export const reasons = {
     en: `every tool_use needs its tool_result before the next message; missing: ${ids.join(', ')}.`,
     fa: `هر tool_use پیش از پیام بعدی به tool_result خود نیاز دارد؛ نیامده: ${ids.join('، ')}.`,
   }),
-  onlyHttps: { en: 'a link must begin with https://.', fa: 'پیوند باید با https:// آغاز شود.' },
+  sameName: (name: string): Told => ({
+    en: `two tools are named ${name}; the model could not tell them apart.`,
+    fa: `دو ابزار نام ${name} دارند و مدل نمی‌تواند آن‌ها را از هم باز بشناسد.`,
+  }),
+  twoLists: {
+    en: 'allowed_domains and blocked_domains exclude each other; send one of them.',
+    fa: 'allowed_domains و blocked_domains با هم نمی‌آیند؛ یکی را بفرستید.',
+  },
+  noDomain: {
+    en: 'a domain is written without scheme and port: example.com, or example.com/blog.',
+    fa: 'دامنه بی‌پروتکل و بی‌درگاه نوشته می‌شود: example.com یا example.com/blog.',
+  },
+  noTimeZone: {
+    en: 'the time zone must be a name of the IANA database, such as Asia/Tehran.',
+    fa: 'منطقهٔ زمانی باید نامی از پایگاه IANA باشد، مانند Asia/Tehran.',
+  },
 }
 
 /** What no other wire can carry; it stands in the sentence of FEATURE_NOT_SUPPORTED. */
@@ -59,5 +74,7 @@ export const abilities = {
   citations: 'citations of documents',
   serverTools: 'tools that run at its vendor',
   references: 'tool references',
+  codeCallers: 'hosted tools called by code',
+  urlSources: 'url_sources of a fetch',
   assistantDocuments: 'documents in an assistant message',
 }

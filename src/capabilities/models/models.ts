@@ -1,6 +1,13 @@
 import { Type } from 'typebox'
 import type { App, Caller } from '#app'
-import type { Model } from '#engine/models'
+import {
+  type AnyModel,
+  aspectRatiosOf,
+  type EmbeddingModel,
+  type ImageModel,
+  type Model,
+  sizeName,
+} from '#engine/models'
 import { fail } from '#platform/errors'
 import { type Route, route } from '#platform/http'
 import { ModelCard, ModelList } from './schema.ts'
@@ -40,7 +47,7 @@ const routes: Route[] = [
   }),
 ]
 
-const mayUse = (caller: Caller, model: Model): boolean => !caller.models || caller.models.has(model.id)
+const mayUse = (caller: Caller, model: AnyModel): boolean => !caller.models || caller.models.has(model.id)
 
 /** One list for both families of clients: the OpenAI and the Anthropic SDK iterate it as it is. */
 function list(app: App, caller: Caller) {
@@ -57,9 +64,7 @@ function list(app: App, caller: Caller) {
   }
 }
 
-function cardOf(app: App, model: Model) {
-  const { pricing } = model
-  const takesMedia = model.inputModalities.some((modality) => modality === 'audio' || modality === 'video')
+function cardOf(app: App, model: AnyModel) {
   return {
     id: model.id,
     object: 'model',
@@ -73,6 +78,21 @@ function cardOf(app: App, model: Model) {
     sandbox: model.sandbox,
     default: model.id === app.models.defaultText.id,
     input_modalities: model.inputModalities,
+    ...membersOf(app, model),
+  }
+}
+
+function membersOf(app: App, model: AnyModel) {
+  if (model.kind === 'text') return textMembers(app, model)
+  return model.kind === 'image' ? imageMembers(app, model) : embeddingMembers(app, model)
+}
+
+const creditsPerUsd = ({ config: { defaults } }: App): number => defaults.creditsPerUsd * defaults.markup
+
+function textMembers(app: App, model: Model) {
+  const { pricing } = model
+  const takesMedia = model.inputModalities.some((modality) => modality === 'audio' || modality === 'video')
+  return {
     output_modalities: ['text'],
     context_length: model.contextLength,
     max_output_tokens: model.maxOutputTokens,
@@ -85,10 +105,60 @@ function cardOf(app: App, model: Model) {
       output_per_million: pricing.outputPerMillion,
       cached_input_per_million: pricing.cachedInputPerMillion,
       cache_write_per_million: pricing.cacheWritePerMillion,
-      credits_per_usd: app.config.defaults.creditsPerUsd * app.config.defaults.markup,
+      credits_per_usd: creditsPerUsd(app),
     },
     studio_settings: null,
     routes: ['/v1/chat/completions', '/v1/responses', '/v1/messages'],
+  }
+}
+
+function imageMembers(app: App, { image, pricing }: ImageModel) {
+  return {
+    output_modalities: ['image'],
+    context_length: null,
+    max_output_tokens: null,
+    features: [],
+    reasoning: { supported_efforts: [] },
+    media_input: null,
+    pricing: {
+      currency: 'USD',
+      per_image: pricing.perImage,
+      rows: pricing.rows.map(({ quality, size, perImage }) => ({
+        ...(quality && { quality }),
+        ...(size && { size: sizeName(size) }),
+        per_image: perImage,
+      })),
+      per_reference: pricing.perReference,
+      credits_per_usd: creditsPerUsd(app),
+    },
+    studio_settings: {
+      aspect_ratios: aspectRatiosOf(image.sizes),
+      sizes: image.sizes.map(sizeName),
+      qualities: image.qualities,
+      backgrounds: image.backgrounds,
+      reference_capacity: image.maxReferences,
+      max_count: image.maxCount,
+    },
+    routes: ['/v1/responses'],
+  }
+}
+
+/** No route of its own: it finds passages of knowledge projects. */
+function embeddingMembers(app: App, { maxInputTokens, pricing }: EmbeddingModel) {
+  return {
+    output_modalities: ['embedding'],
+    context_length: maxInputTokens,
+    max_output_tokens: null,
+    features: [],
+    reasoning: { supported_efforts: [] },
+    media_input: null,
+    pricing: {
+      currency: 'USD',
+      input_per_million: pricing.inputPerMillion,
+      credits_per_usd: creditsPerUsd(app),
+    },
+    studio_settings: null,
+    routes: [],
   }
 }
 

@@ -48,6 +48,14 @@ export const ContentPart = taggedUnion('type', [
         Type.String({ description: 'A PDF as a data URL.', 'x-description-fa': 'یک PDF به شکل نشانی داده.' }),
       ),
     ),
+    file_url: Type.Optional(
+      nullable(
+        Type.String({
+          description: 'An HTTPS link to a PDF, in place of file_data.',
+          'x-description-fa': 'پیوند HTTPS به یک PDF، به جای file_data.',
+        }),
+      ),
+    ),
     filename: Type.Optional(nullable(Type.String({ maxLength: 1000 }))),
   }),
 ])
@@ -100,3 +108,14 @@ export const InputItem = byType<{ type?: string }>(
   MessageItem,
 )
 export type InputItem = Static<typeof InputItem>
+
+/** What a request brings: text, or items. */
+export const input = (words: Record<string, string> = {}) =>
+  Type.Unsafe<string | InputItem[]>({
+    type: ['string', 'array'],
+    items: InputItem,
+    minLength: 1,
+    minItems: 1,
+    maxItems: 10_000,
+    ...words,
+  })

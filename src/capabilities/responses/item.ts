@@ -6,8 +6,14 @@ export type Json = Record<string, unknown>
 export const recordsIn = (list: unknown): Json[] =>
   Array.isArray(list) ? list.filter((one) => typeof one === 'object' && one !== null) : []
 
-/** Tells one event of the stream; its fields are written out before anything of them changes. */
-export type Emit = (type: string, fields: Json) => void
+/** Tells one event of the stream; its fields are written out before anything of them changes. `text`: they came as this JSON. */
+export type Emit = (type: string, fields: Json, text?: string) => void
+
+/** Stable, and never the id of a call: of the answer's own 32 hexadecimal digits and the item's place. */
+export const idOf = (prefix: 'msg' | 'rs' | 'fc' | 'ws', hex: string, place: number): string =>
+  `${prefix}_${hex}${place.toString(16).padStart(4, '0')}`
+
+export const isOurId = (id: unknown): boolean => typeof id === 'string' && /^[a-z]+_[0-9a-f]{36}$/.test(id)
 
 export type ItemStatus = 'completed' | 'incomplete'
 

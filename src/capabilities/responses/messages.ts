@@ -1,6 +1,6 @@
 /** Items of an input → neutral messages, in their order. */
-import { imageMedia, inlineMedia, requireModality, reasons as shared } from '#capabilities/text'
-import type { Content, Message, Modality } from '#engine/inference'
+import { imageMedia, inlineMedia, linkMedia, requireModality, reasons as shared } from '#capabilities/text'
+import type { Content, Media, Message, Modality } from '#engine/inference'
 import type { Model } from '#engine/models'
 import { fail } from '#platform/errors'
 import type {
@@ -155,26 +155,45 @@ export class Conversation {
   }
 
   #content(part: ContentPart, role: Message['role'], param: string): Content[] {
-    this.#unread(part, ['type', 'text', 'refusal', 'image_url', 'detail', 'file_data', 'filename'])
+    this.#unread(part, [
+      'type',
+      'text',
+      'refusal',
+      'image_url',
+      'detail',
+      'file_data',
+      'file_url',
+      'filename',
+    ])
     switch (part.type) {
       case 'refusal':
         return []
       case 'input_image': {
         this.#require('image', role, param)
-        if (part.image_url == null || isElsewhere(part)) return nothingInside(param, 'image_url')
+        if (part.image_url == null || isElsewhere(part, ['file_id', 'file_url']))
+          return nothingInside(param, 'image_url')
         const media = imageMedia(part.image_url, `${param}.image_url`, 'inline')
         return [{ type: 'image', media, ...(part.detail != null && { detail: part.detail }) }]
       }
       case 'input_file': {
         this.#require('file', role, param)
-        if (part.file_data == null || isElsewhere(part)) return nothingInside(param, 'file_data')
-        const media = inlineMedia(part.file_data, ['application/pdf'], `${param}.file_data`)
+        const media = this.#file(part, param)
         const title = part.filename ?? undefined
         return [{ type: 'document', citations: false, media, ...(title !== undefined && { title }) }]
       }
       default:
         return [{ type: 'text', text: part.text }]
     }
+  }
+
+  /** Inline, or behind a link: one of them, since an upstream would choose between them unseen by us. */
+  #file(part: Extract<ContentPart, { type: 'input_file' }>, param: string): Media {
+    const { file_data: data, file_url: url } = part
+    if (isElsewhere(part, ['file_id']) || (data != null && url != null))
+      return nothingInside(param, 'file_data')
+    if (url != null) return linkMedia(url, `${param}.file_url`)
+    if (data == null) return nothingInside(param, 'file_data')
+    return inlineMedia(data, ['application/pdf'], `${param}.file_data`)
   }
 
   #require(modality: Modality, role: Message['role'], param: string): void {
@@ -190,8 +209,8 @@ export class Conversation {
 }
 
 /** An upstream of this wire would open it by itself, unseen by us. */
-const isElsewhere = (part: object): boolean =>
-  ['file_id', 'file_url'].some((field) => (part as Record<string, unknown>)[field] != null)
+const isElsewhere = (part: object, fields: readonly string[]): boolean =>
+  fields.some((field) => (part as Record<string, unknown>)[field] != null)
 
 function nothingInside(param: string, field: string): never {
   return fail('INVALID_MEDIA', { why: reasons.nothingInside(param, field) }, { param: `${param}.${field}` })

@@ -1,11 +1,12 @@
 /** Neutral parts → the items of an answer and their events: added, written, done, in places that never change. */
 import type { FinishReason, Part } from '#engine/inference'
 import { CallItem } from './call-item.ts'
-import type { Emit, ItemStatus, Json } from './item.ts'
+import { type Emit, type Item, type ItemStatus, idOf, type Json } from './item.ts'
 import { MessageItem } from './message-item.ts'
 import { ReasoningItem } from './reasoning-item.ts'
 import type { Terms } from './response.ts'
 import { seal } from './sealed.ts'
+import { actionOf, WebItem } from './web-item.ts'
 
 export class Output {
   readonly items: Json[] = []
@@ -17,7 +18,9 @@ export class Output {
   readonly #emit: Emit
   #open: MessageItem | ReasoningItem | undefined
   readonly #calls = new Map<number, CallItem>()
-  /** Characters of text in all. */
+  /** By the ids of their calls. */
+  readonly #webs = new Map<string, WebItem>()
+  /** Characters of text since the last tool that ran here. */
   #written = 0
   /** Where in `thoughts` the block begins that is not whole yet. */
   #block = 0
@@ -52,6 +55,13 @@ export class Output {
       case 'tool-arguments':
         if (part.delta !== '') this.#calls.get(part.index)?.write(part.delta)
         break
+      case 'hosted-call':
+        this.#use(part)
+        break
+      case 'hosted-result':
+        this.#webs.get(part.id)?.found(part.result)
+        this.#webs.delete(part.id)
+        break
       case 'finish':
         this.finish = part.reason
         break
@@ -63,6 +73,7 @@ export class Output {
   close(status: ItemStatus): void {
     this.#closeOpen(status)
     this.#closeCalls(() => true, status)
+    for (const web of this.#webs.values()) web.close()
   }
 
   /** The items as they stand where an answer broke: nothing more is told of what is open. */
@@ -81,8 +92,7 @@ export class Output {
     this.#closeOpen()
     this.#closeCalls()
     const message = new MessageItem(this.#id('msg'), this.items.length, this.#emit)
-    this.#open = message
-    this.items.push(message.json)
+    this.#open = this.#append(message)
     return message
   }
 
@@ -97,8 +107,7 @@ export class Output {
     this.#closeCalls()
     const plain = this.#terms.includesReasoning
     const reasoning = new ReasoningItem(this.#id('rs'), this.items.length, this.#emit, { plain })
-    this.#open = reasoning
-    this.items.push(reasoning.json)
+    this.#open = this.#append(reasoning)
     return reasoning
   }
 
@@ -118,8 +127,24 @@ export class Output {
     this.#closeCalls((call) => call.isWhole)
     const named = { call_id: id, ...this.#terms.tools.calledAs(name) }
     const call = new CallItem(this.#id('fc'), this.items.length, this.#emit, named)
-    this.#calls.set(index, call)
-    this.items.push(call.json)
+    this.#calls.set(index, this.#append(call))
+  }
+
+  /** What has no item on this wire (dates, the shell) only parts what was said before it from what is said after. */
+  #use({ id, tool, input }: Part & { type: 'hosted-call' }): void {
+    this.#closeOpen()
+    this.#closeCalls()
+    this.#written = 0
+    const action = actionOf(tool, input)
+    if (!action) return
+    const { tells } = this.#terms
+    const web = new WebItem(this.#id('ws'), this.items.length, this.#emit, { action, tells })
+    this.#webs.set(id, this.#append(web))
+  }
+
+  #append<One extends Item>(item: One): One {
+    this.items.push(item.json)
+    return item
   }
 
   #closeOpen(status: ItemStatus = 'completed'): void {
@@ -136,8 +161,7 @@ export class Output {
     }
   }
 
-  /** Stable, and never the call's own id. */
-  #id(prefix: 'msg' | 'rs' | 'fc'): string {
-    return `${prefix}_${this.#terms.hex}${this.items.length.toString(16).padStart(4, '0')}`
+  #id(prefix: 'msg' | 'rs' | 'fc' | 'ws'): string {
+    return idOf(prefix, this.#terms.hex, this.items.length)
   }
 }

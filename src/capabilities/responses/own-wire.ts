@@ -6,6 +6,7 @@ import type { Part, Usage } from '#engine/inference'
 import type { Scribe } from './answer.ts'
 import { type Emit, type Json, recordsIn } from './item.ts'
 import { reasoningOf, responseOf, type Terms, type Thoughts, textOf, usageOf } from './response.ts'
+import { toolEvent } from './web-item.ts'
 
 const terminals = new Set(['response.completed', 'response.incomplete', 'response.done'])
 
@@ -29,7 +30,7 @@ export class OwnAnswer implements Scribe {
   add({ extra }: Part): void {
     if (extra?.wire !== 'responses') return
     if (extra.body) this.#told = extra.body
-    if (extra.event) this.#read(extra.event)
+    if (extra.event) this.#read(extra.event, extra.text)
   }
 
   end(usage: Usage): Json {
@@ -53,17 +54,19 @@ export class OwnAnswer implements Scribe {
     return this.#done.filter((item) => item !== undefined)
   }
 
-  #read({ type, sequence_number: _number, ...fields }: Json): void {
+  #read(event: Json, text: string | undefined): void {
+    const { type, response, item } = event as { type?: unknown; response?: Json; item?: Json }
     if (typeof type !== 'string') return
-    const { response, item } = fields as { response?: Json; item?: Json }
     if (response) this.#told = response
-    if (terminals.has(type)) this.#last = { type, ...fields }
-    else if (response) this.#emit(type, { ...fields, response: this.#rewritten(response) })
-    else if (this.#isShown(type, fields)) {
+    if (terminals.has(type)) this.#last = event
+    else if (response) this.#emit(type, { ...event, response: this.#rewritten(response) })
+    else if (this.#isShown(type, event)) {
       const shown = item && this.#shown(item)
-      if (shown && type === 'response.output_item.done') this.#done[Number(fields['output_index'])] = shown
-      this.#emit(type, { ...fields, ...(shown && { item: shown }) })
-      this.#tellTwin(type, fields)
+      if (shown && type === 'response.output_item.done') this.#done[Number(event['output_index'])] = shown
+      if (shown === item) this.#emit(type, event, text)
+      else this.#emit(type, { ...event, item: shown })
+      if (this.#terms.includesReasoning) this.#tellTwin(type, event)
+      if (item && this.#terms.tells.tool) this.#tellTool(item, event['output_index'])
     }
   }
 
@@ -93,6 +96,7 @@ export class OwnAnswer implements Scribe {
       output_text: textOf(output),
       reasoning: reasoningOf(terms, status, thoughtsOf(output)),
       usage: usage ? usageOf(usage, (told['usage'] as Json | undefined) ?? {}) : null,
+      ...terms.own?.(),
     }
   }
 
@@ -120,11 +124,19 @@ export class OwnAnswer implements Scribe {
   /** `response.reasoning.delta` and `.done` beside the wire's own events (decisions §8). */
   #tellTwin(type: string, { item_id, output_index, content_index, summary_index, delta, text }: Json): void {
     const [, kind, step] = /^response\.(reasoning(?:_text|_summary_text)?)\.(delta|done)$/.exec(type) ?? []
-    if (!this.#terms.includesReasoning || kind === undefined) return
+    if (kind === undefined) return
     this.#twinOf ??= kind
     if (kind === 'reasoning' || kind !== this.#twinOf) return
     const place = { item_id, output_index, content_index: content_index ?? summary_index ?? 0 }
     this.#emit(`response.reasoning.${step}`, { ...place, ...(step === 'delta' ? { delta } : { text }) })
+  }
+
+  /** `response.tool` beside the beginning and the end of a search that ran at the upstream. */
+  #tellTool(item: Json, index: unknown): void {
+    if (item['type'] !== 'web_search_call') return
+    const { sources } = (item['action'] ?? {}) as Json
+    const results = sources === undefined ? {} : { results: recordsIn(sources).map(({ url }) => ({ url })) }
+    this.#emit('response.tool', { item_id: item['id'], output_index: index, ...toolEvent(item), ...results })
   }
 }
 

@@ -1,13 +1,16 @@
 /** The responses wire → a neutral turn. Everything that can be refused is refused here, before anything is held. */
 import { effortOf, requireFeatures } from '#capabilities/text'
 import type { OutputFormat, Reasoning, Tool, Turn } from '#engine/inference'
+import { foundBound, searchTokens } from '#engine/metering'
 import type { Model } from '#engine/models'
 import { fail } from '#platform/errors'
+import { type HostedTools, hostedTools, mostUses } from './hosted.ts'
+import { isOurId } from './item.ts'
 import type { FunctionCall, InputItem, ReasoningItem } from './item-schema.ts'
 import { Conversation } from './messages.ts'
 import type { ResponsesBody } from './schema.ts'
 import { isForeign } from './sealed.ts'
-import { chooseTools, refuseSearch, Toolbox } from './tools.ts'
+import { chooseTools, Toolbox } from './tools.ts'
 import { reasons } from './words.ts'
 
 /** Contract section 4. */
@@ -16,22 +19,27 @@ const usualOutputTokens = 2048
 export interface Parsed {
   turn: Turn
   tools: Toolbox
+  hosted: HostedTools
 }
 
 export function turnOf(body: ResponsesBody, model: Model): Parsed {
   refuseKeeping(body)
-  if (body.web_search) refuseSearch(model, 'web_search')
   const box = new Toolbox(body.tools ?? [], model)
   requireFeatures(model, {
     tools: box.tools.length > 0 ? 'tools' : undefined,
     json_schema: body.text?.format?.type === 'json_schema' ? 'text.format' : undefined,
   })
+  const hosted = hostedTools(body, box, model)
   const reasoning = reasoningOf(body, model)
   const conversation = conversationOf(body, model, box)
-  const chosen = chooseTools(box, body.tool_choice, model)
+  const { uses, ...chosen } = chooseTools(box, hosted, body.tool_choice, model)
+  const onlyOwnWire = ownWireOf(conversation, hosted)
   const turn: Turn = {
     messages: conversation.messages,
     ...chosen,
+    ...(uses.length > 0 && {
+      hosted: { tools: uses, atLimit: 'answer', ...present('maxUses', body.max_tool_calls) },
+    }),
     parallelToolCalls: body.parallel_tool_calls ?? true,
     output: outputOf(body),
     ...present('requestedOutputTokens', body.max_output_tokens),
@@ -44,12 +52,23 @@ export function turnOf(body: ResponsesBody, model: Model): Parsed {
     ...present('frequencyPenalty', body.frequency_penalty),
     ...(reasoning && { reasoning }),
     stream: body.stream === true,
-    ...(conversation.onlyOwnWire && { onlyOwnWire: conversation.onlyOwnWire }),
+    ...(onlyOwnWire && { onlyOwnWire }),
     unreadBytes: conversation.unreadBytes + descriptionBytes(body) + unreadTools(box, chosen.tools),
-    source: { wire: 'responses', body: ownBody(body, model, box, reasoning) },
+    source: { wire: 'responses', body: ownBody(body, model, { box, hosted, reasoning }) },
   }
-  return { turn, tools: box }
+  if (hosted.native) {
+    turn.upstreamSearches = callsOf(body)
+    turn.unreadBytes =
+      (turn.unreadBytes ?? 0) + foundBound(turn, Array<number>(turn.upstreamSearches).fill(searchTokens))
+  }
+  return { turn, tools: box, hosted }
 }
+
+/** Uses of an upstream's own search, which has no bound unless it is told one. */
+const callsOf = ({ max_tool_calls: most }: ResponsesBody): number => Math.min(most ?? mostUses, mostUses)
+
+const ownWireOf = ({ onlyOwnWire }: Conversation, { native }: HostedTools): Turn['onlyOwnWire'] =>
+  onlyOwnWire ?? (native && { param: native.place, what: native.name })
 
 const present = <Name extends string, Value>(
   name: Name,
@@ -107,25 +126,27 @@ function reasoningOf(body: ResponsesBody, model: Model): Reasoning | undefined {
 function ownBody(
   body: ResponsesBody,
   model: Model,
-  box: Toolbox,
-  reasoning: Reasoning | undefined,
+  { box, hosted, reasoning }: { box: Toolbox; hosted: HostedTools; reasoning: Reasoning | undefined },
 ): Record<string, unknown> {
   const { include_reasoning: shows, reasoning_effort: _effort, web_search: _search, ...own } = body
-  const { reasoning: wish, tools, tool_choice: choice, input, ...rest } = own
+  const { reasoning: wish, tools, tool_choice: choice, max_tool_calls: _most, input, ...rest } = own
+  const { native } = hosted
   const summary = wish?.summary ?? (shows && model.features.includes('reasoning') ? 'auto' : undefined)
   const asked = { ...present('effort', reasoning?.effort), ...present('summary', summary) }
   const thinks = reasoning !== undefined || model.features.includes('reasoning')
   return {
     ...rest,
     input: typeof input === 'string' ? input : input.filter(isOwn).map((item) => seenByModel(item, box)),
-    ...(tools && { tools: box.functions }),
-    ...(choice != null && { tool_choice: box.seenChoice(choice) }),
+    ...((tools || native) && { tools: [...box.functions, ...(native ? [native.tool] : [])] }),
+    ...(native && { max_tool_calls: callsOf(body) }),
+    ...(choice != null && { tool_choice: box.seenChoice(choice, native) }),
     ...(thinks && Object.keys(asked).length > 0 && { reasoning: asked }),
   }
 }
 
-/** Reasoning that neither this wire's own seal nor plain text stands for would be looked up among stored answers. */
+/** Searches that ran here mean nothing to an upstream; reasoning that neither this wire's own seal nor plain text stands for would be looked up among stored answers. */
 function isOwn(item: InputItem): boolean {
+  if (item.type === 'web_search_call') return !isOurId((item as { id?: unknown }).id)
   if (item.type !== 'reasoning') return true
   const { encrypted_content: sealed, content } = item as ReasoningItem
   return sealed == null ? (content?.length ?? 0) > 0 : !isForeign(sealed)

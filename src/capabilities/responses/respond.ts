@@ -1,26 +1,49 @@
-import { inEvents, nameIgnored, pay, textModel, whole } from '#capabilities/text'
+import { inEvents, nameIgnored, pay, readMedia, textModel, whole } from '#capabilities/text'
 import type { PaidTurn } from '#engine/inference'
+import { requireScope } from '#platform/auth'
 import type { Ask, EventStream, JsonText } from '#platform/http'
 import { forwardedFields } from '#providers/responses'
+import type { Json } from './item.ts'
+import { fillLinks } from './links.ts'
 import { type Parsed, turnOf } from './parse.ts'
+import { respondImage } from './respond-image.ts'
 import type { Terms } from './response.ts'
 import { ResponsesBody } from './schema.ts'
 import { ResponseEvents, WholeResponse } from './written.ts'
 
-/** Answers an input: everything wrong is refused first, then the worst case is held, then the upstream is asked. */
+/** Answers an input; with an image model it is a picture. Everything wrong is refused first, then the worst case is held, then the upstream is asked. */
 export async function respond(ask: Ask<ResponsesBody>): Promise<JsonText | EventStream> {
   const { body } = ask
+  const named = body.model === undefined ? undefined : ask.app.models.find(body.model)
+  if (named?.kind === 'image') return respondImage(ask, named)
+  requireScope(ask.caller, 'responses:write')
   const model = textModel(ask.app, ask.caller, body.model)
   const parsed = turnOf(body, model)
-  const { turn, tools } = parsed
-  const includesReasoning = body.include_reasoning === true
-  const showsReasoning = includesReasoning || body.reasoning?.summary != null
+  const turn = await readMedia(ask, model, parsed.turn, fillLinks)
+  const { showsReasoning } = shownOf(body)
   const paid = await pay(ask, { model, turn, showsReasoning, endpoint: '/v1/responses' })
-  nameIgnored(ask, [...ignoredFields(body), ...tools.dropped])
-  const terms = { ...termsOf(ask, parsed, paid), includesReasoning, showsReasoning }
-  return turn.stream
+  nameIgnored(ask, [...ignoredFields(body), ...parsed.tools.dropped, ...parsed.hosted.ignored])
+  return answerPaid(ask, paid, { ...parsed, turn, body })
+}
+
+export interface Told extends Parsed {
+  /** What the response repeats of its request. */
+  body: ResponsesBody
+  /** What stands in the response in place of the wire's own words. */
+  own?: () => Json
+}
+
+/** The answer of a paid turn as a response, whole or as its events. */
+export function answerPaid(ask: Ask, paid: PaidTurn, told: Told): Promise<JsonText | EventStream> {
+  const terms = termsOf(ask, told, paid)
+  return told.turn.stream
     ? inEvents(ask, paid, new ResponseEvents(terms))
     : whole(ask, paid, new WholeResponse(terms))
+}
+
+function shownOf(body: ResponsesBody): Pick<Terms, 'includesReasoning' | 'showsReasoning'> {
+  const includesReasoning = body.include_reasoning === true
+  return { includesReasoning, showsReasoning: includesReasoning || body.reasoning?.summary != null }
 }
 
 const used = new Set([...Object.keys(ResponsesBody.properties), ...forwardedFields])
@@ -29,18 +52,25 @@ const used = new Set([...Object.keys(ResponsesBody.properties), ...forwardedFiel
 const ignoredFields = (body: ResponsesBody): string[] => Object.keys(body).filter((field) => !used.has(field))
 
 function termsOf(
-  { app, body, requestId, receivedMs }: Ask<ResponsesBody>,
-  { tools }: Parsed,
+  { app, requestId, receivedMs }: Ask,
+  { body, tools, hosted, own }: Told,
   paid: PaidTurn,
-): Omit<Terms, 'includesReasoning' | 'showsReasoning'> {
+): Terms {
   return {
     body,
     tools,
+    hosted,
+    ...shownOf(body),
+    tells: {
+      sources: body.include?.includes('web_search_call.action.sources') ?? false,
+      tool: body.web_search === true,
+    },
     hex: requestId.replaceAll('-', ''),
     createdAt: Math.floor(receivedMs / 1000),
     maxOutputTokens: paid.maxOutputTokens,
     model: () => paid.model.id,
     now: () => Math.floor(app.clock.nowMs() / 1000),
     seals: body.include?.includes('reasoning.encrypted_content') ?? false,
+    own,
   }
 }

@@ -1,13 +1,19 @@
 /** The response object: every key that the field's readers require, with what was asked and what came of it. */
 import type { FinishReason, Usage } from '#engine/inference'
+import type { HostedTools } from './hosted.ts'
 import { type Json, recordsIn } from './item.ts'
 import type { ResponsesBody } from './schema.ts'
+import { standing } from './standing.ts'
 import type { Toolbox } from './tools.ts'
+import type { Telling } from './web-item.ts'
 
 /** Of one request: what an answer to it repeats and obeys. */
 export interface Terms {
   body: ResponsesBody
   tools: Toolbox
+  hosted: HostedTools
+  /** What is told of tools that run meanwhile. */
+  tells: Telling
   /** The request's id in 32 hexadecimal digits, of which all ids of the answer are made. */
   hex: string
   /** Unix seconds. */
@@ -23,6 +29,8 @@ export interface Terms {
   showsReasoning: boolean
   /** `encrypted_content` is wished for. */
   seals: boolean
+  /** What stands in the response in place of the wire's own words, where another door answers in them. */
+  own?: (() => Json) | undefined
 }
 
 export type Outcome =
@@ -37,7 +45,7 @@ export interface Thoughts {
 
 /** The 31 keys of Open Responses and `output_text`. */
 export function responseOf(terms: Terms, outcome: Outcome): Json {
-  const { body, tools } = terms
+  const { body } = terms
   const { output, usage, error, reason, reasoning } = {
     output: [] as Json[],
     usage: null,
@@ -61,32 +69,31 @@ export function responseOf(terms: Terms, outcome: Outcome): Json {
     usage,
     instructions: body.instructions ?? null,
     max_output_tokens: terms.maxOutputTokens,
-    max_tool_calls: null,
+    max_tool_calls: body.max_tool_calls ?? null,
     parallel_tool_calls: body.parallel_tool_calls ?? true,
     previous_response_id: null,
     tool_choice: body.tool_choice ?? 'auto',
-    tools: tools.functions.map(({ type, name, description, parameters, strict }) => ({
-      type,
-      name,
-      description: description ?? null,
-      parameters: parameters ?? null,
-      strict: strict ?? null,
-    })),
+    tools: toolsOf(terms),
     text: { format: formatOf(body), ...(body.text?.verbosity != null && { verbosity: body.text.verbosity }) },
     temperature: body.temperature ?? 1,
     top_p: body.top_p ?? 1,
     presence_penalty: body.presence_penalty ?? 0,
     frequency_penalty: body.frequency_penalty ?? 0,
-    top_logprobs: 0,
-    truncation: 'disabled',
-    store: false,
-    background: false,
-    service_tier: 'default',
-    metadata: body.metadata ?? {},
-    safety_identifier: body.safety_identifier ?? null,
-    prompt_cache_key: body.prompt_cache_key ?? null,
+    ...standing(body),
+    ...terms.own?.(),
   }
 }
+
+const toolsOf = ({ tools, hosted }: Terms): Json[] => [
+  ...tools.functions.map(({ type, name, description, parameters, strict }) => ({
+    type,
+    name,
+    description: description ?? null,
+    parameters: parameters ?? null,
+    strict: strict ?? null,
+  })),
+  ...hosted.told,
+]
 
 function formatOf({ text }: ResponsesBody): Json {
   const format = text?.format

@@ -1,5 +1,7 @@
 import { referenceHeaders, textFailures } from '#capabilities/text'
+import { imageFailures } from '#engine/images'
 import { type Route, route } from '#platform/http'
+import { ImageBody } from './image-schema.ts'
 import { respond } from './respond.ts'
 import { ResponseObject, ResponsesBody } from './schema.ts'
 
@@ -12,9 +14,10 @@ const routes: Route[] = [
     path: '/v1/responses',
     operation: 'responses.create',
     scope: 'responses:write',
+    orScope: 'studio:write',
     summary: {
-      en: 'Answer an input of messages, calls and reasoning, whole or as a stream of items.',
-      fa: 'پاسخ به ورودی‌ای از پیام، فراخوانی و استدلال، یک‌جا یا جریانی از اقلام.',
+      en: 'Answer an input of messages, calls and reasoning, whole or as a stream of items; with an image model, draw a picture.',
+      fa: 'پاسخ به ورودی‌ای از پیام، فراخوانی و استدلال، یک‌جا یا جریانی از اقلام؛ با مدل تصویر، کشیدن تصویر.',
     },
     idempotent: true,
     unknownFields: 'tolerate',
@@ -22,10 +25,14 @@ const routes: Route[] = [
     streams: true,
     headers: referenceHeaders,
     body: ResponsesBody,
+    otherBody: ImageBody,
     reply: { 200: ResponseObject },
-    errors: textFailures,
+    errors: [...textFailures, ...imageFailures, 'HOSTED_TOOL_NOT_CONFIGURED'],
     handle: respond,
   }),
 ]
+
+export { answerTurn } from './answer-turn.ts'
+export { ResponseObject } from './schema.ts'
 
 export const responses = { name: 'responses', routes }

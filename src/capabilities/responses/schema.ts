@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { anyObject, nullable, oneOf, taggedUnion } from '#platform/schema'
-import { byType, InputItem } from './item-schema.ts'
+import { type HostedType, hostedShapes } from './hosted-schema.ts'
+import { byType, input } from './item-schema.ts'
 
 const optional = <T extends Parameters<typeof nullable>[0]>(schema: T) => Type.Optional(nullable(schema))
 
@@ -27,13 +28,15 @@ const NamespaceTool = Type.Object({
 
 export type FunctionTool = Static<typeof InnerTool>
 export type NamespaceTool = Static<typeof NamespaceTool>
-/** A function, a namespace of functions, or a tool of a kind that does not run here. */
+/** A function, a namespace of functions, a tool that runs while the model answers, or one of a kind that does not run here. */
 export const AnyTool = byType<{ type: string }>(
-  { function: FunctionTool, namespace: NamespaceTool },
+  { function: FunctionTool, namespace: NamespaceTool, ...hostedShapes },
   {
     ...typed,
-    description: 'A function (name, description, parameters, strict), or a namespace of functions.',
-    'x-description-fa': 'یک تابع (name، description، parameters و strict) یا namespace چند تابع.',
+    description:
+      'A function (name, description, parameters, strict), a namespace of functions, web_search, or one of kherad:web_search, kherad:web_fetch, kherad:datetime and kherad:bash.',
+    'x-description-fa':
+      'یک تابع (name، description، parameters و strict)، namespace چند تابع، web_search، یا یکی از kherad:web_search، kherad:web_fetch، kherad:datetime و kherad:bash.',
   },
 )
 export type AnyTool = Static<typeof AnyTool>
@@ -49,11 +52,13 @@ export type ToolChoice =
   | 'required'
   | { type: 'function'; name: string; namespace?: string | null }
   | ({ type: 'allowed_tools' } & Static<typeof AllowedTools>)
+  | { type: HostedType }
 
 const ToolChoice = Type.Unsafe<ToolChoice>({
-  description: 'none, auto, required, {type: "function", name} or {type: "allowed_tools", mode, tools}.',
+  description:
+    'none, auto, required, {type: "function", name}, {type: "web_search"} or {type: "allowed_tools", mode, tools}.',
   'x-description-fa':
-    'یکی از none، auto، required، یا `{type: "function", name}` یا `{type: "allowed_tools", mode, tools}`.',
+    'یکی از none، auto، required، یا `{type: "function", name}` یا `{type: "web_search"}` یا `{type: "allowed_tools", mode, tools}`.',
   type: ['string', 'object'],
   if: { type: 'string' },
   // biome-ignore lint/suspicious/noThenProperty: a JSON Schema keyword.
@@ -86,18 +91,20 @@ export const ResponsesBody = Type.Object(
         'x-description-fa': 'پیش‌فرض: مدل متنی سریع.',
       }),
     ),
-    input: Type.Unsafe<string | InputItem[]>({
-      type: ['string', 'array'],
-      items: InputItem,
-      minLength: 1,
-      minItems: 1,
-      maxItems: 10_000,
-    }),
+    input: input(),
     instructions: optional(Type.String({ maxLength: 12_000 })),
     max_output_tokens: optional(Type.Integer({ minimum: 1, maximum: 32_768, default: 2048 })),
     tools: optional(Type.Array(AnyTool, { maxItems: 128 })),
     tool_choice: optional(ToolChoice),
     parallel_tool_calls: optional(Type.Boolean({ default: true })),
+    max_tool_calls: optional(
+      Type.Integer({
+        minimum: 1,
+        description: 'Uses of all tools that run while the model answers, together; each has at most 5.',
+        'x-description-fa':
+          'شمار به‌کارگیری همهٔ ابزارهایی که هنگام پاسخ اجرا می‌شوند روی هم؛ هرکدام حداکثر ۵ بار.',
+      }),
+    ),
     text: optional(
       Type.Object({
         format: optional(Format),
@@ -121,9 +128,10 @@ export const ResponsesBody = Type.Object(
     include: optional(
       Type.Array(Type.String(), {
         maxItems: 100,
-        description: '`reasoning.encrypted_content` gives sealed reasoning to send back with the next turn.',
+        description:
+          '`reasoning.encrypted_content` gives sealed reasoning to send back with the next turn, `web_search_call.action.sources` the pages that a search found.',
         'x-description-fa':
-          'با `reasoning.encrypted_content` استدلال مُهرشده می‌آید تا با نوبت بعدی پس فرستاده شود.',
+          'با `reasoning.encrypted_content` استدلال مُهرشده می‌آید تا با نوبت بعدی پس فرستاده شود، و با `web_search_call.action.sources` صفحه‌هایی که جست‌وجو یافته است.',
       }),
     ),
     temperature: optional(Type.Number({ minimum: 0, maximum: 2 })),
@@ -131,7 +139,14 @@ export const ResponsesBody = Type.Object(
     presence_penalty: optional(Type.Number({ minimum: -2, maximum: 2 })),
     frequency_penalty: optional(Type.Number({ minimum: -2, maximum: 2 })),
     stream: optional(Type.Boolean({ default: false })),
-    web_search: optional(Type.Boolean({ default: false })),
+    web_search: optional(
+      Type.Boolean({
+        default: false,
+        description: 'True lets the model search the web, and tells its searches as response.tool too.',
+        'x-description-fa':
+          'اگر درست باشد، مدل می‌تواند در وب جست‌وجو کند و جست‌وجوها با response.tool هم گفته می‌شوند.',
+      }),
+    ),
     store: optional(
       Type.Literal(false, {
         description: 'Answers are not stored; send the whole conversation with each turn.',

@@ -1,8 +1,10 @@
-/** The tools of a request as the model gets them: its functions, those inside namespaces among them; tools of other kinds do not run here. */
+/** The tools of a request: the functions as the model gets them, those inside namespaces among them, and the wishes for tools that run meanwhile. */
 import { reasons } from '#capabilities/text'
-import type { Tool, ToolChoice } from '#engine/inference'
+import type { HostedUse, Tool, ToolChoice } from '#engine/inference'
 import type { Model } from '#engine/models'
 import { fail } from '#platform/errors'
+import { type HostedTools, useBy, type Wished } from './hosted.ts'
+import { hostedBy } from './hosted-schema.ts'
 import type { AnyTool, FunctionTool, NamespaceTool, ToolChoice as WireChoice } from './schema.ts'
 
 interface Named {
@@ -10,10 +12,15 @@ interface Named {
   namespace?: string
 }
 
+const isFunction = (tool: object): tool is { type: 'function' } & Named =>
+  (tool as { type?: unknown }).type === 'function'
+
 export class Toolbox {
   readonly tools: Tool[] = []
   /** The functions in this wire's own words, as an upstream of it gets them. */
   readonly functions: FunctionTool[] = []
+  /** Tools that are to run while the model answers. */
+  readonly wished: Wished[] = []
   /** Places of the tools that were left out. */
   readonly dropped: string[] = []
   /** By the names that the model sees. */
@@ -22,7 +29,9 @@ export class Toolbox {
   constructor(tools: readonly AnyTool[], model: Model) {
     for (const [index, tool] of tools.entries()) {
       const place = `tools.${index}`
-      if (tool.type === 'function') this.#take(tool as FunctionTool, place)
+      const hosted = hostedBy(tool.type)
+      if (hosted) this.wished.push({ tool, name: hosted, place })
+      else if (tool.type === 'function') this.#take(tool as FunctionTool, place)
       else if (tool.type === 'namespace') this.#takeAll(tool as AnyTool & NamespaceTool, place)
       else {
         refuseHosted(tool, model, place)
@@ -39,17 +48,26 @@ export class Toolbox {
     return name
   }
 
-  /** The choice by the names that the model knows. */
-  seenChoice(choice: WireChoice): WireChoice {
+  /** The choice by the names that the model knows, among its functions and the search that runs at the upstream. */
+  seenChoice(choice: WireChoice, native: Wished | undefined): WireChoice {
     if (typeof choice === 'string') return choice
-    if (choice.type === 'allowed_tools')
-      return { ...choice, tools: choice.tools.map((tool) => ({ ...this.#seen(tool as unknown as Named) })) }
-    return this.#seen(choice)
+    if (choice.type === 'function') return this.#seen(choice)
+    if (choice.type !== 'allowed_tools') return choice
+    const tools = choice.tools.flatMap((tool) => {
+      if (isFunction(tool)) return [this.#seen(tool)]
+      return native && hostedBy(String(tool['type'])) === native.name ? [tool] : []
+    })
+    return { ...choice, tools: tools as Record<string, unknown>[] }
   }
 
   #seen<Choice extends { name: string; namespace?: string | null }>(choice: Choice): Choice {
     const { namespace, ...named } = choice
     return { ...named, name: this.seenAs(choice.name, namespace) } as Choice
+  }
+
+  /** A name for a tool that no function of the caller has. */
+  freeName(wanted: string): string {
+    return this.#named.has(wanted) ? this.freeName(`kherad_${wanted}`) : wanted
   }
 
   /** The function behind a name that the model called. */
@@ -84,51 +102,64 @@ export class Toolbox {
 
 /** Who asks for a picture or a search and gets none must hear of it; other kinds are dropped and named. */
 function refuseHosted({ type }: AnyTool, model: Model, param: string): void {
-  if (type.startsWith('web_search')) refuseSearch(model, param)
-  if (type === 'image_generation')
+  if (type === 'image_generation' || type.startsWith('web_search'))
     fail('FEATURE_NOT_SUPPORTED', { model: model.id, feature: type }, { param })
 }
 
-export function refuseSearch(model: Model, param: string): never {
-  return fail('FEATURE_NOT_SUPPORTED', { model: model.id, feature: 'web_search' }, { param })
+export interface Chosen {
+  tools: Tool[]
+  uses: HostedUse[]
+  toolChoice: ToolChoice
 }
 
 /** The choice, and of the tools those that it allows. */
 export function chooseTools(
   box: Toolbox,
+  { uses, native }: HostedTools,
   choice: WireChoice | null | undefined,
   model: Model,
-): { tools: Tool[]; toolChoice: ToolChoice } {
-  const { tools } = box
-  if (choice == null || choice === 'auto' || choice === 'none')
-    return { tools, toolChoice: { type: choice ?? 'auto' } }
-  if (choice === 'required') return { tools: some(tools), toolChoice: { type: 'required' } }
+): Chosen {
+  const all = { tools: box.tools, uses }
+  const offered = box.tools.length + uses.length + (native ? 1 : 0)
+  if (choice == null || choice === 'auto') return { ...all, toolChoice: { type: 'auto' } }
+  if (choice === 'none') return { ...all, uses: [], toolChoice: { type: 'none' } }
+  if (offered === 0 && (choice === 'required' || choice.type === 'function'))
+    return fail('INVALID_REQUEST', { why: reasons.noTools }, { param: 'tool_choice' })
+  if (choice === 'required') return { ...all, toolChoice: { type: 'required' } }
   if (choice.type === 'function') {
     const name = named(box, choice, 'tool_choice.name')
-    return { tools, toolChoice: { type: 'tool', name } }
+    return { ...all, toolChoice: { type: 'tool', name } }
   }
-  if (choice.type === 'allowed_tools') {
-    const names = choice.tools.flatMap((tool, index) =>
-      tool['type'] === 'function' ? [named(box, tool, `tool_choice.tools.${index}.name`)] : [],
-    )
-    const allowed = tools.filter(({ name }) => names.includes(name))
-    return {
-      tools: choice.mode === 'required' ? some(allowed) : allowed,
-      toolChoice: { type: choice.mode },
-    }
-  }
-  const { type } = choice as { type: string }
-  return fail('FEATURE_NOT_SUPPORTED', { model: model.id, feature: type }, { param: 'tool_choice.type' })
+  if (choice.type === 'allowed_tools') return allowed(all, box, choice, native)
+  if (native && hostedBy(choice.type) === native.name) return { ...all, toolChoice: { type: 'required' } }
+  const use = useBy(uses, choice.type)
+  if (use) return { ...all, toolChoice: { type: 'tool', name: use.name } }
+  return fail(
+    'FEATURE_NOT_SUPPORTED',
+    { model: model.id, feature: choice.type },
+    { param: 'tool_choice.type' },
+  )
 }
 
-function some(tools: Tool[]): Tool[] {
-  return tools.length > 0
-    ? tools
-    : fail('INVALID_REQUEST', { why: reasons.noTools }, { param: 'tool_choice' })
+function allowed(
+  { tools, uses }: { tools: Tool[]; uses: HostedUse[] },
+  box: Toolbox,
+  { mode, tools: list }: Extract<WireChoice, { type: 'allowed_tools' }>,
+  native: Wished | undefined,
+): Chosen {
+  const names = list.flatMap((tool, index) =>
+    tool['type'] === 'function' ? [named(box, tool, `tool_choice.tools.${index}.name`)] : [],
+  )
+  const chosen = {
+    tools: tools.filter(({ name }) => names.includes(name)),
+    uses: uses.filter((use) => list.some(({ type }) => useBy([use], type))),
+  }
+  if (mode === 'required' && !native && chosen.tools.length + chosen.uses.length === 0)
+    fail('INVALID_REQUEST', { why: reasons.noTools }, { param: 'tool_choice' })
+  return { ...chosen, toolChoice: { type: mode } }
 }
 
 function named(box: Toolbox, wanted: Record<string, unknown>, param: string): string {
-  some(box.tools)
   const { name, namespace } = wanted as { name?: string; namespace?: string }
   const seen = box.seenAs(String(name), namespace)
   if (box.tools.some((tool) => tool.name === seen)) return seen

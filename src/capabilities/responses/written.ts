@@ -60,8 +60,11 @@ export class ResponseEvents implements EventAnswer {
     return this.#batch
   }
 
-  readonly #emit: Emit = (type, fields) => {
-    const data = JSON.stringify({ type, sequence_number: this.#sequence++, ...fields })
+  readonly #emit: Emit = (type, fields, text) => {
+    const number = this.#sequence++
+    // What is passed on unchanged, its number included, goes out to the letter.
+    const isOurs = text !== undefined && fields['sequence_number'] === number
+    const data = isOurs ? text : JSON.stringify({ type, ...fields, sequence_number: number })
     this.#batch.push({ event: type, data })
   }
 }

@@ -1,5 +1,5 @@
 /** What a model can do, held against what is asked of it; refused before anything is held. */
-import type { Modality } from '#engine/inference'
+import type { Modality, Wire } from '#engine/inference'
 import type { Model } from '#engine/models'
 import { fail } from '#platform/errors'
 
@@ -40,3 +40,10 @@ export function effortOf(
   }
   return effort
 }
+
+/**
+ * True where an upstream of the model speaks the caller's own wire and runs its vendor's own search or fetch: then the tool goes
+ * out as it was written. Everywhere else it runs here (`Turn.hosted`).
+ */
+export const runsUpstream = (model: Model, wire: Wire, tool: 'web_search' | 'web_fetch'): boolean =>
+  model.features.includes(tool) && model.deployments.some(({ wires }) => wires?.includes(wire))

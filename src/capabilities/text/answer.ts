@@ -1,6 +1,6 @@
 /** A paid turn on its way out, whole or as events: each wire says how its answer is written, here is when. */
 import type { PaidTurn, Part, Usage } from '#engine/inference'
-import { asFailure, type ErrorBody, errorBody } from '#platform/errors'
+import { asFailure, type ErrorBody, errorBody, type Failure } from '#platform/errors'
 import { type Ask, type EventStream, type EventWriter, eventStream, JsonText } from '#platform/http'
 import { replayLimitBytes } from '#platform/idempotency'
 
@@ -35,6 +35,15 @@ export async function whole(ask: Ask, paid: PaidTurn, answer: WholeAnswer): Prom
     await paid.finish({ statusCode: failure.status, failure, undelivered: true })
     throw failure
   }
+  return delivered(ask, paid, text)
+}
+
+/** Settles a whole answer, and keeps it for replay where that is allowed. */
+export async function delivered(
+  ask: Ask,
+  paid: { finish(end: { statusCode: number; reply?: string }): Promise<unknown> },
+  text: string,
+): Promise<JsonText> {
   const settled = paid.finish({
     statusCode: 200,
     ...(Buffer.byteLength(text) < replayLimitBytes && { reply: text }),
@@ -44,6 +53,29 @@ export async function whole(ask: Ask, paid: PaidTurn, answer: WholeAnswer): Prom
   return new JsonText(text)
 }
 
+/**
+ * For background work: reads the turn to its end, and what came of it, the JSON body or what `told` makes of the failure, is durable
+ * with the settlement before it is handed on.
+ */
+export async function kept(
+  paid: PaidTurn,
+  answer: WholeAnswer,
+  told: (failure: Failure) => string,
+): Promise<{ failure?: Failure; text: string }> {
+  let text: string
+  try {
+    for await (const part of paid.parts()) answer.add(part)
+    text = JSON.stringify(answer.body(paid.usage()))
+  } catch (error) {
+    const failure = asFailure(error)
+    text = told(failure)
+    await paid.finish({ statusCode: failure.status, failure, undelivered: true, reply: text })
+    return { failure, text }
+  }
+  await paid.finish({ statusCode: 200, reply: text })
+  return { text }
+}
+
 /** Answers with events. What fails before there is anything to see is still an HTTP error with its own status. */
 export async function inEvents(
   ask: Ask,
@@ -51,8 +83,8 @@ export async function inEvents(
   answer: EventAnswer,
   heartbeat?: string,
 ): Promise<EventStream> {
-  const batches = visible(paid.parts(), answer)
-  const first = batches.next()
+  const parts = paid.parts()
+  const first = firstVisible(parts, answer)
   try {
     await Promise.race([first, delay(ask.app.config.timing.streamOpenMs, first)])
   } catch (error) {
@@ -60,18 +92,19 @@ export async function inEvents(
     await paid.finish({ statusCode: failure.status, failure, undelivered: true })
     throw failure
   }
-  return eventStream((out) => write(ask, paid, answer, first, batches, out), heartbeat)
+  return eventStream((out) => write(ask, paid, answer, first, parts, out), heartbeat)
 }
 
-type Batches = AsyncGenerator<readonly SentEvent[], void, undefined>
-type Next = IteratorResult<readonly SentEvent[], void>
-
-/** The events that the caller is to see, of all the parts there are. */
-async function* visible(parts: AsyncIterable<Part>, answer: EventAnswer): Batches {
-  for await (const part of parts) {
-    const events = answer.of(part)
-    if (events.length > 0) yield events
+/** The first events that the caller is to see; undefined where the answer has none. */
+async function firstVisible(
+  parts: AsyncIterator<Part>,
+  answer: EventAnswer,
+): Promise<readonly SentEvent[] | undefined> {
+  for (let next = await parts.next(); !next.done; next = await parts.next()) {
+    const events = answer.of(next.value)
+    if (events.length > 0) return events
   }
+  return undefined
 }
 
 function delay(ms: number, unless: Promise<unknown>): Promise<void> {
@@ -86,16 +119,19 @@ async function write(
   ask: Ask,
   paid: PaidTurn,
   answer: EventAnswer,
-  first: Promise<Next>,
-  batches: Batches,
+  first: Promise<readonly SentEvent[] | undefined>,
+  rest: AsyncIterable<Part>,
   out: EventWriter,
 ): Promise<void> {
   let delivered = false
   try {
-    for (let next = await first; !next.done; next = await batches.next()) {
+    const opening = await first
+    if (opening) {
       delivered = true
-      if (out.gone.aborted) continue
-      const slow = send(out, next.value)
+      await send(out, opening)
+    }
+    for await (const part of rest) {
+      const slow = send(out, answer.of(part))
       if (slow) await slow
     }
     await send(out, answer.end(paid.usage()))
@@ -113,6 +149,7 @@ async function write(
 
 /** All of them at once; a promise only where the client is slower than we are. */
 function send(out: EventWriter, events: readonly SentEvent[]): Promise<void> | undefined {
+  if (out.gone.aborted) return undefined
   let slow: Promise<void> | undefined
   for (const event of events) {
     slow = typeof event === 'string' ? out.send(event) : out.send(event.data, event.event)

@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
 import type { App, Caller } from '#app'
-import { type PaidTurn, startPaidTurn, type Turn, upstreamFailures } from '#engine/inference'
+import { type PaidAsk, type PaidTurn, startPaidTurn, upstreamFailures } from '#engine/inference'
 import type { Model } from '#engine/models'
+import type { PaidCall } from '#engine/paid'
 import { type FailureCode, fail } from '#platform/errors'
 import type { Ask } from '#platform/http'
 import { reasons } from './words.ts'
@@ -23,6 +24,7 @@ export const textFailures: FailureCode[] = [
   'FEATURE_NOT_SUPPORTED',
   'INPUT_MODALITY_NOT_SUPPORTED',
   'INVALID_MEDIA',
+  'LINK_NOT_USABLE',
   'REASONING_EFFORT_CONFLICT',
   'REASONING_NOT_SUPPORTED',
   'INSUFFICIENT_CREDITS',
@@ -46,28 +48,31 @@ export function textModel(app: App, caller: Caller, id: string | undefined): Mod
 /** Holds the worst case of the turn for the caller of this request, and says in a header which output limit is applied. */
 export async function pay(
   ask: Ask,
-  { model, turn, ...what }: { model: Model; turn: Turn; showsReasoning: boolean; endpoint: string },
+  what: Pick<PaidAsk, 'model' | 'turn' | 'tools' | 'showsReasoning' | 'endpoint'>,
 ): Promise<PaidTurn> {
-  const paid = await startPaidTurn(ask.app, {
-    ...what,
-    caller: ask.caller,
-    model,
-    turn,
-    requestId: ask.requestId,
-    receivedMs: ask.receivedMs,
-    claim: ask.claim,
-    customerId: reference(ask, 'X-Customer-ID'),
-    referenceId: reference(ask, 'X-Reference-ID'),
-    gone: ask.gone,
-    trail: ask.trail,
-  })
-  if (paid.maxOutputTokens !== turn.requestedOutputTokens)
+  const paid = await startPaidTurn(ask.app, { ...what, ...payment(ask) })
+  if (paid.maxOutputTokens !== what.turn.requestedOutputTokens)
     ask.setHeader('x-max-output-tokens', String(paid.maxOutputTokens))
   return paid
 }
 
+/** Of this request: who pays, under which marks, and who waits. */
+export const payment = (ask: Ask): Omit<PaidCall, 'endpoint'> => ({
+  caller: ask.caller,
+  requestId: ask.requestId,
+  receivedMs: ask.receivedMs,
+  claim: ask.claim,
+  customerId: reference(ask, 'X-Customer-ID'),
+  referenceId: reference(ask, 'X-Reference-ID'),
+  gone: ask.gone,
+  trail: ask.trail,
+})
+
 /** Customer and reference ids, at most 120 characters each; UTF-8 is read as such. */
-function reference(ask: Ask, name: keyof typeof referenceHeaders): string | undefined {
+export function reference(
+  ask: Pick<Ask, 'headers'>,
+  name: keyof typeof referenceHeaders,
+): string | undefined {
   const value = ask.headers[name.toLowerCase()]
   if (typeof value !== 'string' || value === '') return undefined
   const text = Buffer.from(value, 'latin1').toString('utf8')

@@ -1,26 +1,37 @@
 /** Media inside a request, decoded and measured. Throws INVALID_MEDIA, before anything is held. */
 import type { Media } from '#engine/inference'
-import { decodeBase64, measure, parseDataUrl } from '#engine/media'
+import { decodeBase64, isVast, measure, parseDataUrl } from '#engine/media'
 import { fail, type Told } from '#platform/errors'
 import { reasons } from './words.ts'
 
 /** Base64 characters of one media part (contract section 8). */
 export const mediaCharacters = 2_800_000
 
+/** Of a link. */
+const linkCharacters = 8_192
+
 export const imageTypes: readonly string[] = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
 
 /** A picture of a data URL or, where the wire takes it, behind an HTTPS link. */
 export const imageMedia = (url: string, param: string, links: 'links' | 'inline'): Media =>
-  links === 'links' && url.startsWith('https://')
-    ? { url }
+  links === 'links' && isHttps(url)
+    ? linkMedia(url, param)
     : inlineMedia(url, imageTypes, param, links === 'links')
+
+/** Media behind an HTTPS link; what it leads to is not known yet (see read-media.ts). */
+export function linkMedia(url: string, param: string): Media {
+  if (!isHttps(url)) return refuse(reasons.onlyHttps, param)
+  return url.length > linkCharacters ? refuse(reasons.longLink(linkCharacters), param) : { url, param }
+}
+
+const isHttps = (url: string): boolean => URL.parse(url)?.protocol === 'https:'
 
 /** Media of a data URL that says one of these types, and is it. */
 export function inlineMedia(url: string, types: readonly string[], param: string, orLink = false): Media {
   const parsed = parseDataUrl(url)
   if (!parsed) return refuse(reasons.notInline(types[0]!, orLink), param)
-  if (!types.includes(parsed.mediaType.toLowerCase())) return refuse(reasons.wrongType(types), param)
-  return base64Media(parsed.base64, types, param)
+  if (!types.includes(parsed.mediaType)) return refuse(reasons.wrongType(types), param)
+  return base64Media(parsed.base64, [parsed.mediaType], param)
 }
 
 /** Media of plain Base64 whose bytes are of one of these types. Sound and film have a length that can be read. */
@@ -32,7 +43,7 @@ export function base64Media(base64: string, types: readonly string[], param: str
   if (!media?.mediaType || !types.includes(media.mediaType)) return refuse(reasons.otherBytes(types), param)
   if (/^(audio|video)\//.test(media.mediaType) && media.durationSeconds === undefined)
     return refuse(reasons.noLength, param)
-  return media
+  return isVast(media) ? refuse(reasons.vast, param) : { ...media, param }
 }
 
 const refuse = (why: Told, param: string): never => fail('INVALID_MEDIA', { why }, { param })

@@ -79,6 +79,26 @@ export const reasons = {
     en: `it has more than ${characters} Base64 characters.`,
     fa: `بیش از ${characters.toLocaleString('fa-IR')} نویسهٔ Base64 دارد.`,
   }),
+  onlyHttps: { en: 'a link must begin with https://.', fa: 'پیوند باید با https:// آغاز شود.' },
+  longLink: (characters: number): Told => ({
+    en: `the link has more than ${characters} characters.`,
+    fa: `پیوند بیش از ${characters.toLocaleString('fa-IR')} نویسه دارد.`,
+  }),
+  vast: {
+    en: 'the picture is larger than 100 megapixels or 32,767 pixels a side.',
+    fa: 'تصویر از ۱۰۰ مگاپیکسل یا ۳۲٬۷۶۷ پیکسل در یک ضلع بزرگ‌تر است.',
+  },
+  unreadable: {
+    locked: {
+      en: 'the PDF is locked by a password; send it without one.',
+      fa: 'این PDF گذرواژه دارد؛ آن را بی گذرواژه بفرستید.',
+    },
+    broken: { en: 'the PDF is broken, or has no pages.', fa: 'این PDF آسیب دیده است یا صفحه‌ای ندارد.' },
+  },
+  tooManyPages: (pages: number, most: number): Told => ({
+    en: `the PDF has ${pages} pages, and this model reads ${most} of one; send a part of it.`,
+    fa: `این PDF ${pages.toLocaleString('fa-IR')} صفحه دارد و این مدل از هر PDF ${most.toLocaleString('fa-IR')} صفحه می‌خواند؛ بخشی از آن را بفرستید.`,
+  }),
   notBase64: {
     en: 'it is not valid Base64 (standard alphabet, padded, no spaces).',
     fa: 'Base64 معتبر نیست (الفبای استاندارد، با پرکننده و بدون فاصله).',

@@ -4,6 +4,8 @@
  * Nothing here knows HTTP or a vendor.
  */
 
+import type { Source, ToolName, ToolResult } from '#engine/tools'
+
 /** The three text wires. */
 export type Wire = 'chat' | 'responses' | 'messages'
 
@@ -21,6 +23,8 @@ export interface Media {
   durationSeconds?: number
   /** Of a PDF. */
   pages?: number
+  /** Place in the caller's body, for a refusal. */
+  param?: string
 }
 
 export type Content =
@@ -74,6 +78,36 @@ export interface Tool {
   strict?: boolean
 }
 
+/** A tool that runs at the service while the model answers (`engine/tools`). */
+export interface HostedUse {
+  tool: ToolName
+  /** As the model calls it; no other tool of the turn has this name. */
+  name: string
+  /** Place in the caller's body, for a refusal. */
+  param: string
+  /** Uses in one request, 1 to 5; one more is told to the model as `max_uses_exceeded`. */
+  maxUses?: number
+  /** Of a fetched page. */
+  maxContentTokens?: number
+  allowedDomains?: readonly string[]
+  blockedDomains?: readonly string[]
+  /** Of dates, where the model names no other; Asia/Tehran unless said otherwise. */
+  timeZone?: string
+}
+
+export interface Hosted {
+  tools: HostedUse[]
+  /** What was found before the model was asked and stands in the messages, numbered from 1: the answer may cite it as `[1]`. */
+  found?: readonly Source[]
+  /** Uses of all of them together; absent where each has its own bound alone. */
+  maxUses?: number
+  /**
+   * What follows the fifth step: `pause` ends the answer so that the caller may go on by sending it back, `answer` asks the
+   * model once without tools.
+   */
+  atLimit: 'pause' | 'answer'
+}
+
 export type ToolChoice =
   | { type: 'auto' }
   | { type: 'none' }
@@ -95,6 +129,8 @@ export interface Reasoning {
 export interface Turn {
   messages: Message[]
   tools: Tool[]
+  /** Tools beside `tools` that run here; absent where there are none. */
+  hosted?: Hosted
   toolChoice: ToolChoice
   parallelToolCalls: boolean
   output: OutputFormat
@@ -116,10 +152,15 @@ export interface Turn {
   stream: boolean
   /** The first thing asked for that no other wire than the source's can carry; only upstreams of that wire are asked then. */
   onlyOwnWire?: { param: string; what: string }
+  /** Searches that the upstream may run itself, at most. */
+  upstreamSearches?: number
   /** Bytes of text that reach an upstream of the same wire and stand in none of the fields above. */
   unreadBytes?: number
-  /** The body as it came in, so that an upstream of the same wire gets every field unchanged. */
-  source: { wire: Wire; body: Record<string, unknown> }
+  /**
+   * The body as it came in, so that an upstream of the same wire gets every field unchanged. Absent once the fields above say
+   * more than it: then they are written anew for every wire.
+   */
+  source: { wire: Wire; body?: Record<string, unknown> }
 }
 
 /** Tokens by kind. `input` counts all prompt tokens, `cachedInput`, `cacheWriteInput` and `mediaInput` are parts of it; `reasoning` is a part of `output`. */
@@ -133,12 +174,17 @@ export interface Usage {
   mediaInput: number
   output: number
   reasoning: number
+  /** Searches that the upstream ran itself. */
+  webSearches?: number
 }
 
 /** `pause`: tools that run at the service have used up their steps, and the caller may go on by sending the answer back. */
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'pause'
 
-/** A web page that a passage of the answer rests on; places are counted in characters of the answer's text, end exclusive. */
+/**
+ * A web page that a passage of the answer rests on; places are counted in characters of the answer's text (since the last
+ * hosted call, where there was one), end exclusive.
+ */
 export interface Citation {
   url: string
   title: string
@@ -161,6 +207,9 @@ export type Part = (
   | { type: 'citation'; citation: Citation }
   | { type: 'tool-call'; index: number; id: string; name: string }
   | { type: 'tool-arguments'; index: number; delta: string }
+  /** The model calls a tool that runs here; `input` is its parsed arguments. Its result follows, maybe after other calls. */
+  | { type: 'hosted-call'; id: string; tool: ToolName; name: string; input: unknown }
+  | { type: 'hosted-result'; id: string; tool: ToolName; name: string; result: ToolResult }
   | { type: 'finish'; reason: FinishReason; stopSequence?: string }
   /** `promptOnly`: the answer broke off before its own tokens were counted; `output` is what was known at its beginning. */
   | { type: 'usage'; usage: Usage; raw?: Record<string, unknown>; promptOnly?: true }
@@ -178,9 +227,21 @@ export interface Extra {
   delta?: Record<string, unknown>
   /** Messages and responses: the whole event that this part was read from. It stands on the first of its parts. */
   event?: Record<string, unknown>
+  /** That event as it came, in one line of JSON. */
+  text?: string
   /** Messages and responses: the whole answer, where it was not streamed. It stands on the `start`. */
   body?: Record<string, unknown>
 }
 
-export { type PaidAsk, type PaidTurn, startPaidTurn } from './paid-turn.ts'
+export {
+  boundTurn,
+  type CallAsk,
+  type Called,
+  callModel,
+  type PlainQuestion,
+  questionTurn,
+} from './call-model.ts'
+export { type PaidAsk, type PaidTurn, servedTurn, startPaidTurn } from './paid-turn.ts'
+export { failureOf } from './upstream-failure.ts'
 export { upstreamFailures } from './words.ts'
+export { worstCaseOf } from './worst-case.ts'

@@ -1,43 +1,28 @@
 /** A turn that is paid exactly: held at its worst case, metered part by part, settled whatever happens. */
-import type { App, Caller } from '#app'
-import {
-  costOf,
-  dearest,
-  estimateUsage,
-  inputBound,
-  inputWorstCase,
-  outputTokensFor,
-  outputWorstCase,
-  type Rates,
-  ratesOf,
-} from '#engine/metering'
+import type { App } from '#app'
+import { costOf, ratesOf } from '#engine/metering'
 import type { Model } from '#engine/models'
-import { continuationTokens, type ModelsAsk, type Run, roomFor, speakersOf } from '#engine/routing'
+import { clientLeft, countSettled, holdFor, lifetimeMs, type PaidCall } from '#engine/paid'
+import { type ModelsAsk, type Run, speakersOf } from '#engine/routing'
+import type { HostedTools } from '#engine/tools'
 import { Failure, fail } from '#platform/errors'
-import type { Claim, Hold, Settled } from '#platform/ledger'
-import type { Trail } from '#platform/trace'
+import type { Hold, Settled } from '#platform/ledger'
 import { UpstreamError } from '#providers/spec'
-import type { FinishReason, Part, Turn, Usage } from './inference.ts'
+import { HostedAnswer, type ToolUse, withHosted } from './hosted.ts'
+import type { Part, Turn, Usage } from './inference.ts'
+import { Step, sumOf } from './step.ts'
 import { TurnWatch } from './turn-watch.ts'
-import { didNothing, failureOf } from './upstream-failure.ts'
+import { failureOf } from './upstream-failure.ts'
+import { takeWorstCase } from './worst-case.ts'
 
-export interface PaidAsk {
-  caller: Caller
+export interface PaidAsk extends PaidCall {
   model: Model
   /** Its `maxOutputTokens` is set here. */
   turn: Turn
+  /** Those that `turn.hosted` names; the service's own when absent. */
+  tools?: HostedTools
   /** Whether the caller gets to see reasoning. */
   showsReasoning: boolean
-  endpoint: string
-  requestId: string
-  receivedMs: number
-  claim?: Claim | undefined
-  customerId?: string | undefined
-  referenceId?: string | undefined
-  /** Aborts when the caller goes away. */
-  gone: AbortSignal
-  /** Of the request, for its log line and its spans. */
-  trail?: Trail | undefined
 }
 
 export interface PaidTurn {
@@ -66,193 +51,151 @@ export interface Ending {
   undelivered?: boolean
 }
 
-/** The smallest answer worth starting when the balance clamps the limit (decisions §6). */
-const smallestOutputTokens = 256
-const graceMs = 60_000
-/** As web servers log a caller who did not wait for the answer. */
-const clientLeft = 499
-
 /**
  * Holds the worst case and prepares the call. Throws 402 before anything is spent, and 400 where no upstream of the model
- * speaks the wire that something of the turn needs.
+ * speaks the wire that something of the turn needs, or a hosted tool is not set up.
  */
-export async function startPaidTurn(app: App, ask: PaidAsk): Promise<PaidTurn> {
-  requireOwnWire(ask)
+export async function startPaidTurn(app: App, asked: PaidAsk): Promise<PaidTurn> {
+  const ask = { ...asked, turn: servedTurn(app, asked) }
   const watch = new TurnWatch(app, ask)
-  const { hold, maxOutputTokens } = await watch.hold(() => holdTurn(app, ask))
-  const turn: Turn = { ...ask.turn, maxOutputTokens }
-  const { showsReasoning, receivedMs, requestId } = ask
-  const traceparent = watch.asks(turn)
-  const run = app.inference.start({
-    ...modelsAskOf(ask),
-    turn,
-    showsReasoning,
-    receivedMs,
-    requestId,
-    traceparent,
-  })
-  return new Paid(app, ask, turn, hold, run, watch)
+  const paid = new Paid(app, ask, watch)
+  await watch.hold(() => paid.hold())
+  return paid
 }
 
-function requireOwnWire({ model, turn }: PaidAsk): void {
-  if (!turn.onlyOwnWire || speakersOf(model, turn).length > 0) return
+/** The turn as it is asked; throws whatever can be refused for want of an upstream or a hosted tool, before anything is held. */
+export function servedTurn(
+  app: App,
+  { model, turn, tools = app.tools }: Pick<PaidAsk, 'model' | 'turn' | 'tools'>,
+): Turn {
+  requireOwnWire({ model, turn })
+  return turn.hosted ? withHosted(turn, tools) : turn
+}
+
+function requireOwnWire({ model, turn }: Pick<PaidAsk, 'model' | 'turn'>): void {
+  if (!turn.onlyOwnWire) return
+  // With tools that run here the turn is written anew, so that what is only passed on would be lost.
+  if (!turn.hosted && speakersOf(model, turn).length > 0) return
   const { param, what } = turn.onlyOwnWire
   fail('FEATURE_NOT_SUPPORTED', { model: model.id, feature: what }, { param })
-}
-
-const modelsAskOf = ({ model, turn, caller }: PaidAsk): ModelsAsk => ({ model, turn, allowed: caller.models })
-
-/**
- * The caller's own limit is held as it is. Without one the whole of the model is tried, then what the balance and caps
- * leave; others may take of it in between, hence the few rounds.
- */
-async function holdTurn(app: App, ask: PaidAsk): Promise<{ hold: Hold; maxOutputTokens: number }> {
-  const models = app.inference.modelsFor(modelsAskOf(ask))
-  const rates = dearest(models.map(({ pricing }) => ratesOf(pricing, app.config.defaults)))
-  const bound = inputBound(ask.turn)
-  if (ask.model.resumes) bound.text += continuationTokens
-  const input = inputWorstCase(rates, bound)
-  const requested = ask.turn.requestedOutputTokens
-  const { usualOutputTokens: usual = Number.POSITIVE_INFINITY } = ask.turn
-  const wanted = requested ?? Math.min(usual, roomFor(ask.model, ask.turn))
-  let maxOutputTokens = Math.min(wanted, ask.model.maxOutputTokens)
-  for (let round = 1; ; round++) {
-    try {
-      return {
-        hold: await takeHold(app, ask, input + worstAnswer(ask.model, rates, maxOutputTokens)),
-        maxOutputTokens,
-      }
-    } catch (error) {
-      const have = haveOf(error)
-      if (have === undefined || requested !== undefined || round === 4) throw error
-      const paid = outputTokensFor(answerRates(ask.model, rates), have > input ? have - input : 0n)
-      maxOutputTokens = Math.min(maxOutputTokens, paid)
-      if (maxOutputTokens < smallestOutputTokens) throw error
-    }
-  }
-}
-
-/** An answer that may be gone on with elsewhere is read there as prompt once more, perhaps into a cache. */
-function answerRates(model: Model, rates: Rates): Rates {
-  const reading = rates.cacheWrite > rates.input ? rates.cacheWrite : rates.input
-  return model.resumes ? { ...rates, output: rates.output + reading } : rates
-}
-
-const worstAnswer = (model: Model, rates: Rates, tokens: number): bigint =>
-  outputWorstCase(answerRates(model, rates), tokens)
-
-function haveOf(error: unknown): bigint | undefined {
-  if (!(error instanceof Failure) || error.status !== 402) return undefined
-  return (error.detail as { haveMicrocredits?: bigint }).haveMicrocredits
-}
-
-async function takeHold(app: App, ask: PaidAsk, microcredits: bigint): Promise<Hold> {
-  const hold = await app.ledger.hold({
-    payer: ask.caller,
-    receiptId: ask.requestId,
-    endpoint: ask.endpoint,
-    model: ask.model.id,
-    microcredits,
-    claim: ask.claim,
-    customerId: ask.customerId,
-    referenceId: ask.referenceId,
-    started: true,
-    lifetimeMs: app.inference.longestMs(ask.model) + graceMs,
-  })
-  app.metrics.heldMicrocredits.inc(Number(microcredits))
-  return hold
 }
 
 class Paid implements PaidTurn {
   readonly #app: App
   readonly #ask: PaidAsk
-  readonly #turn: Turn
-  readonly #hold: Hold
-  readonly #run: Run
   readonly #watch: TurnWatch
-  /** The attempt that `#seen` and `#usage` are of. */
-  #metered: Turn
-  #seen = { deltas: 0, bytes: 0, reasoningBytes: 0 }
-  #usage: Usage | undefined
-  /** `#usage` counts the prompt only. */
-  #promptOnly = false
-  #finishReason: FinishReason | undefined
-  #fault: UpstreamError | undefined
+  readonly #hosted: HostedAnswer | undefined
+  readonly #steps: Step[] = []
+  #hold!: Hold
+  #maxOutputTokens = 0
+  /** The caller went away while tools were at work. */
+  #leftAtWork: UpstreamError | undefined
 
-  constructor(app: App, ask: PaidAsk, turn: Turn, hold: Hold, run: Run, watch: TurnWatch) {
+  constructor(app: App, ask: PaidAsk, watch: TurnWatch) {
     this.#app = app
     this.#ask = ask
-    this.#turn = turn
-    this.#hold = hold
-    this.#run = run
     this.#watch = watch
-    this.#metered = run.turn
+    this.#hosted =
+      ask.turn.hosted &&
+      new HostedAnswer({
+        turn: ask.turn,
+        tools: ask.tools ?? app.tools,
+        nowMs: () => app.clock.nowMs(),
+        signal: this.#isFetchable ? new AbortController().signal : ask.gone,
+        ask: (turn) => this.#askAgain(turn),
+      })
   }
 
   get model(): Model {
-    return this.#run.model
+    return this.#last.model
   }
   get maxOutputTokens(): number {
-    return this.#turn.maxOutputTokens
+    return this.#maxOutputTokens
+  }
+  get #last(): Step {
+    return this.#steps.at(-1)!
+  }
+  get #fault(): UpstreamError | undefined {
+    return this.#last.fault ?? this.#leftAtWork
+  }
+  /** A whole answer that its caller can still fetch with the idempotency key is finished for them. */
+  get #isFetchable(): boolean {
+    return this.#ask.claim !== undefined && !this.#ask.turn.stream
   }
 
-  async *parts(): AsyncGenerator<Part> {
-    const { gone } = this.#ask
-    const leave = (): void => {
-      if (!this.#isFetchable()) this.#run.leave()
-    }
-    if (gone.aborted) leave()
-    gone.addEventListener('abort', leave, { once: true })
+  /** Before the first step. */
+  async hold(): Promise<void> {
+    const fees = this.#hosted?.worstFees ?? 0n
+    this.#maxOutputTokens = await takeWorstCase(
+      this.#app,
+      this.#models(this.#ask.turn),
+      -fees,
+      async (step) => {
+        this.#hold = await holdFor(this.#app, this.#ask, step + fees)
+      },
+    )
+    this.#begin(this.#ask.turn, this.#maxOutputTokens)
+  }
+
+  /** The one hold of the answer becomes what it did cost so far and what the next step may cost at most. */
+  async #askAgain(turn: Turn): Promise<Step | undefined> {
+    const promised = this.#spent + this.#hosted!.worstFees
+    const beside = this.#hold.microcredits - promised
     try {
-      for await (const part of this.#run.parts()) {
-        this.#meter(part)
+      const limit = await takeWorstCase(this.#app, this.#models(turn), beside, (step) =>
+        this.#hold.change(promised + step, lifetimeMs(this.#app, this.#ask.model)),
+      )
+      return this.#begin(turn, limit)
+    } catch (error) {
+      if (error instanceof Failure && error.status === 402) return undefined
+      throw error
+    }
+  }
+
+  #begin(asked: Turn, maxOutputTokens: number): Step {
+    const { showsReasoning, receivedMs, requestId, gone } = this.#ask
+    const turn = { ...asked, maxOutputTokens }
+    const traceparent = this.#watch.asks(turn)
+    const terms = { showsReasoning, receivedMs, requestId, traceparent }
+    const run: Run = this.#app.inference.start({ ...this.#models(turn), ...terms })
+    const onToken = turn.stream ? () => this.#watch.token() : () => {}
+    const step = new Step({ run, gone, isFetchable: this.#isFetchable, onToken })
+    this.#steps.push(step)
+    return step
+  }
+
+  #models(turn: Turn): ModelsAsk {
+    return { model: this.#ask.model, turn, allowed: this.#ask.caller.models }
+  }
+
+  parts(): AsyncGenerator<Part> {
+    return this.#hosted ? this.#partsWith(this.#hosted) : this.#last.parts()
+  }
+
+  async *#partsWith(hosted: HostedAnswer): AsyncGenerator<Part> {
+    try {
+      for await (const part of hosted.parts(this.#last)) {
+        if (part.type === 'finish') yield { type: 'usage', usage: this.usage() }
         yield part
       }
     } catch (error) {
-      this.#fault = error instanceof UpstreamError ? error : new UpstreamError('malformed', { cause: error })
-      throw failureOf(this.#fault)
-    } finally {
-      gone.removeEventListener('abort', leave)
+      if (error instanceof Failure || !this.#ask.gone.aborted) throw error
+      this.#leftAtWork = new UpstreamError('aborted', { executed: true })
+      throw failureOf(this.#leftAtWork)
     }
-  }
-
-  /** A whole answer that its caller can still fetch with the idempotency key is finished for them. */
-  #isFetchable(): boolean {
-    return this.#ask.claim !== undefined && !this.#turn.stream
-  }
-
-  /** Only the attempt that answered is paid: one that took over from a cut answer read what was said as its prompt. */
-  #meter(part: Part): void {
-    if (this.#metered !== this.#run.turn) {
-      this.#metered = this.#run.turn
-      this.#seen = { deltas: 0, bytes: 0, reasoningBytes: 0 }
-      this.#usage = undefined
-    }
-    if (part.type === 'text' || part.type === 'refusal') this.#see(part.text)
-    else if (part.type === 'reasoning') {
-      this.#see(part.text)
-      this.#seen.reasoningBytes += Buffer.byteLength(part.text)
-    } else if (part.type === 'tool-arguments') this.#see(part.delta)
-    else if (part.type === 'tool-call') this.#see(part.name)
-    else if (part.type === 'usage') {
-      this.#usage = part.usage
-      this.#promptOnly = part.promptOnly === true
-    } else if (part.type === 'finish') this.#finishReason = part.reason
-  }
-
-  #see(text: string): void {
-    if (text === '') return
-    if (this.#turn.stream) this.#watch.token()
-    this.#seen.deltas++
-    this.#seen.bytes += Buffer.byteLength(text)
   }
 
   usage(): Usage {
-    if (this.#usage && !this.#promptOnly) return this.#usage
-    const { output, reasoning, ...prompt } = estimateUsage(this.#metered, this.#seen)
-    return this.#usage
-      ? { ...this.#usage, output: Math.max(output, this.#usage.output), reasoning }
-      : { ...prompt, output, reasoning }
+    return this.#steps.length === 1 ? this.#last.usage() : sumOf(this.#steps.map((step) => step.usage()))
+  }
+
+  /** What the answer did cost so far, each step at the price of the model that answered it. */
+  get #spent(): bigint {
+    return this.#steps.reduce((sum, step) => sum + this.#costOf(step), this.#hosted?.spent ?? 0n)
+  }
+
+  #costOf(step: Step): bigint {
+    return costOf(ratesOf(step.model.pricing, this.#app.config.defaults), step.usage())
   }
 
   async finish(end: Ending): Promise<Settled> {
@@ -260,39 +203,46 @@ class Paid implements PaidTurn {
     const usage = this.usage()
     const failed = end.failure !== undefined || this.#fault !== undefined
     const outcome = this.#outcome(end.failure)
+    const isKept = this.#ask.claim !== undefined || this.#ask.keepsReply === true
     const settlement = {
-      microcredits: free ? 0n : costOf(ratesOf(this.model.pricing, this.#app.config.defaults), usage),
+      microcredits: this.#charge(end.undelivered === true),
       // Who is gone can stop nothing any more: an answer that runs past what was promised is not theirs to pay.
       withinHold: outcome === 'client_left',
       state: failed ? ('failed' as const) : ('completed' as const),
       statusCode: this.#fault?.fault === 'aborted' && this.#ask.gone.aborted ? clientLeft : end.statusCode,
-      model: this.#run.model.id,
+      model: this.model.id,
       tokens: free ? { input: 0, cachedInput: 0, output: 0, reasoning: 0 } : usage,
       detail: this.#detail(outcome, usage, free, end.failure),
-      reply: this.#ask.claim ? end.reply : undefined,
-      freeClaim: free && this.#run.failures.every(didNothing),
-      urgent: this.#ask.claim !== undefined,
+      reply: isKept ? end.reply : undefined,
+      freeClaim: free && this.#steps.every((step) => step.didNothing),
+      urgent: isKept,
     }
     const settled = await this.#watch.settle(
       {
         model: this.model,
-        attempts: this.#run.attempts,
+        attempts: this.#attempts,
         usage,
-        finishReason: this.#finishReason,
+        finishReason: this.#last.finishReason,
         trouble: this.#fault?.fault ?? end.failure?.code,
       },
       () => this.#hold.settle(settlement),
     )
-    this.#app.metrics.chargedMicrocredits.inc(Number(settled.chargedMicrocredits))
-    this.#app.metrics.lostMicrocredits.inc(Number(settled.lossMicrocredits))
+    countSettled(this.#app, settled)
     return settled
   }
 
-  /** An upstream that failed before anything was delivered costs its caller nothing; a caller who left pays for what was begun. */
+  get #attempts() {
+    return this.#steps.flatMap((step) => step.attempts)
+  }
+
+  /** Nothing of the answer is paid: it failed before there was anything of it, or its caller gets an error instead. */
   #isFree(undelivered: boolean): boolean {
-    if (!this.#fault) return false
-    if (this.#fault.fault === 'aborted') return !this.#fault.executed && this.#seen.deltas === 0
-    return undelivered || (this.#seen.deltas === 0 && !this.#usage)
+    return this.#last.isFree(undelivered) && (undelivered || this.#steps.length === 1)
+  }
+
+  #charge(undelivered: boolean): bigint {
+    if (this.#isFree(undelivered)) return 0n
+    return this.#last.isFree(undelivered) ? this.#spent - this.#costOf(this.#last) : this.#spent
   }
 
   /** What the receipt tells beside the money; never prompt or answer text. */
@@ -304,13 +254,14 @@ class Paid implements PaidTurn {
   ): Record<string, unknown> {
     return {
       outcome,
-      stream: this.#turn.stream,
-      max_output_tokens: this.#turn.maxOutputTokens,
-      finish_reason: this.#finishReason ?? null,
-      usage_source: free ? 'none' : this.#usage && !this.#promptOnly ? 'upstream' : 'estimated',
+      stream: this.#ask.turn.stream,
+      max_output_tokens: this.#maxOutputTokens,
+      finish_reason: this.#last.finishReason ?? null,
+      usage_source: free ? 'none' : usageSource(this.#steps),
       tokens: free ? null : usage,
-      attempts: this.#run.attempts,
+      attempts: this.#attempts,
       total_ms: this.#app.clock.nowMs() - this.#ask.receivedMs,
+      ...(this.#hosted && { steps: this.#steps.length, tools: this.#hosted.uses.map(useDetail) }),
       ...(failure && { error_code: failure.code }),
     }
   }
@@ -318,7 +269,17 @@ class Paid implements PaidTurn {
   #outcome(failure: Failure | undefined): string {
     const failed = failure !== undefined || this.#fault !== undefined
     // An answer that was finished to be fetched later is as good as delivered.
-    if (this.#ask.gone.aborted && (failed || !this.#isFetchable())) return 'client_left'
+    if (this.#ask.gone.aborted && (failed || !this.#isFetchable)) return 'client_left'
     return failed ? 'failed' : 'completed'
   }
 }
+
+const usageSource = (steps: readonly Step[]): string =>
+  steps.every((step) => step.usageSource === 'upstream') ? 'upstream' : 'estimated'
+
+const useDetail = ({ tool, uses, failed, microcredits }: ToolUse): Record<string, unknown> => ({
+  tool,
+  uses,
+  failed,
+  microcredits: Number(microcredits),
+})

@@ -1,10 +1,10 @@
 /** What metrics, trace and log are told of a paid turn: names, figures and times, never prompt or answer text. */
 import type { App } from '#app'
 import type { Model } from '#engine/models'
+import { type PaidCall, PaidWatch, providerName } from '#engine/paid'
 import type { Attempt } from '#engine/routing'
-import { Failure } from '#platform/errors'
 import type { Settled } from '#platform/ledger'
-import type { Attributes, Span, Trail } from '#platform/trace'
+import type { Attributes, Span } from '#platform/trace'
 import type { Turn, Usage } from './inference.ts'
 
 /** How a turn came out, before its settlement. */
@@ -21,44 +21,26 @@ export interface TurnEnd {
 export class TurnWatch {
   readonly #app: App
   readonly #model: Model
-  readonly #receivedMs: number
-  readonly #trail: Trail | undefined
+  readonly #paid: PaidWatch
   #chat: Span | undefined
   #askedMs = 0
   #firstTokenMs: number | undefined
 
-  constructor(app: App, ask: { model: Model; receivedMs: number; trail?: Trail | undefined }) {
+  constructor(app: App, ask: PaidCall & { model: Model }) {
     this.#app = app
     this.#model = ask.model
-    this.#receivedMs = ask.receivedMs
-    this.#trail = ask.trail
+    this.#paid = new PaidWatch(app, ask)
   }
 
-  async hold<Held>(take: () => Promise<Held>): Promise<Held> {
-    const startedMs = performance.now()
-    const span = this.#trail?.span?.child('hold', { kind: 'internal' })
-    let error: string | undefined
-    try {
-      const held = await take()
-      this.#trail?.begin()
-      return held
-    } catch (thrown) {
-      error = thrown instanceof Failure ? thrown.code : 'not_held'
-      this.#trail?.note({ model: this.#model.id })
-      throw thrown
-    } finally {
-      this.#app.metrics.stages.hold.since(startedMs)
-      span?.end({ error })
-    }
+  hold<Held>(take: () => Promise<Held>): Promise<Held> {
+    return this.#paid.hold(take)
   }
 
-  /** The upstream is asked from now on; answers the trace to hand on. */
+  /** A step of the turn: the upstream is asked from now on. Answers the trace to hand on. */
   asks(turn: Turn): string | undefined {
     this.#askedMs = performance.now()
-    this.#chat = this.#trail?.span?.child(`chat ${this.#model.id}`, {
-      kind: 'client',
-      attributes: requestAttributes(this.#model, turn),
-    })
+    this.#chat?.end()
+    this.#chat = this.#paid.open('chat', requestAttributes(this.#model, turn))
     return this.#chat?.traceparent
   }
 
@@ -69,39 +51,19 @@ export class TurnWatch {
     this.#app.metrics.stages.first_token.since(this.#askedMs)
   }
 
-  async settle(end: TurnEnd, settle: () => Promise<Settled>): Promise<Settled> {
-    const { stages } = this.#app.metrics
-    const startedMs = performance.now()
-    if (this.#firstTokenMs !== undefined) stages.stream.since(this.#firstTokenMs)
+  settle(end: TurnEnd, settle: () => Promise<Settled>): Promise<Settled> {
+    if (this.#firstTokenMs !== undefined) this.#app.metrics.stages.stream.since(this.#firstTokenMs)
     this.#tellAnswer(end)
-    const span = this.#trail?.span?.child('settle', { kind: 'internal' })
-    const settled = await settle()
-    stages.settle.since(startedMs)
-    const charged = String(settled.chargedMicrocredits)
-    span?.set({ 'kherad.charged_microcredits': charged })
-    span?.end()
-    this.#trail?.settled({
-      model: end.model.id,
-      deployment: end.attempts.at(-1)?.deployment,
-      attempts: end.attempts.length,
-      input_tokens: end.usage.input,
-      output_tokens: end.usage.output,
-      charged_microcredits: charged,
-    })
-    return settled
+    const figures = { input_tokens: end.usage.input, output_tokens: end.usage.output }
+    return this.#paid.settle({ ...end, figures }, settle)
   }
 
   #tellAnswer({ attempts, usage, finishReason, trouble }: TurnEnd): void {
     const chat = this.#chat
     if (!chat) return
-    for (const attempt of attempts) this.#tellAttempt(chat, attempt)
-    const last = attempts.at(-1)
+    this.#paid.tellAttempts(chat, attempts)
     chat.set({
-      ...(last && {
-        'gen_ai.provider.name': providerName(last.provider),
-        'gen_ai.response.model': named(last),
-      }),
-      'gen_ai.response.id': last?.upstream_id,
+      'gen_ai.response.id': attempts.at(-1)?.upstream_id,
       'gen_ai.response.finish_reasons': finishReason === undefined ? undefined : [finishReason],
       'gen_ai.response.time_to_first_chunk':
         this.#firstTokenMs === undefined ? undefined : (this.#firstTokenMs - this.#askedMs) / 1000,
@@ -113,33 +75,11 @@ export class TurnWatch {
     })
     chat.end({ error: trouble })
   }
-
-  /** Told when all is over: attempts carry their own times. */
-  #tellAttempt(chat: Span, attempt: Attempt): void {
-    const at = (ms: number): number => this.#receivedMs + ms
-    const { started_ms: startedMs, ended_ms: endedMs = startedMs, outcome } = attempt
-    chat
-      .child(`attempt ${attempt.deployment}`, {
-        kind: 'client',
-        startMs: at(startedMs),
-        attributes: {
-          'gen_ai.provider.name': providerName(attempt.provider),
-          'gen_ai.request.model': named(attempt),
-          'gen_ai.response.id': attempt.upstream_id,
-          'http.response.status_code': attempt.status,
-          'kherad.deployment': attempt.deployment,
-          'kherad.outcome': outcome,
-        },
-      })
-      .end({ atMs: at(endedMs), error: outcome === 'answered' ? undefined : outcome })
-  }
 }
 
 /** https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/ (stop sequences are left out: they are the caller's words). */
 const requestAttributes = (model: Model, turn: Turn): Attributes => ({
-  'gen_ai.operation.name': 'chat',
   'gen_ai.provider.name': providerName(model.deployments[0]?.provider ?? ''),
-  'gen_ai.request.model': model.id,
   'gen_ai.request.stream': turn.stream,
   'gen_ai.request.max_tokens': turn.maxOutputTokens,
   'gen_ai.request.temperature': turn.temperature,
@@ -150,10 +90,3 @@ const requestAttributes = (model: Model, turn: Turn): Attributes => ({
   'gen_ai.request.presence_penalty': turn.presencePenalty,
   'gen_ai.output.type': turn.output.type === 'text' ? 'text' : 'json',
 })
-
-/** The upstream's own name of the model: a deployment's id is `<provider>/<model>`. */
-const named = ({ deployment, provider }: Attempt): string => deployment.slice(provider.length + 1)
-
-/** The conventions' names for vendors whose usual id is another. */
-const wellKnown: Readonly<Record<string, string>> = { gemini: 'gcp.gemini', mistral: 'mistral_ai' }
-const providerName = (id: string): string => wellKnown[id] ?? id

@@ -23,3 +23,10 @@ export function parseDataUrl(url: string): { mediaType: string; base64: string }
     ? undefined
     : { mediaType: mediaType.toLowerCase(), base64: url.slice(comma + 1) }
 }
+
+/** Standard Base64, padded. */
+export const encodeBase64 = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
+
+export const dataUrl = (media: { data: Uint8Array; mediaType: string }): string =>
+  `data:${media.mediaType};base64,${encodeBase64(media.data)}`

@@ -1,7 +1,9 @@
 import type { Content, Media, Message } from '#engine/inference'
 import { fail, type Told } from '#platform/errors'
 import { FetchRefused, type GuardedClient } from '#platform/net'
+import { isVast } from './image.ts'
 import { measure } from './measure.ts'
+import { partsIn, withParts } from './parts.ts'
 import { reasons } from './words.ts'
 
 /** What the links of one turn may cost. */
@@ -19,7 +21,8 @@ export interface LinkBounds {
 export const usualLinkBounds: LinkBounds = {
   maxLinks: 20,
   maxBytesEach: 10 * 1024 * 1024,
-  maxBytes: 32 * 1024 * 1024,
+  // As Base64 it fits the 32 MB that vendors take in one request.
+  maxBytes: 23 * 1024 * 1024,
   timeoutMs: 15_000,
   maxRedirects: 3,
 }
@@ -32,6 +35,15 @@ const typesOf = {
   document: ['application/pdf'],
 } as const satisfies Partial<Record<Content['type'], readonly string[]>>
 
+export interface LinkedMedia {
+  /** With bytes in the place of every link. */
+  messages: Message[]
+  /** By link. */
+  found: ReadonlyMap<string, FoundMedia>
+}
+
+export type FoundMedia = Media & { data: Uint8Array; mediaType: string }
+
 /**
  * The messages with the bytes of every link in its place, named and measured by themselves whatever their server calls them; for
  * upstreams that take no links. What was given stays as it is. Throws LINK_NOT_USABLE for the first link that fails and calls the
@@ -41,31 +53,33 @@ export async function withLinkedMedia(
   client: GuardedClient,
   messages: readonly Message[],
   ask: { signal: AbortSignal; bounds?: LinkBounds },
-): Promise<Message[]> {
-  const links = new Set(messages.flatMap(({ content }) => content.flatMap(linksIn)))
-  const found = await fetchAll(client, links, ask.bounds ?? usualLinkBounds, ask.signal)
-  return messages.map((message) => ({
-    ...message,
-    content: message.content.map((part) => filled(part, found)),
-  }))
+): Promise<LinkedMedia> {
+  const links = new Map<string, Link>()
+  for (const { media } of linksIn(messages)) if (!links.has(media.url)) links.set(media.url, media)
+  const found = await fetchAll(client, [...links.values()], ask.bounds ?? usualLinkBounds, ask.signal)
+  return { messages: withParts(messages, (part) => filled(part, found)), found }
 }
 
-function linksIn(part: Content): string[] {
-  if (part.type === 'document' && 'parts' in part) return part.parts.flatMap(linksIn)
-  return 'media' in part && isLink(part.media) ? [part.media.url] : []
-}
+/** The kinds of content that are only a link so far. */
+export const linkedKinds = (messages: readonly Message[]): ReadonlySet<Content['type']> =>
+  new Set(linksIn(messages).map(({ type }) => type))
 
-const isLink = (media: Media): media is Media & { url: string } =>
-  media.url !== undefined && media.data === undefined
+type Link = Media & { url: string }
+type Linked = Content & { media: Link }
+
+const linksIn = (messages: readonly Message[]): Linked[] => partsIn(messages).filter(isLinked)
+
+const isLinked = (part: Content): part is Linked =>
+  'media' in part && part.media.url !== undefined && part.media.data === undefined
 
 /** All at once, since each is bounded in time and all together in number and bytes. */
 async function fetchAll(
   client: GuardedClient,
-  links: ReadonlySet<string>,
+  links: readonly Link[],
   bounds: LinkBounds,
   signal: AbortSignal,
-): Promise<Map<string, Media | undefined>> {
-  const tooMany = [...links][bounds.maxLinks]
+): Promise<Map<string, FoundMedia>> {
+  const tooMany = links[bounds.maxLinks]
   if (tooMany !== undefined) return refuse(tooMany, reasons.tooManyLinks(bounds.maxLinks))
   const { timeoutMs, maxRedirects, maxBytesEach: maxBytes } = bounds
   const failed = new AbortController()
@@ -77,7 +91,7 @@ async function fetchAll(
     headers: { accept: Object.values(typesOf).flat().join(', ') },
     signal: AbortSignal.any([signal, failed.signal]),
   }
-  const fetches = [...links].map(async (link) => [link, await fetchOne(client, link, ask)] as const)
+  const fetches = links.map(async (link) => [link.url, await fetchOne(client, link, ask)] as const)
   try {
     return new Map(await Promise.all(fetches))
   } finally {
@@ -86,15 +100,16 @@ async function fetchAll(
   }
 }
 
-/** What the link leads to; undefined for bytes of no known type. */
+/** What the link leads to, of whatever type it is. */
 async function fetchOne(
   client: GuardedClient,
-  link: string,
+  link: Link,
   ask: Parameters<GuardedClient['fetch']>[1],
-): Promise<Media | undefined> {
+): Promise<FoundMedia> {
   try {
-    const { status, body } = await client.fetch(link, ask)
-    return status === 200 ? measure(body) : refuse(link, reasons.answered(status))
+    const { status, body } = await client.fetch(link.url, ask)
+    if (status !== 200) refuse(link, reasons.answered(status))
+    return { data: body, mediaType: '', ...measure(body) }
   } catch (cause) {
     // Whoever called it off wants no sentence about the link.
     if (!(cause instanceof FetchRefused) || cause.reason === 'aborted') throw cause
@@ -102,17 +117,21 @@ async function fetchOne(
   }
 }
 
-function filled(part: Content, found: ReadonlyMap<string, Media | undefined>): Content {
-  if (part.type === 'document' && 'parts' in part)
-    return { ...part, parts: part.parts.map((inner) => filled(inner, found)) }
-  if (!('media' in part) || !isLink(part.media)) return part
-  const media = found.get(part.media.url)
-  const types: readonly string[] = typesOf[part.type]
-  if (!media?.mediaType || !types.includes(media.mediaType))
-    return refuse(part.media.url, reasons.otherType(types))
-  return { ...part, media }
+function filled(part: Content, found: ReadonlyMap<string, FoundMedia>): Content {
+  if (!isLinked(part)) return part
+  const { media: link } = part
+  const types: readonly string[] = typesOf[part.type as keyof typeof typesOf]
+  const media = found.get(link.url)!
+  if (!types.includes(media.mediaType)) return refuse(link, reasons.otherType(types))
+  if (isVast(media)) return refuse(link, reasons.vast)
+  const { param } = link
+  return { ...part, media: { ...media, ...(param !== undefined && { param }) } } as Content
 }
 
 /** The link is shown without its query, where signatures stand. */
-const refuse = (link: string, why: Told, cause?: unknown): never =>
-  fail('LINK_NOT_USABLE', { link: link.split(/[?#]/, 1)[0]!.slice(0, 200), why }, { cause })
+const refuse = ({ url, param }: Link, why: Told, cause?: unknown): never =>
+  fail(
+    'LINK_NOT_USABLE',
+    { link: url.split(/[?#]/, 1)[0]!.slice(0, 200), why },
+    { cause, ...(param !== undefined && { param }) },
+  )

@@ -244,7 +244,7 @@ describe('measure', () => {
       }),
       { numRuns: 3000 },
     )
-  }, 60_000)
+  })
 
   test('a few megabytes of hostile bytes are measured within seconds', () => {
     const boxes = new Uint8Array(3_000_000).fill(8)
@@ -257,7 +257,7 @@ describe('measure', () => {
     const started = performance.now()
     for (const hostile of [boxes, syncWords, tagged, fillBytes]) measure(hostile)
     expect(performance.now() - started).toBeLessThan(5000)
-  }, 60_000)
+  })
 })
 
 describe('decodeBase64', () => {

@@ -1,7 +1,15 @@
 export { measureAudio } from './audio.ts'
-export { decodeBase64, parseDataUrl } from './base64.ts'
-export { measureImage } from './image.ts'
-export { type LinkBounds, usualLinkBounds, withLinkedMedia } from './linked.ts'
+export { dataUrl, decodeBase64, encodeBase64, parseDataUrl } from './base64.ts'
+export { isVast, measureImage } from './image.ts'
+export {
+  type FoundMedia,
+  type LinkBounds,
+  type LinkedMedia,
+  linkedKinds,
+  usualLinkBounds,
+  withLinkedMedia,
+} from './linked.ts'
 export { sniff } from './magic.ts'
 export { measure } from './measure.ts'
+export { partsIn, withParts } from './parts.ts'
 export { measureVideo } from './video.ts'

@@ -24,6 +24,10 @@ export const reasons = {
     en: `its host answered with status ${status}.`,
     fa: `میزبان آن با وضعیت ${status.toLocaleString('fa-IR')} پاسخ داد.`,
   }),
+  vast: {
+    en: 'its picture is larger than 100 megapixels or 32,767 pixels a side.',
+    fa: 'تصویر آن از ۱۰۰ مگاپیکسل یا ۳۲٬۷۶۷ پیکسل در یک ضلع بزرگ‌تر است.',
+  },
   otherType: (types: readonly string[]): Told => ({
     en: `what it leads to is not of type ${types.join(', ')}, or is damaged.`,
     fa: `آنچه در آن نشانی است از نوع ${types.join('، ')} نیست یا آسیب دیده است.`,

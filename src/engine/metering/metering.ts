@@ -2,6 +2,9 @@
 import type { Content, Turn, Usage } from '#engine/inference'
 import type { Pricing } from '#engine/models'
 
+export { embeddingCost, estimatedEmbeddingTokens, mostEmbeddingTokens } from './embedding-cost.ts'
+export { imageCost } from './image-cost.ts'
+
 /** Prices per token in millionths of a micro-credit, so that the cheapest token is still an integer. */
 export interface Rates {
   input: bigint
@@ -11,6 +14,8 @@ export interface Rates {
   cacheWriteHour: bigint
   mediaInput: bigint
   output: bigint
+  /** Per search that the upstream runs itself, in the same millionths. */
+  webSearch: bigint
 }
 
 const scale = 1_000_000n
@@ -42,6 +47,7 @@ function makeRates(pricing: Pricing, terms: Terms): Rates {
     cacheWriteHour: rate(pricing.cacheWriteHourPerMillion ?? hourPrice(pricing)),
     mediaInput: rate(pricing.mediaInputPerMillion),
     output: rate(pricing.outputPerMillion),
+    webSearch: rate((pricing.webSearchPerUse ?? 0) * 1_000_000),
   }
 }
 
@@ -58,6 +64,7 @@ const fieldByField = (all: readonly Rates[]): Rates => ({
   cacheWriteHour: most(...all.map((rates) => rates.cacheWriteHour)),
   mediaInput: most(...all.map((rates) => rates.mediaInput)),
   output: most(...all.map((rates) => rates.output)),
+  webSearch: most(...all.map((rates) => rates.webSearch)),
 })
 
 /** Takes the noise of binary fractions away before rounding up: 0.1 × 3 must not cost more than 0.3. */
@@ -75,7 +82,8 @@ export function costOf(rates: Rates, usage: Usage): bigint {
       count(usage.cacheWriteInput - hour) * rates.cacheWrite +
       count(hour) * rates.cacheWriteHour +
       count(usage.mediaInput) * rates.mediaInput +
-      count(usage.output) * rates.output,
+      count(usage.output) * rates.output +
+      count(usage.webSearches ?? 0) * rates.webSearch,
   )
 }
 
@@ -98,8 +106,15 @@ const tokensPerAudioSecond = 50
 const tokensPerVideoSecond = 300
 /** Text and image of a page together (Anthropic: 1,500 to 3,000 of text, beside its picture). */
 const tokensPerPage = 4_600
-/** Of a PDF behind a link that the upstream opens itself: no vendor reads more. */
-const mostPages = 100
+/** Of a PDF that nobody has counted. */
+const usualPages = 100
+
+/** Pages of one PDF that a model with this window takes: vendors allow 100, and 600 where the window is larger than 200,000 tokens. */
+export const mostPages = (contextLength: number): number => (contextLength > 200_000 ? 600 : 100)
+
+/** What a PDF that nobody here has counted comes to at most: no more pages are read of it than fill the window. */
+export const uncountedPages = (contextLength: number): number =>
+  Math.min(mostPages(contextLength), Math.ceil(contextLength / tokensPerPage))
 
 /** What the input can be at most without a tokenizer. */
 export function inputBound(turn: Turn): InputBound {
@@ -110,6 +125,22 @@ export function inputBound(turn: Turn): InputBound {
   return bound
 }
 
+/** Tokens of what one search at an upstream finds, at most. */
+export const searchTokens = 16_000
+
+/**
+ * Bytes that tools which run at an upstream make its model read at most: after each use, all of the prompt and all that was found
+ * until then. `finds` are the tokens that each use may find.
+ */
+export function foundBound(turn: Turn, finds: readonly number[]): number {
+  const { text, image, media } = inputBound(turn)
+  const found = finds
+    .toSorted((a, b) => b - a)
+    .reduce((sum, tokens, use) => sum + tokens * (finds.length - use), 0)
+  // A hold counts two bytes as a token.
+  return 2 * (found + finds.length * (text + image + media))
+}
+
 function addMedia(bound: InputBound, part: Content): void {
   if (part.type === 'image') bound.image += tokensPerImage
   if (part.type === 'audio')
@@ -118,7 +149,7 @@ function addMedia(bound: InputBound, part: Content): void {
     bound.media += Math.ceil((part.media.durationSeconds ?? 0) * tokensPerVideoSecond)
   if (part.type === 'document') {
     if ('parts' in part) for (const inner of part.parts) addMedia(bound, inner)
-    else bound.image += (part.media.pages ?? mostPages) * tokensPerPage
+    else bound.image += (part.media.pages ?? usualPages) * tokensPerPage
   }
 }
 
@@ -159,6 +190,10 @@ export function inputWorstCase(rates: Rates, bound: InputBound): bigint {
   const text = most(rates.input, rates.cachedInput, rates.cacheWrite, rates.cacheWriteHour)
   return up(BigInt(bound.text + bound.image) * text + BigInt(bound.media) * most(text, rates.mediaInput))
 }
+
+/** Of all searches that the upstream may run itself. */
+export const searchesWorstCase = (rates: Rates, { upstreamSearches = 0 }: Turn): bigint =>
+  up(BigInt(upstreamSearches) * rates.webSearch)
 
 export const outputWorstCase = (rates: Rates, tokens: number): bigint => up(BigInt(tokens) * rates.output)
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { type Config, loadConfig, readEnv } from '#platform/config'
 import { StartRefused } from '#platform/errors'
-import { buildCatalogue, type Discovered, discover, type Model } from './models.ts'
+import { buildCatalogue, type Discovered, discover, type Model, type Pricing } from './models.ts'
 import { readyMade } from './ready-made.ts'
 
 const nothing: Discovered = { providers: [], models: [], silent: [] }
@@ -63,7 +63,7 @@ test('with nothing configured the sandbox serves and is the default', () => {
   const catalogue = build()
   expect(catalogue.list()).toEqual([sandboxModel])
   expect(catalogue.defaultText.id).toBe('sandbox/text')
-  expect(catalogue.provider('sandbox').dialects).toEqual(['chat'])
+  expect(catalogue.provider('sandbox').dialects).toEqual(['chat', 'images'])
 })
 
 test('models of the file come first and carry the default, the sandbox stays listed', () => {
@@ -104,9 +104,9 @@ test('a known model needs no price, an unknown one is refused with line and mend
 
 test('of several deployments the dearest known price counts, and one unknown refuses all', () => {
   const both = '{ provider: acme, model: gpt-4o-mini }, { provider: acme, model: gpt-4o }'
-  expect(
-    build(`${providers}models:${entry('acme/mix', '', both)}`).find('acme/mix')?.pricing.outputPerMillion,
-  ).toBe(10)
+  expect(build(`${providers}models:${entry('acme/mix', '', both)}`).find('acme/mix')?.pricing).toMatchObject({
+    outputPerMillion: 10,
+  })
   expect(
     refusal(`${providers}models:${entry('acme/mix', '', `${both}, { provider: acme, model: gpt-x }`)}`),
   ).toMatch(/known for gpt-x/)
@@ -114,7 +114,9 @@ test('of several deployments the dearest known price counts, and one unknown ref
 
 test('a model that costs more for long prompts needs a price or a window that ends before', () => {
   const long = entry('acme/long', '', '{ provider: acme, model: gpt-5.4 }')
-  expect(build(`${providers}models:${long}`).find('acme/long')?.pricing.inputPerMillion).toBe(2.5)
+  expect(build(`${providers}models:${long}`).find('acme/long')?.pricing).toMatchObject({
+    inputPerMillion: 2.5,
+  })
   expect(refusal(`${providers}models:${long.replace('100000', '1000000')}`)).toMatch(
     /costs more beyond 271999 tokens/,
   )
@@ -165,8 +167,10 @@ test('what the file says wins over what was found', () => {
   const catalogue = build(file, discovered)
   expect(catalogue.provider('openai').baseUrl).toBe('http://127.0.0.1:1/v1')
   expect(catalogue.list().some(({ ownedBy }) => ownedBy === 'openai')).toBe(false)
-  expect(catalogue.find('groq/llama-3.1-8b-instant')?.pricing.inputPerMillion).toBe(0)
-  expect(catalogue.find('groq/llama-3.3-70b-versatile')?.pricing.inputPerMillion).toBeGreaterThan(0)
+  const priceOf = (id: string): unknown =>
+    (catalogue.find(id)?.pricing as Pricing | undefined)?.inputPerMillion
+  expect(priceOf('groq/llama-3.1-8b-instant')).toBe(0)
+  expect(priceOf('groq/llama-3.3-70b-versatile')).toBeGreaterThan(0)
 })
 
 /** A server that answers as Ollama does. */
@@ -200,7 +204,7 @@ test('a local Ollama is listed by its own account, free, without its embedding m
   const { server, host } = await fakeOllama()
   const found = await discover({ ollamaHost: host })
   server.close()
-  expect(found.providers).toMatchObject([{ id: 'ollama', baseUrl: `${host}/v1` }])
+  expect(found.providers).toMatchObject([{ id: 'ollama', baseUrl: `${host}/v1`, takesLinks: false }])
   expect(found.models).toMatchObject([
     {
       id: 'ollama/llama3.2:latest',
@@ -219,4 +223,70 @@ test('an Ollama that was named and does not answer is reported, not fatal', asyn
     models: [],
     silent: ['http://127.0.0.1:1'],
   })
+})
+
+const drawing = 'providers:\n  - { id: acme, base_url: http://127.0.0.1:9000/v1, dialects: [images] }\n'
+const painter = (id: string, more = '', provider = 'acme') => `
+  - id: ${id}
+    kind: image
+    deployments: [{ provider: ${provider}, model: painter-1 }]
+    image: { sizes: [1024x1024] }
+    pricing: { per_image: 0.04 }
+    ${more}`
+
+test('an image model needs a provider that draws, and a text model one that writes', () => {
+  const catalogue = build(`${drawing}models:${painter('acme/painter')}`)
+  expect(catalogue.find('acme/painter')).toMatchObject({
+    kind: 'image',
+    inputModalities: ['text'],
+    deployments: [{ id: 'acme/painter-1' }],
+  })
+  expect(catalogue.defaultText.id).toBe('sandbox/text')
+  expect(refusal(`${providers}models:${painter('acme/painter')}`)).toMatch(/acme, which draws no pictures/)
+  expect(refusal(`${drawing}models:${entry('acme/fast', free)}`)).toMatch(
+    /acme, which speaks no wire of text/,
+  )
+  expect(refusal(`models:${painter('acme/painter', '', 'sandbox')}`)).toMatch(/sandbox model painter-1/)
+})
+
+test('models fall back on their own kind', () => {
+  const both = painter('acme/one', 'fallbacks: [acme/two]') + painter('acme/two')
+  expect(build(`${drawing}models:${both}`).find('acme/one')?.fallbacks).toEqual(['acme/two'])
+  expect(refusal(`${drawing}models:${painter('acme/one', 'fallbacks: [sandbox/text]')}`)).toMatch(
+    /sandbox\/text, which is no other image model/,
+  )
+  const textual = entry('acme/fast', `${free}\n    fallbacks: [acme/one]`)
+  const mixed = drawing.replace('[images]', '[chat, images]')
+  expect(refusal(`${mixed}models:${painter('acme/one')}${textual}`)).toMatch(/no other text model/)
+  expect(refusal(`${mixed}models:${painter('acme/one')}\ndefaults: { text_model: acme/one }`)).toMatch(
+    /not a text model/,
+  )
+})
+
+test('a provider that draws and writes tells routing only the wires of text', () => {
+  const mixed = drawing.replace('[images]', '[chat, images]')
+  const model = build(`${mixed}models:${entry('acme/fast', free)}`).find('acme/fast')
+  expect(model?.deployments[0]?.wires).toEqual(['chat'])
+})
+
+const near = (provider: string) => `
+  - id: acme/near
+    kind: embedding
+    deployments: [{ provider: ${provider}, model: near-1 }]
+    max_input_tokens: 512
+    pricing: { input_per_million: 0.02 }`
+
+test('an embedding model needs a provider of chat, and one is chosen by its id', () => {
+  const chosen = (id: string) => `${providers}models:${near('acme')}\ndefaults: { embedding_model: ${id} }`
+  expect(build(`${providers}models:${near('acme')}`).embedding).toBeUndefined()
+  expect(build(chosen('acme/near')).embedding).toMatchObject({ id: 'acme/near', maxInputTokens: 512 })
+  expect(refusal(`${drawing}models:${near('acme')}`)).toMatch(/acme, which does not speak chat/)
+  expect(refusal(`models:${near('sandbox')}`)).toMatch(/sandbox model near-1/)
+  for (const id of ['sandbox/text', 'acme/none'])
+    expect(refusal(chosen(id))).toMatch(
+      /defaults\.embedding_model is .* not an embedding model.*sandbox\/embedding/,
+    )
+  expect(refusal(`${providers}models:${near('acme')}\ndefaults: { text_model: acme/near }`)).toMatch(
+    /not a text model/,
+  )
 })

@@ -1,17 +1,35 @@
 import assert from 'node:assert/strict'
-import { type Config, defaultTimeouts, type ModelConfig, type ProviderConfig } from '#platform/config'
+import {
+  type Config,
+  type Dialect,
+  defaultTimeouts,
+  type ModelConfig,
+  type NamedModelConfig,
+  type ProviderConfig,
+  type TextModelConfig,
+} from '#platform/config'
 import type { Discovered } from './discover.ts'
-import type { Model, Pricing } from './models.ts'
+import type {
+  AnyModel,
+  Deployment,
+  EmbeddingModel,
+  ImageModel,
+  Model,
+  NamedModel,
+  Pricing,
+} from './models.ts'
 import { knownPrice } from './prices.ts'
 import { refuse, words } from './words.ts'
 
 /** Every model this server offers, and the providers behind them. Immutable after the start. */
 export interface Catalogue {
-  find(id: string): Model | undefined
+  find(id: string): AnyModel | undefined
   /** In the order of the file, then ready-made, then local, then sandbox. */
-  list(): Model[]
+  list(): AnyModel[]
   /** Answers a call that names no model. */
   defaultText: Model
+  /** Finds passages of knowledge projects by meaning; absent where nobody chose one. */
+  embedding?: EmbeddingModel
   providers(): ProviderConfig[]
   /** The provider of a deployment of this catalogue; asserts that it exists. */
   provider(id: string): ProviderConfig
@@ -21,10 +39,12 @@ export interface Catalogue {
 const sandbox: ProviderConfig = {
   id: 'sandbox',
   baseUrl: 'sandbox:',
-  dialects: ['chat'],
+  dialects: ['chat', 'images'],
   timeouts: defaultTimeouts,
   onDisconnect: 'cancel',
   headers: {},
+  // It opens none, and says so in its answer: it works offline.
+  takesLinks: true,
 }
 
 /** Entries of the file have no date of their own; lists of the OpenAI clients need one. Unix seconds. */
@@ -35,7 +55,11 @@ const entryCreated = Date.UTC(2026, 0, 1) / 1_000
  * of the same id replaces the discovered one. Sandbox models are always listed and are the default only when there is nothing else.
  * Throws `StartRefused` for a model without price, provider or reachable wire, and for names that point nowhere.
  */
-export function buildCatalogue(config: Config, discovered: Discovered, sandboxModels: Model[]): Catalogue {
+export function buildCatalogue(
+  config: Config,
+  discovered: Discovered,
+  sandboxModels: readonly AnyModel[],
+): Catalogue {
   const written = new Set(config.providers.map(({ id }) => id))
   const found = discovered.providers.filter(({ id }) => !written.has(id))
   const providers = new Map(
@@ -48,7 +72,7 @@ export function buildCatalogue(config: Config, discovered: Discovered, sandboxMo
     ({ id, deployments }) =>
       !ownIds.has(id) && deployments.every((deployment) => !written.has(deployment.provider)),
   )
-  const models = new Map<string, Model>()
+  const models = new Map<string, AnyModel>()
   for (const model of [...own, ...others, ...sandboxModels]) {
     if (models.has(model.id)) refuse(words.duplicate(model.id))
     models.set(model.id, model)
@@ -60,6 +84,7 @@ export function buildCatalogue(config: Config, discovered: Discovered, sandboxMo
     find: (id) => models.get(id),
     list: () => list,
     defaultText: defaultOf(config, models),
+    ...embeddingOf(config, models),
     providers: () => [...providers.values()],
     provider: (id) => {
       const provider = providers.get(id)
@@ -69,16 +94,75 @@ export function buildCatalogue(config: Config, discovered: Discovered, sandboxMo
   }
 }
 
-function modelOf(entry: ModelConfig, providers: Map<string, ProviderConfig>, sandboxModels: Model[]): Model {
-  for (const deployment of entry.deployments) {
-    if (!providers.has(deployment.provider))
-      refuse(words.noProvider(entry.where, deployment.provider, [...providers.keys()]))
-    if (deployment.provider === 'sandbox') checkSandbox(entry, deployment.model, sandboxModels)
+type Providers = ReadonlyMap<string, ProviderConfig>
+
+function modelOf(entry: ModelConfig, providers: Providers, sandboxModels: readonly AnyModel[]): AnyModel {
+  for (const { provider: id, model } of entry.deployments) {
+    const provider = providers.get(id)
+    if (!provider) return refuse(words.noProvider(entry.where, id, [...providers.keys()]))
+    if (!provider.dialects.some((dialect) => serves[entry.kind].includes(dialect)))
+      refuse(words.noDialect(entry.where, id, entry.kind))
+    if (id === 'sandbox') checkSandbox(entry, model, sandboxModels)
   }
+  if (entry.kind === 'embedding') return embeddingModelOf(entry)
+  return entry.kind === 'image' ? imageModelOf(entry) : textModelOf(entry, providers)
+}
+
+/** The dialects of a provider that can have deployments of each kind; `/embeddings` stands beside chat completions. */
+const serves: Record<ModelConfig['kind'], readonly Dialect[]> = {
+  text: ['chat', 'responses', 'messages'],
+  image: ['images'],
+  embedding: ['chat'],
+}
+
+function textModelOf(entry: TextModelConfig, providers: Providers): Model {
+  const named = namedOf(entry)
+  return {
+    ...named,
+    kind: 'text',
+    deployments: named.deployments.map((deployment) => ({
+      ...deployment,
+      ...(deployment.provider !== 'sandbox' && { wires: wiresOf(providers.get(deployment.provider)) }),
+    })),
+    resumes: entry.resumes,
+    contextLength: entry.contextLength,
+    maxOutputTokens: entry.maxOutputTokens,
+    inputModalities: entry.inputModalities,
+    features: entry.features,
+    supportedEfforts: entry.supportedEfforts,
+    pricing: {
+      ...(entry.pricing ?? listPrice(entry, providers)),
+      ...(entry.webSearchPerUse !== undefined && { webSearchPerUse: entry.webSearchPerUse }),
+    },
+  }
+}
+
+const wiresOf = (provider: ProviderConfig | undefined): NonNullable<Deployment['wires']> =>
+  provider?.dialects.filter((dialect) => dialect !== 'images') ?? []
+
+const imageModelOf = (entry: Extract<ModelConfig, { kind: 'image' }>): ImageModel => ({
+  ...namedOf(entry),
+  kind: 'image',
+  inputModalities: entry.image.maxReferences > 0 ? ['text', 'image'] : ['text'],
+  image: entry.image,
+  pricing: entry.pricing,
+})
+
+const embeddingModelOf = (entry: Extract<ModelConfig, { kind: 'embedding' }>): EmbeddingModel => ({
+  ...namedOf(entry),
+  kind: 'embedding',
+  inputModalities: ['text'],
+  maxInputTokens: entry.maxInputTokens,
+  maxBatch: entry.maxBatch,
+  ...(entry.dimensions !== undefined && { dimensions: entry.dimensions }),
+  encoding: entry.encoding,
+  pricing: entry.pricing,
+})
+
+function namedOf(entry: NamedModelConfig): Omit<NamedModel, 'inputModalities'> {
   const name = entry.displayName ?? entry.id.slice(entry.id.indexOf('/') + 1)
   return {
     id: entry.id,
-    kind: entry.kind,
     displayName: name,
     description: entry.description ?? `${name}.`,
     ownedBy: entry.id.slice(0, entry.id.indexOf('/')),
@@ -87,21 +171,13 @@ function modelOf(entry: ModelConfig, providers: Map<string, ProviderConfig>, san
     deployments: entry.deployments.map((deployment) => ({
       id: `${deployment.provider}/${deployment.model}`,
       ...deployment,
-      ...(deployment.provider !== 'sandbox' && { wires: providers.get(deployment.provider)?.dialects ?? [] }),
     })),
     fallbacks: entry.fallbacks,
-    resumes: entry.resumes,
-    contextLength: entry.contextLength,
-    maxOutputTokens: entry.maxOutputTokens,
-    inputModalities: entry.inputModalities,
-    features: entry.features,
-    supportedEfforts: entry.supportedEfforts,
-    pricing: entry.pricing ?? listPrice(entry, providers),
   }
 }
 
 /** The dearest list price among the deployments, kind by kind: whichever answers, the operator never sells below cost. */
-function listPrice(entry: ModelConfig, providers: Map<string, ProviderConfig>): Pricing {
+function listPrice(entry: TextModelConfig, providers: Providers): Pricing {
   const prices = entry.deployments.map(({ provider, model }) => {
     const known = knownPrice(providers.get(provider)?.baseUrl ?? '', model)
     if (!known) return refuse(words.noPrice(entry.where, model))
@@ -110,7 +186,7 @@ function listPrice(entry: ModelConfig, providers: Map<string, ProviderConfig>): 
     }
     return known.pricing
   })
-  const dearest = (kind: Exclude<keyof Pricing, 'cacheWriteHourPerMillion'>) =>
+  const dearest = (kind: Exclude<keyof Pricing, 'cacheWriteHourPerMillion' | 'webSearchPerUse'>) =>
     Math.max(...prices.map((price) => price[kind]))
   return {
     inputPerMillion: dearest('inputPerMillion'),
@@ -121,17 +197,19 @@ function listPrice(entry: ModelConfig, providers: Map<string, ProviderConfig>): 
   }
 }
 
-function checkSandbox(entry: ModelConfig, model: string, sandboxModels: Model[]): void {
-  const known = sandboxModels.flatMap(({ deployments }) => deployments.map((deployment) => deployment.model))
+function checkSandbox(entry: ModelConfig, model: string, sandboxModels: readonly AnyModel[]): void {
+  const known = sandboxModels
+    .filter(({ kind }) => kind === entry.kind)
+    .flatMap(({ deployments }) => deployments.map((deployment) => deployment.model))
   if (!known.includes(model)) refuse(words.noSandboxModel(entry.where, model, known))
 }
 
-function checkFallbacks(entry: ModelConfig, models: Map<string, Model>): void {
-  const wrong = entry.fallbacks.find((id) => id === entry.id || models.get(id)?.kind !== 'text')
-  if (wrong !== undefined) refuse(words.noFallback(entry.where, wrong))
+function checkFallbacks(entry: ModelConfig, models: ReadonlyMap<string, AnyModel>): void {
+  const wrong = entry.fallbacks.find((id) => id === entry.id || models.get(id)?.kind !== entry.kind)
+  if (wrong !== undefined) refuse(words.noFallback(entry.where, wrong, entry.kind))
 }
 
-function defaultOf(config: Config, models: Map<string, Model>): Model {
+function defaultOf(config: Config, models: ReadonlyMap<string, AnyModel>): Model {
   const { textModel, textModelWhere } = config.defaults
   if (textModel !== undefined) {
     const model = models.get(textModel)
@@ -139,7 +217,18 @@ function defaultOf(config: Config, models: Map<string, Model>): Model {
       ? model
       : refuse(words.noDefault(textModelWhere ?? 'defaults.text_model', textModel))
   }
-  const first = [...models.values()].find(({ kind }) => kind === 'text')
+  const first = [...models.values()].find((model) => model.kind === 'text')
   assert(first, 'the sandbox always offers a text model')
   return first
+}
+
+function embeddingOf(
+  { defaults: { embeddingModel, embeddingModelWhere } }: Config,
+  models: ReadonlyMap<string, AnyModel>,
+): { embedding?: EmbeddingModel } {
+  if (embeddingModel === undefined) return {}
+  const embedding = models.get(embeddingModel)
+  return embedding?.kind === 'embedding'
+    ? { embedding }
+    : refuse(words.noEmbedding(embeddingModelWhere ?? 'defaults.embedding_model', embeddingModel))
 }

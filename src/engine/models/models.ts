@@ -1,11 +1,14 @@
 import './failures.ts'
 import type { Modality, Wire } from '#engine/inference'
+import type { ImagePricing, ImageSettings } from './image.ts'
+
+/** A model of any kind, as the catalogue lists it; `kind` tells which. */
+export type AnyModel = Model | ImageModel | EmbeddingModel
 
 /** A model as callers know it; the upstreams behind it are its deployments. */
-export interface Model {
+export interface NamedModel {
   /** `<vendor>/<model_name>`. */
   id: string
-  kind: 'text' | 'image' | 'audio' | 'video' | 'embedding'
   displayName: string
   description: string
   ownedBy: string
@@ -14,20 +17,50 @@ export interface Model {
   /** Sandbox models are simulators and every list says so. */
   sandbox: boolean
   deployments: Deployment[]
-  /** Ids of models tried when no deployment of this one can answer. */
+  /** Ids of models of the same kind tried when no deployment of this one can answer. */
   fallbacks: string[]
+  inputModalities: Modality[]
+}
+
+/** A text model: the one that most of the house speaks of. */
+export interface Model extends NamedModel {
+  kind: 'text'
   /** A text answer that was cut may be gone on with by another deployment (`resume: restart`). */
   resumes?: boolean
   contextLength: number
   maxOutputTokens: number
-  inputModalities: Modality[]
   features: Feature[]
   /** Empty: the model takes no reasoning effort. */
   supportedEfforts: string[]
   pricing: Pricing
 }
 
-export type Feature = 'tools' | 'json_schema' | 'reasoning'
+/** A model that draws pictures, and edits those it is given where `image.maxReferences` allows any. */
+export interface ImageModel extends NamedModel {
+  kind: 'image'
+  image: ImageSettings
+  pricing: ImagePricing
+}
+
+/** A model that turns texts into vectors, so that texts of like meaning are near each other. */
+export interface EmbeddingModel extends NamedModel {
+  kind: 'embedding'
+  /** Of one text, in tokens. */
+  maxInputTokens: number
+  /** Texts of one call. */
+  maxBatch: number
+  /** Asked for by name; absent: as the upstream has it. */
+  dimensions?: number
+  encoding: 'base64' | 'float'
+  pricing: EmbeddingPricing
+}
+
+/** USD per million tokens. */
+export interface EmbeddingPricing {
+  inputPerMillion: number
+}
+
+export type Feature = 'tools' | 'json_schema' | 'reasoning' | 'web_search' | 'web_fetch'
 
 export interface Deployment {
   /** `<provider>/<upstream model>`, unique within its model; stands on receipts. */
@@ -55,7 +88,22 @@ export interface Pricing {
   cacheWriteHourPerMillion?: number
   /** Audio and video tokens of the prompt; defaults to `inputPerMillion`. */
   mediaInputPerMillion: number
+  /** USD of one search that the upstream runs itself. */
+  webSearchPerUse?: number
 }
 
 export { buildCatalogue, type Catalogue } from './catalogue.ts'
 export { type Discovered, discover } from './discover.ts'
+export {
+  aspectRatiosOf,
+  type ImageBackground,
+  type ImageFormat,
+  type ImagePricing,
+  type ImageQuality,
+  type ImageSettings,
+  imagePrice,
+  isSameSize,
+  type PixelSize,
+  sizeName,
+  sizeOf,
+} from './image.ts'

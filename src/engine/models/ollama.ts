@@ -32,6 +32,7 @@ export async function listOllama(
       timeouts: { ...defaultTimeouts, firstByteMs: 180_000, firstTokenMs: 180_000, idleMs: 60_000 },
       onDisconnect: 'cancel',
       headers: {},
+      takesLinks: false,
     },
     models: models.flatMap((model) => model ?? []),
   }
@@ -56,7 +57,9 @@ async function describe(host: string, name: string, patienceMs: number): Promise
     ownedBy: 'ollama',
     created: 0,
     sandbox: false,
-    deployments: [{ id: `ollama/${name}`, provider: 'ollama', model: name, weight: 1, priority: 0 }],
+    deployments: [
+      { id: `ollama/${name}`, provider: 'ollama', model: name, weight: 1, priority: 0, wires: ['chat'] },
+    ],
     fallbacks: [],
     contextLength,
     maxOutputTokens: Math.min(contextLength, 8_192),

@@ -1,4 +1,4 @@
-import type { Modality } from '#engine/inference'
+import type { Modality, Wire } from '#engine/inference'
 import { defaultTimeouts, type ProviderConfig, type VendorKeys } from '#platform/config'
 import type { Feature, Model } from './models.ts'
 import { knownPrice } from './prices.ts'
@@ -8,7 +8,10 @@ interface Vendor {
   id: Exclude<keyof VendorKeys, 'ollamaHost'>
   name: string
   baseUrl: string
+  /** That it speaks; chat alone where absent. */
+  wires?: Wire[]
   onDisconnect: 'cancel' | 'drain'
+  takesLinks?: boolean
   models: Listed[]
 }
 
@@ -46,6 +49,7 @@ const vendors: Vendor[] = [
     id: 'openai',
     name: 'OpenAI',
     baseUrl: 'https://api.openai.com/v1',
+    wires: ['responses', 'chat'],
     onDisconnect: 'cancel',
     models: [
       listed('gpt-5.4-mini', 'GPT-5.4 mini', [400_000, 128_000], seeing, reasoned, fiveEfforts),
@@ -74,8 +78,9 @@ const vendors: Vendor[] = [
   {
     id: 'anthropic',
     name: 'Anthropic',
-    // Its OpenAI-compatible door: no json_schema, no effort.
+    // What its OpenAI-compatible door has not, json_schema and efforts, is not offered.
     baseUrl: 'https://api.anthropic.com/v1',
+    wires: ['messages', 'chat'],
     onDisconnect: 'cancel',
     models: [
       listed('claude-haiku-4-5', 'Claude Haiku 4.5', [200_000, 64_000], seeing, ['tools']),
@@ -87,6 +92,7 @@ const vendors: Vendor[] = [
     id: 'openrouter',
     name: 'OpenRouter',
     baseUrl: 'https://openrouter.ai/api/v1',
+    wires: ['chat', 'responses', 'messages'],
     // Not every upstream behind it can be cancelled, so the usage report is awaited.
     onDisconnect: 'drain',
     models: [
@@ -116,6 +122,8 @@ const vendors: Vendor[] = [
     name: 'Google',
     baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai',
     onDisconnect: 'cancel',
+    // Its OpenAI-compatible door is documented with inline pictures alone.
+    takesLinks: false,
     models: [
       listed('gemini-3.8-flash', 'Gemini 3.8 Flash', [1_000_000, 65_536], seeing, reasoned, threeEfforts),
       listed(
@@ -177,14 +185,17 @@ export function readyMade(keys: VendorKeys): { providers: ProviderConfig[]; mode
       id: vendor.id,
       baseUrl: vendor.baseUrl,
       apiKey,
-      dialects: ['chat'],
+      dialects: wiresOf(vendor),
       timeouts: defaultTimeouts,
       onDisconnect: vendor.onDisconnect,
       headers: {},
+      ...(vendor.takesLinks !== undefined && { takesLinks: vendor.takesLinks }),
     })),
     models: found.flatMap(({ vendor }) => vendor.models.flatMap((entry) => modelOf(vendor, entry))),
   }
 }
+
+const wiresOf = ({ wires = ['chat'] }: Vendor): Wire[] => wires
 
 /** Where a vendor charges long prompts more, the window ends at the step, so that one price stays exact; an entry in the file may widen it. */
 function modelOf(vendor: Vendor, entry: Listed): Model[] {
@@ -207,6 +218,7 @@ function modelOf(vendor: Vendor, entry: Listed): Model[] {
           model: entry.model,
           weight: 1,
           priority: 0,
+          wires: wiresOf(vendor),
         },
       ],
       fallbacks: [],

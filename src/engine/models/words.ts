@@ -5,6 +5,21 @@ export function refuse(sentence: { en: string; fa: string }): never {
   throw new StartRefused(sentence.en, sentence.fa)
 }
 
+const lacks = {
+  text: {
+    en: 'speaks no wire of text: add chat, responses or messages to its dialects',
+    fa: 'هیچ گویش متنی ندارد: chat، responses یا messages را به dialects آن بیفزایید',
+  },
+  image: {
+    en: 'draws no pictures: add images to its dialects',
+    fa: 'گویش تصویر ندارد: images را به dialects آن بیفزایید',
+  },
+  embedding: {
+    en: 'does not speak chat, beside which embeddings are asked for: add chat to its dialects',
+    fa: 'گویش chat ندارد که embedding از کنار آن گرفته می‌شود: chat را به dialects آن بیفزایید',
+  },
+}
+
 export const words = {
   noPrice: (where: string, model: string) => ({
     en: `${where}.pricing is missing: every model needs a price and none is known for ${model}; write input_per_million and output_per_million, 0 for free.`,
@@ -22,13 +37,21 @@ export const words = {
     en: `${where}.deployments names the sandbox model ${model}, which does not exist: write one of ${known.join(', ')}.`,
     fa: `${where}.deployments مدل ${model} را از sandbox نام برده که نیست: یکی از این‌ها را بنویسید: ${known.join('، ')}.`,
   }),
-  noFallback: (where: string, id: string) => ({
-    en: `${where}.fallbacks names ${id}, which is no other text model: write the id of one, or remove it.`,
-    fa: `${where}.fallbacks نام ${id} را آورده که مدل متنی دیگری نیست: شناسه‌ی یکی را بنویسید یا آن را بردارید.`,
+  noDialect: (where: string, provider: string, kind: 'text' | 'image' | 'embedding') => ({
+    en: `${where}.deployments names the provider ${provider}, which ${lacks[kind].en}, or write one that does.`,
+    fa: `${where}.deployments ارائه‌دهنده‌ی ${provider} را نام برده که ${lacks[kind].fa} یا یکی را بنویسید که دارد.`,
+  }),
+  noFallback: (where: string, id: string, kind: string) => ({
+    en: `${where}.fallbacks names ${id}, which is no other ${kind} model: write the id of one, or remove it.`,
+    fa: `${where}.fallbacks نام ${id} را آورده که مدل دیگری از نوع ${kind} نیست: شناسه‌ی یکی را بنویسید یا آن را بردارید.`,
   }),
   noDefault: (where: string, id: string) => ({
     en: `${where} is ${id}, which is not a text model of this server: write the id of one (GET /v1/models lists them).`,
     fa: `${where} برابر ${id} است که مدل متنی این سرور نیست: شناسه‌ی یکی را بنویسید (GET /v1/models آن‌ها را فهرست می‌کند).`,
+  }),
+  noEmbedding: (where: string, id: string) => ({
+    en: `${where} is ${id}, which is not an embedding model of this server: write the id of one (GET /v1/models lists them), or sandbox/embedding.`,
+    fa: `${where} برابر ${id} است که مدل embedding این سرور نیست: شناسه‌ی یکی را بنویسید (GET /v1/models آن‌ها را فهرست می‌کند) یا sandbox/embedding.`,
   }),
   duplicate: (id: string) => ({
     en: `Two models are called ${id}: rename the one in the configuration file.`,

@@ -1,4 +1,10 @@
-import type { UpstreamFault } from '#providers/spec'
+/** What every journey does with its attempts, whatever is asked for. */
+import type { Deployment } from '#engine/models'
+import type { Clock } from '#platform/clock'
+import type { Metrics } from '#platform/metrics'
+import { UpstreamError, type UpstreamFault } from '#providers/spec'
+import type { Drains } from './drains.ts'
+import type { Upstream } from './routing.ts'
 
 /** One call to one deployment, as it stands on the receipt. Times in milliseconds from the start of the request. */
 export interface Attempt {
@@ -14,4 +20,76 @@ export interface Attempt {
   upstream_id?: string
   /** True when it went on where an answer was cut (`resume: restart`). */
   resumed?: true
+}
+
+/** Faults that we describe ourselves. What an upstream says may quote the prompt, and a receipt never holds prompt text. */
+const inOurWords: ReadonlySet<UpstreamFault> = new Set(['connect', 'reset', 'timeout', 'cut', 'malformed'])
+
+/** What every journey has of its order, whatever is asked for. */
+export interface JourneyTerms {
+  receivedMs: number
+  requestId: string
+  traceparent?: string | undefined
+  upstreams: ReadonlyMap<string, Upstream>
+  drains: Drains
+  clock: Clock
+  metrics: Metrics
+  /** Unix milliseconds by which the whole journey ends. */
+  deadlineMs: number
+}
+
+export const beginAttempt = (
+  { clock, receivedMs }: JourneyTerms,
+  { model, deployment }: { model: { id: string }; deployment: Deployment },
+): Attempt => ({
+  model: model.id,
+  deployment: deployment.id,
+  provider: deployment.provider,
+  started_ms: clock.nowMs() - receivedMs,
+  outcome: 'running',
+})
+
+/** Why the attempt failed, noted on it too. */
+export function failAttempt(attempt: Attempt, error: unknown, isStopped: boolean): UpstreamError {
+  const failure =
+    error instanceof UpstreamError
+      ? error
+      : new UpstreamError(isStopped ? 'aborted' : 'malformed', { cause: error })
+  attempt.outcome = failure.fault
+  if (failure.status !== undefined) attempt.status = failure.status
+  if (failure.detail !== undefined && inOurWords.has(failure.fault)) attempt.detail = failure.detail
+  return failure
+}
+
+/** How the upstream of an attempt is called, the `number`th of its journey: in what is left of its time. */
+export function callTerms(
+  { upstreams, deadlineMs, clock, requestId, traceparent }: JourneyTerms,
+  { provider, model }: Deployment,
+  number: number,
+) {
+  const { timeouts, passTraceparent } = upstreams.get(provider)!
+  const leftMs = Math.max(1, deadlineMs - clock.nowMs())
+  return {
+    upstreamModel: model,
+    timeouts: leftMs < timeouts.totalMs ? { ...timeouts, totalMs: leftMs } : timeouts,
+    attemptId: `${requestId}-${number}`,
+    ...(passTraceparent && { traceparent }),
+  }
+}
+
+const noPlaceToDrain = 'stopped, since max_drains answers were being read on for callers who left'
+
+/** A place to read this call on for its usage report, where its provider wants that and has one left. */
+export function drainOf(
+  { upstreams, drains, metrics }: JourneyTerms,
+  attempt: Attempt,
+): Disposable | undefined {
+  const { provider } = attempt
+  const { onDisconnect, maxDrains } = upstreams.get(provider)!
+  const wanted = onDisconnect === 'drain'
+  const place = wanted ? drains.begin(provider, maxDrains) : undefined
+  if (wanted && !place) attempt.detail = noPlaceToDrain
+  const action = place ? 'drain' : wanted ? 'cancel_at_cap' : 'cancel'
+  metrics.callersLeft.inc({ provider, action })
+  return place
 }

@@ -1,4 +1,5 @@
 import type { Content, Modality, Turn } from '#engine/inference'
+import { linkedKinds } from '#engine/media'
 import { inputBound } from '#engine/metering'
 import type { Catalogue, Deployment, Model } from '#engine/models'
 
@@ -29,7 +30,9 @@ export function candidatesOf(
 /** The asked model and those of its fallbacks that the caller may use and that can do what the turn asks for. */
 export function modelsFor(models: Pick<Catalogue, 'find'>, { model, turn, allowed }: ModelsAsk): Model[] {
   if (model.fallbacks.length === 0) return [model]
-  const fallbacks = model.fallbacks.map((id) => models.find(id)).filter((fallback) => fallback !== undefined)
+  const fallbacks = model.fallbacks
+    .map((id) => models.find(id))
+    .filter((fallback) => fallback?.kind === 'text')
   const usable = fallbacks.filter(({ id }) => !allowed || allowed.has(id))
   return [model, ...usable.filter((fallback) => canAnswer(fallback, turn))]
 }
@@ -41,7 +44,7 @@ function canAnswer(model: Model, turn: Turn): boolean {
     model.kind === 'text' &&
     speakersOf(model, turn).length > 0 &&
     [...needed].every((modality) => model.inputModalities.includes(modality)) &&
-    (turn.tools.length === 0 || model.features.includes('tools')) &&
+    ((turn.tools.length === 0 && !turn.hosted) || model.features.includes('tools')) &&
     (turn.output.type !== 'json_schema' || model.features.includes('json_schema')) &&
     (effort === undefined || model.supportedEfforts.includes(effort))
   )
@@ -74,9 +77,11 @@ export function inOrder(deployments: readonly Deployment[], random: () => number
 const smallestRoomTokens = 256
 
 /** Some upstreams refuse a limit that prompt and context do not leave room for, even one that nobody asked for. Tokens. */
-export function roomFor(model: Model, turn: Turn): number {
+export function roomFor({ contextLength }: Model, turn: Turn): number {
   const { text, image, media } = inputBound(turn)
-  return Math.max(smallestRoomTokens, model.contextLength - text - image - media)
+  // A document that only the upstream opens could fill the window, and most leave it nearly empty.
+  const most = linkedKinds(turn.messages).has('document') ? contextLength / 2 : contextLength
+  return Math.max(smallestRoomTokens, contextLength - Math.min(most, text + image + media))
 }
 
 /** The turn with a limit that fits a model which the caller did not name. */

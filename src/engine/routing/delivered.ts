@@ -49,18 +49,18 @@ export class Delivered {
   continuation(turn: Turn): Turn {
     const said = { role: 'assistant' as const, content: [{ type: 'text' as const, text: this.#text }] }
     const order = { role: 'user' as const, content: [{ type: 'text' as const, text: goOn }] }
-    const { body } = turn.source
-    const messages = [
-      ...((body['messages'] as unknown[]) ?? []),
-      { role: 'assistant', content: this.#text },
-      { role: 'user', content: goOn },
-    ]
     return {
       ...turn,
       messages: [...turn.messages, said, order],
       maxOutputTokens: turn.maxOutputTokens - this.#deltas,
-      source: { ...turn.source, body: { ...body, messages } },
+      source: { ...turn.source, ...(turn.source.body && { body: this.#continued(turn.source.body) }) },
     }
+  }
+
+  #continued(body: Record<string, unknown>): Record<string, unknown> {
+    const said = { role: 'assistant', content: this.#text }
+    const order = { role: 'user', content: goOn }
+    return { ...body, messages: [...((body['messages'] as unknown[]) ?? []), said, order] }
   }
 }
 

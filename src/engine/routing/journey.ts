@@ -2,36 +2,23 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Part, Turn } from '#engine/inference'
 import type { Model } from '#engine/models'
-import type { Clock } from '#platform/clock'
-import type { Metrics } from '#platform/metrics'
-import { UpstreamError, type UpstreamFault } from '#providers/spec'
-import type { Attempt } from './attempt.ts'
+import { UpstreamError } from '#providers/spec'
+import { type Attempt, beginAttempt, callTerms, drainOf, failAttempt, type JourneyTerms } from './attempt.ts'
 import type { Breaker, Pass } from './breaker.ts'
 import { type Candidate, turnFor } from './candidates.ts'
 import { Delivered, isVisible } from './delivered.ts'
-import type { Drains } from './drains.ts'
 import { Route, type Step } from './route.ts'
-import type { Upstream } from './routing.ts'
 import { verdictOf } from './verdict.ts'
 
-export interface JourneyAsk {
+export interface JourneyAsk extends JourneyTerms {
   model: Model
   turn: Turn
   showsReasoning: boolean
-  receivedMs: number
-  requestId: string
   candidates: Candidate[]
-  upstreams: ReadonlyMap<string, Upstream>
   breakerOf: (deployment: string) => Breaker
-  drains: Drains
   /** Called when the journey begins; what it answers is disposed of when it has ended. */
   enter: (journey: Journey) => Disposable
-  clock: Clock
-  metrics: Metrics
-  traceparent?: string | undefined
   random: () => number
-  /** Unix milliseconds by which the whole journey ends. */
-  deadlineMs: number
 }
 
 /** A call that is running. */
@@ -47,11 +34,6 @@ interface Call {
   spoke: boolean
 }
 
-/** Faults that we describe ourselves. What an upstream says may quote the prompt, and a receipt never holds prompt text. */
-const inOurWords: ReadonlySet<UpstreamFault> = new Set(['connect', 'reset', 'timeout', 'cut', 'malformed'])
-
-const noPlaceToDrain = 'stopped, since max_drains answers were being read on for callers who left'
-
 export class Journey {
   readonly attempts: Attempt[] = []
   readonly failures: UpstreamError[] = []
@@ -59,7 +41,7 @@ export class Journey {
   model: Model
   turn: Turn
   readonly #ask: JourneyAsk
-  readonly #route: Route
+  readonly #route: Route<Candidate>
   readonly #stop = new AbortController()
   /** Kept only where an answer may be gone on with. */
   readonly #delivered: Delivered | undefined
@@ -83,20 +65,8 @@ export class Journey {
     if (this.#left) return
     this.#left = true
     const call = this.#calling
-    if (call?.attempt.outcome === 'running') this.#drain = this.#drainOf(call.attempt)
+    if (call?.attempt.outcome === 'running') this.#drain = drainOf(this.#ask, call.attempt)
     if (!this.#drain) this.stop()
-  }
-
-  /** A place to read this call on for its usage report, where its provider wants that and has one left. */
-  #drainOf(attempt: Attempt): Disposable | undefined {
-    const { provider } = attempt
-    const { onDisconnect, maxDrains } = this.#ask.upstreams.get(provider)!
-    const wanted = onDisconnect === 'drain'
-    const place = wanted ? this.#ask.drains.begin(provider, maxDrains) : undefined
-    if (wanted && !place) attempt.detail = noPlaceToDrain
-    const action = place ? 'drain' : wanted ? 'cancel_at_cap' : 'cancel'
-    this.#ask.metrics.callersLeft.inc({ provider, action })
-    return place
   }
 
   /** Ends it at once. */
@@ -159,14 +129,8 @@ export class Journey {
 
   #begin(candidate: Candidate): Call {
     const { model, deployment } = candidate
-    const attempt: Attempt = {
-      model: model.id,
-      deployment: deployment.id,
-      provider: deployment.provider,
-      started_ms: this.#sinceReceivedMs(),
-      outcome: 'running',
-      ...(this.#broken && { resumed: true }),
-    }
+    const attempt = beginAttempt(this.#ask, candidate)
+    if (this.#broken) attempt.resumed = true
     this.attempts.push(attempt)
     const asked =
       this.#broken && this.#delivered ? this.#delivered.continuation(this.#ask.turn) : this.#ask.turn
@@ -180,17 +144,10 @@ export class Journey {
   }
 
   #generate({ candidate, turn }: Call): AsyncIterable<Part> {
-    const { upstreams, deadlineMs, clock, requestId, traceparent } = this.#ask
-    const { provider, timeouts, passTraceparent } = upstreams.get(candidate.deployment.provider)!
-    const leftMs = Math.max(1, deadlineMs - clock.nowMs())
-    return provider.generate({
-      turn,
-      upstreamModel: candidate.deployment.model,
-      signal: this.#stop.signal,
-      timeouts: leftMs < timeouts.totalMs ? { ...timeouts, totalMs: leftMs } : timeouts,
-      attemptId: `${requestId}-${this.attempts.length}`,
-      ...(passTraceparent && { traceparent }),
-    })
+    const { deployment } = candidate
+    const { provider } = this.#ask.upstreams.get(deployment.provider)!
+    const terms = callTerms(this.#ask, deployment, this.attempts.length)
+    return provider.generate({ ...terms, turn, signal: this.#stop.signal })
   }
 
   #speak(call: Call): void {
@@ -211,13 +168,7 @@ export class Journey {
   }
 
   #failed({ attempt, breaker, pass }: Call, error: unknown): UpstreamError {
-    const failure =
-      error instanceof UpstreamError
-        ? error
-        : new UpstreamError(this.#stop.signal.aborted ? 'aborted' : 'malformed', { cause: error })
-    attempt.outcome = failure.fault
-    if (failure.status !== undefined) attempt.status = failure.status
-    if (failure.detail !== undefined && inOurWords.has(failure.fault)) attempt.detail = failure.detail
+    const failure = failAttempt(attempt, error, this.#stop.signal.aborted)
     // Whom we gave too little time, because others had used it up, did not fail.
     const fault = failure.fault === 'timeout' && this.#isLate() ? 'aborted' : failure.fault
     breaker.failed(pass, fault, failure.retryAfterMs)
@@ -239,7 +190,7 @@ export class Journey {
   }
 
   /** Whom to ask next, unless the caller has seen too much or time is up. */
-  #after(failure: UpstreamError | undefined): Step | undefined {
+  #after(failure: UpstreamError | undefined): Step<Candidate> | undefined {
     const call = this.#calling
     this.#calling = undefined
     if (!call || !failure || failure.fault === 'aborted') return undefined

@@ -1,33 +1,39 @@
 /** Which deployment is asked next. */
+import type { Deployment } from '#engine/models'
 import { UpstreamError } from '#providers/spec'
 import type { Breaker } from './breaker.ts'
-import type { Candidate } from './candidates.ts'
 import { pauseMs, type Verdict } from './verdict.ts'
 
 /** Calls of one deployment for one turn: the first and two more. */
 const mostTries = 3
 
-export interface Step {
-  candidate: Candidate
+/** A deployment that can be asked; only models that read a prompt of tokens have a window. */
+interface Candidate {
+  model: { id: string; contextLength?: number }
+  deployment: Deployment
+}
+
+export interface Step<One extends Candidate> {
+  candidate: One
   /** Milliseconds to wait before asking. */
   waitMs: number
 }
 
-export interface RouteAsk {
-  candidates: readonly Candidate[]
+export interface RouteAsk<One extends Candidate> {
+  candidates: readonly One[]
   breakerOf: (deployment: string) => Breaker
   random: () => number
 }
 
-export class Route {
-  readonly #ask: RouteAsk
+export class Route<One extends Candidate> {
+  readonly #ask: RouteAsk<One>
   /** Candidates before this one were asked or passed over. */
   #position = 0
   #asked = 0
   #tries = 0
   #restarted = false
 
-  constructor(ask: RouteAsk) {
+  constructor(ask: RouteAsk<One>) {
     this.#ask = ask
   }
 
@@ -35,12 +41,12 @@ export class Route {
    * The first that is in good health. When none is, the one that is open for the shortest time is asked all the same: a
    * refusal would help nobody. Undefined when all are resting for a rate limit, which they told us themselves.
    */
-  first(): Step | undefined {
+  first(): Step<One> | undefined {
     return this.#elsewhere() ?? this.#leastOpen()
   }
 
   /** Whom to ask after `candidate` failed; undefined when nobody is left. */
-  after(candidate: Candidate, failure: UpstreamError, verdict: Verdict): Step | undefined {
+  after(candidate: One, failure: UpstreamError, verdict: Verdict): Step<One> | undefined {
     if (verdict === 'give-up') return undefined
     const again = { candidate, waitMs: pauseMs(failure, this.#tries, this.#ask.random) }
     const mayRepeat = this.#tries < mostTries && !this.#breakerOf(candidate).isOpen
@@ -50,7 +56,9 @@ export class Route {
     }
     const { model } = candidate
     const next = this.#elsewhere(
-      verdict === 'other-model' ? (other) => other.model.contextLength > model.contextLength : undefined,
+      verdict === 'other-model'
+        ? (other) => (other.model.contextLength ?? 0) > (model.contextLength ?? 0)
+        : undefined,
     )
     if (next || verdict !== 'restart' || !mayRepeat || this.#asked > 1 || this.#restarted) return next
     this.#restarted = true
@@ -68,7 +76,7 @@ export class Route {
     return new UpstreamError('rate_limited', { executed: false, retryAfterMs: Math.ceil(shortest), detail })
   }
 
-  #elsewhere(fits: (candidate: Candidate) => boolean = () => true): Step | undefined {
+  #elsewhere(fits: (candidate: One) => boolean = () => true): Step<One> | undefined {
     const { candidates } = this.#ask
     while (this.#position < candidates.length) {
       const candidate = candidates[this.#position++]!
@@ -78,14 +86,14 @@ export class Route {
     return undefined
   }
 
-  #leastOpen(): Step | undefined {
+  #leastOpen(): Step<One> | undefined {
     const open = this.#ask.candidates.filter((candidate) => this.#breakerOf(candidate).limitedForMs <= 0)
-    const forMs = (candidate: Candidate): number => this.#breakerOf(candidate).openForMs
+    const forMs = (candidate: One): number => this.#breakerOf(candidate).openForMs
     const [least] = open.sort((a, b) => forMs(a) - forMs(b))
     return least && this.#take(least)
   }
 
-  #take(candidate: Candidate): Step {
+  #take(candidate: One): Step<One> {
     this.#asked++
     this.#tries = 1
     return { candidate, waitMs: 0 }

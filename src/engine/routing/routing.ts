@@ -1,22 +1,38 @@
 /** Which deployment answers, and what happens when one does not (decisions §9). */
+import type { ImageOrder } from '#engine/images'
 import type { Part, Turn } from '#engine/inference'
-import type { Catalogue, Model } from '#engine/models'
+import type { Catalogue, EmbeddingModel, ImageModel, Model, NamedModel } from '#engine/models'
 import type { Clock } from '#platform/clock'
 import type { Metrics } from '#platform/metrics'
-import type { TextProvider, Timeouts, UpstreamError } from '#providers/spec'
+import type {
+  EmbeddingOrder,
+  EmbeddingProvider,
+  ImageProvider,
+  TextProvider,
+  Timeouts,
+  UpstreamError,
+} from '#providers/spec'
 import type { Attempt } from './attempt.ts'
 import { Breaker } from './breaker.ts'
-import { candidatesOf, type ModelsAsk, modelsFor } from './candidates.ts'
+import { candidatesOf, inOrder, type ModelsAsk, modelsFor, speakersOf } from './candidates.ts'
 import { Drains } from './drains.ts'
 import { Journey } from './journey.ts'
+import { opensLinks } from './links.ts'
+import { type EmbeddingRun, type ImageRun, OrderJourney } from './order-journey.ts'
 
 export type { Attempt } from './attempt.ts'
 export { type ModelsAsk, roomFor, speakersOf } from './candidates.ts'
 export { continuationTokens } from './delivered.ts'
+export { wireOf } from './links.ts'
+export type { EmbeddingRun, ImageRun } from './order-journey.ts'
 
 /** A provider as it is connected: its room, patience and manners. */
 export interface Upstream {
   provider: TextProvider
+  /** Absent for one that draws no pictures. */
+  images?: ImageProvider
+  /** Absent for one that makes no vectors. */
+  embeddings?: EmbeddingProvider
   timeouts: Timeouts
   /** `cancel`: the upstream stops billing on abort; `drain`: it does not, so its usage report is read even when the caller is gone. */
   onDisconnect: 'cancel' | 'drain'
@@ -24,6 +40,8 @@ export interface Upstream {
   maxDrains?: number
   /** True hands the trace on. */
   passTraceparent?: boolean
+  /** Links of every kind, or of none, whatever wire it speaks. */
+  takesLinks?: boolean
 }
 
 export interface Run {
@@ -49,12 +67,32 @@ export interface RunAsk extends ModelsAsk {
   traceparent?: string | undefined
 }
 
+export interface ImageRunAsk {
+  /** The asked model first, then its usable fallbacks, each with what it is asked for. */
+  orders: readonly { model: ImageModel; order: ImageOrder }[]
+  receivedMs: number
+  requestId: string
+  traceparent?: string | undefined
+}
+
+export interface EmbeddingRunAsk {
+  model: EmbeddingModel
+  order: EmbeddingOrder
+  receivedMs: number
+  requestId: string
+  traceparent?: string | undefined
+}
+
 export interface Inference extends AsyncDisposable {
   start(ask: RunAsk): Run
+  startImages(ask: ImageRunAsk): ImageRun
+  startEmbedding(ask: EmbeddingRunAsk): EmbeddingRun
   /** The longest that a call of this model may take, all attempts together, in milliseconds. */
-  longestMs(model: Model): number
+  longestMs(model: Pick<NamedModel, 'deployments'>): number
   /** The models that may answer: the asked one first, then its usable fallbacks. The hold covers the dearest. */
   modelsFor(ask: ModelsAsk): Model[]
+  /** Whether everyone who may answer the turn opens all of its links by himself. */
+  opensLinks(ask: ModelsAsk): boolean
 }
 
 export interface InferenceAsk {
@@ -75,7 +113,7 @@ export function openInference({
   metrics,
   random = Math.random,
 }: InferenceAsk): Inference {
-  const running = new Map<Promise<void>, Journey>()
+  const running = new Map<Promise<void>, { stop(): void }>()
   const breakers = new Map<string, Breaker>()
   const drains = new Drains()
   const breakerOf = (deployment: string): Breaker => {
@@ -90,7 +128,7 @@ export function openInference({
       yield [{ deployment }, breaker.isOpen || breaker.limitedForMs > 0 ? 1 : 0]
   })
   metrics.drains.from(() => drains.counts())
-  const enter = (journey: Journey): Disposable => {
+  const enter = (journey: { stop(): void }): Disposable => {
     const { promise: ended, resolve: end } = Promise.withResolvers<void>()
     running.set(ended, journey)
     return {
@@ -100,24 +138,44 @@ export function openInference({
       },
     }
   }
-  const longestMs = (model: Model): number =>
+  const longestMs = (model: Pick<NamedModel, 'deployments'>): number =>
     Math.max(...model.deployments.map(({ provider }) => upstreams.get(provider)!.timeouts.totalMs))
+  const terms = { upstreams, breakerOf, drains, enter, clock, metrics, random }
 
   return {
     longestMs,
     modelsFor: (ask) => modelsFor(models, ask),
+    opensLinks: (ask) =>
+      modelsFor(models, ask)
+        .flatMap((model) => speakersOf(model, ask.turn))
+        .every(({ provider }) => opensLinks(upstreams.get(provider)!, ask.turn)),
     start: (ask) =>
       new Journey({
         ...ask,
+        ...terms,
         candidates: candidatesOf(models, ask, random),
-        upstreams,
-        breakerOf,
-        drains,
-        enter,
-        clock,
-        metrics,
-        random,
         deadlineMs: ask.receivedMs + longestMs(ask.model),
+      }),
+    startImages: ({ orders, ...ask }) =>
+      new OrderJourney({
+        ...ask,
+        ...terms,
+        candidates: orders.flatMap(({ model, order }) =>
+          inOrder(model.deployments, random).map((deployment) => ({ model, deployment, order })),
+        ),
+        fill: ({ images }, call) => images!.draw(call),
+        mayRepeat: ({ executed }) => !executed,
+        deadlineMs: ask.receivedMs + longestMs(orders[0]!.model),
+      }),
+    startEmbedding: ({ model, order, ...ask }) =>
+      new OrderJourney({
+        ...ask,
+        ...terms,
+        candidates: inOrder(model.deployments, random).map((deployment) => ({ model, deployment, order })),
+        fill: ({ embeddings }, call) => embeddings!.embed(call),
+        // Nobody bills for vectors that he refuses to give.
+        mayRepeat: ({ executed, status }) => !executed || (status ?? 0) >= 400,
+        deadlineMs: ask.receivedMs + longestMs(model),
       }),
     async [Symbol.asyncDispose]() {
       const late = setTimeout(() => {

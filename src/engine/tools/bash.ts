@@ -2,7 +2,7 @@ import path from 'node:path'
 import type { Confine } from './confined.ts'
 import { failed } from './failed.ts'
 import { textMember } from './input.ts'
-import type { HostedTool, ToolResult } from './tools.ts'
+import type { Execution, HostedTool, ToolResult } from './tools.ts'
 
 /** What a shell leaves for the next one of the same answer; plain JSON. */
 export interface ShellState {
@@ -29,10 +29,7 @@ export interface ShellWork {
   limits: typeof limits
 }
 
-export interface ShellAnswer {
-  stdout: string
-  stderr: string
-  exitCode: number
+export interface ShellAnswer extends Execution {
   folder: string
   /** Undefined when they are too many or too large to be kept. */
   files?: ShellFile[] | undefined
@@ -91,7 +88,7 @@ export function bash(confine: Confine): HostedTool {
       const { folder, files, ...execution } = outcome.value as ShellAnswer
       if (!files) return tooManyFiles
       state.shell = { folder, files }
-      return { content: written(execution), results: [], execution }
+      return { content: writtenExecution(execution), results: [], execution }
     },
   }
 }
@@ -111,7 +108,8 @@ const tooManyFiles = failed(
   `files may have ${limits.fileBytes / 1024 / 1024} MB and be ${limits.files} in all; they are as before the script.`,
 )
 
-function written({ stdout, stderr, exitCode }: Omit<ShellAnswer, 'folder' | 'files'>): string {
+/** What a script said, as the model reads it. */
+export function writtenExecution({ stdout, stderr, exitCode }: Execution): string {
   const parts = [stdout, stderr && `[stderr]\n${stderr}`, exitCode !== 0 && `[exit code ${exitCode}]`]
   return parts.filter(Boolean).join('\n') || '[no output]'
 }

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { serialize } from 'node:v8'
 import type { Log } from '#platform/log'
-import { openQueue } from './queue.ts'
+import { openQueue, type Places } from './queue.ts'
 
 /** What strangers wrote is read and run in processes that can be lost: pages, PDFs and shell scripts. */
 export type Confine = (work: ConfinedWork) => Promise<Outcome>
@@ -15,20 +15,25 @@ export interface ConfinedWork {
   module: string
   /** Anything that `v8.serialize` takes. */
   input: unknown
-  /** From the start of the process. */
+  /** Of the processor's time, loading included. On a machine that is busy elsewhere it may take `patience` times as long. */
   timeoutMs: number
   maxOutputBytes: number
+  /** Whether it may load native code, which Node's permissions do not hold; for libraries of our own over data, never for strangers' code. */
+  nativeCode?: boolean
   signal: AbortSignal
 }
 
 export type Outcome = { value: unknown } | { lost: 'busy' | 'time' | 'output' | 'broken' }
 
 /** Processes of one server at a time, and those that may wait for a place: more would take the cores from everybody else. */
-const places = { working: 4, waiting: 64 }
+const usualPlaces: Places = { working: 4, waiting: 64 }
 
 /** Memory of one process in KB, beyond which the system gives it none; what JavaScript may take of it in MB. */
 const mostMemoryKb = 1024 * 1024
 const mostHeapMb = 320
+
+/** A process of low priority waits for everybody else: what counts against it is its own time, and this many times that by the clock. */
+const patience = 3
 
 const home = path.resolve(import.meta.dirname, '../../..')
 
@@ -37,7 +42,7 @@ const home = path.resolve(import.meta.dirname, '../../..')
  * nothing else, write nothing, start nothing and load no native code; with a memory limit of the system and of V8, a CPU limit, low
  * priority, and killed when its time is over. Throws the signal's reason.
  */
-export function openConfinement(log: Log): Confine {
+export function openConfinement(log: Log, places: Places = usualPlaces): Confine {
   const queue = openQueue(places)
   return async (work) => {
     using place = await queue.enter(work.signal)
@@ -54,9 +59,10 @@ async function runProcess({
   input,
   timeoutMs,
   maxOutputBytes,
+  nativeCode = false,
   signal,
 }: ConfinedWork): Promise<Outcome> {
-  const child = start(module, timeoutMs)
+  const child = start(module, timeoutMs, nativeCode)
   const exited = once(child, 'close').catch(() => [null, null])
   // No process, no memory or no file handle was left to start one.
   if (child.pid === undefined) return { lost: 'broken' }
@@ -65,7 +71,7 @@ async function runProcess({
   const timer = setTimeout(() => {
     timedOut = true
     child.kill('SIGKILL')
-  }, timeoutMs)
+  }, patience * timeoutMs)
   const onAbort = () => child.kill('SIGKILL')
   signal.addEventListener('abort', onAbort, { once: true })
   try {
@@ -94,9 +100,11 @@ function readAnswer(output: string): Outcome {
   }
 }
 
-function start(module: string, timeoutMs: number): ChildProcess {
+function start(module: string, timeoutMs: number, nativeCode: boolean): ChildProcess {
   const readable = [path.dirname(module), modulesFolder(), path.join(home, 'package.json')]
-  const limits = `ulimit -c 0; ulimit -t ${Math.ceil(timeoutMs / 1000) + 1}; ulimit -d ${mostMemoryKb}`
+  const seconds = Math.ceil(timeoutMs / 1000)
+  // The soft limit ends a process with a signal that tells why.
+  const limits = `ulimit -c 0; ulimit -S -t ${seconds}; ulimit -H -t ${seconds + 1}; ulimit -d ${mostMemoryKb}`
   return spawn(
     '/bin/sh',
     [
@@ -105,6 +113,7 @@ function start(module: string, timeoutMs: number): ChildProcess {
       `{ ${limits}; } 2>/dev/null; exec "$0" "$@"`,
       process.execPath,
       '--permission',
+      ...(nativeCode ? ['--allow-addons'] : []),
       ...readable.map((place) => `--allow-fs-read=${place}`),
       `--max-old-space-size=${mostHeapMb}`,
       '--disallow-code-generation-from-strings',
@@ -117,7 +126,7 @@ function start(module: string, timeoutMs: number): ChildProcess {
 
 function lowerPriority(pid: number): void {
   try {
-    setPriority(pid, 10)
+    setPriority(pid, 5)
   } catch {
     // It has ended already.
   }

@@ -93,7 +93,8 @@ const noDate = (name: string): Failed =>
     `${name} is no day of its calendar; write 1403/12/30 (Jalali) or 2025-03-20 (Gregorian).`,
   )
 
-function isTimeZone(name: string): boolean {
+/** Whether this machine knows a time zone of that name. */
+export function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })
     return true

@@ -3,9 +3,9 @@ const most = { elements: 50_000, depth: 200, tagCharacters: 16_384, characters: 
 
 const empty = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '))
 /** Their end is often left out, so they are not counted as levels; each ends with the next one of its kind. */
-const selfEnding = new Set(
-  'body colgroup dd dt head html li optgroup option p tbody td tfoot th thead tr'.split(' '),
-)
+const selfEnding = new Set('colgroup dd dt li optgroup option p tbody td tfoot th thead tr'.split(' '))
+/** HTML lets a page leave them out and the parser does not; whoever parses what is left puts it into its own. */
+const frame = new Set(['html', 'head', 'body'])
 /** What stands in them is no text of the page. Data for machines stays, as long as its end is there. */
 const dropped = ['script', 'style', 'svg', 'noscript', 'template', 'iframe', 'textarea']
 
@@ -23,13 +23,13 @@ export function pruneHtml(html: string): { html: string; elements: number; cut: 
     const tag = nextTag(html, position)
     const text = html.slice(position, tag.start)
     // A sign that begins no tag costs the parser as much as one that does.
-    elements += text.split('<').length - 1
+    elements += countOf('<', text, most.elements + 1)
     if (elements > most.elements) return { html: kept.join(''), elements, cut: true }
     kept.push(text.slice(0, most.characters - size))
     size += text.length
     if (size > most.characters) return { html: kept.join(''), elements, cut: true }
     position = tag.end
-    if (tag.name === '') continue
+    if (tag.name === '' || frame.has(tag.name)) continue
     if (!tag.closes && dropped.includes(tag.name) && !isData(html, tag)) {
       position = endOf(html, tag.name, tag.end)
       continue
@@ -43,6 +43,13 @@ export function pruneHtml(html: string): { html: string; elements: number; cut: 
     size += tag.end - tag.start
   }
   return { html: kept.join(''), elements, cut: false }
+}
+
+/** How often a sign stands in a text, counted as far as `enough`: a page may be made of nothing else. */
+function countOf(sign: string, text: string, enough: number): number {
+  let count = 0
+  for (let at = text.indexOf(sign); at !== -1 && count < enough; at = text.indexOf(sign, at + 1)) count += 1
+  return count
 }
 
 interface Tag {

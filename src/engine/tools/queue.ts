@@ -3,8 +3,13 @@ export interface Queue {
   enter(signal: AbortSignal): Promise<Disposable | undefined>
 }
 
+export interface Places {
+  working: number
+  waiting: number
+}
+
 /** Lets so many work at a time and so many wait for them, in the order they came. */
-export function openQueue({ working, waiting }: { working: number; waiting: number }): Queue {
+export function openQueue({ working, waiting }: Places): Queue {
   let free = working
   const line: (() => void)[] = []
   const place = (): Disposable => {

@@ -9,7 +9,7 @@ import type { PageWork, ReadPage } from './web-fetch.ts'
 
 /** Elements that never are text of the page, and what surrounds it on pages that are not articles. */
 const noise =
-  'script, style, noscript, template, iframe, object, embed, svg, canvas, dialog, nav, [role="navigation"], [hidden], [aria-hidden="true"]'
+  'title, script, style, noscript, template, iframe, object, embed, svg, canvas, dialog, nav, [role="navigation"], [hidden], [aria-hidden="true"]'
 const surroundings = 'footer, aside, form, [role="banner"], [role="contentinfo"]'
 
 /** An article takes longer the more it is looked for in; a page of more is a list or a trap. */
@@ -34,10 +34,9 @@ export function readHtml({ bytes, contentType, url, maxBytes }: PageWork): ReadP
 
 type Page = ReturnType<typeof parseHTML>['document']
 
+/** Of what `pruneHtml` left: the page stands in a frame of our own, what was its head included. */
 function open(html: string): Page {
-  // The parser makes a document only of what has a root.
-  const { document } = parseHTML(/<html[\s>]/i.test(html) ? html : `<html><body>${html}</body></html>`)
-  return document
+  return parseHTML(`<html><head></head><body>${html}</body></html>`).document
 }
 
 function baseOf(document: Page, url: string): string {

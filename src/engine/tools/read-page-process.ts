@@ -2,8 +2,9 @@
 import { answer } from './confined-process.ts'
 import type { PageWork, ReadPage } from './web-fetch.ts'
 
-// Both readers are large; a page needs one of them.
+// The readers are large; a page needs one of them.
 await answer<PageWork>(async (work): Promise<ReadPage> => {
   if (work.kind === 'html') return (await import('./read-html.ts')).readHtml(work)
+  if (work.kind === 'docx') return (await import('./read-docx.ts')).readDocx(work)
   return (await import('./read-pdf.ts')).readPdf(work)
 })

@@ -4,13 +4,11 @@ import { type Piece, textOfPage } from './pdf-lines.ts'
 import { tidy } from './tidy.ts'
 import type { PageWork, ReadPage } from './web-fetch.ts'
 
-/** A book is not read for one answer. */
-const mostPages = 200
 /** Of one page; a drawing can have any number of them. */
 const mostPieces = 50_000
 
 /** Title and text of a PDF, page after page until the bound. Only for a confined process. */
-export async function readPdf({ bytes, maxBytes }: PageWork): Promise<ReadPage> {
+export async function readPdf({ bytes, maxBytes, mostPages }: PageWork): Promise<ReadPage> {
   const document = await opened(bytes)
   if (!document) return { title: '', text: '', cut: false }
   const { info } = await document.getMetadata()

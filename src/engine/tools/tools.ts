@@ -14,10 +14,22 @@ import { webFetch } from './web-fetch.ts'
 import { type SearchVendor, webSearch } from './web-search.ts'
 import './words.ts'
 
+export { writtenExecution } from './bash.ts'
+export { type Confine, openConfinement } from './confined.ts'
+export { type CountPages, openPageCounter, type PdfPages } from './count-pages.ts'
+export { isTimeZone } from './datetime.ts'
 export { isDomainRule } from './domains.ts'
+export { failed } from './failed.ts'
+export { member, textMember } from './input.ts'
+export { openReader, type Reader, type ReadText, type Unread } from './reader.ts'
+export { tidy } from './tidy.ts'
+export { writtenPage } from './web-fetch.ts'
 export type { Finding, SearchAsk, SearchVendor } from './web-search.ts'
+export { writtenFindings } from './web-search.ts'
 
-export type ToolName = 'web_search' | 'web_fetch' | 'datetime' | 'bash'
+export type BuiltIn = 'web_search' | 'web_fetch' | 'datetime' | 'bash'
+/** A tool of the service, or one that a room brings along for a single answer, which bears the room's name: `agent:capture_lead`. */
+export type ToolName = BuiltIn | `${string}:${string}`
 
 export interface HostedTool {
   name: ToolName
@@ -62,7 +74,13 @@ export interface Done {
   results: Source[]
   error?: undefined
   /** Of the shell. */
-  execution?: { stdout: string; stderr: string; exitCode: number }
+  execution?: Execution
+}
+
+export interface Execution {
+  stdout: string
+  stderr: string
+  exitCode: number
 }
 
 export interface Failed {
@@ -103,6 +121,15 @@ export interface HostedTools {
   find(name: ToolName): HostedTool | undefined
   /** The tool, or the refusal `HOSTED_TOOL_NOT_CONFIGURED` (400) that names the mend. */
   need(name: ToolName, param?: string): HostedTool
+}
+
+/** The tools of the service and those that a room brings along. */
+export function joinTools(tools: HostedTools, own: readonly HostedTool[]): HostedTools {
+  const byName = new Map(own.map((tool) => [tool.name, tool]))
+  return {
+    find: (name) => byName.get(name) ?? tools.find(name),
+    need: (name, param) => byName.get(name) ?? tools.need(name, param),
+  }
 }
 
 export interface ToolsAsk {

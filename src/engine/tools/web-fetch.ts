@@ -8,16 +8,18 @@ import { failed } from './failed.ts'
 import { type FetchedPage, fetchPage } from './fetch-page.ts'
 import { textMember } from './input.ts'
 import { tidy } from './tidy.ts'
-import type { Done, Failed, HostedTool, ToolContext } from './tools.ts'
+import type { Done, Failed, HostedTool, Source, ToolContext } from './tools.ts'
 
 /** What read-page-process.ts is given, and answers. */
 export interface PageWork {
-  kind: 'html' | 'pdf'
+  kind: 'html' | 'pdf' | 'docx'
   bytes: Uint8Array
   contentType: string
   url: string
   /** Of the text. */
   maxBytes: number
+  /** Of a PDF; a book is not read for one answer. */
+  mostPages: number
 }
 
 export interface ReadPage {
@@ -30,6 +32,7 @@ export interface ReadPage {
 
 const longestUrl = 2_048
 const readingMs = 15_000
+const mostPages = 200
 
 /** Fetches one page of the public web and returns what a person would read there. */
 export function webFetch(
@@ -70,7 +73,7 @@ async function readPage(
   const maxBytes = bytesFor(context.maxContentTokens)
   const { kind, bytes, contentType, url } = page
   if (kind === 'text') return { title: '', ...excerpt(tidy(decodeText(bytes, contentType)), maxBytes) }
-  const work: PageWork = { kind, bytes, contentType, url, maxBytes }
+  const work: PageWork = { kind, bytes, contentType, url, maxBytes, mostPages }
   const outcome = await confine({
     module: path.join(import.meta.dirname, 'read-page-process.ts'),
     input: work,
@@ -93,19 +96,16 @@ async function readPage(
 }
 
 function done({ url, mediaType }: FetchedPage, { title, text, cut, publishedAt }: ReadPage): Done {
+  const about = { url, text, cut, ...(publishedAt && { publishedAt }) }
+  return {
+    content: writtenPage({ ...about, title }),
+    results: [{ ...about, title: title || new URL(url).hostname, mediaType }],
+  }
+}
+
+/** A page as the model reads it. */
+export function writtenPage({ url, title, text, cut, publishedAt }: Source): string {
   const head = [title && `# ${title}`, url, publishedAt && `Published: ${publishedAt}`].filter(Boolean)
   const tail = cut ? ['[The page goes on; the text was cut here at the limit of content tokens.]'] : []
-  return {
-    content: [head.join('\n'), text || '[The page holds no text.]', ...tail].join('\n\n'),
-    results: [
-      {
-        url,
-        title: title || new URL(url).hostname,
-        text,
-        mediaType,
-        cut,
-        ...(publishedAt && { publishedAt }),
-      },
-    ],
-  }
+  return [head.join('\n'), text || '[The page holds no text.]', ...tail].join('\n\n')
 }

@@ -65,7 +65,7 @@ export function webSearch(vendor: SearchVendor, { price, log }: { price: bigint;
           signal: context.signal,
         })
         const results = choose(findings, domainFilter(context.allowedDomains, context.blockedDomains))
-        return { content: written(results), results }
+        return { content: writtenFindings(results), results }
       } catch (error) {
         context.signal.throwIfAborted()
         if (!(error instanceof UpstreamError)) throw error
@@ -116,7 +116,8 @@ function isoDate(text: string | undefined): string | undefined {
   return iso ?? (Number.isNaN(words) ? undefined : new Date(words).toISOString().slice(0, 10))
 }
 
-function written(results: readonly Source[]): string {
+/** Findings as the model reads them. */
+export function writtenFindings(results: readonly Source[]): string {
   if (results.length === 0) return 'Nothing was found. Try other words, fewer of them, or another language.'
   return results
     .map(({ title, url, publishedAt, text }, position) =>

@@ -41,6 +41,8 @@ export interface Caller {
 export interface KeyRing extends AsyncDisposable {
   /** Throws INVALID_API_KEY (401), ACCOUNT_SUSPENDED or PLAN_REQUIRED (403), or SERVICE_UNAVAILABLE (503). */
   caller(secret: string | undefined): Promise<Caller>
+  /** For work in the name of a key that once asked for it; throws as `caller` does, once the key may ask for no more. */
+  callerOf(accountId: string, keyId: string): Promise<Caller>
 }
 
 /** The plan of an account that may sign in and pay nothing yet. */
@@ -111,24 +113,9 @@ export function openKeyRing({
 
   async function load(hash: string): Promise<Known | undefined> {
     const before = changes
-    const row = await store.keyByHash(db, Buffer.from(hash, 'base64')).catch((error: unknown) => {
-      if (isDatabaseAway(error))
-        fail('SERVICE_UNAVAILABLE', { why: 'database' }, { retryAfterMs: 2000, cause: error })
-      throw error
-    })
+    const row = await orAway(store.keyByHash(db, Buffer.from(hash, 'base64')))
     if (!row) return undefined
-    const entry: Known = {
-      caller: {
-        accountId: row.account_id,
-        projectId: row.project_id,
-        keyId: row.key_id,
-        plan: row.plan,
-        scopes: new Set(row.scopes),
-        models: row.models ? new Set(row.models) : undefined,
-      },
-      suspended: row.state === 'suspended',
-      expiresAtMs: row.revoked_at ? 0 : (row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY),
-    }
+    const entry = knownOf(row)
     if (listening && before === changes) remember(hash, entry)
     return entry
   }
@@ -139,17 +126,44 @@ export function openKeyRing({
       const hash = sha256(secret).toString('base64')
       const cached = known.get(hash)
       lookups[cached ? 'hit' : 'miss']++
-      const entry = cached ?? (await load(hash))
-      if (!entry || entry.expiresAtMs <= clock.nowMs()) fail('INVALID_API_KEY', {})
-      if (entry.suspended) fail('ACCOUNT_SUSPENDED', {})
-      if (entry.caller.plan === noPlan) fail('PLAN_REQUIRED', {})
-      return entry.caller
+      return admitted(cached ?? (await load(hash)), clock)
+    },
+    async callerOf(accountId, keyId) {
+      const row = await orAway(store.keyById(db, accountId, keyId))
+      return admitted(row && knownOf(row), clock)
     },
     async [Symbol.asyncDispose]() {
       await listener[Symbol.asyncDispose]()
     },
   }
 }
+
+const knownOf = (row: store.KeyOfAccount): Known => ({
+  caller: {
+    accountId: row.account_id,
+    projectId: row.project_id,
+    keyId: row.key_id,
+    plan: row.plan,
+    scopes: new Set(row.scopes),
+    models: row.models ? new Set(row.models) : undefined,
+  },
+  suspended: row.state === 'suspended',
+  expiresAtMs: row.revoked_at ? 0 : (row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY),
+})
+
+function admitted(entry: Known | undefined, clock: Clock): Caller {
+  if (!entry || entry.expiresAtMs <= clock.nowMs()) fail('INVALID_API_KEY', {})
+  if (entry.suspended) fail('ACCOUNT_SUSPENDED', {})
+  if (entry.caller.plan === noPlan) fail('PLAN_REQUIRED', {})
+  return entry.caller
+}
+
+const orAway = <Row>(reading: Promise<Row>): Promise<Row> =>
+  reading.catch((error: unknown) => {
+    if (isDatabaseAway(error))
+      fail('SERVICE_UNAVAILABLE', { why: 'database' }, { retryAfterMs: 2000, cause: error })
+    throw error
+  })
 
 /** Throws INSUFFICIENT_SCOPE (403) when the caller's key lacks `scope`. */
 export function requireScope(caller: Caller, scope: Scope): void {

@@ -212,17 +212,28 @@ export const keys = (db: Db, projectId?: string): Promise<Key[]> =>
     .orderBy('key_id')
     .execute()
 
-export async function keyByHash(
-  db: Db,
-  hash: Buffer,
-): Promise<(Key & Pick<Account, 'plan' | 'state'>) | undefined> {
-  const [row] = await db.query<Key & Pick<Account, 'plan' | 'state'>>(
-    {
-      name: 'auth.key',
-      text: `select k.account_id, k.project_id, k.key_id, k.scopes, k.models, k.expires_at, k.revoked_at, a.plan, a.state
-        from auth.keys k join auth.accounts a using (account_id) where k.hash = $1`,
-    },
+/** A key with what of its account decides whether it may call. */
+export type KeyOfAccount = Pick<
+  Key,
+  'account_id' | 'project_id' | 'key_id' | 'scopes' | 'models' | 'expires_at' | 'revoked_at'
+> &
+  Pick<Account, 'plan' | 'state'>
+
+const keyOfAccount = `select k.account_id, k.project_id, k.key_id, k.scopes, k.models, k.expires_at, k.revoked_at, a.plan, a.state
+  from auth.keys k join auth.accounts a using (account_id)`
+
+export async function keyByHash(db: Db, hash: Buffer): Promise<KeyOfAccount | undefined> {
+  const [row] = await db.query<KeyOfAccount>(
+    { name: 'auth.key', text: `${keyOfAccount} where k.hash = $1` },
     [hash],
+  )
+  return row
+}
+
+export async function keyById(db: Db, accountId: string, keyId: string): Promise<KeyOfAccount | undefined> {
+  const [row] = await db.query<KeyOfAccount>(
+    { name: 'auth.key_by_id', text: `${keyOfAccount} where k.account_id = $1 and k.key_id = $2` },
+    [accountId, keyId],
   )
   return row
 }

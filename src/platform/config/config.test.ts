@@ -72,6 +72,7 @@ test.each([
   ['KHERAD_BASE_URL', 'example.org'],
   ['DATABASE_URL', 'mysql://root:hunter2@db/x'],
   ['KHERAD_BOOTSTRAP_KEY', 'khr_hunter2'],
+  ['KHERAD_SECRET', 'hunter2'.repeat(4)],
   ['OLLAMA_HOST', 'http://'],
 ])('%s=%s is refused by name in both languages, and no secret is repeated', (name, value) => {
   const { en, fa } = refusal(undefined, { [name]: value })
@@ -96,6 +97,7 @@ test('the documented example is read whole', () => {
     dialects: [chat]
     timeouts: { connect_ms: 5000, first_byte_ms: 30000, first_token_ms: 12000, idle_ms: 20000, total_ms: 600000 }
     on_disconnect: drain
+    takes_links: false
 models:
   - id: acme/fast
     kind: text
@@ -115,11 +117,12 @@ defaults: { text_model: acme/fast, credits_per_usd: 1000, markup: 1.0 }
   expect(config.providers[0]).toMatchObject({
     apiKey: 'secret',
     onDisconnect: 'drain',
+    takesLinks: false,
     timeouts: { firstTokenMs: 12_000 },
   })
   expect(config.models[0]).toMatchObject({
     id: 'acme/fast',
-    where: 'kherad.config.yaml:9: models[0]',
+    where: 'kherad.config.yaml:10: models[0]',
     supportedEfforts: ['low', 'medium', 'high'],
     pricing: {
       inputPerMillion: 1,
@@ -217,6 +220,11 @@ describe('a wrong entry stops the start with file, line, path and mend', () => {
       'a wrong policy',
       'providers:\n  - { id: a, base_url: http://a, on_disconnect: pray }',
       /on_disconnect is "pray": write one of cancel, drain/,
+    ],
+    [
+      'an unsure word on links',
+      'providers:\n  - { id: a, base_url: http://a, takes_links: maybe }',
+      /takes_links is "maybe": write true or false/,
     ],
     [
       'no place to drain',

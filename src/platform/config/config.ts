@@ -5,7 +5,8 @@ import { readModels } from './model-entries.ts'
 import { readLease, readProcessSettings } from './process-settings.ts'
 import { readProviders } from './provider-entries.ts'
 import { refuse } from './refuse.ts'
-import { readBudgets, readDefaults, readNet } from './settings-entries.ts'
+import { readBatches, readBudgets, readDefaults, readFiles, readNet, readWork } from './settings-entries.ts'
+import { readStorage } from './storage-entries.ts'
 import { readTools } from './tools-entries.ts'
 import { words } from './words.ts'
 import { openYaml } from './yaml-reader.ts'
@@ -20,14 +21,19 @@ export interface Config {
   port: number
   /** What people and clients type to reach this server; without a slash at the end. */
   baseUrl: string
+  /** False where nobody set it: then what a client reached is the better guess. */
+  baseUrlNamed: boolean
   /** The folder of the embedded database and stored files, as typed. */
   dataDir: string
   databaseUrl?: string
   /** Folder of PostgreSQL's own programs, used instead of the embedded ones. */
   pgBin?: string
   workers: number
+  roles: Roles
   locale: 'fa' | 'en'
   bootstrapKey?: string
+  /** Seals what the database must not show; without it a file of the data folder does. */
+  secret?: string
   logLevel: LogLevel
   /** Where spans go; absent when nobody traces. */
   tracing?: TracingConfig
@@ -38,9 +44,31 @@ export interface Config {
   vendors: VendorKeys
   timing: Timing
   budgets: { thresholdsPercent: number[] }
+  batches: BatchesConfig
+  work: WorkConfig
   /** Networks that addresses named by users may lead into, though they are not public (`platform/net`). */
   net: { allowedCidrs: string[] }
   tools: ToolsConfig
+  storage: StorageConfig
+  /** Bytes of all stored files of one project. */
+  files: { projectQuotaBytes: number }
+}
+
+/** Where bytes are kept. Without a store: in the data folder. */
+export interface StorageConfig {
+  s3?: S3Config
+}
+
+/** A bucket of an S3-compatible store. */
+export interface S3Config {
+  /** Without a slash at the end. */
+  endpoint: string
+  region: string
+  bucket: string
+  accessKeyId: string
+  secretAccessKey: string
+  /** The bucket stands in the path, and not before the host. */
+  pathStyle: boolean
 }
 
 /** As OpenTelemetry's own variables say it (`OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_TRACES_SAMPLER`, `OTEL_TRACES_SAMPLER_ARG`). */
@@ -51,7 +79,8 @@ export interface TracingConfig {
 }
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
-export type Dialect = 'chat' | 'responses' | 'messages'
+/** The wires of text, and the images endpoints (`/images/generations`, `/images/edits`). */
+export type Dialect = 'chat' | 'responses' | 'messages' | 'images'
 
 export interface VendorKeys {
   openai?: string
@@ -77,10 +106,33 @@ export interface Timing {
   streamHeartbeatMs: number
 }
 
+/** What a process does: answer requests (health and metrics it always answers), do background work. */
+export interface Roles {
+  api: boolean
+  worker: boolean
+}
+
+/** Rows of batches that are answered at once: of one account over all processes, and in one process. */
+export interface BatchesConfig {
+  rowsPerAccount: number
+  rowsPerProcess: number
+}
+
+/** Runs of durable work that go on at once, of one account over all processes and in one process, and how long one may. */
+export interface WorkConfig {
+  runsPerAccount: number
+  runsPerProcess: number
+  /** From its start. */
+  maxMinutes: number
+}
+
 export interface DefaultsConfig {
   textModel?: string
   /** Where `text_model` stands, for refusals of the catalogue. */
   textModelWhere?: string
+  /** Finds passages of knowledge projects by meaning; absent: they are found by words only. */
+  embeddingModel?: string
+  embeddingModelWhere?: string
   creditsPerUsd: number
   markup: number
 }
@@ -101,6 +153,8 @@ export interface ProviderConfig {
   headers: Record<string, string>
   /** True hands the trace on to this provider (`traceparent`). */
   passTraceparent?: boolean
+  /** Links to pictures and documents: all, none (what they lead to is fetched here and sent as data), or, when absent, as its wire has it. */
+  takesLinks?: boolean
 }
 
 export type SearchVendorName = 'searxng' | 'brave' | 'tavily' | 'serper'
@@ -131,24 +185,89 @@ export interface TimeoutsConfig {
 }
 
 /** A model of the file. Whatever needs other rooms (known prices, existing providers) is checked by the catalogue. */
-export interface ModelConfig {
+export type ModelConfig = TextModelConfig | ImageModelConfig | EmbeddingModelConfig
+
+export interface NamedModelConfig {
   /** `kherad.config.yaml:12: models[0]`, for refusals of the catalogue. */
   where: string
   id: string
-  kind: 'text'
   displayName?: string
   description?: string
   deployments: DeploymentConfig[]
   fallbacks: string[]
+}
+
+export interface TextModelConfig extends NamedModelConfig {
+  kind: 'text'
   /** `resume: restart`: a text answer that was cut may be completed by another deployment. */
   resumes: boolean
   contextLength: number
   maxOutputTokens: number
   inputModalities: ('text' | 'image' | 'audio' | 'video' | 'file')[]
-  features: ('tools' | 'json_schema' | 'reasoning')[]
+  features: ('tools' | 'json_schema' | 'reasoning' | 'web_search' | 'web_fetch')[]
+  /** USD of one search that the upstream runs itself; there where `features` names web_search. */
+  webSearchPerUse?: number
   supportedEfforts: string[]
   /** Absent when the entry gives none: then the price must be known by the deployment's model name. */
   pricing?: PricingConfig
+}
+
+export interface ImageModelConfig extends NamedModelConfig {
+  kind: 'image'
+  image: ImageSettingsConfig
+  pricing: ImagePricingConfig
+}
+
+/** A model that turns texts into vectors. It has no fallbacks: vectors of two models do not compare. */
+export interface EmbeddingModelConfig extends NamedModelConfig {
+  kind: 'embedding'
+  /** Of one text, in tokens. */
+  maxInputTokens: number
+  /** Texts of one call. */
+  maxBatch: number
+  /** Asked for by name; absent: as the upstream has it. */
+  dimensions?: number
+  encoding: 'base64' | 'float'
+  pricing: { inputPerMillion: number }
+}
+
+export type ImageQuality = 'low' | 'medium' | 'high'
+export type ImageFormat = 'png' | 'jpeg' | 'webp'
+export type ImageBackground = 'opaque' | 'transparent'
+
+/** Pixels. */
+export interface PixelSize {
+  width: number
+  height: number
+}
+
+/** What the upstream of an image model can be asked for. A list that is empty is never named to it. */
+export interface ImageSettingsConfig {
+  /** The first is drawn where nothing says otherwise. */
+  sizes: PixelSize[]
+  qualities: ImageQuality[]
+  formats: ImageFormat[]
+  backgrounds: ImageBackground[]
+  /** Pictures of one call. */
+  maxCount: number
+  /** Pictures that one call can be given to edit; 0: it edits none. */
+  maxReferences: number
+  /** Sent as `response_format`, to the servers that want to be told. */
+  responseFormat?: 'b64_json' | 'url'
+}
+
+/** USD. The first row that fits a picture has its price, else `perImage`. */
+export interface ImagePricingConfig {
+  perImage: number
+  rows: ImagePriceRow[]
+  /** Of each picture that is given along. */
+  perReference: number
+}
+
+export interface ImagePriceRow {
+  quality?: ImageQuality
+  size?: PixelSize
+  perImage: number
 }
 
 export interface DeploymentConfig {
@@ -181,15 +300,30 @@ const timing = {
 export function loadConfig(env: Env, fileText?: string): Config {
   const root =
     fileText === undefined ? undefined : openYaml(basename(env.configFile), fileText, env.variables)
-  const file = root?.members(['providers', 'models', 'defaults', 'budgets', 'net', 'tools'])
+  const file = root?.members([
+    'providers',
+    'models',
+    'defaults',
+    'budgets',
+    'batches',
+    'work',
+    'net',
+    'tools',
+    'storage',
+    'files',
+  ])
   return {
     ...readProcessSettings(env),
     providers: readProviders(file?.get('providers')),
     models: readModels(file?.get('models')),
     defaults: readDefaults(file?.get('defaults')),
     budgets: readBudgets(file?.get('budgets')),
+    batches: readBatches(file?.get('batches')),
+    work: readWork(file?.get('work')),
     net: readNet(file?.get('net')),
     tools: readTools(file?.get('tools'), env),
+    storage: readStorage(file?.get('storage')),
+    files: readFiles(file?.get('files')),
     timing: { ...timing, ...readLease(env) },
   }
 }

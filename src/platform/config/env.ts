@@ -11,7 +11,13 @@ export interface Env {
   configFileNamed: boolean
   baseUrl: string | undefined
   workers: string
+  /** What this process does; the word after `--role` wins. */
+  role: string
   bootstrapKey: string | undefined
+  /** Seals what the database must not show. */
+  secret: string | undefined
+  /** Of whoever asks a server, such as `kherad work`; the server itself does not use it. */
+  clientKey: string | undefined
   locale: string
   pgBin: string | undefined
   databaseUrl: string | undefined
@@ -38,8 +44,14 @@ export interface Env {
   variables: Readonly<Record<string, string | undefined>>
 }
 
-/** The only reader of the environment. A variable that is set but empty counts as absent, as shells and compose files mean it. */
-export function readEnv(variables: Readonly<Record<string, string | undefined>>): Env {
+/**
+ * The only reader of the environment, and of the words typed after the program's name. A variable that is set but empty counts as
+ * absent, as shells and compose files mean it.
+ */
+export function readEnv(
+  variables: Readonly<Record<string, string | undefined>>,
+  words: readonly string[] = [],
+): Env {
   const read = (name: string): string | undefined => variables[name]?.trim() || undefined
   return {
     host: read('KHERAD_HOST') ?? '127.0.0.1',
@@ -49,7 +61,10 @@ export function readEnv(variables: Readonly<Record<string, string | undefined>>)
     configFileNamed: read('KHERAD_CONFIG') !== undefined,
     baseUrl: read('KHERAD_BASE_URL'),
     workers: read('KHERAD_WORKERS') ?? '1',
+    role: roleOf(words) ?? read('KHERAD_ROLE') ?? 'all',
     bootstrapKey: read('KHERAD_BOOTSTRAP_KEY'),
+    secret: read('KHERAD_SECRET'),
+    clientKey: read('KHERAD_KEY'),
     locale: read('KHERAD_LOCALE') ?? 'fa',
     pgBin: read('KHERAD_PG_BIN'),
     databaseUrl: read('DATABASE_URL'),
@@ -73,4 +88,11 @@ export function readEnv(variables: Readonly<Record<string, string | undefined>>)
     cores: availableParallelism(),
     variables,
   }
+}
+
+/** `--role worker` or `--role=worker`. */
+function roleOf(words: readonly string[]): string | undefined {
+  const at = words.findIndex((word) => word === '--role' || word.startsWith('--role='))
+  if (at < 0) return undefined
+  return words[at] === '--role' ? (words[at + 1] ?? '') : words[at]!.slice('--role='.length)
 }

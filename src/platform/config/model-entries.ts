@@ -1,26 +1,25 @@
-import type { DeploymentConfig, ModelConfig, PricingConfig } from './config.ts'
+import type { ModelConfig, PricingConfig, TextModelConfig } from './config.ts'
+import { embeddingEntries, readEmbeddingModel } from './embedding-entries.ts'
+import { imageEntries, readImageModel } from './image-entries.ts'
+import { commonEntries, readNamed } from './model-parts.ts'
 import { refuse } from './refuse.ts'
 import { words } from './words.ts'
 import type { Members, Place } from './yaml-reader.ts'
 
-const entries = [
-  'id',
-  'kind',
-  'display_name',
-  'description',
-  'deployments',
-  'fallbacks',
+const textEntries = [
+  ...commonEntries,
   'resume',
   'context_length',
   'max_output_tokens',
   'input_modalities',
   'features',
   'reasoning',
-  'pricing',
+  'price_per_search_usd',
 ]
+const kinds = ['text', 'image', 'embedding'] as const
 const modalities = ['text', 'image', 'audio', 'video', 'file'] as const
-const features = ['tools', 'json_schema', 'reasoning'] as const
-const modelId = /^[a-z0-9][a-z0-9._-]*\/[A-Za-z0-9][A-Za-z0-9._:/@-]*$/
+/** `web_search` and `web_fetch`: the upstream runs its vendor's own, asked for by the vendor's own wire. */
+const features = ['tools', 'json_schema', 'reasoning', 'web_search', 'web_fetch'] as const
 
 export function readModels(place: Place | undefined): ModelConfig[] {
   const models: ModelConfig[] = []
@@ -32,24 +31,28 @@ export function readModels(place: Place | undefined): ModelConfig[] {
   return models
 }
 
+/** Every kind has entries of its own; those of another kind are unknown to it. */
 function readModel(entry: Place): ModelConfig {
-  const members = entry.members(entries)
+  const kind =
+    entry
+      .members([...textEntries, ...imageEntries, ...embeddingEntries])
+      .get('kind')
+      ?.oneOf(kinds) ?? 'text'
+  if (kind === 'embedding') return readEmbeddingModel(entry)
+  return kind === 'image' ? readImageModel(entry) : readTextModel(entry)
+}
+
+function readTextModel(entry: Place): TextModelConfig {
+  const members = entry.members(textEntries)
   const contextLength = readTokens(members, 'context_length', {
     en: 'write how many tokens prompt and answer may have together',
     fa: 'بنویسید پرسش و پاسخ روی هم چند توکن می‌توانند باشند',
   })
-  const displayName = members.get('display_name')?.text()
-  const description = members.get('description')?.text()
   const chosenFeatures = members.get('features')?.someOf(features) ?? []
   const pricing = members.get('pricing')
   return {
-    where: entry.where(),
-    id: readId(members),
-    kind: readKind(members),
-    ...(displayName !== undefined && { displayName }),
-    ...(description !== undefined && { description }),
-    deployments: readDeployments(members),
-    fallbacks: readFallbacks(members.get('fallbacks')),
+    ...readNamed(members),
+    kind: 'text',
     resumes: members.get('resume')?.oneOf(['restart', 'never'] as const) === 'restart',
     contextLength,
     maxOutputTokens: readMaxOutput(members, contextLength),
@@ -57,31 +60,28 @@ function readModel(entry: Place): ModelConfig {
     features: chosenFeatures,
     supportedEfforts: readEfforts(members.get('reasoning'), chosenFeatures.includes('reasoning')),
     ...(pricing && { pricing: readPricing(pricing) }),
+    ...readSearchPrice(members, chosenFeatures.includes('web_search')),
   }
 }
 
-function readId(members: Members): string {
-  const place = members.need('id', {
-    en: 'write <vendor>/<model_name>',
-    fa: '<فروشنده>/<نام مدل> را بنویسید',
+/** A search of the upstream's own has its price beside that of the tokens. */
+function readSearchPrice(members: Members, searches: boolean): { webSearchPerUse?: number } {
+  if (!searches) {
+    const place = members.get('price_per_search_usd')
+    if (place)
+      refuse(
+        words.conflict(place.where(), {
+          en: 'is set but features does not name web_search: add web_search to features or remove this entry',
+          fa: 'نوشته شده ولی features نام web_search را ندارد: آن را به features بیفزایید یا این را بردارید',
+        }),
+      )
+    return {}
+  }
+  const price = members.need('price_per_search_usd', {
+    en: 'write what the provider takes for one of its searches in USD, 0 for free',
+    fa: 'بهای هر جست‌وجوی ارائه‌دهنده را به دلار بنویسید، ۰ یعنی رایگان',
   })
-  const expected = {
-    en: '<vendor>/<model_name> of at most 200 characters',
-    fa: '<فروشنده>/<نام مدل> با حداکثر ۲۰۰ نویسه',
-  }
-  const id = place.text(expected, modelId)
-  if (id.length > 200 || id.startsWith('sandbox/')) {
-    place.wrong(
-      id.length > 200
-        ? expected
-        : { en: 'another vendor than sandbox, which is built in', fa: 'فروشنده‌ای جز sandbox که درونی است' },
-    )
-  }
-  return id
-}
-
-function readKind(members: Members): 'text' {
-  return members.get('kind')?.oneOf(['text'] as const) ?? 'text'
+  return { webSearchPerUse: price.number({ min: 0, max: 1_000 }) }
 }
 
 function readTokens(members: Members, name: string, mend: { en: string; fa: string }): number {
@@ -102,53 +102,7 @@ function readMaxOutput(members: Members, contextLength: number): number {
   return tokens
 }
 
-function readDeployments(members: Members): DeploymentConfig[] {
-  const mend = { en: 'write at least one of { provider, model }', fa: 'دست‌کم یک { provider, model } بنویسید' }
-  const place = members.need('deployments', mend)
-  const deployments: DeploymentConfig[] = []
-  for (const entry of place.list()) {
-    const deployment = readDeployment(entry)
-    if (
-      deployments.some(
-        ({ provider, model }) => provider === deployment.provider && model === deployment.model,
-      )
-    ) {
-      refuse(words.duplicate(entry.where(), `${deployment.provider}/${deployment.model}`))
-    }
-    deployments.push(deployment)
-  }
-  if (deployments.length === 0) place.wrong(mend)
-  return deployments
-}
-
-function readDeployment(entry: Place): DeploymentConfig {
-  const members = entry.members(['provider', 'model', 'weight', 'priority'])
-  return {
-    provider: members
-      .need('provider', { en: 'write the id of a provider', fa: 'شناسه‌ی یک ارائه‌دهنده را بنویسید' })
-      .text(),
-    model: members
-      .need('model', {
-        en: "write the upstream's own name of the model",
-        fa: 'نام مدل نزد ارائه‌دهنده را بنویسید',
-      })
-      .text(),
-    weight: members.get('weight')?.number({ min: 0.001, max: 1_000_000 }) ?? 1,
-    priority: members.get('priority')?.number({ min: 0, max: 1_000, integer: true }) ?? 0,
-  }
-}
-
-function readFallbacks(place: Place | undefined): string[] {
-  const fallbacks: string[] = []
-  for (const item of place?.list() ?? []) {
-    const id = item.text({ en: 'the id of another model', fa: 'شناسه‌ی مدلی دیگر' })
-    if (fallbacks.includes(id)) refuse(words.duplicate(item.where(), id))
-    fallbacks.push(id)
-  }
-  return fallbacks
-}
-
-function readModalities(place: Place | undefined): ModelConfig['inputModalities'] {
+function readModalities(place: Place | undefined): TextModelConfig['inputModalities'] {
   const chosen = place?.someOf(modalities) ?? ['text']
   if (!chosen.includes('text'))
     place?.wrong({

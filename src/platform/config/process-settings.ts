@@ -1,11 +1,21 @@
-import type { Config, LogLevel, Timing, VendorKeys } from './config.ts'
+import type { Config, LogLevel, Roles, Timing, VendorKeys } from './config.ts'
 import type { Env } from './env.ts'
 import { refuse } from './refuse.ts'
 import { type Sentence, words } from './words.ts'
 
 type ProcessSettings = Omit<
   Config,
-  'providers' | 'models' | 'defaults' | 'budgets' | 'net' | 'tools' | 'timing'
+  | 'providers'
+  | 'models'
+  | 'defaults'
+  | 'budgets'
+  | 'batches'
+  | 'work'
+  | 'net'
+  | 'tools'
+  | 'storage'
+  | 'files'
+  | 'timing'
 >
 
 const logLevels: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
@@ -20,17 +30,20 @@ export function readProcessSettings(env: Env): ProcessSettings {
       env.baseUrl === undefined
         ? addressOf(env.host, port)
         : readUrl('KHERAD_BASE_URL', env.baseUrl, ['http:', 'https:']),
+    baseUrlNamed: env.baseUrl !== undefined,
     dataDir: env.dataDir,
     ...(env.databaseUrl !== undefined && {
       databaseUrl: readUrl('DATABASE_URL', env.databaseUrl, ['postgres:', 'postgresql:']),
     }),
     ...(env.pgBin !== undefined && { pgBin: env.pgBin }),
     workers: readWorkers(env),
+    roles: readRoles(env),
     locale:
       env.locale === 'fa' || env.locale === 'en'
         ? env.locale
         : mistyped('KHERAD_LOCALE', env.locale, oneOf(['fa', 'en'])),
     ...(env.bootstrapKey !== undefined && { bootstrapKey: readBootstrapKey(env.bootstrapKey) }),
+    ...(env.secret !== undefined && { secret: readSecret(env.secret) }),
     logLevel:
       logLevels.find((level) => level === env.logLevel) ??
       mistyped('KHERAD_LOG_LEVEL', env.logLevel, oneOf(logLevels)),
@@ -112,12 +125,29 @@ function readWorkers(env: Env): number {
   })
 }
 
+function readRoles({ role }: Env): Roles {
+  if (role === 'all' || role === 'api' || role === 'worker')
+    return { api: role !== 'worker', worker: role !== 'api' }
+  return mistyped('KHERAD_ROLE', role, oneOf(['all', 'api', 'worker']))
+}
+
 /** The value is a secret, so the sentence never repeats it. */
 function readBootstrapKey(value: string): string {
   if (/^khr_[A-Za-z0-9_-]{32,196}$/.test(value)) return value
   return mistyped('KHERAD_BOOTSTRAP_KEY', undefined, {
     en: 'khr_ and at least 32 letters, digits, _ or -',
     fa: 'khr_ و دست‌کم ۳۲ حرف لاتین، رقم، _ یا -',
+  })
+}
+
+const shortestSecret = 32
+
+/** No sentence repeats it either. */
+function readSecret(value: string): string {
+  if (value.length >= shortestSecret) return value
+  return mistyped('KHERAD_SECRET', undefined, {
+    en: `at least ${shortestSecret} characters that nobody can guess, such as those of: openssl rand -base64 32`,
+    fa: 'دست‌کم ۳۲ نویسهٔ حدس‌نزدنی، مانند آنچه openssl rand -base64 32 می‌دهد',
   })
 }
 

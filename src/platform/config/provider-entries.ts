@@ -12,7 +12,7 @@ export const defaultTimeouts: TimeoutsConfig = {
   totalMs: 600_000,
 }
 
-const dialects: readonly Dialect[] = ['chat', 'responses', 'messages']
+const dialects: readonly Dialect[] = ['chat', 'responses', 'messages', 'images']
 const hour = 3_600_000
 /** Set by the client itself; an entry that overrides them would break every request. */
 const ownHeaders = [
@@ -46,6 +46,7 @@ function readProvider(entry: Place): ProviderConfig {
     'max_drains',
     'headers',
     'pass_traceparent',
+    'takes_links',
   ])
   const idPlace = members.need('id', {
     en: 'give the provider a short name',
@@ -71,6 +72,7 @@ function readProvider(entry: Place): ProviderConfig {
     en: 'the key, or the name of the variable that holds it as in the example',
     fa: 'کلید یا نام متغیری که آن را دارد، مانند نمونه',
   })
+  const takesLinks = members.get('takes_links')?.flag()
   const maxDrains = members.get('max_drains')?.number({ min: 1, max: 100_000, integer: true })
   return {
     id,
@@ -82,6 +84,7 @@ function readProvider(entry: Place): ProviderConfig {
     ...(maxDrains !== undefined && { maxDrains }),
     headers: readHeaders(members.get('headers')),
     ...(members.get('pass_traceparent')?.flag() && { passTraceparent: true }),
+    ...(takesLinks !== undefined && { takesLinks }),
   }
 }
 

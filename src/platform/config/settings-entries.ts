@@ -4,12 +4,20 @@ import type { Place } from './yaml-reader.ts'
 
 /** What a call costs when it names no model, and what a credit is worth. */
 export function readDefaults(place: Place | undefined): DefaultsConfig {
-  const members = place?.members(['text_model', 'credits_per_usd', 'markup'])
+  const members = place?.members(['text_model', 'embedding_model', 'credits_per_usd', 'markup'])
   const textModel = members?.get('text_model')
+  const embeddingModel = members?.get('embedding_model')
   return {
     ...(textModel && {
       textModel: textModel.text({ en: 'the id of a text model', fa: 'شناسه‌ی یک مدل متنی' }),
       textModelWhere: textModel.where(),
+    }),
+    ...(embeddingModel && {
+      embeddingModel: embeddingModel.text({
+        en: 'the id of an embedding model',
+        fa: 'شناسه‌ی یک مدل embedding',
+      }),
+      embeddingModelWhere: embeddingModel.where(),
     }),
     creditsPerUsd: members?.get('credits_per_usd')?.number({ min: 0.000001, max: 1_000_000_000 }) ?? 1_000,
     markup: members?.get('markup')?.number({ min: 0, max: 1_000 }) ?? 1,
@@ -22,6 +30,38 @@ export function readBudgets(place: Place | undefined): Config['budgets'] {
   if (!thresholds) return { thresholdsPercent: [50, 80, 100] }
   const percents = thresholds.list().map((item) => item.number({ min: 1, max: 100, integer: true }))
   return { thresholdsPercent: [...new Set(percents)].sort((left, right) => left - right) }
+}
+
+/** How many rows of batches are answered at once. */
+export function readBatches(place: Place | undefined): Config['batches'] {
+  const members = place?.members(['rows_per_account', 'rows_per_process'])
+  const read = (key: 'rows_per_account' | 'rows_per_process'): number | undefined =>
+    members?.get(key)?.number({ min: 1, max: 10_000, integer: true })
+  return {
+    rowsPerAccount: read('rows_per_account') ?? 16,
+    rowsPerProcess: read('rows_per_process') ?? 64,
+  }
+}
+
+const mebibyte = 1024 * 1024
+
+/** What a project may store. */
+export function readFiles(place: Place | undefined): Config['files'] {
+  const quota = place?.members(['project_quota_mb']).get('project_quota_mb')
+  const megabytes = quota?.number({ min: 1, max: 100_000_000, integer: true }) ?? 1024
+  return { projectQuotaBytes: megabytes * mebibyte }
+}
+
+/** How many runs of durable work go on at once, and for how long one may. */
+export function readWork(place: Place | undefined): Config['work'] {
+  const members = place?.members(['runs_per_account', 'runs_per_process', 'max_minutes'])
+  const read = (key: 'runs_per_account' | 'runs_per_process' | 'max_minutes', max: number) =>
+    members?.get(key)?.number({ min: 1, max, integer: true })
+  return {
+    runsPerAccount: read('runs_per_account', 1_000) ?? 4,
+    runsPerProcess: read('runs_per_process', 1_000) ?? 16,
+    maxMinutes: read('max_minutes', 10_080) ?? 120,
+  }
 }
 
 /** Networks that addresses named by users may lead into. None may be so wide that it would be no guard any more. */

@@ -2,8 +2,11 @@ import type { ServerResponse } from 'node:http'
 
 /** Writes whole server-sent events; answers a promise only when the client is slower than we are. */
 export interface EventWriter {
-  /** One event: `event:` line when named, then `data:` with the text as it is (one line). One write, so that it is never torn. */
-  send(data: string, event?: string): Promise<void> | undefined
+  /**
+   * One event: `event:` line when named, `id:` line when it can be resumed after, then `data:` with the text as it is (one line).
+   * One write, so that it is never torn.
+   */
+  send(data: string, event?: string, id?: string): Promise<void> | undefined
   /** Ends the stream after what was sent. */
   readonly gone: AbortSignal
 }
@@ -54,10 +57,10 @@ export async function pump(
   try {
     await stream.run({
       gone,
-      send(data, event) {
-        return write(event === undefined ? `data: ${data}\n\n` : `event: ${event}\ndata: ${data}\n\n`)
-          ? undefined
-          : drained(raw)
+      send(data, event, id) {
+        const name = event === undefined ? '' : `event: ${event}\n`
+        const place = id === undefined ? '' : `id: ${id}\n`
+        return write(`${name}${place}data: ${data}\n\n`) ? undefined : drained(raw)
       },
     })
   } finally {

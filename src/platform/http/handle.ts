@@ -6,6 +6,7 @@ import { isDatabaseAway } from '#platform/db'
 import { asFailure, Failure, fail } from '#platform/errors'
 import { answerAgain, claimOf } from '#platform/idempotency'
 import { ClaimTaken } from '#platform/ledger'
+import { isSealed } from '#platform/secrets'
 import { type Span, Trail } from '#platform/trace'
 import { sendFailure } from './answer.ts'
 import { ClientGone, parseJson, readBody } from './body.ts'
@@ -64,7 +65,8 @@ async function admit(
   if (route.scope !== 'public') {
     ask.caller = await app.keys.caller(secretOf(request, route))
     app.metrics.stages.auth.since(startedMs)
-    if (route.scope !== 'any') requireScope(ask.caller, route.scope)
+    if (route.scope !== 'any' && !(route.orScope && ask.caller.scopes.has(route.orScope)))
+      requireScope(ask.caller, route.scope)
   }
   if (checks.params) {
     ask.params = route.openEnded ? openEndedParams(route, request) : (request.params as object)
@@ -136,6 +138,9 @@ class Asked implements Ask {
 
   get headers() {
     return this.#request.headers
+  }
+  get isHead() {
+    return this.#request.method === 'HEAD'
   }
   get language() {
     return languageOf(this.#request.headers)
@@ -225,13 +230,15 @@ async function replay(app: App, ask: Asked, reply: FastifyReply, taken: ClaimTak
   // A hold of this very request that ended under our hands: it cannot be continued.
   if (taken.receiptId === ask.requestId || !ask.claim) fail('SERVICE_UNAVAILABLE', { why: 'database' })
   const first = await answerAgain(app.ledger, ask.caller.accountId, taken.receiptId, ask.claim)
+  // An answer with a secret in it is kept sealed, under its receipt.
+  const text = isSealed(first.text) ? await app.secrets.open(first.text, first.requestId) : first.text
   reply
     .code(first.status)
     .header('x-request-id', first.requestId)
     .header('request-id', first.requestId)
     .header('idempotent-replayed', 'true')
     .header('content-type', jsonType)
-    .send(first.text)
+    .send(text)
 }
 
 function finish(app: App, route: Route, ask: Asked, reply: FastifyReply): void {

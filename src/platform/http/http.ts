@@ -9,9 +9,12 @@ import type { Trail } from '#platform/trace'
 import type { EventStream } from './event-stream.ts'
 import './words.ts'
 
+export { baseUrlOf } from './base-url.ts'
+export { ClientGone } from './body.ts'
 export { type EventStream, type EventWriter, eventStream } from './event-stream.ts'
 export { impliedErrors } from './handle.ts'
 export { openServer, type Server, type Violation } from './server.ts'
+export { type Check, compile } from './validate.ts'
 
 export interface Ask<Body = unknown, Query = unknown, Params = unknown> {
   app: App
@@ -25,6 +28,8 @@ export interface Ask<Body = unknown, Query = unknown, Params = unknown> {
   claim: Claim | undefined
   headers: IncomingHttpHeaders
   language: Language
+  /** Only the head of the answer is sent: its body need not be found. */
+  isHead: boolean
   /** Unix milliseconds at which the request came in. */
   receivedMs: number
   /** For the log line and the spans of this request. */
@@ -63,6 +68,8 @@ interface Spec {
   operation: string
   /** `public` needs no key, `any` a key with whatever scopes. */
   scope: Scope | 'any' | 'public'
+  /** A key that has this one instead is let in too; the handler asks for the one of the two that the body needs. */
+  orScope?: Scope
   summary: { en: string; fa: string }
   /** True when the last path parameter may hold slashes. */
   openEnded?: boolean
@@ -83,6 +90,8 @@ interface Spec {
 
 export interface RouteSpec<Body extends TSchema, Query extends TSchema, Params extends TSchema> extends Spec {
   body?: Body
+  /** Another shape of the body, which the handler checks itself; for the documents. */
+  otherBody?: TSchema
   query?: Query
   params?: Params
   handle: (ask: Ask<Static<Body>, Static<Query>, Static<Params>>) => Promise<unknown> | unknown
@@ -90,6 +99,7 @@ export interface RouteSpec<Body extends TSchema, Query extends TSchema, Params e
 
 export interface Route extends Spec {
   body?: TSchema
+  otherBody?: TSchema
   query?: TSchema
   params?: TSchema
   handle: (ask: Ask<never, never, never>) => Promise<unknown> | unknown

@@ -43,8 +43,10 @@ export async function answerAgain(
 ): Promise<Replay> {
   const earlier = await ledger.earlier(accountId, receiptId, replayMs)
   if (!earlier || earlier.fingerprint !== claim.fingerprint) fail('IDEMPOTENCY_CONFLICT', {})
+  // Durable work that still runs was answered when it was accepted.
+  const isUnanswered = earlier.state === 'running' && earlier.reply === null
   // One that gave its claim back while we were asking did nothing: what was accepted is nobody's, and a repeat is executed.
-  if (earlier.state === 'running' || !earlier.claiming) fail('IDEMPOTENCY_IN_PROGRESS', {}, { receiptId })
+  if (isUnanswered || !earlier.claiming) fail('IDEMPOTENCY_IN_PROGRESS', {}, { receiptId })
   if (earlier.reply === null) fail('REQUEST_ALREADY_ACCEPTED', { receiptId }, { receiptId })
   return { requestId: receiptId, status: earlier.status_code!, text: earlier.reply }
 }

@@ -2,14 +2,16 @@
  * Exact money: hold the worst case, settle what was used, explain it with a receipt (decisions §6).
  * Amounts are micro-credits (bigint); 1 credit = 1,000,000.
  */
-import { setImmediate as turn } from 'node:timers/promises'
+import assert from 'node:assert/strict'
+import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import type { Clock } from '#platform/clock'
-import type { Db } from '#platform/db'
+import { type Db, isDatabaseAway } from '#platform/db'
 import { fail } from '#platform/errors'
 import type { Log } from '#platform/log'
 import type { Metrics } from '#platform/metrics'
 import { type Committer, openCommitter } from './commit.ts'
 import { Refusals } from './limits.ts'
+import { holdFields, settleFields } from './operation.ts'
 import { keepAlive } from './process.ts'
 import * as store from './store.ts'
 import { watchHold } from './watch.ts'
@@ -26,10 +28,14 @@ export {
   setCaps,
 } from './books.ts'
 
+export { type DurableHoldAsk, type DurableSettlement, holdIn, settleIn } from './durable.ts'
+export { bar, type RecordAsk, record } from './record.ts'
+
 export {
   balances,
   contradictions,
   type EarlierReceipt,
+  forgetReply,
   lockBalance,
   type Meter,
   type Receipt,
@@ -102,7 +108,13 @@ export interface Settled {
 
 export interface Hold {
   readonly receiptId: string
+  /** What it promises now. */
   readonly microcredits: bigint
+  /**
+   * Promises so much from now on, and for so long at least: before each further step of a call, what the steps so far did cost and
+   * what the next may cost at most. Throws as `Ledger.hold` does for money; the hold then stays as it was.
+   */
+  change(microcredits: bigint, lifetimeMs: number): Promise<void>
   /** Ends the hold; resolves when it is durable. It is retried until the database has it, and safe to call twice. */
   settle(settlement: Settlement): Promise<Settled>
 }
@@ -135,6 +147,10 @@ export interface Ledger extends AsyncDisposable {
   sweep(): Promise<number>
   /** Rows of broken invariants; empty on a healthy ledger. */
   broken(): Promise<Record<string, unknown>[]>
+  /** Of this process, as it beats: what else of others hangs on its life bears this id (`ledger.lives` in SQL). */
+  readonly processId: string
+  /** Runs after each sweep of holds, and like it only while this process may judge the life of others. */
+  besideSweep(work: (lapseMs: number) => Promise<void>): void
 }
 
 export interface LedgerAsk {
@@ -151,7 +167,13 @@ export async function openLedger(ask: LedgerAsk): Promise<Ledger> {
   const { db, clock, log } = ask
   const committer = openCommitter(ask)
   const refusals = new Refusals(clock)
-  const process = await keepAlive({ ...ask, sweep })
+  const beside: ((lapseMs: number) => Promise<void>)[] = []
+  const process = await keepAlive({ ...ask, sweep: sweepAll })
+
+  async function sweepAll(): Promise<void> {
+    await sweep()
+    for (const work of beside) await work(ask.timing.processLeaseMs)
+  }
 
   async function sweep(): Promise<number> {
     let holds = 0
@@ -169,7 +191,8 @@ export async function openLedger(ask: LedgerAsk): Promise<Ledger> {
   }
 
   return {
-    hold: (asked) => watchHold(ask.metrics, takeHold(committer, refusals, process.id, clock, log, asked)),
+    hold: (asked) =>
+      watchHold(ask.metrics, takeHold({ db, committer, refusals, processId: process.id, clock, log }, asked)),
     balance: (accountId) => store.balance(db, accountId),
     meters: (payer) => store.meters(db, payer, clock.nowMs()),
     receipt: (accountId, projectId, receiptId) => store.receipt(db, accountId, projectId, receiptId),
@@ -179,6 +202,8 @@ export async function openLedger(ask: LedgerAsk): Promise<Ledger> {
     usage: (accountId, projectId, days) => store.usage(db, accountId, projectId, days, clock.nowMs()),
     sweep,
     broken: () => store.broken(db),
+    processId: process.id,
+    besideSweep: (work) => void beside.push(work),
     async [Symbol.asyncDispose]() {
       // A call that was cut a moment ago settles within this turn of the event loop; past the close it could not.
       await turn()
@@ -190,29 +215,23 @@ export async function openLedger(ask: LedgerAsk): Promise<Ledger> {
 
 /** Longer than any reply is replayed (`platform/idempotency`), by an hour for clocks that disagree. */
 const keepRepliesMs = 25 * 60 * 60 * 1000
-async function takeHold(
-  committer: Committer,
-  refusals: Refusals,
-  processId: string,
-  clock: Clock,
-  log: Log,
-  ask: HoldAsk,
-): Promise<Hold> {
+
+interface Desk {
+  db: Db
+  committer: Committer
+  refusals: Refusals
+  processId: string
+  clock: Clock
+  log: Log
+}
+
+async function takeHold(desk: Desk, ask: HoldAsk): Promise<Hold> {
+  const { committer, refusals, processId, clock } = desk
   const { payer, receiptId } = ask
   // A repeat under an idempotency key is answered from what is stored, however fast it comes.
   if (!ask.claim) refusals.check(payer)
   const result = await committer.hold({
-    hold_id: receiptId,
-    receipt_id: receiptId,
-    account_id: payer.accountId,
-    project_id: payer.projectId,
-    key_id: payer.keyId,
-    endpoint: ask.endpoint,
-    idempotency_key: ask.claim?.key,
-    fingerprint: ask.claim?.fingerprint,
-    model: ask.model,
-    customer_id: ask.customerId,
-    reference_id: ask.referenceId,
+    ...holdFields(ask),
     amount: ask.microcredits,
     started: ask.started,
     process_id: processId,
@@ -222,42 +241,76 @@ async function takeHold(
   if (result.outcome === 'limited') return refusals.refuse(payer, result.scope!, Number(result.need))
   if (result.outcome === 'insufficient') refuse(result.scope!, result.need!, result.have!)
 
+  let held = ask.microcredits
   let ending: Promise<Settled> | undefined
   return {
     receiptId,
-    microcredits: ask.microcredits,
+    get microcredits() {
+      return held
+    },
+    async change(microcredits, lifetimeMs) {
+      await changeHold(desk, ask, { from: held, to: microcredits, lifetimeMs })
+      held = microcredits
+    },
     settle(settlement) {
-      ending ??= settle(committer, log, ask, settlement)
+      ending ??= settle(desk, ask, held, settlement)
       return ending
     },
   }
 }
 
-function refuse(scope: string, needMicrocredits: bigint, haveMicrocredits: bigint): never {
+interface Change {
+  from: bigint
+  to: bigint
+  lifetimeMs: number
+}
+
+/** Each statement says from what to what, so one whose reply was lost is sent again, and none that arrives late does harm. */
+async function changeHold(
+  { db, clock }: Desk,
+  ask: HoldAsk,
+  { from, to, lifetimeMs }: Change,
+): Promise<void> {
+  const { accountId } = ask.payer
+  const until = new Date(clock.nowMs() + lifetimeMs)
+  const change = () => store.rehold(db, accountId, ask.receiptId, from, to, until)
+  const result = await change()
+    .catch(async (error: unknown) => {
+      if (!isDatabaseAway(error)) throw error
+      await pause(againMs)
+      return change()
+    })
+    .catch((error: unknown) => {
+      if (!isDatabaseAway(error)) throw error
+      return fail('SERVICE_UNAVAILABLE', { why: 'database' }, { retryAfterMs: 2000 })
+    })
+  if (result.outcome === 'insufficient') refuse(result.scope!, result.need!, result.have!)
+  assert(result.outcome === 'held', `the hold ${ask.receiptId} has ended or is not at ${from}`)
+}
+
+/** Until a broken connection may be replaced by a good one. */
+const againMs = 500
+
+/** What a hold does not fit: the balance, or a cap. */
+export function refuse(scope: string, needMicrocredits: bigint, haveMicrocredits: bigint): never {
   if (scope === 'balance') fail('INSUFFICIENT_CREDITS', { needMicrocredits, haveMicrocredits })
   fail('BUDGET_EXCEEDED', { scope, needMicrocredits, haveMicrocredits })
 }
 
-async function settle(committer: Committer, log: Log, ask: HoldAsk, end: Settlement): Promise<Settled> {
-  const beyondHold = end.microcredits - ask.microcredits
+async function settle(
+  { committer, log }: Desk,
+  ask: HoldAsk,
+  held: bigint,
+  end: Settlement,
+): Promise<Settled> {
+  const beyondHold = end.microcredits - held
   const spared = end.withinHold && beyondHold > 0n ? beyondHold : 0n
   const result = await committer.settle(
     {
-      hold_id: ask.receiptId,
-      receipt_id: ask.receiptId,
-      account_id: ask.payer.accountId,
+      ...settleFields({ accountId: ask.payer.accountId, receiptId: ask.receiptId }, end),
       actual: end.microcredits - spared,
-      state: end.state,
-      status_code: end.statusCode,
-      ambiguous: false,
       free_claim: end.freeClaim ?? false,
-      model: end.model,
-      detail: end.detail ?? {},
       reply: end.reply,
-      input_tokens: end.tokens?.input ?? 0,
-      cached_input_tokens: end.tokens?.cachedInput ?? 0,
-      output_tokens: end.tokens?.output ?? 0,
-      reasoning_tokens: end.tokens?.reasoning ?? 0,
     },
     end.urgent ?? false,
   )

@@ -27,7 +27,7 @@ export class Refusals {
     for (const id of [payer.keyId, payer.projectId, payer.accountId]) {
       const told = this.#until.get(id)
       if (!told) continue
-      if (told.askAgainMs > nowMs) tooFast(told.scope, told.untilMs - nowMs)
+      if (told.askAgainMs > nowMs) refuseLimited(told.scope, told.untilMs - nowMs)
       this.#until.delete(id)
     }
   }
@@ -45,11 +45,12 @@ export class Refusals {
         askAgainMs: nowMs + Math.min(waitMs, longestMemoryMs),
       })
     }
-    return tooFast(scope, waitMs)
+    return refuseLimited(scope, waitMs)
   }
 }
 
-function tooFast(scope: string, waitMs: number): never {
+/** Refuses what goes beyond a limit of speed; nothing of it is remembered. */
+export function refuseLimited(scope: string, waitMs: number): never {
   const [whose, what] = scope.split('_') as [MeterScope, string]
   if (what === 'rate') fail('RATE_LIMITED', { whose, waitMs }, { retryAfterMs: waitMs })
   fail('CONCURRENCY_LIMITED', { whose }, { retryAfterMs: waitMs })

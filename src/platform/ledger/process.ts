@@ -8,7 +8,7 @@ export async function keepAlive(ask: {
   db: Db
   log: Log
   timing: { processLeaseMs: number; heartbeatMs: number; sweepMs: number }
-  sweep: () => Promise<number>
+  sweep: () => Promise<unknown>
 }): Promise<{ id: string; end: () => Promise<void> }> {
   const { db, log, timing } = ask
   const id = randomUUID()

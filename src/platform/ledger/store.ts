@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
 import type { MeterScope } from './books.ts'
-import type { Payer } from './ledger.ts'
+import type { OpResult } from './commit.ts'
+import type { Claim, Payer } from './ledger.ts'
 
 export interface Receipt {
   receipt_id: string
@@ -108,6 +109,22 @@ export const sweep = (
     [lapseMs, new Date(nowMs), sweepSize, thresholdsPercent],
   )
 
+/** Changes what an open hold promises; see migrations/0005-rehold.sql. */
+export async function rehold(
+  db: Db,
+  accountId: string,
+  holdId: string,
+  from: bigint,
+  to: bigint,
+  until: Date,
+): Promise<OpResult> {
+  const [result] = await db.query<OpResult>(
+    { name: 'ledger.rehold', text: 'select * from ledger.rehold($1, $2, $3, $4, $5)' },
+    [accountId, holdId, from, to, until],
+  )
+  return result!
+}
+
 /** Deletes stored replies from before that time; answers how many, at most `sweepSize`. */
 export async function forgetReplies(db: Db, beforeMs: number): Promise<number> {
   const gone = await db.query(
@@ -119,6 +136,36 @@ export async function forgetReplies(db: Db, beforeMs: number): Promise<number> {
     [new Date(beforeMs), sweepSize],
   )
   return gone.length
+}
+
+/** A receipt without money; answers the receipt that stands in its way, or null. See `ledger.record` in migrations/0006-jobs.sql. */
+export async function writeRecord(
+  tx: Tx,
+  ask: {
+    payer: Payer
+    receiptId: string
+    endpoint: string
+    claim?: Claim | undefined
+    state: 'completed' | 'failed'
+    statusCode?: number
+    reply?: string
+  },
+  now: Date,
+): Promise<string | null> {
+  const { payer, receiptId, endpoint, claim, state, statusCode = null, reply = null } = ask
+  const { rows } = await sql<{
+    earlier: string | null
+  }>`select ledger.record(${payer.accountId}, ${receiptId},
+    ${payer.projectId}, ${payer.keyId}, ${endpoint}, ${claim?.key ?? null}, ${claim?.fingerprint ?? null},
+    ${state}, ${statusCode}::smallint, ${reply}, ${now}) as earlier`.execute(tx)
+  return rows[0]!.earlier
+}
+
+/** Deletes the stored answer of a receipt: it stands elsewhere now. */
+export async function forgetReply(tx: Tx, accountId: string, receiptId: string): Promise<void> {
+  await sql`delete from ledger.replies where account_id = ${accountId} and receipt_id = ${receiptId}`.execute(
+    tx,
+  )
 }
 
 export async function balance(db: Db, accountId: string): Promise<{ balance: bigint; held: bigint }> {

@@ -16,7 +16,10 @@ export async function watchHold(metrics: Metrics | undefined, taking: Promise<Ho
   let ending: ReturnType<Hold['settle']> | undefined
   return {
     receiptId: hold.receiptId,
-    microcredits: hold.microcredits,
+    get microcredits() {
+      return hold.microcredits
+    },
+    change: (microcredits, lifetimeMs) => hold.change(microcredits, lifetimeMs),
     settle(settlement) {
       ending ??= hold.settle(settlement).finally(() => metrics.openHolds.dec())
       return ending

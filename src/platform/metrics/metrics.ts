@@ -31,6 +31,10 @@ export interface Metrics {
   drains: Reading<'provider'>
   /** 1 for a deployment that gets no calls now. */
   breakers: Reading<'deployment'>
+  /** Background work that this process took, by how it ended. */
+  jobs: Counts<'job' | 'outcome'>
+  webhooks: Counts<'outcome'>
+  jobSeconds: Spreads<'job'>
   pool: Reading<'state'>
   keyLookups: Reading<'result'>
   /** What `GET /metrics` answers: of this process, or of all workers if it is one of them. */
@@ -48,6 +52,7 @@ export function openMetrics({ isWorker = false } = {}): Metrics {
     ...requestSeries(registry),
     ...moneySeries(registry),
     ...upstreamSeries(registry),
+    ...jobSeries(registry),
     pool: new Reading(registry, 'gauge', {
       name: 'kherad_database_connections',
       help: 'Connections of the pool by state; waiting counts callers without one.',
@@ -87,6 +92,27 @@ function requestSeries(registry: Registry) {
       Spread
     >,
     streams: new Level(registry, { name: 'kherad_open_streams', help: 'Event streams that are open now.' }),
+  }
+}
+
+function jobSeries(registry: Registry) {
+  return {
+    jobs: new Counts(registry, {
+      name: 'kherad_jobs_total',
+      help: 'Pieces of background work by how they ended: done, later (goes on after a pause), failed (is tried again), parked.',
+      labelNames: ['job', 'outcome'],
+    }),
+    webhooks: new Counts(registry, {
+      name: 'kherad_webhook_attempts_total',
+      help: 'Events sent to webhooks by how the attempt ended: delivered, retried (it is sent again), failed (it is not).',
+      labelNames: ['outcome'],
+    }),
+    jobSeconds: new Spreads(registry, {
+      name: 'kherad_job_seconds',
+      help: 'From the start of a piece of background work to its end or pause.',
+      labelNames: ['job'],
+      bounds: secondsBounds,
+    }),
   }
 }
 

@@ -12,14 +12,16 @@ import {
   type Step,
 } from './exchange.ts'
 import { type Gate, type Lookup, openGate } from './gate.ts'
+import { type Line, openLine } from './line.ts'
 import { openSocket } from './open-socket.ts'
 import { followRedirect } from './redirect.ts'
 import { FetchRefused } from './refused.ts'
 import { hostOf, type Protocol, readTarget } from './target.ts'
+import { unlessAborted } from './unless-aborted.ts'
 
 export type { Reason } from './refused.ts'
 export { isGloballyRoutable } from './routable.ts'
-export { type ByteBudget, FetchRefused, type Lookup }
+export { type ByteBudget, FetchRefused, type Line, type Lookup }
 
 export interface GuardAsk {
   /** Networks that may be reached though they are not public, such as `10.0.0.0/8`. */
@@ -68,10 +70,27 @@ export interface GuardedClient {
   fetch(url: string, ask: FetchAsk): Promise<Fetched>
 }
 
+/** A guarded client that also keeps connections, to where the same party is written to again and again. */
+export interface GuardedNet extends GuardedClient {
+  /** The address as it would be asked, when it leads to the public internet now. Throws `FetchRefused`. */
+  judge(url: string, timeoutMs: number): Promise<string>
+  /** Connections to one HTTPS address, at most so many at once. Every new one resolves, judges and connects as `fetch` does. */
+  line(url: string, connections: number): Line
+}
+
 /** Throws for an allowed network that is no CIDR. */
-export function openGuardedClient(ask: GuardAsk): GuardedClient {
+export function openGuardedClient(ask: GuardAsk): GuardedNet {
   const gate = openGate(ask.allowedCidrs, ask.lookup)
   return {
+    async judge(text, timeoutMs) {
+      const url = readTarget(text, ['https:'])
+      const signal = AbortSignal.timeout(timeoutMs)
+      await unlessAborted(gate.resolve(hostOf(url)), signal).catch((cause: unknown) => {
+        throw signal.aborted ? new FetchRefused('timeout', url.hostname, cause) : cause
+      })
+      return url.href
+    },
+    line: (url, connections) => openLine({ url: readTarget(url, ['https:']), gate, ca: ask.ca, connections }),
     fetch: async (url, fetchAsk) => {
       try {
         return await fetchWithin(url, fetchAsk, (step, signal) => hop(gate, ask.ca, step, fetchAsk, signal))
@@ -124,16 +143,4 @@ async function hop(
   const socket = await openSocket(step.url, { addresses, admits: gate.admits, ca, signal })
   const { maxBytes, budget, accept, maxRedirects = 0 } = ask
   return exchange(socket, step, { maxBytes, budget, accept, readsRedirects: maxRedirects === 0, signal })
-}
-
-/** The system's resolver cannot be stopped, only left alone. */
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = Promise.withResolvers<never>()
-  const onAbort = () => aborted.reject(signal.reason)
-  signal.addEventListener('abort', onAbort, { once: true })
-  try {
-    return await Promise.race([work, aborted.promise])
-  } finally {
-    signal.removeEventListener('abort', onAbort)
-  }
 }

@@ -66,13 +66,17 @@ function operationOf(route: Route): Json {
     'x-summary-fa': route.summary.fa,
     security: securityOf(route),
     ...(route.scope !== 'public' && route.scope !== 'any' && { 'x-scope': route.scope }),
+    ...(route.orScope && { 'x-or-scope': route.orScope }),
     parameters: parametersOf(route),
     ...(route.body && {
-      requestBody: { required: true, content: { 'application/json': { schema: route.body } } },
+      requestBody: { required: true, content: { 'application/json': { schema: bodyOf(route) } } },
     }),
     responses: { ...repliesOf(route), ...failuresOf(codesOf(route)) },
   }
 }
+
+const bodyOf = ({ body, otherBody }: Route): TSchema | { anyOf: unknown[] } =>
+  otherBody ? { anyOf: [body, otherBody] } : body!
 
 function securityOf(route: Route): Json[] {
   if (route.scope === 'public') return []

@@ -2,6 +2,9 @@ import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { base62, randomBase62, secretPrefixes } from '#platform/ids'
 
+export { isSealed } from './seal.ts'
+export { openSecrets, type Secrets, type SecretsAsk } from './vault.ts'
+
 export const sha256 = (data: string | Uint8Array): Buffer => createHash('sha256').update(data).digest()
 
 /** A new project key: `khr_`, 43 random base62 characters (256 bits), 6 of checksum. */

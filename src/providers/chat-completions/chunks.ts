@@ -155,17 +155,18 @@ function firstChoice(choices: unknown): Record<string, unknown> | undefined {
 
 /** `reasoning_content` (DeepSeek, vLLM), `reasoning` (OpenRouter, Ollama, Groq), `reasoning_details` (OpenRouter, with signatures). */
 function readReasoning(delta: Record<string, unknown>, parts: Part[]): void {
-  const plain = [delta['reasoning_content'], delta['reasoning']].find(
-    (value) => typeof value === 'string' && value !== '',
-  )
+  const plain = said(delta['reasoning_content']) ?? said(delta['reasoning'])
   const details =
     Array.isArray(delta['reasoning_details']) && delta['reasoning_details'].length > 0
       ? delta['reasoning_details']
       : undefined
-  if (typeof plain !== 'string' && !details) return
-  const text = typeof plain === 'string' ? plain : textOf(details ?? [])
+  if (plain === undefined && !details) return
+  const text = plain ?? textOf(details ?? [])
   parts.push({ type: 'reasoning', text, ...(details && { details }) })
 }
+
+const said = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined
 
 /** Mistral sends content as parts, its thinking among them. */
 function readContentParts(content: unknown[], parts: Part[]): void {
@@ -258,7 +259,9 @@ function unknown(
 /** Puts the extra on the first part of its chunk that has none, or on one of its own. */
 function attach(parts: Part[], from: number, extra: Extra | undefined): void {
   if (!extra) return
-  const carrier = parts.slice(from).find((part) => part.extra === undefined)
+  let place = from
+  while (parts[place]?.extra) place += 1
+  const carrier = parts[place]
   if (carrier) carrier.extra = extra
   else parts.push({ type: 'extra', extra })
 }

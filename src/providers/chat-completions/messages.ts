@@ -27,8 +27,10 @@ function withPicturesAfter(messages: readonly Message[]): Message[] {
   let pictures: Content[] = []
   return messages.flatMap((message, index) => {
     if (message.role !== 'tool') return [message]
+    const texts = message.content.filter(isText)
     pictures.push(...message.content.filter((content) => !isText(content)))
-    const answers: Message[] = [{ ...message, content: message.content.filter(isText) }]
+    const content = texts.length === 0 && message.content.length > 0 ? [seeBelow] : texts
+    const answers: Message[] = [{ ...message, content }]
     if (pictures.length > 0 && messages[index + 1]?.role !== 'tool') {
       answers.push({ role: 'user', content: pictures })
       pictures = []
@@ -36,6 +38,9 @@ function withPicturesAfter(messages: readonly Message[]): Message[] {
     return answers
   })
 }
+
+/** Some upstreams refuse an empty answer, and a model would wonder at it. */
+const seeBelow: Content = { type: 'text', text: 'The result is in the next user message.' }
 
 const isText = (content: Content): boolean =>
   content.type === 'text' || ('parts' in content && content.parts.every(isText))

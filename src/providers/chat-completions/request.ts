@@ -1,4 +1,5 @@
 import type { OutputFormat, Tool, ToolChoice, Turn } from '#engine/inference'
+import { ownBody } from '#providers/kit'
 import type { TextCall } from '#providers/spec'
 import { chatMessages } from './messages.ts'
 
@@ -52,12 +53,12 @@ const strictHosts = ['api.openai.com', 'api.groq.com', 'api.mistral.ai', 'genera
 /** The JSON body for this upstream. `host` is the upstream's, since vendors differ in a few names. */
 export function requestBody(host: string, call: TextCall): Record<string, unknown> {
   const { turn } = call
-  const sameWire = turn.source.wire === 'chat'
+  const body = ownBody(turn, 'chat')
   return {
     model: call.upstreamModel,
-    ...(sameWire ? passedOn(host, turn.source.body) : translated(host, turn)),
-    ...reasoningFields(host, turn),
-    [limitName(host, sameWire ? turn.source.body : {})]: turn.maxOutputTokens,
+    ...(body ? passedOn(host, body) : translated(host, turn)),
+    ...reasoningFields(host, turn.reasoning, body),
+    [limitName(host, body)]: turn.maxOutputTokens,
     stream: turn.stream,
     // Mistral always reports usage and refuses the option.
     ...(turn.stream && host !== 'api.mistral.ai' && { stream_options: { include_usage: true } }),
@@ -99,8 +100,11 @@ function translated(host: string, turn: Turn): Record<string, unknown> {
 }
 
 /** `reasoning` is OpenRouter's object; the others know only the effort. */
-function reasoningFields(host: string, { source, reasoning }: Turn): Record<string, unknown> {
-  const body = source.wire === 'chat' ? source.body : {}
+function reasoningFields(
+  host: string,
+  reasoning: Turn['reasoning'],
+  body: Record<string, unknown> = {},
+): Record<string, unknown> {
   if (host === 'openrouter.ai') {
     const object =
       body['reasoning'] ?? (body['reasoning_effort'] == null ? openRouterReasoning(reasoning) : undefined)
@@ -122,7 +126,7 @@ function openRouterReasoning(reasoning: Turn['reasoning']): Record<string, unkno
 }
 
 /** OpenAI's reasoning models refuse `max_tokens`, most others know nothing else; elsewhere the caller's word is kept. */
-function limitName(host: string, body: Record<string, unknown>): 'max_tokens' | 'max_completion_tokens' {
+function limitName(host: string, body: Record<string, unknown> = {}): 'max_tokens' | 'max_completion_tokens' {
   if (host === 'api.openai.com') return 'max_completion_tokens'
   if (strictHosts.includes(host)) return 'max_tokens'
   return body['max_completion_tokens'] != null && body['max_tokens'] == null

@@ -18,8 +18,11 @@ export interface AnswerReader {
   readonly closed: boolean
   /** It was closed on our side, and the upstream goes on writing. */
   readonly leftOff?: boolean
-  /** Reads one event and adds its parts to `parts`. Throws `UpstreamError` for a failure that the event tells. */
-  read(event: Record<string, unknown>, name: string, parts: Part[]): Worth
+  /**
+   * Reads one event and adds its parts to `parts`; `text` is the JSON that it was read from. Throws `UpstreamError` for a failure
+   * that the event tells.
+   */
+  read(event: Record<string, unknown>, name: string, parts: Part[], text: string): Worth
   /** `[DONE]` came. */
   close(): void
   /** What is told at the end of the stream. Throws a cut when there was no finish. */
@@ -32,84 +35,75 @@ export interface AnswerReader {
 const endingMs = 5_000
 
 /**
- * The parts of a streamed answer. The clock of the first token runs until the first event that is worth a token, then that of
- * silence. One malformed event is skipped when others make sense; a stream that ends without a finish is a cut.
+ * A streamed answer: events in, parts out. The clock of the first token runs until the first event that is worth a token, then
+ * that of silence. One malformed event is skipped when others make sense; a stream that ends without a finish is a cut. What was
+ * parsed before a failure still reaches the caller.
  */
-export async function* readAnswerStream(
-  exchange: Exchange,
-  timeouts: Timeouts,
-  reader: AnswerReader,
-): AsyncGenerator<Part, void, undefined> {
-  const answer = new StreamedAnswer(reader)
-  exchange.patience.enter('firstToken', timeouts.firstTokenMs)
-  let moved = false
-  while (!reader.closed) {
-    let bytes: Buffer | undefined
-    try {
-      bytes = await exchange.read(moved)
-    } catch (error) {
-      answer.broke(error)
-    }
-    if (bytes) answer.push(bytes)
-    else if (!answer.failure) answer.end()
-    const { parts, worth } = answer.take()
-    moved = worth !== 'nothing'
-    if (exchange.patience.phase === 'firstToken' && worth === 'token')
-      exchange.patience.enter('idle', timeouts.idleMs)
-    if (reader.finished && exchange.patience.phase !== 'ending') {
-      exchange.patience.enter('ending', Math.min(endingMs, timeouts.idleMs))
-    }
-    // Every token passes here, and `yield*` would await each of them three times.
-    for (const part of parts) yield part
-    if (answer.failure) {
-      yield* reader.counted()
-      throw answer.failure
-    }
-    if (!bytes) break
-  }
-  answer.requireSense()
-  yield* reader.end()
-}
-
-/** Events in, parts out; keeps what was parsed before a failure, so that it still reaches the caller. */
-class StreamedAnswer {
-  failure: UpstreamError | undefined
+export class AnswerStream {
+  /** No more is to be read; what is left to tell is told by `end`. */
+  over = false
+  private readonly exchange: Exchange
+  private readonly timeouts: Timeouts
   private readonly reader: AnswerReader
   private readonly events = new SseReader((data, name) => this.event(data, name))
+  private failure: UpstreamError | undefined
   private parts: Part[] = []
   private worth: Worth = 'nothing'
   private understood = 0
   private malformed = 0
 
-  constructor(reader: AnswerReader) {
+  constructor(exchange: Exchange, timeouts: Timeouts, reader: AnswerReader) {
+    this.exchange = exchange
+    this.timeouts = timeouts
     this.reader = reader
+    exchange.patience.enter('firstToken', timeouts.firstTokenMs)
   }
 
-  push(bytes: Buffer): void {
-    this.events.push(bytes)
+  /** Waits where nothing is here to be read. */
+  arrival(): Promise<void> | undefined {
+    return this.exchange.arrival(this.worth !== 'nothing')
   }
 
-  end(): void {
-    this.events.end()
-  }
-
-  /** After the finish a cut or a silence is a normal end: the answer is whole. Before it, what was counted is still told. */
-  broke(error: unknown): void {
-    if (!(error instanceof UpstreamError)) throw error
-    if (error.fault === 'aborted' || !this.reader.finished) this.failure = error
-  }
-
-  /** The parts since the last take, and the most that one of their events was worth. */
-  take(): { parts: Part[]; worth: Worth } {
-    const { parts, worth } = this
-    this.parts = []
+  /** The parts of what has arrived. */
+  read(): readonly Part[] {
     this.worth = 'nothing'
-    return { parts, worth }
+    this.parts = []
+    let bytes: Buffer | undefined
+    try {
+      bytes = this.exchange.take()
+    } catch (error) {
+      this.failure = this.harmOf(error)
+    }
+    if (bytes) this.events.push(bytes)
+    else if (!this.failure) this.events.end()
+    this.over = !bytes || this.reader.closed || this.failure !== undefined
+    this.keepTime()
+    return this.parts
   }
 
-  requireSense(): void {
+  /** What is told at the end. Throws what went wrong. */
+  *end(): Generator<Part, void, undefined> {
+    if (this.failure) {
+      yield* this.reader.counted()
+      throw this.failure
+    }
     if (this.malformed > 0 && this.understood === 0)
       throw new UpstreamError('malformed', { detail: 'no event of the stream is JSON' })
+    yield* this.reader.end()
+  }
+
+  private keepTime(): void {
+    const { patience } = this.exchange
+    if (patience.phase === 'firstToken' && this.worth === 'token')
+      patience.enter('idle', this.timeouts.idleMs)
+    if (this.reader.finished && patience.phase !== 'ending')
+      patience.enter('ending', Math.min(endingMs, this.timeouts.idleMs))
+  }
+
+  /** After the finish a cut or a silence is a normal end: the answer is whole. */
+  private harmOf(error: unknown): UpstreamError | undefined {
+    if (!(error instanceof UpstreamError)) throw error
+    return error.fault === 'aborted' || !this.reader.finished ? error : undefined
   }
 
   private event(data: string, name: string): void {
@@ -128,7 +122,8 @@ class StreamedAnswer {
     }
     this.understood += 1
     try {
-      const worth = this.reader.read(event, name, this.parts)
+      // Between the tokens of JSON a line end is as good as a space, and an event is passed on in one line.
+      const worth = this.reader.read(event, name, this.parts, data.replaceAll('\n', ' '))
       if (worth === 'token' || this.worth === 'nothing') this.worth = worth
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error

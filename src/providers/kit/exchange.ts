@@ -13,7 +13,7 @@ export interface Ask {
   method: 'GET' | 'POST'
   path: string
   headers: Record<string, string>
-  body: string | null
+  body: string | Uint8Array | null
   signal: AbortSignal
   timeouts: Timeouts
   /** Time to the response headers; a call that is not streamed has no headers before its whole answer. */
@@ -57,28 +57,35 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return exchange
   }
 
-  /** The next bytes, or undefined at the end. `moved`: something of worth came since the last read (see `Patience`). */
-  async read(moved: boolean): Promise<Buffer | undefined> {
-    const ready = this.take()
-    if (ready) return ready
-    if (!this.ended && !this.failure) {
-      this.patience.wait(moved)
-      await new Promise<void>((resolve) => {
-        this.wake = resolve
-      })
-      this.patience.arrived()
-    }
-    const chunk = this.take()
-    if (chunk) return chunk
-    if (this.failure) throw this.failure
-    return undefined
+  /** Waits where nothing is here to be taken. `moved`: something of worth came since the last wait (see `Patience`). */
+  arrival(moved: boolean): Promise<void> | undefined {
+    if (this.chunks.length > 0 || this.ended || this.failure) return undefined
+    this.patience.wait(moved)
+    return new Promise((resolve) => {
+      this.wake = resolve
+    })
+  }
+
+  /** The bytes that have arrived; undefined at the end. Throws what broke the answer off. */
+  take(): Buffer | undefined {
+    this.patience.arrived()
+    const chunk = this.chunks.length > 1 ? Buffer.concat(this.chunks) : this.chunks[0]
+    if (chunk) {
+      this.chunks = []
+      this.heldBytes = 0
+      if (this.controller?.paused) this.controller.resume()
+    } else if (this.failure) throw this.failure
+    return chunk
   }
 
   /** The whole body as text, in UTF-8. Past `maxBytes`: `overflow: 'cut'` keeps what fits, `'fail'` is malformed. */
   async text(maxBytes: number, overflow: 'cut' | 'fail'): Promise<string> {
     const parts: Buffer[] = []
     let bytes = 0
-    for (let chunk = await this.read(true); chunk; chunk = await this.read(true)) {
+    for (;;) {
+      await this.arrival(true)
+      const chunk = this.take()
+      if (!chunk) break
       parts.push(chunk)
       bytes += chunk.length
       if (bytes <= maxBytes) continue
@@ -156,15 +163,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.status !== 0) return new UpstreamError('cut', { status: this.status, detail: code, cause })
     const nonsense = cause.name === 'HTTPParserError' || code === 'UND_ERR_HEADERS_OVERFLOW'
     return new UpstreamError(nonsense ? 'malformed' : 'reset', { detail: code, cause })
-  }
-
-  private take(): Buffer | undefined {
-    const chunk = this.chunks.length > 1 ? Buffer.concat(this.chunks) : this.chunks[0]
-    if (!chunk) return undefined
-    this.chunks = []
-    this.heldBytes = 0
-    if (this.controller?.paused) this.controller.resume()
-    return chunk
   }
 
   private fail(error: UpstreamError): void {

@@ -1,6 +1,6 @@
 import type { Part } from '#engine/inference'
 import type { TextCall } from '#providers/spec'
-import { type AnswerReader, readAnswerStream } from './answer-stream.ts'
+import { type AnswerReader, AnswerStream } from './answer-stream.ts'
 import { readJson } from './json.ts'
 import type { UpstreamClient } from './kit.ts'
 
@@ -44,8 +44,15 @@ export async function* generate(
     // What came is told by its type, not by what was asked: some servers ignore `stream`.
     const streamed = String(exchange.headers['content-type'] ?? '').includes('event-stream')
     const reader = codec.reader(call)
-    if (streamed) yield* readAnswerStream(exchange, call.timeouts, reader)
-    else yield* codec.whole(await readJson(exchange), call)
+    if (streamed) {
+      const answer = new AnswerStream(exchange, call.timeouts, reader)
+      while (!answer.over) {
+        await answer.arrival()
+        // Every token passes here, and `yield*` would await each of them three times.
+        for (const part of answer.read()) yield part
+      }
+      yield* answer.end()
+    } else yield* codec.whole(await readJson(exchange), call)
     whole = !reader.leftOff
   } finally {
     // A reader that left early, or a failure: the upstream must stop writing now.

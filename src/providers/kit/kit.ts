@@ -2,12 +2,15 @@ import { Pool } from 'undici'
 import { type Timeouts, UpstreamError } from '#providers/spec'
 import { Exchange } from './exchange.ts'
 import { faultOfStatus } from './fault.ts'
+import { Form } from './form.ts'
 import { readJson } from './json.ts'
 
 export type { AnswerReader, Worth } from './answer-stream.ts'
 export { faultOfError, maskSecrets } from './fault.ts'
+export { Form } from './form.ts'
 export { type ClientCodec, generate } from './generate.ts'
 export { isRecord } from './json.ts'
+export { ownBody } from './own-body.ts'
 export { SseReader } from './sse.ts'
 
 /** For the question whether an upstream is there and lets us in. */
@@ -32,8 +35,8 @@ export interface UpstreamAddress {
 export interface UpstreamAsk {
   /** After the base address, with its slash: `/chat/completions`. */
   path: string
-  /** Sent as JSON; absent for a GET. */
-  body?: Record<string, unknown>
+  /** Sent as JSON, or as the form that it is; absent for a GET. */
+  body?: Record<string, unknown> | Form
   headers?: Record<string, string>
   signal: AbortSignal
   timeouts: Timeouts
@@ -79,8 +82,12 @@ export class UpstreamClient implements AsyncDisposable {
     const exchange = await Exchange.open(this.pool, {
       method: ask.body ? 'POST' : 'GET',
       path: `${this.basePath}${ask.path}`,
-      headers: { ...this.headers, ...ask.headers },
-      body: ask.body ? JSON.stringify(ask.body) : null,
+      headers: {
+        ...this.headers,
+        ...(ask.body instanceof Form && { 'content-type': ask.body.contentType }),
+        ...ask.headers,
+      },
+      body: ask.body instanceof Form ? ask.body.bytes : ask.body ? JSON.stringify(ask.body) : null,
       signal: ask.signal,
       timeouts: ask.timeouts,
       firstByteMs: ask.firstByteMs ?? ask.timeouts.firstByteMs,

@@ -7,6 +7,8 @@ const lineFeed = 10
 const carriageReturn = 13
 const colon = 58
 const space = 32
+const dataField = Buffer.from('data')
+const eventField = Buffer.from('event')
 /** The largest event any wire sends is a base64 picture or sound. */
 const standardMaxEventBytes = 16 * 1024 * 1024
 
@@ -98,15 +100,15 @@ export class SseReader {
     }
     const first = bytes[start]
     if (first === colon) return
-    // `data` and `event` are told apart by their first letter; the rest is checked by the text.
-    if (first === 0x64) {
-      const value = field(bytes, start, end, 'data')
+    // `data` and `event` are told apart by their first letter.
+    if (first === dataField[0]) {
+      const value = field(bytes, start, end, dataField)
       if (value === undefined) return
       this.eventBytes += end - start
       this.checkSize(this.eventBytes)
       this.data = this.data === undefined ? value : `${this.data}\n${value}`
-    } else if (first === 0x65) {
-      this.event = field(bytes, start, end, 'event') || this.event
+    } else if (first === eventField[0]) {
+      this.event = field(bytes, start, end, eventField) || this.event
     }
   }
 
@@ -126,9 +128,10 @@ export class SseReader {
 }
 
 /** The value after `name:` and one optional space; undefined when the line is of another field. */
-function field(bytes: Buffer, start: number, end: number, name: string): string | undefined {
+function field(bytes: Buffer, start: number, end: number, name: Buffer): string | undefined {
   const after = start + name.length
-  if (after > end || bytes.toString('latin1', start, after) !== name) return undefined
+  if (after > end) return undefined
+  for (let place = 1; place < name.length; place++) if (bytes[start + place] !== name[place]) return undefined
   if (after === end) return ''
   if (bytes[after] !== colon) return undefined
   const value = bytes[after + 1] === space && after + 1 < end ? after + 2 : after + 1

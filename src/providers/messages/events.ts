@@ -1,4 +1,4 @@
-import type { FinishReason, Part } from '#engine/inference'
+import type { Extra, FinishReason, Part } from '#engine/inference'
 import { type AnswerReader, faultOfError, isRecord, type Worth } from '#providers/kit'
 import { UpstreamError } from '#providers/spec'
 import { ContentBlocks } from './content.ts'
@@ -19,7 +19,7 @@ export class EventReader implements AnswerReader {
     this.secrets = secrets
   }
 
-  read(event: Record<string, unknown>, name: string, parts: Part[]): Worth {
+  read(event: Record<string, unknown>, name: string, parts: Part[], text: string): Worth {
     // Some gateways leave the type to the event's name, or send an error without its envelope.
     const type = name === 'error' || event['error'] ? 'error' : (event['type'] ?? name)
     if (type === 'error') throw faultOfError(event, this.secrets)
@@ -27,9 +27,10 @@ export class EventReader implements AnswerReader {
     if (type === 'ping') return 'life'
     const from = parts.length
     const worth = this.readEvent(type, event, parts)
+    const extra: Extra = { wire: 'messages', event, text }
     const first = parts[from]
-    if (first) first.extra = { wire: 'messages', event }
-    else parts.push({ type: 'extra', extra: { wire: 'messages', event } })
+    if (first) first.extra = extra
+    else parts.push({ type: 'extra', extra })
     return worth
   }
 

@@ -1,5 +1,5 @@
 import type { OutputFormat, Reasoning, Tool, ToolChoice, Turn } from '#engine/inference'
-import { isRecord } from '#providers/kit'
+import { isRecord, ownBody } from '#providers/kit'
 import { type TextCall, UpstreamError } from '#providers/spec'
 import { conversation } from './conversation.ts'
 
@@ -35,22 +35,23 @@ export const forwardedFields: ReadonlySet<string> = new Set([
 
 /** The JSON body. Throws `UpstreamError` invalid_request, before anything is sent, for a turn that this wire cannot carry. */
 export function requestBody({ turn, upstreamModel }: TextCall): Record<string, unknown> {
+  const body = ownBody(turn, 'messages')
   return {
     model: upstreamModel,
     max_tokens: turn.maxOutputTokens,
-    ...(turn.source.wire === 'messages' ? passedOn(turn) : translated(turn)),
+    ...(body ? passedOn(body, turn.maxOutputTokens) : translated(turn)),
     stream: turn.stream,
   }
 }
 
 /** Features that the caller has asked for by name; ours are spoken for by the operator's own headers. */
-export function betasOf({ source }: Turn): string[] {
-  const betas = source.wire === 'messages' ? source.body['anthropic_beta'] : undefined
+export function betasOf(turn: Turn): string[] {
+  const betas = ownBody(turn, 'messages')?.['anthropic_beta']
   const sane = (beta: unknown) => typeof beta === 'string' && /^[\w.:-]{1,100}$/.test(beta)
   return Array.isArray(betas) && betas.every(sane) ? betas : []
 }
 
-function passedOn({ source: { body }, maxOutputTokens }: Turn): Record<string, unknown> {
+function passedOn(body: Record<string, unknown>, maxOutputTokens: number): Record<string, unknown> {
   const fields = Object.fromEntries(
     standardFields.filter((name) => body[name] !== undefined).map((name) => [name, body[name]]),
   )

@@ -37,7 +37,10 @@ export function readUsage(raw: Record<string, unknown> | undefined): Usage | und
   for (const iteration of Array.isArray(raw['iterations']) ? raw['iterations'] : []) {
     if (isRecord(iteration) && iteration['type'] === 'compaction') add(usage, tokensOf(iteration))
   }
-  return usage.input + usage.output === 0 ? undefined : usage
+  if (usage.input + usage.output === 0) return undefined
+  const tools = isRecord(raw['server_tool_use']) ? raw['server_tool_use'] : {}
+  const webSearches = count(tools['web_search_requests'])
+  return webSearches > 0 ? { ...usage, webSearches } : usage
 }
 
 function tokensOf(raw: Record<string, unknown>) {
@@ -59,8 +62,10 @@ function tokensOf(raw: Record<string, unknown>) {
   }
 }
 
-function add(sum: Required<Usage>, more: Required<Usage>): void {
-  for (const kind in sum) sum[kind as keyof Usage] += more[kind as keyof Usage]
+type Tokens = ReturnType<typeof tokensOf>
+
+function add(sum: Tokens, more: Tokens): void {
+  for (const kind in sum) sum[kind as keyof Tokens] += more[kind as keyof Tokens]
 }
 
 /** More than any window of any model: a larger figure is a defect of the upstream, no report. */

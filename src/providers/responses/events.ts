@@ -5,7 +5,7 @@ import { faultOf, faultOfStatus } from './fault.ts'
 import { type Json, recordsOf, type Voice } from './items.ts'
 import { Output } from './output.ts'
 import { StopCut } from './stop.ts'
-import { readUsage } from './usage.ts'
+import { readUsage, searchesIn } from './usage.ts'
 
 export interface ReaderTerms {
   /** What must never be shown of the upstream. */
@@ -67,7 +67,7 @@ export class EventReader implements AnswerReader {
   }
 
   /** Adds the parts of one event. Throws `UpstreamError` for a failure that it tells. */
-  read(event: Json, name: string, parts: Part[]): Worth {
+  read(event: Json, name: string, parts: Part[], text: string): Worth {
     const type = typeof event['type'] === 'string' ? event['type'] : name
     if (type === heartbeat) return 'life'
     if (type === 'error' || name === 'error' || (event['error'] !== undefined && event['error'] !== null)) {
@@ -83,7 +83,7 @@ export class EventReader implements AnswerReader {
       this.terminal(type, isRecord(event['response']) ? event['response'] : {}, parts)
     else this.progress(type, event, parts)
     this.endAtStop(parts, from)
-    if (this.terms.sameWire) carry(parts, first, { wire: 'responses', event })
+    if (this.terms.sameWire) carry(parts, first, { wire: 'responses', event, text })
     const part = parts[from]
     if (part && tokens.has(part.type)) return 'token'
     if (greetings.has(type)) return 'nothing'
@@ -165,8 +165,8 @@ export class EventReader implements AnswerReader {
     }
   }
 
-  private count({ usage: raw }: Json): void {
-    const usage = isRecord(raw) ? readUsage(raw) : undefined
+  private count({ usage: raw, output }: Json): void {
+    const usage = isRecord(raw) ? readUsage(raw, searchesIn(output)) : undefined
     if (usage) this.usage = { type: 'usage', usage, raw: raw as Json }
   }
 

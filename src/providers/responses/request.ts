@@ -6,7 +6,7 @@
  * - The name of a message: left out.
  */
 import type { OutputFormat, Reasoning, Tool, ToolChoice, Turn } from '#engine/inference'
-import { isRecord } from '#providers/kit'
+import { isRecord, ownBody } from '#providers/kit'
 import type { TextCall } from '#providers/spec'
 import { inputItems } from './input.ts'
 
@@ -18,6 +18,7 @@ const standardFields = [
   'tools',
   'tool_choice',
   'parallel_tool_calls',
+  'max_tool_calls',
   'text',
   'temperature',
   'top_p',
@@ -57,7 +58,12 @@ export const forwardedFields: ReadonlySet<string> = new Set([
   'max_output_tokens',
 ])
 
-const toolFields: ReadonlySet<string> = new Set(['tools', 'tool_choice', 'parallel_tool_calls'])
+const toolFields: ReadonlySet<string> = new Set([
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'max_tool_calls',
+])
 
 /** Vendors that answer an unknown field with 400. */
 const strictHosts =
@@ -66,11 +72,11 @@ const strictHosts =
 /** The JSON body for this upstream. `host` is the upstream's, since vendors differ in a few names. */
 export function requestBody(host: string, call: TextCall): Record<string, unknown> {
   const { turn } = call
-  const sameWire = turn.source.wire === 'responses'
-  const reasoning = sameWire ? passedReasoning(turn) : reasoningOf(host, turn.reasoning)
+  const body = ownBody(turn, 'responses')
+  const reasoning = body ? passedReasoning(body) : reasoningOf(host, turn.reasoning)
   return {
     model: call.upstreamModel,
-    ...(sameWire ? passedOn(host, turn) : translated(host, turn)),
+    ...(body ? passedOn(host, turn.stream, body) : translated(host, turn)),
     ...(reasoning && { reasoning }),
     max_output_tokens: turn.maxOutputTokens,
     stream: turn.stream,
@@ -78,26 +84,29 @@ export function requestBody(host: string, call: TextCall): Record<string, unknow
   }
 }
 
-function passedOn(host: string, { stream, source: { body } }: Turn): Record<string, unknown> {
+function passedOn(host: string, stream: boolean, body: Record<string, unknown>): Record<string, unknown> {
   const names = strictHosts.test(host) ? standardFields : [...standardFields, ...openFields]
   const fields: Record<string, unknown> = {}
   for (const name of names) if (body[name] != null) fields[name] = body[name]
   if (!stream) delete fields['stream_options']
-  // Tools that run at the upstream are billed by the call, which no hold covers.
-  const tools = Array.isArray(body['tools']) ? body['tools'].filter(isFunction) : []
+  // Of tools that run at the upstream only its own search has a bound that the hold knows.
+  const tools = Array.isArray(body['tools']) ? body['tools'].filter(isPassedOn) : []
   if (tools.length > 0) fields['tools'] = tools
   else for (const name of toolFields) delete fields[name]
-  if (!isChoiceAmongFunctions(fields['tool_choice'])) delete fields['tool_choice']
+  if (!isChoiceAmong(tools, fields['tool_choice'])) delete fields['tool_choice']
   return fields
 }
 
-const isFunction = (tool: unknown): boolean => isRecord(tool) && tool['type'] === 'function'
+const isPassedOn = (tool: unknown): boolean =>
+  isRecord(tool) && (tool['type'] === 'function' || String(tool['type']).startsWith('web_search'))
 
-const isChoiceAmongFunctions = (choice: unknown): boolean =>
-  !isRecord(choice) || choice['type'] === 'function' || choice['type'] === 'allowed_tools'
+const isChoiceAmong = (tools: readonly unknown[], choice: unknown): boolean =>
+  !isRecord(choice) ||
+  choice['type'] === 'allowed_tools' ||
+  tools.some((tool) => isRecord(tool) && tool['type'] === choice['type'])
 
 /** The caller's own object; our flat spelling of the effort speaks where it is silent. */
-function passedReasoning({ source: { body } }: Turn): Record<string, unknown> | undefined {
+function passedReasoning(body: Record<string, unknown>): Record<string, unknown> | undefined {
   const own = isRecord(body['reasoning']) ? body['reasoning'] : undefined
   const effort = body['reasoning_effort']
   return own?.['effort'] == null && effort != null ? { ...own, effort } : own

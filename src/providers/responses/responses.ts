@@ -1,6 +1,7 @@
 import {
   type ClientCodec,
   generate,
+  ownBody,
   pingTimeouts,
   type UpstreamAddress,
   UpstreamClient,
@@ -33,6 +34,6 @@ export function responsesProvider(address: UpstreamAddress & { id: string }): Te
 
 /** A caller of this wire gets the events as they came; for one of another the answer is ended at its stop sequences. */
 function termsOf({ secrets }: UpstreamClient, { turn }: TextCall): ReaderTerms {
-  const sameWire = turn.source.wire === 'responses'
+  const sameWire = ownBody(turn, 'responses') !== undefined
   return { secrets, sameWire, stop: sameWire ? [] : turn.stop }
 }

@@ -5,7 +5,7 @@ import { isRecord } from '#providers/kit'
  * Tokens by kind from the `usage` of a response. Undefined when it counts nothing: a report of zero for an answer that
  * exists is no report.
  */
-export function readUsage(raw: Record<string, unknown>): Usage | undefined {
+export function readUsage(raw: Record<string, unknown>, webSearches = 0): Usage | undefined {
   const read = isRecord(raw['input_tokens_details']) ? raw['input_tokens_details'] : {}
   const written = isRecord(raw['output_tokens_details']) ? raw['output_tokens_details'] : {}
   const ages = isRecord(read['cache_write_tokens_details']) ? read['cache_write_tokens_details'] : {}
@@ -24,8 +24,16 @@ export function readUsage(raw: Record<string, unknown>): Usage | undefined {
     mediaInput: 0,
     output,
     reasoning: Math.min(output, count(written['reasoning_tokens'])),
+    ...(webSearches > 0 && { webSearches }),
   }
 }
+
+/** Searches among the items of a response; the pages that were opened after them are not billed. */
+export const searchesIn = (output: unknown): number =>
+  Array.isArray(output) ? output.filter((item) => isRecord(item) && isSearch(item)).length : 0
+
+const isSearch = ({ type, action, status }: Record<string, unknown>): boolean =>
+  type === 'web_search_call' && status !== 'failed' && (!isRecord(action) || action['type'] === 'search')
 
 /** More than any window of any model: a larger figure is a defect of the upstream, no report. */
 const mostTokens = 1_000_000_000

@@ -1,5 +1,5 @@
 import type { Modality } from '#engine/inference'
-import type { Feature, Model } from '#engine/models'
+import type { AnyModel, EmbeddingModel, Feature, ImageModel, Model } from '#engine/models'
 
 const warning = {
   en:
@@ -58,8 +58,7 @@ const entries: Entry[] = [
   },
 ]
 
-/** The sandbox models as callers see them: `sandbox/fast` (the default), `sandbox/omni`, `sandbox/reasoner`. */
-export const sandboxModels: Model[] = entries.map((entry) => ({
+const textModels: Model[] = entries.map((entry) => ({
   id: `sandbox/${entry.name}`,
   kind: 'text',
   displayName: entry.displayName,
@@ -85,11 +84,78 @@ export const sandboxModels: Model[] = entries.map((entry) => ({
   },
 }))
 
+const imageModel: ImageModel = {
+  id: 'sandbox/image',
+  kind: 'image',
+  displayName: 'Kherad Sandbox Image (simulator) · شبیه‌ساز تصویر خرد',
+  description: [
+    'Simulator for development and tests: it draws no scene but a poster of the prompt, offline inside the server, always the same for the same prompt, with a mark that says so. Given pictures become the backdrop.',
+    'شبیه‌ساز برای توسعه و آزمون: صحنه نمی‌کشد؛ درون همین کارساز و بدون اینترنت پوستری از متن درخواست می‌سازد که برای یک متن همیشه یکسان است و نشانی دارد که همین را می‌گوید. تصویرهای داده‌شده پس‌زمینه می‌شوند.',
+  ].join('\n'),
+  ownedBy: 'kherad',
+  created: 1_795_132_800,
+  sandbox: true,
+  deployments: [{ id: 'sandbox/image', provider: 'sandbox', model: 'image', weight: 1, priority: 0 }],
+  fallbacks: [],
+  inputModalities: ['text', 'image'],
+  image: {
+    sizes: [
+      { width: 1024, height: 1024 },
+      { width: 1536, height: 1024 },
+      { width: 1024, height: 1536 },
+      { width: 1792, height: 1024 },
+      { width: 1024, height: 1792 },
+      { width: 512, height: 512 },
+    ],
+    qualities: ['low', 'medium', 'high'],
+    formats: ['png', 'jpeg', 'webp'],
+    backgrounds: ['opaque', 'transparent'],
+    maxCount: 4,
+    maxReferences: 8,
+  },
+  pricing: {
+    perImage: 0.01,
+    rows: [
+      { quality: 'low', perImage: 0.004 },
+      { quality: 'medium', size: { width: 512, height: 512 }, perImage: 0.006 },
+      { quality: 'high', perImage: 0.03 },
+    ],
+    perReference: 0.001,
+  },
+}
+
+/** Of every vector of the sandbox. */
+export const sandboxDimensions = 256
+
+const embeddingModel: EmbeddingModel = {
+  id: 'sandbox/embedding',
+  kind: 'embedding',
+  displayName: 'Kherad Sandbox Embedding (simulator) · شبیه‌ساز بردار خرد',
+  description: [
+    'Simulator for development and tests: its vectors count words, their stems and runs of three letters, offline inside the server. Texts that share words or parts of words are near each other; it knows nothing of meaning.',
+    'شبیه‌ساز برای توسعه و آزمون: بردارهایش شمارش واژه‌ها، ریشه‌ها و سه‌حرفی‌ها هستند، درون همین کارساز و بدون اینترنت. متن‌هایی که واژه یا پارهٔ واژهٔ مشترک دارند به هم نزدیک‌اند؛ از معنا چیزی نمی‌داند.',
+  ].join('\n'),
+  ownedBy: 'kherad',
+  created: 1_795_219_200,
+  sandbox: true,
+  deployments: [{ id: 'sandbox/embedding', provider: 'sandbox', model: 'embedding', weight: 1, priority: 0 }],
+  fallbacks: [],
+  inputModalities: ['text'],
+  maxInputTokens: 8_192,
+  maxBatch: 32,
+  dimensions: sandboxDimensions,
+  encoding: 'float',
+  pricing: { inputPerMillion: 0 },
+}
+
+/** As callers see them: `sandbox/fast` (the default), `sandbox/omni`, `sandbox/reasoner`, `sandbox/image`, `sandbox/embedding`. */
+export const sandboxModels: AnyModel[] = [...textModels, imageModel, embeddingModel]
+
 /**
- * The model behind an upstream name: `fast`, `sandbox/fast`, or `fast:b` — a name after the colon makes a second
+ * The text model behind an upstream name: `fast`, `sandbox/fast`, or `fast:b` — a name after the colon makes a second
  * deployment of the same model, for tests of failover.
  */
 export function findSandboxModel(upstreamModel: string): Model | undefined {
   const name = upstreamModel.replace(/^sandbox\//, '').replace(/:.*$/, '')
-  return sandboxModels.find((model) => model.id === `sandbox/${name}`)
+  return textModels.find((model) => model.id === `sandbox/${name}`)
 }

@@ -12,8 +12,11 @@ const questionNames =
 const answerNames =
   /^(?:answer|summary|result|response|reply|output|explanation|description|reasoning|steps?|پاسخ|خلاصه)$/
 
+const dates = /(?<!\d)\d{4}[-/]\d{1,2}[-/]\d{1,2}(?!\d)/g
+
 /**
- * Values from the user's words, by the name of the property: a place, the question, a number, an address, a calculation.
+ * Values from the user's words, by the name of the property: a place, the question, a number, a telephone number, an address, a calculation, a date, or a
+ * command between backticks.
  * `places` are those that this value may name.
  */
 export function hintsFrom(question: Question, places: readonly string[]) {
@@ -23,7 +26,9 @@ export function hintsFrom(question: Question, places: readonly string[]) {
   const numbers = (plain.match(/(?<![\p{L}\d.])-?\d{1,15}(?:\.\d{1,9})?/gu) ?? []).map(Number)
   const asked = shorten(question.text)
   const arithmetic = findArithmetic(text)
+  const datesNamed = plain.match(dates) ?? []
   let nextNumber = 0
+  let nextDate = 0
   return ({ name }: Place, schema: SchemaObject): unknown => {
     if (Array.isArray(schema['enum'])) return mentioned(schema['enum'], text)
     const types = stringList(schema['type'])
@@ -35,9 +40,13 @@ export function hintsFrom(question: Question, places: readonly string[]) {
     }
     if (!types.includes('string') && types.length > 0) return undefined
     if (/e-?mail/.test(key)) return /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/.exec(text)?.[0]
+    if (/^(?:phone|tel|mobile)/.test(key)) return /\+?\d[\d ().-]{5,22}\d/.exec(plain)?.[0]
     if (/^(?:url|uri|link|href|website)$/.test(key)) return /https?:\/\/[^\s"'<>«»]+/.exec(text)?.[0]
     if (schema['format'] === 'date') return /\b\d{4}-\d{2}-\d{2}\b/.exec(plain)?.[0]
     if (schema['format'] !== undefined) return undefined
+    if (/^(?:date|until)$/.test(key) && datesNamed[nextDate]) return datesNamed[nextDate++]
+    if (/^time_?zone$/.test(key)) return /\b[A-Z][A-Za-z]+\/[A-Z][A-Za-z_]+/.exec(text)?.[0] ?? 'Asia/Tehran'
+    if (/^(?:command|script)$/.test(key)) return /`([^`]+)`/.exec(text)?.[1] ?? 'date'
     if (/^(?:expression|formula|equation|calculation)$/.test(key)) return arithmetic?.expression ?? asked
     if (placeNames.test(key)) return places[0] ?? say(question.language, 'samplePlace')
     if (/^(?:language|lang|locale)$/.test(key)) return question.language

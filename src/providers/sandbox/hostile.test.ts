@@ -93,7 +93,7 @@ test('any turn ends in a finish and usage within its limit, or in an UpstreamErr
     }),
     { numRuns: 400 },
   )
-}, 60_000)
+})
 
 test('the pieces of any text add up to it and to its tokens', async () => {
   const tokenizer = await loadTokenizer()
@@ -109,7 +109,7 @@ test('the pieces of any text add up to it and to its tokens', async () => {
     }),
     { numRuns: 300 },
   )
-}, 60_000)
+})
 
 test('long hostile questions are answered within seconds', async () => {
   const runs = ['a', ' ', '1 ', '(', '-1+', 'به ', 'repeat exactly ', 'a@', '[[sandbox:', '1/1 ', '"']
@@ -147,7 +147,7 @@ test('long hostile questions are answered within seconds', async () => {
     }
   }
   expect(performance.now() - started).toBeLessThan(30_000)
-}, 60_000)
+})
 
 test('a schema nested a hundred thousand levels deep is refused', async () => {
   let schema: Record<string, unknown> = { type: 'string' }
@@ -173,4 +173,4 @@ test('a schema nested a hundred thousand levels deep is refused', async () => {
   }
   const answer = sandboxProvider().generate(call)[Symbol.asyncIterator]()
   await expect(answer.next()).rejects.toMatchObject({ fault: 'invalid_request', executed: false })
-}, 60_000)
+})

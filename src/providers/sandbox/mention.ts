@@ -17,6 +17,7 @@ const persian: Record<string, readonly string[]> = {
   forecast: ['پیش‌بینی', 'هوا', 'هوای'],
   time: ['ساعت', 'زمان'],
   date: ['تاریخ', 'امروز'],
+  datetime: ['تاریخ', 'ساعت', 'امروز'],
   search: ['جستجو', 'جست‌وجو', 'بگرد'],
   price: ['قیمت', 'نرخ'],
   currency: ['ارز', 'دلار', 'یورو'],

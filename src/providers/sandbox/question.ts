@@ -6,6 +6,8 @@ import { type Language, requestedLanguage, writtenLanguage } from './language.ts
 export interface Question {
   /** Text of the last user message, markers taken out. */
   text: string
+  /** The last of its texts: what stands before is quoted to a model by programs, and orders no tool. */
+  lastText: string
   language: Language
   directives: Directives
   /** Media of the last user message, in order. */
@@ -29,8 +31,10 @@ export function readQuestion(turn: Turn): Question {
   const message = turn.messages[last]
   const { text, directives } = readDirectives(message ? textOf(message.content) : '')
   const users = turn.messages.filter((each) => each.role === 'user')
+  const texts = (message?.content ?? []).filter((part) => part.type === 'text')
   return {
     text,
+    lastText: readDirectives(textOf(texts.slice(-1))).text,
     language: languageOf(turn.messages, text),
     directives,
     media: (message?.content ?? []).filter(

@@ -2,6 +2,8 @@ import type { Content, Part } from '#engine/inference'
 import { type TextCall, type TextProvider, UpstreamError } from '#providers/spec'
 import { findSandboxModel, sandboxModels } from './catalogue.ts'
 import { countInput } from './count-input.ts'
+import { sandboxEmbeddings } from './embedding.ts'
+import { sandboxImages } from './image/image.ts'
 import { type Pace, Pacer, realClock, type SandboxClock } from './pace.ts'
 import { fingerprint, planAnswer } from './plan.ts'
 import { readQuestion } from './question.ts'
@@ -9,7 +11,7 @@ import { type Answering, roomForOutput, streamPlan } from './stream.ts'
 import { loadTokenizer, type Tokenizer } from './tokens.ts'
 
 export type { Pace, SandboxClock }
-export { sandboxModels }
+export { sandboxEmbeddings, sandboxImages, sandboxModels }
 
 /**
  * An upstream inside the process, for development and tests: deterministic, offline and complete, but not intelligent.

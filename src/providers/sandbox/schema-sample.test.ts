@@ -106,7 +106,7 @@ describe('sampleSchema', () => {
       fc.property(anySchema, (schema) => void validSample(schema)),
       { numRuns: 600 },
     )
-  }, 60_000)
+  })
 
   test('the same schema gets the same value', () => {
     fc.assert(
@@ -227,5 +227,5 @@ describe('sampleSchema', () => {
     expect(() => sample({ type: 'array', items: lure, minItems: 100 })).toThrow(UnsatisfiableSchema)
     expect(validSample({ type: 'string', pattern: '^[a-z]+(-[a-z]+)*$', minLength: 30 })).toMatch(/^.{30}/)
     expect(performance.now() - started).toBeLessThan(20_000)
-  }, 60_000)
+  })
 })

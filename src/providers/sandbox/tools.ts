@@ -18,7 +18,8 @@ const mostCalls = 16
  * - `auto`: the tools that the question mentions (see `mention.ts`), and none once results are there.
  * With parallel calls allowed: every mentioned tool, and one call for each place named; else the first mentioned one.
  */
-export function planCalls(turn: Turn, question: Question): { name: string; arguments: string }[] {
+export function planCalls(turn: Turn, asked: Question): { name: string; arguments: string }[] {
+  const question = { ...asked, text: asked.lastText }
   const tools = chosenTools(turn, question)
   const calls = tools.flatMap((tool) => callsOf(tool, question))
   return calls.slice(0, turn.parallelToolCalls ? mostCalls : 1)

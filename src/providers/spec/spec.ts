@@ -1,5 +1,14 @@
 import type { Part, Turn, Wire } from '#engine/inference'
 
+export {
+  type Embedded,
+  type EmbeddingCall,
+  type EmbeddingOrder,
+  type EmbeddingProvider,
+  mostDimensions,
+} from './embedding.ts'
+export type { Drawn, ImageCall, ImageProvider } from './image.ts'
+
 /** What a provider room offers. A room knows its vendor's wire and nothing of money, keys or HTTP servers. */
 export interface TextProvider {
   /** The wires this provider speaks natively. */

@@ -1,6 +1,6 @@
 /** The two ways out of an answer. Its first part says whether it came over this wire. */
 import type { EventAnswer, SentEvent, WholeAnswer } from '#capabilities/text'
-import type { Part, Usage } from '#engine/inference'
+import type { Extra, Part, Usage } from '#engine/inference'
 import type { ErrorBody } from '#platform/errors'
 import type { Event, Manner, Stop, Writer } from './event.ts'
 import { messageOf } from './message.ts'
@@ -21,11 +21,11 @@ export class StreamedMessage implements EventAnswer {
 
   of(part: Part): readonly SentEvent[] {
     this.#writer ??= writerOf(part, this.#manner)
-    return this.#writer.of(part).map(sent)
+    return this.#writer.of(part).map((event) => sent(event, part.extra))
   }
 
   end(usage: Usage): readonly SentEvent[] {
-    return (this.#writer ?? new WrittenAnswer(this.#manner)).end(usage).map(sent)
+    return (this.#writer ?? new WrittenAnswer(this.#manner)).end(usage).map((event) => sent(event))
   }
 
   /** Nothing follows it: only `message_stop` means success. */
@@ -34,7 +34,11 @@ export class StreamedMessage implements EventAnswer {
   }
 }
 
-const sent = (event: Event): SentEvent => ({ event: event.type, data: JSON.stringify(event) })
+/** What is passed on unchanged goes out to the letter. */
+const sent = (event: Event, extra?: Extra): SentEvent => ({
+  event: event.type,
+  data: event === extra?.event && extra.text !== undefined ? extra.text : JSON.stringify(event),
+})
 
 export class WholeMessage implements WholeAnswer {
   readonly #manner: Manner

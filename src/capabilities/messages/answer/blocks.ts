@@ -1,5 +1,4 @@
 /** The content blocks of a stream: one open at a time, their indices without a gap. */
-import type { Citation } from '#engine/inference'
 import { callId } from '../call-ids.ts'
 import type { Event } from './event.ts'
 import type { Raw } from './usage.ts'
@@ -15,13 +14,13 @@ interface Call {
 export class Blocks {
   #events: Event[] = []
   #index = -1
-  #open: 'text' | 'thinking' | 'redacted' | 'call' | undefined
+  #open: 'text' | 'thinking' | 'whole' | 'call' | undefined
   #signature = ''
   /** The call whose block is open, and those that wait for it: upstreams may mix the arguments of several. */
   #call: Call | undefined
   #waiting: Call[] = []
   /** Sources that were told before the text that rests on them. */
-  #citations: Citation[] = []
+  #citations: Raw[] = []
 
   /** The events since the last time. */
   take(): Event[] {
@@ -37,7 +36,7 @@ export class Blocks {
     this.#cite()
   }
 
-  citation(citation: Citation): void {
+  citation(citation: Raw): void {
     this.#citations.push(citation)
     if (this.#open === 'text') this.#cite()
   }
@@ -56,10 +55,20 @@ export class Blocks {
     this.close()
   }
 
-  redacted(data: string): void {
+  /** A block that comes whole. */
+  whole(block: Raw): void {
     this.close()
-    this.#start({ type: 'redacted_thinking', data })
-    this.#open = 'redacted'
+    this.#start(block)
+    this.#open = 'whole'
+    this.#stop()
+  }
+
+  /** A call that is known whole, and is told like any other: empty, then its input. */
+  wholeCall(block: Raw, input: Raw): void {
+    this.close()
+    this.#start(block)
+    this.#open = 'whole'
+    this.#delta({ type: 'input_json_delta', partial_json: JSON.stringify(input) })
     this.#stop()
   }
 
@@ -107,8 +116,7 @@ export class Blocks {
   }
 
   #cite(): void {
-    for (const citation of this.#citations)
-      this.#delta({ type: 'citations_delta', citation: cited(citation) })
+    for (const citation of this.#citations) this.#delta({ type: 'citations_delta', citation })
     this.#citations = []
   }
 
@@ -140,11 +148,3 @@ function isJson(text: string): boolean {
     return false
   }
 }
-
-const cited = ({ url, title, citedText = '' }: Citation): Raw => ({
-  type: 'web_search_result_location',
-  url,
-  title,
-  encrypted_index: '',
-  cited_text: citedText,
-})

@@ -21,6 +21,7 @@ export interface Manner {
   /** What is used so far, as far as it is known. */
   guess: () => Usage
   showsThinking: boolean
+  nowMs: () => number
 }
 
 /** A message without content, as it stands at the beginning of a stream. */

@@ -2,11 +2,14 @@
 import type { Opaque, Part, Usage } from '#engine/inference'
 import { Blocks } from './blocks.ts'
 import { type Event, emptyMessage, endOf, type Manner, type Stop, type Writer } from './event.ts'
+import { Findings } from './findings.ts'
+import { callBlock, resultBlock } from './hosted-blocks.ts'
 import { firstUsageOf, lastUsageOf } from './usage.ts'
 
 export class WrittenAnswer implements Writer {
   readonly #manner: Manner
   readonly #blocks = new Blocks()
+  readonly #findings = new Findings()
   #begun = false
   #stop: Stop = { reason: 'stop' }
   #refused = false
@@ -26,7 +29,7 @@ export class WrittenAnswer implements Writer {
     return [
       ...this.#begin(),
       ...this.#blocks.take(),
-      { type: 'message_delta', delta, usage: lastUsageOf(usage, undefined) },
+      { type: 'message_delta', delta, usage: lastUsageOf(usage, { server_tool_use: this.#findings.usage }) },
       { type: 'message_stop' },
     ]
   }
@@ -55,7 +58,7 @@ export class WrittenAnswer implements Writer {
         if (this.#manner.showsThinking) this.#endThinking(part.opaque)
         break
       case 'citation':
-        blocks.citation(part.citation)
+        blocks.citation(this.#findings.citation(part.citation))
         break
       case 'tool-call':
         blocks.call(part.index, part.id, part.name)
@@ -63,6 +66,15 @@ export class WrittenAnswer implements Writer {
       case 'tool-arguments':
         blocks.callArguments(part.index, part.delta)
         break
+      case 'hosted-call':
+        this.#call(part)
+        break
+      case 'hosted-result': {
+        this.#findings.add(part)
+        const block = resultBlock(part, this.#manner.nowMs())
+        if (block) blocks.whole(block)
+        break
+      }
       case 'finish':
         this.#stop = part
         break
@@ -70,10 +82,17 @@ export class WrittenAnswer implements Writer {
     }
   }
 
+  /** Also where a call is not shown, what is said after it is another text. */
+  #call(part: Extract<Part, { type: 'hosted-call' }>): void {
+    this.#blocks.close()
+    const call = callBlock(part)
+    if (call) this.#blocks.wholeCall(call.block, call.input)
+  }
+
   /** What another vendor's model has sealed, this wire has no place for. */
   #endThinking(opaque: Opaque | undefined): void {
     const { data, signature } = opaque?.wire === 'messages' ? opaque : {}
     if (data === undefined) this.#blocks.seal(signature)
-    else this.#blocks.redacted(data)
+    else this.#blocks.whole({ type: 'redacted_thinking', data })
   }
 }

@@ -168,8 +168,9 @@ const ThinkingBlock = exactly({
 const RedactedThinkingBlock = exactly({ type: Type.Literal('redacted_thinking'), data: Type.String() })
 
 const ServerToolUseBlock = exactly({ type: Type.Literal('server_tool_use'), ...call })
-/** What tools of a vendor's service have found; it goes back to that vendor as it came, so it is not looked into. */
-const ServerToolResultBlock = exactly({
+export type ServerToolUseBlock = Static<typeof ServerToolUseBlock>
+/** What tools of a service have found. A vendor's goes back to that vendor as it came, so that its content is open. */
+const ServerResultBlock = exactly({
   type: oneOf(
     'web_search_tool_result',
     'web_fetch_tool_result',
@@ -183,6 +184,7 @@ const ServerToolResultBlock = exactly({
   caller: Type.Optional(Caller),
   ...cacheable,
 })
+export type ServerResultBlock = Static<typeof ServerResultBlock>
 
 export const UserBlock = taggedUnion('type', [
   TextBlock,
@@ -199,7 +201,7 @@ export const AssistantBlock = taggedUnion('type', [
   RedactedThinkingBlock,
   ToolUseBlock,
   ServerToolUseBlock,
-  ServerToolResultBlock,
+  ServerResultBlock,
   DocumentBlock,
 ])
 export type AssistantBlock = Static<typeof AssistantBlock>

@@ -1,8 +1,7 @@
 /** Content blocks → neutral content. Media are decoded and measured here, before anything is held. */
-import { base64Media, requireModality } from '#capabilities/text'
+import { base64Media, linkMedia, requireModality } from '#capabilities/text'
 import type { Content, Document, Media } from '#engine/inference'
-import { fail } from '#platform/errors'
-import { abilities, reasons } from '../words.ts'
+import { abilities } from '../words.ts'
 import type { DocumentBlock, ImageBlock, Link, SearchResultBlock, TextBlock } from './block-schema.ts'
 import type { Reading } from './reading.ts'
 
@@ -71,10 +70,10 @@ function needCitations(
 }
 
 /** The bytes have to be what the block says they are. */
-function mediaOf(source: { type: 'base64'; media_type: string; data: string } | Link, param: string): Media {
-  if (source.type === 'base64') return base64Media(source.data, [source.media_type], `${param}.data`)
-  const { url } = source
-  if (!URL.canParse(url) || new URL(url).protocol !== 'https:')
-    fail('INVALID_MEDIA', { why: reasons.onlyHttps }, { param: `${param}.url` })
-  return { url }
-}
+const mediaOf = (
+  source: { type: 'base64'; media_type: string; data: string } | Link,
+  param: string,
+): Media =>
+  source.type === 'base64'
+    ? base64Media(source.data, [source.media_type], `${param}.data`)
+    : linkMedia(source.url, `${param}.url`)

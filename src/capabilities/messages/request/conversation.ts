@@ -1,11 +1,19 @@
 /** The messages of the wire → neutral messages: results of tools become messages of their own, calls stand beside the text. */
 import type { Content, Message, ToolCall } from '#engine/inference'
-import { upstreamCallId } from '../call-ids.ts'
+import { isHostedCallId, upstreamCallId, upstreamHostedCallId } from '../call-ids.ts'
 import { abilities } from '../words.ts'
-import type { AssistantBlock, ToolResultBlock, ToolUseBlock, UserBlock } from './block-schema.ts'
+import type {
+  AssistantBlock,
+  ServerToolUseBlock,
+  ToolResultBlock,
+  ToolUseBlock,
+  UserBlock,
+} from './block-schema.ts'
 import { contentOf, textContent } from './content.ts'
+import { calledTool, isReadable, readFound } from './found.ts'
 import type { Reading } from './reading.ts'
 import type { MessageParam, MessagesBody } from './schema.ts'
+import { type Step, stepsOf } from './steps.ts'
 
 export function conversationOf({ system, messages }: MessagesBody, reading: Reading): Message[] {
   const rules: Message[] =
@@ -22,7 +30,7 @@ function messagesOf(message: MessageParam, param: string, reading: Reading): Mes
   if (role === 'system') return [{ role, content: textContent(content as Parameters<typeof textContent>[0]) }]
   return role === 'user'
     ? userMessages(content as UserBlock[], param, reading)
-    : [assistantMessage(content as AssistantBlock[], param, reading)]
+    : assistantMessages(content as AssistantBlock[], param, reading)
 }
 
 function userMessages(blocks: readonly UserBlock[], param: string, reading: Reading): Message[] {
@@ -63,22 +71,37 @@ function resultContent({ content = [] }: ToolResultBlock, param: string, reading
   })
 }
 
-function assistantMessage(blocks: readonly AssistantBlock[], param: string, reading: Reading): Message {
-  const content: Content[] = []
-  const toolCalls: ToolCall[] = []
-  for (const [index, block] of blocks.entries()) {
-    const at = `${param}.${index}`
-    if (block.type === 'tool_use') toolCalls.push(callOf(block))
-    else content.push(...assistantContent(block, at, reading))
-  }
-  return { role: 'assistant', content, ...(toolCalls.length > 0 && { toolCalls }) }
+/** One message for each step, and one for each result of a tool that ran at a service. */
+function assistantMessages(blocks: readonly AssistantBlock[], param: string, reading: Reading): Message[] {
+  return stepsOf(blocks, isReadable).flatMap(({ said, calls }) => {
+    const words = said.filter(({ block }) => block.type !== 'tool_use')
+    const content = words.flatMap(({ block, place }) => assistantContent(block, `${param}.${place}`, reading))
+    const own = said.flatMap(({ block }) => (block.type === 'tool_use' ? [callOf(block)] : []))
+    const toolCalls = [...calls.map(({ call }) => serviceCall(call)), ...own]
+    const message: Message = { role: 'assistant', content, ...(toolCalls.length > 0 && { toolCalls }) }
+    return [message, ...calls.map((each) => foundMessage(each, reading))]
+  })
 }
 
-function assistantContent(
-  block: Exclude<AssistantBlock, ToolUseBlock>,
-  param: string,
-  reading: Reading,
-): Content[] {
+function foundMessage({ call, found }: Step['calls'][number], reading: Reading): Message {
+  // To an upstream of this wire a vendor's own goes as it came.
+  if (found && !isHostedCallId(call.id)) reading.unread(found)
+  const { text, isError } = readFound(found, reading.excerpts)
+  return {
+    role: 'tool',
+    toolCallId: upstreamHostedCallId(call.id),
+    content: [{ type: 'text', text }],
+    ...(isError && { isError }),
+  }
+}
+
+const serviceCall = (call: ServerToolUseBlock): ToolCall => ({
+  id: upstreamHostedCallId(call.id),
+  name: calledTool(call) ?? call.name,
+  arguments: JSON.stringify(call.input),
+})
+
+function assistantContent(block: AssistantBlock, param: string, reading: Reading): Content[] {
   switch (block.type) {
     case 'text':
       return [contentOf(block, param, reading)]

@@ -4,11 +4,14 @@ import type { OutputFormat, Turn } from '#engine/inference'
 import type { Model } from '#engine/models'
 import { type Dialect, requireVersion } from '../versions.ts'
 import { conversationOf } from './conversation.ts'
+import { hostedOf } from './hosted-tools.ts'
 import { Reading } from './reading.ts'
 import { reasoningOf } from './reasoning.ts'
 import type { MessagesBody } from './schema.ts'
 import { requireResults } from './tool-results.ts'
-import { boundedTools, hostedBytes, toolChoiceOf, toolsOf } from './tools.ts'
+import { toolChoiceOf, toolsOf } from './tools.ts'
+import { upstreamMessages } from './upstream-messages.ts'
+import { boundedTools, foundBytes, searchesOf } from './upstream-tools.ts'
 
 export function turnOf(body: MessagesBody, model: Model, dialect: Dialect): Turn {
   requireVersion(body, dialect)
@@ -18,12 +21,14 @@ export function turnOf(body: MessagesBody, model: Model, dialect: Dialect): Turn
     json_schema: body.output_config?.format ? 'output_config.format' : undefined,
   })
   const reading = new Reading(model)
-  const tools = toolsOf(body, dialect, reading)
+  const hosted = hostedOf(body.tools ?? [], reading)
+  const tools = toolsOf(body, hosted, dialect, reading)
   const messages = conversationOf(body, reading)
   const reasoning = reasoningOf(body, model)
   const turn: Turn = {
     messages,
     tools,
+    ...(hosted && { hosted }),
     toolChoice: toolChoiceOf(body),
     parallelToolCalls: !isSerial(body),
     output: outputOf(body),
@@ -37,13 +42,17 @@ export function turnOf(body: MessagesBody, model: Model, dialect: Dialect): Turn
     stream: body.stream === true,
     ...(reading.onlyOwnWire && { onlyOwnWire: reading.onlyOwnWire }),
     unreadBytes: reading.unreadBytes,
-    source: { wire: 'messages', body: sourceOf(body, dialect) },
+    source: { wire: 'messages', ...(!hosted && { body: sourceOf(body, dialect) }) },
   }
-  return { ...turn, unreadBytes: reading.unreadBytes + hostedBytes(body.tools ?? [], turn) }
+  if (hosted) return turn
+  const { tools: upstreams = [] } = body
+  const unreadBytes = reading.unreadBytes + foundBytes(upstreams, turn)
+  return { ...turn, unreadBytes, upstreamSearches: searchesOf(upstreams) }
 }
 
 const sourceOf = (body: MessagesBody, { betas }: Dialect): Record<string, unknown> => ({
   ...body,
+  messages: upstreamMessages(body.messages),
   ...(body.tools && { tools: boundedTools(body.tools) }),
   ...(betas.length > 0 && { anthropic_beta: betas }),
 })

@@ -1,5 +1,6 @@
 import type { Turn } from '#engine/inference'
 import type { Model } from '#engine/models'
+import { Excerpts } from './found.ts'
 
 /** What is learnt of a request while its blocks are read, beside their content. */
 export class Reading {
@@ -8,6 +9,7 @@ export class Reading {
   onlyOwnWire: Turn['onlyOwnWire']
   /** Bytes that reach an upstream of this wire and stand in no neutral field. */
   unreadBytes = 0
+  readonly excerpts = new Excerpts()
 
   constructor(model: Model) {
     this.model = model

@@ -20,7 +20,7 @@ export type MessageParam = Static<typeof Message>
 
 /** The smallest budget for thinking that the wire knows; tokens. */
 const smallestBudget = 1024
-const display = { display: optional(oneOf('summarized', 'omitted')) }
+const display = { display: optional(oneOf('summarized', 'omitted', 'updates')) }
 const Thinking = taggedUnion('type', [
   exactly({
     type: Type.Literal('enabled'),

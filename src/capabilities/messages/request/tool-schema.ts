@@ -119,12 +119,17 @@ const hostedTools = [
   ours('bash', {}),
 ]
 
-/** A tool that is known by its type. */
+/** A tool that is known by its type; the fields are those that are read here. */
 export interface TypedTool {
   type: string
   name?: string
+  allowed_callers?: string[]
   max_uses?: number | null
   max_content_tokens?: number | null
+  allowed_domains?: string[] | null
+  blocked_domains?: string[] | null
+  user_location?: { timezone?: string | null } | null
+  url_sources?: Record<string, unknown> | null
 }
 
 /** A custom tool may leave its type out, which the tag of a union may not. */
@@ -136,6 +141,8 @@ export const Tool = Type.Unsafe<CustomTool | TypedTool>({
   else: CustomTool,
 })
 export type Tool = Static<typeof Tool>
+
+export const isCustom = (tool: Tool): tool is CustomTool => 'input_schema' in tool
 
 const parallel = { disable_parallel_tool_use: Type.Optional(Type.Boolean()) }
 export const ToolChoice = taggedUnion('type', [

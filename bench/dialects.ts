@@ -1,0 +1,149 @@
+/**
+ * `npm run bench:dialects [rounds]`: what a streamed event costs on its way from each text wire to each. An upstream's bytes go
+ * in where its socket would be, the text of our events comes out where the caller's would be; between them all is real, money
+ * included. With `--http`: what a real server adds to the first token, in milliseconds.
+ */
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { Pool, request } from 'undici'
+import type { Wire } from '#engine/inference'
+import { loadConfig, readEnv } from '#platform/config'
+import type { Ask, EventStream } from '#platform/http'
+import { uuidv7 } from '#platform/ids'
+import { Trail } from '#platform/trace'
+import { routes } from '../src/capabilities.ts'
+import { startKherad } from '../src/server.ts'
+import { eventsOf, firstWord } from './dialect-streams.ts'
+import { answerFromMemory, configOf, feedNobody, paths, serveAnswers, wires } from './dialect-upstream.ts'
+import { dataOf, key, machine, runKherad, temporaryFolder } from './stage.ts'
+
+interface Pair {
+  from: Wire
+  to: Wire
+  figures: number[]
+}
+
+const overHttp = process.argv.includes('--http')
+const rounds = Number(process.argv.slice(2).find((word) => word !== '--http') ?? (overHttp ? 200 : 60))
+/** Of text; with its tool call and its ends an answer has some 80 events more. */
+const tokens = overHttp ? 20 : 1920
+const headers = { 'anthropic-version': '2023-06-01' }
+const pairs: Pair[] = wires.flatMap((from) => wires.map((to) => ({ from, to, figures: [] })))
+
+await using stack = new AsyncDisposableStack()
+const folder = await temporaryFolder(stack)
+console.log(`${machine()}\n`)
+await (overHttp ? measureFirstTokens() : measureEvents())
+
+async function measureEvents(): Promise<void> {
+  const settings = { KHERAD_DATA: dataOf(folder), KHERAD_BOOTSTRAP_KEY: key, KHERAD_PORT: '0' }
+  const config = loadConfig(readEnv({ ...settings, KHERAD_LOG_LEVEL: 'warn' }), configOf('http://nowhere'))
+  const { app } = stack.use(await startKherad({ config }))
+  const caller = await app.keys.caller(key)
+  const feed = answerFromMemory(tokens)
+  Pool.prototype.dispatch = feed
+  const counts = new Map(wires.map((wire) => [wire, eventsOf(wire, tokens).length]))
+  await eachRound(10, async ({ from, to }) => {
+    const { handle } = routes.find((route) => route.path === paths[to])!
+    const all = await cpuMicroseconds(async () => {
+      const ask = askOf({ app, caller, body: bodyOf(from, to) })
+      const stream = (await handle(ask as never)) as EventStream
+      await stream.run({ gone: ask.gone, send: () => undefined })
+    })
+    return (all - (await cpuMicroseconds(() => feedNobody(feed, paths[from])))) / counts.get(from)!
+  })
+  print(`µs of CPU per event, least and median of ${rounds} answers of some 2,000 events`, [0, 0.5])
+}
+
+async function measureFirstTokens(): Promise<void> {
+  const upstream = await serveAnswers(tokens, stack)
+  const config = path.join(folder, 'dialects.yaml')
+  await writeFile(config, configOf(upstream))
+  const env = { KHERAD_CONFIG: config, KHERAD_LOG_LEVEL: 'warn' }
+  const kherad = stack.use(await runKherad(folder, upstream, env))
+  await eachRound(50, async ({ from, to }) => {
+    const body = bodyOf(from, to)
+    const directMs = await firstTokenMs(upstream + paths[from], body)
+    return (await firstTokenMs(kherad.url + paths[to], body)) - directMs
+  })
+  print(`ms added to the first token, median and p95 of ${rounds} answers`, [0.5, 0.95])
+}
+
+async function cpuMicroseconds(work: () => Promise<void>): Promise<number> {
+  const before = process.cpuUsage()
+  await work()
+  const { user, system } = process.cpuUsage(before)
+  return user + system
+}
+
+/** One pair after the other, round by round, so that a slow minute of the machine is every pair's. */
+async function eachRound(warmUp: number, measure: (pair: Pair) => Promise<number>): Promise<void> {
+  for (let round = -warmUp; round < rounds; round++) {
+    for (const pair of pairs) {
+      const figure = await measure(pair)
+      if (round >= 0) pair.figures.push(figure)
+    }
+  }
+}
+
+function print(title: string, shares: readonly [number, number]): void {
+  const [chat] = pairs.map(({ figures }) => shareOf(figures, 0.5))
+  console.log(title)
+  for (const { from, to, figures } of pairs) {
+    const columns = shares.map((share) => shareOf(figures, share).toFixed(2).padStart(7))
+    const ratio = (shareOf(figures, 0.5) / chat!).toFixed(2)
+    console.log(`${from.padStart(9)} → ${to.padEnd(9)} ${columns.join('')}   ${ratio} × chat → chat`)
+  }
+}
+
+function shareOf(figures: number[], share: number): number {
+  return figures.toSorted((a, b) => a - b)[Math.floor(figures.length * share)]!
+}
+
+function bodyOf(from: Wire, to: Wire): object {
+  const text = 'هوای تهران چطور است؟'
+  const body = { model: `bench/${from}`, stream: true }
+  if (to === 'responses') return { ...body, input: text, max_output_tokens: 4096 }
+  const messages = [{ role: 'user', content: text }]
+  return {
+    ...body,
+    messages,
+    max_tokens: 4096,
+    ...(to === 'chat' && { stream_options: { include_usage: true } }),
+  }
+}
+
+/** As a request that has passed the door. */
+function askOf(what: Pick<Ask, 'app' | 'caller' | 'body'>): Ask {
+  return {
+    ...what,
+    query: {},
+    params: {},
+    requestId: uuidv7(),
+    claim: undefined,
+    headers,
+    language: 'en',
+    isHead: false,
+    receivedMs: Date.now(),
+    trail: new Trail(undefined),
+    gone: new AbortController().signal,
+    setHeader() {},
+  }
+}
+
+async function firstTokenMs(url: string, body: object): Promise<number> {
+  const startedMs = performance.now()
+  const reply = await request(url, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json', authorization: `Bearer ${key}` },
+    body: JSON.stringify(body),
+  })
+  let text = ''
+  let firstMs: number | undefined
+  for await (const piece of reply.body.setEncoding('utf8')) {
+    text += piece
+    if (text.includes(firstWord)) firstMs ??= performance.now() - startedMs
+  }
+  if (firstMs === undefined) throw new Error(`no token from ${url}: ${text.slice(0, 300)}`)
+  return firstMs
+}

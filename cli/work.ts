@@ -1,0 +1,80 @@
+/** `kherad work …`: asks a running server for durable work, shows how it goes, and saves what it makes. */
+import { randomUUID } from 'node:crypto'
+import path from 'node:path'
+import { loadConfig } from '#platform/config'
+import { type Command, CommandRefused, type Given, misused, type Outcome, type Session } from './command.ts'
+import { follow } from './work/events.ts'
+import { saveFiles } from './work/save.ts'
+import { ask, type Server } from './work/server.ts'
+import { workWords as words } from './work/words.ts'
+
+interface Run {
+  id: string
+  status: string
+  credits: number
+  progress: { message: string }
+  files: { path: string }[]
+}
+
+export const workCommands: Command[] = [
+  ...(['research', 'document', 'code', 'data'] as const).map(
+    (kind): Command => ({
+      name: `work ${kind}`,
+      about: words.about[kind],
+      takes: ['TASK'],
+      options: ['url', 'key', 'title', 'model', 'out'],
+      needs: [],
+      run: (session, given) => begin(session, given, kind),
+    }),
+  ),
+  {
+    name: 'work watch',
+    about: words.about.watch,
+    takes: ['ID'],
+    options: ['url', 'key', 'out'],
+    needs: [],
+    run: (session, given) => pursue(session, serverOf(session, given), given.words[0]!, given),
+  },
+]
+
+async function begin(session: Session, given: Given, kind: string): Promise<Outcome> {
+  const server = serverOf(session, given)
+  const { title, model } = given.options
+  const reply = await ask(server, 'POST', '/v1/work', {
+    body: { kind, input: given.words[0], ...(title && { title }), ...(model && { model }) },
+    // Sent again after a lost answer it is the same work.
+    headers: { 'idempotency-key': randomUUID() },
+  })
+  const { id, reserved_credits } = (await reply.json()) as { id: string; reserved_credits: number }
+  session.tell(words.accepted(id, reserved_credits)[session.language])
+  return pursue(session, server, id, given)
+}
+
+/** Shows what happens to the run until it ends, and saves what there is. */
+async function pursue(session: Session, server: Server, id: string, given: Given): Promise<Outcome> {
+  let percent = 0
+  for await (const event of follow(server, encodeURIComponent(id))) {
+    percent = event.type === 'succeeded' ? 100 : (event.percent ?? percent)
+    session.tell(words.step(percent, event.message)[session.language])
+  }
+  const reply = await ask(server, 'GET', `/v1/work/${encodeURIComponent(id)}`)
+  const run = (await reply.json()) as Run
+  const folder = given.options['out'] ?? `kherad-work-${run.id}`
+  const saved = await saveFiles(server, run, folder)
+  const end = words.ended(run.progress.message, run.credits)[session.language]
+  return {
+    json: { ...run, saved },
+    text: [end, ...saved.map((place) => `  ${path.relative(process.cwd(), place)}`), ''].join('\n'),
+    failed: run.status !== 'succeeded',
+  }
+}
+
+function serverOf({ env, language }: Session, { options }: Given): Server {
+  const key = options['key'] ?? env.clientKey
+  if (key === undefined) throw new CommandRefused('USAGE', words.noKey(), 2)
+  const typed = options['url']
+  if (typed === undefined) return { url: loadConfig(env).baseUrl, key, language }
+  const url = URL.parse(typed)
+  if (!url || !/^https?:$/.test(url.protocol)) misused(words.badUrl(typed))
+  return { url: url.href.replace(/\/+$/, ''), key, language }
+}

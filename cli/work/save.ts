@@ -1,0 +1,30 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { CommandRefused } from '../command.ts'
+import { ask, type Server } from './server.ts'
+import { workWords as words } from './words.ts'
+
+/** Writes every file of the run below `folder`; answers their places. */
+export async function saveFiles(
+  server: Server,
+  run: { id: string; files: readonly { path: string }[] },
+  folder: string,
+): Promise<string[]> {
+  const saved: string[] = []
+  for (const file of run.files) {
+    const place = path.resolve(folder, file.path)
+    // A server is believed in what it says, not in where it wants to write.
+    if (!place.startsWith(path.resolve(folder) + path.sep))
+      throw new CommandRefused('BAD_PATH', words.badPath(file.path), 1)
+    const reply = await ask(server, 'GET', `/v1/work/${run.id}/files?path=${encodeURIComponent(file.path)}`)
+    const bytes = Buffer.from(await reply.arrayBuffer())
+    try {
+      await mkdir(path.dirname(place), { recursive: true })
+      await writeFile(place, bytes)
+    } catch (error) {
+      throw new CommandRefused('NOT_SAVED', words.notSaved(place, (error as Error).message), 1)
+    }
+    saved.push(place)
+  }
+  return saved
+}

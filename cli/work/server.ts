@@ -1,0 +1,70 @@
+/** A running server over HTTP, in the name of a key. */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Language } from '#platform/errors'
+import { CommandRefused } from '../command.ts'
+import { workWords as words } from './words.ts'
+
+export interface Server {
+  url: string
+  key: string
+  language: Language
+}
+
+/** Tries of what may be sent again while the server cannot be reached: about two minutes. */
+const mostTries = 30
+const longestPauseMs = 5_000
+
+/**
+ * Asks until the server has answered; what is sent has to be safe to repeat. Throws `CommandRefused` with the server's own words for
+ * what it refuses.
+ */
+export async function ask(
+  server: Server,
+  method: 'GET' | 'POST',
+  path: string,
+  more: { body?: unknown; headers?: Record<string, string> } = {},
+): Promise<Response> {
+  for (let tried = 1; ; tried++) {
+    const reply = await send(server, method, path, more).catch((error: Error) => error)
+    const isBusy = !(reply instanceof Error) && reply.status === 503
+    if (!(reply instanceof Error) && !isBusy) return reply.ok ? reply : refused(reply)
+    if (tried === mostTries) {
+      if (reply instanceof Error) throw new CommandRefused('SERVER_AWAY', words.away(server.url), 1)
+      return refused(reply)
+    }
+    await pause(Math.min(250 * tried, longestPauseMs))
+  }
+}
+
+const send = (
+  { url, key, language }: Server,
+  method: string,
+  path: string,
+  { body, headers }: { body?: unknown; headers?: Record<string, string> },
+): Promise<Response> =>
+  fetch(`${url}${path}`, {
+    method,
+    redirect: 'error',
+    headers: {
+      authorization: `Bearer ${key}`,
+      'accept-language': language,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+
+async function refused(reply: Response): Promise<never> {
+  const text = await reply.text()
+  const { error } = readJson(text) as { error?: { code?: string; message?: string } }
+  const message = error?.message ?? `HTTP ${reply.status}`
+  throw new CommandRefused(error?.code ?? 'NOT_KHERAD', { fa: message, en: message }, 1)
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text) ?? {}
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,115 @@
+/** Agents as their callers see them: made, read, changed, deleted. */
+import { requireKnowledge } from '#capabilities/knowledge'
+import { textModel } from '#capabilities/text'
+import { fail } from '#platform/errors'
+import { type Ask, JsonText } from '#platform/http'
+import { uuidv7 } from '#platform/ids'
+import { record } from '#platform/ledger'
+import {
+  type Agent,
+  type AgentBody,
+  type AgentChange,
+  type AgentParams,
+  type ListQuery,
+  mostAgents,
+} from './schema.ts'
+import * as store from './store.ts'
+
+export type AgentAsk<Body = unknown> = Ask<Body, unknown, AgentParams>
+
+export function shownAgent(row: store.AgentRow): Agent {
+  const { agent_id: id, project_id, name, instructions, model, kind, knowledge_id } = row
+  return {
+    id,
+    project_id,
+    name,
+    instructions,
+    model,
+    kind,
+    ...(knowledge_id !== null && { knowledge_id }),
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  }
+}
+
+/** An agent of the caller's project; anybody else's answers as a missing one. */
+export async function ownAgent({ app, caller, params }: AgentAsk): Promise<store.AgentRow> {
+  return (await store.findAgent(app.db, caller, params.id)) ?? notFound()
+}
+
+const notFound = (): never => fail('NOT_FOUND', {}, { param: 'id' })
+
+export async function createAgent(ask: Ask<AgentBody>): Promise<JsonText> {
+  const { app, body, caller, claim, requestId } = ask
+  const agent = newAgent(ask)
+  if (body.knowledge_id !== undefined)
+    await requireKnowledge(app, { ...caller, knowledgeId: body.knowledge_id })
+  const reply = JSON.stringify(shownAgent(agent))
+  await app.db.tx(async (tx) => {
+    const hasPlace = await store.takePlace(tx, caller, mostAgents)
+    if (hasPlace) await store.insertAgent(tx, agent)
+    const recorded = {
+      payer: caller,
+      receiptId: requestId,
+      endpoint: '/v1/agents',
+      claim,
+      statusCode: 201,
+      reply,
+    }
+    // Before the bound: a repeat of the request that took the last place gets its answer.
+    if (claim) await record(tx, recorded, agent.created_at)
+    if (!hasPlace) fail('TOO_MANY_AGENTS', { most: mostAgents })
+  })
+  return new JsonText(reply)
+}
+
+/** Throws as `textModel` does. */
+function newAgent({ app, body, caller }: Ask<AgentBody>): store.AgentRow {
+  const nowMs = app.clock.nowMs()
+  return {
+    account_id: caller.accountId,
+    agent_id: uuidv7(nowMs),
+    project_id: caller.projectId,
+    name: body.name.toWellFormed(),
+    instructions: (body.instructions ?? '').toWellFormed(),
+    model: textModel(app, caller, body.model).id,
+    kind: body.kind ?? 'chat',
+    knowledge_id: body.knowledge_id?.toLowerCase() ?? null,
+    created_at: new Date(nowMs),
+    updated_at: new Date(nowMs),
+  }
+}
+
+export async function listAgents({ app, caller, query }: Ask<unknown, ListQuery>) {
+  const { after_id: after, limit } = query
+  const found = await store.listAgents(app.db, caller, { after, limit: limit + 1 })
+  const data = found.slice(0, limit).map(shownAgent)
+  return {
+    object: 'list' as const,
+    data,
+    has_more: found.length > limit,
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+  }
+}
+
+/** Runs that have begun go on as they began. */
+export async function changeAgent(ask: AgentAsk<AgentChange>): Promise<Agent> {
+  const { app, body, caller, params } = ask
+  const { name, instructions, model } = body
+  if (Object.keys(body).length === 0) return shownAgent(await ownAgent(ask))
+  const change = {
+    ...(name !== undefined && { name: name.toWellFormed() }),
+    ...(instructions !== undefined && { instructions: instructions.toWellFormed() }),
+    ...(model !== undefined && { model: textModel(app, caller, model).id }),
+    updated_at: new Date(app.clock.nowMs()),
+  }
+  return shownAgent((await store.changeAgent(app.db, caller, params.id, change)) ?? notFound())
+}
+
+/** Work that it has begun goes on; receipts stay. */
+export async function deleteAgent({ app, caller, params }: AgentAsk) {
+  const id = params.id.toLowerCase()
+  if (!(await app.db.tx((tx) => store.deleteAgent(tx, caller, id)))) notFound()
+  return { id, object: 'agent.deleted' as const, deleted: true as const }
+}

@@ -1,0 +1,58 @@
+/** Runs that are work: of an agent of another kind than chat, or as the caller prefers (RFC 7240). */
+import { nameIgnored, reference } from '#capabilities/text'
+import type { WorkKind } from '#engine/agent'
+import type { Model } from '#engine/models'
+import { fail } from '#platform/errors'
+import { Answer, type Ask, baseUrlOf } from '#platform/http'
+import type { AgentAsk } from './agent.ts'
+import type { RunBody } from './schema.ts'
+import { startWork } from './start-work.ts'
+import type { AgentRow } from './store.ts'
+import { reasons } from './words.ts'
+
+/** Contract section 8. */
+const leastInput = 10
+
+export const isDurable = ({ headers }: Pick<Ask, 'headers'>, { kind }: AgentRow): boolean =>
+  kind !== 'chat' || prefersAsync(headers)
+
+/** Of the preferences with their parameters, `respond-async` is one: `Prefer: wait=5, Respond-Async; x=y`. */
+function prefersAsync(headers: Ask['headers']): boolean {
+  const prefer = [headers['prefer'] ?? []].flat().join(',')
+  return prefer.split(',').some((one) => one.split(';')[0]!.trim().toLowerCase() === 'respond-async')
+}
+
+/** Answers 202 with where to look. What only a direct answer has is named as ignored. */
+export async function workOn(ask: AgentAsk<RunBody>, agent: AgentRow, model: Model): Promise<Answer> {
+  const { app, body, caller, claim, requestId, language } = ask
+  if (body.stream) fail('INVALID_REQUEST', { why: reasons.noStreamOfWork }, { param: 'stream' })
+  if ([...body.input].length < leastInput)
+    fail('INVALID_REQUEST', { why: reasons.shortWork(leastInput) }, { param: 'input' })
+  const accepted = await startWork(app, {
+    caller,
+    requestId,
+    claim,
+    endpoint: '/v1/agents/runs',
+    baseUrl: baseUrlOf(ask),
+    language,
+    kind: workKindOf(agent),
+    input: body.input,
+    instructions: agent.instructions || undefined,
+    model,
+    agentId: agent.agent_id,
+    knowledgeId: agent.knowledge_id ?? undefined,
+    customerId: reference(ask, 'X-Customer-ID'),
+    referenceId: reference(ask, 'X-Reference-ID'),
+  })
+  nameIgnored(
+    ask,
+    answerOnly.filter((field) => body[field] !== undefined),
+  )
+  if (prefersAsync(ask.headers)) ask.setHeader('preference-applied', 'respond-async')
+  return new Answer(202, accepted)
+}
+
+/** What a conversation becomes when it is worked on for long is a document. */
+const workKindOf = ({ kind }: AgentRow): WorkKind => (kind === 'chat' ? 'document' : kind)
+
+const answerOnly = ['include_reasoning', 'reasoning_effort', 'reasoning'] as const

@@ -1,0 +1,81 @@
+/** A run of an agent: answered at once, or taken up as work that takes longer. */
+import { instructionsOf, recall } from '#capabilities/knowledge'
+import { answerTurn } from '#capabilities/responses'
+import { effortOf, payment, reference, requireUnclaimed, textModel } from '#capabilities/text'
+import type { Model } from '#engine/models'
+import { joinTools } from '#engine/tools'
+import type { Answer, EventStream, JsonText } from '#platform/http'
+import { uuidv7 } from '#platform/ids'
+import { type AgentAsk, ownAgent } from './agent.ts'
+import { isDurable, workOn } from './durable.ts'
+import type { RunBody } from './schema.ts'
+import type { AgentRow } from './store.ts'
+import { agentTools } from './tools/agent-tools.ts'
+import { Raised } from './tools/raise.ts'
+import { turnOf } from './turn.ts'
+
+/** Everything wrong is refused first, then the worst case is held, then the model is asked. A repeat outlives its agent. */
+export async function runAgent(ask: AgentAsk<RunBody>): Promise<Answer | JsonText | EventStream> {
+  await requireUnclaimed(ask)
+  const { app, body, caller } = ask
+  const agent = await ownAgent(ask)
+  const model = textModel(app, caller, agent.model)
+  const effort = effortOf(model, body.reasoning_effort, body.reasoning?.effort)
+  return isDurable(ask, agent) ? workOn(ask, agent, model) : answer(ask, agent, model, effort)
+}
+
+async function answer(
+  ask: AgentAsk<RunBody>,
+  agent: AgentRow,
+  model: Model,
+  effort: string | undefined,
+): Promise<JsonText | EventStream> {
+  const { app, body } = ask
+  const { input, stream = false, include_reasoning: includesReasoning = false } = body
+  const { passages, about } = await knownTo(ask, agent)
+  const instructions = [agent.instructions, about ?? ''].filter((text) => text.trim() !== '').join('\n\n')
+  const raised = raisedBy(ask, agent)
+  return answerTurn(ask, {
+    model,
+    turn: turnOf(model, { instructions, input, passages, effort, stream }),
+    tools: joinTools(app.tools, agentTools(raised)),
+    endpoint: '/v1/agents/runs',
+    includesReasoning,
+    // The instructions are the agent's own, and an answer may be shown to anybody.
+    own: () => ({ instructions: null, agent_id: agent.agent_id, agent_events: [...raised.types] }),
+  })
+}
+
+const mostPassages = 8
+
+/** Its knowledge may have been deleted since: then it answers without. */
+async function knownTo(ask: AgentAsk<RunBody>, agent: AgentRow) {
+  const { app, body } = ask
+  const { account_id: accountId, project_id: projectId, knowledge_id: knowledgeId } = agent
+  if (knowledgeId === null) return { passages: [], about: undefined }
+  const place = { accountId, projectId, knowledgeId }
+  const [passages, about] = await Promise.all([
+    recall(app, place, body.input, mostPassages, payerOf(ask)),
+    instructionsOf(app, place),
+  ])
+  return { passages, about }
+}
+
+/** Where its passages have vectors, that of the question has a receipt of its own; the log line stays that of the answer. */
+const payerOf = (ask: AgentAsk) => ({
+  ...payment(ask),
+  requestId: uuidv7(),
+  endpoint: '/v1/agents/runs',
+  trail: undefined,
+})
+
+const raisedBy = (ask: AgentAsk, agent: AgentRow): Raised =>
+  new Raised(ask.app, {
+    accountId: agent.account_id,
+    projectId: agent.project_id,
+    agentId: agent.agent_id,
+    agentName: agent.name,
+    runId: ask.requestId,
+    customerId: reference(ask, 'X-Customer-ID'),
+    referenceId: reference(ask, 'X-Reference-ID'),
+  })

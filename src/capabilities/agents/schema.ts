@@ -1,0 +1,132 @@
+import { type Static, Type } from 'typebox'
+import { ResponseObject } from '#capabilities/responses'
+import { closed, oneOf, timestamp, uuid } from '#platform/schema'
+
+/** A text that the database can keep: it has no place for NUL. */
+const text = (least: number, most: number, more: Record<string, unknown> = {}) =>
+  Type.String({ minLength: least, maxLength: most, pattern: '^[^\\u0000]*$', ...more })
+
+const name = text(1, 80)
+const instructions = text(0, 12_000, {
+  description: 'What the agent is and how it answers.',
+  'x-description-fa': 'عامل کیست و چگونه پاسخ می‌دهد.',
+})
+const model = Type.String({
+  maxLength: 200,
+  description: 'A text model.',
+  'x-description-fa': 'یک مدل متنی.',
+})
+
+export const Kind = oneOf('chat', 'research', 'document', 'code', 'data')
+export type Kind = Static<typeof Kind>
+
+export const AgentBody = Type.Object(
+  {
+    name,
+    instructions: Type.Optional({ ...instructions, default: '' }),
+    model: Type.Optional({
+      ...model,
+      description: 'Default: the fast text model.',
+      'x-description-fa': 'پیش‌فرض: مدل متنی سریع.',
+    }),
+    kind: Type.Optional({
+      ...Kind,
+      default: 'chat',
+      description: '`chat` answers at once; the others do durable work.',
+      'x-description-fa': '`chat` همان‌جا پاسخ می‌دهد؛ بقیه کار ماندگار می‌کنند.',
+    }),
+    knowledge_id: Type.Optional({
+      ...uuid('A knowledge project that answers may cite.'),
+      'x-description-fa': 'پروژهٔ دانشی که پاسخ‌ها می‌توانند به آن استناد کنند.',
+    }),
+  },
+  {
+    ...closed,
+    examples: [{ name: 'پشتیبانی فروشگاه', instructions: 'کوتاه و مؤدبانه پاسخ بده.' }],
+  },
+)
+export type AgentBody = Static<typeof AgentBody>
+
+export const AgentChange = Type.Object(
+  { name: Type.Optional(name), instructions: Type.Optional(instructions), model: Type.Optional(model) },
+  { ...closed, examples: [{ instructions: 'کوتاه، مؤدبانه و با ذکر منبع پاسخ بده.' }] },
+)
+export type AgentChange = Static<typeof AgentChange>
+
+export const RunBody = Type.Object(
+  {
+    input: text(1, 12_000),
+    stream: Type.Optional(Type.Boolean({ default: false })),
+    include_reasoning: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'True shows the reasoning of the model in the answer.',
+        'x-description-fa': 'اگر درست باشد، استدلال مدل در پاسخ می‌آید.',
+      }),
+    ),
+    reasoning_effort: Type.Optional(Type.String()),
+    reasoning: Type.Optional(Type.Object({ effort: Type.String() }, closed)),
+  },
+  { ...closed, examples: [{ input: 'سلام! ساعت کاری شما چیست؟' }] },
+)
+export type RunBody = Static<typeof RunBody>
+
+export const Prefer = Type.String({
+  description: '`respond-async` has the run done as durable work (RFC 7240).',
+  'x-description-fa': '`respond-async` اجرا را به کار ماندگار تبدیل می‌کند (RFC 7240).',
+})
+
+export const AgentParams = Type.Object({ id: uuid() })
+export type AgentParams = Static<typeof AgentParams>
+
+/** As many as a project may have: who knows nothing of pages sees them all. */
+export const mostAgents = 100
+
+export const ListQuery = Type.Object(
+  {
+    limit: Type.Integer({ minimum: 1, maximum: mostAgents, default: mostAgents }),
+    after_id: Type.Optional({
+      ...uuid('Agents made before this one.'),
+      'x-description-fa': 'عامل‌هایی که پیش از این ساخته شده‌اند.',
+    }),
+  },
+  closed,
+)
+export type ListQuery = Static<typeof ListQuery>
+
+/** Exactly the contract's, and `knowledge_id` where there is one. */
+export const Agent = Type.Object(
+  {
+    id: uuid(),
+    project_id: uuid(),
+    name: Type.String(),
+    instructions: Type.String(),
+    model: Type.String(),
+    kind: Kind,
+    knowledge_id: Type.Optional(uuid()),
+    created_at: timestamp(),
+    updated_at: timestamp(),
+  },
+  closed,
+)
+export type Agent = Static<typeof Agent>
+
+export const AgentList = Type.Object({
+  object: Type.Literal('list'),
+  data: Type.Array(Agent),
+  has_more: Type.Boolean(),
+  first_id: Type.Union([uuid(), Type.Null()]),
+  last_id: Type.Union([uuid(), Type.Null()]),
+})
+
+export const DeletedAgent = Type.Object(
+  { id: uuid(), object: Type.Literal('agent.deleted'), deleted: Type.Literal(true) },
+  closed,
+)
+
+/** A response of the Responses wire, whose parsers read it; beside its keys stands whose it is and what its tools told. */
+export const AgentAnswer = Type.Object({
+  ...ResponseObject.properties,
+  agent_id: uuid(),
+  agent_events: Type.Array(oneOf('agent.lead', 'agent.handoff')),
+})

@@ -1,0 +1,98 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '#platform/db'
+import type { Kind } from './schema.ts'
+
+declare module '#platform/db' {
+  interface Tables {
+    'agents.agents': AgentRow
+    'agents.projects': { account_id: string; project_id: string; agents: number }
+  }
+}
+
+export interface AgentRow {
+  account_id: string
+  agent_id: string
+  project_id: string
+  name: string
+  instructions: string
+  model: string
+  kind: Kind
+  knowledge_id: string | null
+  created_at: Date
+  updated_at: Date
+}
+
+/** Whose agents. */
+export interface Owner {
+  accountId: string
+  projectId: string
+}
+
+/** Takes a place for one more agent; false where all are taken. Others of the project wait until this transaction ends. */
+export async function takePlace(tx: Tx, { accountId, projectId }: Owner, most: number): Promise<boolean> {
+  const { rows } = await sql`insert into agents.projects as p (account_id, project_id, agents)
+    values (${accountId}, ${projectId}, 1)
+    on conflict (account_id, project_id) do update set agents = p.agents + 1 where p.agents < ${most}
+    returning 1`.execute(tx)
+  return rows.length === 1
+}
+
+export const insertAgent = (tx: Tx, agent: AgentRow) => tx.insertInto('agents.agents').values(agent).execute()
+
+export const findAgent = (db: Db, owner: Owner, agentId: string): Promise<AgentRow | undefined> =>
+  db.kysely
+    .selectFrom('agents.agents')
+    .selectAll()
+    .where('account_id', '=', owner.accountId)
+    .where('agent_id', '=', agentId)
+    .where('project_id', '=', owner.projectId)
+    .executeTakeFirst()
+
+/** Newest first: those older than `after`, which need not exist any more. */
+export const listAgents = (
+  db: Db,
+  owner: Owner,
+  page: { after: string | undefined; limit: number },
+): Promise<AgentRow[]> =>
+  db.kysely
+    .selectFrom('agents.agents')
+    .selectAll()
+    .where('account_id', '=', owner.accountId)
+    .where('project_id', '=', owner.projectId)
+    .$if(page.after !== undefined, (query) => query.where('agent_id', '<', page.after!))
+    .orderBy('agent_id', 'desc')
+    .limit(page.limit)
+    .execute()
+
+export const changeAgent = (
+  db: Db,
+  owner: Owner,
+  agentId: string,
+  change: Partial<Pick<AgentRow, 'name' | 'instructions' | 'model'>> & { updated_at: Date },
+): Promise<AgentRow | undefined> =>
+  db.kysely
+    .updateTable('agents.agents')
+    .set(change)
+    .where('account_id', '=', owner.accountId)
+    .where('agent_id', '=', agentId)
+    .where('project_id', '=', owner.projectId)
+    .returningAll()
+    .executeTakeFirst()
+
+/** Answers false where there is none; else its place is free again. */
+export async function deleteAgent(tx: Tx, owner: Owner, agentId: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('agents.agents')
+    .where('account_id', '=', owner.accountId)
+    .where('agent_id', '=', agentId)
+    .where('project_id', '=', owner.projectId)
+    .executeTakeFirst()
+  if (numDeletedRows === 0n) return false
+  await tx
+    .updateTable('agents.projects')
+    .set((of) => ({ agents: of('agents', '-', 1) }))
+    .where('account_id', '=', owner.accountId)
+    .where('project_id', '=', owner.projectId)
+    .execute()
+  return true
+}

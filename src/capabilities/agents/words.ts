@@ -1,0 +1,29 @@
+import { declareFailures } from '#platform/errors'
+
+declare module '#platform/errors' {
+  interface Failures {
+    TOO_MANY_AGENTS: { most: number }
+  }
+}
+
+declareFailures({
+  TOO_MANY_AGENTS: {
+    status: 403,
+    retry: false,
+    en: ({ most }) => `A project has at most ${most} agents; delete one that is not needed any more.`,
+    fa: ({ most }) =>
+      `هر پروژه حداکثر ${most.toLocaleString('fa-IR')} عامل دارد؛ یکی را که دیگر لازم نیست حذف کنید.`,
+  },
+})
+
+/** Why a run is refused. */
+export const reasons = {
+  noStreamOfWork: {
+    en: 'this run is durable work, which is not streamed: leave stream out and poll status_url.',
+    fa: 'این اجرا کار ماندگار است و جریانی نیست: stream را حذف کنید و status_url را بخوانید.',
+  },
+  shortWork: (least: number) => ({
+    en: `input of durable work must have at least ${least} characters.`,
+    fa: `input کار ماندگار باید دست‌کم ${least.toLocaleString('fa-IR')} نویسه داشته باشد.`,
+  }),
+}

@@ -1,0 +1,19 @@
+import type { FillBody, Found } from '#capabilities/text'
+import { dataUrl } from '#engine/media'
+import type { ChatBody, Part } from './schema.ts'
+
+/** The body with pictures in the place of links to them. */
+export const fillLinks: FillBody = (body, found) => ({
+  ...body,
+  messages: (body as ChatBody).messages.map((message) =>
+    Array.isArray(message.content)
+      ? { ...message, content: message.content.map((part) => filled(part, found)) }
+      : message,
+  ),
+})
+
+function filled(part: Part, found: Found): Part {
+  const media = part.type === 'image_url' ? found.get(part.image_url.url) : undefined
+  if (part.type !== 'image_url' || !media) return part
+  return { ...part, image_url: { ...part.image_url, url: dataUrl(media) } }
+}

@@ -1,0 +1,89 @@
+/**
+ * The door for rooms that make files. The bytes are stored first, outside of any transaction (`stageFile`); the row follows in the
+ * transaction of whatever the file belongs to (`keepFile`). What dies in between is tidied (`platform/storage/strays.ts`).
+ */
+import type { App } from '#app'
+import type { Tx } from '#platform/db'
+import { fail } from '#platform/errors'
+import { uuidv7 } from '#platform/ids'
+import { job } from '#platform/jobs'
+import { sha256 } from '#platform/secrets'
+import { abandon, adopt, stage, tidyStrays } from '#platform/storage'
+import * as store from './store.ts'
+
+export interface NewFile extends store.Owner {
+  bytes: Uint8Array
+  /** Of an image or audio. */
+  mediaType: string
+  /** What made it, such as `upload`. */
+  source: string
+  name?: string | undefined
+  keyId?: string | undefined
+}
+
+/** Its bytes are stored; its row is not there yet. */
+export interface StagedFile {
+  row: store.FileRow
+  quotaBytes: number
+}
+
+export const keyOf = (accountId: string, fileId: string): string => `files/${accountId}/${fileId}`
+
+/** Stores the bytes. Throws FILES_QUOTA_EXCEEDED where the project has no room for them. */
+export async function stageFile(app: App, file: NewFile): Promise<StagedFile> {
+  const quotaBytes = app.config.files.projectQuotaBytes
+  const { bytes, accountId, projectId } = file
+  if (!(await store.hasRoom(app.db, file, bytes.length, quotaBytes))) noRoom(quotaBytes)
+  const nowMs = app.clock.nowMs()
+  const row = {
+    account_id: accountId,
+    file_id: uuidv7(nowMs),
+    project_id: projectId,
+    key_id: file.keyId ?? null,
+    name: file.name ?? null,
+    media_type: file.mediaType,
+    bytes: BigInt(bytes.length),
+    sha256: sha256(bytes).toString('hex'),
+    source: file.source,
+    created_at: new Date(nowMs),
+  }
+  await stage(app, keyOf(accountId, row.file_id), bytes)
+  return { row, quotaBytes }
+}
+
+/** Writes the row; files of the project wait for each other from here on. Throws FILES_QUOTA_EXCEEDED. */
+export async function keepFile(tx: Tx, { row, quotaBytes }: StagedFile): Promise<{ id: string }> {
+  const owner = { accountId: row.account_id, projectId: row.project_id }
+  await adopt(tx, keyOf(row.account_id, row.file_id))
+  await store.insertFile(tx, row)
+  if (!(await store.takeRoom(tx, owner, Number(row.bytes), quotaBytes))) noRoom(quotaBytes)
+  return { id: row.file_id }
+}
+
+/** Deletes the row, and lets go of the bytes: `dropBytes` after the transaction, or the tidying, deletes them. */
+export async function deleteFile(tx: Tx, owner: store.Owner, fileId: string, now: Date): Promise<boolean> {
+  if (!(await store.deleteRow(tx, owner, fileId))) return false
+  await abandon(tx, [keyOf(owner.accountId, fileId)], now)
+  return true
+}
+
+/** Bytes that nobody owns any more. What fails here is tidied later. */
+export async function dropBytes(app: App, accountId: string, fileId: string): Promise<void> {
+  await tidyStrays(app, [keyOf(accountId, fileId)]).catch((error: unknown) =>
+    app.log.warn({ err: error, account_id: accountId }, 'bytes of a file are deleted later'),
+  )
+}
+
+const noRoom = (quotaBytes: number): never =>
+  fail('FILES_QUOTA_EXCEEDED', { quotaBytes, mostFiles: store.mostFiles })
+
+/** Deletes bytes that no row owns. */
+export const tidyJob = job<null>({
+  name: 'files.tidy',
+  limits: () => ({ perAccount: 1, perProcess: 1 }),
+  everyMs: 10 * 60 * 1000,
+  async handle({ app, signal }) {
+    while (!signal.aborted && (await tidyStrays(app)) > 0);
+    return undefined
+  },
+})

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { isKnown, partOf } from './range.ts'
+
+const tag = '"abc"'
+
+test.each([
+  ['bytes=0-0', { start: 0, end: 0 }],
+  ['bytes=0-9', { start: 0, end: 9 }],
+  ['bytes=5-', { start: 5, end: 9 }],
+  ['bytes=9-100', { start: 9, end: 9 }],
+  ['bytes=-3', { start: 7, end: 9 }],
+  ['bytes=-100', { start: 0, end: 9 }],
+  ['bytes= 2 - 3', { start: 2, end: 3 }],
+  ['bytes=10-', 'beyond'],
+  ['bytes=10-11', 'beyond'],
+  ['bytes=-0', 'beyond'],
+  ['bytes=3-2', 'whole'],
+  ['bytes=-', 'whole'],
+  ['bytes=0-1,3-4', 'whole'],
+  ['lines=0-1', 'whole'],
+  ['bytes=a-b', 'whole'],
+  ['bytes=99999999999999999999-', 'whole'],
+])('of ten bytes, %s is %o', (range, part) => {
+  expect(partOf({ range }, tag, 10)).toEqual(part)
+})
+
+test('a part of another version is the whole', () => {
+  expect(partOf({ range: 'bytes=0-1', 'if-range': tag }, tag, 10)).toEqual({ start: 0, end: 1 })
+  for (const version of ['"other"', 'W/"abc"', 'Fri, 24 May 2013 00:00:00 GMT'])
+    expect(partOf({ range: 'bytes=0-1', 'if-range': version }, tag, 10)).toBe('whole')
+})
+
+test('a version is known by its tag, among others, weak, or whatever it is', () => {
+  for (const known of [tag, `"x", ${tag}`, `W/${tag}`, '*', ' * '])
+    expect(isKnown({ 'if-none-match': known }, tag), known).toBe(true)
+  for (const known of [undefined, '', '"x"', 'abc', '"abcd"'])
+    expect(isKnown({ ...(known !== undefined && { 'if-none-match': known }) }, tag), known).toBe(false)
+})

@@ -1,0 +1,26 @@
+/** Conditions and parts of a GET, as RFC 9110 has them (sections 13 and 14). */
+import type { IncomingHttpHeaders } from 'node:http'
+
+export type Part = { start: number; end: number } | 'whole' | 'beyond'
+
+/** Whether the client has this very version already. */
+export function isKnown({ 'if-none-match': known }: IncomingHttpHeaders, etag: string): boolean {
+  if (known === undefined) return false
+  return known.trim() === '*' || known.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
+}
+
+/** The part that is asked for. What cannot be read, several parts, and a part of another version mean the whole. */
+export function partOf(headers: IncomingHttpHeaders, etag: string, bytes: number): Part {
+  const { range, 'if-range': version } = headers
+  const asked = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(range?.replaceAll(/\s/g, '') ?? '')
+  if (!asked || (version !== undefined && String(version).trim() !== etag)) return 'whole'
+  const [from, to] = [asked[1]!, asked[2]!]
+  if (from === '') {
+    if (to === '') return 'whole'
+    if (Number(to) === 0 || bytes === 0) return 'beyond'
+    return { start: Math.max(0, bytes - Number(to)), end: bytes - 1 }
+  }
+  if (to !== '' && Number(to) < Number(from)) return 'whole'
+  if (Number(from) >= bytes) return 'beyond'
+  return { start: Number(from), end: to === '' ? bytes - 1 : Math.min(Number(to), bytes - 1) }
+}

@@ -1,0 +1,91 @@
+/** What there is to read of files, and their end. */
+import { Readable } from 'node:stream'
+import { fail } from '#platform/errors'
+import { Answer, type Ask } from '#platform/http'
+import { isUuid } from '#platform/ids'
+import { deleteFile, dropBytes, keyOf } from './keep.ts'
+import { endingOf } from './kind.ts'
+import { isKnown, partOf } from './range.ts'
+import type { ListQuery, StoredFile } from './schema.ts'
+import * as store from './store.ts'
+
+type FileAsk = Ask<unknown, unknown, { id: string }>
+
+export const shownFile = (row: store.FileRow): StoredFile => ({
+  id: row.file_id,
+  name: row.name,
+  media_type: row.media_type,
+  bytes: Number(row.bytes),
+  sha256: row.sha256,
+  source: row.source,
+  created_at: row.created_at.toISOString(),
+})
+
+export async function listFiles({ app, caller, query }: Ask<unknown, ListQuery>) {
+  const found = await store.listFiles(app.db, caller, query.after_id, query.limit + 1)
+  const data = found.slice(0, query.limit).map(shownFile)
+  return { data, has_more: found.length > query.limit, last_id: data.at(-1)?.id ?? null }
+}
+
+const notFound = (): never => fail('NOT_FOUND', {}, { param: 'id' })
+
+/** The bytes, whole or in part. A file never changes, and can be deleted: who keeps a copy asks whether it still holds. */
+export async function readFile(ask: FileAsk): Promise<Answer> {
+  const { app, caller, params, headers } = ask
+  const file = isUuid(params.id) ? await store.findFile(app.db, caller, params.id) : undefined
+  if (!file) return notFound()
+  const { media_type: mediaType } = file
+  const [etag, bytes] = [`"${file.sha256}"`, Number(file.bytes)]
+  const known = isKnown(headers, etag)
+  const part = known ? 'whole' : partOf(headers, etag, bytes)
+  if (part === 'beyond') {
+    ask.setHeader('content-range', `bytes */${bytes}`)
+    return fail('RANGE_NOT_SATISFIABLE', { bytes })
+  }
+  setHeaders(ask, { etag, 'cache-control': 'private, no-cache', ...safeHeaders(file) })
+  if (known) return new Answer(304, '', mediaType)
+  const range = part === 'whole' ? undefined : part
+  const length = range ? range.end - range.start + 1 : bytes
+  setHeaders(ask, {
+    'content-length': String(length),
+    ...(range && { 'content-range': `bytes ${range.start}-${range.end}/${bytes}` }),
+  })
+  const content = ask.isHead
+    ? Readable.from([])
+    : await app.storage.get(keyOf(caller.accountId, file.file_id), range)
+  // Deleted in this very moment.
+  return content ? new Answer(range ? 206 : 200, content, mediaType) : notFound()
+}
+
+export async function removeFile({ app, caller, params }: FileAsk) {
+  const now = new Date(app.clock.nowMs())
+  const { id } = params
+  const gone = isUuid(id) && (await app.db.tx((tx) => deleteFile(tx, caller, id, now)))
+  if (!gone) return notFound()
+  await dropBytes(app, caller.accountId, id)
+  return { id, deleted: true }
+}
+
+function setHeaders(ask: FileAsk, headers: Record<string, string>): void {
+  for (const [name, value] of Object.entries(headers)) ask.setHeader(name, value)
+}
+
+/** Whoever opens it in a browser, beside a console on the same host: no script of it runs, and no other type is guessed. */
+function safeHeaders({ file_id: id, name, media_type: mediaType }: store.FileRow): Record<string, string> {
+  const plain = `${id}.${endingOf(mediaType)}`
+  const named = name === null ? '' : `; filename*=UTF-8''${encoded(name)}`
+  return {
+    'accept-ranges': 'bytes',
+    'content-disposition': `inline; filename="${plain}"${named}`,
+    'content-security-policy': "sandbox; default-src 'none'; style-src 'unsafe-inline'",
+    'cross-origin-resource-policy': 'same-origin',
+    'x-content-type-options': 'nosniff',
+  }
+}
+
+/** RFC 8187. */
+const encoded = (name: string): string =>
+  encodeURIComponent(name.toWellFormed()).replace(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  )

@@ -1,0 +1,61 @@
+import { type Route, route } from '#platform/http'
+import { listFiles, readFile, removeFile } from './read.ts'
+import { DeletedFile, FileList, FileParams, ListQuery, StoredFile, UploadBody } from './schema.ts'
+import { upload } from './upload.ts'
+import './words.ts'
+
+const path = '/v1/files'
+/** 20 MB in Base64, with room for the rest of the body. */
+const bodyLimit = 28 * 1024 * 1024
+
+export const fileRoutes: Route[] = [
+  route({
+    method: 'GET',
+    path: `${path}/{id}`,
+    operation: 'files.read',
+    scope: 'files:read',
+    summary: {
+      en: 'A stored image or audio, whole or in part (Range).',
+      fa: 'تصویر یا صدای ذخیره‌شده، کامل یا بخشی از آن (Range).',
+    },
+    params: FileParams,
+    reply: { 200: 'application/octet-stream', 206: 'application/octet-stream' },
+    errors: ['NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],
+    handle: readFile,
+  }),
+  route({
+    method: 'GET',
+    path,
+    operation: 'files.list',
+    scope: 'files:read',
+    summary: { en: 'The files of the project, newest first.', fa: 'فایل‌های پروژه، تازه‌ترین نخست.' },
+    query: ListQuery,
+    reply: { 200: FileList },
+    errors: [],
+    handle: listFiles,
+  }),
+  route({
+    method: 'POST',
+    path,
+    operation: 'files.upload',
+    scope: 'studio:write',
+    summary: { en: 'Store an image or audio.', fa: 'ذخیرهٔ تصویر یا صدا.' },
+    idempotent: true,
+    bodyLimit,
+    body: UploadBody,
+    reply: { 201: StoredFile },
+    errors: ['FILES_QUOTA_EXCEEDED'],
+    handle: upload,
+  }),
+  route({
+    method: 'DELETE',
+    path: `${path}/{id}`,
+    operation: 'files.delete',
+    scope: 'studio:write',
+    summary: { en: 'Delete a stored file with its bytes.', fa: 'حذف فایل ذخیره‌شده همراه با بایت‌هایش.' },
+    params: FileParams,
+    reply: { 200: DeletedFile },
+    errors: ['NOT_FOUND'],
+    handle: removeFile,
+  }),
+]

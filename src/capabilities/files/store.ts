@@ -1,0 +1,93 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '#platform/db'
+
+declare module '#platform/db' {
+  interface Tables {
+    'files.files': FileRow
+  }
+}
+
+export interface FileRow {
+  account_id: string
+  file_id: string
+  project_id: string
+  key_id: string | null
+  name: string | null
+  media_type: string
+  bytes: bigint
+  sha256: string
+  source: string
+  created_at: Date
+}
+
+/** Whose files, as the place of a call has it. */
+export interface Owner {
+  accountId: string
+  projectId: string
+}
+
+/** Files of one project, whatever their size. */
+export const mostFiles = 100_000
+
+export const insertFile = (tx: Tx, file: FileRow) => tx.insertInto('files.files').values(file).execute()
+
+/** Counts one more file, unless the project has no room for it; answers whether it had. */
+export async function takeRoom(tx: Tx, owner: Owner, bytes: number, quotaBytes: number): Promise<boolean> {
+  if (bytes > quotaBytes) return false
+  const { rows } = await sql`insert into files.usage as u (account_id, project_id, files, bytes)
+    values (${owner.accountId}, ${owner.projectId}, 1, ${bytes})
+    on conflict (account_id, project_id) do update set files = u.files + 1, bytes = u.bytes + excluded.bytes
+      where u.bytes + excluded.bytes <= ${quotaBytes} and u.files < ${mostFiles}
+    returning 1`.execute(tx)
+  return rows.length === 1
+}
+
+/** Whether there is room now; the transaction that takes it asks again. */
+export async function hasRoom(db: Db, owner: Owner, bytes: number, quotaBytes: number): Promise<boolean> {
+  const [used] = await db.query<{ files: bigint; bytes: bigint }>(
+    {
+      name: 'files.used',
+      text: 'select files, bytes from files.usage where account_id = $1 and project_id = $2',
+    },
+    [owner.accountId, owner.projectId],
+  )
+  const free = BigInt(quotaBytes) - (used?.bytes ?? 0n)
+  return BigInt(bytes) <= free && (used?.files ?? 0n) < BigInt(mostFiles)
+}
+
+export const findFile = (db: Db, owner: Owner, fileId: string): Promise<FileRow | undefined> =>
+  db.kysely
+    .selectFrom('files.files')
+    .selectAll()
+    .where('account_id', '=', owner.accountId)
+    .where('file_id', '=', fileId)
+    .where('project_id', '=', owner.projectId)
+    .executeTakeFirst()
+
+/** Newest first, those older than `after`. */
+export const listFiles = (
+  db: Db,
+  owner: Owner,
+  after: string | undefined,
+  limit: number,
+): Promise<FileRow[]> =>
+  db.kysely
+    .selectFrom('files.files')
+    .selectAll()
+    .where('account_id', '=', owner.accountId)
+    .where('project_id', '=', owner.projectId)
+    .$if(after !== undefined, (query) => query.where('file_id', '<', after!))
+    .orderBy('file_id', 'desc')
+    .limit(limit)
+    .execute()
+
+/** Deletes the row and gives its room back; answers false where there is none. */
+export async function deleteRow(tx: Tx, owner: Owner, fileId: string): Promise<boolean> {
+  const { rows } = await sql`with gone as (
+      delete from files.files where account_id = ${owner.accountId} and file_id = ${fileId}
+        and project_id = ${owner.projectId} returning bytes
+    )
+    update files.usage u set files = u.files - 1, bytes = u.bytes - gone.bytes from gone
+    where u.account_id = ${owner.accountId} and u.project_id = ${owner.projectId} returning 1`.execute(tx)
+  return rows.length === 1
+}

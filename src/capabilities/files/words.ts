@@ -1,0 +1,49 @@
+import { declareFailures, type Told } from '#platform/errors'
+
+declare module '#platform/errors' {
+  interface Failures {
+    FILES_QUOTA_EXCEEDED: { quotaBytes: number; mostFiles: number }
+    RANGE_NOT_SATISFIABLE: { bytes: number }
+  }
+}
+
+const megabytes = (bytes: number): number => Math.floor(bytes / (1024 * 1024))
+
+declareFailures({
+  FILES_QUOTA_EXCEEDED: {
+    status: 403,
+    retry: false,
+    en: ({ quotaBytes, mostFiles }) =>
+      `A project stores at most ${megabytes(quotaBytes)} MB in ${mostFiles} files; delete some (DELETE /v1/files/{id}), or ask the operator of this service for more.`,
+    fa: ({ quotaBytes, mostFiles }) =>
+      `هر پروژه حداکثر ${megabytes(quotaBytes).toLocaleString('fa-IR')} مگابایت در ${mostFiles.toLocaleString('fa-IR')} فایل نگه می‌دارد؛ چند فایل را پاک کنید (DELETE /v1/files/{id}) یا از گردانندهٔ سرویس سهم بیشتری بخواهید.`,
+  },
+  RANGE_NOT_SATISFIABLE: {
+    status: 416,
+    retry: false,
+    en: ({ bytes }) =>
+      `The file has ${bytes} bytes, and the Range begins after them; ask for an earlier part.`,
+    fa: ({ bytes }) =>
+      `این فایل ${bytes.toLocaleString('fa-IR')} بایت دارد و Range پس از پایان آن آغاز می‌شود؛ بخش پیش‌تری را بخواهید.`,
+  },
+})
+
+/** Why a file is refused. */
+export const reasons = {
+  notBase64: {
+    en: 'data is not Base64: standard alphabet, whole padding, no line breaks.',
+    fa: 'data به شکل Base64 نیست: الفبای استاندارد، با = پایانی و بدون شکستن خط.',
+  },
+  tooLarge: (bytes: number): Told => ({
+    en: `a file has at most ${bytes} bytes (${megabytes(bytes)} MB).`,
+    fa: `هر فایل حداکثر ${bytes.toLocaleString('fa-IR')} بایت (${megabytes(bytes).toLocaleString('fa-IR')} مگابایت) است.`,
+  }),
+  otherType: (types: readonly string[]): Told => ({
+    en: `the bytes are none of ${types.join(', ')}.`,
+    fa: `این بایت‌ها هیچ‌یک از این نوع‌ها نیستند: ${types.join('، ')}.`,
+  }),
+  notAsNamed: (found: string): Told => ({
+    en: `the bytes are ${found}; write that, or leave media_type out.`,
+    fa: `نوع این بایت‌ها ${found} است؛ همان را بنویسید یا media_type را حذف کنید.`,
+  }),
+}

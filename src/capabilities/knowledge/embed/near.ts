@@ -1,0 +1,106 @@
+/**
+ * pgvector, where the server has it: the vectors stand there a second time, one row a passage, and the database looks through them
+ * itself. The table is made beside the migrations, since its type may not exist; what stands in `knowledge.vectors` stays the truth, and
+ * is looked through in this process wherever the two do not agree.
+ */
+import { sql } from 'kysely'
+import { type Db, isDatabaseAway, type Tx } from '#platform/db'
+import type { SourcePlace } from '../index/store.ts'
+import type { Place } from '../store.ts'
+
+/** Asked once in the life of a process; an extension that comes later is seen by the next. */
+const known = new WeakMap<Db, Promise<boolean>>()
+
+export function hasNear(db: Db): Promise<boolean> {
+  const asked = known.get(db) ?? prepare(db)
+  known.set(db, asked)
+  // A database that was away says nothing about its extensions.
+  asked.catch(() => known.delete(db))
+  return asked
+}
+
+async function prepare(db: Db): Promise<boolean> {
+  const [offer] = await db.query<{ offered: boolean; here: boolean }>(
+    {
+      text: `select exists (select from pg_available_extensions where name = 'vector') as offered,
+        to_regtype('vector') is not null as here`,
+    },
+    [],
+  )
+  try {
+    if (offer!.offered && !offer!.here) await db.query({ text: 'create extension if not exists vector' }, [])
+    if (!offer!.offered && !offer!.here) return false
+    await db.query({ text: table }, [])
+    return true
+  } catch (error) {
+    if (isDatabaseAway(error)) throw error
+    // Not allowed to, not loaded, or two who begin at once: searched in this process then.
+    return false
+  }
+}
+
+const table = `create table if not exists knowledge.near (
+  account_id uuid not null,
+  knowledge_id uuid not null,
+  source_id uuid not null,
+  position int not null,
+  model text not null,
+  vector vector not null,
+  primary key (account_id, knowledge_id, source_id, position),
+  foreign key (account_id, knowledge_id, source_id) references knowledge.sources on delete cascade
+)`
+
+export interface NewNear {
+  position: number
+  model: string
+  vectors: readonly Float32Array[]
+}
+
+/** How vectors are put there too; asked before the transaction that puts them. */
+export async function putNear(db: Db): Promise<(tx: Tx, place: SourcePlace, rows: NewNear) => Promise<void>> {
+  return (await hasNear(db)) ? insert : async () => undefined
+}
+
+async function insert(
+  tx: Tx,
+  { accountId, knowledgeId, sourceId }: SourcePlace,
+  { position, model, vectors }: NewNear,
+): Promise<void> {
+  const written = vectors.map((vector) => `{${vector.join(',')}}`)
+  await sql`insert into knowledge.near (account_id, knowledge_id, source_id, position, model, vector)
+    select ${accountId}, ${knowledgeId}, ${sourceId}, ${position}::int + place - 1, ${model}, v::real[]::vector
+    from unnest(${written}::text[]) with ordinality as r(v, place)
+    on conflict (account_id, knowledge_id, source_id, position)
+      do update set model = excluded.model, vector = excluded.vector`.execute(tx)
+}
+
+export interface NearRow {
+  source_id: string
+  position: number
+}
+
+/** The nearest first; undefined where pgvector does not have all that there is. */
+export async function searchNear(
+  db: Db,
+  { accountId, knowledgeId }: Pick<Place, 'accountId' | 'knowledgeId'>,
+  { model, query, limit }: { model: string; query: Float32Array; limit: number },
+): Promise<NearRow[] | undefined> {
+  if (!(await hasNear(db))) return undefined
+  const [counted] = await db.query<{ whole: boolean }>(
+    {
+      text: `select (select coalesce(sum(passages), 0) from knowledge.vectors
+          where account_id = $1 and knowledge_id = $2 and model = $3 and state = 'stored' and dimensions = $4)
+        = (select count(*) from knowledge.near where account_id = $1 and knowledge_id = $2 and model = $3) as whole`,
+    },
+    [accountId, knowledgeId, model, query.length],
+  )
+  if (!counted!.whole) return undefined
+  return db.query(
+    {
+      text: `select source_id, position from knowledge.near
+        where account_id = $1 and knowledge_id = $2 and model = $3 and vector <=> $4::text::real[]::vector < 1
+        order by vector <=> $4::text::real[]::vector, source_id, position limit $5`,
+    },
+    [accountId, knowledgeId, model, `{${query.join(',')}}`, limit],
+  )
+}

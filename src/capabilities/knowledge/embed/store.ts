@@ -1,0 +1,170 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '#platform/db'
+import type { SourcePlace } from '../index/store.ts'
+import type { Place } from '../store.ts'
+
+/** A source whose vectors are awaited. */
+export interface WaitingSource {
+  project_id: string
+  key_id: string
+  title: string | null
+  vectors_model: string
+  vectors_tries: number
+}
+
+/** Passages that one call is made for. */
+export interface Batch {
+  /** Of the first. */
+  position: number
+  passages: number
+  effect_id: string
+}
+
+export interface PassageText {
+  position: number
+  heading: string | null
+  text: string
+}
+
+export async function findWaiting(db: Db, place: SourcePlace): Promise<WaitingSource | undefined> {
+  const { accountId, knowledgeId, sourceId } = place
+  const { rows } =
+    await sql<WaitingSource>`select p.project_id, s.key_id, s.title, s.vectors_model, s.vectors_tries
+    from knowledge.sources s join knowledge.projects p using (account_id, knowledge_id)
+    where s.account_id = ${accountId} and s.knowledge_id = ${knowledgeId} and s.source_id = ${sourceId}
+      and s.vectors = 'queued'`.execute(db.kysely)
+  return rows[0]
+}
+
+/** The call that somebody has begun and not ended; there is one at most. */
+export async function findBegun(db: Db, place: SourcePlace): Promise<Batch | undefined> {
+  const { accountId, knowledgeId, sourceId } = place
+  const { rows } = await sql<Batch>`select position, passages, effect_id from knowledge.vectors
+    where account_id = ${accountId} and knowledge_id = ${knowledgeId} and source_id = ${sourceId}
+      and state = 'begun'`.execute(db.kysely)
+  return rows[0]
+}
+
+/** Passages that no call was made for, in their order. */
+export async function uncovered(db: Db, place: SourcePlace, limit: number): Promise<PassageText[]> {
+  const { accountId, knowledgeId, sourceId } = place
+  const { rows } = await sql<PassageText>`select p.position, p.heading, p.text from knowledge.passages p
+    where p.account_id = ${accountId} and p.knowledge_id = ${knowledgeId} and p.source_id = ${sourceId}
+      and not exists (
+        select from knowledge.vectors v
+        where v.account_id = p.account_id and v.knowledge_id = p.knowledge_id and v.source_id = p.source_id
+          and p.position >= v.position and p.position < v.position + v.passages
+      )
+    order by p.position limit ${limit}`.execute(db.kysely)
+  return rows
+}
+
+export async function passagesIn(db: Db, place: SourcePlace, batch: Batch): Promise<PassageText[]> {
+  const { accountId, knowledgeId, sourceId } = place
+  const { rows } = await sql<PassageText>`select position, heading, text from knowledge.passages
+    where account_id = ${accountId} and knowledge_id = ${knowledgeId} and source_id = ${sourceId}
+      and position >= ${batch.position} and position < ${batch.position + batch.passages}
+    order by position`.execute(db.kysely)
+  return rows
+}
+
+/** Writes the call down before it is made. False where somebody else has, or the source is gone. */
+export async function insertBatch(db: Db, place: SourcePlace, batch: Batch): Promise<boolean> {
+  const { accountId, knowledgeId, sourceId } = place
+  const { rows } =
+    await sql`insert into knowledge.vectors (account_id, knowledge_id, source_id, position, passages, model, effect_id)
+    select account_id, knowledge_id, source_id, ${batch.position}, ${batch.passages}, vectors_model, ${batch.effect_id}
+    from knowledge.sources where account_id = ${accountId} and knowledge_id = ${knowledgeId} and source_id = ${sourceId}
+      and vectors = 'queued'
+    on conflict do nothing returning 1`.execute(db.kysely)
+  return rows.length === 1
+}
+
+const ofBatch = ({ accountId, knowledgeId, sourceId }: SourcePlace, { position, effect_id }: Batch) =>
+  sql`account_id = ${accountId} and knowledge_id = ${knowledgeId} and source_id = ${sourceId}
+    and position = ${position} and effect_id = ${effect_id} and state = 'begun'`
+
+/** Another call in place of one that came to nothing. False where somebody else was faster. */
+export async function replaceEffect(
+  db: Db,
+  place: SourcePlace,
+  batch: Batch,
+  next: string,
+): Promise<boolean> {
+  const { rows } = await sql`update knowledge.vectors set effect_id = ${next}
+    where ${ofBatch(place, batch)} returning 1`.execute(db.kysely)
+  return rows.length === 1
+}
+
+/** `vectors`: of all its passages, packed. False where the source or the call is gone. */
+export async function storeVectors(
+  tx: Tx,
+  place: SourcePlace,
+  batch: Batch,
+  { dimensions, vectors }: { dimensions: number; vectors: Buffer },
+): Promise<boolean> {
+  const { rows } =
+    await sql`update knowledge.vectors set state = 'stored', dimensions = ${dimensions}, vectors = ${vectors}
+    where ${ofBatch(place, batch)} returning 1`.execute(tx)
+  if (rows.length === 1) await setTries(tx, place, 0)
+  return rows.length === 1
+}
+
+export async function loseBatch(tx: Tx, place: SourcePlace, batch: Batch): Promise<void> {
+  await sql`update knowledge.vectors set state = 'lost' where ${ofBatch(place, batch)}`.execute(tx)
+}
+
+/** The call was never made. False where somebody else has taken it over. */
+export async function dropBatch(tx: Tx, place: SourcePlace, batch: Batch): Promise<boolean> {
+  const { rows } =
+    await sql`delete from knowledge.vectors where ${ofBatch(place, batch)} returning 1`.execute(tx)
+  return rows.length === 1
+}
+
+export async function setTries(tx: Tx, place: SourcePlace, tries: number): Promise<void> {
+  const { accountId, knowledgeId, sourceId } = place
+  await sql`update knowledge.sources set vectors_tries = ${tries}
+    where account_id = ${accountId} and knowledge_id = ${knowledgeId} and source_id = ${sourceId}
+      and vectors_tries <> ${tries}`.execute(tx)
+}
+
+/** Nothing is left to be made: whole, or but for what was lost. */
+export async function endWhole(db: Db, place: SourcePlace): Promise<void> {
+  const { accountId, knowledgeId, sourceId } = place
+  await sql`update knowledge.sources s set
+      vectors = case when l.lost then 'partial' else 'ready' end,
+      vectors_problem = case when l.lost then 'lost' end
+    from (select exists (
+      select from knowledge.vectors where account_id = ${accountId} and knowledge_id = ${knowledgeId}
+        and source_id = ${sourceId} and state = 'lost'
+    ) as lost) l
+    where s.account_id = ${accountId} and s.knowledge_id = ${knowledgeId} and s.source_id = ${sourceId}
+      and s.vectors = 'queued'`.execute(db.kysely)
+}
+
+export async function endFailed(tx: Tx, place: SourcePlace, problem: string): Promise<void> {
+  const { accountId, knowledgeId, sourceId } = place
+  await sql`update knowledge.sources set vectors = 'failed', vectors_problem = ${problem}
+    where account_id = ${accountId} and knowledge_id = ${knowledgeId} and source_id = ${sourceId}
+      and vectors = 'queued'`.execute(tx)
+}
+
+/**
+ * Sources that are not whole, or whole with another model, wait from now on, and what was lost is made again. Answers which. Those that
+ * wait already are somebody's work: their journal is left alone.
+ */
+export async function awaitAnew(
+  tx: Tx,
+  { accountId, knowledgeId }: Place,
+  { model, keyId }: { model: string; keyId: string },
+): Promise<string[]> {
+  const { rows } = await sql<{ source_id: string }>`update knowledge.sources
+    set vectors = 'queued', vectors_model = ${model}, vectors_problem = null, vectors_tries = 0, key_id = ${keyId}
+    where account_id = ${accountId} and knowledge_id = ${knowledgeId} and state = 'ready'
+      and (vectors is null or vectors in ('partial', 'failed') or (vectors = 'ready' and vectors_model <> ${model}))
+    returning source_id`.execute(tx)
+  const sources = rows.map(({ source_id }) => source_id)
+  await sql`delete from knowledge.vectors where account_id = ${accountId} and knowledge_id = ${knowledgeId}
+    and source_id = any(${sources}::uuid[]) and (model <> ${model} or state = 'lost')`.execute(tx)
+  return sources
+}

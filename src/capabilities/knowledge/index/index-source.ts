@@ -1,0 +1,109 @@
+/** One source, read and indexed in the background. It may be begun again after a crash, even beside itself: its end counts once. */
+import { buffer } from 'node:stream/consumers'
+import type { App } from '#app'
+import { indexed, passagesOf } from '#engine/retrieval'
+import type { ReadText, Unread } from '#engine/tools'
+import type { Tx } from '#platform/db'
+import { job, type Later, type Run } from '#platform/jobs'
+import { abandon, tidyStrays } from '#platform/storage'
+import { embedJob } from '../embed/embed-source.ts'
+import { keyOf, markOf } from '../mark.ts'
+import { lockProject, type SourceRow } from '../store.ts'
+import * as store from './store.ts'
+
+/** Of one knowledge project. */
+export const mostPassages = 50_000
+const mostAttempts = 8
+const lookAgainMs = 2_000
+const insertedAtOnce = 100
+
+interface SourceWork {
+  knowledgeId: string
+  sourceId: string
+}
+
+export const indexJob = job<SourceWork>({
+  name: 'knowledge.index',
+  limits: () => ({ perAccount: 2, perProcess: 4 }),
+  handle: indexSource,
+})
+
+async function indexSource({ app, accountId, data, signal }: Run<SourceWork>): Promise<Later | undefined> {
+  if (signal.aborted) return { laterMs: 0 }
+  const place = { accountId, ...data }
+  const source = await store.beginSource(app.db, place)
+  if (!source) return undefined
+  if (source.attempts > mostAttempts) return end(app, place, { state: 'failed', problem: 'given_up' })
+  const read = await textOf(app, source, signal)
+  if ('unread' in read) {
+    // That others wait too is not its fault.
+    if (read.unread === 'busy') return { laterMs: lookAgainMs }
+    return end(app, place, { state: 'failed', problem: read.unread })
+  }
+  return keep(app, place, source, read)
+}
+
+async function textOf(app: App, source: SourceRow, signal: AbortSignal): Promise<ReadText | Unread> {
+  const { account_id: accountId, source_id: sourceId, kind, url } = source
+  if (kind === 'url') return app.reader.fetch(url!, signal)
+  const stored = await app.storage.get(keyOf(accountId, sourceId))
+  if (!stored) return { unread: 'unreadable' }
+  return app.reader.read(kind, await buffer(stored), signal)
+}
+
+async function keep(
+  app: App,
+  place: store.SourcePlace,
+  source: SourceRow,
+  read: ReadText,
+): Promise<undefined> {
+  const title = source.title ?? (read.title.slice(0, 200) || undefined)
+  const passages = passagesOf(read.text).map(({ heading, text }): store.NewPassage => {
+    const above = [title, heading].filter((line) => line !== undefined).join('\n')
+    return { heading: heading ?? null, text, ...indexed(above, text, markOf(place.knowledgeId)) }
+  })
+  if (passages.length === 0) return end(app, place, { state: 'failed', problem: 'no_text' })
+  const words = passages.reduce((sum, passage) => sum + passage.words, 0)
+  const told = { title, words, characters: read.text.length, passages: passages.length, cut: read.cut }
+  return end(app, place, { state: 'ready', ...told }, passages)
+}
+
+/** What it has become, and the end of the bytes that were given, in one transaction. */
+async function end(
+  app: App,
+  place: store.SourcePlace,
+  how: store.SourceEnd,
+  passages: readonly store.NewPassage[] = [],
+): Promise<undefined> {
+  const now = new Date(app.clock.nowMs())
+  const key = keyOf(place.accountId, place.sourceId)
+  const ended = await app.db.tx(async (tx) => {
+    if (!(await lockProject(tx, place.accountId, place.knowledgeId))) return false
+    const fits =
+      passages.length === 0 || (await store.countPassages(tx, place)) + passages.length <= mostPassages
+    const end: store.SourceEnd = fits ? how : { state: 'failed', problem: 'knowledge_full' }
+    if (!(await store.endSource(tx, place, end, now))) return false
+    if (fits) await keepPassages(app, tx, place, passages)
+    // Only passages stay; a page by its address never had bytes here, and to delete none is no failure.
+    await abandon(tx, [key], now)
+    return true
+  })
+  if (ended) await tidyStrays(app, [key])
+  return undefined
+}
+
+/** They can be found by their words at once; vectors are another job's, which has to pay for them. */
+async function keepPassages(
+  app: App,
+  tx: Tx,
+  place: store.SourcePlace,
+  passages: readonly store.NewPassage[],
+): Promise<void> {
+  for (let at = 0; at < passages.length; at += insertedAtOnce)
+    await store.insertPassages(tx, place, at, passages.slice(at, at + insertedAtOnce))
+  const { embedding } = app.models
+  if (!embedding || passages.length === 0) return
+  await store.awaitVectors(tx, place, embedding.id)
+  const { accountId, ...data } = place
+  await app.jobs.enqueue(tx, embedJob, { accountId, data, singletonKey: data.sourceId })
+}

@@ -1,0 +1,86 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '#platform/db'
+import type { SourceRow } from '../store.ts'
+
+/** A source that waits to be read. */
+export interface SourcePlace {
+  accountId: string
+  knowledgeId: string
+  sourceId: string
+}
+
+export interface NewPassage {
+  heading: string | null
+  text: string
+  words: number
+  /** The text form of a tsvector. */
+  terms: string
+}
+
+/** Counts one more attempt at a source that waits; undefined where none does. */
+export async function beginSource(db: Db, place: SourcePlace): Promise<SourceRow | undefined> {
+  const [row] = await db.query<SourceRow>(
+    {
+      name: 'knowledge.begin_source',
+      text: `update knowledge.sources set attempts = attempts + 1
+        where account_id = $1 and knowledge_id = $2 and source_id = $3 and state = 'queued' returning *`,
+    },
+    [place.accountId, place.knowledgeId, place.sourceId],
+  )
+  return row
+}
+
+export interface SourceEnd {
+  state: 'ready' | 'failed'
+  problem?: string
+  /** That of the document, where the caller gave none. */
+  title?: string | undefined
+  characters?: number
+  words?: number
+  passages?: number
+  cut?: boolean
+}
+
+/** False when it waits no more: another has read it, or it was deleted. */
+export async function endSource(tx: Tx, place: SourcePlace, end: SourceEnd, now: Date): Promise<boolean> {
+  const { rows } =
+    await sql`update knowledge.sources set state = ${end.state}, problem = ${end.problem ?? null},
+      title = coalesce(title, ${end.title ?? null}), characters = ${end.characters ?? null}, words = ${end.words ?? null},
+      passages = ${end.passages ?? null}, cut = ${end.cut ?? false}, indexed_at = ${now}
+    where account_id = ${place.accountId} and knowledge_id = ${place.knowledgeId} and source_id = ${place.sourceId}
+      and state = 'queued' returning 1`.execute(tx)
+  return rows.length === 1
+}
+
+/** A job makes vectors of its passages from now on. */
+export async function awaitVectors(
+  tx: Tx,
+  { accountId, knowledgeId, sourceId }: SourcePlace,
+  model: string,
+): Promise<void> {
+  await sql`update knowledge.sources set vectors = 'queued', vectors_model = ${model}
+    where account_id = ${accountId} and knowledge_id = ${knowledgeId} and source_id = ${sourceId}`.execute(tx)
+}
+
+export async function countPassages(tx: Tx, { accountId, knowledgeId }: SourcePlace): Promise<number> {
+  const { rows } = await sql<{
+    many: number
+  }>`select coalesce(sum(passages), 0)::int as many from knowledge.sources
+    where account_id = ${accountId} and knowledge_id = ${knowledgeId}`.execute(tx)
+  return rows[0]!.many
+}
+
+/** Passages of a source from the position on. */
+export async function insertPassages(
+  tx: Tx,
+  { accountId, knowledgeId, sourceId }: SourcePlace,
+  first: number,
+  passages: readonly NewPassage[],
+): Promise<void> {
+  await sql`insert into knowledge.passages (account_id, knowledge_id, source_id, position, heading, text, words, terms)
+    select ${accountId}, ${knowledgeId}, ${sourceId}, ${first}::int + place - 1, heading, text, words, terms::tsvector
+    from rows from (
+      unnest(${passages.map(({ heading }) => heading)}::text[]), unnest(${passages.map(({ text }) => text)}::text[]),
+      unnest(${passages.map(({ words }) => words)}::int[]), unnest(${passages.map(({ terms }) => terms)}::text[])
+    ) with ordinality as r(heading, text, words, terms, place)`.execute(tx)
+}

@@ -1,0 +1,105 @@
+/** Knowledge projects: made, listed, changed, deleted. */
+import type { App } from '#app'
+import { fail } from '#platform/errors'
+import { type Ask, JsonText } from '#platform/http'
+import { isUuid, uuidv7 } from '#platform/ids'
+import { record } from '#platform/ledger'
+import { abandon, tidyStrays } from '#platform/storage'
+import { keyOf } from './mark.ts'
+import type { Knowledge, KnowledgeBody, KnowledgePatch, ListQuery } from './schema.ts'
+import * as store from './store.ts'
+
+/** Of one project. */
+export const mostProjects = 100
+
+export type KnowledgeAsk<Body = unknown, Query = unknown> = Ask<Body, Query, { id: string }>
+
+export const placeOf = ({ caller, params }: Pick<KnowledgeAsk, 'caller' | 'params'>): store.Place => ({
+  accountId: caller.accountId,
+  projectId: caller.projectId,
+  knowledgeId: params.id,
+})
+
+const shown = (row: store.CountedProject): Knowledge => ({
+  id: row.knowledge_id,
+  name: row.name,
+  instructions: row.instructions,
+  sources: Number(row.sources),
+  passages: Number(row.passages),
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+})
+
+/** A knowledge project of the caller's; anybody else's answers as a missing one, KNOWLEDGE_NOT_FOUND. */
+export async function requireProject(
+  app: App,
+  place: store.Place,
+  param = 'id',
+): Promise<store.CountedProject> {
+  const found = isUuid(place.knowledgeId) ? await store.findProject(app.db, place) : undefined
+  return found ?? notFound(param)
+}
+
+export const notFound = (param = 'id'): never => fail('KNOWLEDGE_NOT_FOUND', {}, { param })
+
+export const readKnowledge = async (ask: KnowledgeAsk) => shown(await requireProject(ask.app, placeOf(ask)))
+
+export async function createKnowledge(ask: Ask<KnowledgeBody>): Promise<JsonText> {
+  const { app, body, caller, claim } = ask
+  const now = new Date(app.clock.nowMs())
+  const row = {
+    account_id: caller.accountId,
+    knowledge_id: uuidv7(now.getTime()),
+    project_id: caller.projectId,
+    name: body.name,
+    instructions: body.instructions ?? null,
+    created_at: now,
+    updated_at: now,
+  }
+  const reply = JSON.stringify(shown({ ...row, sources: 0n, passages: 0n }))
+  await app.db.tx(async (tx) => {
+    await store.insertProject(tx, row)
+    if ((await store.countProjects(tx, caller)) > mostProjects)
+      fail('KNOWLEDGE_LIMIT', { most: mostProjects, of: 'projects' })
+    const recorded = {
+      payer: caller,
+      receiptId: ask.requestId,
+      endpoint: '/v1/knowledge',
+      claim,
+      statusCode: 201,
+      reply,
+    }
+    if (claim) await record(tx, recorded, now)
+  })
+  return new JsonText(reply)
+}
+
+export async function listKnowledge({ app, caller, query }: Ask<unknown, ListQuery>) {
+  const { after_id: after, limit } = query
+  const found = await store.listProjects(app.db, caller, { after, limit: limit + 1 })
+  const data = found.slice(0, limit).map(shown)
+  return { data, has_more: found.length > limit, last_id: data.at(-1)?.id ?? null }
+}
+
+export async function changeKnowledge(ask: KnowledgeAsk<KnowledgePatch>) {
+  const { app, body } = ask
+  await requireProject(app, placeOf(ask))
+  const changed = await store.changeProject(app.db, placeOf(ask), body, new Date(app.clock.nowMs()))
+  return changed ? readKnowledge(ask) : notFound()
+}
+
+/** With everything in it. Sources that are just being read find their project gone. */
+export async function deleteKnowledge(ask: KnowledgeAsk) {
+  const { app } = ask
+  const place = placeOf(ask)
+  await requireProject(app, place)
+  const keys = await app.db.tx(async (tx) => {
+    if (!(await store.lockProject(tx, place.accountId, place.knowledgeId, place.projectId))) return notFound()
+    const unread = (await store.unread(tx, place)).map((sourceId) => keyOf(place.accountId, sourceId))
+    await abandon(tx, unread, new Date(app.clock.nowMs()))
+    await store.deleteProject(tx, place)
+    return unread
+  })
+  await tidyStrays(app, keys)
+  return { id: place.knowledgeId, deleted: true }
+}

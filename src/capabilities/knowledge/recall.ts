@@ -1,0 +1,44 @@
+/** The door for rooms whose models work with a knowledge project. */
+import type { App } from '#app'
+import type { Source } from '#engine/tools'
+import { requireProject } from './projects.ts'
+import type { Payment } from './search/meant.ts'
+import { findPassages } from './search/search.ts'
+import { findProject, type Place } from './store.ts'
+
+const usualLimit = 8
+
+/** The knowledge project that a body names by `knowledge_id`. Throws KNOWLEDGE_NOT_FOUND (404). */
+export async function requireKnowledge(
+  app: App,
+  place: Place,
+): Promise<{ knowledgeId: string; name: string; instructions: string | null }> {
+  const { knowledge_id: knowledgeId, name, instructions } = await requireProject(app, place, 'knowledge_id')
+  return { knowledgeId, name, instructions }
+}
+
+/** What its makers say of it; undefined where it was deleted. */
+export async function instructionsOf(app: App, place: Place): Promise<string | undefined> {
+  const project = await findProject(app.db, place)
+  return project?.instructions ?? undefined
+}
+
+/**
+ * Passages that answer the query, the best first; none where the project was deleted. What came from no address has one of its own
+ * (`urn:uuid:<source>#<position>`), so that citations can tell passages apart. With a payer they are found by meaning too, under a
+ * receipt of its own; what cannot be paid is found by words.
+ */
+export async function recall(
+  app: App,
+  place: Place,
+  query: string,
+  limit: number = usualLimit,
+  payer?: Payment,
+): Promise<readonly Source[]> {
+  const { data } = await findPassages(app, place, query, limit, payer)
+  return data.map(({ source, position, heading, text }) => ({
+    url: source.url ?? `urn:uuid:${source.id}#${position}`,
+    title: [source.title, heading].filter((part) => part !== null).join(' › '),
+    text,
+  }))
+}

@@ -1,0 +1,26 @@
+/** One order of two: reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009). It needs no common measure of words and vectors. */
+
+export interface PassageAt {
+  source_id: string
+  position: number
+}
+
+export interface FoundAt extends PassageAt {
+  score: number
+}
+
+/** As in the paper: the first places of one order do not outweigh good places in both. */
+const damping = 60
+
+/** The best first; 1 is the first of both orders. */
+export function fuse(...orders: readonly (readonly PassageAt[])[]): FoundAt[] {
+  const found = new Map<string, FoundAt>()
+  for (const order of orders)
+    for (const [rank, { source_id, position }] of order.entries()) {
+      const key = `${source_id}/${position}`
+      const known = found.get(key) ?? { source_id, position, score: 0 }
+      known.score += (damping + 1) / (damping + 1 + rank) / orders.length
+      found.set(key, known)
+    }
+  return [...found.values()].sort((a, b) => b.score - a.score)
+}

@@ -1,0 +1,192 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '#platform/db'
+
+declare module '#platform/db' {
+  interface Tables {
+    'knowledge.projects': ProjectRow
+    'knowledge.sources': SourceRow
+  }
+}
+
+export interface ProjectRow {
+  account_id: string
+  knowledge_id: string
+  project_id: string
+  name: string
+  instructions: string | null
+  created_at: Date
+  updated_at: Date
+}
+
+export interface CountedProject extends ProjectRow {
+  sources: bigint
+  passages: bigint
+}
+
+export interface SourceRow {
+  account_id: string
+  knowledge_id: string
+  source_id: string
+  kind: 'text' | 'pdf' | 'docx' | 'url'
+  title: string | null
+  url: string | null
+  state: 'queued' | 'ready' | 'failed'
+  problem: string | null
+  attempts: number
+  bytes: bigint | null
+  characters: number | null
+  words: number | null
+  passages: number | null
+  cut: boolean
+  created_at: Date
+  indexed_at: Date | null
+  key_id: string
+  vectors: 'queued' | 'ready' | 'partial' | 'failed' | null
+  vectors_model: string | null
+  vectors_problem: string | null
+  vectors_tries: number
+}
+
+/** Whose project it is. */
+export interface Owner {
+  accountId: string
+  projectId: string
+}
+
+export interface Place extends Owner {
+  knowledgeId: string
+}
+
+export interface Page {
+  after: string | undefined
+  limit: number
+}
+
+const counted = sql`(select count(*) as sources, coalesce(sum(s.passages), 0) as passages from knowledge.sources s
+  where s.account_id = p.account_id and s.knowledge_id = p.knowledge_id)`
+
+export const insertProject = (tx: Tx, project: ProjectRow) =>
+  tx.insertInto('knowledge.projects').values(project).execute()
+
+export async function countProjects(tx: Tx, { accountId, projectId }: Owner): Promise<number> {
+  const { many } = await tx
+    .selectFrom('knowledge.projects')
+    .select((of) => of.fn.countAll<bigint>().as('many'))
+    .where('account_id', '=', accountId)
+    .where('project_id', '=', projectId)
+    .executeTakeFirstOrThrow()
+  return Number(many)
+}
+
+export async function findProject(db: Db, place: Place): Promise<CountedProject | undefined> {
+  const { rows } =
+    await sql<CountedProject>`select p.*, c.sources, c.passages::int8 from knowledge.projects p, lateral ${counted} c
+    where p.account_id = ${place.accountId} and p.knowledge_id = ${place.knowledgeId}
+      and p.project_id = ${place.projectId}`.execute(db.kysely)
+  return rows[0]
+}
+
+/** Newest first, those older than `after`. */
+export async function listProjects(db: Db, owner: Owner, { after, limit }: Page): Promise<CountedProject[]> {
+  const { rows } =
+    await sql<CountedProject>`select p.*, c.sources, c.passages::int8 from knowledge.projects p, lateral ${counted} c
+    where p.account_id = ${owner.accountId} and p.project_id = ${owner.projectId}
+      and (${after ?? null}::uuid is null or p.knowledge_id < ${after ?? null}::uuid)
+    order by p.knowledge_id desc limit ${limit}`.execute(db.kysely)
+  return rows
+}
+
+export async function changeProject(
+  db: Db,
+  place: Place,
+  change: { name?: string; instructions?: string | null },
+  now: Date,
+): Promise<boolean> {
+  const done = await db.kysely
+    .updateTable('knowledge.projects')
+    .set({ ...change, updated_at: now })
+    .where('account_id', '=', place.accountId)
+    .where('knowledge_id', '=', place.knowledgeId)
+    .where('project_id', '=', place.projectId)
+    .executeTakeFirst()
+  return done.numUpdatedRows === 1n
+}
+
+/** Whoever changes what a knowledge project holds waits here. False where there is none. */
+export async function lockProject(
+  tx: Tx,
+  accountId: string,
+  knowledgeId: string,
+  projectId?: string,
+): Promise<boolean> {
+  const row = await tx
+    .selectFrom('knowledge.projects')
+    .select('knowledge_id')
+    .where('account_id', '=', accountId)
+    .where('knowledge_id', '=', knowledgeId)
+    .$if(projectId !== undefined, (query) => query.where('project_id', '=', projectId!))
+    .forUpdate()
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Sources and passages go with it. */
+export const deleteProject = (tx: Tx, place: Place) =>
+  tx
+    .deleteFrom('knowledge.projects')
+    .where('account_id', '=', place.accountId)
+    .where('knowledge_id', '=', place.knowledgeId)
+    .execute()
+
+export const insertSource = (tx: Tx, source: SourceRow) =>
+  tx.insertInto('knowledge.sources').values(source).execute()
+
+export async function countSources(tx: Tx, { accountId, knowledgeId }: Place): Promise<number> {
+  const { many } = await tx
+    .selectFrom('knowledge.sources')
+    .select((of) => of.fn.countAll<bigint>().as('many'))
+    .where('account_id', '=', accountId)
+    .where('knowledge_id', '=', knowledgeId)
+    .executeTakeFirstOrThrow()
+  return Number(many)
+}
+
+const sourcesOf = (db: Db, { accountId, knowledgeId }: Place) =>
+  db.kysely
+    .selectFrom('knowledge.sources')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('knowledge_id', '=', knowledgeId)
+
+export const findSource = (db: Db, place: Place, sourceId: string): Promise<SourceRow | undefined> =>
+  sourcesOf(db, place).where('source_id', '=', sourceId).executeTakeFirst()
+
+export const listSources = (db: Db, place: Place, { after, limit }: Page): Promise<SourceRow[]> =>
+  sourcesOf(db, place)
+    .$if(after !== undefined, (query) => query.where('source_id', '<', after!))
+    .orderBy('source_id', 'desc')
+    .limit(limit)
+    .execute()
+
+/** Passages go with it; answers what it was. */
+export const deleteSource = (tx: Tx, { accountId, knowledgeId }: Place, sourceId: string) =>
+  tx
+    .deleteFrom('knowledge.sources')
+    .where('account_id', '=', accountId)
+    .where('knowledge_id', '=', knowledgeId)
+    .where('source_id', '=', sourceId)
+    .returning(['state', 'kind'])
+    .executeTakeFirst()
+
+/** Sources whose given bytes are still stored. */
+export async function unread(tx: Tx, { accountId, knowledgeId }: Place): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('knowledge.sources')
+    .select('source_id')
+    .where('account_id', '=', accountId)
+    .where('knowledge_id', '=', knowledgeId)
+    .where('state', '=', 'queued')
+    .where('kind', '<>', 'url')
+    .execute()
+  return rows.map(({ source_id }) => source_id)
+}

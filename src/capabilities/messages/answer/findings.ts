@@ -1,0 +1,34 @@
+/** What hosted tools came to in an answer: how many uses are charged, and where its citations point. */
+import type { Citation, Part } from '#engine/inference'
+import { hostedCallId } from '../call-ids.ts'
+import type { Raw } from './usage.ts'
+
+export class Findings {
+  readonly #places = new Map<string, string>()
+  readonly #charged = { web_search: 0, web_fetch: 0 }
+  #asked = false
+
+  add({ id, tool, result }: Extract<Part, { type: 'hosted-result' }>): void {
+    if (tool !== 'web_search' && tool !== 'web_fetch') return
+    this.#asked = true
+    if (result.error === undefined) this.#charged[tool]++
+    for (const [position, { url }] of result.results.entries())
+      this.#places.set(url, Buffer.from(`${hostedCallId(id)}:${position}`).toString('base64'))
+  }
+
+  /** `server_tool_use` of the usage: uses that did not fail. Null where nothing was searched or fetched. */
+  get usage(): Raw | null {
+    if (!this.#asked) return null
+    return { web_search_requests: this.#charged.web_search, web_fetch_requests: this.#charged.web_fetch }
+  }
+
+  citation({ url, title, citedText = '' }: Citation): Raw {
+    return {
+      type: 'web_search_result_location',
+      url,
+      title,
+      encrypted_index: this.#places.get(url) ?? '',
+      cited_text: citedText,
+    }
+  }
+}

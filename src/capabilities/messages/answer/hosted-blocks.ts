@@ -1,0 +1,106 @@
+/**
+ * What tools that run here did, in the blocks that clients of this wire know; they stop at any other. There is none for dates: those
+ * calls stay between the service and the model.
+ */
+import type { Part } from '#engine/inference'
+import type { Done, Source, ToolName, ToolResult } from '#engine/tools'
+import { hostedCallId } from '../call-ids.ts'
+import { packed } from '../excerpts.ts'
+import { type Raw, rawOf } from './usage.ts'
+
+type HostedCall = Extract<Part, { type: 'hosted-call' }>
+type HostedResult = Extract<Part, { type: 'hosted-result' }>
+
+const caller = { type: 'direct' }
+
+const calledAs: Readonly<Record<ToolName, string | undefined>> = {
+  web_search: 'web_search',
+  web_fetch: 'web_fetch',
+  bash: 'bash_code_execution',
+  datetime: undefined,
+}
+
+/** The block of a call, its input apart: in a stream it follows. */
+export function callBlock({ id, tool, input }: HostedCall): { block: Raw; input: Raw } | undefined {
+  const name = calledAs[tool]
+  if (name === undefined) return undefined
+  const block = { type: 'server_tool_use', id: hostedCallId(id), name, input: {}, caller }
+  return { block, input: rawOf(input) }
+}
+
+export function resultBlock({ id, tool, result }: HostedResult, nowMs: number): Raw | undefined {
+  const answers = { tool_use_id: hostedCallId(id) }
+  switch (tool) {
+    case 'web_search':
+      return { type: 'web_search_tool_result', ...answers, content: searchContent(result), caller }
+    case 'web_fetch':
+      return { type: 'web_fetch_tool_result', ...answers, content: fetchContent(result, nowMs), caller }
+    case 'bash':
+      return { type: 'bash_code_execution_tool_result', ...answers, content: bashContent(result) }
+    default:
+      return undefined
+  }
+}
+
+const searchContent = (result: ToolResult): unknown =>
+  result.error === undefined
+    ? result.results.map(finding)
+    : failure('web_search_tool_result_error', result.error, searchErrors)
+
+const finding = ({ url, title, text, publishedAt }: Source): Raw => ({
+  type: 'web_search_result',
+  url,
+  title,
+  encrypted_content: packed(text),
+  page_age: publishedAt ?? null,
+})
+
+function fetchContent(result: ToolResult, nowMs: number): Raw {
+  const [page] = result.results
+  if (result.error !== undefined || !page)
+    return failure('web_fetch_tool_result_error', result.error, fetchErrors)
+  return {
+    type: 'web_fetch_result',
+    url: page.url,
+    retrieved_at: new Date(nowMs).toISOString(),
+    content: {
+      type: 'document',
+      title: page.title,
+      // Passages of pages are cited by their address; places inside of a document are its vendor's art.
+      citations: { enabled: false },
+      source: { type: 'text', media_type: 'text/plain', data: page.text },
+    },
+  }
+}
+
+function bashContent(result: ToolResult): Raw {
+  const { execution } = result as Partial<Done>
+  if (!execution) return failure('bash_code_execution_tool_result_error', result.error, bashErrors)
+  const { stdout, stderr, exitCode } = execution
+  return { type: 'bash_code_execution_result', stdout, stderr, return_code: exitCode, content: [] }
+}
+
+/** Only codes that the wire has for the tool. */
+const failure = (type: string, error: string | undefined, known: readonly string[]): Raw => ({
+  type,
+  error_code: error !== undefined && known.includes(error) ? error : 'unavailable',
+})
+
+const searchErrors = ['invalid_tool_input', 'max_uses_exceeded', 'too_many_requests', 'query_too_long']
+const fetchErrors = [
+  'invalid_tool_input',
+  'url_too_long',
+  'url_not_allowed',
+  'url_not_in_prior_context',
+  'url_not_accessible',
+  'unsupported_content_type',
+  'too_many_requests',
+  'max_uses_exceeded',
+  'content_too_large',
+]
+const bashErrors = [
+  'invalid_tool_input',
+  'too_many_requests',
+  'execution_time_exceeded',
+  'output_file_too_large',
+]

@@ -1,0 +1,36 @@
+/** A batch as its callers see it. */
+import type { Batch } from './schema.ts'
+import type { BatchRow } from './store.ts'
+
+const prefix = 'msgbatch_'
+
+export const shownId = (batchId: string): string => prefix + batchId.replaceAll('-', '')
+
+/** The id of the database; undefined for what is no id of a batch. */
+export function batchIdOf(shown: string): string | undefined {
+  const hex = /^msgbatch_([0-9a-f]{32})$/.exec(shown)?.[1]
+  return hex?.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+}
+
+export function shownBatch(row: BatchRow, base: string): Batch {
+  const { succeeded, errored, canceled, expired } = row
+  const id = shownId(row.batch_id)
+  return {
+    id,
+    type: 'message_batch',
+    processing_status: row.ended_at ? 'ended' : row.cancel_initiated_at ? 'canceling' : 'in_progress',
+    request_counts: {
+      processing: row.total - succeeded - errored - canceled - expired,
+      succeeded,
+      errored,
+      canceled,
+      expired,
+    },
+    created_at: row.created_at.toISOString(),
+    ended_at: row.ended_at?.toISOString() ?? null,
+    expires_at: row.expires_at.toISOString(),
+    archived_at: row.archived_at?.toISOString() ?? null,
+    cancel_initiated_at: row.cancel_initiated_at?.toISOString() ?? null,
+    results_url: row.ended_at ? `${base}/v1/messages/batches/${id}/results` : null,
+  }
+}

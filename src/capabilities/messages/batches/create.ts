@@ -1,0 +1,112 @@
+/** Takes a batch: every row is checked as `/v1/messages` checks it before anything is kept, and each becomes a job of its own. */
+import { setImmediate as turn } from 'node:timers/promises'
+import { reference } from '#capabilities/text'
+import { Failure, fail } from '#platform/errors'
+import { type Ask, baseUrlOf, JsonText } from '#platform/http'
+import { uuidv7 } from '#platform/ids'
+import { record } from '#platform/ledger'
+import { requireAnswerable } from '../create.ts'
+import { type Dialect, dialectOf } from '../versions.ts'
+import { shownBatch } from './batch.ts'
+import { rowJob } from './row.ts'
+import type { BatchBody } from './schema.ts'
+import { type BatchRow, countOpen, insertBatch, insertRows } from './store.ts'
+import { reasons } from './words.ts'
+
+/** Bytes of one row's params: those of a whole body of `/v1/messages`. */
+const rowLimit = 4 * 1024 * 1024
+/** Of one account, in progress: what it may keep here unpaid has a bound. */
+const mostOpen = 100
+const hourMs = 60 * 60 * 1000
+/** Rows that have not begun by then expire. */
+const processingMs = 24 * hourMs
+const keptMs = 29 * 24 * hourMs
+
+export async function createBatch(ask: Ask<BatchBody>): Promise<JsonText> {
+  const { app, body, caller, claim } = ask
+  const dialect = dialectOf(ask)
+  const params = await checkedRows(ask, dialect)
+  const batch = newBatch(ask, dialect)
+  const { account_id: accountId, batch_id: batchId } = batch
+  const reply = JSON.stringify(shownBatch(batch, baseUrlOf(ask)))
+  await app.db.tx(async (tx) => {
+    if ((await countOpen(tx, accountId)) >= mostOpen) fail('TOO_MANY_BATCHES', { most: mostOpen })
+    await insertBatch(tx, batch)
+    await insertRows(
+      tx,
+      batch,
+      body.requests.map(({ custom_id }) => custom_id),
+      params,
+    )
+    const rows = params.map((_, position) => ({ accountId, data: { batchId, position } }))
+    await app.jobs.enqueue(tx, rowJob, ...rows)
+    const endpoint = '/v1/messages/batches'
+    const recorded = { payer: caller, receiptId: ask.requestId, endpoint, claim, statusCode: 200, reply }
+    if (claim) await record(tx, recorded, batch.created_at)
+  })
+  return new JsonText(reply)
+}
+
+function newBatch(ask: Ask<BatchBody>, { version, betas }: Dialect): BatchRow {
+  const { app, body, caller } = ask
+  const nowMs = app.clock.nowMs()
+  return {
+    account_id: caller.accountId,
+    batch_id: uuidv7(nowMs),
+    project_id: caller.projectId,
+    key_id: caller.keyId,
+    version,
+    betas,
+    language: ask.language,
+    customer_id: reference(ask, 'X-Customer-ID') ?? null,
+    reference_id: reference(ask, 'X-Reference-ID') ?? null,
+    total: body.requests.length,
+    succeeded: 0,
+    errored: 0,
+    canceled: 0,
+    expired: 0,
+    created_at: new Date(nowMs),
+    deadline: new Date(nowMs + processingMs),
+    cancel_initiated_at: null,
+    ended_at: null,
+    expires_at: new Date(nowMs + keptMs),
+    archived_at: null,
+  }
+}
+
+/** The params of each row as JSON, when all of them can be answered. Other requests are served in between. */
+async function checkedRows(ask: Ask<BatchBody>, dialect: Dialect): Promise<string[]> {
+  const seen = new Set<string>()
+  const texts: string[] = []
+  for (const [index, { custom_id: customId, params }] of ask.body.requests.entries()) {
+    const at = `requests.${index}`
+    if (seen.has(customId))
+      fail('INVALID_REQUEST', { why: reasons.twice(customId) }, { param: `${at}.custom_id` })
+    seen.add(customId)
+    if (params.stream === true)
+      fail('INVALID_REQUEST', { why: reasons.noStream }, { param: `${at}.params.stream` })
+    const text = JSON.stringify(params)
+    if (Buffer.byteLength(text) > rowLimit)
+      fail('BODY_TOO_LARGE', { limitBytes: rowLimit }, { param: `${at}.params` })
+    refusedAt(`${at}.params`, () => requireAnswerable(ask, params, dialect))
+    texts.push(text)
+    if (index % 20 === 19) await turn()
+  }
+  return texts
+}
+
+/** What a row is refused for names its place in the batch. */
+function refusedAt(place: string, check: () => void): void {
+  try {
+    check()
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    const { param } = error.more
+    throw new Failure(error.code, error.detail, {
+      ...error.more,
+      param: param === undefined ? place : isHeader(param) ? param : `${place}.${param}`,
+    })
+  }
+}
+
+const isHeader = (param: string): boolean => param.startsWith('anthropic-')

@@ -1,0 +1,63 @@
+/** Batches that end before their rows do: cancelled, expired, deleted. */
+import { fail } from '#platform/errors'
+import { baseUrlOf, JsonText } from '#platform/http'
+import { job } from '#platform/jobs'
+import { record } from '#platform/ledger'
+import { shownBatch, shownId } from './batch.ts'
+import { type BatchAsk, notFound, ownBatch } from './read.ts'
+import * as store from './store.ts'
+
+/** No row of the batch begins any more; those that have not begun are ended by a job, those that have go on to their end. */
+export async function cancelBatch(ask: BatchAsk): Promise<JsonText> {
+  const { app, caller, claim } = ask
+  const { batch_id: batchId } = await ownBatch(ask)
+  const { accountId } = caller
+  const now = new Date(app.clock.nowMs())
+  return app.db.tx(async (tx) => {
+    const batch = await store.cancelBatch(tx, accountId, caller.projectId, batchId, now)
+    if (!batch) return notFound()
+    if (!batch.ended_at)
+      await app.jobs.enqueue(tx, cancelJob, { accountId, data: { batchId }, singletonKey: batchId })
+    const reply = JSON.stringify(shownBatch(batch, baseUrlOf(ask)))
+    const endpoint = '/v1/messages/batches/cancel'
+    const recorded = { payer: caller, receiptId: ask.requestId, endpoint, claim, statusCode: 200, reply }
+    if (claim) await record(tx, recorded, now)
+    return new JsonText(reply)
+  })
+}
+
+/** Prompts and answers go with it. */
+export async function deleteBatch(ask: BatchAsk) {
+  const { app, caller } = ask
+  const { batch_id: batchId, ended_at: endedAt } = await ownBatch(ask)
+  if (!endedAt) fail('BATCH_NOT_ENDED', {})
+  if (!(await store.deleteBatch(app.db, caller.accountId, caller.projectId, batchId))) notFound()
+  return { id: shownId(batchId), type: 'message_batch_deleted' }
+}
+
+export const cancelJob = job<{ batchId: string }>({
+  name: 'batches.cancel',
+  limits: () => ({ perAccount: 4, perProcess: 16 }),
+  async handle({ app, accountId, data }) {
+    await store.endWaiting(app.db, accountId, data.batchId, 'canceled', new Date(app.clock.nowMs()))
+    return undefined
+  },
+})
+
+const tidyMs = 60_000
+const overdueAtOnce = 1000
+const archivedAtOnce = 20
+
+/** Ends what could not begin in time, and deletes what was kept long enough. */
+export const tidyJob = job<null>({
+  name: 'batches.tidy',
+  limits: () => ({ perAccount: 1, perProcess: 1 }),
+  everyMs: tidyMs,
+  async handle({ app, signal }) {
+    const now = new Date(app.clock.nowMs())
+    for (const { account_id, batch_id } of await store.overdue(app.db, now, overdueAtOnce))
+      if (!signal.aborted) await store.endWaiting(app.db, account_id, batch_id, 'expired', now)
+    while (!signal.aborted && (await store.archive(app.db, now, archivedAtOnce)) === archivedAtOnce);
+    return undefined
+  },
+})

@@ -1,0 +1,98 @@
+import { referenceHeaders, textFailures } from '#capabilities/text'
+import { baseUrlOf, type Route, route } from '#platform/http'
+import { Betas, Version } from '../request/schema.ts'
+import { shownBatch } from './batch.ts'
+import { createBatch } from './create.ts'
+import { cancelBatch, deleteBatch } from './end.ts'
+import { listBatches, ownBatch, readResults } from './read.ts'
+import { Batch, BatchBody, BatchList, BatchParams, DeletedBatch, ListQuery } from './schema.ts'
+import './words.ts'
+
+const path = '/v1/messages/batches'
+/** Bytes of a whole batch. */
+const bodyLimit = 32 * 1024 * 1024
+
+export const batchRoutes: Route[] = [
+  route({
+    method: 'POST',
+    path,
+    operation: 'batches.create',
+    scope: 'responses:write',
+    summary: {
+      en: 'Have up to 1,000 conversations answered in the background.',
+      fa: 'پاسخ به تا ۱۰۰۰ پرسش در پس‌زمینه.',
+    },
+    idempotent: true,
+    bodyLimit,
+    headers: { 'anthropic-version': Version, 'anthropic-beta': Betas, ...referenceHeaders },
+    body: BatchBody,
+    reply: { 200: Batch },
+    errors: [...textFailures, 'TOO_MANY_BATCHES'],
+    handle: createBatch,
+  }),
+  route({
+    method: 'GET',
+    path,
+    operation: 'batches.list',
+    scope: 'usage:read',
+    summary: { en: 'The batches of the project, newest first.', fa: 'دسته‌های پروژه، تازه‌ترین نخست.' },
+    query: ListQuery,
+    reply: { 200: BatchList },
+    errors: [],
+    handle: listBatches,
+  }),
+  route({
+    method: 'GET',
+    path: `${path}/{batch_id}`,
+    operation: 'batches.read',
+    scope: 'usage:read',
+    summary: { en: 'How far a batch is.', fa: 'وضعیت یک دسته.' },
+    params: BatchParams,
+    reply: { 200: Batch },
+    errors: ['NOT_FOUND'],
+    handle: async (ask) => shownBatch(await ownBatch(ask), baseUrlOf(ask)),
+  }),
+  route({
+    method: 'GET',
+    path: `${path}/{batch_id}/results`,
+    operation: 'batches.results',
+    scope: 'usage:read',
+    summary: {
+      en: 'The results of a batch that has ended, one JSON line a row, in the order of the batch.',
+      fa: 'نتیجهٔ دستهٔ پایان‌یافته؛ هر ردیف یک خط JSON، به ترتیب دسته.',
+    },
+    params: BatchParams,
+    reply: { 200: 'application/x-jsonl' },
+    errors: ['NOT_FOUND', 'BATCH_NOT_ENDED', 'BATCH_RESULTS_EXPIRED'],
+    handle: readResults,
+  }),
+  route({
+    method: 'POST',
+    path: `${path}/{batch_id}/cancel`,
+    operation: 'batches.cancel',
+    scope: 'responses:write',
+    summary: {
+      en: 'Cancel a batch: rows that have not begun are not begun any more.',
+      fa: 'لغو یک دسته: ردیف‌هایی که آغاز نشده‌اند دیگر آغاز نمی‌شوند.',
+    },
+    idempotent: true,
+    params: BatchParams,
+    reply: { 200: Batch },
+    errors: ['NOT_FOUND'],
+    handle: cancelBatch,
+  }),
+  route({
+    method: 'DELETE',
+    path: `${path}/{batch_id}`,
+    operation: 'batches.delete',
+    scope: 'responses:write',
+    summary: {
+      en: 'Delete a batch that has ended, with all prompts and answers.',
+      fa: 'حذف دستهٔ پایان‌یافته همراه با همهٔ پرسش‌ها و پاسخ‌ها.',
+    },
+    params: BatchParams,
+    reply: { 200: DeletedBatch },
+    errors: ['NOT_FOUND', 'BATCH_NOT_ENDED'],
+    handle: deleteBatch,
+  }),
+]

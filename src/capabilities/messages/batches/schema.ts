@@ -1,0 +1,90 @@
+import { type Static, Type } from 'typebox'
+import { closed, nullable, oneOf, timestamp } from '#platform/schema'
+import { MessagesBody } from '../request/schema.ts'
+
+const mostRows = 1000
+
+export const BatchBody = Type.Object(
+  {
+    requests: Type.Array(
+      Type.Object(
+        {
+          custom_id: Type.String({
+            pattern: '^[a-zA-Z0-9_-]{1,64}$',
+            description: 'Names the row in the results; unique in the batch.',
+            'x-description-fa': 'نام این ردیف در نتیجه‌ها؛ در هر دسته یکتاست.',
+          }),
+          params: MessagesBody,
+        },
+        closed,
+      ),
+      { minItems: 1, maxItems: mostRows },
+    ),
+  },
+  {
+    ...closed,
+    examples: [
+      {
+        requests: [
+          {
+            custom_id: 'first',
+            params: { max_tokens: 1024, messages: [{ role: 'user', content: 'سلام! خودت را معرفی کن.' }] },
+          },
+        ],
+      },
+    ],
+  },
+)
+export type BatchBody = Static<typeof BatchBody>
+
+export const BatchParams = Type.Object({
+  batch_id: Type.String({ description: '`msgbatch_…`', 'x-description-fa': '`msgbatch_…`' }),
+})
+
+const cursor = (en: string, fa: string) =>
+  Type.Optional(Type.String({ pattern: '^msgbatch_[0-9a-f]{32}$', description: en, 'x-description-fa': fa }))
+
+export const ListQuery = Type.Object({
+  limit: Type.Integer({ minimum: 1, maximum: 1000, default: 20 }),
+  after_id: cursor('Batches made before this one.', 'دسته‌هایی که پیش از این ساخته شده‌اند.'),
+  before_id: cursor('Batches made after this one.', 'دسته‌هایی که پس از این ساخته شده‌اند.'),
+})
+export type ListQuery = Static<typeof ListQuery>
+
+const count = (description: string, fa: string) =>
+  Type.Integer({ minimum: 0, description, 'x-description-fa': fa })
+
+export const Batch = Type.Object({
+  id: Type.String({ pattern: '^msgbatch_' }),
+  type: Type.Literal('message_batch'),
+  processing_status: oneOf('in_progress', 'canceling', 'ended'),
+  request_counts: Type.Object({
+    processing: count('Rows that have not ended.', 'ردیف‌هایی که پایان نیافته‌اند.'),
+    succeeded: count('Rows with an answer.', 'ردیف‌های پاسخ‌گرفته.'),
+    errored: count('Rows that failed.', 'ردیف‌های ناموفق.'),
+    canceled: count(
+      'Rows that had not begun when the batch was cancelled.',
+      'ردیف‌هایی که پیش از آغاز لغو شدند.',
+    ),
+    expired: count('Rows that had not begun within 24 hours.', 'ردیف‌هایی که تا ۲۴ ساعت آغاز نشدند.'),
+  }),
+  created_at: timestamp(),
+  ended_at: nullable(timestamp()),
+  expires_at: Type.String({
+    description: 'Until then results can be read.',
+    'x-description-fa': 'تا این زمان نتیجه‌ها خواندنی‌اند.',
+  }),
+  archived_at: nullable(timestamp()),
+  cancel_initiated_at: nullable(timestamp()),
+  results_url: nullable(Type.String()),
+})
+export type Batch = Static<typeof Batch>
+
+export const BatchList = Type.Object({
+  data: Type.Array(Batch),
+  has_more: Type.Boolean(),
+  first_id: nullable(Type.String()),
+  last_id: nullable(Type.String()),
+})
+
+export const DeletedBatch = Type.Object({ id: Type.String(), type: Type.Literal('message_batch_deleted') })

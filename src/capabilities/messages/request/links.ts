@@ -1,0 +1,35 @@
+import type { FillBody, Found } from '#capabilities/text'
+import { encodeBase64 } from '#engine/media'
+import type { MessagesBody } from './schema.ts'
+
+/** The body with pictures and documents in the place of links to them. */
+export const fillLinks: FillBody = (body, found) => ({
+  ...body,
+  messages: (body as MessagesBody).messages.map((message) =>
+    typeof message.content === 'string'
+      ? message
+      : { ...message, content: filledAll(message.content, found) },
+  ),
+})
+
+interface Block {
+  type: string
+  source?: { type: string; url?: string; content?: unknown }
+  content?: unknown
+}
+
+/** What holds other blocks, or a link; blocks of a vendor's own tools go back to it as they came. */
+const open = new Set(['image', 'document', 'tool_result'])
+
+const filledAll = (blocks: readonly object[], found: Found): object[] =>
+  blocks.map((block) => (open.has((block as Block).type) ? filled(block as Block, found) : block))
+
+function filled(block: Block, found: Found): object {
+  const { source, content } = block
+  if (Array.isArray(content)) return { ...block, content: filledAll(content, found) }
+  if (Array.isArray(source?.content))
+    return { ...block, source: { ...source, content: filledAll(source.content, found) } }
+  const media = source?.type === 'url' ? found.get(source.url ?? '') : undefined
+  if (!media) return block
+  return { ...block, source: { type: 'base64', media_type: media.mediaType, data: encodeBase64(media.data) } }
+}

@@ -1,0 +1,40 @@
+/** The search and fetch of a vendor where they run at an upstream of this wire: written down with their bounds, and held for. */
+import type { Turn } from '#engine/inference'
+import { foundBound, searchTokens } from '#engine/metering'
+import { serviceToolOf } from './hosted-tools.ts'
+import { mostPageTokens, mostUses, type Tool, type TypedTool } from './tool-schema.ts'
+
+const isUpstreams = (tool: Tool): tool is TypedTool => serviceToolOf(tool) !== undefined
+const isFetch = (tool: TypedTool): boolean => serviceToolOf(tool) === 'web_fetch'
+
+/** An upstream runs none without its bounds. */
+export function boundedTools(tools: readonly Tool[]): Tool[] {
+  return tools.map((tool) =>
+    isUpstreams(tool)
+      ? {
+          ...tool,
+          max_uses: tool.max_uses ?? mostUses,
+          ...(isFetch(tool) && { max_content_tokens: tool.max_content_tokens ?? mostPageTokens }),
+        }
+      : tool,
+  )
+}
+
+/** Searches that the upstream may run. */
+export const searchesOf = (tools: readonly Tool[]): number =>
+  tools
+    .filter(isUpstreams)
+    .filter((tool) => !isFetch(tool))
+    .reduce((sum, tool) => sum + (tool.max_uses ?? mostUses), 0)
+
+/** Bytes that they make a model read at most: after each use, all of the prompt and all that was found until then. */
+export function foundBytes(tools: readonly Tool[], turn: Turn): number {
+  const finds = tools
+    .filter(isUpstreams)
+    .flatMap((tool) =>
+      Array<number>(tool.max_uses ?? mostUses).fill(
+        isFetch(tool) ? (tool.max_content_tokens ?? mostPageTokens) : searchTokens,
+      ),
+    )
+  return foundBound(turn, finds)
+}

@@ -1,0 +1,32 @@
+/** Answers in the words of this wire for other doors: people's parsers know them. */
+import { pay } from '#capabilities/text'
+import type { PaidAsk } from '#engine/inference'
+import type { Ask, EventStream, JsonText } from '#platform/http'
+import type { Json } from './item.ts'
+import { answerPaid } from './respond.ts'
+import { Toolbox } from './tools.ts'
+
+export interface TurnAsk extends Pick<PaidAsk, 'model' | 'turn' | 'tools' | 'endpoint'> {
+  /** Shows what the model thinks. */
+  includesReasoning: boolean
+  /** What stands in the response in place of the wire's own words. */
+  own: () => Json
+}
+
+/** Holds the worst case of a turn that another door has made, and answers it as a response, whole or as its events. */
+export async function answerTurn(
+  ask: Ask,
+  { includesReasoning, own, ...what }: TurnAsk,
+): Promise<JsonText | EventStream> {
+  const { model, turn } = what
+  const paid = await pay(ask, { ...what, showsReasoning: includesReasoning })
+  return answerPaid(ask, paid, {
+    turn,
+    tools: new Toolbox([], model),
+    hosted: { uses: [], native: undefined, told: [], ignored: [] },
+    body: { input: '', include_reasoning: includesReasoning, ...effort(turn.reasoning?.effort) },
+    own,
+  })
+}
+
+const effort = (named: string | undefined) => (named === undefined ? {} : { reasoning: { effort: named } })

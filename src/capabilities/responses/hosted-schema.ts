@@ -1,0 +1,63 @@
+/** Tools that run while the model answers, as this wire names them. */
+import { type Static, type TObject, Type } from 'typebox'
+import type { ToolName } from '#engine/tools'
+import { nullable } from '#platform/schema'
+
+const domains = Type.Optional(nullable(Type.Array(Type.String({ maxLength: 500 }), { maxItems: 1000 })))
+const filters = { allowed_domains: domains, blocked_domains: domains }
+const uses = { max_uses: Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: 5 }))) }
+
+/** The field's own: the filters stand in an object of theirs. */
+const WebSearch = Type.Object({
+  filters: Type.Optional(nullable(Type.Object(filters))),
+  external_web_access: Type.Optional(nullable(Type.Boolean())),
+})
+/** Ours take the members that they have on the messages wire. */
+const OurSearch = Type.Object({ ...filters, ...uses })
+const OurFetch = Type.Object({
+  ...filters,
+  ...uses,
+  max_content_tokens: Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: 32_000 }))),
+})
+
+const searches = [
+  'web_search',
+  'web_search_2025_08_26',
+  'web_search_preview',
+  'web_search_preview_2025_03_11',
+] as const
+const ours = {
+  'kherad:web_search': { name: 'web_search', shape: OurSearch },
+  'kherad:web_fetch': { name: 'web_fetch', shape: OurFetch },
+  'kherad:datetime': { name: 'datetime', shape: Type.Object({}) },
+  'kherad:bash': { name: 'bash', shape: Type.Object({}) },
+} as const
+
+export type HostedType = (typeof searches)[number] | keyof typeof ours
+
+interface Known {
+  name: ToolName
+  shape: TObject
+}
+const known: ReadonlyMap<string, Known> = new Map<string, Known>([
+  ...searches.map((type): [string, Known] => [type, { name: 'web_search', shape: WebSearch }]),
+  ...Object.entries(ours),
+])
+
+/** The shapes by their types. */
+export const hostedShapes: Record<string, TObject> = Object.fromEntries(
+  [...known].map(([type, { shape }]) => [type, shape]),
+)
+
+/** The tool behind a type; undefined for tools of other kinds. */
+export const hostedBy = (type: string): ToolName | undefined => known.get(type)?.name
+
+export const isOurs = (type: string): boolean => type in ours
+
+/** Whether a member of a tool of this type has an effect here. */
+export const hasEffect = (type: string, member: string): boolean =>
+  member === 'type' || member in (known.get(type)?.shape.properties ?? {})
+
+type Fields<Shape extends TObject> = Partial<Static<Shape>>
+/** A hosted tool of whatever type, with the members that some of them have. */
+export type HostedTool = { type: string } & Fields<typeof WebSearch> & Fields<typeof OurFetch>

@@ -1,0 +1,99 @@
+/**
+ * Tools that run while the model answers. An upstream of this wire that has a search of its own runs that; everything else
+ * runs here (`Turn.hosted`).
+ */
+import { requireFeatures, runsUpstream } from '#capabilities/text'
+import type { HostedUse } from '#engine/inference'
+import type { Model } from '#engine/models'
+import { isDomainRule, type ToolName } from '#engine/tools'
+import { fail } from '#platform/errors'
+import { type HostedTool, hasEffect, hostedBy, isOurs } from './hosted-schema.ts'
+import type { ResponsesBody } from './schema.ts'
+import type { Toolbox } from './tools.ts'
+import { reasons } from './words.ts'
+
+/** Uses of one tool in one request (contract section 8). */
+export const mostUses = 5
+
+export interface HostedTools {
+  /** Run here. */
+  uses: HostedUse[]
+  /** Runs at the upstream, as the caller wrote it. */
+  native: Wished | undefined
+  /** What there is of them, in the wire's own words. */
+  told: HostedTool[]
+  /** Places of what was asked for and has no effect. */
+  ignored: string[]
+}
+
+/** A tool that was asked for, and where. */
+export interface Wished {
+  tool: HostedTool
+  name: ToolName
+  place: string
+}
+
+/** Throws FEATURE_NOT_SUPPORTED for a model without tools, INVALID_REQUEST for what is no domain. */
+export function hostedTools(body: ResponsesBody, box: Toolbox, model: Model): HostedTools {
+  const all = wishesOf(body, box)
+  // What runs there needs the caller's own body, what runs here the turn in its neutral words: they cannot be mixed.
+  const there = all.every(({ tool }) => !isOurs(tool.type)) && runsUpstream(model, 'responses', 'web_search')
+  const { wished, ignored } = chosen(all, there)
+  const told = wished.map(({ tool }) => tool)
+  if (body.max_tool_calls != null && wished.length === 0) ignored.push('max_tool_calls')
+  if (there) return { uses: [], native: wished[0], told, ignored }
+  const uses = wished.map((one) => useOf(one, box, body.max_tool_calls ?? mostUses))
+  requireFeatures(model, { tools: uses[0]?.param })
+  return { uses, native: undefined, told, ignored: [...ignored, ...wished.flatMap(withoutEffect)] }
+}
+
+const wishesOf = ({ web_search: search }: ResponsesBody, { wished }: Toolbox): Wished[] =>
+  search ? [...wished, { tool: { type: 'web_search' }, name: 'web_search', place: 'web_search' }] : wished
+
+/** Each tool once. */
+function chosen(all: readonly Wished[], there: boolean): { wished: Wished[]; ignored: string[] } {
+  const taken = new Map<ToolName, Wished>()
+  const ignored: string[] = []
+  for (const one of all) {
+    // Where the caller forbids the live web, what is left is an index, which only an upstream keeps.
+    const isForbidden = !there && one.tool.external_web_access === false
+    if (!isForbidden && !taken.has(one.name)) taken.set(one.name, one)
+    else if (one.place !== 'web_search') ignored.push(one.place)
+  }
+  return { wished: [...taken.values()], ignored }
+}
+
+function useOf({ tool, name, place }: Wished, box: Toolbox, mostCalls: number): HostedUse {
+  const { allowed_domains: allowed, blocked_domains: blocked } = domainsOf(tool, place)
+  const { max_content_tokens: maxContentTokens } = tool
+  return {
+    tool: name,
+    name: box.freeName(name),
+    param: place,
+    maxUses: Math.min(mostUses, mostCalls, tool.max_uses ?? mostUses),
+    ...(maxContentTokens != null && { maxContentTokens }),
+    ...(allowed != null && { allowedDomains: allowed }),
+    ...(blocked != null && { blockedDomains: blocked }),
+  }
+}
+
+function domainsOf(tool: HostedTool, place: string) {
+  const own = isOurs(tool.type)
+  const rules = (own ? tool : tool.filters) ?? {}
+  for (const field of ['allowed_domains', 'blocked_domains'] as const)
+    for (const [index, rule] of (rules[field] ?? []).entries())
+      if (!isDomainRule(rule)) {
+        const param = [place, ...(own ? [] : ['filters']), field, index].join('.')
+        fail('INVALID_REQUEST', { why: reasons.noDomain(rule) }, { param })
+      }
+  return rules
+}
+
+const withoutEffect = ({ tool, place }: Wished): string[] =>
+  Object.entries(tool)
+    .filter(([member, value]) => value != null && !hasEffect(tool.type, member))
+    .map(([member]) => `${place}.${member}`)
+
+/** The use that a choice of this type means. */
+export const useBy = (uses: readonly HostedUse[], type: unknown): HostedUse | undefined =>
+  uses.find(({ tool }) => tool === hostedBy(String(type)))

@@ -1,0 +1,82 @@
+/** One picture as the responses wire has it: its item, and the response around it with every key that the field's readers require. */
+import type { PaidPictures } from '#engine/images'
+import { encodeBase64 } from '#engine/media'
+import { sizeName } from '#engine/models'
+import type { ImageBody } from './image-schema.ts'
+import type { Json } from './item.ts'
+import { standing } from './standing.ts'
+
+/** Of one request: what an answer to it repeats. */
+export interface ImageTerms {
+  body: ImageBody
+  /** The request's id in 32 hexadecimal digits, of which all ids of the answer are made. */
+  hex: string
+  /** Unix seconds. */
+  createdAt: number
+  /** The model that draws. */
+  model(): string
+  /** As it is asked for; `size` is what comes out, unless that is the upstream's to say. */
+  told(): { action: string; output_format: string; quality: string; background: string; size: string }
+  /** Unix seconds. */
+  now(): number
+}
+
+export type ImageOutcome =
+  | { status: 'in_progress' }
+  | { status: 'completed'; item: Json; usage: Json }
+  | { status: 'failed'; item: Json; error: { code: string; message: string } }
+
+export const itemOf = (terms: ImageTerms, status: string, more: Json = {}): Json => ({
+  type: 'image_generation_call',
+  id: `ig_${terms.hex}`,
+  status,
+  result: null,
+  ...terms.told(),
+  ...more,
+})
+
+export function drawnItem(terms: ImageTerms, { pictures }: PaidPictures): Json {
+  const { bytes, width, height } = pictures[0]!
+  return itemOf(terms, 'completed', { result: encodeBase64(bytes), size: sizeName({ width, height }) })
+}
+
+/** Tokens as the upstream counts them, none where it counts none; the price is that of the picture. */
+export const imageUsage = ({ tokens: { input, output } }: PaidPictures): Json => ({
+  input_tokens: input,
+  input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+  output_tokens: output,
+  output_tokens_details: { reasoning_tokens: 0 },
+  total_tokens: input + output,
+})
+
+export function imageResponse(terms: ImageTerms, outcome: ImageOutcome): Json {
+  const { body } = terms
+  const completed = outcome.status === 'completed'
+  return {
+    id: `resp_${terms.hex}`,
+    object: 'response',
+    created_at: terms.createdAt,
+    completed_at: completed ? terms.now() : null,
+    status: outcome.status,
+    error: outcome.status === 'failed' ? outcome.error : null,
+    incomplete_details: null,
+    model: terms.model(),
+    output: outcome.status === 'in_progress' ? [] : [outcome.item],
+    output_text: '',
+    reasoning: null,
+    usage: completed ? outcome.usage : null,
+    instructions: body.instructions ?? null,
+    max_output_tokens: null,
+    max_tool_calls: null,
+    parallel_tool_calls: true,
+    previous_response_id: null,
+    tool_choice: body.tool_choice ?? 'auto',
+    tools: body.tools ?? [],
+    text: { format: { type: 'text' } },
+    temperature: 1,
+    top_p: 1,
+    presence_penalty: 0,
+    frequency_penalty: 0,
+    ...standing(body),
+  }
+}

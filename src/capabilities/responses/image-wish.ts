@@ -1,0 +1,156 @@
+/** The image shape of the responses wire → a wish. Everything that can be refused is refused here or by the plan, before anything is held. */
+import { inlineMedia } from '#capabilities/text'
+import type { ImageSetting, ImageWish } from '#engine/images'
+import type { Media } from '#engine/inference'
+import { decodeBase64, measure } from '#engine/media'
+import { type ImageModel, sizeOf } from '#engine/models'
+import { fail } from '#platform/errors'
+import { compile } from '#platform/http'
+import { ImageBody, ImageTool } from './image-schema.ts'
+import type { ContentPart, InputItem, MessageItem } from './item-schema.ts'
+import { reasons } from './words.ts'
+
+/** Of instructions and input together. */
+const mostPromptCharacters = 32_000
+/** What image endpoints take to edit. */
+const referenceTypes = ['image/png', 'image/jpeg', 'image/webp']
+
+const checkBody = compile(ImageBody, 'body')
+
+export interface ImageRequest {
+  body: ImageBody
+  wish: ImageWish
+  /** Fields that were sent and have no effect. */
+  ignored: string[]
+}
+
+/** Throws INVALID_REQUEST, FEATURE_NOT_SUPPORTED, INPUT_MODALITY_NOT_SUPPORTED or INVALID_MEDIA. */
+export function imageRequestOf(sent: Record<string, unknown>, model: ImageModel): ImageRequest {
+  refuseForeign(sent, model)
+  checkBody(sent)
+  const body = sent as unknown as ImageBody
+  const tool = body.tools?.[0]
+  if (tool?.model != null && tool.model !== model.id)
+    fail('INVALID_REQUEST', { why: reasons.otherImageModel }, { param: 'tools.0.model' })
+  const { prompt, references } = inputOf(body, model)
+  return { body, wish: { prompt, references, ...settingsOf(tool) }, ignored: ignoredIn(sent, body) }
+}
+
+/** What other shapes of this wire know and an image model cannot do: whoever sends it must hear of it. */
+function refuseForeign(sent: Record<string, unknown>, model: ImageModel): void {
+  for (const field of ['previous_response_id', 'conversation', 'prompt'])
+    if (sent[field] != null) fail('INVALID_REQUEST', { why: reasons.keepsNothing(field) }, { param: field })
+  if (sent['background'] === true)
+    fail('INVALID_REQUEST', { why: reasons.noBackground }, { param: 'background' })
+  if (sent['web_search'] === true) refuseFeature(model, 'web_search', 'web_search')
+  const tools = Array.isArray(sent['tools']) ? (sent['tools'] as Record<string, unknown>[]) : []
+  for (const [index, tool] of tools.entries()) {
+    if (tool['type'] !== 'image_generation') refuseFeature(model, String(tool['type']), `tools.${index}.type`)
+    // No part of a picture is told before the whole, and none can be kept out of an edit.
+    for (const field of ['partial_images', 'input_image_mask'])
+      if (tool[field] != null && tool[field] !== 0) refuseFeature(model, field, `tools.${index}.${field}`)
+  }
+}
+
+const refuseFeature = (model: ImageModel, feature: string, param: string): never =>
+  fail('FEATURE_NOT_SUPPORTED', { model: model.id, feature }, { param })
+
+function settingsOf(tool: Partial<ImageTool> = {}): Omit<ImageWish, 'prompt' | 'references'> {
+  const size = sizeOf(tool.size ?? '')
+  const [width, height] = (tool.aspect_ratio ?? '').split(':').map(Number)
+  const { quality, background } = tool
+  return {
+    action: tool.action ?? 'auto',
+    count: 1,
+    ...(size && { size }),
+    ...(width && height && { aspectRatio: width / height }),
+    fit: tool.fit ?? 'pad',
+    ...(quality && quality !== 'auto' && { quality }),
+    format: tool.output_format ?? 'png',
+    ...(background && background !== 'auto' && { background }),
+    where: placeOf,
+  }
+}
+
+const placeOf = (setting: ImageSetting): string =>
+  setting === 'references' || setting === 'count' ? 'input' : `tools.0.${setting}`
+
+function inputOf(body: ImageBody, model: ImageModel): Pick<ImageWish, 'prompt' | 'references'> {
+  const texts = body.instructions ? [body.instructions] : []
+  const references: Media[] = []
+  if (typeof body.input === 'string') texts.push(body.input)
+  else
+    for (const [index, item] of body.input.entries())
+      readItem(item, `input.${index}`, { texts, references, model })
+  const prompt = texts.filter((text) => text.trim() !== '').join('\n\n')
+  if (prompt === '') fail('INVALID_REQUEST', { why: reasons.nothingToDraw }, { param: 'input' })
+  if ([...prompt].length > mostPromptCharacters)
+    fail('INVALID_REQUEST', { why: reasons.longPrompt(mostPromptCharacters) }, { param: 'input' })
+  return { prompt, references }
+}
+
+interface Reading {
+  texts: string[]
+  references: Media[]
+  model: ImageModel
+}
+
+function readItem(item: InputItem, param: string, reading: Reading): void {
+  if (item.type === 'image_generation_call') {
+    reading.references.push(earlierPicture(item as { result?: unknown }, param, reading.model))
+    return
+  }
+  if (item.type !== undefined && item.type !== 'message')
+    refuseFeature(reading.model, item.type, `${param}.type`)
+  const { content } = item as MessageItem
+  if (typeof content === 'string') reading.texts.push(content)
+  else for (const [index, part] of content.entries()) readPart(part, `${param}.content.${index}`, reading)
+}
+
+function readPart(part: ContentPart, param: string, { texts, references, model }: Reading): void {
+  switch (part.type) {
+    case 'input_text':
+    case 'output_text':
+    case 'text':
+      texts.push(part.text)
+      break
+    case 'input_image':
+      references.push(givenPicture(part.image_url, param, model))
+      break
+    case 'input_file':
+      refuseModality(model, 'file', param)
+      break
+    case 'refusal':
+      break
+  }
+}
+
+function givenPicture(url: string | null | undefined, param: string, model: ImageModel): Media {
+  if (!model.inputModalities.includes('image')) refuseModality(model, 'image', param)
+  if (url == null)
+    return fail('INVALID_REQUEST', { why: reasons.nothingInside(param, 'image_url') }, { param })
+  return inlineMedia(url, referenceTypes, `${param}.image_url`)
+}
+
+/** A picture of an earlier answer, sent back: nothing is stored here, so it must be whole. */
+function earlierPicture({ result }: { result?: unknown }, param: string, model: ImageModel): Media {
+  if (!model.inputModalities.includes('image')) refuseModality(model, 'image', param)
+  const bytes = typeof result === 'string' ? decodeBase64(result) : undefined
+  const media = bytes && measure(bytes)
+  if (!media?.mediaType || !referenceTypes.includes(media.mediaType))
+    return fail('INVALID_REQUEST', { why: reasons.noPicture }, { param: `${param}.result` })
+  return media
+}
+
+const refuseModality = (model: ImageModel, modality: string, param: string): never =>
+  fail(
+    'INPUT_MODALITY_NOT_SUPPORTED',
+    { model: model.id, modality, supported: model.inputModalities },
+    { param },
+  )
+
+function ignoredIn(sent: Record<string, unknown>, { tools }: ImageBody): string[] {
+  const top = Object.keys(sent).filter((field) => !(field in ImageBody.properties))
+  const inTool = Object.keys(tools?.[0] ?? {}).filter((field) => !(field in ImageTool.properties))
+  return [...top, ...inTool.map((field) => `tools.0.${field}`)]
+}

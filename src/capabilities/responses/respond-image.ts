@@ -1,0 +1,143 @@
+/** The image shape of the responses wire: one picture, whole or in events. */
+import { delivered, nameIgnored, payment } from '#capabilities/text'
+import { type PaidImage, startPaidImage } from '#engine/images'
+import { type ImageModel, sizeName } from '#engine/models'
+import { requireScope } from '#platform/auth'
+import { asFailure, errorBody, fail } from '#platform/errors'
+import { type Ask, type EventStream, type EventWriter, eventStream, type JsonText } from '#platform/http'
+import {
+  drawnItem,
+  type ImageOutcome,
+  type ImageTerms,
+  imageResponse,
+  imageUsage,
+  itemOf,
+} from './image-response.ts'
+import type { ImageBody } from './image-schema.ts'
+import { imageRequestOf } from './image-wish.ts'
+import type { Json } from './item.ts'
+
+export async function respondImage(
+  ask: Ask<Record<string, unknown>>,
+  model: ImageModel,
+): Promise<JsonText | EventStream> {
+  const { app, caller } = ask
+  requireScope(caller, 'studio:write')
+  if (caller.models && !caller.models.has(model.id))
+    fail('MODEL_NOT_ALLOWED', { model: model.id }, { param: 'model' })
+  const { body, wish, ignored } = imageRequestOf(ask.body, model)
+  const stream = body.stream === true
+  const paid = await startPaidImage(app, {
+    ...payment(ask),
+    model,
+    wish,
+    stream,
+    endpoint: '/v1/responses',
+  })
+  nameIgnored(ask, ignored)
+  const terms = termsOf(ask, body, paid)
+  return stream ? eventStream((out) => tell(ask, paid, terms, out)) : whole(ask, paid, terms)
+}
+
+function termsOf({ app, requestId, receivedMs }: Ask, body: ImageBody, paid: PaidImage): ImageTerms {
+  return {
+    body,
+    hex: requestId.replaceAll('-', ''),
+    createdAt: Math.floor(receivedMs / 1000),
+    model: () => paid.model.id,
+    told: () => {
+      const { action, format, quality, background, frame, order } = paid.plan
+      return {
+        action,
+        output_format: format,
+        quality: quality ?? 'auto',
+        background: background ?? 'auto',
+        size: sizeName(frame ?? order.size),
+      }
+    },
+    now: () => Math.floor(app.clock.nowMs() / 1000),
+  }
+}
+
+async function whole(ask: Ask, paid: PaidImage, terms: ImageTerms): Promise<JsonText> {
+  let text: string
+  try {
+    const drawn = await paid.pictures()
+    const outcome = { status: 'completed', item: drawnItem(terms, drawn), usage: imageUsage(drawn) } as const
+    text = JSON.stringify(imageResponse(terms, outcome))
+  } catch (error) {
+    const failure = asFailure(error)
+    await paid.finish({ statusCode: failure.status, failure })
+    throw failure
+  }
+  return delivered(ask, paid, text)
+}
+
+/** The first events go out at once: a picture takes its time, and whoever waits for it sees that it is under way. */
+async function tell(ask: Ask, paid: PaidImage, terms: ImageTerms, out: EventWriter): Promise<void> {
+  const events = new ImageEvents(terms, out)
+  const drawing = paid.pictures()
+  // What comes of it is heard below; until then a failure must not pass for one that nobody minds.
+  drawing.catch(() => undefined)
+  await events.begin()
+  try {
+    const drawn = await drawing
+    const outcome = { status: 'completed', item: drawnItem(terms, drawn), usage: imageUsage(drawn) } as const
+    void paid.finish({ statusCode: 200 })
+    await events.complete(outcome)
+  } catch (error) {
+    const failure = asFailure(error)
+    if (failure.code === 'INTERNAL')
+      ask.app.log.error({ err: failure.cause, request_id: ask.requestId }, 'a stream of a picture broke')
+    void paid.finish({ statusCode: failure.status, failure })
+    const { code, message } = errorBody(failure, ask.requestId, ask.language).error
+    await events.fail({ code, message })
+  }
+}
+
+/** Numbers the events without gaps; the last is `[DONE]`. */
+class ImageEvents {
+  readonly #terms: ImageTerms
+  readonly #out: EventWriter
+  #sequence = 0
+
+  constructor(terms: ImageTerms, out: EventWriter) {
+    this.#terms = terms
+    this.#out = out
+  }
+
+  async begin(): Promise<void> {
+    await this.#response('created', { status: 'in_progress' })
+    await this.#response('in_progress', { status: 'in_progress' })
+    await this.#send('output_item.added', { output_index: 0, item: itemOf(this.#terms, 'in_progress') })
+    await this.#call('in_progress')
+    await this.#call('generating')
+  }
+
+  async complete(outcome: Extract<ImageOutcome, { status: 'completed' }>): Promise<void> {
+    await this.#call('completed')
+    await this.#send('output_item.done', { output_index: 0, item: outcome.item })
+    await this.#response('completed', outcome)
+    await this.#out.send('[DONE]')
+  }
+
+  async fail(error: { code: string; message: string }): Promise<void> {
+    await this.#response('failed', { status: 'failed', item: itemOf(this.#terms, 'failed'), error })
+    await this.#out.send('[DONE]')
+  }
+
+  #call(step: string): Promise<void> {
+    const item = { item_id: `ig_${this.#terms.hex}`, output_index: 0 }
+    return this.#send(`image_generation_call.${step}`, item)
+  }
+
+  #response(name: string, outcome: ImageOutcome): Promise<void> {
+    return this.#send(name, { response: imageResponse(this.#terms, outcome) })
+  }
+
+  async #send(name: string, fields: Json): Promise<void> {
+    if (this.#out.gone.aborted) return
+    const type = `response.${name}`
+    await this.#out.send(JSON.stringify({ type, sequence_number: this.#sequence++, ...fields }), type)
+  }
+}

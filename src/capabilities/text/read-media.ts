@@ -1,0 +1,85 @@
+/** What of a turn's media its body does not tell: what links lead to, and how many pages a PDF has. Nothing is held yet. */
+import type { Content, Media, Message, Turn } from '#engine/inference'
+import { type LinkedMedia, partsIn, withLinkedMedia, withParts } from '#engine/media'
+import { mostPages, uncountedPages } from '#engine/metering'
+import type { Model } from '#engine/models'
+import { fail, type Told } from '#platform/errors'
+import { type Ask, ClientGone } from '#platform/http'
+import { replayMs } from '#platform/idempotency'
+import { ClaimTaken } from '#platform/ledger'
+import { reasons } from './words.ts'
+
+/** Who asks, and until when; background work has no HTTP request. */
+type MediaAsk = Pick<Ask, 'app' | 'caller' | 'gone'> & Partial<Pick<Ask, 'claim'>>
+
+/** What each link leads to. */
+export type Found = LinkedMedia['found']
+/** Puts it in the place of the links, in a body as it goes to upstreams of the wire. */
+export type FillBody = (body: Record<string, unknown>, found: Found) => Record<string, unknown>
+
+/**
+ * The turn with all media measured. Where someone who may answer opens no such links by himself, they are fetched here, once,
+ * and stand as data in the turn and, by `fill`, in its body. Throws LINK_NOT_USABLE and INVALID_MEDIA.
+ */
+export async function readMedia(ask: MediaAsk, model: Model, turn: Turn, fill: FillBody): Promise<Turn> {
+  if (!partsIn(turn.messages).some((part) => isPdf(part) || isLink(part))) return turn
+  await requireUnclaimed(ask)
+  try {
+    return await withPages(ask, model, await withLinks(ask, model, turn, fill))
+  } catch (error) {
+    throw ask.gone.aborted ? new ClientGone() : error
+  }
+}
+
+/** A repeat is answered from what is stored, whatever its request would lead to by now. Throws `ClaimTaken`. */
+export async function requireUnclaimed({
+  app,
+  caller,
+  claim,
+}: Pick<MediaAsk, 'app' | 'caller' | 'claim'>): Promise<void> {
+  if (!claim) return
+  const known = await app.ledger.lookup(caller.accountId, caller.keyId, claim.key)
+  const earlier = known && (await app.ledger.earlier(caller.accountId, known.receipt_id, replayMs))
+  if (earlier?.claiming) throw new ClaimTaken(earlier.receipt_id)
+}
+
+async function withLinks(
+  { app, caller, gone }: MediaAsk,
+  model: Model,
+  turn: Turn,
+  fill: FillBody,
+): Promise<Turn> {
+  if (app.inference.opensLinks({ model, turn, allowed: caller.models })) return turn
+  const { messages, found } = await withLinkedMedia(app.net, turn.messages, { signal: gone })
+  const { body } = turn.source
+  return { ...turn, messages, source: { ...turn.source, ...(body && { body: fill(body, found) }) } }
+}
+
+const isLink = (part: Content): boolean => 'media' in part && part.media.data === undefined
+
+type Pdf = Extract<Content, { type: 'document'; media: Media }>
+const isPdf = (part: Content): part is Pdf => part.type === 'document' && 'media' in part
+
+/** Those that only the upstream opens, and those that could not be counted, are taken for the longest that the model reads. */
+async function withPages({ app, caller, gone }: MediaAsk, model: Model, turn: Turn): Promise<Turn> {
+  const pdfs = partsIn(turn.messages).filter(isPdf)
+  if (pdfs.length === 0) return turn
+  const files = [...new Set(pdfs.flatMap(({ media: { data } }) => (data ? [data] : [])))]
+  const counted = files.length === 0 ? [] : await app.countPages(files, gone)
+  const models = app.inference.modelsFor({ model, turn, allowed: caller.models })
+  const longest = Math.max(...models.map(({ contextLength }) => uncountedPages(contextLength)))
+  const pagesOf = ({ data, param }: Media): number => {
+    const count = data && counted?.[files.indexOf(data)]
+    if (!count) return longest
+    if ('unreadable' in count) return refuse(reasons.unreadable[count.unreadable], param)
+    const most = mostPages(model.contextLength)
+    return count.pages > most ? refuse(reasons.tooManyPages(count.pages, most), param) : count.pages
+  }
+  const paged = (part: Content): Content =>
+    isPdf(part) ? { ...part, media: { ...part.media, pages: pagesOf(part.media) } } : part
+  const messages: Message[] = withParts(turn.messages, paged)
+  return { ...turn, messages }
+}
+
+const refuse = (why: Told, param: string | undefined): never =>
+  fail('INVALID_MEDIA', { why }, param === undefined ? {} : { param })

@@ -1,0 +1,146 @@
+/** Connections are made, changed, given a new secret and removed. */
+import { fail } from '#platform/errors'
+import { type Ask, JsonText } from '#platform/http'
+import { uuidv7 } from '#platform/ids'
+import { record } from '#platform/ledger'
+import { FetchRefused } from '#platform/net'
+import { shownConnection } from './connection.ts'
+import type { ConnectionBody, ConnectionPatch, ConnectionWithSecret } from './schema.ts'
+import { newSecret, sealedFor } from './secret.ts'
+import * as store from './store.ts'
+import { reasons } from './words.ts'
+
+/** Of one project (contract section 8). */
+const mostConnections = 10
+/** What a name server may take. */
+const judgeMs = 5_000
+/** After a rotation both secrets sign for this long. */
+const overlapMs = 24 * 60 * 60 * 1000
+
+export type IdAsk<Body = unknown> = Ask<Body, unknown, { id: string }>
+
+export const placeOf = ({ caller, params }: IdAsk): store.Place => ({
+  accountId: caller.accountId,
+  projectId: caller.projectId,
+  connectionId: params.id,
+})
+
+export const notFound = (): never => fail('NOT_FOUND', {}, { param: 'id' })
+
+export async function createConnection(ask: Ask<ConnectionBody>): Promise<JsonText> {
+  const { app, body, caller } = ask
+  const url = await reachable(ask, body.url)
+  const nowMs = app.clock.nowMs()
+  const now = new Date(nowMs)
+  const connectionId = uuidv7(nowMs)
+  const secret = newSecret()
+  const row: store.ConnectionRow = {
+    account_id: caller.accountId,
+    connection_id: connectionId,
+    project_id: caller.projectId,
+    url,
+    events: body.events,
+    enabled: body.enabled ?? true,
+    disabled_reason: null,
+    secret: await app.secrets.seal(secret, sealedFor(connectionId)),
+    old_secret: null,
+    old_secret_until: null,
+    created_at: now,
+    updated_at: now,
+    process_id: null,
+    strikes: 0,
+    parked_until: null,
+  }
+  const reply = JSON.stringify({ ...shownConnection(row, nowMs), secret } satisfies ConnectionWithSecret)
+  const kept = await keptReply(ask, '/v1/webhooks', 201, reply)
+  await app.db.tx(async (tx) => {
+    await store.lockProject(tx, caller.projectId)
+    if ((await store.countConnections(tx, caller)) >= mostConnections)
+      fail('TOO_MANY_WEBHOOKS', { most: mostConnections })
+    await store.insertConnection(tx, row)
+    if (kept) await record(tx, kept, now)
+  })
+  return new JsonText(reply)
+}
+
+export async function changeConnection(ask: IdAsk<ConnectionPatch>) {
+  const { app, body } = ask
+  if (Object.keys(body).length === 0) fail('INVALID_REQUEST', { why: reasons.nothing })
+  const place = placeOf(ask)
+  if (!(await store.findConnection(app.db, place))) return notFound()
+  const url = body.url === undefined ? undefined : await reachable(ask, body.url)
+  const now = new Date(app.clock.nowMs())
+  return app.db.tx(async (tx) => {
+    const row = await store.changeConnection(tx, place, {
+      ...(url !== undefined && { url, strikes: 0, parked_until: null }),
+      ...(body.events && { events: body.events }),
+      ...(body.enabled !== undefined && { enabled: body.enabled, disabled_reason: null }),
+      ...(body.enabled && { strikes: 0, parked_until: null }),
+      updated_at: now,
+    })
+    if (!row) return notFound()
+    if (!row.enabled) await store.cancelPending(tx, place, 'disabled', now)
+    return shownConnection(row, now.getTime())
+  })
+}
+
+export async function deleteConnection(ask: IdAsk) {
+  const { app, params } = ask
+  const place = placeOf(ask)
+  await app.db.tx(async (tx) => {
+    if (!(await store.deleteConnection(tx, place))) notFound()
+    await store.cancelPending(tx, place, 'deleted', new Date(app.clock.nowMs()))
+  })
+  return { id: params.id.toLowerCase(), deleted: true }
+}
+
+/** From now on the new secret signs, and for a day the old one beside it. */
+export async function rotateSecret(ask: IdAsk): Promise<JsonText> {
+  const { app } = ask
+  const place = placeOf(ask)
+  const before = await store.findConnection(app.db, place)
+  if (!before) return notFound()
+  const nowMs = app.clock.nowMs()
+  const now = new Date(nowMs)
+  const until = new Date(nowMs + overlapMs)
+  const secret = newSecret()
+  const sealed = await app.secrets.seal(secret, sealedFor(before.connection_id))
+  const shown = (row: store.ConnectionRow): string =>
+    JSON.stringify({
+      ...shownConnection({ ...row, updated_at: now }, nowMs),
+      secret,
+      previous_secret_until: until.toISOString(),
+    } satisfies ConnectionWithSecret)
+  return app.db.tx(async (tx) => {
+    const row = await store.lockConnection(tx, place)
+    if (!row) return notFound()
+    await store.changeConnection(tx, place, {
+      secret: sealed,
+      old_secret: row.secret,
+      old_secret_until: until,
+      updated_at: now,
+    })
+    const reply = shown(row)
+    const kept = await keptReply(ask, '/v1/webhooks/rotate-secret', 200, reply)
+    if (kept) await record(tx, kept, now)
+    return new JsonText(reply)
+  })
+}
+
+/** The answer to a request with an idempotency key, as it is kept for a repeat: sealed, for there is a secret in it. */
+async function keptReply(ask: Ask, endpoint: string, statusCode: number, reply: string) {
+  const { app, caller, claim, requestId } = ask
+  if (!claim) return undefined
+  const sealed = await app.secrets.seal(reply, requestId)
+  return { payer: caller, receiptId: requestId, endpoint, claim, statusCode, reply: sealed }
+}
+
+/** The address as it is kept, when it leads to the public internet now; it is judged again whenever a connection is opened. */
+async function reachable({ app }: Pick<Ask, 'app'>, url: string): Promise<string> {
+  try {
+    return await app.net.judge(url, judgeMs)
+  } catch (error) {
+    if (!(error instanceof FetchRefused)) throw error
+    return fail('INVALID_REQUEST', { why: reasons.url(error.why) }, { param: 'url' })
+  }
+}

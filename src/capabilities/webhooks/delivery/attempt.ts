@@ -1,0 +1,53 @@
+/** One event sent to one address, once. */
+import type { Log } from '#platform/log'
+import { FetchRefused, type Line } from '#platform/net'
+import { signatureHeaders } from '../secret.ts'
+import { type Outcome, retryAfterMs } from './retry.ts'
+import type { DueDelivery } from './store.ts'
+
+/** From the first question to the name server to the end of the answer. */
+const timeoutMs = 15_000
+/** Of the answer; nothing of it is kept. */
+const maxBytes = 64 * 1024
+
+export interface Target {
+  line: Line
+  secret: string
+  oldSecret: string | undefined
+}
+
+/** Undefined when it was called off: then it counts as not made. */
+export async function attempt(
+  target: Target,
+  event: DueDelivery,
+  nowMs: number,
+  { signal, log }: { signal: AbortSignal; log: Log },
+): Promise<Outcome | undefined> {
+  const body = bodyOf(event)
+  const timestamp = Math.floor(nowMs / 1000)
+  const { secret, oldSecret } = target
+  const headers = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'User-Agent': 'kherad-webhooks',
+    ...signatureHeaders({ eventId: event.event_id, timestamp, body, secret, oldSecret }),
+  }
+  const startedMs = performance.now()
+  const durationMs = (): number => Math.round(performance.now() - startedMs)
+  try {
+    const reply = await target.line.post({ headers, body, timeoutMs, maxBytes, signal })
+    const asked = retryAfterMs(reply.status, [reply.headers['retry-after']].flat()[0], nowMs)
+    const ended = { status: reply.status, durationMs: durationMs() }
+    return asked === undefined ? ended : { ...ended, retryAfterMs: asked }
+  } catch (error) {
+    // A defect of ours: tried again at its time, and not in a tight loop.
+    if (!(error instanceof FetchRefused)) {
+      log.error({ err: error, delivery_id: event.delivery_id }, 'an event could not be sent')
+      return { reason: 'internal', durationMs: durationMs() }
+    }
+    return error.reason === 'aborted' ? undefined : { reason: error.reason, durationMs: durationMs() }
+  }
+}
+
+/** To the byte the same in every attempt. */
+const bodyOf = ({ event_id: id, type, created_at, project_id, data }: DueDelivery): string =>
+  `${JSON.stringify({ id, type, created_at: created_at.toISOString(), project_id }).slice(0, -1)},"data":${data}}`

@@ -1,0 +1,131 @@
+/** The sending side of a process: takes connections that have something due, woken by NOTIFY, by the clock and, slowly, by a poll. */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { App } from '#app'
+import { Lane } from './lane.ts'
+import { Results } from './results.ts'
+import * as store from './store.ts'
+
+/** Should a word be missed. */
+const pollMs = 5_000
+const troubleMs = 1_000
+/** Words about what others send to wake everybody; they are not looked after more often than this. */
+const shortestRestMs = 20
+/** Connections that are sent to at once: of one account over all processes, and by one process. */
+const perAccount = 64
+const perProcess = 256
+/** Of the time that a stopping process has, this much is left to those who were cut. */
+const lastWordsMs = 1_500
+
+/** Begins to send. Disposing it lets what is under way end, cuts what cannot, and leaves the rest to others. */
+export function startCouriers(app: App): AsyncDisposable {
+  const couriers = new Couriers(app)
+  return { [Symbol.asyncDispose]: () => couriers.stop() }
+}
+
+class Couriers {
+  readonly #app: App
+  readonly #lanes = new Map<string, { lane: Lane; ended: Promise<void> }>()
+  readonly #results: Results
+  readonly #stopping = new AbortController()
+  readonly #cut = new AbortController()
+  readonly #listener: AsyncDisposable
+  readonly #taking: Promise<void>
+  #woken = Promise.withResolvers<void>()
+
+  constructor(app: App) {
+    this.#app = app
+    this.#results = new Results(app.db, app.log)
+    this.#listener = app.db.listen(['webhooks'], {
+      message: (_channel, connectionId) => this.#hear(connectionId),
+      up: () => this.#wake(),
+      down: () => undefined,
+    })
+    this.#taking = this.#takeForEver()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    this.#wake()
+    for (const { lane } of this.#lanes.values()) lane.close()
+    const ended = this.#taking.then(() => Promise.all([...this.#lanes.values()].map(({ ended }) => ended)))
+    const late = new AbortController()
+    const givenUp = pause(this.#app.config.timing.drainMs - lastWordsMs, undefined, { signal: late.signal })
+      .then(() => this.#cut.abort())
+      .then(() => pause(lastWordsMs, undefined, { signal: late.signal }))
+      .catch(() => undefined)
+    await Promise.race([ended, givenUp])
+    late.abort()
+    this.#results.close()
+    await this.#listener[Symbol.asyncDispose]()
+  }
+
+  #wake(): void {
+    this.#woken.resolve()
+  }
+
+  /** Who sends to the connection already looks again itself. */
+  #hear(connectionId: string): void {
+    const known = this.#lanes.get(connectionId)
+    if (known) known.lane.look()
+    else this.#wake()
+  }
+
+  async #takeForEver(): Promise<void> {
+    const { signal } = this.#stopping
+    while (!signal.aborted) {
+      // Taken first: what is told from here on wakes the next round.
+      this.#woken = Promise.withResolvers()
+      const took = await this.#take().catch((error: unknown) => {
+        this.#app.log.warn({ err: error }, 'webhooks could not be taken; it is tried again')
+        return { any: false, restMs: troubleMs }
+      })
+      if (!took.any) await pause(shortestRestMs, undefined, { signal, ref: false }).catch(() => undefined)
+      const rested = new AbortController()
+      await Promise.race([
+        this.#woken.promise,
+        pause(took.restMs, undefined, { signal: rested.signal, ref: false }).catch(() => undefined),
+      ])
+      rested.abort()
+    }
+  }
+
+  /** Takes what there is room for; answers how long to rest. */
+  async #take(): Promise<{ any: boolean; restMs: number }> {
+    const { db, clock, config, ledger } = this.#app
+    const most = perProcess - this.#lanes.size
+    if (most <= 0) return { any: false, restMs: pollMs }
+    const now = new Date(clock.nowMs())
+    const taken = await store.take(db, {
+      processId: ledger.processId,
+      busy: [...this.#lanes.keys()],
+      perAccount,
+      most,
+      now,
+      lapseMs: config.timing.processLeaseMs,
+    })
+    for (const connection of taken) this.#start(connection)
+    const any = taken.length > 0
+    if (taken.length === most) return { any, restMs: pollMs }
+    const next = await store.nextDue(db)
+    // What is due already is out of reach for now: its account has all its places.
+    const restMs = next && next > now ? Math.min(pollMs, next.getTime() - now.getTime()) : pollMs
+    return { any, restMs }
+  }
+
+  #start(connection: store.TakenConnection): void {
+    const { app, processId } = { app: this.#app, processId: this.#app.ledger.processId }
+    const lane = new Lane(connection, { app, processId, results: this.#results, cut: this.#cut.signal })
+    if (this.#stopping.signal.aborted) lane.close()
+    const ended = lane
+      .run()
+      .catch((error: unknown) => {
+        app.log.warn({ err: error, webhook_id: connection.connection_id }, 'a webhook could not be released')
+      })
+      .finally(() => {
+        this.#lanes.delete(connection.connection_id)
+        // What was told while it ended may have come too late for it.
+        this.#wake()
+      })
+    this.#lanes.set(connection.connection_id, { lane, ended })
+  }
+}

@@ -1,0 +1,209 @@
+/**
+ * One connection that this process sends to, alone: up to eight events at once over kept sockets, so that one target, however slow,
+ * takes nothing from another. A target that fails again and again is left alone for a while and then tried with one event.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { App } from '#app'
+import type { Line } from '#platform/net'
+import { sealedFor } from '../secret.ts'
+import { attempt, type Target } from './attempt.ts'
+import type { Results } from './results.ts'
+import { isGone, isSuccess, type Outcome, verdictOn } from './retry.ts'
+import * as store from './store.ts'
+
+const mostAtOnce = 8
+/** Events read ahead, and how few are left when more are read. */
+const readAhead = 200
+const refillAt = 50
+/** After so many failures in a row the target is left alone, at first for the first pause, then twice as long each time. */
+const patience = 10
+const firstParkMs = 5_000
+const longestParkMs = 5 * 60 * 1000
+/** After trouble of our own nobody hurries back. */
+const troubleMs = 1_000
+
+export interface LaneAsk {
+  app: App
+  processId: string
+  results: Results
+  /** What is under way is to end now. */
+  cut: AbortSignal
+}
+
+export class Lane {
+  readonly #ask: LaneAsk
+  #connection: store.TakenConnection
+  #target: Target | undefined
+  #queue: store.DueDelivery[] = []
+  /** Read and not yet durable at its end. */
+  readonly #busy = new Set<string>()
+  #flying = 0
+  #reading = false
+  /** Whether the database may have more that is due. */
+  #mayHaveMore = true
+  #failures = 0
+  #parkedUntil: Date | null = null
+  #closing = false
+  #over = false
+  readonly #ended = Promise.withResolvers<void>()
+
+  constructor(connection: store.TakenConnection, ask: LaneAsk) {
+    this.#connection = connection
+    this.#ask = ask
+  }
+
+  /** Resolves when nothing is due any more and everything is durable; the connection is then released. */
+  async run(): Promise<void> {
+    const { app, processId } = this.#ask
+    this.#pump()
+    await this.#ended.promise
+    await this.#target?.line[Symbol.asyncDispose]()
+    await store.release(app.db, this.#connection, processId, this.#connection.strikes, this.#parkedUntil)
+  }
+
+  /** The connection was changed, or has something new. Who is over already is followed by another. */
+  look(): void {
+    this.#mayHaveMore = true
+    this.#pump()
+  }
+
+  /** Begins nothing more. */
+  close(): void {
+    this.#closing = true
+    this.#drop()
+    this.#pump()
+  }
+
+  get #limit(): number {
+    return this.#connection.strikes > 0 ? 1 : mostAtOnce
+  }
+
+  #pump(): void {
+    if (this.#over) return
+    if (this.#closing || this.#parkedUntil) this.#drop()
+    else {
+      while (this.#target && this.#flying < this.#limit && this.#queue.length > 0)
+        this.#launch(this.#target, this.#queue.shift()!)
+      if (this.#mayHaveMore && !this.#reading && this.#queue.length < refillAt) void this.#refill()
+    }
+    if (this.#reading || this.#busy.size > 0) return
+    this.#over = true
+    this.#ended.resolve()
+  }
+
+  /** What was read and not begun is left to who comes next. */
+  #drop(): void {
+    for (const { delivery_id } of this.#queue.splice(0)) this.#busy.delete(delivery_id)
+    this.#mayHaveMore = false
+  }
+
+  async #refill(): Promise<void> {
+    const { app, processId } = this.#ask
+    this.#reading = true
+    this.#mayHaveMore = false
+    try {
+      const now = new Date(app.clock.nowMs())
+      const [connection, found] = await Promise.all([
+        store.refresh(app.db, this.#connection, processId),
+        store.due(app.db, this.#connection, [...this.#busy], now, readAhead),
+      ])
+      if (!connection) return this.close()
+      await this.#aim(connection)
+      if (this.#closing || this.#parkedUntil) return
+      this.#queue.push(...found)
+      for (const { delivery_id } of found) this.#busy.add(delivery_id)
+      if (found.length === readAhead) this.#mayHaveMore = true
+    } catch (error) {
+      app.log.warn({ err: error, webhook_id: this.#connection.connection_id }, 'events could not be read')
+      await pause(troubleMs, undefined, { signal: this.#ask.cut, ref: false }).catch(() => undefined)
+      this.close()
+    } finally {
+      this.#reading = false
+      this.#pump()
+    }
+  }
+
+  /** Follows what was changed: another address gets other sockets and a new chance, another secret signs from here on. */
+  async #aim(now: store.TakenConnection): Promise<void> {
+    const { app } = this.#ask
+    const before = this.#connection
+    const moved = before.url !== now.url
+    // Strikes are this lane's own, unless somebody gave the target a new chance.
+    this.#connection = { ...now, strikes: moved || now.strikes === 0 ? now.strikes : before.strikes }
+    if (moved) void this.#target?.line[Symbol.asyncDispose]()
+    const line: Line = (!moved && this.#target?.line) || app.net.line(now.url, mostAtOnce)
+    const purpose = sealedFor(now.connection_id)
+    const signsStill = (now.old_secret_until?.getTime() ?? 0) > app.clock.nowMs()
+    this.#target = {
+      line,
+      secret: await app.secrets.open(now.secret, purpose),
+      oldSecret:
+        now.old_secret !== null && signsStill ? await app.secrets.open(now.old_secret, purpose) : undefined,
+    }
+  }
+
+  #launch(target: Target, event: store.DueDelivery): void {
+    this.#flying += 1
+    void this.#send(target, event)
+      .catch((error: unknown) => {
+        const { connection_id } = this.#connection
+        this.#ask.app.log.error(
+          { err: error, webhook_id: connection_id },
+          'a webhook could not be switched off',
+        )
+        this.close()
+      })
+      .finally(() => {
+        this.#busy.delete(event.delivery_id)
+        this.#pump()
+      })
+  }
+
+  async #send(target: Target, event: store.DueDelivery): Promise<void> {
+    const { app, results, cut } = this.#ask
+    const outcome = await attempt(target, event, app.clock.nowMs(), { signal: cut, log: app.log }).finally(
+      () => {
+        this.#flying -= 1
+      },
+    )
+    if (!outcome) return
+    const nowMs = app.clock.nowMs()
+    const attempts = event.attempts + 1
+    const { state, error, dueMs } = verdictOn(outcome, attempts, event.most_attempts, nowMs)
+    app.metrics.webhooks.inc({ outcome: state === 'pending' ? 'retried' : state })
+    const noted = results.add({
+      account_id: event.account_id,
+      delivery_id: event.delivery_id,
+      state,
+      attempts,
+      status_code: outcome.status ?? null,
+      error,
+      duration_ms: outcome.durationMs,
+      attempted_at: new Date(nowMs),
+      due_at: dueMs === null ? null : new Date(dueMs),
+    })
+    this.#learn(outcome, nowMs)
+    this.#pump()
+    await noted
+    if (isGone(outcome)) {
+      await store.switchOff(app.db, this.#connection, new Date(nowMs))
+      this.close()
+    }
+  }
+
+  #learn(outcome: Outcome, nowMs: number): void {
+    if (isSuccess(outcome)) {
+      this.#failures = 0
+      this.#connection.strikes = 0
+      return
+    }
+    this.#failures += 1
+    const { strikes } = this.#connection
+    const overrun = outcome.retryAfterMs ?? 0
+    if (overrun > 0) this.#parkedUntil = new Date(nowMs + overrun)
+    if (this.#failures < patience && strikes === 0) return
+    this.#connection.strikes += 1
+    const parkMs = Math.min(firstParkMs * 2 ** strikes, longestParkMs)
+    this.#parkedUntil = new Date(nowMs + Math.max(parkMs, overrun))
+  }
+}

@@ -1,0 +1,64 @@
+/** How attempts ended, on its way to the database: what ends while one statement is under way travels in the next. */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Db } from '#platform/db'
+import type { Log } from '#platform/log'
+import * as store from './store.ts'
+
+const firstPauseMs = 50
+const longestPauseMs = 2_000
+const mostAtOnce = 500
+
+export class Results {
+  readonly #db: Db
+  readonly #log: Log
+  #waiting: { result: store.Result; resolve: () => void }[] = []
+  #writing: Promise<void> | undefined
+  #closed = false
+
+  constructor(db: Db, log: Log) {
+    this.#db = db
+    this.#log = log
+  }
+
+  /** Resolves when it is durable; sent again until the database has it. */
+  add(result: store.Result): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.push({ result, resolve })
+      this.#writing ??= this.#write().finally(() => {
+        this.#writing = undefined
+      })
+    })
+  }
+
+  /** Nothing is written any more: what was not is sent again by others, as it may be. */
+  close(): void {
+    this.#closed = true
+  }
+
+  async #write(): Promise<void> {
+    let pauseMs = firstPauseMs
+    while (this.#waiting.length > 0 && !this.#closed) {
+      // In one order for all who change many, so that none waits for another in a circle.
+      const batch = this.#waiting.splice(0, mostAtOnce).sort(byDelivery)
+      try {
+        await store.settle(
+          this.#db,
+          batch.map(({ result }) => result),
+        )
+        for (const { resolve } of batch) resolve()
+        pauseMs = firstPauseMs
+      } catch (error) {
+        this.#log.warn(
+          { err: error, deliveries: batch.length },
+          'deliveries could not be noted; it is tried again',
+        )
+        this.#waiting.unshift(...batch)
+        await pause(pauseMs)
+        pauseMs = Math.min(pauseMs * 2, longestPauseMs)
+      }
+    }
+  }
+}
+
+const byDelivery = (a: { result: store.Result }, b: { result: store.Result }): number =>
+  a.result.delivery_id < b.result.delivery_id ? -1 : 1

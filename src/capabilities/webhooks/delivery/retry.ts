@@ -1,0 +1,60 @@
+/** What an attempt's end means for its delivery. */
+const second = 1_000
+const minute = 60 * second
+const hour = 60 * minute
+
+/** The pauses before the six retries (contract section 6), each up to a fifth shorter or longer by chance. */
+export const retryMs: readonly number[] = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour]
+const jitter = 0.2
+
+export const mostAttempts = retryMs.length + 1
+
+/** Longer than this no target is waited for because it says so. */
+const longestRetryAfterMs = hour
+
+/** How one attempt ended. */
+export interface Outcome {
+  /** Of the answer; undefined where there was none. */
+  status?: number
+  /** Why there was none. */
+  reason?: string
+  /** What the answer asked for, within bounds. */
+  retryAfterMs?: number
+  durationMs: number
+}
+
+export const isSuccess = ({ status = 0 }: Outcome): boolean => status >= 200 && status < 300
+
+/** The target wants nothing more, ever. */
+export const isGone = ({ status }: Outcome): boolean => status === 410
+
+export interface Verdict {
+  state: 'delivered' | 'pending' | 'failed'
+  error: string | null
+  /** Of the next attempt. */
+  dueMs: number | null
+}
+
+/** `attempts` were made, this one included. `chance` is within 0 … 1. */
+export function verdictOn(
+  outcome: Outcome,
+  attempts: number,
+  most: number,
+  nowMs: number,
+  chance = Math.random(),
+): Verdict {
+  if (isSuccess(outcome)) return { state: 'delivered', error: null, dueMs: null }
+  const error = outcome.reason ?? (isRedirect(outcome) ? 'redirect' : 'status')
+  if (attempts >= most || isGone(outcome)) return { state: 'failed', error, dueMs: null }
+  const pauseMs = retryMs[attempts - 1]! * (1 - jitter + 2 * jitter * chance)
+  return { state: 'pending', error, dueMs: nowMs + Math.max(Math.round(pauseMs), outcome.retryAfterMs ?? 0) }
+}
+
+const isRedirect = ({ status = 0 }: Outcome): boolean => status >= 300 && status < 400
+
+/** Seconds or a date (RFC 9110, section 10.2.3), heard only from who is overrun (429, 503). */
+export function retryAfterMs(status: number, header: string | undefined, nowMs: number): number | undefined {
+  if ((status !== 429 && status !== 503) || header === undefined) return undefined
+  const askedMs = /^\d{1,10}$/.test(header) ? Number(header) * second : Date.parse(header) - nowMs
+  return Number.isNaN(askedMs) ? undefined : Math.min(Math.max(askedMs, 0), longestRetryAfterMs)
+}

@@ -1,0 +1,189 @@
+import type { Db } from '#platform/db'
+import { type ConnectionRow, cancelPending } from '../store.ts'
+
+export type TakenConnection = Pick<
+  ConnectionRow,
+  'account_id' | 'connection_id' | 'url' | 'secret' | 'old_secret' | 'old_secret_until' | 'strikes'
+>
+
+/** What is to be sent; `data` is JSON as text. */
+export interface DueDelivery {
+  account_id: string
+  delivery_id: string
+  attempts: number
+  most_attempts: number
+  event_id: string
+  type: string
+  project_id: string | null
+  created_at: Date
+  data: string
+}
+
+/** How an attempt ended; see `webhooks.settle` in migrations/0010-webhooks.sql. */
+export interface Result {
+  account_id: string
+  delivery_id: string
+  state: 'delivered' | 'pending' | 'failed'
+  attempts: number
+  status_code: number | null
+  error: string | null
+  duration_ms: number
+  attempted_at: Date
+  due_at: Date | null
+}
+
+const columns = 'account_id, connection_id, url, secret, old_secret, old_secret_until, strikes'
+
+export interface TakeAsk {
+  processId: string
+  busy: readonly string[]
+  perAccount: number
+  most: number
+  now: Date
+  lapseMs: number
+}
+
+/** Connections with something due that nobody sends to; from now on this process does, alone. */
+export const take = (db: Db, ask: TakeAsk): Promise<TakenConnection[]> =>
+  db.query(
+    {
+      name: 'webhooks.take',
+      text: `select ${columns} from webhooks.take($1, $2, $3, $4, $5, $6 * interval '1 millisecond')`,
+    },
+    [ask.processId, ask.busy, ask.perAccount, ask.most, ask.now, ask.lapseMs],
+  )
+
+/** When the first thing falls due that nobody sends yet; null when nothing waits. */
+export async function nextDue(db: Db): Promise<Date | null> {
+  const [row] = await db.query<{ at: Date | null }>(
+    {
+      name: 'webhooks.next_due',
+      text: `select min(greatest(w.due_at, c.parked_until)) as at
+        from webhooks.waiting w join webhooks.connections c using (account_id, connection_id)
+        where c.enabled and c.process_id is null`,
+    },
+    [],
+  )
+  return row!.at
+}
+
+/** A taken connection as it stands now; undefined when it is not this process's any more. */
+export async function refresh(
+  db: Db,
+  { account_id, connection_id }: TakenConnection,
+  processId: string,
+): Promise<TakenConnection | undefined> {
+  const [row] = await db.query<TakenConnection>(
+    {
+      name: 'webhooks.refresh',
+      text: `select ${columns} from webhooks.connections
+        where account_id = $1 and connection_id = $2 and process_id = $3 and enabled`,
+    },
+    [account_id, connection_id, processId],
+  )
+  return row
+}
+
+/** What is due for a connection, oldest first, but for what is under way. */
+export const due = (
+  db: Db,
+  { account_id, connection_id }: TakenConnection,
+  busy: readonly string[],
+  now: Date,
+  limit: number,
+): Promise<DueDelivery[]> =>
+  db.query(
+    {
+      name: 'webhooks.due',
+      text: `select d.account_id, d.delivery_id, d.attempts, d.most_attempts, d.event_id, e.type, e.project_id, e.created_at, e.data::text
+        from webhooks.deliveries d join events.outbox e using (account_id, event_id)
+        where d.account_id = $1 and d.connection_id = $2 and d.state = 'pending' and d.due_at <= $3 and d.delivery_id <> all($4)
+        order by d.due_at, d.delivery_id limit $5`,
+    },
+    [account_id, connection_id, now, busy, limit],
+  )
+
+export const settle = (db: Db, results: readonly Result[]): Promise<unknown> =>
+  db.query({ name: 'webhooks.settle', text: 'select webhooks.settle($1)' }, [JSON.stringify(results)])
+
+/** Lets others send to it. */
+export const release = (
+  db: Db,
+  { account_id, connection_id }: TakenConnection,
+  processId: string,
+  strikes: number,
+  parkedUntil: Date | null,
+): Promise<unknown> =>
+  db.query(
+    {
+      name: 'webhooks.release',
+      text: `update webhooks.connections set process_id = null, strikes = $4, parked_until = $5
+        where account_id = $1 and connection_id = $2 and process_id = $3`,
+    },
+    [account_id, connection_id, processId, strikes, parkedUntil],
+  )
+
+/** Switches a connection off whose target wants nothing more, unless it has another target by now. */
+export const switchOff = (db: Db, connection: TakenConnection, now: Date): Promise<void> =>
+  db.tx(async (tx) => {
+    const { account_id: accountId, connection_id: connectionId, url } = connection
+    const { numUpdatedRows } = await tx
+      .updateTable('webhooks.connections')
+      .set({ enabled: false, disabled_reason: 'gone', updated_at: now })
+      .where('account_id', '=', accountId)
+      .where('connection_id', '=', connectionId)
+      .where('url', '=', url)
+      .executeTakeFirst()
+    if (numUpdatedRows === 1n) await cancelPending(tx, { accountId, connectionId }, 'gone', now)
+  })
+
+/** Ends what cannot be delivered any more: it waited too long, or its connection is switched off or gone. */
+export const endStranded = (db: Db, madeBefore: Date, now: Date): Promise<unknown> =>
+  db.query(
+    {
+      text: `update webhooks.deliveries d set due_at = null, ended_at = $2,
+          state = case when s.usable then 'failed' else 'cancelled' end, error = case when s.usable then 'expired' else 'disabled' end
+        from (
+          select d.account_id, d.delivery_id, coalesce(c.enabled, false) as usable
+          from webhooks.deliveries d left join webhooks.connections c using (account_id, connection_id)
+          where d.state = 'pending' and (d.created_at < $1 or not coalesce(c.enabled, false))
+        ) s
+        where d.account_id = s.account_id and d.delivery_id = s.delivery_id and d.state = 'pending'`,
+    },
+    [madeBefore, now],
+  )
+
+/** Forgets deliveries that ended before then; answers how many. */
+export async function forgetDeliveries(db: Db, before: Date, limit: number): Promise<number> {
+  const gone = await db.query(
+    {
+      text: `delete from webhooks.deliveries where (account_id, delivery_id) in (
+          select account_id, delivery_id from webhooks.deliveries where ended_at < $1 order by ended_at limit $2)
+        returning 1`,
+    },
+    [before, limit],
+  )
+  return gone.length
+}
+
+/** Forgets events of before then that nobody is sent any more. What may be told only once leaves its name. Answers how many. */
+export async function forgetEvents(db: Db, before: Date, limit: number): Promise<number> {
+  const [row] = await db.query<{ gone: bigint }>(
+    {
+      text: `with old as (
+          select account_id, event_id, once_key from events.outbox e
+          where created_at < $1 and (once_key is null or data <> '{}')
+            and not exists (select from webhooks.deliveries d where d.account_id = e.account_id and d.event_id = e.event_id)
+          order by created_at limit $2
+        ), emptied as (
+          update events.outbox e set data = '{}' from old o
+          where o.once_key is not null and e.account_id = o.account_id and e.event_id = o.event_id
+        ), deleted as (
+          delete from events.outbox e using old o where o.once_key is null and e.account_id = o.account_id and e.event_id = o.event_id
+        )
+        select count(*) as gone from old`,
+    },
+    [before, limit],
+  )
+  return Number(row!.gone)
+}

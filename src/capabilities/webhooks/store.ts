@@ -1,0 +1,264 @@
+import { type SqlBool, sql } from 'kysely'
+import type { Db, Tx } from '#platform/db'
+import { uuidv7 } from '#platform/ids'
+import type { deliveryStates } from './schema.ts'
+
+declare module '#platform/db' {
+  interface Tables {
+    'webhooks.connections': ConnectionRow
+    'webhooks.deliveries': DeliveryRow
+  }
+}
+
+export interface ConnectionRow {
+  account_id: string
+  connection_id: string
+  project_id: string
+  url: string
+  events: string[]
+  enabled: boolean
+  disabled_reason: 'gone' | null
+  secret: string
+  old_secret: string | null
+  old_secret_until: Date | null
+  created_at: Date
+  updated_at: Date
+  process_id: string | null
+  strikes: number
+  parked_until: Date | null
+}
+
+export interface DeliveryRow {
+  account_id: string
+  delivery_id: string
+  project_id: string
+  connection_id: string
+  event_id: string
+  type: string
+  state: (typeof deliveryStates)[number]
+  most_attempts: number
+  attempts: number
+  status_code: number | null
+  error: string | null
+  duration_ms: number | null
+  attempted_at: Date | null
+  due_at: Date | null
+  created_at: Date
+  ended_at: Date | null
+}
+
+/** Whose connection it is; nobody else finds it. */
+export interface Place {
+  accountId: string
+  projectId: string
+  connectionId: string
+}
+
+const at = ({ accountId, projectId, connectionId }: Place) =>
+  sql<SqlBool>`account_id = ${accountId} and project_id = ${projectId} and connection_id = ${connectionId}`
+
+/** Others that make a connection of this project wait until the transaction has ended. */
+export async function lockProject(tx: Tx, projectId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('webhooks.connections'), hashtext(${projectId}))`.execute(
+    tx,
+  )
+}
+
+export const insertConnection = (tx: Tx, row: ConnectionRow) =>
+  tx.insertInto('webhooks.connections').values(row).execute()
+
+export async function countConnections(tx: Tx, of: Pick<Place, 'accountId' | 'projectId'>): Promise<number> {
+  const { all } = await tx
+    .selectFrom('webhooks.connections')
+    .select((from) => from.fn.countAll<bigint>().as('all'))
+    .where('account_id', '=', of.accountId)
+    .where('project_id', '=', of.projectId)
+    .executeTakeFirstOrThrow()
+  return Number(all)
+}
+
+/** Oldest first. */
+export const listConnections = (
+  db: Db,
+  of: Pick<Place, 'accountId' | 'projectId'>,
+): Promise<ConnectionRow[]> =>
+  db.kysely
+    .selectFrom('webhooks.connections')
+    .selectAll()
+    .where('account_id', '=', of.accountId)
+    .where('project_id', '=', of.projectId)
+    .orderBy('connection_id')
+    .execute()
+
+export const findConnection = (db: Db, place: Place): Promise<ConnectionRow | undefined> =>
+  db.kysely.selectFrom('webhooks.connections').selectAll().where(at(place)).executeTakeFirst()
+
+/** Others that would change it, or send to it by hand, wait until the transaction has ended. */
+export const lockConnection = (tx: Tx, place: Place): Promise<ConnectionRow | undefined> =>
+  tx.selectFrom('webhooks.connections').selectAll().where(at(place)).forUpdate().executeTakeFirst()
+
+/** Answers it as it then stands; who sends to it is told. */
+export async function changeConnection(
+  tx: Tx,
+  place: Place,
+  changes: Partial<ConnectionRow>,
+): Promise<ConnectionRow | undefined> {
+  const row = await tx
+    .updateTable('webhooks.connections')
+    .set(changes)
+    .where(at(place))
+    .returningAll()
+    .executeTakeFirst()
+  if (row) await tellCouriers(tx, row.connection_id)
+  return row
+}
+
+/** Answers false where there is none. */
+export async function deleteConnection(tx: Tx, place: Place): Promise<boolean> {
+  const done = await tx.deleteFrom('webhooks.connections').where(at(place)).executeTakeFirst()
+  await tellCouriers(tx, place.connectionId)
+  return done.numDeletedRows === 1n
+}
+
+/** What waits for the connection will not be sent. */
+export async function cancelPending(
+  tx: Tx,
+  of: Pick<Place, 'accountId' | 'connectionId'>,
+  why: 'disabled' | 'deleted' | 'gone',
+  now: Date,
+): Promise<void> {
+  await tx
+    .updateTable('webhooks.deliveries')
+    .set({ state: 'cancelled', error: why, due_at: null, ended_at: now })
+    .where('account_id', '=', of.accountId)
+    .where('delivery_id', 'in', (from) =>
+      from
+        .selectFrom('webhooks.deliveries')
+        .select('delivery_id')
+        .where('account_id', '=', of.accountId)
+        .where('connection_id', '=', of.connectionId)
+        .where('state', '=', 'pending')
+        .orderBy('delivery_id')
+        .forUpdate(),
+    )
+    .execute()
+}
+
+export async function tellCouriers(tx: Tx, connectionId: string): Promise<void> {
+  await sql`select pg_notify('webhooks', ${connectionId})`.execute(tx)
+}
+
+export interface DeliveryFilter {
+  limit: number
+  after?: string | undefined
+  connectionId?: string | undefined
+  eventId?: string | undefined
+  state?: string | undefined
+  type?: string | undefined
+}
+
+/** Newest first. */
+export const listDeliveries = (
+  db: Db,
+  of: Pick<Place, 'accountId' | 'projectId'>,
+  { limit, after, connectionId, eventId, state, type }: DeliveryFilter,
+): Promise<DeliveryRow[]> =>
+  db.kysely
+    .selectFrom('webhooks.deliveries')
+    .selectAll()
+    .where('account_id', '=', of.accountId)
+    .where('project_id', '=', of.projectId)
+    .$if(after !== undefined, (query) => query.where('delivery_id', '<', after!))
+    .$if(connectionId !== undefined, (query) => query.where('connection_id', '=', connectionId!))
+    .$if(eventId !== undefined, (query) => query.where('event_id', '=', eventId!))
+    .$if(state !== undefined, (query) => query.where('state', '=', state as DeliveryRow['state']))
+    .$if(type !== undefined, (query) => query.where('type', '=', type!))
+    .orderBy('delivery_id', 'desc')
+    .limit(limit)
+    .execute()
+
+export const findDelivery = (
+  tx: Tx,
+  { accountId, projectId }: Pick<Place, 'accountId' | 'projectId'>,
+  deliveryId: string,
+): Promise<DeliveryRow | undefined> =>
+  tx
+    .selectFrom('webhooks.deliveries')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('project_id', '=', projectId)
+    .where('delivery_id', '=', deliveryId)
+    .executeTakeFirst()
+
+/** Whether the event is on its way to the connection. */
+export async function isPending(
+  tx: Tx,
+  { account_id, connection_id, event_id }: DeliveryRow,
+): Promise<boolean> {
+  const found = await tx
+    .selectFrom('webhooks.deliveries')
+    .select('delivery_id')
+    .where('account_id', '=', account_id)
+    .where('event_id', '=', event_id)
+    .where('connection_id', '=', connection_id)
+    .where('state', '=', 'pending')
+    .executeTakeFirst()
+  return found !== undefined
+}
+
+/** Deliveries of a type to the connection since then. */
+export async function countSince(tx: Tx, place: Place, type: string, since: Date): Promise<number> {
+  const { rows } = await sql<{ all: bigint }>`select count(*) as all from webhooks.deliveries
+    where ${at(place)} and delivery_id > webhooks.new_id(${since}) and type = ${type}`.execute(tx)
+  return Number(rows[0]!.all)
+}
+
+/** An event that concerns one connection only; it is not fanned out. Answers its id. */
+export async function insertEvent(
+  tx: Tx,
+  { accountId, projectId }: Place,
+  type: string,
+  data: object,
+  now: Date,
+): Promise<string> {
+  const { rows } = await sql<{
+    event_id: string
+  }>`insert into events.outbox (account_id, project_id, type, data, created_at)
+    values (${accountId}, ${projectId}, ${type}, ${JSON.stringify(data)}, ${now}) returning event_id`.execute(
+    tx,
+  )
+  return rows[0]!.event_id
+}
+
+/** Puts an event on its way to one connection, beside those that went before. */
+export async function insertDelivery(
+  tx: Tx,
+  { accountId, projectId, connectionId }: Place,
+  event: { id: string; type: string; mostAttempts: number },
+  now: Date,
+): Promise<DeliveryRow> {
+  const row = await tx
+    .insertInto('webhooks.deliveries')
+    .values({
+      account_id: accountId,
+      delivery_id: uuidv7(now.getTime()),
+      project_id: projectId,
+      connection_id: connectionId,
+      event_id: event.id,
+      type: event.type,
+      state: 'pending',
+      most_attempts: event.mostAttempts,
+      attempts: 0,
+      status_code: null,
+      error: null,
+      duration_ms: null,
+      attempted_at: null,
+      due_at: now,
+      created_at: now,
+      ended_at: null,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await tellCouriers(tx, connectionId)
+  return row
+}

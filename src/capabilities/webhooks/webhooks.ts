@@ -1,0 +1,5 @@
+import { startCouriers } from './delivery/couriers.ts'
+import { tidyJob } from './delivery/tidy.ts'
+import { routes } from './routes.ts'
+
+export const webhooks = { name: 'webhooks', routes, jobs: [tidyJob], background: startCouriers }

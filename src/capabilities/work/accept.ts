@@ -1,0 +1,116 @@
+/** Takes work: the run, its hold, its claim and its job stand in the database together, or none of them does. */
+import type { App, Caller } from '#app'
+import { requireKnowledge } from '#capabilities/knowledge'
+import type { WorkKind } from '#engine/agent'
+import type { Model } from '#engine/models'
+import { fail, type Language } from '#platform/errors'
+import { JsonText } from '#platform/http'
+import { uuidv7 } from '#platform/ids'
+import { type Claim, creditsUp, holdIn } from '#platform/ledger'
+import { tellRun } from './events/store.ts'
+import { runJob } from './job.ts'
+import { languageOfText } from './language.ts'
+import { worstOfPlan } from './price.ts'
+import type { Accepted } from './schema.ts'
+import { countOpen, insertRun, type NewRun } from './store.ts'
+import { taskOf } from './task.ts'
+import './words.ts'
+
+export interface AcceptAsk {
+  caller: Caller
+  requestId: string
+  claim?: Claim | undefined
+  /** For the receipt, such as `/v1/work`. */
+  endpoint: string
+  /** Where the caller reaches us. */
+  baseUrl: string
+  /** Of errors. */
+  language: Language
+  kind: WorkKind
+  input: string
+  title?: string | undefined
+  instructions?: string | undefined
+  model: Model
+  agentId?: string | undefined
+  knowledgeId?: string | undefined
+  customerId?: string | undefined
+  referenceId?: string | undefined
+}
+
+/** Of one account, not ended: its credits are held, and what it may keep here has a bound. */
+const mostOpen = 100
+/** What has not begun by then is ended. */
+const queueMs = 24 * 60 * 60 * 1000
+
+/**
+ * Reserves the worst case of the run and puts it into the queue; answers the 202 body. Throws what `Ledger.hold` throws,
+ * TOO_MANY_RUNS (429), and what the pipeline and the knowledge refuse the task for.
+ */
+export async function acceptRun(app: App, ask: AcceptAsk): Promise<JsonText> {
+  const { caller, requestId, claim, endpoint, model, knowledgeId } = ask
+  if (knowledgeId !== undefined) await requireKnowledge(app, { ...caller, knowledgeId })
+  const drafted = newRun(app, ask)
+  const plan = app.pipelines[ask.kind].plan(taskOf(drafted))
+  const microcredits = worstOfPlan(app, { model, allowed: caller.models }, plan)
+  const run = { ...drafted, held: microcredits }
+  const reply = JSON.stringify(acceptedOf(run, ask))
+  await app.db.tx(async (tx) => {
+    // First, so that a repeat gets its answer whatever has changed since, and the count is exact.
+    const hold = {
+      payer: caller,
+      receiptId: requestId,
+      endpoint,
+      model: model.id,
+      microcredits,
+      claim,
+      customerId: ask.customerId,
+      referenceId: ask.referenceId,
+      accepted: { statusCode: 202, reply },
+    }
+    await holdIn(tx, hold, run.created_at)
+    if ((await countOpen(tx, caller.accountId)) >= mostOpen) fail('TOO_MANY_RUNS', { most: mostOpen })
+    await insertRun(tx, run)
+    await tellRun(tx, { accountId: run.account_id, runId: run.run_id }, 'queued', {}, run.created_at)
+    await app.jobs.enqueue(tx, runJob, {
+      accountId: run.account_id,
+      data: { runId: run.run_id },
+      singletonKey: run.run_id,
+    })
+  })
+  app.metrics.heldMicrocredits.inc(Number(microcredits))
+  return new JsonText(reply)
+}
+
+function newRun(app: App, ask: AcceptAsk): NewRun {
+  const { caller, model } = ask
+  const nowMs = app.clock.nowMs()
+  return {
+    account_id: caller.accountId,
+    run_id: uuidv7(nowMs),
+    project_id: caller.projectId,
+    key_id: caller.keyId,
+    receipt_id: ask.requestId,
+    agent_id: ask.agentId ?? null,
+    knowledge_id: ask.knowledgeId ?? null,
+    kind: ask.kind,
+    title: ask.title ?? null,
+    input: ask.input,
+    instructions: ask.instructions || null,
+    language: languageOfText(ask.input),
+    model: model.id,
+    sandbox: model.sandbox || model.deployments.some(({ provider }) => provider === 'sandbox'),
+    held: 0n,
+    created_at: new Date(nowMs),
+    deadline: new Date(nowMs + queueMs),
+  }
+}
+
+const acceptedOf = ({ run_id: id, held }: NewRun, { baseUrl, requestId }: AcceptAsk): Accepted => ({
+  id,
+  object: 'run',
+  status: 'queued',
+  status_url: `${baseUrl}/v1/work/${id}`,
+  files_url: `${baseUrl}/v1/work/${id}/files`,
+  reserved_credits: creditsUp(held),
+  request_id: requestId,
+})

@@ -1,0 +1,121 @@
+/** What a pipeline asks the world for: each under a name, journalled, paid from the run's hold. */
+import { recall } from '#capabilities/knowledge'
+import { type Desk, FailedStep, LostStep, type Question, type Said, type Task } from '#engine/agent'
+import { callModel, questionTurn, worstCaseOf } from '#engine/inference'
+import type { Model } from '#engine/models'
+import type { Source, ToolName } from '#engine/tools'
+import { keepFile } from './files/keep.ts'
+import type { Journal, Taken } from './journal/journal.ts'
+import { tellProgress } from './progress.ts'
+import type { Shift } from './shift.ts'
+
+export interface DeskAsk {
+  shift: Shift
+  journal: Journal
+  task: Task
+  model: Model
+}
+
+export function openDesk({ shift, journal, task, model }: DeskAsk): Desk {
+  const { app, run, allowed } = shift
+  const use = (step: string, tool: 'web_search' | 'web_fetch', input: unknown): Promise<Source[]> =>
+    useTool({ shift, journal, step, tool, input })
+  return {
+    task,
+    signal: shift.signal,
+    ask(step, question) {
+      const turn = questionTurn(question, model)
+      const { microcredits: worst } = worstCaseOf(app, { model, turn, allowed })
+      return journal.paid({ step, kind: 'ask', worst, take: (id) => askModel(shift, model, question, id) })
+    },
+    search: (step, query) => use(step, 'web_search', { query }),
+    read: async (step, url) => (await use(step, 'web_fetch', { url }))[0],
+    recall: (step, query) =>
+      journal.free<readonly Source[]>(step, async () =>
+        run.knowledge_id === null
+          ? []
+          : recall(
+              app,
+              { accountId: run.account_id, projectId: run.project_id, knowledgeId: run.knowledge_id },
+              query,
+            ),
+      ),
+    once: (step, compute) => journal.free(step, compute),
+    progress: (percent, words) => tellProgress(shift, percent, words),
+    keep: (file) => keepFile(shift, file),
+  }
+}
+
+/** Upstreams that say so did nothing, and are asked again later; so often in the life of a run. */
+const mostWaits = 20
+const firstWaitMs = 2_000
+const longestWaitMs = 5 * 60_000
+const busyCodes: readonly string[] = ['UPSTREAM_RATE_LIMITED', 'UPSTREAM_OVERLOADED']
+
+async function askModel(
+  shift: Shift,
+  model: Model,
+  question: Question,
+  callId: string,
+): Promise<Taken<Said>> {
+  const { app, run, allowed, signal } = shift
+  const turn = questionTurn(question, model)
+  const called = await callModel(app, { model, turn, allowed, callId, gone: signal })
+  const { text, toolCalls, usage, finishReason, failure, microcredits: cost } = called
+  const { input, cachedInput, output, reasoning } = usage
+  const detail = {
+    model: called.model,
+    tokens: { input, cachedInput, output, reasoning },
+    usage_source: called.usageSource,
+    attempts: [...called.attempts],
+  }
+  if (!failure) {
+    const isWhole = finishReason === 'stop' || finishReason === 'tool_calls'
+    return { how: 'done', value: { text, toolCalls, usage, isWhole }, cost, detail }
+  }
+  if (signal.aborted) return called.didNothing ? { how: 'undone' } : { how: 'lost', cost, detail }
+  if (busyCodes.includes(failure.code) && called.didNothing && run.waits < mostWaits) {
+    const ownMs = Math.min(firstWaitMs * 2 ** run.waits, longestWaitMs)
+    shift.retryMs = Math.max(shift.retryMs, ownMs, Math.min(failure.more.retryAfterMs ?? 0, longestWaitMs))
+    shift.close('waiting')
+    return { how: 'undone' }
+  }
+  if (failure.code === 'INTERNAL')
+    app.log.error({ err: failure.cause ?? failure, run_id: run.run_id }, 'a step of a run broke')
+  return { how: 'failed', code: failure.code, cost, detail }
+}
+
+interface ToolAsk {
+  shift: Shift
+  journal: Journal
+  step: string
+  tool: Extract<ToolName, 'web_search' | 'web_fetch'>
+  input: unknown
+}
+
+/** One use of a hosted tool. One that failed costs nothing and finds nothing; one that is lost is paid and finds nothing. */
+async function useTool({ shift, journal, step, tool: name, input }: ToolAsk): Promise<Source[]> {
+  const { app, signal } = shift
+  const tool = app.tools.find(name)
+  if (!tool) return journal.free(step, async () => [])
+  const take = async (): Promise<Taken<Source[]>> => {
+    try {
+      const { results, error } = await tool.run(input, { signal, nowMs: app.clock.nowMs(), state: {} })
+      return { how: 'done', value: results, cost: error === undefined ? tool.price : 0n }
+    } catch (error) {
+      if (!signal.aborted) throw error
+      return { how: 'lost', cost: tool.price }
+    }
+  }
+  try {
+    return await journal.paid({
+      step,
+      kind: name === 'web_search' ? 'search' : 'read',
+      worst: tool.price,
+      take,
+    })
+  } catch (error) {
+    if (error instanceof LostStep || error instanceof FailedStep) return []
+    throw error
+  }
+}

@@ -1,0 +1,103 @@
+/** The one end of a run: its state, its money and its receipt in one transaction. */
+import type { App } from '#app'
+import type { Tx } from '#platform/db'
+import type { Told } from '#platform/errors'
+import { type Settled, settleIn } from '#platform/ledger'
+import { tellRun } from './events/store.ts'
+import { loseSteps, type StepDetail, type StepRow, stepsOf } from './journal/store.ts'
+import { changeRun, lockRun, type RunRow } from './store.ts'
+
+export interface RunEnd {
+  status: 'succeeded' | 'failed' | 'cancelled'
+  words: Told
+  partial?: boolean
+  /** Of a failed one. */
+  code?: string
+}
+
+const dayMs = 24 * 60 * 60 * 1000
+/** A run, its words and its files are kept for so long after its end; its receipt is kept for good. */
+export const keptMs = 30 * dayMs
+
+/** What accepted it said 202, and that stays the answer of its request. */
+const acceptedStatus = 202
+
+/** The caller has locked the run, which has not ended. Steps still under way are lost. */
+export async function endRun(app: App, tx: Tx, run: RunRow, end: RunEnd): Promise<Settled> {
+  const now = new Date(app.clock.nowMs())
+  const place = { accountId: run.account_id, runId: run.run_id }
+  await loseSteps(tx, place, now)
+  const { spent } = (await lockRun(tx, place))!
+  const steps = await stepsOf(tx, place)
+  const settled = await settleIn(
+    tx,
+    {
+      ...place,
+      receiptId: run.receipt_id,
+      microcredits: spent,
+      state: end.status === 'failed' ? 'failed' : 'completed',
+      statusCode: acceptedStatus,
+      tokens: tokensOf(steps),
+      detail: detailOf(run, end, steps),
+      thresholdsPercent: app.config.budgets.thresholdsPercent,
+    },
+    now,
+  )
+  await changeRun(tx, place, {
+    status: end.status,
+    words: end.words,
+    partial: end.partial ?? false,
+    error_code: end.code ?? null,
+    spent: settled.chargedMicrocredits,
+    owner: null,
+    retry_at: null,
+    ...(end.status === 'succeeded' && { percent: 100 }),
+    ended_at: now,
+    expires_at: new Date(now.getTime() + keptMs),
+  })
+  await tellRun(tx, place, end.status, { words: end.words, ...(end.code && { code: end.code }) }, now)
+  return settled
+}
+
+/** After the transaction. */
+export function countMoney({ metrics, log }: App, run: RunRow, settled: Settled): void {
+  metrics.chargedMicrocredits.inc(Number(settled.chargedMicrocredits))
+  metrics.lostMicrocredits.inc(Number(settled.lossMicrocredits))
+  if (settled.lossMicrocredits > 0n)
+    log.error(
+      { receipt: run.receipt_id, microcredits: String(settled.lossMicrocredits) },
+      'platform loss: a run cost more than its hold and all that was free',
+    )
+}
+
+function tokensOf(steps: readonly StepRow[]) {
+  const sum = (kind: keyof NonNullable<StepDetail['tokens']>): number =>
+    steps.reduce((total, { detail }) => total + (detail?.tokens?.[kind] ?? 0), 0)
+  return {
+    input: sum('input'),
+    cachedInput: sum('cachedInput'),
+    output: sum('output'),
+    reasoning: sum('reasoning'),
+  }
+}
+
+/** What the receipt tells beside the money. */
+const detailOf = (run: RunRow, end: RunEnd, steps: readonly StepRow[]): Record<string, unknown> => ({
+  outcome: end.status,
+  run_id: run.run_id,
+  kind: run.kind,
+  ...(end.partial && { partial: true }),
+  ...(end.code && { error_code: end.code }),
+  usage_source: steps.some(({ detail }) => detail?.usage_source === 'estimated') ? 'estimated' : 'upstream',
+  steps: steps
+    .filter(({ kind }) => kind !== 'once')
+    .map(({ step, kind, state, cost, detail }) => ({
+      step,
+      kind,
+      state,
+      microcredits: Number(cost),
+      ...(detail?.model && { model: detail.model }),
+    })),
+  tokens: tokensOf(steps),
+  attempts: steps.flatMap(({ detail }) => detail?.attempts ?? []),
+})

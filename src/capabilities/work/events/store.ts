@@ -1,0 +1,44 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '#platform/db'
+import type { Place } from '../store.ts'
+
+export interface EventRow {
+  seq: number
+  type: string
+  data: Record<string, unknown>
+  created_at: Date
+}
+
+/** The caller has locked the run. */
+export async function tellRun(
+  tx: Tx,
+  { accountId, runId }: Place,
+  type: string,
+  data: Record<string, unknown>,
+  now: Date,
+): Promise<void> {
+  await sql`select work.tell(${accountId}, ${runId}, ${type}, ${JSON.stringify(data)}::json, ${now})`.execute(
+    tx,
+  )
+}
+
+export const eventsAfter = (db: Db, { accountId, runId }: Place, seq: number): Promise<EventRow[]> =>
+  db.query(
+    {
+      name: 'work.events_after',
+      text: `select seq, type, data, created_at from work.events
+        where account_id = $1 and run_id = $2 and seq > $3 order by seq limit 500`,
+    },
+    [accountId, runId, seq],
+  )
+
+/** The newest ones, oldest first. */
+export const latestEvents = (db: Db, { accountId, runId }: Place, limit: number): Promise<EventRow[]> =>
+  db.query(
+    {
+      text: `select * from (
+          select seq, type, data, created_at from work.events where account_id = $1 and run_id = $2 order by seq desc limit $3
+        ) e order by seq`,
+    },
+    [accountId, runId, limit],
+  )

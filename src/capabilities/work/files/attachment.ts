@@ -1,0 +1,16 @@
+/**
+ * `Content-Disposition` of a file to be saved under a name in any script (RFC 6266): the name in UTF-8 (RFC 5987), and beside it what
+ * an old reader makes of it.
+ */
+export function attachment(name: string): string {
+  const plain = name.replace(/[^\x20-\x7e]/g, '_').replace(/["\\%]/g, '_')
+  const isPlain = plain === name
+  return `attachment; filename="${plain}"${isPlain ? '' : `; filename*=UTF-8''${encoded(name)}`}`
+}
+
+/** `attr-char` of RFC 5987 is narrower than what `encodeURIComponent` leaves as it is. */
+const encoded = (name: string): string =>
+  encodeURIComponent(name.toWellFormed()).replace(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )

@@ -1,0 +1,62 @@
+/** Files that a run hands over: bytes into the storage first, then the row that names them. */
+import type { Deliverable } from '#engine/agent'
+import { manifestPath, pathFault } from '#engine/documents'
+import { tellRun } from '../events/store.ts'
+import { keepBytes, sha256 } from '../journal/results.ts'
+import type { Shift } from '../shift.ts'
+import { lockHeld } from '../store.ts'
+import { type FileRow, filesOf, putFile } from './store.ts'
+
+/** Of one run. All of them are packed in memory when the bundle is asked for. */
+const mostFiles = 1_000
+const mostBytes = 100 * 1024 * 1024
+
+/** Throws a RangeError for a path that cannot be unpacked everywhere, and for too much. */
+export async function keepFile(shift: Shift, file: Deliverable): Promise<void> {
+  const { app, run, held } = shift
+  shift.requireOpen()
+  const fault =
+    pathFault(file.path) ?? (file.path === manifestPath ? 'it is the name of the manifest' : undefined)
+  if (fault) throw new RangeError(`${JSON.stringify(file.path)} cannot be handed over: ${fault}.`)
+  const key = await keepBytes(shift, file.bytes)
+  const row: FileRow = {
+    account_id: run.account_id,
+    run_id: run.run_id,
+    path: file.path,
+    media_type: file.mediaType,
+    bytes: BigInt(file.bytes.length),
+    sha256: sha256(file.bytes),
+    title: file.title,
+    storage_key: key,
+    created_at: shift.now(),
+  }
+  await shift.persist(() =>
+    app.db.tx(async (tx) => {
+      await lockHeld(tx, held)
+      const others = await filesOf(tx, held)
+      const was = others.find(({ path }) => path === row.path)
+      if (was && was.sha256 === row.sha256 && was.media_type === row.media_type && was.title === row.title)
+        return
+      requireRoom(
+        row,
+        others.filter((other) => other !== was),
+      )
+      await putFile(tx, row)
+      const { path, media_type, bytes } = row
+      await tellRun(tx, held, 'file', { path, media_type, bytes: Number(bytes) }, row.created_at)
+    }),
+  )
+}
+
+function requireRoom({ path, bytes }: FileRow, others: readonly FileRow[]): void {
+  const total = others.reduce((sum, other) => sum + other.bytes, bytes)
+  if (others.length >= mostFiles || total > mostBytes) throw new RangeError('A run hands over too much.')
+  const folded = path.toLowerCase()
+  for (const other of others) {
+    const taken = other.path.toLowerCase()
+    if (taken === folded || taken.startsWith(`${folded}/`) || folded.startsWith(`${taken}/`))
+      throw new RangeError(
+        `${JSON.stringify(path)} and ${JSON.stringify(other.path)} cannot both be unpacked.`,
+      )
+  }
+}

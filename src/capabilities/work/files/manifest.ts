@@ -1,0 +1,29 @@
+/** What a run hands over, as a file of its own. */
+import { type Manifest, type ManifestEntry, manifestPath } from '#engine/documents'
+import type { Language } from '#platform/errors'
+import { sha256 } from '../journal/results.ts'
+import type { ManifestFile } from '../schema.ts'
+import { manifestTitle } from '../words.ts'
+import type { FileRow } from './store.ts'
+
+const mediaType = 'application/json'
+
+/** The bytes of `manifest.json`, which cannot speak of itself, and the list of all files, which names it too. */
+export function manifestOf(files: readonly FileRow[], language: Language) {
+  const entries: ManifestEntry[] = files.map(({ path, media_type, bytes, sha256: sum, title }) => ({
+    path,
+    media_type,
+    bytes: Number(bytes),
+    sha256: sum,
+    title,
+  }))
+  const text = `${JSON.stringify({ files: entries } satisfies Manifest, undefined, 2)}\n`
+  const own: ManifestFile = {
+    path: manifestPath,
+    media_type: mediaType,
+    bytes: Buffer.byteLength(text),
+    sha256: sha256(text),
+    title: manifestTitle[language],
+  }
+  return { text, own, listed: [...(entries as ManifestFile[]), own] }
+}

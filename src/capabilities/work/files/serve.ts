@@ -1,0 +1,99 @@
+/** Files on their way out: one by its exact path, or all of them packed. */
+import { buffer } from 'node:stream/consumers'
+import { type BundledFile, manifestPath, zip } from '#engine/documents'
+import { fail } from '#platform/errors'
+import { Answer } from '#platform/http'
+import { notFound, ownRun, placeOf, type RunAsk } from '../read.ts'
+import type { FilesQuery } from '../schema.ts'
+import type { RunRow } from '../store.ts'
+import { reasons } from '../words.ts'
+import { attachment } from './attachment.ts'
+import { manifestOf } from './manifest.ts'
+import { type FileRow, filesOf } from './store.ts'
+
+interface Sent {
+  /** The last part of its path. */
+  name: string
+  mediaType: string
+  /** Of what it is, without quotes. */
+  tag: string
+  bytes?: number
+  body: () => Promise<unknown>
+}
+
+export async function serveFiles(ask: RunAsk<FilesQuery>): Promise<Answer> {
+  const { path, bundle } = ask.query
+  if ((path === undefined) === (bundle === undefined))
+    fail('INVALID_REQUEST', { why: reasons.pathOrBundle }, { param: 'path' })
+  const run = await ownRun(ask)
+  const files = await filesOf(ask.app.db.kysely, placeOf(run))
+  if (path === undefined) return send(ask, bundleOf(ask, run, files))
+  if (path === manifestPath) return send(ask, manifestFile(ask, files))
+  const file = files.find((one) => one.path === path)
+  return file ? send(ask, oneFile(ask, file)) : notFound('path')
+}
+
+function oneFile({ app }: RunAsk, file: FileRow): Sent {
+  return {
+    name: file.path.split('/').at(-1)!,
+    mediaType: file.media_type,
+    tag: file.sha256,
+    bytes: Number(file.bytes),
+    body: async () => (await app.storage.get(file.storage_key)) ?? missing(file),
+  }
+}
+
+function manifestFile({ language }: RunAsk, files: readonly FileRow[]): Sent {
+  const { text, own } = manifestOf(files, language)
+  const { media_type: mediaType, sha256: tag, bytes } = own
+  return { name: manifestPath, mediaType, tag, bytes, body: async () => text }
+}
+
+function bundleOf({ app, language }: RunAsk, run: RunRow, files: readonly FileRow[]): Sent {
+  const { text, own } = manifestOf(files, language)
+  const name =
+    (run.title ?? run.kind).replace(/[\p{Cc}\p{Bidi_Control}\s\\/:*?"<>|]+/gu, ' ').trim() || run.kind
+  return {
+    name: `${name}.zip`,
+    mediaType: 'application/zip',
+    tag: `bundle-${own.sha256}`,
+    async body() {
+      const packed: BundledFile[] = []
+      for (const file of files) {
+        const stream = (await app.storage.get(file.storage_key)) ?? missing(file)
+        packed.push({ path: file.path, mediaType: file.media_type, bytes: await buffer(stream) })
+      }
+      packed.push({ path: manifestPath, mediaType: own.media_type, bytes: Buffer.from(text) })
+      return Buffer.from(await zip(packed, run.created_at.getTime()))
+    },
+  }
+}
+
+const missing = ({ path }: FileRow): never => {
+  throw new Error(`The file ${path} is not in the storage.`)
+}
+
+async function send(ask: RunAsk, { name, mediaType, tag, bytes, body }: Sent): Promise<Answer> {
+  const etag = `"${tag}"`
+  ask.setHeader('etag', etag)
+  ask.setHeader('cache-control', 'private, no-cache')
+  if (isKnown(ask.headers['if-none-match'], etag)) return new Answer(304, null, mediaType)
+  ask.setHeader('content-disposition', attachment(name))
+  // Models wrote it: no browser may take it for a page of ours.
+  ask.setHeader('x-content-type-options', 'nosniff')
+  ask.setHeader('content-security-policy', 'sandbox')
+  const content = await body()
+  const length = bytes ?? (content as Buffer).length
+  ask.setHeader('content-length', String(length))
+  return new Answer(200, content, typed(mediaType))
+}
+
+/** RFC 9110 section 13.1.2: weak comparison. */
+const isKnown = (header: string | undefined, etag: string): boolean =>
+  (header ?? '').split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === etag)
+
+/** Text is UTF-8, and says so. */
+const typed = (mediaType: string): string =>
+  /^text\/|^image\/svg/.test(mediaType) && !mediaType.includes('charset')
+    ? `${mediaType}; charset=utf-8`
+    : mediaType

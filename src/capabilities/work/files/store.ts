@@ -1,0 +1,69 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '#platform/db'
+import type { Held, Place } from '../store.ts'
+
+declare module '#platform/db' {
+  interface Tables {
+    'work.files': FileRow
+  }
+}
+
+export interface FileRow {
+  account_id: string
+  run_id: string
+  path: string
+  media_type: string
+  bytes: bigint
+  sha256: string
+  title: string
+  storage_key: string
+  created_at: Date
+}
+
+/** In the order in which they were first made. */
+export const filesOf = (
+  of: Pick<Db, 'kysely'>['kysely'] | Tx,
+  { accountId, runId }: Place,
+): Promise<FileRow[]> =>
+  of
+    .selectFrom('work.files')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('run_id', '=', runId)
+    .orderBy('created_at')
+    .orderBy('path')
+    .execute()
+
+/** The same path again replaces it, and keeps its place. */
+export async function putFile(tx: Tx, file: FileRow): Promise<void> {
+  await sql`insert into work.files (account_id, run_id, path, media_type, bytes, sha256, title, storage_key, created_at)
+    values (${file.account_id}, ${file.run_id}, ${file.path}, ${file.media_type}, ${file.bytes}, ${file.sha256}, ${file.title},
+      ${file.storage_key}, ${file.created_at})
+    on conflict (account_id, run_id, path) do update set media_type = excluded.media_type, bytes = excluded.bytes,
+      sha256 = excluded.sha256, title = excluded.title, storage_key = excluded.storage_key`.execute(tx)
+}
+
+/** Written down before the bytes are stored. Answers false when the run is somebody else's now. */
+export async function noteBlob(db: Db, { accountId, runId, owner }: Held, key: string): Promise<boolean> {
+  const noted = await db.query(
+    {
+      name: 'work.note_blob',
+      text: `with mine as (
+          select account_id, run_id from work.runs where account_id = $1 and run_id = $2 and owner = $3 and ended_at is null
+        ), put as (
+          insert into work.blobs (account_id, run_id, storage_key) select account_id, run_id, $4 from mine on conflict do nothing
+        )
+        select from mine`,
+    },
+    [accountId, runId, owner, key],
+  )
+  return noted.length === 1
+}
+
+export const blobsOf = async (db: Db, { accountId, runId }: Place): Promise<string[]> => {
+  const rows = await db.query<{ storage_key: string }>(
+    { text: 'select storage_key from work.blobs where account_id = $1 and run_id = $2' },
+    [accountId, runId],
+  )
+  return rows.map(({ storage_key }) => storage_key)
+}

@@ -1,0 +1,145 @@
+/** A run, worked on in the background by one worker at a time until it ends or is handed on. */
+import type { App } from '#app'
+import { FailedStep, LostStep, type Outcome, OutOfCredits } from '#engine/agent'
+import type { Model } from '#engine/models'
+import { Failure, fail } from '#platform/errors'
+import { uuidv7 } from '#platform/ids'
+import { job, type Later, type Run } from '#platform/jobs'
+import { claimRun, layDown, putOff } from './claim.ts'
+import { openDesk } from './desk.ts'
+import { countMoney, endRun, type RunEnd } from './end.ts'
+import { Journal } from './journal/journal.ts'
+import { Shift, Stopped } from './shift.ts'
+import { lockHeld, type RunRow } from './store.ts'
+import { taskOf } from './task.ts'
+import { watchRun } from './watch.ts'
+import { endings } from './words.ts'
+
+/** So often in a row its worker may vanish before a step is done: then the run itself is taken for the reason. */
+const mostLosses = 5
+
+export const runJob = job<{ runId: string }>({
+  name: 'work.run',
+  limits: ({ work }) => ({ perAccount: work.runsPerAccount, perProcess: work.runsPerProcess }),
+  handle: workOn,
+})
+
+async function workOn({ app, accountId, data, stopping, signal }: Run<{ runId: string }>) {
+  if (stopping.aborted || signal.aborted) return { laterMs: 0 }
+  const owner = uuidv7()
+  const run = await claimRun(app, { accountId, runId: data.runId }, owner)
+  if (!run) return undefined
+  using shift = new Shift({ app, run, owner, stopping, signal })
+  const known = endBefore(app, run)
+  if (known) return end(shift, known)
+  try {
+    const { caller, model } = await answerable(app, run)
+    shift.allowed = caller.models
+    return await pursue(shift, model)
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code === 'SERVICE_UNAVAILABLE') throw error
+    // The key that asked for it may ask for no more, or its model is gone.
+    return end(shift, { status: 'failed', words: endings.refused(error.code), code: error.code })
+  }
+}
+
+/** What has to be ended before anything more is done. */
+function endBefore(app: App, run: RunRow): RunEnd | undefined {
+  if (run.cancel_requested_at) return cancelled
+  if (run.deadline.getTime() <= app.clock.nowMs()) return overtime
+  if (run.losses >= mostLosses)
+    return { status: 'failed', words: endings.interrupted, code: 'WORK_INTERRUPTED' }
+  return undefined
+}
+
+const cancelled: RunEnd = { status: 'cancelled', words: endings.cancelled }
+export const overtime: RunEnd = { status: 'failed', words: endings.overtime, code: 'WORK_TIME_LIMIT' }
+
+async function answerable(app: App, { account_id, key_id, model: id }: RunRow) {
+  const caller = await app.keys.callerOf(account_id, key_id)
+  const model = app.models.find(id)
+  if (model?.kind !== 'text') fail('MODEL_NOT_FOUND', { model: id })
+  return { caller, model }
+}
+
+/** Runs the pipeline from its beginning, over what the journal knows already. */
+async function pursue(shift: Shift, model: Model): Promise<Later | undefined> {
+  const { app, run } = shift
+  using _watched = watchRun(app, shift)
+  const journal = new Journal(shift)
+  const task = taskOf(run)
+  let said: RunEnd
+  try {
+    const desk = openDesk({ shift, journal, task, model })
+    said = endOf(await Promise.race([app.pipelines[run.kind].run(desk), givenUp(shift)]))
+  } catch (error) {
+    if (shift.why) shift.refused = true
+    said = shift.why ? cancelled : failureOf(app, run, error)
+  }
+  if (shift.why) shift.cut(shift.why)
+  await journal.ended()
+  return shift.why && (shift.refused || shift.why === 'cancelled') ? stop(shift) : end(shift, said)
+}
+
+/** A pipeline that does not listen holds nobody up: what it still writes is refused. */
+const deafMs = 10_000
+
+const givenUp = ({ signal }: Shift): Promise<never> =>
+  new Promise((_, reject) => {
+    const wait = (): unknown => setTimeout(reject, deafMs, signal.reason).unref()
+    if (signal.aborted) wait()
+    else signal.addEventListener('abort', wait, { once: true })
+  })
+
+/** The run has to stop before its pipeline is through. */
+async function stop(shift: Shift): Promise<Later | undefined> {
+  switch (shift.why!) {
+    case 'cancelled':
+      return end(shift, cancelled)
+    case 'overtime':
+      return end(shift, overtime)
+    case 'waiting':
+      await quietly(shift.persist(() => putOff(shift)))
+      return { laterMs: shift.retryMs }
+    case 'handover':
+      await quietly(shift.persist(() => layDown(shift)))
+      return { laterMs: 0 }
+    case 'superseded':
+      return undefined
+  }
+}
+
+async function end(shift: Shift, how: RunEnd): Promise<undefined> {
+  const { app, run, held } = shift
+  const ending = shift.persist(() =>
+    app.db.tx(async (tx) => {
+      const now = await lockHeld(tx, held)
+      return endRun(app, tx, now, now.cancel_requested_at ? cancelled : how)
+    }),
+  )
+  const settled = await quietly(ending)
+  if (settled) countMoney(app, run, settled)
+  return undefined
+}
+
+/** Whoever has the run now ends it; a lost reply of our own end looks the same. */
+const quietly = <Value>(writing: Promise<Value>): Promise<Value | undefined> =>
+  writing.catch((error: unknown) => {
+    if (error instanceof Stopped) return undefined
+    throw error
+  })
+
+const endOf = ({ isWhole, words }: Outcome): RunEnd => ({ status: 'succeeded', words, partial: !isWhole })
+
+function failureOf(app: App, run: RunRow, error: unknown): RunEnd {
+  const failed = { status: 'failed' as const }
+  if (error instanceof OutOfCredits)
+    return { ...failed, words: endings.outOfCredits, code: 'WORK_OUT_OF_CREDITS' }
+  if (error instanceof LostStep)
+    return { ...failed, words: endings.lost(error.step), code: 'AMBIGUOUS_RESULT' }
+  if (error instanceof FailedStep)
+    return { ...failed, words: endings.stepFailed(error.step, error.code), code: error.code }
+  if (error instanceof Failure) return { ...failed, words: endings.refused(error.code), code: error.code }
+  app.log.error({ err: error, run_id: run.run_id, kind: run.kind }, 'a pipeline broke')
+  return { ...failed, words: endings.broke, code: 'INTERNAL' }
+}

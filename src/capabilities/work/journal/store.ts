@@ -1,0 +1,144 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '#platform/db'
+import type { Held, Place } from '../store.ts'
+
+export type StepKind = 'ask' | 'search' | 'read' | 'once'
+
+export interface StepRow {
+  step: string
+  kind: StepKind
+  state: 'started' | 'done' | 'failed' | 'lost'
+  effect_id: string
+  worst: bigint
+  cost: bigint
+  result: string | null
+  result_key: string | null
+  error_code: string | null
+  detail: StepDetail | null
+}
+
+/** For the receipt; never prompt or answer text. */
+export interface StepDetail {
+  model?: string
+  tokens?: { input: number; cachedInput: number; output: number; reasoning: number }
+  usage_source?: string
+  attempts?: unknown[]
+}
+
+export interface Beginning {
+  step: string
+  kind: StepKind
+  effectId: string
+  worst: bigint
+  now: Date
+}
+
+/** See `work.begin_step` in migrations/0008-work.sql. */
+export async function beginStep(
+  db: Db,
+  { accountId, runId, owner }: Held,
+  { step, kind, effectId, worst, now }: Beginning,
+): Promise<'begun' | 'known' | 'short' | 'gone'> {
+  const [row] = await db.query<{ how: 'begun' | 'known' | 'short' | 'gone' }>(
+    { name: 'work.begin_step', text: 'select work.begin_step($1, $2, $3, $4, $5, $6, $7, $8) as how' },
+    [accountId, runId, owner, step, kind, effectId, worst, now],
+  )
+  return row!.how
+}
+
+export interface StepEnd {
+  step: string
+  effectId: string
+  /** `undone`: as if it had never begun. */
+  how: 'done' | 'failed' | 'lost' | 'undone'
+  cost: bigint
+  result?: string | undefined
+  resultKey?: string | undefined
+  errorCode?: string | undefined
+  detail?: StepDetail | undefined
+  now: Date
+}
+
+/** Answers false when the run is somebody else's now. */
+export async function endStep(db: Db, { accountId, runId, owner }: Held, end: StepEnd): Promise<boolean> {
+  const [row] = await db.query<{ mine: boolean }>(
+    {
+      name: 'work.end_step',
+      text: 'select work.end_step($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as mine',
+    },
+    [
+      accountId,
+      runId,
+      owner,
+      end.step,
+      end.effectId,
+      end.how === 'undone' ? null : end.how,
+      end.cost,
+      end.result ?? null,
+      end.resultKey ?? null,
+      end.errorCode ?? null,
+      end.detail ? JSON.stringify(end.detail) : null,
+      end.now,
+    ],
+  )
+  return row!.mine
+}
+
+export async function findStep(
+  db: Db,
+  { accountId, runId }: Place,
+  step: string,
+): Promise<StepRow | undefined> {
+  const [row] = await db.query<StepRow>(
+    {
+      name: 'work.find_step',
+      text: `select step, kind, state, effect_id, worst, cost, result, result_key, error_code, detail from work.steps
+        where account_id = $1 and run_id = $2 and step = $3`,
+    },
+    [accountId, runId, step],
+  )
+  return row
+}
+
+/** All steps in the order in which they began, without their results. */
+export async function stepsOf(tx: Tx, { accountId, runId }: Place): Promise<StepRow[]> {
+  const { rows } = await sql<StepRow>`
+    select step, kind, state, effect_id, worst, cost, null as result, null as result_key, error_code, detail
+    from work.steps where account_id = ${accountId} and run_id = ${runId} order by started_at, effect_id`.execute(
+    tx,
+  )
+  return rows
+}
+
+/** What was begun and not ended is charged at its worst case. The caller has locked the run. */
+export async function loseSteps(tx: Tx, { accountId, runId }: Place, now: Date): Promise<void> {
+  await sql`select work.lose_steps(${accountId}, ${runId}, ${now})`.execute(tx)
+}
+
+/** A step that costs nothing and is done at once; the first to say so is believed. Answers false when the run is somebody else's now. */
+export async function putOnce(
+  db: Db,
+  { accountId, runId, owner }: Held,
+  {
+    step,
+    effectId,
+    result,
+    resultKey,
+    now,
+  }: Pick<StepEnd, 'step' | 'effectId' | 'result' | 'resultKey' | 'now'>,
+): Promise<boolean> {
+  const mine = await db.query(
+    {
+      name: 'work.put_once',
+      text: `with mine as (
+          select account_id, run_id from work.runs where account_id = $1 and run_id = $2 and owner = $3 and ended_at is null for update
+        ), put as (
+          insert into work.steps (account_id, run_id, step, kind, state, effect_id, worst, result, result_key, started_at, ended_at)
+          select account_id, run_id, $4, 'once', 'done', $5, 0, $6, $7, $8, $8 from mine on conflict do nothing
+        )
+        select from mine`,
+    },
+    [accountId, runId, owner, step, effectId, result ?? null, resultKey ?? null, now],
+  )
+  return mine.length === 1
+}

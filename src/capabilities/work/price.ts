@@ -1,0 +1,24 @@
+/** What a run may cost at most: from it its credits are reserved before it begins. */
+import type { App } from '#app'
+import type { Plan } from '#engine/agent'
+import { boundTurn, worstCaseOf } from '#engine/inference'
+import type { Model } from '#engine/models'
+
+/** The template around the messages of a prompt, which a plan does not know of. */
+const templateBytes = 1_024
+
+/** In micro-credits. `allowed`: the models that the caller's key may use. */
+export function worstOfPlan(
+  app: App,
+  { model, allowed }: { model: Model; allowed: ReadonlySet<string> | undefined },
+  { asks, searches, reads }: Plan,
+): bigint {
+  const questions = asks.reduce((sum, { count, promptBytes, maxOutputTokens }) => {
+    const turn = boundTurn(promptBytes + templateBytes, maxOutputTokens, model)
+    return sum + BigInt(count) * worstCaseOf(app, { model, turn, allowed }).microcredits
+  }, 0n)
+  return questions + BigInt(searches) * feeOf(app, 'web_search') + BigInt(reads) * feeOf(app, 'web_fetch')
+}
+
+/** Micro-credits of one use; none where the tool is not set up. */
+export const feeOf = (app: App, tool: 'web_search' | 'web_fetch'): bigint => app.tools.find(tool)?.price ?? 0n

@@ -1,0 +1,50 @@
+/** What there is to read of runs. */
+import { fail } from '#platform/errors'
+import { type Ask, baseUrlOf } from '#platform/http'
+import { latestEvents } from './events/store.ts'
+import { manifestOf } from './files/manifest.ts'
+import { filesOf } from './files/store.ts'
+import type { ListQuery, RunStatus } from './schema.ts'
+import { type Reader, shownEvent, shownRun } from './shown.ts'
+import { findRun, listRuns, type Place, type RunRow } from './store.ts'
+
+export type RunAsk<Query = unknown> = Ask<unknown, Query, { id: string }>
+
+/** A run of the caller's project; anybody else's answers as a missing one. */
+export const ownRun = async ({ app, caller, params }: RunAsk): Promise<RunRow> =>
+  (await findRun(app.db, caller, params.id)) ?? notFound()
+
+export const notFound = (param = 'id'): never => fail('NOT_FOUND', {}, { param })
+
+export const placeOf = ({ account_id, run_id }: RunRow): Place => ({ accountId: account_id, runId: run_id })
+
+export const readerOf = (ask: Ask): Reader => ({ baseUrl: baseUrlOf(ask), language: ask.language })
+
+const shownEvents = 100
+
+export async function readRun(ask: RunAsk): Promise<RunStatus> {
+  const { app, language } = ask
+  const run = await ownRun(ask)
+  const place = placeOf(run)
+  const [events, files] = await Promise.all([
+    latestEvents(app.db, place, shownEvents),
+    filesOf(app.db.kysely, place),
+  ])
+  return {
+    ...shownRun(run, readerOf(ask)),
+    events: events.map((event) => shownEvent(event, language)),
+    files: manifestOf(files, language).listed,
+  }
+}
+
+export async function listOfRuns(ask: Ask<unknown, ListQuery>) {
+  const { app, caller, query } = ask
+  const found = await listRuns(app.db, caller, { after: query.after_id, limit: query.limit + 1 })
+  const data = found.slice(0, query.limit).map((run) => shownRun(run, readerOf(ask)))
+  return {
+    data,
+    has_more: found.length > query.limit,
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+  }
+}

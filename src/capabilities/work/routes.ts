@@ -1,0 +1,125 @@
+import { reference, referenceHeaders, textFailures, textModel } from '#capabilities/text'
+import { type Ask, baseUrlOf, type Route, route } from '#platform/http'
+import { acceptRun } from './accept.ts'
+import { cancelRun } from './cancel.ts'
+import { streamEvents } from './events/stream.ts'
+import { serveFiles } from './files/serve.ts'
+import { listOfRuns, readRun } from './read.ts'
+import {
+  Accepted,
+  FilesQuery,
+  ListQuery,
+  RunList,
+  RunParams,
+  RunStatus,
+  RunSummary,
+  WorkBody,
+} from './schema.ts'
+
+const path = '/v1/work'
+const one = `${path}/{id}`
+
+function create(ask: Ask<WorkBody>) {
+  const { app, caller, body, requestId, claim, language } = ask
+  return acceptRun(app, {
+    caller,
+    requestId,
+    claim,
+    endpoint: path,
+    baseUrl: baseUrlOf(ask),
+    language,
+    kind: body.kind,
+    input: body.input,
+    title: body.title,
+    model: textModel(app, caller, body.model),
+    knowledgeId: body.knowledge_id,
+    customerId: reference(ask, 'X-Customer-ID'),
+    referenceId: reference(ask, 'X-Reference-ID'),
+  })
+}
+
+export const routes: Route[] = [
+  route({
+    method: 'POST',
+    path,
+    operation: 'work.create',
+    scope: 'work:write',
+    summary: {
+      en: 'Have a report, a document, a program or an analysis made in the background.',
+      fa: 'ساختن گزارش، سند، برنامه یا تحلیل داده در پس‌زمینه.',
+    },
+    idempotent: true,
+    headers: referenceHeaders,
+    body: WorkBody,
+    reply: { 202: Accepted },
+    errors: [...textFailures, 'TOO_MANY_RUNS', 'KNOWLEDGE_NOT_FOUND'],
+    handle: create,
+  }),
+  route({
+    method: 'GET',
+    path,
+    operation: 'work.list',
+    scope: 'files:read',
+    summary: { en: 'The runs of the project, newest first.', fa: 'کارهای پروژه، تازه‌ترین نخست.' },
+    query: ListQuery,
+    reply: { 200: RunList },
+    errors: [],
+    handle: listOfRuns,
+  }),
+  route({
+    method: 'GET',
+    path: one,
+    operation: 'work.read',
+    scope: 'files:read',
+    summary: {
+      en: 'How far a run is, what happened to it and what it has made.',
+      fa: 'وضعیت یک کار، رویدادها و پرونده‌هایش.',
+    },
+    params: RunParams,
+    reply: { 200: RunStatus },
+    errors: ['NOT_FOUND'],
+    handle: readRun,
+  }),
+  route({
+    method: 'GET',
+    path: `${one}/events`,
+    operation: 'work.events',
+    scope: 'files:read',
+    summary: {
+      en: 'What happens to a run, as events; resumed after Last-Event-ID.',
+      fa: 'رویدادهای یک کار به شکل جریان؛ ادامه پس از Last-Event-ID.',
+    },
+    params: RunParams,
+    streams: true,
+    reply: { 200: 'text/event-stream' },
+    errors: ['NOT_FOUND'],
+    handle: streamEvents,
+  }),
+  route({
+    method: 'GET',
+    path: `${one}/files`,
+    operation: 'work.files',
+    scope: 'files:read',
+    summary: { en: 'A file of a run, or all of them in a zip.', fa: 'یک پروندهٔ کار، یا همه در یک zip.' },
+    params: RunParams,
+    query: FilesQuery,
+    reply: { 200: 'application/octet-stream' },
+    errors: ['NOT_FOUND'],
+    handle: serveFiles,
+  }),
+  route({
+    method: 'POST',
+    path: `${one}/cancel`,
+    operation: 'work.cancel',
+    scope: 'work:write',
+    summary: {
+      en: 'Cancel a run: what it has used is charged, what it has made stays.',
+      fa: 'لغو یک کار: آنچه مصرف شده حساب می‌شود و آنچه ساخته شده می‌ماند.',
+    },
+    idempotent: true,
+    params: RunParams,
+    reply: { 200: RunSummary },
+    errors: ['NOT_FOUND'],
+    handle: cancelRun,
+  }),
+]

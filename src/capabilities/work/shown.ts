@@ -1,0 +1,60 @@
+/** A run as its callers see it. */
+import type { Language, Told } from '#platform/errors'
+import { creditsUp } from '#platform/ledger'
+import type { EventRow } from './events/store.ts'
+import type { RunEvent, RunSummary } from './schema.ts'
+import type { RunRow } from './store.ts'
+import { fileWords, states } from './words.ts'
+
+export interface Reader {
+  baseUrl: string
+  language: Language
+}
+
+export function shownRun(run: RunRow, { baseUrl, language }: Reader): RunSummary {
+  const url = `${baseUrl}/v1/work/${run.run_id}`
+  const message = messageOf(run)[language]
+  return {
+    id: run.run_id,
+    object: 'run',
+    status: run.status,
+    kind: run.kind,
+    title: run.title,
+    model: run.model,
+    is_sandbox: run.sandbox,
+    is_partial: run.partial,
+    progress: { percent: run.percent, message },
+    error: run.error_code === null ? null : { code: run.error_code, message },
+    reserved_credits: creditsUp(run.held),
+    credits: creditsUp(run.spent),
+    agent_id: run.agent_id,
+    knowledge_id: run.knowledge_id,
+    request_id: run.receipt_id,
+    created_at: run.created_at.toISOString(),
+    started_at: run.started_at?.toISOString() ?? null,
+    retry_at: run.retry_at?.toISOString() ?? null,
+    ended_at: run.ended_at?.toISOString() ?? null,
+    expires_at: run.expires_at?.toISOString() ?? null,
+    status_url: url,
+    files_url: `${url}/files`,
+    events_url: `${url}/events`,
+  }
+}
+
+function messageOf({ status, words }: RunRow): Told {
+  if (status === 'waiting' || status === 'cancelling') return states[status]
+  return words ?? states[status === 'queued' ? 'queued' : 'running']
+}
+
+export function shownEvent({ seq, type, data, created_at }: EventRow, language: Language): RunEvent {
+  const { words, ...more } = data as { words?: Told; path?: string }
+  const message =
+    words ?? (more.path === undefined ? states[type as keyof typeof states] : fileWords(more.path))
+  return {
+    id: seq,
+    type: type as RunEvent['type'],
+    created_at: created_at.toISOString(),
+    message: message[language],
+    ...more,
+  }
+}

@@ -1,0 +1,208 @@
+import { sql } from 'kysely'
+import type { WorkKind } from '#engine/agent'
+import type { Db, Tx } from '#platform/db'
+import type { Told } from '#platform/errors'
+
+declare module '#platform/db' {
+  interface Tables {
+    'work.runs': RunRow
+  }
+}
+
+export type RunStatus = 'queued' | 'running' | 'waiting' | 'succeeded' | 'failed' | 'cancelling' | 'cancelled'
+
+export interface RunRow {
+  account_id: string
+  run_id: string
+  project_id: string
+  key_id: string
+  receipt_id: string
+  agent_id: string | null
+  knowledge_id: string | null
+  kind: WorkKind
+  title: string | null
+  input: string
+  instructions: string | null
+  language: 'fa' | 'en'
+  model: string
+  sandbox: boolean
+  status: RunStatus
+  owner: string | null
+  percent: number
+  words: Told | null
+  partial: boolean
+  error_code: string | null
+  held: bigint
+  spent: bigint
+  promised: bigint
+  losses: number
+  waits: number
+  events: number
+  created_at: Date
+  started_at: Date | null
+  deadline: Date
+  retry_at: Date | null
+  cancel_requested_at: Date | null
+  ended_at: Date | null
+  expires_at: Date | null
+}
+
+export interface Place {
+  accountId: string
+  runId: string
+}
+
+/** A run as one worker has it: what another has taken over since is refused. */
+export interface Held extends Place {
+  owner: string
+}
+
+/** Thrown where a run is somebody else's by now, or has ended. */
+export class Superseded extends Error {
+  override name = 'Superseded'
+}
+
+export type NewRun = Omit<
+  RunRow,
+  | 'status'
+  | 'owner'
+  | 'percent'
+  | 'words'
+  | 'partial'
+  | 'error_code'
+  | 'spent'
+  | 'promised'
+  | 'losses'
+  | 'waits'
+  | 'events'
+  | 'started_at'
+  | 'retry_at'
+  | 'cancel_requested_at'
+  | 'ended_at'
+  | 'expires_at'
+>
+
+export const insertRun = (tx: Tx, run: NewRun) =>
+  tx
+    .insertInto('work.runs')
+    .values(run as RunRow)
+    .execute()
+
+export async function countOpen(tx: Tx, accountId: string): Promise<number> {
+  const { open } = await tx
+    .selectFrom('work.runs')
+    .select((of) => of.fn.countAll<bigint>().as('open'))
+    .where('account_id', '=', accountId)
+    .where('ended_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return Number(open)
+}
+
+export interface Owner {
+  accountId: string
+  projectId: string
+}
+
+export const findRun = (db: Db, of: Owner, runId: string): Promise<RunRow | undefined> =>
+  db.kysely
+    .selectFrom('work.runs')
+    .selectAll()
+    .where('account_id', '=', of.accountId)
+    .where('run_id', '=', runId)
+    .where('project_id', '=', of.projectId)
+    .executeTakeFirst()
+
+/** Newest first: those older than `after`. */
+export const listRuns = (
+  db: Db,
+  of: Owner,
+  page: { after: string | undefined; limit: number },
+): Promise<RunRow[]> =>
+  db.kysely
+    .selectFrom('work.runs')
+    .selectAll()
+    .where('account_id', '=', of.accountId)
+    .where('project_id', '=', of.projectId)
+    .$if(page.after !== undefined, (query) => query.where('run_id', '<', page.after!))
+    .orderBy('run_id', 'desc')
+    .limit(page.limit)
+    .execute()
+
+/** Takes the row until the transaction ends. */
+export const lockRun = (tx: Tx, { accountId, runId }: Place): Promise<RunRow | undefined> =>
+  tx
+    .selectFrom('work.runs')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('run_id', '=', runId)
+    .forUpdate()
+    .executeTakeFirst()
+
+/** The same for its worker. Throws `Superseded`. */
+export async function lockHeld(tx: Tx, held: Held): Promise<RunRow> {
+  const run = await lockRun(tx, held)
+  if (!run || run.ended_at || run.owner !== held.owner) throw new Superseded()
+  return run
+}
+
+export const changeRun = async (
+  tx: Tx,
+  { accountId, runId }: Place,
+  change: Partial<Omit<RunRow, 'words'>> & { words?: Told },
+): Promise<void> => {
+  const { words, ...plain } = change
+  await tx
+    .updateTable('work.runs')
+    .set({ ...plain, ...(words && { words: sql<Told>`${JSON.stringify(words)}::json` }) })
+    .where('account_id', '=', accountId)
+    .where('run_id', '=', runId)
+    .execute()
+}
+
+/** What others decided about runs that go on here: of each its owner, and whether it is to stop. */
+export const watchRuns = (
+  db: Db,
+  places: readonly Place[],
+): Promise<{ run_id: string; owner: string | null; cancel: boolean; ended: boolean }[]> =>
+  db.query(
+    {
+      name: 'work.watch',
+      text: `select r.run_id, r.owner, r.cancel_requested_at is not null as cancel, r.ended_at is not null as ended
+        from unnest($1::uuid[], $2::uuid[]) p(account_id, run_id)
+        join work.runs r on r.account_id = p.account_id and r.run_id = p.run_id`,
+    },
+    [places.map(({ accountId }) => accountId), places.map(({ runId }) => runId)],
+  )
+
+/** Open runs past their time. */
+export const overdue = (
+  db: Db,
+  before: Date,
+  limit: number,
+): Promise<{ account_id: string; run_id: string }[]> =>
+  db.query(
+    {
+      text: `select account_id, run_id from work.runs where ended_at is null and deadline <= $1 order by deadline limit $2`,
+    },
+    [before, limit],
+  )
+
+/** Runs that were kept long enough. */
+export const expired = (
+  db: Db,
+  now: Date,
+  limit: number,
+): Promise<{ account_id: string; run_id: string }[]> =>
+  db.query(
+    {
+      text: `select account_id, run_id from work.runs where ended_at is not null and expires_at <= $1 order by expires_at limit $2`,
+    },
+    [now, limit],
+  )
+
+/** Everything that is a part of it goes with it. */
+export const deleteRun = (db: Db, { accountId, runId }: Place): Promise<unknown> =>
+  db.query({ text: 'delete from work.runs where account_id = $1 and run_id = $2 and ended_at is not null' }, [
+    accountId,
+    runId,
+  ])

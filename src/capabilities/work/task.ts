@@ -1,0 +1,13 @@
+import type { Task } from '#engine/agent'
+import type { NewRun } from './store.ts'
+
+/** What the pipelines are told of a run. */
+export const taskOf = (run: NewRun): Task => ({
+  kind: run.kind,
+  input: run.input,
+  ...(run.title !== null && { title: run.title }),
+  ...(run.instructions !== null && { instructions: run.instructions }),
+  language: run.language,
+  startedMs: run.created_at.getTime(),
+  isSandbox: run.sandbox,
+})

@@ -1,0 +1,44 @@
+/** Ends runs that nobody ends, and deletes what was kept long enough. */
+import type { App } from '#app'
+import { job } from '#platform/jobs'
+import { countMoney, endRun } from './end.ts'
+import { blobsOf } from './files/store.ts'
+import { overtime } from './job.ts'
+import { deleteRun, expired, lockRun, overdue, type Place } from './store.ts'
+
+const everyMs = 60_000
+/** Its own worker ends a run in time; what is so late has none. */
+const graceMs = 5 * 60_000
+const atOnce = 100
+
+export const tidyJob = job<null>({
+  name: 'work.tidy',
+  limits: () => ({ perAccount: 1, perProcess: 1 }),
+  everyMs,
+  async handle({ app, signal }) {
+    const nowMs = app.clock.nowMs()
+    for (const place of (await overdue(app.db, new Date(nowMs - graceMs), atOnce)).map(placed))
+      if (!signal.aborted) await endOverdue(app, place)
+    for (const place of (await expired(app.db, new Date(nowMs), atOnce)).map(placed)) {
+      if (signal.aborted) break
+      // The bytes first: what is deleted twice is no harm, what is forgotten stays for good.
+      await app.storage.delete(await blobsOf(app.db, place))
+      await deleteRun(app.db, place)
+    }
+    return undefined
+  },
+})
+
+const placed = ({ account_id, run_id }: { account_id: string; run_id: string }): Place => ({
+  accountId: account_id,
+  runId: run_id,
+})
+
+async function endOverdue(app: App, place: Place): Promise<void> {
+  const ended = await app.db.tx(async (tx) => {
+    const run = await lockRun(tx, place)
+    if (!run || run.ended_at) return undefined
+    return { run, settled: await endRun(app, tx, run, overtime) }
+  })
+  if (ended) countMoney(app, ended.run, ended.settled)
+}

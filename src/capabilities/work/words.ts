@@ -1,0 +1,76 @@
+import { declareFailures, type Told } from '#platform/errors'
+
+declare module '#platform/errors' {
+  interface Failures {
+    TOO_MANY_RUNS: { most: number }
+  }
+}
+
+declareFailures({
+  TOO_MANY_RUNS: {
+    status: 429,
+    en: ({ most }) =>
+      `An account has at most ${most} runs in progress; wait until one ends or cancel one, then send this one again.`,
+    fa: ({ most }) =>
+      `هر حساب هم‌زمان حداکثر ${most.toLocaleString('fa-IR')} کار در جریان دارد؛ صبر کنید یکی پایان یابد یا یکی را لغو کنید و دوباره بفرستید.`,
+  },
+})
+
+/** Why a request is refused. */
+export const reasons = {
+  pathOrBundle: {
+    en: 'send either path, exactly as the manifest has it, or bundle=1.',
+    fa: 'یا path را درست همان‌گونه که در فهرست پرونده‌ها آمده بفرستید، یا bundle=1.',
+  },
+}
+
+/** How a run ended, for people; `code` is one of the codes of errors, or of those of runs (docs/guides/work.md). */
+export const endings = {
+  cancelled: {
+    en: 'The work was cancelled; what was finished by then can be downloaded.',
+    fa: 'کار لغو شد؛ آنچه تا آن هنگام آماده شده بود دانلودکردنی است.',
+  },
+  overtime: {
+    en: 'The work took longer than this server allows; what was finished can be downloaded. Ask for less at a time.',
+    fa: 'کار بیش از زمان مجاز این سرور طول کشید؛ آنچه آماده شده دانلودکردنی است. کار را به بخش‌های کوچک‌تر تقسیم کنید.',
+  },
+  interrupted: {
+    en: 'The server was interrupted at this work again and again; ask for it anew, or tell the operator.',
+    fa: 'سرور بارها هنگام این کار از کار افتاد؛ کار را دوباره بخواهید یا به گردانندهٔ سرور خبر دهید.',
+  },
+  outOfCredits: {
+    en: 'The reserved credits were used up before anything could be handed over; ask for less at a time.',
+    fa: 'اعتبار کنارگذاشته پیش از آماده شدن نتیجه تمام شد؛ کار کوچک‌تری بخواهید.',
+  },
+  broke: {
+    en: 'Something broke inside the server; what was finished can be downloaded. Ask for it anew, or tell the operator.',
+    fa: 'چیزی در سرور خراب شد؛ آنچه آماده شده دانلودکردنی است. دوباره بخواهید یا به گردانندهٔ سرور خبر دهید.',
+  },
+  lost: (step: string): Told => ({
+    en: `The result of the step ${step} was lost when a server process ended. It was charged and not sent again; ask for the work anew.`,
+    fa: `نتیجهٔ گام ${step} با پایان یافتن ناگهانی یک پردازهٔ سرور از دست رفت. هزینه‌اش حساب شد و دوباره فرستاده نشد؛ کار را از نو بخواهید.`,
+  }),
+  stepFailed: (step: string, code: string): Told => ({
+    en: `The step ${step} failed (${code}); what was finished can be downloaded. Ask for the work anew.`,
+    fa: `گام ${step} انجام نشد (${code})؛ آنچه آماده شده دانلودکردنی است. کار را از نو بخواهید.`,
+  }),
+  refused: (code: string): Told => ({
+    en: `The work could not go on (${code}); see this code in the list of errors, then ask for the work anew.`,
+    fa: `ادامهٔ کار ممکن نشد (${code})؛ این کد را در فهرست خطاها ببینید و سپس کار را از نو بخواهید.`,
+  }),
+}
+
+/** What is told of a run before its pipeline has told anything itself. */
+export const states = {
+  queued: { en: 'Waiting for its turn.', fa: 'در نوبت.' },
+  running: { en: 'At work.', fa: 'در حال انجام.' },
+  waiting: {
+    en: 'The model provider is busy; the work goes on by itself.',
+    fa: 'ارائه‌دهندهٔ مدل شلوغ است؛ کار خودش ادامه می‌یابد.',
+  },
+  cancelling: { en: 'Being cancelled.', fa: 'در حال لغو.' },
+} satisfies Record<string, Told>
+
+export const fileWords = (path: string): Told => ({ en: `${path} is ready.`, fa: `${path} آماده شد.` })
+
+export const manifestTitle: Told = { en: 'List of files', fa: 'فهرست پرونده‌ها' }

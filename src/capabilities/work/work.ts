@@ -1,0 +1,9 @@
+/** Durable work: long jobs of models that survive crashes, never pay twice for a step, and hand over real files. */
+import { runJob } from './job.ts'
+import { routes } from './routes.ts'
+import { tidyJob } from './tidy.ts'
+
+export { type AcceptAsk, acceptRun } from './accept.ts'
+export { Accepted } from './schema.ts'
+
+export const work = { name: 'work', routes, jobs: [runJob, tidyJob] }

@@ -1,0 +1,93 @@
+import {
+  type Block,
+  documentFromMarkdown,
+  type Inline,
+  type Language,
+  type Source,
+  type TextDocument,
+} from '#engine/documents'
+import { headOf } from './cut.ts'
+
+/** A part of a document that was written alone. */
+export interface Part {
+  blocks: Block[]
+  footnotes: Record<string, Inline[]>
+}
+
+export interface PartAsk {
+  /** Names its footnotes apart from those of other parts. */
+  id: string
+  title: string
+  markdown: string
+  language: Language
+  sources?: Source[]
+}
+
+const mostPartBytes = 200_000
+
+/** A section of Markdown under a heading of its own; what it opens and does not close ends with it. */
+export function partOf({ id, title, markdown, language, sources }: PartAsk): Part {
+  const text = headOf(withoutOwnHeading(markdown, title), mostPartBytes)
+  // The title given here is not that of any heading, so that all of them stay.
+  const meta = { language, title: `\u2060${id}`, numberedHeadings: true, ...(sources && { sources }) }
+  const { blocks, footnotes = {} } = documentFromMarkdown(text, meta)
+  const rename = (inline: Inline): Inline =>
+    inline.type === 'footnote' ? { ...inline, id: `${id}-${inline.id}` } : inline
+  const renamed = Object.entries(footnotes).map(([name, note]) => [`${id}-${name}`, note] as const)
+  return {
+    blocks: [
+      ...(title ? [headingOf(1, title)] : []),
+      ...mapInlines(blocks, rename).map((block) =>
+        block.type === 'heading' ? { ...block, level: Math.min(6, block.level + (title ? 1 : 0)) } : block,
+      ),
+    ],
+    footnotes: Object.fromEntries(renamed),
+  }
+}
+
+export const headingOf = (level: number, text: string): Block => ({
+  type: 'heading',
+  level,
+  content: [{ type: 'text', text }],
+})
+
+export const paragraphOf = (text: string): Block => ({ type: 'paragraph', content: [{ type: 'text', text }] })
+
+/** Parts behind one another as the body of a document. */
+export const joined = (parts: readonly Part[]): Pick<TextDocument, 'blocks' | 'footnotes'> => ({
+  blocks: parts.flatMap(({ blocks }) => blocks),
+  footnotes: Object.assign({}, ...parts.map(({ footnotes }) => footnotes)) as Record<string, Inline[]>,
+})
+
+/** Models write the heading that they were given once more. */
+function withoutOwnHeading(markdown: string, title: string): string {
+  const text = withoutFence(markdown.trim())
+  const first = /^#{1,6}\s+(.+?)\s*#*\s*(?:\n|$)/.exec(text)
+  return first && folded(first[1]!) === folded(title) ? text.slice(first[0].length) : text
+}
+
+/** An answer that is wholly in a fence of Markdown. */
+const withoutFence = (text: string): string =>
+  /^```(?:markdown|md)\s*\n([\s\S]*?)\n?```$/i.exec(text)?.[1] ?? text
+
+const folded = (text: string): string => text.replace(/[^\p{L}]+/gu, '').toLowerCase()
+
+/** Every inline of a tree of blocks, changed. */
+export function mapInlines(blocks: readonly Block[], change: (inline: Inline) => Inline): Block[] {
+  const all = (content: Inline[]) => content.map(change)
+  return blocks.map((block): Block => {
+    switch (block.type) {
+      case 'heading':
+      case 'paragraph':
+        return { ...block, content: all(block.content) }
+      case 'list':
+        return { ...block, items: block.items.map((item) => mapInlines(item, change)) }
+      case 'quote':
+        return { ...block, blocks: mapInlines(block.blocks, change) }
+      case 'table':
+        return { ...block, header: block.header.map(all), rows: block.rows.map((row) => row.map(all)) }
+      default:
+        return block
+    }
+  })
+}

@@ -1,0 +1,88 @@
+/** Reads programs that a model wrote, and never runs them. Started by check.ts, confined: it reads its own code and nothing else. */
+import { stripTypeScriptTypes } from 'node:module'
+import { buffer } from 'node:stream/consumers'
+import { deserialize } from 'node:v8'
+import { Script } from 'node:vm'
+import type { CheckAnswer, CheckWork } from './check.ts'
+
+/** What the parser of its kind says against a file; null where it says nothing, or there is none. */
+async function faultOf(path: string, text: string): Promise<string | null> {
+  const ending = /\.(\w+)$/.exec(path)?.[1]?.toLowerCase()
+  try {
+    switch (ending) {
+      case 'js':
+      case 'mjs':
+      case 'cjs':
+        readScript(text)
+        break
+      case 'ts':
+      case 'mts':
+      case 'cts':
+        stripTypeScriptTypes(text, { mode: 'transform' })
+        break
+      case 'json':
+        JSON.parse(isCommented(path) ? withoutComments(text) : text)
+        break
+      case 'yaml':
+      case 'yml':
+        await readYaml(text)
+        break
+      case 'html':
+      case 'htm':
+        await readHtml(text)
+        break
+    }
+    return null
+  } catch (error) {
+    return (
+      String((error as Error).message)
+        .split('\n')[0]!
+        .slice(0, 300) || 'The parser refuses it.'
+    )
+  }
+}
+
+/** As a script, and where that fails as a module: both are JavaScript. */
+function readScript(text: string): void {
+  try {
+    new Script(text.replace(/^#![^\n]*/, ''))
+  } catch (error) {
+    if (!/^\s*(?:import|export)\b|\bawait\b|\bimport\.meta\b/m.test(text)) throw error
+    stripTypeScriptTypes(text.replace(/^#![^\n]*/, ''), { mode: 'transform' })
+  }
+}
+
+/** Settings that their programs read with comments. */
+const isCommented = (path: string): boolean =>
+  /(?:^|\/)(?:tsconfig[\w.-]*|jsconfig|\.?devcontainer)\.json$|\/?\.vscode\//.test(path)
+const withoutComments = (text: string): string =>
+  text
+    .replace(
+      /("(?:[^"\\\n]|\\.)*")|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g,
+      (_, string: string | undefined) => string ?? '',
+    )
+    .replace(/,(?=\s*[}\]])/g, '')
+
+async function readYaml(text: string): Promise<void> {
+  const { parseAllDocuments } = await import('yaml')
+  const documents = parseAllDocuments(text)
+  const error = Array.isArray(documents) ? documents.flatMap(({ errors }) => errors)[0] : undefined
+  if (error) throw error
+}
+
+/** Readers of HTML forgive nearly everything; an empty page and a broken script are the exceptions. */
+async function readHtml(text: string): Promise<void> {
+  const { parseHTML } = await import('linkedom')
+  const { document } = parseHTML(text)
+  if (!document.documentElement) throw new Error('The page is empty.')
+  for (const script of document.querySelectorAll('script')) {
+    const type = (script.getAttribute('type') ?? '').toLowerCase()
+    const isScript = /^(?:|module|text\/javascript|application\/javascript)$/.test(type)
+    if (isScript && !script.getAttribute('src')) readScript(script.textContent ?? '')
+  }
+}
+
+const work = deserialize(await buffer(process.stdin)) as CheckWork
+const answer: CheckAnswer = []
+for (const { path, text } of work) answer.push(await faultOf(path, text))
+process.stdout.write(JSON.stringify(answer), () => process.exit(0))

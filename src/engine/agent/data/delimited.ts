@@ -1,0 +1,138 @@
+import { decimalOf, percentOf } from './numbers.ts'
+
+/** Rows of cells as they were written; whether the first names the columns is not known yet. */
+export type Grid = string[][]
+
+/** Lines before a table, and behind it, that may be taken for rows. */
+const mostProse = 3
+const most = { recordLines: 20, columns: 60, rows: 5_000 }
+
+/** The largest table of separated values among the lines of a text. `alone`: nothing else stands in it, so that ragged rows belong to it. */
+export function delimitedIn(text: string, alone: boolean): Grid | undefined {
+  const lines = text.split(/\r\n?|\n/)
+  const found = ['\t', '|', ';', ',', '،', ':'].flatMap((sign) => gridsOf(lines, sign, alone))
+  return found.toSorted((a, b) => sizeOf(b) - sizeOf(a))[0]
+}
+
+export const sizeOf = (grid: Grid): number => grid.length * (grid[0]?.length ?? 0)
+
+function gridsOf(lines: readonly string[], sign: string, alone: boolean): Grid[] {
+  const grids: Grid[] = []
+  for (let at = 0; at < lines.length; ) {
+    const { grid, next } = gridAt(lines, at, sign, alone)
+    if (grid && isTable(grid, sign, alone)) grids.push(grid)
+    at = next
+  }
+  return grids
+}
+
+function gridAt(
+  lines: readonly string[],
+  start: number,
+  sign: string,
+  alone: boolean,
+): { grid?: Grid; next: number } {
+  const first = recordAt(lines, start, sign)
+  const width = first.cells.length
+  if (width < 2 || width > most.columns) return { next: start + 1 }
+  const grid: Grid = [first.cells]
+  const written = [lines[start]!]
+  let at = first.next
+  while (at < lines.length && grid.length < most.rows) {
+    if (sign === '|' && /^[\s|:-]*-[\s|:-]*$/.test(lines[at]!)) {
+      at += 1
+      continue
+    }
+    if (alone && lines[at]!.trim() === '') {
+      at += 1
+      continue
+    }
+    const { cells, next } = recordAt(lines, at, sign)
+    const belongs =
+      cells.length === width || (alone ? cells.length > 1 : width >= 4 && cells.length === width - 1)
+    if (!belongs) break
+    grid.push(Array.from({ length: width }, (_, place) => cells[place] ?? ''))
+    written.push(lines[at]!)
+    at = next
+  }
+  return { grid: alone ? grid : withoutProse(withoutLead(grid, sign), written, sign), next: at }
+}
+
+/** `Here is the table: month,sales` begins the table in a line with words. */
+function withoutLead(grid: Grid, sign: string): Grid {
+  const [first, ...rest] = grid
+  const lead = sign === ':' ? null : /^.*[:：]\s+(?=\S)/.exec(first![0]!)
+  return lead ? [[first![0]!.slice(lead[0].length), ...first!.slice(1)], ...rest] : grid
+}
+
+/**
+ * A table without the sentences around it that have as many commas as its rows. A row is only taken for a sentence where it is
+ * punctuated like one and holds no number: a row of data that is lost would be worse than a sentence that is kept.
+ */
+function withoutProse(grid: Grid, written: readonly string[], sign: string): Grid {
+  const isSpaced = (line: string) => line.includes(`${sign} `)
+  const areSpaced = written.filter(isSpaced).length * 2 > written.length
+  const isProse = (row: number) =>
+    (/[.!?؟:؛…]\s*$/.test(written[row]!) || (isSpaced(written[row]!) && !areSpaced)) &&
+    !grid[row]!.some(isNumber)
+  let [start, end] = [0, grid.length]
+  while (start < mostProse && start < end - 2 && isProse(start)) start += 1
+  while (grid.length - end < mostProse && start < end - 2 && isProse(end - 1)) end -= 1
+  const rest = grid.slice(start, end)
+  return hasNumbers(rest) ? rest : grid
+}
+
+/** One record by RFC 4180: quoted cells may hold the sign, doubled quotes and ends of lines. */
+function recordAt(lines: readonly string[], start: number, sign: string): { cells: string[]; next: number } {
+  let line = lines[start]!
+  if (sign === '|') line = line.replace(/^\s*\|/, '').replace(/\|\s*$/, '')
+  const cells: string[] = []
+  let cell = ''
+  let quoted = false
+  let next = start + 1
+  for (let at = 0; at <= line.length; at += 1) {
+    const character = line[at]
+    if (character === undefined) {
+      if (!quoted) break
+      // A quotation that nobody closes is a sign of its own.
+      if (next >= lines.length || next - start >= most.recordLines)
+        return { cells: lines[start]!.split(sign).map((each) => each.trim()), next: start + 1 }
+      line += `\n${lines[next]}`
+      next += 1
+      at -= 1
+    } else if (quoted) {
+      if (character !== '"') cell += character
+      else if (line[at + 1] === '"') {
+        cell += '"'
+        at += 1
+      } else quoted = false
+    } else if (character === '"' && cell.trim() === '') {
+      quoted = true
+      cell = ''
+    } else if (character === sign) {
+      cells.push(cell.trim())
+      cell = ''
+    } else cell += character
+  }
+  cells.push(cell.trim())
+  return { cells, next }
+}
+
+const isNumber = (cell: string): boolean => decimalOf(cell) !== undefined || percentOf(cell) !== undefined
+
+/** Whether a column holds numbers only, below its name. */
+const hasNumbers = ([first, ...rows]: Grid): boolean =>
+  first!.some(
+    (_, place) =>
+      rows.every((row) => isNumber(row[place]!) || row[place] === '') &&
+      rows.some((row) => isNumber(row[place]!)),
+  )
+
+/** Prose has commas too: a table has rows of one kind. */
+function isTable(grid: Grid, sign: string, alone: boolean): boolean {
+  if (grid.length < 2) return false
+  if (sign === ':') return grid.length >= 3 && grid[0]!.length === 2 && grid.every((row) => isNumber(row[1]!))
+  if (alone || sign === '\t' || sign === '|') return grid[0]!.some((cell) => cell !== '')
+  const areShort = grid.every((row) => row.every((cell) => cell.length <= 80))
+  return areShort && (hasNumbers(grid) || grid.length >= 4)
+}

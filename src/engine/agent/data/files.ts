@@ -1,0 +1,252 @@
+import type { Align, Block, Cell, Language, Sheet, TextDocument, Value, Workbook } from '#engine/documents'
+import type { Task } from '../agent.ts'
+import { headingOf, paragraphOf, partOf } from '../blocks.ts'
+import { gapBlocks, noticeBlocks } from '../notices.ts'
+import type { Gap } from '../pen.ts'
+import { persianText } from '../persian.ts'
+import { sandboxWords } from '../words.ts'
+import type { FoundTable } from './compute.ts'
+import { isNumeric } from './figures.ts'
+import type { Answer } from './views.ts'
+import { cleaningTexts, overviewText, summaryWords } from './words.ts'
+import { writeDecimal, writeMeasured } from './write-number.ts'
+
+/** All rows as values: numbers are numbers, percentages parts of one, Jalali days text that sorts. */
+export function dataSheet({ table }: FoundTable, name: string): Sheet {
+  const kinds = table.columns.map(({ kind, calendar }) =>
+    kind === 'date' ? (calendar === 'gregorian' ? 'date' : 'text') : kind,
+  )
+  return {
+    name,
+    columns: table.columns.map(({ name: title, unit }, place) => ({
+      title: unit ? `${title} (${unit})` : title,
+      kind: kinds[place]!,
+    })),
+    rows: table.rows.map((row) => row.map((cell, place) => cellValueOf(cell, kinds[place]!))),
+  }
+}
+
+function cellValueOf(cell: string | null | undefined, kind: string): Value {
+  if (cell === null || cell === undefined) return null
+  if (kind === 'number') return Number(cell)
+  // Exact where the decimal fraction is: 18.5 / 100 is not 0.185.
+  return kind === 'percent' ? Number((Number(cell) / 100).toPrecision(15)) : cell
+}
+
+/** As people see it: Jalali days in Persian digits, which sort as well. */
+const shownSheet = (sheet: Sheet, { table }: FoundTable, language: Language): Sheet => ({
+  ...sheet,
+  rows: sheet.rows.map((row) =>
+    row.map((value, place) =>
+      table.columns[place]!.calendar === 'jalali' && typeof value === 'string'
+        ? inLanguage(value, language)
+        : value,
+    ),
+  ),
+})
+
+export function workbookOf(
+  task: Task,
+  title: string,
+  found: FoundTable,
+  answers: readonly Answer[],
+): Workbook {
+  const { language, isSandbox, startedMs } = task
+  const words = summaryWords[language]
+  const mark: Sheet[] = isSandbox
+    ? [
+        {
+          name: sandboxWords.mark[language],
+          columns: [{ title: sandboxWords.mark[language], kind: 'text' }],
+          rows: [[sandboxWords.notice[language]]],
+        },
+      ]
+    : []
+  const tables = answers
+    .filter(({ view }) => view.chart !== 'scatter')
+    .map((answer) => answerSheet(answer, found, language))
+  return {
+    title,
+    dateMs: startedMs,
+    language,
+    sheets: [
+      shownSheet(dataSheet(found, words.data), found, language),
+      columnsSheet(found, language),
+      ...tables,
+      ...mark,
+    ],
+  }
+}
+
+function columnsSheet({ profile }: FoundTable, language: Language): Sheet {
+  const words = summaryWords[language]
+  const { sum, mean, median, min, max } = words.measures
+  const number = (text: string | undefined): Value => (text === undefined ? null : Number(text))
+  return {
+    name: words.columns,
+    columns: [
+      { title: words.column, kind: 'text' },
+      { title: words.type, kind: 'text' },
+      ...[words.count, words.missing, words.distinct, sum, mean, median].map((title) => ({
+        title,
+        kind: 'number' as const,
+      })),
+      { title: min, kind: 'number' },
+      { title: max, kind: 'number' },
+      { title: words.deviation, kind: 'number' },
+    ],
+    rows: profile.map((column) => [
+      column.name,
+      words.kinds[column.kind],
+      column.count,
+      column.missing,
+      column.distinct,
+      ...[column.sum, column.mean, column.median].map(number),
+      ...[column.min, column.max].map((end) => (isNumeric(column.kind) ? number(end) : (end ?? null))),
+      number(column.deviation),
+    ]),
+  }
+}
+
+function answerSheet({ view, rows, total }: Answer, { table }: FoundTable, language: Language): Sheet {
+  const words = summaryWords[language]
+  const column = view.column === undefined ? undefined : table.columns[view.column]!
+  const kind = column?.kind === 'percent' ? 'percent' : 'number'
+  const value = words.measures[view.measure] + (column ? ` (${column.name})` : '')
+  return {
+    name: view.title,
+    columns: [
+      { title: table.columns[view.by]!.name, kind: 'text' },
+      { title: value, kind },
+      { title: words.rows, kind: 'number' },
+    ],
+    rows: [
+      ...rows.map(({ key, value: own, count }): Value[] => [
+        inLanguage(key, language),
+        cellValueOf(own, kind),
+        count,
+      ]),
+      [words.total, cellValueOf(total, kind), rows.reduce((sum, { count }) => sum + count, 0)],
+    ],
+  }
+}
+
+export interface SummaryAsk {
+  task: Task
+  title: string
+  found: FoundTable
+  answers: readonly Answer[]
+  /** Paths of drawn charts, by the place of their answers. */
+  drawn: ReadonlyMap<number, string>
+  prose: { text: string; dropped: number }
+  gaps: readonly Gap[]
+}
+
+export function summaryOf({ task, title, found, answers, drawn, prose, gaps }: SummaryAsk): TextDocument {
+  const { language, isSandbox, startedMs } = task
+  const words = summaryWords[language]
+  const { table, profile } = found
+  const count = (number: number) => writeDecimal(String(number), language)
+  const missing = profile.reduce((sum, column) => sum + column.missing, 0)
+  const findings = prose.text
+    ? partOf({ id: 'findings', title: words.findings, markdown: prose.text, language }).blocks
+    : []
+  const details = answers.flatMap((answer, place) => [
+    headingOf(2, answer.view.title),
+    ...(drawn.has(place)
+      ? [{ type: 'image' as const, path: drawn.get(place)!, alt: answer.view.title }]
+      : []),
+    ...(answer.points ? [] : [answerTable(answer, found, language)]),
+  ])
+  return {
+    title,
+    ...(isSandbox && { subtitle: sandboxWords.mark[language] }),
+    dateMs: startedMs,
+    language,
+    blocks: [
+      ...noticeBlocks(task),
+      headingOf(1, words.overview),
+      paragraphOf(
+        overviewText(count(table.rows.length), count(table.columns.length), count(missing), language),
+      ),
+      columnsTable(found, language),
+      ...findings,
+      ...(details.length > 0 ? [headingOf(1, words.details), ...details] : []),
+      ...cleaningBlocks(found, prose.dropped, language),
+      ...gapBlocks(gaps, language),
+    ],
+  }
+}
+
+const cell = (text: string): Cell => [{ type: 'text', text }]
+const inLanguage = (text: string, language: Language) => (language === 'fa' ? persianText(text) : text)
+
+function columnsTable({ profile }: FoundTable, language: Language): Block {
+  const words = summaryWords[language]
+  const { sum, mean, min, max } = words.measures
+  const number = (text: string | undefined, column: (typeof profile)[number]) =>
+    text === undefined
+      ? ''
+      : isNumeric(column.kind)
+        ? writeMeasured(text, column, language)
+        : inLanguage(text, language)
+  return {
+    type: 'table',
+    header: [words.column, words.type, words.count, words.missing, sum, mean, min, max].map(cell),
+    align: ['start', 'start', ...Array<Align>(6).fill('end')],
+    rows: profile.map((column) =>
+      [
+        column.name,
+        words.kinds[column.kind],
+        writeDecimal(String(column.count), language),
+        writeDecimal(String(column.missing), language),
+        column.kind === 'percent' ? '' : number(column.sum, column),
+        number(column.mean, column),
+        number(column.min, column),
+        number(column.max, column),
+      ].map(cell),
+    ),
+  }
+}
+
+function answerTable({ view, rows, total }: Answer, { table }: FoundTable, language: Language): Block {
+  const words = summaryWords[language]
+  const column = view.column === undefined ? { kind: 'number', name: '' } : table.columns[view.column]!
+  const value = (text: string | null) => (text === null ? '' : writeMeasured(text, column, language))
+  const line = (key: string, own: string | null) => [cell(inLanguage(key, language)), cell(value(own))]
+  return {
+    type: 'table',
+    header: [
+      cell(table.columns[view.by]!.name),
+      cell(
+        [words.measures[view.measure], column.name].filter(Boolean).join(language === 'fa' ? ' ' : ' of '),
+      ),
+    ],
+    align: ['start', 'end'],
+    rows: [
+      ...rows.map((row) => line(row.key, row.value)),
+      [[{ type: 'text', text: words.total, bold: true }], cell(value(total))],
+    ],
+  }
+}
+
+function cleaningBlocks({ table }: FoundTable, dropped: number, language: Language): Block[] {
+  const count = (number: number) => writeDecimal(String(number), language)
+  const lines = [
+    ...(table.repeated > 0 ? [cleaningTexts.repeated(count(table.repeated))] : []),
+    ...table.columns
+      .filter(({ unreadable }) => unreadable.length > 0)
+      .map(({ name, unreadable }) =>
+        cleaningTexts.unreadable(name, unreadable.join(language === 'fa' ? '، ' : ', ')),
+      ),
+    ...table.columns
+      .filter(({ calendar }) => calendar === 'jalali')
+      .map(({ name }) => cleaningTexts.jalali(name)),
+    ...(dropped > 0 ? [cleaningTexts.dropped(count(dropped))] : []),
+  ].map((words) => words[language])
+  if (lines.length === 0) return []
+  return [
+    headingOf(1, summaryWords[language].cleaning),
+    { type: 'list', ordered: false, items: lines.map((line) => [paragraphOf(line)]) },
+  ]
+}

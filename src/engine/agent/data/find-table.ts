@@ -1,0 +1,115 @@
+import { delimitedIn, type Grid, sizeOf } from './delimited.ts'
+
+/** A grid, and whether its first row is known to name its columns. */
+export interface FoundGrid {
+  grid: Grid
+  named?: true
+}
+
+const most = { characters: 200_000, columns: 60, rows: 5_000, attempts: 200 }
+
+/** The largest table in a text: JSON, CSV, TSV or a table of Markdown, in a fence or among the words. */
+export function findGrid(text: string): FoundGrid | undefined {
+  const bounded = text.slice(0, most.characters).replaceAll('\ufeff', '')
+  const blocks = [
+    ...bounded.matchAll(/^[ \t]*(`{3,}|~{3,})[^\n]*\n([\s\S]*?)(?:^[ \t]*\1|$(?![\s\S]))/gm),
+  ].map(([, , block]) => block!)
+  const found = [...blocks.map((block) => inText(block, true)), inText(bounded, false)].filter(
+    (each) => each !== undefined,
+  )
+  return found.toSorted((a, b) => sizeOf(b.grid) - sizeOf(a.grid))[0]
+}
+
+function inText(text: string, alone: boolean): FoundGrid | undefined {
+  const json = jsonIn(text)
+  if (json) return json
+  const grid = delimitedIn(text, alone)
+  return grid && { grid }
+}
+
+/** The first JSON in a text that is a table. */
+function jsonIn(text: string): FoundGrid | undefined {
+  let attempts = 0
+  for (const { index } of text.matchAll(/[[{]/g)) {
+    if (attempts++ > most.attempts) return undefined
+    const end = endOfJson(text, index)
+    if (end === undefined) continue
+    const found = tableOf(parsed(text.slice(index, end)))
+    if (found) return found
+  }
+  return undefined
+}
+
+function endOfJson(text: string, start: number): number | undefined {
+  let depth = 0
+  let quoted = false
+  for (let at = start; at < text.length; at += 1) {
+    const character = text[at]!
+    if (quoted) {
+      if (character === '\\') at += 1
+      else if (character === '"') quoted = false
+    } else if (character === '"') quoted = true
+    else if (character === '{' || character === '[') depth += 1
+    else if (character === '}' || character === ']') {
+      depth -= 1
+      if (depth === 0) return at + 1
+      if (depth > 64) return undefined
+    }
+  }
+  return undefined
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** A list of objects, a list of lists, an object of lists, or an object that holds one of them. */
+function tableOf(value: unknown): FoundGrid | undefined {
+  if (Array.isArray(value)) return fromList(value)
+  if (typeof value !== 'object' || value === null) return undefined
+  const members = Object.entries(value)
+  const lists = members.filter((member): member is [string, unknown[]] => Array.isArray(member[1]))
+  const [first] = lists
+  if (!first) return undefined
+  const areColumns =
+    lists.length > 1 && lists.every(([, list]) => list.length === first[1].length && list.every(isPlain))
+  if (!areColumns) return lists.map(([, list]) => fromList(list)).find((found) => found !== undefined)
+  const columns = lists.slice(0, most.columns)
+  const rows = first[1].slice(0, most.rows).map((_, row) => columns.map(([, list]) => cellOf(list[row])))
+  return { grid: [columns.map(([name]) => name), ...rows], named: true }
+}
+
+function fromList(list: readonly unknown[]): FoundGrid | undefined {
+  const rows = list.slice(0, most.rows)
+  if (rows.length > 0 && rows.every((row) => Array.isArray(row) && row.length > 1)) {
+    const width = Math.min(most.columns, Math.max(...rows.map((row) => (row as unknown[]).length)))
+    return {
+      grid: rows.map((row) => Array.from({ length: width }, (_, place) => cellOf((row as unknown[])[place]))),
+    }
+  }
+  if (
+    rows.length === 0 ||
+    !rows.every((row) => typeof row === 'object' && row !== null && !Array.isArray(row))
+  )
+    return undefined
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row as object)))].slice(0, most.columns)
+  if (names.length === 0) return undefined
+  const cells = rows.map((row) =>
+    names.map((name) =>
+      cellOf(Object.hasOwn(row as object, name) ? (row as Record<string, unknown>)[name] : null),
+    ),
+  )
+  return { grid: [names, ...cells], named: true }
+}
+
+const isPlain = (value: unknown): boolean => value === null || typeof value !== 'object'
+
+function cellOf(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  if (typeof value === 'string') return value.trim()
+  return typeof value === 'object' ? JSON.stringify(value).slice(0, 500) : String(value)
+}

@@ -1,0 +1,53 @@
+import type { Language } from '#engine/documents'
+import type { FoundTable } from './compute.ts'
+import { isNumeric } from './figures.ts'
+import type { Answer } from './views.ts'
+import { figureLabels, summaryWords } from './words.ts'
+import { percentText, writeMeasured } from './write-number.ts'
+
+/** A computed number under a name by which prose refers to it. */
+export interface Figure {
+  id: string
+  label: string
+  /** As people read it. */
+  text: string
+}
+
+const mostFigures = 90
+const mostRows = 8
+
+/** What prose may say: every number that it may hold, by name. */
+export function figuresOf(
+  { table, profile }: FoundTable,
+  answers: readonly Answer[],
+  language: Language,
+): Figure[] {
+  const words = summaryWords[language]
+  const found: Omit<Figure, 'id'>[] = []
+  const add = (label: string, text: string) => found.push({ label, text })
+  const count = (number: number) => writeMeasured(String(number), { kind: 'number' }, language)
+  add(words.rows, count(table.rows.length))
+  for (const column of profile) {
+    if (column.missing > 0) add(`${words.missing}: ${column.name}`, count(column.missing))
+    if (!isNumeric(column.kind)) add(`${words.distinct}: ${column.name}`, count(column.distinct))
+    for (const measure of ['sum', 'mean', 'median', 'min', 'max'] as const) {
+      const value = column[measure]
+      if (value === undefined || !isNumeric(column.kind) || (measure === 'sum' && column.kind === 'percent'))
+        continue
+      add(
+        figureLabels.of(words.measures[measure], column.name)[language],
+        writeMeasured(value, column, language),
+      )
+    }
+  }
+  for (const { view, rows, share, change } of answers) {
+    const column = view.column === undefined ? { kind: 'number' } : profile[view.column]!
+    for (const { key, value } of rows.slice(0, mostRows))
+      if (value !== null) add(`${view.title}: ${key}`, writeMeasured(value, column, language))
+    const largest = rows.toSorted((a, b) => Number(b.value ?? 0) - Number(a.value ?? 0))[0]
+    if (share && largest)
+      add(figureLabels.share(view.title, largest.key)[language], percentText(share, language))
+    if (change) add(figureLabels.change(view.title)[language], percentText(change, language))
+  }
+  return found.slice(0, mostFigures).map((figure, index) => ({ id: `f${index + 1}`, ...figure }))
+}

@@ -1,0 +1,100 @@
+import { lineOf } from '../cut.ts'
+import { listIn, readJson, textIn } from '../json.ts'
+import type { FoundTable } from './compute.ts'
+import { isNumeric, type Measure } from './figures.ts'
+import { type ChartType, usualViews, type View } from './views.ts'
+
+export const mostViews = 6
+const measures = ['sum', 'mean', 'median', 'min', 'max', 'count'] as const
+const charts = ['bar', 'line', 'area', 'pie', 'scatter', 'none'] as const
+const mostTitle = 100
+/** Groups that a chart can show. */
+const mostGroups = { pie: 12, text: 400 }
+
+export const viewsSchema = {
+  type: 'object',
+  properties: {
+    title: { type: 'string' },
+    views: {
+      type: 'array',
+      maxItems: mostViews,
+      items: {
+        type: 'object',
+        properties: {
+          title: { type: 'string' },
+          by: { type: 'string' },
+          bucket: { type: 'string', enum: ['none', 'month', 'year'] },
+          measure: { type: 'string', enum: measures },
+          column: { type: 'string' },
+          chart: { type: 'string', enum: charts },
+        },
+        required: ['title', 'by', 'measure', 'chart'],
+      },
+    },
+  },
+  required: ['title', 'views'],
+}
+
+type Titles = (view: Omit<View, 'title'>) => string
+
+/** The views that the model wants and the table can answer; the usual ones where there are none. */
+export function viewsOf(answer: string | undefined, found: FoundTable, titleOf: Titles): View[] {
+  const wanted = listIn(answer === undefined ? undefined : readJson(answer), 'views', mostViews)
+  const views = wanted.flatMap((entry) => viewOf(entry, found, titleOf) ?? [])
+  const distinct = found.profile.map((profile) => profile.distinct)
+  const all =
+    views.length > 0
+      ? views
+      : usualViews(found.table, distinct).map((view) => ({ ...view, title: titleOf(view) }))
+  const seen = new Set<string>()
+  return all.filter(({ title: _, chart: __, ...view }) => {
+    const key = JSON.stringify(view)
+    if (seen.has(key)) return false
+    seen.add(key)
+    return true
+  })
+}
+
+function viewOf(entry: unknown, { table, profile }: FoundTable, titleOf: Titles): View | undefined {
+  const { columns } = table
+  const place = (name: string) => {
+    const folded = (text: string) => text.replace(/[\s\u200c_]+/g, '').toLowerCase()
+    const found = columns.findIndex((column) => folded(column.name) === folded(name))
+    return found < 0 ? undefined : found
+  }
+  const by = place(textIn(entry, 'by'))
+  const column = place(textIn(entry, 'column'))
+  const chart = oneOf<ChartType>(charts, textIn(entry, 'chart'), 'bar')
+  const measure = oneOf<Measure>(measures, textIn(entry, 'measure'), 'sum')
+  const isMeasured = column !== undefined && isNumeric(columns[column]!.kind)
+  if (by === undefined) return undefined
+  if (chart === 'scatter') {
+    if (!isMeasured || !isNumeric(columns[by]!.kind) || by === column) return undefined
+    return withTitle({ by, column, measure: 'sum', chart }, entry, titleOf)
+  }
+  if (measure !== 'count' && !isMeasured) return undefined
+  const wish = textIn(entry, 'bucket')
+  const bucket = columns[by]!.kind === 'date' && isBucket(wish) ? wish : undefined
+  const { distinct } = profile[by]!
+  if (columns[by]!.kind !== 'date' && distinct > mostGroups.text) return undefined
+  const isPie = chart === 'pie' && (distinct > mostGroups.pie || (measure !== 'sum' && measure !== 'count'))
+  const view = {
+    by,
+    measure,
+    ...(measure !== 'count' && { column: column! }),
+    ...(bucket && { bucket }),
+    chart: isPie ? ('bar' as const) : chart,
+  }
+  return withTitle(view, entry, titleOf)
+}
+
+const withTitle = (view: Omit<View, 'title'>, entry: unknown, titleOf: Titles): View => {
+  const title = lineOf(textIn(entry, 'title'), mostTitle)
+  // A title with a number would be a number that nobody computed.
+  return { ...view, title: title && !/\p{N}/u.test(title) ? title : titleOf(view) }
+}
+
+const isBucket = (wish: string): wish is 'month' | 'year' => wish === 'month' || wish === 'year'
+
+const oneOf = <Name extends string>(names: readonly string[], wanted: string, usual: Name): Name =>
+  (names.includes(wanted) ? wanted : usual) as Name

@@ -1,0 +1,46 @@
+import { numbersOf } from '../research/evidence.ts'
+import { isWorded, piecesOf } from '../research/sentences.ts'
+import type { FoundTable } from './compute.ts'
+import type { Figure } from './labelled-figures.ts'
+
+const placeholder = /\{\{?\s*(f\d{1,3})\s*\}?\}/gi
+
+/**
+ * The model's text with the computed numbers in their places. A sentence that names a figure which there is not, or holds a number that
+ * is neither computed nor in the data, is dropped.
+ */
+export function filledProse(
+  text: string,
+  figures: readonly Figure[],
+  { table }: FoundTable,
+): { text: string; dropped: number } {
+  const byId = new Map(figures.map((figure) => [figure.id, figure.text]))
+  const cells = [
+    ...table.columns.map(({ name }) => name),
+    ...table.rows.flat().filter((cell) => cell !== null),
+  ]
+  const known = numbersOf([...cells, ...figures.map((figure) => figure.text)].join(' \n '))
+  let dropped = 0
+  const written = piecesOf(text.slice(0, 40_000)).map((piece) => {
+    if (piece.kind === 'plain') return holds(known, piece.text) ? piece.text : ''
+    if (!isWorded(piece)) return ''
+    const ids = [...piece.text.matchAll(placeholder)].map(([, id]) => id!.toLowerCase())
+    const own = piece.text.replace(placeholder, ' ')
+    if (ids.some((id) => !byId.has(id)) || /[{}]/.test(own) || !holds(known, own)) {
+      dropped += 1
+      return ''
+    }
+    return piece.text.replace(placeholder, (_, id: string) => byId.get(id.toLowerCase())!) + piece.end
+  })
+  return {
+    text: written
+      .join('')
+      .replace(/\n{3,}/g, '\n\n')
+      .trim(),
+    dropped,
+  }
+}
+
+/** The number of a list item is none of the data. */
+const holds = (known: ReadonlySet<string>, text: string): boolean =>
+  [...numbersOf(text.replace(/^\s*(?:[\d۰-۹]{1,2}[.)]\s*)?/, ''))].every((number) => known.has(number))

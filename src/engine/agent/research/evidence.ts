@@ -1,0 +1,84 @@
+import { latinDigits } from '#engine/documents'
+import { bytesOf, headOf } from '../cut.ts'
+
+/** Text as it is compared: letters and digits only, of one spelling. */
+export const folded = (text: string): string =>
+  latinDigits(text)
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll('ي', 'ی')
+    .replaceAll('ى', 'ی')
+    .replaceAll('ك', 'ک')
+    .replaceAll('ة', 'ه')
+    .replace(/[أإآ]/g, 'ا')
+    .replace(/[^\p{L}\p{N}]+/gu, '')
+
+/** Shorter ones stand in every text. */
+const least = { whole: 12, piece: 6 }
+
+/** Whether a text (folded) holds a quotation, in whole pieces where it leaves something out. */
+export function holdsQuote(foldedText: string, quote: string): boolean {
+  const pieces = quote
+    .split(/…|\.{3}|\[\.*\]/)
+    .map(folded)
+    .filter((piece) => piece !== '')
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
+  return (
+    length >= least.whole &&
+    pieces.every((piece) => piece.length >= least.piece && foldedText.includes(piece))
+  )
+}
+
+const numberPattern = /\d+(?:[.,٬٫/]\d+)*/g
+const plainNumber = (text: string): string =>
+  text
+    .replace(/[,٬](?=\d{3}(?!\d))/g, '')
+    .replace('٫', '.')
+    .replace(/\.0+$/, '')
+
+/** Numbers that a text writes, in one spelling. */
+export const numbersOf = (text: string): Set<string> =>
+  new Set((latinDigits(text).match(numberPattern) ?? []).map(plainNumber))
+
+/** Whether every number of a claim stands in the text; single digits count for words. */
+export function holdsNumbers(numbers: ReadonlySet<string>, claim: string): boolean {
+  return [...numbersOf(claim)].every((number) => number.length < 2 || numbers.has(number))
+}
+
+const passageCharacters = 700
+
+/** The passages of a text that share most words with what is asked, in their order, within so many bytes. */
+export function passagesFor(text: string, wanted: string, mostBytes: number): string {
+  if (bytesOf(text) <= mostBytes) return text
+  const words = wordsOf(wanted)
+  const passages = passagesOf(text).map((passage, index) => ({
+    passage,
+    index,
+    score: [...wordsOf(passage)].filter((word) => words.has(word)).length,
+  }))
+  const chosen: typeof passages = []
+  let bytes = 0
+  // Of two that are as good the earlier one: texts begin with what matters.
+  for (const each of passages.toSorted((a, b) => b.score - a.score || a.index - b.index)) {
+    const size = bytesOf(each.passage) + 6
+    if (bytes + size > mostBytes) continue
+    bytes += size
+    chosen.push(each)
+  }
+  const joined = chosen
+    .toSorted((a, b) => a.index - b.index)
+    .map(({ passage }) => passage)
+    .join('\n\n')
+  return joined || headOf(text, mostBytes)
+}
+
+function passagesOf(text: string): string[] {
+  const passages: string[] = []
+  for (const paragraph of text.split(/\n\s*\n/))
+    for (let at = 0; at < paragraph.length; at += passageCharacters)
+      passages.push(paragraph.slice(at, at + passageCharacters).toWellFormed())
+  return passages.filter((passage) => passage.trim() !== '')
+}
+
+const wordsOf = (text: string): Set<string> =>
+  new Set((text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => word.length > 2).map(folded))

@@ -1,0 +1,93 @@
+import type { Source } from '#engine/tools'
+import type { Desk } from '../agent.ts'
+import { lineOf } from '../cut.ts'
+import type { Pen } from '../pen.ts'
+import type { Step } from './budget.ts'
+import { most } from './budget.ts'
+import { folded, numbersOf } from './evidence.ts'
+import type { Inquiry } from './inquiry.ts'
+import { researchWords as words } from './words.ts'
+
+/** A page that was read, or a passage of the caller's knowledge; its place in the list, from 1, is its number. */
+export interface Read extends Source {
+  kind: 'web' | 'knowledge'
+  /** For the search of quotations and numbers. */
+  folded: string
+  numbers: Set<string>
+}
+
+const leastCharacters = 200
+const mostOfOneHost = 3
+
+/** Searches for every question, and reads what was found, the best of each search first, until there are enough sources. */
+export async function gather(desk: Desk, pen: Pen<Step>, inquiry: Inquiry): Promise<Read[]> {
+  const found = await searchAll(desk, pen, inquiry)
+  const known = await recallAll(desk, inquiry)
+  const read = await readBest(desk, pen, [...addressesIn(desk.task.input), ...interleaved(found)])
+  return [...read, ...known].slice(0, most.sources)
+}
+
+async function searchAll(desk: Desk, pen: Pen<Step>, { queries }: Inquiry): Promise<(readonly Source[])[]> {
+  const found: (readonly Source[])[] = []
+  for (const [index, query] of queries.entries()) {
+    await desk.progress(5 + Math.floor((10 * index) / queries.length), words.searching(query))
+    found.push(await pen.search(`search/${index + 1}`, query))
+  }
+  return found
+}
+
+async function recallAll(desk: Desk, { questions }: Inquiry): Promise<Read[]> {
+  const known = new Map<string, Source>()
+  for (const [index, question] of questions.entries())
+    for (const source of (await desk.recall(`recall/${index + 1}`, question)).slice(0, 2))
+      known.set(`${source.url}\n${source.text}`, source)
+  return [...known.values()].slice(0, most.known).map((source) => readOf(source, 'knowledge'))
+}
+
+async function readBest(desk: Desk, pen: Pen<Step>, addresses: readonly string[]): Promise<Read[]> {
+  const read = new Map<string, Read>()
+  const tried = new Set<string>()
+  const hosts = new Map<string, number>()
+  for (const address of addresses) {
+    const url = URL.parse(address)
+    const host = url?.hostname ?? ''
+    if (!url || tried.has(plainAddress(url)) || (hosts.get(host) ?? 0) >= mostOfOneHost) continue
+    if (read.size === most.pages || tried.size === most.reads) break
+    tried.add(plainAddress(url))
+    await desk.progress(15 + Math.floor((15 * tried.size) / most.reads), words.reading(host))
+    const source = await pen.read(`read/${tried.size}`, address)
+    if (!source || source.text.trim().length < leastCharacters) continue
+    hosts.set(host, (hosts.get(host) ?? 0) + 1)
+    const page = readOf(source, 'web')
+    // One text under several addresses is one source.
+    if (![...read.values()].some(({ folded: other }) => other === page.folded)) read.set(source.url, page)
+  }
+  return [...read.values()]
+}
+
+function readOf(source: Source, kind: Read['kind']): Read {
+  const text = source.text.slice(0, most.sourceCharacters).toWellFormed()
+  return {
+    ...source,
+    title: lineOf(source.title, 200) || lineOf(source.url, 200),
+    text,
+    kind,
+    folded: folded(text),
+    numbers: numbersOf(text),
+  }
+}
+
+/** The first of each, then the second of each. */
+function interleaved(lists: readonly (readonly Source[])[]): string[] {
+  const longest = Math.max(0, ...lists.map(({ length }) => length))
+  return Array.from({ length: longest }, (_, place) => lists.flatMap((list) => list[place]?.url ?? [])).flat()
+}
+
+/** Addresses in the task are sources that its author wants read. */
+export const addressesIn = (input: string): string[] =>
+  (input.match(/https?:\/\/[^\s<>"'«»،؛)\]}]{4,2000}/g) ?? [])
+    .map((address) => address.replace(/[.,;:!?؟]+$/, ''))
+    .slice(0, most.named)
+
+const plainAddress = ({ host, pathname, search }: URL): string =>
+  `${host.replace(/^www\./, '')}${pathname.replace(/\/+$/, '')}${search.replace(/[?&](?:utm_\w+|fbclid|gclid)=[^&]*/g, '')}`

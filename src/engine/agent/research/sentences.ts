@@ -1,0 +1,128 @@
+import { latinDigits } from '#engine/documents'
+
+/** A draft in pieces: what stands as it is, and sentences that may claim something. */
+export type Piece = { kind: 'plain'; text: string } | Sentence
+
+export interface Sentence {
+  kind: 'sentence'
+  /** Without its citations and its last sign. */
+  text: string
+  end: string
+  /** As cited, in order, each once; also numbers that no source has. */
+  numbers: number[]
+}
+
+const digit = '[\\d۰-۹٠-٩]'
+const citation = new RegExp(
+  `\\s*[[【]\\s*\\^?(${digit}{1,4}(?:\\s*[,،;؛–-]\\s*\\^?${digit}{1,4}){0,9})\\s*(?:†[^\\]】]{0,40})?[\\]】](?!\\()`,
+  'gu',
+)
+/** The end of a sentence with the citations behind it. */
+const ending = new RegExp(
+  `[.!?؟…]+[»"”'’)*_]*(?:\\s*[[【]\\^?${digit}[^\\]】\\n]{0,40}[\\]】](?!\\())*(?=\\s|$)`,
+  'gu',
+)
+const abbreviation =
+  /(?:^|[\s(«"“])(?:Dr|Mr|Mrs|Ms|Prof|St|No|vs|etc|cf|al|Fig|Eq|approx|[ap]\.m|e\.g|i\.e|U\.S|U\.K|[A-Z]|pp?|دکتر|ص|ج)\.$/u
+const prefix = /^\s*(?:(?:[-*+•]|[\d۰-۹]{1,3}[.)])\s+|>\s?)*/u
+
+const mostPieces = 2_000
+
+/** Markdown as pieces; headings, code, and the heads of tables claim nothing. */
+export function piecesOf(markdown: string): Piece[] {
+  const pieces: Piece[] = []
+  const lines = calmed(markdown).split('\n')
+  let isCode = false
+  for (const [index, line] of lines.entries()) {
+    if (pieces.length > mostPieces) break
+    if (/^\s*(?:```|~~~)/.test(line)) isCode = !isCode
+    // Code is no place for claims, and nothing of a report.
+    else if (isCode) continue
+    else if (isPlain(line, lines[index + 1])) pieces.push({ kind: 'plain', text: line })
+    else if (/^\s*\|/.test(line)) pieces.push(rowOf(line))
+    else pieces.push(...sentencesOf(line))
+    pieces.push({ kind: 'plain', text: '\n' })
+  }
+  return pieces
+}
+
+/** Without runs of space and signs that no prose has: the patterns here go back within a run, which has to be short. */
+const calmed = (markdown: string): string =>
+  markdown
+    .replace(/\r\n?/g, '\n')
+    .replace(/[^\S\n]{9,}/g, '        ')
+    .replace(/[.!?؟…]{4,}/g, (run) => run.slice(0, 3))
+    .replace(/[»"”'’)*_]{7,}/g, (run) => run.slice(0, 6))
+
+const isTableRule = (line: string | undefined): boolean =>
+  /^\s*\|?\s*:?-{2,}/.test(line ?? '') && line!.includes('-')
+const isPlain = (line: string, next: string | undefined): boolean =>
+  /^\s*(?:#{1,6}\s|$)/.test(line) ||
+  isTableRule(line) ||
+  (/^\s*\|/.test(line) && /^\s*\|\s*:?-{2,}/.test(next ?? ''))
+
+/** A row of a table is one claim; its last bar is its end. */
+function rowOf(line: string): Sentence {
+  const body = line.trimEnd().replace(/\s?\|$/, '')
+  return sentence(body, line.slice(body.length))
+}
+
+function sentencesOf(line: string): Piece[] {
+  const start = prefix.exec(line)![0]
+  const pieces: Piece[] = start ? [{ kind: 'plain', text: start }] : []
+  const body = line.slice(start.length)
+  let from = 0
+  for (const { 0: found, index } of body.matchAll(ending)) {
+    const end = index + found.length
+    if (
+      abbreviation.test(body.slice(Math.max(from, index - 14), index + 1)) ||
+      /^\s+[a-z]/.test(body.slice(end, end + 3))
+    )
+      continue
+    pieces.push(...withSpace(body.slice(from, end)))
+    from = end
+  }
+  if (body.slice(from).trim() !== '') pieces.push(...withSpace(body.slice(from)))
+  return pieces
+}
+
+function withSpace(text: string): Piece[] {
+  const [, space, rest] = /^(\s*)(.*)$/s.exec(text)!
+  return [...(space ? [{ kind: 'plain', text: ' ' } as const] : []), sentence(rest!)]
+}
+
+function sentence(raw: string, rowEnd?: string): Sentence {
+  const numbers = new Set<number>()
+  const bare = raw.replace(citation, (_, list: string) => {
+    for (const number of numbersIn(list)) numbers.add(number)
+    return ''
+  })
+  const { text, end } = withoutEnd(bare.trim())
+  const isRow = rowEnd !== undefined
+  return { kind: 'sentence', text: isRow ? bare : text, end: isRow ? rowEnd : end, numbers: [...numbers] }
+}
+
+/** A sentence and its last signs. */
+function withoutEnd(line: string): { text: string; end: string } {
+  let at = line.length
+  while (at > 0 && '»"”\'’)*_'.includes(line[at - 1]!)) at -= 1
+  while (at > 0 && '.!?؟…'.includes(line[at - 1]!)) at -= 1
+  // What closes something without a sign before it belongs to the sentence.
+  const isEnded = '.!?؟…'.includes(line[at] ?? ' ')
+  return isEnded ? { text: line.slice(0, at), end: line.slice(at) } : { text: line, end: '' }
+}
+
+/** `1, 3` and `1–3`. */
+function numbersIn(list: string): number[] {
+  const found: number[] = []
+  for (const part of latinDigits(list).split(/[,،;؛]/)) {
+    const [first = 0, last] = (part.match(/\d+/g) ?? []).map(Number)
+    const until = last !== undefined && last > first && last - first <= 10 ? last : first
+    for (let number = first; number <= until; number += 1) found.push(number)
+    if (last !== undefined && until === first) found.push(last)
+  }
+  return found
+}
+
+/** Whether a sentence says anything at all. */
+export const isWorded = ({ text }: Sentence): boolean => /[\p{L}\p{N}]/u.test(text)

@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto'
+import { type AsyncZippable, type AsyncZippableFile, zip as zipFiles } from 'fflate'
+
+export interface BundledFile {
+  /** Relative, with `/` between folders; also in the manifest and in the archive. */
+  path: string
+  mediaType: string
+  bytes: Uint8Array
+  /** For people, in the language of the work. */
+  title?: string
+}
+
+/** `manifest.json` of a bundle: what is in it, in the order that it was made. */
+export interface Manifest {
+  files: ManifestEntry[]
+}
+
+export interface ManifestEntry {
+  path: string
+  media_type: string
+  bytes: number
+  sha256: string
+  title?: string
+}
+
+export const manifestPath = 'manifest.json'
+
+const most = { files: 2_000, pathBytes: 240, bytes: 512 * 1024 * 1024 }
+
+/** What is wrong with a path, in words for a log; undefined for one that every system can unpack where it should. */
+export function pathFault(path: string): string | undefined {
+  if (path === '') return 'it is empty'
+  if (Buffer.byteLength(path) > most.pathBytes) return 'it is too long'
+  if (!path.isWellFormed() || path !== path.normalize('NFC')) return 'it is not in normal form'
+  if (/[\p{Cc}\p{Bidi_Control}\\:*?"<>|]/u.test(path))
+    return 'it holds a character that file names may not hold'
+  if (path.startsWith('/')) return 'it is absolute'
+  // The archiver keeps its files in an object, and would lose this one.
+  if (path === '__proto__') return 'it is a name of the machine'
+  for (const part of path.split('/')) {
+    if (part === '' || part === '.' || part === '..') return 'it leaves its folder'
+    if (/^\s|[\s.]$/.test(part)) return 'a part of it begins or ends with a blank or a dot'
+    if (/^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i.test(part)) return 'a part of it is the name of a device'
+  }
+  return undefined
+}
+
+export function manifestOf(files: readonly BundledFile[]): Manifest {
+  checkFiles(files)
+  return {
+    files: files.map(({ path, mediaType, bytes, title }) => ({
+      path,
+      media_type: mediaType,
+      bytes: bytes.length,
+      sha256: createHash('sha256').update(bytes).digest('hex'),
+      ...(title && { title }),
+    })),
+  }
+}
+
+/** Kinds that are packed already; to pack them again would take time and give nothing. */
+const packed = /^(?:image\/(?!svg)|audio\/|video\/|application\/(?:pdf|zip|gzip|vnd\.openxmlformats))/
+
+/**
+ * A ZIP of files with UTF-8 names; the same files and time give the same bytes. Throws a RangeError for a path that
+ * leaves the archive, one that stands twice (capitals aside, as most systems see it), and too much.
+ */
+export function zip(files: readonly BundledFile[], dateMs: number): Promise<Uint8Array> {
+  checkFiles(files)
+  const mtime = wallClock(dateMs)
+  const tree: AsyncZippable = {}
+  for (const { path, mediaType, bytes } of files)
+    tree[path] = [bytes, { level: packed.test(mediaType) ? 0 : 6, mtime }] satisfies AsyncZippableFile
+  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
+  zipFiles(tree, (error, data) => (error ? reject(error) : resolve(data)))
+  return promise
+}
+
+function checkFiles(files: readonly BundledFile[]): void {
+  const bytes = files.reduce((sum, file) => sum + file.bytes.length, 0)
+  if (files.length > most.files || bytes > most.bytes) throw new RangeError('The bundle is too large.')
+  const taken = new Set<string>()
+  for (const { path } of files) {
+    const fault = pathFault(path)
+    if (fault) throw new RangeError(`${JSON.stringify(path)} cannot be bundled: ${fault}.`)
+    const folded = path.toLowerCase()
+    if (taken.has(folded)) throw new RangeError(`${JSON.stringify(path)} stands twice in the bundle.`)
+    taken.add(folded)
+  }
+  checkFolders(taken)
+}
+
+/** `a` and `a/b` cannot both be unpacked. */
+function checkFolders(paths: ReadonlySet<string>): void {
+  for (const path of paths)
+    for (let at = path.indexOf('/'); at > 0; at = path.indexOf('/', at + 1))
+      if (paths.has(path.slice(0, at)))
+        throw new RangeError(`${JSON.stringify(path.slice(0, at))} is a file and a folder.`)
+}
+
+/** ZIP's times have no zone: the clock of Tehran, written as the local one that fflate reads. From 1980 on, as the format has it. */
+function wallClock(dateMs: number): Date {
+  const parts = new Intl.DateTimeFormat('en-u-ca-gregory-nu-latn', {
+    timeZone: 'Asia/Tehran',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    hourCycle: 'h23',
+  }).formatToParts(Math.max(dateMs, Date.UTC(1981, 0, 1)))
+  const read = (type: string) => Number(parts.find((part) => part.type === type)?.value)
+  return new Date(read('year'), read('month') - 1, read('day'), read('hour'), read('minute'))
+}

@@ -1,0 +1,82 @@
+import type { Language } from '../model.ts'
+
+/** A drawing of numbers, as data. */
+export type Chart = CategoryChart | PieChart | ScatterChart
+
+interface Titled {
+  language: Language
+  title?: string
+  subtitle?: string
+  /** CSS pixels; 800 × 450 unless said otherwise. */
+  width?: number
+  height?: number
+}
+
+export interface CategoryChart extends Titled {
+  type: 'bar' | 'line' | 'area'
+  /** One label for each value of every series. */
+  categories: string[]
+  series: Series[]
+  stacked?: boolean
+  /** Bars from the side where the text begins: for many or long labels. */
+  horizontal?: boolean
+  categoryTitle?: string
+  valueTitle?: string
+}
+
+export interface Series {
+  name: string
+  /** `null` where nothing is known. */
+  values: (number | null)[]
+}
+
+export interface PieChart extends Titled {
+  type: 'pie'
+  slices: { name: string; value: number }[]
+}
+
+export interface ScatterChart extends Titled {
+  type: 'scatter'
+  series: { name: string; points: [x: number, y: number][] }[]
+  xTitle?: string
+  yTitle?: string
+}
+
+export interface DrawnChart {
+  /** Self-contained: its font is inside, nothing else is referred to, nothing in it runs. */
+  svg: string
+  /** At twice the size. */
+  png: Uint8Array
+}
+
+const most = { series: 24, values: 5_000, slices: 40, side: 4_000, least: 160 }
+
+export const sizeOf = ({ width = 800, height = 450 }: Chart): { width: number; height: number } => ({
+  width: Math.round(Math.min(most.side, Math.max(most.least, width))),
+  height: Math.round(Math.min(most.side, Math.max(most.least, height))),
+})
+
+/** Without numbers there is nothing to draw but the title. */
+export function isEmpty(chart: Chart): boolean {
+  if (chart.type === 'pie') return !chart.slices.some(({ value }) => Number.isFinite(value) && value > 0)
+  if (chart.type === 'scatter') return chart.series.every(({ points }) => points.length === 0)
+  return (
+    chart.categories.length === 0 ||
+    chart.series.every(({ values }) => values.every((value) => value === null || !Number.isFinite(value)))
+  )
+}
+
+/** Throws a RangeError for what no eye could read and no page could hold. */
+export function checkChart(chart: Chart): void {
+  const count =
+    chart.type === 'pie'
+      ? chart.slices.length
+      : chart.series.reduce(
+          (sum, series) => sum + ('points' in series ? series.points.length : series.values.length),
+          0,
+        )
+  const series = chart.type === 'pie' ? 1 : chart.series.length
+  const bound = chart.type === 'pie' ? most.slices : most.values
+  if (series > most.series) throw new RangeError(`A chart has at most ${most.series} series.`)
+  if (count > bound) throw new RangeError(`A chart of this kind has at most ${bound} values.`)
+}

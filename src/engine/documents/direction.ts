@@ -1,0 +1,60 @@
+import { type Direction, type Inline, type Language, plainText } from './model.ts'
+
+const rightToLeftLetter = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u
+const letter = /\p{L}/u
+const pieces = /[\p{L}\p{M}\p{N}]+|[^\p{L}\p{M}\p{N}]+/gu
+
+export const directionOfLanguage = (language: Language): Direction => (language === 'fa' ? 'rtl' : 'ltr')
+
+/**
+ * The direction of a paragraph. One that is wholly of the other script turns; a mixed one stays with the document, since a Persian
+ * sentence may hold more Latin names than Persian words. In an English document Persian has to outweigh.
+ */
+export function directionOf(content: readonly Inline[] | string, language: Language): Direction {
+  const text = typeof content === 'string' ? content : plainText(content)
+  let rightToLeft = 0
+  let leftToRight = 0
+  for (const character of text) {
+    if (!letter.test(character)) continue
+    if (rightToLeftLetter.test(character)) rightToLeft += 1
+    else leftToRight += 1
+  }
+  if (language === 'fa') return rightToLeft === 0 && leftToRight > 0 ? 'ltr' : 'rtl'
+  return rightToLeft > leftToRight ? 'rtl' : 'ltr'
+}
+
+export interface Segment {
+  text: string
+  direction: Direction
+}
+
+/**
+ * A text cut where its direction turns. What stands between two words of one direction goes with them; at a border, and for digits of
+ * the document's own, the direction of the paragraph holds.
+ */
+export function segmentsOf(text: string, base: Direction): Segment[] {
+  const segments: Segment[] = []
+  let pending = ''
+  const push = (piece: string, direction: Direction) => {
+    const last = segments.at(-1)
+    if (last?.direction === direction) last.text += piece
+    else segments.push({ text: piece, direction })
+  }
+  for (const [piece] of text.matchAll(pieces)) {
+    const direction = strongDirection(piece)
+    if (!direction) {
+      pending += piece
+      continue
+    }
+    if (pending) push(pending, segments.at(-1)?.direction === direction ? direction : base)
+    push(piece, direction)
+    pending = ''
+  }
+  if (pending) push(pending, base)
+  return segments
+}
+
+function strongDirection(piece: string): Direction | undefined {
+  if (rightToLeftLetter.test(piece)) return 'rtl'
+  return letter.test(piece) ? 'ltr' : undefined
+}

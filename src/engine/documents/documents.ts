@@ -1,0 +1,43 @@
+/** Real files of neutral documents, tables and drawings: Markdown, Word, PDF, workbooks, CSV, charts, and bundles of them. */
+export {
+  type BundledFile,
+  type Manifest,
+  type ManifestEntry,
+  manifestOf,
+  manifestPath,
+  pathFault,
+  zip,
+} from './bundle.ts'
+export type { CategoryChart, Chart, DrawnChart, PieChart, ScatterChart, Series } from './chart/chart.ts'
+export { documentFromMarkdown, type MarkdownMeta, mostMarkdownBytes } from './markdown/read.ts'
+export { toMarkdown } from './markdown/write.ts'
+export type {
+  Align,
+  Block,
+  Cell,
+  Citation,
+  CodeBlock,
+  FootnoteReference,
+  Heading,
+  Image,
+  Images,
+  Inline,
+  Language,
+  List,
+  Paragraph,
+  Quote,
+  Source,
+  Table,
+  TextDocument,
+  TextRun,
+} from './model.ts'
+export {
+  type Documents,
+  openDocuments,
+  type RenderContext,
+  RenderFailed,
+  type RenderFault,
+} from './render.ts'
+export { inDigits, latinDigits, longDate } from './words.ts'
+export { toCsv } from './workbook/csv.ts'
+export type { Column, ColumnKind, Sheet, Value, Workbook } from './workbook/workbook.ts'

@@ -1,0 +1,231 @@
+import {
+  AlignmentType,
+  Bookmark,
+  BorderStyle,
+  HeadingLevel,
+  ImageRun,
+  type IParagraphOptions,
+  LineRuleType,
+  PageBreak,
+  Paragraph,
+  ShadingType,
+  type Table,
+  TextRun,
+} from 'docx'
+import { directionOf, directionOfLanguage } from '../direction.ts'
+import { colours } from '../look.ts'
+import {
+  type Block,
+  type CodeBlock,
+  type Image,
+  type Inline,
+  type Language,
+  type List,
+  type PlacedImage,
+  plainText,
+} from '../model.ts'
+import { runsOf, textRuns } from './runs.ts'
+import { bullets, deepestLevel, headingNumbers, indentAt, numbersFrom } from './styles.ts'
+import { tableOf } from './tables.ts'
+
+/** Points: the text's width on A4, and the most height of an image; a point is four thirds of what the format calls a pixel. */
+const textWidth = 453
+const mostImageHeight = 430
+const pointsPerPixel = 0.375
+const pixelsPerPoint = 4 / 3
+
+const quoteStep = 300
+
+/** Where a block stands. */
+export interface Place {
+  language: Language
+  numbered: boolean
+  images: Record<string, PlacedImage>
+  /** Bookmarks of headings. */
+  marks: ReadonlyMap<Block, string>
+  /** Lists around it. */
+  listDepth: number
+  /** Twentieths of a point before its text. */
+  indent: number
+  quoted: boolean
+  /** Gives every list a count of its own. */
+  nextList: () => number
+}
+
+export const blocksOf = (blocks: readonly Block[], place: Place): (Paragraph | Table)[] =>
+  blocks.flatMap((block) => blockOf(block, place))
+
+function blockOf(block: Block, place: Place): (Paragraph | Table)[] {
+  switch (block.type) {
+    case 'heading':
+      return [
+        headingOf(block.content, block.level, place, {
+          numbered: place.numbered,
+          mark: place.marks.get(block),
+        }),
+      ]
+    case 'paragraph':
+      return [paragraphOf(block.content, place)]
+    case 'list':
+      return listOf(block, place)
+    case 'table':
+      return [
+        tableOf(block, place.language, place.indent),
+        block.caption ? captionOf(block.caption, place.language) : new Paragraph({ spacing: { after: 120 } }),
+      ]
+    case 'quote':
+      return blocksOf(block.blocks, { ...place, quoted: true, indent: place.indent + quoteStep })
+    case 'code':
+      return [codeOf(block, place)]
+    case 'image':
+      return imageOf(block, place)
+    case 'rule': {
+      const bottom = { style: BorderStyle.SINGLE, size: 6, space: 1, color: colours.line }
+      return [
+        new Paragraph({ border: { bottom }, indent: { left: 3_100, right: 3_100 }, spacing: { after: 300 } }),
+      ]
+    }
+    case 'page-break':
+      return [
+        new Paragraph({
+          spacing: { after: 0, line: 20, lineRule: LineRuleType.EXACT },
+          children: [new PageBreak()],
+        }),
+      ]
+  }
+}
+
+const levels = [
+  HeadingLevel.HEADING_1,
+  HeadingLevel.HEADING_2,
+  HeadingLevel.HEADING_3,
+  HeadingLevel.HEADING_4,
+  HeadingLevel.HEADING_5,
+  HeadingLevel.HEADING_6,
+]
+
+export function headingOf(
+  content: readonly Inline[],
+  level: number,
+  { language }: Place,
+  { numbered, mark }: { numbered: boolean; mark?: string | undefined },
+): Paragraph {
+  const direction = directionOf(content, language)
+  const children = runsOf(content, direction, language)
+  return new Paragraph({
+    heading: levels[level - 1]!,
+    bidirectional: direction === 'rtl',
+    ...(numbered && { numbering: { reference: headingNumbers, level: level - 1 } }),
+    children: mark ? [new Bookmark({ id: mark, children })] : children,
+  })
+}
+
+function paragraphOf(content: readonly Inline[], place: Place, more: IParagraphOptions = {}): Paragraph {
+  const direction = directionOf(content, place.language)
+  return new Paragraph({
+    ...(place.quoted ? quoted(direction) : { alignment: alignmentOf(content) }),
+    bidirectional: direction === 'rtl',
+    ...(place.indent > 0 && { indent: { left: place.indent } }),
+    ...more,
+    children: runsOf(content, direction, place.language),
+  })
+}
+
+/** A line before a long address would be torn apart. */
+const alignmentOf = (content: readonly Inline[]) =>
+  /\S{40}/.test(plainText(content)) ? AlignmentType.START : AlignmentType.BOTH
+
+/** A line along the side where the text begins. */
+const quoted = (direction: string): IParagraphOptions => {
+  const line = { style: BorderStyle.SINGLE, size: 16, space: 10, color: colours.bar }
+  return { style: 'Quote', border: direction === 'rtl' ? { right: line } : { left: line } }
+}
+
+function listOf(list: List, place: Place): (Paragraph | Table)[] {
+  const level = Math.min(place.listDepth, deepestLevel)
+  const reference = list.ordered ? numbersFrom(list.start ?? 1) : bullets
+  const numbering = { reference, level, instance: place.nextList() }
+  const inner = { ...place, listDepth: place.listDepth + 1, indent: indentAt(level).left }
+  return list.items.flatMap((item) => {
+    const [first, ...rest] = item
+    // An item that begins with a table or code has its number on a line before.
+    const content = first?.type === 'paragraph' ? first.content : []
+    const others = first?.type === 'paragraph' ? rest : item
+    const { indent: _, ...own } = inner
+    const line = paragraphOf(
+      content,
+      { ...own, indent: 0 },
+      { style: 'ListParagraph', alignment: AlignmentType.START, numbering },
+    )
+    return [line, ...blocksOf(others, inner)]
+  })
+}
+
+function codeOf({ text }: CodeBlock, place: Place): Paragraph {
+  const line = { style: BorderStyle.SINGLE, size: 4, space: 6, color: colours.wash }
+  return new Paragraph({
+    style: 'Code',
+    bidirectional: false,
+    alignment: AlignmentType.LEFT,
+    indent: { left: 140 + (place.language === 'en' ? place.indent : 0), right: 140 },
+    shading: { type: ShadingType.CLEAR, color: 'auto', fill: colours.wash },
+    border: { top: line, bottom: line, left: line, right: line },
+    children: text
+      .split('\n')
+      .flatMap((code, index) => [
+        ...(index > 0 ? [new TextRun({ break: 1 })] : []),
+        ...textRuns(code, 'ltr'),
+      ]),
+  })
+}
+
+function imageOf({ path, alt, caption }: Image, place: Place): Paragraph[] {
+  const image = place.images[path]!
+  const points = Math.min(
+    textWidth,
+    image.width * pointsPerPixel,
+    (mostImageHeight * image.width) / image.height,
+  )
+  const width = Math.round(points * pixelsPerPoint)
+  const height = Math.max(1, Math.round((width * image.height) / image.width))
+  const run = new ImageRun({
+    type: image.type,
+    data: Buffer.from(image.bytes),
+    transformation: { width, height },
+    altText: { name: alt.slice(0, 80).toWellFormed(), title: '', description: alt },
+  })
+  const picture = new Paragraph({
+    alignment: AlignmentType.CENTER,
+    spacing: { line: 240, lineRule: LineRuleType.AUTO },
+    keepNext: caption !== undefined,
+    children: [run],
+  })
+  return caption ? [picture, captionOf(caption, place.language)] : [picture]
+}
+
+function captionOf(text: string, language: Language): Paragraph {
+  const direction = directionOf(text, language)
+  return new Paragraph({
+    style: 'Caption',
+    bidirectional: direction === 'rtl',
+    children: textRuns(text, direction),
+  })
+}
+
+/** A line of the page's own words. */
+export function lineOf(
+  text: string,
+  style: string,
+  language: Language,
+  more: IParagraphOptions = {},
+): Paragraph {
+  const direction = directionOf(text, language)
+  const side = direction === directionOfLanguage(language) ? AlignmentType.START : AlignmentType.END
+  return new Paragraph({
+    style,
+    bidirectional: direction === 'rtl',
+    alignment: side,
+    ...more,
+    children: textRuns(text, direction),
+  })
+}

@@ -1,0 +1,74 @@
+import {
+  ExternalHyperlink,
+  FootnoteReferenceRun,
+  InternalHyperlink,
+  type IRunOptions,
+  type ParagraphChild,
+  TextRun,
+} from 'docx'
+import { segmentsOf } from '../direction.ts'
+import { colours, face, fixedFace } from '../look.ts'
+import type { Direction, Inline, Language, TextRun as Run } from '../model.ts'
+import { inDigits } from '../words.ts'
+
+export const sourceMark = (number: number): string => `source_${number}`
+
+/** Inline content as runs, each of one direction: `w:rtl` on what is Persian, never on what is Latin. */
+export const runsOf = (
+  content: readonly Inline[],
+  base: Direction,
+  language: Language,
+  more: IRunOptions = {},
+): ParagraphChild[] => content.flatMap((inline) => childrenOf(inline, base, language, more))
+
+function childrenOf(
+  inline: Inline,
+  base: Direction,
+  language: Language,
+  more: IRunOptions,
+): ParagraphChild[] {
+  switch (inline.type) {
+    case 'break':
+      return [new TextRun({ break: 1 })]
+    case 'footnote':
+      return [new FootnoteReferenceRun(Number(inline.id))]
+    case 'citation': {
+      const text = `[${inDigits(language, inline.number)}]`
+      const children = textRuns(text, base, { ...more, color: colours.accent })
+      return [new InternalHyperlink({ anchor: sourceMark(inline.number), children })]
+    }
+    case 'text':
+      return styled(inline, base, more)
+  }
+}
+
+function styled(run: Run, base: Direction, more: IRunOptions): ParagraphChild[] {
+  const options: IRunOptions = {
+    ...more,
+    ...(run.bold && { bold: true }),
+    ...(run.italic && { italics: true }),
+    ...(run.strike && { strike: true }),
+    ...(run.code && codeRun),
+    ...(run.link && { style: 'Hyperlink' }),
+  }
+  const children = textRuns(run.text, run.code ? 'ltr' : base, options)
+  return run.link ? [new ExternalHyperlink({ link: run.link, children })] : children
+}
+
+const codeRun: IRunOptions = {
+  font: { ascii: fixedFace, hAnsi: fixedFace, cs: face },
+  size: 18,
+  noProof: true,
+  shading: { type: 'clear', color: 'auto', fill: colours.wash },
+}
+
+/** A text as one run for each turn of its direction. */
+export const textRuns = (text: string, base: Direction, options: IRunOptions = {}): TextRun[] =>
+  segmentsOf(text, base).map(
+    (segment) =>
+      new TextRun({
+        ...options,
+        text: segment.text,
+        ...(segment.direction === 'rtl' && { rightToLeft: true }),
+      }),
+  )

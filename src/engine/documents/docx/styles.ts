@@ -1,0 +1,187 @@
+import {
+  AlignmentType,
+  type ILevelsOptions,
+  type INumberingOptions,
+  type IParagraphStyleOptions,
+  type IRunStylePropertiesOptions,
+  type IStylesOptions,
+  LeaderType,
+  LevelFormat,
+  LevelSuffix,
+  LineRuleType,
+  TabStopType,
+} from 'docx'
+import { colours, countingFace, face, fixedFace } from '../look.ts'
+import type { Language } from '../model.ts'
+
+/** Half points. */
+const textSize = 21
+/** Twentieths of a point. */
+const listStep = 400
+
+/** In parts of 240 of a line's own height. Without the rule some programs take it as a height, and cut pictures. */
+const lines = (line: number) => ({ line, lineRule: LineRuleType.AUTO })
+
+const headings = [
+  { size: 34, before: 440, after: 160 },
+  { size: 27, before: 360, after: 130 },
+  { size: 23, before: 300, after: 110 },
+  { size: 21, before: 260, after: 90 },
+  { size: 21, before: 240, after: 80 },
+  { size: 21, before: 240, after: 80 },
+]
+
+export function stylesOf(language: Language): IStylesOptions {
+  const counting = language === 'fa' ? countingFace : face
+  const line = language === 'fa' ? 276 : 264
+  return {
+    default: {
+      document: {
+        run: {
+          font: face,
+          size: textSize,
+          color: colours.ink,
+          language: { value: 'en-US', bidirectional: 'fa-IR' },
+        },
+        // Also for the contents that a word processor writes anew.
+        paragraph: {
+          spacing: { ...lines(line), after: 160 },
+          ...(language === 'fa' && { bidirectional: true }),
+        },
+      },
+      ...headingStyles(),
+      title: {
+        run: { size: 54, bold: true, color: colours.ink },
+        paragraph: { spacing: { ...lines(276), after: 200 }, keepNext: true },
+      },
+      hyperlink: { run: { color: colours.accent, underline: { type: 'none' } } },
+      footnoteText: { run: { size: 17 }, paragraph: { spacing: { ...lines(250), after: 40 } } },
+      footnoteReference: { run: { font: counting, superScript: true, color: colours.accent } },
+      listParagraph: { paragraph: { spacing: { ...lines(line), after: 70 } } },
+    },
+    paragraphStyles: [...ownStyles(line, counting), ...contentsStyles],
+  }
+}
+
+const headingStyles = () =>
+  Object.fromEntries(
+    headings.map(({ size, before, after }, index) => [
+      `heading${index + 1}`,
+      {
+        run: { size, bold: true, color: index < 3 ? colours.ink : colours.soft },
+        paragraph: {
+          spacing: { before, after, ...lines(264) },
+          keepNext: true,
+          keepLines: true,
+          outlineLevel: index,
+        },
+      },
+    ]),
+  )
+
+const ownStyles = (line: number, counting: string): IParagraphStyleOptions[] => [
+  own('Subtitle', { size: 27, color: colours.soft }, { spacing: { after: 200 } }),
+  own('Byline', { size: 22, bold: true }, { spacing: { after: 60 } }),
+  own('DateLine', { color: colours.soft }),
+  own('ContentsTitle', { size: 34, bold: true }, { spacing: { before: 0, after: 0 }, keepNext: true }),
+  own('Quote', { color: colours.soft }, { spacing: { ...lines(line), before: 60, after: 120 } }),
+  own(
+    'Code',
+    { font: { ascii: fixedFace, hAnsi: fixedFace, cs: face }, size: 18, noProof: true },
+    { spacing: { ...lines(252), before: 120, after: 200 } },
+  ),
+  own(
+    'Caption',
+    { size: 18, color: colours.soft },
+    { spacing: { before: 80, after: 300 }, alignment: AlignmentType.CENTER },
+  ),
+  own('TableText', { size: 19 }, { spacing: { ...lines(252), before: 50, after: 50 } }),
+  own('Running', { size: 17, color: colours.soft }, { spacing: { after: 0 } }),
+  own('Folio', { font: counting, size: 18, color: colours.soft }, { spacing: { after: 0 } }),
+  own('Source', {}, { spacing: { after: 90 } }),
+]
+
+/** For the page numbers that a word processor adds. */
+const contentsTabs = { tabStops: [{ type: TabStopType.RIGHT, position: 9_070, leader: LeaderType.DOT }] }
+
+const contentsStyles: IParagraphStyleOptions[] = [0, 1, 2].map((level) => ({
+  ...own(`TOC${level + 1}`, level === 0 ? { bold: true } : {}, {
+    spacing: { before: level === 0 ? 120 : 0, after: 50 },
+    indent: { left: level * 320 },
+    ...contentsTabs,
+  }),
+  name: `toc ${level + 1}`,
+  next: 'Normal',
+}))
+
+function own(
+  id: string,
+  run: IRunStylePropertiesOptions,
+  paragraph: NonNullable<IParagraphStyleOptions['paragraph']> = {},
+): IParagraphStyleOptions {
+  return { id, name: id, basedOn: 'Normal', quickFormat: true, run, paragraph }
+}
+
+export const headingNumbers = 'headings'
+export const bullets = 'bullets'
+export const numbersFrom = (start: number): string => `numbers-${start}`
+
+/** The deepest level that the format has. */
+export const deepestLevel = 8
+
+/** Live numbering: whoever adds an item gets its number. Persian shapes come from the face, so that every program counts right. */
+export function numberingOf(language: Language, starts: ReadonlySet<number>): INumberingOptions {
+  const font = language === 'fa' ? countingFace : face
+  return {
+    config: [
+      { reference: headingNumbers, levels: levels((level) => headingLevel(level, language, font)) },
+      { reference: bullets, levels: levels(bulletLevel) },
+      ...[...starts].map((start) => ({
+        reference: numbersFrom(start),
+        levels: levels((level) => numberLevel(level, start, font)),
+      })),
+    ],
+  }
+}
+
+const levels = (make: (level: number) => ILevelsOptions): ILevelsOptions[] =>
+  Array.from({ length: deepestLevel + 1 }, (_, level) => make(level))
+
+function headingLevel(level: number, language: Language, font: string): ILevelsOptions {
+  const places = Array.from({ length: level + 1 }, (_, index) => `%${index + 1}`)
+  return {
+    level,
+    alignment: AlignmentType.START,
+    format: LevelFormat.DECIMAL,
+    // The mark keeps chapters on the right in a right-to-left line.
+    text: `${places.join(language === 'fa' ? '\u200f-\u200f' : '.')}\u2002`,
+    suffix: LevelSuffix.NOTHING,
+    style: { run: { font, color: colours.accent }, paragraph: { indent: { left: 0, hanging: 0 } } },
+  }
+}
+
+const bulletLevel = (level: number): ILevelsOptions => ({
+  level,
+  alignment: AlignmentType.START,
+  format: LevelFormat.BULLET,
+  text: level % 2 === 0 ? '•' : '–',
+  style: {
+    run: { font: face, color: level === 0 ? colours.accent : colours.soft },
+    paragraph: { indent: indentAt(level) },
+  },
+})
+
+const numberLevel = (level: number, start: number, font: string): ILevelsOptions => ({
+  level,
+  start,
+  alignment: AlignmentType.START,
+  format: LevelFormat.DECIMAL,
+  text: `%${level + 1}.`,
+  style: { run: { font, color: colours.accent }, paragraph: { indent: indentAt(level) } },
+})
+
+/** Of a list's text at a level, along the direction of its paragraph. */
+export const indentAt = (level: number): { left: number; hanging: number } => ({
+  left: (level + 1) * listStep,
+  hanging: 320,
+})

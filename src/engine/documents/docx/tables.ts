@@ -1,0 +1,129 @@
+import {
+  AlignmentType,
+  BorderStyle,
+  type ITableCellOptions,
+  Paragraph,
+  ShadingType,
+  Table,
+  TableCell,
+  TableLayoutType,
+  TableRow,
+  VerticalAlign,
+  WidthType,
+} from 'docx'
+import { directionOf } from '../direction.ts'
+import { colours } from '../look.ts'
+import { type Align, type Cell, type Language, plainText, type Table as TableBlock } from '../model.ts'
+import { runsOf } from './runs.ts'
+
+/** Twentieths of a point: the text's width on A4, and what a character and the edges of a cell take. */
+const textWidth = 9_070
+const characterWidth = 112
+const edges = 260
+/** A longer text in a cell breaks, and so does a longer word. */
+const mostCharacters = 45
+const mostInWord = 18
+
+/** Half points: tables of many columns are set smaller. */
+const usualSize = 19
+const sizeOf = (columns: number): number => (columns > 6 ? 16 : usualSize)
+
+const none = { style: BorderStyle.NONE, size: 0, color: 'auto' }
+const hairline = { style: BorderStyle.SINGLE, size: 4, color: colours.line }
+const strong = { style: BorderStyle.SINGLE, size: 8, color: colours.accent }
+
+/** The header repeats on every page; columns run from the side where the text begins. */
+export function tableOf(table: TableBlock, language: Language, indent: number): Table {
+  const widths = columnWidths(table, textWidth - indent)
+  const row = (cells: Cell[], index: number) =>
+    new TableRow({
+      tableHeader: index === 0,
+      cantSplit: true,
+      // A short table stays on one page.
+      keepNext: index === 0 || (table.rows.length <= 12 && index < table.rows.length),
+      children: cells.map((content, column) =>
+        cellOf(content, {
+          language,
+          header: index === 0,
+          size: sizeOf(table.header.length),
+          width: widths[column]!,
+          align: table.align?.[column] ?? 'start',
+        }),
+      ),
+    })
+  return new Table({
+    ...(language === 'fa' && { visuallyRightToLeft: true }),
+    alignment: AlignmentType.CENTER,
+    layout: TableLayoutType.FIXED,
+    width: { size: widths.reduce((sum, width) => sum + width, 0), type: WidthType.DXA },
+    columnWidths: widths,
+    margins: { top: 40, bottom: 40, left: 120, right: 120 },
+    borders: {
+      top: strong,
+      bottom: strong,
+      left: none,
+      right: none,
+      insideVertical: none,
+      insideHorizontal: hairline,
+    },
+    rows: [table.header, ...table.rows].map(row),
+  })
+}
+
+interface Place {
+  language: Language
+  header: boolean
+  width: number
+  align: Align
+  size: number
+}
+
+function cellOf(content: Cell, { language, header, width, align, size }: Place): TableCell {
+  const direction = directionOf(content, language)
+  const options: ITableCellOptions = {
+    width: { size: width, type: WidthType.DXA },
+    verticalAlign: VerticalAlign.CENTER,
+    ...(header && {
+      shading: { type: ShadingType.CLEAR, color: 'auto', fill: colours.wash },
+      borders: { bottom: { ...strong, size: 4 } },
+    }),
+    children: [
+      new Paragraph({
+        style: 'TableText',
+        bidirectional: direction === 'rtl',
+        alignment: sideIn(align, direction, language),
+        children: runsOf(content, direction, language, { size, ...(header && { bold: true }) }),
+      }),
+    ],
+  }
+  return new TableCell(options)
+}
+
+/** A Latin word in a Persian table stays on the side of its column. */
+function sideIn(align: Align, direction: string, language: Language) {
+  if (align === 'center') return AlignmentType.CENTER
+  const turned = (direction === 'rtl') !== (language === 'fa')
+  return (align === 'end') !== turned ? AlignmentType.END : AlignmentType.START
+}
+
+/** As wide as their longest text where all fit; otherwise each has its longest word, and what is left goes to those that want it. */
+function columnWidths({ header, rows }: TableBlock, available: number): number[] {
+  const columns = header.map((cell, column) => {
+    const texts = [cell, ...rows.map((row) => row[column]!)].map(plainText)
+    const wanted = Math.min(mostCharacters, longestOf(texts))
+    const word = Math.min(mostInWord, longestOf(texts.flatMap((text) => text.split(/[\s/.?&=_-]+/))))
+    return { wanted: widthOf(wanted, header.length), least: widthOf(word, header.length) }
+  })
+  const wanted = columns.reduce((sum, column) => sum + column.wanted, 0)
+  const least = columns.reduce((sum, column) => sum + column.least, 0)
+  if (wanted <= available) return columns.map((column) => column.wanted)
+  const room = Math.max(0, available - least) / Math.max(1, wanted - least)
+  const scale = Math.min(1, available / least)
+  return columns.map((column) => Math.floor((column.least + room * (column.wanted - column.least)) * scale))
+}
+
+const longestOf = (texts: readonly string[]): number =>
+  texts.reduce((most, text) => Math.max(most, text.length), 3)
+
+const widthOf = (characters: number, columns: number): number =>
+  edges + Math.round((characters * characterWidth * sizeOf(columns)) / usualSize)

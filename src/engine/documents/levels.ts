@@ -1,0 +1,12 @@
+import type { Block } from './model.ts'
+
+/** Headings begin at level 1 and skip none, as outlines and accessible PDFs want it. */
+export function levelled(blocks: readonly Block[]): Block[] {
+  const open: number[] = []
+  return blocks.map((block) => {
+    if (block.type !== 'heading') return block
+    while (open.length > 0 && open.at(-1)! >= block.level) open.pop()
+    open.push(block.level)
+    return { ...block, level: open.length }
+  })
+}

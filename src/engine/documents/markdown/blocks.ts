@@ -1,0 +1,195 @@
+import type { Block, Inline, List } from '../model.ts'
+import { type References, readInline } from './inline.ts'
+import {
+  closesFence,
+  dedent,
+  fenceOf,
+  headingOf,
+  indentOf,
+  isBlank,
+  isPageBreak,
+  isQuote,
+  isRule,
+  isUnseen,
+  type Marker,
+  markerOf,
+  underlineLevel,
+} from './lines.ts'
+import { readTable } from './table.ts'
+
+/** Lists and quotations inside one another; deeper ones are read as text. */
+const deepest = 12
+
+interface Reader {
+  lines: readonly string[]
+  at: number
+  depth: number
+  references: References
+  blocks: Block[]
+}
+
+/** Lines of Markdown as blocks. */
+export function readBlocks(lines: readonly string[], references: References, depth = 0): Block[] {
+  const reader: Reader = { lines, at: 0, depth, references, blocks: [] }
+  while (reader.at < lines.length) readBlock(reader)
+  return reader.blocks
+}
+
+function readBlock(reader: Reader): void {
+  const line = reader.lines[reader.at]!
+  if (isBlank(line)) reader.at += 1
+  else if (isPageBreak(line)) take(reader, 1, { type: 'page-break' })
+  else if (isUnseen(line)) reader.at += 1
+  else if (fenceOf(line)) readFence(reader)
+  else if (headingOf(line)) readHeading(reader)
+  else if (isRule(line)) take(reader, 1, { type: 'rule' })
+  else if (reader.depth < deepest && isQuote(line)) readQuote(reader)
+  else if (reader.depth < deepest && markerOf(line)) readList(reader)
+  else if (!readTableAt(reader)) readParagraph(reader)
+}
+
+function take(reader: Reader, lines: number, ...blocks: Block[]): void {
+  reader.blocks.push(...blocks)
+  reader.at += lines
+}
+
+const inlineOf = (reader: Reader, text: string): Inline[] => readInline(text, reader.references)
+
+function readFence(reader: Reader): void {
+  const fence = fenceOf(reader.lines[reader.at]!)!
+  let end = reader.at + 1
+  while (end < reader.lines.length && !closesFence(reader.lines[end]!, fence)) end += 1
+  const text = reader.lines
+    .slice(reader.at + 1, end)
+    .map((line) => dedent(line, fence.indent))
+    .join('\n')
+  const length = end + 1 - reader.at
+  take(reader, length, { type: 'code', text, ...(fence.language && { language: fence.language }) })
+}
+
+function readHeading(reader: Reader): void {
+  const { level, text } = headingOf(reader.lines[reader.at]!)!
+  const content = inlineOf(reader, text)
+  reader.at += 1
+  if (content.length > 0) reader.blocks.push({ type: 'heading', level, content })
+}
+
+/** What may end a paragraph without a blank line. */
+function interrupts(line: string): boolean {
+  const marker = markerOf(line)
+  // Only a list that begins at 1: a line may begin with a year.
+  if (marker && marker.indent <= 3 && !isBlank(line.slice(marker.contentIndent)))
+    return !marker.ordered || marker.number === 1
+  return (
+    fenceOf(line) !== undefined ||
+    headingOf(line) !== undefined ||
+    isRule(line) ||
+    isQuote(line) ||
+    isPageBreak(line) ||
+    isUnseen(line)
+  )
+}
+
+function readQuote(reader: Reader): void {
+  const inner: string[] = []
+  let end = reader.at
+  for (; end < reader.lines.length; end += 1) {
+    const line = reader.lines[end]!
+    if (isQuote(line)) inner.push(line.replace(/^ {0,3}> ?/, ''))
+    // A paragraph goes on without its mark.
+    else if (!isBlank(line) && !isBlank(inner.at(-1)!) && !interrupts(line)) inner.push(line)
+    else break
+  }
+  const blocks = readBlocks(inner, reader.references, reader.depth + 1)
+  reader.at = end
+  if (blocks.length > 0) reader.blocks.push({ type: 'quote', blocks })
+}
+
+function readList(reader: Reader): void {
+  const first = markerOf(reader.lines[reader.at]!)!
+  const items: Block[][] = []
+  for (;;) {
+    const marker: Marker | undefined =
+      reader.at < reader.lines.length ? markerOf(reader.lines[reader.at]!) : undefined
+    if (!marker || marker.ordered !== first.ordered || isRule(reader.lines[reader.at]!)) break
+    items.push(readItem(reader, marker))
+  }
+  const list: List = { type: 'list', ordered: first.ordered, items }
+  if (first.ordered && first.number !== 1) list.start = first.number
+  reader.blocks.push(list)
+}
+
+function readItem(reader: Reader, marker: Marker): Block[] {
+  const inner = [reader.lines[reader.at]!.slice(marker.contentIndent)]
+  let end = reader.at + 1
+  for (; end < reader.lines.length; end += 1) {
+    const line = reader.lines[end]!
+    if (isBlank(line)) inner.push('')
+    // Models indent what is inside a numbered item by two columns as often as by three.
+    else if (indentOf(line) >= Math.min(marker.contentIndent, marker.indent + 2))
+      inner.push(dedent(line, marker.contentIndent))
+    else if (!isBlank(inner.at(-1)!) && !markerOf(line) && !interrupts(line)) inner.push(line.trimStart())
+    else break
+  }
+  reader.at = end
+  return readBlocks(withBoxes(inner), reader.references, reader.depth + 1)
+}
+
+/** The boxes of a task list as characters. */
+function withBoxes(lines: string[]): string[] {
+  const box = /^\[([ xX])\](?=\s)/.exec(lines[0]!)
+  if (!box) return lines
+  return [`${box[1] === ' ' ? '☐' : '☑'}${lines[0]!.slice(3)}`, ...lines.slice(1)]
+}
+
+function readTableAt(reader: Reader): boolean {
+  const ends = (line: string) => isBlank(line) || interrupts(line)
+  const table = readTable(reader.lines, reader.at, ends)
+  if (!table) return false
+  const cells = (row: string[]) => row.map((cell) => inlineOf(reader, cell))
+  const { align, length } = table
+  const aligned = align.some((side) => side !== 'start')
+  take(reader, length, {
+    type: 'table',
+    header: cells(table.header),
+    rows: table.rows.map(cells),
+    ...(aligned && { align }),
+  })
+  return true
+}
+
+function readParagraph(reader: Reader): void {
+  const text = [reader.lines[reader.at]!.trimStart()]
+  let end = reader.at + 1
+  for (; end < reader.lines.length; end += 1) {
+    const line = reader.lines[end]!
+    const level = underlineLevel(line)
+    if (level) {
+      take(reader, end + 1 - reader.at, {
+        type: 'heading',
+        level,
+        content: inlineOf(reader, text.join(' ').trim()),
+      })
+      return
+    }
+    if (isBlank(line) || interrupts(line)) break
+    if (line.includes('|') && readTable(reader.lines, end, isBlank)) break
+    text.push(line.trimStart())
+  }
+  const lines = reader.lines.slice(reader.at, end)
+  reader.at = end
+  const images = lines.map(imageOf)
+  if (images.every((image) => image !== undefined)) reader.blocks.push(...images)
+  else {
+    const content = inlineOf(reader, text.join('\n').trimEnd())
+    if (content.length > 0) reader.blocks.push({ type: 'paragraph', content })
+  }
+}
+
+/** A line that is one image of the document's own; an image from elsewhere is never fetched, its text stays as a link. */
+function imageOf(line: string): Block | undefined {
+  const found = /^!\[([^[\]]{0,500})\]\(<?([^()<>"]{1,300}?)>?(?: {0,9}"([^"]{0,500})")?\)$/.exec(line.trim())
+  if (!found || /^[a-z][a-z\d+.-]*:/i.test(found[2]!)) return undefined
+  const [, alt, path, caption] = found
+  return { type: 'image', path: path!.replace(/^\.\//, ''), alt: alt!, ...(caption && { caption }) }
+}

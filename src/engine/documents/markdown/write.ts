@@ -1,0 +1,166 @@
+import type { Block, Inline, Table, TextDocument, TextRun } from '../model.ts'
+import { inLine, longDate, pageWords } from '../words.ts'
+
+/** The document as Markdown that `documentFromMarkdown` and any reader of GFM reads back. */
+export function toMarkdown(document: TextDocument): string {
+  const words = pageWords[document.language]
+  const parts = [
+    `# ${escaped(document.title)}`,
+    ...(document.subtitle ? [`*${escaped(document.subtitle)}*`] : []),
+    ...(byline(document) ? [byline(document)] : []),
+    ...document.blocks.map((block) => writeBlock(block, document)),
+    ...writeSources(document, words.sources),
+    ...writeNotes(document),
+  ]
+  return `${parts.join('\n\n')}\n`
+}
+
+function byline({ authors, dateMs, language }: TextDocument): string {
+  const parts = [
+    ...(authors?.length ? [inLine(language, authors)] : []),
+    ...(dateMs === undefined ? [] : [longDate(language, dateMs)]),
+  ]
+  return escaped(parts.join(' — '))
+}
+
+function writeBlock(block: Block, document: TextDocument): string {
+  switch (block.type) {
+    case 'heading':
+      return `${'#'.repeat(Math.min(6, block.level + 1))} ${writeInline(block.content).replaceAll('\\\n', ' ')}`
+    case 'paragraph':
+      return atLineStart(writeInline(block.content))
+    case 'list':
+      return block.items
+        .map((item, index) => {
+          const marker = block.ordered ? `${(block.start ?? 1) + index}. ` : '- '
+          const text = item.map((inner) => writeBlock(inner, document)).join('\n\n')
+          return marker + text.replaceAll(/\n(?=[^\n])/g, `\n${' '.repeat(marker.length)}`)
+        })
+        .join('\n')
+    case 'table':
+      return writeTable(block)
+    case 'quote':
+      return block.blocks
+        .map((inner) => writeBlock(inner, document))
+        .join('\n\n')
+        .replaceAll(/^/gm, '> ')
+        .replaceAll(/^> $/gm, '>')
+    case 'code': {
+      const fence = '`'.repeat(Math.max(3, longestRun(block.text) + 1))
+      return `${fence}${block.language ?? ''}\n${block.text}\n${fence}`
+    }
+    case 'image': {
+      const caption = block.caption ? ` "${block.caption.replaceAll('"', '”')}"` : ''
+      return `![${escaped(block.alt)}](${target(block.path)}${caption})`
+    }
+    case 'rule':
+      return '---'
+    case 'page-break':
+      return '<!-- pagebreak -->'
+  }
+}
+
+function writeTable({ header, rows, align, caption }: Table): string {
+  const line = (cells: readonly Inline[][]) =>
+    `| ${header.map((_, column) => cell(cells[column] ?? [])).join(' | ')} |`
+  const sides = header.map((_, column) => {
+    const side = align?.[column] ?? 'start'
+    return side === 'center' ? ':---:' : side === 'end' ? '---:' : '---'
+  })
+  const table = [line(header), `| ${sides.join(' | ')} |`, ...rows.map(line)].join('\n')
+  return caption ? `${table}\n\n*${escaped(caption)}*` : table
+}
+
+const cell = (content: Inline[]): string =>
+  writeInline(content.flatMap(apartAtBars))
+    .replaceAll('\\\n', '<br>')
+    .replaceAll('\n', ' ')
+    .replaceAll('|', '\\|')
+
+/** Between a backslash and a bar: in the code of a table the one would be taken for the other's mark. */
+const apartAtBars = (run: Inline): Inline[] =>
+  run.type === 'text' && run.code ? run.text.split(/(?<=\\)(?=\|)/).map((text) => ({ ...run, text })) : [run]
+
+function writeSources({ sources, language }: TextDocument, heading: string): string[] {
+  if (!sources?.length) return []
+  const entries = sources.map((source, index) => {
+    const title = source.url ? `[${escaped(source.title)}](${target(source.url)})` : escaped(source.title)
+    const parts = [
+      ...(source.authors ? [escaped(source.authors)] : []),
+      title,
+      ...(source.date ? [escaped(source.date)] : []),
+    ]
+    return `${index + 1}. ${inLine(language, parts)}`
+  })
+  return [`## ${heading}`, entries.join('\n')]
+}
+
+const writeNotes = ({ footnotes }: TextDocument): string[] =>
+  Object.entries(footnotes ?? {}).map(
+    ([id, content]) => `[^${id}]: ${writeInline(content).replaceAll('\n', '\n    ')}`,
+  )
+
+function writeInline(content: readonly Inline[]): string {
+  let text = ''
+  for (const inline of content) {
+    const next = writeRun(inline)
+    // Marks that touch would become one; a comment keeps them apart and is not seen.
+    text += /[*~_`]$/.test(text) && /^[*~_`]/.test(next) ? `<!-- -->${next}` : next
+  }
+  return text
+}
+
+function writeRun(inline: Inline): string {
+  switch (inline.type) {
+    case 'break':
+      return '\\\n'
+    case 'footnote':
+      return `[^${inline.id}]`
+    case 'citation':
+      return `[${inline.number}]`
+    case 'text':
+      return writeText(inline)
+  }
+}
+
+/** Space stands outside of the marks, where alone they are marks. */
+function writeText(run: TextRun): string {
+  const [, before, inner, after] = /^(\s*)(.*?)(\s*)$/s.exec(run.text)!
+  if (inner === '') return run.text.replaceAll('\n', ' ')
+  let text = run.code ? writeCode(inner!) : escaped(inner!)
+  if (run.strike) text = `~~${text}~~`
+  if (run.italic) text = `*${text}*`
+  if (run.bold) text = `**${text}**`
+  if (run.link) text = run.link === run.text ? `<${run.link}>` : `[${text}](${target(run.link)})`
+  return `${before}${text}${after}`.replaceAll('\n', ' ')
+}
+
+const target = (address: string): string =>
+  /^[^\s()<>\\]+$/.test(address) ? address : `<${address.replace(/[<>\\\n]/g, encodeURIComponent)}>`
+
+function writeCode(code: string): string {
+  const fence = '`'.repeat(longestRun(code) + 1)
+  const room = code.startsWith('`') || code.endsWith('`') ? ' ' : ''
+  return `${fence}${room}${code}${room}${fence}`
+}
+
+const longestRun = (text: string): number =>
+  Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
+
+/** `_` inside words needs none, and neither does `&` that begins no entity. */
+const escaped = (text: string): string =>
+  text
+    .replace(/[\\`*[\]<~]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|&(?=#?\w{1,10};)/gu, '\\$&')
+    .replaceAll('\n', ' ')
+
+/** What would begin a heading, a list or a quotation there. */
+const atLineStart = (text: string): string =>
+  text.replace(
+    /^( *)(#{1,6}(?=\s|$)|[-+•>](?=)|[-=]+$|[\d۰-۹٠-٩]{1,9}[.)](?=\s|$))/gmu,
+    (_, indent, mark) => {
+      const last = mark.length - 1
+      return /^[\d۰-۹٠-٩]/.test(mark)
+        ? `${indent}${mark.slice(0, last)}\\${mark[last]}`
+        : `${indent}\\${mark}`
+    },
+  )

@@ -1,0 +1,71 @@
+/**
+ * Text for the fonts that every PDF carries. They have letters, digits, arrows and signs; emoji with a meaning become the sign of that
+ * meaning, those that only decorate go, since a box in their place would say less than nothing.
+ */
+export const forPrint = (text: string): string =>
+  withBreaks(withSigns(text)).replace(endsInSigns, '$&\u200e').replace(isoDate, '\u2066$&\u2069')
+
+const signs: Record<string, string> = {
+  '✅': '✔',
+  '☑': '✔',
+  '❌': '✘',
+  '❎': '✘',
+  '⭐': '★',
+  '🌟': '★',
+  '❗': '!',
+  '❓': '?',
+  '➕': '+',
+  '➖': '−',
+  '➡': '→',
+  '⬅': '←',
+  '⬆': '↑',
+  '⬇': '↓',
+  '🔴': '●',
+  '🟠': '●',
+  '🟡': '●',
+  '🟢': '●',
+  '🔵': '●',
+  '⚪': '○',
+  '⚫': '●',
+}
+
+/** A picture with its variations, skins and joined others, and the space after it. */
+const picture =
+  /[\p{Extended_Pictographic}\p{Regional_Indicator}](?:\ufe0f|\u20e3|\p{EMod}|\u200d\p{Extended_Pictographic})* ?/gu
+
+function withSigns(text: string): string {
+  return text
+    .replace(picture, (found) => {
+      const first = String.fromCodePoint(found.codePointAt(0)!)
+      const sign = signs[first]
+      if (sign) return found.endsWith(' ') ? `${sign} ` : sign
+      // Below U+1F000 they are signs of old standing that the fonts have: ☎, ♥, ©.
+      return found.codePointAt(0)! < 0x1f000 ? found.replaceAll('\ufe0f', '') : ''
+    })
+    .replaceAll('\ufe0f', '')
+}
+
+/** C++ and C# keep their signs on their side between Persian words. */
+const endsInSigns = /[A-Za-z][+#]{1,2}(?![\p{L}\p{N}+#])/gu
+
+/** 2026-11-20 is read from its year on also between Persian words. */
+const isoDate = /(?<![\p{L}\p{N}-])[\d۰-۹]{4}-[\d۰-۹]{2}-[\d۰-۹]{2}(?![\p{L}\p{N}-])/gu
+
+const longToken = /[^\s\u200b]{28,}/g
+
+/** Addresses and other words longer than a line may break, after a sign where there is one. */
+const withBreaks = (text: string): string =>
+  text.replace(longToken, (token) =>
+    joined.test(token)
+      ? token
+      : token
+          .replace(/[/\\?&=#_.,:;@+-](?=[^/\\?&=#_.,:;@+-])/g, '$&\u200b')
+          .replace(/[^\u200b]{24}(?=[^\u200b]{4})/gu, '$&\u200b'),
+  )
+
+/** Scripts whose letters join: a break inside would tear them apart. */
+const joined = /[\p{Script=Arabic}\p{Script=Syriac}\p{Mn}]{24}/u
+
+/** A line of code that no blank breaks. */
+export const codeForPrint = (text: string): string =>
+  withSigns(text).replace(/[^\s\u200b]{60,}/gu, (token) => token.replace(/.{40}(?=.{4})/gu, '$&\u200b'))

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { NodeCompiler, type NodeTypstDocument } from '@myriaddreamin/typst-ts-node-compiler'
+import { fontFile } from '../fonts.ts'
+import type { PlacedImage, TextDocument } from '../model.ts'
+import { prepare } from '../prepare.ts'
+import { fileOf, printed } from './printed.ts'
+
+/** A folder that is not there: Typst reads what it is given in memory and nothing else. */
+const nowhere = '/nonexistent/documents'
+
+type PlacedImages = Record<string, PlacedImage>
+
+/**
+ * A document as PDF: from Typst 0.14 on tagged, and accessible (PDF/UA-1) where every character has a glyph. Images that turn out to be
+ * broken leave their texts. Only for a confined process.
+ */
+export function writePdf(document: TextDocument, images: PlacedImages): Uint8Array {
+  const compiler = NodeCompiler.create({
+    workspace: nowhere,
+    fontArgs: [{ fontBlobs: ['Regular', 'Medium', 'Bold'].map((weight) => fontFile(`Vazirmatn-${weight}`)) }],
+  })
+  const pages = set(compiler, document, images) ?? set(compiler, document, {})
+  if (!pages) throw new Error('The document could not be set.')
+  // The date of the document stands in it; that of its making would make every copy another one.
+  const options = { creationTimestamp: 0 }
+  try {
+    return compiler.pdf(pages, { ...options, pdfStandard: 'ua-1' })
+  } catch {
+    return compiler.pdf(pages, options)
+  }
+}
+
+/** Pages as page.typ sets them; undefined when it cannot. */
+function set(compiler: NodeCompiler, document: TextDocument, images: PlacedImages): NodeTypstDocument | null {
+  compiler.resetShadow()
+  for (const [index, image] of Object.values(images).entries())
+    compiler.mapShadow(nowhere + fileOf(index, image), Buffer.from(image.bytes))
+  return compiler.compile({
+    mainFileContent: readFileSync(path.join(import.meta.dirname, 'page.typ'), 'utf8'),
+    inputs: { document: JSON.stringify(printed(prepare(document, images), images)) },
+  }).result
+}

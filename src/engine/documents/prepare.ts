@@ -1,0 +1,145 @@
+import { levelled } from './levels.ts'
+import type { Align, Block, Cell, Heading, Inline, Source, Table, TextDocument, TextRun } from './model.ts'
+import { plainText } from './model.ts'
+import { safeLink } from './safe-link.ts'
+import { pageWords } from './words.ts'
+
+/** A document as it can be printed: nothing refers to what is not there, and its text holds only characters that files can hold. */
+export interface PreparedDocument extends Omit<TextDocument, 'footnotes' | 'sources' | 'blocks'> {
+  blocks: Block[]
+  /** In the order of their references; a reference's id is its place, from 1. */
+  notes: Inline[][]
+  sources: Source[]
+}
+
+/**
+ * Numbers footnotes as they are met, turns citations without a source and images without a file into text, drops links that lead
+ * nowhere safe, and gives columns of numbers their side.
+ */
+export function prepare(document: TextDocument, images: Record<string, unknown> = {}): PreparedDocument {
+  const { footnotes, sources, blocks, ...rest } = document
+  const context: Context = { images, sources: sources?.length ?? 0, notes: [], footnotes: footnotes ?? {} }
+  return {
+    ...rest,
+    title: oneLine(document.title) || pageWords[document.language].untitled,
+    ...(document.subtitle && { subtitle: oneLine(document.subtitle) }),
+    authors: (document.authors ?? []).map(oneLine).filter((author) => author !== ''),
+    blocks: levelled(blocks.flatMap((block) => prepareBlock(block, context))),
+    notes: context.notes,
+    sources: (sources ?? []).map(prepareSource),
+  }
+}
+
+interface Context {
+  images: Record<string, unknown>
+  sources: number
+  notes: Inline[][]
+  footnotes: Record<string, Inline[]>
+}
+
+/** Without what XML cannot say: control characters, halves of pairs, and two that are no characters. */
+export const printable = (text: string): string => text.toWellFormed().replace(unprintable, '')
+
+const unprintable = /(?![\t\n\r])[\p{Cc}\ufffe\uffff]/gu
+
+const oneLine = (text: string): string => printable(text).replace(/\s+/g, ' ').trim()
+
+function prepareBlock(block: Block, context: Context): Block[] {
+  switch (block.type) {
+    case 'heading':
+    case 'paragraph': {
+      const content = prepareInline(block.content, context)
+      return content.length > 0 ? [{ ...block, content }] : []
+    }
+    case 'list':
+      return [{ ...block, items: block.items.map((item) => prepareInside(item, context)) }]
+    case 'quote':
+      return [{ ...block, blocks: prepareInside(block.blocks, context) }]
+    case 'table':
+      return [prepareTable(block, context)]
+    case 'code':
+      return [{ ...block, text: printable(block.text).replace(/\r\n?/g, '\n').replaceAll('\t', '    ') }]
+    case 'image': {
+      const alt = oneLine(block.alt || block.caption || block.path)
+      if (Object.hasOwn(context.images, block.path))
+        return [{ ...block, alt, ...(block.caption && { caption: oneLine(block.caption) }) }]
+      return [{ type: 'paragraph', content: [{ type: 'text', text: alt, italic: true }] }]
+    }
+    default:
+      return [block]
+  }
+}
+
+/** A heading inside a list or a quotation heads no part of the document: it is a strong line. */
+const prepareInside = (blocks: Block[], context: Context): Block[] =>
+  blocks.flatMap((block) => prepareBlock(block.type === 'heading' ? asParagraph(block) : block, context))
+
+const asParagraph = ({ content }: Heading): Block => ({
+  type: 'paragraph',
+  content: content.map((inline) => (inline.type === 'text' ? { ...inline, bold: true } : inline)),
+})
+
+function prepareTable(table: Table, context: Context): Table {
+  const width = Math.max(1, table.header.length)
+  const row = (cells: Cell[]) =>
+    Array.from({ length: width }, (_, column) => prepareInline(cells[column] ?? [], context))
+  const header = row(table.header)
+  const rows = table.rows.map(row)
+  const align = header.map((_, column) => table.align?.[column] ?? sideOf(rows, column))
+  return { ...table, header, rows, align, ...(table.caption && { caption: oneLine(table.caption) }) }
+}
+
+const numeric = /^[\s\u200e\u200f]*[-+−±~≈$€£]?\s?[\d۰-۹٠-٩][\d۰-۹٠-٩.,٫٬/\s]*[%٪]?[\s\u200e\u200f]*$/
+
+/** A column of numbers ends where numbers end. */
+function sideOf(rows: Cell[][], column: number): Align {
+  const texts = rows.map((row) => plainText(row[column]!).trim()).filter((text) => !/^[-–—]?$/.test(text))
+  return texts.length > 0 && texts.every((text) => numeric.test(text)) ? 'end' : 'start'
+}
+
+function prepareInline(content: readonly Inline[], context: Context): Inline[] {
+  return content.flatMap((inline): Inline[] => {
+    switch (inline.type) {
+      case 'text':
+        return prepareRun(inline)
+      case 'citation': {
+        const known = inline.number >= 1 && inline.number <= context.sources
+        return known ? [inline] : [{ type: 'text', text: `[${inline.number}]` }]
+      }
+      case 'footnote':
+        return prepareNote(inline.id, context)
+      default:
+        return [inline]
+    }
+  })
+}
+
+/** A note that is referred to twice stands twice, since the formats want each reference to have its own. */
+function prepareNote(id: string, context: Context): Inline[] {
+  if (!Object.hasOwn(context.footnotes, id)) return []
+  const text = context.footnotes[id]!.filter((inline) => inline.type !== 'footnote')
+  context.notes.push(prepareInline(text, context))
+  return [{ type: 'footnote', id: String(context.notes.length) }]
+}
+
+function prepareRun(run: TextRun): Inline[] {
+  const { link, ...rest } = run
+  const safe = link === undefined ? undefined : safeLink(printable(link))
+  const lines = printable(run.text)
+    .replaceAll('\t', ' ')
+    .split(/\r\n?|\n/)
+  return lines.flatMap((text, index): Inline[] => [
+    ...(index > 0 ? [{ type: 'break' } as const] : []),
+    ...(text === '' ? [] : [{ ...rest, text, ...(safe && { link: safe }) }]),
+  ])
+}
+
+function prepareSource({ title, url, authors, date }: Source): Source {
+  const safe = url === undefined ? undefined : safeLink(printable(url))
+  return {
+    title: oneLine(title) || safe || '—',
+    ...(safe && { url: safe }),
+    ...(authors && { authors: oneLine(authors) }),
+    ...(date && { date: oneLine(date) }),
+  }
+}

@@ -1,0 +1,101 @@
+import path from 'node:path'
+import { isVast, measureImage, sniff } from '#engine/media'
+import { type Confine, openConfinement } from '#engine/tools'
+import type { Log } from '#platform/log'
+import { type Chart, checkChart, type DrawnChart } from './chart/chart.ts'
+import type { Images, PlacedImage, TextDocument } from './model.ts'
+import { checkWorkbook, type Workbook } from './workbook/workbook.ts'
+
+/**
+ * Makers of files. Each file is made in a process of its own with bounds on time and memory, off the event loop; all throw
+ * `RenderFailed` when it is lost, a RangeError for more than a file of its kind may hold, and the signal's reason. The same input gives
+ * the same bytes.
+ */
+export interface Documents {
+  toPdf(document: TextDocument, context?: RenderContext): Promise<Buffer>
+  toDocx(document: TextDocument, context?: RenderContext): Promise<Buffer>
+  toWorkbook(workbook: Workbook, context?: Pick<RenderContext, 'signal'>): Promise<Buffer>
+  drawChart(chart: Chart, context?: Pick<RenderContext, 'signal'>): Promise<DrawnChart>
+}
+
+export interface RenderContext {
+  /** By the path that the document names; what is not PNG or JPEG shows its text instead. */
+  images?: Images
+  signal?: AbortSignal
+}
+
+/** busy: too many wait; time, output: beyond the bound; broken: the process died or refused. */
+export type RenderFault = 'busy' | 'time' | 'output' | 'broken'
+
+export class RenderFailed extends Error {
+  readonly fault: RenderFault
+  constructor(fault: RenderFault) {
+    super(`The file could not be made: ${fault}.`)
+    this.fault = fault
+  }
+}
+
+export type RenderWork = { dateMs: number } & (
+  | { kind: 'pdf' | 'docx'; document: TextDocument; images: Record<string, PlacedImage> }
+  | { kind: 'workbook'; workbook: Workbook }
+  | { kind: 'chart'; chart: Chart }
+)
+
+/** Files at a time, and those that may wait: they take a core each. */
+const places = { working: 2, waiting: 64 }
+const timeoutMs = 60_000
+const mostOutputBytes = 96 * 1024 * 1024
+/** For files whose makers name no day. */
+const someDayMs = Date.UTC(2026, 0, 1)
+
+export function openDocuments(log: Log): Documents {
+  const confine = openConfinement(log, places)
+  const file = async (work: RenderWork, signal: AbortSignal | undefined) =>
+    (await render(confine, work, signal))['file']!
+  return {
+    toPdf: (document, { images = {}, signal } = {}) =>
+      file({ kind: 'pdf', document, images: placed(images), dateMs: document.dateMs ?? someDayMs }, signal),
+    toDocx: (document, { images = {}, signal } = {}) =>
+      file({ kind: 'docx', document, images: placed(images), dateMs: document.dateMs ?? someDayMs }, signal),
+    async toWorkbook(workbook, { signal } = {}) {
+      checkWorkbook(workbook)
+      return file({ kind: 'workbook', workbook, dateMs: workbook.dateMs ?? someDayMs }, signal)
+    },
+    async drawChart(chart, { signal } = {}) {
+      checkChart(chart)
+      const { svg, png } = await render(confine, { kind: 'chart', chart, dateMs: someDayMs }, signal)
+      return { svg: svg!.toString('utf8'), png: png! }
+    },
+  }
+}
+
+async function render(
+  confine: Confine,
+  work: RenderWork,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Record<string, Buffer>> {
+  const outcome = await confine({
+    module: path.join(import.meta.dirname, 'render-process.ts'),
+    input: work,
+    timeoutMs,
+    maxOutputBytes: mostOutputBytes,
+    nativeCode: true,
+    signal,
+  })
+  if ('lost' in outcome) throw new RenderFailed(outcome.lost)
+  const files = Object.entries(outcome.value as Record<string, string>)
+  return Object.fromEntries(files.map(([name, data]) => [name, Buffer.from(data, 'base64')]))
+}
+
+/** Those that can be placed, with their sizes; a picture that would unpack to more than any page shows is none. */
+function placed(images: Images): Record<string, PlacedImage> {
+  const found: Record<string, PlacedImage> = {}
+  for (const [name, bytes] of Object.entries(images)) {
+    const type = { 'image/png': 'png', 'image/jpeg': 'jpg' }[sniff(bytes) ?? ''] as
+      | PlacedImage['type']
+      | undefined
+    const size = type && measureImage(bytes)
+    if (type && size && !isVast(size)) found[name] = { bytes, type, ...size }
+  }
+  return found
+}

@@ -1,0 +1,69 @@
+import { latinDigits } from '../words.ts'
+import type { Column, ColumnKind, Value } from './workbook.ts'
+
+const plainNumber = /^[-−+]?(?:\d{1,3}(?:[,٬]\d{3})+|\d+)(?:[.٫]\d+)?$/
+const isoDate = /^\d{4}-\d{2}-\d{2}$/
+/** More digits than a spreadsheet's numbers hold would be rounded. */
+const mostDigits = 15
+
+/** The number that a text writes, in any digits; undefined for what is none, and for codes: 007, ۰۹۱۲…, card numbers. */
+export function numberIn(text: string): number | undefined {
+  const latin = latinDigits(text.trim())
+  if (!plainNumber.test(latin)) return undefined
+  const digits = latin.replace(/[^\d]/g, '')
+  const isCode = /^[-−+]?0\d/.test(latin) || digits.length > mostDigits || latin.startsWith('+')
+  if (isCode) return undefined
+  return Number(latin.replace(/[,٬]/g, '').replace('٫', '.').replace('−', '-'))
+}
+
+/** As a part of one. */
+export function percentIn(text: string): number | undefined {
+  const found = /^(.+?)\s?[%٪]$/.exec(text.trim())
+  const number = found ? numberIn(found[1]!) : undefined
+  // Exact where the decimal fraction is: 18.5 / 100 is not 0.185.
+  return number === undefined ? undefined : Number((number / 100).toPrecision(mostDigits))
+}
+
+/** Days are counted from their noon, so that no time zone moves them. */
+export function dateIn(text: string): Date | undefined {
+  const latin = latinDigits(text.trim())
+  if (!isoDate.test(latin)) return undefined
+  const date = new Date(`${latin}T00:00:00Z`)
+  return Number.isNaN(date.getTime()) || !date.toISOString().startsWith(latin) ? undefined : date
+}
+
+/** What a column holds: the narrowest kind that fits every value. */
+export function kindOf(column: Column, values: Iterable<Value>): ColumnKind {
+  if (column.kind) return column.kind
+  const fits = new Set<ColumnKind>(['number', 'percent', 'date', 'yes-no'])
+  let some = false
+  for (const value of values) {
+    if (value === null || value === '') continue
+    some = true
+    if (typeof value !== 'number' && !(typeof value === 'string' && numberIn(value) !== undefined))
+      fits.delete('number')
+    if (typeof value !== 'string' || percentIn(value) === undefined) fits.delete('percent')
+    if (typeof value !== 'string' || dateIn(value) === undefined) fits.delete('date')
+    if (typeof value !== 'boolean') fits.delete('yes-no')
+    if (fits.size === 0) return 'text'
+  }
+  const [found] = fits
+  return some && found ? found : 'text'
+}
+
+/** A value as its column keeps it; what does not fit stays text. */
+export function cellValue(
+  value: Value | undefined,
+  kind: ColumnKind,
+): string | number | boolean | Date | null {
+  if (value === null || value === undefined || value === '') return null
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null
+  if (typeof value === 'boolean') return value
+  if (kind === 'number') return numberIn(value) ?? value
+  if (kind === 'percent') return percentIn(value) ?? value
+  if (kind === 'date') return dateIn(value) ?? value
+  return value
+}
+
+/** Begins what a spreadsheet would calculate, were it typed in. */
+export const looksLikeFormula = (text: string): boolean => /^[=+\-@\t\r\n＝＋－＠]/.test(text)

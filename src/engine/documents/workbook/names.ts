@@ -1,0 +1,33 @@
+import type { Language } from '../model.ts'
+import { printable } from '../prepare.ts'
+import { inDigits } from '../words.ts'
+
+const mostCharacters = 31
+
+/** Names that spreadsheets accept: short, without their signs, each once whatever its capitals. */
+export function sheetNames(names: readonly string[], language: Language): string[] {
+  const taken = new Set<string>(['history'])
+  return names.map((name, index) => {
+    const numbered = (language === 'fa' ? 'برگهٔ ' : 'Sheet ') + inDigits(language, index + 1)
+    const wanted = accepted(name) || numbered
+    let found = wanted
+    for (let copy = 2; taken.has(found.toLowerCase()); copy += 1) {
+      const ending = ` (${inDigits(language, copy)})`
+      found = head(wanted, mostCharacters - ending.length) + ending
+    }
+    taken.add(found.toLowerCase())
+    return found
+  })
+}
+
+const accepted = (name: string): string =>
+  head(
+    printable(name)
+      .replace(/[\][:*?/\\\s]+/g, ' ')
+      .trim()
+      .replace(/^'+/, ''),
+    mostCharacters,
+  ).replace(/['\s]+$/, '')
+
+const head = (text: string, units: number): string =>
+  text.length <= units ? text : text.slice(0, units).replace(/[\ud800-\udbff]$/, '')

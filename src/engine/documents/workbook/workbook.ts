@@ -1,0 +1,44 @@
+import type { Language } from '../model.ts'
+
+/** Sheets of data, as data. */
+export interface Workbook {
+  title?: string
+  author?: string
+  /** When it was made. */
+  dateMs?: number
+  language: Language
+  sheets: Sheet[]
+}
+
+export interface Sheet {
+  name: string
+  columns: Column[]
+  /** A value for each column; what is missing is empty. */
+  rows: Value[][]
+}
+
+export interface Column {
+  title: string
+  /** Found from the values unless said. */
+  kind?: ColumnKind
+}
+
+/**
+ * Numbers stay numbers: a text like ۱۲٬۵۰۰ or 18.5% becomes one in a column of numbers. Percentages are parts of one (0.185, or the
+ * text ۱۸٫۵٪), dates are `YYYY-MM-DD`, and codes with leading zeros are text.
+ */
+export type ColumnKind = 'text' | 'number' | 'percent' | 'date' | 'yes-no'
+
+export type Value = string | number | boolean | null
+
+const most = { sheets: 50, columns: 500, cells: 500_000 }
+
+/** Throws a RangeError for more than a person opens. */
+export function checkWorkbook({ sheets }: Workbook): void {
+  if (sheets.length === 0) throw new RangeError('A workbook has at least one sheet.')
+  if (sheets.length > most.sheets) throw new RangeError(`A workbook has at most ${most.sheets} sheets.`)
+  if (sheets.some(({ columns }) => columns.length > most.columns))
+    throw new RangeError(`A sheet has at most ${most.columns} columns.`)
+  const cells = sheets.reduce((sum, { columns, rows }) => sum + columns.length * (rows.length + 1), 0)
+  if (cells > most.cells) throw new RangeError(`A workbook has at most ${most.cells} cells.`)
+}

@@ -1,0 +1,139 @@
+import { type CellStyle, type CellValue, type WriteSheet, writeXlsx } from 'hucre'
+import { colours, sheetFaces } from '../look.ts'
+import type { Language } from '../model.ts'
+import { printable } from '../prepare.ts'
+import { cellValue, kindOf } from './cells.ts'
+import { sheetNames } from './names.ts'
+import { type ColumnKind, checkWorkbook, type Sheet, type Workbook } from './workbook.ts'
+
+/** The format's own bound; programs refuse the whole file for one longer text. */
+const mostCharacters = 32_767
+const width = { least: 9, most: 60 }
+
+/** A workbook of values: no formula is ever written, whatever a text looks like. */
+export function writeWorkbook(workbook: Workbook): Promise<Uint8Array> {
+  checkWorkbook(workbook)
+  const { language, title, author, sheets } = workbook
+  const names = sheetNames(
+    sheets.map(({ name }) => name),
+    language,
+  )
+  const now = new Date()
+  return writeXlsx({
+    sheets: sheets.map((sheet, index) => sheetOf(sheet, names[index]!, language)),
+    properties: {
+      ...(title && { title: printable(title) }),
+      creator: printable(author ?? 'Kherad'),
+      created: now,
+      modified: now,
+    },
+    defaultFont: { name: sheetFaces[language], size: 11, color: { rgb: colours.ink } },
+  })
+}
+
+/** The last two bytes name the language (fa-IR), before them the calendar (Jalali), before it the shape of the digits. */
+const persian = { digits: '[$-3000429]', days: '[$-3160429]' }
+
+function formatOf(kind: ColumnKind, language: Language, whole: boolean): string {
+  const digits = language === 'fa' ? persian.digits : ''
+  switch (kind) {
+    case 'number':
+      return `${digits}#,##0${whole ? '' : '.##'}`
+    case 'percent':
+      return `${digits}0.0%`
+    case 'date':
+      return language === 'fa' ? `${persian.days}yyyy/mm/dd` : 'yyyy-mm-dd'
+    case 'yes-no':
+      return 'General'
+    case 'text':
+      // Text also when it is edited: what begins with = stays what it is.
+      return '@'
+  }
+}
+
+function sheetOf({ columns, rows }: Sheet, name: string, language: Language): WriteSheet {
+  const kinds = columns.map((column, place) => kindOf(column, valuesOf(rows, place)))
+  const values = rows.map((row) => kinds.map((kind, place) => cellOf(cellValue(row[place], kind))))
+  const header = columns.map(({ title }) => cellOf(title) as string)
+  return {
+    name,
+    view: { rightToLeft: language === 'fa' },
+    freezePane: { rows: 1 },
+    autoFilter: { range: `A1:${letterOf(columns.length)}${rows.length + 1}` },
+    columns: columns.map((_, place) => columnOf(kinds[place]!, header[place]!, values, place, language)),
+    rows: [header, ...values],
+    cells: new Map(
+      header.map((value, place) => [
+        `0,${place}`,
+        { value, type: 'string', style: headerStyle(kinds[place]!, language) },
+      ]),
+    ),
+    rowDefs: new Map([[0, { height: 24 }]]),
+  }
+}
+
+function* valuesOf(rows: Sheet['rows'], place: number) {
+  for (const row of rows) yield row[place] ?? null
+}
+
+/** A text as the format spells it: without what it cannot hold, and with `_x0041_` as these characters and not as the one they name. */
+function cellOf(value: CellValue): CellValue {
+  if (typeof value !== 'string') return value
+  const text = printable(value).replace(/\r\n?/g, '\n')
+  const spelled = text.replace(/_(?=x[\dA-Fa-f]{4}_)/g, '_x005F_')
+  return spelled.length <= mostCharacters
+    ? spelled
+    : `${spelled.slice(0, mostCharacters - 1).toWellFormed()}…`
+}
+
+/** Texts begin where the sheet begins; numbers stand as spreadsheets set them. */
+const sideOf = (kind: ColumnKind, language: Language) =>
+  kind === 'text' ? (language === 'fa' ? 'right' : 'left') : 'general'
+
+const headerStyle = (kind: ColumnKind, language: Language): CellStyle => ({
+  font: { name: sheetFaces[language], size: 11, bold: true, color: { rgb: 'FFFFFF' } },
+  fill: { type: 'pattern', pattern: 'solid', fgColor: { rgb: colours.accent } },
+  alignment: {
+    vertical: 'center',
+    horizontal: kind === 'text' ? sideOf(kind, language) : 'center',
+    readingOrder: 'context',
+  },
+  numFmt: '@',
+})
+
+function columnOf(kind: ColumnKind, title: string, rows: CellValue[][], place: number, language: Language) {
+  let longest = title.length + 4
+  let whole = true
+  for (const row of rows) {
+    const value = row[place]
+    if (typeof value === 'string') longest = Math.max(longest, lineLength(value))
+    else if (typeof value === 'number') {
+      longest = Math.max(longest, Math.ceil(String(value).length * 1.3))
+      whole &&= Number.isInteger(value)
+    }
+  }
+  const wraps = kind === 'text' && longest > width.most
+  return {
+    width: Math.min(width.most, Math.max(kind === 'date' ? 12 : width.least, longest + 2)),
+    style: {
+      numFmt: formatOf(kind, language, whole),
+      alignment: {
+        vertical: 'top',
+        horizontal: sideOf(kind, language),
+        ...(kind === 'text' && { readingOrder: 'context' }),
+        ...(wraps && { wrapText: true }),
+      },
+    } satisfies CellStyle,
+  }
+}
+
+const lineLength = (text: string): number =>
+  text.length <= width.most
+    ? text.split('\n').reduce((most, line) => Math.max(most, line.length), 0)
+    : width.most + 1
+
+/** 1 is A, 27 is AA. */
+const letterOf = (column: number): string =>
+  column > 26
+    ? letterOf(Math.floor((column - 1) / 26)) + letterOf(((column - 1) % 26) + 1)
+    : String.fromCharCode(64 + Math.max(1, column))

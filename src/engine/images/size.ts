@@ -1,0 +1,102 @@
+/** Which of a model's sizes is drawn for what was wished, and the frame that the picture is brought to afterwards. */
+import { isSameSize, type PixelSize, sizeOf } from '#engine/models'
+import type { ImageWish, Sizing } from './images.ts'
+
+export interface SizePlan {
+  drawn: PixelSize
+  /** Exactly so in the end; absent where it stays as it was drawn. */
+  frame?: PixelSize
+  source: Sizing['source']
+}
+
+/** Of a side, and of the whole picture: 4K. */
+export const sideRange = { min: 64, max: 4096 } as const
+export const mostPixels = 3840 * 2160
+/** The longest strip. */
+export const mostAspectRatio = 8
+
+export const isPossible = ({ width, height }: PixelSize): boolean =>
+  Math.min(width, height) >= sideRange.min &&
+  Math.max(width, height) <= sideRange.max &&
+  width * height <= mostPixels
+
+/**
+ * Settings bind: the picture comes out exactly so. What the prompt names (`16:9`, `1920x1080`) and the shape of the first reference
+ * only choose among the model's own sizes.
+ */
+export function planSize(sizes: readonly PixelSize[], wish: ImageWish): SizePlan {
+  if (wish.size) return { drawn: nearest(sizes, wish.size), frame: wish.size, source: 'settings' }
+  if (wish.aspectRatio !== undefined) return planRatio(sizes, wish.aspectRatio, wish.fit)
+  const named = shapeIn(wish.prompt)
+  if (named) return { drawn: nearest(sizes, named), source: 'prompt' }
+  const { width, height } = wish.references[0] ?? {}
+  if (width && height) return { drawn: nearest(sizes, { width, height }), source: 'reference' }
+  return { drawn: sizes[0]!, source: 'default' }
+}
+
+function planRatio(sizes: readonly PixelSize[], ratio: number, fit: ImageWish['fit']): SizePlan {
+  const drawn = nearest(sizes, { width: ratio, height: 1 })
+  if (areAlike(ratioOf(drawn), ratio)) return { drawn, source: 'settings' }
+  return { drawn, frame: frameOf(drawn, ratio, fit), source: 'settings' }
+}
+
+/** The largest box of this ratio inside the picture, or the smallest around it; no side beyond what is possible. */
+function frameOf({ width, height }: PixelSize, ratio: number, fit: ImageWish['fit']): PixelSize {
+  const byWidth = fit === 'crop' ? ratio > width / height : ratio < width / height
+  const box = byWidth ? { width, height: width / ratio } : { width: height * ratio, height }
+  const scale = Math.min(
+    1,
+    sideRange.max / Math.max(box.width, box.height),
+    Math.sqrt(mostPixels / (box.width * box.height)),
+  )
+  return { width: Math.floor(box.width * scale), height: Math.floor(box.height * scale) }
+}
+
+const ratioOf = ({ width, height }: PixelSize): number => width / height
+
+/** Within one percent: 1792x1024 is called 16:9 by those who draw it, and nobody sees the difference of a pixel. */
+export const areAlike = (a: number, b: number): boolean => Math.abs(Math.log(a / b)) < 0.01
+
+/** The size nearest in shape; among those the smallest that is large enough, else the largest. */
+function nearest(sizes: readonly PixelSize[], wanted: PixelSize): PixelSize {
+  const same = sizes.find((size) => isSameSize(size, wanted))
+  if (same) return same
+  const apart = (size: PixelSize): number => Math.abs(Math.log(ratioOf(size) / ratioOf(wanted)))
+  const least = Math.min(...sizes.map(apart))
+  const shaped = sizes.filter((size) => apart(size) - least < 1e-9)
+  const byArea = shaped.toSorted((a, b) => a.width * a.height - b.width * b.height)
+  return (
+    byArea.find(({ width, height }) => width >= wanted.width && height >= wanted.height) ?? byArea.at(-1)!
+  )
+}
+
+/** Other pairs of numbers are times, scores and doses. */
+const usualRatios = new Set([
+  '1:1',
+  '16:9',
+  '9:16',
+  '4:3',
+  '3:4',
+  '3:2',
+  '2:3',
+  '21:9',
+  '9:21',
+  '4:5',
+  '5:4',
+  '2:1',
+  '1:2',
+])
+const ratioInText = /(?<![\d:.,/])(\d{1,2}):(\d{1,2})(?![\d:])/g
+const sizeInText = /(?<!\d)(\d{2,4}) ?[x×] ?(\d{2,4})(?!\d)/gi
+
+/** The first shape that the prompt names, in digits of either script. */
+function shapeIn(prompt: string): PixelSize | undefined {
+  const text = prompt.replace(/[۰-۹]/g, (digit) => String(digit.charCodeAt(0) - 0x06f0))
+  for (const [, width, height] of text.matchAll(sizeInText)) {
+    const size = sizeOf(`${width}x${height}`)
+    if (size && isPossible(size)) return size
+  }
+  for (const [pair, width, height] of text.matchAll(ratioInText))
+    if (usualRatios.has(pair)) return { width: Number(width), height: Number(height) }
+  return undefined
+}

@@ -1,0 +1,29 @@
+import { declareFailures } from '#platform/errors'
+
+declare module '#platform/errors' {
+  interface Failures {
+    IMAGE_SETTING_NOT_SUPPORTED: { model: string; setting: string; value: string; supported: string[] }
+    IMAGE_SIZE_CONFLICT: Record<string, never>
+    NOTHING_TO_EDIT: Record<string, never>
+  }
+}
+
+export const imageFailures = declareFailures({
+  IMAGE_SETTING_NOT_SUPPORTED: {
+    status: 400,
+    en: ({ model, setting, value, supported }) =>
+      `The model \`${model}\` does not take ${setting} ${value}; it takes ${supported.join(', ')}.`,
+    fa: ({ model, setting, value, supported }) =>
+      `مدل \`${model}\` برای ${setting} مقدار ${value} را نمی‌پذیرد؛ این‌ها را می‌پذیرد: ${supported.join('، ')}.`,
+  },
+  IMAGE_SIZE_CONFLICT: {
+    status: 400,
+    en: () => 'size and aspect_ratio disagree; send one of them.',
+    fa: () => 'size و aspect_ratio با هم نمی‌خوانند؛ فقط یکی را بفرستید.',
+  },
+  NOTHING_TO_EDIT: {
+    status: 400,
+    en: () => 'The action edit needs at least one picture in the input.',
+    fa: () => 'برای action با مقدار edit دست‌کم یک تصویر در ورودی لازم است.',
+  },
+})

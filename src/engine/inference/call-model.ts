@@ -1,0 +1,122 @@
+/**
+ * One question to a model, asked for work whose money is somebody else's affair: what it may cost is promised before, what it did
+ * cost is told after, however it ended. It holds and settles nothing.
+ */
+import type { App } from '#app'
+import { costOf, ratesOf } from '#engine/metering'
+import type { Model } from '#engine/models'
+import type { Attempt, ModelsAsk } from '#engine/routing'
+import { asFailure, type Failure } from '#platform/errors'
+import type { FinishReason, Message, OutputFormat, Part, Tool, ToolCall, Turn, Usage } from './inference.ts'
+import { nothing, Step } from './step.ts'
+
+export interface CallAsk extends ModelsAsk {
+  /** As `questionTurn` made it. */
+  turn: Turn
+  /** Of this call alone; upstreams are told it. */
+  callId: string
+  /** Aborts when nobody waits for the answer any more. */
+  gone: AbortSignal
+}
+
+export interface Called {
+  text: string
+  toolCalls: ToolCall[]
+  /** Absent where the answer was cut. */
+  finishReason: FinishReason | undefined
+  usage: Usage
+  usageSource: 'upstream' | 'estimated' | 'none'
+  microcredits: bigint
+  /** The model that answered, or was tried last. */
+  model: string
+  attempts: readonly Attempt[]
+  /** Why there is no whole answer. */
+  failure?: Failure
+  /** No upstream can have done anything: the call may be made again. */
+  didNothing: boolean
+}
+
+export interface PlainQuestion {
+  messages: Message[]
+  tools?: Tool[]
+  output?: OutputFormat
+  maxOutputTokens: number
+}
+
+/** The question as a turn; streamed, so that what a broken answer did cost is known. */
+export function questionTurn(
+  { messages, tools = [], output, maxOutputTokens }: PlainQuestion,
+  model: Model,
+): Turn {
+  const knowsSchema = model.features.includes('json_schema')
+  return {
+    messages,
+    tools,
+    toolChoice: { type: 'auto' },
+    parallelToolCalls: true,
+    output: output?.type === 'json_schema' && !knowsSchema ? { type: 'text' } : (output ?? { type: 'text' }),
+    requestedOutputTokens: maxOutputTokens,
+    maxOutputTokens: Math.min(maxOutputTokens, model.maxOutputTokens),
+    stop: [],
+    stream: true,
+    source: { wire: 'chat' },
+  }
+}
+
+/** A question of so many bytes of prompt, whatever it says: for its worst case. */
+export const boundTurn = (promptBytes: number, maxOutputTokens: number, model: Model): Turn => ({
+  ...questionTurn({ messages: [], maxOutputTokens }, model),
+  unreadBytes: promptBytes,
+})
+
+/** Never rejects for what an upstream does. */
+export async function callModel(app: App, { callId, gone, ...models }: CallAsk): Promise<Called> {
+  const run = app.inference.start({
+    ...models,
+    showsReasoning: false,
+    receivedMs: app.clock.nowMs(),
+    requestId: callId,
+  })
+  const step = new Step({ run, gone, isFetchable: false, onToken: () => {} })
+  const said = new Words()
+  let failure: Failure | undefined
+  try {
+    for await (const part of step.parts()) said.add(part)
+  } catch (error) {
+    failure = asFailure(error)
+  }
+  const isFree = step.isFree(true)
+  const usage = step.usage()
+  return {
+    text: said.text,
+    toolCalls: said.toolCalls,
+    finishReason: step.finishReason,
+    usage: isFree ? nothing : usage,
+    usageSource: isFree ? 'none' : step.usageSource,
+    microcredits: isFree ? 0n : costOf(ratesOf(step.model.pricing, app.config.defaults), usage),
+    model: step.model.id,
+    attempts: step.attempts,
+    ...(failure && { failure }),
+    didNothing: isFree && step.didNothing,
+  }
+}
+
+/** What was said, put together. */
+class Words {
+  text = ''
+  readonly #calls = new Map<number, ToolCall>()
+
+  get toolCalls(): ToolCall[] {
+    return [...this.#calls.values()]
+  }
+
+  add(part: Part): void {
+    if (part.type === 'text' || part.type === 'refusal') this.text += part.text
+    else if (part.type === 'tool-call')
+      this.#calls.set(part.index, { id: part.id, name: part.name, arguments: '' })
+    else if (part.type === 'tool-arguments') {
+      const call = this.#calls.get(part.index)
+      if (call) call.arguments += part.delta
+    }
+  }
+}

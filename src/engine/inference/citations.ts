@@ -1,0 +1,79 @@
+/** Finds in an answer's text the links to what hosted tools have found, as they are written. */
+import type { Source } from '#engine/tools'
+import type { Citation } from './inference.ts'
+
+/** Told to the model with everything that it may cite. */
+export const citeByLink =
+  'Where your answer rests on one of these pages, say so with a Markdown link to its address right after the sentence.'
+
+const longestQuote = 150
+/** `[words](https://…)`, or `[3]` for the third result of the last search; the character after it is known before it counts. */
+const mark =
+  /\[([^[\]\n]{1,300})\]\((https?:\/\/[^\s()]+(?:\([^\s()]*\)[^\s()]*)*)\)|\[([0-9۰-۹]{1,2})\](?=[^(])/g
+
+export class Citations {
+  readonly #byUrl = new Map<string, Source>()
+  #numbered: readonly Source[] = []
+  #text = ''
+  #from = 0
+
+  /** Of one use of a tool; a search numbers its results anew. */
+  found(sources: readonly Source[], isSearch: boolean): void {
+    for (const source of sources) this.#byUrl.set(comparable(source.url), source)
+    if (isSearch && sources.length > 0) this.#numbered = sources
+  }
+
+  /** A new stretch of text begins; places are counted from here. */
+  restart(): void {
+    this.#text = ''
+    this.#from = 0
+  }
+
+  /** The citations that are whole with this piece of text. */
+  add(text: string): Citation[] {
+    if (this.#byUrl.size === 0) return []
+    this.#text += text
+    return /[)\]\n .,؛،]/.test(text) ? this.#scan(this.#text) : []
+  }
+
+  /** What ended with the text itself. */
+  end(): Citation[] {
+    return this.#byUrl.size === 0 ? [] : this.#scan(`${this.#text}\n`)
+  }
+
+  #scan(text: string): Citation[] {
+    const found: Citation[] = []
+    mark.lastIndex = this.#from
+    for (let match = mark.exec(text); match; match = mark.exec(text)) {
+      this.#from = mark.lastIndex
+      const source = this.#sourceOf(match)
+      if (source) found.push(citation(source, match.index, match.index + match[0].length))
+    }
+    // A mark never reaches over a line, so that what lies before it need not be read again.
+    this.#from = Math.max(this.#from, this.#text.lastIndexOf('\n') + 1)
+    return found
+  }
+
+  #sourceOf([, , url, number]: RegExpExecArray): Source | undefined {
+    if (url !== undefined) return this.#byUrl.get(comparable(url))
+    return this.#numbered[Number(latinDigits(number ?? '')) - 1]
+  }
+}
+
+const citation = ({ url, title, text }: Source, start: number, end: number): Citation => ({
+  url,
+  title,
+  start,
+  end,
+  citedText: text.slice(0, longestQuote).toWellFormed(),
+})
+
+const comparable = (url: string): string => {
+  const parsed = URL.parse(url)
+  if (!parsed) return url
+  parsed.hash = ''
+  return parsed.href.replace(/\/$/, '')
+}
+
+const latinDigits = (text: string): string =>
+  text.replace(/[۰-۹]/g, (digit) => String(digit.charCodeAt(0) - 0x06f0))

@@ -1,0 +1,318 @@
+/**
+ * An answer with tools that run here: the model is asked, the tools that it calls are used, and it is asked again with what they
+ * found, five steps at most. Tools of the caller end the answer, as they always do.
+ */
+import type { AnswerState, HostedTool, HostedTools, ToolResult } from '#engine/tools'
+import { Citations, citeByLink } from './citations.ts'
+import type {
+  Citation,
+  Content,
+  FinishReason,
+  Hosted,
+  HostedUse,
+  Message,
+  Part,
+  ToolCall,
+  Turn,
+} from './inference.ts'
+import { PriorContext } from './prior-context.ts'
+import type { Step } from './step.ts'
+
+/** Contract section 8. */
+const mostSteps = 5
+const usualUses = 5
+
+export interface HostedAsk {
+  /** As `withHosted` made it. */
+  turn: Turn
+  tools: HostedTools
+  nowMs: () => number
+  signal: AbortSignal
+  /** Holds a further step and asks the model; undefined where it cannot be paid. */
+  ask(turn: Turn): Promise<Step | undefined>
+}
+
+/** What the uses of one tool came to. */
+export interface ToolUse {
+  tool: HostedUse['tool']
+  uses: number
+  failed: number
+  microcredits: bigint
+}
+
+/** The turn with its hosted tools among the tools, as the model is told of them; written anew for every wire. */
+export function withHosted(turn: Turn, tools: HostedTools): Turn {
+  const told = (turn.hosted?.tools ?? []).map(({ tool, name, param }) => {
+    const { description, parameters } = tools.need(tool, param)
+    return { name, description, parameters }
+  })
+  return { ...turn, tools: [...turn.tools, ...told], source: { wire: turn.source.wire } }
+}
+
+export class HostedAnswer {
+  readonly #ask: HostedAsk
+  readonly #hosted: Hosted
+  readonly #uses: Map<string, ToolUse>
+  readonly #citations = new Citations()
+  readonly #prior: PriorContext
+  readonly #state: AnswerState = {}
+  /** How many calls of the caller's tools went out. */
+  #calls = 0
+
+  constructor(ask: HostedAsk) {
+    this.#ask = ask
+    this.#hosted = ask.turn.hosted!
+    this.#uses = new Map(
+      this.#hosted.tools.map(({ name, tool }) => [name, { tool, uses: 0, failed: 0, microcredits: 0n }]),
+    )
+    this.#prior = new PriorContext(ask.turn.messages)
+    this.#citations.found(this.#hosted.found ?? [], true)
+  }
+
+  get uses(): ToolUse[] {
+    return [...this.#uses.values()].filter(({ uses }) => uses > 0)
+  }
+  get #usesOfAll(): number {
+    return this.uses.reduce((sum, { uses }) => sum + uses, 0)
+  }
+  /** Fees of the uses so far. */
+  get spent(): bigint {
+    return this.uses.reduce((sum, { microcredits }) => sum + microcredits, 0n)
+  }
+  /** Fees of all uses that may still come. */
+  get worstFees(): bigint {
+    return this.#hosted.tools.reduce((sum, use) => {
+      const left = (use.maxUses ?? usualUses) - this.#uses.get(use.name)!.uses
+      return sum + BigInt(left) * this.#toolOf(use).price
+    }, 0n)
+  }
+
+  /** All parts but the usage, which is of all steps together. */
+  async *parts(first: Step): AsyncGenerator<Part> {
+    let { turn } = this.#ask
+    let step: Step | undefined = first
+    for (let number = 1; ; number++) {
+      const said = new Said(this.#uses, () => this.#calls++)
+      for await (const part of step.parts()) yield* this.#shown(said.add(part), number)
+      yield* this.#cited(this.#citations.end())
+      const calls = said.isWhole && number <= mostSteps ? said.hosted : []
+      const results = yield* this.#use(calls)
+      const end = this.#endAfter(number, said, calls.length)
+      if (end) return yield { type: 'finish', ...end }
+      turn = this.#next(turn, said, results, { number: number + 1, output: step.usage().output })
+      step = await this.#ask.ask(turn)
+      // What cannot be paid is not begun; what was paid is not lost.
+      if (!step)
+        return yield { type: 'finish', reason: this.#hosted.atLimit === 'pause' ? 'pause' : 'length' }
+    }
+  }
+
+  #endAfter(number: number, { finish, callsOfCaller }: Said, used: number): Finish | undefined {
+    if (callsOfCaller > 0 && used > 0) return { reason: 'tool_calls' }
+    if (used > 0)
+      return number === mostSteps && this.#hosted.atLimit === 'pause' ? { reason: 'pause' } : undefined
+    // A model that calls a tool all the same, when there are no more steps, has nothing to wait for.
+    return finish.reason === 'tool_calls' && callsOfCaller === 0 ? { reason: 'stop' } : finish
+  }
+
+  /** What of a part of a step goes out: one `start`, no `usage` of its own, and nothing that only one wire can read. */
+  *#shown(part: Part | undefined, number: number): Generator<Part> {
+    if (!part || part.type === 'usage' || (part.type === 'start' && number > 1)) return
+    // What the text ended with is cited while the text is still open.
+    if (part.type === 'tool-call') yield* this.#cited(this.#citations.end())
+    const { extra: _, ...plain } = part
+    if (plain.type !== 'extra') yield plain
+    if (part.type === 'text') yield* this.#cited(this.#citations.add(part.text))
+  }
+
+  *#cited(found: Citation[]): Generator<Part> {
+    for (const citation of found) yield { type: 'citation', citation }
+  }
+
+  /** Uses the tools that were called, all at once; what they find is told in the order of the calls. */
+  async *#use(calls: readonly ToolCall[]): AsyncGenerator<Part, ToolResult[]> {
+    if (calls.length === 0) return []
+    this.#citations.restart()
+    const asked = calls.map((call) => ({
+      ...call,
+      input: parsed(call.arguments),
+      use: this.#useOf(call.name),
+    }))
+    for (const { id, name, input, use } of asked)
+      yield { type: 'hosted-call', id, tool: use.tool, name, input }
+    const running = asked.map(({ input, use }) => this.#run(use, input))
+    // The first that throws ends the answer; the others must not be rejections that nobody hears.
+    for (const one of running) one.catch(() => {})
+    const results: ToolResult[] = []
+    for (const [position, { id, name, use }] of asked.entries()) {
+      const result = await running[position]!
+      results.push(result)
+      this.#prior.add(result.content)
+      this.#citations.found(result.results, use.tool === 'web_search')
+      yield { type: 'hosted-result', id, tool: use.tool, name, result }
+    }
+    return results
+  }
+
+  /** One use; only one that did not fail is paid. */
+  async #run(use: HostedUse, input: unknown): Promise<ToolResult> {
+    const tool = this.#toolOf(use)
+    const count = this.#uses.get(use.name)!
+    const isSpentUp =
+      count.uses >= (use.maxUses ?? usualUses) || this.#usesOfAll >= (this.#hosted.maxUses ?? Infinity)
+    if (isSpentUp) return refused('max_uses_exceeded', spentUp)
+    count.uses++
+    const result = this.#isLured(use, input)
+      ? refused('url_not_in_prior_context', unnamed)
+      : await this.#call(tool, use, input)
+    if (result.error === undefined) count.microcredits += tool.price
+    else count.failed++
+    return result
+  }
+
+  #call(tool: HostedTool, use: HostedUse, input: unknown): Promise<ToolResult> {
+    const { maxContentTokens, allowedDomains, blockedDomains, timeZone } = use
+    return tool.run(input, {
+      signal: this.#ask.signal,
+      nowMs: this.#ask.nowMs(),
+      state: this.#state,
+      ...(maxContentTokens !== undefined && { maxContentTokens }),
+      ...(allowedDomains && { allowedDomains }),
+      ...(blockedDomains && { blockedDomains }),
+      ...(timeZone !== undefined && { timeZone }),
+    })
+  }
+
+  #isLured({ tool }: HostedUse, input: unknown): boolean {
+    const url = (input as { url?: unknown } | null)?.url
+    return tool === 'web_fetch' && typeof url === 'string' && !this.#prior.names(url)
+  }
+
+  #next(
+    turn: Turn,
+    said: Said,
+    results: readonly ToolResult[],
+    { number, output }: { number: number; output: number },
+  ): Turn {
+    const answers = said.hosted.map(({ id }, position) => toolMessage(id, results[position]!))
+    const limit = turn.requestedOutputTokens
+    return {
+      ...turn,
+      messages: [...turn.messages, said.message, ...answers],
+      // A tool that had to be called has been; past the last step only words are left.
+      toolChoice: { type: number > mostSteps ? 'none' : 'auto' },
+      ...(limit !== undefined && { requestedOutputTokens: Math.max(1, limit - output) }),
+    }
+  }
+
+  #useOf = (name: string): HostedUse => this.#hosted.tools.find((use) => use.name === name)!
+  #toolOf = ({ tool, param }: HostedUse): HostedTool => this.#ask.tools.need(tool, param)
+}
+
+const spentUp = 'this tool may not be used again in this answer; answer with what you have.'
+const unnamed = 'only addresses that the user gave or that a search or a page has shown can be fetched.'
+
+const refused = (error: 'max_uses_exceeded' | 'url_not_in_prior_context', why: string): ToolResult => ({
+  content: `Error (${error}): ${why}`,
+  results: [],
+  error,
+})
+
+function toolMessage(id: string, { content, results, error }: ToolResult): Message {
+  const text = results.length > 0 ? `${content}\n\n${citeByLink}` : content
+  return { role: 'tool', toolCallId: id, content: [{ type: 'text', text }], ...(error && { isError: true }) }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text || '{}')
+  } catch {
+    return {}
+  }
+}
+
+type Finish = { reason: FinishReason; stopSequence?: string }
+
+/** What the model said in one step, as it is told again in the next. */
+class Said {
+  readonly #hostedNames: ReadonlyMap<string, unknown>
+  readonly #nextIndex: () => number
+  readonly #content: Content[] = []
+  readonly #calls = new Map<number, ToolCall>()
+  /** The places of the caller's tools among all that go out. */
+  readonly #indices = new Map<number, number>()
+  #reasoning: (Content & { type: 'reasoning' }) | undefined
+  finish: Finish = { reason: 'stop' }
+
+  constructor(hostedNames: ReadonlyMap<string, unknown>, nextIndex: () => number) {
+    this.#hostedNames = hostedNames
+    this.#nextIndex = nextIndex
+  }
+
+  get hosted(): ToolCall[] {
+    return [...this.#calls.values()].filter(({ name }) => this.#hostedNames.has(name))
+  }
+  get callsOfCaller(): number {
+    return this.#indices.size
+  }
+  /** False where the answer was cut or declined: its last call may be half. */
+  get isWhole(): boolean {
+    return this.finish.reason === 'stop' || this.finish.reason === 'tool_calls'
+  }
+  get message(): Message {
+    return { role: 'assistant', content: this.#content, toolCalls: [...this.#calls.values()] }
+  }
+
+  /** Answers the part where the caller is to see it. */
+  add(part: Part): Part | undefined {
+    switch (part.type) {
+      case 'text':
+        this.#text(part.text)
+        return part
+      case 'reasoning':
+        this.#reasoningBlock().text += part.text
+        return part
+      case 'reasoning-end':
+        if (part.opaque) this.#reasoningBlock().opaque = part.opaque
+        this.#reasoning = undefined
+        return part
+      case 'tool-call':
+        return this.#call(part)
+      case 'tool-arguments': {
+        const call = this.#calls.get(part.index)
+        if (call) call.arguments += part.delta
+        const index = this.#indices.get(part.index)
+        return index === undefined ? undefined : { ...part, index }
+      }
+      case 'finish':
+        this.finish = part
+        return undefined
+      default:
+        return part
+    }
+  }
+
+  #call(part: Part & { type: 'tool-call' }): Part | undefined {
+    this.#reasoning = undefined
+    this.#calls.set(part.index, { id: part.id, name: part.name, arguments: '' })
+    if (this.#hostedNames.has(part.name)) return undefined
+    const index = this.#nextIndex()
+    this.#indices.set(part.index, index)
+    return { ...part, index }
+  }
+
+  #text(text: string): void {
+    this.#reasoning = undefined
+    const last = this.#content.at(-1)
+    if (last?.type === 'text') last.text += text
+    else this.#content.push({ type: 'text', text })
+  }
+
+  #reasoningBlock(): Content & { type: 'reasoning' } {
+    if (!this.#reasoning) {
+      this.#reasoning = { type: 'reasoning', text: '' }
+      this.#content.push(this.#reasoning)
+    }
+    return this.#reasoning
+  }
+}

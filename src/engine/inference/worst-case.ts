@@ -1,0 +1,81 @@
+/** The worst case of a call of a model: what is held before it is asked. */
+import type { App } from '#app'
+import {
+  dearest,
+  inputBound,
+  inputWorstCase,
+  outputTokensFor,
+  outputWorstCase,
+  type Rates,
+  ratesOf,
+  searchesWorstCase,
+} from '#engine/metering'
+import type { Model } from '#engine/models'
+import { continuationTokens, type ModelsAsk, roomFor } from '#engine/routing'
+import { Failure } from '#platform/errors'
+
+/** The smallest answer worth starting when the balance clamps the limit (decisions §6). */
+const smallestOutputTokens = 256
+
+/**
+ * Takes the worst case of the turn by `take` and answers the output limit that is paid for. The caller's own limit is held as it
+ * is. Without one the whole of the model is tried, then what the balance and caps leave; others may take of it in between, hence
+ * the few rounds. `beside`: what of the money asked for is there already (or, below zero, is for other things than the model).
+ */
+export async function takeWorstCase(
+  app: App,
+  ask: ModelsAsk,
+  beside: bigint,
+  take: (microcredits: bigint) => Promise<void>,
+): Promise<number> {
+  const { model, turn } = ask
+  const { rates, input } = promptOf(app, ask)
+  const requested = turn.requestedOutputTokens
+  const { usualOutputTokens: usual = Number.POSITIVE_INFINITY } = turn
+  const wanted = requested ?? Math.min(usual, roomFor(model, turn))
+  let maxOutputTokens = Math.min(wanted, model.maxOutputTokens)
+  for (let round = 1; ; round++) {
+    try {
+      await take(input + worstAnswer(model, rates, maxOutputTokens))
+      return maxOutputTokens
+    } catch (error) {
+      const free = haveOf(error)
+      if (free === undefined || requested !== undefined || round === 4) throw error
+      const have = free + beside
+      const paid = outputTokensFor(answerRates(model, rates), have > input ? have - input : 0n)
+      maxOutputTokens = Math.min(maxOutputTokens, paid)
+      if (maxOutputTokens < smallestOutputTokens) throw error
+    }
+  }
+}
+
+/** What a turn that names its limit may cost at most, and the limit that is sent; the money is somebody else's affair. */
+export function worstCaseOf(app: App, ask: ModelsAsk): { microcredits: bigint; maxOutputTokens: number } {
+  const { model, turn } = ask
+  const { rates, input } = promptOf(app, ask)
+  const maxOutputTokens = Math.min(turn.requestedOutputTokens ?? roomFor(model, turn), model.maxOutputTokens)
+  return { microcredits: input + worstAnswer(model, rates, maxOutputTokens), maxOutputTokens }
+}
+
+/** The dearest prices of those that may answer, and what the prompt costs at them. */
+function promptOf(app: App, ask: ModelsAsk): { rates: Rates; input: bigint } {
+  const models = app.inference.modelsFor(ask)
+  const rates = dearest(models.map(({ pricing }) => ratesOf(pricing, app.config.defaults)))
+  const bound = inputBound(ask.turn)
+  if (ask.model.resumes) bound.text += continuationTokens
+  return { rates, input: inputWorstCase(rates, bound) + searchesWorstCase(rates, ask.turn) }
+}
+
+/** An answer that may be gone on with elsewhere is read there as prompt once more, perhaps into a cache. */
+function answerRates(model: Model, rates: Rates): Rates {
+  const reading = rates.cacheWrite > rates.input ? rates.cacheWrite : rates.input
+  return model.resumes ? { ...rates, output: rates.output + reading } : rates
+}
+
+const worstAnswer = (model: Model, rates: Rates, tokens: number): bigint =>
+  outputWorstCase(answerRates(model, rates), tokens)
+
+function haveOf(error: unknown): bigint | undefined {
+  if (!(error instanceof Failure) || error.status !== 402) return undefined
+  return (error.detail as { haveMicrocredits?: bigint }).haveMicrocredits
+}

@@ -1,0 +1,107 @@
+/** What metrics, trace and log are told of a paid call: names, figures and times, never what was asked or answered. */
+import type { App } from '#app'
+import type { Attempt } from '#engine/routing'
+import { Failure } from '#platform/errors'
+import type { Settled } from '#platform/ledger'
+import type { Attributes, Span, Trail } from '#platform/trace'
+import type { PaidCall } from './paid.ts'
+
+export class PaidWatch {
+  readonly #app: App
+  readonly #model: { id: string }
+  readonly #receivedMs: number
+  readonly #trail: Trail | undefined
+
+  constructor(app: App, call: Pick<PaidCall, 'receivedMs' | 'trail'> & { model: { id: string } }) {
+    this.#app = app
+    this.#model = call.model
+    this.#receivedMs = call.receivedMs
+    this.#trail = call.trail
+  }
+
+  /** A span of the question to the upstream, which stays open until its attempts are told. */
+  open(operation: string, attributes: Attributes): Span | undefined {
+    return this.#trail?.span?.child(`${operation} ${this.#model.id}`, {
+      kind: 'client',
+      attributes: {
+        'gen_ai.operation.name': operation,
+        'gen_ai.request.model': this.#model.id,
+        ...attributes,
+      },
+    })
+  }
+
+  async hold<Held>(take: () => Promise<Held>): Promise<Held> {
+    const startedMs = performance.now()
+    const span = this.#trail?.span?.child('hold', { kind: 'internal' })
+    let error: string | undefined
+    try {
+      const held = await take()
+      this.#trail?.begin()
+      return held
+    } catch (thrown) {
+      error = thrown instanceof Failure ? thrown.code : 'not_held'
+      this.#trail?.note({ model: this.#model.id })
+      throw thrown
+    } finally {
+      this.#app.metrics.stages.hold.since(startedMs)
+      span?.end({ error })
+    }
+  }
+
+  /** `figures` go to the log line of the request. */
+  async settle(
+    end: { model: { id: string }; attempts: readonly Attempt[]; figures: Record<string, number> },
+    settle: () => Promise<Settled>,
+  ): Promise<Settled> {
+    const startedMs = performance.now()
+    const span = this.#trail?.span?.child('settle', { kind: 'internal' })
+    const settled = await settle()
+    this.#app.metrics.stages.settle.since(startedMs)
+    const charged = String(settled.chargedMicrocredits)
+    span?.set({ 'kherad.charged_microcredits': charged })
+    span?.end()
+    this.#trail?.settled({
+      model: end.model.id,
+      deployment: end.attempts.at(-1)?.deployment,
+      attempts: end.attempts.length,
+      ...end.figures,
+      charged_microcredits: charged,
+    })
+    return settled
+  }
+
+  /** Told when all is over: attempts carry their own times. */
+  tellAttempts(asked: Span, attempts: readonly Attempt[]): void {
+    for (const attempt of attempts) this.#tellAttempt(asked, attempt)
+    const last = attempts.at(-1)
+    if (!last) return
+    asked.set({ 'gen_ai.provider.name': providerName(last.provider), 'gen_ai.response.model': named(last) })
+  }
+
+  #tellAttempt(asked: Span, attempt: Attempt): void {
+    const at = (ms: number): number => this.#receivedMs + ms
+    const { started_ms: startedMs, ended_ms: endedMs = startedMs, outcome } = attempt
+    asked
+      .child(`attempt ${attempt.deployment}`, {
+        kind: 'client',
+        startMs: at(startedMs),
+        attributes: {
+          'gen_ai.provider.name': providerName(attempt.provider),
+          'gen_ai.request.model': named(attempt),
+          'gen_ai.response.id': attempt.upstream_id,
+          'http.response.status_code': attempt.status,
+          'kherad.deployment': attempt.deployment,
+          'kherad.outcome': outcome,
+        },
+      })
+      .end({ atMs: at(endedMs), error: outcome === 'answered' ? undefined : outcome })
+  }
+}
+
+/** The upstream's own name of the model: a deployment's id is `<provider>/<model>`. */
+const named = ({ deployment, provider }: Attempt): string => deployment.slice(provider.length + 1)
+
+/** The conventions' names for vendors whose usual id is another. */
+const wellKnown: Readonly<Record<string, string>> = { gemini: 'gcp.gemini', mistral: 'mistral_ai' }
+export const providerName = (id: string): string => wellKnown[id] ?? id

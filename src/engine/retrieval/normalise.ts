@@ -1,0 +1,39 @@
+/**
+ * One spelling for everything that is indexed and for everything that is asked: letters of Arabic keyboards, vowel marks, the three
+ * kinds of digits, wide and narrow forms, capitals. The half-space (ZWNJ) stays, as the sign that parts of a word are parts.
+ */
+export function normalise(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(unheard, '')
+    .toLowerCase()
+    .replace(otherLetters, (letter) => letters[letter]!)
+    .replace(easternDigits, (digit) => String(digit.codePointAt(0)! & 15))
+    .replace(/(?<=\d)[,٬](?=\d{3}(?!\d))/g, '')
+    .replace(/(?<=\d)٫(?=\d)/g, '.')
+    .replace(/(?<=\p{Script=Arabic})(?=\d)|(?<=\d)(?=\p{Script=Arabic})/gu, ' ')
+}
+
+export const halfSpace = '\u200c'
+
+/** Marks over and under letters, hamza among them (NFKD has set it apart), the stretching of words, and signs of direction. */
+const unheard = /(?:\p{M}|\u200d|[\u0640\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff])+/gu
+
+const letters: Record<string, string> = {
+  ك: 'ک',
+  ڪ: 'ک',
+  ي: 'ی',
+  ى: 'ی',
+  ې: 'ی',
+  ے: 'ی',
+  ة: 'ه',
+  ۃ: 'ه',
+  ە: 'ه',
+  ہ: 'ه',
+  ھ: 'ه',
+  ٱ: 'ا',
+}
+const otherLetters = new RegExp(`[${Object.keys(letters).join('')}]`, 'g')
+
+/** Those of Arabic (U+0660) and Persian (U+06F0); the last four bits of each are its worth. */
+const easternDigits = /[\u0660-\u0669\u06f0-\u06f9]/g

@@ -1,0 +1,67 @@
+/** BM25 over what the database found, with a little more for words that stand together. */
+
+export interface Candidate {
+  /** Words of the passage. */
+  words: number
+  /** Its terms that were looked for, with their places; a place of a heading has weight A. */
+  hits: readonly { term: string; places: readonly number[]; weights: readonly string[] }[]
+}
+
+/** Of all that is searched. */
+export interface Corpus {
+  passages: number
+  /** Words of a passage in the mean. */
+  meanWords: number
+  /** For each group of the query: passages that hold any of its terms. */
+  found: readonly number[]
+}
+
+const saturation = 1.2
+const lengthShare = 0.6
+const headingWorth = 2
+const together = 0.35
+const nearPlaces = 2
+
+/** How well each candidate answers; comparable within one search only. */
+export function scores(
+  candidates: readonly Candidate[],
+  groups: readonly string[][],
+  corpus: Corpus,
+): number[] {
+  const worth = groups.map((_, at) => rarity(corpus, at))
+  return candidates.map((candidate) => {
+    const hits = groups.map((terms) => hitOf(candidate, terms))
+    const norm = 1 - lengthShare + lengthShare * (candidate.words / Math.max(1, corpus.meanWords))
+    return hits.reduce((sum, { count, places }, at) => {
+      if (count === 0) return sum
+      const often = (count * (saturation + 1)) / (count + saturation * norm)
+      const before = hits[at - 1]
+      const near = before !== undefined && isNear(before.places, places)
+      return sum + worth[at]! * often + (near ? together * Math.min(worth[at]!, worth[at - 1]!) : 0)
+    }, 0)
+  })
+}
+
+function rarity({ passages, found }: Corpus, at: number): number {
+  const having = Math.min(found[at] ?? 0, passages)
+  return Math.log(1 + (passages - having + 0.5) / (having + 0.5))
+}
+
+interface Hit {
+  count: number
+  places: readonly number[]
+}
+
+/** Of spellings of one word the one that is there most often; together they would count a word twice. */
+function hitOf({ hits }: Candidate, terms: readonly string[]): Hit {
+  let best: Hit = { count: 0, places: [] }
+  for (const { term, places, weights } of hits) {
+    if (!terms.includes(term)) continue
+    const count = weights.reduce((sum, weight) => sum + (weight === 'A' ? headingWorth : 1), 0)
+    if (count > best.count) best = { count, places }
+  }
+  return best
+}
+
+const isNear = (left: readonly number[], right: readonly number[]): boolean =>
+  left.some((at) => right.some((other) => other - at >= 0 && other - at <= nearPlaces))

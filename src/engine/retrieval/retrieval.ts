@@ -1,0 +1,8 @@
+/** Finding passages of texts by words: one spelling for both sides, passages, their index and their rank. Knows no database. */
+export { type Passage, passagesOf } from './chunk.ts'
+export { normalise } from './normalise.ts'
+export { allPhrases, anyOf, type Query, readQuery } from './query.ts'
+export { type Candidate, type Corpus, scores } from './rank.ts'
+export { stopWords } from './stop-words.ts'
+export { wordsOf } from './terms.ts'
+export { type Indexed, indexed } from './vector.ts'

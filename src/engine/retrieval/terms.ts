@@ -1,0 +1,61 @@
+import { halfSpace, normalise } from './normalise.ts'
+import { stemOf } from './stem.ts'
+
+/** One word of a text with every spelling under which it is found. */
+export interface Word {
+  /** All parts together, then the word's stem. */
+  whole: string[]
+  /** Of a compound: its parts, each with its stem; else the whole again. They stand one behind the other. */
+  parts: string[][]
+  isPersian: boolean
+}
+
+/** Written before the verb: joined, with a half-space, or apart. */
+const prefixes = new Set(['می', 'نمی'])
+/** Written behind a word in the same three ways. */
+const suffixes = new Set(
+  'ها های هایی هایم هایت هایش هایمان هایتان هایشان تر ترین تری ترها ترهای ترینها ترینهای'.split(' '),
+)
+/** Behind a half-space only; apart they are words. */
+const enclitics = new Set('ی ای ام ات اش م ت ش مان تان شان اند ایم اید ست'.split(' '))
+const longestTerm = 64
+
+/** The words of a text in their order, the same for all its spellings. */
+export function wordsOf(text: string): Word[] {
+  const words: string[] = []
+  let open = false
+  let end = -1
+  const normal = normalise(text)
+  for (const match of normal.matchAll(/\d+(?:\.\d+)+|[\p{L}\p{N}\u200c]+/gu)) {
+    const token = trimmed(match[0])
+    if (token === '') continue
+    const near = words.length > 0 && /^[ \u00a0]{1,2}$/.test(normal.slice(end, match.index).slice(0, 3))
+    const joins = near && isPersian(token) && isPersian(words.at(-1)!) && (open || suffixes.has(token))
+    if (joins) words.push(`${words.pop()}${halfSpace}${token}`)
+    else words.push(token)
+    open = prefixes.has(token)
+    end = match.index + match[0].length
+  }
+  return words.map(wordOf)
+}
+
+const trimmed = (token: string): string =>
+  token.replace(/^\u200c+|\u200c+$/g, '').replace(/\u200c{2,}/g, halfSpace)
+
+const isPersian = (token: string): boolean => /^[\p{Script=Arabic}\u200c]+$/u.test(token)
+
+function wordOf(token: string): Word {
+  const all = token.split(halfSpace)
+  const whole = spellings(all.join(''))
+  const meant = all.filter((part) => !isAffix(part))
+  const parts = all.length === 1 || meant.length === 0 ? [whole] : meant.map(spellings)
+  return { whole, parts, isPersian: isPersian(token) }
+}
+
+const isAffix = (part: string): boolean =>
+  part.length < 2 || prefixes.has(part) || suffixes.has(part) || enclitics.has(part)
+
+const spellings = (word: string): string[] => {
+  const cut = word.slice(0, longestTerm)
+  return [...new Set([cut, stemOf(cut)])]
+}

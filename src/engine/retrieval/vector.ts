@@ -1,0 +1,44 @@
+import { type Word, wordsOf } from './terms.ts'
+
+/** A passage as the database indexes it. */
+export interface Indexed {
+  /** The text form of a tsvector. */
+  terms: string
+  /** Words of the passage. */
+  words: number
+}
+
+/** PostgreSQL keeps no place beyond this. */
+const lastPlace = 16_383
+const mostPlaces = 200
+
+/** The words of a passage with their places; those of what stands over it have weight A. `mark` is one more term, of no place. */
+export function indexed(heading: string, text: string, mark: string): Indexed {
+  const places = new Map<string, string[]>()
+  const above = wordsOf(heading)
+  const within = wordsOf(text)
+  const next = lay(places, above, 1, 'A')
+  // A gap, so that no phrase runs from the heading into the text.
+  lay(places, within, next + 4, '')
+  const terms = [...places].map(([term, at]) => `'${term}':${at.join(',')}`)
+  return { terms: [`'${mark}'`, ...terms].join(' '), words: Math.max(1, within.length) }
+}
+
+function lay(places: Map<string, string[]>, words: readonly Word[], first: number, weight: string): number {
+  let place = first
+  for (const { whole, parts } of words) {
+    for (const term of whole) put(places, term, place, weight)
+    parts.forEach((spellings, index) => {
+      for (const term of spellings) put(places, term, place + index, weight)
+    })
+    place += parts.length
+  }
+  return place
+}
+
+function put(places: Map<string, string[]>, term: string, place: number, weight: string): void {
+  const at = places.get(term) ?? []
+  const spelled = `${Math.min(place, lastPlace)}${weight}`
+  if (at.length < mostPlaces && at.at(-1) !== spelled) at.push(spelled)
+  places.set(term, at)
+}

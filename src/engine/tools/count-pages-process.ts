@@ -1,0 +1,22 @@
+/** Counts the pages of PDFs that strangers wrote. Started by count-pages.ts. */
+import { getDocumentProxy } from 'unpdf'
+import { answer } from './confined-process.ts'
+import type { PdfPages } from './count-pages.ts'
+
+await answer<Uint8Array[]>(async (files) => {
+  const counted: PdfPages[] = []
+  for (const bytes of files) counted.push(await pagesOf(bytes))
+  return counted
+})
+
+async function pagesOf(bytes: Uint8Array): Promise<PdfPages> {
+  try {
+    // It refuses Buffers, and keeps what it is given.
+    const document = await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0, stopAtErrors: false })
+    const { numPages: pages } = document
+    await document.loadingTask.destroy()
+    return pages > 0 ? { pages } : { unreadable: 'broken' }
+  } catch (error) {
+    return { unreadable: (error as Error).name === 'PasswordException' ? 'locked' : 'broken' }
+  }
+}

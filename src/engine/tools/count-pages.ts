@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto'
+import path from 'node:path'
+import type { Log } from '#platform/log'
+import { type Confine, openConfinement } from './confined.ts'
+
+/** Of one PDF. */
+export type PdfPages = { pages: number } | { unreadable: 'locked' | 'broken' }
+
+/**
+ * How many pages each of these PDFs has, as readers of PDFs count them; undefined when that could not be found out: too many
+ * others wait for it, or it took too long. Throws the signal's reason.
+ */
+export type CountPages = (
+  files: readonly Uint8Array[],
+  signal: AbortSignal,
+) => Promise<readonly PdfPages[] | undefined>
+
+/** For all files of one request. */
+const countingMs = 10_000
+/** Processes of one server that count at a time, and requests that may wait for one. */
+const places = { working: 2, waiting: 64 }
+/** Files whose pages are remembered: a conversation brings its documents again with every turn. */
+const mostRemembered = 2_000
+
+/** Counts in processes that can be lost, one for all new files of a request. */
+export function openPageCounter(log: Log): CountPages {
+  const confine = openConfinement(log, places)
+  const remembered = new Map<string, PdfPages>()
+  return async (files, signal) => {
+    const names = files.map(nameOf)
+    const known = names.map((name) => remembered.get(name))
+    const unknown = files.filter((_, index) => known[index] === undefined)
+    const counted = unknown.length === 0 ? [] : await count(confine, unknown, signal)
+    if (!counted) return undefined
+    const all = known.map((pages) => pages ?? counted.shift()!)
+    for (const [index, name] of names.entries()) remember(remembered, name, all[index]!)
+    return all
+  }
+}
+
+const nameOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('base64')
+
+async function count(
+  confine: Confine,
+  files: readonly Uint8Array[],
+  signal: AbortSignal,
+): Promise<PdfPages[] | undefined> {
+  const outcome = await confine({
+    module: path.join(import.meta.dirname, 'count-pages-process.ts'),
+    input: files,
+    timeoutMs: countingMs,
+    maxOutputBytes: 64 * (files.length + 1),
+    signal,
+  })
+  return 'value' in outcome ? (outcome.value as PdfPages[]) : undefined
+}
+
+/** The oldest gives way. */
+function remember(remembered: Map<string, PdfPages>, name: string, pages: PdfPages): void {
+  remembered.set(name, pages)
+  const [oldest] = remembered.keys()
+  if (remembered.size > mostRemembered && oldest !== undefined) remembered.delete(oldest)
+}

@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest'
+import { StartRefused } from '#platform/errors'
+import { loadConfig, readEnv } from './config.ts'
+
+const entry = (more: string, pricing = 'pricing: { input_per_million: 0.02 }') => `models:
+  - id: acme/near
+    kind: embedding
+    deployments: [{ provider: acme, model: near-1 }]
+    ${pricing}
+    ${more}
+`
+const read = (more: string) => {
+  const [model] = loadConfig(readEnv({}), entry(more)).models
+  if (model?.kind !== 'embedding') throw new Error('no embedding model')
+  return model
+}
+
+function refusal(file: string): string {
+  try {
+    loadConfig(readEnv({}), file)
+  } catch (error) {
+    if (error instanceof StartRefused && error.fa) return error.message
+    throw error
+  }
+  throw new Error('the start was not refused')
+}
+
+test('a price and the longest text are enough; all else has its default', () => {
+  expect(read('max_input_tokens: 8192')).toMatchObject({
+    maxInputTokens: 8_192,
+    maxBatch: 32,
+    encoding: 'base64',
+    fallbacks: [],
+    pricing: { inputPerMillion: 0.02 },
+  })
+  expect(read('max_input_tokens: 8192').dimensions).toBeUndefined()
+})
+
+test('every member is read as it is written, at its edges', () => {
+  expect(
+    read(
+      '{ max_input_tokens: 16, max_batch: 128, dimensions: 4096, encoding_format: float }'
+        .slice(2, -2)
+        .replaceAll(', ', '\n    '),
+    ),
+  ).toMatchObject({ maxInputTokens: 16, maxBatch: 128, dimensions: 4_096, encoding: 'float' })
+})
+
+test('the model that finds passages is named with its place', () => {
+  const { defaults } = loadConfig(readEnv({}), 'defaults: { embedding_model: sandbox/embedding }')
+  expect(defaults).toMatchObject({ embeddingModel: 'sandbox/embedding' })
+  expect(defaults.embeddingModelWhere).toMatch(/defaults\.embedding_model/)
+})
+
+describe('a wrong entry stops the start with line, path and mend', () => {
+  const most = 'max_input_tokens: 512'
+  test.each<[string, string, RegExp]>([
+    ['no price', entry(most, ''), /models\[0\]\.pricing is missing.*0 for free/],
+    ['half a price', entry(most, 'pricing: {}'), /pricing\.input_per_million is missing/],
+    ['a price below nothing', entry(most, 'pricing: { input_per_million: -1 }'), /input_per_million is "-1"/],
+    [
+      'a price of what it does not write',
+      entry(most, 'pricing: { input_per_million: 1, output_per_million: 1 }'),
+      /output_per_million is not a known entry/,
+    ],
+    ['no bound of a text', entry(''), /models\[0\]\.max_input_tokens is missing/],
+    ['too short a text', entry('max_input_tokens: 15'), /max_input_tokens is "15"/],
+    ['too large a batch', entry(`${most}\n    max_batch: 129`), /max_batch is "129"/],
+    ['too long a vector', entry(`${most}\n    dimensions: 4097`), /dimensions is "4097"/],
+    ['an unknown encoding', entry(`${most}\n    encoding_format: int8`), /base64, float/],
+    [
+      'fallbacks, whose vectors would not compare',
+      entry(`${most}\n    fallbacks: [a/b]`),
+      /fallbacks is not a known entry/,
+    ],
+    [
+      'a member of a text model',
+      entry(`${most}\n    context_length: 1000`),
+      /context_length is not a known entry/,
+    ],
+  ])('%s', (_, file, sentence) => {
+    expect(refusal(file)).toMatch(sentence)
+  })
+})

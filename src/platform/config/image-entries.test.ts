@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest'
+import { StartRefused } from '#platform/errors'
+import { loadConfig, readEnv } from './config.ts'
+
+const entry = (image: string, pricing: string, more = '') => `models:
+  - id: acme/painter
+    kind: image
+    deployments: [{ provider: acme, model: painter-1 }]
+    image: ${image}
+    pricing: ${pricing}
+    ${more}
+`
+const read = (image: string, pricing: string, more?: string) => {
+  const [model] = loadConfig(readEnv({}), entry(image, pricing, more)).models
+  if (model?.kind !== 'image') throw new Error('no image model')
+  return model
+}
+
+function refusal(file: string): string {
+  try {
+    loadConfig(readEnv({}), file)
+  } catch (error) {
+    if (error instanceof StartRefused && error.fa) return error.message
+    throw error
+  }
+  throw new Error('the start was not refused')
+}
+
+test('sizes and a price are enough; all else has its default', () => {
+  const model = read('{ sizes: [1024x1024] }', '{ per_image: 0.04 }')
+  expect(model.image).toEqual({
+    sizes: [{ width: 1024, height: 1024 }],
+    qualities: [],
+    formats: [],
+    backgrounds: [],
+    maxCount: 1,
+    maxReferences: 0,
+  })
+  expect(model.pricing).toEqual({ perImage: 0.04, rows: [], perReference: 0 })
+})
+
+test('every member is read as it is written', () => {
+  const image =
+    '{ sizes: [1024x1024, 1536x1024], qualities: [low, high], formats: [png, webp], backgrounds: [opaque, transparent], max_count: 4, max_references: 16, response_format: b64_json }'
+  const pricing =
+    '{ per_image: 0.02, rows: [{ quality: high, size: 1536x1024, per_image: 0.25 }, { quality: low, per_image: 0 }], per_reference: 0.003 }'
+  const model = read(image, pricing, 'fallbacks: [acme/other]')
+  expect(model).toMatchObject({
+    fallbacks: ['acme/other'],
+    image: {
+      sizes: [
+        { width: 1024, height: 1024 },
+        { width: 1536, height: 1024 },
+      ],
+      qualities: ['low', 'high'],
+      formats: ['png', 'webp'],
+      backgrounds: ['opaque', 'transparent'],
+      maxCount: 4,
+      maxReferences: 16,
+      responseFormat: 'b64_json',
+    },
+    pricing: {
+      perImage: 0.02,
+      rows: [
+        { quality: 'high', size: { width: 1536, height: 1024 }, perImage: 0.25 },
+        { quality: 'low', perImage: 0 },
+      ],
+      perReference: 0.003,
+    },
+  })
+})
+
+describe('a wrong entry stops the start with line, path and mend', () => {
+  const sizes = '{ sizes: [1024x1024], qualities: [low] }'
+  const free = '{ per_image: 0 }'
+  test.each<[string, string, RegExp]>([
+    ['no price', entry(sizes, '{}'), /6: models\[0\]\.pricing\.per_image is missing.*0 for free/],
+    ['a price below nothing', entry(sizes, '{ per_image: -1 }'), /per_image is "-1"/],
+    ['no sizes', entry('{}', free), /5: models\[0\]\.image\.sizes is missing/],
+    ['an empty list of sizes', entry('{ sizes: [] }', free), /image\.sizes.*<width>x<height>/],
+    ['a size in words', entry('{ sizes: [large] }', free), /sizes\[0\] is "large"/],
+    ['a vast size', entry('{ sizes: [99999x1] }', free), /at most 16384/],
+    ['a size twice', entry('{ sizes: [64x64, 64x64] }', free), /repeats 64x64/],
+    ['an unknown quality', entry('{ sizes: [64x64], qualities: [best] }', free), /one of low, medium, high/],
+    [
+      'a row of another size',
+      entry(sizes, '{ per_image: 1, rows: [{ size: 64x64, per_image: 2 }] }'),
+      /one of 1024x1024/,
+    ],
+    [
+      'a row of another quality',
+      entry(sizes, '{ per_image: 1, rows: [{ quality: high, per_image: 2 }] }'),
+      /one of low/,
+    ],
+    [
+      'a row without a price',
+      entry(sizes, '{ per_image: 1, rows: [{ quality: low }] }'),
+      /rows\[0\]\.per_image is missing/,
+    ],
+    [
+      'a member of a text model',
+      entry(sizes, free, 'context_length: 1000'),
+      /context_length is not a known entry/,
+    ],
+    [
+      'settings of pictures on a text model',
+      'models:\n  - { id: a/b, deployments: [{ provider: a, model: b }], image: { sizes: [64x64] } }\n',
+      /image is not a known entry/,
+    ],
+  ])('%s', (_, file, sentence) => {
+    expect(refusal(file)).toMatch(sentence)
+  })
+
+  test('no settings and no price at all', () => {
+    const bare = 'models:\n  - { id: a/b, kind: image, deployments: [{ provider: a, model: b }] }\n'
+    expect(refusal(bare)).toMatch(/models\[0\]\.image is missing/)
+    expect(refusal(bare.replace(' }\n', ', image: { sizes: [64x64] } }\n'))).toMatch(
+      /models\[0\]\.pricing is missing/,
+    )
+  })
+})

@@ -1,0 +1,52 @@
+/**
+ * What became of a paid call of background work. Its id was chosen and written down before the call, and is that of its receipt:
+ * the receipt, committed with the hold, says that the call was begun, and the reply, committed with the settlement, what came of it.
+ * So the ledger is the journal (docs/decisions/0022-effects-are-receipts.md).
+ *
+ * The rules: an id is used by one attempt of one process; who takes work over looks the id up first, and never begins a second call
+ * but where the first is `untouched`.
+ */
+import type { Tx } from '#platform/db'
+import { bar, forgetReply, type Ledger, type Payer } from '#platform/ledger'
+import './words.ts'
+
+export type Effect =
+  /** No hold was ever taken: bar the id before another is used. */
+  | { state: 'never' }
+  /** Its hold is open: here, elsewhere, or of a process that is not yet known to be dead. Look again later. */
+  | { state: 'running' }
+  /** It ended, and what its caller was to be told is known; `reply` is null once it was taken or is too old. */
+  | { state: 'done' | 'failed'; statusCode: number; reply: string | null }
+  /** It ended without any effect or charge, and nothing was to be told: another call may be made, under another id. */
+  | { state: 'untouched' }
+  /** The upstream may have worked, and nobody knows with what result. It is charged at its hold, and never called again. */
+  | { state: 'ambiguous' }
+
+/** What a reply is worth looking for; the ledger keeps it somewhat longer. */
+const replyMs = 24 * 60 * 60 * 1000
+
+export async function effectOf(ledger: Ledger, accountId: string, effectId: string): Promise<Effect> {
+  const receipt = await ledger.earlier(accountId, effectId, replyMs)
+  if (!receipt) return { state: 'never' }
+  const { state, ambiguous, claiming, reply, status_code } = receipt
+  if (state === 'running') return { state }
+  if (ambiguous) return { state: 'ambiguous' }
+  if (!claiming && reply === null) return { state: 'untouched' }
+  return { state: state === 'completed' ? 'done' : 'failed', statusCode: status_code ?? 500, reply }
+}
+
+/**
+ * Makes sure that nobody begins the call any more: a process that only slept finds its id taken. Answers false when somebody has
+ * begun it meanwhile.
+ */
+export const barEffect = (
+  tx: Tx,
+  payer: Payer,
+  effectId: string,
+  endpoint: string,
+  now: Date,
+): Promise<boolean> => bar(tx, { payer, receiptId: effectId, endpoint }, now)
+
+/** The work has the result now, in this transaction; the copy in the journal goes. */
+export const takeReply = (tx: Tx, accountId: string, effectId: string): Promise<void> =>
+  forgetReply(tx, accountId, effectId)

@@ -1,0 +1,37 @@
+/**
+ * The outbox: what happened, written in the transaction in which it happened, and told later to whoever listens (webhooks).
+ * What the ledger's own functions tell they write beside their rows, in SQL.
+ */
+import { sql } from 'kysely'
+import type { Tx } from '#platform/db'
+
+/** Everything that is told (contract section 6). */
+export const eventTypes = [
+  'batch.completed',
+  'batch.cancelled',
+  'agent.lead',
+  'agent.handoff',
+  'budget.threshold',
+] as const
+
+export type EventType = (typeof eventTypes)[number]
+
+export interface Event {
+  accountId: string
+  projectId: string
+  type: EventType
+  /** JSON; what people outside are told, so nothing secret. */
+  data: Record<string, unknown>
+  /** What may be told only once in the life of the account names itself here. */
+  onceKey?: string
+}
+
+export async function tell(
+  tx: Tx,
+  { accountId, projectId, type, data, onceKey }: Event,
+  now: Date,
+): Promise<void> {
+  await sql`insert into events.outbox (account_id, project_id, type, data, once_key, created_at)
+    values (${accountId}, ${projectId}, ${type}, ${JSON.stringify(data)}, ${onceKey ?? null}, ${now})
+    on conflict do nothing`.execute(tx)
+}

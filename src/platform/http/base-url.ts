@@ -1,0 +1,16 @@
+import type { Ask } from './http.ts'
+
+/**
+ * Where this caller reaches us: as the operator named it, else as the request came, through a proxy that says so. Clients send their
+ * key there, so nothing but what this very request said is believed, and only for its own answer.
+ */
+export function baseUrlOf({ app, headers }: Pick<Ask, 'app' | 'headers'>): string {
+  const { baseUrl, baseUrlNamed } = app.config
+  if (baseUrlNamed) return baseUrl
+  const host = first(headers['x-forwarded-host']) ?? headers.host
+  if (host === undefined || !/^[\w.-]+(:\d{1,5})?$|^\[[0-9a-fA-F:.]+\](:\d{1,5})?$/.test(host)) return baseUrl
+  return `${first(headers['x-forwarded-proto']) === 'https' ? 'https' : 'http'}://${host}`
+}
+
+const first = (header: string | string[] | undefined): string | undefined =>
+  [header ?? []].flat()[0]?.split(',')[0]?.trim() || undefined

@@ -1,0 +1,152 @@
+/** One kind of job in this process: claims while there is room, runs what it claimed, and rests until it is woken. */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { App } from '#app'
+import { isDatabaseAway } from '#platform/db'
+import { Failure } from '#platform/errors'
+import type { Endings } from './ended.ts'
+import type { Job, Later } from './jobs.ts'
+import * as store from './store.ts'
+
+/** The tenth failure is the last. */
+const mostFailures = 10
+const firstRetryMs = 1_000
+const longestRetryMs = 10 * 60 * 1000
+/** A database that is away is nobody's failure. */
+const awayMs = 1_000
+const longestClaimPauseMs = 2_000
+
+export interface LaneAsk {
+  app: App
+  processId: string
+  endings: Endings
+  /** No more claims. */
+  stopping: AbortSignal
+  /** The running handlers are to end now. */
+  cut: AbortSignal
+}
+
+export class Lane {
+  readonly job: Job<never>
+  readonly #ask: LaneAsk
+  readonly #limits: { perAccount: number; perProcess: number }
+  readonly #running = new Map<string, Promise<void>>()
+  readonly #claiming: Promise<void>
+  #woken = Promise.withResolvers<void>()
+
+  constructor(job: Job<never>, ask: LaneAsk) {
+    this.job = job
+    this.#ask = ask
+    this.#limits = job.limits(ask.app.config)
+    ask.stopping.addEventListener('abort', () => this.wake(), { once: true })
+    this.#claiming = this.#claimForEver()
+  }
+
+  wake(): void {
+    this.#woken.resolve()
+  }
+
+  /** Resolves when nothing is claimed and nothing runs any more; only after `stopping`. */
+  async end(): Promise<void> {
+    await this.#claiming
+    await Promise.all(this.#running.values())
+  }
+
+  async #claimForEver(): Promise<void> {
+    const { stopping, app } = this.#ask
+    let pauseMs = 0
+    while (!stopping.aborted) {
+      const woken = this.#woken.promise
+      try {
+        const claimed = await this.#claim()
+        for (const queued of claimed) this.#start(queued)
+        pauseMs = 0
+        if (claimed.length > 0) continue
+      } catch (error) {
+        app.log.warn({ err: error, job: this.job.name }, 'jobs could not be claimed; it is tried again')
+        pauseMs = Math.min(pauseMs * 2 + 100, longestClaimPauseMs)
+        await pause(pauseMs, undefined, { signal: stopping }).catch(() => undefined)
+        continue
+      }
+      await woken
+      this.#woken = Promise.withResolvers()
+    }
+  }
+
+  async #claim(): Promise<store.QueuedJob[]> {
+    const most = this.#limits.perProcess - this.#running.size
+    if (most <= 0) return []
+    return store.claim(this.#ask.app.db, {
+      name: this.job.name,
+      processId: this.#ask.processId,
+      busy: [...this.#running.keys()],
+      perAccount: this.#limits.perAccount,
+      most,
+    })
+  }
+
+  #start(queued: store.QueuedJob): void {
+    const { metrics } = this.#ask.app
+    const job = this.job.name
+    const startedMs = performance.now()
+    const done = this.#run(queued)
+      .then((ended) => {
+        metrics.jobs.inc({ job, outcome: ended.how })
+        metrics.jobSeconds.of({ job }).since(startedMs)
+        return this.#ask.endings.add(ended)
+      })
+      .finally(() => {
+        this.#running.delete(queued.job_id)
+        this.wake()
+      })
+    this.#running.set(queued.job_id, done)
+  }
+
+  async #run({ account_id, job_id, fence, data, failures }: store.QueuedJob): Promise<store.EndedJob> {
+    const { app, cut, stopping } = this.#ask
+    const ended = { account_id, job_id, fence, delay_ms: 0 }
+    try {
+      const later = await this.job.handle({
+        app,
+        accountId: account_id,
+        data: data as never,
+        stopping,
+        signal: cut,
+      })
+      return later ? this.#later(ended, later) : { ...ended, how: 'done' }
+    } catch (error) {
+      if (cut.aborted) return { ...ended, how: 'later' }
+      if (isAway(error)) return this.#later(ended, { laterMs: awayMs })
+      const parked = failures + 1 >= mostFailures
+      app.log.error(
+        { err: error, job: this.job.name, job_id, account_id, failures: failures + 1 },
+        parked ? 'a job failed for good and is parked' : 'a job failed; it is tried again',
+      )
+      const delay_ms = retryMs(failures)
+      if (!parked) this.#wakeIn(delay_ms)
+      return { ...ended, how: parked ? 'parked' : 'failed', delay_ms, error: said(error) }
+    }
+  }
+
+  #later(ended: Omit<store.EndedJob, 'how'>, { laterMs }: Later): store.EndedJob {
+    this.#wakeIn(laterMs)
+    return { ...ended, how: 'later', delay_ms: laterMs }
+  }
+
+  #wakeIn(ms: number): void {
+    setTimeout(() => this.wake(), ms + 5).unref()
+  }
+}
+
+/** Twice as long after each failure, and up to half of it by chance, so that what failed together does not come back together. */
+const retryMs = (failures: number): number =>
+  Math.round(Math.min(firstRetryMs * 2 ** failures, longestRetryMs) * (0.75 + Math.random() / 2))
+
+/** A failure of ours may have a refused connection as its cause: that of an upstream. */
+const isAway = (error: unknown): boolean =>
+  error instanceof Failure ? error.code === 'SERVICE_UNAVAILABLE' : isDatabaseAway(error)
+
+const said = (error: unknown): string =>
+  (error instanceof Error ? `${error.name}: ${error.message}` : String(error))
+    .toWellFormed()
+    .replaceAll('\0', '')
+    .slice(0, 500)

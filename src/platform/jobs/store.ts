@@ -1,0 +1,88 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '#platform/db'
+
+export interface QueuedJob {
+  account_id: string
+  job_id: string
+  data: unknown
+  fence: number
+  failures: number
+}
+
+export interface NewJob {
+  account_id: string
+  job_id: string
+  data: unknown
+  run_at: Date | undefined
+  singleton_key: string | undefined
+}
+
+/** How a claimed job ended; see `jobs.settle` in migrations/0006-jobs.sql. */
+export interface EndedJob {
+  account_id: string
+  job_id: string
+  fence: number
+  how: 'done' | 'later' | 'failed' | 'parked'
+  delay_ms: number
+  error?: string
+}
+
+export async function put(tx: Tx, name: string, rows: readonly NewJob[]): Promise<void> {
+  await sql`with put as (
+      insert into jobs.queue (account_id, job_id, name, data, singleton_key, run_at)
+      select account_id, job_id, ${name}, data, singleton_key, coalesce(run_at, now())
+      from json_to_recordset(${JSON.stringify(rows)}::json)
+        as r(account_id uuid, job_id uuid, data json, run_at timestamptz, singleton_key text)
+      on conflict do nothing
+      returning run_at
+    )
+    select pg_notify('jobs', ${name}) where exists (select from put where run_at <= now())`.execute(tx)
+}
+
+export const claim = (
+  db: Db,
+  ask: { name: string; processId: string; busy: readonly string[]; perAccount: number; most: number },
+): Promise<QueuedJob[]> =>
+  db.query(
+    {
+      name: 'jobs.claim',
+      text: 'select account_id, job_id, data, fence, failures from jobs.claim($1, $2, $3, $4, $5)',
+    },
+    [ask.name, ask.processId, ask.busy, ask.perAccount, ask.most],
+  )
+
+export const settle = (db: Db, processId: string, ended: readonly EndedJob[]): Promise<unknown> =>
+  db.query({ name: 'jobs.settle', text: 'select jobs.settle($1, $2)' }, [processId, JSON.stringify(ended)])
+
+/** Gives back the work of processes that have not beaten for so long; answers how much. */
+export async function sweep(db: Db, lapseMs: number): Promise<bigint> {
+  const [row] = await db.query<{ orphans: bigint }>(
+    { text: `select jobs.sweep($1 * interval '1 millisecond') as orphans` },
+    [lapseMs],
+  )
+  return row!.orphans
+}
+
+/** Puts recurring work into the queue when its time has come; whichever process asks first does it. */
+export const recur = (
+  db: Db,
+  ask: { name: string; accountId: string; jobId: string; everyMs: number; now: Date },
+): Promise<unknown> =>
+  db.query(
+    {
+      name: 'jobs.recur',
+      text: `with due as (
+          insert into jobs.schedules as s (name, last_at) values ($1, $2)
+          on conflict (name) do update set last_at = excluded.last_at
+            where s.last_at <= excluded.last_at - $3 * interval '1 millisecond'
+          returning name
+        ), put as (
+          insert into jobs.queue (account_id, job_id, name, data, singleton_key, run_at)
+          select $4, $5, name, 'null', 'recurring', now() from due
+          on conflict do nothing
+          returning name
+        )
+        select pg_notify('jobs', name) from put`,
+    },
+    [ask.name, ask.now, ask.everyMs, ask.accountId, ask.jobId],
+  )

@@ -1,0 +1,88 @@
+/** The working side of a process: a lane for each kind of job, woken by NOTIFY and, should one be missed, by a poll. */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { App } from '#app'
+import { uuidv7 } from '#platform/ids'
+import { Endings } from './ended.ts'
+import { type Job, platformAccount } from './jobs.ts'
+import { Lane } from './lane.ts'
+import * as store from './store.ts'
+
+export interface WorkersAsk {
+  app: App
+  jobs: readonly Job<never>[]
+}
+
+const pollMs = 2_000
+/** Of the time that a stopping process has, this much is left to those who were cut, to say how they ended. */
+const lastWordsMs = 1_500
+
+/** Begins to work. Disposing it hands over: no more claims, what runs may end, what cannot is cut, and the rest is given back. */
+export function startWorkers({ app, jobs }: WorkersAsk): AsyncDisposable {
+  const { db, log, ledger, config } = app
+  const stopping = new AbortController()
+  const cut = new AbortController()
+  const endings = new Endings(db, log, ledger.processId)
+  const asked = { app, processId: ledger.processId, endings, stopping: stopping.signal, cut: cut.signal }
+  const lanes = new Map(jobs.map((job) => [job.name, new Lane(job, asked)]))
+  const wakeAll = (): void => {
+    for (const lane of lanes.values()) lane.wake()
+  }
+  const listener = db.listen(['jobs'], {
+    message: (_channel, name) => lanes.get(name)?.wake(),
+    up: wakeAll,
+    down: () => undefined,
+  })
+  const recurring = recur(app, jobs)
+  const poll = setInterval(() => {
+    wakeAll()
+    recurring()
+  }, pollMs).unref()
+  ledger.besideSweep((lapseMs) => sweep(app, lapseMs))
+  recurring()
+
+  return {
+    async [Symbol.asyncDispose]() {
+      clearInterval(poll)
+      stopping.abort()
+      const ended = Promise.all([...lanes.values()].map((lane) => lane.end()))
+      const late = new AbortController()
+      const givenUp = pause(config.timing.drainMs - lastWordsMs, undefined, { signal: late.signal })
+        .then(() => cut.abort())
+        .then(() => pause(lastWordsMs, undefined, { signal: late.signal }))
+        .catch(() => undefined)
+      await Promise.race([ended, givenUp])
+      late.abort()
+      endings.close()
+      await listener[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function sweep({ db, log }: App, lapseMs: number): Promise<void> {
+  const orphans = await store.sweep(db, lapseMs)
+  if (orphans > 0n) log.warn({ jobs: String(orphans) }, 'jobs of dead processes were given to others')
+}
+
+/** Asks the database at most once in the time of each recurring job, by the clock of the platform. */
+function recur({ db, clock, log }: App, jobs: readonly Job<never>[]): () => void {
+  const due = new Map(jobs.flatMap(({ name, everyMs }) => (everyMs ? [[name, { everyMs, atMs: 0 }]] : [])))
+  return () => {
+    const nowMs = clock.nowMs()
+    for (const [name, when] of due) {
+      if (when.atMs > nowMs) continue
+      when.atMs = nowMs + when.everyMs
+      store
+        .recur(db, {
+          name,
+          accountId: platformAccount,
+          jobId: uuidv7(),
+          everyMs: when.everyMs,
+          now: new Date(nowMs),
+        })
+        .catch((error: unknown) => {
+          when.atMs = nowMs
+          log.warn({ err: error, job: name }, 'recurring work could not be put into the queue')
+        })
+    }
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * A hold that lives in the caller's transaction and hangs on no process: of work that outlives the request that asked for it. Its
+ * owner ends it, in the transaction in which the work ends; the sweeper never does.
+ */
+import { sql } from 'kysely'
+import type { Tx } from '#platform/db'
+import type { OpResult } from './commit.ts'
+import { ClaimTaken, type HoldAsk, refuse, type Settled, type Settlement } from './ledger.ts'
+import { refuseLimited } from './limits.ts'
+import { holdFields, settleFields } from './operation.ts'
+
+export interface DurableHoldAsk extends Omit<HoldAsk, 'started' | 'lifetimeMs'> {
+  /** The answer that accepts the work: a repeat under the idempotency key gets it, while the work goes on and after it. */
+  accepted: { statusCode: number; reply: string }
+}
+
+/**
+ * Promises credits of account, project and key together, with the receipt and the idempotency claim, when the transaction commits.
+ * Throws as `Ledger.hold` does, `ClaimTaken` included, and so undoes the transaction. Holds of the account wait from here on.
+ */
+export async function holdIn(tx: Tx, ask: DurableHoldAsk, now: Date): Promise<void> {
+  const { accepted } = ask
+  const op = {
+    seq: 0,
+    ...holdFields(ask),
+    amount: String(ask.microcredits),
+    started: true,
+    expires_at: 'infinity',
+  }
+  const {
+    outcome,
+    scope,
+    need,
+    have,
+    receipt_id: earlier,
+  } = await only(
+    sql<OpResult>`select * from ledger.hold_in(json_populate_record(null::ledger.hold_op, ${JSON.stringify(op)}::json),
+      ${accepted.statusCode}::smallint, ${accepted.reply}, ${now})`.execute(tx),
+  )
+  if (outcome === 'claimed') throw new ClaimTaken(earlier!)
+  if (outcome === 'limited') refuseLimited(scope!, Number(need))
+  if (outcome === 'insufficient') refuse(scope!, need!, have!)
+}
+
+export interface DurableSettlement extends Omit<Settlement, 'urgent' | 'reply' | 'freeClaim' | 'withinHold'> {
+  accountId: string
+  receiptId: string
+  /** As `LedgerAsk.thresholdsPercent`. */
+  thresholdsPercent: readonly number[]
+}
+
+/** Ends the hold when the transaction commits; a second time it changes nothing. */
+export async function settleIn(tx: Tx, end: DurableSettlement, now: Date): Promise<Settled> {
+  const op = {
+    seq: 0,
+    ...settleFields(end, end),
+    actual: String(end.microcredits),
+    free_claim: false,
+  }
+  const { need, have } = await only(
+    sql<OpResult>`select * from ledger.settle_in(json_populate_record(null::ledger.settle_op, ${JSON.stringify(op)}::json),
+      ${now}, ${end.thresholdsPercent}::smallint[])`.execute(tx),
+  )
+  return { chargedMicrocredits: need ?? 0n, lossMicrocredits: have ?? 0n }
+}
+
+const only = async (asking: Promise<{ rows: OpResult[] }>): Promise<OpResult> => (await asking).rows[0]!

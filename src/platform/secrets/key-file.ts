@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto'
+import { link, mkdir, open, readFile, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { randomBase62 } from '#platform/ids'
+
+/** The text in the file, or undefined where there is none. */
+export async function readKeyFile(file: string): Promise<string | undefined> {
+  try {
+    return (await readFile(file, 'utf8')).trim() || undefined
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Makes the file with a new secret that only this user can read, or answers the secret of who made it first. */
+export async function makeKeyFile(file: string): Promise<string> {
+  const draft = `${file}.${randomUUID()}.part`
+  await mkdir(path.dirname(file), { recursive: true })
+  try {
+    const handle = await open(draft, 'wx', 0o600)
+    try {
+      await handle.writeFile(`${randomBase62(43)}\n`)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    // Unlike a rename, a link never takes the place of a file that is there.
+    await link(draft, file).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+  } finally {
+    await rm(draft, { force: true })
+  }
+  return (await readKeyFile(file))!
+}

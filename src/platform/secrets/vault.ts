@@ -1,0 +1,58 @@
+/** The key that seals the secrets of one database: the operator's, or one of a file that is made when it is first needed. */
+import type { Db } from '#platform/db'
+import { fail, StartRefused } from '#platform/errors'
+import type { Log } from '#platform/log'
+import { makeKeyFile, readKeyFile } from './key-file.ts'
+import { openWith, type SealKey, sealKeyOf, sealWith } from './seal.ts'
+import { claimKeyId, readKeyId } from './store.ts'
+import { otherKey } from './words.ts'
+
+/** Seals what the database must not show, and opens it again. */
+export interface Secrets {
+  /** A text that only `open` with the same `belongsTo` reads. Throws SECRETS_SEALED. */
+  seal(plain: string, belongsTo: string): Promise<string>
+  /** Throws SECRETS_SEALED where this server has another key. */
+  open(sealed: string, belongsTo: string): Promise<string>
+}
+
+export interface SecretsAsk {
+  db: Db
+  log: Log
+  /** Of the operator (`KHERAD_SECRET`). */
+  secret?: string | undefined
+  /** Read where there is no such secret, and made when something is to be sealed for the first time. */
+  file: string
+}
+
+/** Throws `StartRefused` for a database whose secrets another key has sealed. */
+export async function openSecrets(ask: SecretsAsk): Promise<Secrets> {
+  const { db, log, file } = ask
+  let known: SealKey | undefined
+  const atHand = async (): Promise<SealKey | undefined> => {
+    const secret = ask.secret ?? (await readKeyFile(file))
+    return secret === undefined ? undefined : sealKeyOf(secret)
+  }
+  const refused = (): never => {
+    log.error({}, otherKey.en)
+    return fail('SECRETS_SEALED', {})
+  }
+  const key = async (): Promise<SealKey> => {
+    if (known) return known
+    let mine = await atHand()
+    // A second machine that would make a key of its own could open nothing.
+    if (!mine && (await readKeyId(db)) !== undefined) return refused()
+    mine ??= sealKeyOf(await makeKeyFile(file))
+    await claimKeyId(db, mine.id)
+    if ((await readKeyId(db)) !== mine.id) return refused()
+    known = mine
+    return mine
+  }
+
+  const sealedBy = await readKeyId(db)
+  if (sealedBy !== undefined && (await atHand())?.id !== sealedBy)
+    throw new StartRefused(otherKey.en, otherKey.fa)
+  return {
+    seal: async (plain, belongsTo) => sealWith(await key(), plain, belongsTo),
+    open: async (sealed, belongsTo) => openWith(await key(), sealed, belongsTo),
+  }
+}

@@ -1,0 +1,31 @@
+/**
+ * Bytes that outlive a process, on the local disk or in an S3-compatible store. Rooms choose the keys, such as
+ * `work/<account>/<run>/<file>`, and never take one from a caller; a key is written once and then only read or deleted.
+ */
+import type { Readable } from 'node:stream'
+import type { StorageConfig } from '#platform/config'
+import { openDisk } from './disk.ts'
+import { openS3 } from './s3.ts'
+
+export { type SignAsk, type Signer, signed } from './sign.ts'
+export { abandon, adopt, stage, tidyStrays } from './strays.ts'
+
+export interface Storage extends AsyncDisposable {
+  /** Durable once it resolves. The same key again replaces. */
+  put(key: string, bytes: Uint8Array): Promise<void>
+  /** All of it, or its bytes from `start` to `end`, both included; undefined where there is none. */
+  get(key: string, range?: { start: number; end: number }): Promise<Readable | undefined>
+  /** What is not there is no failure. */
+  delete(keys: readonly string[]): Promise<void>
+}
+
+export interface StorageAsk extends StorageConfig {
+  /** Of the local disk, which is used where no store is set up. */
+  folder: string
+}
+
+export const openStorage = ({ folder, s3 }: StorageAsk): Storage => (s3 ? openS3(s3) : openDisk(folder))
+
+/** Segments of letters, digits, dots, dashes and underscores, none of them `.` or `..`. */
+export const isKey = (key: string): boolean =>
+  key.length <= 512 && /^(?!.*(^|\/)\.{1,2}(\/|$))[\w.-]+(\/[\w.-]+)*$/.test(key)

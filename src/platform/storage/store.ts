@@ -1,0 +1,44 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '#platform/db'
+
+export const insertStray = (db: Db, key: string, dueAt: Date): Promise<unknown> =>
+  db.query({ name: 'storage.stage', text: 'insert into storage.strays (key, due_at) values ($1, $2)' }, [
+    key,
+    dueAt,
+  ])
+
+export async function insertStrays(tx: Tx, keys: readonly string[], now: Date): Promise<void> {
+  if (keys.length === 0) return
+  await sql`insert into storage.strays (key, due_at) select key, ${now} from unnest(${keys}::text[]) as k(key)
+    on conflict (key) do nothing`.execute(tx)
+}
+
+export async function takeStray(tx: Tx, key: string): Promise<boolean> {
+  const { rows } =
+    await sql`delete from storage.strays where key = ${key} and not doomed returning 1`.execute(tx)
+  return rows.length === 1
+}
+
+/** Of those that were named, or of all that are due: those whose bytes may go. */
+export async function doom(
+  db: Db,
+  now: Date,
+  keys: readonly string[] | null,
+  limit: number,
+): Promise<string[]> {
+  const rows = await db.query<{ key: string }>(
+    {
+      text: `with due as (
+          select key from storage.strays
+          where case when $2::text[] is null then due_at <= $1 else key = any($2) end
+          order by due_at limit $3 for update skip locked
+        )
+        update storage.strays s set doomed = true from due where s.key = due.key returning s.key`,
+    },
+    [now, keys, keys === null ? limit : keys.length],
+  )
+  return rows.map(({ key }) => key)
+}
+
+export const forget = (db: Db, keys: readonly string[]): Promise<unknown> =>
+  db.query({ text: 'delete from storage.strays where key = any($1)' }, [keys])

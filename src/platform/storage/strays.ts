@@ -1,0 +1,39 @@
+/**
+ * Bytes whose owner is a row. They are written before the row, under a key that stands among the strays; the transaction that makes the
+ * row takes the key off that list, the one that deletes the row puts it back. What stays there too long, a process died in between, and
+ * its bytes are deleted. So no row is ever without its bytes, and no bytes are for long without their row.
+ */
+import type { App } from '#app'
+import type { Tx } from '#platform/db'
+import * as store from './store.ts'
+
+type Room = Pick<App, 'db' | 'clock' | 'storage'>
+
+/** Between the bytes and their row lies one short transaction. */
+const strayMs = 60 * 60 * 1000
+const atOnce = 100
+
+/** Writes the bytes under the key. They are kept for good when a transaction adopts the key within an hour. */
+export async function stage({ db, clock, storage }: Room, key: string, bytes: Uint8Array): Promise<void> {
+  await store.insertStray(db, key, new Date(clock.nowMs() + strayMs))
+  await storage.put(key, bytes)
+}
+
+/** The row of these bytes is written in this transaction. Throws where they were staged too long ago. */
+export async function adopt(tx: Tx, key: string): Promise<void> {
+  if (!(await store.takeStray(tx, key))) throw new Error('The bytes were staged too long ago, or never.')
+}
+
+/** The rows of these bytes are deleted in this transaction; `tidyStrays` deletes the bytes. */
+export const abandon = (tx: Tx, keys: readonly string[], now: Date): Promise<void> =>
+  store.insertStrays(tx, keys, now)
+
+/** Deletes the bytes of these strays, or of all that are due; answers of how many. */
+export async function tidyStrays({ db, clock, storage }: Room, keys?: readonly string[]): Promise<number> {
+  // Marked first: from here on no transaction can adopt them.
+  const doomed = await store.doom(db, new Date(clock.nowMs()), keys ?? null, atOnce)
+  if (doomed.length === 0) return 0
+  await storage.delete(doomed)
+  await store.forget(db, doomed)
+  return doomed.length
+}

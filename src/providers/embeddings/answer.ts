@@ -1,0 +1,65 @@
+/** The vectors of an answer. Both encodings are read whichever was asked for: some servers know one only. */
+import { decodeBase64 } from '#engine/media'
+import { faultOfError, isRecord } from '#providers/kit'
+import { type Embedded, type EmbeddingOrder, mostDimensions, UpstreamError } from '#providers/spec'
+
+/** Throws `UpstreamError`. Whatever is wrong here, the upstream has worked. */
+export function embeddedOf(answer: unknown, order: EmbeddingOrder, secrets: readonly string[]): Embedded {
+  if (!isRecord(answer)) throw malformed('an answer that is no object')
+  if (answer['error'] != null) throw faultOfError(answer['error'], secrets)
+  const items = Array.isArray(answer['data']) ? answer['data'] : []
+  const { texts } = order
+  if (items.length !== texts.length) throw malformed(`${items.length} vectors for ${texts.length} texts`)
+  const vectors = inPlace(items).map(vectorOf)
+  const wanted = order.dimensions ?? vectors[0]!.length
+  const other = vectors.find(({ length }) => length !== wanted)
+  if (other) throw malformed(`a vector of ${other.length} dimensions instead of ${wanted}`)
+  const input = tokensOf(answer['usage'])
+  return { vectors, ...(input !== undefined && { usage: { input } }) }
+}
+
+/** By their `index`, each once; as they stand where a server gives none. */
+function inPlace(items: unknown[]): unknown[] {
+  if (!items.some((item) => isRecord(item) && item['index'] !== undefined)) return items
+  const placed = new Map(items.map((item) => [isRecord(item) ? item['index'] : undefined, item]))
+  return items.map((_, index) => placed.get(index) ?? fault(`no vector for text ${index}`))
+}
+
+function vectorOf(item: unknown): Float32Array {
+  const raw = isRecord(item) ? item['embedding'] : undefined
+  const vector = typeof raw === 'string' ? fromBase64(raw) : Array.isArray(raw) ? fromNumbers(raw) : undefined
+  if (!vector || vector.length === 0) return fault('an item without a vector')
+  if (vector.length > mostDimensions) return fault(`a vector of more than ${mostDimensions} dimensions`)
+  return unit(vector)
+}
+
+/** 32-bit floats, the lowest byte first. */
+function fromBase64(text: string): Float32Array | undefined {
+  const bytes = decodeBase64(text)
+  if (!bytes || bytes.length % 4 !== 0) return undefined
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  return Float32Array.from({ length: bytes.length / 4 }, (_, at) => view.getFloat32(4 * at, true))
+}
+
+const fromNumbers = (numbers: unknown[]): Float32Array | undefined =>
+  numbers.every((number) => typeof number === 'number') ? Float32Array.from(numbers) : undefined
+
+/** Of length 1, so that a product of two says how near they are. */
+function unit(vector: Float32Array): Float32Array {
+  const length = Math.hypot(...vector)
+  return length > 0 && Number.isFinite(length)
+    ? vector.map((value) => value / length)
+    : fault('a vector without direction')
+}
+
+/** Some servers count the whole only. */
+function tokensOf(usage: unknown): number | undefined {
+  if (!isRecord(usage)) return undefined
+  const count = usage['prompt_tokens'] ?? usage['total_tokens']
+  return Number.isSafeInteger(count) && (count as number) >= 0 ? (count as number) : undefined
+}
+
+const malformed = (detail: string): UpstreamError => new UpstreamError('malformed', { detail })
+const fault = (detail: string): never => {
+  throw malformed(detail)
+}

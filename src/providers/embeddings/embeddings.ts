@@ -1,0 +1,33 @@
+import { type UpstreamAddress, UpstreamClient } from '#providers/kit'
+import type { Embedded, EmbeddingCall, EmbeddingProvider } from '#providers/spec'
+import { embeddedOf } from './answer.ts'
+
+/** Any upstream that speaks OpenAI's `/embeddings`: vendors, vLLM, llama.cpp, Ollama, text-embeddings-inference. */
+export function embeddingsProvider(address: UpstreamAddress): EmbeddingProvider & AsyncDisposable {
+  const client = new UpstreamClient(address)
+  return {
+    embed: (call) => embed(client, call),
+    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
+  }
+}
+
+async function embed(client: UpstreamClient, call: EmbeddingCall): Promise<Embedded> {
+  const { order, upstreamModel, attemptId, traceparent, signal, timeouts } = call
+  const answer = await client.json({
+    path: '/embeddings',
+    body: {
+      model: upstreamModel,
+      input: order.texts,
+      encoding_format: order.encoding,
+      ...(order.dimensions !== undefined && { dimensions: order.dimensions }),
+    },
+    headers: {
+      accept: 'application/json',
+      'idempotency-key': attemptId,
+      ...(traceparent !== undefined && { traceparent }),
+    },
+    signal,
+    timeouts,
+  })
+  return embeddedOf(answer, order, client.secrets)
+}

@@ -1,0 +1,82 @@
+/** The pictures of an answer: in it, or behind its links. Read leniently, and nothing that is no picture passes. */
+import { decodeBase64, parseDataUrl, sniff } from '#engine/media'
+import { FetchRefused, type GuardedClient } from '#platform/net'
+import { faultOfError, isRecord } from '#providers/kit'
+import { type Drawn, UpstreamError } from '#providers/spec'
+
+/** Of one picture. */
+const mostBytes = 24 * 1024 * 1024
+const mostPictures = 10
+const mostRedirects = 3
+
+export interface ReadingAsk {
+  net: GuardedClient
+  /** What must never be shown of the upstream. */
+  secrets: readonly string[]
+  signal: AbortSignal
+  leftMs: number
+}
+
+/** Throws `UpstreamError`. Whatever is wrong here, the upstream has drawn. */
+export async function drawnOf(answer: unknown, ask: ReadingAsk): Promise<Drawn> {
+  if (!isRecord(answer)) throw malformed('an answer that is no object')
+  if (answer['error'] != null) throw faultOfError(answer['error'], ask.secrets)
+  const items = Array.isArray(answer['data']) ? answer['data'].filter(isRecord) : []
+  if (items.length === 0) throw malformed('an answer without a picture')
+  const images = await Promise.all(items.slice(0, mostPictures).map((item) => pictureOf(item, ask)))
+  const usage = usageOf(answer['usage'])
+  return { images, ...(usage && { usage }) }
+}
+
+async function pictureOf(item: Record<string, unknown>, ask: ReadingAsk): Promise<Uint8Array> {
+  const { b64_json: base64, url } = item
+  const bytes =
+    typeof base64 === 'string' && base64 !== ''
+      ? decoded(base64)
+      : typeof url === 'string'
+        ? await linked(url, ask)
+        : undefined
+  if (!bytes) throw malformed('a picture without data')
+  if (bytes.length > mostBytes) throw malformed(`a picture of more than ${mostBytes} bytes`)
+  if (!sniff(bytes)?.startsWith('image/')) throw malformed('data that is no picture of a known type')
+  return bytes
+}
+
+/** Some servers write a whole data URL, break lines or leave the padding out. */
+function decoded(text: string): Uint8Array | undefined {
+  const plain = (parseDataUrl(text)?.base64 ?? text).replace(/\s+/g, '').replace(/=+$/, '')
+  return decodeBase64(plain.padEnd(Math.ceil(plain.length / 4) * 4, '='))
+}
+
+async function linked(url: string, ask: ReadingAsk): Promise<Uint8Array | undefined> {
+  if (url.startsWith('data:')) return decoded(url)
+  try {
+    const { status, body } = await ask.net.fetch(url, {
+      timeoutMs: ask.leftMs,
+      maxBytes: mostBytes,
+      maxRedirects: mostRedirects,
+      headers: { accept: 'image/*' },
+      signal: ask.signal,
+    })
+    if (status === 200) return body
+    throw malformed(`a link to a picture that answers with status ${status}`)
+  } catch (cause) {
+    if (!(cause instanceof FetchRefused)) throw cause
+    if (cause.reason === 'aborted') throw new UpstreamError('aborted', { cause })
+    if (cause.reason === 'timeout')
+      throw new UpstreamError('timeout', { detail: 'no picture behind its link in time', cause })
+    throw malformed(`a link to a picture that cannot be used (${cause.reason})`, cause)
+  }
+}
+
+function usageOf(usage: unknown): Drawn['usage'] {
+  if (!isRecord(usage)) return undefined
+  const count = (name: string): number => {
+    const value = usage[name]
+    return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : 0
+  }
+  return { input: count('input_tokens'), output: count('output_tokens') }
+}
+
+const malformed = (detail: string, cause?: unknown): UpstreamError =>
+  new UpstreamError('malformed', { detail, cause })

@@ -1,0 +1,49 @@
+import type { GuardedClient } from '#platform/net'
+import { pingTimeouts, type UpstreamAddress, UpstreamClient } from '#providers/kit'
+import type { Drawn, ImageCall, ImageProvider, Timeouts } from '#providers/spec'
+import { drawnOf } from './answer.ts'
+import { formOf, jsonOf } from './request.ts'
+
+/** A picture of high quality may take two minutes, and nothing is heard before it is whole. */
+const longestDrawingMs = 180_000
+
+/**
+ * Any upstream that speaks OpenAI's images endpoints: `/images/generations`, and `/images/edits` where pictures are given. Pictures that it
+ * only links to are fetched by `net`, which reaches what is public.
+ */
+export function imagesProvider(
+  address: UpstreamAddress,
+  net: GuardedClient,
+): ImageProvider & AsyncDisposable & { ping(signal: AbortSignal): Promise<void> } {
+  const client = new UpstreamClient(address)
+  return {
+    draw: (call) => draw(client, net, call),
+    ping: async (signal) => {
+      await client.json({ path: '/models', signal, timeouts: pingTimeouts })
+    },
+    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
+  }
+}
+
+async function draw(client: UpstreamClient, net: GuardedClient, call: ImageCall): Promise<Drawn> {
+  const edits = call.order.references.length > 0
+  const beganMs = performance.now()
+  const answer = await client.json({
+    path: edits ? '/images/edits' : '/images/generations',
+    body: edits ? formOf(call) : jsonOf(call),
+    headers: {
+      accept: 'application/json',
+      'idempotency-key': call.attemptId,
+      ...(call.traceparent !== undefined && { traceparent: call.traceparent }),
+    },
+    signal: call.signal,
+    ...patienceFor(call.timeouts),
+  })
+  const leftMs = Math.max(1, Math.floor(call.timeouts.totalMs - (performance.now() - beganMs)))
+  return drawnOf(answer, { net, secrets: client.secrets, signal: call.signal, leftMs })
+}
+
+const patienceFor = (timeouts: Timeouts): { timeouts: Timeouts; firstByteMs: number } => ({
+  timeouts,
+  firstByteMs: Math.min(timeouts.totalMs, timeouts.firstByteMs + longestDrawingMs),
+})

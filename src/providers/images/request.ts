@@ -1,0 +1,35 @@
+/** An order in the words of the images endpoints. Only what the model is known to take is sent: many servers refuse a field they do not know. */
+import { sizeName } from '#engine/models'
+import { Form } from '#providers/kit'
+import type { ImageCall } from '#providers/spec'
+
+export const jsonOf = (call: ImageCall): Record<string, unknown> => fieldsOf(call)
+
+/** `image` for one and `image[]` for several, as OpenAI's own clients write it and its edits endpoint wants it. */
+export function formOf(call: ImageCall): Form {
+  const form = new Form()
+  for (const [name, value] of Object.entries(fieldsOf(call))) form.add(name, String(value))
+  const { references } = call.order
+  for (const [index, { data, mediaType = 'image/png' }] of references.entries()) {
+    if (!data) continue
+    form.add(references.length > 1 ? 'image[]' : 'image', {
+      name: `reference-${index + 1}.${mediaType.slice('image/'.length)}`,
+      mediaType,
+      bytes: data,
+    })
+  }
+  return form
+}
+
+function fieldsOf({ order, upstreamModel }: ImageCall): Record<string, string | number> {
+  return {
+    model: upstreamModel,
+    prompt: order.prompt,
+    n: order.count,
+    size: sizeName(order.size),
+    ...(order.quality && { quality: order.quality }),
+    ...(order.format && { output_format: order.format }),
+    ...(order.background && { background: order.background }),
+    ...(order.responseFormat && { response_format: order.responseFormat }),
+  }
+}

@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto'
+
+export interface FormFile {
+  name: string
+  mediaType: string
+  bytes: Uint8Array
+}
+
+/** A `multipart/form-data` body (RFC 7578), whole, so that its length is known and a call can be told from a torn one. */
+export class Form {
+  readonly #boundary = `kherad-${randomUUID()}`
+  readonly #parts: Uint8Array[] = []
+
+  get contentType(): string {
+    return `multipart/form-data; boundary=${this.#boundary}`
+  }
+
+  get bytes(): Uint8Array {
+    return Buffer.concat([...this.#parts, Buffer.from(`--${this.#boundary}--\r\n`)])
+  }
+
+  /** `name` and the file's own name are ours and need no escape. */
+  add(name: string, value: string | FormFile): void {
+    const file = typeof value === 'string' ? undefined : value
+    const head =
+      `--${this.#boundary}\r\nContent-Disposition: form-data; name="${name}"` +
+      (file ? `; filename="${file.name}"\r\nContent-Type: ${file.mediaType}` : '')
+    this.#parts.push(
+      Buffer.from(`${head}\r\n\r\n`),
+      typeof value === 'string' ? Buffer.from(value) : value.bytes,
+      Buffer.from('\r\n'),
+    )
+  }
+}

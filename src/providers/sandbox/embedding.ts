@@ -1,0 +1,71 @@
+/** Vectors without a model: counts of words, stems and runs of three letters, each added to a place that its hash chooses. */
+import { setImmediate as turn } from 'node:timers/promises'
+import { stopWords, wordsOf } from '#engine/retrieval'
+import { type Embedded, type EmbeddingCall, type EmbeddingProvider, UpstreamError } from '#providers/spec'
+import { sandboxDimensions } from './catalogue.ts'
+import { loadTokenizer } from './tokens.ts'
+
+const weights = { word: 1, part: 0.7, letters: 0.25, stopWord: 0.05 }
+
+/** Deterministic and offline: the same text has the same vector everywhere, whatever its spelling. */
+export function sandboxEmbeddings(): EmbeddingProvider {
+  return { embed }
+}
+
+async function embed({ order, upstreamModel, signal }: EmbeddingCall): Promise<Embedded> {
+  if (signal.aborted) throw new UpstreamError('aborted', { executed: false })
+  if (!/^(sandbox\/)?embedding(:|$)/.test(upstreamModel)) {
+    const detail = `The sandbox has no embedding model "${upstreamModel}".`
+    throw new UpstreamError('not_found', { status: 404, executed: false, param: 'model', detail })
+  }
+  const { count } = await loadTokenizer()
+  const vectors: Float32Array[] = []
+  let input = 0
+  for (const text of order.texts) {
+    vectors.push(vectorOf(text))
+    input += count(text)
+    await turn()
+    if (signal.aborted) throw new UpstreamError('aborted')
+  }
+  return { vectors, usage: { input } }
+}
+
+function vectorOf(text: string): Float32Array {
+  const vector = new Float32Array(sandboxDimensions)
+  // Of texts without any word too.
+  vector[0] = 1e-3
+  for (const [feature, weight] of featuresOf(text)) {
+    const hash = hashOf(feature)
+    vector[(hash >>> 1) % sandboxDimensions]! += hash & 1 ? weight : -weight
+  }
+  const length = Math.hypot(...vector)
+  return vector.map((value) => value / length)
+}
+
+/** What a text says twice counts somewhat more than what it says once. */
+function featuresOf(text: string): Map<string, number> {
+  const features = new Map<string, { weight: number; count: number }>()
+  const add = (feature: string, weight: number): void => {
+    const known = features.get(feature)
+    if (known) known.count += 1
+    else features.set(feature, { weight, count: 1 })
+  }
+  for (const { whole, parts } of wordsOf(text)) {
+    const share = whole.some((term) => stopWords.has(term)) ? weights.stopWord : 1
+    for (const term of whole) add(term, weights.word * share)
+    for (const term of parts.flat()) if (!whole.includes(term)) add(term, weights.part * share)
+    const framed = `^${whole[0]}$`
+    for (let at = 0; at + 3 <= framed.length; at++)
+      add(`3:${framed.slice(at, at + 3)}`, weights.letters * share)
+  }
+  return new Map([...features].map(([feature, { weight, count }]) => [feature, weight * Math.sqrt(count)]))
+}
+
+/** FNV-1a over the code units, then mixed (murmur3's last step), since the low bits alone choose. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+  return (hash ^ (hash >>> 16)) >>> 0
+}

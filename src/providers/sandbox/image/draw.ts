@@ -1,0 +1,48 @@
+/** A poster rendered and brought into its format. All of the work is done off the event loop, by the pools of resvg and libvips. */
+import type { ImageFormat, PixelSize } from '#engine/models'
+import { fontFiles } from './font.ts'
+import { type PosterAsk, posterOf } from './poster.ts'
+
+export interface DrawAsk extends Omit<PosterAsk, 'overPictures'> {
+  format: ImageFormat
+  /** Pictures that were given: they become the backdrop, side by side. */
+  references: readonly Uint8Array[]
+}
+
+export async function draw(ask: DrawAsk): Promise<Uint8Array> {
+  const { size, references, format, background } = ask
+  // Loaded by the first picture: a server that draws none goes without.
+  const [{ renderAsync }, { default: sharp }] = await Promise.all([
+    import('@resvg/resvg-js'),
+    import('sharp'),
+  ])
+  const svg = posterOf({ ...ask, overPictures: references.length > 0 })
+  const font = { loadSystemFonts: false, fontFiles, defaultFontFamily: 'Vazirmatn' }
+  const { pixels } = await renderAsync(svg, { font })
+  const poster = sharp(pixels, { raw: { ...size, channels: 4, premultiplied: true } })
+  const whole =
+    references.length === 0 ? poster : sharp(await over(await poster.png().toBuffer(), references, size))
+  const flat = background === 'transparent' ? whole : whole.flatten({ background: '#fff' })
+  return flat.toFormat(format, format === 'png' ? { compressionLevel: 6 } : { quality: 90 }).toBuffer()
+}
+
+async function over(poster: Uint8Array, references: readonly Uint8Array[], size: PixelSize): Promise<Buffer> {
+  const { default: sharp } = await import('sharp')
+  const { width, height } = size
+  const edge = (index: number): number => Math.round((width * index) / references.length)
+  const bands = await Promise.all(
+    references.map(async (bytes, index) => ({
+      input: await sharp(bytes)
+        .resize(Math.max(1, edge(index + 1) - edge(index)), height, { fit: 'cover' })
+        .png()
+        .toBuffer(),
+      left: edge(index),
+      top: 0,
+    })),
+  )
+  const canvas = { width, height, channels: 4, background: { r: 0, g: 0, b: 0, alpha: 0 } } as const
+  return sharp({ create: canvas })
+    .composite([...bands, { input: Buffer.from(poster), left: 0, top: 0 }])
+    .png()
+    .toBuffer()
+}

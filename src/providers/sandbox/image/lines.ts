@@ -1,0 +1,120 @@
+/** A text broken into lines that fill a box, in the largest size at which all of them fit. */
+import type { Font } from './font.ts'
+
+export interface Line {
+  text: string
+  /** Of its paragraph. */
+  rightToLeft: boolean
+}
+
+export interface Lines {
+  lines: Line[]
+  fontSize: number
+}
+
+export interface Box {
+  width: number
+  height: number
+}
+
+export const lineHeight = 1.5
+
+/** Pixels: from the smallest that can be read to the largest that is still a caption. */
+export interface SizeRange {
+  min: number
+  max: number
+}
+
+/** What does not fit in the smallest size ends with an ellipsis. */
+export function fitLines(text: string, box: Box, sizes: SizeRange, font: Font): Lines {
+  const paragraphs = paragraphsOf(text, font)
+  let [low, high] = [sizes.min, Math.max(sizes.min, sizes.max)]
+  // Nobody sees half a pixel.
+  while (high - low > 0.5) {
+    const middle = (low + high) / 2
+    if (breakLines(paragraphs, box, middle, font).length <= room(box, middle)) low = middle
+    else high = middle
+  }
+  const lines = breakLines(paragraphs, box, low, font)
+  return { lines: lines.length > room(box, low) ? cut(lines, room(box, low)) : lines, fontSize: low }
+}
+
+const room = (box: Box, fontSize: number): number =>
+  Math.max(1, Math.floor(box.height / (fontSize * lineHeight)))
+
+function cut(lines: readonly Line[], room: number): Line[] {
+  const kept = lines.slice(0, room)
+  const last = kept.at(-1)!
+  return [...kept.slice(0, -1), { ...last, text: `${last.text.replace(/\s*\S{0,3}$/u, '')}…` }]
+}
+
+interface Word {
+  text: string
+  width: number
+  /** Its letters, where they were needed once: they are measured for every size that is tried. */
+  letters?: Word[]
+}
+
+interface Paragraph {
+  words: Word[]
+  rightToLeft: boolean
+  space: number
+}
+
+function paragraphsOf(text: string, font: Font): Paragraph[] {
+  const space = font.widthOf(' ')
+  return text.split('\n').map((line) => ({
+    rightToLeft: isRightToLeft(line),
+    space,
+    words: line
+      .split(/\s+/u)
+      .filter((word) => word !== '')
+      .map((word) => ({ text: word, width: font.widthOf(word) })),
+  }))
+}
+
+/** By the first letter that has a direction, as a text without other orders is read (UAX #9, P2). */
+function isRightToLeft(text: string): boolean {
+  const first = /\p{L}/u.exec(text.replace(/[^\p{L}]/gu, ''))?.[0] ?? ''
+  return /[\p{Script=Arabic}\p{Script=Hebrew}]/u.test(first)
+}
+
+const graphemes = new Intl.Segmenter('fa', { granularity: 'grapheme' })
+
+function breakLines(paragraphs: readonly Paragraph[], box: Box, fontSize: number, font: Font): Line[] {
+  const most = box.width / fontSize
+  return paragraphs.flatMap(({ words, rightToLeft, space }) => {
+    const lines: string[] = []
+    let line = ''
+    let width = 0
+    for (const word of words.flatMap((word) => (word.width > most ? pieces(word, most, font) : [word]))) {
+      if (line !== '' && width + space + word.width > most) {
+        lines.push(line)
+        line = ''
+        width = 0
+      }
+      width += word.width + (line === '' ? 0 : space)
+      line += line === '' ? word.text : ` ${word.text}`
+    }
+    return [...lines, line].map((text) => ({ text, rightToLeft }))
+  })
+}
+
+/** A word that is longer than a line, in stretches that are not. */
+function pieces(word: Word, most: number, font: Font): Word[] {
+  word.letters ??= Array.from(graphemes.segment(word.text), ({ segment }) => ({
+    text: segment,
+    width: font.widthOf(segment),
+  }))
+  const found: Word[] = []
+  let piece: Word = { text: '', width: 0 }
+  for (const letter of word.letters) {
+    if (piece.text !== '' && piece.width + letter.width > most) {
+      found.push(piece)
+      piece = { text: '', width: 0 }
+    }
+    piece.text += letter.text
+    piece.width += letter.width
+  }
+  return [...found, piece]
+}

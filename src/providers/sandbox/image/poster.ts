@@ -1,0 +1,128 @@
+/** The prompt as a poster in SVG: colours and ornaments follow from its words alone, so that the same prompt is the same picture. */
+import { createHash } from 'node:crypto'
+import type { ImageBackground, ImageQuality, PixelSize } from '#engine/models'
+import { type Font, loadFont } from './font.ts'
+import { fitLines, type Line, lineHeight } from './lines.ts'
+
+export interface PosterAsk {
+  prompt: string
+  size: PixelSize
+  quality?: ImageQuality | undefined
+  /** `transparent` leaves the backdrop out. */
+  background?: ImageBackground | undefined
+  /** Which of several pictures of one prompt. */
+  index: number
+  /** True where the pictures that were given are the backdrop. */
+  overPictures: boolean
+}
+
+/** What stands on the poster at most; the rest would be too small to read on any size. */
+const mostCharacters = 12_000
+const mark = 'sandbox · شبیه‌ساز'
+
+export function posterOf(ask: PosterAsk): string {
+  const { width, height } = ask.size
+  const colours = coloursOf(ask)
+  const bare = ask.background === 'transparent'
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">
+${bare || ask.overPictures ? '' : backdrop(ask, colours)}${card(ask, colours, loadFont())}</svg>`
+}
+
+interface Colours {
+  hue: number
+  /** Bytes that nothing else depends on. */
+  chance: Buffer
+}
+
+function coloursOf({ prompt, index }: PosterAsk): Colours {
+  const chance = createHash('sha256').update(`${index}\n${prompt}`).digest()
+  return { hue: Math.round((chance.readUInt16BE(0) / 0xffff) * 360), chance }
+}
+
+function backdrop({ size: { width, height }, quality }: PosterAsk, { hue, chance }: Colours): string {
+  const second = (hue + 40 + (chance[2]! % 80)) % 360
+  return `<defs><linearGradient id="sky" x1="0" y1="0" x2="1" y2="1"><stop offset="0" stop-color="hsl(${hue}, 62%, 44%)"/><stop offset="1" stop-color="hsl(${second}, 58%, 28%)"/></linearGradient></defs>
+<rect width="${width}" height="${height}" fill="url(#sky)"/>
+${stars({ width, height }, starsAcross[quality ?? 'medium'], chance)}`
+}
+
+/** The finer the quality, the more of them. */
+const starsAcross: Record<ImageQuality, number> = { low: 4, medium: 7, high: 12 }
+
+/** Eight-pointed stars, two squares each, as on the tiles of Kashan. */
+function stars({ width, height }: PixelSize, across: number, chance: Buffer): string {
+  const step = Math.max(width, height) / across
+  const side = step * 0.5
+  const found: string[] = []
+  for (let row = 0; row * step < height; row++) {
+    for (let column = 0; column * step < width; column++) {
+      const [x, y] = [(column + 0.5) * step, (row + 0.5) * step]
+      const light = 4 + (chance[3 + ((row * 7 + column) % 29)]! % 14)
+      const square = (turn: number): string =>
+        `<rect x="${(x - side / 2).toFixed(1)}" y="${(y - side / 2).toFixed(1)}" width="${side.toFixed(1)}" height="${side.toFixed(1)}" transform="rotate(${turn} ${x.toFixed(1)} ${y.toFixed(1)})"/>`
+      found.push(`<g fill="#fff" fill-opacity="${light / 100}">${square(0)}${square(45)}</g>`)
+    }
+  }
+  return found.join('\n')
+}
+
+function card({ prompt, size }: PosterAsk, { hue }: Colours, font: Font): string {
+  const { width, height } = size
+  const short = Math.min(width, height)
+  const [margin, padding] = [short * 0.06, short * 0.05]
+  const markSize = Math.max(6, short * 0.022)
+  const foot = markSize * 2.2
+  const box = {
+    width: Math.max(1, (width - 2 * (margin + padding)) * 0.98),
+    height: Math.max(1, height - 2 * (margin + padding) - foot),
+  }
+  const sizes = { min: Math.max(5, short * 0.0088), max: short * 0.11 }
+  const { lines, fontSize } = fitLines(legible(prompt, font), box, sizes, font)
+  const step = fontSize * lineHeight
+  const cardHeight = lines.length * step + 2 * padding + foot
+  const top = (height - cardHeight) / 2
+  const right = width - margin
+  return `<rect x="${margin}" y="${top}" width="${width - 2 * margin}" height="${cardHeight}" rx="${short * 0.03}" fill="#fff" fill-opacity="0.93"/>
+<g font-family="Vazirmatn" font-size="${fontSize}" fill="hsl(${hue}, 45%, 16%)">
+${lines.map((line, at) => lineAt(line, at, { width, edge: margin + padding, top: top + padding, step, fontSize, centred: lines.length <= 6 })).join('\n')}
+</g>
+<text x="${right - padding * 0.6}" y="${top + cardHeight - markSize * 0.9}" text-anchor="end" font-family="Vazirmatn" font-size="${markSize}" fill="hsl(${hue}, 30%, 42%)">${mark}</text>`
+}
+
+interface Place {
+  width: number
+  edge: number
+  top: number
+  step: number
+  fontSize: number
+  /** A few lines stand in the middle; a page of them begins where its reader begins. */
+  centred: boolean
+}
+
+function lineAt({ text, rightToLeft }: Line, at: number, place: Place): string {
+  const [x, anchor] = place.centred
+    ? [place.width / 2, 'middle']
+    : rightToLeft
+      ? [place.width - place.edge, 'end']
+      : [place.edge, 'start']
+  const y = place.top + at * place.step + place.step * 0.5 + place.fontSize * 0.34
+  // The renderer takes every line for left to right; an isolate (UAX #9) says otherwise.
+  return `<text x="${x}" y="${y.toFixed(2)}" text-anchor="${anchor}">${rightToLeft ? '\u2067' : '\u2066'}${escaped(text)}\u2069</text>`
+}
+
+/** Without control characters and orders of direction, and with a sign for what the font does not have. */
+function legible(prompt: string, font: Font): string {
+  const text = prompt.slice(0, mostCharacters).toWellFormed().normalize('NFC').trim()
+  const plain = text
+    .replace(/\r\n?/g, '\n')
+    .replace(/\t/g, ' ')
+    .replace(/[^\P{C}\n\u200c\u200d]/gu, '')
+  return Array.from(plain, (letter) =>
+    /[\s\u200c\u200d]/u.test(letter) || font.has(letter) ? letter : /\p{M}/u.test(letter) ? '' : missing,
+  ).join('')
+}
+
+const missing = '\ufffd'
+
+const escaped = (text: string): string =>
+  text.replace(/[&<>]/g, (sign) => (sign === '&' ? '&amp;' : sign === '<' ? '&lt;' : '&gt;'))

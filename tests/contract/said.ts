@@ -1,0 +1,141 @@
+/** One answer of a model in the words of each wire, whole or streamed as it was asked: for upstreams that are scripted by what is said. */
+import { chunk, done, json, type Script, type Step, stream, type UpstreamCall } from '../harness/upstream.ts'
+
+type Json = Record<string, unknown>
+export type SpokenWire = 'chat' | 'responses' | 'messages'
+
+export interface Said {
+  text?: string
+  calls?: { id: string; name: string; arguments: Json }[]
+  /** 10 and 5 when absent. */
+  tokens?: { input: number; output: number }
+}
+
+/** A call of a tool. */
+export const call = (id: string, name: string, input: Json) => ({ id, name, arguments: input })
+
+/** The script of this answer, as the call asks for it. */
+export const says = (wire: SpokenWire, said: Said, { body }: UpstreamCall): Script => {
+  const streamed = body?.['stream'] === true
+  if (wire === 'chat') return streamed ? stream(chatSteps(said)) : json(200, chatBody(said))
+  if (wire === 'responses') return streamed ? stream(responseSteps(said)) : json(200, responseBody(said))
+  return streamed ? stream(messageSteps(said)) : json(200, messageBody(said))
+}
+
+const tokensOf = ({ tokens = { input: 10, output: 5 } }: Said) => tokens
+
+/** Streams bring text in pieces that cut words and marks. */
+const pieces = (text: string): string[] => text.match(/.{1,7}/gsu) ?? []
+
+function chatUsage(said: Said) {
+  const { input, output } = tokensOf(said)
+  return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output }
+}
+const chatCalls = ({ calls = [] }: Said) =>
+  calls.map(({ id, name, arguments: input }, index) => ({
+    index,
+    id,
+    type: 'function',
+    function: { name, arguments: JSON.stringify(input) },
+  }))
+const chatFinish = ({ calls = [] }: Said): string => (calls.length > 0 ? 'tool_calls' : 'stop')
+const chatBody = (said: Said) => ({
+  choices: [
+    {
+      index: 0,
+      finish_reason: chatFinish(said),
+      message: { role: 'assistant', content: said.text ?? null, tool_calls: chatCalls(said) },
+    },
+  ],
+  usage: chatUsage(said),
+})
+const chatSteps = (said: Said): Step[] => [
+  ...pieces(said.text ?? '').map((piece) => chunk({ content: piece })),
+  ...chatCalls(said).map((one) => chunk({ tool_calls: [one] })),
+  chunk({}, chatFinish(said)),
+  { choices: [], usage: chatUsage(said) },
+  done,
+]
+
+function responseBody(said: Said): Json {
+  const { input, output } = tokensOf(said)
+  const message = {
+    type: 'message',
+    id: 'msg_up',
+    role: 'assistant',
+    content: [{ type: 'output_text', text: said.text ?? '', annotations: [] }],
+  }
+  const calls = (said.calls ?? []).map(({ id, name, arguments: given }) => ({
+    type: 'function_call',
+    id: `fc_${id}`,
+    call_id: id,
+    name,
+    arguments: JSON.stringify(given),
+  }))
+  return {
+    id: 'resp_up',
+    object: 'response',
+    status: 'completed',
+    output: [...(said.text ? [message] : []), ...calls],
+    usage: { input_tokens: input, output_tokens: output, total_tokens: input + output },
+  }
+}
+function responseSteps(said: Said): Step[] {
+  const body = responseBody(said)
+  const output = body['output'] as Json[]
+  return [
+    { type: 'response.created', response: { ...body, status: 'in_progress', output: [], usage: null } },
+    ...pieces(said.text ?? '').map((delta) => ({
+      type: 'response.output_text.delta',
+      item_id: 'msg_up',
+      output_index: 0,
+      content_index: 0,
+      delta,
+    })),
+    ...output.map((item, index) => ({ type: 'response.output_item.done', output_index: index, item })),
+    { type: 'response.completed', response: body },
+  ]
+}
+
+const messageBlocks = (said: Said): Json[] => [
+  ...(said.text ? [{ type: 'text', text: said.text }] : []),
+  ...(said.calls ?? []).map(({ id, name, arguments: input }) => ({ type: 'tool_use', id, name, input })),
+]
+function messageBody(said: Said): Json {
+  const { input, output } = tokensOf(said)
+  return {
+    id: 'msg_up',
+    type: 'message',
+    role: 'assistant',
+    model: 'upstream-model',
+    content: messageBlocks(said),
+    stop_reason: said.calls ? 'tool_use' : 'end_turn',
+    stop_sequence: null,
+    usage: { input_tokens: input, output_tokens: output },
+  }
+}
+function messageSteps(said: Said): Step[] {
+  const { content, stop_reason: reason, usage, ...message } = messageBody(said)
+  const events: Json[] = [
+    { type: 'message_start', message: { ...message, content: [], stop_reason: null, usage } },
+    ...(content as Json[]).flatMap(blockEvents),
+    { type: 'message_delta', delta: { stop_reason: reason, stop_sequence: null }, usage },
+    { type: 'message_stop' },
+  ]
+  return events.map((event) => `event: ${event['type']}\ndata: ${JSON.stringify(event)}\n\n`)
+}
+function blockEvents(block: Json, index: number): Json[] {
+  const isText = block['type'] === 'text'
+  const deltas = isText
+    ? pieces(String(block['text'])).map((text) => ({ type: 'text_delta', text }))
+    : [{ type: 'input_json_delta', partial_json: JSON.stringify(block['input']) }]
+  return [
+    {
+      type: 'content_block_start',
+      index,
+      content_block: { ...block, ...(isText ? { text: '' } : { input: {} }) },
+    },
+    ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
+    { type: 'content_block_stop', index },
+  ]
+}

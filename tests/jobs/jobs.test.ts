@@ -1,0 +1,280 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { App } from '#app'
+import { uuidv7 } from '#platform/ids'
+import { type Job, type JobAsk, job, type Run, startWorkers } from '#platform/jobs'
+import type { Log } from '#platform/log'
+import { until } from '../harness/until.ts'
+import { boot, MovableClock, type World } from '../harness/world.ts'
+
+const clock = new MovableClock()
+let world: World
+let app: App
+beforeAll(async () => {
+  const timing = { processLeaseMs: 2_000, heartbeatMs: 200, sweepMs: 200 }
+  world = await boot({ clock, timing })
+  app = world.app
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+type Data = { n: number }
+let names = 0
+
+/** A job of a name of its own. */
+const jobOf = (
+  handle: (run: Run<Data>) => Promise<undefined | { laterMs: number }>,
+  { perAccount = 100, perProcess = 100, ...more } = {},
+): Job<Data> =>
+  job<Data>({ name: `test.${++names}`, limits: () => ({ perAccount, perProcess }), handle, ...more })
+
+const work = (mine: Job<Data>, as: App = app): AsyncDisposable =>
+  startWorkers({ app: as, jobs: [mine as Job<never>] })
+
+const put = (mine: Job<Data>, ...asks: (Partial<JobAsk<Data>> & { data: Data })[]): Promise<void> =>
+  app.db.tx((tx) => app.jobs.enqueue(tx, mine, ...asks.map((ask) => ({ accountId: uuidv7(), ...ask }))))
+
+const queued = (mine: Job<Data>) =>
+  app.db.query<{
+    failures: number
+    parked: boolean
+    error: string | null
+    waits: string
+    process_id: string | null
+  }>(
+    {
+      text: `select failures, parked_at is not null as parked, error, extract(epoch from run_at - now()) as waits, process_id
+        from jobs.queue where name = $1 order by job_id`,
+    },
+    [mine.name],
+  )
+
+test('work that was put into a transaction runs if it commits, and never if it rolls back', async () => {
+  const ran: number[] = []
+  const mine = jobOf(async ({ data }) => void ran.push(data.n) as undefined)
+  await using _workers = work(mine)
+  const undone = app.db.tx(async (tx) => {
+    await app.jobs.enqueue(tx, mine, { accountId: world.account, data: { n: 1 } })
+    throw new Error('undone')
+  })
+  await expect(undone).rejects.toThrow('undone')
+  await put(mine, { data: { n: 2 } })
+  await until(() => ran.length > 0)
+  await until(async () => (await queued(mine)).length === 0)
+  expect(ran).toEqual([2])
+})
+
+test('an idle worker is woken by what commits, not by its poll', async () => {
+  let ran = 0
+  const mine = jobOf(async () => void ran++ as undefined)
+  await using _workers = work(mine)
+  await put(mine, { data: { n: 0 } })
+  await until(() => ran === 1)
+  // Ten polls take 20 s.
+  for (let n = 2; n <= 11; n++) {
+    await put(mine, { data: { n } })
+    await until(() => ran === n, 1_900)
+  }
+})
+
+test('an account that floods the queue does not keep others waiting, and has its own limit', async () => {
+  const gate = Promise.withResolvers<void>()
+  const running = new Map<string, number>()
+  const mine = jobOf(
+    async ({ accountId }) => {
+      running.set(accountId, (running.get(accountId) ?? 0) + 1)
+      await gate.promise
+      return undefined
+    },
+    { perAccount: 3, perProcess: 5 },
+  )
+  const [flood, small] = [uuidv7(), uuidv7()]
+  await put(mine, ...Array.from({ length: 40 }, (_, n) => ({ accountId: flood, data: { n } })))
+  await using _workers = work(mine)
+  await until(() => running.get(flood) === 3)
+  await put(mine, { accountId: small, data: { n: 0 } })
+  await until(() => running.get(small) === 1)
+  expect(running.get(flood)).toBe(3)
+  gate.resolve()
+  await until(async () => (await queued(mine)).length === 0)
+})
+
+test('of two accounts with long queues each gets its turn', async () => {
+  const order: string[] = []
+  const mine = jobOf(async ({ accountId }) => void order.push(accountId) as undefined, { perProcess: 2 })
+  const [one, other] = [uuidv7(), uuidv7()]
+  for (const accountId of [one, other])
+    await put(mine, ...Array.from({ length: 30 }, (_, n) => ({ accountId, data: { n } })))
+  await using _workers = work(mine)
+  await until(() => order.length === 60)
+  for (const accountId of [one, other])
+    expect(order.slice(0, 20).filter((ran) => ran === accountId).length).toBeGreaterThan(7)
+})
+
+test('a job that fails is tried again after growing pauses, then parked and told', async () => {
+  const told: unknown[] = []
+  const tell = (_fields: unknown, message?: string): void => void told.push(message)
+  const log = { trace() {}, debug() {}, info() {}, warn() {}, error: tell, fatal() {} } as Log
+  const mine = jobOf(async () => {
+    throw new Error('out of order')
+  })
+  await using _workers = work(mine, { ...app, log })
+  await put(mine, { data: { n: 1 } })
+  const pauses: number[] = []
+  for (let failure = 1; failure < 10; failure++) {
+    const [row] = await until(async () => {
+      const rows = await queued(mine)
+      return rows[0]?.failures === failure ? rows : undefined
+    })
+    pauses.push(Number(row!.waits))
+    expect(row).toMatchObject({ parked: false, error: 'Error: out of order' })
+    await app.db.query(
+      {
+        text: `with due as (update jobs.queue set run_at = now() where name = $1 returning name)
+          select pg_notify('jobs', name) from due`,
+      },
+      [mine.name],
+    )
+  }
+  const parked = () => queued(mine).then(([row]) => row?.parked === true && row.failures === 10)
+  await until(parked)
+  for (const [index, pause] of pauses.entries())
+    expect(pause, `${pauses}`).toBeGreaterThan(index === 0 ? 0 : pauses[index - 1]! * 0.9)
+  expect(pauses.at(-1)).toBeGreaterThan(100)
+  expect(told.filter((message) => message === 'a job failed; it is tried again')).toHaveLength(9)
+  expect(told.at(-1)).toBe('a job failed for good and is parked')
+})
+
+test('a job that has to wait goes on later, and that is no failure', async () => {
+  let rounds = 0
+  const mine = jobOf(async () => (++rounds < 4 ? { laterMs: 1 } : undefined))
+  await using _workers = work(mine)
+  await put(mine, { data: { n: 1 } })
+  await until(async () => rounds === 4 && (await queued(mine)).length === 0)
+})
+
+test('a worker that stops hands over what it could not end', async () => {
+  const began: string[] = []
+  const mine = jobOf(async ({ signal }) => {
+    began.push('first')
+    await new Promise((resolve) => signal.addEventListener('abort', resolve))
+    throw new Error('cut')
+  })
+  const hasty = { ...app, config: { ...app.config, timing: { ...app.config.timing, drainMs: 1_600 } } }
+  {
+    await using _first = work(mine, hasty)
+    await put(mine, { data: { n: 1 } })
+    await until(() => began.length === 1)
+  }
+  const [left] = await queued(mine)
+  expect(left).toMatchObject({ failures: 0, process_id: null, parked: false })
+  const next = { ...mine, handle: async () => void began.push('second') as undefined }
+  await using _second = work(next)
+  await until(async () => (await queued(mine)).length === 0)
+  expect(began).toEqual(['first', 'second'])
+})
+
+test('a stopping worker waits for what can end', async () => {
+  const began = Promise.withResolvers<void>()
+  const gate = Promise.withResolvers<void>()
+  const mine = jobOf(async () => {
+    began.resolve()
+    await gate.promise
+    return undefined
+  })
+  const workers = work(mine)
+  await put(mine, { data: { n: 1 } })
+  await began.promise
+  const stopped = workers[Symbol.asyncDispose]()
+  gate.resolve()
+  await stopped
+  expect(await queued(mine)).toEqual([])
+})
+
+test('the work of a process that is dead, or never heard that it got it, is given to the living', async () => {
+  let ran = 0
+  const mine = jobOf(async () => void ran++ as undefined)
+  await put(mine, { data: { n: 1 } }, { data: { n: 2 } })
+  // The first as a process that does not beat; the second as this one, whose claim's reply was lost.
+  const claimers = [uuidv7(), app.ledger.processId]
+  const rows = await app.db.query<{ job_id: string }>(
+    { text: 'select job_id from jobs.queue where name = $1 order by job_id' },
+    [mine.name],
+  )
+  for (const [index, { job_id }] of rows.entries())
+    await app.db.query({ text: 'update jobs.queue set process_id = $1, fence = 1 where job_id = $2' }, [
+      claimers[index],
+      job_id,
+    ])
+  await using _workers = work(mine)
+  await until(async () => (await queued(mine)).length === 0)
+  expect(ran).toBe(2)
+})
+
+test('of several jobs with one key only the first is taken until it is over', async () => {
+  const ran: number[] = []
+  const mine = jobOf(async ({ data }) => void ran.push(data.n) as undefined)
+  const accountId = world.account
+  const keyed = (n: number) => ({ accountId, data: { n }, singletonKey: 'k' })
+  await put(mine, keyed(1), keyed(2))
+  await put(mine, keyed(3), { data: { n: 4 }, singletonKey: 'k' })
+  await using _workers = work(mine)
+  await until(async () => (await queued(mine)).length === 0)
+  expect(ran.sort()).toEqual([1, 4])
+  await put(mine, keyed(5))
+  await until(() => ran.includes(5))
+})
+
+test('work can be put off until a time', async () => {
+  const ran: number[] = []
+  const mine = jobOf(async ({ data }) => void ran.push(data.n) as undefined)
+  await using _workers = work(mine)
+  await put(mine, { data: { n: 1 }, startAfter: new Date(Date.now() + 3_600_000) }, { data: { n: 2 } })
+  await until(() => ran.length > 0)
+  expect(ran).toEqual([2])
+  expect(Number((await queued(mine))[0]!.waits)).toBeGreaterThan(3_000)
+})
+
+test('recurring work runs once in its time, however many processes there are', async () => {
+  let ran = 0
+  const mine = jobOf(async () => void ran++ as undefined, { everyMs: 60_000 } as never)
+  const processId = uuidv7()
+  await app.db.query({ text: `insert into ledger.processes values ($1, now(), now() + interval '1 hour')` }, [
+    processId,
+  ])
+  await using _one = work(mine)
+  await using _other = work(mine, { ...app, ledger: { ...app.ledger, processId } })
+  await until(() => ran === 1)
+  clock.moveMs(60_000)
+  await until(() => ran === 2)
+  const [schedule] = await app.db.query<{ last_at: Date }>(
+    { text: 'select last_at from jobs.schedules where name = $1' },
+    [mine.name],
+  )
+  expect(schedule!.last_at.getTime()).toBe(clock.nowMs())
+})
+
+test('workers go on after all their connections were cut', async () => {
+  let ran = 0
+  const mine = jobOf(async () => {
+    if (++ran === 1) await cutAll()
+    return undefined
+  })
+  const cutAll = () =>
+    app.db
+      .query(
+        {
+          text: `select pg_terminate_backend(pid) from pg_stat_activity
+            where datname = current_database() and pid <> pg_backend_pid()`,
+        },
+        [],
+      )
+      .catch(() => undefined)
+  await using _workers = work(mine)
+  await put(mine, { data: { n: 1 } })
+  await until(() => ran === 1)
+  await until(() =>
+    put(mine, { data: { n: 2 } })
+      .then(() => true)
+      .catch(() => false),
+  )
+  await until(async () => ran >= 2 && (await queued(mine)).length === 0)
+})

@@ -1,0 +1,163 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { describe, expect, test } from 'vitest'
+import { loadConfig, readEnv } from '#platform/config'
+import { isKey, openStorage, type Storage } from '#platform/storage'
+import { fakeS3 } from '../harness/fake-s3.ts'
+
+interface Opened extends AsyncDisposable {
+  storage: Storage
+}
+
+async function onDisk(): Promise<Opened & { folder: string }> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'kherad-storage-'))
+  const storage = openStorage({ folder })
+  return {
+    storage,
+    folder,
+    async [Symbol.asyncDispose]() {
+      await storage[Symbol.asyncDispose]()
+      await rm(folder, { recursive: true })
+    },
+  }
+}
+
+async function onS3() {
+  const s3 = await fakeS3()
+  const storage = openStorage({ folder: '/nowhere', ...loadConfig(readEnv({}), s3.config).storage })
+  return {
+    storage,
+    s3,
+    async [Symbol.asyncDispose]() {
+      await storage[Symbol.asyncDispose]()
+      await s3[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const read = async (stream: Readable | undefined): Promise<Buffer | undefined> => stream && buffer(stream)
+
+describe.each<[string, () => Promise<Opened>]>([
+  ['the disk', onDisk],
+  ['an S3-compatible store', onS3],
+])('%s', (_, open) => {
+  test('gives back what was put, whole and in parts, until it is deleted', async () => {
+    await using opened = await open()
+    const { storage } = opened
+    const bytes = randomBytes(300_000)
+    await storage.put('a/b.c/d_e-1', bytes)
+    expect(await read(await storage.get('a/b.c/d_e-1'))).toEqual(bytes)
+    const part = await storage.get('a/b.c/d_e-1', { start: 10, end: 19 })
+    expect(await read(part)).toEqual(bytes.subarray(10, 20))
+    const last = await storage.get('a/b.c/d_e-1', { start: 299_999, end: 400_000 })
+    expect(await read(last)).toEqual(bytes.subarray(299_999))
+    const beyond = await storage.get('a/b.c/d_e-1', { start: 300_000, end: 300_001 })
+    expect(await read(beyond)).toEqual(Buffer.alloc(0))
+    await storage.put('a/b.c/d_e-1', Buffer.from('anew'))
+    expect(String(await read(await storage.get('a/b.c/d_e-1')))).toBe('anew')
+    await storage.delete(['a/b.c/d_e-1', 'a/never'])
+    expect(await storage.get('a/b.c/d_e-1')).toBeUndefined()
+  })
+
+  test('keeps nothing as nothing, and misses what was never put', async () => {
+    await using opened = await open()
+    const { storage } = opened
+    await storage.put('empty', new Uint8Array())
+    expect(await read(await storage.get('empty'))).toEqual(Buffer.alloc(0))
+    expect(await storage.get('never')).toBeUndefined()
+    await storage.delete([])
+  })
+
+  test('takes no key that leaves its place', async () => {
+    await using opened = await open()
+    const { storage } = opened
+    for (const key of [
+      '../x',
+      'a/../b',
+      '/a',
+      'a//b',
+      'a/',
+      '',
+      './a',
+      'a b',
+      'drafts~/x',
+      'ا',
+      'a'.repeat(513),
+    ]) {
+      expect(isKey(key), key).toBe(false)
+      await expect(storage.put(key, new Uint8Array()), key).rejects.toThrow('plain segments')
+    }
+  })
+
+  test('twenty writers at once lose nothing', async () => {
+    await using opened = await open()
+    const { storage } = opened
+    const keys = Array.from({ length: 20 }, (_, n) => `many/${n % 4}/${n}`)
+    await Promise.all(keys.map((key) => storage.put(key, Buffer.from(key))))
+    const back = await Promise.all(keys.map(async (key) => String(await read(await storage.get(key)))))
+    expect(back).toEqual(keys)
+    await storage.delete(keys)
+    expect(await Promise.all(keys.map((key) => storage.get(key)))).toEqual(keys.map(() => undefined))
+  })
+})
+
+test('what writes of dead processes left on the disk is tidied, what is being written is not', async () => {
+  await using opened = await onDisk()
+  const drafts = path.join(opened.folder, 'drafts~')
+  await mkdir(drafts)
+  for (const name of ['old', 'young']) await writeFile(path.join(drafts, name), 'half')
+  const longAgo = Date.now() / 1000 - 3_700
+  await utimes(path.join(drafts, 'old'), longAgo, longAgo)
+  await openStorage({ folder: opened.folder })[Symbol.asyncDispose]()
+  expect(await readdir(drafts)).toEqual(['young'])
+})
+
+test('a write that fails leaves nothing behind', async () => {
+  await using opened = await onDisk()
+  await opened.storage.put('a', Buffer.from('x'))
+  await expect(opened.storage.put('a/b', Buffer.from('x'))).rejects.toThrow()
+  expect(await readdir(path.join(opened.folder, 'drafts~'))).toEqual([])
+})
+
+describe('of an S3-compatible store', () => {
+  test('faults that may pass are tried again, with a signature of their own', async () => {
+    await using opened = await onS3()
+    const { storage, s3 } = opened
+    s3.failNext(503, 'reset', 500)
+    await storage.put('k', Buffer.from('v'))
+    s3.failNext('reset', 429)
+    expect(String(await read(await storage.get('k')))).toBe('v')
+    s3.failNext(502)
+    await storage.delete(['k'])
+    expect(s3.objects.size).toBe(0)
+  })
+
+  test('faults that stay are told with the store and its code, and without the keys', async () => {
+    await using opened = await onS3()
+    const { storage, s3 } = opened
+    s3.failNext(503, 503, 503, 503)
+    const error = await storage.put('k', Buffer.from('v')).catch((failed: Error) => failed)
+    expect(String(error)).toBe(`StoreFailed: The store ${s3.url} (bucket kept) answers 503: SlowDown.`)
+    s3.failNext('reset', 'reset', 'reset', 'reset')
+    await expect(storage.get('k')).rejects.toThrow('cannot be reached')
+  })
+
+  test('a wrong secret and a bucket that is not there are failures, never a missing file', async () => {
+    await using s3 = await fakeS3()
+    for (const [was, is, code] of [
+      ['fake/secret+key', 'other', '403: SignatureDoesNotMatch'],
+      ['FAKEKEY', 'OTHER', '403: InvalidAccessKeyId'],
+      ['bucket: kept', 'bucket: missing', '404: NoSuchBucket'],
+    ] as const) {
+      const { storage: config } = loadConfig(readEnv({}), s3.config.replace(was, is))
+      await using storage = openStorage({ folder: '/nowhere', ...config })
+      await expect(storage.get('k'), code).rejects.toThrow(code)
+      await expect(storage.put('k', Buffer.from('v')), code).rejects.toThrow(code)
+    }
+    expect(s3.objects.size).toBe(0)
+  })
+})
