@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { temporaryFolder } from '../db/cluster-world.ts'
 import { Client } from '../harness/client.ts'
 import { startProcess } from '../harness/processes.ts'
-import { until } from '../harness/until.ts'
+import { soon, until } from '../harness/until.ts'
 import { done, kherad, launcher } from './command-line.ts'
 
 const isThere = (file: string): Promise<boolean> =>
@@ -31,7 +31,7 @@ test('the CLI joins the PostgreSQL of a running server, and starts and stops its
     expect((await client.chat({})).status).toBe(200)
     // The command has ended, and the server still has its database.
     await done(env, 'key', 'revoke', key.id)
-    await until(async () => (await client.get('/v1/models')).status === 401, 1_000)
+    await until(async () => (await client.get('/v1/models')).status === 401, soon)
 
     const doctor = await kherad(
       { ...env, KHERAD_PORT: new URL(server.url).port, KHERAD_LOCALE: 'en' },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { Client } from '../harness/client.ts'
 import { cloneDatabase } from '../harness/postgres.ts'
 import { startProcess } from '../harness/processes.ts'
-import { until } from '../harness/until.ts'
+import { soon, until } from '../harness/until.ts'
 import { done, kherad } from './command-line.ts'
 
 test('what the CLI makes works at a running server, and what it revokes or suspends is refused within a second', async () => {
@@ -98,7 +98,7 @@ test('what the CLI makes works at a running server, and what it revokes or suspe
   })
 
   const answers = (status: number) =>
-    until(async () => (await client.get('/v1/models')).status === status, 1_000)
+    until(async () => (await client.get('/v1/models')).status === status, soon)
   await done(env, 'account', 'suspend', account.id)
   await answers(403)
   await done(env, 'account', 'resume', account.id)

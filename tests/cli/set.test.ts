@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { Client } from '../harness/client.ts'
 import { cloneDatabase } from '../harness/postgres.ts'
 import { startProcess } from '../harness/processes.ts'
-import { until } from '../harness/until.ts'
+import { soon, until } from '../harness/until.ts'
 import { done, kherad, refused } from './command-line.ts'
 
 /** A running server with one account of 1,000 credits, one project, and a key of it. */
@@ -76,7 +76,7 @@ test('what is left out stays as it is', async () => {
 
 test('a running server knows the models, the end and the plan it is told within a second', async () => {
   await using at = await site()
-  const answers = (expected: string, model: string, timeoutMs = 1_000) =>
+  const answers = (expected: string, model: string, timeoutMs = soon) =>
     until(async () => (await at.chat(model)) === expected, timeoutMs)
 
   expect(await at.chat('sandbox/omni')).toBe('200')
@@ -89,7 +89,7 @@ test('a running server knows the models, the end and the plan it is told within 
   // Far enough ahead for the command to start; the server believed in thirty days until then.
   const end = new Date(Date.now() + 5_000)
   await at.set('key', 'set', at.key, '--expires', end.toISOString())
-  await answers('401 INVALID_API_KEY', 'sandbox/fast', 10_000)
+  await answers('401 INVALID_API_KEY', 'sandbox/fast', soon)
   expect(Date.now()).toBeGreaterThanOrEqual(end.getTime())
   await at.set('key', 'set', at.key, '--expires', 'never')
   await answers('200', 'sandbox/fast')

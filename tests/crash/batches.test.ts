@@ -9,7 +9,7 @@ import { version } from '../contract/messages-world.ts'
 import type { Client } from '../harness/client.ts'
 import { upstreamConfig } from '../harness/config-text.ts'
 import { type ServerProcess, startProcess } from '../harness/processes.ts'
-import { until } from '../harness/until.ts'
+import { soon, until } from '../harness/until.ts'
 import { answer, type Script, type UpstreamCall } from '../harness/upstream.ts'
 import { Random } from '../simulation/random.ts'
 import { databaseProxy } from './database-proxy.ts'
@@ -278,7 +278,7 @@ scene(
       site.db.query({ text: 'select distinct process_id from jobs.queue where process_id is not null' }, [])
     await until(async () => calls.size === 8 && (await workers()).length === 2)
     await client.request('POST', `${path}/${id}/cancel`)
-    await until(async () => (await client.get(`${path}/${id}`)).body.request_counts.canceled === 22, 2_000)
+    await until(async () => (await client.get(`${path}/${id}`)).body.request_counts.canceled === 22, soon)
     released.resolve(answer())
     const batch = await ended(client, id)
     expect(batch.request_counts).toEqual({
@@ -347,7 +347,7 @@ for (const { seed, count, kills } of [
         async (progress) => {
           for (let kill = 1; kill <= kills; kill++) {
             const when = Math.floor((count * (kill - random.next())) / (kills + 1))
-            await until(() => progress() >= when, 60_000)
+            await until(() => progress() >= when)
             await servers.splice(random.next() < 0.5 ? 0 : 1, 1)[0]!.kill()
             servers.push(await site.start())
           }
@@ -368,7 +368,7 @@ scene('a database whose connections are cut, again and again, costs no row and n
     () => site.client(servers[0]!, person),
     async (progress) => {
       for (const when of [20, 80, 140]) {
-        await until(() => progress() >= when, 60_000)
+        await until(() => progress() >= when)
         await site.db.query(
           {
             text: `select pg_terminate_backend(pid) from pg_stat_activity
@@ -392,7 +392,7 @@ scene('a database that is away for longer than a lease stops no worker for good'
     100,
     () => site.client(worker, person),
     async (progress) => {
-      await until(() => progress() >= 30, 60_000)
+      await until(() => progress() >= 30)
       proxy.away()
       await pause(2_000)
       proxy.back()

@@ -1,3 +1,6 @@
+/** What is promised within a second or two, seen on a machine that is busy with other tests, in milliseconds. */
+export const soon = 10_000
+
 /** Waits for a condition, never for a time. Throws after `patienceMs` with the last answer. */
 export async function until<T>(
   condition: () => T | Promise<T>,
