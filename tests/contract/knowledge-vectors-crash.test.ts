@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { App } from '#app'
 import { knowledge } from '#capabilities/knowledge'
 import type { Job, Later } from '#platform/jobs'
+import { Trail } from '#platform/trace'
 import { silence } from '../harness/upstream.ts'
 import { add, create, find, path } from './knowledge-world.ts'
 import {
@@ -40,7 +41,14 @@ const work = (
   app: Partial<App> = {},
   signal = still,
 ): Promise<Later | undefined> =>
-  job.handle({ app: { ...at.world.app, ...app }, accountId: at.world.account, data, stopping: still, signal })
+  job.handle({
+    app: { ...at.world.app, ...app },
+    accountId: at.world.account,
+    data,
+    stopping: still,
+    signal,
+    trail: new Trail(undefined),
+  })
 
 /** A source of three passages that is read, and whose vectors are awaited: two calls. */
 async function read(): Promise<Data> {

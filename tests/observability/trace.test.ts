@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest'
+import { create, ended, row } from '../contract/batches-world.ts'
 import { dataOf } from '../harness/client.ts'
+import { until } from '../harness/until.ts'
 import { json } from '../harness/upstream.ts'
 import { bootWatched, type SeenSpan } from './watched.ts'
 
 const server = 2
 const client = 3
+const consumer = 5
 const callersTrace = '4bf92f3577b34da6a3ce929d0e0e4736'
 const callersSpan = '00f067aa0ba902b7'
 
@@ -15,6 +18,12 @@ function tree(spans: SeenSpan[], parentSpanId: string | undefined, depth = 0): s
     .sort((one, other) => Number(BigInt(one.startTimeUnixNano) - BigInt(other.startTimeUnixNano)))
     .flatMap((span) => [`${'  '.repeat(depth)}${span.name}`, ...tree(spans, span.spanId, depth + 1)])
 }
+
+const treeOf = (spans: SeenSpan[], root: SeenSpan): string[] =>
+  tree(
+    spans.filter(({ traceId }) => traceId === root.traceId),
+    undefined,
+  )
 
 const one = (spans: SeenSpan[], name: string): SeenSpan => {
   const found = spans.filter((span) => span.name === name)
@@ -145,6 +154,61 @@ test('the trace goes on to a provider only where its entry says so', async () =>
   await told.stop()
   const chat = one(told.collector.spans(), 'chat test/model')
   expect(told.upstream.calls[0]?.headers['traceparent']).toBe(`00-${callersTrace}-${chat.spanId}-01`)
+})
+
+test('work in the background has a trace of its own: a row of a batch', async () => {
+  await using world = await bootWatched()
+  const made = await create(world.key, [row('only')])
+  await ended(world.key, made.body.id)
+  await world.stop()
+  const spans = world.collector.spans()
+  const process = one(spans, 'process batches.row')
+  expect(process).toMatchObject({
+    kind: consumer,
+    attributes: {
+      'messaging.system': 'kherad',
+      'messaging.operation.name': 'process',
+      'messaging.destination.name': 'batches.row',
+      'kherad.batch_id': made.body.id,
+      'kherad.outcome': 'done',
+    },
+  })
+  expect(treeOf(spans, process)).toEqual([
+    'process batches.row',
+    '  hold',
+    '  chat test/model',
+    '    attempt fake/upstream-model',
+    '  settle',
+  ])
+})
+
+test('a run of durable work tells of each question that it asks a model', async () => {
+  await using world = await bootWatched({ provider: '    pass_traceparent: true' })
+  const { status, text, body } = await world.key.post('/v1/work', {
+    kind: 'document',
+    model: 'test/model',
+    input: 'گزارشی کوتاه از بازار تبریز',
+  })
+  expect(status, text).toBe(202)
+  await until(async () => {
+    const { status } = (await world.key.get(`/v1/work/${body.id}`)).body
+    return status === 'succeeded' || status === 'failed'
+  })
+  await world.stop()
+  const spans = world.collector.spans()
+  const process = one(spans, 'process work.run')
+  expect(process.attributes).toMatchObject({ 'kherad.run_id': body.id, 'kherad.work.kind': 'document' })
+  const chats = spans.filter(({ name }) => name === 'chat test/model')
+  expect(world.upstream.calls.map(({ headers }) => headers['traceparent'])).toEqual(
+    chats.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`),
+  )
+  expect(treeOf(spans, process)).toEqual([
+    'process work.run',
+    ...chats.flatMap(() => ['  chat test/model', '    attempt fake/upstream-model']),
+  ])
+  expect(chats[0]!.attributes['gen_ai.usage.output_tokens']).toBe(
+    world.upstream.calls[0]!.usage.completion_tokens,
+  )
 })
 
 test('without an endpoint nobody traces, and calls are answered as ever', async () => {

@@ -6,6 +6,7 @@ import type { Model } from '#engine/models'
 import { joinTools } from '#engine/tools'
 import type { Answer, EventStream, JsonText } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
+import { Trail } from '#platform/trace'
 import { type AgentAsk, ownAgent } from './agent.ts'
 import { isDurable, workOn } from './durable.ts'
 import type { RunBody } from './schema.ts'
@@ -66,7 +67,7 @@ const payerOf = (ask: AgentAsk) => ({
   ...payment(ask),
   requestId: uuidv7(),
   endpoint: '/v1/agents/runs',
-  trail: undefined,
+  trail: new Trail(ask.trail.span),
 })
 
 const raisedBy = (ask: AgentAsk, agent: AgentRow): Raised =>

@@ -52,7 +52,7 @@ export function requireAnswerable(
 
 export interface BackgroundAsk
   extends Pick<Ask, 'app' | 'caller' | 'gone' | 'requestId'>,
-    Pick<PaidAsk, 'endpoint' | 'customerId' | 'referenceId'> {
+    Pick<PaidAsk, 'endpoint' | 'customerId' | 'referenceId' | 'trail'> {
   body: MessagesBody
   dialect: Dialect
   /** What the work is told of a failure of its paid call. */

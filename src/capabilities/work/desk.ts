@@ -58,9 +58,9 @@ async function askModel(
   question: Question,
   callId: string,
 ): Promise<Taken<Said>> {
-  const { app, run, allowed, signal } = shift
+  const { app, run, allowed, signal, trail } = shift
   const turn = questionTurn(question, model)
-  const called = await callModel(app, { model, turn, allowed, callId, gone: signal })
+  const called = await callModel(app, { model, turn, allowed, callId, gone: signal, trail })
   const { text, toolCalls, usage, finishReason, failure, microcredits: cost } = called
   const { input, cachedInput, output, reasoning } = usage
   const detail = {

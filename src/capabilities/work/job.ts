@@ -24,12 +24,13 @@ export const runJob = job<{ runId: string }>({
   handle: workOn,
 })
 
-async function workOn({ app, accountId, data, stopping, signal }: Run<{ runId: string }>) {
+async function workOn({ app, accountId, data, stopping, signal, trail }: Run<{ runId: string }>) {
   if (stopping.aborted || signal.aborted) return { laterMs: 0 }
   const owner = uuidv7()
   const run = await claimRun(app, { accountId, runId: data.runId }, owner)
   if (!run) return undefined
-  using shift = new Shift({ app, run, owner, stopping, signal })
+  trail.span?.set({ 'kherad.run_id': run.run_id, 'kherad.work.kind': run.kind })
+  using shift = new Shift({ app, run, owner, stopping, signal, trail })
   const known = endBefore(app, run)
   if (known) return end(shift, known)
   try {

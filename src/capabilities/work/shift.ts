@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '#app'
 import { isDatabaseAway } from '#platform/db'
+import type { Trail } from '#platform/trace'
 import { type Held, type RunRow, Superseded } from './store.ts'
 
 /** Why a run stops before its pipeline has ended. */
@@ -32,6 +33,7 @@ export interface ShiftAsk {
   /** As jobs have them: no further step, and nothing at all. */
   stopping: AbortSignal
   signal: AbortSignal
+  trail: Trail
 }
 
 const firstPauseMs = 50
@@ -43,6 +45,7 @@ export class Shift implements Disposable {
   readonly app: App
   readonly run: RunRow
   readonly held: Held
+  readonly trail: Trail
   /** Ids of the models that the caller's key may use; undefined allows all. */
   allowed: ReadonlySet<string> | undefined
   /** Where `why` is `waiting`. */
@@ -54,9 +57,10 @@ export class Shift implements Disposable {
   readonly #unlisten: () => void
   #why: StopReason | undefined
 
-  constructor({ app, run, owner, stopping, signal }: ShiftAsk) {
+  constructor({ app, run, owner, stopping, signal, trail }: ShiftAsk) {
     this.app = app
     this.run = run
+    this.trail = trail
     this.held = { accountId: run.account_id, runId: run.run_id, owner }
     this.#job = signal
     const close = (): void => this.close('handover')

@@ -7,8 +7,10 @@ import { costOf, ratesOf } from '#engine/metering'
 import type { Model } from '#engine/models'
 import type { Attempt, ModelsAsk } from '#engine/routing'
 import { asFailure, type Failure } from '#platform/errors'
+import type { Trail } from '#platform/trace'
 import type { FinishReason, Message, OutputFormat, Part, Tool, ToolCall, Turn, Usage } from './inference.ts'
 import { nothing, Step } from './step.ts'
+import { TurnWatch } from './turn-watch.ts'
 
 export interface CallAsk extends ModelsAsk {
   /** As `questionTurn` made it. */
@@ -17,6 +19,8 @@ export interface CallAsk extends ModelsAsk {
   callId: string
   /** Aborts when nobody waits for the answer any more. */
   gone: AbortSignal
+  /** Of the work that asks, for its spans. */
+  trail: Trail
 }
 
 export interface Called {
@@ -70,14 +74,18 @@ export const boundTurn = (promptBytes: number, maxOutputTokens: number, model: M
 })
 
 /** Never rejects for what an upstream does. */
-export async function callModel(app: App, { callId, gone, ...models }: CallAsk): Promise<Called> {
+export async function callModel(app: App, { callId, gone, trail, ...models }: CallAsk): Promise<Called> {
+  const receivedMs = app.clock.nowMs()
+  const watch = new TurnWatch(app, { model: models.model, receivedMs, trail })
+  const traceparent = watch.asks(models.turn)
   const run = app.inference.start({
     ...models,
     showsReasoning: false,
-    receivedMs: app.clock.nowMs(),
+    receivedMs,
     requestId: callId,
+    traceparent,
   })
-  const step = new Step({ run, gone, isFetchable: false, onToken: () => {} })
+  const step = new Step({ run, gone, isFetchable: false, onToken: () => watch.token() })
   const said = new Words()
   let failure: Failure | undefined
   try {
@@ -87,15 +95,18 @@ export async function callModel(app: App, { callId, gone, ...models }: CallAsk):
   }
   const isFree = step.isFree(true)
   const usage = step.usage()
+  const { model, attempts, finishReason } = step
+  const trouble = step.fault?.fault ?? failure?.code
+  watch.answered({ model, attempts, usage: isFree ? nothing : usage, finishReason, trouble })
   return {
     text: said.text,
     toolCalls: said.toolCalls,
-    finishReason: step.finishReason,
+    finishReason,
     usage: isFree ? nothing : usage,
     usageSource: isFree ? 'none' : step.usageSource,
-    microcredits: isFree ? 0n : costOf(ratesOf(step.model.pricing, app.config.defaults), usage),
-    model: step.model.id,
-    attempts: step.attempts,
+    microcredits: isFree ? 0n : costOf(ratesOf(model.pricing, app.config.defaults), usage),
+    model: model.id,
+    attempts,
     ...(failure && { failure }),
     didNothing: isFree && step.didNothing,
   }

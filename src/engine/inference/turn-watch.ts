@@ -26,7 +26,7 @@ export class TurnWatch {
   #askedMs = 0
   #firstTokenMs: number | undefined
 
-  constructor(app: App, ask: PaidCall & { model: Model }) {
+  constructor(app: App, ask: Pick<PaidCall, 'receivedMs' | 'trail'> & { model: Model }) {
     this.#app = app
     this.#model = ask.model
     this.#paid = new PaidWatch(app, ask)
@@ -52,13 +52,14 @@ export class TurnWatch {
   }
 
   settle(end: TurnEnd, settle: () => Promise<Settled>): Promise<Settled> {
-    if (this.#firstTokenMs !== undefined) this.#app.metrics.stages.stream.since(this.#firstTokenMs)
-    this.#tellAnswer(end)
+    this.answered(end)
     const figures = { input_tokens: end.usage.input, output_tokens: end.usage.output }
     return this.#paid.settle({ ...end, figures }, settle)
   }
 
-  #tellAnswer({ attempts, usage, finishReason, trouble }: TurnEnd): void {
+  /** The answer is over; of a call whose settlement is somebody else's, the last that is told. */
+  answered({ attempts, usage, finishReason, trouble }: TurnEnd): void {
+    if (this.#firstTokenMs !== undefined) this.#app.metrics.stages.stream.since(this.#firstTokenMs)
     const chat = this.#chat
     if (!chat) return
     this.#paid.tellAttempts(chat, attempts)

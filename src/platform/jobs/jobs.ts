@@ -6,6 +6,7 @@ import type { App } from '#app'
 import type { Config } from '#platform/config'
 import type { Tx } from '#platform/db'
 import { uuidv7 } from '#platform/ids'
+import type { Trail } from '#platform/trace'
 import * as store from './store.ts'
 
 export { startWorkers, type WorkersAsk } from './workers.ts'
@@ -21,6 +22,8 @@ export interface Run<Data> {
   stopping: AbortSignal
   /** Aborts when this process can wait no longer for its end: what is left undone is handed to another. */
   signal: AbortSignal
+  /** For the spans of what it does. */
+  trail: Trail
 }
 
 /** Answered by a handler that has to wait; that is no failure. */

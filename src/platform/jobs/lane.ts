@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '#app'
 import { isDatabaseAway } from '#platform/db'
 import { Failure } from '#platform/errors'
+import { type Span, Trail } from '#platform/trace'
 import type { Endings } from './ended.ts'
 import type { Job, Later } from './jobs.ts'
 import * as store from './store.ts'
@@ -101,7 +102,32 @@ export class Lane {
     this.#running.set(queued.job_id, done)
   }
 
-  async #run({ account_id, job_id, fence, data, failures }: store.QueuedJob): Promise<store.EndedJob> {
+  /** https://opentelemetry.io/docs/specs/semconv/messaging/messaging-spans/ */
+  #spanOf({ job_id }: store.QueuedJob): Span | undefined {
+    const { name, everyMs } = this.job
+    // Housekeeping is nobody's work.
+    if (everyMs !== undefined) return undefined
+    return this.#ask.app.tracing?.work(`process ${name}`, {
+      'messaging.system': 'kherad',
+      'messaging.operation.name': 'process',
+      'messaging.operation.type': 'process',
+      'messaging.destination.name': name,
+      'messaging.message.id': job_id,
+    })
+  }
+
+  async #run(queued: store.QueuedJob): Promise<store.EndedJob> {
+    const span = this.#spanOf(queued)
+    const ended = await this.#handle(queued, new Trail(span))
+    span?.set({ 'kherad.outcome': ended.how })
+    span?.end({ error: ended.how === 'failed' || ended.how === 'parked' ? ended.how : undefined })
+    return ended
+  }
+
+  async #handle(
+    { account_id, job_id, fence, data, failures }: store.QueuedJob,
+    trail: Trail,
+  ): Promise<store.EndedJob> {
     const { app, cut, stopping } = this.#ask
     const ended = { account_id, job_id, fence, delay_ms: 0 }
     try {
@@ -111,6 +137,7 @@ export class Lane {
         data: data as never,
         stopping,
         signal: cut,
+        trail,
       })
       return later ? this.#later(ended, later) : { ...ended, how: 'done' }
     } catch (error) {

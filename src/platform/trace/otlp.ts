@@ -67,6 +67,11 @@ export function otlpTracing({ endpoint, sampler, samplerArgument, log }: Tracing
           parentOf(traceparent),
         ),
       ),
+    work: (name, attributes) =>
+      new Told(
+        tracer,
+        tracer.startSpan(name, { kind: SpanKind.CONSUMER, attributes: plain(attributes) }, ROOT_CONTEXT),
+      ),
     async [Symbol.asyncDispose]() {
       await provider
         .shutdown()

@@ -24,6 +24,8 @@ export interface Span {
 export interface Tracing extends AsyncDisposable {
   /** The span of a request that came in. `traceparent` is the caller's, unchecked. */
   request(name: string, attributes: Attributes, traceparent: string | undefined): Span
+  /** The span of work that was taken from a queue: a trace of its own. */
+  work(name: string, attributes: Attributes): Span
 }
 
 export interface TracingAsk {

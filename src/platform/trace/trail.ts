@@ -5,7 +5,10 @@ export type Fields = Record<string, string | number | boolean | undefined>
 /** A settlement that takes longer is not waited for by the log line. */
 const patienceMs = 2_000
 
-/** What one request leaves behind in log and trace. The log line comes once answer and settlement are both over. */
+/**
+ * What one request leaves behind in log and trace. The log line comes once answer and settlement are both over; work in the background
+ * has spans alone.
+ */
 export class Trail {
   readonly span: Span | undefined
   readonly #fields: Fields = {}

@@ -49,7 +49,7 @@ export async function askFor(
   batch: store.Batch,
   passages: readonly store.PassageText[],
 ): Promise<Step> {
-  const { app, place, source, model, signal } = work
+  const { app, place, source, model, signal, trail } = work
   const texts = passages.map(({ heading, text }) => {
     const above = [source.title, heading].filter((line) => line !== null).join(' › ')
     return fitted(model, above === '' ? text : `${above}\n${text}`)
@@ -64,6 +64,7 @@ export async function askFor(
       texts,
       keepsReply: true,
       gone: signal,
+      trail,
     })
     if ('vectors' in outcome) return await keep(work, batch, outcome.vectors)
     if (outcome.didNothing && signal.aborted) return { laterMs: 0 }

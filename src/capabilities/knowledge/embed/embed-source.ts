@@ -3,6 +3,7 @@ import type { App } from '#app'
 import type { EmbeddingModel } from '#engine/models'
 import { uuidv7 } from '#platform/ids'
 import { job, type Later, type Run } from '#platform/jobs'
+import type { Trail } from '#platform/trace'
 import type { SourcePlace } from '../index/store.ts'
 import { askFor, takeOver } from './call.ts'
 import * as store from './store.ts'
@@ -20,13 +21,14 @@ export interface Work {
   source: store.WaitingSource
   model: EmbeddingModel
   signal: AbortSignal
+  trail: Trail
 }
 
 /** `on`: look for what is next; `over`: nothing is left to be done. */
 export type Step = 'on' | 'over' | Later
 
 async function embedSource(run: Run<{ knowledgeId: string; sourceId: string }>): Promise<Later | undefined> {
-  const { app, accountId, data, stopping, signal } = run
+  const { app, accountId, data, stopping, signal, trail } = run
   const place = { accountId, ...data }
   for (;;) {
     if (stopping.aborted || signal.aborted) return { laterMs: 0 }
@@ -34,7 +36,7 @@ async function embedSource(run: Run<{ knowledgeId: string; sourceId: string }>):
     if (!source) return undefined
     const model = app.models.find(source.vectors_model)
     const step: Step =
-      model?.kind === 'embedding' ? await next({ app, place, source, model, signal }) : 'over'
+      model?.kind === 'embedding' ? await next({ app, place, source, model, signal, trail }) : 'over'
     if (model?.kind !== 'embedding') await app.db.tx((tx) => store.endFailed(tx, place, 'no_model'))
     if (step === 'over') return undefined
     if (step !== 'on') return step

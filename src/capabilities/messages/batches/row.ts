@@ -8,9 +8,11 @@ import { barEffect, effectOf, takeReply } from '#platform/effects'
 import { asFailure, errorBody, Failure } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import { job, type Later, type Run } from '#platform/jobs'
+import type { Trail } from '#platform/trace'
 import { answerInBackground } from '../create.ts'
 import type { MessagesBody } from '../request/schema.ts'
 import { versionOf } from '../versions.ts'
+import { shownId } from './batch.ts'
 import * as store from './store.ts'
 
 const endpoint = '/v1/messages/batches'
@@ -30,14 +32,22 @@ interface Row extends store.BegunRow {
   app: App
   place: store.Place
   signal: AbortSignal
+  trail: Trail
 }
 
-async function answerRow({ app, accountId, data, signal }: Run<{ batchId: string; position: number }>) {
+async function answerRow({
+  app,
+  accountId,
+  data,
+  signal,
+  trail,
+}: Run<{ batchId: string; position: number }>) {
   if (signal.aborted) return { laterMs: 0 }
   const place = { accountId, ...data }
   const begun = await store.beginRow(app.db, place, uuidv7(), now(app))
   if (!begun) return undefined
-  const row = { ...begun, app, place, signal }
+  trail.span?.set({ 'kherad.batch_id': shownId(place.batchId), 'kherad.request_id': begun.effect_id })
+  const row = { ...begun, app, place, signal, trail }
   return begun.was === 'waiting' ? ask(row) : takeOver(row)
 }
 
@@ -65,7 +75,7 @@ async function takeOver(row: Row): Promise<Later | undefined> {
 }
 
 async function ask(row: Row): Promise<Later | undefined> {
-  const { app, place, effect_id, signal, key_id } = row
+  const { app, place, effect_id, signal, trail, key_id } = row
   const told = (failure: Failure): string => (signal.aborted ? ambiguous(row) : bodyOf(row, failure))
   try {
     const { failure, text } = await answerInBackground({
@@ -78,6 +88,7 @@ async function ask(row: Row): Promise<Later | undefined> {
       customerId: row.customer_id ?? undefined,
       referenceId: row.reference_id ?? undefined,
       gone: signal,
+      trail,
       told,
     })
     if (failure?.code === 'INTERNAL') tellDefect(row, failure)
