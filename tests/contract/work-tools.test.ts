@@ -18,7 +18,11 @@ test('searches and pages are paid by use where they did not fail, and are on the
       expect(found.map(({ url }) => url)).toEqual(findings.map(({ url }) => url))
       expect(await desk.search('search/1', 'something else')).toEqual(found)
       const read = await desk.read('read/1', `${at.pages}/report`)
-      expect(read).toMatchObject({ title: 'گزارش', text: expect.stringContaining('متن گزارش') })
+      expect(read).toMatchObject({
+        title: 'گزارش',
+        text: expect.stringContaining('متن گزارش'),
+        readAt: expect.stringMatching(/^2\d{3}-.*Z$/),
+      })
       expect(await desk.read('read/2', `${at.pages}/missing`)).toBeUndefined()
       return whole
     },

@@ -58,6 +58,7 @@ export async function createKnowledge(ask: Ask<KnowledgeBody>): Promise<JsonText
   }
   const reply = JSON.stringify(shown({ ...row, sources: 0n, passages: 0n }))
   await app.db.tx(async (tx) => {
+    await store.lockProjects(tx, caller)
     await store.insertProject(tx, row)
     if ((await store.countProjects(tx, caller)) > mostProjects)
       fail('KNOWLEDGE_LIMIT', { most: mostProjects, of: 'projects' })

@@ -68,6 +68,11 @@ const counted = sql`(select count(*) as sources, coalesce(sum(s.passages), 0) as
 export const insertProject = (tx: Tx, project: ProjectRow) =>
   tx.insertInto('knowledge.projects').values(project).execute()
 
+/** Until the transaction ends nobody else makes one, so that the limit holds. */
+export async function lockProjects(tx: Tx, { projectId }: Owner): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('knowledge.projects'), hashtext(${projectId}))`.execute(tx)
+}
+
 export async function countProjects(tx: Tx, { accountId, projectId }: Owner): Promise<number> {
   const { many } = await tx
     .selectFrom('knowledge.projects')

@@ -101,7 +101,9 @@ async function useTool({ shift, journal, step, tool: name, input }: ToolAsk): Pr
   const take = async (): Promise<Taken<Source[]>> => {
     try {
       const { results, error } = await tool.run(input, { signal, nowMs: app.clock.nowMs(), state: {} })
-      return { how: 'done', value: results, cost: error === undefined ? tool.price : 0n }
+      const readAt = new Date(app.clock.nowMs()).toISOString()
+      const value = name === 'web_fetch' ? results.map((page) => ({ ...page, readAt })) : results
+      return { how: 'done', value, cost: error === undefined ? tool.price : 0n }
     } catch (error) {
       if (!signal.aborted) throw error
       return { how: 'lost', cost: tool.price }

@@ -99,6 +99,8 @@ export interface Source {
   /** Of a fetched page: its media type, and whether the text stops before the page does. */
   mediaType?: string
   cut?: boolean
+  /** When it was read for a run of work: ISO 8601. */
+  readAt?: string
 }
 
 /** The codes of the messages wire; the loop itself raises `max_uses_exceeded` and `url_not_in_prior_context`. */

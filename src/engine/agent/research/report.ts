@@ -186,6 +186,7 @@ function sourcesFile({ task }: Desk, report: Report, numbers: Map<number, number
     url: source.url,
     title: source.title,
     kind: source.kind,
+    ...(source.readAt && { read_at: source.readAt }),
     ...(source.publishedAt && { published_at: source.publishedAt }),
     ...(source.mediaType && { media_type: source.mediaType }),
     ...(source.cut && { was_cut: true }),
