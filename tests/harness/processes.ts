@@ -68,7 +68,9 @@ export async function startProcess(ask: ProcessAsk): Promise<ServerProcess> {
   }, 90_000)
 
   const end = async (signal: NodeJS.Signals): Promise<number | null> => {
-    if (child.exitCode === null && child.signalCode === null) child.kill(signal)
+    const isDead = child.exitCode !== null || child.signalCode !== null
+    if (isDead && !child.killed) throw new Error(`the server had died by itself: ${log}`)
+    if (!isDead) child.kill(signal)
     await gone
     return child.exitCode
   }
