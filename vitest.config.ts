@@ -8,6 +8,7 @@ export default defineConfig({
     // Patience, not a measure: tests wait for conditions, and a busy machine starts servers slowly.
     testTimeout: 120_000,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } },
     maxWorkers: 2,
   },
 })

@@ -1,7 +1,8 @@
 import { createServer } from 'node:net'
-import { setTimeout as pace } from 'node:timers/promises'
-import { expect, test, vi } from 'vitest'
+import { setImmediate as immediate, setTimeout as pace } from 'node:timers/promises'
+import { expect, test } from 'vitest'
 import { chatCompletionsProvider } from '#providers/chat-completions'
+import { until } from '../harness/until.ts'
 import {
   chunk,
   done,
@@ -204,10 +205,24 @@ test('a slow reader is not mistaken for a silent upstream', async () => {
     if (text !== 'a') continue
     // The reader holds the first part for longer than the idle time before it asks for more.
     gate.resolve()
-    const from = performance.now()
-    await vi.waitUntil(() => performance.now() - from > 150, { interval: 10 })
+    await pace(150)
   }
   expect(text).toBe('ab')
+})
+
+test('an upstream that speaks while this process is too busy to listen is not mistaken for a silent one', async () => {
+  const heldUp = async (): Promise<void> => {
+    // From here the loop goes on to its timers, and only then to its sockets.
+    await immediate()
+    const untilMs = performance.now() + 1_200
+    while (performance.now() < untilMs);
+  }
+  const busy = [() => pace(30), heldUp] satisfies Step[]
+  const whole = [...busy, chunk({ content: 'a' }), ...busy, chunk({ content: 'b' }), chunk({}, 'stop'), done]
+  const limits = { ...patient, firstTokenMs: 1_000, idleMs: 1_000 }
+  const { error, parts } = await hearScript(stream(whole), limits)
+  expect(error).toBeUndefined()
+  expect(textOf(parts)).toBe('ab')
 })
 
 test('after the finish a lingering upstream is not waited for until it fails', async () => {
@@ -226,7 +241,7 @@ test('aborting in mid-stream ends the upstream call at once', async () => {
   const caller = new AbortController()
   const heard = hear(provider, callOf(chatTurn(), { signal: caller.signal }))
   const call = await upstream.call(0)
-  await vi.waitUntil(() => call.bytesSent > 0)
+  await until(() => call.bytesSent > 0)
   caller.abort()
   await call.whenAborted
   expect((await heard).error?.fault).toBe('aborted')
@@ -274,7 +289,7 @@ test('many streams at once each get their own answer', async () => {
     stream([chunk({ content: String(call.body?.['seed']) }), () => gate.promise, chunk({}, 'stop'), done]),
   )
   const heard = Array.from({ length: streams }, (_, seed) => hear(provider, callOf(chatTurn({ seed }))))
-  await vi.waitUntil(() => upstream.calls.length === streams)
+  await until(() => upstream.calls.length === streams)
   expect(upstream.connections.open).toBe(streams)
   gate.resolve()
   const texts = (await Promise.all(heard)).map(({ parts }) => textOf(parts))

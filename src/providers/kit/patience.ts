@@ -13,13 +13,16 @@ const said: Record<Phase | 'total', string> = {
 
 /**
  * The clocks of one upstream call: one for the phase it is in, one for the whole. `expire` is called at most once.
- * In the phase `idle` only the time spent waiting for the upstream counts, never the time a slow reader keeps us.
+ * In the phase `idle` only the time spent waiting for the upstream counts, never the time a slow reader keeps us. Where this process
+ * was too busy to look in time, what has come meanwhile is read before anybody is called silent.
  */
 export class Patience {
   private readonly expire: (error: UpstreamError) => void
   private readonly whole: NodeJS.Timeout
   private clock: NodeJS.Timeout | undefined
   private waiting = true
+  /** Counts what puts a clock back. */
+  private turns = 0
   phase: Phase = 'connect'
 
   constructor(timeouts: Timeouts, expire: (error: UpstreamError) => void) {
@@ -31,6 +34,7 @@ export class Patience {
   /** Starts the clock of `phase`, in place of the one before. */
   enter(phase: Phase, limitMs: number): void {
     this.phase = phase
+    this.turns++
     clearTimeout(this.clock)
     this.clock = setTimeout(() => this.ring(limitMs), limitMs)
   }
@@ -38,7 +42,9 @@ export class Patience {
   /** Before waiting for bytes. `moved` says that something of worth has come since the last wait. */
   wait(moved: boolean): void {
     this.waiting = true
-    if (moved && this.phase === 'idle') this.clock?.refresh()
+    if (!moved || this.phase !== 'idle') return
+    this.turns++
+    this.clock?.refresh()
   }
 
   /** Bytes are here: what follows is our own time and the reader's. */
@@ -48,17 +54,23 @@ export class Patience {
 
   /** Stops every clock. */
   end(): void {
+    this.turns++
     clearTimeout(this.clock)
     clearTimeout(this.whole)
   }
 
   private ring(limitMs: number): void {
-    if (this.phase === 'idle' && !this.waiting) {
-      // The reader kept us; the clock starts anew, and rings for true if the upstream then stays silent.
-      this.clock?.refresh()
-      return
-    }
-    this.giveUp(this.phase, limitMs)
+    const turn = this.turns
+    // Timers come before sockets: this is after them.
+    setImmediate(() => {
+      if (turn === this.turns) this.judge(limitMs)
+    })
+  }
+
+  private judge(limitMs: number): void {
+    // The reader kept us; the clock starts anew, and rings for true if the upstream then stays silent.
+    if (this.phase === 'idle' && !this.waiting) this.clock?.refresh()
+    else this.giveUp(this.phase, limitMs)
   }
 
   private giveUp(what: Phase | 'total', limitMs: number): void {
