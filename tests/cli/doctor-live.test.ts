@@ -7,6 +7,7 @@ import { bucketsOf, quantile, readSamples, sumOf } from '../../cli/doctor/sample
 import { temporaryFolder } from '../db/cluster-world.ts'
 import { until } from '../harness/until.ts'
 import { json } from '../harness/upstream.ts'
+import { MovableClock } from '../harness/world.ts'
 import { bootWatched } from '../observability/watched.ts'
 import { kherad } from './command-line.ts'
 
@@ -58,7 +59,9 @@ test('a running server in good health is in order, and only --live asks it', asy
 })
 
 test('a breaker that is open and a hold past its lease are named with their mend', async () => {
-  await using world = await bootWatched({ traces: false })
+  // However long the command takes to start, the breaker stays open and nobody sweeps.
+  const held = { clock: new MovableClock(), timing: { sweepMs: 3_600_000 } }
+  await using world = await bootWatched({ traces: false, ...held })
   world.upstream.reply(json(401, { error: { message: 'bad key' } }))
   await until(async () => {
     await world.key.chat({})

@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createAccount, createKey, createProject, scopes } from '#platform/auth'
-import { loadConfig, readEnv } from '#platform/config'
+import type { Clock } from '#platform/clock'
+import { type Config, loadConfig, readEnv } from '#platform/config'
 import { uuidv7 } from '#platform/ids'
 import { grant } from '#platform/ledger'
 import { openLog } from '#platform/log'
@@ -101,7 +102,13 @@ export interface Watched extends AsyncDisposable {
 
 /** `test/model` on `fake`, then on `second`; prices in USD per million: 1 in, 2 out. */
 export async function bootWatched(
-  ask: { provider?: string; credits?: bigint; traces?: boolean } = {},
+  ask: {
+    provider?: string
+    credits?: bigint
+    traces?: boolean
+    clock?: Clock
+    timing?: Partial<Config['timing']>
+  } = {},
 ): Promise<Watched> {
   await using stack = new AsyncDisposableStack()
   const collector = stack.use(await otlpCollector())
@@ -123,7 +130,14 @@ export async function bootWatched(
     '      - { provider: fake, model: upstream-model }',
     '      - { provider: fake, model: upstream-model }\n      - { provider: second, model: second-model, priority: 1 }',
   )
-  const kherad = stack.use(await startKherad({ config: loadConfig(env, config), log }))
+  const loaded = loadConfig(env, config)
+  const kherad = stack.use(
+    await startKherad({
+      config: { ...loaded, timing: { ...loaded.timing, ...ask.timing } },
+      log,
+      ...(ask.clock && { clock: ask.clock }),
+    }),
+  )
   const now = new Date()
   const made = await kherad.app.db.tx(async (tx) => {
     const account = await createAccount(tx, { name: 'test' }, now)
