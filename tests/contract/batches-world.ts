@@ -26,7 +26,7 @@ export const cancel = (key: Client, id: string, headers: Record<string, string> 
 
 /** The batch, once it has ended. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came.
-export const ended = (key: Client, id: string, patienceMs = 30_000): Promise<any> =>
+export const ended = (key: Client, id: string, patienceMs = 90_000): Promise<any> =>
   until(async () => {
     const { body } = await read(key, id)
     return body.processing_status === 'ended' ? body : undefined

@@ -97,7 +97,7 @@ const ends = ['succeeded', 'failed', 'cancelled']
 
 /** The run, once it has ended. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came.
-export const ended = (key: Client, id: string, patienceMs = 30_000): Promise<any> =>
+export const ended = (key: Client, id: string, patienceMs = 90_000): Promise<any> =>
   until(async () => {
     const { body } = await read(key, id)
     return ends.includes(body.status) ? body : undefined

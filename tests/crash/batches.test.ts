@@ -40,19 +40,11 @@ async function openScene(): Promise<Scene> {
   return { site, person, scripts, calls, [Symbol.asyncDispose]: () => site[Symbol.asyncDispose]() }
 }
 
-/** Starting a server takes a second of a core: not all tests do it at once. */
-const turns = Array.from({ length: 3 }, () => Promise.resolve())
-let taken = 0
 const scene = (name: string, act: (at: Scene) => Promise<void>): void =>
-  test.concurrent(name, () => {
-    const lane = taken++ % turns.length
-    const mine = turns[lane]!.then(async () => {
-      await using at = await openScene()
-      await act(at)
-    })
-    turns[lane] = mine.catch(() => undefined)
-    return mine
-  }, 150_000)
+  test.concurrent(name, async () => {
+    await using at = await openScene()
+    await act(at)
+  })
 
 const promptOf = ({ body }: UpstreamCall): string =>
   (body as { messages: [{ content: string }] }).messages[0].content

@@ -43,19 +43,11 @@ export async function openScene(): Promise<Scene> {
 const promptOf = ({ body }: UpstreamCall): string =>
   (body as { messages: [{ content: string }] }).messages[0].content
 
-/** Starting a server takes a second of a core: not all tests do it at once. */
-const turns = Array.from({ length: 2 }, () => Promise.resolve())
-let taken = 0
 export const scene = (name: string, act: (at: Scene) => Promise<void>): void =>
-  test.concurrent(name, () => {
-    const lane = taken++ % turns.length
-    const mine = turns[lane]!.then(async () => {
-      await using at = await openScene()
-      await act(at)
-    })
-    turns[lane] = mine.catch(() => undefined)
-    return mine
-  }, 300_000)
+  test.concurrent(name, async () => {
+    await using at = await openScene()
+    await act(at)
+  })
 
 export const script = 'first-step second-step'
 

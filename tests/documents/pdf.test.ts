@@ -158,4 +158,4 @@ test('a document beyond what a process may use is lost, and nothing else', async
   const table = { type: 'table' as const, header: row, rows: Array.from({ length: 400 }, () => row) }
   const lost = documents.toPdf({ title: 'x', language: 'fa', blocks: [table] })
   await expect(lost).rejects.toThrow(RenderFailed)
-}, 120_000)
+})

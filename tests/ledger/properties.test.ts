@@ -270,7 +270,7 @@ const mendedInAnotherMonth: Step[] = [
 const broken = () => db.query({ text: 'select * from ledger.broken' }, [])
 
 test('whatever happens in whatever order, the books are those of a ledger kept by hand', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
@@ -387,7 +387,7 @@ async function call(
 }
 
 test('two processes that settle and hold at once through their group commits never overspend a balance or a cap, and lose nothing', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const clock = new MovableClock(Date.UTC(2026, 0, 10))
   await using ledgers = new AsyncDisposableStack()

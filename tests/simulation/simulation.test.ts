@@ -24,7 +24,7 @@ const worlds = 200
 console.log(`first of ${worlds} seeds of the simulator: ${first} (KHERAD_TEST_SEED repeats them)`)
 
 test('in 200 worlds of crashes, pauses, outages and lost replies no call is unpaid, paid twice or run twice, and no hold is left', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const counts: Record<string, number> = {}
   for (let seed = first; seed < first + worlds; seed++) {
