@@ -41,7 +41,12 @@ async function begin(session: Session, given: Given, kind: string): Promise<Outc
   const server = serverOf(session, given)
   const { title, model } = given.options
   const reply = await ask(server, 'POST', '/v1/work', {
-    body: { kind, input: given.words[0], ...(title && { title }), ...(model && { model }) },
+    body: {
+      kind,
+      input: given.words[0],
+      ...(title !== undefined && { title }),
+      ...(model !== undefined && { model }),
+    },
     // Sent again after a lost answer it is the same work.
     headers: { 'idempotency-key': randomUUID() },
   })
@@ -69,12 +74,15 @@ async function pursue(session: Session, server: Server, id: string, given: Given
   }
 }
 
-function serverOf({ env, language }: Session, { options }: Given): Server {
-  const key = options['key'] ?? env.clientKey
-  if (key === undefined) throw new CommandRefused('USAGE', words.noKey(), 2)
+function serverOf({ env, language, tell }: Session, { options }: Given): Server {
+  const key = (options['key'] ?? env.clientKey)?.trim()
+  if (key === undefined || key === '') throw new CommandRefused('USAGE', words.noKey(), 2)
+  // No header can carry anything else; such as letters typed on a Persian keyboard.
+  if (!/^[\x21-\x7e]+$/.test(key)) misused(words.badKey())
   const typed = options['url']
-  if (typed === undefined) return { url: loadConfig(env).baseUrl, key, language }
+  if (typed === undefined) return { url: loadConfig(env).baseUrl, key, language, tell }
   const url = URL.parse(typed)
   if (!url || !/^https?:$/.test(url.protocol)) misused(words.badUrl(typed))
-  return { url: url.href.replace(/\/+$/, ''), key, language }
+  // Clients of the field are given their base URL with /v1.
+  return { url: url.href.replace(/(?:\/v1)?\/*$/, ''), key, language, tell }
 }

@@ -8,11 +8,15 @@ export interface Server {
   url: string
   key: string
   language: Language
+  /** A line for whoever waits. */
+  tell(line: string): void
 }
 
 /** Tries of what may be sent again while the server cannot be reached: about two minutes. */
 const mostTries = 30
 const longestPauseMs = 5_000
+/** So early that nobody wonders, and not for a connection that only broke. */
+const toldAfter = 2
 
 /**
  * Asks until the server has answered; what is sent has to be safe to repeat. Throws `CommandRefused` with the server's own words for
@@ -32,6 +36,7 @@ export async function ask(
       if (reply instanceof Error) throw new CommandRefused('SERVER_AWAY', words.away(server.url), 1)
       return refused(reply)
     }
+    if (tried === toldAfter) server.tell(words.waiting(server.url)[server.language])
     await pause(Math.min(250 * tried, longestPauseMs))
   }
 }

@@ -35,7 +35,21 @@ export const workWords = {
       `--url برابر «${typed}» است: نشانی سرور را مانند http://127.0.0.1:8080 بنویسید.`,
       `--url is "${typed}": write the address of the server, such as http://127.0.0.1:8080.`,
     ),
-  away: (url: string) => say(`سرور پاسخ نداد: ${url}`, `The server does not answer: ${url}`),
+  badKey: () =>
+    say(
+      'کلید نویسه‌ای دارد که در هیچ کلیدی نیست: آن را همان‌گونه که ساخته شد بنویسید (khr_…).',
+      'The key has a character that no key has: write it as it was made (khr_…).',
+    ),
+  waiting: (url: string) =>
+    say(
+      `سرور پاسخ نمی‌دهد (${url})؛ تا حدود دو دقیقه دوباره امتحان می‌شود. آیا سرور روشن است؟`,
+      `The server does not answer (${url}); it is tried again for about two minutes. Is it running?`,
+    ),
+  away: (url: string) =>
+    say(
+      `سرور پاسخ نداد: ${url}. آن را روشن کنید (npm start) یا نشانی‌اش را با --url بنویسید.`,
+      `The server does not answer: ${url}. Start it (npm start), or write its address with --url.`,
+    ),
   accepted: (id: string, credits: number) =>
     say(
       `کار پذیرفته شد (${id})؛ حداکثر ${credits.toLocaleString('fa-IR')} اعتبار کنار گذاشته شد. با Ctrl-C کار در سرور ادامه می‌یابد: kherad work watch ${id}`,

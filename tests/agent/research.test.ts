@@ -89,6 +89,32 @@ test('without a search engine, or where no page can be read, the report says so 
   }
 })
 
+test('where the server has no search engine, the end of the run says what to do about it', async () => {
+  const { search: _, ...outside } = researchOutside()
+  const run = memoryRun(someTask(researchTask), outside)
+  expect(await run.live(research)).toMatchObject({
+    isWhole: false,
+    words: {
+      en: expect.stringMatching(/no search engine.*knowledge_id/),
+      fa: expect.stringContaining('موتور جست‌وجو ندارد'),
+    },
+  })
+})
+
+test("a knowledge project is asked in the task's own words too, so that what they alone find is cited", async () => {
+  const text = 'The roof of the old mill carries 42 panels. '.repeat(8)
+  const mill = { url: 'knowledge:mill', title: 'Mill', text }
+  const run = memoryRun(someTask(researchTask), {
+    ...researchOutside(),
+    search: () => [],
+    recall: (query) => (query === researchTask.input ? [mill] : []),
+  })
+  await run.live(research)
+  expect(run.questions.map(({ step }) => step)).toContain('notes/1')
+  const { sources, read_but_not_cited: silent } = sourcesOf(run)
+  expect([...sources, ...silent].map(({ url }) => url)).toEqual([mill.url])
+})
+
 test('a section whose check was lost keeps its sentences, each marked as not checked', async () => {
   const run = memoryRun(someTask(researchTask), researchOutside({ 'check/1': new LostStep('check/1') }))
   expect(await run.live(research)).toMatchObject({

@@ -22,10 +22,15 @@ afterAll(async () => {
 
 const env = (locale: 'fa' | 'en' = 'en') => ({ KHERAD_KEY: at.key.secret, KHERAD_LOCALE: locale })
 
-/** Passes bytes on, and breaks every connection when it is told to. */
-async function breakable(url: string) {
+/** Passes bytes on, but for the first connections, and breaks every connection when it is told to. */
+async function breakable(url: string, broken = 0) {
   const sockets = new Set<Socket>()
+  let left = broken
   const server = createServer((near) => {
+    if (left-- > 0) {
+      near.on('error', () => undefined).destroy()
+      return
+    }
     const far = connect(Number(new URL(url).port), '127.0.0.1')
     near.pipe(far).pipe(near)
     for (const socket of [near, far]) {
@@ -136,6 +141,20 @@ test('work watch follows what was asked for before; a failed run ends with 1, an
   expect(await readFile(path.join(out, 'notes.md'), 'utf8')).toBe('so far')
 })
 
+test('a server that does not answer yet is waited for, and that is said; its address may end with /v1', async () => {
+  await using line = await breakable(at.world.url, 3)
+  at.play('a task for a late server', async (desk) => {
+    await keep(desk, 'a.md', 'a')
+    return whole
+  })
+  const out = path.join(folder, 'late')
+  const words = ['work', 'document', 'a task for a late server', '--url', `${line.url}/v1/`, '--out', out]
+  const { code, err } = await kherad(env(), ...words)
+  expect(code, err).toBe(0)
+  expect(err.split('\n').filter((text) => text.includes('Is it running?'))).toHaveLength(1)
+  expect(await readFile(path.join(out, 'a.md'), 'utf8')).toBe('a')
+})
+
 test('what the server refuses is told in its words, and what is typed wrong in ours', async () => {
   at.upstream.reply(answer())
   const url = ['--url', at.world.url]
@@ -155,6 +174,16 @@ test('what the server refuses is told in its words, and what is typed wrong in o
   })
   expect(await refused(env(), 'work', 'code', 'a long enough task', '--url', 'here')).toMatchObject({
     exit: 2,
+  })
+  expect(await refused(env(), 'work', 'code', 'a long enough task', '--title', '', ...url)).toMatchObject({
+    exit: 1,
+    code: 'INVALID_REQUEST',
+  })
+  // It fits into no header, so that no server is asked with it.
+  expect(await refused(env('fa'), 'work', 'code', 'a long enough task', '--key', 'کلید')).toMatchObject({
+    exit: 2,
+    code: 'USAGE',
+    message: expect.stringContaining('khr_'),
   })
   expect(await refused(env(), 'work', 'watch', '0198c5f0-0000-7000-8000-000000000000', ...url)).toMatchObject(
     {

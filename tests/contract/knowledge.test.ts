@@ -116,6 +116,8 @@ test('the bounds of a name and of instructions are exact', async () => {
     [{ name: '' }, 'name'],
     [{ name: 'ن'.repeat(81) }, 'name'],
     [{ name: 5 }, 'name'],
+    [{ name: 'a\u0000b' }, 'name'],
+    [{ name: 'x', instructions: 'a\u0000b' }, 'instructions'],
     [{ name: 'x', instructions: 'ر'.repeat(8001) }, 'instructions'],
     [{ name: 'x', instructions: null }, 'instructions'],
   ] as const)
@@ -288,6 +290,10 @@ describe('sources', () => {
         { ...invalid, param: 'type' },
       ],
       [{ type: 'text' }, { ...invalid, param: 'text' }],
+      [
+        { type: 'text', text: 'x', title: 'a\u0000b' },
+        { ...invalid, param: 'title' },
+      ],
       [
         { type: 'text', text: '' },
         { ...invalid, param: 'text' },

@@ -554,6 +554,8 @@ describe('refused before anything is kept or held', () => {
     ['no input', { input: undefined }, { param: 'input' }],
     ['9 characters', { input: 'a'.repeat(9) }, { param: 'input' }],
     ['12,001 characters', { input: 'خ'.repeat(12_001) }, { param: 'input' }],
+    ['a character that no database keeps', { input: 'ده نویسه یا بیشتر\0' }, { param: 'input' }],
+    ['the same in its title', { title: 'عنوان\0' }, { param: 'title' }],
     ['an empty title', { title: '' }, { param: 'title' }],
     ['a title of 101 characters', { title: 'ت'.repeat(101) }, { param: 'title' }],
     ['an unknown field', { stream: true }, { code: 'UNKNOWN_FIELD', param: 'stream' }],

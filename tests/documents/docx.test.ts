@@ -58,10 +58,29 @@ test('Persian runs are marked as right-to-left, Latin ones never, and every Pers
     ' و ',
     'df.groupby("city")',
     ' و ',
-    'C',
-    '++ به‌کار رفت.',
+    'C++\u200e',
+    ' به‌کار رفت.',
   ])
   expect(paragraphs.find(({ runs }) => runs[0]?.text.startsWith('The global'))?.bidi).toBe(false)
+})
+
+test('an item and a heading of Latin words keep the side of their neighbours in a Persian document', async () => {
+  const document = documentFromMarkdown(
+    '# سند\n\n## Node.js (v24)\n\n- نصب\n- Use TypeScript.\n\nAn English paragraph.',
+    {
+      language: 'fa',
+      numberedHeadings: true,
+    },
+  )
+  const paragraphs = paragraphsOf(await bodyOf(document))
+  const saying = (text: string) => {
+    const found = paragraphs.filter(({ runs }) => runs.some((run) => run.text.includes(text)))
+    return found.map(({ bidi, runs }) => ({ bidi, text: runs.map((run) => run.text).join('') }))
+  }
+  // Between marks that nobody sees, so that its full stop stays behind its last word.
+  expect(saying('TypeScript')).toEqual([{ bidi: true, text: '\u200eUse TypeScript.\u200e' }])
+  expect(saying('Node.js')).toEqual([{ bidi: true, text: '\u200eNode.js (v24)\u200e' }])
+  expect(saying('English')).toEqual([{ bidi: false, text: 'An English paragraph.' }])
 })
 
 test('fonts and languages of both scripts stand in the styles, and the fonts in the file', async () => {

@@ -51,6 +51,30 @@ test('a Persian sheet runs from the right, with a header that stays and numbers 
   )
 })
 
+test('texts have the direction of their sheet, and those wholly of the other script their own', async () => {
+  const orders = async (language: 'fa' | 'en', texts: string[]) => {
+    const rows = texts.map((text) => [text])
+    const sheets = [{ name: 'a', columns: [{ title: language === 'fa' ? 'شرح' : 'Note' }], rows }]
+    const parts = partsOf(await writeWorkbook({ language, dateMs: cities.dateMs!, sheets }))
+    const styles = [
+      .../<cellXfs.*<\/cellXfs>/s
+        .exec(parts['xl/styles.xml']!)![0]
+        .matchAll(/<xf [^>]*?(?:\/>|>.*?<\/xf>)/gs),
+    ].map(([style]) => /readingOrder="(\d)"/.exec(style)?.[1])
+    const cells = parts['xl/worksheets/sheet1.xml']!.matchAll(/<c r="A\d+" t="s" s="(\d+)"/g)
+    return [...cells].map(([, style]) => styles[Number(style)])
+  }
+  const [leftToRight, rightToLeft] = ['1', '2']
+  // After the header: first of all what begins with a name or a sign of the other script.
+  const persian = ['API بانک‌ها (نسخهٔ ۲).', '@شیراز', 'متن', 'Node.js (v24).']
+  expect(await orders('fa', persian)).toEqual([...Array(4).fill(rightToLeft), leftToRight])
+  expect(await orders('en', ['خرد is a name.', 'متن فارسی.'])).toEqual([
+    leftToRight,
+    leftToRight,
+    rightToLeft,
+  ])
+})
+
 test('an English sheet runs from the left, with Latin digits', async () => {
   const parts = partsOf(await writeWorkbook({ ...cities, language: 'en' }))
   expect(parts['xl/worksheets/sheet1.xml']).not.toContain('rightToLeft')

@@ -112,6 +112,7 @@ export function memoryRun(
     const desk: Desk = {
       task: structuredClone(task),
       signal,
+      searches: outside.search !== undefined,
       ask: (step, question) =>
         stepped('ask', step, question, async () => answered(run, step, question, outside)),
       search: (step, query) =>

@@ -1,13 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { ResponseObject } from '#capabilities/responses'
-import { closed, oneOf, timestamp, uuid } from '#platform/schema'
+import { closed, keptText, oneOf, timestamp, uuid } from '#platform/schema'
 
-/** A text that the database can keep: it has no place for NUL. */
-const text = (least: number, most: number, more: Record<string, unknown> = {}) =>
-  Type.String({ minLength: least, maxLength: most, pattern: '^[^\\u0000]*$', ...more })
-
-const name = text(1, 80)
-const instructions = text(0, 12_000, {
+const name = keptText(1, 80)
+const instructions = keptText(0, 12_000, {
   description: 'What the agent is and how it answers.',
   'x-description-fa': 'عامل کیست و چگونه پاسخ می‌دهد.',
 })
@@ -55,7 +51,7 @@ export type AgentChange = Static<typeof AgentChange>
 
 export const RunBody = Type.Object(
   {
-    input: text(1, 12_000),
+    input: keptText(1, 12_000),
     stream: Type.Optional(Type.Boolean({ default: false })),
     include_reasoning: Type.Optional(
       Type.Boolean({

@@ -23,6 +23,7 @@ export function openDesk({ shift, journal, task, model }: DeskAsk): Desk {
   return {
     task,
     signal: shift.signal,
+    searches: app.tools.find('web_search') !== undefined,
     ask(step, question) {
       const turn = questionTurn(question, model)
       const { microcredits: worst } = worstCaseOf(app, { model, turn, allowed })

@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { closed, nullable, oneOf, safeInteger, timestamp, uuid } from '#platform/schema'
+import { closed, keptText, nullable, oneOf, safeInteger, timestamp, uuid } from '#platform/schema'
 
 const Kind = oneOf('research', 'document', 'code', 'data')
 const told = <Schema extends TSchema>(schema: Schema, description: string, fa: string): Schema =>
@@ -12,13 +12,11 @@ export const WorkBody = Type.Object(
       'What is made: a cited report, a document, a tree of source files, or computed data with charts.',
       'آنچه ساخته می‌شود: گزارش با منبع، سند، پوشهٔ برنامه، یا دادهٔ محاسبه‌شده با نمودار.',
     ),
-    input: Type.String({
-      minLength: 10,
-      maxLength: 12_000,
+    input: keptText(10, 12_000, {
       description: 'The task, in your own words; its language is that of the files.',
       'x-description-fa': 'خواسته، به زبان خودتان؛ پرونده‌ها به همان زبان‌اند.',
     }),
-    title: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+    title: Type.Optional(keptText(1, 100)),
     model: Type.Optional(
       Type.String({
         minLength: 1,

@@ -75,6 +75,8 @@ export interface Desk {
   readonly task: Task
   /** Aborts when the run was cancelled or this process stops; steps throw its reason. */
   readonly signal: AbortSignal
+  /** Whether a search engine is set up; only for words, since an operator may set one up in the middle of a run. */
+  readonly searches: boolean
   /** Asks the model, once in the life of the run. Throws LostStep, FailedStep or OutOfCredits. */
   ask(step: string, question: Question): Promise<Said>
   /** Searches the web; nothing where no engine is set up or the search failed. Throws as `ask` does for money. */

@@ -2,7 +2,7 @@ import { type Direction, type Inline, type Language, plainText } from './model.t
 
 const rightToLeftLetter = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u
 const letter = /\p{L}/u
-const pieces = /[\p{L}\p{M}\p{N}]+|[^\p{L}\p{M}\p{N}]+/gu
+const pieces = /[A-Za-z][A-Za-z\d]*[+#]{1,2}\u200e?|[\p{L}\p{M}\p{N}]+|[^\p{L}\p{M}\p{N}]+/gu
 
 export const directionOfLanguage = (language: Language): Direction => (language === 'fa' ? 'rtl' : 'ltr')
 

@@ -1,5 +1,16 @@
 import { levelled } from './levels.ts'
-import type { Align, Block, Cell, Heading, Inline, Source, Table, TextDocument, TextRun } from './model.ts'
+import type {
+  Align,
+  Block,
+  Cell,
+  Heading,
+  Inline,
+  Language,
+  Source,
+  Table,
+  TextDocument,
+  TextRun,
+} from './model.ts'
 import { plainText } from './model.ts'
 import { safeLink } from './safe-link.ts'
 import { pageWords } from './words.ts'
@@ -18,7 +29,14 @@ export interface PreparedDocument extends Omit<TextDocument, 'footnotes' | 'sour
  */
 export function prepare(document: TextDocument, images: Record<string, unknown> = {}): PreparedDocument {
   const { footnotes, sources, blocks, ...rest } = document
-  const context: Context = { images, sources: sources?.length ?? 0, notes: [], footnotes: footnotes ?? {} }
+  const { language } = document
+  const context: Context = {
+    language,
+    images,
+    sources: sources?.length ?? 0,
+    notes: [],
+    footnotes: footnotes ?? {},
+  }
   return {
     ...rest,
     title: oneLine(document.title) || pageWords[document.language].untitled,
@@ -31,6 +49,7 @@ export function prepare(document: TextDocument, images: Record<string, unknown> 
 }
 
 interface Context {
+  language: Language
   images: Record<string, unknown>
   sources: number
   notes: Inline[][]
@@ -101,7 +120,7 @@ function prepareInline(content: readonly Inline[], context: Context): Inline[] {
   return content.flatMap((inline): Inline[] => {
     switch (inline.type) {
       case 'text':
-        return prepareRun(inline)
+        return prepareRun(inline, context)
       case 'citation': {
         const known = inline.number >= 1 && inline.number <= context.sources
         return known ? [inline] : [{ type: 'text', text: `[${inline.number}]` }]
@@ -122,10 +141,14 @@ function prepareNote(id: string, context: Context): Inline[] {
   return [{ type: 'footnote', id: String(context.notes.length) }]
 }
 
-function prepareRun(run: TextRun): Inline[] {
+/** C++ and C#, whose signs would go to the other side of the name before a Persian word. */
+const signedName = /(?<![A-Za-z\d])[A-Za-z][A-Za-z\d]*[+#]{1,2}(?![\p{L}\p{N}+#])/gu
+
+function prepareRun(run: TextRun, { language }: Context): Inline[] {
   const { link, ...rest } = run
   const safe = link === undefined ? undefined : safeLink(printable(link))
-  const lines = printable(run.text)
+  const text = printable(run.text)
+  const lines = (language === 'fa' && !run.code ? text.replace(signedName, '$&\u200e') : text)
     .replaceAll('\t', ' ')
     .split(/\r\n?|\n/)
   return lines.flatMap((text, index): Inline[] => [

@@ -1,6 +1,7 @@
 /** What a JSON Schema check found, in words. */
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import type { Told } from '#platform/errors'
+import { noNulPattern, uuidPattern } from '#platform/schema'
 import { persian } from './words.ts'
 
 /** `path` is that of the offending field; empty for the body itself. */
@@ -36,8 +37,8 @@ const sentences: Record<string, Sentence> = {
   type: ({ type }) => {
     const types = [type].flat().flatMap((name: string) => name.split(','))
     return {
-      en: `must be ${types.join(' or ')}`,
-      fa: `باید ${types.map((name: string) => typeNames[name] ?? name).join(' یا ')} باشد`,
+      en: `must be ${types.map((name: string) => typeNames[name]?.en ?? name).join(' or ')}`,
+      fa: `باید ${types.map((name: string) => typeNames[name]?.fa ?? name).join(' یا ')} باشد`,
     }
   },
   discriminator: () => ({ en: 'has a value that is not known', fa: 'مقدار ناشناخته‌ای دارد' }),
@@ -49,10 +50,13 @@ const sentences: Record<string, Sentence> = {
     (n) => `must be at most ${n}`,
     (n) => `باید حداکثر ${n} باشد`,
   ),
-  minLength: limit(
-    (n) => `must have at least ${n} characters`,
-    (n) => `باید دست‌کم ${n} نویسه داشته باشد`,
-  ),
+  minLength: ({ limit: least }) =>
+    least === 1
+      ? { en: 'must not be empty', fa: 'نباید خالی باشد' }
+      : {
+          en: `must have at least ${least} characters`,
+          fa: `باید دست‌کم ${persian(least)} نویسه داشته باشد`,
+        },
   maxLength: limit(
     (n) => `must have at most ${n} characters`,
     (n) => `باید حداکثر ${n} نویسه داشته باشد`,
@@ -65,14 +69,27 @@ const sentences: Record<string, Sentence> = {
     (n) => `must have at most ${n} items`,
     (n) => `باید حداکثر ${n} عضو داشته باشد`,
   ),
-  pattern: ({ pattern }) => ({ en: `must match ${pattern}`, fa: `باید با الگوی ${pattern} بخواند` }),
+  pattern: ({ pattern }) =>
+    patterns[pattern] ?? { en: `must match ${pattern}`, fa: `باید با الگوی ${pattern} بخواند` },
 }
 
-const typeNames: Record<string, string> = {
-  string: 'رشته',
-  number: 'عدد',
-  integer: 'عدد صحیح',
-  boolean: 'true یا false',
-  object: 'شیء',
-  array: 'فهرست',
+/** What a person can mend without reading a regular expression. */
+const patterns: Record<string, Told> = {
+  [uuidPattern]: {
+    en: 'must be an id as this service gives it (a UUID)',
+    fa: 'باید شناسه‌ای باشد که همین سرور داده است (UUID)',
+  },
+  [noNulPattern]: {
+    en: 'must not contain the character U+0000',
+    fa: 'نباید نویسهٔ U+0000 داشته باشد',
+  },
+}
+
+const typeNames: Record<string, Told> = {
+  string: { en: 'a string', fa: 'رشته' },
+  number: { en: 'a number', fa: 'عدد' },
+  integer: { en: 'an integer', fa: 'عدد صحیح' },
+  boolean: { en: 'true or false', fa: 'true یا false' },
+  object: { en: 'an object', fa: 'شیء' },
+  array: { en: 'an array', fa: 'فهرست' },
 }

@@ -53,17 +53,17 @@ declareFailures({
     status: 402,
     retry: false,
     en: ({ needMicrocredits: need, haveMicrocredits: have }) =>
-      `The balance is insufficient: this call may cost up to ${credits(need)} credits and ${credits(have)} can be spent now. Lower max_tokens or add credits.`,
+      `The balance is insufficient: this call may cost up to ${credits(need)} credits and ${credits(have)} can be spent now. Add credits, or ask for less (such as a lower max_tokens).`,
     fa: ({ needMicrocredits: need, haveMicrocredits: have }) =>
-      `اعتبار کافی نیست: این درخواست تا ${persian(credits(need))} اعتبار هزینه دارد و اکنون ${persian(credits(have))} اعتبار در دسترس است. max_tokens را کم کنید یا اعتبار بیفزایید.`,
+      `اعتبار کافی نیست: این درخواست تا ${persian(credits(need))} اعتبار هزینه دارد و اکنون ${persian(credits(have))} اعتبار در دسترس است. اعتبار بیفزایید یا کمتر بخواهید (مثلاً با max_tokens کوچک‌تر).`,
   },
   BUDGET_EXCEEDED: {
     status: 402,
     retry: false,
     en: ({ scope, needMicrocredits: need, haveMicrocredits: have }) =>
-      `The ${caps[scope]?.en ?? scope} is reached: this call may cost up to ${credits(need)} credits and the cap leaves ${credits(have)}. Lower max_tokens or raise the cap.`,
+      `The ${caps[scope]?.en ?? scope} is reached: this call may cost up to ${credits(need)} credits and the cap leaves ${credits(have)}. Raise the cap, or ask for less (such as a lower max_tokens).`,
     fa: ({ scope, needMicrocredits: need, haveMicrocredits: have }) =>
-      `${caps[scope]?.fa ?? scope} پر شده است: این درخواست تا ${persian(credits(need))} اعتبار هزینه دارد و ${persian(credits(have))} اعتبار از سقف مانده است. max_tokens را کم کنید یا سقف را بالا ببرید.`,
+      `${caps[scope]?.fa ?? scope} پر شده است: این درخواست تا ${persian(credits(need))} اعتبار هزینه دارد و ${persian(credits(have))} اعتبار از سقف مانده است. سقف را بالا ببرید یا کمتر بخواهید (مثلاً با max_tokens کوچک‌تر).`,
   },
   IDEMPOTENCY_IN_PROGRESS: {
     status: 409,

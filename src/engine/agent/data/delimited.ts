@@ -3,24 +3,30 @@ import { decimalOf, percentOf } from './numbers.ts'
 /** Rows of cells as they were written; whether the first names the columns is not known yet. */
 export type Grid = string[][]
 
+export interface Delimited {
+  grid: Grid
+  /** Lines in the midst of it with more cells than it has columns: nobody knows which cell belongs where. */
+  skipped: string[]
+}
+
 /** Lines before a table, and behind it, that may be taken for rows. */
 const mostProse = 3
 const most = { recordLines: 20, columns: 60, rows: 5_000 }
 
 /** The largest table of separated values among the lines of a text. `alone`: nothing else stands in it, so that ragged rows belong to it. */
-export function delimitedIn(text: string, alone: boolean): Grid | undefined {
+export function delimitedIn(text: string, alone: boolean): Delimited | undefined {
   const lines = text.split(/\r\n?|\n/)
   const found = ['\t', '|', ';', ',', '،', ':'].flatMap((sign) => gridsOf(lines, sign, alone))
-  return found.toSorted((a, b) => sizeOf(b) - sizeOf(a))[0]
+  return found.toSorted((a, b) => sizeOf(b.grid) - sizeOf(a.grid))[0]
 }
 
 export const sizeOf = (grid: Grid): number => grid.length * (grid[0]?.length ?? 0)
 
-function gridsOf(lines: readonly string[], sign: string, alone: boolean): Grid[] {
-  const grids: Grid[] = []
+function gridsOf(lines: readonly string[], sign: string, alone: boolean): Delimited[] {
+  const grids: Delimited[] = []
   for (let at = 0; at < lines.length; ) {
-    const { grid, next } = gridAt(lines, at, sign, alone)
-    if (grid && isTable(grid, sign, alone)) grids.push(grid)
+    const { grid, skipped = [], next } = gridAt(lines, at, sign, alone)
+    if (grid && isTable(grid, sign, alone)) grids.push({ grid, skipped })
     at = next
   }
   return grids
@@ -31,12 +37,13 @@ function gridAt(
   start: number,
   sign: string,
   alone: boolean,
-): { grid?: Grid; next: number } {
+): { grid?: Grid; skipped?: string[]; next: number } {
   const first = recordAt(lines, start, sign)
   const width = first.cells.length
   if (width < 2 || width > most.columns) return { next: start + 1 }
   const grid: Grid = [first.cells]
   const written = [lines[start]!]
+  const skipped: string[] = []
   let at = first.next
   while (at < lines.length && grid.length < most.rows) {
     if (sign === '|' && /^[\s|:-]*-[\s|:-]*$/.test(lines[at]!)) {
@@ -50,12 +57,26 @@ function gridAt(
     const { cells, next } = recordAt(lines, at, sign)
     const belongs =
       cells.length === width || (alone ? cells.length > 1 : width >= 4 && cells.length === width - 1)
-    if (!belongs) break
+    if (!belongs && !isStray(cells, next)) break
+    if (cells.slice(width).some((cell) => cell !== '')) {
+      skipped.push(lines[at]!)
+      at = next
+      continue
+    }
     grid.push(Array.from({ length: width }, (_, place) => cells[place] ?? ''))
     written.push(lines[at]!)
     at = next
   }
-  return { grid: alone ? grid : withoutProse(withoutLead(grid, sign), written, sign), next: at }
+  return { grid: alone ? grid : withoutProse(withoutLead(grid, sign), written, sign), skipped, next: at }
+
+  /** A row with a cell too few or too many between rows that fit, or behind them: the rows after it are not another table. */
+  function isStray(cells: readonly string[], next: number): boolean {
+    if (cells.length < 2) return false
+    const isLast = next >= lines.length || lines[next]!.trim() === ''
+    return isLast
+      ? grid.length > 2 && cells.some(isNumber)
+      : recordAt(lines, next, sign).cells.length === width
+  }
 }
 
 /** `Here is the table: month,sales` begins the table in a line with words. */

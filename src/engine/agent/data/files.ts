@@ -230,9 +230,14 @@ function answerTable({ view, rows, total }: Answer, { table }: FoundTable, langu
   }
 }
 
+const mostExamples = 3
+
 function cleaningBlocks({ table }: FoundTable, dropped: number, language: Language): Block[] {
   const count = (number: number) => writeDecimal(String(number), language)
   const lines = [
+    ...(table.skipped.length > 0
+      ? [cleaningTexts.skipped(count(table.skipped.length), table.skipped.slice(0, mostExamples).join(' · '))]
+      : []),
     ...(table.repeated > 0 ? [cleaningTexts.repeated(count(table.repeated))] : []),
     ...table.columns
       .filter(({ unreadable }) => unreadable.length > 0)

@@ -4,6 +4,7 @@ import { delimitedIn, type Grid, sizeOf } from './delimited.ts'
 export interface FoundGrid {
   grid: Grid
   named?: true
+  skipped?: string[]
 }
 
 const most = { characters: 200_000, columns: 60, rows: 5_000, attempts: 200 }
@@ -23,8 +24,7 @@ export function findGrid(text: string): FoundGrid | undefined {
 function inText(text: string, alone: boolean): FoundGrid | undefined {
   const json = jsonIn(text)
   if (json) return json
-  const grid = delimitedIn(text, alone)
-  return grid && { grid }
+  return delimitedIn(text, alone)
 }
 
 /** The first JSON in a text that is a table. */

@@ -103,6 +103,30 @@ describe('tables in words', () => {
     expect(table.repeated).toBe(1)
   })
 
+  test('a row with a cell too few or too many is no end of a table: it is filled up, or left out and named', () => {
+    const text = 'Sums, please:\nshop,n,note\na,1,x\nb,2\nd,4,x\nc,3,y,z\nf,5,x\ne,1,234,x'
+    for (const own of [text, text.replace('Sums, please:\n', '```\n').concat('\n```')]) {
+      const table = read(own)!
+      expect(table.rows).toEqual([
+        ['a', '1', 'x'],
+        ['b', '2', null],
+        ['d', '4', 'x'],
+        ['f', '5', 'x'],
+      ])
+      expect(table.skipped).toEqual(['c,3,y,z', 'e,1,234,x'])
+    }
+    // Two of one width that follow each other are another table.
+    expect(read('a, b\nc, d\nk,n,m\nx,1,2\ny,3,4')?.rows).toHaveLength(2)
+    // Cells that only a sign at the end makes are none.
+    expect(read('k,n\na,1,\nb,2')).toMatchObject({
+      rows: [
+        ['a', '1'],
+        ['b', '2'],
+      ],
+      skipped: [],
+    })
+  })
+
   test.each([
     'Please write, kindly, about cats.\nThey are small, furry, and kind.',
     'سیب، موز، گلابی\nانار، انگور، هلو',
@@ -127,6 +151,7 @@ describe('tables in words', () => {
       '1402',
       '1403',
     ])
+    expect(read('city,n,n\na,1,2\nb,3,4')?.columns.map(({ name }) => name)).toEqual(['city', 'n', 'n (2)'])
     expect(read('```\n1,2\n3,4\n```')?.columns.map(({ name }) => name)).toEqual(['c1', 'c2'])
   })
 

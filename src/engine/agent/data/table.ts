@@ -19,6 +19,8 @@ export interface Table {
   rows: (string | null)[][]
   /** Rows that stand here more than once. */
   repeated: number
+  /** Lines that are no part of it, since they have more cells than it has columns. */
+  skipped: string[]
 }
 
 const missing = /^(?:|-|–|—|n\/?a|null|none|nan|nil|\?|نامشخص|نامعلوم|ندارد|خالی)$/i
@@ -28,7 +30,10 @@ const mostCharacters = { name: 80, cell: 2_000, unreadable: 60 }
 const mostUnreadable = 5
 
 /** A grid with names and kinds. Undefined for one without rows. */
-export function tableOf({ grid, named }: FoundGrid, numbered: (place: number) => string): Table | undefined {
+export function tableOf(
+  { grid, named, skipped = [] }: FoundGrid,
+  numbered: (place: number) => string,
+): Table | undefined {
   const isNamed = named ?? namesColumns(grid)
   const body = isNamed ? grid.slice(1) : grid
   const names = uniqueNames(isNamed ? grid[0]! : [], grid[0]?.length ?? 0, numbered)
@@ -48,7 +53,12 @@ export function tableOf({ grid, named }: FoundGrid, numbered: (place: number) =>
   )
   const rows = cells.map((_, row) => columns.map(({ values }) => values[row]!))
   const distinct = new Set(rows.map((row) => JSON.stringify(row)))
-  return { columns: columns.map(({ column }) => column), rows, repeated: rows.length - distinct.size }
+  return {
+    columns: columns.map(({ column }) => column),
+    rows,
+    repeated: rows.length - distinct.size,
+    skipped: skipped.map((line) => line.slice(0, mostCharacters.unreadable).toWellFormed()),
+  }
 }
 
 const isValue = (cell: string): boolean =>
@@ -60,14 +70,15 @@ const year = /^(?:1[34]|19|20)\d\d$/
 function namesColumns(grid: FoundGrid['grid']): boolean {
   const [first = [], ...rest] = grid
   if (rest.length === 0 || first.some((cell) => isValue(cell) && !year.test(cell))) return false
-  if (new Set(first).size !== first.length || first.some((cell) => cell.length > mostCharacters.name))
-    return false
+  if (first.some((cell) => cell.length > mostCharacters.name)) return false
   const isYear = (cell: string) => year.test(cell)
   const hasValues = first.some((cell, place) => {
     const below = rest.map((row) => row[place] ?? '')
     return below.some(isValue) && !(isYear(cell) && below.every(isYear))
   })
-  return hasValues || !rest.some((row) => row.some((cell) => isValue(cell)))
+  // Among words alone, a name that stands twice is no name.
+  const differ = new Set(first).size === first.length
+  return hasValues || (differ && !rest.some((row) => row.some((cell) => isValue(cell))))
 }
 
 function uniqueNames(

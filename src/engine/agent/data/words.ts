@@ -129,6 +129,10 @@ export const cleaningTexts = {
     fa: `${count} ردیف تکراری است؛ در داده‌ها مانده‌اند.`,
     en: `Rows that stand more than once, and were kept: ${count}.`,
   }),
+  skipped: (count: string, examples: string): Words => ({
+    fa: `${count} سطر بیش از ستون‌های جدول خانه داشت و در هیچ عددی نیامده است: ${examples}`,
+    en: `Lines with more cells than the table has columns, which are in none of the numbers: ${count} (${examples})`,
+  }),
   unreadable: (column: string, examples: string): Words => ({
     fa: `در ستون «${column}» این مقدارها خوانده نشدند و بی‌مقدار شمرده شدند: ${examples}`,
     en: `In the column “${column}” these values could not be read and count as missing: ${examples}`,

@@ -36,11 +36,15 @@ async function searchAll(desk: Desk, pen: Pen<Step>, { queries }: Inquiry): Prom
   return found
 }
 
+/** By the questions, and by the task's own words: those of its author may be those of the knowledge. */
 async function recallAll(desk: Desk, { questions }: Inquiry): Promise<Read[]> {
   const known = new Map<string, Source>()
-  for (const [index, question] of questions.entries())
-    for (const source of (await desk.recall(`recall/${index + 1}`, question)).slice(0, 2))
+  const add = async (step: string, query: string) => {
+    for (const source of (await desk.recall(step, query)).slice(0, 2))
       known.set(`${source.url}\n${source.text}`, source)
+  }
+  for (const [index, question] of questions.entries()) await add(`recall/${index + 1}`, question)
+  await add('recall/task', lineOf(desk.task.input, 400))
   return [...known.values()].slice(0, most.known).map((source) => readOf(source, 'knowledge'))
 }
 

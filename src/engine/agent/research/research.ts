@@ -38,7 +38,8 @@ export function researchPipeline(documents: Documents): Pipeline {
       const sources = sourcesOf(noted)
       const silent = read.filter((source) => !sources.includes(source))
       await keepReport(desk, documents, { inquiry, sources, silent, sections }, pen.gaps)
-      const end = isSourceless ? words.sourceless : pen.gaps.length === 0 ? words.done : words.partial
+      const nothing = desk.searches ? words.sourceless : words.searchless
+      const end = isSourceless ? nothing : pen.gaps.length === 0 ? words.done : words.partial
       await desk.progress(100, end)
       return outcomeOf(end, pen.gaps)
     },

@@ -28,6 +28,10 @@ export const researchWords = {
     fa: 'هیچ منبعی یافته یا خوانده نشد؛ گزارش همین را می‌گوید و هیچ ادعایی ندارد.',
     en: 'No source could be found or read; the report says so and claims nothing.',
   },
+  searchless: {
+    fa: 'این سرور موتور جست‌وجو ندارد و منبع دیگری هم نبود؛ گزارش همین را می‌گوید و هیچ ادعایی ندارد. نشانی صفحه‌ها را در خواسته بنویسید، knowledge_id بدهید، یا از گرداننده بخواهید جست‌وجو را روشن کند.',
+    en: 'This server has no search engine, and there was no other source; the report says so and claims nothing. Write addresses of pages into the task, give a knowledge_id, or ask the operator to switch search on.',
+  },
 } as const
 
 interface ReportWords {

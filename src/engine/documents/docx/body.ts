@@ -8,6 +8,7 @@ import {
   LineRuleType,
   PageBreak,
   Paragraph,
+  type ParagraphChild,
   ShadingType,
   type Table,
   TextRun,
@@ -110,25 +111,37 @@ export function headingOf(
   { language }: Place,
   { numbered, mark }: { numbered: boolean; mark?: string | undefined },
 ): Paragraph {
-  const direction = directionOf(content, language)
-  const children = runsOf(content, direction, language)
+  const children = steadyRuns(content, language)
   return new Paragraph({
     heading: levels[level - 1]!,
-    bidirectional: direction === 'rtl',
+    bidirectional: directionOfLanguage(language) === 'rtl',
     ...(numbered && { numbering: { reference: headingNumbers, level: level - 1 } }),
     children: mark ? [new Bookmark({ id: mark, children })] : children,
   })
 }
 
-function paragraphOf(content: readonly Inline[], place: Place, more: IParagraphOptions = {}): Paragraph {
+function paragraphOf(content: readonly Inline[], place: Place): Paragraph {
   const direction = directionOf(content, place.language)
   return new Paragraph({
     ...(place.quoted ? quoted(direction) : { alignment: alignmentOf(content) }),
     bidirectional: direction === 'rtl',
     ...(place.indent > 0 && { indent: { left: place.indent } }),
-    ...more,
     children: runsOf(content, direction, place.language),
   })
+}
+
+/** U+200E and U+200F: seen by nobody, and what stands between them and a word goes with the word. */
+const marks = { ltr: '\u200e', rtl: '\u200f' } as const
+
+/**
+ * The runs of a line that keeps the side of its neighbours, headings and items of lists, also where it is wholly of the other script: its
+ * number or bullet stays in their column, and its full stop at its own end.
+ */
+function steadyRuns(content: readonly Inline[], language: Language): ParagraphChild[] {
+  const own = directionOf(content, language)
+  const runs = runsOf(content, own, language)
+  if (own === directionOfLanguage(language)) return runs
+  return [...textRuns(marks[own], own), ...runs, ...textRuns(marks[own], own)]
 }
 
 /** A line before a long address would be torn apart. */
@@ -151,12 +164,14 @@ function listOf(list: List, place: Place): (Paragraph | Table)[] {
     // An item that begins with a table or code has its number on a line before.
     const content = first?.type === 'paragraph' ? first.content : []
     const others = first?.type === 'paragraph' ? rest : item
-    const { indent: _, ...own } = inner
-    const line = paragraphOf(
-      content,
-      { ...own, indent: 0 },
-      { style: 'ListParagraph', alignment: AlignmentType.START, numbering },
-    )
+    const line = new Paragraph({
+      ...(place.quoted && quoted(directionOfLanguage(place.language))),
+      style: 'ListParagraph',
+      alignment: AlignmentType.START,
+      bidirectional: directionOfLanguage(place.language) === 'rtl',
+      numbering,
+      children: steadyRuns(content, place.language),
+    })
     return [line, ...blocksOf(others, inner)]
   })
 }

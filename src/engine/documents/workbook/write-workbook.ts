@@ -1,6 +1,7 @@
-import { type CellStyle, type CellValue, type WriteSheet, writeXlsx } from 'hucre'
+import { type Cell, type CellStyle, type CellValue, type WriteSheet, writeXlsx } from 'hucre'
+import { directionOf, directionOfLanguage } from '../direction.ts'
 import { colours, sheetFaces } from '../look.ts'
-import type { Language } from '../model.ts'
+import type { Direction, Language } from '../model.ts'
 import { printable } from '../prepare.ts'
 import { cellValue, kindOf } from './cells.ts'
 import { sheetNames } from './names.ts'
@@ -55,19 +56,23 @@ function sheetOf({ columns, rows }: Sheet, name: string, language: Language): Wr
   const kinds = columns.map((column, place) => kindOf(column, valuesOf(rows, place)))
   const values = rows.map((row) => kinds.map((kind, place) => cellOf(cellValue(row[place], kind))))
   const header = columns.map(({ title }) => cellOf(title) as string)
+  const sheetColumns = columns.map((_, place) =>
+    columnOf(kinds[place]!, header[place]!, values, place, language),
+  )
   return {
     name,
     view: { rightToLeft: language === 'fa' },
     freezePane: { rows: 1 },
     autoFilter: { range: `A1:${letterOf(columns.length)}${rows.length + 1}` },
-    columns: columns.map((_, place) => columnOf(kinds[place]!, header[place]!, values, place, language)),
+    columns: sheetColumns,
     rows: [header, ...values],
-    cells: new Map(
-      header.map((value, place) => [
+    cells: new Map([
+      ...header.map((value, place): [string, Partial<Cell>] => [
         `0,${place}`,
-        { value, type: 'string', style: headerStyle(kinds[place]!, language) },
+        { value, type: 'string', style: headerStyle(kinds[place]!, directionOf(value, language), language) },
       ]),
-    ),
+      ...turnedCells(values, sheetColumns, language),
+    ]),
     rowDefs: new Map([[0, { height: 24 }]]),
   }
 }
@@ -90,13 +95,33 @@ function cellOf(value: CellValue): CellValue {
 const sideOf = (kind: ColumnKind, language: Language) =>
   kind === 'text' ? (language === 'fa' ? 'right' : 'left') : 'general'
 
-const headerStyle = (kind: ColumnKind, language: Language): CellStyle => ({
+/**
+ * Texts wholly of the other script, which turn as paragraphs do. The rest has the direction of the sheet and not that of its first letter:
+ * a Persian sentence may begin with a Latin name, and not every program goes by the letter.
+ */
+function* turnedCells(
+  rows: CellValue[][],
+  columns: readonly { style: CellStyle }[],
+  language: Language,
+): Generator<[string, Partial<Cell>]> {
+  for (const [row, values] of rows.entries())
+    for (const [place, value] of values.entries()) {
+      if (typeof value !== 'string') continue
+      const readingOrder = directionOf(value, language)
+      if (readingOrder === directionOfLanguage(language)) continue
+      const { style } = columns[place]!
+      const alignment = { ...style.alignment, readingOrder }
+      yield [`${row + 1},${place}`, { value, type: 'string', style: { ...style, alignment } }]
+    }
+}
+
+const headerStyle = (kind: ColumnKind, readingOrder: Direction, language: Language): CellStyle => ({
   font: { name: sheetFaces[language], size: 11, bold: true, color: { rgb: 'FFFFFF' } },
   fill: { type: 'pattern', pattern: 'solid', fgColor: { rgb: colours.accent } },
   alignment: {
     vertical: 'center',
     horizontal: kind === 'text' ? sideOf(kind, language) : 'center',
-    readingOrder: 'context',
+    readingOrder,
   },
   numFmt: '@',
 })
@@ -120,7 +145,7 @@ function columnOf(kind: ColumnKind, title: string, rows: CellValue[][], place: n
       alignment: {
         vertical: 'top',
         horizontal: sideOf(kind, language),
-        ...(kind === 'text' && { readingOrder: 'context' }),
+        ...(kind === 'text' && { readingOrder: directionOfLanguage(language) }),
         ...(wraps && { wrapText: true }),
       },
     } satisfies CellStyle,
