@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { recall, requireKnowledge } from '#capabilities/knowledge'
 import { openGuardedClient } from '#platform/net'
 import { selfSigned } from '../harness/certificate.ts'
-import type { Client } from '../harness/client.ts'
+import type { Client, Seen } from '../harness/client.ts'
 import { until } from '../harness/until.ts'
 import { boot, MovableClock, type World } from '../harness/world.ts'
 import { openSite, type Site } from '../net/sites.ts'
@@ -118,6 +118,8 @@ test('the bounds of a name and of instructions are exact', async () => {
     [{ name: 5 }, 'name'],
     [{ name: 'x', instructions: 'ر'.repeat(8001) }, 'instructions'],
     [{ name: 'x', instructions: null }, 'instructions'],
+    [{ name: 'a\u0000b' }, 'name'],
+    [{ name: 'x', instructions: '\u0000' }, 'instructions'],
   ] as const)
     expectRefusal(await key.post(path, body), { ...invalid, param })
   expectRefusal(await key.post(path, { name: 'x', owner: 1 }), {
@@ -129,8 +131,21 @@ test('the bounds of a name and of instructions are exact', async () => {
   const patch = (body: unknown) => key.request('PATCH', `${path}/${id}`, JSON.stringify(body))
   expectRefusal(await patch({}), { ...invalid })
   expectRefusal(await patch({ name: null }), { ...invalid, param: 'name' })
+  expectRefusal(await patch({ name: '\u0000' }), { ...invalid, param: 'name' })
   expectRefusal(await patch({ name: 'x', id }), { status: 400, code: 'UNKNOWN_FIELD', param: 'id' })
   expectRefusal(await key.get(`${path}?limit=101`), { ...invalid, param: 'limit' })
+})
+
+test('a refusal says in both languages what would do', async () => {
+  const id = await create(key)
+  const said = async (language: string, ask: (headers: Record<string, string>) => Promise<Seen>) =>
+    (await ask({ 'accept-language': language })).body.error.message as string
+  const csv = (headers: Record<string, string>) => add(key, id, { type: 'csv', text: 'x' }, headers)
+  for (const language of ['en', 'fa'])
+    expect(await said(language, csv)).toMatch(/"text".+"pdf".+"docx".+"url"/)
+  const nothing = (headers: Record<string, string>) => key.request('PATCH', `${path}/${id}`, '{}', headers)
+  expect(await said('en', nothing)).toContain('at least one field')
+  expect(await said('fa', nothing)).toContain('دست‌کم ۱ فیلد')
 })
 
 test('one Idempotency-Key makes one project and one source', async () => {
@@ -288,6 +303,14 @@ describe('sources', () => {
         { ...invalid, param: 'type' },
       ],
       [{ type: 'text' }, { ...invalid, param: 'text' }],
+      [
+        { type: 'text', text: 'x', title: 'a\u0000' },
+        { ...invalid, param: 'title' },
+      ],
+      [
+        { type: 'url', url: 'https://example.com/\u0000' },
+        { ...invalid, param: 'url' },
+      ],
       [
         { type: 'text', text: '' },
         { ...invalid, param: 'text' },

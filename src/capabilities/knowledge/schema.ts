@@ -1,14 +1,22 @@
 import { type Static, Type } from 'typebox'
-import { closed, nullable, oneOf, safeInteger, taggedUnion, timestamp, uuid } from '#platform/schema'
+import {
+  closed,
+  keptText,
+  nullable,
+  oneOf,
+  safeInteger,
+  taggedUnion,
+  timestamp,
+  uuid,
+} from '#platform/schema'
 
 export const mostFileBytes = 10 * 1024 * 1024
 /** Base64 of that many bytes. */
 const mostFileCharacters = 4 * Math.ceil(mostFileBytes / 3)
 export const mostTextCharacters = 2_000_000
 
-const Name = Type.String({ minLength: 1, maxLength: 80 })
-const Instructions = Type.String({
-  maxLength: 8000,
+const Name = keptText(1, 80)
+const Instructions = keptText(0, 8000, {
   description: 'For models that work with it: what it is and how to use it.',
   'x-description-fa': 'برای مدل‌هایی که با آن کار می‌کنند: چیست و چگونه به کار رود.',
 })
@@ -57,9 +65,7 @@ const listOf = <T extends typeof Knowledge | typeof Source>(item: T) =>
 export const Deleted = Type.Object({ id: uuid(), deleted: Type.Literal(true) })
 
 const Title = Type.Optional(
-  Type.String({
-    minLength: 1,
-    maxLength: 200,
+  keptText(1, 200, {
     description: 'For people, and for citations; else that of the document itself.',
     'x-description-fa': 'برای آدم‌ها و ارجاع‌ها؛ اگر نیاید عنوان خود سند.',
   }),
@@ -86,9 +92,7 @@ export const SourceBody = {
     Type.Object(
       {
         type: Type.Literal('url'),
-        url: Type.String({
-          minLength: 9,
-          maxLength: 2048,
+        url: keptText(9, 2048, {
           description: 'A public page or PDF, with https://',
           'x-description-fa': 'نشانی صفحه یا PDF عمومی، با https://',
         }),

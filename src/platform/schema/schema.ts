@@ -1,9 +1,17 @@
 /** Shared shapes of schemas. TypeBox values are JSON Schema, so one value serves checks, types and the OpenAPI document. */
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
 
+/** Patterns that refusals tell in words. */
+export const uuidPattern = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$'
+export const noNulPattern = '^[^\\u0000]*$'
+
+/** A text that the database can keep: it has no place for NUL. */
+export const keptText = (least: number, most: number, more: Record<string, unknown> = {}) =>
+  Type.String({ minLength: least, maxLength: most, pattern: noNulPattern, ...more })
+
 export const uuid = (description?: string) =>
   Type.String({
-    pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
+    pattern: uuidPattern,
     format: 'uuid',
     ...(description !== undefined && { description }),
   })
