@@ -43,9 +43,13 @@ function withPicturesAfter(messages: readonly Message[]): Message[] {
 /** Some upstreams refuse an empty answer, and a model would wonder at it. */
 const seeBelow: Content = { type: 'text', text: 'The result is in the next user message.' }
 
-/** This wire has no mark for a failed tool, so the model is told in words; texts alone stay one string. */
+/**
+ * This wire has no mark for a failed tool, so the model is told in words, unless the tool says it itself, as ours do. Texts
+ * alone stay one string.
+ */
 function asFailure(told: readonly Content[]): Content[] {
   const texts = told.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+  if (/^error\b/i.test(texts[0] ?? '')) return [...told]
   if (texts.length < told.length) return [{ type: 'text', text: failed }, ...told]
   return [{ type: 'text', text: [failed, ...texts].join('\n') }]
 }
