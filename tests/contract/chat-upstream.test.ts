@@ -124,6 +124,19 @@ test('reasoning is asked for by effort, whichever spelling the caller used; a nu
   expect((await sentBy({})).body).not.toHaveProperty('reasoning_effort')
 })
 
+test.each([{}, { strict: null }])(
+  'a schema that says nothing of strictness (%o) is strict',
+  async (silent) => {
+    const json_schema = { name: 'answer', schema: { type: 'object' } }
+    const asked = { type: 'json_schema', json_schema: { ...json_schema, ...silent } }
+    const { body } = await sentBy({ response_format: asked })
+    expect(body?.['response_format']).toEqual({
+      type: 'json_schema',
+      json_schema: { ...json_schema, strict: true },
+    })
+  },
+)
+
 test('an empty list of tools, which upstreams refuse, is left out with its companions', async () => {
   const sent = (await sentBy({ tools: [], tool_choice: 'auto', parallel_tool_calls: true })).body
   for (const field of ['tools', 'tool_choice', 'parallel_tool_calls']) expect(sent).not.toHaveProperty(field)

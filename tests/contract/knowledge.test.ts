@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { recall, requireKnowledge } from '#capabilities/knowledge'
 import { openGuardedClient } from '#platform/net'
 import { selfSigned } from '../harness/certificate.ts'
-import type { Client } from '../harness/client.ts'
+import type { Client, Seen } from '../harness/client.ts'
 import { until } from '../harness/until.ts'
 import { boot, MovableClock, type World } from '../harness/world.ts'
 import { openSite, type Site } from '../net/sites.ts'
@@ -131,8 +131,27 @@ test('the bounds of a name and of instructions are exact', async () => {
   const patch = (body: unknown) => key.request('PATCH', `${path}/${id}`, JSON.stringify(body))
   expectRefusal(await patch({}), { ...invalid })
   expectRefusal(await patch({ name: null }), { ...invalid, param: 'name' })
+  expectRefusal(await patch({ name: '\u0000' }), { ...invalid, param: 'name' })
   expectRefusal(await patch({ name: 'x', id }), { status: 400, code: 'UNKNOWN_FIELD', param: 'id' })
   expectRefusal(await key.get(`${path}?limit=101`), { ...invalid, param: 'limit' })
+})
+
+test('an address that the database cannot keep is refused', async () => {
+  const url = 'https://example.com/\u0000'
+  const reply = await add(key, await create(key), { type: 'url', url })
+  expectRefusal(reply, { status: 400, code: 'INVALID_REQUEST', param: 'url' })
+})
+
+test('a refusal says in both languages what would do', async () => {
+  const id = await create(key)
+  const said = async (language: string, ask: (headers: Record<string, string>) => Promise<Seen>) =>
+    (await ask({ 'accept-language': language })).body.error.message as string
+  const csv = (headers: Record<string, string>) => add(key, id, { type: 'csv', text: 'x' }, headers)
+  for (const language of ['en', 'fa'])
+    expect(await said(language, csv)).toMatch(/"text".+"pdf".+"docx".+"url"/)
+  const nothing = (headers: Record<string, string>) => key.request('PATCH', `${path}/${id}`, '{}', headers)
+  expect(await said('en', nothing)).toContain('at least one field')
+  expect(await said('fa', nothing)).toContain('دست‌کم ۱ فیلد')
 })
 
 test('one Idempotency-Key makes one project and one source', async () => {

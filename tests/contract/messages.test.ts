@@ -215,6 +215,17 @@ describe('tools', () => {
       'messages.2.content.1.tool_use_id',
     ],
     [
+      'a second call of one id',
+      {
+        messages: [
+          user('a'),
+          assistant([toolUse('toolu_1'), toolUse('toolu_1')]),
+          user([toolResult('toolu_1')]),
+        ],
+      },
+      'messages.1.content.1.id',
+    ],
+    [
       'a missing result',
       {
         messages: [

@@ -245,6 +245,12 @@ test('input, tools and settings go as the caller wrote them, without what is our
     expect(sent).not.toHaveProperty(field)
 })
 
+test('a schema that says nothing of strictness is strict upstream as in the response', async () => {
+  const format = { type: 'json_schema', name: 'answer', schema: { type: 'object' } }
+  const { text } = await sentFor({ text: { format, verbosity: 'low' } })
+  expect(text).toEqual({ format: { ...format, strict: true }, verbosity: 'low' })
+})
+
 test('reasoning that this upstream cannot open is not sent to it', async () => {
   const foreign = `kherad.messages.${Buffer.from('{"signature":"s","text":"t"}').toString('base64url')}`
   const reasoning = (more: Json) => ({ type: 'reasoning', id: 'rs_1', summary: [], ...more })

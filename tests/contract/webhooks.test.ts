@@ -131,6 +131,7 @@ describe('an address that is not on the public internet is refused in every spel
     '//hook.test/',
     'https://',
     'https://user:word@hook.test/',
+    'https://hook.test:0/',
     'https://hook.test:22/',
     'https://hook.test:6379/',
     'https://localhost/',

@@ -252,6 +252,24 @@ test('a call without an id gets one, and two of them get two', async () => {
   expect(new Set(calls.map(({ id }) => id)).size).toBe(2)
 })
 
+test('calls that all have one id stand apart by their index, and each gets an id of its own', async () => {
+  const { parts } = await hearSteps([
+    chunk({
+      tool_calls: [
+        tool(0, { id: 'a' }, { name: 'f', arguments: '{"x"' }),
+        tool(1, { id: 'a' }, { name: 'f', arguments: '' }),
+      ],
+    }),
+    chunk({ tool_calls: [tool(0, {}, { arguments: ':1}' }), tool(1, { id: 'a' }, { arguments: '{}' })] }),
+    chunk({}, 'tool_calls'),
+    done,
+  ])
+  expect(toolCallsOf(parts)).toEqual([
+    { id: 'a', name: 'f', arguments: '{"x":1}' },
+    { id: expect.stringMatching(/^call_[0-9a-f]{24}$/), name: 'f', arguments: '{}' },
+  ])
+})
+
 test('a call that is sent whole once more at the end is told once', async () => {
   const { parts } = await hearSteps([
     chunk({ tool_calls: [tool(0, { id: 'a' }, { name: 'f', arguments: '{"x"' })] }),

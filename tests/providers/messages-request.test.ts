@@ -182,7 +182,7 @@ test('a whole conversation of another wire is written in this one', async () => 
           { name: 'weather', description: 'of a city', parameters, strict: true },
           { name: 'now', parameters: {} },
         ],
-        toolChoice: { type: 'required' },
+        toolChoice: { type: 'auto' },
         parallelToolCalls: false,
         output: { type: 'json_schema', name: 'answer', schema: { type: 'object' }, strict: true },
         reasoning: { enabled: true, effort: 'high' },
@@ -236,7 +236,7 @@ test('a whole conversation of another wire is written in this one', async () => 
       { name: 'weather', description: 'of a city', input_schema: parameters, strict: true },
       { name: 'now', input_schema: { type: 'object' } },
     ],
-    tool_choice: { type: 'any', disable_parallel_tool_use: true },
+    tool_choice: { type: 'auto', disable_parallel_tool_use: true },
     thinking: { type: 'adaptive', display: 'summarized' },
     output_config: { effort: 'high', format: { type: 'json_schema', schema: { type: 'object' } } },
     stop_sequences: ['END'],
@@ -245,6 +245,18 @@ test('a whole conversation of another wire is written in this one', async () => 
     top_k: 3,
   })
 })
+
+test.each([{ type: 'required' }, { type: 'tool', name: 'now' }] as const)(
+  'a call that is forced ($type) leaves thinking out, which this wire would refuse beside it, and keeps the effort',
+  async (toolChoice) => {
+    const tools = [{ name: 'now', parameters: {} }]
+    const { body } = await sent(
+      chatTurn({}, { tools, toolChoice, reasoning: { enabled: true, effort: 'high' } }),
+    )
+    expect(body).not.toHaveProperty('thinking')
+    expect(body).toMatchObject({ output_config: { effort: 'high' } })
+  },
+)
 
 test('a plain question carries nothing that nobody asked for', async () => {
   const { body, headers } = await sent(chatTurn({}, { stream: false }))

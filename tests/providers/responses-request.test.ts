@@ -149,6 +149,7 @@ test.each<[string, Partial<Turn>, Record<string, unknown>]>([
       stop: ['END'],
     },
   ],
+  ['how much to say', { verbosity: 'low' }, { text: { verbosity: 'low' } }],
   ['an object', { output: { type: 'json_object' } }, { text: { format: { type: 'json_object' } } }],
   [
     'a schema',

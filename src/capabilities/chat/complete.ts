@@ -1,4 +1,13 @@
-import { inEvents, nameIgnored, pay, readMedia, textModel, whole } from '#capabilities/text'
+import {
+  type HeardOn,
+  inEvents,
+  nameIgnored,
+  pay,
+  readMedia,
+  textModel,
+  unheard,
+  whole,
+} from '#capabilities/text'
 import type { PaidTurn } from '#engine/inference'
 import type { Ask, EventStream, JsonText } from '#platform/http'
 import { forwardedFields } from '#providers/chat-completions'
@@ -15,7 +24,7 @@ export async function complete(ask: Ask<ChatBody>): Promise<JsonText | EventStre
   const turn = await readMedia(ask, model, turnOf(body, model), fillLinks)
   const showsReasoning = body.include_reasoning === true && body.reasoning?.exclude !== true
   const paid = await pay(ask, { model, turn, showsReasoning, endpoint: '/v1/chat/completions' })
-  nameIgnored(ask, ignoredFields(body))
+  nameIgnored(ask, [...ignoredFields(body), ...unheard(model, turn, body, heardOn)])
   const heading = headingOf(ask, paid)
   if (!turn.stream) {
     const gathered = new Gathered(showsReasoning)
@@ -29,6 +38,25 @@ export async function complete(ask: Ask<ChatBody>): Promise<JsonText | EventStre
 }
 
 const used = new Set([...Object.keys(ChatBody.properties), ...forwardedFields])
+
+const both = ['chat', 'responses'] as const
+/** What of a chat means nothing to a model whose upstream speaks another wire. */
+const heardOn: HeardOn = {
+  seed: both,
+  frequency_penalty: both,
+  presence_penalty: both,
+  repetition_penalty: both,
+  verbosity: both,
+  logprobs: ['chat'],
+  top_logprobs: ['chat'],
+  logit_bias: ['chat'],
+  min_p: ['chat'],
+  top_a: ['chat'],
+  chat_template_kwargs: ['chat'],
+  prompt_cache_key: ['chat'],
+  safety_identifier: ['chat'],
+  user: ['chat'],
+}
 
 /** Fields that were sent and have no effect. */
 const ignoredFields = (body: ChatBody): string[] => Object.keys(body).filter((field) => !used.has(field))

@@ -135,19 +135,21 @@ export function reasoningFields(text: string, details: unknown[] | undefined): R
 
 /** The upstream's own usage with the figures that were charged in the places that clients read. */
 export function usageOf(usage: Usage, raw: Record<string, unknown> | undefined): Record<string, unknown> {
+  // The names of another wire would stand beside ours with other figures: there a cached token is no input token.
+  const own = raw && 'prompt_tokens' in raw ? raw : {}
   // What the operator pays upstream is not the caller's to see.
-  const { cost: _cost, cost_details: _details, is_byok: _byok, ...shown } = raw ?? {}
+  const { cost: _cost, cost_details: _details, is_byok: _byok, ...shown } = own
   return {
     ...shown,
     prompt_tokens: usage.input,
     completion_tokens: usage.output,
     total_tokens: usage.input + usage.output,
     prompt_tokens_details: {
-      ...(raw?.['prompt_tokens_details'] as object),
+      ...(own['prompt_tokens_details'] as object),
       cached_tokens: usage.cachedInput,
     },
     completion_tokens_details: {
-      ...(raw?.['completion_tokens_details'] as object),
+      ...(own['completion_tokens_details'] as object),
       reasoning_tokens: usage.reasoning,
     },
   }

@@ -25,6 +25,7 @@ export function turnOf(body: ChatBody, model: Model): Turn {
     toolChoice: toolChoiceOf(body),
     parallelToolCalls: body.parallel_tool_calls ?? true,
     output: outputOf(body),
+    ...verbosityOf(body),
     ...(limit !== undefined && { requestedOutputTokens: limit }),
     maxOutputTokens: 0,
     stop: typeof body.stop === 'string' ? [body.stop] : (body.stop ?? []),
@@ -38,8 +39,22 @@ export function turnOf(body: ChatBody, model: Model): Turn {
     ...(reasoning && { reasoning }),
     stream: body.stream === true,
     unreadBytes: unreadBytes(body),
-    source: { wire: 'chat', body: body as Record<string, unknown> },
+    source: { wire: 'chat', body: ownBody(body) },
   }
+}
+
+/** The body for an upstream of this wire. What is left out means the same there as here: a schema is strict (contract section 4). */
+function ownBody(body: ChatBody): Record<string, unknown> {
+  const format = body.response_format
+  if (format?.type !== 'json_schema' || format.json_schema.strict != null)
+    return body as Record<string, unknown>
+  return { ...body, response_format: { ...format, json_schema: { ...format.json_schema, strict: true } } }
+}
+
+/** No field of the contract, so that it comes unchecked. */
+function verbosityOf(body: ChatBody): Pick<Turn, 'verbosity'> {
+  const { verbosity } = body as { verbosity?: unknown }
+  return typeof verbosity === 'string' ? { verbosity } : {}
 }
 
 const present = <Name extends string, Value>(

@@ -92,9 +92,7 @@ export const SourceBody = {
     Type.Object(
       {
         type: Type.Literal('url'),
-        url: Type.String({
-          minLength: 9,
-          maxLength: 2048,
+        url: keptText(9, 2048, {
           description: 'A public page or PDF, with https://',
           'x-description-fa': 'نشانی صفحه یا PDF عمومی، با https://',
         }),

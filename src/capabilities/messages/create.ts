@@ -1,4 +1,14 @@
-import { inEvents, kept, nameIgnored, pay, readMedia, textModel, whole } from '#capabilities/text'
+import {
+  type HeardOn,
+  inEvents,
+  kept,
+  nameIgnored,
+  pay,
+  readMedia,
+  textModel,
+  unheard,
+  whole,
+} from '#capabilities/text'
 import { type PaidAsk, type PaidTurn, servedTurn, startPaidTurn } from '#engine/inference'
 import type { Failure } from '#platform/errors'
 import type { Ask, EventStream, JsonText } from '#platform/http'
@@ -19,7 +29,7 @@ export async function createMessage(ask: Ask<MessagesBody>): Promise<JsonText | 
   const { body } = ask
   const asked = await askedOf(ask, body, dialectOf(ask))
   const paid = await pay(ask, { ...asked, endpoint: '/v1/messages' })
-  nameIgnored(ask, ignoredFields(body))
+  nameIgnored(ask, [...ignoredFields(body), ...unheard(asked.model, asked.turn, { ...body }, heardOn)])
   const manner = mannerOf(ask, paid, asked.showsReasoning)
   return asked.turn.stream
     ? inEvents(ask, paid, new StreamedMessage(manner), heartbeat)
@@ -69,6 +79,13 @@ export async function answerInBackground(ask: BackgroundAsk): Promise<{ failure?
   const receivedMs = app.clock.nowMs()
   const paid = await startPaidTurn(app, { ...rest, ...asked, receivedMs, keepsReply: true })
   return kept(paid, new WholeMessage(mannerOf(ask, paid, asked.showsReasoning)), told)
+}
+
+/** What of a message means nothing to a model whose upstream speaks another wire. */
+const heardOn: HeardOn = {
+  cache_control: ['messages'],
+  context_management: ['messages'],
+  metadata: ['messages'],
 }
 
 /** Fields that go to no upstream: they would change the price, or rest on what it keeps. */

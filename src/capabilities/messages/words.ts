@@ -43,6 +43,10 @@ export const reasons = {
     en: `thinking.budget_tokens (${budget}) must be less than max_tokens.`,
     fa: `thinking.budget_tokens (${budget.toLocaleString('fa-IR')}) باید کمتر از max_tokens باشد.`,
   }),
+  twoCalls: (id: string): Told => ({
+    en: `two tool_use blocks have the id ${id}; each call needs its own, and its own tool_result.`,
+    fa: `دو بلوک tool_use شناسهٔ ${id} دارند؛ هر فراخوانی شناسه و tool_result خودش را می‌خواهد.`,
+  }),
   strayResult: (id: string): Told => ({
     en: `the tool_result of ${id} has no tool_use of that id in the message before it.`,
     fa: `برای tool_result با شناسهٔ ${id} در پیام پیش از آن tool_use نیست.`,

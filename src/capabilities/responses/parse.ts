@@ -42,6 +42,7 @@ export function turnOf(body: ResponsesBody, model: Model): Parsed {
     }),
     parallelToolCalls: body.parallel_tool_calls ?? true,
     output: outputOf(body),
+    ...present('verbosity', body.text?.verbosity),
     ...present('requestedOutputTokens', body.max_output_tokens),
     usualOutputTokens,
     maxOutputTokens: 0,
@@ -140,8 +141,16 @@ function ownBody(
     ...((tools || native) && { tools: [...box.functions, ...(native ? [native.tool] : [])] }),
     ...(native && { max_tool_calls: callsOf(body) }),
     ...(choice != null && { tool_choice: box.seenChoice(choice, native) }),
+    ...(body.text && { text: strictText(body.text) }),
     ...(thinks && Object.keys(asked).length > 0 && { reasoning: asked }),
   }
+}
+
+/** What is left out means the same upstream as here: a schema is strict (contract section 4). */
+function strictText(text: NonNullable<ResponsesBody['text']>): NonNullable<ResponsesBody['text']> {
+  const { format } = text
+  if (format?.type !== 'json_schema' || format.strict != null) return text
+  return { ...text, format: { ...format, strict: true } }
 }
 
 /** Searches that ran here mean nothing to an upstream; reasoning that neither this wire's own seal nor plain text stands for would be looked up among stored answers. */

@@ -1,4 +1,13 @@
-import { inEvents, nameIgnored, pay, readMedia, textModel, whole } from '#capabilities/text'
+import {
+  type HeardOn,
+  inEvents,
+  nameIgnored,
+  pay,
+  readMedia,
+  textModel,
+  unheard,
+  whole,
+} from '#capabilities/text'
 import type { PaidTurn } from '#engine/inference'
 import { requireScope } from '#platform/auth'
 import type { Ask, EventStream, JsonText } from '#platform/http'
@@ -22,7 +31,12 @@ export async function respond(ask: Ask<ResponsesBody>): Promise<JsonText | Event
   const turn = await readMedia(ask, model, parsed.turn, fillLinks)
   const { showsReasoning } = shownOf(body)
   const paid = await pay(ask, { model, turn, showsReasoning, endpoint: '/v1/responses' })
-  nameIgnored(ask, [...ignoredFields(body), ...parsed.tools.dropped, ...parsed.hosted.ignored])
+  nameIgnored(ask, [
+    ...ignoredFields(body),
+    ...unheard(model, turn, { ...body, 'text.verbosity': body.text?.verbosity }, heardOn),
+    ...parsed.tools.dropped,
+    ...parsed.hosted.ignored,
+  ])
   return answerPaid(ask, paid, { ...parsed, turn, body })
 }
 
@@ -47,6 +61,23 @@ function shownOf(body: ResponsesBody): Pick<Terms, 'includesReasoning' | 'showsR
 }
 
 const used = new Set([...Object.keys(ResponsesBody.properties), ...forwardedFields])
+
+/** What of a responses body means nothing to a model whose upstream speaks another wire. */
+const heardOn: HeardOn = {
+  frequency_penalty: ['chat', 'responses'],
+  presence_penalty: ['chat', 'responses'],
+  'text.verbosity': ['chat', 'responses'],
+  min_p: ['responses'],
+  prompt_cache_key: ['responses'],
+  repetition_penalty: ['responses'],
+  safety_identifier: ['responses'],
+  seed: ['responses'],
+  stop: ['responses'],
+  top_k: ['responses'],
+  top_logprobs: ['responses'],
+  truncation: ['responses'],
+  user: ['responses'],
+}
 
 /** Fields that were sent and have no effect. */
 const ignoredFields = (body: ResponsesBody): string[] => Object.keys(body).filter((field) => !used.has(field))

@@ -1,6 +1,13 @@
 import { Type } from 'typebox'
 import type { App, Caller } from '#app'
-import { type PaidAsk, type PaidTurn, startPaidTurn, upstreamFailures } from '#engine/inference'
+import {
+  type PaidAsk,
+  type PaidTurn,
+  startPaidTurn,
+  type Turn,
+  upstreamFailures,
+  type Wire,
+} from '#engine/inference'
 import type { Model } from '#engine/models'
 import type { PaidCall } from '#engine/paid'
 import { type FailureCode, fail } from '#platform/errors'
@@ -78,6 +85,29 @@ export function reference(
   const text = Buffer.from(value, 'latin1').toString('utf8')
   if ([...text].length > 120) fail('INVALID_REQUEST', { why: reasons.longReference(name) }, { param: name })
   return text
+}
+
+/** Which upstreams hear of a field at all; a field that is not named is heard on every wire. */
+export type HeardOn = Readonly<Record<string, readonly Wire[]>>
+
+/**
+ * Of what was sent that of which no upstream of the model hears, because it speaks another wire: some fields only travel with the
+ * body, and a body only goes to an upstream of its own wire. Where tools run here no body travels at all.
+ */
+export function unheard(
+  { deployments }: Model,
+  { hosted, source }: Turn,
+  body: Readonly<Record<string, unknown>>,
+  heardOn: HeardOn,
+): string[] {
+  const travels = (wire: Wire, wires: readonly Wire[]) =>
+    wires.includes(wire) && !(hosted && wires.length === 1 && wire === source.wire)
+  const heard = (wires: readonly Wire[]) =>
+    // The sandbox names no wires: it takes every body, and does with it what it can.
+    deployments.some((deployment) => deployment.wires?.some((wire) => travels(wire, wires)) ?? true)
+  return Object.entries(heardOn).flatMap(([field, wires]) =>
+    body[field] == null || body[field] === false || heard(wires) ? [] : [field],
+  )
 }
 
 /** Names what was sent and has no effect in the header `X-Ignored-Fields` (decisions §4). */

@@ -10,6 +10,7 @@ export {
   whole,
 } from './answer.ts'
 export {
+  type HeardOn,
   nameIgnored,
   pay,
   payment,
@@ -18,6 +19,7 @@ export {
   referenceHeaders,
   textFailures,
   textModel,
+  unheard,
 } from './ask.ts'
 export { base64Media, imageMedia, imageTypes, inlineMedia, linkMedia, mediaCharacters } from './media.ts'
 export { type FillBody, type Found, readMedia, requireUnclaimed } from './read-media.ts'

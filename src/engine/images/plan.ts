@@ -77,7 +77,7 @@ function requireShape(model: ImageModel, { size, aspectRatio, where }: ImageWish
     refuse(
       model,
       'aspect_ratio',
-      aspectRatio.toFixed(3),
+      `${Number(Math.max(aspectRatio, 1).toFixed(3))}:${Number(Math.max(1 / aspectRatio, 1).toFixed(3))}`,
       [`1:${mostAspectRatio}–${mostAspectRatio}:1`],
       where,
     )

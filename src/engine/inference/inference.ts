@@ -134,6 +134,8 @@ export interface Turn {
   toolChoice: ToolChoice
   parallelToolCalls: boolean
   output: OutputFormat
+  /** How much is said: low, medium or high in the words of two of the wires; the third has none for it. */
+  verbosity?: string
   /** What the caller asked for; absent when the caller named no limit. */
   requestedOutputTokens?: number
   /** What the wire gives to a caller who names no limit, as far as model and balance allow; absent where that is all they allow. */

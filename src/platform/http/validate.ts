@@ -3,7 +3,14 @@ import type { TSchema } from 'typebox'
 import { fail } from '#platform/errors'
 import { whyOf } from './why.ts'
 
-const options = { allErrors: false, strict: false, discriminator: true, validateFormats: false } as const
+const options = {
+  allErrors: false,
+  strict: false,
+  discriminator: true,
+  validateFormats: false,
+  // An error brings its schema along, from which `whyOf` reads the values that would do.
+  verbose: true,
+} as const
 const bodies = new Ajv2020(options)
 /** Query and path parameters come as text. */
 const texts = new Ajv2020({ ...options, coerceTypes: true, useDefaults: true })

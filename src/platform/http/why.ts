@@ -6,7 +6,7 @@ import { persian } from './words.ts'
 
 /** `path` is that of the offending field; empty for the body itself. */
 export function whyOf(error: ErrorObject, path: string): Told {
-  const said = (sentences[error.keyword] ?? otherwise)(error.params, error.message)
+  const said = (sentences[error.keyword] ?? otherwise)(paramsOf(error), error.message)
   return {
     en: `${path === '' ? 'the body' : path} ${said.en}.`,
     fa: `${path === '' ? 'بدنهٔ درخواست' : path} ${said.fa}.`,
@@ -14,6 +14,19 @@ export function whyOf(error: ErrorObject, path: string): Told {
 }
 
 type Params = ErrorObject['params']
+
+/** Of a union of objects also the values by which they are told apart. */
+function paramsOf({ keyword, params, parentSchema }: ErrorObject): Params {
+  if (keyword !== 'discriminator') return params
+  const variants: { properties?: Record<string, { const?: unknown; enum?: unknown[] }> }[] =
+    parentSchema?.['oneOf'] ?? []
+  const allowedValues = variants.flatMap(({ properties }) => {
+    const tag = properties?.[params['tag']]
+    return tag?.enum ?? (tag?.const === undefined ? [] : [tag.const])
+  })
+  return { ...params, allowedValues }
+}
+
 type Sentence = (params: Params, message?: string) => Told
 
 const otherwise: Sentence = (_params, message) => ({ en: message ?? 'is not valid', fa: 'معتبر نیست' })
@@ -41,7 +54,18 @@ const sentences: Record<string, Sentence> = {
       fa: `باید ${types.map((name: string) => typeNames[name]?.fa ?? name).join(' یا ')} باشد`,
     }
   },
-  discriminator: () => ({ en: 'has a value that is not known', fa: 'مقدار ناشناخته‌ای دارد' }),
+  discriminator: (params) =>
+    params['allowedValues'].length > 0
+      ? sentences['enum']!(params)
+      : { en: 'has a value that is not known', fa: 'مقدار ناشناخته‌ای دارد' },
+  uniqueItems: ({ i, j }) => ({
+    en: `must not hold the same item twice (${Math.min(i, j)} and ${Math.max(i, j)})`,
+    fa: `نباید یک عضو را دو بار داشته باشد (${persian(Math.min(i, j))} و ${persian(Math.max(i, j))})`,
+  }),
+  minProperties: limit(
+    (n) => `must have at least ${n === 1 ? 'one field' : `${n} fields`}`,
+    (n) => `باید دست‌کم ${n} فیلد داشته باشد`,
+  ),
   minimum: limit(
     (n) => `must be at least ${n}`,
     (n) => `باید دست‌کم ${n} باشد`,

@@ -29,7 +29,8 @@ function withPicturesAfter(messages: readonly Message[]): Message[] {
     if (message.role !== 'tool') return [message]
     const texts = message.content.filter(isText)
     pictures.push(...message.content.filter((content) => !isText(content)))
-    const content = texts.length === 0 && message.content.length > 0 ? [seeBelow] : texts
+    const told = texts.length === 0 && message.content.length > 0 ? [seeBelow] : texts
+    const content = message.isError ? asFailure(told) : told
     const answers: Message[] = [{ ...message, content }]
     if (pictures.length > 0 && messages[index + 1]?.role !== 'tool') {
       answers.push({ role: 'user', content: pictures })
@@ -41,6 +42,19 @@ function withPicturesAfter(messages: readonly Message[]): Message[] {
 
 /** Some upstreams refuse an empty answer, and a model would wonder at it. */
 const seeBelow: Content = { type: 'text', text: 'The result is in the next user message.' }
+
+/**
+ * This wire has no mark for a failed tool, so the model is told in words, unless the tool says it itself, as ours do. Texts
+ * alone stay one string.
+ */
+function asFailure(told: readonly Content[]): Content[] {
+  const texts = told.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+  if (/^error\b/i.test(texts[0] ?? '')) return [...told]
+  if (texts.length < told.length) return [{ type: 'text', text: failed }, ...told]
+  return [{ type: 'text', text: [failed, ...texts].join('\n') }]
+}
+
+const failed = 'The tool failed:'
 
 const isText = (content: Content): boolean =>
   content.type === 'text' || ('parts' in content && content.parts.every(isText))

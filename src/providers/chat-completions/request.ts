@@ -89,6 +89,7 @@ function translated(host: string, turn: Turn): Record<string, unknown> {
     repetition_penalty: open ? turn.repetitionPenalty : undefined,
     stop: turn.stop.length > 0 ? turn.stop : undefined,
     response_format: turn.output.type === 'text' ? undefined : responseFormat(turn.output),
+    verbosity: open || host === 'api.openai.com' ? turn.verbosity : undefined,
     // The choice and its companions are refused by upstreams when there are no tools.
     ...(turn.tools.length > 0 && {
       tools: turn.tools.map(tool),

@@ -84,8 +84,9 @@ export class ToolCalls {
     name: string,
     text: string,
   ): OpenCall | undefined {
-    const byId = id === undefined ? undefined : this.calls.find((call) => call.upstreamId === id)
-    if (byId) return byId
+    const byId = id === undefined ? [] : this.calls.filter((call) => call.upstreamId === id)
+    const same = byId.find((call) => call.upstreamIndex === index) ?? byId.at(-1)
+    if (same && !opensBeside(same, index, name, text)) return same
     const candidate =
       index === undefined ? this.calls.at(-1) : this.calls.findLast((call) => call.upstreamIndex === index)
     if (!candidate) return undefined
@@ -102,7 +103,10 @@ export class ToolCalls {
       index: undefined,
       upstreamIndex,
       upstreamId,
-      id: upstreamId ?? `call_${randomBytes(12).toString('hex')}`,
+      id:
+        upstreamId === undefined || this.calls.some(({ id }) => id === upstreamId)
+          ? `call_${randomBytes(12).toString('hex')}`
+          : upstreamId,
       name: '',
       arguments: '',
       unknown: undefined,
@@ -111,6 +115,14 @@ export class ToolCalls {
     return call
   }
 }
+
+/** Some servers give all calls of an answer one id: a name at another index is another call, unless it tells the same once more. */
+const opensBeside = (call: OpenCall, index: number | undefined, name: string, text: string): boolean =>
+  name !== '' &&
+  index !== undefined &&
+  call.upstreamIndex !== undefined &&
+  call.upstreamIndex !== index &&
+  !(text === call.arguments && isWholeJson(text))
 
 /** Servers with JSON-native tools send the arguments as an object. */
 function argumentText(value: unknown): string {

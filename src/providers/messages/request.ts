@@ -65,7 +65,7 @@ function passedOn(body: Record<string, unknown>, maxOutputTokens: number): Recor
   return fields
 }
 
-/** Seed and penalties, names and the detail of images have no counterpart on this wire: hints that do not reach it. */
+/** Seed and penalties, verbosity, names and the detail of images have no counterpart on this wire: hints that do not reach it. */
 function translated(turn: Turn): Record<string, unknown> {
   if (turn.temperature !== undefined && turn.temperature > 1)
     refuse('temperature', 'this model takes a temperature of 0 to 1')
@@ -107,10 +107,12 @@ interface Thinking {
 }
 
 /** A number of tokens is a budget; anything else leaves to the model how much it thinks, within the effort. */
-function thinkingOf({ reasoning, maxOutputTokens }: Turn): Thinking {
+function thinkingOf({ reasoning, maxOutputTokens, tools, toolChoice }: Turn): Thinking {
   if (!reasoning) return {}
   const effort = effortOf(reasoning)
   if (!reasoning.enabled || effort === 'none') return { thinking: { type: 'disabled' } }
+  // This wire refuses to think before a call that it is made to make, where the others leave that to the model.
+  if (tools.length > 0 && (toolChoice.type === 'required' || toolChoice.type === 'tool')) return { effort }
   if (reasoning.maxTokens !== undefined) {
     const budget = fitting(reasoning.maxTokens, maxOutputTokens)
     return { thinking: { type: 'enabled', budget_tokens: budget }, effort }

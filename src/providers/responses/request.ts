@@ -69,6 +69,8 @@ const toolFields: ReadonlySet<string> = new Set([
 const strictHosts =
   /(^|\.)(openai\.com|azure\.com|api\.groq\.com|api\.mistral\.ai|generativelanguage\.googleapis\.com)$/
 
+const openAi = /(^|\.)(openai\.com|azure\.com)$/
+
 /** The JSON body for this upstream. `host` is the upstream's, since vendors differ in a few names. */
 export function requestBody(host: string, call: TextCall): Record<string, unknown> {
   const { turn } = call
@@ -126,7 +128,7 @@ function translated(host: string, turn: Turn): Record<string, unknown> {
     input: inputItems(turn.messages, host),
     temperature: turn.temperature,
     top_p: turn.topP,
-    text: turn.output.type === 'text' ? undefined : { format: formatOf(turn.output) },
+    text: textOf(turn, open || openAi.test(host)),
     // Vendors that keep nothing give a thought back only sealed; models that do not think refuse the wish.
     include: turn.reasoning?.enabled ? ['reasoning.encrypted_content'] : undefined,
     ...(open && {
@@ -145,6 +147,14 @@ function translated(host: string, turn: Turn): Record<string, unknown> {
     }),
   }
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+}
+
+function textOf({ output, verbosity }: Turn, knowsVerbosity: boolean): Record<string, unknown> | undefined {
+  const text = {
+    ...(output.type !== 'text' && { format: formatOf(output) }),
+    ...(verbosity !== undefined && knowsVerbosity && { verbosity }),
+  }
+  return Object.keys(text).length > 0 ? text : undefined
 }
 
 /** Without a word about it this wire is strict, where the others are not. */

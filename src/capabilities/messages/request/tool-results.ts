@@ -2,7 +2,7 @@ import { fail } from '#platform/errors'
 import { reasons } from '../words.ts'
 import type { MessageParam } from './schema.ts'
 
-/** Throws INVALID_REQUEST unless every call is answered, once, before the next message (contract section 4). */
+/** Throws INVALID_REQUEST unless every call has an id of its own and is answered, once, before the next message (contract section 4). */
 export function requireResults(messages: readonly MessageParam[]): void {
   let open = new Set<string>()
   let last: MessageParam['role'] = 'user'
@@ -15,7 +15,10 @@ export function requireResults(messages: readonly MessageParam[]): void {
         requireNone(open, `messages.${index}`)
         open = new Set()
       }
-      for (const id of callsOf(message)) open.add(id)
+      for (const { id, param } of callsOf(message, index)) {
+        if (open.has(id)) fail('INVALID_REQUEST', { why: reasons.twoCalls(id) }, { param })
+        open.add(id)
+      }
     } else {
       for (const { id, param } of resultsOf(message, index)) {
         if (!open.delete(id)) fail('INVALID_REQUEST', { why: reasons.strayResult(id) }, { param })
@@ -31,10 +34,19 @@ function requireNone(open: ReadonlySet<string>, param: string): void {
     fail('INVALID_REQUEST', { why: reasons.missingResults([...open].slice(0, 5)) }, { param })
 }
 
-const callsOf = ({ content }: MessageParam): string[] =>
-  typeof content === 'string' ? [] : content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []))
+interface Placed {
+  id: string
+  param: string
+}
 
-const resultsOf = ({ content }: MessageParam, index: number): { id: string; param: string }[] =>
+const callsOf = ({ content }: MessageParam, index: number): Placed[] =>
+  typeof content === 'string'
+    ? []
+    : content.flatMap((block, place) =>
+        block.type === 'tool_use' ? [{ id: block.id, param: `messages.${index}.content.${place}.id` }] : [],
+      )
+
+const resultsOf = ({ content }: MessageParam, index: number): Placed[] =>
   typeof content === 'string'
     ? []
     : content.flatMap((block, place) =>
