@@ -134,6 +134,8 @@ test('the bounds of a name and of instructions are exact', async () => {
   expectRefusal(await patch({ name: '\u0000' }), { ...invalid, param: 'name' })
   expectRefusal(await patch({ name: 'x', id }), { status: 400, code: 'UNKNOWN_FIELD', param: 'id' })
   expectRefusal(await key.get(`${path}?limit=101`), { ...invalid, param: 'limit' })
+  const unknown = { status: 400, code: 'UNKNOWN_FIELD', param: 'page' }
+  for (const list of [path, `${path}/${id}/sources`]) expectRefusal(await key.get(`${list}?page=2`), unknown)
 })
 
 test('an address that the database cannot keep is refused', async () => {

@@ -293,10 +293,11 @@ test('the report is newest first, in pages, and can be narrowed', async () => {
     'after_id=x',
     'webhook_id=x',
     'event_id=x',
+    'page=2',
   ])
     expectRefusal(await key.get(`${path}/deliveries?${wrong}`), {
       status: 400,
-      code: 'INVALID_REQUEST',
+      code: wrong === 'page=2' ? 'UNKNOWN_FIELD' : 'INVALID_REQUEST',
       param: wrong.split('=')[0]!,
     })
 })

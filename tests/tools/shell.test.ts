@@ -105,8 +105,8 @@ describe('bounds', () => {
 
   test('of files 2,000 and 8 MB are kept, and past them none of the script', async () => {
     const state: AnswerState = {}
-    await done('for i in $(seq 1 1900); do : > f$i; done', state)
-    expect((await run('for i in $(seq 1 200); do : > g$i; done', state)).error).toBe('output_file_too_large')
+    await done('touch f{1..1900}', state)
+    expect((await run('touch g{1..200}', state)).error).toBe('output_file_too_large')
     expect((await done('ls | wc -l', state)).stdout.trim()).toBe('1900')
     const megabytes = (count: number) => `for i in $(seq 1 ${count}); do printf '%1048576s' a > m$i; done`
     expect((await done(megabytes(7))).exitCode).toBe(0)
@@ -124,7 +124,7 @@ describe('bounds', () => {
     const turnedAway = results.filter(({ error }) => error === 'too_many_requests')
     expect(turnedAway).toHaveLength(4)
     expect(results.filter(({ error }) => error === undefined)).toHaveLength(68)
-  })
+  }, 600_000)
 })
 
 test('a caller that leaves ends the script', async () => {

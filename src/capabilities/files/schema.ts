@@ -37,13 +37,16 @@ export type UploadBody = Static<typeof UploadBody>
 
 export const FileParams = Type.Object({ id: Type.String() })
 
-export const ListQuery = Type.Object({
-  limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
-  after_id: Type.Optional({
-    ...uuid('Files older than this one.'),
-    'x-description-fa': 'فایل‌های پیش از این یکی.',
-  }),
-})
+export const ListQuery = Type.Object(
+  {
+    limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
+    after_id: Type.Optional({
+      ...uuid('Files older than this one.'),
+      'x-description-fa': 'فایل‌های پیش از این یکی.',
+    }),
+  },
+  closed,
+)
 export type ListQuery = Static<typeof ListQuery>
 
 export const StoredFile = Type.Object({

@@ -36,13 +36,16 @@ export type KnowledgePatch = Static<typeof KnowledgePatch>
 export const KnowledgeParams = Type.Object({ id: Type.String() })
 export const SourceParams = Type.Object({ id: Type.String(), source_id: Type.String() })
 
-export const ListQuery = Type.Object({
-  limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
-  after_id: Type.Optional({
-    ...uuid('Those older than this one.'),
-    'x-description-fa': 'آن‌ها که پیش از این یکی‌اند.',
-  }),
-})
+export const ListQuery = Type.Object(
+  {
+    limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
+    after_id: Type.Optional({
+      ...uuid('Those older than this one.'),
+      'x-description-fa': 'آن‌ها که پیش از این یکی‌اند.',
+    }),
+  },
+  closed,
+)
 export type ListQuery = Static<typeof ListQuery>
 
 const count = (description: string, fa: string) =>

@@ -81,16 +81,19 @@ export const deliveryStates = ['pending', 'delivered', 'failed', 'cancelled'] as
 /** The event that tests a connection. */
 export const ping = 'ping'
 
-export const DeliveryQuery = Type.Object({
-  limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
-  after_id: Type.Optional(
-    uuid('Deliveries made before this one; the next page begins after the last of this.'),
-  ),
-  webhook_id: Type.Optional(uuid()),
-  event_id: Type.Optional(uuid()),
-  status: Type.Optional(oneOf(...deliveryStates)),
-  event: Type.Optional(oneOf(...eventTypes, ping)),
-})
+export const DeliveryQuery = Type.Object(
+  {
+    limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
+    after_id: Type.Optional(
+      uuid('Deliveries made before this one; the next page begins after the last of this.'),
+    ),
+    webhook_id: Type.Optional(uuid()),
+    event_id: Type.Optional(uuid()),
+    status: Type.Optional(oneOf(...deliveryStates)),
+    event: Type.Optional(oneOf(...eventTypes, ping)),
+  },
+  closed,
+)
 export type DeliveryQuery = Static<typeof DeliveryQuery>
 
 export const Delivery = Type.Object({
