@@ -139,7 +139,7 @@ const differs = (found: Reconciliation): boolean => differences(found) > 0n || f
 
 async function* textOf(asked: Asked, found: Reconciliation, language: Language): AsyncGenerator<string> {
   const { provider, shown } = asked
-  const { file, total, running, ambiguous, contradictions } = found
+  const { file, total, running, ambiguous, lost, contradictions } = found
   const count = differences(found)
   const notes = [
     ...(total.receipts.calls === 0n ? [words.noReceipts(provider)] : []),
@@ -147,6 +147,7 @@ async function* textOf(asked: Asked, found: Reconciliation, language: Language):
     ...(ambiguous.receipts > 0n
       ? [words.ambiguous(ambiguous.receipts, showCredits(ambiguous.chargedMicrocredits, 'en'))]
       : []),
+    ...(lost.calls > 0n ? [words.lost(lost.calls, showCredits(lost.chargedMicrocredits, 'en'))] : []),
     contradictions[0]
       ? words.ledgerBroken(
           contradictions.length,
@@ -238,6 +239,8 @@ async function* jsonOf(asked: Asked, found: Reconciliation, language: Language):
     running_receipts: Number(found.running),
     ambiguous_receipts: Number(found.ambiguous.receipts),
     ambiguous_microcredits: String(found.ambiguous.chargedMicrocredits),
+    lost_calls: Number(found.lost.calls),
+    lost_microcredits: String(found.lost.chargedMicrocredits),
     ledger_contradictions: found.contradictions,
   }
   yield `${JSON.stringify(head, undefined, 2).slice(0, -2)},\n  "differences": [`

@@ -23,7 +23,7 @@ try {
 } catch (error) {
   // Ctrl-C reaches the children of a start too, and what they then say is no refusal.
   if (stop.wasAsked() && !serving) process.exit(130)
-  if (!(error instanceof StartRefused) && !isPortTaken(error)) throw error
+  if (!(error instanceof StartRefused) && !isListening(error)) throw error
   process.stderr.write(refusal(error as Error, env))
   process.exit(1)
 }
@@ -69,7 +69,9 @@ function listenForStop(): { asked: Promise<NodeJS.Signals>; wasAsked: () => bool
   return { asked: first.promise, wasAsked: () => firstMs !== undefined }
 }
 
-function isPortTaken(error: unknown): boolean {
-  const code = (error as { code?: string }).code
+/** The address to listen on: taken, not allowed, not of this machine, or a name that means none. */
+function isListening(error: unknown): boolean {
+  const { code, syscall, hostname } = error as NodeJS.ErrnoException & { hostname?: string }
+  if (syscall === 'getaddrinfo') return hostname === env.host
   return code === 'EADDRINUSE' || code === 'EACCES' || code === 'EADDRNOTAVAIL'
 }

@@ -70,6 +70,11 @@ export const reconcileWords = {
       `${number(count)} رسید مبهم است (پایانش در خاموشی ناگهانی دیده نشد) و ${number(credits)} اعتبار گرو آن حساب شد؛ شاید سطری «بی‌رسید» از آن باشد.`,
       `${count} ${count === 1n ? 'receipt is' : 'receipts are'} ambiguous (a crash hid the end) and charged at the hold, ${credits} credits; a row without a receipt may be of those.`,
     ),
+  lost: (count: bigint, credits: string) =>
+    say(
+      `پایان ${number(count)} درخواست از کارهای ماندگار در خاموشی ناگهانی دیده نشد و روی هم ${number(credits)} اعتبار، بیشترین هزینهٔ ممکن، حساب شد؛ شاید سطری «بی‌رسید» از آن‌ها باشد.`,
+      `A crash hid the end of ${count} ${count === 1n ? 'call' : 'calls'} of durable work, charged at the most that ${count === 1n ? 'it' : 'they'} could cost, ${credits} credits; a row without a receipt may be of those.`,
+    ),
   ledgerWhole: () => say('دفترها درست‌اند.', 'The ledger itself is whole.'),
   ledgerBroken: (count: number, first: string) =>
     say(
@@ -132,6 +137,10 @@ const missingReceipt = {
   ambiguous: say(
     'رسید آن مبهم است: پایانش دیده نشد و گرو آن حساب شد.',
     'Its receipt is ambiguous: the end was not seen, and its hold was charged.',
+  ),
+  lost_step: say(
+    'از گامی از یک کار ماندگار است که پایانش در خاموشی ناگهانی دیده نشد: با بیشترین هزینهٔ ممکن حساب شد.',
+    'It is of a step of durable work whose end a crash hid: that was charged at the most that it could cost.',
   ),
   other: say(
     'رسید آن هست ولی از این تلاش چیزی نمی‌گوید.',

@@ -5,10 +5,8 @@ import { temporaryFolder } from '../db/cluster-world.ts'
 import { chunk, type FakeUpstream, json, stall, stream, type UpstreamCall } from '../harness/upstream.ts'
 import { bootWatched, type Watched } from '../observability/watched.ts'
 import { kherad, type Ran } from './command-line.ts'
+import { attemptOf, day, reconcile, said, usd } from './invoices.ts'
 
-/** A day around now, so that no midnight comes in between. */
-const day = (offset: number): string => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
-const attemptOf = ({ headers }: UpstreamCall): string => String(headers['idempotency-key'])
 const upstreamIdOf = (call: UpstreamCall): string => `up-${attemptOf(call)}`
 
 /** One row as an upstream would write it. */
@@ -21,13 +19,6 @@ interface Row {
   output_tokens: number
   cost_usd: string
 }
-
-/** Exact: prices are whole tenths of a micro-dollar. */
-const usd = (input: number, cached: number, output: number): string =>
-  ((BigInt(input - cached) * 10n + BigInt(cached) + BigInt(output) * 20n) as unknown as bigint)
-    .toString()
-    .padStart(8, '0')
-    .replace(/(\d{7})$/, '.$1')
 
 /** What this upstream bills: the tokens that it really produced, call by call; what did nothing is not billed. */
 function bill(upstream: FakeUpstream, model: string, cached: Record<string, number> = {}): Row[] {
@@ -121,20 +112,6 @@ const csv = (rows: readonly Row[], separator = ','): string => {
   return `${[names.join(separator), ...lines].join('\r\n')}\r\n`
 }
 
-async function reconcile(
-  world: { databaseUrl: string },
-  provider: string,
-  text: string,
-  ...more: string[]
-): Promise<Ran> {
-  await using folder = await temporaryFolder('invoice-')
-  const file = path.join(folder.path, 'invoice')
-  await writeFile(file, text)
-  const env = { DATABASE_URL: world.databaseUrl, KHERAD_DATA: folder.path, KHERAD_LOCALE: 'en' }
-  const bounds = more.includes('--from') ? [] : ['--from', day(-1), '--to', day(1)]
-  return await kherad(env, 'reconcile', '--provider', provider, ...bounds, '--invoice', file, ...more)
-}
-
 interface Sides {
   invoice: { calls: number; input_tokens: number; output_tokens: number; usd: string }
   receipts: { calls: number; input_tokens: number; output_tokens: number; usd: string }
@@ -158,12 +135,6 @@ function addsUp(answer: { total: Sides; kinds: Record<string, Sides> }, rows: re
   expect(answer.total.invoice.input_tokens).toBe(sum(rows.map((row) => row.input_tokens)))
   expect(answer.total.invoice.output_tokens).toBe(sum(rows.map((row) => row.output_tokens)))
   expect(tenths(answer.total.invoice.usd)).toBe(rows.reduce((total, row) => total + tenths(row.cost_usd), 0n))
-}
-
-/** A run that has to answer. */
-function said(ran: Ran): Ran['json'] {
-  if (ran.json === undefined) throw new Error(ran.err)
-  return ran.json
 }
 
 const kindsOf = (ran: Ran): [string, number | null][] =>

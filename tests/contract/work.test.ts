@@ -134,7 +134,18 @@ describe('money', () => {
       { step: 'one', kind: 'ask', state: 'done' },
       { step: 'two', kind: 'ask', state: 'done' },
     ])
-    expect(receipt.details.attempts).toHaveLength(2)
+    const { attempts } = receipt.details
+    expect(attempts).toMatchObject(
+      calls.map(({ prompt_tokens: input, completion_tokens: output }) => ({
+        tokens: { input, output },
+        microcredits: input * 1_000 + output * 2_000,
+        usage_source: 'upstream',
+      })),
+    )
+    // What the upstream was told as its id, and times that are those of the whole run.
+    const told = at.upstream.calls.slice(-2).map(({ headers }) => headers['idempotency-key'])
+    expect(attempts.map(({ attempt_id }: { attempt_id: string }) => attempt_id)).toEqual(told)
+    expect(attempts[1].started_ms).toBeGreaterThanOrEqual(attempts[0].ended_ms)
     const { body: usage } = await key.get('/v1/usage')
     expect(usage.data.find((row: { reference_id: string }) => row.reference_id === 'r-1')).toMatchObject({
       endpoint: path,

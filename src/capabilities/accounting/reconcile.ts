@@ -26,6 +26,8 @@ export interface Reconciliation {
   /** Receipts of these dates, of any provider, that may explain a row without a receipt. */
   running: bigint
   ambiguous: { receipts: bigint; chargedMicrocredits: bigint }
+  /** Calls of durable runs that a crash hid, paid at their worst case; in each sum they are missing. */
+  lost: { calls: bigint; chargedMicrocredits: bigint }
   /** Broken invariants of the ledger itself. */
   contradictions: { invariant: string; account_id: string }[]
   /** Every difference, sorted by kind and time; read it before the transaction ends. */
@@ -44,12 +46,13 @@ export async function reconcile(tx: Tx, ask: ReconcileAsk): Promise<Reconciliati
   await matchByTime(tx, true)
   await matchByTime(tx, false)
   await store.judge(tx, ask.microcreditsPerUsd)
-  const { running, ambiguous, ambiguous_charged: chargedMicrocredits } = await store.unattributed(tx, ask)
+  const { running, ambiguous, ambiguous_charged, lost, lost_charged } = await store.unattributed(tx, ask)
   return {
     ...(await add(tx)),
     file: await store.countRows(tx),
     running,
-    ambiguous: { receipts: ambiguous, chargedMicrocredits },
+    ambiguous: { receipts: ambiguous, chargedMicrocredits: ambiguous_charged },
+    lost: { calls: lost, chargedMicrocredits: lost_charged },
     contradictions: await store.contradictions(tx),
     differences: () => store.differences(tx),
   }

@@ -24,11 +24,16 @@ export async function prepare(tx: Tx): Promise<void> {
   )
   await sql`create temporary table reconcile_calls (
     call bigint generated always as identity primary key, receipt_id uuid not null, attempt int not null,
-    upstream_id text, at timestamptz not null, model text not null, outcome text not null,
-    -- The attempt that the receipt is charged for; the others cost nothing.
+    attempt_id text not null, upstream_id text, at timestamptz not null, model text not null, outcome text not null,
+    -- An attempt that the receipt is charged for; the others cost nothing.
     paid boolean not null, estimated boolean not null,
     input bigint not null, output bigint not null, charged bigint not null,
     inside boolean not null, line bigint) on commit drop`.execute(tx)
+  // Calls of durable runs that a crash hid: paid at their worst case, of an upstream that nobody wrote down.
+  await sql`create temporary table reconcile_lost (
+    call_id text primary key, receipt_id uuid not null, charged bigint not null, inside boolean not null) on commit drop`.execute(
+    tx,
+  )
 }
 
 export async function addRows(tx: Tx, rows: readonly InvoiceRow[], { from, to }: Bounds): Promise<void> {
@@ -44,29 +49,41 @@ export async function addRows(tx: Tx, rows: readonly InvoiceRow[], { from, to }:
 
 /**
  * Every attempt that receipts tell of at this provider, from a day before to a day after, since the two clocks and the
- * two midnights differ. Charged is the one that answered; where none did, the last of which anything came.
+ * two midnights differ. A receipt that pays several calls says what each did cost. On the others, charged is the one that
+ * answered; where none did, the last of which anything came.
  */
 export async function addCalls(tx: Tx, { provider, from, to }: Bounds): Promise<void> {
-  await sql`insert into reconcile_calls (receipt_id, attempt, upstream_id, at, model, outcome, paid, estimated, input, output, charged, inside)
-    select r.receipt_id, a.n, a.it ->> 'upstream_id',
-      r.created_at + coalesce((a.it ->> 'started_ms')::float8, 0) * interval '1 millisecond',
+  await sql`insert into reconcile_calls
+      (receipt_id, attempt, attempt_id, upstream_id, at, model, outcome, paid, estimated, input, output, charged, inside)
+    select r.receipt_id, a.n, coalesce(a.it ->> 'attempt_id', r.receipt_id || '-' || a.n), a.it ->> 'upstream_id', its.at,
       substr(a.it ->> 'deployment', length(a.it ->> 'provider') + 2), a.it ->> 'outcome',
-      mine.paid, mine.paid and r.detail ->> 'usage_source' = 'estimated',
-      case when mine.paid then coalesce((r.detail #>> '{tokens,input}')::numeric::bigint, 0) else 0 end,
-      case when mine.paid then coalesce((r.detail #>> '{tokens,output}')::numeric::bigint, 0) else 0 end,
-      case when mine.paid then r.charged else 0 end,
-      r.created_at >= ${from} and r.created_at < ${to}
+      mine.paid, mine.paid and coalesce(a.it ->> 'usage_source', r.detail ->> 'usage_source') = 'estimated',
+      case when mine.paid then coalesce((mine.tokens ->> 'input')::numeric::bigint, 0) else 0 end,
+      case when mine.paid then coalesce((mine.tokens ->> 'output')::numeric::bigint, 0) else 0 end,
+      case when mine.paid then coalesce((a.it ->> 'microcredits')::numeric::bigint, r.charged) else 0 end,
+      its.at >= ${from} and its.at < ${to}
     from ledger.receipts r
     cross join lateral json_array_elements(r.detail -> 'attempts') with ordinality a (it, n)
     cross join lateral (
       select b.n from json_array_elements(r.detail -> 'attempts') with ordinality b (it, n)
       order by b.it ->> 'outcome' = 'answered' desc, b.it ->> 'first_part_ms' is not null desc, b.n desc limit 1) payer
     cross join lateral (
-      select a.n = payer.n and (r.charged > 0 or json_typeof(r.detail -> 'tokens') = 'object') as paid) mine
-    where r.created_at >= ${from}::timestamptz - interval '1 day' and r.created_at < ${to}::timestamptz + interval '1 day'
+      select case when a.it ->> 'microcredits' is not null then json_typeof(a.it -> 'tokens') = 'object'
+          else a.n = payer.n and (r.charged > 0 or json_typeof(r.detail -> 'tokens') = 'object') end is true as paid,
+        case when a.it ->> 'microcredits' is not null then a.it else r.detail end -> 'tokens' as tokens) mine
+    cross join lateral (
+      select r.created_at + coalesce((a.it ->> 'started_ms')::float8, 0) * interval '1 millisecond' as at) its
+    -- What began long before may have called in these dates: durable work goes on for days.
+    where coalesce(r.finished_at, r.created_at) >= ${from}::timestamptz - interval '1 day' and r.created_at < ${to}::timestamptz + interval '1 day'
       and json_typeof(r.detail -> 'attempts') = 'array' and a.it ->> 'provider' = ${provider}`.execute(tx)
-  await sql`create index on reconcile_calls (receipt_id, attempt)`.execute(tx)
+  await sql`create index on reconcile_calls (attempt_id)`.execute(tx)
   await sql`create index on reconcile_calls (upstream_id)`.execute(tx)
+  await sql`insert into reconcile_lost
+    select s.it ->> 'call_id', r.receipt_id, (s.it ->> 'microcredits')::numeric::bigint,
+      r.created_at >= ${from} and r.created_at < ${to}
+    from ledger.receipts r cross join lateral json_array_elements(r.detail -> 'steps') s (it)
+    where coalesce(r.finished_at, r.created_at) >= ${from}::timestamptz - interval '1 day' and r.created_at < ${to}::timestamptz + interval '1 day'
+      and json_typeof(r.detail -> 'steps') = 'array' and s.it ->> 'ambiguous' = 'true'`.execute(tx)
   await sql`analyze reconcile_rows`.execute(tx)
   await sql`analyze reconcile_calls`.execute(tx)
 }
@@ -75,7 +92,7 @@ export async function addCalls(tx: Tx, { provider, from, to }: Bounds): Promise<
 export async function matchByIds(tx: Tx): Promise<void> {
   await sql`update reconcile_rows i set call = found.call, duplicate = found.nth > 1
     from (select r.line, c.call, row_number() over (partition by c.call order by r.line) as nth
-      from reconcile_rows r join reconcile_calls c on r.attempt_id = c.receipt_id || '-' || c.attempt) found
+      from reconcile_rows r join reconcile_calls c on r.attempt_id = c.attempt_id) found
     where i.line = found.line`.execute(tx)
   await claim(tx)
   // Vendors whose ids are not unique have them paired in order of time.
@@ -236,8 +253,8 @@ export interface Difference {
   our_input: bigint | null
   our_output: bigint | null
   our_usd: string | null
-  /** Of the receipt that the row's own attempt id names, where no attempt was written down on it. */
-  receipt_state: 'running' | 'ambiguous' | 'other' | null
+  /** Of the receipt, or the lost step of a run, that the row's own attempt id names, where no attempt was written down. */
+  receipt_state: 'running' | 'ambiguous' | 'lost_step' | 'other' | null
 }
 
 /** Every difference, kind by kind and by time. */
@@ -245,13 +262,14 @@ export const differences = (tx: Tx): AsyncGenerator<Difference> =>
   scroll<Difference>(
     tx,
     'reconcile_differences',
-    `select p.verdict, p.line, p.upstream_id, coalesce(p.receipt_id, r.receipt_id) as receipt_id, p.attempt::int as attempt, p.model, p.at, p.outcome, p.estimated,
+    `select p.verdict, p.line, p.upstream_id, coalesce(p.receipt_id, r.receipt_id, l.receipt_id) as receipt_id, p.attempt::int as attempt, p.model, p.at, p.outcome, p.estimated,
         p.their_input, p.their_output, trim_scale(p.their_usd)::text as their_usd,
         p.our_input, p.our_output, trim_scale(p.our_usd)::text as our_usd,
-        case when r.receipt_id is null then null when r.state = 'running' then 'running' when r.ambiguous then 'ambiguous' else 'other' end as receipt_state
+        case when l.receipt_id is not null then 'lost_step' when r.receipt_id is null then null when r.state = 'running' then 'running' when r.ambiguous then 'ambiguous' else 'other' end as receipt_state
       from reconcile_pairs p
       left join ledger.receipts r on p.verdict = 'invoice_only' and p.attempt_id like r.receipt_id::text || '-%'
         and r.receipt_id = case when p.attempt_id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}-' then left(p.attempt_id, 36)::uuid end
+      left join reconcile_lost l on p.verdict = 'invoice_only' and l.call_id = left(p.attempt_id, 36) and p.attempt_id like l.call_id || '-%'
       where p.verdict <> 'matched'
       order by array_position(array[${verdicts.map((name) => `'${name}'`).join(',')}], p.verdict), p.at, p.line, p.call`,
   )
@@ -270,14 +288,21 @@ async function* scroll<Row>(tx: Tx, name: string, query: string): AsyncGenerator
   }
 }
 
-/** Receipts of the dates that are of no provider yet, or never will be. */
-export async function unattributed(
-  tx: Tx,
-  { from, to }: Bounds,
-): Promise<{ running: bigint; ambiguous: bigint; ambiguous_charged: bigint }> {
-  const { rows } = await sql<{ running: bigint; ambiguous: bigint; ambiguous_charged: bigint }>`
+export interface Unattributed {
+  running: bigint
+  ambiguous: bigint
+  ambiguous_charged: bigint
+  lost: bigint
+  lost_charged: bigint
+}
+
+/** Receipts of the dates, and steps of durable runs, that are of no provider yet, or never will be. */
+export async function unattributed(tx: Tx, { from, to }: Bounds): Promise<Unattributed> {
+  const { rows } = await sql<Unattributed>`
     select count(*) filter (where state = 'running') as running, count(*) filter (where ambiguous) as ambiguous,
-      coalesce(sum(charged) filter (where ambiguous), 0)::bigint as ambiguous_charged
+      coalesce(sum(charged) filter (where ambiguous), 0)::bigint as ambiguous_charged,
+      (select count(*) from reconcile_lost where inside) as lost,
+      (select coalesce(sum(charged), 0)::bigint from reconcile_lost where inside) as lost_charged
     from ledger.receipts where created_at >= ${from} and created_at < ${to} and (state = 'running' or ambiguous)`.execute(
     tx,
   )

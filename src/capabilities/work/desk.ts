@@ -61,7 +61,8 @@ async function askModel(
 ): Promise<Taken<Said>> {
   const { app, run, allowed, signal, trail } = shift
   const turn = questionTurn(question, model)
-  const called = await callModel(app, { model, turn, allowed, callId, gone: signal, trail })
+  const beganMs = run.created_at.getTime()
+  const called = await callModel(app, { model, turn, allowed, callId, gone: signal, trail, beganMs })
   const { text, toolCalls, usage, finishReason, failure, microcredits: cost } = called
   const { input, cachedInput, output, reasoning } = usage
   const detail = {

@@ -91,12 +91,14 @@ const detailOf = (run: RunRow, end: RunEnd, steps: readonly StepRow[]): Record<s
   usage_source: steps.some(({ detail }) => detail?.usage_source === 'estimated') ? 'estimated' : 'upstream',
   steps: steps
     .filter(({ kind }) => kind !== 'once')
-    .map(({ step, kind, state, cost, detail }) => ({
+    .map(({ step, kind, state, cost, detail, effect_id }) => ({
       step,
       kind,
       state,
       microcredits: Number(cost),
       ...(detail?.model && { model: detail.model }),
+      // Which upstream was asked nobody knows; what it was told as the id of the call leads to its invoice.
+      ...(kind === 'ask' && state === 'lost' && !detail && { ambiguous: true, call_id: effect_id }),
     })),
   tokens: tokensOf(steps),
   attempts: steps.flatMap(({ detail }) => detail?.attempts ?? []),

@@ -5,7 +5,7 @@
 import type { App } from '#app'
 import { costOf, ratesOf } from '#engine/metering'
 import type { Model } from '#engine/models'
-import type { Attempt, ModelsAsk } from '#engine/routing'
+import { type ModelsAsk, type PricedAttempt, priced } from '#engine/routing'
 import { asFailure, type Failure } from '#platform/errors'
 import type { Trail } from '#platform/trace'
 import type { FinishReason, Message, OutputFormat, Part, Tool, ToolCall, Turn, Usage } from './inference.ts'
@@ -21,6 +21,8 @@ export interface CallAsk extends ModelsAsk {
   gone: AbortSignal
   /** Of the work that asks, for its spans. */
   trail: Trail
+  /** The beginning of that work, from which times of attempts are counted; Unix milliseconds. */
+  beganMs: number
 }
 
 export interface Called {
@@ -33,7 +35,7 @@ export interface Called {
   microcredits: bigint
   /** The model that answered, or was tried last. */
   model: string
-  attempts: readonly Attempt[]
+  attempts: readonly PricedAttempt[]
   /** Why there is no whole answer. */
   failure?: Failure
   /** No upstream can have done anything: the call may be made again. */
@@ -74,7 +76,10 @@ export const boundTurn = (promptBytes: number, maxOutputTokens: number, model: M
 })
 
 /** Never rejects for what an upstream does. */
-export async function callModel(app: App, { callId, gone, trail, ...models }: CallAsk): Promise<Called> {
+export async function callModel(
+  app: App,
+  { callId, gone, trail, beganMs, ...models }: CallAsk,
+): Promise<Called> {
   const receivedMs = app.clock.nowMs()
   const watch = new TurnWatch(app, { model: models.model, receivedMs, trail })
   const traceparent = watch.asks(models.turn)
@@ -98,19 +103,33 @@ export async function callModel(app: App, { callId, gone, trail, ...models }: Ca
   const { model, attempts, finishReason } = step
   const trouble = step.fault?.fault ?? failure?.code
   watch.answered({ model, attempts, usage: isFree ? nothing : usage, finishReason, trouble })
+  const { usageSource } = step
+  const microcredits = isFree ? 0n : costOf(ratesOf(model.pricing, app.config.defaults), usage)
+  const told = priced(attempts, isFree ? undefined : { microcredits, usage, usageSource })
   return {
     text: said.text,
     toolCalls: said.toolCalls,
     finishReason,
     usage: isFree ? nothing : usage,
-    usageSource: isFree ? 'none' : step.usageSource,
-    microcredits: isFree ? 0n : costOf(ratesOf(model.pricing, app.config.defaults), usage),
+    usageSource: isFree ? 'none' : usageSource,
+    microcredits,
     model: model.id,
-    attempts,
+    attempts: told.map((attempt, at) => ({
+      ...countedFrom(attempt, receivedMs - beganMs),
+      attempt_id: `${callId}-${at + 1}`,
+    })),
     ...(failure && { failure }),
     didNothing: isFree && step.didNothing,
   }
 }
+
+/** With times that are counted from an earlier beginning. */
+const countedFrom = <A extends PricedAttempt>(attempt: A, laterMs: number): A => ({
+  ...attempt,
+  started_ms: attempt.started_ms + laterMs,
+  ...(attempt.first_part_ms !== undefined && { first_part_ms: attempt.first_part_ms + laterMs }),
+  ...(attempt.ended_ms !== undefined && { ended_ms: attempt.ended_ms + laterMs }),
+})
 
 /** What was said, put together. */
 class Words {

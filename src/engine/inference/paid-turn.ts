@@ -3,7 +3,7 @@ import type { App } from '#app'
 import { costOf, ratesOf } from '#engine/metering'
 import type { Model } from '#engine/models'
 import { clientLeft, countSettled, holdFor, lifetimeMs, type PaidCall } from '#engine/paid'
-import { type ModelsAsk, type Run, speakersOf } from '#engine/routing'
+import { type ModelsAsk, type PricedAttempt, priced, type Run, speakersOf } from '#engine/routing'
 import type { HostedTools } from '#engine/tools'
 import { Failure, fail } from '#platform/errors'
 import type { Hold, Settled } from '#platform/ledger'
@@ -156,7 +156,13 @@ class Paid implements PaidTurn {
     const { showsReasoning, receivedMs, requestId, gone } = this.#ask
     const turn = { ...asked, maxOutputTokens }
     const traceparent = this.#watch.asks(turn)
-    const terms = { showsReasoning, receivedMs, requestId, traceparent }
+    const terms = {
+      showsReasoning,
+      receivedMs,
+      requestId,
+      earlierAttempts: this.#attempts.length,
+      traceparent,
+    }
     const run: Run = this.#app.inference.start({ ...this.#models(turn), ...terms })
     const onToken = turn.stream ? () => this.#watch.token() : () => {}
     const step = new Step({ run, gone, isFetchable: this.#isFetchable, onToken })
@@ -212,7 +218,7 @@ class Paid implements PaidTurn {
       statusCode: this.#fault?.fault === 'aborted' && this.#ask.gone.aborted ? clientLeft : end.statusCode,
       model: this.model.id,
       tokens: free ? { input: 0, cachedInput: 0, output: 0, reasoning: 0 } : usage,
-      detail: this.#detail(outcome, usage, free, end.failure),
+      detail: this.#detail(outcome, usage, free, end),
       reply: isKept ? end.reply : undefined,
       freeClaim: free && this.#steps.every((step) => step.didNothing),
       urgent: isKept,
@@ -250,7 +256,7 @@ class Paid implements PaidTurn {
     outcome: string,
     usage: Usage,
     free: boolean,
-    failure: Failure | undefined,
+    { failure, undelivered = false }: Ending,
   ): Record<string, unknown> {
     return {
       outcome,
@@ -259,11 +265,25 @@ class Paid implements PaidTurn {
       finish_reason: this.#last.finishReason ?? null,
       usage_source: free ? 'none' : usageSource(this.#steps),
       tokens: free ? null : usage,
-      attempts: this.#attempts,
+      attempts: this.#hosted ? this.#pricedAttempts(undelivered) : this.#attempts,
       total_ms: this.#app.clock.nowMs() - this.#ask.receivedMs,
       ...(this.#hosted && { steps: this.#steps.length, tools: this.#hosted.uses.map(useDetail) }),
       ...(failure && { error_code: failure.code }),
     }
+  }
+
+  /** The receipt pays several calls, and fees of tools beside them. */
+  #pricedAttempts(undelivered: boolean): PricedAttempt[] {
+    const free = this.#isFree(undelivered)
+    return this.#steps.flatMap((step) => {
+      const isFree = free || (step === this.#last && step.isFree(undelivered))
+      const cost = {
+        microcredits: this.#costOf(step),
+        usage: step.usage(),
+        usageSource: step.usageSource,
+      }
+      return priced(step.attempts, isFree ? undefined : cost)
+    })
   }
 
   #outcome(failure: Failure | undefined): string {

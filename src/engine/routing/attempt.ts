@@ -1,4 +1,5 @@
 /** What every journey does with its attempts, whatever is asked for. */
+import type { Usage } from '#engine/inference'
 import type { Deployment } from '#engine/models'
 import type { Clock } from '#platform/clock'
 import type { Metrics } from '#platform/metrics'
@@ -22,6 +23,39 @@ export interface Attempt {
   resumed?: true
 }
 
+/**
+ * An attempt on a receipt that pays several calls: what this one did cost, so that each can be held against its line on an invoice.
+ * One that is not paid costs 0 and has no tokens.
+ */
+export interface PricedAttempt extends Attempt {
+  microcredits: number
+  tokens?: Usage
+  usage_source?: 'upstream' | 'estimated'
+  /** What the upstream was told as its id; absent where that is `<receipt>-<number>`. */
+  attempt_id?: string
+}
+
+/** The attempts of one call and what it did cost, if anything: one that answered is paid, else the last of which anything came. */
+export function priced(
+  attempts: readonly Attempt[],
+  cost: { microcredits: bigint; usage: Usage; usageSource: 'upstream' | 'estimated' } | undefined,
+): PricedAttempt[] {
+  const payer =
+    attempts.findLast(({ outcome }) => outcome === 'answered') ??
+    attempts.findLast(({ first_part_ms }) => first_part_ms !== undefined) ??
+    attempts.at(-1)
+  return attempts.map((attempt) =>
+    cost && attempt === payer
+      ? {
+          ...attempt,
+          microcredits: Number(cost.microcredits),
+          tokens: cost.usage,
+          usage_source: cost.usageSource,
+        }
+      : { ...attempt, microcredits: 0 },
+  )
+}
+
 /** Faults that we describe ourselves. What an upstream says may quote the prompt, and a receipt never holds prompt text. */
 const inOurWords: ReadonlySet<UpstreamFault> = new Set(['connect', 'reset', 'timeout', 'cut', 'malformed'])
 
@@ -29,6 +63,8 @@ const inOurWords: ReadonlySet<UpstreamFault> = new Set(['connect', 'reset', 'tim
 export interface JourneyTerms {
   receivedMs: number
   requestId: string
+  /** Attempts of earlier calls of the same request: an id is told to upstreams once. */
+  earlierAttempts?: number | undefined
   traceparent?: string | undefined
   upstreams: ReadonlyMap<string, Upstream>
   drains: Drains
@@ -63,7 +99,7 @@ export function failAttempt(attempt: Attempt, error: unknown, isStopped: boolean
 
 /** How the upstream of an attempt is called, the `number`th of its journey: in what is left of its time. */
 export function callTerms(
-  { upstreams, deadlineMs, clock, requestId, traceparent }: JourneyTerms,
+  { upstreams, deadlineMs, clock, requestId, earlierAttempts = 0, traceparent }: JourneyTerms,
   { provider, model }: Deployment,
   number: number,
 ) {
@@ -72,7 +108,7 @@ export function callTerms(
   return {
     upstreamModel: model,
     timeouts: leftMs < timeouts.totalMs ? { ...timeouts, totalMs: leftMs } : timeouts,
-    attemptId: `${requestId}-${number}`,
+    attemptId: `${requestId}-${earlierAttempts + number}`,
     ...(passTraceparent && { traceparent }),
   }
 }

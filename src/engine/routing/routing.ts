@@ -20,7 +20,7 @@ import { Journey } from './journey.ts'
 import { opensLinks } from './links.ts'
 import { type EmbeddingRun, type ImageRun, OrderJourney } from './order-journey.ts'
 
-export type { Attempt } from './attempt.ts'
+export { type Attempt, type PricedAttempt, priced } from './attempt.ts'
 export { type ModelsAsk, roomFor, speakersOf } from './candidates.ts'
 export { continuationTokens } from './delivered.ts'
 export { wireOf } from './links.ts'
@@ -63,6 +63,8 @@ export interface RunAsk extends ModelsAsk {
   showsReasoning: boolean
   receivedMs: number
   requestId: string
+  /** Attempts of earlier calls of the same request. */
+  earlierAttempts?: number
   /** The trace that this is part of (W3C). */
   traceparent?: string | undefined
 }

@@ -79,6 +79,7 @@ test.each([
   expect(en).toMatch(new RegExp(`^${name} is .+: write .+\\.$`))
   expect(fa).toContain(name)
   expect(fa).toMatch(/[\u0600-\u06ff]/)
+  expect(fa).not.toContain('not usable')
   expect(en + fa).not.toContain('hunter2')
 })
 

@@ -177,5 +177,7 @@ const oneOf = (values: readonly string[]): Sentence => ({
 })
 
 function mistyped(name: string, value: string | undefined, expected: Sentence): never {
-  refuse(words.wrong(name, value === undefined ? 'not usable' : JSON.stringify(value), expected))
+  refuse(
+    value === undefined ? words.unusable(name, expected) : words.wrong(name, JSON.stringify(value), expected),
+  )
 }

@@ -22,6 +22,11 @@ export const words = {
     en: `${where} is ${found}: write ${expected.en}.`,
     fa: `${where} برابر ${found} است: ${expected.fa} بنویسید.`,
   }),
+  /** `wrong`, of a secret that is not repeated. */
+  unusable: (where: Where, expected: Sentence): Sentence => ({
+    en: `${where} is not usable: write ${expected.en}.`,
+    fa: `${where} پذیرفتنی نیست: ${expected.fa} بنویسید.`,
+  }),
   duplicate: (where: Where, id: string): Sentence => ({
     en: `${where} repeats ${id}: every one may be named once, so rename or remove one of the two.`,
     fa: `${where} نام ${id} را دوباره آورده است: هر نام تنها یک بار می‌آید، یکی از دو تا را عوض کنید یا بردارید.`,
