@@ -31,13 +31,18 @@ try {
 /** The whole platform in this process: the only one, or one of several workers. */
 async function runAlone(config: Config): Promise<void> {
   const kherad = await startKherad({ config })
-  if (cluster.isWorker) process.send?.({ kherad: 'ready', welcome: welcome(kherad) } satisfies Ready)
+  if (cluster.isWorker) tellParent({ kherad: 'ready', welcome: welcome(kherad) })
   else process.stdout.write(welcome(kherad))
   serving = true
   const signal = await stop.asked
   kherad.app.log.info({ signal }, 'stopping')
   endIfItHangs(config)
   await kherad[Symbol.asyncDispose]()
+}
+
+/** It may have died meanwhile. */
+function tellParent(ready: Ready): void {
+  if (process.connected) process.send?.(ready, undefined, undefined, () => {})
 }
 
 async function runWorkers(config: Config): Promise<void> {
@@ -66,6 +71,12 @@ function listenForStop(): { asked: Promise<NodeJS.Signals>; wasAsked: () => bool
       first.resolve(name)
     })
   }
+  // Node would end a worker at once whose parent has died; it finishes what it has begun, as after a signal.
+  if (cluster.isWorker)
+    process.prependListener('disconnect', () => {
+      cluster.worker!.exitedAfterDisconnect = true
+      first.resolve('SIGTERM')
+    })
   return { asked: first.promise, wasAsked: () => firstMs !== undefined }
 }
 

@@ -17,6 +17,14 @@ const workersOf = (pid: number): number[] => {
   }
 }
 
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
 test('several workers serve one address; one that is killed is replaced and its hold ends; the stop waits for open streams', async () => {
   await using site = await openSite({ leaseMs: 2_000 })
   const server = await site.start(site.databaseUrl, { KHERAD_WORKERS: '2', KHERAD_LOG_LEVEL: 'info' })
@@ -56,6 +64,39 @@ test('several workers serve one address; one that is killed is replaced and its 
   expect(await stopped).toBe(0)
   expect(workersOf(server.child.pid!)).toEqual([])
   await site.healed()
+})
+
+test('workers whose parent is killed finish what they have begun, settle it, and are gone', async () => {
+  await using site = await openSite({ leaseMs: 20_000 })
+  const server = await site.start(site.databaseUrl, { KHERAD_WORKERS: '2', KHERAD_LOG_LEVEL: 'info' })
+  await until(() => server.log().includes('all workers serve'))
+  const person = await site.person()
+  const release = Promise.withResolvers<void>()
+  site.upstream.reply(
+    stream([
+      chunk({ content: 'first' }),
+      release.promise,
+      chunk({ content: ' last' }),
+      chunk({}, 'stop'),
+      done,
+    ]),
+  )
+  const streams = Array.from({ length: 6 }, () =>
+    site.client(server, person).chat({ stream: true, max_tokens: 50 }),
+  )
+  await until(() => site.upstream.calls.filter(({ bytesSent }) => bytesSent > 0).length === 6)
+  const workers = workersOf(server.child.pid!)
+  await server.kill()
+  await until(async () => (await fetch(`${server.url}/health/live`).catch(() => undefined)) === undefined)
+  release.resolve()
+  for (const { text } of await Promise.all(streams)) expect(text).toContain('last')
+  await until(() => !workers.some(isAlive))
+  await site.healed()
+  const receipts = await site.receipts(person)
+  expect(receipts.map(({ ambiguous, status_code }) => [ambiguous, status_code])).toEqual(
+    receipts.map(() => [false, 200]),
+  )
+  expect(receipts).toHaveLength(6)
 })
 
 test('two processes keep one limit: of many calls spread over both, exactly so many begin', async () => {
