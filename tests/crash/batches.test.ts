@@ -3,51 +3,19 @@
  * The fake upstream counts its calls by custom_id, which stands in the prompt.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { ended, linesOf, path, results, row, rows } from '../contract/batches-world.ts'
 import { version } from '../contract/messages-world.ts'
 import type { Client } from '../harness/client.ts'
 import { upstreamConfig } from '../harness/config-text.ts'
 import { type ServerProcess, startProcess } from '../harness/processes.ts'
 import { soon, until } from '../harness/until.ts'
-import { answer, type Script, type UpstreamCall } from '../harness/upstream.ts'
+import { answer, type Script } from '../harness/upstream.ts'
 import { Random } from '../simulation/random.ts'
 import { databaseProxy } from './database-proxy.ts'
-import { openSite, type Person, type Site } from './site.ts'
+import { credits, onScene, openScene, type Scene } from './scene.ts'
 
-const credits = 1_000_000_000n
-
-/** A site of its own for each test: any worker of a site takes its rows. */
-interface Scene extends AsyncDisposable {
-  site: Site
-  person: Person
-  /** What the upstream does with a prompt. */
-  scripts: Map<string, () => Script | Promise<Script>>
-  /** How often it was asked each. */
-  calls: Map<string, number>
-}
-
-async function openScene(): Promise<Scene> {
-  const site = await openSite()
-  const person = await site.person({ credits })
-  const scripts: Scene['scripts'] = new Map()
-  const calls: Scene['calls'] = new Map()
-  site.upstream.reply(async (call) => {
-    const prompt = promptOf(call)
-    calls.set(prompt, (calls.get(prompt) ?? 0) + 1)
-    return (await scripts.get(prompt)?.()) ?? answer()
-  })
-  return { site, person, scripts, calls, [Symbol.asyncDispose]: () => site[Symbol.asyncDispose]() }
-}
-
-const scene = (name: string, act: (at: Scene) => Promise<void>): void =>
-  test.concurrent(name, async () => {
-    await using at = await openScene()
-    await act(at)
-  })
-
-const promptOf = ({ body }: UpstreamCall): string =>
-  (body as { messages: [{ content: string }] }).messages[0].content
+const scene = (name: string, act: (at: Scene) => Promise<void>): void => onScene(openScene, name, act)
 
 async function send(client: Client, requests: unknown): Promise<string> {
   const reply = await client.post(path, { requests }, version)

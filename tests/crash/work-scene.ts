@@ -1,53 +1,25 @@
 /** What the crash tests of durable work share: servers with scripted pipelines, and an upstream that counts its calls by prompt. */
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import type { Client } from '../harness/client.ts'
 import type { ServerProcess } from '../harness/processes.ts'
 import { until } from '../harness/until.ts'
-import { answer, type Script, type UpstreamCall } from '../harness/upstream.ts'
-import { openSite, type Person, type Site } from './site.ts'
+import * as scenes from './scene.ts'
 
-export const credits = 1_000_000_000n
+export const { credits } = scenes
+
 export const path = '/v1/work'
 
-/** A site of its own for each test: any worker of a site takes its runs. */
-export interface Scene extends AsyncDisposable {
-  site: Site
-  person: Person
-  /** What the upstream does with a prompt. */
-  scripts: Map<string, () => Script | Promise<Script>>
-  /** How often it was asked each. */
-  calls: Map<string, number>
+export interface Scene extends scenes.Scene {
   start(databaseUrl?: string, env?: Record<string, string>): Promise<ServerProcess>
 }
 
 export async function openScene(): Promise<Scene> {
-  const site = await openSite()
-  const person = await site.person({ credits })
-  const scripts: Scene['scripts'] = new Map()
-  const calls: Scene['calls'] = new Map()
-  site.upstream.reply(async (call) => {
-    const prompt = promptOf(call)
-    calls.set(prompt, (calls.get(prompt) ?? 0) + 1)
-    return (await scripts.get(prompt)?.()) ?? answer(`answer to ${prompt}`)
-  })
-  return {
-    site,
-    person,
-    scripts,
-    calls,
-    start: (url, env) => site.start(url, env, 'tests/harness/work-main.ts'),
-    [Symbol.asyncDispose]: () => site[Symbol.asyncDispose](),
-  }
+  const opened = await scenes.openScene()
+  return { ...opened, start: (url, env) => opened.site.start(url, env, 'tests/harness/work-main.ts') }
 }
 
-const promptOf = ({ body }: UpstreamCall): string =>
-  (body as { messages: [{ content: string }] }).messages[0].content
-
 export const scene = (name: string, act: (at: Scene) => Promise<void>): void =>
-  test.concurrent(name, async () => {
-    await using at = await openScene()
-    await act(at)
-  })
+  scenes.onScene(openScene, name, act)
 
 export const script = 'first-step second-step'
 

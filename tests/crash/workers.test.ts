@@ -25,6 +25,10 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
+/** An answer that says its last word when it is released. */
+const heldStream = (released: Promise<void>) =>
+  stream([chunk({ content: 'first' }), released, chunk({ content: ' last' }), chunk({}, 'stop'), done])
+
 test('several workers serve one address; one that is killed is replaced and its hold ends; the stop waits for open streams', async () => {
   await using site = await openSite({ leaseMs: 2_000 })
   const server = await site.start(site.databaseUrl, { KHERAD_WORKERS: '2', KHERAD_LOG_LEVEL: 'info' })
@@ -43,15 +47,7 @@ test('several workers serve one address; one that is killed is replaced and its 
   await until(async () => (await client.chat({ max_tokens: 5 })).status === 200)
 
   const release = Promise.withResolvers<void>()
-  site.upstream.reply(
-    stream([
-      chunk({ content: 'first' }),
-      release.promise,
-      chunk({ content: ' last' }),
-      chunk({}, 'stop'),
-      done,
-    ]),
-  )
+  site.upstream.reply(heldStream(release.promise))
   const open = await client.raw(
     'POST',
     '/v1/chat/completions',
@@ -72,15 +68,7 @@ test('workers whose parent is killed finish what they have begun, settle it, and
   await until(() => server.log().includes('all workers serve'))
   const person = await site.person()
   const release = Promise.withResolvers<void>()
-  site.upstream.reply(
-    stream([
-      chunk({ content: 'first' }),
-      release.promise,
-      chunk({ content: ' last' }),
-      chunk({}, 'stop'),
-      done,
-    ]),
-  )
+  site.upstream.reply(heldStream(release.promise))
   const streams = Array.from({ length: 6 }, () =>
     site.client(server, person).chat({ stream: true, max_tokens: 50 }),
   )

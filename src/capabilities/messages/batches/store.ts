@@ -38,18 +38,15 @@ export interface Place {
   position: number
 }
 
-export interface BegunRow {
+export interface BegunRow
+  extends Pick<
+    BatchRow,
+    'project_id' | 'key_id' | 'version' | 'betas' | 'language' | 'customer_id' | 'reference_id'
+  > {
   /** `running`: somebody had begun it before. */
   was: 'waiting' | 'running'
   effect_id: string
   params: string
-  project_id: string
-  key_id: string
-  version: string
-  betas: string[]
-  language: Language
-  customer_id: string | null
-  reference_id: string | null
 }
 
 export type RowEnd = 'succeeded' | 'errored' | 'canceled' | 'expired'
