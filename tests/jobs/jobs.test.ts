@@ -126,16 +126,23 @@ test('a job that fails is tried again after growing pauses, then parked and told
   const mine = jobOf(async () => {
     throw new Error('out of order')
   })
+  // The pause as it was written down, however late this test looks.
+  const statements = `create table jobs.paused as select failures, run_at as ended_at, run_at, error from jobs.queue where false;
+    create function jobs.note() returns trigger language plpgsql as $$ begin
+      insert into jobs.paused values (new.failures, now(), new.run_at, new.error);
+      return null;
+    end $$;
+    create trigger note after update on jobs.queue for each row
+      when (new.failures > old.failures) execute function jobs.note()`
+  await app.db.query({ text: statements }, [])
+  const pausedText =
+    'select failures, extract(epoch from run_at - ended_at) as pause, error from jobs.paused order by failures'
+  const paused = () =>
+    app.db.query<{ failures: number; pause: string; error: string }>({ text: pausedText }, [])
   await using _workers = work(mine, { ...app, log })
   await put(mine, { data: { n: 1 } })
-  const pauses: number[] = []
   for (let failure = 1; failure < 10; failure++) {
-    const [row] = await until(async () => {
-      const rows = await queued(mine)
-      return rows[0]?.failures === failure ? rows : undefined
-    })
-    pauses.push(Number(row!.waits))
-    expect(row).toMatchObject({ parked: false, error: 'Error: out of order' })
+    await until(async () => (await paused()).length >= failure)
     await app.db.query(
       {
         text: `with due as (update jobs.queue set run_at = now() where name = $1 returning name)
@@ -144,10 +151,15 @@ test('a job that fails is tried again after growing pauses, then parked and told
       [mine.name],
     )
   }
-  const parked = () => queued(mine).then(([row]) => row?.parked === true && row.failures === 10)
-  await until(parked)
-  for (const [index, pause] of pauses.entries())
-    expect(pause, `${pauses}`).toBeGreaterThan(index === 0 ? 0 : pauses[index - 1]! * 0.9)
+  await until(async () => (await paused()).length === 10)
+  expect(await queued(mine)).toMatchObject([{ failures: 10, parked: true }])
+  const failures = await paused()
+  expect(failures.map(({ failures }) => failures)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+  expect(failures.every(({ error }) => error === 'Error: out of order')).toBe(true)
+  const pauses = failures.slice(0, 9).map(({ pause }) => Number(pause))
+  expect(pauses[0]).toBeGreaterThan(0.7)
+  for (const [index, pause] of pauses.slice(1).entries())
+    expect(pause, `${pauses}`).toBeGreaterThan(pauses[index]!)
   expect(pauses.at(-1)).toBeGreaterThan(100)
   expect(told.filter((message) => message === 'a job failed; it is tried again')).toHaveLength(9)
   expect(told.at(-1)).toBe('a job failed for good and is parked')
