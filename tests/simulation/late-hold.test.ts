@@ -3,15 +3,14 @@ import { expect, test } from 'vitest'
 import { type HoldAsk, openLedger } from '#platform/ledger'
 import { SimulatedDatabase } from './database.ts'
 import { databaseFace } from './face.ts'
+import { inTime, owner } from './in-time.ts'
 import { idOf } from './people.ts'
-import { Random } from './random.ts'
-import { bendTime, Timeline } from './timeline.ts'
+import type { Timeline } from './timeline.ts'
 
 const account = idOf('account', 1)
 const payer = { accountId: account, projectId: idOf('project', 1), keyId: idOf('key', 1) }
 const quiet = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, fatal() {} }
 const timing = { processLeaseMs: 20_000, heartbeatMs: 5_000, sweepMs: 5_000 }
-const owner = { alive: true, pausedUntilMs: 0, skewMs: 0 }
 
 /** A ledger whose first hold is lost on the way and carried out only when `arrive` is called. */
 async function openLateLedger(timeline: Timeline) {
@@ -40,20 +39,6 @@ const ask = (microcredits: bigint): HoldAsk => ({
   started: true,
   lifetimeMs: 600_000,
 })
-
-/** Runs `work` in virtual time. */
-async function inTime<Value>(work: (timeline: Timeline) => Promise<Value>): Promise<Value> {
-  using _bent = bendTime()
-  const timeline = new Timeline(new Random(1), Date.UTC(2026, 0, 1))
-  let end: PromiseSettledResult<Value> | undefined
-  void Promise.allSettled([timeline.as(owner, () => work(timeline))]).then(([settled]) => {
-    end = settled
-  })
-  while (!end && timeline.nowMs < 600_000) await timeline.step(timeline.nowMs + 1_000)
-  if (!end) throw new Error('it never came to its end')
-  if (end.status === 'rejected') throw end.reason
-  return end.value
-}
 
 test('a hold that was refused and is taken after all, by a statement that was thought lost, is given back', async () => {
   await inTime(async (timeline) => {

@@ -14,7 +14,9 @@ export async function keepAlive(ask: {
   const id = randomUUID()
   await store.beat(db, id, timing.processLeaseMs)
   let lastBeatMs = performance.now()
-  let judgesFromMs = lastBeatMs
+  // After a silence of our own (a database that was away, a machine that slept, a time before our start) the others were perhaps
+  // as silent, and get the time to beat again before they are taken for dead.
+  let judgesFromMs = lastBeatMs + timing.processLeaseMs
   // Over before the next is due, which then goes out on a new connection: one that swallows a beat (a firewall forgot it, a
   // peer vanished) costs one beat, and two may be lost before the lease is.
   const timeoutMs = timing.heartbeatMs * 0.75
@@ -29,8 +31,6 @@ export async function keepAlive(ask: {
     },
     log,
   )
-  // After a silence of our own (a database that was away, a machine that slept) the others were perhaps as silent, and get
-  // the time to beat again before they are taken for dead.
   const judges = (): boolean =>
     performance.now() >= judgesFromMs && performance.now() - lastBeatMs <= timing.processLeaseMs / 2
   const sweep = repeat(timing.sweepMs, async () => (judges() ? ask.sweep() : 0), log)
