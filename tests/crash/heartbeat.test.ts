@@ -1,13 +1,11 @@
 /** A process that lives is not taken for dead, whatever its connections do: its holds would be charged in full. */
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { until } from '../harness/until.ts'
 import { answer, type Script } from '../harness/upstream.ts'
 import { type DatabaseProxy, databaseProxy } from './database-proxy.ts'
 import { openSite, type Site } from './site.ts'
 
 const leaseMs = 2_000
-// Every test starts two processes, and a machine that runs other tests beside takes its time.
-vi.setConfig({ testTimeout: 90_000 })
 
 test('a connection swallows a beat: the next goes out on another', () =>
   expectAlive(async ({ proxy }) => {
