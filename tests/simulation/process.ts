@@ -235,6 +235,11 @@ export class SimulatedProcess implements Sender {
     })
   }
 
+  /** After the end of the world: signals that somebody still listens to are kept by Node until they abort, and all the world with them. */
+  forget(): void {
+    this.#ground.timeline.as(this, () => this.#leaving.abort())
+  }
+
   #hangUp(): void {
     for (const answer of this.#inFlight) answer({ kind: 'none' })
     this.#inFlight.clear()

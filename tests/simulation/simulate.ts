@@ -125,14 +125,11 @@ class World {
     steps += await this.#advance(this.#timeline.nowMs + 240_000, () => this.#isOver())
     steps += await this.#advance(this.#timeline.nowMs + 15_000, () => false)
     this.#judge.atTheEnd()
-    return {
-      seed: this.#seed,
-      violations: this.#judge.violations,
-      hash: this.#hash.digest('hex'),
-      trace: this.#trace,
-      steps,
-      counts: this.#counts,
-    }
+    const { violations } = this.#judge
+    const hash = this.#hash.copy().digest('hex')
+    const outcome = { seed: this.#seed, violations: [...violations], hash, trace: [...this.#trace], steps }
+    for (const process of this.#processes) process.forget()
+    return { ...outcome, counts: this.#counts }
   }
 
   async #advance(untilMs: number, isEnough: () => boolean): Promise<number> {
