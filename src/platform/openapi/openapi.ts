@@ -93,7 +93,7 @@ function parametersOf(route: Route): Json[] {
     }).map(([name, schema]) => ({
       name,
       in: 'header',
-      required: false,
+      required: route.requiredHeaders?.includes(name) ?? false,
       schema,
     })),
   ]
