@@ -80,6 +80,8 @@ export interface FailureMore {
   final?: true
   /** Id of the receipt that the refusal speaks of. */
   receiptId?: string
+  /** What clients of a wire read beside the code. */
+  details?: Record<string, unknown>
   cause?: unknown
 }
 
@@ -135,6 +137,7 @@ export interface ErrorBody {
     param?: string
     execution_started?: false
     receipt_id?: string
+    details?: Record<string, unknown>
     request_id: string
   }
 }
@@ -153,6 +156,7 @@ export function errorBody(failure: Failure, requestId: string, language: Languag
       ...(more.param !== undefined && { param: more.param }),
       ...(startedNothing && { execution_started: false as const }),
       ...(more.receiptId !== undefined && { receipt_id: more.receiptId }),
+      ...(more.details && { details: more.details }),
       request_id: requestId,
     },
   }

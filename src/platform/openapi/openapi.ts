@@ -175,6 +175,7 @@ const errorSchema = {
           description: 'Present when the request was refused before anything ran or was charged.',
         },
         receipt_id: { type: 'string', format: 'uuid' },
+        details: { type: 'object', description: 'What clients of a wire read beside the code.' },
         request_id: { type: 'string', format: 'uuid' },
       },
     },
