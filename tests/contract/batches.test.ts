@@ -367,13 +367,19 @@ describe('the list', () => {
     },
   )
 
-  test('takes limits of 1 and 1000, ?beta=true, and one cursor only', async () => {
+  test('takes limits of 1 and 1000, ?beta=true, one cursor only, and nothing else', async () => {
     expect((await page('limit=1')).ids).toEqual([0])
     expect((await page('limit=1000&beta=true')).ids).toHaveLength(5)
     expectRefusal(await lister.get(`${path}?after_id=${ids[0]}&before_id=${ids[1]}`), {
       status: 400,
       code: 'INVALID_REQUEST',
       param: 'before_id',
+    })
+    // A cursor by another name would give the first page again and again.
+    expectRefusal(await lister.get(`${path}?after=${ids[0]}`), {
+      status: 400,
+      code: 'UNKNOWN_FIELD',
+      param: 'after',
     })
   })
 })

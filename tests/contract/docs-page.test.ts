@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium, type Page } from 'playwright-core'
+import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { declaredCodes } from '#platform/errors'
 import { routes } from '../../src/capabilities.ts'
@@ -49,6 +50,22 @@ test('every error code is explained in both languages', async () => {
     const text = await (await load(`?lang=${language}`)).text()
     for (const code of declaredCodes()) expect(text, code).toContain(`<div id="${code}">`)
     expect(text).not.toMatch(/undefined|\[object|NaN\b(?!")/)
+  }
+})
+
+test('the example of every list is one that it takes', async () => {
+  const text = await (await load()).text()
+  const key = await world.key()
+  const lists = routes.filter(
+    ({ method, path, query }) =>
+      method === 'GET' && !path.includes('{') && Type.IsObject(query) && 'limit' in query.properties,
+  )
+  expect(lists.length).toBeGreaterThan(4)
+  for (const { path } of lists) {
+    const address = `${world.app.config.baseUrl}${path}`
+    const [, query = ''] = new RegExp(`curl (?:&#39;)?${address}(\\?[^ &]*)?(?:&#39;)? `).exec(text) ?? []
+    expect(text).toContain(`${address}${query}`)
+    expect((await key.get(`${path}${query}`)).status, `${path}${query}`).toBe(200)
   }
 })
 

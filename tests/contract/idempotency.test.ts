@@ -215,6 +215,28 @@ test('an upstream that was sent the request and never answered keeps the key: no
   expect(at.upstream.calls).toHaveLength(1)
 })
 
+test('a failure that keeps the key says that no repeat is run: the OpenAI client shows it, not the conflict of a retry of its own', async () => {
+  await using at = await stage({ provider: '    timeouts: { first_byte_ms: 100, total_ms: 200 }' })
+  const retries = async (key: string | undefined, stream: boolean): Promise<string | null> => {
+    const failed = await at.key.chat({ stream }, key === undefined ? {} : claim(key))
+    expect(failed.status).toBeGreaterThanOrEqual(500)
+    return failed.headers.get('x-should-retry')
+  }
+  const client = new OpenAI({ baseURL: `${at.world.url}/v1`, apiKey: at.key.secret, maxRetries: 2 })
+  for (const stream of [false, true]) {
+    at.upstream.reply(silence)
+    expect(await retries(`late-${stream}`, stream)).toBe('false')
+    expect(await retries(undefined, stream)).toBeNull()
+    const headers = claim(`client-${stream}`)
+    const messages = [{ role: 'user' as const, content: 'hello' }]
+    const asked = client.chat.completions.create({ model: 'test/model', messages, stream }, { headers })
+    await expect(asked).rejects.toMatchObject({ status: 504, code: 'UPSTREAM_TIMEOUT' })
+    // Without effect the key was given back, and a repeat is run.
+    at.upstream.reply(json(500, { error: { message: 'no' } }))
+    expect(await retries(`refused-${stream}`, stream)).toBeNull()
+  }
+})
+
 test('a client that leaves a call with a key finds its whole answer by repeating', async () => {
   await using at = await stage()
   const released = Promise.withResolvers<Script>()

@@ -304,6 +304,7 @@ const wrong: [string, string, Body][] = [
   ['a negative top_k', 'top_k', { top_k: -1 }],
   ['too much top_p', 'top_p', { top_p: 1.01 }],
   ['an empty stop sequence', 'stop_sequences.0', { stop_sequences: [''] }],
+  ['a conversation that would be kept', 'thread', { thread: { type: 'create' } }],
   ['another role', 'messages.0.role', { messages: [{ role: 'tool', content: 'a' }] }],
   ['a call by the user', 'messages.0.content.0.type', says(toolUse('t'))],
   ['a result by the assistant', 'messages.1.content.0.type', answered(toolResult('t'))],

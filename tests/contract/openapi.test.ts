@@ -92,6 +92,22 @@ describe.each(routes)('$method $path', (route) => {
   })
 })
 
+test('what has a default may be left out, and the version of the messages wire may not', () => {
+  const parameters = Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.values(operations).flatMap((operation) =>
+      operation.parameters.map((parameter) => ({ path, ...parameter })),
+    ),
+  )
+  const filled = parameters.filter(({ schema }) => 'default' in schema)
+  expect(filled.length).toBeGreaterThan(5)
+  expect(filled.filter(({ required }) => required)).toEqual([])
+  const versions = parameters.filter(({ name }) => name === 'anthropic-version')
+  expect(versions.map(({ path, required }) => [path, required])).toEqual([
+    ['/v1/messages', true],
+    ['/v1/messages/batches', true],
+  ])
+})
+
 test('all JSON Schemas in it compile', () => {
   const ajv = new Ajv2020({ strict: false, validateFormats: false, discriminator: true })
   ajv.addSchema({ $id: 'https://kherad.test/openapi.json', components: document.components })

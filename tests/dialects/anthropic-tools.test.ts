@@ -25,6 +25,24 @@ describe('@anthropic-ai/sdk', () => {
   })
   const client = () => new Anthropic({ baseURL: at.world.url, apiKey: null, authToken: at.key.secret })
 
+  test('the tool runner, which asks for a conversation that is kept, goes on without one and comes to its end', async () => {
+    const first = at.upstream.calls.length
+    at.answers({ calls: [call('call_1', 'get_weather', { city: 'Qom' })] }, { text: 'آفتابی است.' })
+    const cities: unknown[] = []
+    const run = (input: unknown): string => {
+      cities.push(input)
+      return 'sunny'
+    }
+    const runner = client().beta.messages.toolRunner({
+      ...ask([]),
+      tools: [{ ...weather, type: 'custom', run, parse: (input: unknown) => input } as never],
+    })
+    const last = await runner
+    expect(last.content).toMatchObject([{ type: 'text', text: 'آفتابی است.' }])
+    expect(cities).toEqual([{ city: 'Qom' }])
+    expect(at.upstream.calls.length - first).toBe(2)
+  })
+
   test.each<[string, Said[], () => Parameters<typeof ask>]>([
     [
       'a search with a citation',

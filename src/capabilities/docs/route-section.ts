@@ -48,7 +48,7 @@ ${route.bodyLimit !== undefined && html`<div><dt>${say('bodyLimit')}</dt><dd>${s
 
 function headers(say: Say, route: Route): Content {
   const named = { ...(route.idempotent && { 'Idempotency-Key': idempotencyKey }), ...route.headers }
-  return Object.keys(named).length > 0 && fieldList(say, named, [])
+  return Object.keys(named).length > 0 && fieldList(say, named, route.requiredHeaders ?? [])
 }
 
 const others = (say: Say, route: Route): Html =>

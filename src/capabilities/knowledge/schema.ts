@@ -8,6 +8,7 @@ import {
   taggedUnion,
   timestamp,
   uuid,
+  withDefault,
 } from '#platform/schema'
 
 export const mostFileBytes = 10 * 1024 * 1024
@@ -38,7 +39,7 @@ export const SourceParams = Type.Object({ id: Type.String(), source_id: Type.Str
 
 export const ListQuery = Type.Object(
   {
-    limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
+    limit: withDefault(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
     after_id: Type.Optional({
       ...uuid('Those older than this one.'),
       'x-description-fa': 'آن‌ها که پیش از این یکی‌اند.',

@@ -26,6 +26,7 @@ const routes: Route[] = [
     bodyLimit,
     streams: true,
     headers: { 'anthropic-version': Version, 'anthropic-beta': Betas, ...referenceHeaders },
+    requiredHeaders: ['anthropic-version'],
     body: MessagesBody,
     reply: { 200: MessageReply },
     errors: [...textFailures, 'HOSTED_TOOL_NOT_CONFIGURED'],

@@ -31,6 +31,10 @@ export const reasons = {
     en: `the tool ${type} needs ${beta} in the header anthropic-beta.`,
     fa: `ابزار ${type} به ${beta} در سرآیند anthropic-beta نیاز دارد.`,
   }),
+  noThreads: {
+    en: 'thread is not possible: conversations are not kept here. Leave it out and send all messages with each request.',
+    fa: 'thread شدنی نیست: اینجا گفت‌وگویی نگه داشته نمی‌شود. آن را حذف کنید و با هر درخواست همهٔ پیام‌ها را بفرستید.',
+  },
   noTools: {
     en: 'tool_choice asks for a tool but tools is empty.',
     fa: 'tool_choice ابزار می‌خواهد ولی tools خالی است.',

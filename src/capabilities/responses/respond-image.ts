@@ -1,5 +1,5 @@
 /** The image shape of the responses wire: one picture, whole or in events. */
-import { delivered, nameIgnored, payment } from '#capabilities/text'
+import { delivered, failed, nameIgnored, payment } from '#capabilities/text'
 import { type PaidImage, startPaidImage } from '#engine/images'
 import { type ImageModel, sizeName } from '#engine/models'
 import { requireScope } from '#platform/auth'
@@ -66,9 +66,7 @@ async function whole(ask: Ask, paid: PaidImage, terms: ImageTerms): Promise<Json
     const outcome = { status: 'completed', item: drawnItem(terms, drawn), usage: imageUsage(drawn) } as const
     text = JSON.stringify(imageResponse(terms, outcome))
   } catch (error) {
-    const failure = asFailure(error)
-    await paid.finish({ statusCode: failure.status, failure })
-    throw failure
+    return failed(paid, asFailure(error))
   }
   return delivered(ask, paid, text)
 }

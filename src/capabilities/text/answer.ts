@@ -1,6 +1,6 @@
 /** A paid turn on its way out, whole or as events: each wire says how its answer is written, here is when. */
 import type { PaidTurn, Part, Usage } from '#engine/inference'
-import { asFailure, type ErrorBody, errorBody, type Failure } from '#platform/errors'
+import { asFailure, type ErrorBody, errorBody, type Failure, finalFailure } from '#platform/errors'
 import { type Ask, type EventStream, type EventWriter, eventStream, JsonText } from '#platform/http'
 import { replayLimitBytes } from '#platform/idempotency'
 
@@ -31,11 +31,20 @@ export async function whole(ask: Ask, paid: PaidTurn, answer: WholeAnswer): Prom
     for await (const part of paid.parts()) answer.add(part)
     text = JSON.stringify(answer.body(paid.usage()))
   } catch (error) {
-    const failure = asFailure(error)
-    await paid.finish({ statusCode: failure.status, failure, undelivered: true })
-    throw failure
+    return failed(paid, asFailure(error))
   }
   return delivered(ask, paid, text)
+}
+
+/** Settles a call of which there is no answer, and throws why; as final where the idempotency key stays with it. */
+export async function failed(
+  paid: {
+    finish(end: { statusCode: number; failure: Failure; undelivered: true }): Promise<{ keepsClaim: boolean }>
+  },
+  failure: Failure,
+): Promise<never> {
+  const { keepsClaim } = await paid.finish({ statusCode: failure.status, failure, undelivered: true })
+  throw keepsClaim ? finalFailure(failure) : failure
 }
 
 /** Settles a whole answer, and keeps it for replay where that is allowed. */
@@ -88,9 +97,7 @@ export async function inEvents(
   try {
     await Promise.race([first, delay(ask.app.config.timing.streamOpenMs, first)])
   } catch (error) {
-    const failure = asFailure(error)
-    await paid.finish({ statusCode: failure.status, failure, undelivered: true })
-    throw failure
+    return failed(paid, asFailure(error))
   }
   return eventStream((out) => write(ask, paid, answer, first, parts, out), heartbeat)
 }

@@ -3,6 +3,7 @@ export { effortOf, requireFeatures, requireModality, runsUpstream } from './abil
 export {
   delivered,
   type EventAnswer,
+  failed,
   inEvents,
   kept,
   type SentEvent,

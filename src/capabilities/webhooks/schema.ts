@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { eventTypes } from '#platform/events'
-import { closed, nullable, oneOf, timestamp, uuid } from '#platform/schema'
+import { closed, nullable, oneOf, timestamp, uuid, withDefault } from '#platform/schema'
 
 const Url = Type.String({
   minLength: 1,
@@ -83,7 +83,7 @@ export const ping = 'ping'
 
 export const DeliveryQuery = Type.Object(
   {
-    limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
+    limit: withDefault(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
     after_id: Type.Optional(
       uuid('Deliveries made before this one; the next page begins after the last of this.'),
     ),

@@ -1,5 +1,14 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { closed, keptText, nullable, oneOf, safeInteger, timestamp, uuid } from '#platform/schema'
+import {
+  closed,
+  keptText,
+  nullable,
+  oneOf,
+  safeInteger,
+  timestamp,
+  uuid,
+  withDefault,
+} from '#platform/schema'
 
 const Kind = oneOf('research', 'document', 'code', 'data')
 const told = <Schema extends TSchema>(schema: Schema, description: string, fa: string): Schema =>
@@ -44,7 +53,7 @@ export const RunParams = Type.Object({ id: uuid() })
 
 export const ListQuery = Type.Object(
   {
-    limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
+    limit: withDefault(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
     after_id: Type.Optional(
       told(uuid(), 'Runs asked for before this one.', 'کارهایی که پیش از این خواسته شده‌اند.'),
     ),

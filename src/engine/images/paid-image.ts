@@ -3,10 +3,10 @@ import type { App } from '#app'
 import { failureOf } from '#engine/inference'
 import { imageCost } from '#engine/metering'
 import type { ImageModel } from '#engine/models'
-import { clientLeft, countSettled, holdFor, type PaidCall } from '#engine/paid'
+import { clientLeft, countSettled, type Finished, holdFor, type PaidCall } from '#engine/paid'
 import type { ImageRun } from '#engine/routing'
 import type { Failure } from '#platform/errors'
-import type { Hold, Settled } from '#platform/ledger'
+import type { Hold } from '#platform/ledger'
 import { type Drawn, UpstreamError } from '#providers/spec'
 import { finishPicture } from './finish.ts'
 import { ImageWatch } from './image-watch.ts'
@@ -40,7 +40,7 @@ export interface PaidImage {
    * Settles: the pictures that came at the price of the model that drew them, an order that its caller left at its whole price once
    * it was out, anything else free. `reply` is the finished JSON for replay. Resolves when it is durable; it never rejects.
    */
-  finish(end: { statusCode: number; failure?: Failure; reply?: string }): Promise<Settled>
+  finish(end: { statusCode: number; failure?: Failure; reply?: string }): Promise<Finished>
 }
 
 interface Order {
@@ -154,7 +154,7 @@ class Paid implements PaidImage {
     }
   }
 
-  async finish(end: { statusCode: number; failure?: Failure; reply?: string }): Promise<Settled> {
+  async finish(end: { statusCode: number; failure?: Failure; reply?: string }): Promise<Finished> {
     const { app, ask, hold, run, watch } = this.#parts
     const microcredits = this.#charge
     const failed = end.failure !== undefined || this.#fault !== undefined
@@ -179,7 +179,7 @@ class Paid implements PaidImage {
     }
     const settled = await watch.settle(told, () => hold.settle(settlement))
     countSettled(app, settled)
-    return settled
+    return { ...settled, keepsClaim: ask.claim !== undefined && !settlement.freeClaim }
   }
 
   /** A picture cannot be had in part: who leaves while it is drawn pays for it, as its upstream is paid. */

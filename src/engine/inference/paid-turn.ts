@@ -2,11 +2,11 @@
 import type { App } from '#app'
 import { costOf, ratesOf } from '#engine/metering'
 import type { Model } from '#engine/models'
-import { clientLeft, countSettled, holdFor, lifetimeMs, type PaidCall } from '#engine/paid'
+import { clientLeft, countSettled, type Finished, holdFor, lifetimeMs, type PaidCall } from '#engine/paid'
 import { type ModelsAsk, type PricedAttempt, priced, type Run, speakersOf } from '#engine/routing'
 import type { HostedTools } from '#engine/tools'
 import { Failure, fail } from '#platform/errors'
-import type { Hold, Settled } from '#platform/ledger'
+import type { Hold } from '#platform/ledger'
 import { UpstreamError } from '#providers/spec'
 import { HostedAnswer, type ToolUse, withHosted } from './hosted.ts'
 import type { Part, Turn, Usage } from './inference.ts'
@@ -41,7 +41,7 @@ export interface PaidTurn {
    * `undelivered`: the caller gets an error in place of the answer, so that a failed upstream costs nothing whatever it wrote.
    * Resolves when it is durable; it never rejects.
    */
-  finish(end: Ending): Promise<Settled>
+  finish(end: Ending): Promise<Finished>
 }
 
 export interface Ending {
@@ -204,7 +204,7 @@ class Paid implements PaidTurn {
     return costOf(ratesOf(step.model.pricing, this.#app.config.defaults), step.usage())
   }
 
-  async finish(end: Ending): Promise<Settled> {
+  async finish(end: Ending): Promise<Finished> {
     const free = this.#isFree(end.undelivered === true)
     const usage = this.usage()
     const failed = end.failure !== undefined || this.#fault !== undefined
@@ -234,7 +234,7 @@ class Paid implements PaidTurn {
       () => this.#hold.settle(settlement),
     )
     countSettled(this.#app, settled)
-    return settled
+    return { ...settled, keepsClaim: this.#ask.claim !== undefined && !settlement.freeClaim }
   }
 
   get #attempts() {

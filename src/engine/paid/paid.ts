@@ -22,6 +22,12 @@ export interface PaidCall {
   trail?: Trail | undefined
 }
 
+/** What became of the money, and of the idempotency key. */
+export interface Finished extends Settled {
+  /** True where the key stays with this call: a repeat is answered or refused, never run. */
+  keepsClaim: boolean
+}
+
 /** As web servers log a caller who did not wait for the answer. */
 export const clientLeft = 499
 

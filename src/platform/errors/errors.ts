@@ -76,8 +76,12 @@ export interface FailureMore {
   /** True when an upstream may already have worked for this request; else the answer says `execution_started: false`. */
   executed?: boolean
   retryAfterMs?: number
+  /** True where this very request is not run again, whatever its code says of repeats; sent as `x-should-retry: false`. */
+  final?: true
   /** Id of the receipt that the refusal speaks of. */
   receiptId?: string
+  /** What clients of a wire read beside the code. */
+  details?: Record<string, unknown>
   cause?: unknown
 }
 
@@ -106,6 +110,10 @@ export function fail<Code extends FailureCode>(
   throw new Failure(code, detail, more)
 }
 
+/** The same failure of a request that is not run again: a client that repeated it by itself would only get to see that. */
+export const finalFailure = ({ code, detail, more }: Failure): Failure =>
+  new Failure(code, detail, { ...more, final: true })
+
 /** `error.type` by status, as the OpenAI and Anthropic clients know it (decisions §4). */
 export function errorType(status: number): string {
   if (status === 401) return 'authentication_error'
@@ -129,6 +137,7 @@ export interface ErrorBody {
     param?: string
     execution_started?: false
     receipt_id?: string
+    details?: Record<string, unknown>
     request_id: string
   }
 }
@@ -147,6 +156,7 @@ export function errorBody(failure: Failure, requestId: string, language: Languag
       ...(more.param !== undefined && { param: more.param }),
       ...(startedNothing && { execution_started: false as const }),
       ...(more.receiptId !== undefined && { receipt_id: more.receiptId }),
+      ...(more.details && { details: more.details }),
       request_id: requestId,
     },
   }
@@ -156,7 +166,8 @@ export function errorBody(failure: Failure, requestId: string, language: Languag
 export function errorHeaders(failure: Failure): Record<string, string> {
   const headers: Record<string, string> = {}
   const { retry } = declarationOf(failure.code)
-  if (retry === false || failure.status === 402 || failure.status === 409) headers['x-should-retry'] = 'false'
+  const { final = retry === false || failure.status === 402 || failure.status === 409 } = failure.more
+  if (final) headers['x-should-retry'] = 'false'
   const waitMs =
     failure.more.retryAfterMs ?? (failure.status === 429 || failure.status === 503 ? 1000 : undefined)
   if (waitMs !== undefined && headers['x-should-retry'] === undefined) {

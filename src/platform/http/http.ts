@@ -74,8 +74,10 @@ interface Spec {
   /** True when the last path parameter may hold slashes. */
   openEnded?: boolean
   idempotent?: boolean
-  /** Optional headers that the handler reads and checks, by name; for the documents. */
+  /** Headers that the handler reads and checks, by name; for the documents. */
   headers?: Record<string, TSchema>
+  /** Those of them without which it refuses. */
+  requiredHeaders?: readonly string[]
   /** What happens to fields that the schema does not name: refused with 400, or tolerated (and named in `X-Ignored-Fields` by the capability). */
   unknownFields?: 'refuse' | 'tolerate'
   /** In bytes; over it the answer is 413. */

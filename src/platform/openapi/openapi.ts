@@ -93,7 +93,7 @@ function parametersOf(route: Route): Json[] {
     }).map(([name, schema]) => ({
       name,
       in: 'header',
-      required: false,
+      required: route.requiredHeaders?.includes(name) ?? false,
       schema,
     })),
   ]
@@ -175,6 +175,7 @@ const errorSchema = {
           description: 'Present when the request was refused before anything ran or was charged.',
         },
         receipt_id: { type: 'string', format: 'uuid' },
+        details: { type: 'object', description: 'What clients of a wire read beside the code.' },
         request_id: { type: 'string', format: 'uuid' },
       },
     },

@@ -21,6 +21,9 @@ export const timestamp = () =>
 
 export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
+/** A query parameter that may be left out and is there for the handler all the same: its default is filled in before. */
+export const withDefault = <T extends TSchema>(schema: T): T => Type.Optional(schema) as unknown as T
+
 /** One of several objects, told apart by a literal field: errors then speak of the variant that was meant. */
 export const taggedUnion = <T extends TObject[]>(tag: string, variants: [...T]) =>
   Type.Unsafe<Static<T[number]>>({

@@ -25,6 +25,7 @@ export const batchRoutes: Route[] = [
     idempotent: true,
     bodyLimit,
     headers: { 'anthropic-version': Version, 'anthropic-beta': Betas, ...referenceHeaders },
+    requiredHeaders: ['anthropic-version'],
     body: BatchBody,
     reply: { 200: Batch },
     errors: [...textFailures, 'TOO_MANY_BATCHES'],

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { closed, nullable, oneOf, timestamp } from '#platform/schema'
+import { closed, nullable, oneOf, timestamp, withDefault } from '#platform/schema'
 import { MessagesBody } from '../request/schema.ts'
 
 const mostRows = 1000
@@ -44,11 +44,20 @@ export const BatchParams = Type.Object({
 const cursor = (en: string, fa: string) =>
   Type.Optional(Type.String({ pattern: '^msgbatch_[0-9a-f]{32}$', description: en, 'x-description-fa': fa }))
 
-export const ListQuery = Type.Object({
-  limit: Type.Integer({ minimum: 1, maximum: 1000, default: 20 }),
-  after_id: cursor('Batches made before this one.', 'دسته‌هایی که پیش از این ساخته شده‌اند.'),
-  before_id: cursor('Batches made after this one.', 'دسته‌هایی که پس از این ساخته شده‌اند.'),
-})
+export const ListQuery = Type.Object(
+  {
+    limit: withDefault(Type.Integer({ minimum: 1, maximum: 1000, default: 20 })),
+    after_id: cursor('Batches made before this one.', 'دسته‌هایی که پیش از این ساخته شده‌اند.'),
+    before_id: cursor('Batches made after this one.', 'دسته‌هایی که پس از این ساخته شده‌اند.'),
+    beta: Type.Optional(
+      Type.String({
+        description: 'Sent by clients of the beta; no effect.',
+        'x-description-fa': 'کتابخانه‌های نسخهٔ بتا می‌فرستند؛ اثری ندارد.',
+      }),
+    ),
+  },
+  closed,
+)
 export type ListQuery = Static<typeof ListQuery>
 
 const count = (description: string, fa: string) =>

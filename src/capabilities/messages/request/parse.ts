@@ -2,7 +2,9 @@
 import { requireFeatures } from '#capabilities/text'
 import type { OutputFormat, Turn } from '#engine/inference'
 import type { Model } from '#engine/models'
+import { fail } from '#platform/errors'
 import { type Dialect, requireVersion } from '../versions.ts'
+import { reasons } from '../words.ts'
 import { conversationOf } from './conversation.ts'
 import { hostedOf } from './hosted-tools.ts'
 import { Reading } from './reading.ts'
@@ -14,6 +16,7 @@ import { upstreamMessages } from './upstream-messages.ts'
 import { boundedTools, foundBytes, searchesOf } from './upstream-tools.ts'
 
 export function turnOf(body: MessagesBody, model: Model, dialect: Dialect): Turn {
+  refuseThread(body)
   requireVersion(body, dialect)
   requireResults(body.messages)
   requireFeatures(model, {
@@ -48,6 +51,13 @@ export function turnOf(body: MessagesBody, model: Model, dialect: Dialect): Turn
   const { tools: upstreams = [] } = body
   const unreadBytes = reading.unreadBytes + foundBytes(upstreams, turn)
   return { ...turn, unreadBytes, upstreamSearches: searchesOf(upstreams) }
+}
+
+/** The tool runner of the official client asks for a thread first, and goes on without one where the refusal has these details. */
+function refuseThread({ thread }: MessagesBody): void {
+  if (thread == null) return
+  const details = { error_code: 'thread_unsupported_request', unsupported: ['thread'] }
+  fail('INVALID_REQUEST', { why: reasons.noThreads }, { param: 'thread', details })
 }
 
 const sourceOf = (body: MessagesBody, { betas }: Dialect): Record<string, unknown> => ({

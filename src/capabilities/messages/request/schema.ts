@@ -104,6 +104,13 @@ export const MessagesBody = Type.Object(
     inference_geo: optional(Type.String({ maxLength: 100 })),
     speed: optional(oneOf('standard', 'fast')),
     diagnostics: optional(exactly({ previous_message_id: optional(Type.String({ maxLength: 200 })) })),
+    thread: optional(
+      anyObject({
+        description: 'Refused: no conversation is kept here. Clients that ask for one go on without it.',
+        'x-description-fa':
+          'پذیرفته نیست: اینجا گفت‌وگویی نگه داشته نمی‌شود. کتابخانه‌ای که بخواهدش بی آن ادامه می‌دهد.',
+      }),
+    ),
   },
   {
     ...closed,
