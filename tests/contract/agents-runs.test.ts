@@ -421,5 +421,5 @@ test('sandbox models answer as agents too', async () => {
     reasoning_effort: 'low',
   })
   expect(eventsOf(streamed.text).some(({ type }) => type === 'response.reasoning.delta')).toBe(true)
-  expect(eventsOf(streamed.text).at(-1).response.reasoning.status).toBe('completed')
+  expect(eventsOf(streamed.text).at(-1).response.reasoning.status).toBe('available')
 })

@@ -104,7 +104,7 @@ const usage = exact({
 const thoughts = exact({
   effort: orNull(text()),
   summary: orNull(is('auto', 'concise', 'detailed')),
-  status: is('in_progress', 'completed', 'incomplete', 'unavailable'),
+  status: is('available', 'unavailable'),
   text: text(),
   format: is('summary', 'text'),
   source: Type.Literal('provider'),

@@ -80,7 +80,7 @@ test('reasoning is null by default; include_reasoning shows it in the block and 
   expect(shown['reasoning']).toEqual({
     effort: 'high',
     summary: null,
-    status: 'completed',
+    status: 'available',
     text: shown['output'][0].content[0].text,
     format: 'text',
     source: 'provider',

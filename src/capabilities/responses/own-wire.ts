@@ -94,7 +94,7 @@ export class OwnAnswer implements Scribe {
       previous_response_id: null,
       output,
       output_text: textOf(output),
-      reasoning: reasoningOf(terms, status, thoughtsOf(output)),
+      reasoning: reasoningOf(terms, thoughtsOf(output)),
       usage: usage ? usageOf(usage, (told['usage'] as Json | undefined) ?? {}) : null,
       ...terms.own?.(),
     }

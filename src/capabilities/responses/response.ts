@@ -65,7 +65,7 @@ export function responseOf(terms: Terms, outcome: Outcome): Json {
     model: terms.model(),
     output,
     output_text: textOf(output),
-    reasoning: reasoningOf(terms, outcome.status, reasoning),
+    reasoning: reasoningOf(terms, reasoning),
     usage,
     instructions: body.instructions ?? null,
     max_output_tokens: terms.maxOutputTokens,
@@ -110,24 +110,14 @@ export const textOf = (output: readonly Json[]): string =>
     .join('')
 
 /** The contract's block, where it was asked for; else null, as the field's readers want the key. */
-export function reasoningOf(
-  { body, includesReasoning }: Terms,
-  status: string,
-  thoughts: Thoughts | undefined,
-): Json | null {
+export function reasoningOf({ body, includesReasoning }: Terms, thoughts: Thoughts | undefined): Json | null {
   if (!includesReasoning) return null
   const { text, format } = thoughts ?? { text: '', format: 'text' }
   return {
     effort: body.reasoning?.effort ?? body.reasoning_effort ?? null,
     summary: body.reasoning?.summary ?? null,
-    status:
-      status === 'in_progress'
-        ? status
-        : text === ''
-          ? 'unavailable'
-          : status === 'completed'
-            ? status
-            : 'incomplete',
+    // The two of the contract; how the answer itself stands says its own status.
+    status: text === '' ? 'unavailable' : 'available',
     text,
     format,
     source: 'provider',

@@ -176,7 +176,7 @@ export const ResponseObject = Type.Object({
   output: Type.Array(Type.Object({ type: Type.String() })),
   reasoning: nullable(
     Type.Object({
-      status: oneOf('completed', 'incomplete', 'unavailable'),
+      status: oneOf('available', 'unavailable'),
       text: Type.String(),
       format: oneOf('summary', 'text'),
       source: Type.Literal('provider'),
