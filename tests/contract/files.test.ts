@@ -296,6 +296,14 @@ test('a deleted file is gone, with its bytes and its share of the quota', async 
   expect((await get(id)).status).toBe(200)
 })
 
+test('a file that is deleted by its id in capitals is gone with its bytes too', async () => {
+  const id = await stored(png)
+  const gone = await key.request('DELETE', `${path}/${id.toUpperCase()}`)
+  expect(gone.body).toEqual({ id, deleted: true })
+  expect(await bytesIn(id)).toBeUndefined()
+  expect(await keys()).toEqual([])
+})
+
 test('a project stores no more than its quota, however many store at once', async () => {
   const owner = await world.key({ project: await world.newProject() })
   const large = Buffer.alloc(17 * 1024 * 1024)
