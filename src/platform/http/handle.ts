@@ -183,6 +183,8 @@ const firstStatus = (route: Route): number => Number(Object.keys(route.reply)[0]
 async function stream(app: App, ask: Asked, reply: FastifyReply, events: EventStream): Promise<void> {
   reply.hijack()
   reply.raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...eventStreamHeaders })
+  // Nothing of what would come is for this one, and its connection has others to serve.
+  if (ask.isHead) return void reply.raw.end()
   app.metrics.streams.inc()
   try {
     await pump(events, reply.raw, ask.gone, app.config.timing.streamHeartbeatMs)
