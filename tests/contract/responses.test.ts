@@ -94,7 +94,10 @@ test('reasoning is null by default; include_reasoning shows it in the block and 
   expect(summed['output'][0]).not.toHaveProperty('content')
 })
 
-test('a model that does not think has a block that says so', async () => {
+test('thoughts of an answer that is cut short are available all the same, and a model that has none says so', async () => {
+  const thinks = { model: 'sandbox/reasoner', max_output_tokens: 16, include_reasoning: true }
+  const cut = responseIn((await respond(key, thinks)).body)
+  expect(cut).toMatchObject({ status: 'incomplete', reasoning: { status: 'available', text: /\S/ } })
   const { reasoning } = responseIn((await respond(key, { include_reasoning: true })).body)
   expect(reasoning).toMatchObject({ status: 'unavailable', text: '' })
 })

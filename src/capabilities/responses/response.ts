@@ -116,7 +116,6 @@ export function reasoningOf({ body, includesReasoning }: Terms, thoughts: Though
   return {
     effort: body.reasoning?.effort ?? body.reasoning_effort ?? null,
     summary: body.reasoning?.summary ?? null,
-    // The two of the contract; how the answer itself stands says its own status.
     status: text === '' ? 'unavailable' : 'available',
     text,
     format,
