@@ -127,7 +127,7 @@ describe('an answer', () => {
     it.upstream.replyOnce(thinks)
     const shown = await run(key, agent, { include_reasoning: true, reasoning: { effort: 'high' } })
     expect(shown.body.reasoning).toMatchObject({
-      status: 'completed',
+      status: 'available',
       text: 'Hm.',
       source: 'provider',
       effort: 'high',

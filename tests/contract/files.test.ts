@@ -191,6 +191,17 @@ describe('refused, and nothing is kept', () => {
     expectRefusal(await key.post(path, body), { status: 400, code: 'INVALID_REQUEST', ...refusal })
   })
 
+  test('a refusal of a name says what a name is, and shows no pattern', async () => {
+    const told = async (name: string, headers = {}): Promise<string> => {
+      const { body } = await key.post(path, { data: base64(png), name }, headers)
+      return body.error.message
+    }
+    expect(await told('a/b')).toContain('name must be a name on one line, without / and \\.')
+    expect(await told('a/b', { 'accept-language': 'fa' })).toContain('name باید نامی در یک خط باشد')
+    expect(await told('ن'.repeat(201))).toContain('name must have at most 200 characters')
+    expect(await told('')).toContain('name must not be empty')
+  })
+
   test('a file of 20 MB is taken, one byte more is not', async () => {
     const large = Buffer.alloc(20 * 1024 * 1024 + 1)
     png.copy(large)
@@ -294,6 +305,14 @@ test('a deleted file is gone, with its bytes and its share of the quota', async 
   expect(await keys()).toEqual([])
   expect((await get(next)).status).toBe(404)
   expect((await get(id)).status).toBe(200)
+})
+
+test('a file that is deleted by its id in capitals is gone with its bytes too', async () => {
+  const id = await stored(png)
+  const gone = await key.request('DELETE', `${path}/${id.toUpperCase()}`)
+  expect(gone.body).toEqual({ id, deleted: true })
+  expect(await bytesIn(id)).toBeUndefined()
+  expect(await keys()).toEqual([])
 })
 
 test('a project stores no more than its quota, however many store at once', async () => {

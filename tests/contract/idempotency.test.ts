@@ -175,6 +175,40 @@ test('a refusal before execution does not burn the key: 400, 401, 402, 403, 404 
   expect((await poor.chat({ max_tokens: 100 }, claim('order'))).status).toBe(200)
 })
 
+test('a repeat is answered before it is refused: by what is gone since, or by the place that the first one took', async () => {
+  await using world = await boot()
+  const key = await world.key()
+  const made = async (path: string, body: Record<string, unknown>) => {
+    const ask = () => key.post(path, body, claim(path))
+    return { ask, first: await ask() }
+  }
+  const project = await made('/v1/knowledge', { name: 'قوانین' })
+  const place = `/v1/knowledge/${project.first.body.id}`
+  const about = { knowledge_id: project.first.body.id }
+  const source = await made(`${place}/sources`, { type: 'text', text: 'ارسال سه روز طول می‌کشد.' })
+  const agent = await made('/v1/agents', { name: 'پشتیبانی', ...about })
+  const run = await made('/v1/work', { kind: 'document', input: 'سندی دربارهٔ ارسال', ...about })
+  await key.request('DELETE', place)
+  for (const { ask, first } of [project, source, agent, run]) {
+    expect(first.status).toBeLessThan(300)
+    expectReplay(await ask(), first)
+  }
+  // Another body is another request, whatever would refuse it; one without the key is refused as ever.
+  const other = await key.post('/v1/agents', { name: 'دیگری', ...about }, claim('/v1/agents'))
+  expect(other.body.error.code).toBe('IDEMPOTENCY_CONFLICT')
+  expect((await key.post('/v1/agents', { name: 'دیگری', ...about })).body.error.code).toBe(
+    'KNOWLEDGE_NOT_FOUND',
+  )
+
+  const last = () => key.post('/v1/knowledge', { name: 'صدم' }, claim('last'))
+  for (let others = 0; others < 99; others++) await key.post('/v1/knowledge', { name: `${others}` })
+  const hundredth = await last()
+  expect(hundredth.status).toBe(201)
+  expectReplay(await last(), hundredth)
+  expect((await key.post('/v1/knowledge', { name: 'صدویکم' })).body.error.code).toBe('KNOWLEDGE_LIMIT')
+  await world.settled()
+})
+
 test('an upstream that refused or failed without effect frees the key: the repeat runs, and only it is charged', async () => {
   await using at = await stage()
   for (const status of [500, 503, 429, 400]) {

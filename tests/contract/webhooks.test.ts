@@ -185,7 +185,7 @@ test('a project has ten connections and no eleventh, even when twenty are made a
   )
   expect(all.filter(({ status }) => status === 201)).toHaveLength(10)
   for (const one of all.filter(({ status }) => status !== 201))
-    expectRefusal(one, { status: 409, code: 'TOO_MANY_WEBHOOKS' })
+    expectRefusal(one, { status: 403, code: 'TOO_MANY_WEBHOOKS' })
   expect((await key.get(path)).body.data).toHaveLength(10)
   // A repeat of one of the ten is answered as before; a refused one did not burn its key.
   const [taken, refused] = [
@@ -197,7 +197,7 @@ test('a project has ten connections and no eleventh, even when twenty are made a
   expect((await repeat(taken)).text).toBe(all[taken]!.text)
   expect((await key.request('DELETE', `${path}/${all[taken]!.body.id}`)).status).toBe(200)
   expect((await repeat(refused)).status).toBe(201)
-  expectRefusal(await connect(key, at.receiver.url('eleventh')), { status: 409, code: 'TOO_MANY_WEBHOOKS' })
+  expectRefusal(await connect(key, at.receiver.url('eleventh')), { status: 403, code: 'TOO_MANY_WEBHOOKS' })
 })
 
 test('what is another project’s or another account’s answers exactly as what does not exist', async () => {

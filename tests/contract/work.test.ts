@@ -5,6 +5,7 @@ import type { Client } from '../harness/client.ts'
 import { until } from '../harness/until.ts'
 import { answer, json } from '../harness/upstream.ts'
 import { expectRefusal, uuidPattern } from './refusal.ts'
+import { requestOf, Wire } from './wire.ts'
 import {
   ask,
   bootWork,
@@ -543,6 +544,25 @@ describe('events', () => {
     expect(
       eventsOf((await key.get(`${path}/${body.id}/events`, { 'last-event-id': 'x' })).text),
     ).toHaveLength(4)
+  })
+
+  test('HEAD tells of the stream and does not wait for the run: its connection serves the next request', async () => {
+    const released = Promise.withResolvers<void>()
+    at.play('go on while I look', async () => {
+      await released.promise
+      return whole
+    })
+    const { body } = await create(key, { input: 'go on while I look' })
+    await using wire = await Wire.open(at.world.url)
+    const headers = { authorization: `Bearer ${key.secret}` }
+    await wire.write(requestOf('HEAD', `${path}/${body.id}/events`, headers))
+    const head = await wire.next()
+    expect(head.status).toBe(200)
+    expect(head.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+    await wire.write(requestOf('GET', `${path}/${body.id}`, headers))
+    expect((await wire.next()).body).toMatchObject({ id: body.id, ended_at: null })
+    released.resolve()
+    await ended(key, body.id)
   })
 })
 

@@ -59,7 +59,8 @@ export async function readFile(ask: FileAsk): Promise<Answer> {
 
 export async function removeFile({ app, caller, params }: FileAsk) {
   const now = new Date(app.clock.nowMs())
-  const { id } = params
+  // As it stands in the key of the bytes, however the caller spells it.
+  const id = params.id.toLowerCase()
   const gone = isUuid(id) && (await app.db.tx((tx) => deleteFile(tx, caller, id, now)))
   if (!gone) return notFound()
   await dropBytes(app, caller.accountId, id)

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { closed, nullable, safeInteger, timestamp, uuid, withDefault } from '#platform/schema'
+import { closed, namePattern, nullable, safeInteger, timestamp, uuid, withDefault } from '#platform/schema'
 
 export const mostBytes = 20 * 1024 * 1024
 /** Base64 of that many bytes. */
@@ -25,7 +25,9 @@ export const UploadBody = Type.Object(
     ),
     name: Type.Optional(
       Type.String({
-        pattern: '^[^\\u0000-\\u001f\\u007f/\\\\]{1,200}$',
+        minLength: 1,
+        maxLength: 200,
+        pattern: namePattern,
         description: 'A name for people, without slashes.',
         'x-description-fa': 'نامی برای آدم‌ها، بدون خط مایل.',
       }),

@@ -2,7 +2,6 @@ import { type Route, route } from '#platform/http'
 import { redeliver, testConnection } from './by-hand.ts'
 import { changeConnection, createConnection, deleteConnection, rotateSecret } from './connect.ts'
 import { listConnections, listDeliveries, readConnection } from './read.ts'
-import { repeatable } from './repeat.ts'
 import {
   Connection,
   ConnectionBody,
@@ -35,7 +34,7 @@ const connections: Route[] = [
     body: ConnectionBody,
     reply: { 201: ConnectionWithSecret },
     errors: ['TOO_MANY_WEBHOOKS', 'SECRETS_SEALED'],
-    handle: repeatable(createConnection),
+    handle: createConnection,
   }),
   route({
     method: 'GET',
@@ -97,7 +96,7 @@ const connections: Route[] = [
     params: IdParams,
     reply: { 200: ConnectionWithSecret },
     errors: ['NOT_FOUND', 'SECRETS_SEALED'],
-    handle: repeatable(rotateSecret),
+    handle: rotateSecret,
   }),
 ]
 
@@ -129,7 +128,7 @@ const deliveries: Route[] = [
     params: IdParams,
     reply: { 202: Delivery },
     errors: ['NOT_FOUND', 'WEBHOOK_DISABLED', 'TOO_MANY_TESTS'],
-    handle: repeatable(testConnection),
+    handle: testConnection,
   }),
   route({
     method: 'POST',
@@ -144,7 +143,7 @@ const deliveries: Route[] = [
     params: IdParams,
     reply: { 202: Delivery },
     errors: ['NOT_FOUND', 'WEBHOOK_DISABLED', 'DELIVERY_PENDING'],
-    handle: repeatable(redeliver),
+    handle: redeliver,
   }),
 ]
 

@@ -11,7 +11,7 @@ declare module '#platform/errors' {
 
 declareFailures({
   TOO_MANY_WEBHOOKS: {
-    status: 409,
+    status: 403,
     retry: false,
     en: ({ most }) => `A project has at most ${most} webhook connections; delete one first.`,
     fa: ({ most }) =>

@@ -4,7 +4,7 @@ import type { App, Caller } from '#app'
 import { requireScope } from '#platform/auth'
 import { isDatabaseAway } from '#platform/db'
 import { asFailure, Failure, fail } from '#platform/errors'
-import { answerAgain, claimOf } from '#platform/idempotency'
+import { answerAgain, claimedBefore, claimOf } from '#platform/idempotency'
 import { ClaimTaken } from '#platform/ledger'
 import { isSealed } from '#platform/secrets'
 import { type Span, Trail } from '#platform/trace'
@@ -183,6 +183,8 @@ const firstStatus = (route: Route): number => Number(Object.keys(route.reply)[0]
 async function stream(app: App, ask: Asked, reply: FastifyReply, events: EventStream): Promise<void> {
   reply.hijack()
   reply.raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...eventStreamHeaders })
+  // Nothing of what would come is for this one, and its connection has others to serve.
+  if (ask.isHead) return void reply.raw.end()
   app.metrics.streams.inc()
   try {
     await pump(events, reply.raw, ask.gone, app.config.timing.streamHeartbeatMs)
@@ -204,8 +206,9 @@ async function sendTrouble(
   watch?: Watch,
 ): Promise<void> {
   try {
-    if (error instanceof ClaimTaken) return await replay(app, ask, reply, error)
-    throw error
+    const first = await claimant(app, ask, error)
+    if (first === undefined) throw error
+    return await replay(app, ask, reply, first)
   } catch (again) {
     if (again instanceof ClientGone) return void reply.raw.destroy()
     // A failure of its own may well have a refused connection as its cause: that of an upstream.
@@ -226,10 +229,24 @@ async function sendTrouble(
 const awayFailure = (cause: unknown): Failure =>
   new Failure('SERVICE_UNAVAILABLE', { why: 'database' }, { retryAfterMs: 2000, cause })
 
-async function replay(app: App, ask: Asked, reply: FastifyReply, taken: ClaimTaken): Promise<void> {
+/**
+ * The receipt of the request that this one repeats, if that is why it was not answered. A refusal holds for new requests only: what
+ * refuses a repeat (a full project, a model or a knowledge project that is gone) may have come after the first.
+ */
+async function claimant(
+  app: App,
+  { caller, claim, requestId }: Asked,
+  error: unknown,
+): Promise<string | undefined> {
+  if (error instanceof ClaimTaken) return error.receiptId
+  if (!claim || !(error instanceof Failure) || error.status >= 500) return undefined
+  return claimedBefore(app.ledger, { ...caller, requestId }, claim)
+}
+
+async function replay(app: App, ask: Asked, reply: FastifyReply, receiptId: string): Promise<void> {
   // A hold of this very request that ended under our hands: it cannot be continued.
-  if (taken.receiptId === ask.requestId || !ask.claim) fail('SERVICE_UNAVAILABLE', { why: 'database' })
-  const first = await answerAgain(app.ledger, ask.caller.accountId, taken.receiptId, ask.claim)
+  if (receiptId === ask.requestId || !ask.claim) fail('SERVICE_UNAVAILABLE', { why: 'database' })
+  const first = await answerAgain(app.ledger, ask.caller.accountId, receiptId, ask.claim)
   // An answer with a secret in it is kept sealed, under its receipt.
   const text = isSealed(first.text) ? await app.secrets.open(first.text, first.requestId) : first.text
   reply

@@ -1,7 +1,7 @@
 /** What a JSON Schema check found, in words. */
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import type { Told } from '#platform/errors'
-import { noNulPattern, uuidPattern } from '#platform/schema'
+import { namePattern, noNulPattern, uuidPattern } from '#platform/schema'
 import { persian } from './words.ts'
 
 /** `path` is that of the offending field; empty for the body itself. */
@@ -106,6 +106,10 @@ const patterns: Record<string, Told> = {
   [noNulPattern]: {
     en: 'must not contain the character U+0000',
     fa: 'نباید نویسهٔ U+0000 داشته باشد',
+  },
+  [namePattern]: {
+    en: 'must be a name on one line, without / and \\',
+    fa: 'باید نامی در یک خط باشد، بدون / و \\',
   },
 }
 

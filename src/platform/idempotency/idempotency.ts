@@ -25,6 +25,26 @@ export function claimOf(keyHeader: string, method: string, path: string, body: u
   return { key: keyHeader, fingerprint: sha256(`${method}\n${path}\n${canonical(body)}`).toString('base64') }
 }
 
+/** Who asks, by which request. */
+interface Asker {
+  accountId: string
+  projectId: string
+  keyId: string
+  requestId: string
+}
+
+/** The receipt of an earlier request that has the claim; undefined where there is none, and where this request was executed itself. */
+export async function claimedBefore(
+  ledger: Ledger,
+  { accountId, projectId, keyId, requestId }: Asker,
+  claim: Claim,
+): Promise<string | undefined> {
+  const known = await ledger.lookup(accountId, keyId, claim.key)
+  if (!known || (await ledger.receipt(accountId, projectId, requestId))) return undefined
+  const earlier = await ledger.earlier(accountId, known.receipt_id, replayMs)
+  return earlier?.claiming ? known.receipt_id : undefined
+}
+
 export interface Replay {
   requestId: string
   status: number

@@ -4,6 +4,7 @@ import { type Static, type TObject, type TSchema, Type } from 'typebox'
 /** Patterns that refusals tell in words. */
 export const uuidPattern = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$'
 export const noNulPattern = '^[^\\u0000]*$'
+export const namePattern = '^[^\\u0000-\\u001f\\u007f/\\\\]*$'
 
 /** A text that the database can keep: it has no place for NUL. */
 export const keptText = (least: number, most: number, more: Record<string, unknown> = {}) =>
