@@ -170,10 +170,25 @@ describe('an address that is not on the public internet is refused in every spel
     'https://inside.test/',
     'https://both.test/',
     'https://unknown.test/',
+    'https://intranet/',
+    'https://intranet./',
+    'https://hooks.internal/',
+    'https://printer.local/',
+    'https://router.home.arpa./',
+    'https://a.localhost/',
   ])('%s', async (url) => {
     const refused = await connect(at.key, url)
     expectRefusal(refused, { status: 400, code: 'INVALID_REQUEST', param: 'url' })
   })
+})
+
+test('a public name that cannot be found now is taken, and judged when something is sent there', async () => {
+  const { key } = await elsewhere()
+  const made = await connect(key, 'https://not-yet.example.com/hook')
+  expect(made.status, made.text).toBe(201)
+  expect((await key.request('POST', `${path}/${made.body.id}/test`, '{}')).status).toBe(202)
+  const failed = await delivery(key, made.body.id, ({ status }) => status === 'failed')
+  expect(failed).toMatchObject({ http_status: null, error: 'dns' })
 })
 
 test('a project has ten connections and no eleventh, even when twenty are made at once', async () => {

@@ -16,7 +16,7 @@ import { type Line, openLine } from './line.ts'
 import { openSocket } from './open-socket.ts'
 import { followRedirect } from './redirect.ts'
 import { FetchRefused } from './refused.ts'
-import { hostOf, type Protocol, readTarget } from './target.ts'
+import { hostOf, mayBePublic, type Protocol, readTarget } from './target.ts'
 import { unlessAborted } from './unless-aborted.ts'
 
 export type { Reason } from './refused.ts'
@@ -72,7 +72,10 @@ export interface GuardedClient {
 
 /** A guarded client that also keeps connections, to where the same party is written to again and again. */
 export interface GuardedNet extends GuardedClient {
-  /** The address as it would be asked, when it leads to the public internet now. Throws `FetchRefused`. */
+  /**
+   * The address as it would be asked, unless it leads elsewhere than to the public internet now. A name that cannot be found now is
+   * taken where it could be public: it is new, or the name server is away. Throws `FetchRefused`.
+   */
   judge(url: string, timeoutMs: number): Promise<string>
   /** Connections to one HTTPS address, at most so many at once. Every new one resolves, judges and connects as `fetch` does. */
   line(url: string, connections: number): Line
@@ -84,9 +87,12 @@ export function openGuardedClient(ask: GuardAsk): GuardedNet {
   return {
     async judge(text, timeoutMs) {
       const url = readTarget(text, ['https:'])
+      const host = hostOf(url)
       const signal = AbortSignal.timeout(timeoutMs)
-      await unlessAborted(gate.resolve(hostOf(url)), signal).catch((cause: unknown) => {
-        throw signal.aborted ? new FetchRefused('timeout', url.hostname, cause) : cause
+      await unlessAborted(gate.resolve(host), signal).catch((cause: unknown) => {
+        const isUnknown = signal.aborted || (cause instanceof FetchRefused && cause.reason === 'dns')
+        if (isUnknown && mayBePublic(host)) return
+        throw signal.aborted ? new FetchRefused('timeout', host, cause) : cause
       })
       return url.href
     },

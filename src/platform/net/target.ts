@@ -38,3 +38,22 @@ export const hostOf = ({ hostname }: URL): string =>
   hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
 
 export const isAddress = (host: string): boolean => isIP(host) !== 0
+
+/** Names that the public name system never has: IANA's registry of special-use domain names (RFC 6761), and ICANN's `internal`. */
+const neverPublic = new Set([
+  'alt',
+  'arpa',
+  'example',
+  'internal',
+  'invalid',
+  'local',
+  'localhost',
+  'onion',
+  'test',
+])
+
+/** True of a name that somebody could register. */
+export function mayBePublic(host: string): boolean {
+  const labels = host.replace(/\.$/, '').split('.')
+  return !isAddress(host) && labels.length > 1 && !neverPublic.has(labels.at(-1)!)
+}
