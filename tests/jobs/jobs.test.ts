@@ -300,5 +300,7 @@ test('workers go on after all their connections were cut', async () => {
       .then(() => true)
       .catch(() => false),
   )
-  await until(async () => ran >= 2 && (await queued(mine)).length === 0)
+  // Ours may be one of those connections, found cut only when it is asked.
+  const left = () => queued(mine).catch(() => undefined)
+  await until(async () => ran >= 2 && (await left())?.length === 0)
 })
