@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { weather } from '../contract/chat-world.ts'
 import { answer, chunk, cut, json, silence, stream } from '../harness/upstream.ts'
-import { bootConduct, type ModelEntry, outcomesOf, told } from './conduct-world.ts'
+import { bootConduct, hastyWith, type ModelEntry, outcomesOf, told } from './conduct-world.ts'
 
 const down = json(500, 'down')
 const full = json(400, { error: { message: 'too long', code: 'context_length_exceeded' } })
@@ -38,7 +38,8 @@ describe.concurrent('a failover', () => {
   )
 
   test('stands on the receipt with the model, deployment, outcome and times of every attempt', async () => {
-    await using at = await bootConduct({ models: [cheap, dear] })
+    const timeouts = hastyWith('primary', { first_byte_ms: 150 })
+    await using at = await bootConduct({ models: [cheap, dear], timeouts })
     at.on('primary').reply(silence)
     const { receipt } = await at.ask('test/model', true)
     const [first, second] = receipt.details.attempts as unknown as Record<string, number>[]
@@ -73,7 +74,8 @@ describe.concurrent('a failover', () => {
   })
 
   test('keeps its idempotency key when one of the failed attempts may have worked', async () => {
-    await using at = await bootConduct({ models: [cheap, dear], timeouts: { first_byte_ms: 100 } })
+    const timeouts = hastyWith('primary', { first_byte_ms: 100 })
+    await using at = await bootConduct({ models: [cheap, dear], timeouts })
     at.on('primary').reply(silence)
     at.on('backup').reply(down)
     const ask = () => at.key.chat({ model: 'test/model', max_tokens: 1 }, { 'idempotency-key': 'perhaps' })
@@ -180,14 +182,14 @@ describe.concurrent('a failover', () => {
         },
       ],
     })
-    const calls = 400
+    const calls = 800
     const body = JSON.stringify({ messages: [{ role: 'user', content: 'hello' }], model: 'test/model' })
     for (let batch = 0; batch < calls / 20; batch++)
       await Promise.all(
         Array.from({ length: 20 }, () => at.key.request('POST', '/v1/chat/completions', body)),
       )
-    // Four standard deviations: one false alarm in 16,000 runs.
-    expect(Math.abs(at.on('three').calls.length - 300)).toBeLessThan(36)
+    // More than five standard deviations: one false alarm in three million runs, as the binomial distribution has it.
+    expect(Math.abs(at.on('three').calls.length - 600)).toBeLessThan(64)
     expect(at.on('three').calls.length + at.on('one').calls.length).toBe(calls)
     expect(at.on('reserve').calls).toHaveLength(0)
   })

@@ -2,6 +2,7 @@
 import { expect } from 'vitest'
 import { type Chunk, chunksOf, type Explained, explained, requestIdOf } from '../contract/chat-world.ts'
 import type { Client } from '../harness/client.ts'
+import { freePort } from '../harness/free-port.ts'
 import { until } from '../harness/until.ts'
 import { answer, type FakeUpstream, fakeUpstream } from '../harness/upstream.ts'
 import { boot, type World, type WorldAsk } from '../harness/world.ts'
@@ -28,18 +29,25 @@ export interface ModelEntry {
 
 export interface ConductAsk extends Omit<WorldAsk, 'config'> {
   models: ModelEntry[]
-  /** Over the short ones that these worlds have. */
-  timeouts?: Partial<typeof shortTimeouts>
+  /** Where a test waits for the end of them, of all its upstreams or of those that it names. */
+  timeouts?: Impatience | ((upstream: string) => Impatience | undefined)
   onDisconnect?: 'drain'
 }
 
-export const shortTimeouts = {
-  connect_ms: 2_000,
-  first_byte_ms: 150,
-  first_token_ms: 150,
-  idle_ms: 150,
-  total_ms: 20_000,
+/** Whoever answers is not called silent, however long this machine does something else. */
+const patient = {
+  connect_ms: 20_000,
+  first_byte_ms: 20_000,
+  first_token_ms: 20_000,
+  idle_ms: 20_000,
+  total_ms: 60_000,
 }
+
+export type Impatience = Partial<typeof patient>
+
+/** Short times for one upstream alone; those that answer after it keep theirs. */
+export const hastyWith = (name: string, timeouts: Impatience) => (upstream: string) =>
+  upstream === name ? timeouts : undefined
 
 /** Names stand in the configuration before the addresses are known, so every upstream listens before the world boots. */
 export class Conduct implements AsyncDisposable {
@@ -91,12 +99,13 @@ export async function bootConduct(ask: ConductAsk): Promise<Conduct> {
   const { models, timeouts, onDisconnect, ...rest } = ask
   const names = new Set(models.flatMap(({ deployments }) => deployments.map(({ on }) => on)))
   const upstreams = new Map<string, FakeUpstream>()
-  for (const name of names) upstreams.set(name, stack.use(await fakeUpstream()))
+  // On ports that nobody else is given: one that goes away finds its own free again.
+  for (const name of names) upstreams.set(name, stack.use(await fakeUpstream(await freePort())))
   const providers = [...upstreams].map(([id, { url }]) => ({
     id,
     base_url: url,
     api_key: 'upstream-secret',
-    timeouts: { ...shortTimeouts, ...timeouts },
+    timeouts: { ...patient, ...(typeof timeouts === 'function' ? timeouts(id) : timeouts) },
     ...(onDisconnect && { on_disconnect: onDisconnect }),
   }))
   // JSON is YAML.

@@ -47,7 +47,7 @@ describe.concurrent('a primary that', () => {
 
   test('may be back is probed by one call, while the others are served by the fallback', async () => {
     const clock = new MovableClock()
-    await using at = await bootConduct({ clock, models: backed, timeouts: { first_byte_ms: 15_000 } })
+    await using at = await bootConduct({ clock, models: backed })
     const primary = at.on('primary')
     primary.reply(down)
     for (let call = 0; call < 2; call++) await at.ask('test/model', false)
@@ -75,7 +75,7 @@ describe.concurrent('a primary that', () => {
 
   test('is back lets the others in with the first token of a long answer', async () => {
     const clock = new MovableClock()
-    await using at = await bootConduct({ clock, models: backed, timeouts: { idle_ms: 15_000 } })
+    await using at = await bootConduct({ clock, models: backed })
     const primary = at.on('primary')
     primary.reply(down)
     for (let call = 0; call < 2; call++) await at.ask('test/model', false)

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { until } from '../harness/until.ts'
 import { answer, chunk, cut, json, reset, silence, stall, stream } from '../harness/upstream.ts'
-import { bootConduct } from './conduct-world.ts'
+import { bootConduct, hastyWith } from './conduct-world.ts'
 
 const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
 const sockets = (): number =>
@@ -14,6 +14,7 @@ test('forty failed, cut, rescued and abandoned calls leave no timer and no socke
       { id: 'test/model', deployments: [{ on: 'primary' }], fallbacks: ['test/backup'], resume: 'restart' },
       { id: 'test/backup', deployments: [{ on: 'backup' }] },
     ],
+    timeouts: hastyWith('primary', { first_byte_ms: 150, first_token_ms: 150, idle_ms: 150 }),
   })
   await at.isWellAgain('test/model')
   const quiet = { timers: timers(), sockets: sockets() }

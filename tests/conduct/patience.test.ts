@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { explained, requestIdOf } from '../contract/chat-world.ts'
-import { until } from '../harness/until.ts'
+import { soon, until } from '../harness/until.ts'
 import { answer, chunk, fakeUpstream, json, silence, stall, stream } from '../harness/upstream.ts'
 import { boot, upstreamConfig } from '../harness/world.ts'
 import { bootConduct, type ConductAsk, outcomesOf, told } from './conduct-world.ts'
@@ -22,16 +22,17 @@ describe.concurrent('the time', () => {
   test('of the whole journey is bounded, however many are silent on the way', async () => {
     await using at = await bootConduct({
       models: inTurn('first', 'second', 'third', 'fourth'),
-      timeouts: { first_byte_ms: 600, total_ms: 1_500 },
+      timeouts: { first_byte_ms: 4_000, total_ms: 11_000 },
+      timing: { streamOpenMs: 60_000 },
     })
     for (const name of ['first', 'second', 'third', 'fourth']) at.on(name).reply(silence)
     const got = await at.ask('test/model', true)
     expect(got).toMatchObject({ status: 504, error: { code: 'UPSTREAM_TIMEOUT' } })
     expect(outcomesOf(got)).toEqual(['timeout', 'timeout', 'timeout'])
     // The third gets only what the first two have left.
-    expect(got.receipt.details.attempts[2]?.detail).toMatch(/^no end of the answer within [12]?\d{1,2} ms$/)
-    expect(got.tookMs).toBeGreaterThanOrEqual(1_490)
-    expect(got.tookMs).toBeLessThan(10_000)
+    expect(got.receipt.details.attempts[2]?.detail).toMatch(/^no end of the answer within [12]?\d{1,3} ms$/)
+    expect(got.tookMs).toBeGreaterThanOrEqual(10_990)
+    expect(got.tookMs).toBeLessThan(11_000 + soon)
     await at.isWellAgain('test/model')
   })
 
@@ -45,21 +46,21 @@ describe.concurrent('the time', () => {
   })
 
   test('of an answer that trickles for ever ends with an error after its total', async () => {
-    await using at = await bootConduct({ models: alone, timeouts: { total_ms: 400 } })
+    await using at = await bootConduct({ models: alone, timeouts: { total_ms: 3_000 } })
     const slowly = () => new Promise((resolve) => setTimeout(resolve, 20))
     const trickle = Array.from({ length: 2_000 }, () => [chunk({ content: '.' }), slowly]).flat()
     at.on('primary').reply(stream(trickle))
     const got = await at.ask('test/model', true)
     expect(got).toMatchObject({ status: 200, error: { code: 'UPSTREAM_TIMEOUT' }, finish: undefined })
     expect(got.content.length).toBeGreaterThan(2)
-    expect(got.tookMs).toBeGreaterThanOrEqual(390)
+    expect(got.tookMs).toBeGreaterThanOrEqual(2_990)
     await at.isWellAgain('test/model')
   })
 
   test('to the first token and between tokens are told apart', async () => {
     await using at = await bootConduct({
       models: inTurn('slow', 'stalls'),
-      timeouts: { first_token_ms: 200, idle_ms: 500 },
+      timeouts: (name) => (name === 'slow' ? { first_token_ms: 200 } : { idle_ms: 500 }),
     })
     at.on('slow').reply(stream([chunk({ role: 'assistant' }), stall]))
     at.on('stalls').reply(stream([chunk({ content: 'one' }), stall]))
@@ -159,7 +160,6 @@ describe.concurrent('a caller who leaves in a pause between attempts', () => {
     async (how) => {
       await using at = await bootConduct({
         models: inTurn('primary', 'second'),
-        timeouts: { first_byte_ms: 15_000 },
         onDisconnect: 'drain',
       })
       const release = Promise.withResolvers<void>()
@@ -200,7 +200,7 @@ async function deafHost(): Promise<AsyncDisposable & { url: string }> {
     socket.on('error', () => undefined)
     full = await Promise.race([
       once(socket, 'connect').then(() => false),
-      new Promise<boolean>((resolve) => setTimeout(() => resolve(true), 300)),
+      new Promise<boolean>((resolve) => setTimeout(() => resolve(true), 2_000)),
     ])
   }
   return {

@@ -12,7 +12,14 @@ import {
   stream,
   type UpstreamCall,
 } from '../harness/upstream.ts'
-import { bootConduct, type Conduct, type ConductAsk, outcomesOf, type Told } from './conduct-world.ts'
+import {
+  bootConduct,
+  type Conduct,
+  type ConductAsk,
+  hastyWith,
+  outcomesOf,
+  type Told,
+} from './conduct-world.ts'
 
 const features = ['tools', 'json_schema', 'reasoning']
 const models: ConductAsk['models'] = [
@@ -52,7 +59,8 @@ const charge = (
   tokens: { input: number; output: number },
 ): bigint => BigInt(tokens.input * input * 1_000 + tokens.output * output * 1_000)
 
-const bootResuming = (): Promise<Conduct> => bootConduct({ models })
+const bootResuming = (): Promise<Conduct> =>
+  bootConduct({ models, timeouts: hastyWith('primary', { idle_ms: 300 }) })
 const ask = (at: Conduct, more: Record<string, unknown> = {}) =>
   at.ask('test/model', true, { max_tokens: 50, ...more })
 

@@ -86,7 +86,7 @@ test('a revoked key is refused within a second, by another running process too',
     const reply = await until(async () => {
       const seen = await client.get(probe)
       return seen.status === 200 ? undefined : seen
-    }, 1_000)
+    }, soon)
     expectRefusal(reply, denied)
   }
   expectRefusal(await key.chat({}), denied)

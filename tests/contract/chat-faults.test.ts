@@ -22,20 +22,27 @@ import {
   type UpstreamWorld,
 } from './chat-world.ts'
 
-const shortMs = 250
-const provider = `    timeouts: { connect_ms: 2000, first_byte_ms: ${shortMs}, first_token_ms: ${shortMs}, idle_ms: ${shortMs}, total_ms: 5000 }`
+/** For who is never heard to the end; all others are waited for, whatever this machine does meanwhile. */
+const provider = '    timeouts: { first_byte_ms: 1000, first_token_ms: 1000, idle_ms: 1000 }'
 
 const clock = new MovableClock()
 let at: UpstreamWorld
+let hasty: UpstreamWorld
 beforeAll(async () => {
-  at = await bootOnUpstream({ provider, clock })
+  at = await bootOnUpstream({ clock })
+  hasty = await bootOnUpstream({ provider, clock })
 })
 afterEach(() => {
   at.upstream.reply(answer())
+  hasty.upstream.reply(answer())
   // A rate limit is over before the next test.
   clock.moveMs(30_000)
 })
-afterAll(() => at[Symbol.asyncDispose]())
+afterAll(async () => {
+  await at[Symbol.asyncDispose]()
+  await hasty[Symbol.asyncDispose]()
+})
+const worldFor = (outcome: string) => (outcome === 'timeout' ? hasty : at)
 
 const complaint = (message: string, code: string | null = null) => ({
   error: { message, code, type: 'invalid_request_error', param: null },
@@ -180,6 +187,7 @@ describe.each([{ streamed: false }, { streamed: true }])('streamed: $streamed', 
   test.each(cases)(
     '$name costs nothing, is told as what it is, and the next call works',
     async ({ tries, script, status, code, outcome, upstreamStatus }) => {
+      const at = worldFor(outcome)
       const before = await at.world.balance()
       const callsBefore = at.upstream.calls.length
       at.upstream.reply(script)
@@ -258,6 +266,7 @@ test.each([
 ] as const)(
   'a stream that is %s costs the question and the words that were delivered, no more',
   async (_, end, code, outcome, status) => {
+    const at = worldFor(outcome)
     at.upstream.replyOnce(
       stream([chunk({ content: 'one' }), chunk({ content: ' two' }), chunk({ content: ' three' }), end]),
     )

@@ -17,10 +17,10 @@ import {
   worstOf,
 } from './vectors-world.ts'
 
-/** Nothing works in the background but what a test begins. */
+/** Nothing works or sweeps in the background but what a test begins. */
 let at: VectorsWorld
 beforeAll(async () => {
-  at = await bootOnVectors({ roles: { api: true, worker: false } })
+  at = await bootOnVectors({ roles: { api: true, worker: false }, timing: { sweepMs: 2 ** 31 - 1 } })
 })
 afterAll(() => at[Symbol.asyncDispose]())
 beforeEach(() => {

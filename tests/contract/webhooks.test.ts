@@ -337,6 +337,7 @@ test('an account’s event reaches all its projects, a project’s only its own,
   await until(
     async () => (await deliveries(key, { webhook_id: theirs.id, status: 'delivered' })).length === 2,
   )
+  await delivery(at.key, mine.id, ({ status }) => status === 'delivered')
   expect(await deliveries(at.key, { webhook_id: mine.id })).toHaveLength(1)
   expect(await deliveries(client, { webhook_id: strange.id })).toEqual([])
   const wide = at.receiver.got('budget').map(({ body }) => JSON.parse(body))

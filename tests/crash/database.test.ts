@@ -3,7 +3,7 @@ import type { Seen } from '../harness/client.ts'
 import { until } from '../harness/until.ts'
 import { answer, type Script } from '../harness/upstream.ts'
 import { databaseProxy } from './database-proxy.ts'
-import { openSite, type Person, type Site } from './site.ts'
+import { longLeaseMs, openSite, type Person, type Site } from './site.ts'
 
 /** The database breaks, never the server: no call is lost, none is unpaid, none is paid twice. */
 const stack = new AsyncDisposableStack()
@@ -14,7 +14,7 @@ let site: Site
 const scripts = new Map<string, () => Script | Promise<Script>>()
 
 beforeAll(async () => {
-  site = stack.use(await openSite())
+  site = stack.use(await openSite({ leaseMs: longLeaseMs }))
   site.upstream.reply((call) => scripts.get(whoAsks(call.body))?.() ?? answer())
 })
 afterAll(() => stack.disposeAsync())
@@ -200,7 +200,7 @@ test.concurrent('a hold that was refused while its COMMIT reply was lost is undo
 })
 
 test.concurrent('a database that was away for longer than the lease: processes that live are not taken for dead by the first that is back', async () => {
-  const leaseMs = 3_000
+  const leaseMs = 8_000
   await using site = await openSite({ leaseMs })
   const person = await site.person({ credits })
   const released = Promise.withResolvers<Script>()

@@ -30,13 +30,16 @@ export async function openScene(): Promise<Scene> {
 const promptOf = ({ body }: UpstreamCall): string =>
   (body as { messages: [{ content: string }] }).messages[0].content
 
+/** Some start seven processes, one after another, on a machine that runs other tests beside. */
+const timeout = 400_000
+
 /** A test on a scene of its own, beside others. */
 export const onScene = <S extends AsyncDisposable>(
   open: () => Promise<S>,
   name: string,
   act: (at: S) => Promise<void>,
 ): void =>
-  test.concurrent(name, async () => {
+  test.concurrent(name, { timeout }, async () => {
     await using at = await open()
     await act(at)
   })

@@ -21,8 +21,10 @@ export interface Person {
   secret: string
 }
 
-/** Short, so that a dead process is soon known to be dead; long enough for a busy machine to beat in time. */
+/** Short, so that a dead process is soon known to be dead. */
 const shortLeaseMs = 1_500
+/** Where nobody dies: long enough that none is taken for dead, though this machine stops for some seconds. */
+export const longLeaseMs = 20_000
 
 export class Site implements AsyncDisposable {
   readonly db: Db

@@ -96,4 +96,4 @@ test('a process that is killed or stopped in the middle loses no event: the next
   expect(data).toHaveLength(100)
   expect(new Set(data.map(({ attempts }: { attempts: number }) => attempts))).toEqual(new Set([1]))
   for (const status of ['failed', 'cancelled']) expect((await report(status)).body.data).toEqual([])
-}, 150_000)
+})

@@ -20,7 +20,6 @@ import {
   type Scene,
   saidBy,
   scene,
-  script,
   send,
   stepsOf,
 } from './work-scene.ts'
@@ -52,12 +51,12 @@ async function lockRun({ site }: Scene, id: string) {
 }
 
 /** The server has sent the call of the second step, which the upstream answers when it is released. */
-async function inTheCall(at: Scene, step = 'second-step', input = script) {
+async function inTheCall(at: Scene, step = 'second-step', env: Record<string, string> = {}) {
   const { site, person, scripts } = at
-  const server = await at.start()
+  const server = await at.start(undefined, env)
   const released = Promise.withResolvers<Script>()
   scripts.set(step, () => released.promise)
-  const id = await send(site.client(server, person), input)
+  const id = await send(site.client(server, person))
   await until(() => at.calls.get(step) === 1)
   return { server, id, release: () => released.resolve(answer(`answer to ${step}`)) }
 }
@@ -74,7 +73,8 @@ const settling = async ({ site }: Scene): Promise<number[]> => {
   return rows.map(({ pid }) => pid)
 }
 
-const again = async (at: Scene) => at.site.client(await at.start(), at.person)
+const again = async (at: Scene, env: Record<string, string> = {}) =>
+  at.site.client(await at.start(undefined, env), at.person)
 
 scene('killed before the step is written down: it is taken by the next', async (at) => {
   const { site, person } = at
@@ -251,8 +251,10 @@ scene('two workers with one run: the second has it, and the first may write no m
 
 scene('a server that is told to stop ends the step under way, and another goes on at once', async (at) => {
   const { site, person } = at
-  const { server, id, release } = await inTheCall(at, 'first-step')
-  const client = await again(at)
+  // Longer than this test: it is the word of who stops, and no lease, that lets the other go on.
+  const env = { KHERAD_LEASE_MS: '600000' }
+  const { server, id, release } = await inTheCall(at, 'first-step', env)
+  const client = await again(at, env)
   const stopped = server.stop()
   // It begins nothing any more, and the step under way comes to its end.
   await until(async () => (await fetch(`${server.url}/health/ready`).catch(() => undefined))?.ok !== true)

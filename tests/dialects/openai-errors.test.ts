@@ -175,7 +175,7 @@ test('a failing upstream is tried as often as the client wants, and no failed at
 })
 
 test('a timeout of the client ends the call at the upstream too', async () => {
-  const { client } = counting(at.key.secret, { maxRetries: 0, timeout: 200 })
+  const { client } = counting(at.key.secret, { maxRetries: 0, timeout: 3_000 })
   const position = at.upstream.calls.length
   at.upstream.replyOnce(silence)
   await expect(client.chat.completions.create(ask)).rejects.toThrow(OpenAI.APIConnectionTimeoutError)

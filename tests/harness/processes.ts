@@ -65,7 +65,7 @@ export async function startProcess(ask: ProcessAsk): Promise<ServerProcess> {
     return fetch(`${url}/health/ready`)
       .then((reply) => reply.ok)
       .catch(() => false)
-  }, 90_000)
+  }, 150_000)
 
   const end = async (signal: NodeJS.Signals): Promise<number | null> => {
     const isDead = child.exitCode !== null || child.signalCode !== null

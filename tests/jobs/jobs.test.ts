@@ -186,8 +186,9 @@ test('a worker that stops hands over what it could not end', async () => {
     await put(mine, { data: { n: 1 } })
     await until(() => began.length === 1)
   }
-  const [left] = await queued(mine)
-  expect(left).toMatchObject({ failures: 0, process_id: null, parked: false })
+  // Its word may arrive a moment after it has stopped waiting for the reply.
+  const left = await until(async () => (await queued(mine)).find(({ process_id }) => process_id === null))
+  expect(left).toMatchObject({ failures: 0, parked: false })
   const next = { ...mine, handle: async () => void began.push('second') as undefined }
   await using _second = work(next)
   await until(async () => (await queued(mine)).length === 0)
@@ -299,5 +300,7 @@ test('workers go on after all their connections were cut', async () => {
       .then(() => true)
       .catch(() => false),
   )
-  await until(async () => ran >= 2 && (await queued(mine)).length === 0)
+  // Ours may be one of those connections, found cut only when it is asked.
+  const left = () => queued(mine).catch(() => undefined)
+  await until(async () => ran >= 2 && (await left())?.length === 0)
 })

@@ -19,12 +19,11 @@ const answer = (embeddings: unknown[], usage: unknown = { prompt_tokens: 7, tota
 async function ask(
   reply: Script,
   more: Partial<EmbeddingOrder> = {},
-  signal = new AbortController().signal,
+  { signal = new AbortController().signal, timeouts = patient } = {},
 ): Promise<{ embedded?: Embedded; error?: UpstreamError }> {
   upstream.reply(reply)
   await using provider = embeddingsProvider({ baseUrl: upstream.url, apiKey: 'sk-secret' })
   const order: EmbeddingOrder = { texts: ['یک', 'two'], encoding: 'base64', ...more }
-  const timeouts = { ...patient, firstByteMs: 300 }
   try {
     return {
       embedded: await provider.embed({ order, upstreamModel: 'near-1', signal, timeouts, attemptId: 'a-1' }),
@@ -146,9 +145,11 @@ test('statuses, a broken line, silence and a caller who leaves are told apart', 
     'sk-secret',
   )
   expect((await ask(reset)).error).toMatchObject({ fault: 'reset' })
-  expect((await ask(silence)).error).toMatchObject({ fault: 'timeout' })
+  expect((await ask(silence, {}, { timeouts: { ...patient, firstByteMs: 300 } })).error).toMatchObject({
+    fault: 'timeout',
+  })
   const left = new AbortController()
-  const asking = ask(silence, {}, left.signal)
+  const asking = ask(silence, {}, { signal: left.signal })
   await upstream.call(upstream.calls.length)
   left.abort()
   expect((await asking).error).toMatchObject({ fault: 'aborted', executed: true })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openSite, type Person, type Site } from '../crash/site.ts'
+import { longLeaseMs, openSite, type Person, type Site } from '../crash/site.ts'
 import type { ServerProcess } from '../harness/processes.ts'
 import { until } from '../harness/until.ts'
 import { answer } from '../harness/upstream.ts'
@@ -15,7 +15,7 @@ const calls = 200
 const pays = 37n
 
 beforeAll(async () => {
-  site = stack.use(await openSite())
+  site = stack.use(await openSite({ leaseMs: longLeaseMs }))
   servers = await Promise.all([site.start(), site.start()])
   price = await measurePrice()
 })
