@@ -142,6 +142,26 @@ describe('size', () => {
     )
   })
 
+  test('a photo that a phone has laid on its side has the shape in which people see it', async () => {
+    const photo = async (orientation: number): Promise<string> => {
+      const bytes = await sharp(await halves(450, 300))
+        .withMetadata({ orientation })
+        .jpeg()
+        .toBuffer()
+      const image_url = `data:image/jpeg;base64,${bytes.toString('base64')}`
+      const content = [
+        { type: 'input_text', text: 'make it blue' },
+        { type: 'input_image', image_url },
+      ]
+      const { body } = await picture(at.key, {}, { input: [{ role: 'user', content }] })
+      return pictureIn(body).item['size']
+    }
+    expect(await photo(1)).toBe('192x128')
+    expect(await photo(3)).toBe('192x128')
+    expect(await photo(6)).toBe('128x192')
+    expect(await photo(8)).toBe('128x192')
+  })
+
   test('what is pictured is never distorted: padding stands beside it and cropping cuts it', async () => {
     const padded = pictureIn((await picture(at.key, { size: '256x64' })).body).bytes
     // 96 of 256 columns are the picture of 192x128, in the middle.
