@@ -112,9 +112,12 @@ describe('what people cannot see is not read:', () => {
         .join(' '),
     ],
   ])('%s', async (_, html) => {
-    const { text } = await read('text/html; charset=utf-8', `<body><p>${filler}</p>${html}</body>`)
-    expect(text).toContain('این بند')
-    expect(text).not.toContain('پنهان')
+    // As an article, and as a page that has too many elements for one.
+    for (const more of ['', '<i></i>'.repeat(20_001)]) {
+      const { text } = await read('text/html; charset=utf-8', `<body><p>${filler}</p>${html}${more}</body>`)
+      expect(text).toContain('این بند')
+      expect(text).not.toContain('پنهان')
+    }
   })
 
   test('what only looks so is', async () => {
