@@ -298,6 +298,28 @@ describe.each(['chat', 'messages'] as const)('a model that speaks %s', (wire) =>
     expect(again.body.content[1].content).toMatchObject({ type: 'web_fetch_result', url })
   })
 
+  test('an address that was named in capitals, or as people write it, may be fetched; paths keep their case', async () => {
+    const at = worlds[wire]
+    const { port } = at.site
+    const fetched = async (said: string, url: string): Promise<string> => {
+      at.answers({ calls: [call('call_1', 'web_fetch', { url })] }, { text: 'خواندم.' })
+      const { body } = await message(at.key, { tools: [fetchPage], messages: [user(said)] })
+      const { type, error_code: code } = body.content[1].content
+      return code ?? type
+    }
+    const https = `https://pages.example.test:${port}`
+    const unnamed = 'url_not_in_prior_context'
+    expect(await fetched(`Read Pages.Example.Test:${port}/A`, `${https}/A`)).toBe('web_fetch_result')
+    expect(await fetched(`HTTPS://WWW.PAGES.EXAMPLE.TEST:${port}`, `${https}/`)).toBe('web_fetch_result')
+    expect(await fetched(`Read ${https}/ABC`, `${https}/aBc`)).toBe(unnamed)
+    // Named, so that it is asked for; the certificate of the site does not know this name.
+    const persian = `https://سایت.ایران:${port}`
+    expect(await fetched(`بخوان ${persian}`, `${persian}/`)).toBe('url_not_accessible')
+    expect(await fetched(`بخوان ${persian}/خبر`, `${persian}/%D8%AE%D8%A8%D8%B1`)).toBe('url_not_accessible')
+    expect(await fetched('بخوان', 'https://www./?q=secret')).toBe(unnamed)
+    expect(await fetched('بخوان [', 'https://[::1]/?q=secret')).toBe(unnamed)
+  })
+
   test('domains are told to the search and kept by the fetch', async () => {
     const at = worlds[wire]
     const said = [{ calls: [call('call_1', 'web_search', { query: 'x' })] }, { text: 'ok' }]

@@ -142,6 +142,26 @@ describe('size', () => {
     )
   })
 
+  test('a photo that a phone has laid on its side has the shape in which people see it', async () => {
+    const photo = async (orientation: number): Promise<string> => {
+      const bytes = await sharp(await halves(450, 300))
+        .withMetadata({ orientation })
+        .jpeg()
+        .toBuffer()
+      const image_url = `data:image/jpeg;base64,${bytes.toString('base64')}`
+      const content = [
+        { type: 'input_text', text: 'make it blue' },
+        { type: 'input_image', image_url },
+      ]
+      const { body } = await picture(at.key, {}, { input: [{ role: 'user', content }] })
+      return pictureIn(body).item['size']
+    }
+    expect(await photo(1)).toBe('192x128')
+    expect(await photo(3)).toBe('192x128')
+    expect(await photo(6)).toBe('128x192')
+    expect(await photo(8)).toBe('128x192')
+  })
+
   test('what is pictured is never distorted: padding stands beside it and cropping cuts it', async () => {
     const padded = pictureIn((await picture(at.key, { size: '256x64' })).body).bytes
     // 96 of 256 columns are the picture of 192x128, in the middle.
@@ -302,6 +322,21 @@ describe('refused before anything is held', () => {
     expectRefusal(await picture(at.key, {}, body), { status: 400, code, param })
     expect(await at.world.balance()).toEqual(before)
     expect(at.upstream.calls.length).toBe(calls)
+  })
+
+  test('a size or a ratio that cannot be read is told what it should be, in both languages', async () => {
+    const said = async (tool: Record<string, unknown>, language: string): Promise<string> =>
+      (await picture(at.key, tool, {}, { 'accept-language': language })).body.error.message
+    for (const size of ['1024X1024', '1024*1024', 'large']) {
+      expect(await said({ size }, 'en')).toContain(
+        'tools.0.size must be auto, or width and height in pixels such as 1024x1024.',
+      )
+      expect(await said({ size }, 'fa')).toContain('باید auto یا پهنا و بلندا به پیکسل باشد')
+    }
+    expect(await said({ aspect_ratio: '1.5:1' }, 'en')).toContain(
+      'tools.0.aspect_ratio must be auto, or two whole numbers such as 16:9.',
+    )
+    expect(await said({ aspect_ratio: '1.5:1' }, 'fa')).toContain('باید auto یا دو عدد صحیح باشد')
   })
 
   test('more pictures than the model takes, or any where it takes none', async () => {

@@ -69,6 +69,15 @@ describe('bytes', () => {
     const columns = [100, 400, 600, 900].map((x) => colourAt(bytes, x, 5))
     expect(await Promise.all(columns)).toEqual(['#ff0000', '#0000ff', '#ff0000', '#0000ff'])
   })
+
+  test('have a photo that a phone has laid on its side upright', async () => {
+    const photo = await sharp(await halves(64, 64))
+      .withMetadata({ orientation: 6 })
+      .png()
+      .toBuffer()
+    const bytes = await drawing(withPictures(photo), { size: '512x512' })
+    expect([await colourAt(bytes, 4, 5), await colourAt(bytes, 4, 507)]).toEqual(['#ff0000', '#0000ff'])
+  })
 })
 
 describe('letters', () => {

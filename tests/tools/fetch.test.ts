@@ -86,6 +86,54 @@ test.each([
   expect(text).toMatch(/^(#{1,2} خبر\n\n)?متن خبر$/)
 })
 
+describe('what people cannot see is not read:', () => {
+  const hide = (style: string) => `<b style="${style}">پنهان</b>`
+  test.each([
+    ['in code', `<pre>a = 1${hide('display:none')}</pre><p>x<code>b${hide('display:none')}</code></p>`],
+    ['in a heading', '<h2>سرخط<div style="display:none">پنهان</div></h2>'],
+    ['in a link', '<p>x <a href="/y">y<p style="visibility:hidden">پنهان</p></a></p>'],
+    [
+      'in a table',
+      '<table><tr><th>a<th>b</tr><tr style="display:none"><td>پنهان<td>پنهان</tr><tr><td>1<td style="opacity:0">پنهان<td>2</tr></table>',
+    ],
+    ['deep down', `${'<div>'.repeat(170)}x${hide('display:none')}${'</div>'.repeat(170)}`],
+    [
+      'in other words',
+      [
+        'DISPLAY : none !important',
+        'display:/**/none',
+        'visibility:collapse',
+        'opacity: 0.0',
+        'opacity:0 ; color:red',
+        'font-size:0rem',
+        'color:red;font-size: 0pt',
+      ]
+        .map(hide)
+        .join(' '),
+    ],
+  ])('%s', async (_, html) => {
+    // As an article, and as a page that has too many elements for one.
+    for (const more of ['', '<i></i>'.repeat(20_001)]) {
+      const { text } = await read('text/html; charset=utf-8', `<body><p>${filler}</p>${html}${more}</body>`)
+      expect(text).toContain('این بند')
+      expect(text).not.toContain('پنهان')
+    }
+  })
+
+  test('what only looks so is', async () => {
+    const shown = ['opacity:0.5', 'font-size:0.9em', 'display:block', 'visibility:visible', 'x:none']
+    const html = `<body><p>${filler}</p>${shown.map((style) => `<p style="${style}">${style}</p>`).join('')}</body>`
+    const { text } = await read('text/html; charset=utf-8', html)
+    for (const style of shown) expect(text).toContain(style)
+  })
+
+  test('a page that lets its text appear by a script is read', async () => {
+    const section = `<div style="opacity:0;transform:translateY(20px)"><p>${filler}</p></div>`
+    const { text } = await read('text/html; charset=utf-8', `<body><h1>خبر</h1>${section.repeat(3)}</body>`)
+    expect(text.match(/این بند/g)!.length).toBeGreaterThanOrEqual(9)
+  })
+})
+
 test('an English page that is no article is read without its menus', async () => {
   const links = Array.from(
     { length: 30 },

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { AnswerState } from '#engine/tools'
+import type { AnswerState, ToolResult } from '#engine/tools'
 import { toolsOf } from './asking.ts'
 
 const { use } = toolsOf('')
+type Done = Extract<ToolResult, { error?: undefined }>
 const run = (command: unknown, state: AnswerState = {}) => use('bash', { command }, { state })
 
 async function done(command: string, state?: AnswerState) {
@@ -101,6 +102,12 @@ describe('bounds', () => {
     expect(stdout.slice(0, 6)).toBe('1\n2\n3\n')
     expect(stdout).toMatch(/\[… \d+ more characters\]$/)
     expect(stdout.length).toBeLessThan(30_100)
+  })
+
+  test('half a character becomes the sign for it, as readers of JSON refuse it', async () => {
+    const { execution, content } = (await run("printf 'a\\ud83d'; printf '\\udc4d' >&2")) as Done
+    expect(execution).toEqual({ stdout: 'a\ufffd', stderr: '\ufffd', exitCode: 0 })
+    expect(content.isWellFormed()).toBe(true)
   })
 
   test('of files 2,000 and 8 MB are kept, and past them none of the script', async () => {

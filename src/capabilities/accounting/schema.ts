@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { anyObject, closed, nullable, oneOf, safeInteger, timestamp, uuid } from '#platform/schema'
+import { anyObject, closed, nullable, oneOf, patterned, safeInteger, timestamp, uuid } from '#platform/schema'
 
 const integer = () => Type.Integer(safeInteger)
 
@@ -91,7 +91,14 @@ export const RequestReport = Type.Object({
 })
 
 export const LookupQuery = Type.Object(
-  { idempotency_key: Type.String({ pattern: '^[A-Za-z0-9._:-]{1,128}$' }) },
+  {
+    idempotency_key: Type.String(
+      patterned('^[A-Za-z0-9._:-]{1,128}$', {
+        en: 'must have 1 to 128 characters of A–Z, a–z, 0–9 and . _ : -',
+        fa: 'باید ۱ تا ۱۲۸ نویسه از A–Z، a–z، 0–9 و . _ : - داشته باشد',
+      }),
+    ),
+  },
   closed,
 )
 export const Lookup = Type.Object({ data: Type.Array(Receipt, { maxItems: 1 }) })

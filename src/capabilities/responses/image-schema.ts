@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { anyObject, nullable, oneOf } from '#platform/schema'
+import { anyObject, nullable, oneOf, patterned } from '#platform/schema'
 import { input } from './item-schema.ts'
 
 const optional = <T extends Parameters<typeof nullable>[0]>(schema: T) => Type.Optional(nullable(schema))
@@ -18,7 +18,10 @@ export const ImageTool = Type.Object({
   background: optional(oneOf('auto', 'opaque', 'transparent')),
   size: optional(
     Type.String({
-      pattern: '^(auto|[1-9][0-9]{0,4}[x×][1-9][0-9]{0,4})$',
+      ...patterned('^(auto|[1-9][0-9]{0,4}[x×][1-9][0-9]{0,4})$', {
+        en: 'must be auto, or width and height in pixels such as 1024x1024',
+        fa: 'باید auto یا پهنا و بلندا به پیکسل باشد، مانند 1024x1024',
+      }),
       description: '<width>x<height> in pixels, or auto; the picture comes out exactly so.',
       'x-description-fa': '<پهنا>x<بلندا> به پیکسل، یا auto؛ تصویر دقیقاً همین اندازه می‌شود.',
     }),
@@ -26,7 +29,10 @@ export const ImageTool = Type.Object({
   aspect_ratio: optional(
     Type.String({
       maxLength: 24,
-      pattern: '^(auto|[1-9][0-9]{0,4}:[1-9][0-9]{0,4})$',
+      ...patterned('^(auto|[1-9][0-9]{0,4}:[1-9][0-9]{0,4})$', {
+        en: 'must be auto, or two whole numbers such as 16:9',
+        fa: 'باید auto یا دو عدد صحیح باشد، مانند 16:9',
+      }),
       description: '<width>:<height>, or auto.',
       'x-description-fa': '<پهنا>:<بلندا>، یا auto.',
     }),

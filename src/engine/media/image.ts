@@ -15,7 +15,10 @@ const longestSide = 32_767
 export const isVast = ({ width = 0, height = 0 }: Partial<ImageSize>): boolean =>
   width * height > mostPixels || Math.max(width, height) > longestSide
 
-/** Width and height in pixels of a png, jpeg (progressive too), gif or webp, from its header; `undefined` for anything else. */
+/**
+ * Width and height in pixels of a png, jpeg (progressive too), gif or webp, from its header; `undefined` for anything else. Of a photo that
+ * says in its EXIF that it lies on its side, as it is seen.
+ */
 export function measureImage(bytes: Uint8Array): ImageSize | undefined {
   const type = sniff(bytes)
   const size =
@@ -49,6 +52,7 @@ function measureGif(bytes: Uint8Array): ImageSize | undefined {
 function measureJpeg(bytes: Uint8Array): ImageSize | undefined {
   const view = viewOf(bytes)
   let at = 2
+  let onSide = false
   while (at + 4 <= bytes.length) {
     if (bytes[at] !== 0xff) return undefined
     const marker = bytes[at + 1] ?? 0
@@ -66,11 +70,30 @@ function measureJpeg(bytes: Uint8Array): ImageSize | undefined {
     if (length < 2) return undefined
     if (isStartOfFrame(marker)) {
       if (length < 8 || at + 9 > bytes.length) return undefined
-      return { height: view.getUint16(at + 5), width: view.getUint16(at + 7) }
+      const [height, width] = [view.getUint16(at + 5), view.getUint16(at + 7)]
+      return onSide ? { width: height, height: width } : { width, height }
     }
+    onSide ||= marker === 0xe1 && liesOnSide(bytes.subarray(at + 4, at + 2 + length))
     at += 2 + length
   }
   return undefined
+}
+
+/** Orientations of EXIF 2.32, 4.6.5, that are a quarter turn away from what people see; phones write portraits so. */
+const turned = new Set([5, 6, 7, 8])
+
+/** Whether an APP1 segment says so in its first directory; nothing that it claims is believed beyond its end. */
+function liesOnSide(segment: Uint8Array): boolean {
+  const tiff = segment.subarray(6)
+  const little = hasText(tiff, 0, 'II')
+  if (!hasText(segment, 0, 'Exif\0\0') || !(little || hasText(tiff, 0, 'MM')) || tiff.length < 8) return false
+  const view = viewOf(tiff)
+  const first = view.getUint32(4, little)
+  if (first + 2 > tiff.length) return false
+  const end = Math.min(first + 2 + 12 * view.getUint16(first, little), tiff.length)
+  for (let entry = first + 2; entry + 12 <= end; entry += 12)
+    if (view.getUint16(entry, little) === 0x0112) return turned.has(view.getUint16(entry + 8, little))
+  return false
 }
 
 function isStartOfFrame(marker: number): boolean {

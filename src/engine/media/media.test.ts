@@ -126,6 +126,53 @@ describe('measureImage', () => {
     expect(measureImage(gif(20, 10))).toEqual({ width: 20, height: 10 })
   })
 
+  test('reads the size of a jpeg as people see it, whatever EXIF writes besides', () => {
+    const intel = (orientation: number, tags = 2) => [
+      ...ascii('II'),
+      ...le16(42),
+      ...le32(8),
+      ...le16(tags),
+      ...[...le16(0x010f), ...le16(2), ...le32(4), ...ascii('abcd')],
+      ...[...le16(0x0112), ...le16(3), ...le32(1), ...le16(orientation), 0, 0],
+    ]
+    const motorola = (orientation: number, first = [0, 0, 0, 8]) => [
+      ...ascii('MM'),
+      0,
+      42,
+      ...first,
+      0,
+      1,
+      0x01,
+      0x12,
+      0,
+      3,
+      0,
+      0,
+      0,
+      1,
+      0,
+      orientation,
+      0,
+      0,
+    ]
+    const sizeWith = (tiff: number[]) => {
+      const exif = [0xff, 0xe1, ...be16(8 + tiff.length), ...ascii('Exif\0\0'), ...tiff]
+      const { width, height } = measureImage(bytes([0xff, 0xd8], exif, jpeg(0xc0, 400, 300).slice(2)))!
+      return `${width}x${height}`
+    }
+    for (const upright of [0, 1, 2, 3, 4, 9]) {
+      expect(sizeWith(intel(upright))).toBe('400x300')
+      expect(sizeWith(motorola(upright))).toBe('400x300')
+    }
+    for (const turned of [5, 6, 7, 8]) {
+      expect(sizeWith(intel(turned))).toBe('300x400')
+      expect(sizeWith(motorola(turned))).toBe('300x400')
+    }
+    const broken = [intel(6, 1), intel(6).slice(0, 30), intel(1, 65_535), motorola(6, [255, 255, 255, 255])]
+    for (const tiff of [[], ascii('II'), ascii('XXXXXXXX'), ...broken])
+      expect(sizeWith([...tiff])).toBe('400x300')
+  })
+
   test('reads the size of lossy, lossless and extended webp', () => {
     const lossy = [0, 0, 0, 0x9d, 0x01, 0x2a, ...le16(320), ...le16(200 | 0x4000)]
     const lossless = [0x2f, ...le32((319 | (199 << 14)) >>> 0), 0]

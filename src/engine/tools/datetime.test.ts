@@ -114,6 +114,13 @@ describe('adding', () => {
     expect((await ask({ action: 'add', days: 10 })).result.gregorian.date).toBe('2026-12-01')
   })
 
+  test('a moment is Gregorian, on its day in the zone', async () => {
+    const added = { action: 'add', months: 1 }
+    expect((await ask({ ...added, date: '2025-01-30T22:00:00Z' })).result.gregorian.date).toBe('2025-02-28')
+    const jalali = { ...added, date: '2025-01-30T22:00:00Z', calendar: 'jalali' }
+    expect((await ask(jalali)).result.jalali.date).toBe('1403/12/12')
+  })
+
   test('what leaves the known years is refused', async () => {
     expect(await ask({ action: 'add', date: '1405/01/01', years: 1_999 })).toBe('invalid_tool_input')
     expect(await ask({ action: 'add', date: '1405/01/01', years: 1e300 })).toBe('invalid_tool_input')
@@ -130,6 +137,18 @@ test('a difference is told in days and in the months of its calendar', async () 
     days: -366,
     in_gregorian_calendar: { years: 1, months: 0, days: 1 },
     direction: 'until is earlier',
+  })
+})
+
+test('a difference takes moments on both sides, and counts in the calendar of the date that is written', async () => {
+  const moments = { date: '2025-03-20T22:00:00Z', until: '2025-04-21T10:00:00+03:30' }
+  expect(await ask({ action: 'difference', ...moments })).toMatchObject({
+    days: 31,
+    in_gregorian_calendar: { years: 0, months: 1, days: 0 },
+  })
+  expect(await ask({ action: 'difference', date: 'today', until: '2026-12-22' })).toMatchObject({
+    days: 31,
+    in_gregorian_calendar: { years: 0, months: 1, days: 1 },
   })
 })
 

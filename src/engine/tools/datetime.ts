@@ -47,7 +47,10 @@ const parameters = {
       description:
         'For convert, add and difference: 1403/12/30 or 2025-03-20, or a moment with its offset such as 2025-03-20T10:00:00Z. Today when left out.',
     },
-    until: { type: 'string', description: 'For difference: the other date. Today when left out.' },
+    until: {
+      type: 'string',
+      description: 'For difference: the other date, in the same words. Today when left out.',
+    },
     calendar: {
       type: 'string',
       enum: ['jalali', 'gregorian'],
@@ -75,13 +78,13 @@ function answer(input: unknown, { nowMs, timeZone: usual = 'Asia/Tehran' }: Tool
   if (action === 'now') return describeMoment(nowMs, timeZone)
   if (action === 'convert' && moment !== undefined) return describeMoment(moment, timeZone)
 
-  const from = moment === undefined ? readDay(input, 'date', today) : dayIn(timeZone, moment)
+  const from = readDay(input, 'date', { today, timeZone })
   if (from === undefined) return noDate('date')
   const calendar = calendarOf(input)
   if (action === 'convert') return describeDay(from)
   if (action === 'add') return added(input, from, calendar)
   if (action === 'difference') {
-    const to = readDay(input, 'until', today)
+    const to = readDay(input, 'until', { today, timeZone })
     return to === undefined ? noDate('until') : difference(from, to, calendar)
   }
   return failed('invalid_tool_input', 'action is one of now, convert, add, difference.')
@@ -111,18 +114,28 @@ function momentOf(text: string | undefined): number | undefined {
   return Number.isNaN(ms) || !isDated('gregorian', calendars.gregorian.dateOf(ms / msPerDay)) ? undefined : ms
 }
 
-/** The calendar of a date's months: the one named, else the one that the first date is written in. */
+/** The calendar of a date's months: the one named, else the one that the first date is written in; moments are Gregorian. */
 function calendarOf(input: unknown): CalendarName {
   const named = member(input, 'calendar')
   if (named === 'jalali' || named === 'gregorian') return named
-  return (
-    readDate(textMember(input, 'date') ?? textMember(input, 'until') ?? '', undefined)?.calendar ?? 'jalali'
-  )
+  for (const text of [textMember(input, 'date'), textMember(input, 'until')]) {
+    if (momentOf(text) !== undefined) return 'gregorian'
+    const read = readDate(text ?? '', undefined)
+    if (read) return read.calendar
+  }
+  return 'jalali'
 }
 
-function readDay(input: unknown, name: string, today: number): number | undefined {
+/** The day that is written there, or that a moment is in the zone. */
+function readDay(
+  input: unknown,
+  name: string,
+  { today, timeZone }: { today: number; timeZone: string },
+): number | undefined {
   const text = textMember(input, name)
   if (text === undefined || /^(today|امروز)$/i.test(text)) return today
+  const moment = momentOf(text)
+  if (moment !== undefined) return dayIn(timeZone, moment)
   const named = member(input, 'calendar')
   const read = readDate(text, named === 'jalali' || named === 'gregorian' ? named : undefined)
   return read && isDated(read.calendar, read.date) ? calendars[read.calendar].dayOf(read.date) : undefined

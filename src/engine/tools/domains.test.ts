@@ -22,6 +22,14 @@ test.each([
   ['example.com/*/news', 'https://example.com/fa/news/1', true],
   ['example.com/*/news', 'https://example.com/fa/x/news', false],
   ['example.com/a.b', 'https://example.com/axb', false],
+  ['example.com/وبلاگ', 'https://example.com/وبلاگ/۱', true],
+  ['example.com/%D9%88%D8%A8', 'https://example.com/وب', true],
+  ['example.com/%d9%88%d8%a8', 'https://example.com/%D9%88%D8%A8/a', true],
+  ['example.com/وب', 'https://example.com/وبلاگ', false],
+  ['example.com/blog', 'https://example.com/%62lo%67/a', true],
+  ['example.com/blog', 'https://example.com/blog%2F..%2Fprivate', false],
+  ['example.com/100%', 'https://example.com/100%', true],
+  ['example.com/a%2541', 'https://example.com/aA', false],
 ])('%s and %s: %s', (rule, url, expected) => {
   expect(allows(rule, url)).toBe(expected)
   expect(domainFilter(undefined, [rule])(new URL(url))).toBe(!expected)

@@ -43,16 +43,27 @@ function readRule(text: string): DomainRule | undefined {
 
 /** `/blog` covers `/blog` and `/blog/first`, not `/blogger`. */
 function pathPattern(path: string): RegExp {
-  const [before, after] = path.replace(/\/$/, '').split('*') as [string, string?]
+  const [before, after] = asBytes(path).replace(/\/$/, '').split('*') as [string, string?]
   const pattern = after === undefined ? literally(before) : `${literally(before)}[^/]*${literally(after)}`
   return new RegExp(`^${pattern}(?:/|$)`)
 }
+
+/**
+ * A path as its server reads it, a character for each byte: `/وبلاگ`, `/%D9%88…` and `/%d9%88…` are one, and `/%62log` is `/blog`. What
+ * would end a segment, or be an escape itself, stays escaped.
+ */
+const asBytes = (path: string): string =>
+  Buffer.from(path)
+    .toString('latin1')
+    .replace(/%(?!2f|5c|25)([0-9a-f]{2})/gi, (_, byte: string) =>
+      String.fromCharCode(Number.parseInt(byte, 16)),
+    )
 
 const literally = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 
 const covers = (url: URL) => (rule: DomainRule) => {
   const host = trimDot(url.hostname)
-  return (host === rule.host || host.endsWith(`.${rule.host}`)) && rule.path.test(url.pathname)
+  return (host === rule.host || host.endsWith(`.${rule.host}`)) && rule.path.test(asBytes(url.pathname))
 }
 
 const trimDot = (host: string): string => (host.endsWith('.') ? host.slice(0, -1) : host)

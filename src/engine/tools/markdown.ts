@@ -59,7 +59,6 @@ function blocksIn(element: Element, where: Where): string {
 
 function blockOf(element: Element, where: Where): string {
   const name = nameOf(element)
-  if (isHidden(element)) return ''
   if (/^h[1-6]$/.test(name)) {
     const text = oneLine(element, where)
     return text && `${'#'.repeat(Number(name[1]))} ${text}`
@@ -84,7 +83,7 @@ function blockOf(element: Element, where: Where): string {
 /** The line of an inline node, in which blocks inside of it have become spaces. */
 function inlineOf(node: Element, where: Where): string {
   if (node.nodeType === textNode) return squeeze(node.textContent ?? '')
-  if (node.nodeType !== elementNode || silent.has(nameOf(node)) || isHidden(node)) return ''
+  if (node.nodeType !== elementNode || silent.has(nameOf(node))) return ''
   if (where.depth > deepest) return squeeze(node.textContent ?? '')
   switch (nameOf(node)) {
     case 'br':
@@ -125,7 +124,7 @@ function listOf(element: Element, where: Where): string {
   const ordered = nameOf(element) === 'ol'
   const items: string[] = []
   for (const child of element.childNodes) {
-    if (child.nodeType !== elementNode || isHidden(child)) continue
+    if (child.nodeType !== elementNode) continue
     const text = blocksIn(child, { ...where, depth: where.depth + 1 })
     if (text === '') continue
     const mark = ordered ? `${items.length + 1}. ` : '- '
@@ -175,17 +174,6 @@ const oneLine = (element: Element, where: Where): string =>
 const nameOf = (node: Element): string => node.localName?.toLowerCase() ?? ''
 
 const isBlock = (node: Element): boolean => node.nodeType === elementNode && blocks.has(nameOf(node))
-
-/** Not shown to people, so not to be read by models either. */
-function isHidden(element: Element): boolean {
-  const style = element.getAttribute?.('style') ?? ''
-  return (
-    style !== '' &&
-    /(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?:px|em|%|;|$)|opacity\s*:\s*0(?:;|$))/i.test(
-      style,
-    )
-  )
-}
 
 /** Runs of space as browsers show them; the no-break space is a space too, the joiners of Persian are none. */
 const squeeze = (text: string): string => text.replace(/[ \t\n\r\f\u00a0]+/g, ' ')

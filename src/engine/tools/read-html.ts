@@ -2,6 +2,7 @@ import { Readability } from '@mozilla/readability'
 import { parseHTML } from 'linkedom'
 import { decodeText } from './decode-text.ts'
 import { excerpt } from './excerpt.ts'
+import { isFaded, isHidden } from './is-hidden.ts'
 import { type Element, toMarkdown } from './markdown.ts'
 import { pruneHtml } from './prune-html.ts'
 import { isDay, tidy } from './tidy.ts'
@@ -34,10 +35,21 @@ export function readHtml({ bytes, contentType, url, maxBytes }: PageWork): ReadP
 
 type Page = ReturnType<typeof parseHTML>['document']
 
-/** Of what `pruneHtml` left: the page stands in a frame of our own, what was its head included. */
+/**
+ * Of what `pruneHtml` left: the page stands in a frame of our own, what was its head included. What is not shown to people is gone at once,
+ * for Readability takes the styles away that say so.
+ */
 function open(html: string): Page {
-  return parseHTML(`<html><head></head><body>${html}</body></html>`).document
+  const { document } = parseHTML(`<html><head></head><body>${html}</body></html>`)
+  for (const element of document.querySelectorAll('[style]')) if (isHidden(element)) element.remove()
+  const faded = [...document.querySelectorAll('[style]')].filter(isFaded)
+  // Pages that let their very text appear by a script, which does not run here, are read all the same.
+  const isMost = faded.reduce((sum, element) => sum + lengthOf(element), 0) > lengthOf(document.body) / 2
+  if (!isMost) for (const element of faded) element.remove()
+  return document
 }
+
+const lengthOf = ({ textContent }: Pick<Element, 'textContent'>): number => textContent?.length ?? 0
 
 function baseOf(document: Page, url: string): string {
   const base = document.querySelector('base[href]')?.getAttribute('href') ?? ''

@@ -68,10 +68,10 @@ async function collect(fs: IFileSystem, limits: ShellWork['limits']): Promise<Sh
   return files
 }
 
-/** Cut before a broken pair, so that it stays text. */
+/** Well-formed, whether a script or the cut broke a pair: readers of JSON refuse half a character. */
 const head = (text: string, characters: number): string =>
   text.length <= characters
-    ? text
+    ? text.toWellFormed()
     : `${text.slice(0, characters).toWellFormed()}\n[… ${text.length - characters} more characters]`
 
 await answer<ShellWork>(run)

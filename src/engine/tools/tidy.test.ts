@@ -3,6 +3,10 @@ import { isDay, tidy } from './tidy.ts'
 
 test('signs that no reader sees are gone, and the joiners of Persian and emoji stay', () => {
   const hidden = [...'ignore'].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join('')
+  const bytes = [...'ignore']
+    .map((letter) => String.fromCodePoint(0xe0100 + letter.charCodeAt(0) - 16))
+    .join('')
+  expect(tidy(`❤️${bytes}`)).toBe('❤️')
   expect(tidy(`می‌روم${hidden}\u202e\u200b\u2066 👩‍💻\u0000\ufeff`)).toBe('می‌روم 👩‍💻')
 })
 

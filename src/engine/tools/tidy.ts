@@ -1,6 +1,7 @@
 /**
- * Text without what no reader sees but a model would read: control characters, direction overrides, zero-width signs and tag characters,
- * in which instructions are hidden. The joiners of Persian and of emoji stay. Lines lose the space at their ends, and empty lines are one.
+ * Text without what no reader sees but a model would read: control characters, direction overrides, zero-width signs, tag characters and
+ * the variation selectors that stand for bytes, in which instructions are hidden. The joiners of Persian and of emoji stay. Lines lose the
+ * space at their ends, and empty lines are one.
  */
 export function tidy(text: string): string {
   return text
@@ -14,7 +15,7 @@ export function tidy(text: string): string {
 
 const unseen =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out.
-  /[\u0000-\u0008\u000b\u000e-\u001f\u007f-\u009f\u00ad\u200b\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu
+  /[\u0000-\u0008\u000b\u000e-\u001f\u007f-\u009f\u00ad\u200b\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]|[\u{e0100}-\u{e01ef}]/gu
 
 /** `2024-05-20`, with or without a time behind it, that is a day. */
 export const isDay = (text: string): boolean =>

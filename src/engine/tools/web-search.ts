@@ -4,6 +4,7 @@ import { type DomainFilter, domainFilter, hostsOf } from './domains.ts'
 import { excerpt } from './excerpt.ts'
 import { failed } from './failed.ts'
 import { textMember } from './input.ts'
+import { tidy } from './tidy.ts'
 import type { Failed, HostedTool, Source } from './tools.ts'
 
 /** A search engine behind its own wire (`providers/search`). */
@@ -98,13 +99,14 @@ function choose(findings: readonly Finding[], passes: DomainFilter): Source[] {
   return [...sources.values()]
 }
 
-/** Vendors mark the words that were found by tags, and leave entities in. */
+/** Vendors mark the words that were found by tags, and leave entities in; pages hide instructions in signs that no reader sees. */
 const plain = (text: string): string =>
-  text
-    .replace(/<\/?(?:strong|b|em|i|mark|span)\b[^>]*>/gi, '')
-    .replace(/&(amp|lt|gt|quot|#x27|#39|nbsp);/g, (_, name: string) => entities[name] ?? ' ')
-    .replace(/\s+/g, ' ')
-    .trim()
+  tidy(
+    text
+      .replace(/<\/?(?:strong|b|em|i|mark|span)\b[^>]*>/gi, '')
+      .replace(/&(amp|lt|gt|quot|#x27|#39|nbsp);/g, (_, name: string) => entities[name] ?? ' ')
+      .replace(/\s+/g, ' '),
+  )
 
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#x27': "'", '#39': "'" }
 

@@ -15,8 +15,9 @@ export function whyOf(error: ErrorObject, path: string): Told {
 
 type Params = ErrorObject['params']
 
-/** Of a union of objects also the values by which they are told apart. */
+/** Of a union of objects also the values by which they are told apart, of a pattern what it means (`patterned`). */
 function paramsOf({ keyword, params, parentSchema }: ErrorObject): Params {
+  if (keyword === 'pattern') return { ...params, wanted: parentSchema?.['x-wanted'] }
   if (keyword !== 'discriminator') return params
   const variants: { properties?: Record<string, { const?: unknown; enum?: unknown[] }> }[] =
     parentSchema?.['oneOf'] ?? []
@@ -93,8 +94,8 @@ const sentences: Record<string, Sentence> = {
     (n) => `must have at most ${n} items`,
     (n) => `باید حداکثر ${n} عضو داشته باشد`,
   ),
-  pattern: ({ pattern }) =>
-    patterns[pattern] ?? { en: `must match ${pattern}`, fa: `باید با الگوی ${pattern} بخواند` },
+  pattern: ({ pattern, wanted }) =>
+    wanted ?? patterns[pattern] ?? { en: `must match ${pattern}`, fa: `باید با الگوی ${pattern} بخواند` },
 }
 
 /** What a person can mend without reading a regular expression. */

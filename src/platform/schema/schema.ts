@@ -17,6 +17,12 @@ export const uuid = (description?: string) =>
     ...(description !== undefined && { description }),
   })
 
+/** What a refusal says of a pattern, after the name of the field: a person reads no regular expressions. */
+export const patterned = (pattern: string, wanted: { en: string; fa: string }) => ({
+  pattern,
+  'x-wanted': wanted,
+})
+
 export const timestamp = () =>
   Type.String({ description: 'RFC 3339 time in UTC.', 'x-description-fa': 'زمان به شکل RFC 3339، در UTC.' })
 

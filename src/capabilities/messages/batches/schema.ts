@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { closed, nullable, oneOf, timestamp, withDefault } from '#platform/schema'
+import { closed, nullable, oneOf, patterned, timestamp, withDefault } from '#platform/schema'
 import { MessagesBody } from '../request/schema.ts'
 
 const mostRows = 1000
@@ -10,7 +10,10 @@ export const BatchBody = Type.Object(
       Type.Object(
         {
           custom_id: Type.String({
-            pattern: '^[a-zA-Z0-9_-]{1,64}$',
+            ...patterned('^[a-zA-Z0-9_-]{1,64}$', {
+              en: 'must have 1 to 64 characters of a–z, A–Z, 0–9, _ and -',
+              fa: 'باید ۱ تا ۶۴ نویسه از a–z، A–Z، 0–9، _ و - داشته باشد',
+            }),
             description: 'Names the row in the results; unique in the batch.',
             'x-description-fa': 'نام این ردیف در نتیجه‌ها؛ در هر دسته یکتاست.',
           }),
@@ -42,7 +45,16 @@ export const BatchParams = Type.Object({
 })
 
 const cursor = (en: string, fa: string) =>
-  Type.Optional(Type.String({ pattern: '^msgbatch_[0-9a-f]{32}$', description: en, 'x-description-fa': fa }))
+  Type.Optional(
+    Type.String({
+      ...patterned('^msgbatch_[0-9a-f]{32}$', {
+        en: 'must be the id of a batch, msgbatch_…',
+        fa: 'باید شناسهٔ یک دسته باشد، msgbatch_…',
+      }),
+      description: en,
+      'x-description-fa': fa,
+    }),
+  )
 
 export const ListQuery = Type.Object(
   {

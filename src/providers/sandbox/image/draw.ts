@@ -32,7 +32,7 @@ async function over(poster: Uint8Array, references: readonly Uint8Array[], size:
   const edge = (index: number): number => Math.round((width * index) / references.length)
   const bands = await Promise.all(
     references.map(async (bytes, index) => ({
-      input: await sharp(bytes)
+      input: await sharp(bytes, { autoOrient: true })
         .resize(Math.max(1, edge(index + 1) - edge(index)), height, { fit: 'cover' })
         .png()
         .toBuffer(),
