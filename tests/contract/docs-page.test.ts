@@ -91,6 +91,19 @@ const lookAround = `({
   twice: [...document.querySelectorAll('[id]')].map((one) => one.id).filter((id, index, all) => all.indexOf(id) !== index),
 })`
 
+/** Runs in the page, too: the code blocks whose text reaches under their button. */
+const coveredCode = `(() => {
+  const frames = [...document.querySelectorAll('.frame')].filter((frame) => frame.querySelector('button')?.offsetWidth)
+  const isCovered = (frame) => {
+    const button = frame.querySelector('button').getBoundingClientRect()
+    const text = document.createRange()
+    text.selectNodeContents(frame.querySelector('code'))
+    return [...text.getClientRects()].some((line) =>
+      line.left < button.right && line.right > button.left && line.top < button.bottom && line.bottom > button.top)
+  }
+  return { looked: frames.length, covered: frames.filter(isCovered).map((frame) => frame.textContent) }
+})()`
+
 interface Seen {
   direction: string
   wide: number
@@ -162,6 +175,29 @@ describe.skipIf(browserPath === undefined)('in a browser', () => {
       await page.close()
     },
   )
+
+  test('the Persian page says in Persian what every field means and what every group is called', async () => {
+    const { page } = await look('fa', 390)
+    const isPersian = (text: string) => /[\u0600-\u06ff]/.test(text)
+    const groups = await page.locator('nav .group').allTextContents()
+    expect(groups.length).toBeGreaterThan(10)
+    expect(groups.filter((name) => !isPersian(name))).toEqual([])
+    const meanings = await page.locator('p.meaning').allTextContents()
+    expect(meanings.length).toBeGreaterThan(100)
+    // A lone name, such as msgbatch_…, is the same in every language.
+    expect(meanings.filter((text) => !isPersian(text) && text.includes(' '))).toEqual([])
+    await page.close()
+  })
+
+  test('on a telephone no button of a code block stands on its code', async () => {
+    for (const language of ['fa', 'en'] as const) {
+      const { page } = await look(language, 390)
+      const { looked, covered } = await page.evaluate<{ looked: number; covered: string[] }>(coveredCode)
+      expect(looked).toBeGreaterThan(40)
+      expect(covered).toEqual([])
+      await page.close()
+    }
+  })
 
   test('the filter leaves only the routes that match, in the page and in its contents', async () => {
     const { page } = await look('fa', 1280)

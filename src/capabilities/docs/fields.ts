@@ -53,8 +53,10 @@ ${within && html`<details><summary>${say('fieldsOf')} ${code(isList(shape) ? `${
 }
 
 function meaning(say: Say, shape: Shape): Content {
-  const persian = say.language === 'fa' ? shape['x-description-fa'] : undefined
-  const text = persian ?? shape.description ?? core(shape).description
+  // Of "a time or null" the words stand on the time, in both languages.
+  const said = shape.description === undefined ? core(shape) : shape
+  const persian = say.language === 'fa' ? said['x-description-fa'] : undefined
+  const text = persian ?? said.description
   if (text === undefined) return undefined
   if (say.language === 'en' || persian !== undefined) return html`<p class="meaning">${prose(text)}</p>`
   return html`<p class="meaning" lang="en" dir="ltr">${prose(text)}</p>`

@@ -98,6 +98,8 @@ var { font-style: normal; color: var(--quiet); unicode-bidi: isolate; }
 .errors dt { display: flex; flex-wrap: wrap; gap: .6em; align-items: baseline; }
 .errors dt code { font-weight: 650; }
 .errors dd { margin: .15rem 0 0; max-inline-size: 46rem; }
+/* Where a line is as wide as the window, the button stands above the first one and not upon it. */
+@media (max-width: 59.99rem) { .frame pre { padding-top: 2.5rem; } }
 @media (min-width: 60rem) {
   .columns { grid-template-columns: 18rem minmax(0, 1fr); }
   nav { position: sticky; inset-block-start: 0; max-block-size: 100vh; overflow-y: auto; align-self: start; padding-block: 1.75rem; border: 0; scrollbar-width: thin; }

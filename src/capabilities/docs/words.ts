@@ -76,6 +76,7 @@ export const groups: Record<string, Record<Language, string>> = {
   chat: { fa: 'گفت‌وگو', en: 'Chat' },
   responses: { fa: 'پاسخ‌ها', en: 'Responses' },
   messages: { fa: 'پیام‌ها', en: 'Messages' },
+  batches: { fa: 'دسته‌ها', en: 'Batches' },
   studio: { fa: 'استودیو', en: 'Studio' },
   audio: { fa: 'صدا', en: 'Audio' },
   agents: { fa: 'عامل‌ها', en: 'Agents' },

@@ -85,7 +85,10 @@ export const DeliveryQuery = Type.Object(
   {
     limit: withDefault(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
     after_id: Type.Optional(
-      uuid('Deliveries made before this one; the next page begins after the last of this.'),
+      Type.String({
+        ...uuid('Deliveries made before this one; the next page begins after the last of this.'),
+        'x-description-fa': 'تحویل‌های پیش از این یکی؛ صفحهٔ بعد پس از آخرین مورد این صفحه آغاز می‌شود.',
+      }),
     ),
     webhook_id: Type.Optional(uuid()),
     event_id: Type.Optional(uuid()),

@@ -26,6 +26,37 @@ models:
     ${more}
 `
 
+test('a key that stands where it cannot is never repeated', () => {
+  const entry = (more: string) => `providers:\n  - { id: a, ${more} }`
+  for (const file of [
+    entry('base_url: http://a, api_key: 1234567'),
+    entry('base_url: "https://a/v1?key=1234567"'),
+    entry('base_url: "https://me:1234567@a"'),
+    entry('base_url: "me:1234567@a"'),
+    'tools: { web_search: { vendor: brave, api_key: 1234567 } }',
+    'storage: { s3: { endpoint: http://a, bucket: abc, access_key_id: id, secret_access_key: "1234567 x" } }',
+  ]) {
+    const { en, fa } = refusal(file)
+    expect(en).toMatch(/is not usable: write/)
+    expect(en + fa).not.toContain('1234567')
+  }
+})
+
+test('what is empty or a list is called so in Persian too', () => {
+  expect(refusal('providers:').fa).toBe('kherad.config.yaml:1: providers خالی است: یک فهرست بنویسید.')
+  expect(refusal('- a').fa).toContain('kherad.config.yaml:1 یک فهرست است: ')
+  expect(refusal('budgets: { thresholds_percent: 50 }').fa).toContain('thresholds_percent برابر "50" است')
+})
+
+test('a word after npm start that means nothing is refused, and one that does is taken', () => {
+  const start = (...typed: string[]) => loadConfig(readEnv({}, typed))
+  expect(start('--role', 'worker').roles).toEqual(start('--role=worker').roles)
+  for (const typed of [['--rol', 'worker'], ['--role', 'api', '--port=9000'], ['worker'], ['--help']])
+    expect(() => start(...typed)).toThrow(
+      /means nothing to the start: remove it; it takes --role all, api or worker/,
+    )
+})
+
 test('without a word from the operator everything has its documented default', () => {
   expect(load()).toMatchObject({
     host: '127.0.0.1',
@@ -201,6 +232,21 @@ describe('a wrong entry stops the start with file, line, path and mend', () => {
       `providers:\n  - id: a\n    base_url: http://a\n    api_key: \${NOT_SET}`,
       /:4: providers\[0\]\.api_key uses \$\{NOT_SET\}, which is not set/,
     ],
+    [
+      'a number in quotes',
+      'defaults: { markup: "2" }',
+      /:1: defaults\.markup is "2": write a number within 0 … 1000, without quotes\./,
+    ],
+    [
+      'a number in Persian digits',
+      'work: { max_minutes: ۳۰ }',
+      /max_minutes is "۳۰", whose digits are not 0 to 9: write a whole number within 1 … 10080\./,
+    ],
+    [
+      'no deployment',
+      model('').replace('[{ provider: acme, model: gpt-x }]', '[]'),
+      /is an empty list: write at least/,
+    ],
     ['an empty key', 'providers:\n  - { id: a, base_url: http://a, api_key: "" }', /api_key is empty/],
     [
       'a wrong dialect',
@@ -210,7 +256,7 @@ describe('a wrong entry stops the start with file, line, path and mend', () => {
     [
       'no dialect',
       'providers:\n  - { id: a, base_url: http://a, dialects: [] }',
-      /dialects is a list: write at least one/,
+      /dialects is an empty list: write at least one/,
     ],
     [
       'a time that is a text',

@@ -13,6 +13,8 @@ export interface Env {
   workers: string
   /** What this process does; the word after `--role` wins. */
   role: string
+  /** The first word after the program's name that it does not know. */
+  unknownWord: string | undefined
   bootstrapKey: string | undefined
   /** Seals what the database must not show. */
   secret: string | undefined
@@ -62,6 +64,9 @@ export function readEnv(
     baseUrl: read('KHERAD_BASE_URL'),
     workers: read('KHERAD_WORKERS') ?? '1',
     role: roleOf(words) ?? read('KHERAD_ROLE') ?? 'all',
+    unknownWord: words.find(
+      (word, at) => !word.startsWith('--role=') && word !== '--role' && words[at - 1] !== '--role',
+    ),
     bootstrapKey: read('KHERAD_BOOTSTRAP_KEY'),
     secret: read('KHERAD_SECRET'),
     clientKey: read('KHERAD_KEY'),

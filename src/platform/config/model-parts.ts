@@ -51,8 +51,8 @@ function readId(members: Members): string {
 }
 
 function readDeployments(members: Members): DeploymentConfig[] {
-  const mend = { en: 'write at least one of { provider, model }', fa: 'دست‌کم یک { provider, model } بنویسید' }
-  const place = members.need('deployments', mend)
+  const expected = { en: 'at least one of { provider, model }', fa: 'دست‌کم یک { provider, model }' }
+  const place = members.need('deployments', { en: `write ${expected.en}`, fa: `${expected.fa} بنویسید` })
   const deployments: DeploymentConfig[] = []
   for (const entry of place.list()) {
     const deployment = readDeployment(entry)
@@ -65,7 +65,7 @@ function readDeployments(members: Members): DeploymentConfig[] {
     }
     deployments.push(deployment)
   }
-  if (deployments.length === 0) place.wrong(mend)
+  if (deployments.length === 0) place.wrong(expected)
   return deployments
 }
 

@@ -22,6 +22,7 @@ const logLevels: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error
 
 /** The settings that only the environment gives, each checked. */
 export function readProcessSettings(env: Env): ProcessSettings {
+  if (env.unknownWord !== undefined) refuse(words.unknownWord(env.unknownWord))
   const port = readPort(env.port)
   return {
     host: env.host,
@@ -178,6 +179,6 @@ const oneOf = (values: readonly string[]): Sentence => ({
 
 function mistyped(name: string, value: string | undefined, expected: Sentence): never {
   refuse(
-    value === undefined ? words.unusable(name, expected) : words.wrong(name, JSON.stringify(value), expected),
+    value === undefined ? words.unusable(name, expected) : words.wrong(name, words.typed(value), expected),
   )
 }

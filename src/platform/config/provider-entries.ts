@@ -68,9 +68,9 @@ function readProvider(entry: Place): ProviderConfig {
     en: 'write the address of its API, for example http://127.0.0.1:9000/v1',
     fa: 'نشانی API آن را بنویسید، برای نمونه http://127.0.0.1:9000/v1',
   })
-  const apiKey = members.get('api_key')?.text({
-    en: 'the key, or the name of the variable that holds it as in the example',
-    fa: 'کلید یا نام متغیری که آن را دارد، مانند نمونه',
+  const apiKey = members.get('api_key')?.secret({
+    en: `the key in quotes, or the variable that holds it: "\${VENDOR_KEY}"`,
+    fa: `کلید را در گیومه، یا متغیری که آن را دارد ("\${VENDOR_KEY}")`,
   })
   const takesLinks = members.get('takes_links')?.flag()
   const maxDrains = members.get('max_drains')?.number({ min: 1, max: 100_000, integer: true })
@@ -94,9 +94,11 @@ export function readBaseUrl(place: Place): string {
     fa: 'نشانی‌ای با http:// یا https:// و بدون کلید، پرسش و #',
   }
   const text = place.text(expected)
-  const url = URL.canParse(text) ? new URL(text) : place.wrong(expected)
+  // What stands before an @ or behind a ? may be a key.
+  const refuseIt = (): never => (/[@?#]/.test(text) ? place.unusable(expected) : place.wrong(expected))
+  const url = URL.canParse(text) ? new URL(text) : refuseIt()
   const plain = url.username === '' && url.password === '' && url.search === '' && url.hash === ''
-  if (!plain || (url.protocol !== 'http:' && url.protocol !== 'https:')) place.wrong(expected)
+  if (!plain || (url.protocol !== 'http:' && url.protocol !== 'https:')) refuseIt()
   return text.replace(/\/+$/, '')
 }
 

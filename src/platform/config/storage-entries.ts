@@ -53,5 +53,5 @@ const bucketName = {
 function secret(members: Members, name: string, mend: { en: string; fa: string }): string {
   return members
     .need(name, mend)
-    .text({ en: 'a key without blanks', fa: 'کلیدی بدون فاصله' }, /^[!-~]{1,512}$/)
+    .secret({ en: 'a key without blanks', fa: 'کلیدی بدون فاصله' }, /^[!-~]{1,512}$/)
 }

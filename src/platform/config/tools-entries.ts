@@ -43,7 +43,7 @@ function readSearch(place: Place, env: Env): WebSearchConfig {
   const { baseUrl: publicUrl, priceUsd, variable } = vendors[vendor]
   const base = members.get('base_url')
   const baseUrl = base ? readBaseUrl(base) : (publicUrl ?? searxngUrl(env))
-  const apiKey = members.get('api_key')?.text() ?? keyOf(vendor, env)
+  const apiKey = members.get('api_key')?.secret() ?? keyOf(vendor, env)
   if (baseUrl === undefined)
     refuse(
       words.missing(place.where('base_url'), {

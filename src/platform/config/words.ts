@@ -18,9 +18,22 @@ export const words = {
     en: `${where} is not a known entry: remove it, or write one of ${quoted(known)}.`,
     fa: `${where} شناخته نیست: آن را بردارید یا یکی از این‌ها را بنویسید: ${quoted(known)}.`,
   }),
-  wrong: (where: Where, found: string, expected: Sentence): Sentence => ({
-    en: `${where} is ${found}: write ${expected.en}.`,
-    fa: `${where} برابر ${found} است: ${expected.fa} بنویسید.`,
+  wrong: (where: Where, found: Sentence, expected: Sentence): Sentence => ({
+    en: `${where} is ${found.en}: write ${expected.en}.`,
+    fa: `${where} ${found.fa} است: ${expected.fa} بنویسید.`,
+  }),
+  /** What was typed, for `wrong`. A number in Persian digits looks right to whoever typed it, so they are named. */
+  typed: (value: string): Sentence => {
+    const isPersian = /^[-+.,٫٬\d]*[۰-۹٠-٩][-+.,٫٬\d۰-۹٠-٩]*$/.test(value)
+    return {
+      en: `${JSON.stringify(value)}${isPersian ? ', whose digits are not 0 to 9' : ''}`,
+      fa: `برابر ${JSON.stringify(value)}${isPersian ? ' با رقم‌هایی جز 0 تا 9' : ''}`,
+    }
+  },
+  /** A word after `npm start --` that means nothing: passed over, it would be a role that nobody gave. */
+  unknownWord: (word: string): Sentence => ({
+    en: `${JSON.stringify(word)} means nothing to the start: remove it; it takes --role all, api or worker, and its settings from the environment.`,
+    fa: `${JSON.stringify(word)} برای آغاز معنایی ندارد: آن را بردارید؛ تنها --role با all، api یا worker پذیرفته می‌شود و تنظیم‌های دیگر از محیط خوانده می‌شوند.`,
   }),
   /** `wrong`, of a secret that is not repeated. */
   unusable: (where: Where, expected: Sentence): Sentence => ({

@@ -63,9 +63,19 @@ export class Place {
     refuse(words.wrong(this.where(), this.found(), expected))
   }
 
+  /** `wrong`, of a value that is a secret or may hold one: it is not repeated. */
+  unusable(expected: Sentence): never {
+    refuse(
+      isEmpty(this.node)
+        ? words.wrong(this.where(), this.found(), expected)
+        : words.unusable(this.where(), expected),
+    )
+  }
+
   /** The members of a mapping. Refuses anything that is not a mapping and every member whose name is not in `known`. */
   members(known: readonly string[]): Members {
-    if (!isMap(this.node)) this.wrong({ en: 'a mapping of names to values', fa: 'فهرستی از نام‌ها و مقدارها' })
+    if (!isMap(this.node))
+      this.wrong({ en: 'a mapping of names to values', fa: 'نام‌ها را با مقدارشان (نام: مقدار)' })
     const members = new Map<string, Place>()
     for (const pair of this.node.items) {
       const name = isScalar(pair.key) ? String(pair.key.value) : String(pair.key)
@@ -78,7 +88,8 @@ export class Place {
 
   /** A mapping of free names to texts, in order. */
   textMap(): Record<string, string> {
-    if (!isMap(this.node)) this.wrong({ en: 'a mapping of names to texts', fa: 'فهرستی از نام‌ها و متن‌ها' })
+    if (!isMap(this.node))
+      this.wrong({ en: 'a mapping of names to texts', fa: 'نام‌ها را با متنشان (نام: متن)' })
     const entries = this.node.items.map((pair): [string, string] => {
       const name = isScalar(pair.key) ? String(pair.key.value) : String(pair.key)
       return [name, this.at(pair.value as Node | null, name, pair.key as Node).text()]
@@ -96,11 +107,19 @@ export class Place {
 
   /** A text that is not empty, `${NAME}` filled in. `expected` completes the refusal. */
   text(expected: Sentence = { en: 'a text', fa: 'یک متن' }, pattern?: RegExp): string {
+    return this.readText(pattern) ?? this.wrong(expected)
+  }
+
+  /** The same of a key or password, which no sentence repeats. */
+  secret(expected: Sentence = { en: 'a text, in quotes', fa: 'متنی در گیومه' }, pattern?: RegExp): string {
+    return this.readText(pattern) ?? this.unusable(expected)
+  }
+
+  private readText(pattern?: RegExp): string | undefined {
     const value = isScalar(this.node) ? this.node.value : undefined
-    if (typeof value !== 'string') this.wrong(expected)
+    if (typeof value !== 'string') return undefined
     const text = this.fill(value).trim()
-    if (text === '' || (pattern && !pattern.test(text))) this.wrong(expected)
-    return text
+    return text === '' || (pattern && !pattern.test(text)) ? undefined : text
   }
 
   number(range: Range): number {
@@ -111,9 +130,11 @@ export class Place {
       typeof number === 'number' && Number.isFinite(number) && (!range.integer || Number.isInteger(number))
     if (!valid || number < range.min || number > range.max) {
       const span = `${range.min} … ${range.max}`
+      // "1" in quotes is a text to YAML, and would be refused as though 1 were out of bounds.
+      const isQuoted = typeof value === 'string' && Number.isFinite(Number(value)) && value.trim() !== ''
       this.wrong({
-        en: `${range.integer ? 'a whole number' : 'a number'} within ${span}`,
-        fa: `${range.integer ? 'عددی درست' : 'عددی'} در بازه‌ی ${span}`,
+        en: `${range.integer ? 'a whole number' : 'a number'} within ${span}${isQuoted ? ', without quotes' : ''}`,
+        fa: `${range.integer ? 'عددی درست' : 'عددی'} در بازه‌ی ${span}${isQuoted ? ' و بدون گیومه' : ''}`,
       })
     }
     return number
@@ -162,15 +183,18 @@ export class Place {
   }
 
   /** What stands there, in a few words; never a filled-in value, which may be a secret. */
-  private found(): string {
-    if (this.node === null) return 'empty'
-    if (isMap(this.node)) return 'a mapping'
-    if (isSeq(this.node)) return 'a list'
-    if (!isScalar(this.node) || this.node.value === null || this.node.value === '') return 'empty'
+  private found(): Sentence {
+    if (isMap(this.node)) return { en: 'a mapping', fa: 'چند نام با مقدارشان' }
+    if (isSeq(this.node) && this.node.items.length === 0) return { en: 'an empty list', fa: 'فهرستی خالی' }
+    if (isSeq(this.node)) return { en: 'a list', fa: 'یک فهرست' }
+    if (!isScalar(this.node) || isEmpty(this.node)) return { en: 'empty', fa: 'خالی' }
     const value = String(this.node.value)
-    return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)
+    return words.typed(value.length > 60 ? `${value.slice(0, 60)}…` : value)
   }
 }
+
+const isEmpty = (node: Node | null): boolean =>
+  node === null || (isScalar(node) && (node.value === null || node.value === ''))
 
 /** The members of one mapping, by name. */
 export class Members {
