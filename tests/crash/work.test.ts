@@ -271,7 +271,7 @@ scene(
     const client = await again(at)
     expect(await server.stop()).toBe(0)
     const run = await ended(client, id)
-    expect(run).toMatchObject({ status: 'succeeded', is_partial: true })
+    expect(run, JSON.stringify(run)).toMatchObject({ status: 'succeeded', is_partial: true })
     const step = (await stepsOf(at, id)).get('second-step')!
     expect(step.state).toBe('lost')
     expect(step.cost).toBeLessThanOrEqual(step.worst)

@@ -14,6 +14,7 @@ import {
   openLedger,
   setCaps,
 } from '#platform/ledger'
+import { until } from '../harness/until.ts'
 import { MovableClock } from '../harness/world.ts'
 import { expected, openBooksDatabase, openPeople, type Person, written } from '../ledger/books.ts'
 import { SimulatedDatabase } from './database.ts'
@@ -82,12 +83,19 @@ class Twins {
     const again = this.asked.length > 0 && random.chance(0.15)
     const ask = again ? random.pick(this.asked) : this.#holdAsk()
     const pair: Hold[] = []
-    await this.both(async (side) => {
+    const end = await this.both(async (side) => {
       pair[side] = await ledgers[side]!.hold(ask)
       return pair[side].microcredits
     })
+    // One that was swept by now is refused at once, and what it was charged given back a moment later.
+    if ((end as { code?: string }).code === 'SERVICE_UNAVAILABLE') await this.#mended(ledgers, ask)
     this.asked.push(ask)
     if (pair.length === 2) this.holds.push({ ask, pair })
+  }
+
+  #mended(ledgers: Ledger[], { payer, receiptId }: HoldAsk): Promise<unknown> {
+    const rows = () => Promise.all(ledgers.map((one) => one.earlier(payer.accountId, receiptId, 1_000)))
+    return until(async () => (await rows()).every((row) => !row?.ambiguous))
   }
 
   #holdAsk(): HoldAsk {
