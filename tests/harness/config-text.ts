@@ -1,3 +1,7 @@
+/** A call that a test holds open while it starts a process beside it is not called silent, however long this machine takes for that. */
+const patient =
+  '    timeouts: { first_byte_ms: 300000, first_token_ms: 300000, idle_ms: 300000, total_ms: 600000 }'
+
 /** A configuration with one provider at `url` that speaks chat, and the model `test/model` on it. Prices in USD per million. */
 export function upstreamConfig(
   url: string,
@@ -9,7 +13,7 @@ providers:
     base_url: ${url}
     api_key: upstream-secret
     dialects: [chat]
-${more.provider ?? ''}
+${more.provider ?? patient}
 models:
   - id: test/model
     kind: text
