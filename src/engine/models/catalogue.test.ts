@@ -259,7 +259,7 @@ test('models fall back on their own kind', () => {
   const mixed = drawing.replace('[images]', '[chat, images]')
   expect(refusal(`${mixed}models:${painter('acme/one')}${textual}`)).toMatch(/no other text model/)
   expect(refusal(`${mixed}models:${painter('acme/one')}\ndefaults: { text_model: acme/one }`)).toMatch(
-    /not a text model/,
+    /not a text model of this server: write one of .*sandbox\/text/,
   )
 })
 
@@ -284,7 +284,7 @@ test('an embedding model needs a provider of chat, and one is chosen by its id',
   expect(refusal(`models:${near('sandbox')}`)).toMatch(/sandbox model near-1/)
   for (const id of ['sandbox/text', 'acme/none'])
     expect(refusal(chosen(id))).toMatch(
-      /defaults\.embedding_model is .* not an embedding model.*sandbox\/embedding/,
+      /defaults\.embedding_model is .* not an embedding model of this server: write one of acme\/near\./,
     )
   expect(refusal(`${providers}models:${near('acme')}\ndefaults: { text_model: acme/near }`)).toMatch(
     /not a text model/,

@@ -209,13 +209,16 @@ function checkFallbacks(entry: ModelConfig, models: ReadonlyMap<string, AnyModel
   if (wrong !== undefined) refuse(words.noFallback(entry.where, wrong, entry.kind))
 }
 
+const idsOf = (models: ReadonlyMap<string, AnyModel>, kind: AnyModel['kind']): string[] =>
+  [...models.values()].filter((model) => model.kind === kind).map(({ id }) => id)
+
 function defaultOf(config: Config, models: ReadonlyMap<string, AnyModel>): Model {
   const { textModel, textModelWhere } = config.defaults
   if (textModel !== undefined) {
     const model = models.get(textModel)
     return model?.kind === 'text'
       ? model
-      : refuse(words.noDefault(textModelWhere ?? 'defaults.text_model', textModel))
+      : refuse(words.noDefault(textModelWhere ?? 'defaults.text_model', textModel, idsOf(models, 'text')))
   }
   const first = [...models.values()].find((model) => model.kind === 'text')
   assert(first, 'the sandbox always offers a text model')
@@ -230,5 +233,11 @@ function embeddingOf(
   const embedding = models.get(embeddingModel)
   return embedding?.kind === 'embedding'
     ? { embedding }
-    : refuse(words.noEmbedding(embeddingModelWhere ?? 'defaults.embedding_model', embeddingModel))
+    : refuse(
+        words.noEmbedding(
+          embeddingModelWhere ?? 'defaults.embedding_model',
+          embeddingModel,
+          idsOf(models, 'embedding'),
+        ),
+      )
 }

@@ -45,16 +45,20 @@ export const words = {
     en: `${where}.fallbacks names ${id}, which is no other ${kind} model: write the id of one, or remove it.`,
     fa: `${where}.fallbacks نام ${id} را آورده که مدل دیگری از نوع ${kind} نیست: شناسه‌ی یکی را بنویسید یا آن را بردارید.`,
   }),
-  noDefault: (where: string, id: string) => ({
-    en: `${where} is ${id}, which is not a text model of this server: write the id of one (GET /v1/models lists them).`,
-    fa: `${where} برابر ${id} است که مدل متنی این سرور نیست: شناسه‌ی یکی را بنویسید (GET /v1/models آن‌ها را فهرست می‌کند).`,
+  noDefault: (where: string, id: string, known: readonly string[]) => ({
+    en: `${where} is ${id}, which is not a text model of this server: write one of ${some(known, ', ')}.`,
+    fa: `${where} برابر ${id} است که مدل متنی این سرور نیست: یکی از این‌ها را بنویسید: ${some(known, '، ')}.`,
   }),
-  noEmbedding: (where: string, id: string) => ({
-    en: `${where} is ${id}, which is not an embedding model of this server: write the id of one (GET /v1/models lists them), or sandbox/embedding.`,
-    fa: `${where} برابر ${id} است که مدل embedding این سرور نیست: شناسه‌ی یکی را بنویسید (GET /v1/models آن‌ها را فهرست می‌کند) یا sandbox/embedding.`,
+  noEmbedding: (where: string, id: string, known: readonly string[]) => ({
+    en: `${where} is ${id}, which is not an embedding model of this server: write one of ${some(known, ', ')}.`,
+    fa: `${where} برابر ${id} است که مدل embedding این سرور نیست: یکی از این‌ها را بنویسید: ${some(known, '، ')}.`,
   }),
   duplicate: (id: string) => ({
     en: `Two models are called ${id}: rename the one in the configuration file.`,
     fa: `دو مدل ${id} نام دارند: آن را که در پرونده‌ی پیکربندی است نام دیگری بدهید.`,
   }),
 }
+
+/** A catalogue may have hundreds; the configuration's own stand first. */
+const some = (ids: readonly string[], comma: string): string =>
+  ids.slice(0, 12).join(comma) + (ids.length > 12 ? `${comma}…` : '')
