@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { ResponseObject } from '#capabilities/responses'
-import { closed, keptText, oneOf, timestamp, uuid, withDefault } from '#platform/schema'
+import { closed, keptText, oneOf, pageLimit, timestamp, uuid } from '#platform/schema'
 
 const name = keptText(1, 80)
 const instructions = keptText(0, 12_000, {
@@ -80,7 +80,7 @@ export const mostAgents = 100
 
 export const ListQuery = Type.Object(
   {
-    limit: withDefault(Type.Integer({ minimum: 1, maximum: mostAgents, default: mostAgents })),
+    limit: pageLimit(mostAgents, mostAgents),
     after_id: Type.Optional({
       ...uuid('Agents made before this one.'),
       'x-description-fa': 'عامل‌هایی که پیش از این ساخته شده‌اند.',

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { closed, namePattern, nullable, safeInteger, timestamp, uuid, withDefault } from '#platform/schema'
+import { closed, namePattern, nullable, pageLimit, safeInteger, timestamp, uuid } from '#platform/schema'
 
 export const mostBytes = 20 * 1024 * 1024
 /** Base64 of that many bytes. */
@@ -41,7 +41,7 @@ export const FileParams = Type.Object({ id: Type.String() })
 
 export const ListQuery = Type.Object(
   {
-    limit: withDefault(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
+    limit: pageLimit(100),
     after_id: Type.Optional({
       ...uuid('Files older than this one.'),
       'x-description-fa': 'فایل‌های پیش از این یکی.',

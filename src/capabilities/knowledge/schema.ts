@@ -4,11 +4,11 @@ import {
   keptText,
   nullable,
   oneOf,
+  pageLimit,
   safeInteger,
   taggedUnion,
   timestamp,
   uuid,
-  withDefault,
 } from '#platform/schema'
 
 export const mostFileBytes = 10 * 1024 * 1024
@@ -39,7 +39,7 @@ export const SourceParams = Type.Object({ id: Type.String(), source_id: Type.Str
 
 export const ListQuery = Type.Object(
   {
-    limit: withDefault(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
+    limit: pageLimit(100),
     after_id: Type.Optional({
       ...uuid('Those older than this one.'),
       'x-description-fa': 'آن‌ها که پیش از این یکی‌اند.',

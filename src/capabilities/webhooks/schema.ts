@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { eventTypes } from '#platform/events'
-import { closed, nullable, oneOf, timestamp, uuid, withDefault } from '#platform/schema'
+import { closed, nullable, oneOf, pageLimit, timestamp, uuid } from '#platform/schema'
 
 const Url = Type.String({
   minLength: 1,
@@ -83,13 +83,11 @@ export const ping = 'ping'
 
 export const DeliveryQuery = Type.Object(
   {
-    limit: withDefault(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
-    after_id: Type.Optional(
-      Type.String({
-        ...uuid('Deliveries made before this one; the next page begins after the last of this.'),
-        'x-description-fa': 'تحویل‌های پیش از این یکی؛ صفحهٔ بعد پس از آخرین مورد این صفحه آغاز می‌شود.',
-      }),
-    ),
+    limit: pageLimit(100),
+    after_id: Type.Optional({
+      ...uuid('Deliveries made before this one; the next page begins after the last of this.'),
+      'x-description-fa': 'تحویل‌های پیش از این یکی؛ صفحهٔ بعد پس از آخرین مورد این صفحه آغاز می‌شود.',
+    }),
     webhook_id: Type.Optional(uuid()),
     event_id: Type.Optional(uuid()),
     status: Type.Optional(oneOf(...deliveryStates)),

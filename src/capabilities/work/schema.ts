@@ -1,14 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import {
-  closed,
-  keptText,
-  nullable,
-  oneOf,
-  safeInteger,
-  timestamp,
-  uuid,
-  withDefault,
-} from '#platform/schema'
+import { closed, keptText, nullable, oneOf, pageLimit, safeInteger, timestamp, uuid } from '#platform/schema'
 
 const Kind = oneOf('research', 'document', 'code', 'data')
 const told = <Schema extends TSchema>(schema: Schema, description: string, fa: string): Schema =>
@@ -53,7 +44,7 @@ export const RunParams = Type.Object({ id: uuid() })
 
 export const ListQuery = Type.Object(
   {
-    limit: withDefault(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
+    limit: pageLimit(100),
     after_id: Type.Optional(
       told(uuid(), 'Runs asked for before this one.', 'کارهایی که پیش از این خواسته شده‌اند.'),
     ),

@@ -1,5 +1,5 @@
 /** Shared shapes of schemas. TypeBox values are JSON Schema, so one value serves checks, types and the OpenAPI document. */
-import { type Static, type TObject, type TSchema, Type } from 'typebox'
+import { type Static, type TInteger, type TObject, type TSchema, Type } from 'typebox'
 
 /** Patterns that refusals tell in words. */
 export const uuidPattern = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$'
@@ -28,8 +28,12 @@ export const timestamp = () =>
 
 export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
-/** A query parameter that may be left out and is there for the handler all the same: its default is filled in before. */
-export const withDefault = <T extends TSchema>(schema: T): T => Type.Optional(schema) as unknown as T
+/**
+ * How many of a list, `standard` where it is left out: what is sent may lack it, so that no document calls it required, and handlers
+ * have it always.
+ */
+export const pageLimit = (maximum: number, standard = 20): TInteger =>
+  Type.Optional(Type.Integer({ minimum: 1, maximum, default: standard })) as unknown as TInteger
 
 /** One of several objects, told apart by a literal field: errors then speak of the variant that was meant. */
 export const taggedUnion = <T extends TObject[]>(tag: string, variants: [...T]) =>

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { closed, nullable, oneOf, patterned, timestamp, withDefault } from '#platform/schema'
+import { closed, nullable, oneOf, pageLimit, patterned, timestamp } from '#platform/schema'
 import { MessagesBody } from '../request/schema.ts'
 
 const mostRows = 1000
@@ -58,7 +58,7 @@ const cursor = (en: string, fa: string) =>
 
 export const ListQuery = Type.Object(
   {
-    limit: withDefault(Type.Integer({ minimum: 1, maximum: 1000, default: 20 })),
+    limit: pageLimit(1000),
     after_id: cursor('Batches made before this one.', 'دسته‌هایی که پیش از این ساخته شده‌اند.'),
     before_id: cursor('Batches made after this one.', 'دسته‌هایی که پس از این ساخته شده‌اند.'),
     beta: Type.Optional(
