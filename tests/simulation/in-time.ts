@@ -1,4 +1,8 @@
-/** A stretch of virtual time for a test that says itself what happens in it. */
+/** A stretch of virtual time for a test that says itself what happens in it, and books for it. */
+import { type HoldAsk, type Ledger, openLedger } from '#platform/ledger'
+import { SimulatedDatabase } from './database.ts'
+import { databaseFace } from './face.ts'
+import { idOf } from './people.ts'
 import { Random } from './random.ts'
 import { bendTime, Timeline } from './timeline.ts'
 
@@ -17,4 +21,41 @@ export async function inTime<Value>(work: (timeline: Timeline) => Promise<Value>
   if (!end) throw new Error('it never came to its end')
   if (end.status === 'rejected') throw end.reason
   return end.value
+}
+
+export const account = idOf('account', 1)
+const payer = { accountId: account, projectId: idOf('project', 1), keyId: idOf('key', 1) }
+const quiet = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, fatal() {} }
+const timing = { processLeaseMs: 20_000, heartbeatMs: 5_000, sweepMs: 5_000 }
+
+/** The one hold of these tests. */
+export const askFor = (microcredits: bigint): HoldAsk => ({
+  payer,
+  receiptId: idOf('request', 1),
+  endpoint: '/test',
+  microcredits,
+  started: true,
+  lifetimeMs: 600_000,
+})
+
+/** What a statement meets whose connection broke. */
+export const broken = (): Error => Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
+
+type Statement = (text: string, values: readonly unknown[]) => void
+
+/** A simulated database with one payer's meters, and ledgers on it: `before` sees each statement of one, and may break it off. */
+export function openBooks(timeline: Timeline) {
+  const nowMs = (): number => timeline.startMs + timeline.nowMs
+  const database = new SimulatedDatabase(nowMs)
+  database.model.openMeter(account, 'account')
+  database.model.openMeter(payer.projectId, 'project')
+  database.model.openMeter(payer.keyId, 'key')
+  const open = (before: Statement): Promise<Ledger> => {
+    const db = databaseFace(async (_name, text, values) => {
+      before(text, values)
+      return database.execute(text, values)
+    })
+    return openLedger({ db, clock: { nowMs }, log: quiet, timing, thresholdsPercent: [] })
+  }
+  return { database, open }
 }
