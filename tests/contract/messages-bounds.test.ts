@@ -337,9 +337,8 @@ const wrong: [string, string, Body][] = [
   ['an unknown tool', 'tools.0.type', { tools: [{ type: 'code_execution_20250825', name: 'x' }] }],
   ['a known tool by another name', 'tools.0.name', { tools: [{ type: 'bash_20250124', name: 'shell' }] }],
   ['no use of a search', 'tools.0.max_uses', { tools: [search({ max_uses: 0 })] }],
-  ['too many uses of a search', 'tools.0.max_uses', { tools: [search({ max_uses: 6 })] }],
-  ['too many uses of a fetch', 'tools.0.max_uses', { tools: [fetched({ max_uses: 6 })] }],
-  ['too large a page', 'tools.0.max_content_tokens', { tools: [fetched({ max_content_tokens: 32_001 })] }],
+  ['half a use of a fetch', 'tools.0.max_uses', { tools: [fetched({ max_uses: 1.5 })] }],
+  ['no page at all', 'tools.0.max_content_tokens', { tools: [fetched({ max_content_tokens: 0 })] }],
   [
     'a screen without width',
     'tools.0.display_width_px',

@@ -138,12 +138,12 @@ const bounds: { param: string; edges: Json[]; past: Json[] }[] = [
   {
     param: 'tools.0.max_uses',
     edges: [],
-    past: [0, 6].map((uses) => ({ tools: [{ type: 'kherad:web_fetch', max_uses: uses }] })),
+    past: [0, 1.5].map((uses) => ({ tools: [{ type: 'kherad:web_fetch', max_uses: uses }] })),
   },
   {
     param: 'tools.0.max_content_tokens',
     edges: [{ tools: [{ type: 'kherad:web_fetch', max_uses: 5, max_content_tokens: 32_000 }] }],
-    past: [0, 32_001].map((tokens) => ({
+    past: [0, 1.5].map((tokens) => ({
       tools: [{ type: 'kherad:web_fetch', max_content_tokens: tokens }],
     })),
   },

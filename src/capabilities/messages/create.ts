@@ -1,7 +1,10 @@
 import {
+  type Clamped,
+  clampTools,
   type HeardOn,
   inEvents,
   kept,
+  nameClamped,
   nameIgnored,
   pay,
   readMedia,
@@ -15,6 +18,7 @@ import type { Ask, EventStream, JsonText } from '#platform/http'
 import { forwardedFields } from '#providers/messages'
 import { StreamedMessage, WholeMessage } from './answer/answer.ts'
 import type { Manner } from './answer/event.ts'
+import { serviceToolOf } from './request/hosted-tools.ts'
 import { fillLinks } from './request/links.ts'
 import { turnOf } from './request/parse.ts'
 import { showsThinking } from './request/reasoning.ts'
@@ -30,6 +34,7 @@ export async function createMessage(ask: Ask<MessagesBody>): Promise<JsonText | 
   const asked = await askedOf(ask, body, dialectOf(ask))
   const paid = await pay(ask, { ...asked, endpoint: '/v1/messages' })
   nameIgnored(ask, [...ignoredFields(body), ...unheard(asked.model, asked.turn, { ...body }, heardOn)])
+  nameClamped(ask, asked.clamped)
   const manner = mannerOf(ask, paid, asked.showsReasoning)
   return asked.turn.stream
     ? inEvents(ask, paid, new StreamedMessage(manner), heartbeat)
@@ -38,26 +43,39 @@ export async function createMessage(ask: Ask<MessagesBody>): Promise<JsonText | 
 
 /** What a body asks for, with all its media at hand. */
 async function askedOf(ask: Pick<Ask, 'app' | 'caller' | 'gone'>, body: MessagesBody, dialect: Dialect) {
-  const { model, turn } = parsed(ask, body, dialect)
+  const { model, turn, clamped } = parsed(ask, body, dialect)
   return {
     model,
     turn: await readMedia(ask, model, turn, fillLinks),
+    clamped,
     showsReasoning: showsThinking(body),
   }
 }
 
 function parsed({ app, caller }: Pick<Ask, 'app' | 'caller'>, body: MessagesBody, dialect: Dialect) {
   const model = textModel(app, caller, body.model)
-  return { model, turn: turnOf(body, model, dialect) }
+  const capped = withinCaps(body)
+  return { model, turn: turnOf(capped.body, model, dialect), clamped: capped.clamped }
 }
 
-/** Refuses what `createMessage` would refuse; only what links lead to and how long documents are is not known yet. */
+/** The body as it is applied, whatever wire it goes out by. */
+function withinCaps(body: MessagesBody): { body: MessagesBody; clamped: Clamped[] } {
+  const { tools, clamped } = clampTools(body.tools ?? [], (tool) => serviceToolOf(tool) !== undefined)
+  return { body: clamped.length === 0 ? body : { ...body, tools: [...tools] }, clamped }
+}
+
+/**
+ * Refuses what `createMessage` would refuse; only what links lead to and how long documents are is not known yet. Answers what would
+ * be applied with another value.
+ */
 export function requireAnswerable(
   ask: Pick<Ask, 'app' | 'caller'>,
   body: MessagesBody,
   dialect: Dialect,
-): void {
-  servedTurn(ask.app, parsed(ask, body, dialect))
+): Clamped[] {
+  const asked = parsed(ask, body, dialect)
+  servedTurn(ask.app, asked)
+  return asked.clamped
 }
 
 export interface BackgroundAsk

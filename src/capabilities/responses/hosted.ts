@@ -2,7 +2,7 @@
  * Tools that run while the model answers. An upstream of this wire that has a search of its own runs that; everything else
  * runs here (`Turn.hosted`).
  */
-import { requireFeatures, runsUpstream } from '#capabilities/text'
+import { type Clamped, clampTools, mostUses, requireFeatures, runsUpstream } from '#capabilities/text'
 import type { HostedUse } from '#engine/inference'
 import type { Model } from '#engine/models'
 import { isDomainRule, type ToolName } from '#engine/tools'
@@ -11,9 +11,6 @@ import { type HostedTool, hasEffect, hostedBy, isOurs } from './hosted-schema.ts
 import type { ResponsesBody } from './schema.ts'
 import type { Toolbox } from './tools.ts'
 import { reasons } from './words.ts'
-
-/** Uses of one tool in one request (contract section 8). */
-export const mostUses = 5
 
 export interface HostedTools {
   /** Run here. */
@@ -24,6 +21,13 @@ export interface HostedTools {
   told: HostedTool[]
   /** Places of what was asked for and has no effect. */
   ignored: string[]
+}
+
+/** The body as it is applied: with the caps of the tools that run here. */
+export function withinCaps(body: ResponsesBody): { body: ResponsesBody; clamped: Clamped[] } {
+  const { tools, clamped } = clampTools(body.tools ?? [], ({ type }) => isOurs(type))
+  const capped = clamped.length === 0 ? body : { ...body, tools: [...tools] }
+  return { body: capped, clamped }
 }
 
 /** A tool that was asked for, and where. */
@@ -93,6 +97,10 @@ const withoutEffect = ({ tool, place }: Wished): string[] =>
   Object.entries(tool)
     .filter(([member, value]) => value != null && !hasEffect(tool.type, member))
     .map(([member]) => `${place}.${member}`)
+
+/** A search that an upstream runs has no bound but this one. */
+export const nativeClamped = ({ native }: HostedTools, { max_tool_calls: most }: ResponsesBody): Clamped[] =>
+  native && most != null && most > mostUses ? [{ param: 'max_tool_calls', applied: mostUses }] : []
 
 /** The use that a choice of this type means. */
 export const useBy = (uses: readonly HostedUse[], type: unknown): HostedUse | undefined =>

@@ -1,10 +1,10 @@
 /** The responses wire → a neutral turn. Everything that can be refused is refused here, before anything is held. */
-import { effortOf, requireFeatures } from '#capabilities/text'
+import { effortOf, mostUses, requireFeatures } from '#capabilities/text'
 import type { OutputFormat, Reasoning, Tool, Turn } from '#engine/inference'
 import { foundBound, searchTokens } from '#engine/metering'
 import type { Model } from '#engine/models'
 import { fail } from '#platform/errors'
-import { type HostedTools, hostedTools, mostUses } from './hosted.ts'
+import { type HostedTools, hostedTools } from './hosted.ts'
 import { isOurId } from './item.ts'
 import type { FunctionCall, InputItem, ReasoningItem } from './item-schema.ts'
 import { Conversation } from './messages.ts'

@@ -1,6 +1,7 @@
 import {
   type HeardOn,
   inEvents,
+  nameClamped,
   nameIgnored,
   pay,
   readMedia,
@@ -12,6 +13,7 @@ import type { PaidTurn } from '#engine/inference'
 import { requireScope } from '#platform/auth'
 import type { Ask, EventStream, JsonText } from '#platform/http'
 import { forwardedFields } from '#providers/responses'
+import { nativeClamped, withinCaps } from './hosted.ts'
 import type { Json } from './item.ts'
 import { fillLinks } from './links.ts'
 import { type Parsed, turnOf } from './parse.ts'
@@ -22,10 +24,11 @@ import { ResponseEvents, WholeResponse } from './written.ts'
 
 /** Answers an input; with an image model it is a picture. Everything wrong is refused first, then the worst case is held, then the upstream is asked. */
 export async function respond(ask: Ask<ResponsesBody>): Promise<JsonText | EventStream> {
-  const { body } = ask
-  const named = body.model === undefined ? undefined : ask.app.models.find(body.model)
+  const { model: id } = ask.body
+  const named = id === undefined ? undefined : ask.app.models.find(id)
   if (named?.kind === 'image') return respondImage(ask, named)
   requireScope(ask.caller, 'responses:write')
+  const { body, clamped } = withinCaps(ask.body)
   const model = textModel(ask.app, ask.caller, body.model)
   const parsed = turnOf(body, model)
   const turn = await readMedia(ask, model, parsed.turn, fillLinks)
@@ -37,6 +40,7 @@ export async function respond(ask: Ask<ResponsesBody>): Promise<JsonText | Event
     ...parsed.tools.dropped,
     ...parsed.hosted.ignored,
   ])
+  nameClamped(ask, [...clamped, ...nativeClamped(parsed.hosted, body)])
   return answerPaid(ask, paid, { ...parsed, turn, body })
 }
 

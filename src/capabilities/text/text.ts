@@ -1,4 +1,5 @@
 /** What the doors of the text wires share: who is asked, who pays, and how an answer leaves, whole or as events. No routes. */
+
 export { effortOf, requireFeatures, requireModality, runsUpstream } from './abilities.ts'
 export {
   delivered,
@@ -22,6 +23,7 @@ export {
   textModel,
   unheard,
 } from './ask.ts'
+export { type Clamped, capped, clampTools, mostPageTokens, mostUses, nameClamped } from './clamp.ts'
 export { base64Media, imageMedia, imageTypes, inlineMedia, linkMedia, mediaCharacters } from './media.ts'
 export { type FillBody, type Found, readMedia, requireUnclaimed } from './read-media.ts'
 export { reasons } from './words.ts'

@@ -1,6 +1,6 @@
 /** Takes a batch: every row is checked as `/v1/messages` checks it before anything is kept, and each becomes a job of its own. */
 import { setImmediate as turn } from 'node:timers/promises'
-import { reference } from '#capabilities/text'
+import { type Clamped, nameClamped, reference } from '#capabilities/text'
 import { Failure, fail } from '#platform/errors'
 import { type Ask, baseUrlOf, JsonText } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
@@ -25,7 +25,7 @@ const keptMs = 29 * 24 * hourMs
 export async function createBatch(ask: Ask<BatchBody>): Promise<JsonText> {
   const { app, body, caller, claim } = ask
   const dialect = dialectOf(ask)
-  const params = await checkedRows(ask, dialect)
+  const { params, clamped } = await checkedRows(ask, dialect)
   const batch = newBatch(ask, dialect)
   const { account_id: accountId, batch_id: batchId } = batch
   const reply = JSON.stringify(shownBatch(batch, baseUrlOf(ask)))
@@ -44,6 +44,7 @@ export async function createBatch(ask: Ask<BatchBody>): Promise<JsonText> {
     const recorded = { payer: caller, receiptId: ask.requestId, endpoint, claim, statusCode: 200, reply }
     if (claim) await record(tx, recorded, batch.created_at)
   })
+  nameClamped(ask, clamped)
   return new JsonText(reply)
 }
 
@@ -75,9 +76,13 @@ function newBatch(ask: Ask<BatchBody>, { version, betas }: Dialect): BatchRow {
 }
 
 /** The params of each row as JSON, when all of them can be answered. Other requests are served in between. */
-async function checkedRows(ask: Ask<BatchBody>, dialect: Dialect): Promise<string[]> {
+async function checkedRows(
+  ask: Ask<BatchBody>,
+  dialect: Dialect,
+): Promise<{ params: string[]; clamped: Clamped[] }> {
   const seen = new Set<string>()
   const texts: string[] = []
+  const clamped: Clamped[] = []
   for (const [index, { custom_id: customId, params }] of ask.body.requests.entries()) {
     const at = `requests.${index}`
     if (seen.has(customId))
@@ -88,17 +93,18 @@ async function checkedRows(ask: Ask<BatchBody>, dialect: Dialect): Promise<strin
     const text = JSON.stringify(params)
     if (Buffer.byteLength(text) > rowLimit)
       fail('BODY_TOO_LARGE', { limitBytes: rowLimit }, { param: `${at}.params` })
-    refusedAt(`${at}.params`, () => requireAnswerable(ask, params, dialect))
+    for (const { param, applied } of refusedAt(`${at}.params`, () => requireAnswerable(ask, params, dialect)))
+      clamped.push({ param: `${at}.params.${param}`, applied })
     texts.push(text)
     if (index % 20 === 19) await turn()
   }
-  return texts
+  return { params: texts, clamped }
 }
 
 /** What a row is refused for names its place in the batch. */
-function refusedAt(place: string, check: () => void): void {
+function refusedAt<Found>(place: string, check: () => Found): Found {
   try {
-    check()
+    return check()
   } catch (error) {
     if (!(error instanceof Failure)) throw error
     const { param } = error.more

@@ -1,11 +1,11 @@
 /** The tools that run here while the model answers. A vendor's own search and fetch are left to an upstream that runs them. */
-import { runsUpstream } from '#capabilities/text'
+import { mostPageTokens, mostUses, runsUpstream } from '#capabilities/text'
 import type { Hosted, HostedUse } from '#engine/inference'
 import { isDomainRule, isTimeZone, type ToolName } from '#engine/tools'
 import { fail } from '#platform/errors'
 import { abilities, reasons } from '../words.ts'
 import type { Reading } from './reading.ts'
-import { isCustom, mostPageTokens, mostUses, type Tool, type TypedTool } from './tool-schema.ts'
+import { isCustom, type Tool, type TypedTool } from './tool-schema.ts'
 
 /** The tool of a service that a type asks for; undefined where the caller runs it. */
 export function serviceToolOf(tool: Tool): ToolName | undefined {

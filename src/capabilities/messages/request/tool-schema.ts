@@ -1,5 +1,6 @@
 /** The tools of the messages wire: the caller's own, those that vendors' models were trained on, and those that run at a service. */
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
+import { capped, mostPageTokens, mostUses } from '#capabilities/text'
 import { anyObject, oneOf, taggedUnion } from '#platform/schema'
 import { CitationsConfig, cacheable, exactly, optional } from './block-schema.ts'
 
@@ -62,13 +63,9 @@ const clientTools = [
   exactly({ type: Type.Literal('memory_20250818'), name: Type.Literal('memory'), ...withExamples }),
 ]
 
-/** Uses of a hosted tool in one request, and tokens of one fetched page (contract section 8). */
-export const mostUses = 5
-export const mostPageTokens = 32_000
-
 const domains = optional(Type.Array(Type.String({ maxLength: 500 }), { maxItems: 1000 }))
 const hosted = {
-  max_uses: optional(Type.Integer({ minimum: 1, maximum: mostUses })),
+  max_uses: optional(capped(mostUses)),
   allowed_domains: domains,
   blocked_domains: domains,
 }
@@ -86,7 +83,7 @@ const search = {
 }
 const fetched = {
   ...hosted,
-  max_content_tokens: optional(Type.Integer({ minimum: 1, maximum: mostPageTokens })),
+  max_content_tokens: optional(capped(mostPageTokens)),
   citations: optional(CitationsConfig),
 }
 const vendorSearch = { name: Type.Literal('web_search'), ...search, ...anyTool }

@@ -1,8 +1,9 @@
 /** The search and fetch of a vendor where they run at an upstream of this wire: written down with their bounds, and held for. */
+import { mostPageTokens, mostUses } from '#capabilities/text'
 import type { Turn } from '#engine/inference'
 import { foundBound, searchTokens } from '#engine/metering'
 import { serviceToolOf } from './hosted-tools.ts'
-import { mostPageTokens, mostUses, type Tool, type TypedTool } from './tool-schema.ts'
+import type { Tool, TypedTool } from './tool-schema.ts'
 
 const isUpstreams = (tool: Tool): tool is TypedTool => serviceToolOf(tool) !== undefined
 const isFetch = (tool: TypedTool): boolean => serviceToolOf(tool) === 'web_fetch'

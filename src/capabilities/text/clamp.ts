@@ -1,0 +1,62 @@
+/**
+ * Caps of hosted tools that common clients exceed by a constant of their own: what is above one is lowered to it and told in the
+ * header `X-Clamped-Fields` (decisions 0039). What is below the least, or no whole number, is refused by the schemas.
+ */
+import { Type } from 'typebox'
+import type { Ask } from '#platform/http'
+
+/** Uses of a hosted tool in one request (contract section 8). */
+export const mostUses = 5
+/** Tokens of one fetched page (contract section 8). */
+export const mostPageTokens = 32_000
+
+const caps = { max_uses: mostUses, max_content_tokens: mostPageTokens } as const
+
+/** The schema of a field with such a cap. */
+export const capped = (cap: number) =>
+  Type.Integer({
+    minimum: 1,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description: `At most ${cap}; more is taken as that and named in X-Clamped-Fields.`,
+    'x-description-fa': `حداکثر ${cap.toLocaleString('fa-IR')}؛ بیشتر از آن همین به شمار می‌آید و نامش در X-Clamped-Fields می‌آید.`,
+  })
+
+/** A field that is applied with another value than was sent. */
+export interface Clamped {
+  /** As the caller would write it: `tools.0.max_uses`. */
+  param: string
+  applied: number | string
+}
+
+type CappedTool = { type?: string | null } & { [Field in keyof typeof caps]?: number | null }
+
+/** The tools with their caps applied; the same list where nothing was above one. `isCapped` leaves the callers' own tools alone. */
+export function clampTools<Tool extends object>(
+  tools: readonly Tool[],
+  isCapped: (tool: Tool) => boolean,
+): { tools: readonly Tool[]; clamped: Clamped[] } {
+  const clamped: Clamped[] = []
+  const lowered = tools.map((tool, index) => {
+    const over = isCapped(tool) ? overOf(tool) : {}
+    for (const [field, applied] of Object.entries(over))
+      clamped.push({ param: `tools.${index}.${field}`, applied })
+    return { ...tool, ...over }
+  })
+  return clamped.length === 0 ? { tools, clamped } : { tools: lowered, clamped }
+}
+
+const overOf = (tool: CappedTool): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries(caps).filter(([field, cap]) => Number(tool[field as keyof typeof caps] ?? 0) > cap),
+  )
+
+/** Names what was applied with another value in the header `X-Clamped-Fields` (decisions §15). */
+export const nameClamped = (ask: Pick<Ask, 'setHeader'>, clamped: readonly Clamped[]): void =>
+  nameApplied(ask, 'x-clamped-fields', clamped)
+
+const mostNamed = 50
+
+export function nameApplied(ask: Pick<Ask, 'setHeader'>, header: string, fields: readonly Clamped[]): void {
+  const named = fields.slice(0, mostNamed).map(({ param, applied }) => `${param}=${applied}`)
+  if (named.length > 0) ask.setHeader(header, named.join(', '))
+}
