@@ -1,11 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { setPriority } from 'node:os'
+import { constants } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { serialize } from 'node:v8'
 import type { Log } from '#platform/log'
+import { type FindIsolation, type Isolation, openIsolation } from './isolation.ts'
 import { openQueue, type Places } from './queue.ts'
+import { type Scratch, watchScratch } from './scratch.ts'
 
 /** What strangers wrote is read and run in processes that can be lost: pages, PDFs and shell scripts. */
 export type Confine = (work: ConfinedWork) => Promise<Outcome>
@@ -15,9 +17,18 @@ export interface ConfinedWork {
   module: string
   /** Anything that `v8.serialize` takes. */
   input: unknown
-  /** Of the processor's time, loading included. On a machine that is busy elsewhere it may take `patience` times as long. */
+  /** Of the processor's time, loading included. */
   timeoutMs: number
+  /** By the clock; `patience` times `timeoutMs` unless said otherwise. */
+  wallMs?: number
   maxOutputBytes: number
+  /** Of its memory, beyond which the system gives it none; 464 unless said otherwise, of which JavaScript may take `heapMb` (320). */
+  memoryMb?: number
+  heapMb?: number
+  /** Absolute paths of files and folders that it may read beside its own code; all users of the system may have to be able to read them. */
+  files?: readonly string[]
+  /** An empty folder that it may write to; it finds the path in `process.argv[2]`. Work that leaves more there is lost as `output`. */
+  scratch?: Scratch
   /** Whether it may load native code, which Node's permissions do not hold; for libraries of our own over data, never for strangers' code. */
   nativeCode?: boolean
   signal: AbortSignal
@@ -28,68 +39,80 @@ export type Outcome = { value: unknown } | { lost: 'busy' | 'time' | 'output' | 
 /** Processes of one server at a time, and those that may wait for a place: more would take the cores from everybody else. */
 const usualPlaces: Places = { working: 4, waiting: 64 }
 
-/** Memory of one process in KB, beyond which the system gives it none; what JavaScript may take of it in MB. */
-const mostMemoryKb = 1024 * 1024
-const mostHeapMb = 320
+const usualMemoryMb = 464
+const usualHeapMb = 320
+/** That Node 24 reserves for code at its start and never uses, which the system counts all the same; measured. */
+const reservedMb = 560
 
 /** A process of low priority waits for everybody else: what counts against it is its own time, and this many times that by the clock. */
 const patience = 3
+
+/** Where the programs are that isolate; the process itself needs none. */
+const environment = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' }
+
+const lowPriority = 5
 
 const home = path.resolve(import.meta.dirname, '../../..')
 
 /**
  * Starts a process for each piece of work: without environment, with Node's permission model so that it can read its own code and
- * nothing else, write nothing, start nothing and load no native code; with a memory limit of the system and of V8, a CPU limit, low
- * priority, and killed when its time is over. Throws the signal's reason.
+ * what it is given, write nothing but its scratch folder, start nothing and load no native code; with a memory limit of the system and
+ * of V8, a CPU limit, low priority, and killed when its time is over. Where the machine allows it the process has no network, sees no
+ * other file and is nobody (`Isolation`). Throws the signal's reason.
  */
-export function openConfinement(log: Log, places: Places = usualPlaces): Confine {
+export function openConfinement(
+  log: Log,
+  places: Places = usualPlaces,
+  find: FindIsolation = openIsolation(),
+): Confine {
   const queue = openQueue(places)
   return async (work) => {
     using place = await queue.enter(work.signal)
     if (!place) return { lost: 'busy' }
-    const outcome = await runProcess(work)
+    const outcome = await runProcess(work, await find())
     if ('lost' in outcome)
       log.info({ module: path.basename(work.module), lost: outcome.lost }, 'a confined process was lost')
     return outcome
   }
 }
 
-async function runProcess({
-  module,
-  input,
-  timeoutMs,
-  maxOutputBytes,
-  nativeCode = false,
-  signal,
-}: ConfinedWork): Promise<Outcome> {
-  const child = start(module, timeoutMs, nativeCode)
+async function runProcess(work: ConfinedWork, isolation: Isolation): Promise<Outcome> {
+  const { input, timeoutMs, wallMs = patience * timeoutMs, maxOutputBytes, scratch, signal } = work
+  if (scratch) await isolation.give(scratch.path)
+  signal.throwIfAborted()
+  const child = start(work, isolation)
   const exited = once(child, 'close').catch(() => [null, null])
   // No process, no memory or no file handle was left to start one.
   if (child.pid === undefined) return { lost: 'broken' }
-  lowerPriority(child.pid)
+  const kill = () => child.kill('SIGKILL')
   let timedOut = false
   const timer = setTimeout(() => {
     timedOut = true
-    child.kill('SIGKILL')
-  }, patience * timeoutMs)
-  const onAbort = () => child.kill('SIGKILL')
-  signal.addEventListener('abort', onAbort, { once: true })
+    kill()
+  }, wallMs)
+  using filled = watchScratch(scratch, kill)
+  signal.addEventListener('abort', kill, { once: true })
   try {
     // A process that dies before it has read everything breaks its pipe; how it ended is told by its exit.
     child.stdin!.on('error', () => {})
     child.stdin!.end(serialize(input))
     const output = await readOutput(child, maxOutputBytes)
-    const [code, killedBy] = (await exited) as [number | null, string | null]
+    const end = endOf((await exited) as [number | null, NodeJS.Signals | null])
     signal.throwIfAborted()
-    // The system's CPU limit.
-    if (timedOut || killedBy === 'SIGXCPU') return { lost: 'time' }
-    if (output === undefined) return { lost: 'output' }
-    return code === 0 ? readAnswer(output) : { lost: 'broken' }
+    if (timedOut || end === 'SIGXCPU') return { lost: 'time' }
+    if (output === undefined || filled.beyond || end === 'SIGXFSZ') return { lost: 'output' }
+    return end === 0 ? readAnswer(output) : { lost: 'broken' }
   } finally {
     clearTimeout(timer)
-    signal.removeEventListener('abort', onAbort)
-    child.kill('SIGKILL')
+    signal.removeEventListener('abort', kill)
+    kill()
   }
+}
+
+/** What isolates a process tells of its end by a number, as shells do. */
+function endOf([code, killedBy]: [number | null, NodeJS.Signals | null]): number | NodeJS.Signals | null {
+  const told = Object.entries(constants.signals).find(([, number]) => code === 128 + number)
+  return killedBy ?? (told?.[0] as NodeJS.Signals | undefined) ?? code
 }
 
 function readAnswer(output: string): Outcome {
@@ -100,36 +123,40 @@ function readAnswer(output: string): Outcome {
   }
 }
 
-function start(module: string, timeoutMs: number, nativeCode: boolean): ChildProcess {
-  const readable = [path.dirname(module), modulesFolder(), path.join(home, 'package.json')]
+function start(work: ConfinedWork, isolation: Isolation): ChildProcess {
+  const { module, timeoutMs, nativeCode = false, files = [], scratch } = work
+  const { memoryMb = usualMemoryMb, heapMb = usualHeapMb } = work
+  const readable = [path.dirname(module), modulesFolder(), path.join(home, 'package.json'), ...files]
+  const writable = scratch ? [scratch.path] : []
   const seconds = Math.ceil(timeoutMs / 1000)
-  // The soft limit ends a process with a signal that tells why.
-  const limits = `ulimit -c 0; ulimit -S -t ${seconds}; ulimit -H -t ${seconds + 1}; ulimit -d ${mostMemoryKb}`
+  const limits = [
+    'ulimit -c 0',
+    // The soft limit ends a process with a signal that tells why.
+    `ulimit -S -t ${seconds}; ulimit -H -t ${seconds + 1}`,
+    `ulimit -d ${(reservedMb + memoryMb) * 1024}`,
+    // Of one file, in blocks of 512 bytes; the folder as a whole is watched.
+    `ulimit -f ${Math.ceil((scratch?.bytes ?? 0) / 512)}`,
+  ].join('; ')
   return spawn(
     '/bin/sh',
     [
       '-c',
       // Not every system knows every limit; V8's own and the clock stand in any case.
-      `{ ${limits}; } 2>/dev/null; exec "$0" "$@"`,
+      `{ ${limits}; } 2>/dev/null; exec nice -n ${lowPriority} "$0" "$@"`,
+      ...isolation.prefix({ readable, writable }),
       process.execPath,
       '--permission',
       ...(nativeCode ? ['--allow-addons'] : []),
-      ...readable.map((place) => `--allow-fs-read=${place}`),
-      `--max-old-space-size=${mostHeapMb}`,
+      ...[...readable, ...writable].map((place) => `--allow-fs-read=${place}`),
+      ...writable.map((place) => `--allow-fs-write=${place}`),
+      `--max-old-space-size=${heapMb}`,
       '--disallow-code-generation-from-strings',
       '--no-warnings',
       module,
+      ...writable,
     ],
-    { cwd: path.dirname(module), env: {}, stdio: ['pipe', 'pipe', 'ignore'] },
+    { cwd: path.dirname(module), env: environment, stdio: ['pipe', 'pipe', 'ignore'] },
   )
-}
-
-function lowerPriority(pid: number): void {
-  try {
-    setPriority(pid, 5)
-  } catch {
-    // It has ended already.
-  }
 }
 
 /** `node_modules`, wherever this installation has it. */

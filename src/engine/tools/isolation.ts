@@ -1,0 +1,148 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { chown } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import path from 'node:path'
+import { json } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+
+/**
+ * What holds a confined process beside Node's own permissions. `bubblewrap`: it sees no file but its own, no process and no network;
+ * `unshare`: it has no network; `none`: only Node's permissions and the system's limits.
+ */
+export interface Isolation {
+  tool: 'bubblewrap' | 'unshare' | 'none'
+  /** It can reach nobody, not even this machine. */
+  withoutNetwork: boolean
+  /** It runs as `nobody` although this server is root. Undefined where the server is not root and there is nothing to drop. */
+  dropsUser: boolean | undefined
+  /** The words before the program that start it so. */
+  prefix(view: View): string[]
+  /** Lets it write to this folder; called before it starts. */
+  give(folder: string): Promise<void>
+}
+
+/** Files and folders that the process is shown. */
+export interface View {
+  readable: readonly string[]
+  writable: readonly string[]
+}
+
+/** Finds the strongest isolation that works on this machine, by starting a process in each; asked once, at first use. */
+export type FindIsolation = () => Promise<Isolation>
+
+/** The user that owns nothing: 65534 on every Linux that we know. */
+const nobody = 65534
+
+export function openIsolation(): FindIsolation {
+  let found: Promise<Isolation> | undefined
+  return () => {
+    found ??= findIsolation()
+    return found
+  }
+}
+
+const program = path.join(import.meta.dirname, 'isolation-process.ts')
+
+async function findIsolation(): Promise<Isolation> {
+  const candidates = process.platform === 'linux' ? candidatesOf(process.getuid?.() === 0) : []
+  for (const candidate of candidates) if (await works(candidate)) return candidate
+  return none
+}
+
+const none: Isolation = {
+  tool: 'none',
+  withoutNetwork: false,
+  dropsUser: process.getuid?.() === 0 ? false : undefined,
+  prefix: () => [],
+  give: async () => {},
+}
+
+/** Strongest first. Containers often forbid one or the other, and some machines forbid users of their own to whoever is not root. */
+function candidatesOf(amRoot: boolean): Isolation[] {
+  const drop = ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups', '--no-new-privs', '--']
+  const stay = async () => {}
+  const named = { withoutNetwork: true, dropsUser: amRoot ? false : undefined, give: stay }
+  const asNobody: Isolation = {
+    ...named,
+    tool: 'bubblewrap',
+    dropsUser: true,
+    prefix: (view) => [...bubblewrap(view), '--', ...drop],
+    give: (folder) => chown(folder, nobody, nobody),
+  }
+  const wrapped: Isolation = {
+    ...named,
+    tool: 'bubblewrap',
+    prefix: (view) => [...bubblewrap(view), '--unshare-user', '--'],
+  }
+  // Without a view of files of its own another user could not reach those that it is given, so it stays the server's.
+  const unshared: Isolation = {
+    ...named,
+    tool: 'unshare',
+    prefix: () => ['unshare', ...(amRoot ? [] : ['--user']), '--net', '--'],
+  }
+  return amRoot ? [asNobody, wrapped, unshared] : [wrapped, unshared]
+}
+
+/** Libraries of the system; fonts and programs come along, secrets and homes do not. */
+const system = ['/usr', '/bin', '/lib', '/lib64', '/nix/store', '/etc/ld.so.cache']
+
+function bubblewrap({ readable, writable }: View): string[] {
+  const shown = [...system, process.execPath, ...readable].filter((place) => existsSync(place))
+  return [
+    'bwrap',
+    ...['--unshare-net', '--unshare-pid', '--unshare-ipc', '--unshare-uts'],
+    ...['--die-with-parent', '--new-session'],
+    // It makes the folders above what it shows, for root alone unless told otherwise.
+    ...foldersAbove([...shown, ...writable]).flatMap((folder) => ['--perms', '0755', '--dir', folder]),
+    ...shown.flatMap((place) => ['--ro-bind', place, place]),
+    ...['--dev', '/dev', '--proc', '/proc'],
+    ...writable.flatMap((place) => ['--bind', place, place]),
+    ...['--remount-ro', '/'],
+  ]
+}
+
+/** Outermost first. */
+function foldersAbove(places: readonly string[]): string[] {
+  const folders = new Set<string>()
+  for (const place of places)
+    for (let folder = path.dirname(place); folder !== path.dirname(folder); folder = path.dirname(folder))
+      folders.add(folder)
+  return [...folders].sort((a, b) => a.length - b.length)
+}
+
+/** Whether a process starts in it and cannot call us: what a machine promises is not believed untried. */
+async function works(candidate: Isolation): Promise<boolean> {
+  await using server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  const child = startProbe(candidate)
+  child.stdin!.on('error', () => {})
+  child.stdin!.end(JSON.stringify({ port }))
+  const [said] = await Promise.all([
+    json(child.stdout!).catch(() => undefined) as Promise<{ uid: number; called: boolean } | undefined>,
+    once(child, 'close').catch(() => undefined),
+  ])
+  return said?.called === false && (candidate.dropsUser !== true || said.uid === nobody)
+}
+
+function startProbe(candidate: Isolation): ChildProcess {
+  const readable = [path.dirname(program), packageFile]
+  const [command, ...words] = [
+    ...candidate.prefix({ readable, writable: [] }),
+    process.execPath,
+    '--permission',
+    ...readable.map((place) => `--allow-fs-read=${place}`),
+    '--no-warnings',
+    program,
+  ]
+  return spawn(command!, words, {
+    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
+    stdio: ['pipe', 'pipe', 'ignore'],
+    timeout: 10_000,
+    killSignal: 'SIGKILL',
+  })
+}
+
+const packageFile = fileURLToPath(new URL('../../../package.json', import.meta.url))

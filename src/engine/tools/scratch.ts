@@ -1,0 +1,52 @@
+import { readdir, stat } from 'node:fs/promises'
+import path from 'node:path'
+
+/** A folder for one piece of confined work. */
+export interface Scratch {
+  path: string
+  /** Of everything in it. */
+  bytes: number
+}
+
+/** Between two looks; what a disk takes meanwhile may go beyond the bound. */
+const lookEveryMs = 200
+
+/** Looks at the folder until disposed; beyond its bound it tells so, once, and remembers. */
+export function watchScratch(
+  scratch: Scratch | undefined,
+  tell: () => void,
+): Disposable & { readonly beyond: boolean } {
+  let beyond = false
+  let timer: NodeJS.Timeout | undefined
+  let ended = scratch === undefined
+  const look = async (folder: Scratch) => {
+    if ((await bytesIn(folder.path)) > folder.bytes && !ended) {
+      beyond = true
+      tell()
+    } else if (!ended) timer = setTimeout(look, lookEveryMs, folder)
+  }
+  if (scratch) timer = setTimeout(look, lookEveryMs, scratch)
+  return {
+    get beyond() {
+      return beyond
+    },
+    [Symbol.dispose]() {
+      ended = true
+      clearTimeout(timer)
+    },
+  }
+}
+
+/** Files come and go while it counts. */
+async function bytesIn(folder: string): Promise<number> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => [])
+  const sizes = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) =>
+      stat(path.join(entry.parentPath, entry.name)).then(
+        ({ size, blocks }) => Math.min(size, blocks * 512),
+        () => 0,
+      ),
+    )
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+}
