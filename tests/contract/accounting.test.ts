@@ -231,7 +231,7 @@ test('usage is the sum of the receipts, in all and by day, key, model, endpoint,
   await at.world.settled()
 
   const receipts = await Promise.all(replies.map(async (reply) => (await at.key.receipt(idOf(reply))).body))
-  const { body: usage } = await at.key.get('/v1/usage')
+  const { body: usage } = await at.key.get('/v1/usage?group_by=reference')
   expect(usage).toMatchObject({
     object: 'usage',
     from: '2026-02-10',
@@ -280,6 +280,18 @@ test('usage is the sum of the receipts, in all and by day, key, model, endpoint,
   expect(new Map(told)).toEqual(groups)
   expect(usage.data[0].day).toBe('2026-03-11')
   expect(groups.size).toBe(5)
+
+  // Without references the rows of one customer are one, and add up to the same.
+  const { body: grouped } = await at.key.get('/v1/usage')
+  expect(grouped.totals).toEqual(usage.totals)
+  expect(sum(grouped.data)).toBe(sum(receipts))
+  expect(grouped.data).toHaveLength(4)
+  expect(grouped.data.some((row: object) => 'reference_id' in row)).toBe(false)
+  expect(
+    grouped.data.find(
+      (row: Record<string, string>) => row['customer_id'] === 'c1' && row['key_id'] === at.key.keyId,
+    ),
+  ).toMatchObject({ requests: 2, tokens: { output: 11 } })
 
   // The window: 30 days with today.
   clock.moveMs(28 * 86_400_000)

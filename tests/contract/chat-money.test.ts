@@ -114,7 +114,7 @@ test('balance, receipts, usage and the entries of the ledger tell one and the sa
   const charged = receipts.reduce((sum, { microcredits }) => sum + BigInt(microcredits), 0n)
   expect(before.available - (await world.balance()).available).toBe(charged)
 
-  const usage = (await key.get('/v1/usage')).body
+  const usage = (await key.get('/v1/usage?group_by=reference')).body
   expect(usage.totals).toMatchObject({ requests: 12, failures: 0, microcredits: String(charged) })
   const rowsOf = (name: string, value: string) =>
     usage.data.filter((row: Record<string, unknown>) => row[name] === value)

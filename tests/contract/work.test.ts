@@ -147,7 +147,7 @@ describe('money', () => {
     const told = at.upstream.calls.slice(-2).map(({ headers }) => headers['idempotency-key'])
     expect(attempts.map(({ attempt_id }: { attempt_id: string }) => attempt_id)).toEqual(told)
     expect(attempts[1].started_ms).toBeGreaterThanOrEqual(attempts[0].ended_ms)
-    const { body: usage } = await key.get('/v1/usage')
+    const { body: usage } = await key.get('/v1/usage?group_by=reference')
     expect(usage.data.find((row: { reference_id: string }) => row.reference_id === 'r-1')).toMatchObject({
       endpoint: path,
       requests: 1,

@@ -88,6 +88,8 @@ export async function apply(
     idempotency_key: op.idempotencyKey,
     fingerprint: 'same',
     model: 'test/model',
+    // Half of the calls bear a reference: usage then has a second place (`usage_referenced`), which is held against the first.
+    reference_id: op.id < '8' ? `order-${op.id[0]}` : null,
     amount: String(op.amount),
     started: op.started,
     process_id: op.process === null ? null : op.process === 'alive' ? processId : randomUUID(),

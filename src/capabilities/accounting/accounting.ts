@@ -1,6 +1,15 @@
 import { type Route, route } from '#platform/http'
-import { lookUp, reportBalance, reportRequest, reportUsage } from './report.ts'
-import { Balance, Lookup, LookupQuery, RequestParams, RequestReport, UsageReport } from './schema.ts'
+import { lookUp, reportBalance, reportRequest } from './report.ts'
+import {
+  Balance,
+  Lookup,
+  LookupQuery,
+  RequestParams,
+  RequestReport,
+  UsageQuery,
+  UsageReport,
+} from './schema.ts'
+import { reportUsage } from './usage.ts'
 
 export {
   type InvoiceColumns,
@@ -36,9 +45,10 @@ const routes: Route[] = [
     operation: 'accounting.usage',
     scope: 'usage:read',
     summary: { en: 'Usage of the project in the previous 30 days.', fa: 'مصرف پروژه در ۳۰ روز گذشته.' },
+    query: UsageQuery,
     reply: { 200: UsageReport },
     errors: [],
-    handle: ({ app, caller }) => reportUsage(app, caller),
+    handle: ({ app, caller, query }) => reportUsage(app, caller, query),
   }),
   route({
     method: 'GET',

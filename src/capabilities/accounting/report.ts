@@ -2,8 +2,8 @@ import type { Static } from 'typebox'
 import type { App, Caller } from '#app'
 import { fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'
-import { creditsDown, creditsUp, type Receipt as LedgerReceipt, type UsageRow } from '#platform/ledger'
-import type { Balance, Lookup, Receipt, RequestReport, UsageReport } from './schema.ts'
+import { creditsDown, creditsUp, type Receipt as LedgerReceipt } from '#platform/ledger'
+import type { Balance, Lookup, Receipt, RequestReport } from './schema.ts'
 
 /** What can be spent now, and what stands reserved beside it (decisions §6). */
 export async function reportBalance(app: App, caller: Caller): Promise<Static<typeof Balance>> {
@@ -88,47 +88,3 @@ export async function lookUp(
   const row = await app.ledger.lookup(caller.accountId, caller.keyId, idempotencyKey)
   return { data: row ? [receiptOf(row)] : [] }
 }
-
-const windowDays = 30
-
-/** The project's usage of the previous 30 days, from rollups written with each settlement. */
-export async function reportUsage(app: App, caller: Caller): Promise<Static<typeof UsageReport>> {
-  const rows = await app.ledger.usage(caller.accountId, caller.projectId, windowDays)
-  const today = app.clock.nowMs()
-  return {
-    object: 'usage',
-    from: tehranDay(today - (windowDays - 1) * 86_400_000),
-    to: tehranDay(today),
-    time_zone: 'Asia/Tehran',
-    totals: sumsOf(rows),
-    data: rows.map((row) => ({
-      day: row.day,
-      key_id: row.key_id,
-      endpoint: row.endpoint,
-      model: row.model || null,
-      customer_id: row.customer_id || null,
-      reference_id: row.reference_id || null,
-      ...sumsOf([row]),
-    })),
-  }
-}
-
-function sumsOf(rows: UsageRow[]) {
-  const sum = (pick: (row: UsageRow) => bigint): bigint => rows.reduce((total, row) => total + pick(row), 0n)
-  const charged = sum((row) => row.charged)
-  return {
-    requests: Number(sum((row) => row.requests)),
-    failures: Number(sum((row) => row.failures)),
-    credits: creditsUp(charged),
-    microcredits: String(charged),
-    tokens: {
-      input: Number(sum((row) => row.input_tokens)),
-      cached_input: Number(sum((row) => row.cached_input_tokens)),
-      output: Number(sum((row) => row.output_tokens)),
-      reasoning: Number(sum((row) => row.reasoning_tokens)),
-    },
-  }
-}
-
-const tehranDay = (ms: number): string =>
-  new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Tehran' }).format(ms)

@@ -1,5 +1,15 @@
 import { Type } from 'typebox'
-import { anyObject, closed, nullable, oneOf, patterned, safeInteger, timestamp, uuid } from '#platform/schema'
+import {
+  anyObject,
+  closed,
+  nullable,
+  oneOf,
+  pageLimit,
+  patterned,
+  safeInteger,
+  timestamp,
+  uuid,
+} from '#platform/schema'
 
 const integer = () => Type.Integer(safeInteger)
 
@@ -112,6 +122,25 @@ const Sums = {
   tokens: Tokens,
 }
 
+export const UsageQuery = Type.Object(
+  {
+    group_by: Type.Optional({
+      ...oneOf('reference'),
+      description: 'Rows by reference too; otherwise by day, model, endpoint, key and customer.',
+      'x-description-fa': 'ردیف‌ها به تفکیک مرجع هم؛ وگرنه بر پایهٔ روز، مدل، مسیر، کلید و مشتری.',
+    }),
+    limit: pageLimit(1_000, 1_000),
+    after: Type.Optional(
+      Type.String({
+        maxLength: 4_096,
+        description: '`next_after` of the page before.',
+        'x-description-fa': 'مقدار `next_after` صفحهٔ پیش.',
+      }),
+    ),
+  },
+  closed,
+)
+
 export const UsageReport = Type.Object({
   object: Type.Literal('usage'),
   from: Type.String({
@@ -120,7 +149,10 @@ export const UsageReport = Type.Object({
   }),
   to: Type.String(),
   time_zone: Type.Literal('Asia/Tehran'),
-  totals: Type.Object(Sums),
+  totals: Type.Object(Sums, {
+    description: 'Of all 30 days, whatever the page.',
+    'x-description-fa': 'از همهٔ ۳۰ روز، هر صفحه‌ای که باشد.',
+  }),
   data: Type.Array(
     Type.Object({
       day: Type.String(),
@@ -128,8 +160,23 @@ export const UsageReport = Type.Object({
       endpoint: Type.String(),
       model: nullable(Type.String()),
       customer_id: nullable(Type.String()),
-      reference_id: nullable(Type.String()),
+      reference_id: Type.Optional({
+        ...nullable(Type.String()),
+        description: 'Only with group_by=reference.',
+        'x-description-fa': 'فقط با `group_by=reference`.',
+      }),
       ...Sums,
+    }),
+    {
+      description: 'The newest day first; within a day by key, endpoint, model and customer.',
+      'x-description-fa': 'نخست تازه‌ترین روز؛ درون هر روز به ترتیب کلید، مسیر، مدل و مشتری.',
+    },
+  ),
+  has_more: Type.Boolean(),
+  next_after: nullable(
+    Type.String({
+      description: 'Where the next page begins: send it as `after`.',
+      'x-description-fa': 'جایی که صفحهٔ بعد از آن آغاز می‌شود: آن را در `after` بفرستید.',
     }),
   ),
 })

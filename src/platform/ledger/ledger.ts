@@ -14,6 +14,7 @@ import { Refusals } from './limits.ts'
 import { holdFields, settleFields } from './operation.ts'
 import { keepAlive } from './process.ts'
 import * as store from './store.ts'
+import { type UsagePage, type UsageRow, type UsageSums, usageRows, usageTotals } from './usage/store.ts'
 import { watchHold } from './watch.ts'
 import './words.ts'
 
@@ -42,8 +43,8 @@ export {
   type Spending,
   spendings,
   transferred,
-  type UsageRow,
 } from './store.ts'
+export type { UsageGroup, UsagePage, UsageRow, UsageSums } from './usage/store.ts'
 
 export const microcreditsPerCredit = 1_000_000n
 
@@ -142,7 +143,10 @@ export interface Ledger extends AsyncDisposable {
   lookup(accountId: string, keyId: string, idempotencyKey: string): Promise<store.Receipt | undefined>
   /** The earlier request of a claim, with its stored answer when it is at most `replayMs` old. */
   earlier(accountId: string, receiptId: string, replayMs: number): Promise<store.EarlierReceipt | undefined>
-  usage(accountId: string, projectId: string, days: number): Promise<store.UsageRow[]>
+  /** What the calls of a project cost together in the last days, today included. */
+  usageTotals(accountId: string, projectId: string, days: number): Promise<UsageSums>
+  /** A page of the same by day, model, endpoint, key and customer, or by reference too. */
+  usageRows(accountId: string, projectId: string, days: number, page: UsagePage): Promise<UsageRow[]>
   /** Ends the holds of dead processes and those past their time, and forgets replies that are too old to be told again; answers how many holds. */
   sweep(): Promise<number>
   /** Rows of broken invariants; empty on a healthy ledger. */
@@ -199,7 +203,10 @@ export async function openLedger(ask: LedgerAsk): Promise<Ledger> {
     lookup: (accountId, keyId, key) => store.lookup(db, accountId, keyId, key),
     earlier: (accountId, receiptId, replayMs) =>
       store.earlier(db, accountId, receiptId, clock.nowMs() - replayMs),
-    usage: (accountId, projectId, days) => store.usage(db, accountId, projectId, days, clock.nowMs()),
+    usageTotals: (accountId, projectId, days) =>
+      usageTotals(db, { accountId, projectId, days, nowMs: clock.nowMs() }),
+    usageRows: (accountId, projectId, days, page) =>
+      usageRows(db, { accountId, projectId, days, nowMs: clock.nowMs() }, page),
     sweep,
     broken: () => store.broken(db),
     processId: process.id,

@@ -54,22 +54,6 @@ export interface Meter {
   month_cap: bigint | null
 }
 
-export interface UsageRow {
-  day: string
-  key_id: string
-  endpoint: string
-  model: string
-  customer_id: string
-  reference_id: string
-  requests: bigint
-  failures: bigint
-  charged: bigint
-  input_tokens: bigint
-  cached_input_tokens: bigint
-  output_tokens: bigint
-  reasoning_tokens: bigint
-}
-
 const receiptColumns = `receipt_id, project_id, key_id, endpoint, idempotency_key, state, ambiguous, status_code, held, charged,
   model, customer_id, reference_id, detail, created_at, finished_at`
 
@@ -288,25 +272,6 @@ export async function earlier(
   )
   return row
 }
-
-export const usage = (
-  db: Db,
-  accountId: string,
-  projectId: string,
-  days: number,
-  nowMs: number,
-): Promise<UsageRow[]> =>
-  db.query(
-    {
-      name: 'ledger.usage',
-      text: `select to_char(day, 'YYYY-MM-DD') as day, key_id, endpoint, model, customer_id, reference_id, requests, failures, charged,
-          input_tokens, cached_input_tokens, output_tokens, reasoning_tokens
-        from ledger.usage_days
-        where account_id = $1 and project_id = $2 and day > ($3::timestamptz at time zone 'Asia/Tehran')::date - $4::int and requests > 0
-        order by day desc, charged desc, key_id, endpoint, model, customer_id, reference_id`,
-    },
-    [accountId, projectId, new Date(nowMs), days],
-  )
 
 export const broken = (db: Db): Promise<Record<string, unknown>[]> =>
   db.query({ text: 'select * from ledger.broken' }, [])
