@@ -12,6 +12,7 @@ import type { Log } from '#platform/log'
 import type { Metrics } from '#platform/metrics'
 import type { GuardedNet } from '#platform/net'
 import type { Secrets } from '#platform/secrets'
+import type { Spool } from '#platform/spool'
 import type { Storage } from '#platform/storage'
 import type { Tracing } from '#platform/trace'
 
@@ -42,6 +43,8 @@ export interface App {
   secrets: Secrets
   /** Bytes that outlive a process. */
   storage: Storage
+  /** Files in transit, on the disk of this machine. */
+  spool: Spool
   /** What durable work does, by its kind. */
   pipelines: Pipelines
 }

@@ -22,6 +22,7 @@ import { type Log, openLog } from '#platform/log'
 import { openMetrics } from '#platform/metrics'
 import { type GuardedNet, openGuardedClient } from '#platform/net'
 import { openSecrets } from '#platform/secrets'
+import { openSpool } from '#platform/spool'
 import { openStorage } from '#platform/storage'
 import { openTracing } from '#platform/trace'
 import { sandboxModels } from '#providers/sandbox'
@@ -84,6 +85,9 @@ export async function startKherad(ask: StartAsk): Promise<Kherad> {
   const search = config.tools.webSearch && opening.use(openSearch(config.tools.webSearch))
   const tools = openTools({ config, search, client: net, log })
   const storage = opening.use(openStorage({ folder: path.join(config.dataDir, 'files'), ...config.storage }))
+  const spool = opening.use(
+    await openSpool({ folder: path.resolve(config.dataDir, 'spool'), maxBytes: config.files.spoolBytes }),
+  )
   const pipelines =
     ask.pipelines ?? openPipelines({ documents: openDocuments(log), confine: openConfinement(log) })
   const app: App = {
@@ -104,6 +108,7 @@ export async function startKherad(ask: StartAsk): Promise<Kherad> {
     net,
     secrets,
     storage,
+    spool,
     pipelines,
   }
 

@@ -1,8 +1,13 @@
+import { createHash } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type {
   Deliverable,
   Desk,
   FailedStep,
+  LocalFile,
   LostStep,
   Outcome,
   OutOfCredits,
@@ -21,6 +26,9 @@ export interface Outside {
   search?(query: string): readonly Source[]
   read?(url: string): Source | undefined
   recall?(query: string): readonly Source[]
+  /** The bytes of a stored file, or of a file of the web; undefined where there is none. */
+  open?(id: string): Uint8Array | undefined
+  fetch?(url: string): { bytes: Uint8Array; mediaType: string } | undefined
 }
 
 /** The death of the process at a step. */
@@ -126,6 +134,20 @@ export function memoryRun(
           return outside.read?.(url)
         }),
       recall: (step, query) => stepped('recall', step, query, async () => outside.recall?.(query) ?? []),
+      open: async ({ id }) => {
+        const bytes = outside.open?.(id)
+        return bytes && localFile(bytes)
+      },
+      fetch: async (step, url) => {
+        const told = await stepped('fetch', step, url, async () => {
+          run.used.reads += 1
+          return { isThere: outside.fetch?.(url) !== undefined }
+        })
+        const found = told.isThere && outside.fetch?.(url)
+        if (!found) return { refused: { fa: 'میزبان آن در دسترس نیست.', en: 'its host cannot be reached.' } }
+        return { url, mediaType: found.mediaType, file: await localFile(found.bytes) }
+      },
+      scratch: async (bytes) => ({ ...(await folder()), bytes }),
       once: (step, compute) =>
         stepped(
           'once',
@@ -149,6 +171,19 @@ export function memoryRun(
     return pipeline.run(desk)
   }
   return { ...run, live }
+}
+
+async function folder(): Promise<AsyncDisposable & { path: string }> {
+  const made = await mkdtemp(path.join(tmpdir(), 'kherad-desk-'))
+  return { path: made, [Symbol.asyncDispose]: () => rm(made, { recursive: true, force: true }) }
+}
+
+async function localFile(bytes: Uint8Array): Promise<LocalFile> {
+  const own = await folder()
+  const file = path.join(own.path, 'file')
+  await writeFile(file, bytes, { mode: 0o444 })
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  return { ...own, path: file, bytes: bytes.length, sha256 }
 }
 
 function replay<Value>(answer: { value: unknown } | { error: Error }): Value {

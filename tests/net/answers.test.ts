@@ -244,3 +244,60 @@ test('a Host of its own is refused as a mistake', async () => {
     client.fetch('http://127.0.0.1/', { ...bounds, headers: { Host: 'internal' } }),
   ).rejects.toThrow(TypeError)
 })
+
+test.each([
+  ['as it is', (bytes: Buffer) => bytes, {}],
+  ['gzip', gzipSync, { 'content-encoding': 'gzip' }],
+  ['br', brotliCompressSync, { 'content-encoding': 'br' }],
+])(
+  'a sink takes a body piece by piece, unpacked, and waits as long as it likes: %s',
+  async (_, pack, headers) => {
+    const bytes = Buffer.alloc(5_000_000, 'شهر,فروش\n')
+    await using site = await openSite((_request, response) =>
+      response.writeHead(200, headers).end(pack(bytes)),
+    )
+    const taken: Uint8Array[] = []
+    const { body } = await client.fetch(site.url, {
+      ...bounds,
+      maxBytes: bytes.length,
+      sink: async (source) => {
+        for await (const piece of source) taken.push(piece)
+      },
+    })
+    expect(body).toHaveLength(0)
+    expect(taken.length).toBeGreaterThan(1)
+    expect(Buffer.concat(taken).equals(bytes)).toBe(true)
+  },
+)
+
+test('what a sink is given keeps to the bound, packed and unpacked', async () => {
+  await using site = await openSite(({ url }, response) =>
+    url === '/packed'
+      ? response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(1_001)))
+      : response.end(Buffer.alloc(1_001)),
+  )
+  const ask = {
+    ...bounds,
+    maxBytes: 1_000,
+    sink: async (source: AsyncIterable<Uint8Array>) => {
+      for await (const _piece of source);
+    },
+  }
+  await expect(client.fetch(site.url, ask)).rejects.toMatchObject(refused('too_large'))
+  await expect(client.fetch(`${site.url}/packed`, ask)).rejects.toMatchObject(refused('too_large'))
+})
+
+test('what is no success, and what is packed wrongly, reaches no sink whole', async () => {
+  await using site = await openSite(({ url }, response) =>
+    url === '/missing'
+      ? response.writeHead(404).end('no such page')
+      : response.writeHead(200, { 'content-encoding': 'gzip' }).end('this is no gzip'),
+  )
+  const taken: Uint8Array[] = []
+  const sink = async (source: AsyncIterable<Uint8Array>) => {
+    for await (const piece of source) taken.push(piece)
+  }
+  expect(await client.fetch(`${site.url}/missing`, { ...bounds, sink })).toMatchObject({ status: 404 })
+  await expect(client.fetch(site.url, { ...bounds, sink })).rejects.toMatchObject(refused('bad_answer'))
+  expect(taken).toEqual([])
+})

@@ -141,6 +141,7 @@ export class SimulatedProcess implements Sender {
       delete: never,
       [Symbol.asyncDispose]: async () => {},
     }
+    const spool: App['spool'] = { take: never, folder: never, [Symbol.asyncDispose]: async () => {} }
     const idle = { plan: () => assert.fail('no work here'), run: never }
     const keys: App['keys'] = { caller: never, callerOf: never, [Symbol.asyncDispose]: async () => {} }
     return {
@@ -161,6 +162,7 @@ export class SimulatedProcess implements Sender {
       net,
       secrets: { seal: never, open: never },
       storage,
+      spool,
       pipelines: { research: idle, document: idle, code: idle, data: idle },
     }
   }

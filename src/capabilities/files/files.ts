@@ -3,6 +3,7 @@ import { tidyJob } from './keep.ts'
 import { fileRoutes } from './routes.ts'
 
 export { deleteFile, dropBytes, keepFile, type NewFile, type StagedFile, stageFile } from './keep.ts'
+export { openStored, type StoredContent } from './stored.ts'
 
 /** Images and audio that a project stores. */
 export const files = { name: 'files', routes: fileRoutes, jobs: [tidyJob as Job<never>] }

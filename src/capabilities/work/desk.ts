@@ -6,6 +6,7 @@ import type { Model } from '#engine/models'
 import type { Source, ToolName } from '#engine/tools'
 import { keepFile } from './files/keep.ts'
 import type { Journal, Taken } from './journal/journal.ts'
+import { fetchWhole, openGiven } from './local.ts'
 import { tellProgress } from './progress.ts'
 import type { Shift } from './shift.ts'
 
@@ -41,6 +42,9 @@ export function openDesk({ shift, journal, task, model }: DeskAsk): Desk {
               query,
             ),
       ),
+    open: (file) => openGiven(shift, file),
+    fetch: (step, url, maxBytes) => fetchWhole({ shift, journal, step, url, maxBytes }),
+    scratch: (bytes) => app.spool.folder(bytes),
     once: (step, compute) => journal.free(step, compute),
     progress: (percent, words) => tellProgress(shift, percent, words),
     keep: (file) => keepFile(shift, file),

@@ -24,6 +24,22 @@ export const reasons = {
   },
 }
 
+/** Why nothing came from a link, beside what the guarded client says; to stand after a colon. */
+export const fetchReasons = {
+  off: {
+    en: 'the operator of this service has switched web pages off (tools.web_fetch).',
+    fa: 'گردانندهٔ این سرویس خواندن صفحه‌های وب را خاموش کرده است (tools.web_fetch).',
+  },
+  gone: {
+    en: 'it could be read before and cannot be read any more.',
+    fa: 'پیش‌تر خواندنی بود و دیگر نیست.',
+  },
+  status: (status: number): Told => ({
+    en: `its host answered with status ${status}.`,
+    fa: `میزبان آن با وضعیت ${status.toLocaleString('fa-IR')} پاسخ داد.`,
+  }),
+}
+
 /** How a run ended, for people; `code` is one of the codes of errors, or of those of runs (docs/guides/work.md). */
 export const endings = {
   cancelled: {

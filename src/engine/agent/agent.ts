@@ -24,6 +24,34 @@ export interface Task {
   startedMs: number
   /** True where the models are simulators: every file says so. */
   isSandbox: boolean
+  /** Stored files that the caller named for the run, in their order; at most ten. */
+  files?: readonly GivenFile[]
+}
+
+/** A stored file as it was when the run was accepted. Plain JSON. */
+export interface GivenFile {
+  id: string
+  name: string | null
+  mediaType: string
+  bytes: number
+}
+
+/** Bytes on the disk of this machine, deleted when it is disposed; what a confined process may be given (`ConfinedWork.files`). */
+export interface LocalFile extends AsyncDisposable {
+  /** Absolute. */
+  path: string
+  bytes: number
+  /** Hexadecimal. */
+  sha256: string
+}
+
+/** A file of the web. */
+export interface FetchedFile {
+  file: LocalFile
+  /** Where it came from in the end. */
+  url: string
+  /** As the site has it, without parameters; not to be believed. */
+  mediaType: string
 }
 
 /** A question to the run's model. */
@@ -85,6 +113,22 @@ export interface Desk {
   read(step: string, url: string): Promise<Source | undefined>
   /** Passages of the caller's knowledge project; empty where the run has none. */
   recall(step: string, query: string): Promise<readonly Source[]>
+  /**
+   * The bytes of a file of the task; undefined where it has been deleted since, for good. Not journalled: another life opens it again.
+   * Throws SPOOL_FULL, after which the run is tried again later.
+   */
+  open(file: GivenFile): Promise<LocalFile | undefined>
+  /**
+   * A whole file of the web of at most `maxBytes`, paid as `read` is and counted among the `reads` of the plan; `refused` says in both
+   * languages why there is none. Another life fetches it again, without paying.
+   */
+  fetch(
+    step: string,
+    url: string,
+    maxBytes: number,
+  ): Promise<FetchedFile | { refused: { fa: string; en: string } }>
+  /** An empty folder for a confined process (`ConfinedWork.scratch`), deleted when it is disposed. Throws SPOOL_FULL. */
+  scratch(bytes: number): Promise<AsyncDisposable & { path: string; bytes: number }>
   /** Something that is not paid and takes long or is not the same twice; `compute` answers plain JSON. */
   once<Value>(step: string, compute: () => Promise<Value>): Promise<Value>
   /** Tells whoever watches how far it is: 0 to 100, never back, with words in both languages. */

@@ -50,8 +50,8 @@ export interface Config {
   net: { allowedCidrs: string[] }
   tools: ToolsConfig
   storage: StorageConfig
-  /** Bytes of all stored files of one project. */
-  files: { projectQuotaBytes: number }
+  /** Bytes of all stored files of one project, and of all files in transit of one process (`platform/spool`). */
+  files: { projectQuotaBytes: number; spoolBytes: number }
 }
 
 /** Where bytes are kept. Without a store: in the data folder. */

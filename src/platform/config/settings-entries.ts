@@ -45,11 +45,15 @@ export function readBatches(place: Place | undefined): Config['batches'] {
 
 const mebibyte = 1024 * 1024
 
-/** What a project may store. */
+/** What a project may store, and what may be in transit. */
 export function readFiles(place: Place | undefined): Config['files'] {
-  const quota = place?.members(['project_quota_mb']).get('project_quota_mb')
-  const megabytes = quota?.number({ min: 1, max: 100_000_000, integer: true }) ?? 1024
-  return { projectQuotaBytes: megabytes * mebibyte }
+  const members = place?.members(['project_quota_mb', 'spool_mb'])
+  const megabytes = (key: 'project_quota_mb' | 'spool_mb') =>
+    members?.get(key)?.number({ min: 1, max: 100_000_000, integer: true })
+  return {
+    projectQuotaBytes: (megabytes('project_quota_mb') ?? 1024) * mebibyte,
+    spoolBytes: (megabytes('spool_mb') ?? 4096) * mebibyte,
+  }
 }
 
 /** How many runs of durable work go on at once, and for how long one may. */

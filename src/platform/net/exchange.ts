@@ -1,7 +1,9 @@
 import type { Socket } from 'node:net'
+import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
-import { brotliDecompress, gunzip } from 'node:zlib'
+import { brotliDecompress, createBrotliDecompress, createGunzip, gunzip } from 'node:zlib'
 import { type buildConnector, Client, type Dispatcher, errors } from 'undici'
+import { Failure } from '#platform/errors'
 import { FetchRefused } from './refused.ts'
 
 /** Bytes of an answer's header, and of its trailer. */
@@ -21,12 +23,16 @@ export interface Step {
   body?: string | Uint8Array | undefined
 }
 
+/** Takes the unpacked body of a success piece by piece, as fast as it likes; then the body of the answer is empty. */
+export type Sink = (body: AsyncIterable<Uint8Array>) => Promise<void>
+
 export interface ReplyBounds {
   /** Of the body, both as it comes and unpacked. */
   maxBytes: number
   budget?: ByteBudget | undefined
   /** Media types of a success, such as `image/*`; absent takes any. */
   accept?: readonly string[] | undefined
+  sink?: Sink | undefined
   /** False leaves the body of a redirect unread. */
   readsRedirects: boolean
   signal: AbortSignal
@@ -94,15 +100,52 @@ async function readBody(reply: Dispatcher.ResponseData, step: Step, bounds: Repl
   if (step.method !== 'HEAD' && Number(first(headers['content-length'])) > bounds.maxBytes)
     throw new FetchRefused('too_large', host)
 
+  const encoding = first(headers['content-encoding'])
+  if (bounds.sink && isSuccess(status)) {
+    await pour(reply, encoding, bounds, bounds.sink, host)
+    return Buffer.alloc(0)
+  }
   const chunks: Buffer[] = []
+  for await (const chunk of spending(reply.body, bounds, host)) chunks.push(chunk)
+  return unpack(Buffer.concat(chunks), encoding, bounds, host)
+}
+
+/** What comes, as long as it keeps to the bounds. */
+async function* spending(
+  body: AsyncIterable<Buffer>,
+  bounds: ReplyBounds,
+  host: string,
+): AsyncGenerator<Buffer> {
   let bytes = 0
-  for await (const chunk of reply.body as AsyncIterable<Buffer>) {
+  for await (const chunk of body) {
     bytes += chunk.length
     spend(chunk.length, bytes, bounds, host)
-    chunks.push(chunk)
+    yield chunk
   }
-  return unpack(Buffer.concat(chunks), first(headers['content-encoding']), bounds, host)
 }
+
+/** The body of an answer into a sink, unpacked on its way. */
+async function pour(
+  { body }: Dispatcher.ResponseData,
+  encoding: string,
+  bounds: ReplyBounds,
+  sink: Sink,
+  host: string,
+): Promise<void> {
+  const within = (part: AsyncIterable<Buffer>) => spending(part, bounds, host)
+  if (encoding === '' || encoding === 'identity') return pipeline(body, within, sink)
+  if (!Object.hasOwn(unpackers, encoding)) throw new FetchRefused('bad_answer', host)
+  const unpacker = encoding === 'br' ? createBrotliDecompress() : createGunzip()
+  try {
+    await pipeline(body, within, unpacker, within, sink)
+  } catch (cause) {
+    throw isOfUnpacker(cause) ? new FetchRefused('bad_answer', host, cause) : cause
+  }
+}
+
+/** Of zlib, and of brotli under its misspelt codes. */
+const isOfUnpacker = (cause: unknown): boolean =>
+  /^(Z_|ERR__ERROR)/.test((cause as { code?: string }).code ?? '')
 
 const unpackers = { gzip: promisify(gunzip), 'x-gzip': promisify(gunzip), br: promisify(brotliDecompress) }
 
@@ -142,6 +185,8 @@ function accepts(accepted: readonly string[], contentType: string): boolean {
 
 function refusalOf(cause: unknown, host: string): FetchRefused {
   if (cause instanceof FetchRefused) return cause
+  // Of a sink, which has troubles of its own.
+  if (cause instanceof Failure) throw cause
   if (cause instanceof errors.HeadersOverflowError) return new FetchRefused('too_large', host, cause)
   if (cause instanceof errors.HTTPParserError || cause instanceof errors.ResponseContentLengthMismatchError)
     return new FetchRefused('bad_answer', host, cause)

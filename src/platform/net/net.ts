@@ -9,6 +9,7 @@ import {
   isRedirect,
   type Reply,
   type ReplyHeaders,
+  type Sink,
   type Step,
 } from './exchange.ts'
 import { type Gate, type Lookup, openGate } from './gate.ts'
@@ -49,13 +50,15 @@ export interface FetchAsk {
   protocols?: readonly Protocol[]
   /** Media types that a success may have, such as `image/*`; sent as `Accept`. Absent takes any. */
   accept?: readonly string[]
+  /** Takes the body of a success piece by piece, so that it is never in memory; what it throws is thrown as it is. */
+  sink?: Sink
   signal?: AbortSignal
 }
 
 export interface Fetched {
   status: number
   headers: ReplyHeaders
-  /** Unpacked. */
+  /** Unpacked; empty where a sink took it. */
   body: Buffer
   /** Where it came from in the end. */
   url: string
@@ -147,6 +150,7 @@ async function hop(
   signal.throwIfAborted()
   const addresses = await unlessAborted(gate.resolve(hostOf(step.url)), signal)
   const socket = await openSocket(step.url, { addresses, admits: gate.admits, ca, signal })
-  const { maxBytes, budget, accept, maxRedirects = 0 } = ask
-  return exchange(socket, step, { maxBytes, budget, accept, readsRedirects: maxRedirects === 0, signal })
+  const { maxBytes, budget, accept, sink, maxRedirects = 0 } = ask
+  const bounds = { maxBytes, budget, accept, sink, readsRedirects: maxRedirects === 0, signal }
+  return exchange(socket, step, bounds)
 }

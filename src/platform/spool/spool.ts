@@ -1,0 +1,168 @@
+/**
+ * Files on their way: uploads before they are stored, stored ones while a confined process reads them. They lie in a folder of this
+ * process alone, bounded in total, and are gone when it is; what a process that died left is swept at the next start.
+ */
+import { createHash, randomUUID } from 'node:crypto'
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { fail } from '#platform/errors'
+import { ownName, sweep } from './sweep.ts'
+import './words.ts'
+
+export interface Spool extends AsyncDisposable {
+  /**
+   * Writes what comes to a file, waiting for the disk; one slow writer holds nothing but its own source. Throws `TooLarge`, SPOOL_FULL
+   * (503), and what the source throws; then nothing is left.
+   */
+  take(source: AsyncIterable<Uint8Array>, bounds: { maxBytes: number }): Promise<SpoolFile>
+  /** An empty folder whose bytes are counted as taken from now on. Throws SPOOL_FULL (503). */
+  folder(bytes: number): Promise<SpoolFolder>
+}
+
+/** Deleted when it is disposed. Anybody may read it who can reach it: its folder is closed to other users of the machine. */
+export interface SpoolFile extends AsyncDisposable {
+  path: string
+  bytes: number
+  /** Hexadecimal. */
+  sha256: string
+}
+
+/** Deleted with all that is in it when it is disposed. */
+export interface SpoolFolder extends AsyncDisposable {
+  path: string
+  /** That whoever writes there has to keep to. */
+  bytes: number
+}
+
+/** The source has more than it may. */
+export class TooLarge extends Error {
+  override name = 'TooLarge'
+  readonly maxBytes: number
+  constructor(maxBytes: number) {
+    super(`There is more than ${maxBytes} bytes.`)
+    this.maxBytes = maxBytes
+  }
+}
+
+/** Whoever cannot be served for want of room asks again then. */
+const retryAfterMs = 30_000
+
+/** Opens the spool of this process below the folder, which all processes of the machine share, and sweeps what dead ones left. */
+export async function openSpool({ folder, maxBytes }: { folder: string; maxBytes: number }): Promise<Spool> {
+  const own = path.join(folder, `${await ownName()}~${randomUUID()}`)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const sweeping = await sweep(folder, own)
+  const room = openRoom(maxBytes)
+  const make = () => mkdir(own, { recursive: true, mode: 0o700 })
+  return {
+    async take(source, bounds) {
+      const file = path.join(own, randomUUID())
+      await translated(make())
+      using taken = room.open()
+      try {
+        const kept = await translated(write(file, source, bounds.maxBytes, taken.more))
+        return { path: file, ...kept, ...deletedWith(file, taken.keep()) }
+      } catch (error) {
+        await rm(file, { force: true })
+        throw error
+      }
+    },
+    async folder(bytes) {
+      const made = path.join(own, randomUUID())
+      await translated(make())
+      using taken = room.open()
+      taken.more(bytes)
+      await translated(mkdir(made, { mode: 0o700 }))
+      return { path: made, bytes, ...deletedWith(made, taken.keep()) }
+    },
+    async [Symbol.asyncDispose]() {
+      sweeping[Symbol.dispose]()
+      await rm(own, { recursive: true, force: true })
+    },
+  }
+}
+
+function deletedWith(place: string, giveBack: () => void): AsyncDisposable {
+  let deleted: Promise<void> | undefined
+  return {
+    [Symbol.asyncDispose]() {
+      deleted ??= rm(place, { recursive: true, force: true }).finally(giveBack)
+      return deleted
+    },
+  }
+}
+
+interface Share extends Disposable {
+  /** Throws SPOOL_FULL. */
+  more(bytes: number): void
+  /** Disposing gives nothing back from now on; the answer does. */
+  keep(): () => void
+}
+
+/** Counts what all files of the process have together. */
+function openRoom(maxBytes: number): { open(): Share } {
+  let used = 0
+  return {
+    open() {
+      let mine = 0
+      const giveBack = () => {
+        used -= mine
+        mine = 0
+      }
+      let end = giveBack
+      return {
+        more(bytes) {
+          if (used + bytes > maxBytes) fail('SPOOL_FULL', { of: 'spool' }, { retryAfterMs })
+          used += bytes
+          mine += bytes
+        },
+        keep() {
+          end = () => {}
+          return giveBack
+        },
+        [Symbol.dispose]: () => end(),
+      }
+    },
+  }
+}
+
+async function write(
+  place: string,
+  source: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+  more: (bytes: number) => void,
+): Promise<{ bytes: number; sha256: string }> {
+  // A confined process may be another user.
+  const file = await open(place, 'wx', 0o444)
+  try {
+    const hash = createHash('sha256')
+    let bytes = 0
+    for await (const chunk of source) {
+      bytes += chunk.length
+      if (bytes > maxBytes) throw new TooLarge(maxBytes)
+      more(chunk.length)
+      hash.update(chunk)
+      await writeAll(file, chunk)
+    }
+    return { bytes, sha256: hash.digest('hex') }
+  } finally {
+    await file.close()
+  }
+}
+
+/** A disk that fills takes a part of what it is given. */
+async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
+  for (let at = 0; at < chunk.length; ) at += (await file.write(chunk, at)).bytesWritten
+}
+
+/** A full disk is told as one. */
+async function translated<Value>(writing: Promise<Value>): Promise<Value> {
+  try {
+    return await writing
+  } catch (error) {
+    if (full.has((error as NodeJS.ErrnoException).code)) fail('SPOOL_FULL', { of: 'disk' }, { retryAfterMs })
+    throw error
+  }
+}
+
+const full = new Set<string | undefined>(['ENOSPC', 'EDQUOT'])
