@@ -103,7 +103,7 @@ export function showCredits(micro: bigint, language: Language): string {
   const whole = (positive / microcreditsPerCredit).toLocaleString(language === 'fa' ? 'fa-IR' : 'en-US')
   const fraction = String(positive % microcreditsPerCredit)
     .padStart(6, '0')
-    .replace(/0+$/, '')
+    .replace(/(?<!0)0+$/, '')
   const point = language === 'fa' ? '٫' : '.'
   return `${micro < 0n ? minus : ''}${whole}${fraction === '' ? '' : point + digits(fraction, language)}`
 }

@@ -84,5 +84,5 @@ function serverOf({ env, language, tell }: Session, { options }: Given): Server 
   const url = URL.parse(typed)
   if (!url || !/^https?:$/.test(url.protocol)) misused(words.badUrl(typed))
   // Clients of the field are given their base URL with /v1.
-  return { url: url.href.replace(/(?:\/v1)?\/*$/, ''), key, language, tell }
+  return { url: url.href.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, ''), key, language, tell }
 }

@@ -12,7 +12,7 @@ export function readSamples(text: string): Samples {
     if (!found) continue
     const [, name = '', inside = '', value] = found
     const labels = Object.fromEntries(
-      Array.from(inside.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g), ([, key, label = '']) => [
+      Array.from(inside.matchAll(/(?<!\w)(\w+)="((?:[^"\\]|\\.)*)"/g), ([, key, label = '']) => [
         key,
         label.replace(/\\(.)/g, (_, one: string) => (one === 'n' ? '\n' : one)),
       ]),

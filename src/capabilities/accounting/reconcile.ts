@@ -132,6 +132,6 @@ export function addDecimals(texts: readonly string[]): string {
   }, 0n)
   const digits = String(scaled < 0n ? -scaled : scaled).padStart(places + 1, '0')
   const whole = digits.slice(0, digits.length - places)
-  const fraction = digits.slice(digits.length - places).replace(/0+$/, '')
+  const fraction = digits.slice(digits.length - places).replace(/(?<!0)0+$/, '')
   return `${scaled < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`
 }

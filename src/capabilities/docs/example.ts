@@ -64,7 +64,7 @@ const quoted = (text: string): string =>
 
 const pathOf = (route: Route): string =>
   route.path.replace(
-    /\{([^}]+)\}/g,
+    /\{([^{}]+)\}/g,
     (_whole, name: string) => exampleOf(route.params, name) ?? name.toUpperCase(),
   )
 

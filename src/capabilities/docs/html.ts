@@ -34,7 +34,7 @@ export const code = (text: string): Html => html`<code dir="ltr">${text}</code>`
 
 /** Prose in which `backticks` mark technical names and ‹angles› what takes the place of a detail. */
 export const prose = (text: string): Content[] =>
-  text.split(/(`[^`]*`|‹[^›]*›)/).map((part) => {
+  text.split(/(`[^`]*`|‹[^‹›]*›)/).map((part) => {
     if (part.startsWith('`')) return code(part.slice(1, -1))
     return part.startsWith('‹') ? html`<var dir="ltr">${part}</var>` : part
   })

@@ -62,13 +62,17 @@ export const joined = (parts: readonly Part[]): Pick<TextDocument, 'blocks' | 'f
 /** Models write the heading that they were given once more. */
 function withoutOwnHeading(markdown: string, title: string): string {
   const text = withoutFence(markdown.trim())
-  const first = /^#{1,6}\s+(.+?)\s*#*\s*(?:\n|$)/.exec(text)
-  return first && folded(first[1]!) === folded(title) ? text.slice(first[0].length) : text
+  const [first = ''] = text.split('\n', 1)
+  const isOwn = /^#{1,6}\s/.test(first) && folded(first) === folded(title)
+  return isOwn ? text.slice(first.length + 1) : text
 }
 
 /** An answer that is wholly in a fence of Markdown. */
-const withoutFence = (text: string): string =>
-  /^```(?:markdown|md)\s*\n([\s\S]*?)\n?```$/i.exec(text)?.[1] ?? text
+function withoutFence(text: string): string {
+  const opening = /^```(?:markdown|md)[^\S\n]*\n/i.exec(text)?.[0].length
+  if (opening === undefined || text.length < opening + 3 || !text.endsWith('```')) return text
+  return text.slice(opening, -3).replace(/\n$/, '')
+}
 
 const folded = (text: string): string => text.replace(/[^\p{L}]+/gu, '').toLowerCase()
 

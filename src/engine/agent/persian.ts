@@ -4,7 +4,7 @@ import { mapInlines } from './blocks.ts'
 
 const number = /(?<![A-Za-z_\d.,:/@#$%&=+\\-])\d+(?:[.,:/]\d+)*(?![A-Za-z_\d@#\\]|[-.:/][A-Za-z\d])/g
 /** `Node 24`, `ISO 9001`: the number is a part of the Latin name before it. */
-const latinBefore = /[A-Za-z][\w.+#-]*[\s\u200c]$/
+const latinBefore = /[A-Za-z][\w.+#-]{0,40}[\s\u200c]$/
 
 /**
  * Persian as people read it: Persian letters where Arabic twins stand, and Persian digits for numbers that are no part of a Latin name,

@@ -108,7 +108,7 @@ function prepareTable(table: Table, context: Context): Table {
   return { ...table, header, rows, align, ...(table.caption && { caption: oneLine(table.caption) }) }
 }
 
-const numeric = /^[\s\u200e\u200f]*[-+−±~≈$€£]?\s?[\d۰-۹٠-٩][\d۰-۹٠-٩.,٫٬/\s]*[%٪]?[\s\u200e\u200f]*$/
+const numeric = /^[\u200e\u200f]{0,9}[-+−±~≈$€£]?\s?[\d۰-۹٠-٩][\d۰-۹٠-٩.,٫٬/\s]*[%٪]?[\u200e\u200f]{0,9}$/
 
 /** A column of numbers ends where numbers end. */
 function sideOf(rows: Cell[][], column: number): Align {

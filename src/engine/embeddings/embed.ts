@@ -25,7 +25,9 @@ export function fitted({ maxInputTokens }: EmbeddingModel, text: string): string
   const most = 2 * (maxInputTokens - 4)
   const bytes = Buffer.from(text.toWellFormed())
   // What was cut within a character ends in the sign that stands for none.
-  return bytes.length <= most ? bytes.toString() : bytes.toString('utf8', 0, most).replace(/\ufffd+$/, '')
+  return bytes.length <= most
+    ? bytes.toString()
+    : bytes.toString('utf8', 0, most).replace(/(?<!\ufffd)\ufffd+$/, '')
 }
 
 /**

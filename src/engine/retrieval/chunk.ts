@@ -23,11 +23,14 @@ export function passagesOf(text: string): Passage[] {
     open = ''
   }
   for (const block of blocksOf(text)) {
-    const heading = /^(#{1,6})\s+(.+)$/.exec(block)
+    const heading = /^(#{1,6})\s+(\S.*)$/.exec(block)
     if (heading) {
       close()
       headings.length = heading[1]!.length - 1
-      headings[heading[1]!.length - 1] = heading[2]!.replace(/\s*#+$/, '').slice(0, 200)
+      headings[heading[1]!.length - 1] = heading[2]!
+        .replace(/(?<!#)#+$/, '')
+        .trimEnd()
+        .slice(0, 200)
       continue
     }
     for (const piece of piecesOf(block)) {

@@ -40,7 +40,7 @@ export function wordsOf(text: string): Word[] {
 }
 
 const trimmed = (token: string): string =>
-  token.replace(/^\u200c+|\u200c+$/g, '').replace(/\u200c{2,}/g, halfSpace)
+  token.replace(/^\u200c+|(?<!\u200c)\u200c+$/g, '').replace(/\u200c{2,}/g, halfSpace)
 
 const isPersian = (token: string): boolean => /^[\p{Script=Arabic}\u200c]+$/u.test(token)
 

@@ -24,12 +24,14 @@ function markedCharset(bytes: Uint8Array): string | undefined {
 const charsetOf = (contentType: string): string | undefined =>
   /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1]
 
+const inTag = /\bcharset\s*=\s*(?:["']\s*)?([^\s"'/>;]+)/i
+
 /** `<meta charset=…>`, `<meta http-equiv=… content="…; charset=…">` and `<?xml … encoding="…"?>`. */
 function declaredCharset(bytes: Uint8Array): string | undefined {
   const head = new TextDecoder('latin1').decode(bytes.subarray(0, 4_096))
+  const tag = head.match(/<meta\b[^<>]*/gi)?.find((meta) => inTag.test(meta))
   const label =
-    /<meta\b[^>]*?\bcharset\s*=\s*["']?\s*([^\s"'/>;]+)/i.exec(head)?.[1] ??
-    /^\s*<\?xml\b[^>]*?\bencoding\s*=\s*["']([^"']+)/i.exec(head)?.[1]
+    (tag && inTag.exec(tag)?.[1]) ?? /^\s*<\?xml\b[^>]*?\bencoding\s*=\s*["']([^"']+)/i.exec(head)?.[1]
   // Whoever could read the declaration as ASCII was not reading UTF-16.
   return label && /^utf-?16/i.test(label) ? 'utf-8' : label
 }

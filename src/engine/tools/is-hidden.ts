@@ -19,7 +19,7 @@ export const isFaded = (element: Styled): boolean => hasStyle(element, fading)
 
 function hasStyle(element: Styled, signs: Signs): boolean {
   const style = element.getAttribute('style') ?? ''
-  const declarations = style.toLowerCase().replace(/\/\*.*?\*\/|!\s*important/gs, '')
+  const declarations = style.toLowerCase().replace(/\/\*.*?(?:\*\/|$)|!\s*important/gs, '')
   return declarations.split(';').some((declaration) => {
     const [property = '', value = ''] = declaration.split(':', 2).map((part) => part.trim())
     return Object.hasOwn(signs, property) && signs[property]!(value)

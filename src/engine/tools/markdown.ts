@@ -72,7 +72,7 @@ function blockOf(element: Element, where: Where): string {
     case 'blockquote':
       return blocksIn(element, where).replace(/^/gm, '> ')
     case 'pre':
-      return `\`\`\`\n${(element.textContent ?? '').replace(/\n+$/, '')}\n\`\`\``
+      return `\`\`\`\n${(element.textContent ?? '').replace(/(?<!\n)\n+$/, '')}\n\`\`\``
     case 'hr':
       return '---'
     default:

@@ -81,7 +81,7 @@ const isData = (html: string, { name, start, end }: Tag): boolean =>
 
 /** Past the end tag; the end of the text where there is none, as browsers have it. */
 function endOf(html: string, name: string, from: number): number {
-  const close = new RegExp(`</${name}[^>]*>`, 'gi')
+  const close = new RegExp(`</${name}[^<>]*>`, 'gi')
   close.lastIndex = from
   return close.exec(html) ? close.lastIndex : html.length
 }

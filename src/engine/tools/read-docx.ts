@@ -100,7 +100,7 @@ function textOf(xml: string, levels: ReadonlyMap<string, number>): string {
     const ends = inTable > 0 ? name === 'w:tr' : name === 'w:p'
     if (inTable > 0 && name === 'w:p' && closes) open = `${open.trimEnd()} `
     if (!ends || !closes) continue
-    const line = open.replace(/[ |]+$/, '').trim()
+    const line = open.replace(/(?<![ |])[ |]+$/, '').trim()
     if (line !== '')
       paragraphs.push(level > 0 && inTable === 0 ? `${'#'.repeat(Math.min(level, 6))} ${line}` : line)
     open = ''

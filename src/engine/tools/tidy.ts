@@ -8,7 +8,7 @@ export function tidy(text: string): string {
     .toWellFormed()
     .replace(unseen, '')
     .replace(/\r\n?/g, '\n')
-    .replace(/[^\S\n]+$/gm, '')
+    .replace(/(?<![^\S\n])[^\S\n]+$/gm, '')
     .replace(/\n{3,}/g, '\n\n')
     .trim()
 }

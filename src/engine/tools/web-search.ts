@@ -103,7 +103,7 @@ function choose(findings: readonly Finding[], passes: DomainFilter): Source[] {
 const plain = (text: string): string =>
   tidy(
     text
-      .replace(/<\/?(?:strong|b|em|i|mark|span)\b[^>]*>/gi, '')
+      .replace(/<\/?(?:strong|b|em|i|mark|span)\b[^<>]*>/gi, '')
       .replace(/&(amp|lt|gt|quot|#x27|#39|nbsp);/g, (_, name: string) => entities[name] ?? ' ')
       .replace(/\s+/g, ' '),
   )

@@ -156,7 +156,7 @@ function readSecret(value: string): string {
 export function readUrl(name: string, value: string, protocols: readonly string[], shown = value): string {
   const url = URL.canParse(value) ? new URL(value) : undefined
   if (url && protocols.includes(url.protocol) && (url.host !== '' || name === 'DATABASE_URL'))
-    return value.replace(/\/+$/, '')
+    return value.replace(/(?<!\/)\/+$/, '')
   const kinds = protocols.map((protocol) => `${protocol}//…`)
   const expected = {
     en: `an address that begins with ${kinds.join(' or ')}`,

@@ -99,7 +99,7 @@ export function readBaseUrl(place: Place): string {
   const url = URL.canParse(text) ? new URL(text) : refuseIt()
   const plain = url.username === '' && url.password === '' && url.search === '' && url.hash === ''
   if (!plain || (url.protocol !== 'http:' && url.protocol !== 'https:')) refuseIt()
-  return text.replace(/\/+$/, '')
+  return text.replace(/(?<!\/)\/+$/, '')
 }
 
 function readDialects(place: Place | undefined): Dialect[] {

@@ -88,10 +88,10 @@ async function admit(
 }
 
 /** The path as it counts: a slash at its end and the query do not make it another. */
-const pathOf = (request: FastifyRequest): string => request.url.split('?')[0]!.replace(/\/+$/, '')
+const pathOf = (request: FastifyRequest): string => request.url.split('?')[0]!.replace(/(?<!\/)\/+$/, '')
 
 function openEndedParams(route: Route, request: FastifyRequest): Record<string, string> {
-  const name = /\{([^}]+)\}$/.exec(route.path)![1]!
+  const name = /\{([^{}]+)\}$/.exec(route.path)![1]!
   return { [name]: (request.params as Record<string, string>)['*']! }
 }
 

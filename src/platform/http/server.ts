@@ -145,14 +145,14 @@ async function drain(fastify: FastifyInstance, sockets: ReadonlySet<Socket>, dra
 }
 
 const fastifyPath = (route: Route): string =>
-  route.openEnded ? route.path.replace(/\{[^}]+\}$/, '*') : route.path.replace(/\{([^}]+)\}/g, ':$1')
+  route.openEnded ? route.path.replace(/\{[^{}]+\}$/, '*') : route.path.replace(/\{([^{}]+)\}/g, ':$1')
 
 /** Paths that no route serves: 404, or 405 where the path is right and the method is not. */
 function answerStrangers(fastify: FastifyInstance, routes: readonly Route[]): void {
   const patterns = routes.map((route) => ({
     method: route.method,
     pattern: new RegExp(
-      `^${route.path.replace(/[.]/g, '\\.').replace(/\{[^}]+\}/g, route.openEnded ? '.+' : '[^/]+')}/?$`,
+      `^${route.path.replace(/[.]/g, '\\.').replace(/\{[^{}]+\}/g, route.openEnded ? '.+' : '[^/]+')}/?$`,
     ),
   }))
   fastify.setNotFoundHandler((request, reply) => {

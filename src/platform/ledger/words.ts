@@ -13,7 +13,10 @@ declare module '#platform/errors' {
 }
 
 const credits = (micro: bigint): string => {
-  const text = (Number(micro) / 1e6).toFixed(6).replace(/\.?0+$/, '')
+  const text = (Number(micro) / 1e6)
+    .toFixed(6)
+    .replace(/(?<!0)0+$/, '')
+    .replace(/\.$/, '')
   return text === '' ? '0' : text
 }
 const persian = (text: string): string =>

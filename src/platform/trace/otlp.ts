@@ -47,7 +47,7 @@ export function otlpTracing({ endpoint, sampler, samplerArgument, log }: Tracing
     spanProcessors: [
       new BatchSpanProcessor({
         exporter: new OTLPTraceExporter({
-          url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
+          url: `${endpoint.replace(/(?<!\/)\/+$/, '')}/v1/traces`,
           timeoutMillis: exportPatienceMs,
         }),
         maxQueueSize: mostWaiting,

@@ -44,7 +44,7 @@ async function pictureOf(item: Record<string, unknown>, ask: ReadingAsk): Promis
 
 /** Some servers write a whole data URL, break lines or leave the padding out. */
 function decoded(text: string): Uint8Array | undefined {
-  const plain = (parseDataUrl(text)?.base64 ?? text).replace(/\s+/g, '').replace(/=+$/, '')
+  const plain = (parseDataUrl(text)?.base64 ?? text).replace(/\s+/g, '').replace(/(?<!=)=+$/, '')
   return decodeBase64(plain.padEnd(Math.ceil(plain.length / 4) * 4, '='))
 }
 

@@ -127,7 +127,7 @@ function readComplaint(body: string): Complaint {
     return complaintOf(JSON.parse(body))
   } catch {
     const text = body
-      .replace(/<[^>]*>/g, ' ')
+      .replace(/<[^<>]*>/g, ' ')
       .replace(/\s+/g, ' ')
       .trim()
     return {

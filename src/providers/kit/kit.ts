@@ -59,7 +59,7 @@ export class UpstreamClient implements AsyncDisposable {
   constructor(address: UpstreamAddress) {
     const url = new URL(address.baseUrl)
     this.host = url.hostname
-    this.basePath = url.pathname.replace(/\/+$/, '')
+    this.basePath = url.pathname.replace(/(?<!\/)\/+$/, '')
     // Times are kept by `Patience`: undici's own connect limit is only a net under it.
     this.pool = new Pool(url.origin, {
       pipelining: 1,

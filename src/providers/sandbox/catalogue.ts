@@ -156,6 +156,6 @@ export const sandboxModels: AnyModel[] = [...textModels, imageModel, embeddingMo
  * deployment of the same model, for tests of failover.
  */
 export function findSandboxModel(upstreamModel: string): Model | undefined {
-  const name = upstreamModel.replace(/^sandbox\//, '').replace(/:.*$/, '')
+  const name = upstreamModel.replace(/^sandbox\//, '').split(':', 1)[0]
   return textModels.find((model) => model.id === `sandbox/${name}`)
 }

@@ -39,7 +39,7 @@ export function hintsFrom(question: Question, places: readonly string[]) {
       return number
     }
     if (!types.includes('string') && types.length > 0) return undefined
-    if (/e-?mail/.test(key)) return /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/.exec(text)?.[0]
+    if (/e-?mail/.test(key)) return /(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+/.exec(text)?.[0]
     if (/^(?:phone|tel|mobile)/.test(key)) return /\+?\d[\d ().-]{5,22}\d/.exec(plain)?.[0]
     if (/^(?:url|uri|link|href|website)$/.test(key)) return /https?:\/\/[^\s"'<>«»]+/.exec(text)?.[0]
     if (schema['format'] === 'date') return /\b\d{4}-\d{2}-\d{2}\b/.exec(plain)?.[0]

@@ -3,11 +3,27 @@ const mostCharacters = 200_000
 /** The content of a file from an answer: its longest code block, or all of it where there is none. */
 export function contentOf(answer: string): string {
   const text = answer.slice(0, mostCharacters).toWellFormed().replace(/\r\n?/g, '\n').replaceAll('\0', '')
-  const blocks = [...text.matchAll(/^(`{3,}|~{3,})[^\n]*\n([\s\S]*?)(?:^\1`*~*[ \t]*$|$(?![\s\S]))/gm)].map(
-    ([, , code]) => code!,
-  )
-  const longest = blocks.toSorted((a, b) => b.length - a.length)[0]
-  return `${(longest ?? text).replace(/\s+$/, '')}\n`
+  const longest = codeBlocks(text).toSorted((a, b) => b.length - a.length)[0]
+  return `${(longest ?? text).trimEnd()}\n`
+}
+
+/** What stands between fences; the last block may go without its end. */
+function codeBlocks(text: string): string[] {
+  const blocks: string[] = []
+  let open: { fence: string; from: number } | undefined
+  let from = 0
+  for (const line of text.split('\n')) {
+    const next = from + line.length + 1
+    if (!open) {
+      const fence = /^(?:`{3,}|~{3,})/.exec(line)?.[0]
+      if (fence && next <= text.length) open = { fence, from: next }
+    } else if (line.startsWith(open.fence) && /^`*~*[ \t]*$/.test(line)) {
+      blocks.push(text.slice(open.from, from))
+      open = undefined
+    }
+    from = next
+  }
+  return open ? [...blocks, text.slice(open.from)] : blocks
 }
 
 /** Markdown is its own answer: a block in it is a part of the file, unless it is all of it. */

@@ -47,7 +47,7 @@ function readScript(text: string): void {
   try {
     new Script(text.replace(/^#![^\n]*/, ''))
   } catch (error) {
-    if (!/^\s*(?:import|export)\b|\bawait\b|\bimport\.meta\b/m.test(text)) throw error
+    if (!/^[ \t]*(?:import|export)\b|\bawait\b|\bimport\.meta\b/m.test(text)) throw error
     stripTypeScriptTypes(text.replace(/^#![^\n]*/, ''), { mode: 'transform' })
   }
 }
@@ -57,8 +57,9 @@ const isCommented = (path: string): boolean =>
   /(?:^|\/)(?:tsconfig[\w.-]*|jsconfig|\.?devcontainer)\.json$|\/?\.vscode\//.test(path)
 const withoutComments = (text: string): string =>
   text
+    // What opens and does not end goes on to the end of its line or of the file, so that nothing is read twice.
     .replace(
-      /("(?:[^"\\\n]|\\.)*")|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g,
+      /("(?:[^"\\\n]|\\.)*(?:"|\\?$))|\/\*[\s\S]*?(?:\*\/|$(?![\s\S]))|\/\/[^\n]*/gm,
       (_, string: string | undefined) => string ?? '',
     )
     .replace(/,(?=\s*[}\]])/g, '')

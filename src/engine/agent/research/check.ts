@@ -113,8 +113,8 @@ function withoutLinks(markdown: string, sources: readonly Read[]): string {
   const known = new Set(sources.map(({ url }) => url))
   return markdown
     .slice(0, 100_000)
-    .replace(/!\[([^\]\n]{0,500})\]\([^)\n]{0,2000}\)/g, '$1')
-    .replace(/\[([^\]\n]{1,500})\]\(\s?<?https?:[^)\n]{0,2000}\)/gi, '$1')
+    .replace(/!\[([^\][\n]{0,500})\]\([^)[\n]{0,2000}\)/g, '$1')
+    .replace(/\[([^\][\n]{1,500})\]\(\s?<?https?:[^)[\n]{0,2000}\)/gi, '$1')
     .replace(/\[\^([\d۰-۹٠-٩]{1,4})\](?!:)/g, '[$1]')
     .replace(/^\s{0,3}\[\^?[^\]\n]{1,100}\]:.*$/gm, '')
     .replace(/<?https?:\/\/[^\s<>«»،؛)\]]{1,2000}>?/gi, (address) =>

@@ -90,8 +90,8 @@ function interleaved(lists: readonly (readonly Source[])[]): string[] {
 /** Addresses in the task are sources that its author wants read. */
 export const addressesIn = (input: string): string[] =>
   (input.match(/https?:\/\/[^\s<>"'«»،؛)\]}]{4,2000}/g) ?? [])
-    .map((address) => address.replace(/[.,;:!?؟]+$/, ''))
+    .map((address) => address.replace(/(?<![.,;:!?؟])[.,;:!?؟]+$/, ''))
     .slice(0, most.named)
 
 const plainAddress = ({ host, pathname, search }: URL): string =>
-  `${host.replace(/^www\./, '')}${pathname.replace(/\/+$/, '')}${search.replace(/[?&](?:utm_\w+|fbclid|gclid)=[^&]*/g, '')}`
+  `${host.replace(/^www\./, '')}${pathname.replace(/(?<!\/)\/+$/, '')}${search.replace(/[?&](?:utm_\w+|fbclid|gclid)=[^&]*/g, '')}`

@@ -80,7 +80,7 @@ export function markdownOf(
       return `${sentence.text}${citations && ` ${citations}`}${mark}${sentence.end}`
     })
     .join('')
-    .replace(/^\s*(?:[-*+•>]|[\d۰-۹]{1,3}[.)])\s*$/gm, '')
+    .replace(/^[ \t\u00a0]*(?:[-*+•>]|[\d۰-۹]{1,3}[.)])[ \t\u00a0]*$/gm, '')
     .replace(/(?<=\S) {2,}(?=\S)/g, ' ')
     .replace(/\n{3,}/g, '\n\n')
 }
@@ -178,7 +178,9 @@ function sourcesFile({ task }: Desk, report: Report, numbers: Map<number, number
   const plain = (text: string) => {
     const line = text
       .replace(/^\s*\|\s*|\*\*/g, '')
-      .replace(/\s*\|\s*/g, ' · ')
+      .split('|')
+      .map((cell) => cell.trim())
+      .join(' · ')
       .trim()
     return task.language === 'fa' ? persianText(line) : line
   }

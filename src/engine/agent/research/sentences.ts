@@ -12,16 +12,11 @@ export interface Sentence {
   numbers: number[]
 }
 
-const digit = '[\\d۰-۹٠-٩]'
-const citation = new RegExp(
-  `\\s*[[【]\\s*\\^?(${digit}{1,4}(?:\\s*[,،;؛–-]\\s*\\^?${digit}{1,4}){0,9})\\s*(?:†[^\\]】]{0,40})?[\\]】](?!\\()`,
-  'gu',
-)
+const citation =
+  /(?:(?<!\s)\s+)?[[【]\s*\^?([\d۰-۹٠-٩]{1,4}(?:\s*[,،;؛–-]\s*\^?[\d۰-۹٠-٩]{1,4}){0,9})\s*(?:†[^\]】]{0,40})?[\]】](?!\()/gu
 /** The end of a sentence with the citations behind it. */
-const ending = new RegExp(
-  `[.!?؟…]+[»"”'’)*_]*(?:\\s*[[【]\\^?${digit}[^\\]】\\n]{0,40}[\\]】](?!\\())*(?=\\s|$)`,
-  'gu',
-)
+const ending =
+  /(?<![.!?؟…])[.!?؟…]+[»"”'’)*_]*(?:\s*[[【]\^?[\d۰-۹٠-٩][^\]】\n]{0,40}[\]】](?!\())*(?=\s|$)/gu
 const abbreviation =
   /(?:^|[\s(«"“])(?:Dr|Mr|Mrs|Ms|Prof|St|No|vs|etc|cf|al|Fig|Eq|approx|[ap]\.m|e\.g|i\.e|U\.S|U\.K|[A-Z]|pp?|دکتر|ص|ج)\.$/u
 const prefix = /^\s*(?:(?:[-*+•]|[\d۰-۹]{1,3}[.)])\s+|>\s?)*/u
@@ -54,8 +49,7 @@ const calmed = (markdown: string): string =>
     .replace(/[.!?؟…]{4,}/g, (run) => run.slice(0, 3))
     .replace(/[»"”'’)*_]{7,}/g, (run) => run.slice(0, 6))
 
-const isTableRule = (line: string | undefined): boolean =>
-  /^\s*\|?\s*:?-{2,}/.test(line ?? '') && line!.includes('-')
+const isTableRule = (line: string | undefined): boolean => /^(?:\|\s*)?:?-{2,}/.test(line?.trimStart() ?? '')
 const isPlain = (line: string, next: string | undefined): boolean =>
   /^\s*(?:#{1,6}\s|$)/.test(line) ||
   isTableRule(line) ||
@@ -87,8 +81,8 @@ function sentencesOf(line: string): Piece[] {
 }
 
 function withSpace(text: string): Piece[] {
-  const [, space, rest] = /^(\s*)(.*)$/s.exec(text)!
-  return [...(space ? [{ kind: 'plain', text: ' ' } as const] : []), sentence(rest!)]
+  const rest = text.trimStart()
+  return [...(rest === text ? [] : [{ kind: 'plain', text: ' ' } as const]), sentence(rest)]
 }
 
 function sentence(raw: string, rowEnd?: string): Sentence {

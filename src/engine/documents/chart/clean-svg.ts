@@ -12,8 +12,9 @@ const attributes = new Set(
 
 const functions = new Set('url rgb rgba hsl hsla matrix translate scale rotate'.split(' '))
 
-const piece = /<!--[\s\S]*?-->|<(\/?)([A-Za-z][\w:-]*)((?:\s+[\w:-]+\s*=\s*"[^"<]*")*)\s*(\/?)>|<|[^<]+/g
-const attribute = /([\w:-]+)\s*=\s*"([^"<]*)"/g
+const piece =
+  /<!--[\s\S]*?(?:-->|$)|<(\/?)([A-Za-z][\w:-]*)((?:\s+[\w:-]+\s*=\s*"[^"<]*")*)\s*(\/?)>|<|[^<]+/g
+const attribute = /(?<![\w:-])([\w:-]+)\s*=\s*"([^"<]*)"/g
 
 /**
  * An SVG with drawing elements only. An element that is not known goes with everything in it; `style` becomes the attributes it stands
@@ -47,7 +48,7 @@ function cleanAttributes(text: string): string {
 }
 
 function keep(kept: Map<string, string>, name: string, value: string): void {
-  const calls = [...value.matchAll(/([\w-]*)\(/g)].map(([, called]) => called!.toLowerCase())
+  const calls = [...value.matchAll(/((?<![\w-])[\w-]+)?\(/g)].map(([, called]) => called?.toLowerCase() ?? '')
   const leadsOut = calls.includes('url') && !/^\s*url\(#[\w-]+\)\s*$/.test(value)
   if (attributes.has(name) && !leadsOut && calls.every((called) => functions.has(called)))
     kept.set(name, value)

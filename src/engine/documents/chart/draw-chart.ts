@@ -28,7 +28,7 @@ export function drawChart(chart: Chart): DrawnChart {
 
 /** There is no canvas here to measure text with; without this, Persian letters would count as full squares. */
 const measureText = (text: string, font?: string) => {
-  const size = Number(/([\d.]+)px/.exec(font ?? '')?.[1] ?? 12)
+  const size = Number(/(?<![\d.])([\d.]+)px/.exec(font ?? '')?.[1] ?? 12)
   return { width: widthOf(text, size) }
 }
 

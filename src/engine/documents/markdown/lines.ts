@@ -24,7 +24,7 @@ export const indentOf = (line: string): number => line.length - line.trimStart()
 export const dedent = (line: string, columns: number): string => line.slice(Math.min(columns, indentOf(line)))
 
 export function fenceOf(line: string): Fence | undefined {
-  const found = /^ {0,3}(`{3,}|~{3,})([^`]*)$/.exec(line)
+  const found = /^ {0,3}(`{3,}|~{3,}(?!~))([^`]*)$/.exec(line)
   if (!found) return undefined
   const run = found[1]!
   return {

@@ -52,7 +52,7 @@ interface Definitions {
 const noteDefinition = /^ {0,3}\[\^([^\]\s]{1,100})\]:(.*)$/
 /** Only what can be a link, so that no sentence after a bracket and a colon is lost. */
 const linkDefinition =
-  /^ {0,3}\[([^\]^[][^\][]{0,200})\]:\s{0,9}<?((?:https?:\/\/|mailto:)[^\s<>]{1,2000})>?\s{0,9}(?:["'(].*)?$/i
+  /^ {0,3}\[([^\]^[][^\][]{0,200})\]:\s{0,9}<?((?:https?:\/\/|mailto:)[^\s<>]{1,2000})>?(?:\s{1,9}(?:["'(][\s\S]*)?)?$/i
 
 /** Takes `[^note]: text` with its indented lines, and `[name]: address`, out of the text; code keeps what looks like them. */
 function takeDefinitions(all: readonly string[]): Definitions {

@@ -125,9 +125,11 @@ function writeRun(inline: Inline): string {
 
 /** Space stands outside of the marks, where alone they are marks. */
 function writeText(run: TextRun): string {
-  const [, before, inner, after] = /^(\s*)(.*?)(\s*)$/s.exec(run.text)!
+  const inner = run.text.trim()
   if (inner === '') return run.text.replaceAll('\n', ' ')
-  let text = run.code ? writeCode(inner!) : escaped(inner!)
+  const before = run.text.slice(0, run.text.length - run.text.trimStart().length)
+  const after = run.text.slice(run.text.trimEnd().length)
+  let text = run.code ? writeCode(inner) : escaped(inner)
   if (run.strike) text = `~~${text}~~`
   if (run.italic) text = `*${text}*`
   if (run.bold) text = `**${text}**`

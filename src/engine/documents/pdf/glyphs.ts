@@ -31,7 +31,7 @@ const signs: Record<string, string> = {
 
 /** A picture with its variations, skins and joined others, and the space after it. */
 const picture =
-  /[\p{Extended_Pictographic}\p{Regional_Indicator}](?:\ufe0f|\u20e3|\p{EMod}|\u200d\p{Extended_Pictographic})* ?/gu
+  /[\p{Extended_Pictographic}\p{Regional_Indicator}](?:\ufe0f|\u20e3|\p{Emoji_Modifier}|\u200d\p{Extended_Pictographic})* ?/gu
 
 function withSigns(text: string): string {
   return text

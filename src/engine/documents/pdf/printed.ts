@@ -128,7 +128,10 @@ const directed = (content: Inline[], language: Language): Directed => ({
 
 /** A number alone is set as after a Persian word: its percent sign on the left. */
 const afterPersian: Inline = { type: 'text', text: '\u061c' }
-const isNumeric = (content: Inline[]): boolean => /^[^\p{L}]*[\d۰-۹٠-٩][^\p{L}]*$/u.test(plainText(content))
+function isNumeric(content: Inline[]): boolean {
+  const text = plainText(content)
+  return /[\d۰-۹٠-٩]/.test(text) && !/\p{L}/u.test(text)
+}
 
 const printedInline = (content: Inline[]): Inline[] =>
   content.map((inline) => (inline.type === 'text' ? { ...inline, text: forPrint(inline.text) } : inline))

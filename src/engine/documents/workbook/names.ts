@@ -27,7 +27,7 @@ const accepted = (name: string): string =>
       .trim()
       .replace(/^'+/, ''),
     mostCharacters,
-  ).replace(/['\s]+$/, '')
+  ).replace(/(?<!['\s])['\s]+$/, '')
 
 const head = (text: string, units: number): string =>
   text.length <= units ? text : text.slice(0, units).replace(/[\ud800-\udbff]$/, '')

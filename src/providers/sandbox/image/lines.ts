@@ -45,7 +45,7 @@ const room = (box: Box, fontSize: number): number =>
 function cut(lines: readonly Line[], room: number): Line[] {
   const kept = lines.slice(0, room)
   const last = kept.at(-1)!
-  return [...kept.slice(0, -1), { ...last, text: `${last.text.replace(/\s*\S{0,3}$/u, '')}…` }]
+  return [...kept.slice(0, -1), { ...last, text: `${last.text.replace(/\S{0,3}$/u, '').trimEnd()}…` }]
 }
 
 interface Word {

@@ -1,0 +1,91 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are patterns as they are written.
+/** A regular expression that the check may not or cannot judge, and why it is harmless all the same. */
+export interface Exception {
+  file: string
+  /** As it is written: the source of a literal, or the whole call of `RegExp`. */
+  pattern: string
+  reason: string
+}
+
+/** Reviewed by people: each says what bounds the text, or of what a pattern that is no literal is made. */
+export const exceptions: readonly Exception[] = [
+  {
+    file: 'src/capabilities/agents/tools/contact.ts',
+    pattern: "new RegExp(`^(?:${label}\\\\.)+\\\\p{L}[\\\\p{L}\\\\p{N}-]*[\\\\p{L}\\\\p{N}]$`, 'u')",
+    reason: 'made of constants; an address has at most 254 characters, a label 63',
+  },
+  {
+    file: 'src/engine/agent/data/delimited.ts',
+    pattern: '^[\\s|:-]*-[\\s|:-]*$',
+    reason: 'a line of a table of bounded length; the reader of tables is being rewritten',
+  },
+  {
+    file: 'src/engine/agent/data/figures.ts',
+    pattern: '\\.?0+$',
+    reason: 'over a number that was written here',
+  },
+  {
+    file: 'src/engine/agent/data/find-table.ts',
+    pattern: '^[ \\t]*(`{3,}|~{3,})[^\\n]*\\n([\\s\\S]*?)(?:^[ \\t]*\\1|$(?![\\s\\S]))',
+    reason: 'over a task of at most 12,000 characters; the reader of tables is being rewritten',
+  },
+  {
+    file: 'src/engine/agent/data/numbers.ts',
+    pattern:
+      "^([-−–+]|\\()?\\s*(\\d{1,3}(?:[,٬،'’ \\u00a0\\u202f]\\d{3})+|\\d+)?(?:[.٫](\\d+))?\\s*(-|−|\\))?$",
+    reason: 'over one cell; the reader of tables is being rewritten',
+  },
+  {
+    file: 'src/engine/agent/data/numbers.ts',
+    pattern: '0+$',
+    reason: 'over a number that was written here',
+  },
+  {
+    file: 'src/engine/inference/prior-context.ts',
+    pattern: "new RegExp(literally(host), 'gi')",
+    reason: 'only letters that stand for themselves: a search for one text',
+  },
+  {
+    file: 'src/engine/retrieval/normalise.ts',
+    pattern: "new RegExp(`[${Object.keys(letters).join('')}]`, 'g')",
+    reason: 'one character of a constant set',
+  },
+  {
+    file: 'src/engine/tools/domains.ts',
+    pattern: 'new RegExp(`^${pattern}(?:/|$)`)',
+    reason: 'held at the start, literal but for one `[^/]*`, over one address',
+  },
+  {
+    file: 'src/engine/tools/prune-html.ts',
+    pattern: "new RegExp(`</${name}[^<>]*>`, 'gi')",
+    reason: 'a name of letters and a run that ends at the next tag',
+  },
+  {
+    file: 'src/platform/http/server.ts',
+    pattern:
+      "new RegExp( `^${route.path.replace(/[.]/g, '\\\\.').replace(/\\{[^{}]+\\}/g, route.openEnded ? '.+' : '[^/]+')}/?$`, )",
+    reason: 'made of our own routes, held at both ends, with slashes between its runs',
+  },
+  {
+    file: 'src/providers/sandbox/arithmetic.ts',
+    pattern: '-?\\(*-?\\d+(?:\\.\\d+)?(?:\\s*[-+*/×÷−^]\\s*\\(*-?\\d+(?:\\.\\d+)?\\)*)+',
+    reason: 'over at most 2,000 characters',
+  },
+  {
+    file: 'src/providers/sandbox/pattern-match.ts',
+    pattern: "new RegExp(pattern, 'u')",
+    reason: 'patterns of callers: only such as cannot take long come here, others run under a watch',
+  },
+  {
+    file: 'src/providers/sandbox/places.ts',
+    pattern:
+      "new RegExp( `(?<![\\\\p{L}\\\\u200c])(?:${cities .flat() .toSorted((left, right) => right.length - left.length) .join('|')})(?!\\\\p{L})`, 'giu', )",
+    reason: 'alternatives of constant words',
+  },
+  {
+    file: 'src/providers/sandbox/words.ts',
+    pattern:
+      "new RegExp( `(?<![\\\\p{L}\\\\u200c])(?:${Object.keys(spelled).join('|')})(?![\\\\p{L}\\\\u200c])`, 'giu', )",
+    reason: 'alternatives of constant words',
+  },
+]
