@@ -39,11 +39,11 @@ export function readCaps(options: Readonly<Record<string, string>>): Caps {
 
 const largestCount = 1_000_000
 
-function readCount(what: string, typed: string): number | null {
+/** A whole number from 1 on; `none` is null. */
+export function readCount(what: string, typed: string, most = largestCount): number | null {
   if (typed.trim() === 'none') return null
   const count = Number(latin(typed.trim()))
-  if (!Number.isInteger(count) || count < 1 || count > largestCount)
-    misused(words.notACount(what, typed, largestCount))
+  if (!Number.isInteger(count) || count < 1 || count > most) misused(words.notACount(what, typed, most))
   return count
 }
 

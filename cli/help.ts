@@ -62,6 +62,13 @@ const optionHelp: Readonly<Record<string, { value: string; about: Sentence }>> =
     value: 'A,B|all',
     about: { fa: 'تنها این مدل‌ها، یا همه', en: 'only these models, or all' },
   },
+  'responses-max-output-tokens': {
+    value: 'N|none',
+    about: {
+      fa: 'توکن‌های خروجی Responses وقتی درخواست سقفی نمی‌گوید، تا ۳۲۷۶۸؛ none یعنی پیش‌فرض سرور',
+      en: 'output tokens of Responses where a call names no limit, up to 32768; none is the server’s default',
+    },
+  },
   expires: {
     value: '2027-01-01|30d|never',
     about: {

@@ -1,23 +1,33 @@
 import { type KeyRow, keyRows } from '#capabilities/identity'
-import { createKey, isScope, revokeKey, type Scope, scopes, setKey } from '#platform/auth'
+import { createKey, isScope, type KeyAsk, revokeKey, type Scope, scopes, setKey } from '#platform/auth'
 import type { Db } from '#platform/db'
 import type { Language } from '#platform/errors'
 import { setCaps } from '#platform/ledger'
-import { list, readCaps, readExpiry, readId, readName } from './amounts.ts'
+import { list, readCaps, readCount, readExpiry, readId, readName } from './amounts.ts'
 import { capNews } from './cap-news.ts'
 import { readCatalogue } from './catalogue.ts'
 import { type Command, type Given, misused, type Outcome, refuse, type Session } from './command.ts'
-import { spendingColumns, spendingJson } from './money.ts'
+import { showCount, spendingColumns, spendingJson } from './money.ts'
 import { type Column, card, showTime, table } from './output.ts'
 import { projectOf } from './projects.ts'
 import { titles, words } from './words.ts'
+
+const keyLimits = [
+  'cap',
+  'monthly-cap',
+  'rate',
+  'concurrency',
+  'models',
+  'expires',
+  'responses-max-output-tokens',
+]
 
 export const keyCommands: Command[] = [
   {
     name: 'key create',
     about: { fa: 'کلیدی می‌سازد و رمزش را یک بار نشان می‌دهد.', en: 'Makes a key and shows its secret once.' },
     takes: [],
-    options: ['project', 'name', 'scopes', 'cap', 'monthly-cap', 'rate', 'concurrency', 'expires', 'models'],
+    options: ['project', 'name', 'scopes', ...keyLimits],
     needs: ['name'],
     run: create,
   },
@@ -32,11 +42,11 @@ export const keyCommands: Command[] = [
   {
     name: 'key set',
     about: {
-      fa: 'سقف‌ها، مدل‌ها و انقضای کلید را تغییر می‌دهد؛ آنچه ننویسید همان می‌ماند.',
-      en: 'Changes caps, models and end of a key; what is left out stays as it is.',
+      fa: 'سقف‌ها، مدل‌ها، انقضا و اندازهٔ پیش‌فرض پاسخ کلید را تغییر می‌دهد؛ آنچه ننویسید همان می‌ماند.',
+      en: 'Changes caps, models, end and default answer length of a key; what is left out stays as it is.',
     },
     takes: ['KEY'],
-    options: ['cap', 'monthly-cap', 'rate', 'concurrency', 'models', 'expires'],
+    options: keyLimits,
     needs: [],
     changes: true,
     run: change,
@@ -53,6 +63,9 @@ export const keyCommands: Command[] = [
     run: revoke,
   },
 ]
+
+/** Output tokens of one answer, at most (contract section 8). */
+const mostOutput = 32_768
 
 async function create(session: Session, { options }: Given): Promise<Outcome> {
   const { language } = session
@@ -111,13 +124,15 @@ function readScopes(typed: string): readonly Scope[] {
   return asked.filter(isScope)
 }
 
-/** Which models a key may use and until when, as typed: null lifts a limit, undefined was not given. */
+/** Which models a key may use, until when, and how much it writes unasked, as typed: null lifts a limit, undefined was not given. */
 async function readLimits(
   session: Session,
-  { expires, models }: Readonly<Record<string, string>>,
+  { expires, models, 'responses-max-output-tokens': output }: Readonly<Record<string, string>>,
   now: Date,
-): Promise<{ expiresAt: Date | null | undefined; models: string[] | null | undefined }> {
+): Promise<Pick<KeyAsk, 'expiresAt' | 'models' | 'responsesMaxOutputTokens'>> {
   return {
+    responsesMaxOutputTokens:
+      output === undefined ? undefined : readCount('--responses-max-output-tokens', output, mostOutput),
     expiresAt: expires === undefined ? undefined : readFuture(expires, now),
     models: models === undefined ? undefined : await readModels(session, models),
   }
@@ -182,6 +197,11 @@ const columns = (language: Language, now: Date): Column<KeyRow>[] => [
     title: titles.expires,
     show: (row) => (row.expires_at ? showTime(row.expires_at, language) : words.none()[language]),
   },
+  {
+    title: titles.responsesOutput,
+    show: ({ responses_max_output_tokens: tokens }) => showCount(tokens, language),
+    numeric: true,
+  },
   { title: titles.models, show: (row) => row.models?.join(',') ?? words.all()[language] },
   {
     title: titles.scopes,
@@ -199,6 +219,7 @@ const jsonOf = (row: KeyRow, now: Date) => ({
   state: stateOf(row, now),
   scopes: row.scopes,
   models: row.models,
+  responses_max_output_tokens: row.responses_max_output_tokens,
   ...spendingJson(row),
   expires_at: row.expires_at?.toISOString() ?? null,
   revoked_at: row.revoked_at?.toISOString() ?? null,

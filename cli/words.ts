@@ -242,6 +242,7 @@ export const titles = {
   hint: say('پایان رمز', 'ends in'),
   scopes: say('دسترسی‌ها', 'scopes'),
   models: say('مدل‌ها', 'models'),
+  responsesOutput: say('خروجی Responses', 'responses output'),
   expires: say('انقضا', 'expires'),
   model: say('مدل', 'model'),
   context: say('پنجره', 'context'),

@@ -24,6 +24,7 @@ async function site() {
     account,
     project,
     key: key.id as string,
+    client,
     /** The status of a chat, and the code where it was refused. */
     async chat(model = 'sandbox/fast'): Promise<string> {
       const { status, body } = await client.chat({ model })
@@ -99,6 +100,39 @@ test('a running server knows the models, the end and the plan it is told within 
   await answers('403 PLAN_REQUIRED', 'sandbox/fast')
   await at.set('account', 'set', at.account, '--plan', 'standard')
   await answers('200', 'sandbox/fast')
+})
+
+test('what a key’s answers of Responses may have unasked is set within its bounds, told, and known to a running server within a second', async () => {
+  await using at = await site()
+  const applied = async () =>
+    (await at.client.post('/v1/responses', { input: 'hello' })).headers.get('x-max-output-tokens')
+  const option = '--responses-max-output-tokens'
+  expect(await applied()).toBe('2048')
+  for (const typed of ['1', '32768', '۸۱۹۲']) {
+    const tokens = typed === '۸۱۹۲' ? 8192 : Number(typed)
+    expect(await at.set('key', 'set', at.key, option, typed)).toMatchObject({
+      id: at.key,
+      responses_max_output_tokens: tokens,
+    })
+    // What the sandbox can write at most.
+    await until(async () => (await applied()) === String(Math.min(tokens, 16_384)), soon)
+  }
+  expect((await at.set('key', 'list')).data).toMatchObject([{ responses_max_output_tokens: 8192 }])
+  expect(await at.set('key', 'set', at.key, '--rate', '60')).toMatchObject({
+    responses_max_output_tokens: 8192,
+  })
+  for (const typed of ['0', '32769', '1.5', '-1', 'all'])
+    expect(await refused(at.env, 'key', 'set', at.key, option, typed)).toMatchObject({
+      exit: 2,
+      code: 'USAGE',
+    })
+  await at.set('key', 'set', at.key, option, 'none')
+  await until(async () => (await applied()) === '2048', soon)
+  const made = await at.set('key', 'create', '--name', 'long', option, '4096')
+  expect(made).toMatchObject({ responses_max_output_tokens: 4096 })
+  const shown = await kherad({ ...at.env, KHERAD_LOCALE: 'en' }, 'key', 'list')
+  expect(shown.out).toMatch(/responses output/)
+  expect(shown.out).toMatch(/4,096/)
 })
 
 test('a revoked key is not changed, and people are shown what became of a key', async () => {

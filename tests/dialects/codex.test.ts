@@ -43,7 +43,7 @@ test.runIf(program)('codex exec runs a command and ends with the answer', async 
   }
 })
 
-/** As docs/guides/clients.md has it. */
+/** As docs/guides/coding-agents.md has it. */
 const configOf = (baseUrl: string): string => `
 model = "test/model"
 model_provider = "kherad"

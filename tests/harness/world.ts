@@ -37,6 +37,7 @@ export interface KeyOptions {
   caps?: Caps
   expiresAt?: Date
   project?: string
+  responsesMaxOutputTokens?: number
 }
 
 /** A clock that stands still until it is moved. */
@@ -93,6 +94,7 @@ export class World implements AsyncDisposable {
           scopes: options.scopes ?? scopes,
           models: options.models,
           expiresAt: options.expiresAt,
+          responsesMaxOutputTokens: options.responsesMaxOutputTokens,
           ...(options.caps && { caps: options.caps }),
         },
         now,

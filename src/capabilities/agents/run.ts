@@ -1,6 +1,6 @@
 /** A run of an agent: answered at once, or taken up as work that takes longer. */
 import { instructionsOf, recall } from '#capabilities/knowledge'
-import { answerTurn } from '#capabilities/responses'
+import { answerTurn, usualOutputTokens } from '#capabilities/responses'
 import { effortOf, payment, reference, requireUnclaimed, textModel } from '#capabilities/text'
 import type { Model } from '#engine/models'
 import { joinTools } from '#engine/tools'
@@ -38,7 +38,14 @@ async function answer(
   const raised = raisedBy(ask, agent)
   return answerTurn(ask, {
     model,
-    turn: turnOf(model, { instructions, input, passages, effort, stream }),
+    turn: turnOf(model, {
+      instructions,
+      input,
+      passages,
+      effort,
+      stream,
+      usualOutputTokens: usualOutputTokens(ask),
+    }),
     tools: joinTools(app.tools, agentTools(raised)),
     endpoint: '/v1/agents/runs',
     includesReasoning,

@@ -4,8 +4,6 @@ import type { Model } from '#engine/models'
 import { type Source, tidy } from '#engine/tools'
 import { agentUses } from './tools/agent-tools.ts'
 
-/** As on the Responses wire, whose answer this is. */
-const usualOutputTokens = 2048
 /** Of one passage. */
 const passageCharacters = 4000
 
@@ -15,10 +13,13 @@ export interface TurnAsk {
   passages: readonly Source[]
   effort: string | undefined
   stream: boolean
+  /** As on the Responses wire, whose answer this is. */
+  usualOutputTokens: number
 }
 
 /** A model that takes no tools answers without them. */
-export function turnOf(model: Model, { instructions, input, passages, effort, stream }: TurnAsk): Turn {
+export function turnOf(model: Model, ask: TurnAsk): Turn {
+  const { instructions, input, passages, effort, stream, usualOutputTokens } = ask
   const tools = model.features.includes('tools') ? agentUses : []
   const hosted: Hosted = { tools, atLimit: 'answer', found: passages }
   return {

@@ -13,16 +13,14 @@ import { isForeign } from './sealed.ts'
 import { chooseTools, Toolbox } from './tools.ts'
 import { reasons } from './words.ts'
 
-/** Contract section 4. */
-const usualOutputTokens = 2048
-
 export interface Parsed {
   turn: Turn
   tools: Toolbox
   hosted: HostedTools
 }
 
-export function turnOf(body: ResponsesBody, model: Model): Parsed {
+/** `usualOutputTokens`: of a call that names no limit. */
+export function turnOf(body: ResponsesBody, model: Model, usualOutputTokens: number): Parsed {
   refuseKeeping(body)
   const box = new Toolbox(body.tools ?? [], model)
   requireFeatures(model, {

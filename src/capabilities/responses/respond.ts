@@ -30,7 +30,7 @@ export async function respond(ask: Ask<ResponsesBody>): Promise<JsonText | Event
   requireScope(ask.caller, 'responses:write')
   const { body, clamped } = withinCaps(ask.body)
   const model = textModel(ask.app, ask.caller, body.model)
-  const parsed = turnOf(body, model)
+  const parsed = turnOf(body, model, usualOutputTokens(ask))
   const turn = await readMedia(ask, model, parsed.turn, fillLinks)
   const { showsReasoning } = shownOf(body)
   const paid = await pay(ask, { model, turn, showsReasoning, endpoint: '/v1/responses' })
@@ -43,6 +43,10 @@ export async function respond(ask: Ask<ResponsesBody>): Promise<JsonText | Event
   nameClamped(ask, [...clamped, ...nativeClamped(parsed.hosted, body)])
   return answerPaid(ask, paid, { ...parsed, turn, body })
 }
+
+/** Output tokens of an answer on this wire whose caller names no limit: the key's own, else the server's (contract section 4: 2,048). */
+export const usualOutputTokens = ({ app, caller }: Pick<Ask, 'app' | 'caller'>): number =>
+  caller.responsesMaxOutputTokens ?? app.config.defaults.responsesMaxOutputTokens
 
 export interface Told extends Parsed {
   /** What the response repeats of its request. */

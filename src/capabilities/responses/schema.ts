@@ -93,7 +93,17 @@ export const ResponsesBody = Type.Object(
     ),
     input: input(),
     instructions: optional(Type.String({ maxLength: 12_000 })),
-    max_output_tokens: optional(Type.Integer({ minimum: 1, maximum: 32_768, default: 2048 })),
+    max_output_tokens: optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 32_768,
+        default: 2048,
+        description:
+          'Output tokens, reasoning included. Left out: 2048, or what the operator has set for the server or the key; X-Max-Output-Tokens says what was applied.',
+        'x-description-fa':
+          'توکن‌های خروجی، همراه با استدلال. اگر نگویید: ۲۰۴۸، یا آنچه گرداننده برای سرور یا کلید گذاشته است؛ X-Max-Output-Tokens می‌گوید چه به کار رفت.',
+      }),
+    ),
     tools: optional(Type.Array(AnyTool, { maxItems: 128 })),
     tool_choice: optional(ToolChoice),
     parallel_tool_calls: optional(Type.Boolean({ default: true })),

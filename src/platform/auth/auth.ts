@@ -17,6 +17,7 @@ export {
   createKey,
   createProject,
   type Key,
+  type KeyAsk,
   keys,
   lockFirst,
   type Project,
@@ -36,6 +37,8 @@ export interface Caller {
   scopes: ReadonlySet<string>
   /** Ids of the models that the key may use; undefined allows all. */
   models: ReadonlySet<string> | undefined
+  /** Output tokens of a call of Responses that names no limit; undefined: the server's own default. */
+  responsesMaxOutputTokens?: number | undefined
 }
 
 export interface KeyRing extends AsyncDisposable {
@@ -146,6 +149,7 @@ const knownOf = (row: store.KeyOfAccount): Known => ({
     plan: row.plan,
     scopes: new Set(row.scopes),
     models: row.models ? new Set(row.models) : undefined,
+    responsesMaxOutputTokens: row.responses_max_output_tokens ?? undefined,
   },
   suspended: row.state === 'suspended',
   expiresAtMs: row.revoked_at ? 0 : (row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY),

@@ -38,6 +38,8 @@ export interface Key {
   scopes: string[]
   /** Null allows every model. */
   models: string[] | null
+  /** Output tokens of a call of Responses that names no limit; null: the server's own default. */
+  responses_max_output_tokens: number | null
   expires_at: Date | null
   revoked_at: Date | null
   created_at: Date
@@ -89,6 +91,7 @@ export interface KeyAsk {
   name: string
   scopes: readonly Scope[]
   models?: readonly string[] | null | undefined
+  responsesMaxOutputTokens?: number | null | undefined
   expiresAt?: Date | null | undefined
   caps?: Caps
   /** An operator's own secret (KHERAD_BOOTSTRAP_KEY); otherwise a new one is drawn. */
@@ -106,6 +109,7 @@ export async function createKey(tx: Tx, ask: KeyAsk, now: Date): Promise<Key & {
     hint: secret.slice(-4),
     scopes: [...ask.scopes],
     models: ask.models ? [...ask.models] : null,
+    responses_max_output_tokens: ask.responsesMaxOutputTokens ?? null,
     expires_at: ask.expiresAt ?? null,
     revoked_at: null,
     created_at: now,
@@ -129,19 +133,24 @@ export async function revokeKey(tx: Tx, keyId: string, now: Date): Promise<Key |
 }
 
 /**
- * Changes which models a key may use (null allows all) and when it ends (null never); undefined leaves one as it is, and
- * every process knows within a second. Answers the key, or undefined when there is none. A revoked one stays revoked.
+ * Changes which models a key may use (null allows all), when it ends (null never) and how much its calls of Responses write that name
+ * no limit (null: the server's default); undefined leaves one as it is, and every process knows within a second. Answers the key, or
+ * undefined when there is none. A revoked one stays revoked.
  */
 export async function setKey(
   tx: Tx,
   keyId: string,
-  ask: { models?: readonly string[] | null | undefined; expiresAt?: Date | null | undefined },
+  ask: Pick<KeyAsk, 'models' | 'expiresAt' | 'responsesMaxOutputTokens'>,
 ): Promise<Key | undefined> {
   return tx
     .updateTable('auth.keys')
     .set((of) => ({
       models: ask.models === undefined ? of.ref('models') : ask.models && [...ask.models],
       expires_at: ask.expiresAt === undefined ? of.ref('expires_at') : ask.expiresAt,
+      responses_max_output_tokens:
+        ask.responsesMaxOutputTokens === undefined
+          ? of.ref('responses_max_output_tokens')
+          : ask.responsesMaxOutputTokens,
     }))
     .where('key_id', '=', keyId)
     .returning(keyColumns)
@@ -177,6 +186,7 @@ const keyColumns = [
   'hint',
   'scopes',
   'models',
+  'responses_max_output_tokens',
   'expires_at',
   'revoked_at',
   'created_at',
@@ -215,11 +225,18 @@ export const keys = (db: Db, projectId?: string): Promise<Key[]> =>
 /** A key with what of its account decides whether it may call. */
 export type KeyOfAccount = Pick<
   Key,
-  'account_id' | 'project_id' | 'key_id' | 'scopes' | 'models' | 'expires_at' | 'revoked_at'
+  | 'account_id'
+  | 'project_id'
+  | 'key_id'
+  | 'scopes'
+  | 'models'
+  | 'responses_max_output_tokens'
+  | 'expires_at'
+  | 'revoked_at'
 > &
   Pick<Account, 'plan' | 'state'>
 
-const keyOfAccount = `select k.account_id, k.project_id, k.key_id, k.scopes, k.models, k.expires_at, k.revoked_at, a.plan, a.state
+const keyOfAccount = `select k.account_id, k.project_id, k.key_id, k.scopes, k.models, k.responses_max_output_tokens, k.expires_at, k.revoked_at, a.plan, a.state
   from auth.keys k join auth.accounts a using (account_id)`
 
 export async function keyByHash(db: Db, hash: Buffer): Promise<KeyOfAccount | undefined> {

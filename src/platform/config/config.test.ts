@@ -67,7 +67,7 @@ test('without a word from the operator everything has its documented default', (
     locale: 'fa',
     providers: [],
     models: [],
-    defaults: { creditsPerUsd: 1000, markup: 1 },
+    defaults: { creditsPerUsd: 1000, markup: 1, responsesMaxOutputTokens: 2048 },
     budgets: { thresholdsPercent: [50, 80, 100] },
     net: { allowedCidrs: [] },
   })
@@ -231,6 +231,16 @@ describe('a wrong entry stops the start with file, line, path and mend', () => {
       'an unset variable',
       `providers:\n  - id: a\n    base_url: http://a\n    api_key: \${NOT_SET}`,
       /:4: providers\[0\]\.api_key uses \$\{NOT_SET\}, which is not set/,
+    ],
+    [
+      'no room for an answer of Responses',
+      'defaults: { responses_max_output_tokens: 0 }',
+      /:1: defaults\.responses_max_output_tokens is "0": write a whole number within 1 … 32768\./,
+    ],
+    [
+      'more than an answer may have',
+      'defaults: { responses_max_output_tokens: 32769 }',
+      /:1: defaults\.responses_max_output_tokens is "32769": write a whole number within 1 … 32768\./,
     ],
     [
       'a number in quotes',

@@ -135,6 +135,8 @@ export interface DefaultsConfig {
   embeddingModelWhere?: string
   creditsPerUsd: number
   markup: number
+  /** Output tokens of a call of Responses that names no limit, where its key has none of its own. */
+  responsesMaxOutputTokens: number
 }
 
 /** An upstream service: address, key, wires and patience. */

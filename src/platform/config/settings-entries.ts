@@ -4,7 +4,13 @@ import type { Place } from './yaml-reader.ts'
 
 /** What a call costs when it names no model, and what a credit is worth. */
 export function readDefaults(place: Place | undefined): DefaultsConfig {
-  const members = place?.members(['text_model', 'embedding_model', 'credits_per_usd', 'markup'])
+  const members = place?.members([
+    'text_model',
+    'embedding_model',
+    'credits_per_usd',
+    'markup',
+    'responses_max_output_tokens',
+  ])
   const textModel = members?.get('text_model')
   const embeddingModel = members?.get('embedding_model')
   return {
@@ -21,6 +27,8 @@ export function readDefaults(place: Place | undefined): DefaultsConfig {
     }),
     creditsPerUsd: members?.get('credits_per_usd')?.number({ min: 0.000001, max: 1_000_000_000 }) ?? 1_000,
     markup: members?.get('markup')?.number({ min: 0, max: 1_000 }) ?? 1,
+    responsesMaxOutputTokens:
+      members?.get('responses_max_output_tokens')?.number({ min: 1, max: 32_768, integer: true }) ?? 2_048,
   }
 }
 
