@@ -4,7 +4,7 @@ import { revokeKey } from '#platform/auth'
 import { uuidv7 } from '#platform/ids'
 import type { Job } from '#platform/jobs'
 import { grant } from '#platform/ledger'
-import { json } from '../harness/upstream.ts'
+import { cut, json, reset, stream } from '../harness/upstream.ts'
 import { boot } from '../harness/world.ts'
 import { agentOf, run } from './agents-world.ts'
 import { add, added, create, find, path } from './knowledge-world.ts'
@@ -158,6 +158,35 @@ test('of a key that was revoked meanwhile nothing is embedded, and another may a
   at.upstream.reply(meant)
   expect((await embed(id)).body.queued).toBe(1)
   expect(await embedded(at.key, id, body.id)).toMatchObject({ vectors: { state: 'ready' } })
+})
+
+test.each([
+  ['a connection that breaks', () => reset],
+  ['half of an answer', () => stream(['{"data":[', cut], { 'content-type': 'application/json' })],
+  ['a 500', () => json(500, 'oops')],
+  ['a 504', () => json(504, 'late')],
+])('after %s the upstream may have worked: it is not asked again by itself', async (_, script) => {
+  await using own = await bootOnVectors()
+  own.upstream.replyOnce(script())
+  const { source } = await known(own.key)
+  expect(source).toMatchObject({ vectors: { state: 'partial', problem: { code: 'lost' } } })
+  // The first two passages were asked for once, the third after them.
+  expect(own.upstream.calls.map((call) => textsIn(call).length)).toEqual([2, 1])
+  expect(await receipts(own.world)).toMatchObject([
+    { state: 'failed', charged: 0n, detail: { may_have_run: true, attempts: [{}] } },
+    { state: 'completed' },
+  ])
+})
+
+test.each([
+  ['a 503', () => json(503, 'later')],
+  ['a 429', () => json(429, {}, { 'retry-after-ms': '1' })],
+])('after %s, which says that nothing was done, it is asked again', async (_, script) => {
+  await using own = await bootOnVectors()
+  own.upstream.replyOnce(script())
+  const { source } = await known(own.key)
+  expect(source).toMatchObject({ vectors: { state: 'ready' } })
+  expect(own.upstream.calls.map((call) => textsIn(call).length)).toEqual([2, 2, 1])
 })
 
 test('an answer of the wrong shape costs nothing and is not asked for again, until somebody asks', async () => {

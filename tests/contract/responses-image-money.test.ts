@@ -149,7 +149,7 @@ describe('an upstream that fails', () => {
     ],
     ['a bad key', () => json(401, 'no'), 502, 'UPSTREAM_FAILED', 1],
     ['a 500', () => json(500, 'oops'), 502, 'UPSTREAM_FAILED', 1],
-    ['a 503', () => json(503, 'later'), 502, 'UPSTREAM_FAILED', 1],
+    ['a 503, three times', () => json(503, 'later'), 502, 'UPSTREAM_FAILED', 3],
     ['a 504', () => json(504, 'late'), 504, 'UPSTREAM_TIMEOUT', 1],
     ['a line that breaks', () => reset, 502, 'UPSTREAM_FAILED', 1],
     ['an answer that is cut', () => stream(['{"data":[', cut]), 502, 'UPSTREAM_FAILED', 1],

@@ -71,6 +71,7 @@ export async function apply(
     status_code: op.failed ? 502 : 200,
     ambiguous: false,
     free_claim: op.freeClaim,
+    within_hold: op.withinHold ?? false,
     detail: { outcome: 'test' },
     input_tokens: 1,
     cached_input_tokens: 0,

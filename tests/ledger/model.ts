@@ -47,6 +47,8 @@ export interface SettleOp {
   actual: bigint
   failed: boolean
   freeClaim: boolean
+  /** Charged is at most the hold, whatever else is free. */
+  withinHold?: boolean
 }
 
 interface Open {
@@ -161,7 +163,8 @@ export class LedgerModel {
       return result(seq, 'gone', op.id, null, this.papers.get(op.id)?.charged ?? 0n, null)
     }
     const { amount } = open.op
-    const charged = op.actual <= amount ? op.actual : least([op.actual, amount + this.#room(open)])
+    const charged =
+      op.actual <= amount ? op.actual : least([op.actual, amount + (op.withinHold ? 0n : this.#room(open))])
     const books = this.balances.get(open.op.account)!
     books.held -= amount
     books.balance -= charged

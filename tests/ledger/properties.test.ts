@@ -57,6 +57,7 @@ interface SettlePick {
   percent: number
   failed: boolean
   freeClaim: boolean
+  withinHold: boolean
 }
 interface HoldPick {
   who: number
@@ -89,6 +90,7 @@ const settlePick = fc.record({
   percent: fc.constantFrom(0, 0, 40, 99, 100, 100, 101, 150, 900),
   failed: fc.boolean(),
   freeClaim: fc.boolean(),
+  withinHold: fc.boolean(),
 })
 const cap = fc.option(fc.nat(250), { freq: 2, nil: null })
 const limit = fc.option(fc.integer({ min: 1, max: 6 }), { freq: 2, nil: null })
@@ -180,11 +182,11 @@ class Run {
     expect(await apply(db, { settles, holds }, atMs, processId)).toEqual(wanted)
   }
 
-  #settleOp({ ambiguous, pick, percent, failed, freeClaim }: SettlePick): SettleOp {
+  #settleOp({ ambiguous, pick, percent, failed, freeClaim, withinHold }: SettlePick): SettleOp {
     const unseen = this.ops.filter(({ id }) => this.model.papers.get(id)?.ambiguous)
     const among = ambiguous && unseen.length > 0 ? unseen : this.ops
     const { id, account, amount } = among[pick % among.length]!
-    return { id, account, actual: (amount * BigInt(percent)) / 100n, failed, freeClaim }
+    return { id, account, actual: (amount * BigInt(percent)) / 100n, failed, freeClaim, withinHold }
   }
 
   #holdOp(pick: HoldPick): HoldOp {
@@ -261,7 +263,7 @@ const mendedInAnotherMonth: Step[] = [
   { do: 'apply', settles: [], holds: [{ ...someHold, amount: 60, process: 'alive' }], skewMs: 0 },
   {
     do: 'apply',
-    settles: [{ ambiguous: true, pick: 0, percent: 40, failed: false, freeClaim: false }],
+    settles: [{ ambiguous: true, pick: 0, percent: 40, failed: false, freeClaim: false, withinHold: false }],
     holds: [],
     skewMs: 0,
   },

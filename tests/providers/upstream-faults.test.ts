@@ -88,7 +88,7 @@ test.each<[number, unknown, string, boolean]>([
   [429, openai('You exceeded your current quota', 'insufficient_quota'), 'authentication', false],
   [500, 'oops', 'unavailable', true],
   [503, openai('The model is overloaded'), 'overloaded', false],
-  [503, '', 'unavailable', true],
+  [503, '', 'unavailable', false],
   [504, '<html><h1>Gateway Time-out</h1></html>', 'timeout', true],
   [529, { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }, 'overloaded', false],
   [302, '', 'unavailable', true],

@@ -122,6 +122,7 @@ class Twins {
     const percent = BigInt(random.pick([0, 40, 100, 150, 900]))
     const failed = random.chance(0.3)
     const freeClaim = random.chance(0.2)
+    const withinHold = random.chance(0.3)
     const reply = random.chance(0.5) ? `{"n":${random.between(1, 9)}}` : undefined
     await this.both((side) =>
       pair[side]!.settle({
@@ -129,6 +130,7 @@ class Twins {
         state: failed ? 'failed' : 'completed',
         statusCode: failed ? 502 : 200,
         freeClaim,
+        withinHold,
         reply,
       }),
     )

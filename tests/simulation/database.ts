@@ -50,6 +50,7 @@ interface SentSettle {
   state: 'completed' | 'failed'
   status_code: number
   free_claim: boolean
+  within_hold: boolean
   reply?: string
 }
 
@@ -112,6 +113,7 @@ export class SimulatedDatabase {
         actual: asked,
         failed: op.state === 'failed',
         freeClaim: op.free_claim,
+        withinHold: op.within_hold,
       },
       op.seq,
     )

@@ -103,7 +103,10 @@ export class Judge {
   atTheEnd(): void {
     this.#books()
     for (const [id] of this.#ask.database.model.papers) this.#receipt(id)
-    for (const sent of this.#ask.people.sent) this.#client(sent)
+    for (const sent of this.#ask.people.sent) {
+      this.#client(sent)
+      if (sent.background) this.#once(sent)
+    }
     this.#speed.atTheEnd(this.#ask.people.sent)
     this.#keys()
   }
@@ -169,9 +172,7 @@ export class Judge {
     const usage = this.#ask.upstream.calls.findLast((call) => call.requestId === id)?.reported
     const cost =
       usage && costOf(ratesOf(this.#ask.models.defaultText.pricing, this.#ask.config.defaults), usage)
-    const { held } = this.#ask.database.letters.get(id)!
-    const due = said.withinHold && cost !== undefined && cost > held ? held : cost
-    this.#hold(charged + loss === due, `${id} costs ${due}, charged are ${charged} and lost ${loss}`)
+    this.#hold(charged + loss === cost, `${id} costs ${cost}, charged are ${charged} and lost ${loss}`)
   }
 
   /** What the platform called durable is in the books once, as it said. */
@@ -181,9 +182,9 @@ export class Judge {
     const { settlement, settled, process } = said
     if (!settled && process.mayLeaveWork) return
     this.#hold(settled !== undefined, `${id} was never said to be settled, and ${process.name} lives`)
+    const { microcredits: asked, withinHold } = settlement
     const { held } = this.#ask.database.letters.get(id)!
-    const { microcredits, withinHold } = settlement
-    const asked = withinHold && microcredits > held ? held : microcredits
+    this.#hold(!withinHold || last.charged <= held, `${id} is charged ${last.charged} of a hold of ${held}`)
     this.#hold(
       last.by !== 'sweep' && last.asked === asked,
       `${id} was said to be settled at ${asked}; the books say ${last.by} at ${last.asked}`,
@@ -191,6 +192,15 @@ export class Judge {
     this.#hold(
       settled?.chargedMicrocredits === last.charged,
       `${id} was said to be charged ${settled?.chargedMicrocredits}; the books say ${last.charged}`,
+    )
+  }
+
+  /** What nobody waits for is asked once, but for what an upstream refused before it. */
+  #once({ requestId }: Sent): void {
+    const calls = this.#ask.upstream.calls.filter((call) => call.requestId === requestId)
+    this.#hold(
+      calls.slice(0, -1).every(({ refused }) => refused),
+      `${requestId} is asked again after an upstream may have worked on it`,
     )
   }
 

@@ -17,6 +17,8 @@ export interface Sent {
   process: SimulatedProcess
   sentMs: number
   endedMs: number | undefined
+  /** Nobody waits for it. */
+  background: boolean
   /** The client left before its answer. */
   left: boolean
   answer: Answer | undefined
@@ -58,10 +60,11 @@ export class People {
   wish(): void {
     const { random, callers } = this.#ask
     const caller = random.pick(callers)
-    const idempotencyKey = random.chance(0.6) ? `wish-${random.between(1, 12)}` : undefined
+    const background = random.chance(0.2)
+    const idempotencyKey = !background && random.chance(0.6) ? `wish-${random.between(1, 12)}` : undefined
     const body = this.#body()
     const twins = idempotencyKey !== undefined && random.chance(0.25) ? 2 : 1
-    for (let twin = 0; twin < twins; twin++) void this.#insist(caller, body, idempotencyKey)
+    for (let twin = 0; twin < twins; twin++) void this.#insist(caller, body, idempotencyKey, background)
   }
 
   #body(): Request['body'] {
@@ -76,11 +79,16 @@ export class People {
     }
   }
 
-  async #insist(caller: Caller, body: Request['body'], idempotencyKey: string | undefined): Promise<void> {
+  async #insist(
+    caller: Caller,
+    body: Request['body'],
+    idempotencyKey: string | undefined,
+    background: boolean,
+  ): Promise<void> {
     const { random, timeline } = this.#ask
     this.busy++
     for (let tries = 0; tries < 6; tries++) {
-      const sent = await this.#send(caller, body, idempotencyKey)
+      const sent = await this.#send(caller, body, idempotencyKey, background)
       if (!sent || this.#wantsAgain(sent)) await timeline.pause(50 + random.next() ** 2 * 8_000, undefined)
       else break
     }
@@ -99,6 +107,7 @@ export class People {
     caller: Caller,
     body: Request['body'],
     idempotencyKey: string | undefined,
+    background: boolean,
   ): Promise<Sent | undefined> {
     const { random, timeline, processes, note } = this.#ask
     const there = processes()
@@ -115,13 +124,14 @@ export class People {
       process,
       sentMs: timeline.nowMs,
       endedMs: undefined,
+      background,
       left: false,
       answer: undefined,
     }
     this.sent.push(sent)
     note('client', `sends ${requestId} to ${process.name}, key ${idempotencyKey ?? '-'}, ${sent.bodyText}`)
     const leaving = new AbortController()
-    const leavesMs = random.chance(0.15) ? random.next() * 3_000 : undefined
+    const leavesMs = !background && random.chance(0.15) ? random.next() * 3_000 : undefined
     const left = new Promise<undefined>((resolve) => {
       if (leavesMs === undefined) return
       timeline.after(leavesMs, undefined, () => {
@@ -133,7 +143,14 @@ export class People {
         resolve(undefined)
       })
     })
-    const asked = process.request({ caller, body, idempotencyKey, requestId, gone: leaving.signal })
+    const asked = process.request({
+      caller,
+      body,
+      idempotencyKey,
+      requestId,
+      background,
+      gone: leaving.signal,
+    })
     const answer = await Promise.race([asked, left])
     sent.endedMs = timeline.nowMs
     if (answer) {

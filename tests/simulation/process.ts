@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import type { App, Caller } from '#app'
 import { chat } from '#capabilities/chat'
+import { kept } from '#capabilities/text'
+import { questionTurn, startPaidTurn } from '#engine/inference'
 import type { Catalogue } from '#engine/models'
 import { openInference, type Upstream } from '#engine/routing'
 import type { Config } from '#platform/config'
@@ -44,6 +46,8 @@ export interface Request {
   body: { model: string; messages: unknown[]; stream: boolean; max_tokens?: number }
   idempotencyKey: string | undefined
   requestId: string
+  /** As a row of a batch is asked: nobody waits, and nothing is asked twice. */
+  background: boolean
   /** Aborts when the client leaves. */
   gone: AbortSignal
 }
@@ -274,6 +278,7 @@ export class SimulatedProcess implements Sender {
       receivedMs: this.#app!.clock.nowMs(),
     }
     try {
+      if (request.background) return await this.#inBackground(request, gone)
       const answer = await (door!.handle as (ask: Ask) => Promise<unknown>)(ask as unknown as Ask)
       if (answer instanceof JsonText) return { kind: 'json', text: answer.text, requestId, replayed: false }
       return { kind: 'stream', text: await this.#read(answer as EventStream, gone) }
@@ -291,6 +296,32 @@ export class SimulatedProcess implements Sender {
         return { kind: 'failure', code: failure.code, executed: executed === true }
       }
     }
+  }
+
+  /** As a row of a batch is answered. */
+  async #inBackground({ caller, body, requestId }: Request, gone: AbortSignal): Promise<Answer> {
+    const app = this.#app!
+    const model = app.models.defaultText
+    const content = [{ type: 'text' as const, text: JSON.stringify(body.messages) }]
+    const question = {
+      messages: [{ role: 'user' as const, content }],
+      maxOutputTokens: body.max_tokens ?? 200,
+    }
+    const paid = await startPaidTurn(app, {
+      caller,
+      endpoint: path,
+      requestId,
+      receivedMs: app.clock.nowMs(),
+      model,
+      turn: { ...questionTurn(question, model), stream: body.stream },
+      showsReasoning: false,
+      background: true,
+      gone,
+    })
+    const answer = { add() {}, body: () => ({}) }
+    const { failure, text } = await kept(paid, answer, ({ code }) => code)
+    if (failure) throw failure
+    return { kind: 'json', text, requestId, replayed: false }
   }
 
   /** As platform/http does it. */

@@ -12,6 +12,8 @@ export interface UpstreamCall {
   billed: Usage
   /** What its usage report said, once that went out. */
   reported: Usage | undefined
+  /** It said at its door that it would do nothing, or was never reached. */
+  refused: boolean
 }
 
 /** Faults after which nothing was done, and those in the middle of work. */
@@ -21,11 +23,12 @@ const refusals: readonly (readonly [
 ])[] = [
   ['connect', { executed: false }],
   ['reset', {}],
-  ['unavailable', { status: 503 }],
-  ['overloaded', { status: 529 }],
-  ['rate_limited', { status: 429, retryAfterMs: 300 }],
-  ['rate_limited', { status: 429, retryAfterMs: 20_000 }],
-  ['content_refused', { status: 400 }],
+  ['unavailable', { status: 500 }],
+  ['unavailable', { status: 503, executed: false }],
+  ['overloaded', { status: 529, executed: false }],
+  ['rate_limited', { status: 429, executed: false, retryAfterMs: 300 }],
+  ['rate_limited', { status: 429, executed: false, retryAfterMs: 20_000 }],
+  ['content_refused', { status: 400, executed: false }],
 ]
 const breakdowns: readonly UpstreamFault[] = ['timeout', 'cut', 'malformed']
 
@@ -64,6 +67,7 @@ export class SimulatedUpstream {
       process: sender.name,
       billed: usageOf(0, 0),
       reported: undefined,
+      refused: refusal?.[1].executed === false,
     }
     this.calls.push(call)
     this.onCall(call)

@@ -95,7 +95,7 @@ export async function answerInBackground(ask: BackgroundAsk): Promise<{ failure?
   const { app, body, dialect, told, ...rest } = ask
   const asked = await askedOf(ask, body, dialect)
   const receivedMs = app.clock.nowMs()
-  const paid = await startPaidTurn(app, { ...rest, ...asked, receivedMs, keepsReply: true })
+  const paid = await startPaidTurn(app, { ...rest, ...asked, receivedMs, background: true })
   return kept(paid, new WholeMessage(mannerOf(ask, paid, asked.showsReasoning)), told)
 }
 

@@ -74,13 +74,14 @@ async function askModel(
     tokens: { input, cachedInput, output, reasoning },
     usage_source: called.usageSource,
     attempts: [...called.attempts],
+    ...(failure && !called.cameToNothing && { may_have_run: true as const }),
   }
   if (!failure) {
     const isWhole = finishReason === 'stop' || finishReason === 'tool_calls'
     return { how: 'done', value: { text, toolCalls, usage, isWhole }, cost, detail }
   }
-  if (signal.aborted) return called.didNothing ? { how: 'undone' } : { how: 'lost', cost, detail }
-  if (busyCodes.includes(failure.code) && called.didNothing && run.waits < mostWaits) {
+  if (signal.aborted) return called.cameToNothing ? { how: 'undone' } : { how: 'lost', cost, detail }
+  if (busyCodes.includes(failure.code) && called.cameToNothing && run.waits < mostWaits) {
     const ownMs = Math.min(firstWaitMs * 2 ** run.waits, longestWaitMs)
     shift.retryMs = Math.max(shift.retryMs, ownMs, Math.min(failure.more.retryAfterMs ?? 0, longestWaitMs))
     shift.close('waiting')

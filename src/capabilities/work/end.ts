@@ -35,6 +35,7 @@ export async function endRun(app: App, tx: Tx, run: RunRow, end: RunEnd): Promis
       ...place,
       receiptId: run.receipt_id,
       microcredits: spent,
+      withinHold: true,
       state: end.status === 'failed' ? 'failed' : 'completed',
       statusCode: acceptedStatus,
       tokens: tokensOf(steps),
@@ -66,7 +67,7 @@ export function countMoney({ metrics, log }: App, run: RunRow, settled: Settled)
   if (settled.lossMicrocredits > 0n)
     log.error(
       { receipt: run.receipt_id, microcredits: String(settled.lossMicrocredits) },
-      'platform loss: a run cost more than its hold and all that was free',
+      'platform loss: a run cost more than was held for it',
     )
 }
 
@@ -97,6 +98,7 @@ const detailOf = (run: RunRow, end: RunEnd, steps: readonly StepRow[]): Record<s
       state,
       microcredits: Number(cost),
       ...(detail?.model && { model: detail.model }),
+      ...(detail?.may_have_run && { may_have_run: true }),
       // Which upstream was asked nobody knows; what it was told as the id of the call leads to its invoice.
       ...(kind === 'ask' && state === 'lost' && !detail && { ambiguous: true, call_id: effect_id }),
     })),

@@ -31,11 +31,11 @@ export function fitted({ maxInputTokens }: EmbeddingModel, text: string): string
 }
 
 /**
- * Throws MODEL_NOT_ALLOWED, and as `Ledger.hold` does; what an upstream does is answered. With `keepsReply` the receipt keeps the
+ * Throws MODEL_NOT_ALLOWED, and as `Ledger.hold` does; what an upstream does is answered. In the background the receipt keeps the
  * vectors (`vectorsIn`) until they are taken.
  */
 export async function embed(app: App, ask: EmbedAsk): Promise<EmbedOutcome> {
-  const { model, texts, caller, requestId, receivedMs, gone } = ask
+  const { model, texts, caller, requestId, receivedMs, background, gone } = ask
   if (caller.models && !caller.models.has(model.id)) fail('MODEL_NOT_ALLOWED', { model: model.id })
   const watch = new PaidWatch(app, ask)
   const worst = embeddingCost(model.pricing, app.config.defaults, mostEmbeddingTokens(texts))
@@ -44,7 +44,7 @@ export async function embed(app: App, ask: EmbedAsk): Promise<EmbedOutcome> {
   const { dimensions, encoding } = model
   const order = { texts, encoding, ...(dimensions !== undefined && { dimensions }) }
   const traceparent = asking?.traceparent
-  const run = app.inference.startEmbedding({ model, order, receivedMs, requestId, traceparent })
+  const run = app.inference.startEmbedding({ model, order, background, receivedMs, requestId, traceparent })
   const came = await filledOf(run, gone)
   const end = endOf(app, ask, run, came)
   if (asking) {
@@ -76,13 +76,15 @@ async function filledOf(run: EmbeddingRun, gone: AbortSignal): Promise<Came> {
 }
 
 function endOf(app: App, ask: EmbedAsk, run: EmbeddingRun, { filled, fault }: Came) {
-  const { model, texts, gone, receivedMs, keepsReply } = ask
+  const { model, texts, gone, receivedMs, background = false } = ask
   const wasLeft = fault?.fault === 'aborted' && gone.aborted
   const guessed = estimatedEmbeddingTokens(texts)
   // Who leaves while it is worked on pays what the upstream will ask for it; nobody else pays for what did not come.
   const tokens = filled ? (filled.usage?.input ?? guessed) : wasLeft && fault.executed ? guessed : 0
   const failure = fault && failureOf(fault)
-  const isUntouched = fault !== undefined && [...run.failures, fault].every(didNothing)
+  const isUntouched =
+    fault !== undefined &&
+    [...run.failures, fault].every((one) => !one.executed || (!background && wasRefused(one)))
   const detail = {
     outcome: failure ? (wasLeft ? 'client_left' : 'failed') : 'completed',
     texts: texts.length,
@@ -90,6 +92,7 @@ function endOf(app: App, ask: EmbedAsk, run: EmbeddingRun, { filled, fault }: Ca
     attempts: run.attempts,
     total_ms: app.clock.nowMs() - receivedMs,
     ...(failure && { error_code: failure.code }),
+    ...(background && fault?.executed && { may_have_run: true }),
   }
   const settlement = {
     microcredits: embeddingCost(model.pricing, app.config.defaults, tokens),
@@ -100,7 +103,7 @@ function endOf(app: App, ask: EmbedAsk, run: EmbeddingRun, { filled, fault }: Ca
     model: model.id,
     tokens: { input: tokens, cachedInput: 0, output: 0, reasoning: 0 },
     detail,
-    reply: filled && keepsReply ? replyOf(filled.vectors) : undefined,
+    reply: filled && background ? replyOf(filled.vectors) : undefined,
     freeClaim: isUntouched,
     urgent: true,
   }
@@ -111,4 +114,4 @@ function endOf(app: App, ask: EmbedAsk, run: EmbeddingRun, { filled, fault }: Ca
 }
 
 /** As routing sees it: an error status brings no vectors and no bill. A broken line or silence proves nothing. */
-const didNothing = ({ executed, status }: UpstreamError): boolean => !executed || (status ?? 0) >= 400
+const wasRefused = ({ status }: UpstreamError): boolean => (status ?? 0) >= 400

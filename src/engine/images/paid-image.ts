@@ -158,7 +158,7 @@ class Paid implements PaidImage {
     const { app, ask, hold, run, watch } = this.#parts
     const microcredits = this.#charge
     const failed = end.failure !== undefined || this.#fault !== undefined
-    const isKept = ask.claim !== undefined || ask.keepsReply === true
+    const isKept = ask.claim !== undefined || ask.background === true
     const settlement = {
       microcredits,
       state: failed ? ('failed' as const) : ('completed' as const),

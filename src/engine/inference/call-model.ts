@@ -39,7 +39,7 @@ export interface Called {
   /** Why there is no whole answer. */
   failure?: Failure
   /** No upstream can have done anything: the call may be made again. */
-  didNothing: boolean
+  cameToNothing: boolean
 }
 
 export interface PlainQuestion {
@@ -86,6 +86,7 @@ export async function callModel(
   const run = app.inference.start({
     ...models,
     showsReasoning: false,
+    background: true,
     receivedMs,
     requestId: callId,
     traceparent,
@@ -119,7 +120,7 @@ export async function callModel(
       attempt_id: `${callId}-${at + 1}`,
     })),
     ...(failure && { failure }),
-    didNothing: isFree && step.didNothing,
+    cameToNothing: step.cameToNothing,
   }
 }
 

@@ -153,11 +153,12 @@ class Paid implements PaidTurn {
   }
 
   #begin(asked: Turn, maxOutputTokens: number): Step {
-    const { showsReasoning, receivedMs, requestId, gone } = this.#ask
+    const { showsReasoning, background, receivedMs, requestId, gone } = this.#ask
     const turn = { ...asked, maxOutputTokens }
     const traceparent = this.#watch.asks(turn)
     const terms = {
       showsReasoning,
+      background,
       receivedMs,
       requestId,
       earlierAttempts: this.#attempts.length,
@@ -209,11 +210,11 @@ class Paid implements PaidTurn {
     const usage = this.usage()
     const failed = end.failure !== undefined || this.#fault !== undefined
     const outcome = this.#outcome(end.failure)
-    const isKept = this.#ask.claim !== undefined || this.#ask.keepsReply === true
+    const isKept = this.#ask.claim !== undefined || this.#ask.background === true
     const settlement = {
       microcredits: this.#charge(end.undelivered === true),
-      // Who is gone can stop nothing any more: an answer that runs past what was promised is not theirs to pay.
-      withinHold: outcome === 'client_left',
+      // Who is gone, or never waited, can stop nothing any more: an answer that runs past what was promised is not theirs to pay.
+      withinHold: outcome === 'client_left' || this.#ask.background === true,
       state: failed ? ('failed' as const) : ('completed' as const),
       statusCode: this.#fault?.fault === 'aborted' && this.#ask.gone.aborted ? clientLeft : end.statusCode,
       model: this.model.id,
@@ -269,6 +270,8 @@ class Paid implements PaidTurn {
       total_ms: this.#app.clock.nowMs() - this.#ask.receivedMs,
       ...(this.#hosted && { steps: this.#steps.length, tools: this.#hosted.uses.map(useDetail) }),
       ...(failure && { error_code: failure.code }),
+      // In the background nothing else tells it from what came to nothing; nobody asks again.
+      ...(this.#ask.background && this.#fault?.executed && { may_have_run: true }),
     }
   }
 

@@ -44,9 +44,14 @@ export class Step {
   get fault(): UpstreamError | undefined {
     return this.#fault
   }
-  /** Nothing that was tried had any effect. */
+  /** Nothing that was tried had any effect, as far as its upstream says: an idempotency key is free again. */
   get didNothing(): boolean {
     return this.#ask.run.failures.every(didNothing)
+  }
+  /** It surely came to nothing: no upstream was reached, or each refused at its door. */
+  get cameToNothing(): boolean {
+    const { failures } = this.#ask.run
+    return this.#fault?.executed === false && failures.every(({ executed }) => !executed)
   }
   /** Who counted the tokens. */
   get usageSource(): 'upstream' | 'estimated' {

@@ -12,8 +12,11 @@ export interface PaidCall {
   requestId: string
   receivedMs: number
   claim?: Claim | undefined
-  /** True keeps the finished JSON with the settlement even without a claim: background work finds it there after a crash. */
-  keepsReply?: boolean
+  /**
+   * Work that nobody waits for: what may have been executed is never asked again, the charge stays within the hold, and the finished
+   * JSON is kept with the settlement even without a claim, so that it is found there after a crash.
+   */
+  background?: boolean
   customerId?: string | undefined
   referenceId?: string | undefined
   /** Aborts when the caller goes away. */

@@ -14,6 +14,8 @@ export interface JourneyAsk extends JourneyTerms {
   model: Model
   turn: Turn
   showsReasoning: boolean
+  /** As of `RunAsk`. */
+  background?: boolean | undefined
   candidates: Candidate[]
   breakerOf: (deployment: string) => Breaker
   /** Called when the journey begins; what it answers is disposed of when it has ended. */
@@ -57,7 +59,8 @@ export class Journey {
     this.#route = new Route(ask)
     this.model = ask.model
     this.turn = ask.turn
-    this.#delivered = ask.model.resumes && ask.turn.stream ? new Delivered(ask.showsReasoning) : undefined
+    const mayGoOn = ask.model.resumes && ask.turn.stream && !ask.background
+    this.#delivered = mayGoOn ? new Delivered(ask.showsReasoning) : undefined
   }
 
   /** The caller is gone: the running call ends by its provider's `on_disconnect`, and no other is begun. */
@@ -194,6 +197,7 @@ export class Journey {
     const call = this.#calling
     this.#calling = undefined
     if (!call || !failure || failure.fault === 'aborted') return undefined
+    if (this.#ask.background && failure.executed) return undefined
     let verdict = verdictOf(failure)
     if (call.spoke) {
       if (!this.#delivered?.canBeContinued(this.#ask.turn)) return undefined

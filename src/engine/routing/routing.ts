@@ -61,6 +61,8 @@ export interface Run {
 export interface RunAsk extends ModelsAsk {
   /** Whether the caller gets to see reasoning; where not, an answer that fails while it reasons is begun elsewhere. */
   showsReasoning: boolean
+  /** True for work that nobody waits for: what may have been executed is not asked again, there or elsewhere. */
+  background?: boolean | undefined
   receivedMs: number
   requestId: string
   /** Attempts of earlier calls of the same request. */
@@ -80,6 +82,8 @@ export interface ImageRunAsk {
 export interface EmbeddingRunAsk {
   model: EmbeddingModel
   order: EmbeddingOrder
+  /** As of `RunAsk`. */
+  background?: boolean | undefined
   receivedMs: number
   requestId: string
   traceparent?: string | undefined
@@ -169,14 +173,14 @@ export function openInference({
         mayRepeat: ({ executed }) => !executed,
         deadlineMs: ask.receivedMs + longestMs(orders[0]!.model),
       }),
-    startEmbedding: ({ model, order, ...ask }) =>
+    startEmbedding: ({ model, order, background, ...ask }) =>
       new OrderJourney({
         ...ask,
         ...terms,
         candidates: inOrder(model.deployments, random).map((deployment) => ({ model, deployment, order })),
         fill: ({ embeddings }, call) => embeddings!.embed(call),
-        // Nobody bills for vectors that he refuses to give.
-        mayRepeat: ({ executed, status }) => !executed || (status ?? 0) >= 400,
+        // Nobody bills for vectors that he refuses to give; where nobody waits, that is not relied on.
+        mayRepeat: ({ executed, status }) => !executed || (!background && (status ?? 0) >= 400),
         deadlineMs: ask.receivedMs + longestMs(model),
       }),
     async [Symbol.asyncDispose]() {

@@ -36,6 +36,7 @@ export interface SettleOp {
   status_code: number
   ambiguous: boolean
   free_claim: boolean
+  within_hold: boolean
   model: string | undefined
   detail: Record<string, unknown>
   reply: string | undefined
@@ -347,6 +348,7 @@ const untouched = {
   status_code: 503,
   ambiguous: false,
   free_claim: true,
+  within_hold: false,
   model: undefined,
   detail: { outcome: 'undone' },
   reply: undefined,

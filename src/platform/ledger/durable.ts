@@ -42,7 +42,7 @@ export async function holdIn(tx: Tx, ask: DurableHoldAsk, now: Date): Promise<vo
   if (outcome === 'insufficient') refuse(scope!, need!, have!)
 }
 
-export interface DurableSettlement extends Omit<Settlement, 'urgent' | 'reply' | 'freeClaim' | 'withinHold'> {
+export interface DurableSettlement extends Omit<Settlement, 'urgent' | 'reply' | 'freeClaim'> {
   accountId: string
   receiptId: string
   /** As `LedgerAsk.thresholdsPercent`. */

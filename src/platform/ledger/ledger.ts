@@ -85,7 +85,7 @@ export interface HoldAsk {
 export interface Settlement {
   /** What was really used; at most hold + what is still free is charged. */
   microcredits: bigint
-  /** True charges at most the hold, whatever else is free; what goes beyond it is the platform's loss. */
+  /** True charges at most the hold, whatever else is free; what goes beyond it is the platform's loss, in its books. */
   withinHold?: boolean
   state: 'completed' | 'failed'
   statusCode: number
@@ -260,7 +260,7 @@ async function takeHold(desk: Desk, ask: HoldAsk): Promise<Hold> {
       held = microcredits
     },
     settle(settlement) {
-      ending ??= settle(desk, ask, held, settlement)
+      ending ??= settle(desk, ask, settlement)
       return ending
     },
   }
@@ -304,28 +304,21 @@ export function refuse(scope: string, needMicrocredits: bigint, haveMicrocredits
   fail('BUDGET_EXCEEDED', { scope, needMicrocredits, haveMicrocredits })
 }
 
-async function settle(
-  { committer, log }: Desk,
-  ask: HoldAsk,
-  held: bigint,
-  end: Settlement,
-): Promise<Settled> {
-  const beyondHold = end.microcredits - held
-  const spared = end.withinHold && beyondHold > 0n ? beyondHold : 0n
+async function settle({ committer, log }: Desk, ask: HoldAsk, end: Settlement): Promise<Settled> {
   const result = await committer.settle(
     {
       ...settleFields({ accountId: ask.payer.accountId, receiptId: ask.receiptId }, end),
-      actual: end.microcredits - spared,
+      actual: end.microcredits,
       free_claim: end.freeClaim ?? false,
       reply: end.reply,
     },
     end.urgent ?? false,
   )
-  const lossMicrocredits = (result.have ?? 0n) + spared
+  const lossMicrocredits = result.have ?? 0n
   if (lossMicrocredits > 0n) {
     log.error(
       { receipt: ask.receiptId, microcredits: String(lossMicrocredits) },
-      'platform loss: a call cost more than its hold and all that was free',
+      'platform loss: a call cost more than may be charged for it',
     )
   }
   return { chargedMicrocredits: result.need!, lossMicrocredits }

@@ -17,7 +17,7 @@ export const holdFields = (ask: Omit<HoldAsk, 'started' | 'lifetimeMs'>) => ({
 
 export const settleFields = (
   of: { accountId: string; receiptId: string },
-  { state, statusCode, model, detail, tokens }: Omit<Settlement, 'microcredits'>,
+  { state, statusCode, model, detail, tokens, withinHold }: Omit<Settlement, 'microcredits'>,
 ) => ({
   hold_id: of.receiptId,
   receipt_id: of.receiptId,
@@ -25,6 +25,7 @@ export const settleFields = (
   state,
   status_code: statusCode,
   ambiguous: false,
+  within_hold: withinHold ?? false,
   model,
   detail: detail ?? {},
   input_tokens: tokens?.input ?? 0,

@@ -37,7 +37,8 @@ export function faultOfStatus(
   const retryAfterMs = readRetryAfter(headers)
   return new UpstreamError(fault, {
     status,
-    executed: mayHaveExecuted(fault),
+    // Who has no room says so before any work; another 5xx may come from behind the door.
+    executed: status !== 503 && mayHaveExecuted(fault),
     ...told(complaint, secrets, retryAfterMs),
   })
 }

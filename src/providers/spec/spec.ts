@@ -65,7 +65,7 @@ export class UpstreamError extends Error {
   readonly fault: UpstreamFault
   /** HTTP status of the upstream, when there was one. */
   readonly status: number | undefined
-  /** False only when it is certain that the upstream did no work. */
+  /** False only when it is certain that the upstream did no work: no connection, or a refusal at the door. */
   readonly executed: boolean
   readonly retryAfterMs: number | undefined
   /** The upstream's own words, at most 500 characters, for the receipt and (for invalid_request) the caller. */

@@ -62,7 +62,7 @@ export async function askFor(
       receivedMs: app.clock.nowMs(),
       model,
       texts,
-      keepsReply: true,
+      background: true,
       gone: signal,
       trail,
     })

@@ -9,7 +9,7 @@ import type { PassageAt } from './fuse.ts'
 import * as store from './store.ts'
 
 /** Who pays for the vector of the question, under which receipt. */
-export type Payment = Omit<PaidCall, 'claim' | 'keepsReply'>
+export type Payment = Omit<PaidCall, 'claim' | 'background'>
 
 export interface Meant {
   /** False where words alone decide. */
