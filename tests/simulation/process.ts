@@ -267,7 +267,7 @@ export class SimulatedProcess implements Sender {
 
   async #handle(request: Request): Promise<Answer> {
     const { requestId, idempotencyKey: key } = request
-    const claim = key === undefined ? undefined : claimOf(key, 'POST', path, request.body)
+    const claim = key === undefined ? undefined : await claimOf(key, 'POST', path, request.body)
     const gone = AbortSignal.any([request.gone, this.#leaving.signal])
     const ask = {
       ...request,
@@ -329,7 +329,7 @@ export class SimulatedProcess implements Sender {
     app: App,
     { caller, requestId }: Request,
     { receiptId }: ClaimTaken,
-    claim: ReturnType<typeof claimOf> | undefined,
+    claim: Awaited<ReturnType<typeof claimOf>> | undefined,
   ): Promise<Answer> {
     if (receiptId === requestId || !claim) fail('SERVICE_UNAVAILABLE', { why: 'database' })
     const first = await answerAgain(app.ledger, caller.accountId, receiptId, claim)

@@ -3,11 +3,11 @@
  * transaction of whatever the file belongs to (`keepFile`). What dies in between is tidied (`platform/storage/strays.ts`).
  */
 import type { App } from '#app'
+import { sha256InSlices } from '#platform/bytes'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import { job } from '#platform/jobs'
-import { sha256 } from '#platform/secrets'
 import { abandon, adopt, stage, tidyStrays } from '#platform/storage'
 import * as store from './store.ts'
 
@@ -43,7 +43,7 @@ export async function stageFile(app: App, file: NewFile): Promise<StagedFile> {
     name: file.name ?? null,
     media_type: file.mediaType,
     bytes: BigInt(bytes.length),
-    sha256: sha256(bytes).toString('hex'),
+    sha256: await sha256InSlices(bytes),
     source: file.source,
     created_at: new Date(nowMs),
   }

@@ -1,4 +1,4 @@
-import { decodeBase64 } from '#engine/media'
+import { decodeBase64InSlices } from '#platform/bytes'
 import { Failure, fail } from '#platform/errors'
 import { type Ask, JsonText } from '#platform/http'
 import { ClaimTaken, record } from '#platform/ledger'
@@ -11,7 +11,7 @@ import { reasons } from './words.ts'
 /** Stores an image or audio of the project. */
 export async function upload(ask: Ask<UploadBody>): Promise<JsonText> {
   const { app, body, caller, claim } = ask
-  const { bytes, mediaType } = fileIn(body)
+  const { bytes, mediaType } = await fileIn(body)
   const { accountId, projectId, keyId } = caller
   const file = { accountId, projectId, keyId, bytes, mediaType, source: 'upload', name: body.name }
   const staged = await stageFile(app, file)
@@ -38,8 +38,8 @@ export async function upload(ask: Ask<UploadBody>): Promise<JsonText> {
   return new JsonText(reply)
 }
 
-function fileIn({ data, media_type: claimed }: UploadBody): { bytes: Uint8Array; mediaType: string } {
-  const bytes = decodeBase64(data)
+async function fileIn({ data, media_type: claimed }: UploadBody) {
+  const bytes = await decodeBase64InSlices(data)
   if (!bytes) return fail('INVALID_REQUEST', { why: reasons.notBase64 }, { param: 'data' })
   if (bytes.length > mostBytes)
     fail('INVALID_REQUEST', { why: reasons.tooLarge(mostBytes) }, { param: 'data' })

@@ -1,5 +1,5 @@
 /** Sources of a knowledge project: added, listed, deleted. */
-import { decodeBase64 } from '#engine/media'
+import { decodeBase64InSlices } from '#platform/bytes'
 import { Failure, fail, type Language } from '#platform/errors'
 import { type Ask, JsonText } from '#platform/http'
 import { isUuid, uuidv7 } from '#platform/ids'
@@ -46,7 +46,7 @@ export async function addSource(ask: KnowledgeAsk<SourceBody>): Promise<JsonText
   const { app, body, caller, claim } = ask
   const place = placeOf(ask)
   await requireProject(app, place)
-  const bytes = bytesIn(body)
+  const bytes = await bytesIn(body)
   const row = newSource(ask, place, bytes)
   const key = keyOf(row.account_id, row.source_id)
   const reply = JSON.stringify(shown(row, ask.language))
@@ -108,7 +108,7 @@ const refuse = (why: (typeof reasons)['blank'], param: string): never =>
   fail('INVALID_REQUEST', { why }, { param })
 
 /** The bytes that were given; undefined for a page by its address. Files are looked into only when they are read. */
-function bytesIn(body: SourceBody): Uint8Array | undefined {
+async function bytesIn(body: SourceBody): Promise<Uint8Array | undefined> {
   if (body.type === 'url') {
     const url = URL.parse(body.url)
     if (url?.protocol !== 'https:' || url.username !== '' || url.password !== '')
@@ -117,7 +117,7 @@ function bytesIn(body: SourceBody): Uint8Array | undefined {
   }
   if (body.type === 'text')
     return body.text.trim() === '' ? refuse(reasons.blank, 'text') : Buffer.from(body.text.toWellFormed())
-  const bytes = decodeBase64(body.data) ?? refuse(reasons.notBase64, 'data')
+  const bytes = (await decodeBase64InSlices(body.data)) ?? refuse(reasons.notBase64, 'data')
   if (bytes.length > mostFileBytes) refuse(reasons.tooLarge(mostFileBytes), 'data')
   const head = Buffer.from(bytes.subarray(0, 1_024)).toString('latin1')
   if (body.type === 'pdf' && !head.includes('%PDF-')) refuse(reasons.notPdf, 'data')

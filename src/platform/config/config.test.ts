@@ -203,8 +203,8 @@ describe('a wrong entry stops the start with file, line, path and mend', () => {
     ['not a mapping', '- a', /^kherad\.config\.yaml:1 is a list: write a mapping/],
     [
       'an unknown top entry',
-      'limits: {}',
-      /^kherad\.config\.yaml:1: limits is not a known entry: remove it, or write one of providers, models/,
+      'quotas: {}',
+      /^kherad\.config\.yaml:1: quotas is not a known entry: remove it, or write one of providers, models/,
     ],
     [
       'an unknown member',

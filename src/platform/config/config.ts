@@ -5,7 +5,15 @@ import { readModels } from './model-entries.ts'
 import { readLease, readProcessSettings } from './process-settings.ts'
 import { readProviders } from './provider-entries.ts'
 import { refuse } from './refuse.ts'
-import { readBatches, readBudgets, readDefaults, readFiles, readNet, readWork } from './settings-entries.ts'
+import {
+  readBatches,
+  readBudgets,
+  readDefaults,
+  readFiles,
+  readLimits,
+  readNet,
+  readWork,
+} from './settings-entries.ts'
 import { readStorage } from './storage-entries.ts'
 import { readTools } from './tools-entries.ts'
 import { words } from './words.ts'
@@ -52,6 +60,13 @@ export interface Config {
   storage: StorageConfig
   /** Bytes of all stored files of one project, and of all files in transit of one process (`platform/spool`). */
   files: { projectQuotaBytes: number; spoolBytes: number }
+  limits: LimitsConfig
+}
+
+/** What one process takes at once. */
+export interface LimitsConfig {
+  /** Of request bodies, until their requests are over. */
+  bodyBytesInFlight: number
 }
 
 /** Where bytes are kept. Without a store: in the data folder. */
@@ -313,6 +328,7 @@ export function loadConfig(env: Env, fileText?: string): Config {
     'tools',
     'storage',
     'files',
+    'limits',
   ])
   return {
     ...readProcessSettings(env),
@@ -326,6 +342,7 @@ export function loadConfig(env: Env, fileText?: string): Config {
     tools: readTools(file?.get('tools'), env),
     storage: readStorage(file?.get('storage')),
     files: readFiles(file?.get('files')),
+    limits: readLimits(file?.get('limits')),
     timing: { ...timing, ...readLease(env) },
   }
 }

@@ -15,6 +15,7 @@ type ProcessSettings = Omit<
   | 'tools'
   | 'storage'
   | 'files'
+  | 'limits'
   | 'timing'
 >
 

@@ -64,6 +64,14 @@ export function readFiles(place: Place | undefined): Config['files'] {
   }
 }
 
+/** What one process takes at once. */
+export function readLimits(place: Place | undefined): Config['limits'] {
+  const bytes = place?.members(['body_bytes_in_flight']).get('body_bytes_in_flight')
+  return {
+    bodyBytesInFlight: bytes?.number({ min: 1, max: 1_099_511_627_776, integer: true }) ?? 256 * mebibyte,
+  }
+}
+
 /** How many runs of durable work go on at once, and for how long one may. */
 export function readWork(place: Place | undefined): Config['work'] {
   const members = place?.members(['runs_per_account', 'runs_per_process', 'max_minutes'])

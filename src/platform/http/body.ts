@@ -1,42 +1,116 @@
-import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
-import { fail, type Told } from '#platform/errors'
-import { reasons } from './words.ts'
+import { freeBytes } from '#platform/bytes'
+import { fail } from '#platform/errors'
+import { boundsOf, NotJson, readJson } from '#platform/json'
+import { type Intake, type Place, tooMuch } from './intake.ts'
+import { jsonTrouble, reasons } from './words.ts'
 
 /** What is read and thrown away after the limit, so that the connection stays usable; beyond it the connection is closed. */
 const drainBytes = 256 * 1024 * 1024
-/** Deeper JSON than any client sends, shallow enough for every recursion behind it. */
-const deepest = 100
+/** The first buffer of a body whose length nobody told. */
+const firstBytes = 16 * 1024
 
 /** The client went away before its request was complete: nobody is left to answer. */
 export class ClientGone extends Error {
   override name = 'ClientGone'
 }
 
+/** A body that was read; it holds its place among all bodies until it is released. */
+export interface Body {
+  readonly bytes: Buffer
+  readonly place: Place
+}
+
 /**
- * Reads a whole body of at most `limit` bytes. A larger one is read to its end but not kept, then refused with
- * BODY_TOO_LARGE, so that the client gets its answer and the connection serves the next request.
+ * Reads a whole body of at most `limit` bytes into one buffer. A larger one, and one for which there is no room, is read to its end but
+ * not kept, then refused with BODY_TOO_LARGE or TOO_MUCH_IN_FLIGHT, so that the client gets its answer and the connection serves the
+ * next request.
  */
-export function readBody(message: IncomingMessage, limit: number): Promise<Buffer> {
+export async function readBody(message: IncomingMessage, limit: number, intake: Intake): Promise<Body> {
   refuseEncoded(message)
+  const body = new Filling(limit, intake)
+  try {
+    body.announce(Number(message.headers['content-length'] ?? 0))
+    await readAll(message, body)
+    return { bytes: body.whole(), place: body.place }
+  } catch (error) {
+    body.place.release()
+    throw error
+  }
+}
+
+function readAll(message: IncomingMessage, body: Filling): Promise<void> {
   return new Promise((resolve, reject) => {
-    let chunks: Buffer[] = []
-    let size = 0
     message.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      if (size <= limit) chunks.push(chunk)
-      else chunks = []
-      if (size > drainBytes) message.destroy()
+      body.add(chunk)
+      if (body.size > drainBytes) message.destroy()
     })
-    message.on('end', () => {
-      if (size <= limit) return resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
-      refused(reject, () => fail('BODY_TOO_LARGE', { limitBytes: limit }))
-    })
+    message.on('end', resolve)
     message.on('error', () => reject(new ClientGone()))
     message.on('close', () => {
       if (!message.complete) reject(new ClientGone())
     })
   })
+}
+
+/** One buffer that grows with what comes, and is given up as soon as the body cannot be taken. */
+class Filling {
+  size = 0
+  readonly place: Place
+  readonly #limit: number
+  #bytes: Buffer = Buffer.alloc(0)
+  #refusal: unknown
+
+  constructor(limit: number, intake: Intake) {
+    this.#limit = limit
+    this.place = intake.enter(() => this.#refuse(tooMuch()))
+  }
+
+  /** What the sender says is coming has its place before it comes: of thirty at once those that do not fit are refused, not all. */
+  announce(length: number): void {
+    if (length > 0 && length <= this.#limit) this.#makeRoom(length)
+  }
+
+  add(chunk: Buffer): void {
+    const start = this.size
+    this.size += chunk.length
+    if (this.size > this.#limit) this.#refuse(undefined)
+    else if (this.#refusal === undefined) this.#keep(chunk, start)
+  }
+
+  #keep(chunk: Buffer, start: number): void {
+    this.place.arrived(chunk.length)
+    if (this.size > this.#bytes.length)
+      this.#makeRoom(Math.min(this.#limit, Math.max(firstBytes, this.size, 2 * this.#bytes.length)))
+    if (this.#refusal === undefined) chunk.copy(this.#bytes, start)
+  }
+
+  whole(): Buffer {
+    if (this.size > this.#limit) fail('BODY_TOO_LARGE', { limitBytes: this.#limit })
+    if (this.#refusal !== undefined) throw this.#refusal
+    this.place.complete()
+    return this.#bytes.subarray(0, this.size)
+  }
+
+  #makeRoom(bytes: number): void {
+    try {
+      this.place.reserve(bytes)
+    } catch (error) {
+      this.#refuse(error)
+      return
+    }
+    const grown = Buffer.allocUnsafeSlow(bytes)
+    this.#bytes.copy(grown, 0, 0, Math.min(this.size, this.#bytes.length))
+    freeBytes(this.#bytes)
+    this.#bytes = grown
+  }
+
+  #refuse(refusal: unknown): void {
+    this.#refusal ??= refusal
+    freeBytes(this.#bytes)
+    this.#bytes = Buffer.alloc(0)
+    this.place.release()
+  }
 }
 
 /** A compressed body could unfold to any size; no client of this API sends one unasked. */
@@ -46,55 +120,15 @@ function refuseEncoded(message: IncomingMessage): void {
   fail('INVALID_REQUEST', { why: reasons.encoded(encoding.slice(0, 40)) }, { param: 'Content-Encoding' })
 }
 
-function refused(reject: (error: unknown) => void, refuse: () => never): void {
-  try {
-    refuse()
-  } catch (error) {
-    reject(error)
-  }
-}
-
-/** Parses a JSON body strictly: UTF-8, at most 100 levels deep. An empty body is `undefined`. */
-export function parseJson(bytes: Buffer): unknown {
+/** Parses a JSON body of a route that takes `limit` bytes, and frees its bytes. An empty body is `undefined`. Throws INVALID_JSON. */
+export async function parseJson(bytes: Buffer, limit: number): Promise<unknown> {
   if (bytes.length === 0) return undefined
-  if (!isUtf8(bytes)) fail('INVALID_JSON', { why: reasons.notUtf8 })
-  refuseTooDeep(bytes)
   try {
-    return JSON.parse(bytes.toString('utf8'))
+    return await readJson(bytes, boundsOf(limit))
   } catch (error) {
-    return fail('INVALID_JSON', { why: position(error as Error) })
+    if (!(error instanceof NotJson)) throw error
+    return fail('INVALID_JSON', { why: jsonTrouble(error.trouble) })
+  } finally {
+    freeBytes(bytes)
   }
-}
-
-/** The parser's complaint without the caller's text in it, so that no prompt stands in an error message or a log. */
-function position(error: Error): Told {
-  const at = /position (\d+)/.exec(error.message)
-  if (at?.[1]) return reasons.unexpectedAt(at[1])
-  return /end of JSON/i.test(error.message) ? reasons.endsEarly : reasons.unreadable
-}
-
-/** Counts open brackets outside strings in one pass over the bytes. */
-function refuseTooDeep(bytes: Buffer): void {
-  let depth = 0
-  for (let i = 0; i < bytes.length; i++) {
-    const byte = bytes[i]
-    if (byte === 0x22) {
-      i = endOfString(bytes, i)
-      if (i < 0) return
-    } else if (byte === 0x7b || byte === 0x5b) {
-      if (++depth > deepest) fail('INVALID_JSON', { why: reasons.tooDeep(deepest) })
-    } else if (byte === 0x7d || byte === 0x5d) depth--
-  }
-}
-
-/** Index of the quote that closes the string opened at `start`, or -1. Jumps from quote to quote, so that Base64 costs nothing. */
-function endOfString(bytes: Buffer, start: number): number {
-  let quote = bytes.indexOf(0x22, start + 1)
-  while (quote > 0) {
-    let slashes = 0
-    while (bytes[quote - 1 - slashes] === 0x5c) slashes++
-    if (slashes % 2 === 0) return quote
-    quote = bytes.indexOf(0x22, quote + 1)
-  }
-  return -1
 }

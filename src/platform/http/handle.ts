@@ -12,9 +12,10 @@ import { sendFailure } from './answer.ts'
 import { ClientGone, parseJson, readBody } from './body.ts'
 import { EventStream, eventStreamHeaders, pump } from './event-stream.ts'
 import { Answer, type Ask, JsonText, type Route } from './http.ts'
+import type { Intake, Place } from './intake.ts'
 import { headerText, languageOf } from './language.ts'
 import type { Violation } from './server.ts'
-import { type Check, compile, mismatch } from './validate.ts'
+import { type Check, compile, compileLarge, mismatch } from './validate.ts'
 
 const defaultBodyLimit = 1_048_576
 const jsonType = 'application/json; charset=utf-8'
@@ -23,7 +24,14 @@ const alwaysPossible = new Set(['INTERNAL', 'SERVICE_UNAVAILABLE', 'REQUEST_TIME
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined>
 
-export function handlerOf(app: App, route: Route, onViolation?: (violation: Violation) => void): Handler {
+export interface HandlerAsk {
+  app: App
+  route: Route
+  intake: Intake
+  onViolation?: ((violation: Violation) => void) | undefined
+}
+
+export function handlerOf({ app, route, intake, onViolation }: HandlerAsk): Handler {
   const checks = compileChecks(route)
   const watch = onViolation && watcher(route, onViolation)
 
@@ -31,24 +39,26 @@ export function handlerOf(app: App, route: Route, onViolation?: (violation: Viol
     const ask = new Asked(app, request, reply, app.clock.nowMs(), spanOf(app, route, request))
     reply.raw.on('close', () => finish(app, route, ask, reply))
     try {
-      await admit(app, route, ask, request, checks)
+      await admit(app, route, ask, request, checks, intake)
       const result = await (route.handle as (ask: Ask) => unknown)(ask)
       await send(app, ask, reply, route, result, watch)
     } catch (error) {
       await sendTrouble(app, route, ask, reply, error, watch)
+    } finally {
+      ask.letBodyGo()
     }
     return reply
   }
 }
 
 interface Checks {
-  body: Check | undefined
+  body: ((body: unknown) => Promise<void>) | undefined
   query: Check | undefined
   params: Check | undefined
 }
 
 const compileChecks = (route: Route): Checks => ({
-  body: route.body && compile(route.body, 'body'),
+  body: route.body && compileLarge(route.body),
   query: route.query && compile(route.query, 'text'),
   params: route.params && compile(route.params, 'text'),
 })
@@ -60,6 +70,7 @@ async function admit(
   ask: Asked,
   request: FastifyRequest,
   checks: Checks,
+  intake: Intake,
 ): Promise<void> {
   const startedMs = performance.now()
   if (route.scope !== 'public') {
@@ -78,13 +89,16 @@ async function admit(
   }
   if (checks.body) {
     const readMs = performance.now()
-    ask.body = parseJson(await readBody(request.raw, route.bodyLimit ?? defaultBodyLimit))
-    checks.body(ask.body)
+    const limit = route.bodyLimit ?? defaultBodyLimit
+    const { bytes, place } = await readBody(request.raw, limit, intake)
+    ask.place = place
+    ask.body = await parseJson(bytes, limit)
+    await checks.body(ask.body)
     app.metrics.stages.parse.since(readMs)
   } else request.raw.resume()
   const key = request.headers['idempotency-key']
   if (route.idempotent && key !== undefined)
-    ask.claim = claimOf(headerText(String(key)), route.method, pathOf(request), ask.body)
+    ask.claim = await claimOf(headerText(String(key)), route.method, pathOf(request), ask.body)
 }
 
 /** The path as it counts: a slash at its end and the query do not make it another. */
@@ -121,6 +135,8 @@ class Asked implements Ask {
   query: unknown = {}
   params: unknown = {}
   claim: Ask['claim']
+  /** Of its body among those of all requests. */
+  place: Place | undefined
   /** Code of the failure that was answered, for the log line. */
   code: string | undefined
   readonly #request: FastifyRequest
@@ -157,6 +173,11 @@ class Asked implements Ask {
   }
   setHeader(name: string, value: string): void {
     this.#reply.header(name, value)
+  }
+  /** The request is over; a connection that is kept must not keep what it sent. */
+  letBodyGo(): void {
+    this.body = undefined
+    this.place?.release()
   }
 }
 
@@ -338,7 +359,7 @@ export function impliedErrors(route: Route): string[] {
   return [
     ...(route.scope === 'public' ? [] : ['INVALID_API_KEY', 'ACCOUNT_SUSPENDED', 'PLAN_REQUIRED']),
     ...(route.scope === 'public' || route.scope === 'any' ? [] : ['INSUFFICIENT_SCOPE']),
-    ...(route.body ? ['INVALID_JSON', 'INVALID_REQUEST', 'BODY_TOO_LARGE'] : []),
+    ...(route.body ? ['INVALID_JSON', 'INVALID_REQUEST', 'BODY_TOO_LARGE', 'TOO_MUCH_IN_FLIGHT'] : []),
     ...(route.body && route.unknownFields !== 'tolerate' ? ['UNKNOWN_FIELD'] : []),
     ...(route.query || route.params ? ['INVALID_REQUEST', 'UNKNOWN_FIELD'] : []),
     ...(route.idempotent

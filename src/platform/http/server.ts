@@ -7,6 +7,7 @@ import { uuidv7 } from '#platform/ids'
 import { sendFailure } from './answer.ts'
 import { handlerOf } from './handle.ts'
 import type { Route } from './http.ts'
+import { Intake } from './intake.ts'
 import { languageOf } from './language.ts'
 import { refuseSocket } from './refuse-socket.ts'
 import { reasons } from './words.ts'
@@ -56,6 +57,8 @@ const kernelSpreads = process.platform === 'linux'
 export async function openServer(ask: ServerAsk): Promise<Server> {
   const { app, patience = standardPatience } = ask
   const state = { stopping: false }
+  const intake = new Intake(app.config.limits.bodyBytesInFlight)
+  app.metrics.bodyBytes.from(() => [[{}, intake.bytes]])
   const fastify = Fastify({
     forceCloseConnections: false,
     return503OnClosing: false,
@@ -100,7 +103,8 @@ export async function openServer(ask: ServerAsk): Promise<Server> {
   })
   for (const route of ask.routes) {
     const url = fastifyPath(route)
-    fastify.route({ method: route.method, url, handler: handlerOf(app, route, ask.onViolation) })
+    const handler = handlerOf({ app, route, intake, onViolation: ask.onViolation })
+    fastify.route({ method: route.method, url, handler })
   }
   answerStrangers(fastify, ask.routes)
   const sockets = new Set<Socket>()

@@ -1,4 +1,5 @@
 import { declareFailures, type Told } from '#platform/errors'
+import type { JsonTrouble } from '#platform/json'
 
 declare module '#platform/errors' {
   interface Failures {
@@ -8,6 +9,7 @@ declare module '#platform/errors' {
     INVALID_REQUEST: { why: Told }
     UNKNOWN_FIELD: { field: string }
     BODY_TOO_LARGE: { limitBytes: number }
+    TOO_MUCH_IN_FLIGHT: Record<string, never>
     ROUTE_NOT_FOUND: { method: string; path: string }
     METHOD_NOT_ALLOWED: { method: string; allowed: string[] }
     NOT_FOUND: Record<string, never>
@@ -57,6 +59,11 @@ declareFailures({
     fa: ({ limitBytes }) =>
       `بدنهٔ درخواست از سقف این مسیر (${limitBytes.toLocaleString('fa-IR')} بایت) بزرگ‌تر است.`,
   },
+  TOO_MUCH_IN_FLIGHT: {
+    status: 503,
+    en: () => 'The server has its hands full of large requests; send this one again in a moment.',
+    fa: () => 'سرور اکنون درگیر درخواست‌های بزرگ دیگر است؛ کمی بعد دوباره بفرستید.',
+  },
   ROUTE_NOT_FOUND: {
     status: 404,
     en: ({ method, path }) => `There is no route ${method} ${path}. All routes: GET /docs`,
@@ -91,7 +98,15 @@ export const reasons = {
     en: `it is nested deeper than ${levels} levels.`,
     fa: `بیش از ${persian(levels)} لایه تودرتو است.`,
   }),
-  unexpectedAt: (position: string): Told => ({
+  tooManyMembers: (most: number): Told => ({
+    en: `an object in it has more than ${most} fields.`,
+    fa: `یک شیء در آن بیش از ${persian(most)} فیلد دارد.`,
+  }),
+  tooManyValues: (most: number): Told => ({
+    en: `it holds more than ${most} values.`,
+    fa: `بیش از ${persian(most)} مقدار در آن است.`,
+  }),
+  unexpectedAt: (position: number): Told => ({
     en: `unexpected text at position ${position}.`,
     fa: `نویسهٔ نابجا در جایگاه ${persian(position)}.`,
   }),
@@ -107,6 +122,20 @@ export const reasons = {
     en: 'the request line or a header cannot be read.',
     fa: 'خط نخست درخواست یا یکی از سرآیندها خوانده نمی‌شود.',
   },
+}
+
+/** Why a body is no JSON. */
+export function jsonTrouble(trouble: JsonTrouble): Told {
+  switch (trouble.kind) {
+    case 'unexpected':
+      return reasons.unexpectedAt(trouble.at)
+    case 'tooDeep':
+    case 'tooManyMembers':
+    case 'tooManyValues':
+      return reasons[trouble.kind](trouble.most)
+    default:
+      return reasons[trouble.kind]
+  }
 }
 
 export const persian = (number: number | string): string =>

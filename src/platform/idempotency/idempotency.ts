@@ -1,7 +1,7 @@
 /** One key, one effect, one stored answer (decisions §7). The claim itself is taken in the ledger, in the commit of the hold. */
 import { fail } from '#platform/errors'
 import type { Claim, Ledger } from '#platform/ledger'
-import { sha256 } from '#platform/secrets'
+import { fingerprintOf } from './fingerprint.ts'
 
 /** Finished JSON is replayed for this long. */
 export const replayMs = 24 * 60 * 60 * 1000
@@ -9,7 +9,12 @@ export const replayMs = 24 * 60 * 60 * 1000
 export const replayLimitBytes = 1_048_576
 
 /** The claim of a request that carries an Idempotency-Key. `keyHeader` has 1 to 128 characters. */
-export function claimOf(keyHeader: string, method: string, path: string, body: unknown): Claim {
+export async function claimOf(
+  keyHeader: string,
+  method: string,
+  path: string,
+  body: unknown,
+): Promise<Claim> {
   if (keyHeader === '' || [...keyHeader].length > 128) {
     fail(
       'INVALID_REQUEST',
@@ -22,7 +27,7 @@ export function claimOf(keyHeader: string, method: string, path: string, body: u
       { param: 'Idempotency-Key' },
     )
   }
-  return { key: keyHeader, fingerprint: sha256(`${method}\n${path}\n${canonical(body)}`).toString('base64') }
+  return { key: keyHeader, fingerprint: await fingerprintOf(`${method}\n${path}\n`, body) }
 }
 
 /** Who asks, by which request. */
@@ -69,12 +74,4 @@ export async function answerAgain(
   if (isUnanswered || !earlier.claiming) fail('IDEMPOTENCY_IN_PROGRESS', {}, { receiptId })
   if (earlier.reply === null) fail('REQUEST_ALREADY_ACCEPTED', { receiptId }, { receiptId })
   return { requestId: receiptId, status: earlier.status_code!, text: earlier.reply }
-}
-
-/** JSON with its keys in order, so that the same request in another spelling has the same fingerprint. */
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
-  if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null'
-  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${canonical(field)}`).join(',')}}`
 }

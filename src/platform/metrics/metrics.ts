@@ -15,6 +15,8 @@ export interface Metrics {
   seconds: Spreads<'operation'>
   stages: Readonly<Record<Stage, Spread>>
   streams: Level
+  /** Of request bodies, until their requests are over. */
+  bodyBytes: Reading<never>
   heldMicrocredits: Total
   chargedMicrocredits: Total
   lostMicrocredits: Total
@@ -91,6 +93,10 @@ function requestSeries(registry: Registry) {
       Stage,
       Spread
     >,
+    bodyBytes: new Reading<never>(registry, 'gauge', {
+      name: 'kherad_body_bytes_in_flight',
+      help: 'Bytes of request bodies that are held; limits.body_bytes_in_flight bounds them.',
+    }),
     streams: new Level(registry, { name: 'kherad_open_streams', help: 'Event streams that are open now.' }),
   }
 }

@@ -1,10 +1,10 @@
 /** Takes a batch: every row is checked as `/v1/messages` checks it before anything is kept, and each becomes a job of its own. */
-import { setImmediate as turn } from 'node:timers/promises'
 import { type Clamped, nameClamped, reference } from '#capabilities/text'
 import { Failure, fail } from '#platform/errors'
 import { type Ask, baseUrlOf, JsonText } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
 import { record } from '#platform/ledger'
+import { Slice } from '#platform/slices'
 import { requireAnswerable } from '../create.ts'
 import { type Dialect, dialectOf } from '../versions.ts'
 import { shownBatch } from './batch.ts'
@@ -83,6 +83,7 @@ async function checkedRows(
   const seen = new Set<string>()
   const texts: string[] = []
   const clamped: Clamped[] = []
+  const slice = new Slice()
   for (const [index, { custom_id: customId, params }] of ask.body.requests.entries()) {
     const at = `requests.${index}`
     if (seen.has(customId))
@@ -96,7 +97,7 @@ async function checkedRows(
     for (const { param, applied } of refusedAt(`${at}.params`, () => requireAnswerable(ask, params, dialect)))
       clamped.push({ param: `${at}.params.${param}`, applied })
     texts.push(text)
-    if (index % 20 === 19) await turn()
+    if (slice.isOver()) await slice.next()
   }
   return { params: texts, clamped }
 }

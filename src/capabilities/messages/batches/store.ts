@@ -55,17 +55,28 @@ export const insertBatch = (tx: Tx, batch: BatchRow) =>
   tx.insertInto('batches.batches').values(batch).execute()
 
 /** `params` as JSON texts, in the order of the batch. */
+/** What one statement carries, in characters: all rows of a batch at once would hold the event loop while they are written as one list. */
+const statementCharacters = 1024 * 1024
+
 export async function insertRows(
   tx: Tx,
   { account_id, batch_id }: BatchRow,
   customIds: readonly string[],
   params: readonly string[],
 ): Promise<void> {
-  await sql`insert into batches.rows (account_id, batch_id, position, custom_id, params)
-    select ${account_id}, ${batch_id}, place - 1, custom_id, params
-    from unnest(${customIds}::text[], ${params}::text[]) with ordinality as r(custom_id, params, place)`.execute(
-    tx,
-  )
+  for (let start = 0, end = 0; start < params.length; start = end) {
+    for (
+      let size = 0;
+      end < params.length && (end === start || size + params[end]!.length <= statementCharacters);
+    )
+      size += params[end++]!.length
+    const [ids, texts] = [customIds.slice(start, end), params.slice(start, end)]
+    await sql`insert into batches.rows (account_id, batch_id, position, custom_id, params)
+      select ${account_id}, ${batch_id}, ${start}::int + place - 1, custom_id, params
+      from unnest(${ids}::text[], ${texts}::text[]) with ordinality as r(custom_id, params, place)`.execute(
+      tx,
+    )
+  }
 }
 
 export async function countOpen(tx: Tx, accountId: string): Promise<number> {

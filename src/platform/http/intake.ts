@@ -1,0 +1,92 @@
+/** How much of all request bodies this process holds at once (`limits.body_bytes_in_flight`). */
+import { Failure } from '#platform/errors'
+
+/** Of each body so much is not counted: small requests are taken however full it is. */
+const freeBytes = 16 * 1024
+/** In this time a request has to be complete (`server.ts`); a body that will not be gives its place to others. */
+const requestMs = 120_000
+/** From when on a body's pace is judged. */
+const graceMs = 2_000
+const retryAfterMs = 1_000
+
+/** The place of one body, until its request is over. */
+export interface Place {
+  /** Makes it so large; throws TOO_MUCH_IN_FLIGHT where there is no room. The only body always has it. */
+  reserve(bytes: number): void
+  /** Told as the bytes come. */
+  arrived(bytes: number): void
+  /** All of it has come. */
+  complete(): void
+  release(): void
+}
+
+interface Held {
+  bytes: number
+  arrivedBytes: number
+  sinceMs: number
+  isComplete: boolean
+  giveUp: () => void
+}
+
+export class Intake {
+  readonly #limitBytes: number
+  readonly #held = new Set<Held>()
+  #bytes = 0
+
+  constructor(limitBytes: number) {
+    this.#limitBytes = limitBytes
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** `giveUp` is called when a body that comes too slowly to be complete in time has lost its place to another. */
+  enter(giveUp: () => void): Place {
+    const held: Held = { bytes: 0, arrivedBytes: 0, sinceMs: performance.now(), isComplete: false, giveUp }
+    return {
+      reserve: (bytes) => this.#reserve(held, Math.max(0, bytes - freeBytes)),
+      arrived: (bytes) => {
+        held.arrivedBytes += bytes
+      },
+      complete: () => {
+        held.isComplete = true
+      },
+      release: () => this.#release(held),
+    }
+  }
+
+  #reserve(held: Held, bytes: number): void {
+    const more = bytes - held.bytes
+    if (more <= 0) return
+    if (!this.#fits(held, more)) this.#dropSlow(held, more)
+    if (!this.#fits(held, more)) throw tooMuch()
+    held.bytes = bytes
+    this.#bytes += more
+    this.#held.add(held)
+  }
+
+  #fits(held: Held, more: number): boolean {
+    return this.#bytes === held.bytes || this.#bytes + more <= this.#limitBytes
+  }
+
+  /** A caller that announces much and sends nothing must not keep the others out. */
+  #dropSlow(asking: Held, more: number): void {
+    const nowMs = performance.now()
+    for (const held of this.#held) {
+      if (this.#fits(asking, more)) return
+      const dueBytes = (held.bytes * (nowMs - held.sinceMs - graceMs)) / requestMs
+      if (held === asking || held.isComplete || held.arrivedBytes >= dueBytes) continue
+      this.#release(held)
+      held.giveUp()
+    }
+  }
+
+  #release(held: Held): void {
+    if (!this.#held.delete(held)) return
+    this.#bytes -= held.bytes
+    held.bytes = 0
+  }
+}
+
+export const tooMuch = (): Failure => new Failure('TOO_MUCH_IN_FLIGHT', {}, { retryAfterMs })

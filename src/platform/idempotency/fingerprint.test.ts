@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { fingerprintOf } from './fingerprint.ts'
+
+/** As fingerprints were made when those that are stored were made: they must be found again. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
+  if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null'
+  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${canonical(field)}`).join(',')}}`
+}
+const stored = (value: unknown) =>
+  createHash('sha256')
+    .update(`POST\n/v1\n${canonical(value)}`)
+    .digest('base64')
+
+test('a fingerprint is that of the whole canonical text, however large and however it is hashed', async () => {
+  const values = fc.jsonValue({ maxDepth: 6, stringUnit: 'binary' })
+  await fc.assert(
+    fc.asyncProperty(values, async (value) => {
+      expect(await fingerprintOf('POST\n/v1\n', value)).toBe(stored(value))
+    }),
+  )
+  for (const value of [
+    undefined,
+    { b: [], a: {}, c: [{}, [[]]] },
+    '😀'.repeat(200_000),
+    `x${'😀'.repeat(200_000)}`,
+    '\ud83d'.repeat(300_000),
+    { text: '"\n'.repeat(300_000), list: Array(50_000).fill({ z: 1, a: 'س' }) },
+  ])
+    expect(await fingerprintOf('POST\n/v1\n', value)).toBe(stored(value))
+})

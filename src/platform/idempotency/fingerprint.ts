@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto'
+import { Slice } from '#platform/slices'
+
+/** What is hashed in one go, in characters. */
+const partCharacters = 128 * 1024
+
+/** A list or object whose members are being written. */
+interface Open {
+  value: Record<string, unknown>
+  /** Of an object, in order; undefined for a list. */
+  names: readonly string[] | undefined
+  length: number
+  next: number
+}
+
+/**
+ * SHA-256, in Base64, of `head` and of the value as JSON with its names in order, so that the same request in another spelling has the
+ * same fingerprint. Large values are hashed in slices (`#platform/slices`).
+ */
+export async function fingerprintOf(head: string, value: unknown): Promise<string> {
+  const hash = createHash('sha256')
+  const slice = new Slice()
+  let text = head
+  for (const piece of canonical(value)) {
+    text += piece
+    if (text.length < partCharacters) continue
+    hash.update(text)
+    text = ''
+    if (slice.isOver()) await slice.next()
+  }
+  return hash.update(text).digest('base64')
+}
+
+function* canonical(root: unknown): Generator<string> {
+  const around: Open[] = []
+  let value: unknown = root
+  for (;;) {
+    if (typeof value === 'object' && value !== null) {
+      const opened = open(value as Record<string, unknown>)
+      around.push(opened)
+      yield opened.names ? '{' : '['
+    } else if (typeof value === 'string' && value.length > partCharacters) yield* longString(value)
+    else yield JSON.stringify(value) ?? 'null'
+    let inner = around.at(-1)
+    while (inner && inner.next === inner.length) {
+      yield inner.names ? '}' : ']'
+      around.pop()
+      inner = around.at(-1)
+    }
+    if (!inner) return
+    const comma = inner.next > 0 ? ',' : ''
+    const name = inner.names?.[inner.next]
+    yield name === undefined ? comma : `${comma}${JSON.stringify(name)}:`
+    value = inner.value[name ?? inner.next]
+    inner.next++
+  }
+}
+
+function open(value: Record<string, unknown>): Open {
+  const names = Array.isArray(value) ? undefined : Object.keys(value).sort()
+  return { value, names, length: names?.length ?? (value as unknown as unknown[]).length, next: 0 }
+}
+
+/** As JSON.stringify writes it, in parts; never cut within a surrogate pair, of which each half would be escaped. */
+function* longString(text: string): Generator<string> {
+  yield '"'
+  for (let at = 0; at < text.length; ) {
+    const isPair = isHighSurrogate(text.charCodeAt(at + partCharacters - 1))
+    const end = at + partCharacters + (isPair ? 1 : 0)
+    yield JSON.stringify(text.slice(at, end)).slice(1, -1)
+    at = end
+  }
+  yield '"'
+}
+
+const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff

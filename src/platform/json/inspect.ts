@@ -1,0 +1,34 @@
+import { type JsonBounds, NotJson } from './not-json.ts'
+
+const quote = 0x22
+const backslash = 0x5c
+
+/** Counts open brackets, and the colons of each object, outside strings in one pass over the bytes. Throws `NotJson`. */
+export function inspect(bytes: Buffer, { deepest, mostMembers }: JsonBounds): void {
+  const members: number[] = [0]
+  let depth = 0
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i]
+    if (byte === quote) {
+      i = endOfString(bytes, i)
+      if (i < 0) return
+    } else if (byte === 0x7b || byte === 0x5b) {
+      if (++depth > deepest) throw new NotJson({ kind: 'tooDeep', most: deepest })
+      members[depth] = 0
+    } else if (byte === 0x7d || byte === 0x5d) depth = Math.max(depth - 1, 0)
+    else if (byte === 0x3a && ++members[depth]! > mostMembers)
+      throw new NotJson({ kind: 'tooManyMembers', most: mostMembers })
+  }
+}
+
+/** Index of the quote that closes the string opened at `start`, or -1. Jumps from quote to quote, so that Base64 costs nothing. */
+function endOfString(bytes: Buffer, start: number): number {
+  let end = bytes.indexOf(quote, start + 1)
+  while (end > 0) {
+    let slashes = 0
+    while (bytes[end - 1 - slashes] === backslash) slashes++
+    if (slashes % 2 === 0) return end
+    end = bytes.indexOf(quote, end + 1)
+  }
+  return -1
+}

@@ -1,0 +1,228 @@
+import type { Slice } from '#platform/slices'
+import { type JsonBounds, NotJson } from './not-json.ts'
+import { StringReader } from './string-reader.ts'
+
+const quote = 0x22
+const minus = 0x2d
+const comma = 0x2c
+const colon = 0x3a
+const openList = 0x5b
+const closeList = 0x5d
+const openObject = 0x7b
+const closeObject = 0x7d
+
+/** What has to come next. `first…`: or the end of the list or object that has just begun. */
+type Expected = 'value' | 'firstValue' | 'name' | 'firstName' | 'colon' | 'more' | 'end'
+
+/** Work, about one for each byte, between two looks at the clock: some tenths of a millisecond. */
+const workPerLook = 65_536
+/** What a value costs beside its bytes. */
+const workOfValue = 48
+/** JSON.parse knows no such bound; no number of anybody is that long. */
+const longestNumber = 10_000
+const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+const words = [
+  { bytes: Buffer.from('true'), value: true },
+  { bytes: Buffer.from('false'), value: false },
+  { bytes: Buffer.from('null'), value: null },
+]
+
+type Container = unknown[] | Record<string, unknown>
+
+/** Reads a JSON text piece by piece: `run` until it is true, then `value`. The bytes must be UTF-8. */
+export class JsonReader {
+  value: unknown
+  readonly #bytes: Buffer
+  readonly #bounds: JsonBounds
+  #at = 0
+  #expected: Expected = 'value'
+  /** The list or object that is being filled, and those around it. */
+  #container: Container | undefined
+  readonly #around: { container: Container; name: string; members: number }[] = []
+  #name = ''
+  #members = 0
+  #values = 0
+  #work = 0
+  /** A string that has begun: a name or a value. */
+  #string: StringReader | undefined
+
+  constructor(bytes: Buffer, bounds: JsonBounds) {
+    this.#bytes = bytes
+    this.#bounds = bounds
+  }
+
+  /** Goes on until the slice is over; true at the end of the text. Throws `NotJson`. */
+  run(slice: Slice): boolean {
+    for (;;) {
+      if (this.#work > workPerLook) {
+        this.#work = 0
+        if (slice.isOver()) return false
+      }
+      if (this.#string) this.#readString(this.#string)
+      else if (this.#skipSpace()) {
+        if (this.#at < this.#bytes.length) this.#step(this.#bytes[this.#at]!)
+        else if (this.#expected === 'end') return true
+        else throw new NotJson({ kind: 'endsEarly' })
+      }
+    }
+  }
+
+  /** False where there may be more of it. */
+  #skipSpace(): boolean {
+    const bytes = this.#bytes
+    const end = Math.min(bytes.length, this.#at + workPerLook)
+    const start = this.#at
+    let at = start
+    while (at < end && isSpace(bytes[at]!)) at++
+    this.#at = at
+    this.#work += at - start
+    return at < end || at === bytes.length
+  }
+
+  #step(byte: number): void {
+    switch (this.#expected) {
+      case 'firstValue':
+        if (byte === closeList) this.#close()
+        else this.#begin(byte)
+        break
+      case 'value':
+        this.#begin(byte)
+        break
+      case 'firstName':
+        if (byte === closeObject) this.#close()
+        else this.#beginName(byte)
+        break
+      case 'name':
+        this.#beginName(byte)
+        break
+      case 'colon':
+        if (byte !== colon) this.#refuse()
+        this.#at++
+        this.#expected = 'value'
+        break
+      case 'more':
+        this.#goOn(byte)
+        break
+      case 'end':
+        this.#refuse()
+    }
+  }
+
+  #begin(byte: number): void {
+    this.#work += workOfValue
+    if (++this.#values > this.#bounds.mostValues)
+      throw new NotJson({ kind: 'tooManyValues', most: this.#bounds.mostValues })
+    if (byte === quote) this.#string = new StringReader(this.#bytes, this.#at + 1)
+    else if (byte === openObject) this.#open({}, 'firstName')
+    else if (byte === openList) this.#open([], 'firstValue')
+    else if (byte === minus || (byte >= 0x30 && byte <= 0x39)) this.#readNumber()
+    else this.#readWord()
+  }
+
+  #beginName(byte: number): void {
+    if (byte !== quote) this.#refuse()
+    if (++this.#members > this.#bounds.mostMembers)
+      throw new NotJson({ kind: 'tooManyMembers', most: this.#bounds.mostMembers })
+    this.#string = new StringReader(this.#bytes, this.#at + 1)
+  }
+
+  #readString(string: StringReader): void {
+    this.#work += string.run(workPerLook)
+    if (string.text === undefined) return
+    this.#string = undefined
+    this.#at = string.at
+    if (this.#expected === 'name' || this.#expected === 'firstName') {
+      this.#name = string.text
+      this.#expected = 'colon'
+    } else this.#take(string.text)
+  }
+
+  #readNumber(): void {
+    const bytes = this.#bytes
+    const end = Math.min(bytes.length, this.#at + longestNumber)
+    let at = this.#at
+    while (at < end && isOfNumber(bytes[at]!)) at++
+    const text = bytes.toString('latin1', this.#at, at)
+    if (at - this.#at === longestNumber || !number.test(text)) this.#refuse()
+    this.#work += at - this.#at
+    this.#at = at
+    this.#take(Number(text))
+  }
+
+  #readWord(): void {
+    const word = words.find(({ bytes }) => this.#bytes[this.#at] === bytes[0])
+    if (!word) throw this.#unexpected()
+    const end = this.#at + word.bytes.length
+    if (word.bytes.compare(this.#bytes, this.#at, Math.min(end, this.#bytes.length)) !== 0) this.#refuse()
+    this.#at = end
+    this.#take(word.value)
+  }
+
+  /** Where the value belongs. */
+  #take(value: unknown): void {
+    const into = this.#container
+    if (into === undefined) {
+      this.value = value
+      this.#expected = 'end'
+      return
+    }
+    if (Array.isArray(into)) into.push(value)
+    else if (this.#name !== '__proto__') into[this.#name] = value
+    else
+      Object.defineProperty(into, '__proto__', {
+        value,
+        writable: true,
+        enumerable: true,
+        configurable: true,
+      })
+    this.#expected = 'more'
+  }
+
+  #open(container: Container, expected: Expected): void {
+    if (this.#around.length >= this.#bounds.deepest)
+      throw new NotJson({ kind: 'tooDeep', most: this.#bounds.deepest })
+    this.#around.push({ container: this.#container!, name: this.#name, members: this.#members })
+    this.#container = container
+    this.#members = 0
+    this.#expected = expected
+    this.#at++
+  }
+
+  #close(): void {
+    const closed = this.#container
+    const { container, name, members } = this.#around.pop()!
+    this.#container = container
+    this.#name = name
+    this.#members = members
+    this.#at++
+    this.#take(closed)
+  }
+
+  #goOn(byte: number): void {
+    const isList = Array.isArray(this.#container)
+    if (byte === (isList ? closeList : closeObject)) this.#close()
+    else if (byte === comma) {
+      this.#at++
+      this.#expected = isList ? 'value' : 'name'
+    } else this.#refuse()
+  }
+
+  #refuse(): never {
+    throw this.#unexpected()
+  }
+
+  #unexpected(): NotJson {
+    return new NotJson({ kind: 'unexpected', at: this.#bytes.toString('utf8', 0, this.#at).length })
+  }
+}
+
+const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+
+/** Digits, `-`, `+`, `.`, `e` and `E`. */
+const isOfNumber = (byte: number): boolean =>
+  (byte >= 0x30 && byte <= 0x39) ||
+  byte === minus ||
+  byte === 0x2b ||
+  byte === 0x2e ||
+  byte === 0x65 ||
+  byte === 0x45

@@ -1,0 +1,24 @@
+export interface JsonBounds {
+  /** Lists and objects around a value. */
+  deepest: number
+  /** Of one object. */
+  mostMembers: number
+  /** Of all kinds together, those of lists and objects included. Not counted in what JSON.parse reads at once. */
+  mostValues: number
+}
+
+export type JsonTrouble =
+  | { kind: 'notUtf8' | 'endsEarly' | 'unreadable' }
+  | { kind: 'tooDeep' | 'tooManyMembers' | 'tooManyValues'; most: number }
+  /** `at`: characters before it. */
+  | { kind: 'unexpected'; at: number }
+
+/** Why a text cannot be read as JSON, without a word of the text. */
+export class NotJson extends Error {
+  override name = 'NotJson'
+  readonly trouble: JsonTrouble
+  constructor(trouble: JsonTrouble) {
+    super(`not JSON: ${trouble.kind}`)
+    this.trouble = trouble
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * Long computations in slices, so that none of them holds the event loop. One slice runs in each turn of the loop, whoever's it is: ten
+ * computations at once make everybody else wait for one slice, not for ten.
+ */
+
+/** Of one slice. What runs between two looks at the clock comes on top, and so does collecting garbage. */
+const sliceMs = 8
+
+const waiting: (() => void)[] = []
+
+/** Resolves in a turn of the event loop that no other slice has. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    waiting.push(resolve)
+    if (waiting.length === 1) setImmediate(letOneGo)
+  })
+}
+
+function letOneGo(): void {
+  waiting.shift()!()
+  if (waiting.length > 0) setImmediate(letOneGo)
+}
+
+/** The time of one computation, asked as it goes: `if (slice.isOver()) await slice.next()`. */
+export class Slice {
+  #endMs = performance.now() + sliceMs
+
+  isOver(): boolean {
+    return performance.now() >= this.#endMs
+  }
+
+  /** Lets the others have their turn. */
+  async next(): Promise<void> {
+    await nextTurn()
+    this.#endMs = performance.now() + sliceMs
+  }
+}
