@@ -10,7 +10,7 @@ import { openPipelines, type Pipelines } from '#engine/agent'
 import { openDocuments } from '#engine/documents'
 import { buildCatalogue, type Discovered, discover } from '#engine/models'
 import { openInference } from '#engine/routing'
-import { openConfinement, openPageCounter, openReader, openTools } from '#engine/tools'
+import { openConfinement, openIsolation, openPageCounter, openReader, openTools } from '#engine/tools'
 import { openKeyRing } from '#platform/auth'
 import { type Clock, systemClock } from '#platform/clock'
 import type { Config } from '#platform/config'
@@ -83,13 +83,18 @@ export async function startKherad(ask: StartAsk): Promise<Kherad> {
   const keys = opening.use(openKeyRing({ db, clock, log, metrics }))
   const inference = opening.use(openInference({ upstreams, models, clock, metrics }))
   const search = config.tools.webSearch && opening.use(openSearch(config.tools.webSearch))
-  const tools = openTools({ config, search, client: net, log })
+  const isolation = openIsolation()
+  const tools = openTools({ config, search, client: net, log, isolation })
   const storage = opening.use(openStorage({ folder: path.join(config.dataDir, 'files'), ...config.storage }))
   const spool = opening.use(
     await openSpool({ folder: path.resolve(config.dataDir, 'spool'), maxBytes: config.files.spoolBytes }),
   )
   const pipelines =
-    ask.pipelines ?? openPipelines({ documents: openDocuments(log), confine: openConfinement(log) })
+    ask.pipelines ??
+    openPipelines({
+      documents: openDocuments(log, isolation),
+      confine: openConfinement(log, undefined, isolation),
+    })
   const app: App = {
     config,
     db,
@@ -103,8 +108,8 @@ export async function startKherad(ask: StartAsk): Promise<Kherad> {
     models,
     inference,
     tools,
-    countPages: openPageCounter(log),
-    reader: openReader({ client: net, log }),
+    countPages: openPageCounter(log, isolation),
+    reader: openReader({ client: net, log, isolation }),
     net,
     secrets,
     storage,

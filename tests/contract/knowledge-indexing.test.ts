@@ -78,7 +78,7 @@ test('a source whose reader was cut is read by another, from bytes that are stil
   const begun = Promise.withResolvers<void>()
   const hangs: App['reader'] = {
     ...world.app.reader,
-    read: (_kind, _bytes, signal) =>
+    read: (_kind, _bytes, { signal }) =>
       new Promise((_, reject) => {
         begun.resolve()
         signal.addEventListener('abort', () => reject(signal.reason))

@@ -119,6 +119,7 @@ export function memoryRun(
     }
     const desk: Desk = {
       task: structuredClone(task),
+      accountId: 'somebody',
       signal,
       searches: outside.search !== undefined,
       ask: (step, question) =>

@@ -8,6 +8,7 @@ import { type GuardedClient, openGuardedClient } from '#platform/net'
 import { openSearch } from '#providers/search'
 
 export const context = (more: Partial<ToolContext> = {}): ToolContext => ({
+  accountId: 'somebody',
   signal: new AbortController().signal,
   nowMs: Date.parse('2026-11-20T12:00:00Z'),
   state: {} satisfies AnswerState,

@@ -16,6 +16,7 @@ const { withoutNetwork, dropsUser, tool, prefix } = await find()
 const attempt = (name: string, more?: unknown, timeoutMs = 20_000, rest: Partial<ConfinedWork> = {}) =>
   confine({
     module: path.join(import.meta.dirname, 'confined/hostile-process.ts'),
+    accountId: 'somebody',
     input: { attempt: name, more },
     timeoutMs,
     maxOutputBytes: 100_000,

@@ -65,7 +65,8 @@ async function withPages({ app, caller, gone }: MediaAsk, model: Model, turn: Tu
   const pdfs = partsIn(turn.messages).filter(isPdf)
   if (pdfs.length === 0) return turn
   const files = [...new Set(pdfs.flatMap(({ media: { data } }) => (data ? [data] : [])))]
-  const counted = files.length === 0 ? [] : await app.countPages(files, gone)
+  const counted =
+    files.length === 0 ? [] : await app.countPages(files, { accountId: caller.accountId, signal: gone })
   const models = app.inference.modelsFor({ model, turn, allowed: caller.models })
   const longest = Math.max(...models.map(({ contextLength }) => uncountedPages(contextLength)))
   const pagesOf = ({ data, param }: Media): number => {

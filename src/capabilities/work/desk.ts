@@ -23,6 +23,7 @@ export function openDesk({ shift, journal, task, model }: DeskAsk): Desk {
     useTool({ shift, journal, step, tool, input })
   return {
     task,
+    accountId: run.account_id,
     signal: shift.signal,
     searches: app.tools.find('web_search') !== undefined,
     ask(step, question) {
@@ -107,7 +108,12 @@ async function useTool({ shift, journal, step, tool: name, input }: ToolAsk): Pr
   if (!tool) return journal.free(step, async () => [])
   const take = async (): Promise<Taken<Source[]>> => {
     try {
-      const { results, error } = await tool.run(input, { signal, nowMs: app.clock.nowMs(), state: {} })
+      const { results, error } = await tool.run(input, {
+        accountId: shift.run.account_id,
+        signal,
+        nowMs: app.clock.nowMs(),
+        state: {},
+      })
       const readAt = new Date(app.clock.nowMs()).toISOString()
       const value = name === 'web_fetch' ? results.map((page) => ({ ...page, readAt })) : results
       return { how: 'done', value, cost: error === undefined ? tool.price : 0n }

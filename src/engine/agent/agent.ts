@@ -101,6 +101,8 @@ export class OutOfCredits extends Error {
 /** Everything that a pipeline may do. All steps are named by kebab-case words and slashes, such as `plan`, `section/3/draft`. */
 export interface Desk {
   readonly task: Task
+  /** Whose the run is; what it has confined takes turns with others by it. */
+  readonly accountId: string
   /** Aborts when the run was cancelled or this process stops; steps throw its reason. */
   readonly signal: AbortSignal
   /** Whether a search engine is set up; only for words, since an operator may set one up in the middle of a run. */

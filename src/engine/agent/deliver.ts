@@ -47,7 +47,7 @@ export async function keepDocument(
 ): Promise<void> {
   const { language, isSandbox } = desk.task
   const title = titled(document.title, language, isSandbox)
-  const context = { signal: desk.signal }
+  const context = { accountId: desk.accountId, signal: desk.signal }
   await desk.keep({
     path: `${name}.md`,
     bytes: encode(toMarkdown(document)),

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { isVast, measureImage, sniff } from '#engine/media'
-import { type Confine, openConfinement } from '#engine/tools'
+import { type Confine, type FindIsolation, openConfinement } from '#engine/tools'
 import type { Log } from '#platform/log'
 import { type Chart, checkChart, type DrawnChart } from './chart/chart.ts'
 import type { Images, PlacedImage, TextDocument } from './model.ts'
@@ -14,11 +14,13 @@ import { checkWorkbook, type Workbook } from './workbook/workbook.ts'
 export interface Documents {
   toPdf(document: TextDocument, context?: RenderContext): Promise<Buffer>
   toDocx(document: TextDocument, context?: RenderContext): Promise<Buffer>
-  toWorkbook(workbook: Workbook, context?: Pick<RenderContext, 'signal'>): Promise<Buffer>
-  drawChart(chart: Chart, context?: Pick<RenderContext, 'signal'>): Promise<DrawnChart>
+  toWorkbook(workbook: Workbook, context?: Omit<RenderContext, 'images'>): Promise<Buffer>
+  drawChart(chart: Chart, context?: Omit<RenderContext, 'images'>): Promise<DrawnChart>
 }
 
 export interface RenderContext {
+  /** Whose file it is: accounts take turns. The house's own where it is left out. */
+  accountId?: string
   /** By the path that the document names; what is not PNG or JPEG shows its text instead. */
   images?: Images
   signal?: AbortSignal
@@ -48,34 +50,39 @@ const mostOutputBytes = 96 * 1024 * 1024
 /** For files whose makers name no day. */
 const someDayMs = Date.UTC(2026, 0, 1)
 
-export function openDocuments(log: Log): Documents {
-  const confine = openConfinement(log, places)
-  const file = async (work: RenderWork, signal: AbortSignal | undefined) =>
-    (await render(confine, work, signal))['file']!
+export function openDocuments(log: Log, isolation?: FindIsolation): Documents {
+  const confine = openConfinement(log, places, isolation)
+  const file = async (work: RenderWork, context: RenderContext) =>
+    (await render(confine, work, context))['file']!
   return {
-    toPdf: (document, { images = {}, signal } = {}) =>
-      file({ kind: 'pdf', document, images: placed(images), dateMs: document.dateMs ?? someDayMs }, signal),
-    toDocx: (document, { images = {}, signal } = {}) =>
-      file({ kind: 'docx', document, images: placed(images), dateMs: document.dateMs ?? someDayMs }, signal),
-    async toWorkbook(workbook, { signal } = {}) {
+    toPdf: (document, context = {}) => file(textWork('pdf', document, context), context),
+    toDocx: (document, context = {}) => file(textWork('docx', document, context), context),
+    async toWorkbook(workbook, context = {}) {
       checkWorkbook(workbook)
-      return file({ kind: 'workbook', workbook, dateMs: workbook.dateMs ?? someDayMs }, signal)
+      return file({ kind: 'workbook', workbook, dateMs: workbook.dateMs ?? someDayMs }, context)
     },
-    async drawChart(chart, { signal } = {}) {
+    async drawChart(chart, context = {}) {
       checkChart(chart)
-      const { svg, png } = await render(confine, { kind: 'chart', chart, dateMs: someDayMs }, signal)
+      const { svg, png } = await render(confine, { kind: 'chart', chart, dateMs: someDayMs }, context)
       return { svg: svg!.toString('utf8'), png: png! }
     },
   }
 }
 
+const textWork = (
+  kind: 'pdf' | 'docx',
+  document: TextDocument,
+  { images = {} }: RenderContext,
+): RenderWork => ({ kind, document, images: placed(images), dateMs: document.dateMs ?? someDayMs })
+
 async function render(
   confine: Confine,
   work: RenderWork,
-  signal: AbortSignal = new AbortController().signal,
+  { accountId = '', signal = new AbortController().signal }: RenderContext,
 ): Promise<Record<string, Buffer>> {
   const outcome = await confine({
     module: path.join(import.meta.dirname, 'render-process.ts'),
+    accountId,
     input: work,
     timeoutMs,
     maxOutputBytes: mostOutputBytes,

@@ -26,6 +26,7 @@ export interface HostedAsk {
   /** As `withHosted` made it. */
   turn: Turn
   tools: HostedTools
+  accountId: string
   nowMs: () => number
   signal: AbortSignal
   /** Holds a further step and asks the model; undefined where it cannot be paid. */
@@ -173,6 +174,7 @@ export class HostedAnswer {
   #call(tool: HostedTool, use: HostedUse, input: unknown): Promise<ToolResult> {
     const { maxContentTokens, allowedDomains, blockedDomains, timeZone } = use
     return tool.run(input, {
+      accountId: this.#ask.accountId,
       signal: this.#ask.signal,
       nowMs: this.#ask.nowMs(),
       state: this.#state,

@@ -100,6 +100,7 @@ class Paid implements PaidTurn {
       new HostedAnswer({
         turn: ask.turn,
         tools: ask.tools ?? app.tools,
+        accountId: ask.caller.accountId,
         nowMs: () => app.clock.nowMs(),
         signal: this.#isFetchable ? new AbortController().signal : ask.gone,
         ask: (turn) => this.#askAgain(turn),

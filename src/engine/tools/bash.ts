@@ -67,7 +67,7 @@ export function bash(confine: Confine): HostedTool {
       additionalProperties: false,
     },
     price: 0n,
-    async run(input, { signal, state, timeZone = 'Asia/Tehran' }) {
+    async run(input, { accountId, signal, state, timeZone = 'Asia/Tehran' }) {
       const command = textMember(input, 'command')
       if (command === undefined)
         return failed('invalid_tool_input', 'command has to be a script that is not empty.')
@@ -79,6 +79,7 @@ export function bash(confine: Confine): HostedTool {
       const work: ShellWork = { command, state: state.shell ?? emptyState, timeZone, limits }
       const outcome = await confine({
         module: path.join(import.meta.dirname, 'shell-process.ts'),
+        accountId,
         input: work,
         timeoutMs: killAfterMs,
         maxOutputBytes: maxAnswerBytes,

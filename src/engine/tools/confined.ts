@@ -15,6 +15,8 @@ export type Confine = (work: ConfinedWork) => Promise<Outcome>
 export interface ConfinedWork {
   /** Path of a module that reads its input and writes its answer as confined-process.ts does; it may read its own folder. */
   module: string
+  /** Whose turn it is: accounts share the places fairly. */
+  accountId: string
   /** Anything that `v8.serialize` takes. */
   input: unknown
   /** Of the processor's time, loading included. */
@@ -33,6 +35,9 @@ export interface ConfinedWork {
   nativeCode?: boolean
   signal: AbortSignal
 }
+
+/** Who waits for a piece of work. */
+export type Asker = Pick<ConfinedWork, 'accountId' | 'signal'>
 
 export type Outcome = { value: unknown } | { lost: 'busy' | 'time' | 'output' | 'broken' }
 
@@ -67,7 +72,7 @@ export function openConfinement(
 ): Confine {
   const queue = openQueue(places)
   return async (work) => {
-    using place = await queue.enter(work.signal)
+    using place = await queue.enter(work.accountId, work.signal)
     if (!place) return { lost: 'busy' }
     const outcome = await runProcess(work, await find())
     if ('lost' in outcome)

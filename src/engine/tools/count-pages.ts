@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import path from 'node:path'
 import type { Log } from '#platform/log'
-import { type Confine, openConfinement } from './confined.ts'
+import { type Asker, type Confine, openConfinement } from './confined.ts'
+import type { FindIsolation } from './isolation.ts'
 
 /** Of one PDF. */
 export type PdfPages = { pages: number } | { unreadable: 'locked' | 'broken' }
@@ -12,7 +13,7 @@ export type PdfPages = { pages: number } | { unreadable: 'locked' | 'broken' }
  */
 export type CountPages = (
   files: readonly Uint8Array[],
-  signal: AbortSignal,
+  asker: Asker,
 ) => Promise<readonly PdfPages[] | undefined>
 
 /** For all files of one request. */
@@ -23,14 +24,14 @@ const places = { working: 2, waiting: 64 }
 const mostRemembered = 2_000
 
 /** Counts in processes that can be lost, one for all new files of a request. */
-export function openPageCounter(log: Log): CountPages {
-  const confine = openConfinement(log, places)
+export function openPageCounter(log: Log, isolation?: FindIsolation): CountPages {
+  const confine = openConfinement(log, places, isolation)
   const remembered = new Map<string, PdfPages>()
-  return async (files, signal) => {
+  return async (files, asker) => {
     const names = files.map(nameOf)
     const known = names.map((name) => remembered.get(name))
     const unknown = files.filter((_, index) => known[index] === undefined)
-    const counted = unknown.length === 0 ? [] : await count(confine, unknown, signal)
+    const counted = unknown.length === 0 ? [] : await count(confine, unknown, asker)
     if (!counted) return undefined
     const all = known.map((pages) => pages ?? counted.shift()!)
     for (const [index, name] of names.entries()) remember(remembered, name, all[index]!)
@@ -43,10 +44,11 @@ const nameOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes)
 async function count(
   confine: Confine,
   files: readonly Uint8Array[],
-  signal: AbortSignal,
+  { accountId, signal }: Asker,
 ): Promise<PdfPages[] | undefined> {
   const outcome = await confine({
     module: path.join(import.meta.dirname, 'count-pages-process.ts'),
+    accountId,
     input: files,
     timeoutMs: countingMs,
     maxOutputBytes: 64 * (files.length + 1),

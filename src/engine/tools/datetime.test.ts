@@ -5,6 +5,7 @@ import { addMonths, between, calendars, isLeapJalali } from './jalali.ts'
 import type { ToolContext } from './tools.ts'
 
 const context = (nowMs = Date.parse('2026-11-20T20:45:30Z')): ToolContext => ({
+  accountId: 'somebody',
   signal: new AbortController().signal,
   nowMs,
   state: {},

@@ -1,6 +1,9 @@
 export interface Queue {
-  /** A place, given back by disposing it; undefined when too many wait already. Throws the signal's reason. */
-  enter(signal: AbortSignal): Promise<Disposable | undefined>
+  /**
+   * A place for the account, given back by disposing it; undefined where too many wait, at once or because somebody who waits for less
+   * came later. Throws the signal's reason.
+   */
+  enter(accountId: string, signal: AbortSignal): Promise<Disposable | undefined>
 }
 
 export interface Places {
@@ -8,47 +11,96 @@ export interface Places {
   waiting: number
 }
 
-/** Lets so many work at a time and so many wait for them, in the order they came. */
+/** Somebody in a line; told whether the place came. */
+type Waiting = (hasPlace: boolean) => void
+
+/**
+ * Lets so many work at a time and so many wait for them. Accounts take turns, each in the order of its own. None holds all places,
+ * where there is more than one, so that the first of another waits for nobody; and where no more may wait, the newest of the longest
+ * line makes way for an account that has fewer in its own.
+ */
 export function openQueue({ working, waiting }: Places): Queue {
+  const mostOfOne = Math.max(1, working - 1)
+  const held = new Map<string, number>()
+  /** By account, whose turn is next first; none is empty. */
+  const lines = new Map<string, Waiting[]>()
   let free = working
-  const line: (() => void)[] = []
-  const place = (): Disposable => {
-    let held = true
+  let waits = 0
+
+  const has = (accountId: string): number => held.get(accountId) ?? 0
+  const mayTake = (accountId: string): boolean => free > 0 && has(accountId) < mostOfOne
+
+  function place(accountId: string): Disposable {
+    free -= 1
+    held.set(accountId, has(accountId) + 1)
+    let isHeld = true
     return {
       [Symbol.dispose]() {
-        if (!held) return
-        held = false
-        const next = line.shift()
-        if (next) next()
-        else free += 1
+        if (!isHeld) return
+        isHeld = false
+        free += 1
+        if (has(accountId) === 1) held.delete(accountId)
+        else held.set(accountId, has(accountId) - 1)
+        goLast(accountId)
+        callNext()
       },
     }
   }
+
+  /** Who holds the fewest places is next, and among those whoever has not had one for longest. */
+  function callNext(): void {
+    const [accountId] = [...lines.keys()].filter(mayTake).toSorted((one, other) => has(one) - has(other))
+    if (accountId === undefined) return
+    const [next] = lines.get(accountId)!
+    leave(accountId, next!)
+    goLast(accountId)
+    next!(true)
+  }
+
+  function goLast(accountId: string): void {
+    const line = lines.get(accountId)
+    if (line && lines.delete(accountId)) lines.set(accountId, line)
+  }
+
+  function leave(accountId: string, one: Waiting): void {
+    const line = lines.get(accountId)
+    const at = line?.indexOf(one) ?? -1
+    if (!line || at < 0) return
+    line.splice(at, 1)
+    waits -= 1
+    if (line.length === 0) lines.delete(accountId)
+  }
+
+  /** Whether there is room in the line, which may be made at the cost of the longest. */
+  function makeRoom(accountId: string): boolean {
+    if (waits < waiting) return true
+    const own = lines.get(accountId)?.length ?? 0
+    const [longest, line] = [...lines].reduce((one, other) => (other[1].length > one[1].length ? other : one))
+    if (line.length <= own + 1) return false
+    const newest = line.at(-1)!
+    leave(longest, newest)
+    newest(false)
+    return true
+  }
+
   return {
-    async enter(signal) {
+    async enter(accountId, signal) {
       signal.throwIfAborted()
-      if (free > 0) {
-        free -= 1
-        return place()
+      if (mayTake(accountId)) return place(accountId)
+      if (waiting === 0 || !makeRoom(accountId)) return undefined
+      const { promise, resolve, reject } = Promise.withResolvers<Disposable | undefined>()
+      // The place is taken in the moment it is free: whoever comes next must not find it so.
+      const told: Waiting = (hasPlace) => resolve(hasPlace ? place(accountId) : undefined)
+      const onAbort = () => {
+        leave(accountId, told)
+        reject(signal.reason)
       }
-      if (line.length >= waiting) return undefined
-      await turn(line, signal)
-      return place()
+      const line = lines.get(accountId)
+      if (line) line.push(told)
+      else lines.set(accountId, [told])
+      waits += 1
+      signal.addEventListener('abort', onAbort, { once: true })
+      return promise.finally(() => signal.removeEventListener('abort', onAbort))
     },
   }
-}
-
-function turn(line: (() => void)[], signal: AbortSignal): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const next = () => {
-    signal.removeEventListener('abort', leave)
-    resolve()
-  }
-  const leave = () => {
-    line.splice(line.indexOf(next), 1)
-    reject(signal.reason)
-  }
-  line.push(next)
-  signal.addEventListener('abort', leave, { once: true })
-  return promise
 }

@@ -1,10 +1,11 @@
 import path from 'node:path'
 import type { Log } from '#platform/log'
 import type { GuardedClient } from '#platform/net'
-import { type Confine, openConfinement } from './confined.ts'
+import { type Asker, type Confine, openConfinement } from './confined.ts'
 import { decodeText } from './decode-text.ts'
 import { excerpt } from './excerpt.ts'
 import { fetchPage } from './fetch-page.ts'
+import type { FindIsolation } from './isolation.ts'
 import { tidy } from './tidy.ts'
 import type { ToolError } from './tools.ts'
 import type { PageWork, ReadPage } from './web-fetch.ts'
@@ -12,9 +13,9 @@ import type { PageWork, ReadPage } from './web-fetch.ts'
 /** Reads whole documents that strangers wrote, for an index: longer and with more patience than for an answer. */
 export interface Reader {
   /** A document as Markdown or plain text. Throws the signal's reason. */
-  read(kind: 'text' | 'pdf' | 'docx', bytes: Uint8Array, signal: AbortSignal): Promise<ReadText | Unread>
+  read(kind: 'text' | 'pdf' | 'docx', bytes: Uint8Array, asker: Asker): Promise<ReadText | Unread>
   /** A page or PDF of the public web. Throws the signal's reason. */
-  fetch(url: string, signal: AbortSignal): Promise<ReadText | Unread>
+  fetch(url: string, asker: Asker): Promise<ReadText | Unread>
 }
 
 export interface ReadText {
@@ -36,20 +37,26 @@ const readingMs = 60_000
 const mostPages = 2_000
 const places = { working: 2, waiting: 64 }
 
-export function openReader({ client, log }: { client: GuardedClient; log: Log }): Reader {
-  const confine = openConfinement(log, places)
-  const read: Reader['read'] = (kind, bytes, signal) =>
+export interface ReaderAsk {
+  client: GuardedClient
+  log: Log
+  isolation?: FindIsolation
+}
+
+export function openReader({ client, log, isolation }: ReaderAsk): Reader {
+  const confine = openConfinement(log, places, isolation)
+  const read: Reader['read'] = (kind, bytes, asker) =>
     kind === 'text'
       ? Promise.resolve(plainText(bytes, 'text/plain; charset=utf-8'))
-      : inside(confine, { kind, bytes, contentType: '', url: 'about:blank', maxBytes, mostPages }, signal)
+      : inside(confine, { kind, bytes, contentType: '', url: 'about:blank', maxBytes, mostPages }, asker)
   return {
     read,
-    async fetch(url, signal) {
-      const page = await fetchPage(client, url, { passes: () => true, signal })
+    async fetch(url, asker) {
+      const page = await fetchPage(client, url, { passes: () => true, signal: asker.signal })
       if ('error' in page) return { unread: page.error }
       const { kind, bytes, contentType } = page
       if (kind === 'text') return plainText(bytes, contentType)
-      return inside(confine, { kind, bytes, contentType, url: page.url, maxBytes, mostPages }, signal)
+      return inside(confine, { kind, bytes, contentType, url: page.url, maxBytes, mostPages }, asker)
     },
   }
 }
@@ -59,14 +66,14 @@ function plainText(bytes: Uint8Array, contentType: string): ReadText | Unread {
   return read.text === '' ? { unread: 'no_text' } : { title: '', ...read }
 }
 
-async function inside(confine: Confine, work: PageWork, signal: AbortSignal): Promise<ReadText | Unread> {
+async function inside(confine: Confine, work: PageWork, asker: Asker): Promise<ReadText | Unread> {
   const outcome = await confine({
     module: path.join(import.meta.dirname, 'read-page-process.ts'),
+    ...asker,
     input: work,
     timeoutMs: readingMs,
     // JSON writes a character in six bytes at most.
     maxOutputBytes: 6 * maxBytes + 16_384,
-    signal,
   })
   if ('lost' in outcome) return { unread: outcome.lost === 'busy' ? 'busy' : 'unreadable' }
   const { title, text, cut } = outcome.value as ReadPage

@@ -9,18 +9,20 @@ import type { GuardedClient } from '#platform/net'
 import { bash, type ShellState } from './bash.ts'
 import { openConfinement } from './confined.ts'
 import { datetime } from './datetime.ts'
+import type { FindIsolation } from './isolation.ts'
 import { priceOf } from './price.ts'
 import { webFetch } from './web-fetch.ts'
 import { type SearchVendor, webSearch } from './web-search.ts'
 import './words.ts'
 
 export { writtenExecution } from './bash.ts'
-export { type Confine, openConfinement } from './confined.ts'
+export { type Asker, type Confine, type ConfinedWork, openConfinement } from './confined.ts'
 export { type CountPages, openPageCounter, type PdfPages } from './count-pages.ts'
 export { isTimeZone } from './datetime.ts'
 export { isDomainRule } from './domains.ts'
 export { failed } from './failed.ts'
 export { member, textMember } from './input.ts'
+export { type FindIsolation, type Isolation, openIsolation } from './isolation.ts'
 export { openReader, type Reader, type ReadText, type Unread } from './reader.ts'
 export { tidy } from './tidy.ts'
 export { writtenPage } from './web-fetch.ts'
@@ -47,6 +49,8 @@ export interface HostedTool {
 }
 
 export interface ToolContext {
+  /** Who uses it: accounts share what runs at a time fairly. */
+  accountId: string
   signal: AbortSignal
   nowMs: number
   /** Bound of a fetched page, by a cautious estimate; 32,000 unless said otherwise, which is also the most. */
@@ -140,12 +144,13 @@ export interface ToolsAsk {
   search: SearchVendor | undefined
   client: GuardedClient
   log: Log
+  isolation?: FindIsolation
 }
 
 /** The tools that this configuration has. Opens nothing: processes live as long as one use of a tool. */
-export function openTools({ config, search, client, log }: ToolsAsk): HostedTools {
+export function openTools({ config, search, client, log, isolation }: ToolsAsk): HostedTools {
   const { webSearch: searching, webFetch: fetching } = config.tools
-  const confine = openConfinement(log)
+  const confine = openConfinement(log, undefined, isolation)
   const price = (usd: number) => priceOf(usd, config.defaults)
   const all: HostedTool[] = [datetime(), bash(confine)]
   if (searching && search) all.push(webSearch(search, { price: price(searching.priceUsd), log }))

@@ -76,6 +76,7 @@ async function readPage(
   const work: PageWork = { kind, bytes, contentType, url, maxBytes, mostPages }
   const outcome = await confine({
     module: path.join(import.meta.dirname, 'read-page-process.ts'),
+    accountId: context.accountId,
     input: work,
     timeoutMs: readingMs,
     // JSON writes a character in six bytes at most.

@@ -45,10 +45,10 @@ async function indexSource({ app, accountId, data, signal }: Run<SourceWork>): P
 
 async function textOf(app: App, source: SourceRow, signal: AbortSignal): Promise<ReadText | Unread> {
   const { account_id: accountId, source_id: sourceId, kind, url } = source
-  if (kind === 'url') return app.reader.fetch(url!, signal)
+  if (kind === 'url') return app.reader.fetch(url!, { accountId, signal })
   const stored = await app.storage.get(keyOf(accountId, sourceId))
   if (!stored) return { unread: 'unreadable' }
-  return app.reader.read(kind, await buffer(stored), signal)
+  return app.reader.read(kind, await buffer(stored), { accountId, signal })
 }
 
 async function keep(

@@ -23,6 +23,7 @@ export async function checkFile(
   if (!checkable.test(file.path)) return { isChecked: false }
   const [fault, isChecked] = await desk.once<[string | null, boolean]>(step, async () => {
     const outcome = await confine({
+      accountId: desk.accountId,
       module: path.join(import.meta.dirname, 'check-process.ts'),
       input: [{ path: file.path, text: file.text }] satisfies CheckWork,
       timeoutMs: checkingMs,

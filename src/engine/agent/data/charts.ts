@@ -59,13 +59,15 @@ export async function keepCharts(
   answers: readonly Answer[],
   gaps: Gap[],
 ): Promise<Map<number, string>> {
-  const { task, signal } = desk
+  const { task, accountId, signal } = desk
   const drawn = new Map<number, string>()
   for (const [place, answer] of answers.entries()) {
     const chart = chartOf(answer, found, task)
     if (!chart) continue
     const name = `charts/chart-${place + 1}`
-    const made = await rendered(gaps, { fa: name, en: name }, () => documents.drawChart(chart, { signal }))
+    const made = await rendered(gaps, { fa: name, en: name }, () =>
+      documents.drawChart(chart, { accountId, signal }),
+    )
     if (!made) continue
     const title = titled(answer.view.title, task.language, task.isSandbox)
     await desk.keep({ path: `${name}.png`, bytes: made.png, mediaType: mediaTypes.png, title })

@@ -41,6 +41,7 @@ async function compute<Value>(
 ): Promise<Value | undefined> {
   const { value } = await desk.once<{ value?: Value }>(step, async () => {
     const outcome = await confine({
+      accountId: desk.accountId,
       module: path.join(import.meta.dirname, 'compute-process.ts'),
       input: work,
       timeoutMs: computingMs,

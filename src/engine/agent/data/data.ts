@@ -124,12 +124,12 @@ async function keepTables(
   pen: Pen<Step>,
   { title, found, answers }: { title: string; found: FoundTable; answers: readonly Answer[] },
 ): Promise<void> {
-  const { task, signal } = desk
+  const { task, accountId, signal } = desk
   const words = summaryWords[task.language]
   const path = 'workbook.xlsx'
   const workbook = workbookOf(task, title, found, answers)
   const bytes = await rendered(pen.gaps, { fa: path, en: path }, () =>
-    documents.toWorkbook(workbook, { signal }),
+    documents.toWorkbook(workbook, { accountId, signal }),
   )
   const named = (name: string) => titled(name, task.language, task.isSandbox)
   if (bytes) await desk.keep({ path, bytes, mediaType: mediaTypes.xlsx, title: named(words.workbook) })
