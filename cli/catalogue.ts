@@ -1,12 +1,14 @@
 import { buildCatalogue, type Catalogue, type Discovered, discover } from '#engine/models'
 import { type Config, type Env, loadConfig, readConfigFile } from '#platform/config'
+import { type Outbound, openOutbound } from '#platform/proxy'
 import { sandboxModels } from '#providers/sandbox'
 
 /** The models a server started here and now would offer. Throws `StartRefused` for what would stop its start. */
 export async function readCatalogue(
   env: Env,
-): Promise<{ config: Config; models: Catalogue; discovered: Discovered }> {
+): Promise<{ config: Config; models: Catalogue; discovered: Discovered; outbound: Outbound }> {
   const config = loadConfig(env, readConfigFile(env))
-  const discovered = await discover(config.vendors)
-  return { config, discovered, models: buildCatalogue(config, discovered, sandboxModels) }
+  const outbound = openOutbound(config)
+  const discovered = await discover(config.vendors, outbound)
+  return { config, discovered, outbound, models: buildCatalogue(config, discovered, sandboxModels) }
 }

@@ -2,8 +2,10 @@
 import type { Wire } from '#engine/inference'
 import type { Catalogue } from '#engine/models'
 import { type Upstream, wireOf } from '#engine/routing'
-import type { Dialect } from '#platform/config'
-import type { GuardedClient } from '#platform/net'
+import type { Config, Dialect } from '#platform/config'
+import type { Log } from '#platform/log'
+import { type GuardedClient, type GuardedNet, openGuardedClient } from '#platform/net'
+import type { Outbound, Way } from '#platform/proxy'
 import { chatCompletionsProvider } from '#providers/chat-completions'
 import { embeddingsProvider } from '#providers/embeddings'
 import { imagesProvider } from '#providers/images'
@@ -21,21 +23,33 @@ const rooms: Record<Wire, (address: UpstreamAddress & { id: string }) => Room> =
   messages: messagesProvider,
 }
 
+/** The guarded client of a config: addresses of users, which go through the environment's proxy only where `net.use_proxy` says so. */
+export function openNet({ net }: Pick<Config, 'net'>, outbound: Outbound, log?: Log): GuardedNet {
+  const own = net.usesProxy ? {} : ({ proxy: 'direct' } as const)
+  return openGuardedClient({
+    allowedCidrs: net.allowedCidrs,
+    way: (url) => outbound.to(url, own),
+    ...(log && { log }),
+  })
+}
+
 /** Every provider of the catalogue, connected. Pictures that one only links to are fetched by `net`. */
 export function connect(
   models: Catalogue,
   net: GuardedClient,
+  outbound: Outbound,
   opening: AsyncDisposableStack,
 ): Map<string, Upstream> {
   const upstreams = new Map<string, Upstream>()
   for (const entry of models.providers()) {
     const { id, baseUrl, apiKey, headers, dialects, timeouts } = entry
     const { onDisconnect, maxDrains, passTraceparent, takesLinks } = entry
-    const address = { id, baseUrl, headers, ...(apiKey !== undefined && { apiKey }) }
+    const key = apiKey === undefined ? {} : { apiKey }
+    const way = (url: string | URL) => outbound.to(url, entry)
     const connected =
       id === 'sandbox'
         ? { provider: sandboxProvider(), images: sandboxImages(), embeddings: sandboxEmbeddings() }
-        : roomsFor(dialects, address, net, opening)
+        : roomsFor(dialects, { id, baseUrl, headers, ...key }, way, net, opening)
     upstreams.set(id, {
       ...connected,
       timeouts,
@@ -50,16 +64,23 @@ export function connect(
 
 function roomsFor(
   dialects: readonly Dialect[],
-  address: UpstreamAddress & { id: string },
+  named: UpstreamAddress & { id: string },
+  wayTo: (url: string | URL) => Way,
   net: GuardedClient,
   opening: AsyncDisposableStack,
 ): Pick<Upstream, 'provider' | 'images' | 'embeddings'> {
+  const address = { ...named, way: wayTo(named.baseUrl) }
   const wires = dialects.filter((dialect) => dialect !== 'images')
   const texts = wires.map((wire) => opening.use(rooms[wire](address)))
   const embeddings = wires.includes('chat') && opening.use(embeddingsProvider(address))
   const beside = embeddings ? { embeddings } : {}
   if (wires.length === dialects.length) return { provider: joined(texts), ...beside }
-  const images = opening.use(imagesProvider(address, net))
+  const images = opening.use(
+    imagesProvider(
+      { ...address, ...((address.way.proxy || address.way.trust) && { wayOfLinks: wayTo }) },
+      net,
+    ),
+  )
   return { provider: joined(texts, images.ping), images, ...beside }
 }
 

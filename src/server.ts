@@ -13,22 +13,23 @@ import { openInference } from '#engine/routing'
 import { openConfinement, openIsolation, openPageCounter, openReader, openTools } from '#engine/tools'
 import { openKeyRing } from '#platform/auth'
 import { type Clock, systemClock } from '#platform/clock'
-import type { Config } from '#platform/config'
+import type { Config, TracingConfig } from '#platform/config'
 import { type Db, migrate, openDb, startEmbedded } from '#platform/db'
 import { openServer, type Server, type Violation } from '#platform/http'
 import { jobs, startWorkers } from '#platform/jobs'
 import { openLedger } from '#platform/ledger'
 import { type Log, openLog } from '#platform/log'
 import { openMetrics } from '#platform/metrics'
-import { type GuardedNet, openGuardedClient } from '#platform/net'
+import type { GuardedNet } from '#platform/net'
+import { type Outbound, openOutbound } from '#platform/proxy'
 import { openSecrets } from '#platform/secrets'
 import { openSpool } from '#platform/spool'
 import { openStorage } from '#platform/storage'
-import { openTracing } from '#platform/trace'
+import { openTracing, type TracingAsk } from '#platform/trace'
 import { sandboxModels } from '#providers/sandbox'
 import { openSearch } from '#providers/search'
 import { jobs as allJobs, background, routes } from './capabilities.ts'
-import { connect } from './connect.ts'
+import { connect, openNet } from './connect.ts'
 
 export interface Kherad extends AsyncDisposable {
   readonly app: App
@@ -65,11 +66,12 @@ export async function startKherad(ask: StartAsk): Promise<Kherad> {
   })
   const metrics = openMetrics({ isWorker: cluster.isWorker })
   metrics.pool.from(() => poolStates(db))
-  const tracing = config.tracing && opening.use(await openTracing({ ...config.tracing, log }))
-  const discovered = await discover(config.vendors)
+  const outbound = openOutbound(config)
+  const tracing = config.tracing && opening.use(await openTracing(tracingAsk(config.tracing, outbound, log)))
+  const discovered = await discover(config.vendors, outbound)
   const models = buildCatalogue(config, discovered, sandboxModels)
-  const net = ask.net ?? openGuardedClient({ allowedCidrs: config.net.allowedCidrs, log })
-  const upstreams = connect(models, net, opening)
+  const net = ask.net ?? openNet(config, outbound, log)
+  const upstreams = connect(models, net, outbound, opening)
   const ledger = opening.use(
     await openLedger({
       db,
@@ -82,10 +84,13 @@ export async function startKherad(ask: StartAsk): Promise<Kherad> {
   )
   const keys = opening.use(openKeyRing({ db, clock, log, metrics }))
   const inference = opening.use(openInference({ upstreams, models, clock, metrics }))
-  const search = config.tools.webSearch && opening.use(openSearch(config.tools.webSearch))
+  const { webSearch } = config.tools
+  const search = webSearch && opening.use(openSearch(webSearch, outbound.to(webSearch.baseUrl)))
   const isolation = openIsolation()
   const tools = openTools({ config, search, client: net, log, isolation })
-  const storage = opening.use(openStorage({ folder: path.join(config.dataDir, 'files'), ...config.storage }))
+  const storage = opening.use(
+    openStorage({ folder: path.join(config.dataDir, 'files'), ...config.storage, way: outbound.to }),
+  )
   const spool = opening.use(
     await openSpool({ folder: path.resolve(config.dataDir, 'spool'), maxBytes: config.files.spoolBytes }),
   )
@@ -138,6 +143,12 @@ export async function startKherad(ask: StartAsk): Promise<Kherad> {
   const open = opening.move()
   return { app, server, first, discovered, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }
+
+const tracingAsk = (config: TracingConfig, outbound: Outbound, log: Log): TracingAsk => ({
+  ...config,
+  way: outbound.to(config.endpoint),
+  log,
+})
 
 /** Throws for a taken port before anything is made: the key of a first start is shown only once, by a server that runs. */
 export async function proveListenable({ host, port }: Config): Promise<void> {

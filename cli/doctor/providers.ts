@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict'
 import type { Upstream } from '#engine/routing'
 import type { Env, ImagePriceRow, ProviderConfig } from '#platform/config'
-import { openGuardedClient } from '#platform/net'
-import { connect } from '../../src/connect.ts'
+import { connect, openNet } from '../../src/connect.ts'
 import { readCatalogue } from '../catalogue.ts'
 import type { Sentence } from '../command.ts'
 import { broken, type Check, ok, reasonOf } from './check.ts'
@@ -20,9 +19,9 @@ export async function checkProviders(env: Env, fileIsThere: boolean): Promise<Ch
   } catch (error) {
     return [broken('config', reasonOf(error)), ...stands(['models', 'provider'], 'config')]
   }
-  const { config, models, discovered } = read
+  const { config, models, discovered, outbound } = read
   await using connections = new AsyncDisposableStack()
-  const upstreams = connect(models, openGuardedClient(config.net), connections)
+  const upstreams = connect(models, openNet(config, outbound), outbound, connections)
   const pings = await Promise.all(
     models.providers().map((provider) => ping(provider, upstreams.get(provider.id))),
   )

@@ -1,29 +1,72 @@
-import { generateKeyPairSync, sign } from 'node:crypto'
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+
+/** In PEM. */
+export interface Certified {
+  key: string
+  cert: string
+}
 
 /** A key and a certificate of its own signature for these DNS names, valid from 2020 to 2049; all in PEM. */
-export function selfSigned(...names: string[]): { key: string; cert: string } {
-  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const subject = sequence(element(0x31, sequence(commonName, element(0x0c, Buffer.from('test')))))
+export function selfSigned(...names: string[]): Certified {
+  const { publicKey, privateKey } = newKey()
+  return {
+    key: pemOf(privateKey),
+    cert: certificate({
+      subject: 'test',
+      issuer: 'test',
+      publicKey,
+      signer: privateKey,
+      extension: alternativeNames(names),
+    }),
+  }
+}
+
+/** A private authority, and what it signs. Its own certificate is nobody's server. */
+export function privateAuthority(): { cert: string; issue(...names: string[]): Certified } {
+  const { publicKey, privateKey: signer } = newKey()
+  const issuer = 'private authority'
+  return {
+    cert: certificate({ subject: issuer, issuer, publicKey, signer, extension: authority() }),
+    issue(...names) {
+      const own = newKey()
+      const extension = alternativeNames(names)
+      return {
+        key: pemOf(own.privateKey),
+        cert: certificate({ subject: 'server', issuer, publicKey: own.publicKey, signer, extension }),
+      }
+    },
+  }
+}
+
+const newKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const pemOf = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'pem' }).toString()
+
+interface CertificateAsk {
+  subject: string
+  issuer: string
+  publicKey: KeyObject
+  signer: KeyObject
+  extension: Buffer
+}
+
+function certificate({ subject, issuer, publicKey, signer, extension }: CertificateAsk): string {
   const toBeSigned = sequence(
     element(0xa0, integer(2)), // version 3
     integer(Math.floor(Math.random() * 2 ** 30)),
     sequence(ecdsaWithSha256),
-    subject,
+    named(issuer),
     sequence(time('200101000000Z'), time('491231235959Z')),
-    subject,
+    named(subject),
     publicKey.export({ type: 'spki', format: 'der' }),
-    element(0xa3, sequence(alternativeNames(names))),
+    element(0xa3, sequence(extension)),
   )
-  const signature = sign('sha256', toBeSigned, privateKey)
-  const certificate = sequence(
+  const signature = sign('sha256', toBeSigned, signer)
+  const whole = sequence(
     toBeSigned,
     sequence(ecdsaWithSha256),
     element(0x03, Buffer.concat([Buffer.of(0), signature])),
   )
-  return {
-    key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-    cert: `-----BEGIN CERTIFICATE-----\n${certificate.toString('base64')}\n-----END CERTIFICATE-----\n`,
-  }
+  return `-----BEGIN CERTIFICATE-----\n${whole.toString('base64')}\n-----END CERTIFICATE-----\n`
 }
 
 /** X.509 (RFC 5280) is DER: a tag, a length, and what it holds. */
@@ -50,3 +93,14 @@ const alternativeNames = (names: string[]) =>
     objectId('551d11'),
     element(0x04, sequence(...names.map((name) => element(0x82, Buffer.from(name))))),
   )
+
+/** Basic constraints: it may sign others. */
+const authority = () =>
+  sequence(
+    objectId('551d13'),
+    element(0x01, Buffer.of(0xff)),
+    element(0x04, sequence(element(0x01, Buffer.of(0xff)))),
+  )
+
+const named = (name: string) =>
+  sequence(element(0x31, sequence(commonName, element(0x0c, Buffer.from(name)))))

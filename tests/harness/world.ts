@@ -17,6 +17,8 @@ import { cloneDatabase } from './postgres.ts'
 import { until } from './until.ts'
 
 export interface WorldAsk {
+  /** Further variables of its environment. */
+  env?: Record<string, string>
   /** Text of kherad.config.yaml; without it only the sandbox serves. */
   config?: string
   /** Whole credits of the account; 1,000 when absent. */
@@ -172,6 +174,7 @@ export async function boot(ask: WorldAsk = {}): Promise<World> {
     DATABASE_URL: database.url,
     OLLAMA_HOST: '',
     ...quietEnvironment,
+    ...ask.env,
   })
   const read = loadConfig(env, ask.config)
   const timing = { ...read.timing, ...ask.timing }

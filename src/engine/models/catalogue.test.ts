@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { type Config, loadConfig, readEnv } from '#platform/config'
 import { StartRefused } from '#platform/errors'
+import { openOutbound } from '#platform/proxy'
 import { buildCatalogue, type Discovered, discover, type Model, type Pricing } from './models.ts'
 import { readyMade } from './ready-made.ts'
 
@@ -35,6 +36,8 @@ const sandboxModel: Model = {
 function configOf(file?: string, variables: Record<string, string> = {}): Config {
   return loadConfig(readEnv(variables), file)
 }
+
+const outbound = openOutbound(configOf())
 
 const build = (file?: string, discovered = nothing) =>
   buildCatalogue(configOf(file), discovered, [sandboxModel])
@@ -202,7 +205,7 @@ async function fakeOllama(): Promise<{ server: Server; host: string }> {
 
 test('a local Ollama is listed by its own account, free, without its embedding models', async () => {
   const { server, host } = await fakeOllama()
-  const found = await discover({ ollamaHost: host })
+  const found = await discover({ ollamaHost: host }, outbound)
   server.close()
   expect(found.providers).toMatchObject([{ id: 'ollama', baseUrl: `${host}/v1`, takesLinks: false }])
   expect(found.models).toMatchObject([
@@ -218,7 +221,7 @@ test('a local Ollama is listed by its own account, free, without its embedding m
 })
 
 test('an Ollama that was named and does not answer is reported, not fatal', async () => {
-  expect(await discover({ ollamaHost: 'http://127.0.0.1:1' })).toEqual({
+  expect(await discover({ ollamaHost: 'http://127.0.0.1:1' }, outbound)).toEqual({
     providers: [],
     models: [],
     silent: ['http://127.0.0.1:1'],

@@ -1,4 +1,5 @@
 import type { ProviderConfig, VendorKeys } from '#platform/config'
+import type { Outbound } from '#platform/proxy'
 import type { Model } from './models.ts'
 import { listOllama } from './ollama.ts'
 import { readyMade } from './ready-made.ts'
@@ -14,9 +15,10 @@ export interface Discovered {
 const usualOllama = 'http://127.0.0.1:11434'
 
 /** Looks once, at the start. An Ollama nobody named gets 300 ms, so that its absence costs nothing; a named one gets 3 s. */
-export async function discover(vendors: VendorKeys): Promise<Discovered> {
+export async function discover(vendors: VendorKeys, outbound: Outbound): Promise<Discovered> {
   const named = vendors.ollamaHost
-  const ollama = await listOllama(named ?? usualOllama, named === undefined ? 300 : 3_000)
+  const host = named ?? usualOllama
+  const ollama = await listOllama(host, named === undefined ? 300 : 3_000, outbound.to(host))
   const ready = readyMade(vendors)
   return {
     providers: [...ready.providers, ...(ollama ? [ollama.provider] : [])],

@@ -1,5 +1,7 @@
+import { type Dispatcher, request } from 'undici'
 import type { Modality } from '#engine/inference'
 import { defaultTimeouts, type ProviderConfig } from '#platform/config'
+import { openDispatcher, type Way } from '#platform/proxy'
 import type { Feature, Model } from './models.ts'
 
 /** More than any desk has installed; a bound, because the list comes from outside. */
@@ -12,8 +14,18 @@ const mostModels = 100
 export async function listOllama(
   host: string,
   patienceMs: number,
+  way: Way,
 ): Promise<{ provider: ProviderConfig; models: Model[] } | undefined> {
-  const tags = await ask(`${host}/api/tags`, patienceMs)
+  const line = openDispatcher(new URL(host).origin, { ...way, connectMs: patienceMs })
+  try {
+    return await listBy(line, host, patienceMs)
+  } finally {
+    await line.destroy()
+  }
+}
+
+async function listBy(line: Dispatcher, host: string, patienceMs: number): ReturnType<typeof listOllama> {
+  const tags = await ask(line, `${host}/api/tags`, patienceMs)
   if (!isRecord(tags) || !Array.isArray(tags['models'])) return undefined
   const names = tags['models'].slice(0, mostModels).flatMap((tag: unknown) => {
     return isRecord(tag) &&
@@ -22,7 +34,9 @@ export async function listOllama(
       ? [tag['name']]
       : []
   })
-  const models = await Promise.all(names.map((name) => describe(host, name, Math.max(patienceMs, 2_000))))
+  const models = await Promise.all(
+    names.map((name) => describe(line, host, name, Math.max(patienceMs, 2_000))),
+  )
   return {
     provider: {
       id: 'ollama',
@@ -39,8 +53,13 @@ export async function listOllama(
 }
 
 /** The model by its own account; undefined for one that cannot write text (an embedding model). */
-async function describe(host: string, name: string, patienceMs: number): Promise<Model | undefined> {
-  const shown = await ask(`${host}/api/show`, patienceMs, { model: name })
+async function describe(
+  line: Dispatcher,
+  host: string,
+  name: string,
+  patienceMs: number,
+): Promise<Model | undefined> {
+  const shown = await ask(line, `${host}/api/show`, patienceMs, { model: name })
   const show = isRecord(shown) ? shown : {}
   const capabilities = Array.isArray(show['capabilities']) ? show['capabilities'] : ['completion']
   if (!capabilities.includes('completion')) return undefined
@@ -85,19 +104,21 @@ function contextOf(info: unknown): number {
 }
 
 /** A bad or missing answer is no error: there simply is no Ollama. */
-async function ask(url: string, patienceMs: number, body?: Record<string, unknown>): Promise<unknown> {
+async function ask(
+  line: Dispatcher,
+  url: string,
+  patienceMs: number,
+  body?: Record<string, unknown>,
+): Promise<unknown> {
   try {
-    const reply = await fetch(url, {
+    const reply = await request(url, {
+      dispatcher: line,
       signal: AbortSignal.timeout(patienceMs),
-      redirect: 'error',
-      ...(body && {
-        method: 'POST',
-        body: JSON.stringify(body),
-        headers: { 'content-type': 'application/json' },
-      }),
+      headers: { 'content-type': 'application/json' },
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
     })
-    if (reply.ok) return await reply.json()
-    await reply.body?.cancel()
+    if (reply.statusCode === 200) return await reply.body.json()
+    await reply.body.dump()
     return undefined
   } catch {
     return undefined

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { basename } from 'node:path'
 import type { Env } from './env.ts'
 import { readModels } from './model-entries.ts'
 import { readLease, readProcessSettings } from './process-settings.ts'
 import { readProviders } from './provider-entries.ts'
+import { readProxies } from './proxy-entries.ts'
 import { refuse } from './refuse.ts'
 import {
   readBatches,
@@ -15,6 +15,7 @@ import {
   readWork,
 } from './settings-entries.ts'
 import { readStorage } from './storage-entries.ts'
+import { readTls } from './tls-entries.ts'
 import { readTools } from './tools-entries.ts'
 import { words } from './words.ts'
 import { openYaml } from './yaml-reader.ts'
@@ -54,8 +55,12 @@ export interface Config {
   budgets: { thresholdsPercent: number[] }
   batches: BatchesConfig
   work: WorkConfig
-  /** Networks that addresses named by users may lead into, though they are not public (`platform/net`). */
-  net: { allowedCidrs: string[] }
+  /** Requests to addresses that users name (`platform/net`). */
+  net: NetConfig
+  /** What the environment says of proxies. */
+  proxies: ProxiesConfig
+  /** Roots that are trusted beside those of Node, by everyone who asks outside. */
+  tls: { ca?: CaConfig }
   tools: ToolsConfig
   storage: StorageConfig
   /** Bytes of all stored files of one project, and of all files in transit of one process (`platform/spool`). */
@@ -67,6 +72,37 @@ export interface Config {
 export interface LimitsConfig {
   /** Of request bodies, until their requests are over. */
   bodyBytesInFlight: number
+}
+
+export interface NetConfig {
+  /** Networks that they may lead into, though they are not public. */
+  allowedCidrs: string[]
+  /** True: they go through the proxy of the environment too. */
+  usesProxy: boolean
+}
+
+/** A proxy that requests go through. */
+export interface ProxyConfig {
+  /** How it is spoken to; names are resolved by the proxy in each. */
+  protocol: 'http' | 'https' | 'socks5'
+  /** A name, or an address without the brackets of IPv6. */
+  host: string
+  port: number
+  username?: string
+  password?: string
+}
+
+/** By the protocol of what is asked for, and what is asked for directly all the same (the rules of NO_PROXY, as typed). */
+export interface ProxiesConfig {
+  http?: ProxyConfig
+  https?: ProxyConfig
+  direct: string[]
+}
+
+/** The certificates of a file, in PEM. */
+export interface CaConfig {
+  file: string
+  pem: string
 }
 
 /** Where bytes are kept. Without a store: in the data folder. */
@@ -170,6 +206,10 @@ export interface ProviderConfig {
   headers: Record<string, string>
   /** True hands the trace on to this provider (`traceparent`). */
   passTraceparent?: boolean
+  /** Instead of what the environment says; `direct`: none. */
+  proxy?: ProxyConfig | 'direct'
+  /** Trusted beside all other roots. */
+  ca?: CaConfig
   /** Links to pictures and documents: all, none (what they lead to is fetched here and sent as data), or, when absent, as its wire has it. */
   takesLinks?: boolean
 }
@@ -311,12 +351,11 @@ const timing = {
 }
 
 /**
- * The configuration of one start, from the environment and the text of the configuration file. Pure.
+ * The configuration of one start, from the environment, the text of the configuration file and the certificates that it names.
  * Throws `StartRefused` with one sentence that names place and mend for anything half-set, unknown or mistyped.
  */
 export function loadConfig(env: Env, fileText?: string): Config {
-  const root =
-    fileText === undefined ? undefined : openYaml(basename(env.configFile), fileText, env.variables)
+  const root = fileText === undefined ? undefined : openYaml(env.configFile, fileText, env.variables)
   const file = root?.members([
     'providers',
     'models',
@@ -325,6 +364,7 @@ export function loadConfig(env: Env, fileText?: string): Config {
     'batches',
     'work',
     'net',
+    'tls',
     'tools',
     'storage',
     'files',
@@ -339,6 +379,8 @@ export function loadConfig(env: Env, fileText?: string): Config {
     batches: readBatches(file?.get('batches')),
     work: readWork(file?.get('work')),
     net: readNet(file?.get('net')),
+    proxies: readProxies(env),
+    tls: readTls(file?.get('tls')),
     tools: readTools(file?.get('tools'), env),
     storage: readStorage(file?.get('storage')),
     files: readFiles(file?.get('files')),

@@ -36,6 +36,10 @@ export interface Env {
   groqKey: string | undefined
   mistralKey: string | undefined
   ollamaHost: string | undefined
+  httpsProxy: Typed | undefined
+  httpProxy: Typed | undefined
+  allProxy: Typed | undefined
+  noProxy: Typed | undefined
   searxngUrl: string | undefined
   braveKey: string | undefined
   tavilyKey: string | undefined
@@ -44,6 +48,12 @@ export interface Env {
   cores: number
   /** The whole environment, only for `${NAME}` in the configuration file. */
   variables: Readonly<Record<string, string | undefined>>
+}
+
+/** A variable that is known by several names: which one it was, and what it said. */
+export interface Typed {
+  name: string
+  value: string
 }
 
 /**
@@ -55,6 +65,12 @@ export function readEnv(
   words: readonly string[] = [],
 ): Env {
   const read = (name: string): string | undefined => variables[name]?.trim() || undefined
+  // Proxies are written small and large; as curl has it, small wins.
+  const readEither = (name: string): Typed | undefined =>
+    [name.toLowerCase(), name].flatMap((one) => {
+      const value = read(one)
+      return value === undefined ? [] : [{ name: one, value }]
+    })[0]
   return {
     host: read('KHERAD_HOST') ?? '127.0.0.1',
     port: read('KHERAD_PORT') ?? '8080',
@@ -86,6 +102,10 @@ export function readEnv(
     groqKey: read('GROQ_API_KEY'),
     mistralKey: read('MISTRAL_API_KEY'),
     ollamaHost: read('OLLAMA_HOST'),
+    httpsProxy: readEither('HTTPS_PROXY'),
+    httpProxy: readEither('HTTP_PROXY'),
+    allProxy: readEither('ALL_PROXY'),
+    noProxy: readEither('NO_PROXY'),
     searxngUrl: read('SEARXNG_URL'),
     braveKey: read('BRAVE_API_KEY'),
     tavilyKey: read('TAVILY_API_KEY'),

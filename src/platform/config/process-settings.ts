@@ -12,6 +12,8 @@ type ProcessSettings = Omit<
   | 'batches'
   | 'work'
   | 'net'
+  | 'proxies'
+  | 'tls'
   | 'tools'
   | 'storage'
   | 'files'

@@ -1,5 +1,7 @@
 import type { Dialect, ProviderConfig, TimeoutsConfig } from './config.ts'
+import { readProxy } from './proxy-entries.ts'
 import { refuse } from './refuse.ts'
+import { readTls } from './tls-entries.ts'
 import { words } from './words.ts'
 import type { Place } from './yaml-reader.ts'
 
@@ -47,6 +49,8 @@ function readProvider(entry: Place): ProviderConfig {
     'headers',
     'pass_traceparent',
     'takes_links',
+    'proxy',
+    'tls',
   ])
   const idPlace = members.need('id', {
     en: 'give the provider a short name',
@@ -73,6 +77,7 @@ function readProvider(entry: Place): ProviderConfig {
     fa: `کلید را در گیومه، یا متغیری که آن را دارد ("\${VENDOR_KEY}")`,
   })
   const takesLinks = members.get('takes_links')?.flag()
+  const proxy = members.get('proxy')
   const maxDrains = members.get('max_drains')?.number({ min: 1, max: 100_000, integer: true })
   return {
     id,
@@ -85,6 +90,8 @@ function readProvider(entry: Place): ProviderConfig {
     headers: readHeaders(members.get('headers')),
     ...(members.get('pass_traceparent')?.flag() && { passTraceparent: true }),
     ...(takesLinks !== undefined && { takesLinks }),
+    ...(proxy && { proxy: readProxy(proxy) }),
+    ...readTls(members.get('tls')),
   }
 }
 

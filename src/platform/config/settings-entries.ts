@@ -84,10 +84,13 @@ export function readWork(place: Place | undefined): Config['work'] {
   }
 }
 
-/** Networks that addresses named by users may lead into. None may be so wide that it would be no guard any more. */
+/** Where addresses named by users may lead, and by which way. No network may be so wide that it would be no guard any more. */
 export function readNet(place: Place | undefined): Config['net'] {
-  const allowed = place?.members(['allow_cidrs']).get('allow_cidrs')
-  return { allowedCidrs: allowed?.list().map(readCidr) ?? [] }
+  const members = place?.members(['allow_cidrs', 'use_proxy'])
+  return {
+    allowedCidrs: members?.get('allow_cidrs')?.list().map(readCidr) ?? [],
+    usesProxy: members?.get('use_proxy')?.flag() ?? false,
+  }
 }
 
 /** The widest networks that exist for private use: 10.0.0.0/8 and fc00::/7. */

@@ -64,4 +64,12 @@ export const words = {
     en: `KHERAD_CONFIG names ${path}, which cannot be read: create the file, correct the path, or unset KHERAD_CONFIG.`,
     fa: `KHERAD_CONFIG پرونده‌ی ${path} را نام برده که خوانده نمی‌شود: پرونده را بسازید، نشانی را درست کنید یا KHERAD_CONFIG را بردارید.`,
   }),
+  unreadable: (where: Where, file: string, reason: string): Sentence => ({
+    en: `${where} names ${file}, which cannot be read (${reason}): correct the path, or give this user the right to read it.`,
+    fa: `${where} پرونده‌ی ${file} را نام برده که خوانده نمی‌شود (${reason}): نشانی را درست کنید یا به این کاربر حق خواندن بدهید.`,
+  }),
+  noCertificates: (where: Where, file: string): Sentence => ({
+    en: `${where} names ${file}, which holds no certificates that can be read: write them there in PEM, each from -----BEGIN CERTIFICATE----- on.`,
+    fa: `${where} پرونده‌ی ${file} را نام برده که گواهی خوانایی در آن نیست: گواهی‌ها را به شکل PEM در آن بنویسید، هر یک از -----BEGIN CERTIFICATE----- به بعد.`,
+  }),
 }

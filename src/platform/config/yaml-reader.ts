@@ -1,3 +1,4 @@
+import path from 'node:path'
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
 import { refuse } from './refuse.ts'
 import { type Sentence, words } from './words.ts'
@@ -5,20 +6,22 @@ import { type Sentence, words } from './words.ts'
 /** What every place of one file shares. */
 interface Source {
   name: string
+  folder: string
   document: Document
   lines: LineCounter
   variables: Readonly<Record<string, string | undefined>>
 }
 
 /**
- * Opens a YAML text at its root. `name` is what sentences call the file; `variables` fill `${NAME}`.
+ * Opens the YAML text of a file at its root. Sentences call the file by its name; `variables` fill `${NAME}`.
  * Throws `StartRefused` for text that is not YAML. An empty text gives undefined.
  */
 export function openYaml(
-  name: string,
+  file: string,
   text: string,
   variables: Readonly<Record<string, string | undefined>>,
 ): Place | undefined {
+  const name = path.basename(file)
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const error = document.errors[0]
@@ -30,7 +33,8 @@ export function openYaml(
     refuse(slip ? words.unquoted(where) : words.syntax(where, error.message))
   }
   if (document.contents === null) return undefined
-  return new Place({ name, document, lines, variables }, document.contents as Node, '', 1)
+  const folder = path.dirname(path.resolve(file))
+  return new Place({ name, folder, document, lines, variables }, document.contents as Node, '', 1)
 }
 
 export interface Range {
@@ -120,6 +124,11 @@ export class Place {
     if (typeof value !== 'string') return undefined
     const text = this.fill(value).trim()
     return text === '' || (pattern && !pattern.test(text)) ? undefined : text
+  }
+
+  /** The path of a file, from the folder of the configuration file. */
+  file(expected: Sentence): string {
+    return path.resolve(this.source.folder, this.text(expected))
   }
 
   number(range: Range): number {

@@ -1,5 +1,6 @@
 /** Connections that are kept for a next request: to one origin, each to an address that was judged when it was opened. */
 import { type buildConnector, errors, Pool } from 'undici'
+import type { Way } from '#platform/proxy'
 import type { ReplyHeaders } from './exchange.ts'
 import type { Gate } from './gate.ts'
 import { openSocket } from './open-socket.ts'
@@ -17,7 +18,7 @@ const longestConnectMs = 15_000
 export interface LineAsk {
   url: URL
   gate: Gate
-  ca: string | undefined
+  way: Way
   connections: number
 }
 
@@ -73,9 +74,9 @@ export function openLine(ask: LineAsk): Line {
 /** Requests that are under way may end. */
 const close = (pool: Pool): void => void pool.close().catch(() => undefined)
 
-const openPool = ({ url, gate, ca, connections }: LineAsk): Pool =>
+const openPool = ({ url, gate, way, connections }: LineAsk): Pool =>
   new Pool(url.origin, {
-    connect: connector(url, gate, ca),
+    connect: connector(url, gate, way),
     connections,
     maxHeaderSize,
     keepAliveTimeout: keptMs,
@@ -86,12 +87,12 @@ const openPool = ({ url, gate, ca, connections }: LineAsk): Pool =>
   })
 
 const connector =
-  (url: URL, gate: Gate, ca: string | undefined): buildConnector.connector =>
+  (url: URL, gate: Gate, way: Way): buildConnector.connector =>
   (_options, done) => {
     const signal = AbortSignal.timeout(longestConnectMs)
     const open = async () => {
       const addresses = await unlessAborted(gate.resolve(hostOf(url)), signal)
-      return openSocket(url, { addresses, admits: gate.admits, ca, signal })
+      return openSocket(url, { addresses, admits: gate.admits, ...way, signal })
     }
     open().then(
       (socket) => done(null, socket as Parameters<typeof done>[1] & object),

@@ -2,7 +2,9 @@
  * Requests to addresses that a user names: images and documents by link, fetched pages, webhooks. They reach the public internet and
  * nothing else, unless the operator allows a network (docs/decisions/0018).
  */
+import { createSecureContext } from 'node:tls'
 import type { Log } from '#platform/log'
+import type { Way } from '#platform/proxy'
 import {
   type ByteBudget,
   exchange,
@@ -32,6 +34,8 @@ export interface GuardAsk {
   lookup?: Lookup
   /** PEM of the roots to trust, instead of the system's. */
   ca?: string
+  /** Instead of directly; its proxy is given addresses that were judged, and no names. */
+  way?: (url: URL) => Way
 }
 
 export interface FetchAsk {
@@ -52,6 +56,8 @@ export interface FetchAsk {
   accept?: readonly string[]
   /** Takes the body of a success piece by piece, so that it is never in memory; what it throws is thrown as it is. */
   sink?: Sink
+  /** Instead of the client's own; for what an upstream names that is reached through a proxy. */
+  way?: ((url: URL) => Way) | undefined
   signal?: AbortSignal
 }
 
@@ -67,8 +73,8 @@ export interface Fetched {
 
 export interface GuardedClient {
   /**
-   * One request and its answer, whatever the status. Every hop resolves, judges and connects anew; no connection is kept and no proxy
-   * asked. Throws `FetchRefused`.
+   * One request and its answer, whatever the status. Every hop resolves, judges and connects anew; no connection is kept, and a proxy
+   * is asked only where the operator says so. Throws `FetchRefused`.
    */
   fetch(url: string, ask: FetchAsk): Promise<Fetched>
 }
@@ -87,6 +93,8 @@ export interface GuardedNet extends GuardedClient {
 /** Throws for an allowed network that is no CIDR. */
 export function openGuardedClient(ask: GuardAsk): GuardedNet {
   const gate = openGate(ask.allowedCidrs, ask.lookup)
+  const trust = ask.ca === undefined ? undefined : createSecureContext({ ca: ask.ca })
+  const wayTo = (url: URL, own = ask.way): Way => ({ ...(trust && { trust }), ...own?.(url) })
   return {
     async judge(text, timeoutMs) {
       const url = readTarget(text, ['https:'])
@@ -99,10 +107,15 @@ export function openGuardedClient(ask: GuardAsk): GuardedNet {
       })
       return url.href
     },
-    line: (url, connections) => openLine({ url: readTarget(url, ['https:']), gate, ca: ask.ca, connections }),
+    line: (text, connections) => {
+      const url = readTarget(text, ['https:'])
+      return openLine({ url, gate, way: wayTo(url), connections })
+    },
     fetch: async (url, fetchAsk) => {
       try {
-        return await fetchWithin(url, fetchAsk, (step, signal) => hop(gate, ask.ca, step, fetchAsk, signal))
+        return await fetchWithin(url, fetchAsk, (step, signal) =>
+          hop(gate, wayTo(step.url, fetchAsk.way), step, fetchAsk, signal),
+        )
       } catch (error) {
         if (error instanceof FetchRefused)
           ask.log?.info({ reason: error.reason, host: error.host }, 'a fetch came to nothing')
@@ -140,16 +153,10 @@ function firstStep(url: URL, { method = 'GET', headers = {}, body }: FetchAsk): 
   return { url, method, headers: Object.fromEntries(named), body }
 }
 
-async function hop(
-  gate: Gate,
-  ca: string | undefined,
-  step: Step,
-  ask: FetchAsk,
-  signal: AbortSignal,
-): Promise<Reply> {
+async function hop(gate: Gate, way: Way, step: Step, ask: FetchAsk, signal: AbortSignal): Promise<Reply> {
   signal.throwIfAborted()
   const addresses = await unlessAborted(gate.resolve(hostOf(step.url)), signal)
-  const socket = await openSocket(step.url, { addresses, admits: gate.admits, ca, signal })
+  const socket = await openSocket(step.url, { addresses, admits: gate.admits, ...way, signal })
   const { maxBytes, budget, accept, sink, maxRedirects = 0 } = ask
   const bounds = { maxBytes, budget, accept, sink, readsRedirects: maxRedirects === 0, signal }
   return exchange(socket, step, bounds)

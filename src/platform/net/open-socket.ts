@@ -1,7 +1,9 @@
 import type { LookupAddress } from 'node:dns'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { connect as connectTls } from 'node:tls'
+import { connect as connectTls, type SecureContext } from 'node:tls'
+import type { ProxyConfig } from '#platform/config'
+import { openTunnel } from '#platform/proxy'
 import { FetchRefused } from './refused.ts'
 import { hostOf, isAddress } from './target.ts'
 
@@ -10,7 +12,9 @@ export interface SocketAsk {
   addresses: readonly LookupAddress[]
   admits: (address: string) => boolean
   /** Roots to trust instead of the system's. */
-  ca?: string | undefined
+  trust?: SecureContext | undefined
+  /** Asked to connect to one of the addresses; it never learns a name that it could resolve otherwise. */
+  proxy?: ProxyConfig | undefined
   signal: AbortSignal
 }
 
@@ -20,9 +24,27 @@ export interface SocketAsk {
  * the signal's AbortError.
  */
 export async function openSocket(url: URL, ask: SocketAsk): Promise<Socket> {
+  const socket = ask.proxy ? await openByProxy(url, ask, ask.proxy) : await openDirectly(url, ask)
+  if (url.protocol === 'http:') return socket
+  const host = hostOf(url)
+  const secure = connectTls({
+    socket,
+    host,
+    ...(!isAddress(host) && { servername: host }),
+    ALPNProtocols: ['http/1.1'],
+    rejectUnauthorized: true,
+    ...(ask.trust && { secureContext: ask.trust }),
+  })
+  await opened(secure, 'secureConnect', 'tls', url, ask.signal)
+  return secure
+}
+
+const portOf = (url: URL): number => Number(url.port || (url.protocol === 'https:' ? 443 : 80))
+
+async function openDirectly(url: URL, ask: SocketAsk): Promise<Socket> {
   const socket = connect({
     host: hostOf(url),
-    port: Number(url.port || (url.protocol === 'https:' ? 443 : 80)),
+    port: portOf(url),
     // The second and last time that the name is asked for, it is answered from what was judged.
     lookup: (_host, _options, answer) => answer(null, [...ask.addresses]),
     autoSelectFamily: true,
@@ -33,19 +55,30 @@ export async function openSocket(url: URL, ask: SocketAsk): Promise<Socket> {
     socket.destroy()
     throw new FetchRefused('address_not_public', url.hostname)
   }
-  if (url.protocol === 'http:') return socket
-  const host = hostOf(url)
-  const secure = connectTls({
-    socket,
-    host,
-    ...(!isAddress(host) && { servername: host }),
-    ALPNProtocols: ['http/1.1'],
-    rejectUnauthorized: true,
-    ...(ask.ca !== undefined && { ca: ask.ca }),
-  })
-  await opened(secure, 'secureConnect', 'tls', url, ask.signal)
-  return secure
+  return socket
 }
+
+/** One address after another: only the proxy knows which of them it can reach. */
+async function openByProxy(
+  url: URL,
+  { addresses, trust, signal }: SocketAsk,
+  proxy: ProxyConfig,
+): Promise<Socket> {
+  let last: unknown
+  for (const { address } of addresses.slice(0, mostTries)) {
+    try {
+      const socket = await openTunnel(proxy, { host: address, port: portOf(url) }, { trust, signal })
+      socket.on('error', () => {})
+      return socket
+    } catch (cause) {
+      signal.throwIfAborted()
+      last = cause
+    }
+  }
+  throw new FetchRefused('connect', url.hostname, last)
+}
+
+const mostTries = 4
 
 async function opened(
   socket: Socket,

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
-import { Agent, type Dispatcher, request } from 'undici'
+import { type Dispatcher, request } from 'undici'
 import type { S3Config } from '#platform/config'
+import { openDispatcher, type Way } from '#platform/proxy'
 import { hashOf, signed } from './sign.ts'
 import { isKey, type Storage } from './storage.ts'
 
@@ -36,8 +37,11 @@ interface Ready extends Call {
  * A bucket of any S3-compatible store. What is put is signed with its SHA-256, so that the store itself refuses bytes that were
  * damaged on their way; every call here may be sent again without harm, and is where the store or the line failed.
  */
-export function openS3(config: S3Config): Storage {
-  const agent = new Agent({ connections: 32, connect: { timeout: 5_000 }, keepAliveTimeout: 10_000 })
+export function openS3(config: S3Config, way: (url: string) => Way): Storage {
+  // The bucket may stand in the host: every key is below one origin all the same.
+  const { origin } = addressOf(config, 'any')
+  const pool = { connections: 32, keepAliveTimeout: 10_000 }
+  const agent = openDispatcher(origin, { ...way(origin), connectMs: 5_000, pool })
 
   async function send({
     method,

@@ -4,6 +4,7 @@
  */
 import type { Readable } from 'node:stream'
 import type { StorageConfig } from '#platform/config'
+import type { Way } from '#platform/proxy'
 import { openDisk } from './disk.ts'
 import { openS3 } from './s3.ts'
 
@@ -22,9 +23,12 @@ export interface Storage extends AsyncDisposable {
 export interface StorageAsk extends StorageConfig {
   /** Of the local disk, which is used where no store is set up. */
   folder: string
+  /** How requests get to the store. */
+  way?: (url: string) => Way
 }
 
-export const openStorage = ({ folder, s3 }: StorageAsk): Storage => (s3 ? openS3(s3) : openDisk(folder))
+export const openStorage = ({ folder, s3, way = () => ({}) }: StorageAsk): Storage =>
+  s3 ? openS3(s3, way) : openDisk(folder)
 
 /** Segments of letters, digits, dots, dashes and underscores, none of them `.` or `..`. */
 export const isKey = (key: string): boolean =>

@@ -26,13 +26,14 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
+import { openAgent } from '#platform/proxy'
 import type { Attributes, Span, SpanAsk, Tracing, TracingAsk } from './trace.ts'
 
 /** Spans that wait for the collector; beyond it they are dropped. */
 const mostWaiting = 16_384
 const exportPatienceMs = 5_000
 
-export function otlpTracing({ endpoint, sampler, samplerArgument, log }: TracingAsk): Tracing {
+export function otlpTracing({ endpoint, sampler, samplerArgument, way, log }: TracingAsk): Tracing {
   // What the SDK has to say (a collector that is away) goes to our log; no span and no attribute is part of it.
   const tell = (message: string): void => log.warn({ said: message.slice(0, 200) }, 'traces are not exported')
   diag.setLogger(
@@ -49,6 +50,10 @@ export function otlpTracing({ endpoint, sampler, samplerArgument, log }: Tracing
         exporter: new OTLPTraceExporter({
           url: `${endpoint.replace(/(?<!\/)\/+$/, '')}/v1/traces`,
           timeoutMillis: exportPatienceMs,
+          // Without either the exporter's own agent stays, which reads OTEL_EXPORTER_OTLP_CERTIFICATE.
+          ...((way?.proxy || way?.trust) && {
+            httpAgentOptions: async () => openAgent(endpoint, { ...way, connectMs: exportPatienceMs }),
+          }),
         }),
         maxQueueSize: mostWaiting,
         scheduledDelayMillis: 1_000,

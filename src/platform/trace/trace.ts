@@ -1,5 +1,6 @@
 /** What is told of one request: its spans (OpenTelemetry) and its log line. Never prompt or answer text. */
 import type { Log } from '#platform/log'
+import type { Way } from '#platform/proxy'
 
 export { Trail } from './trail.ts'
 
@@ -34,6 +35,8 @@ export interface TracingAsk {
   /** `OTEL_TRACES_SAMPLER` and its argument, as typed. */
   sampler?: string | undefined
   samplerArgument?: string | undefined
+  /** How spans get there. */
+  way?: Way
   log: Log
 }
 

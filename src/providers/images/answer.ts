@@ -1,6 +1,7 @@
 /** The pictures of an answer: in it, or behind its links. Read leniently, and nothing that is no picture passes. */
 import { decodeBase64, parseDataUrl, sniff } from '#engine/media'
 import { FetchRefused, type GuardedClient } from '#platform/net'
+import type { Way } from '#platform/proxy'
 import { faultOfError, isRecord } from '#providers/kit'
 import { type Drawn, UpstreamError } from '#providers/spec'
 
@@ -11,6 +12,8 @@ const mostRedirects = 3
 
 export interface ReadingAsk {
   net: GuardedClient
+  /** How what the upstream links to is reached. */
+  way?: ((url: URL) => Way) | undefined
   /** What must never be shown of the upstream. */
   secrets: readonly string[]
   signal: AbortSignal
@@ -56,6 +59,7 @@ async function linked(url: string, ask: ReadingAsk): Promise<Uint8Array | undefi
       maxBytes: mostBytes,
       maxRedirects: mostRedirects,
       headers: { accept: 'image/*' },
+      way: ask.way,
       signal: ask.signal,
     })
     if (status === 200) return body

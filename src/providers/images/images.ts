@@ -1,7 +1,7 @@
 import type { GuardedClient } from '#platform/net'
 import { pingTimeouts, type UpstreamAddress, UpstreamClient } from '#providers/kit'
 import type { Drawn, ImageCall, ImageProvider, Timeouts } from '#providers/spec'
-import { drawnOf } from './answer.ts'
+import { drawnOf, type ReadingAsk } from './answer.ts'
 import { formOf, jsonOf } from './request.ts'
 
 /** A picture of high quality may take two minutes, and nothing is heard before it is whole. */
@@ -12,12 +12,12 @@ const longestDrawingMs = 180_000
  * only links to are fetched by `net`, which reaches what is public.
  */
 export function imagesProvider(
-  address: UpstreamAddress,
+  address: UpstreamAddress & { wayOfLinks?: ReadingAsk['way'] },
   net: GuardedClient,
 ): ImageProvider & AsyncDisposable & { ping(signal: AbortSignal): Promise<void> } {
   const client = new UpstreamClient(address)
   return {
-    draw: (call) => draw(client, net, call),
+    draw: (call) => draw(client, { net, way: address.wayOfLinks }, call),
     ping: async (signal) => {
       await client.json({ path: '/models', signal, timeouts: pingTimeouts })
     },
@@ -25,7 +25,11 @@ export function imagesProvider(
   }
 }
 
-async function draw(client: UpstreamClient, net: GuardedClient, call: ImageCall): Promise<Drawn> {
+async function draw(
+  client: UpstreamClient,
+  web: Pick<ReadingAsk, 'net' | 'way'>,
+  call: ImageCall,
+): Promise<Drawn> {
   const edits = call.order.references.length > 0
   const beganMs = performance.now()
   const answer = await client.json({
@@ -40,7 +44,7 @@ async function draw(client: UpstreamClient, net: GuardedClient, call: ImageCall)
     ...patienceFor(call.timeouts),
   })
   const leftMs = Math.max(1, Math.floor(call.timeouts.totalMs - (performance.now() - beganMs)))
-  return drawnOf(answer, { net, secrets: client.secrets, signal: call.signal, leftMs })
+  return drawnOf(answer, { ...web, secrets: client.secrets, signal: call.signal, leftMs })
 }
 
 const patienceFor = (timeouts: Timeouts): { timeouts: Timeouts; firstByteMs: number } => ({

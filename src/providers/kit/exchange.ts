@@ -1,5 +1,7 @@
-import type { Dispatcher, Pool } from 'undici'
+import type { Dispatcher } from 'undici'
+import { ProxyFailed } from '#platform/proxy'
 import { type Timeouts, UpstreamError } from '#providers/spec'
+import { faultOfProxy } from './fault.ts'
 import { Patience } from './patience.ts'
 
 /** Bytes held for a reader that is slower than the upstream before the socket is paused. */
@@ -48,7 +50,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /** Sends the request and resolves with its answer's headers. */
-  static async open(pool: Pool, ask: Ask): Promise<Exchange> {
+  static async open(pool: Dispatcher, ask: Ask): Promise<Exchange> {
     if (ask.signal.aborted) throw new UpstreamError('aborted', { executed: false })
     const exchange = new Exchange(ask)
     const { method, path, headers, body } = ask
@@ -158,6 +160,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** Before the request could be sent nothing was executed; after the headers an answer was cut. */
   private connectionFault(cause: Error): UpstreamError {
+    if (cause instanceof ProxyFailed) return faultOfProxy(cause)
     const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.name
     if (!this.sent) return new UpstreamError('connect', { executed: false, detail: code, cause })
     if (this.status !== 0) return new UpstreamError('cut', { status: this.status, detail: code, cause })

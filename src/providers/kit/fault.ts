@@ -1,3 +1,4 @@
+import type { ProxyFailed } from '#platform/proxy'
 import { UpstreamError, type UpstreamFault } from '#providers/spec'
 import { isRecord } from './json.ts'
 
@@ -54,6 +55,14 @@ export function faultOfError(error: unknown, secrets: readonly string[]): Upstre
     ...told(complaint, secrets, undefined),
   })
 }
+
+/** A proxy on the way is the operator's affair like a key: where it refuses us, asking again cannot help. Nothing was asked of the upstream. */
+export const faultOfProxy = (cause: ProxyFailed): UpstreamError =>
+  new UpstreamError(cause.isPermanent ? 'authentication' : 'connect', {
+    executed: false,
+    detail: cause.message,
+    cause,
+  })
 
 /** Replaces every known secret and everything that looks like a key. */
 export function maskSecrets(text: string, secrets: readonly string[]): string {

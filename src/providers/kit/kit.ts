@@ -1,7 +1,8 @@
-import { Pool } from 'undici'
+import type { Dispatcher } from 'undici'
+import { openDispatcher, ProxyFailed, type Way } from '#platform/proxy'
 import { type Timeouts, UpstreamError } from '#providers/spec'
 import { Exchange } from './exchange.ts'
-import { faultOfStatus } from './fault.ts'
+import { faultOfProxy, faultOfStatus } from './fault.ts'
 import { Form } from './form.ts'
 import { readJson } from './json.ts'
 
@@ -30,6 +31,8 @@ export interface UpstreamAddress {
   /** Sent as `Authorization: Bearer`. */
   apiKey?: string
   headers?: Record<string, string>
+  /** How requests get there; directly when absent. */
+  way?: Way
 }
 
 export interface UpstreamAsk {
@@ -50,7 +53,8 @@ export interface UpstreamAsk {
  */
 export class UpstreamClient implements AsyncDisposable {
   readonly host: string
-  private readonly pool: Pool
+  private readonly pool: Dispatcher
+  private readonly way: Way
   private readonly basePath: string
   private readonly headers: Record<string, string>
   /** What must never be shown of this upstream. */
@@ -60,11 +64,12 @@ export class UpstreamClient implements AsyncDisposable {
     const url = new URL(address.baseUrl)
     this.host = url.hostname
     this.basePath = url.pathname.replace(/(?<!\/)\/+$/, '')
-    // Times are kept by `Patience`: undici's own connect limit is only a net under it.
-    this.pool = new Pool(url.origin, {
-      pipelining: 1,
-      allowH2: false,
-      connect: { timeout: 120_000 },
+    this.way = address.way ?? {}
+    // Times are kept by `Patience`: the limit for a connection is only a net under it.
+    this.pool = openDispatcher(url.origin, {
+      ...this.way,
+      connectMs: 120_000,
+      pool: { pipelining: 1, allowH2: false },
     })
     this.headers = {
       'content-type': 'application/json',
@@ -72,9 +77,8 @@ export class UpstreamClient implements AsyncDisposable {
       ...(address.apiKey !== undefined && { authorization: `Bearer ${address.apiKey}` }),
       ...address.headers,
     }
-    this.secrets = [address.apiKey, ...Object.values(address.headers ?? {}), url.host, url.hostname].filter(
-      (secret) => secret !== undefined,
-    )
+    const hidden = [address.apiKey, ...Object.values(address.headers ?? {}), this.way.proxy?.password]
+    this.secrets = [...hidden, url.host, url.hostname].filter((secret) => secret !== undefined)
   }
 
   /** Asks and resolves at the headers of a success; any other status throws what its body says. */
@@ -93,6 +97,11 @@ export class UpstreamClient implements AsyncDisposable {
       firstByteMs: ask.firstByteMs ?? ask.timeouts.firstByteMs,
     })
     if (exchange.status >= 200 && exchange.status < 300) return exchange
+    // Only a proxy says so.
+    if (exchange.status === 407 && this.way.proxy) {
+      exchange.abandon()
+      throw faultOfProxy(new ProxyFailed('login', this.way.proxy, 'HTTP 407'))
+    }
     throw faultOfStatus(exchange.status, exchange.headers, await errorText(exchange), this.secrets)
   }
 

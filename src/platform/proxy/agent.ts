@@ -1,0 +1,85 @@
+import { Agent as HttpAgent } from 'node:http'
+import { Agent as HttpsAgent } from 'node:https'
+import { isIP, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { connect as connectTls } from 'node:tls'
+import type { Way } from './proxy.ts'
+import { openTunnel, targetOf } from './tunnel.ts'
+
+export interface AgentTerms extends Way {
+  /** For a connection, the proxy's part included. */
+  connectMs: number
+}
+
+/** An agent of Node's own HTTP clients whose connections to one origin go by its way. */
+export function openAgent(origin: string, terms: AgentTerms): HttpAgent | HttpsAgent {
+  const url = new URL(origin)
+  if (url.protocol === 'http:') return new TunnelAgent(() => open(url, terms), { keepAlive: true })
+  return new SecureTunnelAgent(() => open(url, terms), {
+    keepAlive: true,
+    ...(terms.trust && { secureContext: terms.trust }),
+  })
+}
+
+type Open = () => Promise<Socket> | undefined
+type Done = (error: Error | null, stream: Duplex) => void
+
+function open(url: URL, { proxy, trust, connectMs }: AgentTerms): Promise<Socket> | undefined {
+  if (!proxy) return undefined
+  return openTunnel(proxy, targetOf(url), { trust, signal: AbortSignal.timeout(connectMs) })
+}
+
+class TunnelAgent extends HttpAgent {
+  readonly #open: Open
+
+  constructor(open: Open, options: ConstructorParameters<typeof HttpAgent>[0]) {
+    super(options)
+    this.#open = open
+  }
+
+  override createConnection(
+    options: Parameters<HttpAgent['createConnection']>[0],
+    done?: Done,
+  ): Duplex | null | undefined {
+    const opening = this.#open()
+    if (!opening || !done) return super.createConnection(options, done)
+    opening.then(
+      (socket) => done(null, socket),
+      (error: Error) => done(error, undefined as never),
+    )
+    return undefined
+  }
+}
+
+class SecureTunnelAgent extends HttpsAgent {
+  readonly #open: Open
+
+  constructor(open: Open, options: ConstructorParameters<typeof HttpsAgent>[0]) {
+    super(options)
+    this.#open = open
+  }
+
+  override createConnection(
+    options: Parameters<HttpsAgent['createConnection']>[0],
+    done?: Done,
+  ): Duplex | null | undefined {
+    const opening = this.#open()
+    if (!opening || !done) return super.createConnection(options, done)
+    const host = String((options as { host?: string }).host ?? '')
+    opening.then(
+      (socket) => {
+        const servername = isIP(host) === 0 ? { servername: host } : {}
+        const secure = connectTls({
+          ...(this.options.secureContext && { secureContext: this.options.secureContext }),
+          ...servername,
+          host,
+          socket,
+        })
+        secure.once('secureConnect', () => done(null, secure))
+        secure.once('error', (error) => done(error, undefined as never))
+      },
+      (error: Error) => done(error, undefined as never),
+    )
+    return undefined
+  }
+}

@@ -1,0 +1,61 @@
+import { buildConnector, type Dispatcher, Pool } from 'undici'
+import type { ProxyConfig } from '#platform/config'
+import { loginOf } from './http-connect.ts'
+import type { Way } from './proxy.ts'
+import { reachProxy } from './reach.ts'
+import { openTunnel, targetOf } from './tunnel.ts'
+
+export interface DispatcherTerms extends Way {
+  /** For a connection, the proxy's part included. Who asks keeps times of its own; this is the net under them. */
+  connectMs: number
+  pool?: Omit<Pool.Options, 'connect'>
+}
+
+/**
+ * Kept connections to one origin, each by its way. Names go to the proxy as they are. What is asked over plain HTTP is handed to an HTTP
+ * proxy whole, as proxies want it (many allow CONNECT to port 443 alone); all else goes through a tunnel. Connection errors are those of
+ * the network, or `ProxyFailed`.
+ */
+export function openDispatcher(
+  origin: string,
+  { proxy, trust, connectMs, pool }: DispatcherTerms,
+): Dispatcher {
+  const tls = { timeout: connectMs, allowH2: false, ...(trust && { secureContext: trust }) }
+  if (!proxy) return new Pool(origin, { ...pool, connect: tls })
+  const secure = buildConnector(tls)
+  const forwards = isForwarded(origin, proxy)
+  const opened = new Pool(origin, {
+    ...pool,
+    connect: (options, done) => {
+      const signal = AbortSignal.timeout(connectMs)
+      const opening = forwards
+        ? reachProxy(proxy, { trust, signal })
+        : openTunnel(proxy, targetOf(new URL(origin)), { trust, signal })
+      opening.then(
+        (socket) => {
+          if (forwards || options.protocol !== 'https:') done(null, socket)
+          else secure({ ...options, httpSocket: socket }, done)
+        },
+        (error: Error) => done(error, null),
+      )
+    },
+  })
+  return forwards ? opened.compose(forwarding(origin, loginOf(proxy))) : opened
+}
+
+const isForwarded = (origin: string, { protocol }: ProxyConfig): boolean =>
+  protocol !== 'socks5' && origin.startsWith('http:')
+
+/** Requests in the form for proxies (RFC 9112, section 3.2.2). */
+const forwarding =
+  (origin: string, login: Record<string, string>): Dispatcher.DispatcherComposeInterceptor =>
+  (dispatch) =>
+  (options, handler) =>
+    dispatch(
+      {
+        ...options,
+        path: `${origin}${options.path}`,
+        headers: { ...(options.headers as Record<string, string>), host: new URL(origin).host, ...login },
+      },
+      handler,
+    )

@@ -1,0 +1,23 @@
+import type { ProxyConfig } from '#platform/config'
+import { shownProxy } from './shown.ts'
+import { words } from './words.ts'
+
+/** `away`: no connection to it · `login`, `forbidden`: it refused us, until someone changes a setting · `unreachable`: it cannot get there. */
+export type ProxyReason = keyof typeof words
+
+/** A proxy through which nothing came about; nothing was sent to whom it leads. The message holds no password. */
+export class ProxyFailed extends Error {
+  override name = 'ProxyFailed'
+  readonly reason: ProxyReason
+  readonly code = 'ERR_PROXY'
+
+  constructor(reason: ProxyReason, proxy: ProxyConfig, detail: string, cause?: unknown) {
+    super(words[reason](shownProxy(proxy), detail), { cause })
+    this.reason = reason
+  }
+
+  /** True where asking again cannot help. */
+  get isPermanent(): boolean {
+    return this.reason === 'login' || this.reason === 'forbidden'
+  }
+}

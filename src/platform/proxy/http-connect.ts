@@ -1,0 +1,45 @@
+import { request } from 'node:http'
+import type { Socket } from 'node:net'
+import type { ProxyConfig } from '#platform/config'
+import { ProxyFailed } from './failed.ts'
+import { codeOf } from './reach.ts'
+import type { Target } from './tunnel.ts'
+
+/** What a proxy is shown of us, where its address names a user. */
+export const loginOf = ({ username, password = '' }: ProxyConfig): Record<string, string> =>
+  username === undefined
+    ? {}
+    : { 'proxy-authorization': `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` }
+
+/** Asks an HTTP proxy for a tunnel (RFC 9110, section 9.3.6). */
+export async function connectByHttp(socket: Socket, proxy: ProxyConfig, target: Target): Promise<void> {
+  const authority = `${target.host.includes(':') ? `[${target.host}]` : target.host}:${target.port}`
+  const asked = request({
+    method: 'CONNECT',
+    path: authority,
+    headers: { host: authority, 'user-agent': 'kherad', ...loginOf(proxy) },
+    createConnection: () => socket,
+  })
+  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; head: Buffer }>()
+  asked.on('connect', ({ statusCode: status = 0 }, _socket, head) => resolve({ status, head }))
+  asked.on('error', reject)
+  asked.end()
+  const { status, head } = await promise.catch((cause: Error) => {
+    const isNonsense = codeOf(cause).startsWith('HPE_')
+    throw new ProxyFailed(isNonsense ? 'other_language' : 'away', proxy, codeOf(cause), cause)
+  })
+  if (status < 200 || status > 299) throw refusal(proxy, status)
+  if (head.length > 0) socket.unshift(head)
+}
+
+/** Of those in the 400s these may pass: nothing found, out of time, too often. */
+const passing = [404, 408, 429]
+
+function refusal(proxy: ProxyConfig, status: number): ProxyFailed {
+  const said = `HTTP ${status}`
+  if (status === 407 || status === 401) return new ProxyFailed('login', proxy, said)
+  // A proxy of requests alone has no CONNECT.
+  if (status === 405 || status === 501) return new ProxyFailed('other_language', proxy, said)
+  const isRefused = status >= 400 && status < 500 && !passing.includes(status)
+  return new ProxyFailed(isRefused ? 'forbidden' : 'unreachable', proxy, said)
+}

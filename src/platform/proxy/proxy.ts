@@ -1,0 +1,64 @@
+/**
+ * How requests leave: directly or through a proxy, and which roots their other end is checked against. The operator's own word for a
+ * provider wins, then the environment's with its exceptions (docs/decisions/0038).
+ */
+import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
+import type { CaConfig, Config, ProxyConfig } from '#platform/config'
+import { goesDirect } from './bypass.ts'
+
+export { openAgent } from './agent.ts'
+export { openDispatcher } from './dispatcher.ts'
+export { ProxyFailed } from './failed.ts'
+export { shownProxy } from './shown.ts'
+export { openTunnel, type Target, tryProxy } from './tunnel.ts'
+
+/** The way of requests to one origin. */
+export interface Way {
+  /** Absent: directly. */
+  proxy?: ProxyConfig | undefined
+  /** The roots to trust; absent: those of Node. */
+  trust?: SecureContext | undefined
+}
+
+/** What an entry of the file says of its own requests. */
+export interface OwnWay {
+  proxy?: ProxyConfig | 'direct' | undefined
+  ca?: CaConfig | undefined
+}
+
+export interface Outbound {
+  /** The way of requests to the origin of this address. */
+  to(url: string | URL, own?: OwnWay): Way
+}
+
+/** From the settings of one start. */
+export function openOutbound({ proxies, tls }: Pick<Config, 'proxies' | 'tls'>): Outbound {
+  // Made once for each file: to read all roots again for each connection would cost more than the connection.
+  const contexts = new Map<string, SecureContext>()
+  const trusting = (files: readonly CaConfig[]): SecureContext => {
+    const names = files.map(({ file }) => file).join('\0')
+    const context = contexts.get(names) ?? trust(files.map(({ pem }) => pem))
+    contexts.set(names, context)
+    return context
+  }
+  return {
+    to(url, own = {}) {
+      const target = new URL(url)
+      const proxy = own.proxy === undefined ? proxyOf(proxies, target) : own.proxy
+      const files = [tls.ca, own.ca].filter((ca) => ca !== undefined)
+      return {
+        ...(proxy !== undefined && proxy !== 'direct' && { proxy }),
+        ...(files.length > 0 && { trust: trusting(files) }),
+      }
+    },
+  }
+}
+
+function proxyOf({ http, https, direct }: Config['proxies'], url: URL): ProxyConfig | undefined {
+  const proxy = url.protocol === 'https:' ? https : http
+  return proxy && !goesDirect(url, direct) ? proxy : undefined
+}
+
+/** The roots of Node (with those of NODE_EXTRA_CA_CERTS) and the operator's beside them. */
+const trust = (own: readonly string[]): SecureContext =>
+  createSecureContext({ ca: [...getCACertificates('default'), ...own] })

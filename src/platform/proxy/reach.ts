@@ -1,0 +1,48 @@
+import { once } from 'node:events'
+import { connect, isIP, type Socket } from 'node:net'
+import { connect as connectTls, type SecureContext } from 'node:tls'
+import type { ProxyConfig } from '#platform/config'
+import { ProxyFailed } from './failed.ts'
+
+/** A connection to the proxy itself, under TLS where it wants that. Throws `ProxyFailed`, and the signal's reason. */
+export async function reachProxy(
+  proxy: ProxyConfig,
+  { trust, signal }: { trust?: SecureContext | undefined; signal: AbortSignal },
+): Promise<Socket> {
+  const { host, port } = proxy
+  const socket = connect({ host, port, autoSelectFamily: true, noDelay: true, keepAlive: true })
+  await opened(socket, 'connect', proxy, signal)
+  if (proxy.protocol !== 'https') return socket
+  const secure = connectTls({
+    socket,
+    host,
+    ...(isIP(host) === 0 && { servername: host }),
+    ALPNProtocols: ['http/1.1'],
+    ...(trust && { secureContext: trust }),
+  })
+  await opened(secure, 'secureConnect', proxy, signal)
+  return secure
+}
+
+async function opened(
+  socket: Socket,
+  event: 'connect' | 'secureConnect',
+  proxy: ProxyConfig,
+  signal: AbortSignal,
+): Promise<void> {
+  // Whoever holds the socket learns of its end by what it awaits; an error in between must not end the process.
+  socket.on('error', () => {})
+  try {
+    await once(socket, event, { signal })
+  } catch (cause) {
+    socket.destroy()
+    throw signal.aborted ? cause : new ProxyFailed('away', proxy, codeOf(cause), cause)
+  }
+}
+
+/** The code of the network (ECONNREFUSED), else what was said. */
+export function codeOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause)
+  const { code } = cause as NodeJS.ErrnoException
+  return code ?? cause.message
+}

@@ -1,0 +1,108 @@
+/** SOCKS 5 (RFC 1928) with user and password (RFC 1929). Names go to the proxy as they are: it resolves them. */
+import { isIP, type Socket } from 'node:net'
+import type { ProxyConfig } from '#platform/config'
+import { ProxyFailed } from './failed.ts'
+import { codeOf } from './reach.ts'
+import type { Target } from './tunnel.ts'
+
+const version = 5
+const withoutLogin = 0
+const withPassword = 2
+
+/** The answers to a request, from the RFC; those of `forbidden` do not pass by themselves. */
+const answers: Readonly<Record<number, string>> = {
+  1: 'general failure',
+  2: 'not allowed by its rules',
+  3: 'network unreachable',
+  4: 'host unreachable',
+  5: 'connection refused',
+  6: 'TTL expired',
+  7: 'command not supported',
+  8: 'address type not supported',
+}
+const notAllowed = 2
+
+/** Asks for a connection to the target, and is let in first. */
+export async function connectBySocks(socket: Socket, proxy: ProxyConfig, target: Target): Promise<void> {
+  await greet(socket, proxy)
+  const port = Buffer.alloc(2)
+  port.writeUInt16BE(target.port)
+  socket.write(Buffer.concat([Buffer.of(version, 1, 0), addressOf(target.host), port]))
+  const [spoken, answer = 1, , kind = 0] = await take(socket, proxy, 4)
+  if (spoken !== version) throw nonsense(proxy)
+  if (answer !== 0) {
+    const said = answers[answer] ?? `answer ${answer}`
+    throw new ProxyFailed(answer === notAllowed ? 'forbidden' : 'unreachable', proxy, `SOCKS5: ${said}`)
+  }
+  // The address that the proxy bound tells us nothing, but stands before what follows.
+  const length =
+    kind === 1 ? 4 : kind === 4 ? 16 : kind === 3 ? (await take(socket, proxy, 1))[0]! : undefined
+  if (length === undefined) throw nonsense(proxy)
+  await take(socket, proxy, length + 2)
+}
+
+/** Agrees on how to be let in, and is let in. */
+export async function greet(socket: Socket, proxy: ProxyConfig): Promise<void> {
+  const { username, password = '' } = proxy
+  const methods = username === undefined ? [withoutLogin] : [withoutLogin, withPassword]
+  socket.write(Buffer.of(version, methods.length, ...methods))
+  const [spoken, method = 255] = await take(socket, proxy, 2)
+  if (spoken !== version) throw nonsense(proxy)
+  if (method === withoutLogin) return
+  if (method !== withPassword || username === undefined)
+    throw new ProxyFailed('login', proxy, 'SOCKS5: it wants another way to log in')
+  socket.write(Buffer.concat([Buffer.of(1), counted(username), counted(password)]))
+  const [, state] = await take(socket, proxy, 2)
+  if (state !== 0) throw new ProxyFailed('login', proxy, `SOCKS5: status ${state}`)
+}
+
+const nonsense = (proxy: ProxyConfig): ProxyFailed => new ProxyFailed('other_language', proxy, 'not SOCKS5')
+
+/** Bytes with their count before them; the configuration keeps both within 255. */
+function counted(text: string): Buffer {
+  const bytes = Buffer.from(text)
+  return Buffer.concat([Buffer.of(bytes.length), bytes])
+}
+
+function addressOf(host: string): Buffer {
+  const family = isIP(host)
+  if (family === 4) return Buffer.of(1, ...host.split('.').map(Number))
+  if (family === 6) return Buffer.concat([Buffer.of(4), bytesOfIpv6(host)])
+  return Buffer.concat([Buffer.of(3), counted(host)])
+}
+
+/** Written out in full by the URL standard first, with hexadecimal groups alone. */
+function bytesOfIpv6(address: string): Buffer {
+  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
+  const groups = (text: string): number[] =>
+    text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16))
+  const [first, last] = [groups(head), groups(tail ?? '')]
+  const all = [...first, ...Array<number>(8 - first.length - last.length).fill(0), ...last]
+  const bytes = Buffer.alloc(16)
+  for (const [at, group] of all.entries()) bytes.writeUInt16BE(group, at * 2)
+  return bytes
+}
+
+/** So many bytes and none beyond them, which belong to who speaks through the tunnel. */
+async function take(socket: Socket, proxy: ProxyConfig, count: number): Promise<Buffer> {
+  for (;;) {
+    const bytes = socket.read(count) as Buffer | null
+    if (bytes?.length === count) return bytes
+    if (socket.readableEnded || socket.destroyed || bytes !== null)
+      throw new ProxyFailed('away', proxy, 'it closed the connection', socket.errored)
+    await readable(socket, proxy)
+  }
+}
+
+function readable(socket: Socket, proxy: ProxyConfig): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = (error?: Error): void => {
+      socket.off('readable', onReadable).off('end', onReadable).off('error', onError).off('close', onReadable)
+      if (error) reject(new ProxyFailed('away', proxy, codeOf(error), error))
+      else resolve()
+    }
+    const onReadable = (): void => settle()
+    const onError = (error: Error): void => settle(error)
+    socket.on('readable', onReadable).on('end', onReadable).on('error', onError).on('close', onReadable)
+  })
+}

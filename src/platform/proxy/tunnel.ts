@@ -1,0 +1,53 @@
+import type { Socket } from 'node:net'
+import type { SecureContext } from 'node:tls'
+import type { ProxyConfig } from '#platform/config'
+import { connectByHttp } from './http-connect.ts'
+import { reachProxy } from './reach.ts'
+import { connectBySocks, greet } from './socks.ts'
+
+/** Whom the proxy is to connect to: by name, which it resolves itself, or by address. */
+export interface Target {
+  /** Without the brackets of IPv6. */
+  host: string
+  port: number
+}
+
+export const targetOf = ({ hostname, port, protocol }: URL): Target => ({
+  host: hostname.replace(/^\[|\]$/g, ''),
+  port: Number(port || (protocol === 'https:' ? 443 : 80)),
+})
+
+export interface TunnelTerms {
+  trust?: SecureContext | undefined
+  signal: AbortSignal
+}
+
+/** A connection through the proxy, on which nothing was said yet. Throws `ProxyFailed`, and the signal's reason. */
+export async function openTunnel(proxy: ProxyConfig, target: Target, terms: TunnelTerms): Promise<Socket> {
+  const socket = await reachProxy(proxy, terms)
+  const onAbort = () => socket.destroy(terms.signal.reason as Error)
+  terms.signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    if (proxy.protocol === 'socks5') await connectBySocks(socket, proxy, target)
+    else await connectByHttp(socket, proxy, target)
+    return socket
+  } catch (error) {
+    socket.destroy()
+    throw terms.signal.aborted ? terms.signal.reason : error
+  } finally {
+    terms.signal.removeEventListener('abort', onAbort)
+  }
+}
+
+/** Asks the proxy for as much as can be asked without an address: that it is there and, of SOCKS, that it lets us in. */
+export async function tryProxy(proxy: ProxyConfig, terms: TunnelTerms): Promise<void> {
+  const socket = await reachProxy(proxy, terms)
+  const onAbort = () => socket.destroy(terms.signal.reason as Error)
+  terms.signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    if (proxy.protocol === 'socks5') await greet(socket, proxy)
+  } finally {
+    terms.signal.removeEventListener('abort', onAbort)
+    socket.destroy()
+  }
+}
