@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict'
 import type { Upstream } from '#engine/routing'
 import type { Env, ImagePriceRow, ProviderConfig } from '#platform/config'
+import { type Outbound, ProxyFailed, shownProxy } from '#platform/proxy'
 import { connect, openNet } from '../../src/connect.ts'
 import { readCatalogue } from '../catalogue.ts'
 import type { Sentence } from '../command.ts'
 import { broken, type Check, ok, reasonOf } from './check.ts'
 import { stands } from './database.ts'
+import { checkWays } from './ways.ts'
 import { doctorWords as words } from './words.ts'
 
 const pingMs = 5_000
@@ -22,14 +24,17 @@ export async function checkProviders(env: Env, fileIsThere: boolean): Promise<Ch
   const { config, models, discovered, outbound } = read
   await using connections = new AsyncDisposableStack()
   const upstreams = connect(models, openNet(config, outbound), outbound, connections)
-  const pings = await Promise.all(
-    models.providers().map((provider) => ping(provider, upstreams.get(provider.id))),
-  )
+  const providers = models.providers()
+  const [ways, ...pings] = await Promise.all([
+    checkWays({ config, providers, outbound }),
+    ...providers.map((provider) => ping(provider, upstreams.get(provider.id), outbound)),
+  ])
   const silent = discovered.silent.map((address) => broken('local_models', words.silentProvider(address)))
   return [
     ok('config', words.config(fileIsThere ? env.configFile : undefined)),
     ...silent,
     checkPrices(models.list()),
+    ...ways,
     ...pings,
   ]
 }
@@ -47,14 +52,21 @@ function checkPrices(models: readonly { id: string; pricing: object }[]): Check 
   return ok('models', words.priced(models.length, free.length))
 }
 
-async function ping({ id, baseUrl }: ProviderConfig, upstream: Upstream | undefined): Promise<Check> {
+async function ping(
+  entry: ProviderConfig,
+  upstream: Upstream | undefined,
+  outbound: Outbound,
+): Promise<Check> {
+  const { id, baseUrl } = entry
   const name = `provider ${id}`
   assert(upstream, `no room was connected for the provider ${id}`)
   const signal = AbortSignal.timeout(pingMs)
   const beganMs = performance.now()
   try {
     await upstream.provider.ping(signal)
-    return ok(name, words.provider(Math.ceil(performance.now() - beganMs)))
+    const ms = Math.ceil(performance.now() - beganMs)
+    const { proxy } = id === 'sandbox' ? {} : outbound.to(baseUrl, entry)
+    return ok(name, proxy ? words.providerThrough(ms, shownProxy(proxy)) : words.provider(ms))
   } catch (error) {
     return broken(name, signal.aborted ? words.providerSlow(pingMs / 1000) : pingFault(error, baseUrl))
   }
@@ -63,6 +75,7 @@ async function ping({ id, baseUrl }: ProviderConfig, upstream: Upstream | undefi
 /** The fault as the provider rooms name it (`UpstreamError`), with a mend. */
 function pingFault(error: unknown, baseUrl: string): Sentence {
   if (!(error instanceof Error) || !('fault' in error)) return reasonOf(error)
+  if (error.cause instanceof ProxyFailed) return words.proxyBroken(error.cause.message)
   const detail = detailOf(error)
   switch (error.fault) {
     case 'authentication':

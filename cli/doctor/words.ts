@@ -142,6 +142,21 @@ export const doctorWords = {
     ),
 
   provider: (ms: number) => say(`در ${number(ms)} میلی‌ثانیه پاسخ داد.`, `Answered within ${ms} ms.`),
+  providerThrough: (ms: number, proxy: string) =>
+    say(`از راه ${proxy} در ${number(ms)} میلی‌ثانیه پاسخ داد.`, `Answered through ${proxy} within ${ms} ms.`),
+  proxy: (users: string) => say(`در دسترس است؛ از راه آن: ${users}`, `Is there; through it: ${users}`),
+  proxyBroken: (detail: string) =>
+    say(`از این پراکسی کاری برنیامد: ${detail}.`, `Nothing comes through this proxy: ${detail}.`),
+  certificates: (count: number, day: string) =>
+    say(
+      `${number(count)} گواهی؛ نخستین در ${number(day)} پایان می‌یابد.`,
+      `${count} certificate${count === 1 ? '' : 's'}; the first ends on ${day}.`,
+    ),
+  certificatesOver: (day: string) =>
+    say(
+      `گواهی‌ای در آن از ${number(day)} دیگر معتبر نیست: گواهی تازه را در پرونده بنویسید.`,
+      `A certificate in it ended on ${day}: write the new one into the file.`,
+    ),
   providerKey: (detail: string) =>
     say(
       `کلید آن پذیرفته نشد (${detail}): کلید را در محیط یا پروندهٔ پیکربندی درست کنید.`,
@@ -194,6 +209,8 @@ export const checkTitles = {
   models: say('بهای مدل‌ها', 'model prices'),
   port: say('درگاه', 'port'),
   provider: say('ارائه‌دهنده', 'provider'),
+  proxy: say('پراکسی', 'proxy'),
+  certificates: say('گواهی‌های خودی', 'certificates'),
 }
 
 export type CheckName = keyof typeof checkTitles

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto'
 
 /** In PEM. */
 export interface Certified {
@@ -24,7 +24,7 @@ export function selfSigned(...names: string[]): Certified {
 /** A private authority, and what it signs. Its own certificate is nobody's server. */
 export function privateAuthority(): { cert: string; issue(...names: string[]): Certified } {
   const { publicKey, privateKey: signer } = newKey()
-  const issuer = 'private authority'
+  const issuer = `private authority ${randomUUID()}`
   return {
     cert: certificate({ subject: issuer, issuer, publicKey, signer, extension: authority() }),
     issue(...names) {

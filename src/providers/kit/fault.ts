@@ -60,7 +60,8 @@ export function faultOfError(error: unknown, secrets: readonly string[]): Upstre
 export const faultOfProxy = (cause: ProxyFailed): UpstreamError =>
   new UpstreamError(cause.isPermanent ? 'authentication' : 'connect', {
     executed: false,
-    detail: cause.message,
+    detail: 'no way through the proxy',
+    inside: cause.message,
     cause,
   })
 

@@ -70,6 +70,8 @@ export class UpstreamError extends Error {
   readonly retryAfterMs: number | undefined
   /** The upstream's own words, at most 500 characters, for the receipt and (for invalid_request) the caller. */
   readonly detail: string | undefined
+  /** For the operator alone, secrets masked: what a caller's receipt must not show, such as the words of a vendor on our key. */
+  readonly inside: string | undefined
   readonly param: string | undefined
 
   constructor(
@@ -79,6 +81,7 @@ export class UpstreamError extends Error {
       executed?: boolean
       retryAfterMs?: number
       detail?: string
+      inside?: string
       param?: string
       cause?: unknown
     } = {},
@@ -92,6 +95,7 @@ export class UpstreamError extends Error {
     this.executed = more.executed ?? true
     this.retryAfterMs = more.retryAfterMs
     this.detail = more.detail?.slice(0, 500)
+    this.inside = more.inside?.slice(0, 500)
     this.param = more.param
   }
 }

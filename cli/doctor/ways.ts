@@ -1,0 +1,83 @@
+/** How requests leave this machine: each proxy tried, and the private authorities that are trusted. */
+import { X509Certificate } from 'node:crypto'
+import type { CaConfig, Config, ProviderConfig, ProxyConfig } from '#platform/config'
+import { type Outbound, ProxyFailed, shownProxy, tryProxy } from '#platform/proxy'
+import { broken, type Check, examine, ok, reasonOf } from './check.ts'
+import { doctorWords as words } from './words.ts'
+
+const patienceMs = 5_000
+
+interface WaysAsk {
+  config: Config
+  providers: readonly ProviderConfig[]
+  outbound: Outbound
+}
+
+/** One check for each proxy that something goes through; none where everything goes directly. */
+export async function checkWays(ask: WaysAsk): Promise<Check[]> {
+  const proxies = new Map<string, { proxy: ProxyConfig; users: string[]; outbound: Outbound }>()
+  for (const [user, proxy] of usersOf(ask)) {
+    const key = JSON.stringify(proxy)
+    const known = proxies.get(key) ?? { proxy, users: [], outbound: ask.outbound }
+    known.users.push(user)
+    proxies.set(key, known)
+  }
+  const certificates = [ask.config.tls.ca, ...ask.config.providers.map(({ ca }) => ca)]
+  const files = new Map(certificates.flatMap((ca) => (ca ? [[ca.file, ca] as const] : [])))
+  return [...(await Promise.all([...proxies.values()].map(checkProxy))), ...[...files.values()].map(checkCa)]
+}
+
+/** Who goes through which proxy. */
+function usersOf({ config, providers, outbound }: WaysAsk): [user: string, proxy: ProxyConfig][] {
+  const { tools, storage, tracing, net } = config
+  const others: [string, string | undefined][] = [
+    ['web_search', tools.webSearch?.baseUrl],
+    ['storage.s3', storage.s3?.endpoint],
+    ['OTLP', tracing?.endpoint],
+    ['net', net.usesProxy ? 'https://public.example' : undefined],
+  ]
+  const used: [string, ProxyConfig | undefined][] = [
+    ...providers
+      .filter(({ id }) => id !== 'sandbox')
+      .map((entry): [string, ProxyConfig | undefined] => [entry.id, outbound.to(entry.baseUrl, entry).proxy]),
+    ...others.map(([name, url]): [string, ProxyConfig | undefined] => [
+      name,
+      url ? outbound.to(url).proxy : undefined,
+    ]),
+  ]
+  return used.flatMap(([user, proxy]) => (proxy ? [[user, proxy]] : []))
+}
+
+const checkProxy = ({
+  proxy,
+  users,
+  outbound,
+}: {
+  proxy: ProxyConfig
+  users: string[]
+  outbound: Outbound
+}): Promise<Check> => {
+  const name = `proxy ${shownProxy(proxy)}`
+  return examine(name, async () => {
+    const signal = AbortSignal.timeout(patienceMs)
+    const { trust } = outbound.to(`https://${proxy.host.includes(':') ? `[${proxy.host}]` : proxy.host}`)
+    try {
+      await tryProxy(proxy, { trust, signal })
+      return ok(name, words.proxy(users.join(', ')))
+    } catch (error) {
+      if (signal.aborted) return broken(name, words.providerSlow(patienceMs / 1000))
+      return broken(name, error instanceof ProxyFailed ? words.proxyBroken(error.message) : reasonOf(error))
+    }
+  })
+}
+
+function checkCa({ file, pem }: CaConfig): Check {
+  const name = `certificates ${file}`
+  const all = pem.split(/(?<=-----END CERTIFICATE-----)\s*/).filter((one) => one !== '')
+  const ends = all.map((one) => new X509Certificate(one).validToDate.getTime())
+  const first = new Date(Math.min(...ends))
+  const day = first.toISOString().slice(0, 10)
+  return first.getTime() < Date.now()
+    ? broken(name, words.certificatesOver(day))
+    : ok(name, words.certificates(all.length, day))
+}
