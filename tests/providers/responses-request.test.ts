@@ -162,9 +162,9 @@ test.each<[string, Partial<Turn>, Record<string, unknown>]>([
     { reasoning: { effort: 'low', summary: 'auto' }, include: ['reasoning.encrypted_content'] },
   ],
   [
-    'thinking within a budget, which this wire cannot say',
+    'thinking within a budget, for those who take one, with room for the answer',
     { reasoning: { enabled: true, maxTokens: 2_000 } },
-    { reasoning: { summary: 'auto' }, include: ['reasoning.encrypted_content'] },
+    { reasoning: { max_tokens: 63, summary: 'auto' }, include: ['reasoning.encrypted_content'] },
   ],
   ['no thinking', { reasoning: { enabled: false } }, { reasoning: { effort: 'none' } }],
   [

@@ -1,9 +1,10 @@
 import {
+  budgetNews,
   type HeardOn,
   inEvents,
-  nameIgnored,
   pay,
   readMedia,
+  tellNews,
   textModel,
   unheard,
   whole,
@@ -24,7 +25,10 @@ export async function complete(ask: Ask<ChatBody>): Promise<JsonText | EventStre
   const turn = await readMedia(ask, model, turnOf(body, model), fillLinks)
   const showsReasoning = body.include_reasoning === true && body.reasoning?.exclude !== true
   const paid = await pay(ask, { model, turn, showsReasoning, endpoint: '/v1/chat/completions' })
-  nameIgnored(ask, [...ignoredFields(body), ...unheard(model, turn, body, heardOn)])
+  const { maxOutputTokens } = paid
+  const news = budgetNews(model, turn, { asked: body.reasoning?.max_tokens, maxOutputTokens })
+  const ignored = [...ignoredFields(body), ...unheard(model, turn, body, heardOn), ...news.ignored]
+  tellNews(ask, { ...news, ignored })
   const heading = headingOf(ask, paid)
   if (!turn.stream) {
     const gathered = new Gathered(showsReasoning)

@@ -1,5 +1,5 @@
 /** The chat wire → a neutral turn. Everything that can be refused is refused here, before anything is held. */
-import { effortOf, reasons, requireFeatures, requireModality } from '#capabilities/text'
+import { budgetOf, effortOf, reasons, requireFeatures, requireModality, wishOf } from '#capabilities/text'
 import type { Message, Modality, OutputFormat, Reasoning, ToolChoice, Turn } from '#engine/inference'
 import type { Model } from '#engine/models'
 import { fail } from '#platform/errors'
@@ -13,7 +13,7 @@ export function turnOf(body: ChatBody, model: Model): Turn {
     json_schema: body.response_format?.type === 'json_schema' ? 'response_format' : undefined,
   })
   const limit = limitOf(body)
-  const reasoning = reasoningOf(body, model)
+  const reasoning = reasoningOf(body, model, limit)
   return {
     messages,
     tools: (body.tools ?? []).map(({ function: tool }) => ({
@@ -165,21 +165,11 @@ function outputOf(body: ChatBody): OutputFormat {
   return { type: format?.type ?? 'text' }
 }
 
-function reasoningOf(body: ChatBody, model: Model): Reasoning | undefined {
+function reasoningOf(body: ChatBody, model: Model, limit: number | undefined): Reasoning | undefined {
   const effort = effortOf(model, body.reasoning_effort, body.reasoning?.effort)
-  const maxTokens = body.reasoning?.max_tokens ?? undefined
-  if (maxTokens !== undefined && !model.features.includes('reasoning')) {
-    fail(
-      'REASONING_NOT_SUPPORTED',
-      { model: model.id, effort: `max_tokens ${maxTokens}`, supported: [] },
-      { param: 'reasoning.max_tokens' },
-    )
-  }
+  const name = body.max_tokens === limit ? 'max_tokens' : 'max_completion_tokens'
+  const budget = budgetOf(model, 'chat', body, { tokens: limit, name })
   // Wishes about thinking mean nothing to a model that does not think, and upstreams refuse them there.
   if (effort === undefined && (!body.reasoning || !model.features.includes('reasoning'))) return undefined
-  return {
-    enabled: body.reasoning?.enabled ?? true,
-    ...present('effort', effort),
-    ...present('maxTokens', maxTokens),
-  }
+  return wishOf(body.reasoning?.enabled ?? true, effort, budget)
 }

@@ -1,24 +1,10 @@
-import {
-  type Clamped,
-  clampTools,
-  type HeardOn,
-  inEvents,
-  kept,
-  nameClamped,
-  nameIgnored,
-  pay,
-  readMedia,
-  textModel,
-  unheard,
-  whole,
-} from '#capabilities/text'
+import { inEvents, kept, type News, pay, readMedia, tellNews, textModel, whole } from '#capabilities/text'
 import { type PaidAsk, type PaidTurn, servedTurn, startPaidTurn } from '#engine/inference'
 import type { Failure } from '#platform/errors'
 import type { Ask, EventStream, JsonText } from '#platform/http'
-import { forwardedFields } from '#providers/messages'
 import { StreamedMessage, WholeMessage } from './answer/answer.ts'
 import type { Manner } from './answer/event.ts'
-import { serviceToolOf } from './request/hosted-tools.ts'
+import { newsOf, withinCaps } from './news.ts'
 import { fillLinks } from './request/links.ts'
 import { turnOf } from './request/parse.ts'
 import { showsThinking } from './request/reasoning.ts'
@@ -33,8 +19,7 @@ export async function createMessage(ask: Ask<MessagesBody>): Promise<JsonText | 
   const { body } = ask
   const asked = await askedOf(ask, body, dialectOf(ask))
   const paid = await pay(ask, { ...asked, endpoint: '/v1/messages' })
-  nameIgnored(ask, [...ignoredFields(body), ...unheard(asked.model, asked.turn, { ...body }, heardOn)])
-  nameClamped(ask, asked.clamped)
+  tellNews(ask, newsOf(body, asked, paid.maxOutputTokens))
   const manner = mannerOf(ask, paid, asked.showsReasoning)
   return asked.turn.stream
     ? inEvents(ask, paid, new StreamedMessage(manner), heartbeat)
@@ -58,24 +43,18 @@ function parsed({ app, caller }: Pick<Ask, 'app' | 'caller'>, body: MessagesBody
   return { model, turn: turnOf(capped.body, model, dialect), clamped: capped.clamped }
 }
 
-/** The body as it is applied, whatever wire it goes out by. */
-function withinCaps(body: MessagesBody): { body: MessagesBody; clamped: Clamped[] } {
-  const { tools, clamped } = clampTools(body.tools ?? [], (tool) => serviceToolOf(tool) !== undefined)
-  return { body: clamped.length === 0 ? body : { ...body, tools: [...tools] }, clamped }
-}
-
 /**
  * Refuses what `createMessage` would refuse; only what links lead to and how long documents are is not known yet. Answers what would
- * be applied with another value.
+ * not be applied as it was sent.
  */
 export function requireAnswerable(
   ask: Pick<Ask, 'app' | 'caller'>,
   body: MessagesBody,
   dialect: Dialect,
-): Clamped[] {
+): News {
   const asked = parsed(ask, body, dialect)
   servedTurn(ask.app, asked)
-  return asked.clamped
+  return newsOf(body, asked, Math.min(body.max_tokens, asked.model.maxOutputTokens))
 }
 
 export interface BackgroundAsk
@@ -98,17 +77,6 @@ export async function answerInBackground(ask: BackgroundAsk): Promise<{ failure?
   const paid = await startPaidTurn(app, { ...rest, ...asked, receivedMs, background: true })
   return kept(paid, new WholeMessage(mannerOf(ask, paid, asked.showsReasoning)), told)
 }
-
-/** What of a message means nothing to a model whose upstream speaks another wire. */
-const heardOn: HeardOn = {
-  cache_control: ['messages'],
-  context_management: ['messages'],
-  metadata: ['messages'],
-}
-
-/** Fields that go to no upstream: they would change the price, or rest on what it keeps. */
-const ignoredFields = (body: MessagesBody): string[] =>
-  Object.keys(body).filter((field) => !forwardedFields.has(field))
 
 function mannerOf(ask: Pick<Ask, 'app' | 'requestId'>, paid: PaidTurn, showsThinking: boolean): Manner {
   const id = `msg_${ask.requestId.replaceAll('-', '')}`

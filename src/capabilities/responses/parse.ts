@@ -1,5 +1,5 @@
 /** The responses wire → a neutral turn. Everything that can be refused is refused here, before anything is held. */
-import { effortOf, mostUses, requireFeatures } from '#capabilities/text'
+import { budgetOf, effortOf, mostUses, requireFeatures, wishOf } from '#capabilities/text'
 import type { OutputFormat, Reasoning, Tool, Turn } from '#engine/inference'
 import { foundBound, searchTokens } from '#engine/metering'
 import type { Model } from '#engine/models'
@@ -117,8 +117,10 @@ function descriptionBytes({ text }: ResponsesBody): number {
 /** Leaving both spellings out is automatic; a wish without an effort means nothing to a model that does not think. */
 function reasoningOf(body: ResponsesBody, model: Model): Reasoning | undefined {
   const effort = effortOf(model, body.reasoning_effort, body.reasoning?.effort)
+  const limit = { tokens: body.max_output_tokens ?? undefined, name: 'max_output_tokens' }
+  const budget = budgetOf(model, 'responses', body, limit)
   if (effort === undefined && (!body.reasoning || !model.features.includes('reasoning'))) return undefined
-  return { enabled: true, ...present('effort', effort) }
+  return wishOf(true, effort, budget)
 }
 
 /** The body for an upstream of this wire: in the wire's own words alone, with the tools that the model sees. */

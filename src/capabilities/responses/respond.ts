@@ -1,10 +1,10 @@
 import {
+  budgetNews,
   type HeardOn,
   inEvents,
-  nameClamped,
-  nameIgnored,
   pay,
   readMedia,
+  tellNews,
   textModel,
   unheard,
   whole,
@@ -34,13 +34,20 @@ export async function respond(ask: Ask<ResponsesBody>): Promise<JsonText | Event
   const turn = await readMedia(ask, model, parsed.turn, fillLinks)
   const { showsReasoning } = shownOf(body)
   const paid = await pay(ask, { model, turn, showsReasoning, endpoint: '/v1/responses' })
-  nameIgnored(ask, [
+  const { maxOutputTokens } = paid
+  const news = budgetNews(model, turn, { asked: body.reasoning?.max_tokens, maxOutputTokens })
+  const ignored = [
     ...ignoredFields(body),
     ...unheard(model, turn, { ...body, 'text.verbosity': body.text?.verbosity }, heardOn),
     ...parsed.tools.dropped,
     ...parsed.hosted.ignored,
-  ])
-  nameClamped(ask, [...clamped, ...nativeClamped(parsed.hosted, body)])
+    ...news.ignored,
+  ]
+  tellNews(ask, {
+    ...news,
+    ignored,
+    clamped: [...clamped, ...nativeClamped(parsed.hosted, body), ...news.clamped],
+  })
   return answerPaid(ask, paid, { ...parsed, turn, body })
 }
 

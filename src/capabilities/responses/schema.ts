@@ -126,6 +126,14 @@ export const ResponsesBody = Type.Object(
       Type.Object({
         effort: optional(Type.String()),
         summary: optional(oneOf('auto', 'concise', 'detailed')),
+        max_tokens: optional(
+          Type.Integer({
+            minimum: 1,
+            maximum: 32_768,
+            description: 'A budget for the thinking, in place of an effort.',
+            'x-description-fa': 'بودجهٔ استدلال به توکن، به جای سطح آن.',
+          }),
+        ),
       }),
     ),
     include_reasoning: optional(

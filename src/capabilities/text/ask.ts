@@ -12,6 +12,8 @@ import type { Model } from '#engine/models'
 import type { PaidCall } from '#engine/paid'
 import { type FailureCode, fail } from '#platform/errors'
 import type { Ask } from '#platform/http'
+import type { News } from './budget.ts'
+import { nameApplied, nameClamped } from './clamp.ts'
 import { reasons } from './words.ts'
 
 /** `X-Customer-ID` and `X-Reference-ID`. */
@@ -32,6 +34,7 @@ export const textFailures: FailureCode[] = [
   'INPUT_MODALITY_NOT_SUPPORTED',
   'INVALID_MEDIA',
   'LINK_NOT_USABLE',
+  'REASONING_BUDGET_CONFLICT',
   'REASONING_EFFORT_CONFLICT',
   'REASONING_NOT_SUPPORTED',
   'INSUFFICIENT_CREDITS',
@@ -108,6 +111,13 @@ export function unheard(
   return Object.entries(heardOn).flatMap(([field, wires]) =>
     body[field] == null || body[field] === false || heard(wires) ? [] : [field],
   )
+}
+
+/** Tells in headers what was not applied as it was sent: `X-Ignored-Fields`, `X-Clamped-Fields`, `X-Mapped-Fields`. */
+export function tellNews(ask: Ask, { ignored, clamped, mapped }: News): void {
+  nameIgnored(ask, ignored)
+  nameClamped(ask, clamped)
+  nameApplied(ask, 'x-mapped-fields', mapped)
 }
 
 /** Names what was sent and has no effect in the header `X-Ignored-Fields` (decisions §4). */

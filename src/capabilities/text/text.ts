@@ -19,11 +19,13 @@ export {
   Reference,
   reference,
   referenceHeaders,
+  tellNews,
   textFailures,
   textModel,
   unheard,
 } from './ask.ts'
-export { type Clamped, capped, clampTools, mostPageTokens, mostUses, nameClamped } from './clamp.ts'
+export { budgetNews, budgetOf, type News, requireBudget, wishOf } from './budget.ts'
+export { type Clamped, capped, clampTools, mostPageTokens, mostUses } from './clamp.ts'
 export { base64Media, imageMedia, imageTypes, inlineMedia, linkMedia, mediaCharacters } from './media.ts'
 export { type FillBody, type Found, readMedia, requireUnclaimed } from './read-media.ts'
 export { reasons } from './words.ts'

@@ -5,6 +5,7 @@ declare module '#platform/errors' {
     FEATURE_NOT_SUPPORTED: { model: string; feature: string }
     INPUT_MODALITY_NOT_SUPPORTED: { model: string; modality: string; supported: string[] }
     INVALID_MEDIA: { why: Told }
+    REASONING_BUDGET_CONFLICT: { param: string; other: string }
     REASONING_EFFORT_CONFLICT: Record<string, never>
     REASONING_NOT_SUPPORTED: { model: string; effort: string; supported: string[] }
   }
@@ -30,6 +31,11 @@ declareFailures({
     en: ({ why }) => `The media cannot be used: ${why.en}`,
     fa: ({ why }) => `رسانهٔ فرستاده‌شده قابل استفاده نیست: ${why.fa}`,
   },
+  REASONING_BUDGET_CONFLICT: {
+    status: 400,
+    en: ({ param, other }) => `${param} and ${other} contradict each other; send one of them.`,
+    fa: ({ param, other }) => `${param} و ${other} با هم نمی‌آیند؛ فقط یکی را بفرستید.`,
+  },
   REASONING_EFFORT_CONFLICT: {
     status: 400,
     en: () => 'reasoning_effort and reasoning.effort disagree; send one of them.',
@@ -50,6 +56,10 @@ declareFailures({
 
 /** Why a request or its media is refused. */
 export const reasons = {
+  budgetPastLimit: (param: string, budget: number, limit: string): Told => ({
+    en: `${param} (${budget}) must be less than ${limit}, which the answer shares with the thinking.`,
+    fa: `${param} (${budget.toLocaleString('fa-IR')}) باید کمتر از ${limit} باشد که پاسخ و استدلال با هم دارند.`,
+  }),
   onlyUsersCarry: (param: string, modality: string, role: string): Told => ({
     en: `${param}: only user messages carry ${modality}; a ${role} message carries text.`,
     fa: `${param}: فقط پیام کاربر ${modality} می‌پذیرد؛ پیام ${role} متن است.`,

@@ -122,7 +122,7 @@ function textModelOf(entry: TextModelConfig, providers: Providers): Model {
     kind: 'text',
     deployments: named.deployments.map((deployment) => ({
       ...deployment,
-      ...(deployment.provider !== 'sandbox' && { wires: wiresOf(providers.get(deployment.provider)) }),
+      ...(deployment.provider !== 'sandbox' && spokenBy(providers.get(deployment.provider))),
     })),
     resumes: entry.resumes,
     contextLength: entry.contextLength,
@@ -137,8 +137,14 @@ function textModelOf(entry: TextModelConfig, providers: Providers): Model {
   }
 }
 
-const wiresOf = (provider: ProviderConfig | undefined): NonNullable<Deployment['wires']> =>
-  provider?.dialects.filter((dialect) => dialect !== 'images') ?? []
+const spokenBy = (
+  provider: ProviderConfig | undefined,
+): Pick<Deployment, 'wires' | 'takesReasoningBudget'> => ({
+  wires: provider?.dialects.filter((dialect) => dialect !== 'images') ?? [],
+  ...(provider?.takesReasoningBudget !== undefined && {
+    takesReasoningBudget: provider.takesReasoningBudget,
+  }),
+})
 
 const imageModelOf = (entry: Extract<ModelConfig, { kind: 'image' }>): ImageModel => ({
   ...namedOf(entry),

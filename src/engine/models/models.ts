@@ -68,6 +68,8 @@ export interface Deployment {
   provider: string
   /** The wires that its provider speaks; undefined for the sandbox, which answers every turn. */
   wires?: readonly Wire[]
+  /** Whether its provider takes a reasoning budget as a number; undefined: as its wire does. */
+  takesReasoningBudget?: boolean
   /** The upstream's own name of the model. */
   model: string
   /** Share among deployments of equal priority. */

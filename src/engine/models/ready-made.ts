@@ -12,6 +12,8 @@ interface Vendor {
   wires?: Wire[]
   onDisconnect: 'cancel' | 'drain'
   takesLinks?: boolean
+  /** Its chat and Responses wires take `reasoning.max_tokens`. */
+  takesReasoningBudget?: boolean
   models: Listed[]
 }
 
@@ -93,6 +95,7 @@ const vendors: Vendor[] = [
     name: 'OpenRouter',
     baseUrl: 'https://openrouter.ai/api/v1',
     wires: ['chat', 'responses', 'messages'],
+    takesReasoningBudget: true,
     // Not every upstream behind it can be cancelled, so the usage report is awaited.
     onDisconnect: 'drain',
     models: [
@@ -190,6 +193,7 @@ export function readyMade(keys: VendorKeys): { providers: ProviderConfig[]; mode
       onDisconnect: vendor.onDisconnect,
       headers: {},
       ...(vendor.takesLinks !== undefined && { takesLinks: vendor.takesLinks }),
+      ...(vendor.takesReasoningBudget && { takesReasoningBudget: true }),
     })),
     models: found.flatMap(({ vendor }) => vendor.models.flatMap((entry) => modelOf(vendor, entry))),
   }
@@ -219,6 +223,7 @@ function modelOf(vendor: Vendor, entry: Listed): Model[] {
           weight: 1,
           priority: 0,
           wires: wiresOf(vendor),
+          ...(vendor.takesReasoningBudget && { takesReasoningBudget: true }),
         },
       ],
       fallbacks: [],

@@ -2,6 +2,7 @@ import type { Content, Modality, Turn } from '#engine/inference'
 import { linkedKinds } from '#engine/media'
 import { inputBound } from '#engine/metering'
 import type { Catalogue, Deployment, Model } from '#engine/models'
+import { keepsBudget } from './budget.ts'
 
 /** A deployment that may answer a turn, of the asked model or of one of its fallbacks. */
 export interface Candidate {
@@ -39,14 +40,15 @@ export function modelsFor(models: Pick<Catalogue, 'find'>, { model, turn, allowe
 
 function canAnswer(model: Model, turn: Turn): boolean {
   const needed = new Set(turn.messages.flatMap((message) => message.content.flatMap(modalitiesOf)))
-  const effort = turn.reasoning?.enabled ? turn.reasoning.effort : undefined
+  const { effort, maxTokens } = turn.reasoning?.enabled ? turn.reasoning : {}
   return (
     model.kind === 'text' &&
     speakersOf(model, turn).length > 0 &&
     [...needed].every((modality) => model.inputModalities.includes(modality)) &&
     ((turn.tools.length === 0 && !turn.hosted) || model.features.includes('tools')) &&
     (turn.output.type !== 'json_schema' || model.features.includes('json_schema')) &&
-    (effort === undefined || model.supportedEfforts.includes(effort))
+    (effort === undefined || model.supportedEfforts.includes(effort)) &&
+    (maxTokens === undefined || keepsBudget(model, maxTokens, turn.source.wire))
   )
 }
 

@@ -5,6 +5,7 @@ import type { Model } from '#engine/models'
 import { UpstreamError } from '#providers/spec'
 import { type Attempt, beginAttempt, callTerms, drainOf, failAttempt, type JourneyTerms } from './attempt.ts'
 import type { Breaker, Pass } from './breaker.ts'
+import { withOneWish } from './budget.ts'
 import { type Candidate, turnFor } from './candidates.ts'
 import { Delivered, isVisible } from './delivered.ts'
 import { Route, type Step } from './route.ts'
@@ -137,7 +138,7 @@ export class Journey {
     this.attempts.push(attempt)
     const asked =
       this.#broken && this.#delivered ? this.#delivered.continuation(this.#ask.turn) : this.#ask.turn
-    const turn = model === this.#ask.model ? asked : turnFor(model, asked)
+    const turn = withOneWish(model, deployment, model === this.#ask.model ? asked : turnFor(model, asked))
     const breaker = this.#ask.breakerOf(deployment.id)
     const sentMs = performance.now()
     const call = { candidate, turn, attempt, sentMs, breaker, pass: breaker.enter(), spoke: false }

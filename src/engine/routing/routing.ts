@@ -21,6 +21,7 @@ import { opensLinks } from './links.ts'
 import { type EmbeddingRun, type ImageRun, OrderJourney } from './order-journey.ts'
 
 export { type Attempt, type PricedAttempt, priced } from './attempt.ts'
+export { type BudgetNews, keepsBudget, newsOfBudget } from './budget.ts'
 export { type ModelsAsk, roomFor, speakersOf } from './candidates.ts'
 export { continuationTokens } from './delivered.ts'
 export { wireOf } from './links.ts'

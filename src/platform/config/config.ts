@@ -212,6 +212,8 @@ export interface ProviderConfig {
   ca?: CaConfig
   /** Links to pictures and documents: all, none (what they lead to is fetched here and sent as data), or, when absent, as its wire has it. */
   takesLinks?: boolean
+  /** Whether it takes a reasoning budget as a number: `reasoning.max_tokens` on chat and Responses. Absent: as its wire does. */
+  takesReasoningBudget?: boolean
 }
 
 export type SearchVendorName = 'searxng' | 'brave' | 'tavily' | 'serper'

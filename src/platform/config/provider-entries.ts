@@ -51,6 +51,7 @@ function readProvider(entry: Place): ProviderConfig {
     'takes_links',
     'proxy',
     'tls',
+    'takes_reasoning_budget',
   ])
   const idPlace = members.need('id', {
     en: 'give the provider a short name',
@@ -78,10 +79,12 @@ function readProvider(entry: Place): ProviderConfig {
   })
   const takesLinks = members.get('takes_links')?.flag()
   const proxy = members.get('proxy')
+  const baseUrl = readBaseUrl(base)
+  const takesReasoningBudget = members.get('takes_reasoning_budget')?.flag() ?? knownForBudgets(baseUrl)
   const maxDrains = members.get('max_drains')?.number({ min: 1, max: 100_000, integer: true })
   return {
     id,
-    baseUrl: readBaseUrl(base),
+    baseUrl,
     ...(apiKey !== undefined && { apiKey }),
     dialects: readDialects(members.get('dialects')),
     timeouts: readTimeouts(members.get('timeouts')),
@@ -92,8 +95,13 @@ function readProvider(entry: Place): ProviderConfig {
     ...(takesLinks !== undefined && { takesLinks }),
     ...(proxy && { proxy: readProxy(proxy) }),
     ...readTls(members.get('tls')),
+    ...(takesReasoningBudget !== undefined && { takesReasoningBudget }),
   }
 }
+
+/** Elsewhere the wire decides. */
+const knownForBudgets = (baseUrl: string): true | undefined =>
+  new URL(baseUrl).hostname === 'openrouter.ai' ? true : undefined
 
 export function readBaseUrl(place: Place): string {
   const expected = {

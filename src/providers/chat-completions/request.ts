@@ -1,5 +1,5 @@
 import type { OutputFormat, Tool, ToolChoice, Turn } from '#engine/inference'
-import { ownBody } from '#providers/kit'
+import { isRecord, ownBody, withinLimit } from '#providers/kit'
 import type { TextCall } from '#providers/spec'
 import { chatMessages } from './messages.ts'
 
@@ -57,7 +57,7 @@ export function requestBody(host: string, call: TextCall): Record<string, unknow
   return {
     model: call.upstreamModel,
     ...(body ? passedOn(host, body) : translated(host, turn)),
-    ...reasoningFields(host, turn.reasoning, body),
+    ...reasoningFields(host, turn, body),
     [limitName(host, body)]: turn.maxOutputTokens,
     stream: turn.stream,
     // Mistral always reports usage and refuses the option.
@@ -100,29 +100,40 @@ function translated(host: string, turn: Turn): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
 
-/** `reasoning` is OpenRouter's object; the others know only the effort. */
+/** `reasoning` is OpenRouter's object; the others know only the effort. A budget is there only for who takes one (`engine/routing`). */
 function reasoningFields(
   host: string,
-  reasoning: Turn['reasoning'],
+  { reasoning, maxOutputTokens }: Turn,
   body: Record<string, unknown> = {},
 ): Record<string, unknown> {
+  const budget = withinLimit(reasoning, maxOutputTokens)
   if (host === 'openrouter.ai') {
-    const object =
-      body['reasoning'] ?? (body['reasoning_effort'] == null ? openRouterReasoning(reasoning) : undefined)
+    const object = openRouterReasoning(reasoning, budget, body)
     return {
       ...(object !== undefined && { reasoning: object }),
       ...(body['include_reasoning'] !== undefined && { include_reasoning: body['include_reasoning'] }),
     }
   }
+  if (budget !== undefined) return { reasoning: { max_tokens: budget } }
   if (body['reasoning_effort'] != null || !reasoning) return {}
   const effort = reasoning.enabled ? reasoning.effort : (reasoning.effort ?? 'none')
   return effort === undefined ? {} : { reasoning_effort: effort }
 }
 
-function openRouterReasoning(reasoning: Turn['reasoning']): Record<string, unknown> | undefined {
-  if (!reasoning) return undefined
+function openRouterReasoning(
+  reasoning: Turn['reasoning'],
+  budget: number | undefined,
+  { reasoning: own, reasoning_effort: flat }: Record<string, unknown>,
+): Record<string, unknown> | undefined {
+  if (isRecord(own)) {
+    const { max_tokens: _budget, ...wish } = own
+    if (budget !== undefined) return { ...wish, max_tokens: budget }
+    // A flat effort goes beside it as it came.
+    return flat == null && reasoning?.effort !== undefined ? { ...wish, effort: reasoning.effort } : wish
+  }
+  if (!reasoning || flat != null) return undefined
   if (!reasoning.enabled) return { enabled: false }
-  if (reasoning.maxTokens !== undefined) return { max_tokens: reasoning.maxTokens }
+  if (budget !== undefined) return { max_tokens: budget }
   return reasoning.effort === undefined ? { enabled: true } : { effort: reasoning.effort }
 }
 

@@ -13,6 +13,7 @@ export { type ClientCodec, generate } from './generate.ts'
 export { isRecord } from './json.ts'
 export { ownBody } from './own-body.ts'
 export { SseReader } from './sse.ts'
+export { withinLimit } from './within-limit.ts'
 
 /** For the question whether an upstream is there and lets us in. */
 export const pingTimeouts: Timeouts = {

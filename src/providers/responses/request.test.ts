@@ -61,14 +61,13 @@ test('other vendors that refuse unknown fields get none', () => {
   expect(bodyFor('openai.com.example.org', chat)).toMatchObject({ top_k: 3, seed: 7, stop: ['END'] })
 })
 
-test('OpenRouter takes a budget of thinking where no effort is named', () => {
+test('a budget of thinking, which only those get who take one, goes alone and leaves room for the answer', () => {
   const reasoningFor = (host: string, reasoning: Turn['reasoning']) =>
     bodyFor(host, chat, reasoning ? { reasoning } : {})['reasoning']
   const budget = { enabled: true, maxTokens: 2_000 }
-  expect(reasoningFor('openrouter.ai', budget)).toEqual({ max_tokens: 2_000, summary: 'auto' })
-  expect(reasoningFor('openrouter.ai', { ...budget, effort: 'low' })).toEqual({
+  expect(reasoningFor('openrouter.ai', budget)).toEqual({ max_tokens: 63, summary: 'auto' })
+  expect(reasoningFor('openrouter.ai', { enabled: true, effort: 'low' })).toEqual({
     effort: 'low',
     summary: 'auto',
   })
-  expect(reasoningFor('api.openai.com', budget)).toEqual({ summary: 'auto' })
 })

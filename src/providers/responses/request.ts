@@ -5,8 +5,8 @@
  * - Audio and video: refused before anything is sent (input.ts).
  * - The name of a message: left out.
  */
-import type { OutputFormat, Reasoning, Tool, ToolChoice, Turn } from '#engine/inference'
-import { isRecord, ownBody } from '#providers/kit'
+import type { OutputFormat, Tool, ToolChoice, Turn } from '#engine/inference'
+import { isRecord, ownBody, withinLimit } from '#providers/kit'
 import type { TextCall } from '#providers/spec'
 import { inputItems } from './input.ts'
 
@@ -75,7 +75,7 @@ const openAi = /(^|\.)(openai\.com|azure\.com)$/
 export function requestBody(host: string, call: TextCall): Record<string, unknown> {
   const { turn } = call
   const body = ownBody(turn, 'responses')
-  const reasoning = body ? passedReasoning(body) : reasoningOf(host, turn.reasoning)
+  const reasoning = body ? passedReasoning(body, turn) : reasoningOf(turn)
   return {
     model: call.upstreamModel,
     ...(body ? passedOn(host, turn.stream, body) : translated(host, turn)),
@@ -107,19 +107,26 @@ const isChoiceAmong = (tools: readonly unknown[], choice: unknown): boolean =>
   choice['type'] === 'allowed_tools' ||
   tools.some((tool) => isRecord(tool) && tool['type'] === choice['type'])
 
-/** The caller's own object; our flat spelling of the effort speaks where it is silent. */
-function passedReasoning(body: Record<string, unknown>): Record<string, unknown> | undefined {
-  const own = isRecord(body['reasoning']) ? body['reasoning'] : undefined
-  const effort = body['reasoning_effort']
-  return own?.['effort'] == null && effort != null ? { ...own, effort } : own
+/** The caller's own object; our flat spelling of the effort speaks where it is silent. A budget goes to who takes one (`engine/routing`). */
+function passedReasoning(
+  body: Record<string, unknown>,
+  { reasoning, maxOutputTokens }: Turn,
+): Record<string, unknown> | undefined {
+  const { max_tokens: _budget, ...own } = isRecord(body['reasoning']) ? body['reasoning'] : {}
+  const budget = withinLimit(reasoning, maxOutputTokens)
+  if (budget !== undefined) return { ...own, max_tokens: budget }
+  const effort = own['effort'] ?? body['reasoning_effort'] ?? reasoning?.effort
+  const wish = effort == null ? own : { ...own, effort }
+  return Object.keys(wish).length > 0 ? wish : undefined
 }
 
-function reasoningOf(host: string, reasoning: Reasoning | undefined): Record<string, unknown> | undefined {
+function reasoningOf({ reasoning, maxOutputTokens }: Turn): Record<string, unknown> | undefined {
   if (!reasoning) return undefined
-  const { enabled, effort, maxTokens } = reasoning
+  const { enabled, effort } = reasoning
   if (!enabled) return { effort: effort ?? 'none' }
-  if (effort !== undefined) return { effort, summary: 'auto' }
-  return { ...(host === 'openrouter.ai' && maxTokens && { max_tokens: maxTokens }), summary: 'auto' }
+  const budget = withinLimit(reasoning, maxOutputTokens)
+  if (budget !== undefined) return { max_tokens: budget, summary: 'auto' }
+  return { ...(effort !== undefined && { effort }), summary: 'auto' }
 }
 
 function translated(host: string, turn: Turn): Record<string, unknown> {

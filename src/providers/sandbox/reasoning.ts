@@ -1,4 +1,5 @@
 import type { Turn } from '#engine/inference'
+import { withinLimit } from '#providers/kit'
 import { shorten } from './compose.ts'
 import type { Question } from './question.ts'
 import { thoughts } from './words.ts'
@@ -23,7 +24,7 @@ export function composeReasoning(
 ): { text: string; maxTokens: number } | undefined {
   const wish = turn.reasoning
   if (wish && (!wish.enabled || wish.effort === 'none')) return undefined
-  const maxTokens = wish?.maxTokens ?? Number.POSITIVE_INFINITY
+  const maxTokens = withinLimit(wish, turn.maxOutputTokens) ?? Number.POSITIVE_INFINITY
   const effort = wish?.effort ?? (wish?.maxTokens === undefined ? 'low' : 'high')
   const sentences = thoughts[question.language].slice(0, sentencesByEffort[effort] ?? 7)
   const asked = question.text.trim() === '' ? '…' : shorten(question.text)

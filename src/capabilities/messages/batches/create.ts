@@ -1,5 +1,5 @@
 /** Takes a batch: every row is checked as `/v1/messages` checks it before anything is kept, and each becomes a job of its own. */
-import { type Clamped, nameClamped, reference } from '#capabilities/text'
+import { type Clamped, type News, reference, tellNews } from '#capabilities/text'
 import { Failure, fail } from '#platform/errors'
 import { type Ask, baseUrlOf, JsonText } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
@@ -25,7 +25,7 @@ const keptMs = 29 * 24 * hourMs
 export async function createBatch(ask: Ask<BatchBody>): Promise<JsonText> {
   const { app, body, caller, claim } = ask
   const dialect = dialectOf(ask)
-  const { params, clamped } = await checkedRows(ask, dialect)
+  const { params, news } = await checkedRows(ask, dialect)
   const batch = newBatch(ask, dialect)
   const { account_id: accountId, batch_id: batchId } = batch
   const reply = JSON.stringify(shownBatch(batch, baseUrlOf(ask)))
@@ -44,7 +44,7 @@ export async function createBatch(ask: Ask<BatchBody>): Promise<JsonText> {
     const recorded = { payer: caller, receiptId: ask.requestId, endpoint, claim, statusCode: 200, reply }
     if (claim) await record(tx, recorded, batch.created_at)
   })
-  nameClamped(ask, clamped)
+  tellNews(ask, news)
   return new JsonText(reply)
 }
 
@@ -76,13 +76,10 @@ function newBatch(ask: Ask<BatchBody>, { version, betas }: Dialect): BatchRow {
 }
 
 /** The params of each row as JSON, when all of them can be answered. Other requests are served in between. */
-async function checkedRows(
-  ask: Ask<BatchBody>,
-  dialect: Dialect,
-): Promise<{ params: string[]; clamped: Clamped[] }> {
+async function checkedRows(ask: Ask<BatchBody>, dialect: Dialect): Promise<{ params: string[]; news: News }> {
   const seen = new Set<string>()
   const texts: string[] = []
-  const clamped: Clamped[] = []
+  const news: News = { ignored: [], clamped: [], mapped: [] }
   const slice = new Slice()
   for (const [index, { custom_id: customId, params }] of ask.body.requests.entries()) {
     const at = `requests.${index}`
@@ -94,12 +91,23 @@ async function checkedRows(
     const text = JSON.stringify(params)
     if (Buffer.byteLength(text) > rowLimit)
       fail('BODY_TOO_LARGE', { limitBytes: rowLimit }, { param: `${at}.params` })
-    for (const { param, applied } of refusedAt(`${at}.params`, () => requireAnswerable(ask, params, dialect)))
-      clamped.push({ param: `${at}.params.${param}`, applied })
+    gather(
+      news,
+      `${at}.params`,
+      refusedAt(`${at}.params`, () => requireAnswerable(ask, params, dialect)),
+    )
     texts.push(text)
     if (slice.isOver()) await slice.next()
   }
-  return { params: texts, clamped }
+  return { params: texts, news }
+}
+
+/** What is told of a row names its place too. */
+function gather(all: News, place: string, { ignored, clamped, mapped }: News): void {
+  const placed = ({ param, applied }: Clamped): Clamped => ({ param: `${place}.${param}`, applied })
+  all.ignored.push(...ignored.map((field) => `${place}.${field}`))
+  all.clamped.push(...clamped.map(placed))
+  all.mapped.push(...mapped.map(placed))
 }
 
 /** What a row is refused for names its place in the batch. */

@@ -1,3 +1,4 @@
+import { requireBudget, wishOf } from '#capabilities/text'
 import type { Reasoning } from '#engine/inference'
 import type { Model } from '#engine/models'
 import { fail } from '#platform/errors'
@@ -14,11 +15,7 @@ export function reasoningOf(body: MessagesBody, model: Model): Reasoning | undef
   const maxTokens = budgetOf(body, model)
   const effort = effortOf(body, model)
   if (!thinks || (!thinking && effort === undefined)) return undefined
-  return {
-    enabled: thinking?.type !== 'disabled',
-    ...(effort !== undefined && { effort }),
-    ...(maxTokens !== undefined && { maxTokens }),
-  }
+  return wishOf(thinking?.type !== 'disabled', effort, maxTokens)
 }
 
 /** Who asks for thinking sees it, unless they say otherwise. */
@@ -32,12 +29,7 @@ function budgetOf({ thinking, max_tokens: limit }: MessagesBody, model: Model): 
   const budget = thinking.budget_tokens
   if (budget >= limit)
     fail('INVALID_REQUEST', { why: reasons.smallLimit(budget) }, { param: 'thinking.budget_tokens' })
-  if (!model.features.includes('reasoning'))
-    fail(
-      'REASONING_NOT_SUPPORTED',
-      { model: model.id, effort: `budget_tokens ${budget}`, supported: [] },
-      { param: 'thinking.budget_tokens' },
-    )
+  requireBudget(model, budget, 'messages', 'thinking.budget_tokens')
   // Where the model writes less than was allowed, some room has to stay for its answer.
   return Math.min(budget, Math.max(1, model.maxOutputTokens - 1))
 }

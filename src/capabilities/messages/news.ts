@@ -1,0 +1,50 @@
+/** What of a body is applied otherwise than it was sent, and what its caller is told of that. */
+import { budgetNews, type Clamped, clampTools, type HeardOn, type News, unheard } from '#capabilities/text'
+import type { Turn } from '#engine/inference'
+import type { Model } from '#engine/models'
+import { forwardedFields } from '#providers/messages'
+import { serviceToolOf } from './request/hosted-tools.ts'
+import type { MessagesBody } from './request/schema.ts'
+
+/** The body as it is applied, whatever wire it goes out by. */
+export function withinCaps(body: MessagesBody): { body: MessagesBody; clamped: Clamped[] } {
+  const { tools, clamped } = clampTools(body.tools ?? [], (tool) => serviceToolOf(tool) !== undefined)
+  return { body: clamped.length === 0 ? body : { ...body, tools: [...tools] }, clamped }
+}
+
+/** What of a message means nothing to a model whose upstream speaks another wire. */
+const heardOn: HeardOn = {
+  cache_control: ['messages'],
+  context_management: ['messages'],
+  metadata: ['messages'],
+  'output_config.effort': ['messages'],
+}
+
+/** Fields that go to no upstream: they would change the price, or rest on what it keeps. */
+const ignoredFields = (body: MessagesBody): string[] =>
+  Object.keys(body).filter((field) => !forwardedFields.has(field))
+
+export function newsOf(
+  body: MessagesBody,
+  { model, turn, clamped }: { model: Model; turn: Turn; clamped: Clamped[] },
+  maxOutputTokens: number,
+): News {
+  // Where a model has efforts, this one is among them and heard on every wire.
+  const effort = model.supportedEfforts.length === 0 ? body.output_config?.effort : undefined
+  const { thinking } = body
+  const budget = budgetNews(model, turn, {
+    asked: thinking?.type === 'enabled' ? thinking.budget_tokens : undefined,
+    maxOutputTokens,
+    param: 'thinking.budget_tokens',
+    effortParam: 'output_config.effort',
+  })
+  return {
+    ignored: [
+      ...ignoredFields(body),
+      ...unheard(model, turn, { ...body, 'output_config.effort': effort }, heardOn),
+      ...budget.ignored,
+    ],
+    clamped: [...clamped, ...budget.clamped],
+    mapped: budget.mapped,
+  }
+}
