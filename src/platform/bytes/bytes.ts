@@ -13,6 +13,36 @@ export function freeBytes(bytes: Uint8Array): void {
   if (bytes.length > 0) (bytes.buffer as ArrayBuffer).transfer(0)
 }
 
+const firstBytes = 1024
+
+/** Bytes that come in chunks of any size, in one buffer: a buffer for each chunk of one byte would cost two hundred times as much. */
+export class GrowingBytes {
+  length = 0
+  #bytes: Buffer = Buffer.alloc(0)
+
+  add(chunk: Uint8Array): void {
+    const length = this.length + chunk.length
+    if (length > this.#bytes.length) this.#grow(Math.max(firstBytes, length, 2 * this.#bytes.length))
+    this.#bytes.set(chunk, this.length)
+    this.length = length
+  }
+
+  /** All that came, in a buffer of its own (see `freeBytes`); from here on it begins anew. */
+  take(): Buffer {
+    const bytes = this.#bytes.subarray(0, this.length)
+    this.#bytes = Buffer.alloc(0)
+    this.length = 0
+    return bytes
+  }
+
+  #grow(bytes: number): void {
+    const grown = Buffer.allocUnsafeSlow(bytes)
+    grown.set(this.#bytes.subarray(0, this.length))
+    freeBytes(this.#bytes)
+    this.#bytes = grown
+  }
+}
+
 /** SHA-256 in hexadecimal digits. */
 export async function sha256InSlices(bytes: Uint8Array): Promise<string> {
   const slice = new Slice()

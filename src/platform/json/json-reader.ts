@@ -52,7 +52,7 @@ export class JsonReader {
   }
 
   /** Goes on until the slice is over; true at the end of the text. Throws `NotJson`. */
-  run(slice: Slice): boolean {
+  run(slice: Pick<Slice, 'isOver'>): boolean {
     for (;;) {
       if (this.#work > workPerLook) {
         this.#work = 0

@@ -38,6 +38,23 @@ export async function readJson(bytes: Buffer, bounds: JsonBounds): Promise<unkno
   return mine
 }
 
+/** Values of a large text that is read at once: so many are read in some 20 ms. */
+const mostAtOnce = 100_000
+
+/**
+ * Reads a text that nobody can wait for, such as one event of a stream: long strings in it are fine, a megabyte of small values is not.
+ * Throws `NotJson` or a SyntaxError.
+ */
+export function readJsonAtOnce(text: string): unknown {
+  if (text.length <= atOnceBytes) return JSON.parse(text)
+  const bounds = { deepest: 500, mostMembers: mostAtOnce, mostValues: mostAtOnce }
+  const reader = new JsonReader(Buffer.from(text), bounds)
+  reader.run(endless)
+  return reader.value
+}
+
+const endless = { isOver: () => false }
+
 function parseAtOnce(bytes: Buffer, bounds: JsonBounds): unknown {
   inspect(bytes, bounds)
   try {

@@ -1,6 +1,7 @@
 import {
   type ClientCodec,
   generate,
+  listBytes,
   pingTimeouts,
   type UpstreamAddress,
   UpstreamClient,
@@ -27,7 +28,7 @@ export function chatCompletionsProvider(
     wires: ['chat'],
     generate: (call) => generate(client, call, codec),
     ping: async (signal) => {
-      await client.json({ path: '/models', signal, timeouts: pingTimeouts })
+      await client.json({ path: '/models', signal, timeouts: pingTimeouts }, listBytes)
     },
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   }

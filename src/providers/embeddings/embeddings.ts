@@ -1,5 +1,5 @@
-import { type UpstreamAddress, UpstreamClient } from '#providers/kit'
-import type { Embedded, EmbeddingCall, EmbeddingProvider } from '#providers/spec'
+import { type UpstreamAddress, UpstreamClient, vectorsBytes } from '#providers/kit'
+import { type Embedded, type EmbeddingCall, type EmbeddingProvider, mostDimensions } from '#providers/spec'
 import { embeddedOf } from './answer.ts'
 
 /** Any upstream that speaks OpenAI's `/embeddings`: vendors, vLLM, llama.cpp, Ollama, text-embeddings-inference. */
@@ -13,7 +13,7 @@ export function embeddingsProvider(address: UpstreamAddress): EmbeddingProvider 
 
 async function embed(client: UpstreamClient, call: EmbeddingCall): Promise<Embedded> {
   const { order, upstreamModel, attemptId, traceparent, signal, timeouts } = call
-  const answer = await client.json({
+  const ask = {
     path: '/embeddings',
     body: {
       model: upstreamModel,
@@ -28,6 +28,7 @@ async function embed(client: UpstreamClient, call: EmbeddingCall): Promise<Embed
     },
     signal,
     timeouts,
-  })
+  }
+  const answer = await client.json(ask, vectorsBytes(order.texts.length, order.dimensions ?? mostDimensions))
   return embeddedOf(answer, order, client.secrets)
 }

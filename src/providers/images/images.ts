@@ -1,5 +1,5 @@
 import type { GuardedClient } from '#platform/net'
-import { pingTimeouts, type UpstreamAddress, UpstreamClient } from '#providers/kit'
+import { listBytes, picturesBytes, pingTimeouts, type UpstreamAddress, UpstreamClient } from '#providers/kit'
 import type { Drawn, ImageCall, ImageProvider, Timeouts } from '#providers/spec'
 import { drawnOf, type ReadingAsk } from './answer.ts'
 import { formOf, jsonOf } from './request.ts'
@@ -19,7 +19,7 @@ export function imagesProvider(
   return {
     draw: (call) => draw(client, { net, way: address.wayOfLinks }, call),
     ping: async (signal) => {
-      await client.json({ path: '/models', signal, timeouts: pingTimeouts })
+      await client.json({ path: '/models', signal, timeouts: pingTimeouts }, listBytes)
     },
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   }
@@ -32,7 +32,7 @@ async function draw(
 ): Promise<Drawn> {
   const edits = call.order.references.length > 0
   const beganMs = performance.now()
-  const answer = await client.json({
+  const ask = {
     path: edits ? '/images/edits' : '/images/generations',
     body: edits ? formOf(call) : jsonOf(call),
     headers: {
@@ -42,7 +42,8 @@ async function draw(
     },
     signal: call.signal,
     ...patienceFor(call.timeouts),
-  })
+  }
+  const answer = await client.json(ask, picturesBytes(call.order.count))
   const leftMs = Math.max(1, Math.floor(call.timeouts.totalMs - (performance.now() - beganMs)))
   return drawnOf(answer, { ...web, secrets: client.secrets, signal: call.signal, leftMs })
 }

@@ -1,5 +1,7 @@
 import type { Part } from '#engine/inference'
-import { type Timeouts, UpstreamError } from '#providers/spec'
+import { readJsonAtOnce } from '#platform/json'
+import { type TextCall, type Timeouts, UpstreamError } from '#providers/spec'
+import { eventBytes, streamedTextBytes, tooLong } from './bounds.ts'
 import type { Exchange } from './exchange.ts'
 import { isRecord } from './json.ts'
 import { SseReader } from './sse.ts'
@@ -45,14 +47,21 @@ export class AnswerStream {
   private readonly exchange: Exchange
   private readonly timeouts: Timeouts
   private readonly reader: AnswerReader
-  private readonly events = new SseReader((data, name) => this.event(data, name))
+  private readonly events = new SseReader((data, name) => this.event(data, name), eventBytes)
+  private readonly mostBytes: number
+  private bytes = 0
   private failure: UpstreamError | undefined
   private parts: Part[] = []
   private worth: Worth = 'nothing'
   private understood = 0
   private malformed = 0
 
-  constructor(exchange: Exchange, timeouts: Timeouts, reader: AnswerReader) {
+  constructor(
+    exchange: Exchange,
+    { timeouts, turn }: Pick<TextCall, 'timeouts' | 'turn'>,
+    reader: AnswerReader,
+  ) {
+    this.mostBytes = streamedTextBytes(turn.maxOutputTokens)
     this.exchange = exchange
     this.timeouts = timeouts
     this.reader = reader
@@ -74,9 +83,11 @@ export class AnswerStream {
     } catch (error) {
       this.failure = this.harmOf(error)
     }
-    if (bytes) this.events.push(bytes)
+    this.bytes += bytes?.length ?? 0
+    if (this.bytes > this.mostBytes) this.failure ??= this.harmOf(tooLong(this.mostBytes))
+    if (bytes && this.bytes <= this.mostBytes) this.events.push(bytes)
     else if (!this.failure) this.events.end()
-    this.over = !bytes || this.reader.closed || this.failure !== undefined
+    this.over = !bytes || this.bytes > this.mostBytes || this.reader.closed || this.failure !== undefined
     this.keepTime()
     return this.parts
   }
@@ -134,7 +145,7 @@ export class AnswerStream {
 
 function parse(data: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(data)
+    const value = readJsonAtOnce(data)
     return isRecord(value) ? value : undefined
   } catch {
     return undefined

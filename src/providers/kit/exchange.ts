@@ -1,6 +1,8 @@
 import type { Dispatcher } from 'undici'
+import { GrowingBytes } from '#platform/bytes'
 import { ProxyFailed } from '#platform/proxy'
 import { type Timeouts, UpstreamError } from '#providers/spec'
+import { tooLong } from './bounds.ts'
 import { faultOfProxy } from './fault.ts'
 import { Patience } from './patience.ts'
 
@@ -80,23 +82,28 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return chunk
   }
 
-  /** The whole body as text, in UTF-8. Past `maxBytes`: `overflow: 'cut'` keeps what fits, `'fail'` is malformed. */
+  /** The whole body as text, in UTF-8. See `bytes`. */
   async text(maxBytes: number, overflow: 'cut' | 'fail'): Promise<string> {
-    const parts: Buffer[] = []
-    let bytes = 0
+    return (await this.bytes(maxBytes, overflow)).toString('utf8')
+  }
+
+  /** The whole body, in a buffer of its own. Past `maxBytes`: `overflow: 'cut'` keeps what fits, `'fail'` is malformed. */
+  async bytes(maxBytes: number, overflow: 'cut' | 'fail'): Promise<Buffer> {
+    const body = new GrowingBytes()
     for (;;) {
       await this.arrival(true)
       const chunk = this.take()
       if (!chunk) break
-      parts.push(chunk)
-      bytes += chunk.length
-      if (bytes <= maxBytes) continue
+      if (body.length + chunk.length <= maxBytes) {
+        body.add(chunk)
+        continue
+      }
       this.abandon()
-      if (overflow === 'fail')
-        throw new UpstreamError('malformed', { detail: `an answer of more than ${maxBytes} bytes` })
+      if (overflow === 'fail') throw tooLong(maxBytes)
+      body.add(chunk.subarray(0, maxBytes - body.length))
       break
     }
-    return Buffer.concat(parts).toString('utf8', 0, Math.min(bytes, maxBytes))
+    return body.take()
   }
 
   /** Done reading: lets a stream that is at its end close in peace, so that the connection is kept; one that goes on is destroyed. */

@@ -1,6 +1,7 @@
 import type { Part } from '#engine/inference'
 import type { TextCall } from '#providers/spec'
 import { type AnswerReader, AnswerStream } from './answer-stream.ts'
+import { wholeTextBytes } from './bounds.ts'
 import { readJson } from './json.ts'
 import type { UpstreamClient } from './kit.ts'
 
@@ -45,14 +46,14 @@ export async function* generate(
     const streamed = String(exchange.headers['content-type'] ?? '').includes('event-stream')
     const reader = codec.reader(call)
     if (streamed) {
-      const answer = new AnswerStream(exchange, call.timeouts, reader)
+      const answer = new AnswerStream(exchange, call, reader)
       while (!answer.over) {
         await answer.arrival()
         // Every token passes here, and `yield*` would await each of them three times.
         for (const part of answer.read()) yield part
       }
       yield* answer.end()
-    } else yield* codec.whole(await readJson(exchange), call)
+    } else yield* codec.whole(await readJson(exchange, wholeTextBytes(call.turn.maxOutputTokens)), call)
     whole = !reader.leftOff
   } finally {
     // A reader that left early, or a failure: the upstream must stop writing now.

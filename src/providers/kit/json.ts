@@ -1,23 +1,32 @@
+import { freeBytes } from '#platform/bytes'
+import { type JsonBounds, readJson as readValue } from '#platform/json'
 import { UpstreamError } from '#providers/spec'
 import type { Exchange } from './exchange.ts'
 
-const maxJsonBytes = 32 * 1024 * 1024
+/** Wider than for requests: answers are read leniently. The shortest value, a digit and its comma, is two bytes; a vector's are ten. */
+const boundsOf = (bytes: number): JsonBounds => ({
+  deepest: 500,
+  mostMembers: 100_000,
+  mostValues: Math.max(250_000, Math.ceil(bytes / 4)),
+})
 
 /** True for a JSON object: answers of upstreams are unknown until looked at. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The rest of an answer as JSON. Throws malformed when it is none. */
-export async function readJson(exchange: Exchange): Promise<unknown> {
-  const text = await exchange.text(maxJsonBytes, 'fail')
+/** The rest of an answer of at most `maxBytes` as JSON, read in slices where it is large. Throws malformed when it is none. */
+export async function readJson(exchange: Exchange, maxBytes: number): Promise<unknown> {
+  const bytes = await exchange.bytes(maxBytes, 'fail')
   try {
-    return JSON.parse(text)
+    return await readValue(bytes, boundsOf(maxBytes))
   } catch (cause) {
     throw new UpstreamError('malformed', {
       status: exchange.status,
       detail: 'an answer that is not JSON',
       cause,
     })
+  } finally {
+    freeBytes(bytes)
   }
 }

@@ -7,6 +7,7 @@ import { Form } from './form.ts'
 import { readJson } from './json.ts'
 
 export type { AnswerReader, Worth } from './answer-stream.ts'
+export { listBytes, picturesBytes, vectorsBytes } from './bounds.ts'
 export { faultOfError, maskSecrets } from './fault.ts'
 export { Form } from './form.ts'
 export { type ClientCodec, generate } from './generate.ts'
@@ -106,9 +107,9 @@ export class UpstreamClient implements AsyncDisposable {
     throw faultOfStatus(exchange.status, exchange.headers, await errorText(exchange), this.secrets)
   }
 
-  /** Asks and reads a JSON answer of at most 32 MB. */
-  async json(ask: UpstreamAsk): Promise<unknown> {
-    return readJson(await this.open(ask))
+  /** Asks and reads a JSON answer of at most `maxBytes` (see bounds.ts). */
+  async json(ask: UpstreamAsk, maxBytes: number): Promise<unknown> {
+    return readJson(await this.open(ask), maxBytes)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,3 +1,4 @@
+import { GrowingBytes } from '#platform/bytes'
 import { UpstreamError } from '#providers/spec'
 
 /** Takes the data of one whole event; `event` is its name, `message` when the upstream named none. */
@@ -21,9 +22,8 @@ const standardMaxEventBytes = 16 * 1024 * 1024
 export class SseReader {
   private readonly listener: SseListener
   private readonly maxEventBytes: number
-  /** Bytes of a line whose end has not come yet; joined only when it does, so a long line is copied once. */
-  private pieces: Buffer[] = []
-  private heldBytes = 0
+  /** Of a line whose end has not come yet. */
+  private readonly held = new GrowingBytes()
   private data: string | undefined
   private eventBytes = 0
   private event = 'message'
@@ -65,25 +65,22 @@ export class SseReader {
 
   /** The stream is over: tells what is still held. */
   end(): void {
-    if (this.pieces.length > 0) this.takeLine(Buffer.alloc(0), 0, 0)
+    if (this.held.length > 0) this.takeLine(Buffer.alloc(0), 0, 0)
     this.dispatch()
   }
 
   private hold(piece: Buffer): void {
-    this.heldBytes += piece.length
-    this.checkSize(this.heldBytes)
-    this.pieces.push(piece)
+    this.checkSize(this.held.length + piece.length)
+    this.held.add(piece)
   }
 
   private takeLine(chunk: Buffer, start: number, end: number): void {
-    if (this.pieces.length === 0) {
+    if (this.held.length === 0) {
       this.line(chunk, start, end)
       return
     }
-    this.pieces.push(chunk.subarray(start, end))
-    const whole = Buffer.concat(this.pieces)
-    this.pieces = []
-    this.heldBytes = 0
+    this.held.add(chunk.subarray(start, end))
+    const whole = this.held.take()
     this.line(whole, 0, whole.length)
   }
 

@@ -1,6 +1,7 @@
 import {
   type ClientCodec,
   generate,
+  listBytes,
   pingTimeouts,
   type UpstreamAddress,
   UpstreamClient,
@@ -34,7 +35,7 @@ export function messagesProvider(address: UpstreamAddress & { id: string }): Tex
     wires: ['messages'],
     generate: (call) => generate(client, call, codec),
     ping: async (signal) => {
-      await client.json({ path: '/models', headers: version, signal, timeouts: pingTimeouts })
+      await client.json({ path: '/models', headers: version, signal, timeouts: pingTimeouts }, listBytes)
     },
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   }

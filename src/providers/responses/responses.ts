@@ -1,6 +1,7 @@
 import {
   type ClientCodec,
   generate,
+  listBytes,
   ownBody,
   pingTimeouts,
   type UpstreamAddress,
@@ -26,7 +27,7 @@ export function responsesProvider(address: UpstreamAddress & { id: string }): Te
     wires: ['responses'],
     generate: (call) => generate(client, call, codec),
     ping: async (signal) => {
-      await client.json({ path: '/models', signal, timeouts: pingTimeouts })
+      await client.json({ path: '/models', signal, timeouts: pingTimeouts }, listBytes)
     },
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   }
