@@ -151,7 +151,7 @@ test('two processes at once on an empty folder share one PostgreSQL, and the las
   expect(await readNote(second.url)).toEqual(theNote)
   await second.leave()
   expect(await runs(pid)).toBe(false)
-  expect((await readdir(folder.path)).sort()).toEqual(['postgres', 'postgres.log'])
+  expect((await readdir(folder.path)).sort()).toEqual(['postgres', 'postgres.log', 'postgres.password'])
 })
 
 test('a start that meets another process stopping PostgreSQL ends with a running one', async () => {
@@ -177,7 +177,7 @@ test('half-made folders of dead makers are cleared', async () => {
     await writeFile(path.join(leftover, 'PG_VERSION'), '18\n')
   }
   await using _ = await start(folder.path)
-  expect((await readdir(folder.path)).sort()).toEqual(['postgres', 'postgres.log'])
+  expect((await readdir(folder.path)).sort()).toEqual(['postgres', 'postgres.log', 'postgres.password'])
 })
 
 test('a folder that is not a cluster, or of another version, is refused with the mend and left as it is', async () => {

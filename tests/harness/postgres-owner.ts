@@ -2,9 +2,11 @@
  * A process that uses the PostgreSQL of a folder until its input ends, however its parent ends: so a killed test run
  * leaves nothing behind. Says one line: its address, or the sentence with which the start was refused.
  *
- *   node postgres-owner.ts <data folder> [--temporary] [setting=value …]
+ *   node postgres-owner.ts <data folder> [--temporary] [--creates-databases] [setting=value …]
  */
-import { rm } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
+import path from 'node:path'
+import pg from 'pg'
 import { StartRefused, startEmbedded } from '#platform/db'
 
 const [dataDir = '', ...words] = process.argv.slice(2)
@@ -13,6 +15,7 @@ const quiet = { info() {}, warn() {} }
 
 try {
   const embedded = await startEmbedded({ dataDir, log: quiet, settings })
+  if (words.includes('--creates-databases')) await mayCreateDatabases(embedded.url)
   process.stdout.write(`${JSON.stringify({ url: embedded.url })}\n`)
   for await (const _ of process.stdin);
   await embedded[Symbol.asyncDispose]()
@@ -20,4 +23,17 @@ try {
   if (!(error instanceof StartRefused)) throw error
   process.stdout.write(`${JSON.stringify({ refused: error.message })}\n`)
 }
+/** Each test has a database of its own, made by the very role with which the program works. */
+async function mayCreateDatabases(url: string): Promise<void> {
+  const admin = new URL(url)
+  const { username: role } = admin
+  admin.username = 'kherad'
+  admin.pathname = '/postgres'
+  admin.password = (await readFile(path.join(dataDir, 'postgres.password'), 'utf8')).trim()
+  const client = new pg.Client(admin.href)
+  await client.connect()
+  await client.query(`alter role ${role} createdb`)
+  await client.end()
+}
+
 if (words.includes('--temporary')) await rm(dataDir, { recursive: true, force: true })

@@ -71,12 +71,16 @@ async function startTemporary(stack: AsyncDisposableStack): Promise<string> {
   await chmod(dataDir, 0o711)
   const script = path.join(import.meta.dirname, 'postgres-owner.ts')
   const settings = Object.entries(fast).map(([name, value]) => `${name}=${value}`)
-  const owner = spawn(process.execPath, [script, dataDir, '--temporary', ...settings], {
-    // Ctrl-C ends the run; the owner then sees its input end, in good order.
-    detached: true,
-    env: { PATH: process.env['PATH'] },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
+  const owner = spawn(
+    process.execPath,
+    [script, dataDir, '--temporary', '--creates-databases', ...settings],
+    {
+      // Ctrl-C ends the run; the owner then sees its input end, in good order.
+      detached: true,
+      env: { PATH: process.env['PATH'] },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    },
+  )
   const ended = once(owner, 'exit')
   stack.defer(async () => {
     owner.stdin.end()

@@ -5,6 +5,7 @@ export interface SocketAddress {
   socketFolder: string
   port: number
   user: string
+  password?: string
   database: string
 }
 
@@ -15,6 +16,7 @@ export interface SocketAddress {
 export function socketUrl(address: SocketAddress): string {
   const url = new URL('postgres://localhost')
   url.username = encodeURIComponent(address.user)
+  if (address.password !== undefined) url.password = encodeURIComponent(address.password)
   url.port = String(address.port)
   url.pathname = `/${encodeURIComponent(address.database)}`
   url.searchParams.set('host', address.socketFolder)

@@ -5,11 +5,9 @@ import { type Binaries, lastLine } from './binaries.ts'
 import { type Ground, giveTo } from './ground.ts'
 import { refuse } from './refused.ts'
 import { replaceFile } from './replace-file.ts'
+import { superuser } from './roles.ts'
 import { runAs } from './server-user.ts'
 import { words } from './words.ts'
-
-/** Of PostgreSQL inside the cluster; only the socket folder leads to it, so it needs no password. */
-export const superuser = 'kherad'
 
 /** Tells our own half-made folders from those of a dead process that had our pid. */
 const life = randomBytes(4).toString('hex')
@@ -92,6 +90,7 @@ function initdbArgs(folder: string, major: number, durable: boolean): string[] {
     '-D',
     folder,
     `--username=${superuser}`,
+    // Until the first start, which sets a password (roles.ts).
     '--auth=trust',
     '--encoding=UTF8',
     '--locale=C',

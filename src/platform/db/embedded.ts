@@ -2,12 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
 import { type SocketAddress, socketUrl } from './address.ts'
 import { findBinaries } from './binaries.ts'
-import { prepareCluster, superuser } from './cluster.ts'
+import { prepareCluster } from './cluster.ts'
 import type { DbLog } from './db.ts'
 import { prepareGround, rememberMade } from './ground.ts'
 import type { Postmaster } from './postmaster.ts'
 import { type Plan, reach } from './reach.ts'
-import { database, leave, type Use } from './use.ts'
+import { database, programRole } from './roles.ts'
+import { leave, type Use } from './use.ts'
 
 export interface EmbeddedAsk {
   /** The cluster lies in its folder `postgres`, the log of PostgreSQL in `postgres.log`. */
@@ -22,7 +23,7 @@ export interface EmbeddedAsk {
 /** A PostgreSQL in use by this process. Disposing it stops the server, unless another process uses it too. */
 export interface Embedded extends AsyncDisposable {
   readonly address: SocketAddress
-  /** The address as a connection string. */
+  /** The address as a connection string, of the role that owns the database and is no superuser. */
   readonly url: string
 }
 
@@ -39,7 +40,12 @@ export async function startEmbedded({ dataDir, pgBin, log, settings = {} }: Embe
   const plan: Plan = { ground, binaries, settings, log }
   const keeper = keepInUse(plan, await reach(plan))
   const { postmaster } = keeper
-  const address = { socketFolder: postmaster.socketFolder, port: postmaster.port, user: superuser, database }
+  const address = {
+    socketFolder: postmaster.socketFolder,
+    port: postmaster.port,
+    user: programRole,
+    database,
+  }
   return { address, url: socketUrl(address), [Symbol.asyncDispose]: () => keeper.end() }
 }
 

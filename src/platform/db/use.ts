@@ -1,10 +1,10 @@
 import pg from 'pg'
 import { clientConfig } from './address.ts'
 import { isDatabaseAway } from './away.ts'
-import { superuser } from './cluster.ts'
 import type { DbLog } from './db.ts'
 import type { Ground } from './ground.ts'
 import type { Postmaster } from './postmaster.ts'
+import { prepareRoles, reopenAccess, superuser, superuserPassword } from './roles.ts'
 import { stopServer } from './server-process.ts'
 import { removeSocketFolder } from './socket-folder.ts'
 
@@ -14,29 +14,30 @@ export interface Use {
   postmaster: Postmaster
 }
 
-/** The database of Kherad; the marks "in use" are kept in PostgreSQL's own, `postgres`. */
-export const database = 'kherad'
 /** "In use by this process" is a shared advisory lock of this number. */
 const useLock = 7_210_418_002
 /** A server whose whole stop may take 10 s cannot wait longer. */
 export const stopMs = 8_000
 
-/** Connects, makes the database on the first occasion, marks PostgreSQL as in use. Else: no socket, or not yet. */
+/** Connects, makes role and database on the first occasion, marks PostgreSQL as in use. Else: no socket, or not yet. */
 export async function tryUse(
   ground: Ground,
   postmaster: Postmaster,
   log: DbLog,
 ): Promise<Use | 'deaf' | 'busy'> {
   const { socketFolder, port } = postmaster
-  const client = new pg.Client(clientConfig({ socketFolder, port, user: superuser, database: 'postgres' }))
+  const password = await superuserPassword(ground)
+  const address = { socketFolder, port, user: superuser, password, database: 'postgres' }
+  const client = new pg.Client(clientConfig(address))
   // What breaks it is told by its queries, or by its 'end'; unheard, it would end the process.
   client.on('error', () => undefined)
   try {
     await client.connect()
     await client.query('select pg_advisory_lock_shared($1)', [useLock])
-    await ensureDatabase(client)
+    await prepareRoles(ground, client, postmaster, password)
     return { client, postmaster }
   } catch (error) {
+    if (await reopenAccess(ground, postmaster.pid, error)) return 'busy'
     // It runs, but is of no use to us (a full disk, for one): nor may it be left running for nobody.
     if (!isDatabaseAway(error)) await leave(ground, { client, postmaster }, log)
     await client.end().catch(() => undefined)
@@ -44,15 +45,6 @@ export async function tryUse(
     const { code } = error as NodeJS.ErrnoException
     return code === 'ENOENT' || code === 'ECONNREFUSED' ? 'deaf' : 'busy'
   }
-}
-
-async function ensureDatabase(client: pg.Client): Promise<void> {
-  const { rowCount } = await client.query('select from pg_database where datname = $1', [database])
-  if (rowCount) return
-  await client.query(`create database ${database}`).catch((error: { code?: string }) => {
-    // Another process was quicker: 42P04 when it is done, 23505 when both were at it.
-    if (error.code !== '42P04' && error.code !== '23505') throw error
-  })
 }
 
 /** Ends our use. Nobody else holding the mark means that we are the last: then PostgreSQL stops too. */

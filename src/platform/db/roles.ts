@@ -1,0 +1,168 @@
+/**
+ * Who may do what inside the embedded PostgreSQL (docs/decisions/0041). The program works as the owner of its database and of nothing else;
+ * the superuser is for the supervisor alone and has a password. A cluster of an earlier version, in which the program was the superuser, is
+ * brought to this at its next start.
+ */
+import { randomBytes } from 'node:crypto'
+import { link, readFile, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import pg from 'pg'
+import { clientConfig, type SocketAddress } from './address.ts'
+import type { Ground } from './ground.ts'
+import { refuse } from './refused.ts'
+import { replaceFile } from './replace-file.ts'
+import { words } from './words.ts'
+
+/** Made by initdb; it cannot lose its rights. */
+export const superuser = 'kherad'
+/** Owns the database `kherad` and all in it. */
+export const programRole = 'kherad_app'
+/** The database of Kherad; the marks "in use" are kept in PostgreSQL's own, `postgres`. */
+export const database = 'kherad'
+
+const lockKey = 7_210_418_003
+const head = '# Written by Kherad.'
+/** Nobody enters the folder of the socket but its owner; of those who do, the superuser needs a password too. */
+const closed = `${head} The socket is in a folder of its own, which nobody else can enter.
+local all ${programRole} trust
+local all all scram-sha-256
+local replication all scram-sha-256
+`
+/** Until the password is set anew. */
+const open = `${head} The password of the superuser was lost; the start that reads this sets another.
+local all all trust
+`
+/** As initdb writes it; whoever wrote other lines keeps them. */
+const untouched = /^local +all +all +trust *$/m
+
+const accessFile = ({ cluster }: Ground) => path.join(cluster, 'pg_hba.conf')
+
+/** The superuser's password, made once; of two processes at once the first to write it down wins. */
+export async function superuserPassword({ dataDir }: Ground): Promise<string> {
+  const file = path.join(dataDir, 'postgres.password')
+  const known = await readFile(file, 'utf8').catch(() => undefined)
+  if (known) return known.trim()
+  const draft = `${file}.${process.pid}-${randomBytes(4).toString('hex')}`
+  try {
+    await writeFile(draft, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600 })
+    await link(draft, file).catch(() => undefined)
+    return (await readFile(file, 'utf8')).trim()
+  } catch (error) {
+    return refuse(words.fileFailed(file, (error as Error).message), error)
+  } finally {
+    await rm(draft, { force: true })
+  }
+}
+
+/** True where the password was refused and the access was opened, so that the next try sets it anew; the cluster came back without its file. */
+export async function reopenAccess(ground: Ground, postmasterPid: number, error: unknown): Promise<boolean> {
+  const { code } = error as { code?: string }
+  const rules = await readFile(accessFile(ground), 'utf8').catch(() => '')
+  if ((code !== '28P01' && code !== '28000') || !rules.startsWith(head)) return false
+  await replaceFile(accessFile(ground), open)
+  process.kill(postmasterPid, 'SIGHUP')
+  return true
+}
+
+/** Makes the role and its database where they are missing, and takes from the superuser what is the program's. Safe to run by several at once. */
+export async function prepareRoles(
+  ground: Ground,
+  client: pg.Client,
+  { socketFolder, port }: Pick<SocketAddress, 'socketFolder' | 'port'>,
+  password: string,
+): Promise<void> {
+  await client.query('select pg_advisory_lock($1)', [lockKey])
+  try {
+    await client.query(`do $$ begin
+      if not exists (select from pg_roles where rolname = '${programRole}') then
+        create role ${programRole} login nosuperuser nocreatedb nocreaterole noreplication nobypassrls;
+      end if;
+    end $$`)
+    await ensureDatabase(client)
+    await handOver({ socketFolder, port, user: superuser, database, password })
+    await closeAccess(ground, client, password)
+  } finally {
+    await client.query('select pg_advisory_unlock($1)', [lockKey])
+  }
+}
+
+async function ensureDatabase(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ owner: string }>(
+    'select pg_get_userbyid(datdba) as owner from pg_database where datname = $1',
+    [database],
+  )
+  if (rows.length === 0) await client.query(`create database ${database} owner ${programRole}`)
+  else if (rows[0]!.owner !== programRole)
+    await client.query(`alter database ${database} owner to ${programRole}`)
+}
+
+/** What the superuser owns in the database goes to the program, all or nothing; extensions stay whole. */
+async function handOver(address: SocketAddress): Promise<void> {
+  const client = new pg.Client(clientConfig(address))
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    await client.query(`set lock_timeout = '20s'`)
+    await client.query(handOverAll)
+    // One that whoever owns a database may make belongs to the program from the beginning.
+    await client.query(`do $$ begin
+      if exists (select from pg_available_extension_versions where name = 'vector' and not trusted) then
+        create extension if not exists vector;
+      end if;
+    end $$`)
+  } finally {
+    await client.end()
+  }
+}
+
+/** `refobjid` of an extension's member stands in pg_depend with the type e; a sequence of a column (a, i) follows its table. */
+const handOverAll = `do $$
+declare
+  statement text;
+begin
+  for statement in
+    with mine as (select oid from pg_roles where rolname = current_user),
+    spaces as (
+      select oid, nspname, nspowner from pg_namespace
+      where nspname !~ '^pg_' and nspname <> 'information_schema'
+    ),
+    bound as (select classid, objid from pg_depend where deptype = 'e')
+    select format('alter schema %I owner to ${programRole}', nspname) from spaces, mine
+    where nspowner = mine.oid and ('pg_namespace'::regclass, spaces.oid) not in (select classid, objid from bound)
+    union all
+    select format('alter %s %I.%I owner to ${programRole}',
+      case relkind when 'S' then 'sequence' when 'v' then 'view' when 'm' then 'materialized view'
+        when 'f' then 'foreign table' when 'c' then 'type' else 'table' end, nspname, relname)
+    from pg_class c join spaces s on s.oid = c.relnamespace, mine
+    where relowner = mine.oid and relkind in ('r', 'p', 'S', 'v', 'm', 'f', 'c')
+      and ('pg_class'::regclass, c.oid) not in (select classid, objid from bound)
+      and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid
+        and d.deptype in ('a', 'i') and relkind = 'S')
+    union all
+    select format('alter routine %s owner to ${programRole}', p.oid::regprocedure)
+    from pg_proc p join spaces s on s.oid = p.pronamespace, mine
+    where proowner = mine.oid and ('pg_proc'::regclass, p.oid) not in (select classid, objid from bound)
+    union all
+    select format('alter type %I.%I owner to ${programRole}', nspname, typname)
+    from pg_type t join spaces s on s.oid = t.typnamespace, mine
+    where typowner = mine.oid and typtype in ('d', 'e', 'r')
+      and ('pg_type'::regclass, t.oid) not in (select classid, objid from bound)
+  loop
+    execute statement;
+  end loop;
+end $$`
+
+/** Not while a process of an earlier version works as the superuser: it has no password, and keeps what it has until it ends. */
+async function closeAccess(ground: Ground, client: pg.Client, password: string): Promise<void> {
+  const file = accessFile(ground)
+  const rules = await readFile(file, 'utf8').catch(() => '')
+  if (!untouched.test(rules)) return
+  const { rowCount } = await client.query(
+    'select from pg_stat_activity where usename = $1 and datname = $2 and pid <> pg_backend_pid()',
+    [superuser, database],
+  )
+  if (rowCount) return
+  await client.query(`alter role ${superuser} password ${client.escapeLiteral(password)}`)
+  await replaceFile(file, closed)
+  await client.query('select pg_reload_conf()')
+}

@@ -1,0 +1,207 @@
+/** The program is no superuser of its PostgreSQL, and a data folder in which it was one is brought to that at the next start. */
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { migrate, openDb, startEmbedded } from '#platform/db'
+import { socketUrl } from '../../src/platform/db/address.ts'
+import { findBinaries } from '../../src/platform/db/binaries.ts'
+import { type Ground, giveTo, prepareGround } from '../../src/platform/db/ground.ts'
+import { readPostmaster } from '../../src/platform/db/postmaster.ts'
+import { startServer, stopServer } from '../../src/platform/db/server-process.ts'
+import { runAs } from '../../src/platform/db/server-user.ts'
+import { openSocketFolder } from '../../src/platform/db/socket-folder.ts'
+import { ask, fast, quiet, temporaryFolder, until } from './cluster-world.ts'
+
+const migrations = path.resolve(import.meta.dirname, '../../migrations')
+const start = (dataDir: string) => startEmbedded({ dataDir, log: quiet, settings: fast })
+
+const whoAmI = `select current_user as role, rolsuper as super, rolcreatedb as databases, rolcreaterole as roles,
+  rolreplication as replicates, rolbypassrls as bypasses from pg_roles where rolname = current_user`
+const plain = {
+  role: 'kherad_app',
+  super: false,
+  databases: false,
+  roles: false,
+  replicates: false,
+  bypasses: false,
+}
+
+/** What is not the program's in its own database, extensions apart. */
+const foreign = `select relname as name from pg_class c join pg_namespace n on n.oid = relnamespace
+  where nspname !~ '^pg_' and nspname <> 'information_schema' and relkind <> 't' and pg_get_userbyid(relowner) <> 'kherad_app'
+  union all select nspname from pg_namespace where nspname !~ '^pg_' and nspname not in ('information_schema', 'public')
+    and pg_get_userbyid(nspowner) <> 'kherad_app'
+  union all select proname from pg_proc p join pg_namespace n on n.oid = pronamespace
+    where nspname !~ '^pg_' and nspname <> 'information_schema' and pg_get_userbyid(proowner) <> 'kherad_app'
+  union all select typname from pg_type t join pg_namespace n on n.oid = typnamespace
+    where nspname !~ '^pg_' and nspname <> 'information_schema' and pg_get_userbyid(typowner) <> 'kherad_app'`
+
+const asSuperuser = (url: string, password = 'none'): string => {
+  const address = new URL(url)
+  address.username = 'kherad'
+  address.password = password
+  return address.href
+}
+const passwordOf = async (folder: { path: string }) =>
+  (await readFile(path.join(folder.path, 'postgres.password'), 'utf8')).trim()
+
+test('the program works as the owner of its database and of nothing else', async () => {
+  await using folder = await temporaryFolder()
+  await using embedded = await start(folder.path)
+  expect(await ask(embedded.url, whoAmI)).toEqual([plain])
+  await using db = await openDb({ url: embedded.url })
+  expect((await migrate(db, migrations)).length).toBeGreaterThan(5)
+  for (const forbidden of [
+    `copy (select 1) to program 'true'`,
+    `select pg_read_file('postgresql.conf')`,
+    'alter system set fsync = off',
+    'create role other superuser',
+    'alter role kherad_app superuser',
+    'set role kherad',
+    'create database other',
+  ])
+    await expect(ask(embedded.url, forbidden), forbidden).rejects.toThrow(
+      /permission denied|must be|Only roles/,
+    )
+  // Told and heard all the same.
+  const heard: string[] = []
+  let isUp = false
+  await using _ = db.listen(['news'], {
+    message: (_channel, text) => heard.push(text),
+    up: () => (isUp = true),
+    down() {},
+  })
+  await until(() => isUp)
+  await db.query({ text: `select pg_notify('news', 'خبر')` }, [])
+  await until(() => heard.length > 0)
+  expect(heard).toEqual(['خبر'])
+})
+
+test('the superuser needs a password that only the owner of the data folder can read', async () => {
+  await using folder = await temporaryFolder()
+  await using embedded = await start(folder.path)
+  await expect(ask(asSuperuser(embedded.url), 'select 1')).rejects.toMatchObject({ code: '28P01' })
+  await expect(ask(asSuperuser(embedded.url, 'guessed'), 'select 1')).rejects.toMatchObject({ code: '28P01' })
+  expect(await ask(asSuperuser(embedded.url, await passwordOf(folder)), 'select 1 as one')).toEqual([
+    { one: 1 },
+  ])
+  expect((await stat(path.join(folder.path, 'postgres.password'))).mode & 0o077).toBe(0)
+})
+
+/** A data folder as versions before had it: one superuser, who owned everything and needed no password. */
+async function makeOld(dataDir: string): Promise<{ ground: Ground; url: string }> {
+  const ground = await prepareGround(dataDir, quiet)
+  const binaries = await findBinaries(undefined, ground.user, quiet)
+  await mkdir(ground.cluster, { mode: 0o700 })
+  await giveTo(ground.user, ground.cluster)
+  const args = [
+    '--username=kherad',
+    '--auth=trust',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--data-checksums',
+    '--no-sync',
+  ]
+  await runAs(ground.user, binaries.initdb, ['-D', ground.cluster, ...args])
+  await writeFile(path.join(ground.cluster, 'postgresql.conf'), "\ninclude_if_exists = 'kherad.conf'\n", {
+    flag: 'a',
+  })
+  const socket = await openSocketFolder(ground, undefined)
+  await startServer(ground, binaries, socket.path, fast)
+  const address = { socketFolder: socket.path, port: 5432, user: 'kherad', database: 'postgres' }
+  await until(async () => (await readPostmaster(ground.cluster)) !== undefined)
+  await until(() =>
+    ask(socketUrl(address), 'select 1').then(
+      () => true,
+      () => false,
+    ),
+  )
+  await ask(socketUrl(address), 'create database kherad')
+  const url = socketUrl({ ...address, database: 'kherad' })
+  await using db = await openDb({ url })
+  await migrate(db, migrations)
+  await ask(
+    url,
+    `create schema odd; create type odd.kind as enum ('a'); create domain odd.word as text;
+     create table odd.things (id int generated always as identity primary key, more serial, kind odd.kind, word odd.word);
+     create view odd.seen as select id from odd.things; create sequence odd.numbers;
+     create function odd.double(n int) returns int language sql as 'select n * 2';
+     create procedure odd.nothing() language sql as 'select 1'; create type odd.pair as (a int, b int);
+     insert into odd.things (kind, word) values ('a', 'دانش')`,
+  )
+  return { ground, url }
+}
+
+test('a data folder of an earlier version is converted at its start, with everything in it', async () => {
+  await using folder = await temporaryFolder()
+  const { ground } = await makeOld(folder.path)
+  expect(await stopServer(ground, 60_000)).toBe(true)
+  for (const life of ['first', 'second']) {
+    await using embedded = await start(folder.path)
+    expect(await ask(embedded.url, whoAmI), life).toEqual([plain])
+    expect(await ask(embedded.url, foreign)).toEqual([])
+    expect(await ask(embedded.url, 'select word, odd.double(id) as twice from odd.things')).toEqual([
+      { word: 'دانش', twice: 2 },
+    ])
+    await ask(
+      embedded.url,
+      `alter table odd.things add column ${life} int; insert into odd.things (kind) select 'a' where false`,
+    )
+    await using db = await openDb({ url: embedded.url })
+    expect(await migrate(db, migrations)).toEqual([])
+    await expect(ask(asSuperuser(embedded.url), 'select 1')).rejects.toMatchObject({ code: '28P01' })
+  }
+})
+
+test('a server of an earlier version that still runs keeps its connections; the access is closed once it is gone', async () => {
+  await using folder = await temporaryFolder()
+  const { url } = await makeOld(folder.path)
+  const old = new pg.Client(url)
+  old.on('error', () => undefined)
+  await old.connect()
+  {
+    await using beside = await start(folder.path)
+    expect(await ask(beside.url, whoAmI)).toEqual([plain])
+    // It connects anew whenever it needs to.
+    expect(await ask(url, 'select 1 as one')).toEqual([{ one: 1 }])
+    await old.end()
+    await until(async () => {
+      const rows = await ask(
+        beside.url,
+        "select from pg_stat_activity where usename = 'kherad' and datname = 'kherad'",
+      )
+      return rows.length === 0
+    })
+    await using _later = await start(folder.path)
+    await expect(ask(asSuperuser(url), 'select 1')).rejects.toMatchObject({ code: '28P01' })
+  }
+})
+
+test('a cluster that came back without its password gets another', async () => {
+  await using folder = await temporaryFolder()
+  {
+    await using embedded = await start(folder.path)
+    await ask(embedded.url, `create table note as select 'دانش' as text`)
+  }
+  const lost = await passwordOf(folder)
+  await rm(path.join(folder.path, 'postgres.password'))
+  await using embedded = await start(folder.path)
+  expect(await ask(embedded.url, 'select text from note')).toEqual([{ text: 'دانش' }])
+  expect(await passwordOf(folder)).not.toBe(lost)
+  await expect(ask(asSuperuser(embedded.url), 'select 1')).rejects.toMatchObject({ code: '28P01' })
+  expect(await ask(asSuperuser(embedded.url, await passwordOf(folder)), 'select 1 as one')).toEqual([
+    { one: 1 },
+  ])
+})
+
+test('access rules that the operator wrote stay as they are', async () => {
+  await using folder = await temporaryFolder()
+  const rules = path.join(folder.path, 'postgres', 'pg_hba.conf')
+  const own = '# mine\nlocal all kherad_app trust\nlocal all kherad trust\n'
+  await (await start(folder.path))[Symbol.asyncDispose]()
+  await writeFile(rules, own)
+  await using embedded = await start(folder.path)
+  expect(await ask(embedded.url, 'select 1 as one')).toEqual([{ one: 1 }])
+  expect(await readFile(rules, 'utf8')).toBe(own)
+})
