@@ -63,11 +63,21 @@ test('the name of the scheme may be written in any case', async () => {
   expectRefusal(await key.get(probe, { authorization: `Bearer ${key.secret.toUpperCase()}` }), denied)
 })
 
-test('x-api-key opens only the messages routes', async () => {
+test('x-api-key opens the routes of messages and models, and no others', async () => {
   await using world = await boot()
   const key = await world.key()
-  const response = await fetch(world.url + probe, { headers: { 'x-api-key': key.secret } })
-  expect(response.status).toBe(401)
+  const direct = (path: string, secret = key.secret) =>
+    fetch(world.url + path, { headers: { 'x-api-key': secret } })
+  for (const path of [
+    '/v1/models',
+    '/v1/models/sandbox/fast',
+    '/v1/models/sandbox%2Ffast',
+    '/v1/messages/batches',
+  ])
+    expect((await direct(path)).status, path).toBe(200)
+  expect((await direct('/v1/models', `${key.secret}x`)).status).toBe(401)
+  for (const path of ['/v1/balance', '/v1/agents', '/v1/work'])
+    expect((await direct(path)).status, path).toBe(401)
 })
 
 test('a revoked key is refused within a second, by another running process too', async () => {

@@ -10,7 +10,7 @@ import { endings } from './words.ts'
 /** A run that nobody works on ends here and now; otherwise its worker is told within a second. One that has ended stays as it is. */
 export async function cancelRun(ask: RunAsk): Promise<JsonText> {
   const { app, caller, claim, language } = ask
-  const place = placeOf(await ownRun(ask))
+  const place = placeOf(await ownRun(ask, 'work:write'))
   const now = new Date(app.clock.nowMs())
   const { run, settled, reply } = await app.db.tx(async (tx) => {
     const found = await lockRun(tx, place)

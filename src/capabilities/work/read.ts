@@ -1,4 +1,5 @@
 /** What there is to read of runs. */
+import { requireScope } from '#platform/auth'
 import { fail } from '#platform/errors'
 import { type Ask, baseUrlOf } from '#platform/http'
 import { latestEvents } from './events/store.ts'
@@ -10,9 +11,18 @@ import { findRun, listRuns, type Place, type RunRow } from './store.ts'
 
 export type RunAsk<Query = unknown> = Ask<unknown, Query, { id: string }>
 
-/** A run of the caller's project; anybody else's answers as a missing one. */
-export const ownRun = async ({ app, caller, params }: RunAsk): Promise<RunRow> =>
-  (await findRun(app.db, caller, params.id)) ?? notFound()
+/**
+ * A run of the caller's project; anybody else's answers as a missing one. With `agents:write` in place of the scope a key has the runs
+ * that it started itself, and is told alike of all others, whether they are there or not (decisions §5).
+ */
+export async function ownRun(
+  { app, caller, params }: RunAsk,
+  scope: 'files:read' | 'work:write' = 'files:read',
+): Promise<RunRow> {
+  const run = await findRun(app.db, caller, params.id)
+  if (run?.key_id !== caller.keyId) requireScope(caller, scope)
+  return run ?? notFound()
+}
 
 export const notFound = (param = 'id'): never => fail('NOT_FOUND', {}, { param })
 

@@ -38,6 +38,9 @@ function create(ask: Ask<WorkBody>) {
   })
 }
 
+/** What is enough for runs that the very key has started. */
+const starters = 'agents:write'
+
 export const routes: Route[] = [
   route({
     method: 'POST',
@@ -71,6 +74,7 @@ export const routes: Route[] = [
     path: one,
     operation: 'work.read',
     scope: 'files:read',
+    orScope: starters,
     summary: {
       en: 'How far a run is, what happened to it and what it has made.',
       fa: 'وضعیت یک کار، رویدادها و پرونده‌هایش.',
@@ -85,6 +89,7 @@ export const routes: Route[] = [
     path: `${one}/events`,
     operation: 'work.events',
     scope: 'files:read',
+    orScope: starters,
     summary: {
       en: 'What happens to a run, as events; resumed after Last-Event-ID.',
       fa: 'رویدادهای یک کار به شکل جریان؛ ادامه پس از Last-Event-ID.',
@@ -100,6 +105,7 @@ export const routes: Route[] = [
     path: `${one}/files`,
     operation: 'work.files',
     scope: 'files:read',
+    orScope: starters,
     summary: { en: 'A file of a run, or all of them in a zip.', fa: 'یک پروندهٔ کار، یا همه در یک zip.' },
     params: RunParams,
     query: FilesQuery,
@@ -112,6 +118,7 @@ export const routes: Route[] = [
     path: `${one}/cancel`,
     operation: 'work.cancel',
     scope: 'work:write',
+    orScope: starters,
     summary: {
       en: 'Cancel a run: what it has used is charged, what it has made stays.',
       fa: 'لغو یک کار: آنچه مصرف شده حساب می‌شود و آنچه ساخته شده می‌ماند.',

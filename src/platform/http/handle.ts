@@ -113,8 +113,12 @@ function secretOf(request: FastifyRequest, route: Route): string | undefined {
   const header = request.headers.authorization
   if (header !== undefined) return /^Bearer +(\S+) *$/i.exec(header)?.[1]
   const direct = request.headers['x-api-key']
-  return route.path.startsWith('/v1/messages') && typeof direct === 'string' ? direct : undefined
+  return takesDirectKey(route) && typeof direct === 'string' ? direct : undefined
 }
+
+/** Anthropic's clients send it, and ask for models too. */
+export const takesDirectKey = ({ path }: Pick<Route, 'path'>): boolean =>
+  /^\/v1\/(messages|models)(\/|$)/.test(path)
 
 const nobody: Caller = {
   accountId: '',

@@ -12,7 +12,7 @@ import './words.ts'
 export { baseUrlOf } from './base-url.ts'
 export { ClientGone } from './body.ts'
 export { type EventStream, type EventWriter, eventStream } from './event-stream.ts'
-export { impliedErrors } from './handle.ts'
+export { impliedErrors, takesDirectKey } from './handle.ts'
 export { openServer, type Server, type Violation } from './server.ts'
 export { type Check, compile } from './validate.ts'
 
@@ -68,7 +68,7 @@ interface Spec {
   operation: string
   /** `public` needs no key, `any` a key with whatever scopes. */
   scope: Scope | 'any' | 'public'
-  /** A key that has this one instead is let in too; the handler asks for the one of the two that the body needs. */
+  /** A key that has this one instead is let in too; the handler asks for the one of the two that is needed. */
   orScope?: Scope
   summary: { en: string; fa: string }
   /** True when the last path parameter may hold slashes. */

@@ -1,7 +1,7 @@
 /** Routes → OpenAPI 3.1.0. Nothing is written twice: every word here comes from the route values. */
 import type { TSchema } from 'typebox'
 import { declarationOf } from '#platform/errors'
-import { impliedErrors, type Route } from '#platform/http'
+import { impliedErrors, type Route, takesDirectKey } from '#platform/http'
 
 /** Version of the contract that the routes keep. */
 export const contractVersion = '1.6.0'
@@ -33,7 +33,7 @@ export function openApiOf(routes: readonly Route[], baseUrl: string): Json {
           type: 'apiKey',
           in: 'header',
           name: 'x-api-key',
-          description: 'The same key, on messages routes.',
+          description: 'The same key, on the routes of messages and models.',
         },
       },
       schemas: { Error: errorSchema },
@@ -80,7 +80,7 @@ const bodyOf = ({ body, otherBody }: Route): TSchema | { anyOf: unknown[] } =>
 
 function securityOf(route: Route): Json[] {
   if (route.scope === 'public') return []
-  return route.path.startsWith('/v1/messages') ? [{ key: [] }, { messagesKey: [] }] : [{ key: [] }]
+  return takesDirectKey(route) ? [{ key: [] }, { messagesKey: [] }] : [{ key: [] }]
 }
 
 function parametersOf(route: Route): Json[] {
