@@ -66,6 +66,7 @@ export interface Explained {
   customer_id: string | null
   reference_id: string | null
   details: {
+    hold_raised_from?: string
     outcome: string
     usage_source: string
     error_code?: string

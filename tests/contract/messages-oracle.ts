@@ -154,7 +154,9 @@ const startedBlock = Type.Union([
 
 const details = orNull(exact({ thinking_tokens: whole() }))
 const serverTools = orNull(exact({ web_search_requests: whole(), web_fetch_requests: whole() }))
-const usage = exact({
+/** What was charged; a number and the same, exactly. */
+const cost = { credits: Type.Number({ minimum: 0 }), microcredits: Type.String({ pattern: '^[0-9]+$' }) }
+const usage = {
   input_tokens: whole(),
   output_tokens: whole(),
   cache_creation_input_tokens: orNull(whole()),
@@ -165,7 +167,7 @@ const usage = exact({
   inference_geo: orNull(text()),
   speed: orNull(is('standard', 'fast')),
   output_tokens_details: details,
-})
+}
 const deltaUsage = exact({
   input_tokens: whole(),
   output_tokens: whole(),
@@ -173,6 +175,7 @@ const deltaUsage = exact({
   cache_read_input_tokens: whole(),
   server_tool_use: serverTools,
   output_tokens_details: details,
+  ...cost,
 })
 const stopReason = is(
   'end_turn',
@@ -193,7 +196,7 @@ const message = {
   model: text(),
   container: Type.Null(),
   diagnostics: Type.Null(),
-  usage,
+  usage: exact({ ...usage, ...cost }),
 }
 
 const error = exact({
@@ -209,6 +212,7 @@ const events: Record<string, TObject> = {
     type: is('message_start'),
     message: exact({
       ...message,
+      usage: exact(usage),
       content: Type.Array(Type.Never()),
       stop_reason: Type.Null(),
       stop_sequence: Type.Null(),

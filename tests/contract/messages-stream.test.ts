@@ -156,8 +156,12 @@ test('the beginning has a number for the prompt, the end the figures that are ch
     output_tokens: 9,
     output_tokens_details: { thinking_tokens: 4 },
     server_tool_use: null,
+    // 12 tokens at 1.0, 8 at 0.1 and 9 at 2.0 USD a million, 1,000 credits a USD.
+    credits: 0.0308,
+    microcredits: '30800',
   })
-  const { details } = await explained(at.key, requestIdOf(reply))
+  const { details, microcredits } = await explained(at.key, requestIdOf(reply))
+  expect(microcredits).toBe('30800')
   expect(details.tokens).toMatchObject({ input: 20, cachedInput: 8, output: 9, reasoning: 4 })
 })
 

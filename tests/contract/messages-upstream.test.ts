@@ -258,7 +258,10 @@ describe('usage', () => {
     const events = eventsOf(reply.text)
     const { cost: _, ...shown } = prompt
     expect(events[0]?.['message'].usage).toMatchObject(shown)
+    const { details, microcredits } = await explained(at.key, requestIdOf(reply))
     expect(events.at(-2)?.['usage']).toEqual({
+      credits: Number(microcredits) / 1e6,
+      microcredits,
       input_tokens: 5,
       cache_read_input_tokens: 100,
       cache_creation_input_tokens: 40,
@@ -267,7 +270,6 @@ describe('usage', () => {
       server_tool_use: tools,
     })
     expect(reply.text).not.toContain('cost')
-    const { details } = await explained(at.key, requestIdOf(reply))
     expect(details.tokens).toMatchObject({ input: 145, cachedInput: 100, cacheWriteInput: 40, output: 9 })
 
     at.upstream.replyOnce(json(200, upstreamMessage([], { usage: { ...prompt, ...last } })))

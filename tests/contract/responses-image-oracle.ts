@@ -21,12 +21,15 @@ const item = exact({
   background: is('auto', 'opaque', 'transparent'),
   action: is('generate', 'edit'),
 })
+/** What was charged; a number and the same, exactly. */
+const cost = { credits: Type.Number({ minimum: 0 }), microcredits: Type.String({ pattern: '^[0-9]+$' }) }
 const usage = exact({
   input_tokens: whole(),
   input_tokens_details: exact({ cached_tokens: whole(), cache_write_tokens: whole() }),
   output_tokens: whole(),
   output_tokens_details: exact({ reasoning_tokens: whole() }),
   total_tokens: whole(),
+  ...cost,
 })
 
 const response = exact({

@@ -538,7 +538,8 @@ describe('an upstream of the wire with a search of its own', () => {
       const { text } = await sent(ask)
       const id = /"id":"resp_([0-9a-f]{32})"/.exec(text)![1]!
       const dashed = id.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
-      return BigInt((await explained(own.key, dashed)).reserved_microcredits)
+      const { reserved_microcredits: reserved, details } = await explained(own.key, dashed)
+      return BigInt(String(details.hold_raised_from ?? reserved))
     }
     const plain = await heldFor({})
     expect((await heldFor({ tools: [search], max_tool_calls: 2 })) - plain).toBeGreaterThan(

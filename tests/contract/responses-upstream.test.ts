@@ -257,6 +257,8 @@ test('usage is that which is charged, with its details', async () => {
     output_tokens: 9,
     output_tokens_details: { reasoning_tokens: 4 },
     total_tokens: 29,
+    credits: 0.0308,
+    microcredits: '30800',
   })
   // 12 tokens at 1.0, 8 at 0.1 and 9 at 2.0 USD a million, 1,000 credits a USD.
   expect((await explained(at.key, requestIdOf(reply))).microcredits).toBe(String(12_000 + 800 + 18_000))

@@ -1,6 +1,6 @@
 /** Parts → chat.completion.chunk events: one role, stable ids, contiguous indices, one finish reason. */
 import type { EventAnswer, SentEvent } from '#capabilities/text'
-import type { Extra, FinishReason, Part, Usage } from '#engine/inference'
+import type { Bill, Extra, FinishReason, Part } from '#engine/inference'
 import type { ErrorBody } from '#platform/errors'
 import { type CallExtras, type Heading, reasoningFields, shownFields, usageOf } from './completion.ts'
 
@@ -34,9 +34,9 @@ export class Chunks implements EventAnswer {
   }
 
   /** Exactly one finish reason, in a chunk of its own; then usage, in one without choices. */
-  end(usage: Usage): readonly SentEvent[] {
+  end(bill: Bill): readonly SentEvent[] {
     const last = this.#chunk({}, this.#finish ?? 'stop')
-    return this.#withUsage ? [last, this.#usage(usage), '[DONE]'] : [last, '[DONE]']
+    return this.#withUsage ? [last, this.#usage(bill), '[DONE]'] : [last, '[DONE]']
   }
 
   /** The dialect's error event; `param` is always present there. */
@@ -44,8 +44,8 @@ export class Chunks implements EventAnswer {
     return [JSON.stringify({ error: { ...error, param: error.param ?? null } }), '[DONE]']
   }
 
-  #usage(usage: Usage): string {
-    return `{${this.#head}"choices":[],"usage":${JSON.stringify(usageOf(usage, this.#rawUsage))}}`
+  #usage(bill: Bill): string {
+    return `{${this.#head}"choices":[],"usage":${JSON.stringify(usageOf(bill, this.#rawUsage))}}`
   }
 
   #deltaOf(part: Part): Record<string, unknown> | undefined {

@@ -34,7 +34,7 @@ export async function complete(ask: Ask<ChatBody>): Promise<JsonText | EventStre
     const gathered = new Gathered(showsReasoning)
     return whole(ask, paid, {
       add: (part) => gathered.add(part),
-      body: (usage) => completionOf(heading(), gathered, usage),
+      body: (bill) => completionOf(heading(), gathered, bill),
     })
   }
   const withUsage = body.stream_options?.include_usage === true

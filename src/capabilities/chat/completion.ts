@@ -1,5 +1,6 @@
 /** Parts → one chat.completion object (notes: the shapes that the OpenAI client and its kin read). */
-import type { FinishReason, Part, Usage } from '#engine/inference'
+import { costOf } from '#capabilities/text'
+import type { Bill, FinishReason, Part } from '#engine/inference'
 
 export interface Heading {
   id: string
@@ -77,7 +78,7 @@ export class Gathered {
   }
 }
 
-export function completionOf(heading: Heading, gathered: Gathered, usage: Usage): Record<string, unknown> {
+export function completionOf(heading: Heading, gathered: Gathered, bill: Bill): Record<string, unknown> {
   const { calls, extra } = gathered
   return {
     ...extra.chunk,
@@ -109,7 +110,7 @@ export function completionOf(heading: Heading, gathered: Gathered, usage: Usage)
         finish_reason: gathered.finish,
       },
     ],
-    usage: usageOf(usage, gathered.rawUsage),
+    usage: usageOf(bill, gathered.rawUsage),
   }
 }
 
@@ -134,7 +135,10 @@ export function reasoningFields(text: string, details: unknown[] | undefined): R
 }
 
 /** The upstream's own usage with the figures that were charged in the places that clients read. */
-export function usageOf(usage: Usage, raw: Record<string, unknown> | undefined): Record<string, unknown> {
+export function usageOf(
+  { usage, microcredits }: Bill,
+  raw: Record<string, unknown> | undefined,
+): Record<string, unknown> {
   // The names of another wire would stand beside ours with other figures: there a cached token is no input token.
   const own = raw && 'prompt_tokens' in raw ? raw : {}
   // What the operator pays upstream is not the caller's to see.
@@ -152,5 +156,6 @@ export function usageOf(usage: Usage, raw: Record<string, unknown> | undefined):
       ...(own['completion_tokens_details'] as object),
       reasoning_tokens: usage.reasoning,
     },
+    ...costOf(microcredits),
   }
 }

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { Cost } from '#capabilities/text'
 import { anyObject, nullable, oneOf, taggedUnion } from '#platform/schema'
 
 const TextPart = Type.Object({ type: Type.Literal('text'), text: Type.String() })
@@ -156,6 +157,7 @@ const Usage = Type.Object({
   prompt_tokens: Type.Integer({ minimum: 0 }),
   completion_tokens: Type.Integer({ minimum: 0 }),
   total_tokens: Type.Integer({ minimum: 0 }),
+  ...Cost,
 })
 
 export const ChatCompletion = Type.Object({

@@ -1,5 +1,5 @@
 /** Parts of an upstream of another wire → one response, whole or as events: both are the same items. */
-import type { Part, Usage } from '#engine/inference'
+import type { Bill, Part } from '#engine/inference'
 import type { Emit, Json } from './item.ts'
 import { Output } from './output.ts'
 import { type Outcome, responseOf, shortfall, type Terms, usageOf } from './response.ts'
@@ -8,7 +8,7 @@ import { type Outcome, responseOf, shortfall, type Terms, usageOf } from './resp
 export interface Scribe {
   add(part: Part): void
   /** Tells the end; answers the whole response. */
-  end(usage: Usage): Json
+  end(bill: Bill): Json
   failed(error: { code: string; message: string }): void
 }
 
@@ -29,7 +29,7 @@ export class Answer implements Scribe {
     this.#output.add(part)
   }
 
-  end(usage: Usage): Json {
+  end(bill: Bill): Json {
     this.#open()
     const reason = shortfall(this.#output.finish, this.#output.refused)
     const status = reason === undefined ? 'completed' : 'incomplete'
@@ -38,7 +38,7 @@ export class Answer implements Scribe {
       status,
       ...(reason !== undefined && { reason }),
       output: this.#output.items,
-      usage: usageOf(usage),
+      usage: usageOf(bill),
       reasoning: this.#thoughts,
     })
     this.#emit(`response.${status}`, { response })

@@ -1,4 +1,5 @@
 /** One picture as the responses wire has it: its item, and the response around it with every key that the field's readers require. */
+import { costOf } from '#capabilities/text'
 import type { PaidPictures } from '#engine/images'
 import { encodeBase64 } from '#engine/media'
 import { sizeName } from '#engine/models'
@@ -41,12 +42,13 @@ export function drawnItem(terms: ImageTerms, { pictures }: PaidPictures): Json {
 }
 
 /** Tokens as the upstream counts them, none where it counts none; the price is that of the picture. */
-export const imageUsage = ({ tokens: { input, output } }: PaidPictures): Json => ({
+export const imageUsage = ({ tokens: { input, output }, microcredits }: PaidPictures): Json => ({
   input_tokens: input,
   input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
   output_tokens: output,
   output_tokens_details: { reasoning_tokens: 0 },
   total_tokens: input + output,
+  ...costOf(microcredits),
 })
 
 export function imageResponse(terms: ImageTerms, outcome: ImageOutcome): Json {

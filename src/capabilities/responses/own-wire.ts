@@ -2,7 +2,7 @@
  * What an upstream of this wire wrote, passed on as it is: unknown fields, items and events survive. Ours are the response's
  * id, the model, the usage that was charged, and what is shown of reasoning.
  */
-import type { Part, Usage } from '#engine/inference'
+import type { Bill, Part } from '#engine/inference'
 import type { Scribe } from './answer.ts'
 import { type Emit, type Json, recordsIn } from './item.ts'
 import { reasoningOf, responseOf, type Terms, type Thoughts, textOf, usageOf } from './response.ts'
@@ -33,12 +33,12 @@ export class OwnAnswer implements Scribe {
     if (extra.event) this.#read(extra.event, extra.text)
   }
 
-  end(usage: Usage): Json {
+  end(bill: Bill): Json {
     const { type: _type, ...event } = this.#last ?? {}
     const output = recordsIn(this.#told['output'])
     const response = this.#rewritten(
       { ...this.#told, output: output.length > 0 ? output : this.#items },
-      usage,
+      bill,
     )
     this.#emit(`response.${response['status']}`, { ...event, response })
     return response
@@ -77,7 +77,7 @@ export class OwnAnswer implements Scribe {
   }
 
   /** Keys that lesser upstreams leave out are ours. */
-  #rewritten(told: Json, usage?: Usage): Json {
+  #rewritten(told: Json, bill?: Bill): Json {
     const terms = this.#terms
     const output = recordsIn(told['output']).map((item) => this.#shown(item))
     const ours = responseOf(terms, { status: 'in_progress' })
@@ -95,7 +95,7 @@ export class OwnAnswer implements Scribe {
       output,
       output_text: textOf(output),
       reasoning: reasoningOf(terms, thoughtsOf(output)),
-      usage: usage ? usageOf(usage, (told['usage'] as Json | undefined) ?? {}) : null,
+      usage: bill ? usageOf(bill, (told['usage'] as Json | undefined) ?? {}) : null,
       ...terms.own?.(),
     }
   }

@@ -1,5 +1,5 @@
 /** The image shape of the responses wire: one picture, whole or in events. */
-import { delivered, failed, nameIgnored, payment } from '#capabilities/text'
+import { delivered, failed, nameIgnored, payment, tellCost } from '#capabilities/text'
 import { type PaidImage, startPaidImage } from '#engine/images'
 import { type ImageModel, sizeName } from '#engine/models'
 import { requireScope } from '#platform/auth'
@@ -65,6 +65,7 @@ async function whole(ask: Ask, paid: PaidImage, terms: ImageTerms): Promise<Json
     const drawn = await paid.pictures()
     const outcome = { status: 'completed', item: drawnItem(terms, drawn), usage: imageUsage(drawn) } as const
     text = JSON.stringify(imageResponse(terms, outcome))
+    tellCost(ask, drawn.microcredits)
   } catch (error) {
     return failed(paid, asFailure(error))
   }

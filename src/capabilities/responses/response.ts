@@ -1,5 +1,6 @@
 /** The response object: every key that the field's readers require, with what was asked and what came of it. */
-import type { FinishReason, Usage } from '#engine/inference'
+import { costOf } from '#capabilities/text'
+import type { Bill, FinishReason } from '#engine/inference'
 import type { HostedTools } from './hosted.ts'
 import { type Json, recordsIn } from './item.ts'
 import type { ResponsesBody } from './schema.ts'
@@ -124,7 +125,7 @@ export function reasoningOf({ body, includesReasoning }: Terms, thoughts: Though
 }
 
 /** The figures that were charged, in the upstream's own report where that is of this wire; what the operator pays is not the caller's to see. */
-export function usageOf(usage: Usage, raw: Json = {}): Json {
+export function usageOf({ usage, microcredits }: Bill, raw: Json = {}): Json {
   const { cost: _cost, cost_details: _details, is_byok: _byok, ...shown } = raw
   return {
     ...shown,
@@ -140,6 +141,7 @@ export function usageOf(usage: Usage, raw: Json = {}): Json {
       reasoning_tokens: usage.reasoning,
     },
     total_tokens: usage.input + usage.output,
+    ...costOf(microcredits),
   }
 }
 

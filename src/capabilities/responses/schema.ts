@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { Cost } from '#capabilities/text'
 import { anyObject, nullable, oneOf, taggedUnion } from '#platform/schema'
 import { type HostedType, hostedShapes } from './hosted-schema.ts'
 import { byType, input } from './item-schema.ts'
@@ -206,5 +207,6 @@ export const ResponseObject = Type.Object({
     output_tokens: count(),
     output_tokens_details: Type.Object({ reasoning_tokens: count() }),
     total_tokens: count(),
+    ...Cost,
   }),
 })

@@ -1,5 +1,5 @@
 import type { EventAnswer, SentEvent, WholeAnswer } from '#capabilities/text'
-import type { Part, Usage } from '#engine/inference'
+import type { Bill, Part } from '#engine/inference'
 import type { ErrorBody } from '#platform/errors'
 import { Answer, type Scribe } from './answer.ts'
 import type { Emit, Json } from './item.ts'
@@ -25,8 +25,8 @@ export class WholeResponse implements WholeAnswer {
     this.#scribe.add(part)
   }
 
-  body(usage: Usage): Json {
-    return (this.#scribe ?? scribeOf(undefined, this.#terms, () => {})).end(usage)
+  body(bill: Bill): Json {
+    return (this.#scribe ?? scribeOf(undefined, this.#terms, () => {})).end(bill)
   }
 }
 
@@ -45,8 +45,8 @@ export class ResponseEvents implements EventAnswer {
     return this.#told((scribe) => scribe.add(part), part)
   }
 
-  end(usage: Usage): readonly SentEvent[] {
-    return [...this.#told((scribe) => scribe.end(usage)), '[DONE]']
+  end(bill: Bill): readonly SentEvent[] {
+    return [...this.#told((scribe) => scribe.end(bill)), '[DONE]']
   }
 
   failed({ code, message }: ErrorBody['error']): readonly SentEvent[] {

@@ -1,14 +1,15 @@
 /** A paid turn on its way out, whole or as events: each wire says how its answer is written, here is when. */
-import type { PaidTurn, Part, Usage } from '#engine/inference'
+import type { Bill, PaidTurn, Part } from '#engine/inference'
 import { asFailure, type ErrorBody, errorBody, type Failure, finalFailure } from '#platform/errors'
 import { type Ask, type EventStream, type EventWriter, eventStream, JsonText } from '#platform/http'
 import { replayLimitBytes } from '#platform/idempotency'
+import { tellCost } from './cost.ts'
 
 /** One wire's answer that is not streamed. */
 export interface WholeAnswer {
   add(part: Part): void
   /** The JSON body, once every part was added. */
-  body(usage: Usage): unknown
+  body(bill: Bill): unknown
 }
 
 /** The data of one server-sent event, alone or with the event's name. */
@@ -19,7 +20,7 @@ export interface EventAnswer {
   /** What the caller is to see of this part; none until something can be seen. */
   of(part: Part): readonly SentEvent[]
   /** The end of a whole answer. */
-  end(usage: Usage): readonly SentEvent[]
+  end(bill: Bill): readonly SentEvent[]
   /** The end of one that broke; nothing may have been sent before. */
   failed(error: ErrorBody['error']): readonly SentEvent[]
 }
@@ -29,7 +30,9 @@ export async function whole(ask: Ask, paid: PaidTurn, answer: WholeAnswer): Prom
   let text: string
   try {
     for await (const part of paid.parts()) answer.add(part)
-    text = JSON.stringify(answer.body(paid.usage()))
+    const bill = await paid.bill()
+    text = JSON.stringify(answer.body(bill))
+    tellCost(ask, bill.microcredits)
   } catch (error) {
     return failed(paid, asFailure(error))
   }
@@ -74,7 +77,7 @@ export async function kept(
   let text: string
   try {
     for await (const part of paid.parts()) answer.add(part)
-    text = JSON.stringify(answer.body(paid.usage()))
+    text = JSON.stringify(answer.body(await paid.bill()))
   } catch (error) {
     const failure = asFailure(error)
     text = told(failure)
@@ -141,7 +144,7 @@ async function write(
       const slow = send(out, answer.of(part))
       if (slow) await slow
     }
-    await send(out, answer.end(paid.usage()))
+    await send(out, answer.end(await paid.bill()))
     void paid.finish({ statusCode: 200 })
   } catch (error) {
     const failure = asFailure(error)

@@ -26,6 +26,7 @@ export {
 } from './ask.ts'
 export { budgetNews, budgetOf, type News, requireBudget, wishOf } from './budget.ts'
 export { type Clamped, capped, clampTools, mostPageTokens, mostUses } from './clamp.ts'
+export { Cost, costOf, tellCost } from './cost.ts'
 export { base64Media, imageMedia, imageTypes, inlineMedia, linkMedia, mediaCharacters } from './media.ts'
 export { type FillBody, type Found, readMedia, requireUnclaimed } from './read-media.ts'
 export { reasons } from './words.ts'

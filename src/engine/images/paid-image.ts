@@ -24,6 +24,8 @@ export interface PaidPictures {
   pictures: Picture[]
   /** Tokens, where the upstream counts any; the price is by the picture. */
   tokens: { input: number; output: number }
+  /** What they are charged: never more than was held. */
+  microcredits: bigint
 }
 
 export interface PaidImage {
@@ -145,7 +147,7 @@ class Paid implements PaidImage {
       const images = this.#drawn.images.slice(0, this.plan.order.count)
       const pictures = await Promise.all(images.map((bytes) => finishPicture(bytes, this.plan)))
       this.#delivered = pictures.length
-      return { pictures, tokens: this.#tokens }
+      return { pictures, tokens: this.#tokens, microcredits: this.#charge }
     } catch (error) {
       this.#fault = error instanceof UpstreamError ? error : new UpstreamError('malformed', { cause: error })
       throw failureOf(this.#fault)

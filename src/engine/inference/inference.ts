@@ -181,6 +181,12 @@ export interface Usage {
 }
 
 /** `pause`: tools that run at the service have used up their steps, and the caller may go on by sending the answer back. */
+/** What an answer used, and what its receipt will say that it was charged. */
+export interface Bill {
+  usage: Usage
+  microcredits: bigint
+}
+
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'pause'
 
 /**

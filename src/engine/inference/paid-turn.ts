@@ -2,14 +2,22 @@
 import type { App } from '#app'
 import { costOf, ratesOf } from '#engine/metering'
 import type { Model } from '#engine/models'
-import { clientLeft, countSettled, type Finished, holdFor, lifetimeMs, type PaidCall } from '#engine/paid'
+import {
+  chargeFor,
+  clientLeft,
+  countSettled,
+  type Finished,
+  holdFor,
+  lifetimeMs,
+  type PaidCall,
+} from '#engine/paid'
 import { type ModelsAsk, type PricedAttempt, priced, type Run, speakersOf } from '#engine/routing'
 import type { HostedTools } from '#engine/tools'
 import { Failure, fail } from '#platform/errors'
 import type { Hold } from '#platform/ledger'
 import { UpstreamError } from '#providers/spec'
 import { HostedAnswer, type ToolUse, withHosted } from './hosted.ts'
-import type { Part, Turn, Usage } from './inference.ts'
+import type { Bill, Part, Turn, Usage } from './inference.ts'
 import { Step, sumOf } from './step.ts'
 import { TurnWatch } from './turn-watch.ts'
 import { failureOf } from './upstream-failure.ts'
@@ -36,6 +44,8 @@ export interface PaidTurn {
   parts(): AsyncGenerator<Part>
   /** What was used so far, or in the end. */
   usage(): Usage
+  /** Of an answer that was read to its end and is about to be delivered; it is settled at exactly that. */
+  bill(): Promise<Bill>
   /**
    * Settles. `reply` is the finished JSON, kept for replay where the request claimed an idempotency key.
    * `undelivered`: the caller gets an error in place of the answer, so that a failed upstream costs nothing whatever it wrote.
@@ -88,6 +98,8 @@ class Paid implements PaidTurn {
   readonly #steps: Step[] = []
   #hold!: Hold
   #maxOutputTokens = 0
+  /** Once its caller was told the cost: what was held before, and what is settled, within the hold. */
+  #billed: { held: bigint; cost: bigint } | undefined
   /** The caller went away while tools were at work. */
   #leftAtWork: UpstreamError | undefined
 
@@ -197,6 +209,21 @@ class Paid implements PaidTurn {
     return this.#steps.length === 1 ? this.#last.usage() : sumOf(this.#steps.map((step) => step.usage()))
   }
 
+  async bill(): Promise<Bill> {
+    const cost = this.#charge(false)
+    const held = this.#hold.microcredits
+    const { microcredits, isSure } = this.#staysWithinHold
+      ? { microcredits: least(cost, held), isSure: true }
+      : await chargeFor(this.#hold, cost, lifetimeMs(this.#app, this.#ask.model))
+    this.#billed = { held, cost: isSure ? cost : microcredits }
+    return { usage: this.usage(), microcredits }
+  }
+
+  /** Who never waited, or is gone for good, can stop nothing: an answer that runs past what was promised is not theirs to pay. */
+  get #staysWithinHold(): boolean {
+    return this.#ask.background === true || (this.#ask.gone.aborted && !this.#isFetchable)
+  }
+
   /** What the answer did cost so far, each step at the price of the model that answered it. */
   get #spent(): bigint {
     return this.#steps.reduce((sum, step) => sum + this.#costOf(step), this.#hosted?.spent ?? 0n)
@@ -213,9 +240,9 @@ class Paid implements PaidTurn {
     const outcome = this.#outcome(end.failure)
     const isKept = this.#ask.claim !== undefined || this.#ask.background === true
     const settlement = {
-      microcredits: this.#charge(end.undelivered === true),
-      // Who is gone, or never waited, can stop nothing any more: an answer that runs past what was promised is not theirs to pay.
-      withinHold: outcome === 'client_left' || this.#ask.background === true,
+      microcredits: end.undelivered ? this.#charge(true) : (this.#billed?.cost ?? this.#charge(false)),
+      // Whoever was told the cost is charged that: the hold was raised to it before.
+      withinHold: this.#staysWithinHold || outcome === 'client_left' || this.#billed !== undefined,
       state: failed ? ('failed' as const) : ('completed' as const),
       statusCode: this.#fault?.fault === 'aborted' && this.#ask.gone.aborted ? clientLeft : end.statusCode,
       model: this.model.id,
@@ -270,10 +297,16 @@ class Paid implements PaidTurn {
       attempts: this.#hosted ? this.#pricedAttempts(undelivered) : this.#attempts,
       total_ms: this.#app.clock.nowMs() - this.#ask.receivedMs,
       ...(this.#hosted && { steps: this.#steps.length, tools: this.#hosted.uses.map(useDetail) }),
+      ...(this.#isRaised && { hold_raised_from: String(this.#billed!.held) }),
       ...(failure && { error_code: failure.code }),
       // In the background nothing else tells it from what came to nothing; nobody asks again.
       ...(this.#ask.background && this.#fault?.executed && { may_have_run: true }),
     }
+  }
+
+  /** It cost more than was held, and took what was free. */
+  get #isRaised(): boolean {
+    return this.#billed !== undefined && this.#hold.microcredits > this.#billed.held
   }
 
   /** The receipt pays several calls, and fees of tools beside them. */
@@ -297,6 +330,8 @@ class Paid implements PaidTurn {
     return failed ? 'failed' : 'completed'
   }
 }
+
+const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 
 const usageSource = (steps: readonly Step[]): string =>
   steps.every((step) => step.usageSource === 'upstream') ? 'upstream' : 'estimated'

@@ -1,6 +1,7 @@
 /** What every paid call of an upstream shares, whatever it is for: who pays, its hold, and who is told of it. */
 import type { App, Caller } from '#app'
 import type { AnyModel } from '#engine/models'
+import { Failure } from '#platform/errors'
 import type { Claim, Hold, Settled } from '#platform/ledger'
 import type { Trail } from '#platform/trace'
 
@@ -60,6 +61,41 @@ export async function holdFor(
   })
   app.metrics.heldMicrocredits.inc(Number(microcredits))
   return hold
+}
+
+/** What an answer will be charged. */
+export interface Charge {
+  microcredits: bigint
+  /** False where the database did not say whether the hold was raised: then it is settled at this, whatever it did cost. */
+  isSure: boolean
+}
+
+/** Others may take what is free meanwhile, so that the last credits are another number; after so many the hold is enough. */
+const mostTries = 4
+
+/**
+ * What an answer that cost so much will be charged, known before it leaves: the hold first takes what is free, up to that. Settle within
+ * the hold afterwards, and the receipt says the same. Nearly every call cost less than its hold, and waits for nothing here.
+ */
+export async function chargeFor(hold: Hold, microcredits: bigint, holdForMs: number): Promise<Charge> {
+  let wanted = microcredits
+  let isSure = true
+  for (let tries = 0; tries < mostTries && isSure && wanted > hold.microcredits; tries++) {
+    try {
+      await hold.change(wanted, holdForMs)
+    } catch (error) {
+      const free = freeOf(error)
+      isSure = free !== undefined
+      wanted = hold.microcredits + (free ?? 0n)
+    }
+  }
+  return { microcredits: microcredits < hold.microcredits ? microcredits : hold.microcredits, isSure }
+}
+
+/** What is free by a refusal to hold more; unknown where the database is away or the hold was ended by somebody else. */
+function freeOf(error: unknown): bigint | undefined {
+  const { haveMicrocredits } = (error instanceof Failure ? error.detail : {}) as { haveMicrocredits?: bigint }
+  return haveMicrocredits
 }
 
 export function countSettled({ metrics }: App, { chargedMicrocredits, lossMicrocredits }: Settled): void {

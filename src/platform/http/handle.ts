@@ -10,6 +10,7 @@ import { isSealed } from '#platform/secrets'
 import { type Span, Trail } from '#platform/trace'
 import { sendFailure } from './answer.ts'
 import { ClientGone, parseJson, readBody } from './body.ts'
+import { costHeaders } from './cost.ts'
 import { EventStream, eventStreamHeaders, pump } from './event-stream.ts'
 import { Answer, type Ask, JsonText, type Route } from './http.ts'
 import type { Intake, Place } from './intake.ts'
@@ -279,6 +280,7 @@ async function replay(app: App, ask: Asked, reply: FastifyReply, receiptId: stri
     .header('x-request-id', first.requestId)
     .header('request-id', first.requestId)
     .header('idempotent-replayed', 'true')
+    .headers(first.chargedMicrocredits === undefined ? {} : costHeaders(first.chargedMicrocredits))
     .header('content-type', jsonType)
     .send(text)
 }

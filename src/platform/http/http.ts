@@ -11,6 +11,7 @@ import './words.ts'
 
 export { baseUrlOf } from './base-url.ts'
 export { ClientGone } from './body.ts'
+export { costHeaders } from './cost.ts'
 export { type EventStream, type EventWriter, eventStream } from './event-stream.ts'
 export { impliedErrors, takesDirectKey } from './handle.ts'
 export { openServer, type Server, type Violation } from './server.ts'

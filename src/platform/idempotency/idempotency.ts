@@ -52,6 +52,8 @@ export async function claimedBefore(
 
 export interface Replay {
   requestId: string
+  /** What the first answer was charged; absent for what no model was paid for, and while durable work still runs. */
+  chargedMicrocredits?: bigint
   status: number
   text: string
 }
@@ -73,5 +75,11 @@ export async function answerAgain(
   // One that gave its claim back while we were asking did nothing: what was accepted is nobody's, and a repeat is executed.
   if (isUnanswered || !earlier.claiming) fail('IDEMPOTENCY_IN_PROGRESS', {}, { receiptId })
   if (earlier.reply === null) fail('REQUEST_ALREADY_ACCEPTED', { receiptId }, { receiptId })
-  return { requestId: receiptId, status: earlier.status_code!, text: earlier.reply }
+  const isPaid = earlier.model !== null && earlier.state !== 'running'
+  return {
+    requestId: receiptId,
+    ...(isPaid && { chargedMicrocredits: earlier.charged }),
+    status: earlier.status_code!,
+    text: earlier.reply,
+  }
 }

@@ -53,6 +53,9 @@ export const creditsDown = (micro: bigint): number => Number(micro / microcredit
 export const creditsUp = (micro: bigint): number =>
   Number((micro + microcreditsPerCredit - 1n) / microcreditsPerCredit)
 
+/** The exact figure, with at most six decimals. */
+export const exactCredits = (micro: bigint): number => Number(micro) / Number(microcreditsPerCredit)
+
 /** Who pays: all three are held or none. */
 export interface Payer {
   accountId: string

@@ -1,6 +1,6 @@
 /** The two ways out of an answer. Its first part says whether it came over this wire. */
 import type { EventAnswer, SentEvent, WholeAnswer } from '#capabilities/text'
-import type { Extra, Part, Usage } from '#engine/inference'
+import type { Bill, Extra, Part } from '#engine/inference'
 import type { ErrorBody } from '#platform/errors'
 import type { Event, Manner, Stop, Writer } from './event.ts'
 import { messageOf } from './message.ts'
@@ -24,8 +24,8 @@ export class StreamedMessage implements EventAnswer {
     return this.#writer.of(part).map((event) => sent(event, part.extra))
   }
 
-  end(usage: Usage): readonly SentEvent[] {
-    return (this.#writer ?? new WrittenAnswer(this.#manner)).end(usage).map((event) => sent(event))
+  end(bill: Bill): readonly SentEvent[] {
+    return (this.#writer ?? new WrittenAnswer(this.#manner)).end(bill).map((event) => sent(event))
   }
 
   /** Nothing follows it: only `message_stop` means success. */
@@ -59,9 +59,9 @@ export class WholeMessage implements WholeAnswer {
     this.#events.push(...this.#writer.of(part))
   }
 
-  body(usage: Usage): Raw {
-    if (this.#body) return passedOnMessage(this.#body, this.#stop, this.#manner.heading(), usage)
+  body(bill: Bill): Raw {
+    if (this.#body) return passedOnMessage(this.#body, this.#stop, this.#manner.heading(), bill)
     const writer = this.#writer ?? new WrittenAnswer(this.#manner)
-    return messageOf([...this.#events, ...writer.end(usage)], usage)
+    return messageOf([...this.#events, ...writer.end(bill)], bill)
   }
 }

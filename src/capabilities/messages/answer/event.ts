@@ -1,4 +1,4 @@
-import type { FinishReason, Part, Usage } from '#engine/inference'
+import type { Bill, FinishReason, Part, Usage } from '#engine/inference'
 import type { Raw } from './usage.ts'
 
 /** One event of the wire; its type is also the name of its server-sent event. */
@@ -7,7 +7,7 @@ export type Event = { type: string } & Raw
 /** Writes an answer as the events of a stream. A whole answer is the same events put together. */
 export interface Writer {
   of(part: Part): Event[]
-  end(usage: Usage): Event[]
+  end(bill: Bill): Event[]
 }
 
 export interface Heading {

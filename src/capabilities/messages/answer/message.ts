@@ -1,9 +1,9 @@
 /** Events → one message, as the clients of the wire put them together; a whole answer and a stream can so never differ. */
-import type { Usage } from '#engine/inference'
+import type { Bill } from '#engine/inference'
 import type { Event } from './event.ts'
 import { type Raw, rawOf, usageOf } from './usage.ts'
 
-export function messageOf(events: readonly Event[], usage: Usage): Raw {
+export function messageOf(events: readonly Event[], bill: Bill): Raw {
   let message: Raw = {}
   const blocks: Raw[] = []
   for (const event of events) {
@@ -30,7 +30,7 @@ export function messageOf(events: readonly Event[], usage: Usage): Raw {
       default:
     }
   }
-  return { ...message, content: blocks, usage: usageOf(usage, message['usage']) }
+  return { ...message, content: blocks, usage: usageOf(bill, message['usage']) }
 }
 
 const grown: Readonly<Record<string, string>> = {

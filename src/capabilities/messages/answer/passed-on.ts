@@ -1,5 +1,5 @@
 /** The events of an upstream of this wire, passed on: id, model and charged figures are ours, everything else stays as it came. */
-import type { Part, Usage } from '#engine/inference'
+import type { Bill, Part } from '#engine/inference'
 import {
   type Event,
   emptyMessage,
@@ -43,9 +43,9 @@ export class PassedOnAnswer implements Writer {
     }
   }
 
-  end(usage: Usage): Event[] {
+  end(bill: Bill): Event[] {
     const delta = { ...endOf(this.#stop), ...rawOf(this.#delta['delta']) }
-    const last = lastUsageOf(usage, this.#delta['usage'])
+    const last = lastUsageOf(bill, this.#delta['usage'])
     return [{ ...this.#delta, type: 'message_delta', delta, usage: last }, this.#last]
   }
 
@@ -66,7 +66,7 @@ export const eventOf = ({ extra }: Part): Event | undefined =>
   extra?.wire === 'messages' ? (extra.event as Event | undefined) : undefined
 
 /** A whole answer of an upstream of this wire, passed on. */
-export function passedOnMessage(body: Raw, stop: Stop, heading: Heading, usage: Usage): Raw {
+export function passedOnMessage(body: Raw, stop: Stop, heading: Heading, bill: Bill): Raw {
   const { content } = body
   return {
     ...emptyMessage(heading, {}),
@@ -74,7 +74,7 @@ export function passedOnMessage(body: Raw, stop: Stop, heading: Heading, usage: 
     ...body,
     ...heading,
     content: Array.isArray(content) ? content.map(mended) : [],
-    usage: usageOf(usage, body['usage']),
+    usage: usageOf(bill, body['usage']),
   }
 }
 

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { Cost } from '#capabilities/text'
 import { anyObject, nullable } from '#platform/schema'
 
 const count = Type.Integer({ minimum: 0 })
@@ -25,5 +26,6 @@ export const MessageReply = Type.Object({
     output_tokens: count,
     cache_creation_input_tokens: count,
     cache_read_input_tokens: count,
+    ...Cost,
   }),
 })

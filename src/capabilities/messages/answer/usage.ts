@@ -1,4 +1,5 @@
-import type { Usage } from '#engine/inference'
+import { costOf } from '#capabilities/text'
+import type { Bill, Usage } from '#engine/inference'
 
 export type Raw = Record<string, unknown>
 
@@ -14,9 +15,11 @@ const charged = (usage: Usage, raw: Raw): Raw => ({
   output_tokens_details: { ...rawOf(raw['output_tokens_details']), thinking_tokens: usage.reasoning },
 })
 
-/** What the operator pays upstream is not the caller's to see. */
-function shown({ cost: _cost, cost_details: _details, is_byok: _byok, ...rest }: Raw): Raw {
-  return rest
+/** What the operator pays upstream is not the caller's to see; that is told in credits by our like. */
+function shown(raw: Raw): Raw {
+  const { cost: _cost, cost_details: _details, is_byok: _byok, credits: _credits, ...rest } = raw
+  const { microcredits: _microcredits, ...others } = rest
+  return others
 }
 
 const unknown = {
@@ -27,7 +30,12 @@ const unknown = {
 }
 
 /** The usage of a whole answer: every field of the wire, those of the upstream that are no figures of ours unchanged. */
-export function usageOf(usage: Usage, upstream: unknown): Raw {
+export const usageOf = ({ usage, microcredits }: Bill, upstream: unknown): Raw => ({
+  ...tokensOf(usage, upstream),
+  ...costOf(microcredits),
+})
+
+function tokensOf(usage: Usage, upstream: unknown): Raw {
   const raw = shown(rawOf(upstream))
   const hour = usage.cacheWriteHourInput ?? 0
   return {
@@ -43,15 +51,15 @@ export function usageOf(usage: Usage, upstream: unknown): Raw {
 }
 
 /** The usage at the end of a stream: all that was used since its beginning. */
-export function lastUsageOf(usage: Usage, upstream: unknown): Raw {
+export function lastUsageOf({ usage, microcredits }: Bill, upstream: unknown): Raw {
   const raw = shown(rawOf(upstream))
-  return { server_tool_use: null, ...raw, ...charged(usage, raw) }
+  return { server_tool_use: null, ...raw, ...charged(usage, raw), ...costOf(microcredits) }
 }
 
 /** The usage at the beginning of a stream: what the upstream says of the prompt already, else a fair guess. */
 export function firstUsageOf(guess: Usage, upstream: unknown): Raw {
   const none = { ...guess, output: 0, reasoning: 0 }
   const raw = shown(rawOf(upstream))
-  if (typeof raw['input_tokens'] !== 'number') return usageOf(none, raw)
-  return { ...usageOf({ ...none, input: 0 }, undefined), ...raw }
+  if (typeof raw['input_tokens'] !== 'number') return tokensOf(none, raw)
+  return { ...tokensOf({ ...none, input: 0 }, undefined), ...raw }
 }

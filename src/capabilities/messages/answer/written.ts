@@ -1,5 +1,5 @@
 /** Neutral parts → events, for an answer that did not come over this wire. */
-import type { Opaque, Part, Usage } from '#engine/inference'
+import type { Bill, Opaque, Part } from '#engine/inference'
 import { Blocks } from './blocks.ts'
 import { type Event, emptyMessage, endOf, type Manner, type Stop, type Writer } from './event.ts'
 import { Findings } from './findings.ts'
@@ -23,13 +23,13 @@ export class WrittenAnswer implements Writer {
     return [...this.#begin(), ...this.#blocks.take()]
   }
 
-  end(usage: Usage): Event[] {
+  end(bill: Bill): Event[] {
     this.#blocks.close()
     const delta = endOf({ ...this.#stop, refused: this.#refused })
     return [
       ...this.#begin(),
       ...this.#blocks.take(),
-      { type: 'message_delta', delta, usage: lastUsageOf(usage, { server_tool_use: this.#findings.usage }) },
+      { type: 'message_delta', delta, usage: lastUsageOf(bill, { server_tool_use: this.#findings.usage }) },
       { type: 'message_stop' },
     ]
   }

@@ -1,0 +1,27 @@
+/** What an answer was charged, where its caller looks. */
+import { Type } from 'typebox'
+import { type Ask, costHeaders } from '#platform/http'
+import { exactCredits } from '#platform/ledger'
+
+/** Of `usage`. */
+export const Cost = {
+  credits: Type.Number({
+    minimum: 0,
+    description: 'What the answer was charged, with at most six decimals; the receipt says the same.',
+    'x-description-fa': 'هزینهٔ پاسخ با حداکثر شش رقم اعشار؛ رسید همین را می‌گوید.',
+  }),
+  microcredits: Type.String({
+    description: 'The same, exactly; 1 credit = 1,000,000.',
+    'x-description-fa': 'همان به‌دقت؛ هر اعتبار ۱٬۰۰۰٬۰۰۰ است.',
+  }),
+}
+
+export const costOf = (microcredits: bigint): { credits: number; microcredits: string } => ({
+  credits: exactCredits(microcredits),
+  microcredits: String(microcredits),
+})
+
+/** `X-Credits` and `X-Microcredits`. */
+export function tellCost(ask: Pick<Ask, 'setHeader'>, microcredits: bigint): void {
+  for (const [name, value] of Object.entries(costHeaders(microcredits))) ask.setHeader(name, value)
+}
