@@ -137,7 +137,12 @@ export class SimulatedProcess implements Sender {
       ['first', 'second'].map((id) => [id, { provider, timeouts, onDisconnect, maxDrains: 2 }]),
     )
     const inference = openInference({ upstreams, models, clock, metrics, random: () => random.next() })
-    const net: App['net'] = { fetch: never, judge: never, line: () => assert.fail('no lines here') }
+    const net: App['net'] = {
+      fetch: never,
+      judge: never,
+      inspect: never,
+      line: () => assert.fail('no lines here'),
+    }
     const tools: App['tools'] = { find: () => undefined, need: () => assert.fail('no tools here') }
     const storage: App['storage'] = {
       put: never,

@@ -1,6 +1,6 @@
 /** What of a turn's media its body does not tell: what links lead to, and how many pages a PDF has. Nothing is held yet. */
 import type { Content, Media, Message, Turn } from '#engine/inference'
-import { type LinkedMedia, partsIn, withLinkedMedia, withParts } from '#engine/media'
+import { inspectLinks, type LinkedMedia, partsIn, withLinkedMedia, withParts } from '#engine/media'
 import { mostPages, uncountedPages } from '#engine/metering'
 import type { Model } from '#engine/models'
 import { fail, type Told } from '#platform/errors'
@@ -18,7 +18,7 @@ export type Found = LinkedMedia['found']
 export type FillBody = (body: Record<string, unknown>, found: Found) => Record<string, unknown>
 
 /**
- * The turn with all media measured. Where someone who may answer opens no such links by himself, they are fetched here, once,
+ * The turn with all media measured. Links that upstreams open by themselves are looked at, so that none leads them inside. Where someone who may answer opens no such links by himself, they are fetched here, once,
  * and stand as data in the turn and, by `fill`, in its body. Throws LINK_NOT_USABLE and INVALID_MEDIA.
  */
 export async function readMedia(ask: MediaAsk, model: Model, turn: Turn, fill: FillBody): Promise<Turn> {
@@ -49,7 +49,9 @@ async function withLinks(
   turn: Turn,
   fill: FillBody,
 ): Promise<Turn> {
-  if (app.inference.opensLinks({ model, turn, allowed: caller.models })) return turn
+  const opener = app.inference.linkOpener({ model, turn, allowed: caller.models })
+  if (opener === 'upstream') await inspectLinks(app.net, turn.messages, gone)
+  if (opener !== 'here') return turn
   const { messages, found } = await withLinkedMedia(app.net, turn.messages, { signal: gone })
   const { body } = turn.source
   return { ...turn, messages, source: { ...turn.source, ...(body && { body: fill(body, found) }) } }

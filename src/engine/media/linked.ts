@@ -1,6 +1,6 @@
 import type { Content, Media, Message } from '#engine/inference'
 import { fail, type Told } from '#platform/errors'
-import { FetchRefused, type GuardedClient } from '#platform/net'
+import { FetchRefused, type GuardedClient, type GuardedNet } from '#platform/net'
 import { isVast } from './image.ts'
 import { measure } from './measure.ts'
 import { partsIn, withParts } from './parts.ts'
@@ -58,6 +58,49 @@ export async function withLinkedMedia(
   for (const { media } of linksIn(messages)) if (!links.has(media.url)) links.set(media.url, media)
   const found = await fetchAll(client, [...links.values()], ask.bounds ?? usualLinkBounds, ask.signal)
   return { messages: withParts(messages, (part) => filled(part, found)), found }
+}
+
+/** Of looking at links that others will open. */
+const looking = {
+  /** Different hosts; their names are looked up. */
+  maxHosts: 64,
+  atOnce: 8,
+  timeoutMs: 2_000,
+}
+
+/**
+ * Refuses links to inner addresses before anybody else is given them: their names are resolved, nothing is opened. A name that cannot be
+ * found passes. Throws LINK_NOT_USABLE; throws `FetchRefused` (`aborted`) when the signal does.
+ */
+export async function inspectLinks(
+  net: Pick<GuardedNet, 'inspect'>,
+  messages: readonly Message[],
+  signal: AbortSignal,
+): Promise<void> {
+  const hosts = new Map<string, Link>()
+  for (const { media } of linksIn(messages)) {
+    const url = URL.parse(media.url)
+    // Of one host the first link stands for all that say no more than a host.
+    const key = url && /^https:\/\/[^/@\\]+\//i.test(media.url) ? url.host : media.url
+    if (!hosts.has(key)) hosts.set(key, media)
+  }
+  const links = [...hosts.values()]
+  const tooMany = links[looking.maxHosts]
+  if (tooMany !== undefined) refuse(tooMany, reasons.tooManyHosts(looking.maxHosts))
+  const queue = links.values()
+  const look = async (): Promise<void> => {
+    for (const link of queue) await inspectOne(net, link, signal)
+  }
+  await Promise.all(Array.from({ length: Math.min(looking.atOnce, links.length) }, look))
+}
+
+async function inspectOne(net: Pick<GuardedNet, 'inspect'>, link: Link, signal: AbortSignal): Promise<void> {
+  try {
+    await net.inspect(link.url, { timeoutMs: looking.timeoutMs, signal })
+  } catch (cause) {
+    if (!(cause instanceof FetchRefused) || cause.reason === 'aborted') throw cause
+    refuse(link, cause.why, cause)
+  }
 }
 
 /** The kinds of content that are only a link so far. */

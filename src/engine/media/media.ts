@@ -3,6 +3,7 @@ export { dataUrl, decodeBase64, encodeBase64, parseDataUrl } from './base64.ts'
 export { isVast, measureImage } from './image.ts'
 export {
   type FoundMedia,
+  inspectLinks,
   type LinkBounds,
   type LinkedMedia,
   linkedKinds,

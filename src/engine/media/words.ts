@@ -20,6 +20,10 @@ export const reasons = {
     en: `a request may have ${most} different links; send the rest inline.`,
     fa: `هر درخواست حداکثر ${most.toLocaleString('fa-IR')} پیوند گوناگون دارد؛ بقیه را درون درخواست بفرستید.`,
   }),
+  tooManyHosts: (most: number): Told => ({
+    en: `a request may have links to ${most} different hosts; send the rest inline.`,
+    fa: `هر درخواست حداکثر به ${most.toLocaleString('fa-IR')} میزبان گوناگون پیوند دارد؛ بقیه را درون درخواست بفرستید.`,
+  }),
   answered: (status: number): Told => ({
     en: `its host answered with status ${status}.`,
     fa: `میزبان آن با وضعیت ${status.toLocaleString('fa-IR')} پاسخ داد.`,

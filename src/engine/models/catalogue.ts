@@ -125,6 +125,7 @@ function textModelOf(entry: TextModelConfig, providers: Providers): Model {
       ...(deployment.provider !== 'sandbox' && spokenBy(providers.get(deployment.provider))),
     })),
     resumes: entry.resumes,
+    ...(entry.takesLinks !== undefined && { takesLinks: entry.takesLinks }),
     contextLength: entry.contextLength,
     maxOutputTokens: entry.maxOutputTokens,
     inputModalities: entry.inputModalities,

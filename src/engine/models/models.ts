@@ -30,6 +30,8 @@ export interface Model extends NamedModel {
   contextLength: number
   maxOutputTokens: number
   features: Feature[]
+  /** What the operator says of links for this model alone, above his word for its providers. */
+  takesLinks?: boolean
   /** Empty: the model takes no reasoning effort. */
   supportedEfforts: string[]
   pricing: Pricing

@@ -16,11 +16,25 @@ const opened: Record<Wire, readonly Content['type'][]> = {
   messages: ['image', 'document'],
 }
 
-/** Whether this upstream opens every link of the turn by itself. */
-export function opensLinks(
-  { provider, takesLinks }: { provider: Pick<TextProvider, 'wires'>; takesLinks?: boolean },
-  { messages, source }: Turn,
-): boolean {
-  const openable = opened[wireOf(provider.wires, source.wire)]
-  return [...linkedKinds(messages)].every((kind) => takesLinks ?? openable.includes(kind))
+/**
+ * Who opens the links of a turn. `here`: someone who may answer does not, so they are fetched and sent as data · `upstream`: each by himself, as
+ * wires have it · `trusted`: each by the operator's explicit word, which takes the answer for their addresses on itself.
+ */
+export type LinkOpener = 'here' | 'upstream' | 'trusted'
+
+/** One who may answer: his provider, and what the operator says of his model's links or else of the provider's. */
+export interface Speaker {
+  provider: Pick<TextProvider, 'wires'>
+  takesLinks?: boolean | undefined
+}
+
+/** By all who may answer the turn together. */
+export function linkOpener(speakers: readonly Speaker[], { messages, source }: Turn): LinkOpener {
+  const kinds = [...linkedKinds(messages)]
+  const opens = ({ provider, takesLinks }: Speaker): boolean => {
+    const openable = opened[wireOf(provider.wires, source.wire)]
+    return kinds.every((kind) => takesLinks ?? openable.includes(kind))
+  }
+  if (!speakers.every(opens)) return 'here'
+  return speakers.every(({ takesLinks }) => takesLinks) ? 'trusted' : 'upstream'
 }

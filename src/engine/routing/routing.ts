@@ -17,7 +17,7 @@ import { Breaker } from './breaker.ts'
 import { candidatesOf, inOrder, type ModelsAsk, modelsFor, speakersOf } from './candidates.ts'
 import { Drains } from './drains.ts'
 import { Journey } from './journey.ts'
-import { opensLinks } from './links.ts'
+import { type LinkOpener, linkOpener } from './links.ts'
 import { type EmbeddingRun, type ImageRun, OrderJourney } from './order-journey.ts'
 
 export { type Attempt, type PricedAttempt, priced } from './attempt.ts'
@@ -98,8 +98,8 @@ export interface Inference extends AsyncDisposable {
   longestMs(model: Pick<NamedModel, 'deployments'>): number
   /** The models that may answer: the asked one first, then its usable fallbacks. The hold covers the dearest. */
   modelsFor(ask: ModelsAsk): Model[]
-  /** Whether everyone who may answer the turn opens all of its links by himself. */
-  opensLinks(ask: ModelsAsk): boolean
+  /** Who opens the links of the turn. */
+  linkOpener(ask: ModelsAsk): LinkOpener
 }
 
 export interface InferenceAsk {
@@ -152,10 +152,15 @@ export function openInference({
   return {
     longestMs,
     modelsFor: (ask) => modelsFor(models, ask),
-    opensLinks: (ask) =>
-      modelsFor(models, ask)
-        .flatMap((model) => speakersOf(model, ask.turn))
-        .every(({ provider }) => opensLinks(upstreams.get(provider)!, ask.turn)),
+    linkOpener: (ask) => {
+      const speakers = modelsFor(models, ask).flatMap((model) =>
+        speakersOf(model, ask.turn).map(({ provider: id }) => {
+          const { provider, takesLinks } = upstreams.get(id)!
+          return { provider, takesLinks: model.takesLinks ?? takesLinks }
+        }),
+      )
+      return linkOpener(speakers, ask.turn)
+    },
     start: (ask) =>
       new Journey({
         ...ask,

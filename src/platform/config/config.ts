@@ -260,6 +260,8 @@ export interface TextModelConfig extends NamedModelConfig {
   kind: 'text'
   /** `resume: restart`: a text answer that was cut may be completed by another deployment. */
   resumes: boolean
+  /** Above what its providers say. */
+  takesLinks?: boolean
   contextLength: number
   maxOutputTokens: number
   inputModalities: ('text' | 'image' | 'audio' | 'video' | 'file')[]

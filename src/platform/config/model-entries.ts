@@ -9,6 +9,7 @@ import type { Members, Place } from './yaml-reader.ts'
 const textEntries = [
   ...commonEntries,
   'resume',
+  'takes_links',
   'context_length',
   'max_output_tokens',
   'input_modalities',
@@ -50,10 +51,12 @@ function readTextModel(entry: Place): TextModelConfig {
   })
   const chosenFeatures = members.get('features')?.someOf(features) ?? []
   const pricing = members.get('pricing')
+  const takesLinks = members.get('takes_links')?.flag()
   return {
     ...readNamed(members),
     kind: 'text',
     resumes: members.get('resume')?.oneOf(['restart', 'never'] as const) === 'restart',
+    ...(takesLinks !== undefined && { takesLinks }),
     contextLength,
     maxOutputTokens: readMaxOutput(members, contextLength),
     inputModalities: readModalities(members.get('input_modalities')),

@@ -19,7 +19,7 @@ import { type Line, openLine } from './line.ts'
 import { openSocket } from './open-socket.ts'
 import { followRedirect } from './redirect.ts'
 import { FetchRefused } from './refused.ts'
-import { hostOf, mayBePublic, type Protocol, readTarget } from './target.ts'
+import { hostOf, isInside, mayBePublic, type Protocol, readTarget } from './target.ts'
 import { unlessAborted } from './unless-aborted.ts'
 
 export type { Reason } from './refused.ts'
@@ -86,6 +86,11 @@ export interface GuardedNet extends GuardedClient {
    * taken where it could be public: it is new, or the name server is away. Throws `FetchRefused`.
    */
   judge(url: string, timeoutMs: number): Promise<string>
+  /**
+   * Throws `FetchRefused` for an HTTPS address that leads elsewhere than to the public internet, for whoever else will open it. One whose
+   * name cannot be found, or not in time, passes where that name could be found elsewhere; nothing is connected to.
+   */
+  inspect(url: string, ask: { timeoutMs: number; signal?: AbortSignal }): Promise<void>
   /** Connections to one HTTPS address, at most so many at once. Every new one resolves, judges and connects as `fetch` does. */
   line(url: string, connections: number): Line
 }
@@ -106,6 +111,18 @@ export function openGuardedClient(ask: GuardAsk): GuardedNet {
         throw signal.aborted ? new FetchRefused('timeout', host, cause) : cause
       })
       return url.href
+    },
+    async inspect(text, { timeoutMs, signal: caller }) {
+      const host = hostOf(readTarget(text, ['https:']))
+      // Others read on where the URL standard has it end, or before what it strips.
+      if (/[\\\t\n\r]/.test(text)) throw new FetchRefused('bad_url', host)
+      if (isInside(host)) throw new FetchRefused('address_not_public', host)
+      const deadline = AbortSignal.timeout(timeoutMs)
+      const signal = caller ? AbortSignal.any([caller, deadline]) : deadline
+      await unlessAborted(gate.resolve(host), signal).catch((cause: unknown) => {
+        if (caller?.aborted) throw new FetchRefused('aborted', host, cause)
+        if (!signal.aborted && !(cause instanceof FetchRefused && cause.reason === 'dns')) throw cause
+      })
     },
     line: (text, connections) => {
       const url = readTarget(text, ['https:'])

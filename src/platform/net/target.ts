@@ -39,6 +39,14 @@ export const hostOf = ({ hostname }: URL): string =>
 
 export const isAddress = (host: string): boolean => isIP(host) !== 0
 
+const insideZones = ['arpa', 'home', 'internal', 'intranet', 'lan', 'local', 'localdomain', 'localhost']
+
+/** True of a name that only an inner network knows, such as those of clouds' metadata: not to be found here says nothing of elsewhere. */
+export function isInside(host: string): boolean {
+  const labels = host.replace(/\.$/, '').split('.')
+  return !isAddress(host) && (labels.length === 1 || insideZones.includes(labels.at(-1)!))
+}
+
 /** Names that the public name system never has: IANA's registry of special-use domain names (RFC 6761), and ICANN's `internal`. */
 const neverPublic = new Set([
   'alt',
