@@ -139,7 +139,8 @@ describe('403', () => {
     }
     for (const { method, path, orScope } of routes.filter((one) => one.orScope)) {
       const instead = await world.key({ scopes: [orScope!] })
-      expect([401, 403]).not.toContain((await instead.request(method, path, 'not json')).status)
+      const body = method === 'POST' ? 'not json' : undefined
+      expect([401, 403]).not.toContain((await instead.request(method, path, body)).status)
     }
     expectRefusal(await (await world.key({ scopes: [] })).get(probe), {
       status: 403,
