@@ -4,7 +4,7 @@ import type { Failure } from '#platform/errors'
 import type { Ask, EventStream, JsonText } from '#platform/http'
 import { StreamedMessage, WholeMessage } from './answer/answer.ts'
 import type { Manner } from './answer/event.ts'
-import { newsOf, withinCaps } from './news.ts'
+import { inNewWords, newsOf, withinCaps } from './news.ts'
 import { fillLinks } from './request/links.ts'
 import { turnOf } from './request/parse.ts'
 import { showsThinking } from './request/reasoning.ts'
@@ -19,7 +19,7 @@ export async function createMessage(ask: Ask<MessagesBody>): Promise<JsonText | 
   const { body } = ask
   const asked = await askedOf(ask, body, dialectOf(ask))
   const paid = await pay(ask, { ...asked, endpoint: '/v1/messages' })
-  tellNews(ask, newsOf(body, asked, paid.maxOutputTokens))
+  tellNews(ask, newsOf(asked, paid.maxOutputTokens))
   const manner = mannerOf(ask, paid, asked.showsReasoning)
   return asked.turn.stream
     ? inEvents(ask, paid, new StreamedMessage(manner), heartbeat)
@@ -28,19 +28,19 @@ export async function createMessage(ask: Ask<MessagesBody>): Promise<JsonText | 
 
 /** What a body asks for, with all its media at hand. */
 async function askedOf(ask: Pick<Ask, 'app' | 'caller' | 'gone'>, body: MessagesBody, dialect: Dialect) {
-  const { model, turn, clamped } = parsed(ask, body, dialect)
+  const { model, turn, ...applied } = parsed(ask, body, dialect)
   return {
+    ...applied,
     model,
     turn: await readMedia(ask, model, turn, fillLinks),
-    clamped,
     showsReasoning: showsThinking(body),
   }
 }
 
 function parsed({ app, caller }: Pick<Ask, 'app' | 'caller'>, body: MessagesBody, dialect: Dialect) {
   const model = textModel(app, caller, body.model)
-  const capped = withinCaps(body)
-  return { model, turn: turnOf(capped.body, model, dialect), clamped: capped.clamped }
+  const applied = withinCaps(inNewWords(body, model))
+  return { ...applied, model, turn: turnOf(applied.body, model, dialect) }
 }
 
 /**
@@ -54,7 +54,7 @@ export function requireAnswerable(
 ): News {
   const asked = parsed(ask, body, dialect)
   servedTurn(ask.app, asked)
-  return newsOf(body, asked, Math.min(body.max_tokens, asked.model.maxOutputTokens))
+  return newsOf(asked, Math.min(body.max_tokens, asked.model.maxOutputTokens))
 }
 
 export interface BackgroundAsk

@@ -1,15 +1,35 @@
 /** What of a body is applied otherwise than it was sent, and what its caller is told of that. */
-import { budgetNews, type Clamped, clampTools, type HeardOn, type News, unheard } from '#capabilities/text'
+import {
+  budgetNews,
+  type Clamped,
+  clampTools,
+  type HeardOn,
+  type News,
+  requireFeatures,
+  unheard,
+} from '#capabilities/text'
 import type { Turn } from '#engine/inference'
 import type { Model } from '#engine/models'
+import { fail } from '#platform/errors'
 import { forwardedFields } from '#providers/messages'
 import { serviceToolOf } from './request/hosted-tools.ts'
 import type { MessagesBody } from './request/schema.ts'
+import { reasons } from './words.ts'
 
 /** The body as it is applied, whatever wire it goes out by. */
 export function withinCaps(body: MessagesBody): { body: MessagesBody; clamped: Clamped[] } {
   const { tools, clamped } = clampTools(body.tools ?? [], (tool) => serviceToolOf(tool) !== undefined)
   return { body: clamped.length === 0 ? body : { ...body, tools: [...tools] }, clamped }
+}
+
+/** The older `output_format` under its present name. Throws FEATURE_NOT_SUPPORTED, and INVALID_REQUEST where both names are there. */
+export function inNewWords(body: MessagesBody, model: Model): MessagesBody {
+  const { output_format: format, ...rest } = body
+  if (format == null) return rest
+  const param = 'output_format'
+  if (body.output_config?.format) fail('INVALID_REQUEST', { why: reasons.twoFormats }, { param })
+  requireFeatures(model, { json_schema: param })
+  return { ...rest, output_config: { ...body.output_config, format } }
 }
 
 /** What of a message means nothing to a model whose upstream speaks another wire. */
@@ -24,9 +44,9 @@ const heardOn: HeardOn = {
 const ignoredFields = (body: MessagesBody): string[] =>
   Object.keys(body).filter((field) => !forwardedFields.has(field))
 
+/** `body` as it is applied. */
 export function newsOf(
-  body: MessagesBody,
-  { model, turn, clamped }: { model: Model; turn: Turn; clamped: Clamped[] },
+  { body, model, turn, clamped }: { body: MessagesBody; model: Model; turn: Turn; clamped: Clamped[] },
   maxOutputTokens: number,
 ): News {
   // Where a model has efforts, this one is among them and heard on every wire.

@@ -31,6 +31,10 @@ export const reasons = {
     en: `the tool ${type} needs ${beta} in the header anthropic-beta.`,
     fa: `ابزار ${type} به ${beta} در سرآیند anthropic-beta نیاز دارد.`,
   }),
+  twoFormats: {
+    en: 'output_format is the older name of output_config.format; send one of them.',
+    fa: 'output_format نام پیشین output_config.format است؛ یکی را بفرستید.',
+  },
   noThreads: {
     en: 'thread is not possible: conversations are not kept here. Leave it out and send all messages with each request.',
     fa: 'thread شدنی نیست: اینجا گفت‌وگویی نگه داشته نمی‌شود. آن را حذف کنید و با هر درخواست همهٔ پیام‌ها را بفرستید.',
@@ -81,7 +85,6 @@ export const reasons = {
 export const abilities = {
   citations: 'citations of documents',
   serverTools: 'tools that run at its vendor',
-  references: 'tool references',
   codeCallers: 'hosted tools called by code',
   urlSources: 'url_sources of a fetch',
   assistantDocuments: 'documents in an assistant message',

@@ -156,6 +156,8 @@ export interface Turn {
   onlyOwnWire?: { param: string; what: string }
   /** Searches that the upstream may run itself, at most. */
   upstreamSearches?: number
+  /** The upstream may sum up a long conversation first: one more reading, one more answer. */
+  sumsUp?: boolean
   /** Bytes of text that reach an upstream of the same wire and stand in none of the fields above. */
   unreadBytes?: number
   /**

@@ -10,7 +10,6 @@ import {
   ratesOf,
   searchesWorstCase,
 } from '#engine/metering'
-import type { Model } from '#engine/models'
 import { continuationTokens, type ModelsAsk, roomFor } from '#engine/routing'
 import { Failure } from '#platform/errors'
 
@@ -36,13 +35,13 @@ export async function takeWorstCase(
   let maxOutputTokens = Math.min(wanted, model.maxOutputTokens)
   for (let round = 1; ; round++) {
     try {
-      await take(input + worstAnswer(model, rates, maxOutputTokens))
+      await take(input + worstAnswer(ask, rates, maxOutputTokens))
       return maxOutputTokens
     } catch (error) {
       const free = haveOf(error)
       if (free === undefined || requested !== undefined || round === 4) throw error
       const have = free + beside
-      const paid = outputTokensFor(answerRates(model, rates), have > input ? have - input : 0n)
+      const paid = outputTokensFor(answerRates(ask, rates), have > input ? have - input : 0n)
       maxOutputTokens = Math.min(maxOutputTokens, paid)
       if (maxOutputTokens < smallestOutputTokens) throw error
     }
@@ -54,7 +53,7 @@ export function worstCaseOf(app: App, ask: ModelsAsk): { microcredits: bigint; m
   const { model, turn } = ask
   const { rates, input } = promptOf(app, ask)
   const maxOutputTokens = Math.min(turn.requestedOutputTokens ?? roomFor(model, turn), model.maxOutputTokens)
-  return { microcredits: input + worstAnswer(model, rates, maxOutputTokens), maxOutputTokens }
+  return { microcredits: input + worstAnswer(ask, rates, maxOutputTokens), maxOutputTokens }
 }
 
 /** The dearest prices of those that may answer, and what the prompt costs at them. */
@@ -63,17 +62,22 @@ function promptOf(app: App, ask: ModelsAsk): { rates: Rates; input: bigint } {
   const rates = dearest(models.map(({ pricing }) => ratesOf(pricing, app.config.defaults)))
   const bound = inputBound(ask.turn)
   if (ask.model.resumes) bound.text += continuationTokens
-  return { rates, input: inputWorstCase(rates, bound) + searchesWorstCase(rates, ask.turn) }
+  const readings = ask.turn.sumsUp ? 2n : 1n
+  return { rates, input: readings * inputWorstCase(rates, bound) + searchesWorstCase(rates, ask.turn) }
 }
 
-/** An answer that may be gone on with elsewhere is read there as prompt once more, perhaps into a cache. */
-function answerRates(model: Model, rates: Rates): Rates {
+/**
+ * An answer that may be gone on with elsewhere is read there as prompt once more, perhaps into a cache. Beside one before which the
+ * conversation is summed up stands the summary.
+ */
+function answerRates({ model, turn }: Pick<ModelsAsk, 'model' | 'turn'>, rates: Rates): Rates {
   const reading = rates.cacheWrite > rates.input ? rates.cacheWrite : rates.input
-  return model.resumes ? { ...rates, output: rates.output + reading } : rates
+  const output = rates.output + (model.resumes ? reading : 0n) + (turn.sumsUp ? rates.output : 0n)
+  return { ...rates, output }
 }
 
-const worstAnswer = (model: Model, rates: Rates, tokens: number): bigint =>
-  outputWorstCase(answerRates(model, rates), tokens)
+const worstAnswer = (ask: Pick<ModelsAsk, 'model' | 'turn'>, rates: Rates, tokens: number): bigint =>
+  outputWorstCase(answerRates(ask, rates), tokens)
 
 function haveOf(error: unknown): bigint | undefined {
   if (!(error instanceof Failure) || error.status !== 402) return undefined

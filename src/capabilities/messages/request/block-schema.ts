@@ -186,6 +186,17 @@ const ServerResultBlock = exactly({
 })
 export type ServerResultBlock = Static<typeof ServerResultBlock>
 
+/** The summary that an upstream has put in the place of an earlier part of the conversation. */
+const CompactionBlock = exactly({
+  type: Type.Literal('compaction'),
+  content: optional(Type.String()),
+  encrypted_content: optional(Type.String()),
+  signature: optional(Type.String()),
+  tool_changes: optional(Type.Array(anyObject(), { maxItems: 1000 })),
+  ...cacheable,
+})
+export type CompactionBlock = Static<typeof CompactionBlock>
+
 export const UserBlock = taggedUnion('type', [
   TextBlock,
   ImageBlock,
@@ -203,5 +214,6 @@ export const AssistantBlock = taggedUnion('type', [
   ServerToolUseBlock,
   ServerResultBlock,
   DocumentBlock,
+  CompactionBlock,
 ])
 export type AssistantBlock = Static<typeof AssistantBlock>

@@ -4,6 +4,7 @@ import { isHostedCallId, upstreamCallId, upstreamHostedCallId } from '../call-id
 import { abilities } from '../words.ts'
 import type {
   AssistantBlock,
+  CompactionBlock,
   ServerToolUseBlock,
   ToolResultBlock,
   ToolUseBlock,
@@ -64,12 +65,15 @@ function resultContent({ content = [] }: ToolResultBlock, param: string, reading
   if (typeof content === 'string') return textContent(content)
   return content.flatMap((block, index) => {
     const at = `${param}.${index}`
-    if (block.type !== 'tool_reference') return [contentOf(block, at, reading)]
-    reading.needsOwnWire(at, abilities.references)
-    reading.unread(block)
-    return []
+    return [block.type === 'tool_reference' ? loaded(block.tool_name) : contentOf(block, at, reading)]
   })
 }
+
+/** A search of the caller's own has found a tool. Other wires are given all tools from the beginning, so the model is only told. */
+const loaded = (name: string): Content => ({
+  type: 'text',
+  text: `The tool ${name} is loaded: call it by its name.`,
+})
 
 /** One message for each step, and one for each result of a tool that ran at a service. */
 function assistantMessages(blocks: readonly AssistantBlock[], param: string, reading: Reading): Message[] {
@@ -112,6 +116,8 @@ function assistantContent(block: AssistantBlock, param: string, reading: Reading
     }
     case 'redacted_thinking':
       return [{ type: 'reasoning', text: '', opaque: { wire: 'messages', data: block.data } }]
+    case 'compaction':
+      return summaryOf(block, reading)
     case 'document':
       reading.needsOwnWire(param, abilities.assistantDocuments)
       return [contentOf(block, param, reading)]
@@ -120,6 +126,12 @@ function assistantContent(block: AssistantBlock, param: string, reading: Reading
       reading.unread(block)
       return []
   }
+}
+
+/** What an upstream has made of an earlier part of the conversation: its words for everybody, its seal for itself. */
+function summaryOf({ content, ...seal }: CompactionBlock, reading: Reading): Content[] {
+  reading.unread(seal)
+  return content == null || content.trim() === '' ? [] : [{ type: 'text', text: content }]
 }
 
 const callOf = ({ id, name, input }: ToolUseBlock): ToolCall => ({

@@ -5,6 +5,7 @@ import type { Model } from '#engine/models'
 import { fail } from '#platform/errors'
 import { type Dialect, requireVersion } from '../versions.ts'
 import { reasons } from '../words.ts'
+import { maySumUp } from './context-edits.ts'
 import { conversationOf } from './conversation.ts'
 import { hostedOf } from './hosted-tools.ts'
 import { Reading } from './reading.ts'
@@ -49,9 +50,16 @@ export function turnOf(body: MessagesBody, model: Model, dialect: Dialect): Turn
   }
   if (hosted) return turn
   const { tools: upstreams = [] } = body
+  const managed = body.context_management
+  if (managed && isSpoken(model)) reading.unread(managed)
   const unreadBytes = reading.unreadBytes + foundBytes(upstreams, turn)
-  return { ...turn, unreadBytes, upstreamSearches: searchesOf(upstreams) }
+  const sumsUp = maySumUp(managed) && isSpoken(model)
+  return { ...turn, unreadBytes, upstreamSearches: searchesOf(upstreams), ...(sumsUp && { sumsUp }) }
 }
+
+/** Elsewhere an edit is not heard of. */
+const isSpoken = ({ deployments }: Model): boolean =>
+  deployments.some(({ wires }) => wires?.includes('messages'))
 
 /** The tool runner of the official client asks for a thread first, and goes on without one where the refusal has these details. */
 function refuseThread({ thread }: MessagesBody): void {

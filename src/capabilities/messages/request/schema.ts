@@ -9,6 +9,7 @@ import {
   textOr,
   UserBlock,
 } from './block-schema.ts'
+import { ContextManagement } from './context-edits.ts'
 import { Tool, ToolChoice } from './tool-schema.ts'
 
 const Message = taggedUnion('role', [
@@ -32,41 +33,10 @@ const Thinking = taggedUnion('type', [
   exactly({ type: Type.Literal('between_tools') }),
 ])
 
+const jsonSchema = { type: Type.Literal('json_schema'), schema: anyObject() }
 const OutputConfig = exactly({
   effort: optional(oneOf('low', 'medium', 'high', 'xhigh', 'max')),
-  format: optional(exactly({ type: Type.Literal('json_schema'), schema: anyObject() })),
-})
-
-const amount = exactly({ type: Type.String(), value: Type.Integer({ minimum: 0 }) })
-/** What an upstream of this wire may drop from a long conversation before the model reads it. */
-const ContextManagement = exactly({
-  edits: Type.Optional(
-    Type.Array(
-      taggedUnion('type', [
-        exactly({
-          type: Type.Literal('clear_tool_uses_20250919'),
-          trigger: optional(amount),
-          keep: optional(amount),
-          clear_at_least: optional(amount),
-          exclude_tools: optional(Type.Array(Type.String())),
-          clear_tool_inputs: Type.Optional(
-            Type.Unsafe<unknown>({ type: ['boolean', 'array', 'null'], items: { type: 'string' } }),
-          ),
-        }),
-        exactly({
-          type: Type.Literal('clear_thinking_20251015'),
-          keep: Type.Optional(
-            Type.Unsafe<unknown>({
-              type: ['string', 'object'],
-              additionalProperties: false,
-              properties: { type: { type: 'string' }, value: { type: 'integer' } },
-            }),
-          ),
-        }),
-      ]),
-      { maxItems: 10 },
-    ),
-  ),
+  format: optional(exactly(jsonSchema)),
 })
 
 /** The body of contract section 4, messages, and what the clients of the wire send beside it; every other field is refused. */
@@ -92,6 +62,13 @@ export const MessagesBody = Type.Object(
     tool_choice: Type.Optional(ToolChoice),
     thinking: Type.Optional(Thinking),
     output_config: Type.Optional(OutputConfig),
+    output_format: optional(
+      Type.Object(jsonSchema, {
+        ...closed,
+        description: 'The older name of output_config.format.',
+        'x-description-fa': 'نام پیشین output_config.format.',
+      }),
+    ),
     stop_sequences: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { maxItems: 1000 })),
     stream: Type.Optional(Type.Boolean({ default: false })),
     temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),

@@ -1,0 +1,58 @@
+/** What an upstream of this wire may do to a long conversation before the model reads it. */
+import { type Static, Type } from 'typebox'
+import { anyObject, taggedUnion } from '#platform/schema'
+import { exactly, optional } from './block-schema.ts'
+
+const amount = exactly({ type: Type.String(), value: Type.Integer({ minimum: 0 }) })
+
+const ClearToolUses = exactly({
+  type: Type.Literal('clear_tool_uses_20250919'),
+  trigger: optional(amount),
+  keep: optional(amount),
+  clear_at_least: optional(amount),
+  exclude_tools: optional(Type.Array(Type.String())),
+  clear_tool_inputs: Type.Optional(
+    Type.Unsafe<unknown>({ type: ['boolean', 'array', 'null'], items: { type: 'string' } }),
+  ),
+})
+const ClearThinking = exactly({
+  type: Type.Literal('clear_thinking_20251015'),
+  keep: Type.Optional(
+    Type.Unsafe<unknown>({
+      type: ['string', 'object'],
+      additionalProperties: false,
+      properties: { type: { type: 'string' }, value: { type: 'integer' } },
+    }),
+  ),
+})
+const Compact = exactly({
+  type: Type.Literal('compact_20260112'),
+  trigger: optional(amount),
+  instructions: optional(Type.String()),
+  pause_after_compaction: optional(Type.Boolean()),
+})
+
+const known = [ClearToolUses, ClearThinking, Compact] as const
+const knownTypes = known.map(({ properties }) => properties.type.const)
+
+interface Edit {
+  type: string
+}
+
+/** Edits that are not known yet go to upstreams of the wire as they came. */
+const AnyEdit = Type.Unsafe<Edit>({
+  type: 'object',
+  required: ['type'],
+  properties: { type: { type: 'string', maxLength: 100 } },
+  if: { properties: { type: { enum: knownTypes } } },
+  // biome-ignore lint/suspicious/noThenProperty: a JSON Schema keyword.
+  then: taggedUnion('type', [...known]),
+  else: anyObject(),
+})
+
+export const ContextManagement = exactly({ edits: Type.Optional(Type.Array(AnyEdit, { maxItems: 10 })) })
+export type ContextManagement = Static<typeof ContextManagement>
+
+/** Whether the upstream may sum the conversation up, for which it reads all of it once more; of an unknown edit nobody knows. */
+export const maySumUp = (management: ContextManagement | null | undefined): boolean =>
+  management?.edits?.some(({ type }) => !type.startsWith('clear_')) ?? false
