@@ -64,6 +64,7 @@ test('a source that two read at once is indexed once', async () => {
     stopping: new AbortController().signal,
     signal: new AbortController().signal,
     trail: new Trail(undefined),
+    progressed: async () => undefined,
   }
   await Promise.all([handle(run), handle(run)])
   expect(await passagesOf(sourceId)).toBe(1)

@@ -48,6 +48,7 @@ const work = (
     stopping: still,
     signal,
     trail: new Trail(undefined),
+    progressed: async () => undefined,
   })
 
 /** A source of three passages that is read, and whose vectors are awaited: two calls. */

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { App } from '#app'
 import { uuidv7 } from '#platform/ids'
@@ -22,7 +23,11 @@ let names = 0
 /** A job of a name of its own. */
 const jobOf = (
   handle: (run: Run<Data>) => Promise<undefined | { laterMs: number }>,
-  { perAccount = 100, perProcess = 100, ...more } = {},
+  {
+    perAccount = 100,
+    perProcess = 100,
+    ...more
+  }: { perAccount?: number; perProcess?: number; everyMs?: number } = {},
 ): Job<Data> =>
   job<Data>({ name: `test.${++names}`, limits: () => ({ perAccount, perProcess }), handle, ...more })
 
@@ -303,4 +308,59 @@ test('workers go on after all their connections were cut', async () => {
   // Ours may be one of those connections, found cut only when it is asked.
   const left = () => queued(mine).catch(() => undefined)
   await until(async () => ran >= 2 && (await left())?.length === 0)
+})
+
+const vanish = (mine: Job<Data>, times: number): Promise<unknown> =>
+  app.db.query({ text: 'update jobs.queue set vanished = $1 where name = $2' }, [times, mine.name])
+
+test('of jobs whose processes vanished a process runs one at a time, so that the innocent are told from the guilty', async () => {
+  let running = 0
+  let most = 0
+  const mine = jobOf(async () => {
+    running += 1
+    most = Math.max(most, running)
+    await app.db.query({ text: 'select pg_sleep(0)' }, [])
+    running -= 1
+    return undefined
+  })
+  await put(mine, ...[1, 2, 3, 4].map((n) => ({ data: { n } })))
+  await vanish(mine, 1)
+  await using _workers = work(mine)
+  await until(async () => (await queued(mine)).length === 0)
+  expect(most).toBe(1)
+})
+
+test('a job that got on is forgiven the processes that vanished before', async () => {
+  const gate = Promise.withResolvers<void>()
+  const mine = jobOf(async ({ progressed }) => {
+    await progressed()
+    await gate.promise
+    return undefined
+  })
+  await put(mine, { data: { n: 1 } })
+  await vanish(mine, 1)
+  await using _workers = work(mine)
+  await until(async () => {
+    const rows = await app.db.query({ text: 'select from jobs.queue where name = $1 and vanished = 0' }, [
+      mine.name,
+    ])
+    return rows.length === 1
+  })
+  gate.resolve()
+  await until(async () => (await queued(mine)).length === 0)
+})
+
+test('a job that nobody can set aside is parked after two processes; recurring work only skips a turn', async () => {
+  const mine = jobOf(async () => assert.fail('it ran a third time'))
+  const turns: (Data | null)[] = []
+  const recurring = jobOf(async ({ data }) => void turns.push(data) as undefined, { everyMs: 3_600_000 })
+  for (const each of [mine, recurring]) {
+    await put(each, { data: { n: 1 } })
+    await vanish(each, 2)
+  }
+  await using _workers = work(mine)
+  await using _others = work(recurring)
+  await until(async () => (await queued(mine))[0]?.parked)
+  await until(async () => turns.length > 0 && (await queued(recurring)).length === 0)
+  expect(turns).toEqual([null])
 })

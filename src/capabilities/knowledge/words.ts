@@ -83,6 +83,10 @@ const problems: Record<string, Told> = {
     en: 'The knowledge project holds as many passages as it may; delete sources, or begin another.',
     fa: 'این پروژهٔ دانش پر است؛ چند منبع را پاک کنید یا پروژهٔ دیگری بسازید.',
   },
+  set_aside: {
+    en: 'The server process ended twice while it was read, so it was set aside. Add it in smaller parts, or tell the operator.',
+    fa: 'پردازهٔ سرور دو بار هنگام خواندن آن از کار افتاد و کنار گذاشته شد. آن را در بخش‌های کوچک‌تر بیفزایید یا به گردانندهٔ سرور خبر دهید.',
+  },
   given_up: {
     en: 'It was tried several times in vain; delete it and add it again.',
     fa: 'چند بار بی‌نتیجه آزموده شد؛ آن را پاک کنید و دوباره بیفزایید.',
@@ -131,6 +135,10 @@ const vectorProblems: Record<string, Told> = {
   lost: {
     en: `Calls for some passages were made and their results were lost; they are not made again by themselves. To pay for them again, ${askAnew.en.replace('then ', '')}`,
     fa: `نتیجهٔ درخواست برخی بخش‌ها از دست رفت و خودبه‌خود تکرار نمی‌شود. برای پرداخت دوباره ${askAnew.fa.replace('سپس ', '')}`,
+  },
+  set_aside: {
+    en: `The server process ended twice while they were made, so that was set aside; tell the operator, ${askAnew.en}`,
+    fa: `پردازهٔ سرور دو بار هنگام ساختنشان از کار افتاد و آن کار کنار گذاشته شد؛ به گردانندهٔ سرور خبر دهید، ${askAnew.fa}`,
   },
   upstream_failed: {
     en: `The embedding model failed several times in a row; wait a while, ${askAnew.en}`,

@@ -18,7 +18,6 @@ export function claimRun(app: App, place: Place, owner: string): Promise<RunRow 
     const isNew = run.status === 'queued' || run.status === 'waiting'
     await changeRun(tx, place, {
       owner,
-      losses: run.losses + (run.owner === null ? 0 : 1),
       ...(isNew && { status: 'running' as const, retry_at: null }),
       ...(!run.started_at && {
         started_at: now,

@@ -15,23 +15,29 @@ import { taskOf } from './task.ts'
 import { watchRun } from './watch.ts'
 import { endings } from './words.ts'
 
-/** So often in a row its worker may vanish before a step is done: then the run itself is taken for the reason. */
-const mostLosses = 5
-
 export const runJob = job<{ runId: string }>({
   name: 'work.run',
   limits: ({ work }) => ({ perAccount: work.runsPerAccount, perProcess: work.runsPerProcess }),
-  handle: workOn,
+  handle: (run) => takeUp(run, workOn),
+  setAside: (run) => takeUp(run, (shift) => end(shift, endBefore(shift) ?? interrupted)),
 })
 
-async function workOn({ app, accountId, data, stopping, signal, trail }: Run<{ runId: string }>) {
+async function takeUp(
+  { app, accountId, data, stopping, signal, trail, progressed }: Run<{ runId: string }>,
+  work: (shift: Shift) => Promise<Later | undefined>,
+): Promise<Later | undefined> {
   if (stopping.aborted || signal.aborted) return { laterMs: 0 }
   const owner = uuidv7()
   const run = await claimRun(app, { accountId, runId: data.runId }, owner)
   if (!run) return undefined
   trail.span?.set({ 'kherad.run_id': run.run_id, 'kherad.work.kind': run.kind })
-  using shift = new Shift({ app, run, owner, stopping, signal, trail })
-  const known = endBefore(app, run)
+  using shift = new Shift({ app, run, owner, stopping, signal, trail, progressed })
+  return await work(shift)
+}
+
+async function workOn(shift: Shift): Promise<Later | undefined> {
+  const { app, run } = shift
+  const known = endBefore(shift)
   if (known) return end(shift, known)
   try {
     const { caller, model } = await answerable(app, run)
@@ -45,14 +51,13 @@ async function workOn({ app, accountId, data, stopping, signal, trail }: Run<{ r
 }
 
 /** What has to be ended before anything more is done. */
-function endBefore(app: App, run: RunRow): RunEnd | undefined {
+function endBefore({ app, run }: Shift): RunEnd | undefined {
   if (run.cancel_requested_at) return cancelled
-  if (run.deadline.getTime() <= app.clock.nowMs()) return overtime
-  if (run.losses >= mostLosses)
-    return { status: 'failed', words: endings.interrupted, code: 'WORK_INTERRUPTED' }
-  return undefined
+  return run.deadline.getTime() <= app.clock.nowMs() ? overtime : undefined
 }
 
+/** Two workers in a row vanished before a step was done: the run itself is taken for the reason. */
+const interrupted: RunEnd = { status: 'failed', words: endings.interrupted, code: 'WORK_INTERRUPTED' }
 const cancelled: RunEnd = { status: 'cancelled', words: endings.cancelled }
 export const overtime: RunEnd = { status: 'failed', words: endings.overtime, code: 'WORK_TIME_LIMIT' }
 

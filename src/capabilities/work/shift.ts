@@ -34,6 +34,7 @@ export interface ShiftAsk {
   stopping: AbortSignal
   signal: AbortSignal
   trail: Trail
+  progressed: () => Promise<void>
 }
 
 const firstPauseMs = 50
@@ -46,6 +47,8 @@ export class Shift implements Disposable {
   readonly run: RunRow
   readonly held: Held
   readonly trail: Trail
+  /** A step is done: workers that vanished before it do not count any more. */
+  readonly progressed: () => Promise<void>
   /** Ids of the models that the caller's key may use; undefined allows all. */
   allowed: ReadonlySet<string> | undefined
   /** Where `why` is `waiting`. */
@@ -57,10 +60,11 @@ export class Shift implements Disposable {
   readonly #unlisten: () => void
   #why: StopReason | undefined
 
-  constructor({ app, run, owner, stopping, signal, trail }: ShiftAsk) {
+  constructor({ app, run, owner, stopping, signal, trail, progressed }: ShiftAsk) {
     this.app = app
     this.run = run
     this.trail = trail
+    this.progressed = progressed
     this.held = { accountId: run.account_id, runId: run.run_id, owner }
     this.#job = signal
     const close = (): void => this.close('handover')

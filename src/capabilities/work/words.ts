@@ -51,8 +51,8 @@ export const endings = {
     fa: 'کار بیش از زمان مجاز این سرور طول کشید؛ آنچه آماده شده دانلودکردنی است. کار را به بخش‌های کوچک‌تر تقسیم کنید.',
   },
   interrupted: {
-    en: 'The server was interrupted at this work again and again; ask for it anew, or tell the operator.',
-    fa: 'سرور بارها هنگام این کار از کار افتاد؛ کار را دوباره بخواهید یا به گردانندهٔ سرور خبر دهید.',
+    en: 'The server process ended twice over this work, so it was set aside; ask for less at a time, or tell the operator.',
+    fa: 'پردازهٔ سرور دو بار هنگام این کار از کار افتاد و کار کنار گذاشته شد؛ کار کوچک‌تری بخواهید یا به گردانندهٔ سرور خبر دهید.',
   },
   outOfCredits: {
     en: 'The reserved credits were used up before anything could be handed over; ask for less at a time.',

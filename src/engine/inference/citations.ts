@@ -7,15 +7,19 @@ export const citeByLink =
   'Where your answer rests on one of these pages, say so with a Markdown link to its address right after the sentence.'
 
 const longestQuote = 150
+/** Longer addresses are no links here, so that an unfinished mark keeps no more than this of a line without end. */
+const longestMark = 8_000
 /** `[words](https://…)`, or `[3]` for the third result of the last search; the character after it is known before it counts. */
 const mark =
-  /\[([^[\]\n]{1,300})\]\((https?:\/\/[^\s()]+(?:\([^\s()]*\)[^\s()]*)*)\)|\[([0-9۰-۹]{1,2})\](?=[^(])/g
+  /\[([^[\]\n]{1,300})\]\((https?:\/\/[^\s()]{1,2000}(?:\([^\s()]{0,200}\)[^\s()]{0,500}){0,9})\)|\[([0-9۰-۹]{1,2})\](?=[^(])/g
 
 export class Citations {
   readonly #byUrl = new Map<string, Source>()
   #numbered: readonly Source[] = []
+  /** What may still be the beginning of a mark. */
   #text = ''
-  #from = 0
+  /** The place of its first character in the stretch. */
+  #offset = 0
 
   /** Of one use of a tool; a search numbers its results anew. */
   found(sources: readonly Source[], isSearch: boolean): void {
@@ -26,7 +30,7 @@ export class Citations {
   /** A new stretch of text begins; places are counted from here. */
   restart(): void {
     this.#text = ''
-    this.#from = 0
+    this.#offset = 0
   }
 
   /** The citations that are whole with this piece of text. */
@@ -43,14 +47,18 @@ export class Citations {
 
   #scan(text: string): Citation[] {
     const found: Citation[] = []
-    mark.lastIndex = this.#from
+    let read = 0
+    mark.lastIndex = 0
     for (let match = mark.exec(text); match; match = mark.exec(text)) {
-      this.#from = mark.lastIndex
+      read = mark.lastIndex
       const source = this.#sourceOf(match)
-      if (source) found.push(citation(source, match.index, match.index + match[0].length))
+      const start = this.#offset + match.index
+      if (source) found.push(citation(source, start, start + match[0].length))
     }
     // A mark never reaches over a line, so that what lies before it need not be read again.
-    this.#from = Math.max(this.#from, this.#text.lastIndexOf('\n') + 1)
+    const kept = Math.max(read, this.#text.lastIndexOf('\n') + 1, this.#text.length - longestMark)
+    this.#text = this.#text.slice(kept)
+    this.#offset += kept
     return found
   }
 

@@ -8,6 +8,7 @@ import type { Tx } from '#platform/db'
 import { uuidv7 } from '#platform/ids'
 import type { Trail } from '#platform/trace'
 import * as store from './store.ts'
+import './words.ts'
 
 export { startWorkers, type WorkersAsk } from './workers.ts'
 
@@ -24,6 +25,8 @@ export interface Run<Data> {
   signal: AbortSignal
   /** For the spans of what it does. */
   trail: Trail
+  /** Work of many steps says that one is done for good: processes that vanished before it do not count any more. */
+  progressed: () => Promise<void>
 }
 
 /** Answered by a handler that has to wait; that is no failure. */
@@ -43,6 +46,11 @@ export interface Job<Data = never> {
    * What it throws is a failure: it is tried again after growing pauses, and parked after the tenth.
    */
   handle: (run: Run<Data>) => Promise<Later | undefined>
+  /**
+   * Ends for good what two processes in a row did not survive, in the place of `handle`: tells its people so and settles its money.
+   * Without it such a job is parked; recurring work comes again in its time.
+   */
+  setAside?: (run: Run<Data>) => Promise<Later | undefined>
 }
 
 export interface JobAsk<Data> {

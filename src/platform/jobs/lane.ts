@@ -5,13 +5,18 @@ import { isDatabaseAway } from '#platform/db'
 import { Failure } from '#platform/errors'
 import { type Span, Trail } from '#platform/trace'
 import type { Endings } from './ended.ts'
-import type { Job, Later } from './jobs.ts'
+import type { Job, Later, Run } from './jobs.ts'
 import * as store from './store.ts'
+import type { Suspects } from './suspects.ts'
 
 /** The tenth failure is the last. */
 const mostFailures = 10
 const firstRetryMs = 1_000
 const longestRetryMs = 10 * 60 * 1000
+/** A job that two processes in a row did not survive is not given to a third. */
+const mostVanished = 2
+/** After which a job looks again whether another that is suspected here has ended. */
+const suspectMs = 500
 /** A database that is away is nobody's failure. */
 const awayMs = 1_000
 const longestClaimPauseMs = 2_000
@@ -20,6 +25,8 @@ export interface LaneAsk {
   app: App
   processId: string
   endings: Endings
+  /** Of all lanes. */
+  suspects: Suspects
   /** No more claims. */
   stopping: AbortSignal
   /** The running handlers are to end now. */
@@ -124,21 +131,13 @@ export class Lane {
     return ended
   }
 
-  async #handle(
-    { account_id, job_id, fence, data, failures }: store.QueuedJob,
-    trail: Trail,
-  ): Promise<store.EndedJob> {
-    const { app, cut, stopping } = this.#ask
+  async #handle(queued: store.QueuedJob, trail: Trail): Promise<store.EndedJob> {
+    const { app, cut } = this.#ask
+    const { account_id, job_id, fence, failures } = queued
     const ended = { account_id, job_id, fence, delay_ms: 0 }
     try {
-      const later = await this.job.handle({
-        app,
-        accountId: account_id,
-        data: data as never,
-        stopping,
-        signal: cut,
-        trail,
-      })
+      const later = await this.#work(queued, trail)
+      if (later === 'parked') return { ...ended, how: 'parked' }
       return later ? this.#later(ended, later) : { ...ended, how: 'done' }
     } catch (error) {
       if (cut.aborted) return { ...ended, how: 'later' }
@@ -152,6 +151,43 @@ export class Lane {
       if (!parked) this.#wakeIn(delay_ms)
       return { ...ended, how: parked ? 'parked' : 'failed', delay_ms, error: said(error) }
     }
+  }
+
+  /** The job itself, or what becomes of one that its processes do not survive. */
+  async #work(queued: store.QueuedJob, trail: Trail): Promise<Later | 'parked' | undefined> {
+    const { vanished, job_id } = queued
+    if (vanished >= mostVanished) return this.#setAside(queued, trail)
+    const { suspects } = this.#ask
+    if (vanished > 0 && !suspects.enter(job_id)) return { laterMs: suspectMs }
+    try {
+      return await this.job.handle(this.#runOf(queued, trail))
+    } finally {
+      suspects.leave(job_id)
+    }
+  }
+
+  async #setAside(queued: store.QueuedJob, trail: Trail): Promise<Later | 'parked' | undefined> {
+    const { name, setAside, everyMs } = this.job
+    const { account_id, job_id, vanished } = queued
+    this.#ask.app.log.error(
+      { job: name, job_id, account_id, vanished },
+      'a job whose processes vanished over it is set aside',
+    )
+    if (setAside) return setAside(this.#runOf(queued, trail))
+    return everyMs === undefined ? 'parked' : undefined
+  }
+
+  #runOf(queued: store.QueuedJob, trail: Trail): Run<never> {
+    const { app, cut, stopping, suspects, processId } = this.#ask
+    let isSuspect = queued.vanished > 0
+    const progressed = async (): Promise<void> => {
+      if (!isSuspect) return
+      isSuspect = false
+      suspects.leave(queued.job_id)
+      await store.forgive(app.db, processId, queued)
+    }
+    const { account_id: accountId, data } = queued
+    return { app, accountId, data: data as never, stopping, signal: cut, trail, progressed }
   }
 
   #later(ended: Omit<store.EndedJob, 'how'>, { laterMs }: Later): store.EndedJob {

@@ -7,6 +7,8 @@ export interface QueuedJob {
   data: unknown
   fence: number
   failures: number
+  /** How often in a row its process vanished. */
+  vanished: number
 }
 
 export interface NewJob {
@@ -46,13 +48,23 @@ export const claim = (
   db.query(
     {
       name: 'jobs.claim',
-      text: 'select account_id, job_id, data, fence, failures from jobs.claim($1, $2, $3, $4, $5)',
+      text: 'select account_id, job_id, data, fence, failures, vanished from jobs.claim($1, $2, $3, $4, $5)',
     },
     [ask.name, ask.processId, ask.busy, ask.perAccount, ask.most],
   )
 
 export const settle = (db: Db, processId: string, ended: readonly EndedJob[]): Promise<unknown> =>
   db.query({ name: 'jobs.settle', text: 'select jobs.settle($1, $2)' }, [processId, JSON.stringify(ended)])
+
+/** Processes that vanished before do not count any more. */
+export const forgive = (db: Db, processId: string, job: QueuedJob): Promise<unknown> =>
+  db.query(
+    {
+      name: 'jobs.forgive',
+      text: 'update jobs.queue set vanished = 0 where account_id = $1 and job_id = $2 and fence = $3 and process_id = $4',
+    },
+    [job.account_id, job.job_id, job.fence, processId],
+  )
 
 /** Gives back the work of processes that have not beaten for so long; answers how much. */
 export async function sweep(db: Db, lapseMs: number): Promise<bigint> {

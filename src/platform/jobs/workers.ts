@@ -6,6 +6,7 @@ import { Endings } from './ended.ts'
 import { type Job, platformAccount } from './jobs.ts'
 import { Lane } from './lane.ts'
 import * as store from './store.ts'
+import { Suspects } from './suspects.ts'
 
 export interface WorkersAsk {
   app: App
@@ -22,7 +23,14 @@ export function startWorkers({ app, jobs }: WorkersAsk): AsyncDisposable {
   const stopping = new AbortController()
   const cut = new AbortController()
   const endings = new Endings(db, log, ledger.processId)
-  const asked = { app, processId: ledger.processId, endings, stopping: stopping.signal, cut: cut.signal }
+  const asked = {
+    app,
+    processId: ledger.processId,
+    endings,
+    suspects: new Suspects(),
+    stopping: stopping.signal,
+    cut: cut.signal,
+  }
   const lanes = new Map(jobs.map((job) => [job.name, new Lane(job, asked)]))
   const wakeAll = (): void => {
     for (const lane of lanes.values()) lane.wake()

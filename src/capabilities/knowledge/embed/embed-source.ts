@@ -12,6 +12,10 @@ export const embedJob = job<{ knowledgeId: string; sourceId: string }>({
   name: 'knowledge.embed',
   limits: () => ({ perAccount: 2, perProcess: 4 }),
   handle: embedSource,
+  async setAside({ app, accountId, data }) {
+    await app.db.tx((tx) => store.endFailed(tx, { accountId, ...data }, 'set_aside'))
+    return undefined
+  },
 })
 
 /** What a step of the work stands on. */
@@ -28,7 +32,7 @@ export interface Work {
 export type Step = 'on' | 'over' | Later
 
 async function embedSource(run: Run<{ knowledgeId: string; sourceId: string }>): Promise<Later | undefined> {
-  const { app, accountId, data, stopping, signal, trail } = run
+  const { app, accountId, data, stopping, signal, trail, progressed } = run
   const place = { accountId, ...data }
   for (;;) {
     if (stopping.aborted || signal.aborted) return { laterMs: 0 }
@@ -40,6 +44,7 @@ async function embedSource(run: Run<{ knowledgeId: string; sourceId: string }>):
     if (model?.kind !== 'embedding') await app.db.tx((tx) => store.endFailed(tx, place, 'no_model'))
     if (step === 'over') return undefined
     if (step !== 'on') return step
+    await progressed()
   }
 }
 

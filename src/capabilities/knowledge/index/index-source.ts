@@ -26,6 +26,9 @@ export const indexJob = job<SourceWork>({
   name: 'knowledge.index',
   limits: () => ({ perAccount: 2, perProcess: 4 }),
   handle: indexSource,
+  async setAside({ app, accountId, data }) {
+    return end(app, { accountId, ...data }, { state: 'failed', problem: 'set_aside' })
+  },
 })
 
 async function indexSource({ app, accountId, data, signal }: Run<SourceWork>): Promise<Later | undefined> {

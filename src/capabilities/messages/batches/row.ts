@@ -25,7 +25,8 @@ const longestLimitedMs = 60_000
 export const rowJob = job<{ batchId: string; position: number }>({
   name: 'batches.row',
   limits: ({ batches }) => ({ perAccount: batches.rowsPerAccount, perProcess: batches.rowsPerProcess }),
-  handle: answerRow,
+  handle: (run) => takeUp(run, (row) => (row.was === 'waiting' ? ask(row) : takeOver(row, ask))),
+  setAside: (run) => takeUp(run, (row) => (row.was === 'waiting' ? setAside(row) : takeOver(row, setAside))),
 })
 
 interface Row extends store.BegunRow {
@@ -35,24 +36,26 @@ interface Row extends store.BegunRow {
   trail: Trail
 }
 
-async function answerRow({
-  app,
-  accountId,
-  data,
-  signal,
-  trail,
-}: Run<{ batchId: string; position: number }>) {
+async function takeUp(
+  { app, accountId, data, signal, trail }: Run<{ batchId: string; position: number }>,
+  answer: (row: Row) => Promise<Later | undefined>,
+): Promise<Later | undefined> {
   if (signal.aborted) return { laterMs: 0 }
   const place = { accountId, ...data }
   const begun = await store.beginRow(app.db, place, uuidv7(), now(app))
   if (!begun) return undefined
   trail.span?.set({ 'kherad.batch_id': shownId(place.batchId), 'kherad.request_id': begun.effect_id })
-  const row = { ...begun, app, place, signal, trail }
-  return begun.was === 'waiting' ? ask(row) : takeOver(row)
+  return answer({ ...begun, app, place, signal, trail })
 }
 
-/** Somebody had begun it: what became of the call decides. */
-async function takeOver(row: Row): Promise<Later | undefined> {
+const setAside = (row: Row): Promise<undefined> =>
+  end(row, 'errored', bodyOf(row, new Failure('SET_ASIDE', {}, {})))
+
+/** Somebody had begun it: what became of the call decides. Where there was none, `otherwise`. */
+async function takeOver(
+  row: Row,
+  otherwise: (row: Row) => Promise<Later | undefined>,
+): Promise<Later | undefined> {
   const { app, place, effect_id } = row
   const effect = await effectOf(app.ledger, place.accountId, effect_id)
   switch (effect.state) {
@@ -71,7 +74,7 @@ async function takeOver(row: Row): Promise<Later | undefined> {
   }
   const next = uuidv7()
   if (!(await store.replaceEffect(app.db, place, effect_id, next))) return { laterMs: lookAgainMs }
-  return ask({ ...row, effect_id: next })
+  return otherwise({ ...row, effect_id: next })
 }
 
 async function ask(row: Row): Promise<Later | undefined> {

@@ -116,6 +116,7 @@ export class Journal {
       }),
     )
     if (!mine) this.#shift.lose()
+    if (taken.how === 'done') await this.#shift.persist(() => this.#shift.progressed())
   }
 
   #valueOf<Value>(step: string, taken: Taken<Value>): Value {

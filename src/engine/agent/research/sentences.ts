@@ -35,7 +35,7 @@ export function piecesOf(markdown: string): Piece[] {
     else if (isCode) continue
     else if (isPlain(line, lines[index + 1])) pieces.push({ kind: 'plain', text: line })
     else if (/^\s*\|/.test(line)) pieces.push(rowOf(line))
-    else pieces.push(...sentencesOf(line))
+    else for (const piece of sentencesOf(line)) pieces.push(piece)
     pieces.push({ kind: 'plain', text: '\n' })
   }
   return pieces

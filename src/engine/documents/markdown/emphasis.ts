@@ -51,7 +51,7 @@ function closeWith(closer: Mark, open: Mark[]): void {
     const style = closer.character === '~' ? 'strike' : both ? 'bold' : 'italic'
     const used = style === 'italic' ? 1 : 2
     // The innermost pair stands nearest to the text: of an opener its last characters, of a closer its first.
-    opener.opens.unshift(style)
+    opener.opens.push(style)
     closer.closes.push(style)
     opener.length -= used
     closer.length -= used

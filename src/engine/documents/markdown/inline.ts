@@ -230,10 +230,9 @@ class Scanner {
     if (last?.kind === 'text') last.text = text.trimEnd()
     let length = 1
     while (this.#text[this.at + length] === ' ') length += 1
-    return this.#push(
-      hard ? { kind: 'inline', inline: { type: 'break' } } : { kind: 'text', text: ' ' },
-      length,
-    )
+    // A token of its own for each line: to look at the end of a text that grows would read it all, line by line.
+    this.tokens.push(hard ? { kind: 'inline', inline: { type: 'break' } } : { kind: 'text', text: ' ' })
+    return length
   }
 }
 
@@ -272,16 +271,16 @@ function flanks(character: string, before: number | undefined, after: number | u
 /** A bare address without the punctuation of the sentence around it. */
 function trimAddress(address: string): string {
   let end = address.length
+  let unpaired = count(address, ')') - count(address, '(')
   for (;;) {
     const last = address[end - 1]!
-    const unpaired = last === ')' && count(address, ')', end) > count(address, '(', end)
-    if (!unpaired && !/[.,;:!?*_~\]]/.test(last)) return address.slice(0, end)
+    if (last === ')' ? unpaired <= 0 : !/[.,;:!?*_~\]]/.test(last)) return address.slice(0, end)
+    if (last === ')') unpaired -= 1
     end -= 1
   }
 }
 
-const count = (text: string, character: string, end: number): number =>
-  text.slice(0, end).split(character).length - 1
+const count = (text: string, character: string): number => text.split(character).length - 1
 
 const unescaped = (text: string): string =>
   text.replace(/\\([!-/:-@[-`{-~])/g, '$1').replace(/&[#\w]{2,10};/g, (found) => decodeEntity(found) ?? found)

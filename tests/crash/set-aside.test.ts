@@ -1,0 +1,119 @@
+/** Jobs that their processes do not survive: two of them, killed or hanging, and the third sets the job aside. */
+import { expect } from 'vitest'
+import { ended as endedBatch, results, row } from '../contract/batches-world.ts'
+import { add, create, read } from '../contract/knowledge-world.ts'
+import { version } from '../contract/messages-world.ts'
+import type { ServerProcess } from '../harness/processes.ts'
+import { until } from '../harness/until.ts'
+import { onScene } from './scene.ts'
+import { credits, ended, openScene, type Scene, send } from './work-scene.ts'
+
+const scene = (name: string, act: (at: Scene) => Promise<void>): void => onScene(openScene, name, act)
+
+/** The process that has the only job of this kind, and has had it so often. */
+const claimed = (at: Scene, kind: string, fence: number): Promise<unknown> =>
+  until(async () => {
+    const [job] = await at.site.db.query<{ process_id: string | null; fence: number }>(
+      { text: 'select process_id, fence from jobs.queue where name = $1' },
+      [kind],
+    )
+    return job?.process_id && job.fence >= fence
+  })
+
+/** Holds a statement open until this is disposed: whatever job needs the same rows waits in the middle of its work. */
+async function holding(at: Scene, statement: string): Promise<AsyncDisposable> {
+  const client = await at.site.db.pool.connect()
+  await client.query('begin')
+  await client.query(statement)
+  return {
+    async [Symbol.asyncDispose]() {
+      await client.query('rollback')
+      client.release()
+    },
+  }
+}
+
+const worker = (at: Scene): Promise<ServerProcess> => at.start(undefined, { KHERAD_ROLE: 'worker' })
+
+const kill = (process: ServerProcess): Promise<void> => process.kill()
+/** As a loop that never comes back: the process lives, and nothing of it moves. */
+const hang = async (process: ServerProcess): Promise<void> => void process.child.kill('SIGSTOP')
+
+/** Two workers in a row take the job up and are ended so; their connections go with them, as those of a dead machine do. */
+async function loseTwice(at: Scene, kind: string, ways: ((process: ServerProcess) => Promise<void>)[]) {
+  for (const [index, end] of ways.entries()) {
+    const process = await worker(at)
+    await claimed(at, kind, index + 1)
+    await end(process)
+  }
+}
+
+const queued = (at: Scene): Promise<unknown[]> =>
+  at.site.db.query(
+    { text: `select from jobs.queue where name in ('knowledge.index', 'work.run', 'batches.row')` },
+    [],
+  )
+
+for (const [name, ways] of [
+  ['kills', [kill, kill]],
+  ['hangs', [hang, hang]],
+] as const)
+  scene(
+    `a source of knowledge that ${name} two processes is failed with its reason, and a third serves on`,
+    async (at) => {
+      const { site, person } = at
+      const key = site.client(await at.start(undefined, { KHERAD_ROLE: 'api' }), person)
+      const id = await create(key)
+      const made = await add(key, id, { type: 'text', text: 'متنی که خواندنش پردازه را می‌کشد', title: 'بد' })
+      expect(made.status, made.text).toBe(201)
+      {
+        await using _held = await holding(at, 'select from knowledge.sources for update')
+        await loseTwice(at, 'knowledge.index', [...ways])
+      }
+      await worker(at)
+      const source = await read(key, id, made.body.id)
+      expect(source).toMatchObject({ state: 'failed', problem: { code: 'set_aside' } })
+      expect(source.problem.message).toMatch(/ended twice/)
+      await until(async () => (await queued(at)).length === 0)
+      const other = await add(key, id, { type: 'text', text: 'متن خوب', title: 'خوب' })
+      expect(await read(key, id, other.body.id)).toMatchObject({ state: 'ready' })
+    },
+  )
+
+scene('a run that two processes do not survive fails, is settled, and says so', async (at) => {
+  const { site, person } = at
+  const api = site.client(await at.start(undefined, { KHERAD_ROLE: 'api' }), person)
+  const id = await send(api)
+  {
+    // Who takes a run up asks for its key next.
+    await using _held = await holding(at, 'lock table auth.keys in access exclusive mode')
+    await loseTwice(at, 'work.run', [kill, kill])
+  }
+  await worker(at)
+  const run = await ended(api, id)
+  expect(run).toMatchObject({ status: 'failed', error: { code: 'WORK_INTERRUPTED' } })
+  expect(run.error.message).toMatch(/ended twice/)
+  expect([...at.calls.values()]).toEqual([])
+  expect(await site.books(person)).toEqual({ balance: credits, held: 0n })
+  expect(await queued(at)).toEqual([])
+  expect(await site.broken()).toEqual([])
+})
+
+scene('a row that two processes do not survive is errored, and its batch ends', async (at) => {
+  const { site, person } = at
+  const api = site.client(await at.start(undefined, { KHERAD_ROLE: 'api' }), person)
+  const only = [row('only', { max_tokens: 100, messages: [{ role: 'user', content: 'any' }] })]
+  const made = await api.post('/v1/messages/batches', { requests: only }, version)
+  expect(made.status, made.text).toBe(200)
+  {
+    await using _held = await holding(at, 'select from batches.rows for update')
+    await loseTwice(at, 'batches.row', [kill, kill])
+  }
+  await worker(at)
+  await endedBatch(api, made.body.id, 120_000)
+  const [{ result }] = await results(api, made.body.id)
+  expect(result).toMatchObject({ type: 'errored', error: { error: { code: 'SET_ASIDE' } } })
+  expect([...at.calls.values()]).toEqual([])
+  expect(await site.books(person)).toEqual({ balance: credits, held: 0n })
+  expect(await queued(at)).toEqual([])
+})
