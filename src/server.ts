@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { App } from '#app'
+import { metricsRoutes } from '#capabilities/health'
 import { type FirstStart, makeFirst } from '#capabilities/identity'
 import { openPipelines, type Pipelines } from '#engine/agent'
 import { openDocuments } from '#engine/documents'
@@ -34,6 +35,8 @@ import { connect, openNet } from './connect.ts'
 export interface Kherad extends AsyncDisposable {
   readonly app: App
   readonly server: Server
+  /** Where the metrics have a port of their own. */
+  readonly metricsServer: Server | undefined
   /** Set on the first start of an empty database. */
   readonly first: FirstStart | undefined
   readonly discovered: Discovered
@@ -123,25 +126,21 @@ export async function startKherad(ask: StartAsk): Promise<Kherad> {
   }
 
   const first = await makeFirst(app, config.bootstrapKey)
-  const { api, worker } = config.roles
-  const server = await openServer({
-    app,
-    // Who only works still says how it is.
-    routes: api ? routes : routes.filter(({ scope }) => scope === 'public'),
-    host: config.host,
-    port: config.port,
-    isWorker: cluster.isWorker,
-    ...(ask.onViolation && { onViolation: ask.onViolation }),
-  })
+  const { server, own: metricsServer } = await openServers(ask, app)
+  const { worker } = config.roles
   const workers = worker
     ? [startWorkers({ app, jobs: allJobs }), ...background.map((start) => start(app))]
     : []
   // Requests and jobs have the same time to come to an end.
   opening.defer(async () => {
-    await Promise.all([server, ...workers].map((one) => one[Symbol.asyncDispose]()))
+    await Promise.all(
+      [server, ...(metricsServer ? [metricsServer] : []), ...workers].map((one) =>
+        one[Symbol.asyncDispose](),
+      ),
+    )
   })
   const open = opening.move()
-  return { app, server, first, discovered, [Symbol.asyncDispose]: () => open.disposeAsync() }
+  return { app, server, metricsServer, first, discovered, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }
 
 const tracingAsk = (config: TracingConfig, outbound: Outbound, log: Log): TracingAsk => ({
@@ -150,8 +149,30 @@ const tracingAsk = (config: TracingConfig, outbound: Outbound, log: Log): Tracin
   log,
 })
 
+/** The server of everything, and that of the metrics where they have a port of their own. */
+async function openServers({ config, onViolation }: StartAsk, app: App) {
+  const { metrics } = config
+  const listening = { app, isWorker: cluster.isWorker, ...(onViolation && { onViolation }) }
+  // Who only works still says how it is.
+  const served = config.roles.api ? routes : routes.filter(({ scope }) => scope === 'public')
+  const server = await openServer({
+    ...listening,
+    routes: metrics.port === undefined ? served : served.filter(({ path }) => path !== '/metrics'),
+    host: config.host,
+    port: config.port,
+  })
+  if (metrics.port === undefined) return { server, own: undefined }
+  const { port, host = config.host } = metrics
+  return { server, own: await openServer({ ...listening, routes: metricsRoutes, host, port }) }
+}
+
 /** Throws for a taken port before anything is made: the key of a first start is shown only once, by a server that runs. */
-export async function proveListenable({ host, port }: Config): Promise<void> {
+export async function proveListenable({ host, port, metrics }: Config): Promise<void> {
+  await proveFree(host, port)
+  if (metrics.port !== undefined) await proveFree(metrics.host ?? host, metrics.port)
+}
+
+async function proveFree(host: string, port: number): Promise<void> {
   const probe = createServer().listen(port, host)
   await once(probe, 'listening')
   probe.close()

@@ -108,3 +108,13 @@ function codeOf(error: unknown): string {
   if (error instanceof Error && 'code' in error) return String(error.code)
   return error instanceof Error ? error.message : String(error)
 }
+
+/** Who reads `/metrics`. One that is open is not called broken: a proxy in front may well keep it inside. */
+export function checkMetrics({ host, port, metrics }: Config): Check {
+  if (metrics.token !== undefined) return ok('metrics', words.metricsGuarded())
+  const address = `${metrics.host ?? host}:${metrics.port ?? port}`
+  if (/^(127\.|localhost:|::1:)/.test(address)) return ok('metrics', words.metricsInside())
+  return metrics.port === undefined
+    ? skipped('metrics', words.metricsOpen(address))
+    : ok('metrics', words.metricsAside(address))
+}

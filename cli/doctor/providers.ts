@@ -8,6 +8,7 @@ import { readCatalogue } from '../catalogue.ts'
 import type { Sentence } from '../command.ts'
 import { broken, type Check, ok, reasonOf } from './check.ts'
 import { stands } from './database.ts'
+import { checkMetrics } from './machine.ts'
 import { checkWays } from './ways.ts'
 import { doctorWords as words } from './words.ts'
 
@@ -34,6 +35,7 @@ export async function checkProviders(env: Env, fileIsThere: boolean): Promise<Ch
     ok('config', words.config(fileIsThere ? env.configFile : undefined)),
     ...silent,
     checkPrices(models.list()),
+    checkMetrics(config),
     ...ways,
     ...pings,
   ]

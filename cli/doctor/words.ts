@@ -119,6 +119,16 @@ export const doctorWords = {
       `This machine's clock and the database's differ by ${skewMs} ms, and should by less than ${mostMs}: turn on NTP on both.`,
     ),
 
+  metricsInside: () => say('تنها از همین دستگاه خوانده می‌شوند.', 'Read from this machine only.'),
+  metricsGuarded: () => say('توکن خود را می‌خواهند.', 'They ask for a token of their own.'),
+  metricsAside: (address: string) =>
+    say(`روی ${address}، جدا از سرور`, `On ${address}, apart from the server.`),
+  metricsOpen: (address: string) =>
+    say(
+      `هر کس به ${address} برسد /metrics را می‌خواند: metrics.token یا metrics.port را در پیکربندی بگذارید، یا آن را در پراکسی ببندید.`,
+      `Whoever reaches ${address} reads /metrics: set metrics.token or metrics.port in the configuration, or close it in the proxy.`,
+    ),
+
   portChosen: () =>
     say('KHERAD_PORT=0: سیستم درگاهی آزاد برمی‌گزیند.', 'KHERAD_PORT=0: the system chooses a free port.'),
   portFree: (address: string) =>
@@ -210,6 +220,7 @@ export const checkTitles = {
   port: say('درگاه', 'port'),
   provider: say('ارائه‌دهنده', 'provider'),
   proxy: say('پراکسی', 'proxy'),
+  metrics: say('سنجه‌ها', 'metrics'),
   certificates: say('گواهی‌های خودی', 'certificates'),
 }
 

@@ -1,5 +1,7 @@
 import { Type } from 'typebox'
-import { Answer, type Route, route } from '#platform/http'
+import type { App } from '#app'
+import type { Language } from '#platform/errors'
+import { answerPrepared, type Prepared, prepare, type Route, route } from '#platform/http'
 import { openApiOf } from '#platform/openapi'
 import { anyObject, closed, oneOf } from '#platform/schema'
 import { contentSecurityPolicy, pageOf } from './page.ts'
@@ -19,13 +21,18 @@ const pageHeaders = {
   'content-security-policy': contentSecurityPolicy,
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
-  vary: 'accept-language',
 }
 
 /** The description of the given routes: for machines at /openapi.json, for people at /docs. */
 export function docs(described: readonly Route[]): Route[] {
   const own: Route[] = []
   const all = (): Route[] => [...described, ...own]
+  const page = onceFor((app, language: Language) =>
+    prepare(pageOf(all(), app.config.baseUrl, language), 'text/html; charset=utf-8'),
+  )
+  const document = onceFor((app) =>
+    prepare(JSON.stringify(openApiOf(all(), app.config.baseUrl)), 'application/json; charset=utf-8'),
+  )
   own.push(
     route({
       method: 'GET',
@@ -35,7 +42,7 @@ export function docs(described: readonly Route[]): Route[] {
       summary: { en: 'This API as OpenAPI 3.1.0.', fa: 'همین API به شکل OpenAPI 3.1.0.' },
       reply: { 200: anyObject() },
       errors: [],
-      handle: ({ app }) => openApiOf(all(), app.config.baseUrl),
+      handle: async (ask) => answerPrepared(ask, await document(ask.app, 'en')),
     }),
     route({
       method: 'GET',
@@ -46,13 +53,24 @@ export function docs(described: readonly Route[]): Route[] {
       query: PageQuery,
       reply: { 200: 'text/html' },
       errors: [],
-      handle: (ask) => {
+      handle: async (ask) => {
         const language = ask.query.lang ?? ask.language
         const headers = { ...pageHeaders, 'content-language': language }
         for (const [name, value] of Object.entries(headers)) ask.setHeader(name, value)
-        return new Answer(200, pageOf(all(), ask.app.config.baseUrl, language), 'text/html; charset=utf-8')
+        return answerPrepared(ask, await page(ask.app, language), ['accept-language'])
       },
     }),
   )
   return own
+}
+
+/** What depends on nothing but the app and a language is made when somebody first asks for it, and never again. */
+function onceFor(make: (app: App, language: Language) => Promise<Prepared>) {
+  const made = new WeakMap<App, Partial<Record<Language, Promise<Prepared>>>>()
+  return (app: App, language: Language): Promise<Prepared> => {
+    const own = made.get(app) ?? {}
+    made.set(app, own)
+    own[language] ??= make(app, language)
+    return own[language]
+  }
 }

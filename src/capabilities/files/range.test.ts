@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { isKnown, partOf } from './range.ts'
+import { isKnown } from '#platform/http'
+import { partOf } from './range.ts'
 
 const tag = '"abc"'
 

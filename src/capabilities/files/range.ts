@@ -1,13 +1,7 @@
-/** Conditions and parts of a GET, as RFC 9110 has them (sections 13 and 14). */
+/** Parts of a GET, as RFC 9110 has them (section 14). */
 import type { IncomingHttpHeaders } from 'node:http'
 
 export type Part = { start: number; end: number } | 'whole' | 'beyond'
-
-/** Whether the client has this very version already. */
-export function isKnown({ 'if-none-match': known }: IncomingHttpHeaders, etag: string): boolean {
-  if (known === undefined) return false
-  return known.trim() === '*' || known.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
-}
 
 /** The part that is asked for. What cannot be read, several parts, and a part of another version mean the whole. */
 export function partOf(headers: IncomingHttpHeaders, etag: string, bytes: number): Part {

@@ -1,11 +1,11 @@
 /** What there is to read of files, and their end. */
 import { Readable } from 'node:stream'
 import { fail } from '#platform/errors'
-import { Answer, type Ask } from '#platform/http'
+import { Answer, type Ask, isKnown } from '#platform/http'
 import { isUuid } from '#platform/ids'
 import { deleteFile, dropBytes, keyOf } from './keep.ts'
 import { endingOf } from './kind.ts'
-import { isKnown, partOf } from './range.ts'
+import { partOf } from './range.ts'
 import type { ListQuery, StoredFile } from './schema.ts'
 import * as store from './store.ts'
 

@@ -1,7 +1,10 @@
+import { timingSafeEqual } from 'node:crypto'
 import { Type } from 'typebox'
 import type { App } from '#app'
 import { fail } from '#platform/errors'
-import { Answer, type Route, route } from '#platform/http'
+import { Answer, type Ask, type Route, route } from '#platform/http'
+import { sha256 } from '#platform/secrets'
+import './words.ts'
 
 /** Balancers ask every few seconds; a database that has not answered by then is away for them. */
 const readyMs = 2_000
@@ -38,15 +41,24 @@ const routes: Route[] = [
     operation: 'health.metrics',
     scope: 'public',
     summary: {
-      en: 'Prometheus metrics of this server, of all its workers together.',
-      fa: 'سنجه‌های Prometheus این سرور، همهٔ فرایندهای آن با هم.',
+      en: 'Prometheus metrics of this server, of all its workers together. They may ask for a token, or have a port, of their own.',
+      fa: 'سنجه‌های Prometheus این سرور، همهٔ فرایندهای آن با هم. می‌توانند توکن یا درگاه خود را داشته باشند.',
     },
     reply: { 200: 'text/plain' },
-    errors: [],
-    handle: async ({ app }) =>
-      new Answer(200, await app.metrics.text(), 'text/plain; version=0.0.4; charset=utf-8'),
+    errors: ['METRICS_TOKEN_REQUIRED'],
+    handle: metrics,
   }),
 ]
+
+async function metrics({ app, headers }: Ask): Promise<Answer> {
+  const { token } = app.config.metrics
+  if (token !== undefined && !isToken(headers.authorization, token)) fail('METRICS_TOKEN_REQUIRED', {})
+  return new Answer(200, await app.metrics.text(), 'text/plain; version=0.0.4; charset=utf-8')
+}
+
+/** In a time that tells nothing of how much of it was right. */
+const isToken = (authorization: string | undefined, token: string): boolean =>
+  timingSafeEqual(sha256(authorization?.replace(/^Bearer /i, '') ?? ''), sha256(token))
 
 async function ready(app: App) {
   await app.db
@@ -56,5 +68,10 @@ async function ready(app: App) {
     )
   return { status: 'ok' as const }
 }
+
+/** On a port of their own: for a scraper, and for whoever asks whether that port is up. */
+export const metricsRoutes: Route[] = routes.filter(
+  ({ path }) => path === '/metrics' || path === '/health/live',
+)
 
 export const health = { name: 'health', routes }

@@ -11,6 +11,7 @@ import {
   readDefaults,
   readFiles,
   readLimits,
+  readMetrics,
   readNet,
   readWork,
 } from './settings-entries.ts'
@@ -66,6 +67,7 @@ export interface Config {
   /** Bytes of all stored files of one project, and of all files in transit of one process (`platform/spool`). */
   files: { projectQuotaBytes: number; spoolBytes: number }
   limits: LimitsConfig
+  metrics: MetricsConfig
 }
 
 /** What one process takes at once. */
@@ -103,6 +105,16 @@ export interface ProxiesConfig {
 export interface CaConfig {
   file: string
   pem: string
+}
+
+/** Who may read `/metrics`, and where. */
+export interface MetricsConfig {
+  /** Asked for as a bearer token; absent: nobody is asked. */
+  token?: string
+  /** Absent: that of everything else. */
+  port?: number
+  /** Of that port; absent: as for everything else. */
+  host?: string
 }
 
 /** Where bytes are kept. Without a store: in the data folder. */
@@ -373,6 +385,7 @@ export function loadConfig(env: Env, fileText?: string): Config {
     'storage',
     'files',
     'limits',
+    'metrics',
   ])
   return {
     ...readProcessSettings(env),
@@ -389,6 +402,7 @@ export function loadConfig(env: Env, fileText?: string): Config {
     storage: readStorage(file?.get('storage')),
     files: readFiles(file?.get('files')),
     limits: readLimits(file?.get('limits')),
+    metrics: readMetrics(file?.get('metrics')),
     timing: { ...timing, ...readLease(env) },
   }
 }

@@ -18,6 +18,7 @@ type ProcessSettings = Omit<
   | 'storage'
   | 'files'
   | 'limits'
+  | 'metrics'
   | 'timing'
 >
 

@@ -72,6 +72,22 @@ export function readLimits(place: Place | undefined): Config['limits'] {
   }
 }
 
+/** Who may read the metrics, and where. */
+export function readMetrics(place: Place | undefined): Config['metrics'] {
+  const members = place?.members(['token', 'port', 'host'])
+  const [token, port, host] = [members?.get('token'), members?.get('port'), members?.get('host')]
+  return {
+    ...(token && {
+      token: token.secret(
+        { en: 'a token of 16 to 200 letters, digits and signs', fa: 'توکنی با ۱۶ تا ۲۰۰ حرف، رقم و نشانه' },
+        /^[!-~]{16,200}$/,
+      ),
+    }),
+    ...(port && { port: port.number({ min: 0, max: 65_535, integer: true }) }),
+    ...(host && { host: host.text({ en: 'an address to listen on', fa: 'نشانی‌ای برای گوش دادن' }) }),
+  }
+}
+
 /** How many runs of durable work go on at once, and for how long one may. */
 export function readWork(place: Place | undefined): Config['work'] {
   const members = place?.members(['runs_per_account', 'runs_per_process', 'max_minutes'])

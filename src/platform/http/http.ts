@@ -14,6 +14,7 @@ export { ClientGone } from './body.ts'
 export { costHeaders } from './cost.ts'
 export { type EventStream, type EventWriter, eventStream } from './event-stream.ts'
 export { impliedErrors, takesDirectKey } from './handle.ts'
+export { answerPrepared, isKnown, type Prepared, prepare } from './prepared.ts'
 export { openServer, type Server, type Violation } from './server.ts'
 export { type Check, compile } from './validate.ts'
 

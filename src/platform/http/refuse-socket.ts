@@ -47,6 +47,7 @@ function answerOf(failure: Failure, language: 'en' | 'fa'): string {
   const body = JSON.stringify(errorBody(failure, id, language))
   const headers = {
     'content-type': 'application/json; charset=utf-8',
+    'x-content-type-options': 'nosniff',
     'x-request-id': id,
     'request-id': id,
     ...errorHeaders(failure),

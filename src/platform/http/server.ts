@@ -58,7 +58,7 @@ export async function openServer(ask: ServerAsk): Promise<Server> {
   const { app, patience = standardPatience } = ask
   const state = { stopping: false }
   const intake = new Intake(app.config.limits.bodyBytesInFlight)
-  app.metrics.bodyBytes.from(() => [[{}, intake.bytes]])
+  if (ask.routes.some(({ body }) => body)) app.metrics.bodyBytes.from(() => [[{}, intake.bytes]])
   const fastify = Fastify({
     forceCloseConnections: false,
     return503OnClosing: false,
@@ -78,7 +78,7 @@ export async function openServer(ask: ServerAsk): Promise<Server> {
     clientErrorHandler: refuseSocket,
     // A path that cannot be decoded comes here before any hook.
     frameworkErrors: (error, request, reply) => {
-      reply.header('x-request-id', request.id).header('request-id', request.id)
+      addCommonHeaders(request, reply)
       sendFailure(reply, asFailure(fastifyFault(error) ?? error), languageOf(request.headers))
     },
     keepAliveTimeout: 65_000,
@@ -93,10 +93,10 @@ export async function openServer(ask: ServerAsk): Promise<Server> {
   fastify.removeAllContentTypeParsers()
   fastify.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined))
   fastify.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id).header('request-id', request.id)
+    addCommonHeaders(request, reply)
     const failure = state.stopping
       ? new Failure('SERVICE_UNAVAILABLE', { why: 'stopping' }, { retryAfterMs: 1000 })
-      : withoutHost(request)
+      : doubtful(request)
     if (!failure) return done()
     reply.header('connection', 'close')
     sendFailure(reply, failure, languageOf(request.headers))
@@ -126,11 +126,41 @@ export async function openServer(ask: ServerAsk): Promise<Server> {
   }
 }
 
-/** RFC 9112, section 3.2: HTTP/1.1 must name its host. */
-const withoutHost = ({ raw }: FastifyRequest): Failure | undefined =>
-  raw.httpVersion === '1.1' && raw.headers.host === undefined
-    ? new Failure('INVALID_REQUEST', { why: reasons.noHost }, { param: 'Host' })
-    : undefined
+/** What stands on every answer. */
+const addCommonHeaders = (request: FastifyRequest, reply: FastifyReply): void => {
+  reply
+    .header('x-request-id', request.id)
+    .header('request-id', request.id)
+    .header('x-content-type-options', 'nosniff')
+}
+
+/** Headers that decide what a request is and who pays for it. Node keeps the first of two; what stands before us may keep the last. */
+const once = new Set([
+  'host',
+  'authorization',
+  'x-api-key',
+  'content-type',
+  'content-length',
+  'content-encoding',
+  'idempotency-key',
+  'origin',
+])
+
+/** RFC 9112, section 3.2: HTTP/1.1 must name its host, and nobody may name two. */
+function doubtful({ raw }: FastifyRequest): Failure | undefined {
+  if (raw.httpVersion === '1.1' && raw.headers.host === undefined)
+    return new Failure('INVALID_REQUEST', { why: reasons.noHost }, { param: 'Host' })
+  const seen = new Set<string>()
+  for (let at = 0; at < raw.rawHeaders.length; at += 2) {
+    const name = raw.rawHeaders[at]!
+    const known = name.toLowerCase()
+    if (!once.has(known)) continue
+    if (seen.has(known))
+      return new Failure('INVALID_REQUEST', { why: reasons.twoHeaders(known) }, { param: name })
+    seen.add(known)
+  }
+  return undefined
+}
 
 async function drain(fastify: FastifyInstance, sockets: ReadonlySet<Socket>, drainMs: number): Promise<void> {
   const server = fastify.server as NodeServer

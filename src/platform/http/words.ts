@@ -117,6 +117,10 @@ export const reasons = {
     fa: `از Content-Encoding ${encoding} پشتیبانی نمی‌شود؛ بدنه را فشرده نکنید.`,
   }),
   noHost: { en: 'the Host header is missing.', fa: 'سرآیند Host فرستاده نشده است.' },
+  twoHeaders: (name: string): Told => ({
+    en: `the header ${name} was sent more than once; send it once.`,
+    fa: `سرآیند ${name} بیش از یک بار فرستاده شده است؛ آن را یک بار بفرستید.`,
+  }),
   notHttp: { en: 'this is not HTTP that can be read.', fa: 'این HTTP خوانا نیست.' },
   badRequestLine: {
     en: 'the request line or a header cannot be read.',

@@ -1,0 +1,15 @@
+import { declareFailures } from '#platform/errors'
+
+declare module '#platform/errors' {
+  interface Failures {
+    METRICS_TOKEN_REQUIRED: Record<string, never>
+  }
+}
+
+declareFailures({
+  METRICS_TOKEN_REQUIRED: {
+    status: 401,
+    en: () => 'The metrics of this server ask for their own token: Authorization: Bearer <metrics.token>.',
+    fa: () => 'سنجه‌های این سرور توکن خود را می‌خواهند: Authorization: Bearer <metrics.token>.',
+  },
+})

@@ -1,0 +1,64 @@
+/** Texts that many ask for and that do not change while the process runs: made once, compressed once, and sent only to who has them not. */
+import { createHash } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import { Answer, type Ask } from './http.ts'
+
+const encodings = ['br', 'gzip'] as const
+type Encoding = (typeof encodings)[number] | 'identity'
+
+export interface Prepared {
+  contentType: string
+  bodies: Record<Encoding, Buffer>
+  /** SHA-256 of the text. */
+  digest: string
+}
+
+/** Compresses the text, in threads of its own. */
+export async function prepare(text: string, contentType: string): Promise<Prepared> {
+  const plain = Buffer.from(text)
+  const [br, gz] = await Promise.all([
+    promisify(brotliCompress)(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+    promisify(gzip)(plain, { level: 9 }),
+  ])
+  const digest = createHash('sha256').update(plain).digest('base64url')
+  return { contentType, bodies: { br, gzip: gz, identity: plain }, digest }
+}
+
+/** The text as this client takes it, or 304 where it has it. `varies`: other request headers that choose the text. */
+export function answerPrepared(
+  ask: Ask<never, never, never> | Ask,
+  { contentType, bodies, digest }: Prepared,
+  varies: readonly string[] = [],
+): Answer {
+  const encoding = encodingFor(ask.headers['accept-encoding'])
+  const etag = `"${digest}${encoding === 'identity' ? '' : `-${encoding}`}"`
+  ask.setHeader('etag', etag)
+  ask.setHeader('cache-control', 'no-cache')
+  ask.setHeader('vary', ['accept-encoding', ...varies].join(', '))
+  if (isKnown(ask.headers, etag)) return new Answer(304, '', contentType)
+  if (encoding !== 'identity') ask.setHeader('content-encoding', encoding)
+  return new Answer(200, bodies[encoding], contentType)
+}
+
+/** Whether the client has this very version already (RFC 9110, section 13). */
+export function isKnown({ 'if-none-match': known }: IncomingHttpHeaders, etag: string): boolean {
+  if (known === undefined) return false
+  return known.trim() === '*' || known.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
+}
+
+/** RFC 9110, section 12.5.3. What is not named is not taken, but for `*`. */
+function encodingFor(header: string | string[] | undefined): Encoding {
+  const weights = new Map<string, number>()
+  for (const range of String(header ?? '')
+    .toLowerCase()
+    .split(',')) {
+    const [name = '', ...parameters] = range.split(';').map((part) => part.trim())
+    const quality = parameters.find((part) => part.startsWith('q='))?.slice(2)
+    weights.set(name, quality === undefined ? 1 : Number(quality) || 0)
+  }
+  const weight = (name: string): number => weights.get(name) ?? weights.get('*') ?? 0
+  const [best] = encodings.filter((name) => weight(name) > 0).sort((a, b) => weight(b) - weight(a))
+  return best ?? 'identity'
+}
