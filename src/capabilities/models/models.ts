@@ -12,7 +12,7 @@ import { fail } from '#platform/errors'
 import { type Route, route } from '#platform/http'
 import { ModelCard, ModelList } from './schema.ts'
 
-const ModelParams = Type.Object({ model: Type.String({ maxLength: 200 }) })
+const ModelParams = Type.Object({ model: Type.String() })
 
 const routes: Route[] = [
   route({

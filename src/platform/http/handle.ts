@@ -16,7 +16,7 @@ import { Answer, type Ask, JsonText, type Route } from './http.ts'
 import type { Intake, Place } from './intake.ts'
 import { headerText, languageOf } from './language.ts'
 import type { Violation } from './server.ts'
-import { type Check, compile, compileLarge, mismatch } from './validate.ts'
+import { type Check, compile, compileLarge, compilePath, mismatch } from './validate.ts'
 
 const defaultBodyLimit = 1_048_576
 const jsonType = 'application/json; charset=utf-8'
@@ -61,7 +61,7 @@ interface Checks {
 const compileChecks = (route: Route): Checks => ({
   body: route.body && compileLarge(route.body),
   query: route.query && compile(route.query, 'text'),
-  params: route.params && compile(route.params, 'text'),
+  params: route.params && compilePath(route.params),
 })
 
 /** Everything before the handler, cheapest refusal first; a body is read only for a caller who may send it. */
@@ -367,7 +367,8 @@ export function impliedErrors(route: Route): string[] {
     ...(route.scope === 'public' || route.scope === 'any' ? [] : ['INSUFFICIENT_SCOPE']),
     ...(route.body ? ['INVALID_JSON', 'INVALID_REQUEST', 'BODY_TOO_LARGE', 'TOO_MUCH_IN_FLIGHT'] : []),
     ...(route.body && route.unknownFields !== 'tolerate' ? ['UNKNOWN_FIELD'] : []),
-    ...(route.query || route.params ? ['INVALID_REQUEST', 'UNKNOWN_FIELD'] : []),
+    ...(route.query ? ['INVALID_REQUEST', 'UNKNOWN_FIELD'] : []),
+    ...(route.params ? ['NOT_FOUND'] : []),
     ...(route.idempotent
       ? ['INVALID_REQUEST', 'IDEMPOTENCY_CONFLICT', 'IDEMPOTENCY_IN_PROGRESS', 'REQUEST_ALREADY_ACCEPTED']
       : []),

@@ -212,6 +212,7 @@ function answerStrangers(fastify: FastifyInstance, routes: readonly Route[]): vo
 
 function fastifyFault(error: unknown): Failure | undefined {
   const status = (error as { statusCode?: number }).statusCode
+  if ((error as { code?: string }).code === 'FST_ERR_BAD_URL') return new Failure('NOT_FOUND', {}, {})
   return status !== undefined && status < 500
     ? new Failure('INVALID_REQUEST', { why: reasons.badRequestLine }, {})
     : undefined

@@ -74,6 +74,14 @@ export function compile(schema: TSchema, of: 'body' | 'text'): Check {
   }
 }
 
+/** A check of what stands in a path. What cannot be there answers as what is not there: NOT_FOUND, with the name in `param`. */
+export function compilePath(schema: TSchema): Check {
+  const validate = texts.compile(schema)
+  return (value) => {
+    if (!validate(value)) fail('NOT_FOUND', {}, { param: pathOf(mostTelling(validate.errors ?? [])) })
+  }
+}
+
 /** As `compile`, for bodies of any size: the members of the longest list in a body are checked in slices (`#platform/slices`). */
 export function compileLarge(schema: TSchema): (body: unknown) => Promise<void> {
   const validate = bodies.compile(schema)
