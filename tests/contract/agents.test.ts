@@ -163,7 +163,7 @@ test('what is no id of an agent is a wrong request', async () => {
     await remove(`${path}/mine`),
     await run(key, `${path}/mine`),
   ])
-    expectRefusal(reply, { status: 400, code: 'INVALID_REQUEST', param: 'id' })
+    expectRefusal(reply, { status: 404, code: 'NOT_FOUND', param: 'id' })
 })
 
 test('every route asks for a key with agents:write', async () => {

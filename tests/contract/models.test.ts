@@ -185,7 +185,7 @@ test('a key with an allow-list sees only its models, and the others as missing',
   })
 })
 
-test('a name of 200 characters is looked for, a longer one refused', async () => {
+test('a name is looked for however long it is', async () => {
   await using world = await boot()
   const key = await world.key()
   expectRefusal(await key.get(`/v1/models/${'m'.repeat(200)}`), {
@@ -194,8 +194,8 @@ test('a name of 200 characters is looked for, a longer one refused', async () =>
     param: 'model',
   })
   expectRefusal(await key.get(`/v1/models/${'m'.repeat(201)}`), {
-    status: 400,
-    code: 'INVALID_REQUEST',
+    status: 404,
+    code: 'MODEL_NOT_FOUND',
     param: 'model',
   })
   expectRefusal(await key.get(`/v1/models/${encodeURIComponent('🕊'.repeat(200))}`), {

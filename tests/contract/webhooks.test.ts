@@ -245,7 +245,7 @@ test('what is another project’s or another account’s answers exactly as what
     expect(await deliveries(who, { after_id: deliveryId })).toEqual([])
   }
   expect((await at.key.get(`${path}/${id}`)).body.enabled).toBe(true)
-  expectRefusal(await at.key.get(`${path}/hello`), { status: 400, code: 'INVALID_REQUEST', param: 'id' })
+  expectRefusal(await at.key.get(`${path}/hello`), { status: 404, code: 'NOT_FOUND', param: 'id' })
   await at.key.request('DELETE', `${path}/${id}`)
 })
 

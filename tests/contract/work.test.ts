@@ -669,7 +669,7 @@ test('a run of another project, and of another account, answers as a missing one
     expect(replies.map(shown)).toEqual(absent)
     expect((await who.get(path)).body.data).toEqual([])
   }
-  expectRefusal(await read(key, 'x'), { status: 400, code: 'INVALID_REQUEST', param: 'id' })
+  expectRefusal(await read(key, 'x'), { status: 404, code: 'NOT_FOUND', param: 'id' })
 })
 
 test('a key that was revoked meanwhile does no more work, and one does no work by a model that it may not use', async () => {
