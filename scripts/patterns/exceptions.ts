@@ -15,32 +15,6 @@ export const exceptions: readonly Exception[] = [
     reason: 'made of constants; an address has at most 254 characters, a label 63',
   },
   {
-    file: 'src/engine/agent/data/delimited.ts',
-    pattern: '^[\\s|:-]*-[\\s|:-]*$',
-    reason: 'a line of a table of bounded length; the reader of tables is being rewritten',
-  },
-  {
-    file: 'src/engine/agent/data/figures.ts',
-    pattern: '\\.?0+$',
-    reason: 'over a number that was written here',
-  },
-  {
-    file: 'src/engine/agent/data/find-table.ts',
-    pattern: '^[ \\t]*(`{3,}|~{3,})[^\\n]*\\n([\\s\\S]*?)(?:^[ \\t]*\\1|$(?![\\s\\S]))',
-    reason: 'over a task of at most 12,000 characters; the reader of tables is being rewritten',
-  },
-  {
-    file: 'src/engine/agent/data/numbers.ts',
-    pattern:
-      "^([-−–+]|\\()?\\s*(\\d{1,3}(?:[,٬،'’ \\u00a0\\u202f]\\d{3})+|\\d+)?(?:[.٫](\\d+))?\\s*(-|−|\\))?$",
-    reason: 'over one cell; the reader of tables is being rewritten',
-  },
-  {
-    file: 'src/engine/agent/data/numbers.ts',
-    pattern: '0+$',
-    reason: 'over a number that was written here',
-  },
-  {
     file: 'src/engine/inference/prior-context.ts',
     pattern: "new RegExp(literally(host), 'gi')",
     reason: 'only letters that stand for themselves: a search for one text',

@@ -135,10 +135,10 @@ test('without data nothing is computed and nothing is asked', async () => {
 test('a table at an address in the task is read where the task holds none', async () => {
   const run = memoryRun(someTask({ kind: 'data', input: 'Analyse https://a.example/sales.csv please.' }), {
     say: () => 'x',
-    read: (url) => ({ url, title: 'sales', text: 'city,n\na,1\nb,2' }),
+    fetch: () => ({ bytes: Buffer.from('city,n\na,1\nb,2'), mediaType: 'text/csv' }),
   })
-  await run.live(pipelines.data)
-  expect(fileText(run, 'cleaned.csv')).toBe('city,n\r\na,1\r\nb,2\r\n')
+  expect(await run.live(pipelines.data)).toMatchObject({ isWhole: true })
+  expect(fileText(run, 'cleaned.csv')).toBe('\ufeffcity,n\r\na,1\r\nb,2\r\n'.slice(1))
 })
 
 test('a project holds only files of its own folder, checked by parsers; what a parser refuses twice is marked', async () => {

@@ -1,14 +1,11 @@
 import { createHash } from 'node:crypto'
+import { zipSync } from 'fflate'
 import { openPipelines, type Pipelines } from '#engine/agent'
 import { type Documents, openDocuments } from '#engine/documents'
 import { type Confine, openConfinement } from '#engine/tools'
 import { openLog } from '#platform/log'
 import type { CheckWork } from '../../src/engine/agent/code/check.ts'
-import type { ComputeWork } from '../../src/engine/agent/data/compute.ts'
-import { profileOf } from '../../src/engine/agent/data/figures.ts'
-import { findGrid } from '../../src/engine/agent/data/find-table.ts'
-import { tableOf } from '../../src/engine/agent/data/table.ts'
-import { answerView } from '../../src/engine/agent/data/views.ts'
+import { type ComputeWork, computed } from '../../src/engine/agent/data/computed.ts'
 
 const log = openLog('silent')
 
@@ -23,20 +20,22 @@ const printOf = (value: unknown): Buffer =>
 const quickDocuments: Documents = {
   toPdf: async (document) => printOf(['pdf', document]),
   toDocx: async (document) => printOf(['docx', document]),
-  toWorkbook: async (workbook) => printOf(workbook),
+  // Rows are written behind those of its first sheet.
+  toWorkbook: async (workbook) =>
+    Buffer.from(
+      zipSync({
+        'xl/print': printOf(workbook),
+        'xl/worksheets/sheet1.xml': Buffer.from('<sheetData><row r="1"></row></sheetData>'),
+      }),
+    ),
   drawChart: async (chart) => ({ svg: printOf(chart).toString(), png: printOf(chart) }),
 }
 
 /** What the confined processes do, without processes. */
-const quickConfine: Confine = async ({ input }) => {
+const quickConfine: Confine = async ({ input, scratch }) => {
   if (Array.isArray(input))
     return { value: (input as CheckWork).map(({ text }) => (text.includes('fault') ? 'a fault' : null)) }
-  const work = input as ComputeWork
-  if (work.job === 'views')
-    return { value: work.views.map((view) => answerView(work.table, view, work.other)) }
-  const found = findGrid(work.text)
-  const table = found && tableOf(found, (place) => `${work.columnWord} ${place}`)
-  return { value: table ? { table, profile: profileOf(table) } : null }
+  return { value: JSON.parse(JSON.stringify(await computed(input as ComputeWork, scratch?.path))) as unknown }
 }
 
 export const quick = (): Pipelines => openPipelines({ documents: quickDocuments, confine: quickConfine })

@@ -1,5 +1,5 @@
 /** A world with hosted tools: a search engine, pages behind HTTPS, and a model that is scripted by what it says, in either wire. */
-import type { RequestListener } from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { openGuardedClient } from '#platform/net'
 import { selfSigned } from '../harness/certificate.ts'
 import type { UpstreamCall } from '../harness/upstream.ts'
@@ -33,9 +33,12 @@ export const findings = [
 ]
 export const page = '<html><head><title>گزارش</title></head><body><p>متن گزارش برای همه</p></body></html>'
 
+/** Answers a request to the site itself, and says so. */
+export type Serve = (request: IncomingMessage, response: ServerResponse) => boolean
+
 export async function bootWithTools(
   wire: 'chat' | 'messages',
-  ask: Omit<WorldAsk, 'config' | 'net' | 'clock'> & { features?: string } = {},
+  { serve, ...ask }: Omit<WorldAsk, 'config' | 'net' | 'clock'> & { features?: string; serve?: Serve } = {},
 ): Promise<ToolsWorld> {
   await using stack = new AsyncDisposableStack()
   let answer = json({ results: findings })
@@ -43,6 +46,7 @@ export async function bootWithTools(
   const tls = selfSigned('pages.example.test')
   const site = stack.use(
     await openSite((request, response) => {
+      if (serve?.(request, response)) return
       if (request.url === '/missing') response.writeHead(404).end('nothing')
       else response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page)
     }, tls),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -168,6 +168,7 @@ export function memoryRun(
         run.files.set(file.path, structuredClone(file))
         tick('keeps', 'after')
       },
+      keepLocal: async (file, place) => desk.keep({ ...file, bytes: new Uint8Array(await readFile(place)) }),
     }
     return pipeline.run(desk)
   }

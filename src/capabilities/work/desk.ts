@@ -1,4 +1,5 @@
 /** What a pipeline asks the world for: each under a name, journalled, paid from the run's hold. */
+import { readFile } from 'node:fs/promises'
 import { recall } from '#capabilities/knowledge'
 import { type Desk, FailedStep, LostStep, type Question, type Said, type Task } from '#engine/agent'
 import { callModel, questionTurn, worstCaseOf } from '#engine/inference'
@@ -49,6 +50,7 @@ export function openDesk({ shift, journal, task, model }: DeskAsk): Desk {
     once: (step, compute) => journal.free(step, compute),
     progress: (percent, words) => tellProgress(shift, percent, words),
     keep: (file) => keepFile(shift, file),
+    keepLocal: async (file, place) => keepFile(shift, { ...file, bytes: await readFile(place) }),
   }
 }
 

@@ -137,6 +137,8 @@ export interface Desk {
   progress(percent: number, words: { fa: string; en: string }): Promise<void>
   /** Hands over a file of the deliverable; the same path again replaces it. */
   keep(file: Deliverable): Promise<void>
+  /** The same for one that lies on this machine, which is not read into memory. */
+  keepLocal(file: Omit<Deliverable, 'bytes'>, place: string): Promise<void>
 }
 
 export interface Deliverable {

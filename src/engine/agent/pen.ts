@@ -1,7 +1,15 @@
 import type { Source } from '#engine/tools'
-import { type Desk, FailedStep, LostStep, OutOfCredits, type Plan, type Said } from './agent.ts'
+import {
+  type Desk,
+  FailedStep,
+  type FetchedFile,
+  LostStep,
+  OutOfCredits,
+  type Plan,
+  type Said,
+} from './agent.ts'
 import { type Prompt, questionOf } from './prompts.ts'
-import type { Words } from './words.ts'
+import { penWords, type Words } from './words.ts'
 
 /** Of one kind of question. */
 export interface AskBudget {
@@ -22,12 +30,13 @@ export const planOf = ({ asks, searches, reads }: Budget<string>): Plan => ({
   reads,
 })
 
+/** Why something is missing; words of its own where none of these says it. */
 export type Why = 'credits' | 'lost' | 'failed' | 'empty' | 'cut' | 'render' | 'none' | 'unfounded' | 'fault'
 
 /** Something that the deliverable should have had. */
 export interface Gap {
   what: Words
-  why: Why
+  why: Why | Words
 }
 
 /**
@@ -43,6 +52,10 @@ export interface Pen<Name extends string> {
   ask(name: Name, step: string, prompt: Prompt, what: Words): Promise<Said | undefined>
   search(step: string, query: string): Promise<readonly Source[]>
   read(step: string, url: string): Promise<Source | undefined>
+  /** A whole file of the web, or why there is none. */
+  fetch(step: string, url: string, maxBytes: number): Promise<FetchedFile | { refused: Words }>
+  /** Whether the model has answered anything. */
+  wasAnswered(): boolean
 }
 
 export function takePen<Name extends string>(desk: Desk, budget: Budget<Name>): Pen<Name> {
@@ -51,6 +64,7 @@ export function takePen<Name extends string>(desk: Desk, budget: Budget<Name>): 
   const gaps: Gap[] = []
   let trouble: Error | undefined
   let isOut = false
+  let answered = false
 
   /** Throws what is no matter of this step: the signal's reason, and defects. */
   const noted = (error: unknown, what: Words | undefined): void => {
@@ -66,6 +80,7 @@ export function takePen<Name extends string>(desk: Desk, budget: Budget<Name>): 
     gaps,
     trouble: () => trouble,
     isOut: () => isOut,
+    wasAnswered: () => answered,
     async ask(name, step, prompt, what) {
       const count = left.get(name)!
       if (isOut || count === 0) {
@@ -75,6 +90,7 @@ export function takePen<Name extends string>(desk: Desk, budget: Budget<Name>): 
       left.set(name, count - 1)
       try {
         const said = await desk.ask(step, questionOf(prompt, budget.asks[name], desk.task))
+        answered = true
         if (said.text.trim() !== '') return said
         gaps.push({ what, why: 'empty' })
       } catch (error) {
@@ -100,6 +116,16 @@ export function takePen<Name extends string>(desk: Desk, budget: Budget<Name>): 
       } catch (error) {
         noted(error, { fa: `خواندن ${url}`, en: `reading ${url}` })
         return undefined
+      }
+    },
+    async fetch(step, url, maxBytes) {
+      if (isOut || others.reads === 0) return { refused: penWords.noReads }
+      others.reads -= 1
+      try {
+        return await desk.fetch(step, url, maxBytes)
+      } catch (error) {
+        noted(error, undefined)
+        return { refused: penWords.lost }
       }
     },
   }

@@ -34,11 +34,20 @@ const whys: Record<Why, Words> = {
   render: { fa: 'پرونده ساخته نشد', en: 'the file could not be made' },
 }
 
+/** Why a link was not read, beside what its host says; behind a colon or in brackets. */
+export const penWords = {
+  noReads: {
+    fa: 'اعتبار یا سقف خواندن صفحه‌های این کار تمام شده بود',
+    en: 'the run had no credits or reads left for it',
+  },
+  lost: { fa: 'نتیجهٔ خواندن گم شد', en: 'the outcome of reading it was lost' },
+} satisfies Record<string, Words>
+
 const mostGaps = 8
 
 /** «بخش «الف» (اعتبار اجرا تمام شد)». */
 export const gapText = ({ what, why }: Gap, language: Language): string =>
-  `${what[language]} (${whys[why][language]})`
+  `${what[language]} (${(typeof why === 'string' ? whys[why] : why)[language].replace(/[.。]$/, '')})`
 
 /** What is missing, each thing once, as lines. */
 export function gapLines(gaps: readonly Gap[], language: Language): string[] {

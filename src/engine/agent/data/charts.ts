@@ -5,19 +5,23 @@ import type { Gap } from '../pen.ts'
 import { persianText } from '../persian.ts'
 import { sandboxWords, titled } from '../words.ts'
 import type { FoundTable } from './compute.ts'
-import type { Answer } from './views.ts'
+import { type Answer, countsOnly } from './views.ts'
 import { summaryWords } from './words.ts'
+
+/** Points of a line that can still be told apart; days before them stand in the workbook. */
+const mostDrawn = 366
 
 /** An answer as a drawing; undefined where it is none. */
 export function chartOf(
-  { view, rows, points }: Answer,
-  { table }: FoundTable,
+  { view, rows: all, points }: Answer,
+  { spec }: FoundTable,
   task: Task,
 ): Chart | undefined {
   const { language, isSandbox } = task
   const base = { language, title: view.title, ...(isSandbox && { subtitle: sandboxWords.mark[language] }) }
-  const by = table.columns[view.by]!
-  const column = view.column === undefined ? undefined : table.columns[view.column]!
+  const { columns } = spec.table
+  const by = columns[view.by]!
+  const column = view.column === undefined || countsOnly(view) ? undefined : columns[view.column]!
   const titleOf = ({ name, unit }: { name: string; unit?: string }) => (unit ? `${name} (${unit})` : name)
   if (points) {
     if (points.length === 0 || !column) return undefined
@@ -29,7 +33,8 @@ export function chartOf(
       yTitle: titleOf(column),
     }
   }
-  if (view.chart === 'none' || view.chart === 'scatter' || rows.length === 0) return undefined
+  if (view.chart === 'none' || view.chart === 'scatter' || all.length === 0) return undefined
+  const rows = all.slice(-mostDrawn)
   const label = (key: string) => (language === 'fa' ? persianText(key) : key)
   if (view.chart === 'pie' && rows.every(({ value }) => Number(value) >= 0))
     return {

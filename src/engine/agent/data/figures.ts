@@ -1,7 +1,9 @@
-import { decimalText, divided, exactOf } from './numbers.ts'
-import type { ColumnKind, Table } from './table.ts'
+/** What is known of the columns of a table, exact as they are written. */
+import type { ColumnKind } from './columns/decide.ts'
+import { NumberColumn, none, type Store, type StoredColumn, TextColumn, valueText } from './columns/store.ts'
+import { decimalText, divided, ExactSum } from './values/exact.ts'
 
-/** What is known of a column. Numbers are decimal text. */
+/** Numbers are decimal text. */
 export interface Profile {
   name: string
   kind: ColumnKind
@@ -14,7 +16,7 @@ export interface Profile {
   mean?: string
   median?: string
   deviation?: string
-  /** Of numbers and days. */
+  /** Of numbers, days and times. */
   min?: string
   max?: string
   /** The most frequent values of texts. */
@@ -24,74 +26,130 @@ export interface Profile {
 export const isNumeric = (kind: ColumnKind): boolean => kind === 'number' || kind === 'percent'
 
 const mostTop = 8
+const mostTopCharacters = 200
 
-export function profileOf({ columns, rows }: Table): Profile[] {
-  return columns.map(({ name, kind, unit }, place) => {
-    const values = rows.map((row) => row[place]!).filter((value) => value !== null)
-    const counts = new Map<string, number>()
-    for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
-    const profile = {
-      name,
-      kind,
-      ...(unit && { unit }),
-      count: values.length,
-      missing: rows.length - values.length,
-      distinct: counts.size,
-    }
-    if (values.length === 0) return profile
-    if (isNumeric(kind)) return { ...profile, ...spread(values) }
-    const sorted = values.toSorted()
-    if (kind === 'date') return { ...profile, min: sorted[0]!, max: sorted.at(-1)! }
-    const top = [...counts].map(([value, count]) => ({ value, count })).toSorted((a, b) => b.count - a.count)
-    return { ...profile, top: top.slice(0, mostTop) }
-  })
-}
+export const profileOf = ({ rows, columns }: Store): Profile[] =>
+  columns.map((column) =>
+    column instanceof TextColumn ? textProfile(column, rows) : numberProfile(column, rows),
+  )
 
-function spread(values: readonly string[]) {
+function textProfile(column: TextColumn, rows: number): Profile {
+  const { spec, present, distinct, counts, shown } = column
+  const top = topOf(counts).map((word) => ({
+    value: shown[word]!.slice(0, mostTopCharacters).toWellFormed(),
+    count: counts[word]!,
+  }))
   return {
-    sum: measured('sum', values)!,
-    mean: measured('mean', values)!,
-    median: measured('median', values)!,
-    min: measured('min', values)!,
-    max: measured('max', values)!,
-    ...(values.length > 1 && { deviation: deviationOf(values) }),
+    name: spec.name,
+    kind: spec.kind,
+    count: present,
+    missing: rows - present,
+    distinct,
+    ...(present > 0 && { top }),
   }
 }
 
-/** Of a sample. */
-function deviationOf(values: readonly string[]): string {
-  const numbers = values.map(Number)
-  const mean = Number(measured('mean', values))
-  const squares = numbers.reduce((sum, number) => sum + (number - mean) ** 2, 0)
-  return plainText(Math.sqrt(squares / (numbers.length - 1)))
+/** Places of the largest counts, the first of equal ones before the others. */
+const topOf = (counts: readonly number[]): number[] =>
+  [...counts.keys()].toSorted((a, b) => counts[b]! - counts[a]! || a - b).slice(0, mostTop)
+
+function numberProfile({ spec, values }: NumberColumn, rows: number): Profile {
+  const { name, kind, unit } = spec
+  const sorted = sortedValues(values, rows)
+  const count = sorted.length
+  const profile = {
+    name,
+    kind,
+    ...(unit && { unit }),
+    count,
+    missing: rows - count,
+    distinct: distinctOf(sorted),
+  }
+  if (count === 0) return profile
+  const ends = { min: valueText(spec, sorted[0]!), max: valueText(spec, sorted.at(-1)!) }
+  if (!isNumeric(kind)) return { ...profile, ...ends }
+  const { scale = 0 } = spec
+  const sum = sumOf(sorted)
+  return {
+    ...profile,
+    ...ends,
+    sum: decimalText(sum, scale),
+    mean: divided(sum, scale, BigInt(count)),
+    median: medianOf(sorted, scale),
+    ...(count > 1 && { deviation: deviationOf(sorted, Number(sum) / count, scale) }),
+  }
+}
+
+/** Without the missing ones, which sort before all others. */
+export function sortedValues(values: BigInt64Array, rows = values.length): BigInt64Array {
+  const sorted = values.slice(0, rows).sort()
+  let first = 0
+  while (first < sorted.length && sorted[first] === none) first += 1
+  return sorted.subarray(first)
+}
+
+export function distinctOf(sorted: BigInt64Array): number {
+  let count = 0
+  for (let at = 0; at < sorted.length; at += 1) if (at === 0 || sorted[at] !== sorted[at - 1]) count += 1
+  return count
+}
+
+function sumOf(values: BigInt64Array): bigint {
+  const sum = new ExactSum()
+  for (const value of values) sum.add(value)
+  return sum.value
+}
+
+function medianOf(sorted: BigInt64Array, scale: number): string {
+  const middle = sorted.length >> 1
+  if (sorted.length % 2 === 1) return decimalText(sorted[middle]!, scale)
+  return divided(sorted[middle - 1]! + sorted[middle]!, scale, 2n)
+}
+
+/** Of a sample; the one figure that is not exact, since roots are not. */
+function deviationOf(values: BigInt64Array, mean: number, scale: number): string {
+  let squares = 0
+  for (const value of values) squares += (Number(value) - mean) ** 2
+  return plainText(Math.sqrt(squares / (values.length - 1)) / 10 ** scale)
 }
 
 /** Six digits behind the point, without an exponent. */
-export const plainText = (number: number): string =>
-  Number.isFinite(number) ? number.toFixed(6).replace(/\.?0+$/, '') : '0'
+export const plainText = (number: number): string => {
+  if (!Number.isFinite(number)) return '0'
+  const text = number.toFixed(6)
+  let end = text.length
+  while (text[end - 1] === '0') end -= 1
+  return text.slice(0, text[end - 1] === '.' ? end - 1 : end)
+}
 
-export type Measure = 'sum' | 'mean' | 'median' | 'min' | 'max' | 'count'
+export type Measure = 'sum' | 'mean' | 'median' | 'min' | 'max' | 'count' | 'distinct'
 
-/** One number of many, exact as they are written; undefined where there are none to measure. */
-export function measured(measure: Measure, values: readonly string[]): string | undefined {
+/** One number of many values of a column; undefined where there are none to measure. Sorts what it is given. */
+export function measured(measure: Measure, values: BigInt64Array, scale: number): string | undefined {
   if (measure === 'count') return String(values.length)
+  if (measure === 'distinct') return String(distinctOf(values.sort()))
   if (values.length === 0) return undefined
-  const { scale, units } = exactOf(values)
-  const sorted = units.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
-  const sum = units.reduce((total, each) => total + each, 0n)
   switch (measure) {
     case 'sum':
-      return decimalText(sum, scale)
+      return decimalText(sumOf(values), scale)
     case 'mean':
-      return divided(sum, scale, BigInt(units.length))
+      return divided(sumOf(values), scale, BigInt(values.length))
+    case 'median':
+      return medianOf(values.sort(), scale)
     case 'min':
-      return decimalText(sorted[0]!, scale)
-    case 'max':
-      return decimalText(sorted.at(-1)!, scale)
-    case 'median': {
-      const middle = sorted.length >> 1
-      if (sorted.length % 2 === 1) return decimalText(sorted[middle]!, scale)
-      return divided(sorted[middle - 1]! + sorted[middle]!, scale, 2n)
+    case 'max': {
+      const sorted = values.sort()
+      return decimalText(measure === 'min' ? sorted[0]! : sorted.at(-1)!, scale)
     }
+  }
+}
+
+/** The values of a column as integers: words by their numbers. Undefined where they are not kept. */
+export function integersOf(column: StoredColumn): { values: BigInt64Array; scale: number } | undefined {
+  if (column instanceof NumberColumn) return { values: column.values, scale: column.spec.scale ?? 0 }
+  if (!column.words) return undefined
+  return {
+    values: BigInt64Array.from(column.words, (word) => (word < 0 ? none : BigInt(word))),
+    scale: 0,
   }
 }

@@ -5,24 +5,28 @@ import { gapBlocks, noticeBlocks } from '../notices.ts'
 import type { Gap } from '../pen.ts'
 import { persianText } from '../persian.ts'
 import { sandboxWords } from '../words.ts'
+import { cleaningBlocks, cleaningLines } from './cleaning/blocks.ts'
+import { cleaningHeading } from './cleaning/words.ts'
 import type { FoundTable } from './compute.ts'
 import { isNumeric } from './figures.ts'
-import type { Answer } from './views.ts'
-import { cleaningTexts, overviewText, summaryWords } from './words.ts'
+import { type Answer, countsOnly } from './views.ts'
+import { boundWords, overviewText, summaryWords } from './words.ts'
 import { writeDecimal, writeMeasured } from './write-number.ts'
 
-/** All rows as values: numbers are numbers, percentages parts of one, Jalali days text that sorts. */
-export function dataSheet({ table }: FoundTable, name: string): Sheet {
-  const kinds = table.columns.map(({ kind, calendar }) =>
-    kind === 'date' ? (calendar === 'gregorian' ? 'date' : 'text') : kind,
-  )
+/** The first rows as values: numbers are numbers, percentages parts of one, Jalali days and moments text that sorts. */
+export function dataSheet({ spec, sample }: FoundTable, name: string): Sheet {
+  const { columns } = spec.table
+  const kinds = columns.map(({ kind, calendar, timed }) => {
+    if (kind === 'date') return calendar === 'gregorian' && !timed ? 'date' : 'text'
+    return kind === 'time' ? 'text' : kind
+  })
   return {
     name,
-    columns: table.columns.map(({ name: title, unit }, place) => ({
+    columns: columns.map(({ name: title, unit }, place) => ({
       title: unit ? `${title} (${unit})` : title,
       kind: kinds[place]!,
     })),
-    rows: table.rows.map((row) => row.map((cell, place) => cellValueOf(cell, kinds[place]!))),
+    rows: sample.map((row) => row.map((cell, place) => cellValueOf(cell, kinds[place]!))),
   }
 }
 
@@ -34,11 +38,11 @@ function cellValueOf(cell: string | null | undefined, kind: string): Value {
 }
 
 /** As people see it: Jalali days in Persian digits, which sort as well. */
-const shownSheet = (sheet: Sheet, { table }: FoundTable, language: Language): Sheet => ({
+const shownSheet = (sheet: Sheet, { spec }: FoundTable, language: Language): Sheet => ({
   ...sheet,
   rows: sheet.rows.map((row) =>
     row.map((value, place) =>
-      table.columns[place]!.calendar === 'jalali' && typeof value === 'string'
+      spec.table.columns[place]!.calendar === 'jalali' && typeof value === 'string'
         ? inLanguage(value, language)
         : value,
     ),
@@ -72,6 +76,7 @@ export function workbookOf(
     sheets: [
       shownSheet(dataSheet(found, words.data), found, language),
       columnsSheet(found, language),
+      cleaningSheet(found, language),
       ...tables,
       ...mark,
     ],
@@ -108,15 +113,28 @@ function columnsSheet({ profile }: FoundTable, language: Language): Sheet {
   }
 }
 
-function answerSheet({ view, rows, total }: Answer, { table }: FoundTable, language: Language): Sheet {
+/** What the summary says under the same heading; and how many rows there are, where not all of them are here. */
+function cleaningSheet({ notes, rows, of }: FoundTable, language: Language): Sheet {
+  const heading = cleaningHeading[language]
+  const bound = rows < of ? [boundWords.rows(rows, of)[language]] : []
+  const lines = [...bound, ...cleaningLines(notes, language)]
+  return {
+    name: heading,
+    columns: [{ title: heading, kind: 'text' }],
+    rows: lines.map((line) => [inLanguage(line, language)]),
+  }
+}
+
+function answerSheet({ view, rows, total }: Answer, { spec }: FoundTable, language: Language): Sheet {
   const words = summaryWords[language]
-  const column = view.column === undefined ? undefined : table.columns[view.column]!
-  const kind = column?.kind === 'percent' ? 'percent' : 'number'
+  const { columns } = spec.table
+  const column = view.column === undefined ? undefined : columns[view.column]!
+  const kind = column?.kind === 'percent' && !countsOnly(view) ? 'percent' : 'number'
   const value = words.measures[view.measure] + (column ? ` (${column.name})` : '')
   return {
     name: view.title,
     columns: [
-      { title: table.columns[view.by]!.name, kind: 'text' },
+      { title: columns[view.by]!.name, kind: 'text' },
       { title: value, kind },
       { title: words.rows, kind: 'number' },
     ],
@@ -145,7 +163,8 @@ export interface SummaryAsk {
 export function summaryOf({ task, title, found, answers, drawn, prose, gaps }: SummaryAsk): TextDocument {
   const { language, isSandbox, startedMs } = task
   const words = summaryWords[language]
-  const { table, profile } = found
+  const { profile, rows, of } = found
+  const { columns } = found.spec.table
   const count = (number: number) => writeDecimal(String(number), language)
   const missing = profile.reduce((sum, column) => sum + column.missing, 0)
   const findings = prose.text
@@ -157,6 +176,7 @@ export function summaryOf({ task, title, found, answers, drawn, prose, gaps }: S
       ? [{ type: 'image' as const, path: drawn.get(place)!, alt: answer.view.title }]
       : []),
     ...(answer.points ? [] : [answerTable(answer, found, language)]),
+    ...boundBlocks(answer, language),
   ])
   return {
     title,
@@ -167,15 +187,27 @@ export function summaryOf({ task, title, found, answers, drawn, prose, gaps }: S
       ...noticeBlocks(task),
       headingOf(1, words.overview),
       paragraphOf(
-        overviewText(count(table.rows.length), count(table.columns.length), count(missing), language),
+        overviewText(
+          rows < of ? boundWords.rows(rows, of)[language] : count(rows),
+          count(columns.length),
+          count(missing),
+          language,
+        ),
       ),
       columnsTable(found, language),
       ...findings,
       ...(details.length > 0 ? [headingOf(1, words.details), ...details] : []),
-      ...cleaningBlocks(found, prose.dropped, language),
+      ...cleaningBlocks(found.notes, prose.dropped, language),
       ...gapBlocks(gaps, language),
     ],
   }
+}
+
+/** Where a table or a drawing does not show all. */
+function boundBlocks({ rows, points, pairs = 0 }: Answer, language: Language): Block[] {
+  if (points)
+    return points.length < pairs ? [paragraphOf(boundWords.points(points.length, pairs)[language])] : []
+  return rows.length > mostShown ? [paragraphOf(boundWords.groups(mostShown, rows.length)[language])] : []
 }
 
 const cell = (text: string): Cell => [{ type: 'text', text }]
@@ -209,15 +241,21 @@ function columnsTable({ profile }: FoundTable, language: Language): Block {
   }
 }
 
-function answerTable({ view, rows, total }: Answer, { table }: FoundTable, language: Language): Block {
+/** Rows of one answer on a page; the others stand in the workbook. */
+const mostShown = 40
+
+function answerTable({ view, rows: all, total }: Answer, { spec }: FoundTable, language: Language): Block {
   const words = summaryWords[language]
-  const column = view.column === undefined ? { kind: 'number', name: '' } : table.columns[view.column]!
-  const value = (text: string | null) => (text === null ? '' : writeMeasured(text, column, language))
+  const { columns } = spec.table
+  const column = view.column === undefined ? { kind: 'number', name: '' } : columns[view.column]!
+  const shown = countsOnly(view) ? { kind: 'number' } : column
+  const rows = all.slice(-mostShown)
+  const value = (text: string | null) => (text === null ? '' : writeMeasured(text, shown, language))
   const line = (key: string, own: string | null) => [cell(inLanguage(key, language)), cell(value(own))]
   return {
     type: 'table',
     header: [
-      cell(table.columns[view.by]!.name),
+      cell(columns[view.by]!.name),
       cell(
         [words.measures[view.measure], column.name].filter(Boolean).join(language === 'fa' ? ' ' : ' of '),
       ),
@@ -228,30 +266,4 @@ function answerTable({ view, rows, total }: Answer, { table }: FoundTable, langu
       [[{ type: 'text', text: words.total, bold: true }], cell(value(total))],
     ],
   }
-}
-
-const mostExamples = 3
-
-function cleaningBlocks({ table }: FoundTable, dropped: number, language: Language): Block[] {
-  const count = (number: number) => writeDecimal(String(number), language)
-  const lines = [
-    ...(table.skipped.length > 0
-      ? [cleaningTexts.skipped(count(table.skipped.length), table.skipped.slice(0, mostExamples).join(' · '))]
-      : []),
-    ...(table.repeated > 0 ? [cleaningTexts.repeated(count(table.repeated))] : []),
-    ...table.columns
-      .filter(({ unreadable }) => unreadable.length > 0)
-      .map(({ name, unreadable }) =>
-        cleaningTexts.unreadable(name, unreadable.join(language === 'fa' ? '، ' : ', ')),
-      ),
-    ...table.columns
-      .filter(({ calendar }) => calendar === 'jalali')
-      .map(({ name }) => cleaningTexts.jalali(name)),
-    ...(dropped > 0 ? [cleaningTexts.dropped(count(dropped))] : []),
-  ].map((words) => words[language])
-  if (lines.length === 0) return []
-  return [
-    headingOf(1, summaryWords[language].cleaning),
-    { type: 'list', ordered: false, items: lines.map((line) => [paragraphOf(line)]) },
-  ]
 }

@@ -1,7 +1,7 @@
 import type { Language } from '#engine/documents'
 import type { FoundTable } from './compute.ts'
 import { isNumeric } from './figures.ts'
-import type { Answer } from './views.ts'
+import { type Answer, countsOnly } from './views.ts'
 import { figureLabels, summaryWords } from './words.ts'
 import { percentText, writeMeasured } from './write-number.ts'
 
@@ -18,7 +18,7 @@ const mostRows = 8
 
 /** What prose may say: every number that it may hold, by name. */
 export function figuresOf(
-  { table, profile }: FoundTable,
+  { rows: rowCount, profile }: FoundTable,
   answers: readonly Answer[],
   language: Language,
 ): Figure[] {
@@ -26,7 +26,7 @@ export function figuresOf(
   const found: Omit<Figure, 'id'>[] = []
   const add = (label: string, text: string) => found.push({ label, text })
   const count = (number: number) => writeMeasured(String(number), { kind: 'number' }, language)
-  add(words.rows, count(table.rows.length))
+  add(words.rows, count(rowCount))
   for (const column of profile) {
     if (column.missing > 0) add(`${words.missing}: ${column.name}`, count(column.missing))
     if (!isNumeric(column.kind)) add(`${words.distinct}: ${column.name}`, count(column.distinct))
@@ -43,7 +43,11 @@ export function figuresOf(
   for (const { view, rows, share, change } of answers) {
     const column = view.column === undefined ? { kind: 'number' } : profile[view.column]!
     for (const { key, value } of rows.slice(0, mostRows))
-      if (value !== null) add(`${view.title}: ${key}`, writeMeasured(value, column, language))
+      if (value !== null)
+        add(
+          `${view.title}: ${key}`,
+          writeMeasured(value, countsOnly(view) ? { kind: 'number' } : column, language),
+        )
     const largest = rows.toSorted((a, b) => Number(b.value ?? 0) - Number(a.value ?? 0))[0]
     if (share && largest)
       add(figureLabels.share(view.title, largest.key)[language], percentText(share, language))

@@ -1,15 +1,19 @@
 import { lineOf } from '../cut.ts'
-import { listIn, readJson, textIn } from '../json.ts'
+import { listIn, memberOf, readJson, textIn } from '../json.ts'
+import type { ColumnSpec } from './columns/decide.ts'
+import { mostTexts } from './columns/store.ts'
 import type { FoundTable } from './compute.ts'
 import { isNumeric, type Measure } from './figures.ts'
-import { type ChartType, usualViews, type View } from './views.ts'
+import { foldKey } from './values/fold.ts'
+import { type Bucket, type ChartType, usualViews, type View } from './views.ts'
 
 export const mostViews = 6
-const measures = ['sum', 'mean', 'median', 'min', 'max', 'count'] as const
+const measures = ['sum', 'mean', 'median', 'min', 'max', 'count', 'distinct'] as const
+const buckets = ['day', 'month', 'year', 'hour'] as const
 const charts = ['bar', 'line', 'area', 'pie', 'scatter', 'none'] as const
 const mostTitle = 100
-/** Groups that a chart can show. */
-const mostGroups = { pie: 12, text: 400 }
+/** Groups that a chart can show, and rows that are told apart. */
+const mostGroups = { pie: 12, top: 40 }
 
 export const viewsSchema = {
   type: 'object',
@@ -23,9 +27,10 @@ export const viewsSchema = {
         properties: {
           title: { type: 'string' },
           by: { type: 'string' },
-          bucket: { type: 'string', enum: ['none', 'month', 'year'] },
+          bucket: { type: 'string', enum: ['none', ...buckets] },
           measure: { type: 'string', enum: measures },
           column: { type: 'string' },
+          top: { type: 'integer', minimum: 1, maximum: mostGroups.top },
           chart: { type: 'string', enum: charts },
         },
         required: ['title', 'by', 'measure', 'chart'],
@@ -45,7 +50,10 @@ export function viewsOf(answer: string | undefined, found: FoundTable, titleOf: 
   const all =
     views.length > 0
       ? views
-      : usualViews(found.table, distinct).map((view) => ({ ...view, title: titleOf(view) }))
+      : usualViews(found.spec.table.columns, found.rows, distinct).map((view) => ({
+          ...view,
+          title: titleOf(view),
+        }))
   const seen = new Set<string>()
   return all.filter(({ title: _, chart: __, ...view }) => {
     const key = JSON.stringify(view)
@@ -55,10 +63,10 @@ export function viewsOf(answer: string | undefined, found: FoundTable, titleOf: 
   })
 }
 
-function viewOf(entry: unknown, { table, profile }: FoundTable, titleOf: Titles): View | undefined {
-  const { columns } = table
+function viewOf(entry: unknown, { spec, profile }: FoundTable, titleOf: Titles): View | undefined {
+  const { columns } = spec.table
   const place = (name: string) => {
-    const folded = (text: string) => text.replace(/[\s\u200c_]+/g, '').toLowerCase()
+    const folded = (text: string) => foldKey(text).replace(/[\s_]/g, '')
     const found = columns.findIndex((column) => folded(column.name) === folded(name))
     return found < 0 ? undefined : found
   }
@@ -72,17 +80,19 @@ function viewOf(entry: unknown, { table, profile }: FoundTable, titleOf: Titles)
     if (!isMeasured || !isNumeric(columns[by]!.kind) || by === column) return undefined
     return withTitle({ by, column, measure: 'sum', chart }, entry, titleOf)
   }
-  if (measure !== 'count' && !isMeasured) return undefined
+  if (measure === 'distinct' ? !isCounted(columns, profile, column) : measure !== 'count' && !isMeasured)
+    return undefined
   const wish = textIn(entry, 'bucket')
   const bucket = columns[by]!.kind === 'date' && isBucket(wish) ? wish : undefined
   const { distinct } = profile[by]!
-  if (columns[by]!.kind !== 'date' && distinct > mostGroups.text) return undefined
+  if (!isCounted(columns, profile, by)) return undefined
   const isPie = chart === 'pie' && (distinct > mostGroups.pie || (measure !== 'sum' && measure !== 'count'))
   const view = {
     by,
     measure,
     ...(measure !== 'count' && { column: column! }),
     ...(bucket && { bucket }),
+    ...topIn(entry),
     chart: isPie ? ('bar' as const) : chart,
   }
   return withTitle(view, entry, titleOf)
@@ -94,7 +104,16 @@ const withTitle = (view: Omit<View, 'title'>, entry: unknown, titleOf: Titles): 
   return { ...view, title: title && !/\p{N}/u.test(title) ? title : titleOf(view) }
 }
 
-const isBucket = (wish: string): wish is 'month' | 'year' => wish === 'month' || wish === 'year'
+const isBucket = (wish: string): wish is Bucket => (buckets as readonly string[]).includes(wish)
+
+/** Columns of more words than are kept are neither grouped by nor counted again. */
+const isCounted = (columns: readonly ColumnSpec[], profile: FoundTable['profile'], place?: number): boolean =>
+  place !== undefined && (columns[place]!.kind !== 'text' || profile[place]!.distinct <= mostTexts)
+
+function topIn(entry: unknown): { top?: number } {
+  const top = Number(memberOf(entry, 'top'))
+  return Number.isInteger(top) && top >= 1 && top <= mostGroups.top ? { top } : {}
+}
 
 const oneOf = <Name extends string>(names: readonly string[], wanted: string, usual: Name): Name =>
   (names.includes(wanted) ? wanted : usual) as Name

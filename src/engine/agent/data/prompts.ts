@@ -11,7 +11,7 @@ const role =
 const sampleRows = 6
 
 /** The table as the model sees it: its columns with what is known of them, and its first rows. */
-function tableText({ table, profile }: FoundTable): string {
+function tableText({ sample, rows: count, profile }: FoundTable): string {
   const columns = profile.map(({ name, kind, missing, distinct, min, max, top }) =>
     JSON.stringify({
       name,
@@ -22,20 +22,17 @@ function tableText({ table, profile }: FoundTable): string {
       ...(top && { top: top.slice(0, 5).map(({ value }) => value.slice(0, 60)) }),
     }),
   )
-  const rows = table.rows
+  const rows = sample
     .slice(0, sampleRows)
     .map((row) => JSON.stringify(row.map((cell) => cell?.slice(0, 60) ?? null)))
-  return headOf(
-    [`Columns:`, ...columns, `The first of ${table.rows.length} rows:`, ...rows].join('\n'),
-    10_000,
-  )
+  return headOf([`Columns:`, ...columns, `The first of ${count} rows:`, ...rows].join('\n'), 10_000)
 }
 
 export const viewsPrompt = (task: Task, found: FoundTable): Prompt => ({
   system: systemText(role, task, 'short'),
   about: taskText(task, 'short'),
   material: `The data:\n${quoted('table', tableText(found))}`,
-  order: `Say what is to be computed for this task: at most ${mostViews} views, the most telling first. A view groups the rows by the column "by" (days also by month or year: "bucket") and measures the column "column" in each group; measure "count" needs no column. For two columns of numbers against each other chart is "scatter", by is x and column is y. Use the names of the columns exactly. Titles are short and hold no numbers.`,
+  order: `Say what is to be computed for this task: at most ${mostViews} views, the most telling first. A view groups the rows by the column "by" (days also by month or year: "bucket") and measures the column "column" in each group; measure "count" needs no column, "distinct" counts different values of any column. "top" keeps the largest groups and puts the others together. For two columns of numbers against each other chart is "scatter", by is x and column is y. Use the names of the columns exactly. Titles are short and hold no numbers.`,
   schema: viewsSchema,
 })
 

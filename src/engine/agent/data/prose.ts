@@ -12,12 +12,14 @@ const placeholder = /\{\{?\s*(f\d{1,3})\s*\}?\}/gi
 export function filledProse(
   text: string,
   figures: readonly Figure[],
-  { table }: FoundTable,
+  { spec, sample, profile }: FoundTable,
 ): { text: string; dropped: number } {
   const byId = new Map(figures.map((figure) => [figure.id, figure.text]))
+  // What the model has seen of the data.
   const cells = [
-    ...table.columns.map(({ name }) => name),
-    ...table.rows.flat().filter((cell) => cell !== null),
+    ...spec.table.columns.map(({ name }) => name),
+    ...sample.flat().filter((cell) => cell !== null),
+    ...profile.flatMap(({ top = [], min = '', max = '' }) => [min, max, ...top.map(({ value }) => value)]),
   ]
   const known = numbersOf([...cells, ...figures.map((figure) => figure.text)].join(' \n '))
   let dropped = 0

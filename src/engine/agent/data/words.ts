@@ -1,6 +1,9 @@
 import type { Language } from '#engine/documents'
 import type { Words } from '../words.ts'
+import type { ColumnKind } from './columns/decide.ts'
 import type { Measure } from './figures.ts'
+import type { Unread } from './rows/open.ts'
+import { writeDecimal } from './write-number.ts'
 
 export const dataWords = {
   reading: { fa: 'خواندن داده‌ها', en: 'Reading the data' },
@@ -18,6 +21,9 @@ export const dataWords = {
     en: 'The analysis is ready; code computed all of its numbers.',
   },
   partial: { fa: 'تحلیل تا جایی که شد آماده است.', en: 'The analysis is ready as far as it could be made.' },
+  rows: { fa: 'ردیف‌های داده', en: 'rows of the data' },
+  columns: { fa: 'ستون‌های داده', en: 'columns of the data' },
+  tables: { fa: 'workbook.xlsx و cleaned.csv', en: 'workbook.xlsx and cleaned.csv' },
   dataless: {
     fa: 'در درخواست داده‌ای یافت نشد؛ چیزی هم ساخته نشد.',
     en: 'No data was found in the request, and none was invented.',
@@ -46,7 +52,7 @@ interface SummaryWords {
   cleaned: string
   workbook: string
   measures: Record<Measure, string>
-  kinds: Record<'number' | 'percent' | 'date' | 'text', string>
+  kinds: Record<ColumnKind, string>
 }
 
 export const summaryWords: Record<Language, SummaryWords> = {
@@ -69,11 +75,19 @@ export const summaryWords: Record<Language, SummaryWords> = {
     value: 'مقدار',
     nothing: 'داده‌ای یافت نشد',
     nothingHow:
-      'در متن درخواست جدولی نبود. داده‌ها را به شکل CSV، TSV یا JSON در همان درخواست بگذارید: ردیف نخست نام ستون‌ها، و هر ردیف در یک خط. هیچ عددی از خودمان نساخته‌ایم.',
+      'در درخواست، پرونده‌ها و پیوندهای آن جدولی نبود. داده‌ها را به شکل CSV، TSV یا JSON در همان درخواست بگذارید (ردیف نخست نام ستون‌ها، و هر ردیف در یک خط)، یا نشانی https پروندهٔ CSV، XLSX یا JSON را بنویسید. هیچ عددی از خودمان نساخته‌ایم.',
     cleaned: 'داده‌های پاک‌شده',
     workbook: 'کارپوشه',
-    measures: { sum: 'جمع', mean: 'میانگین', median: 'میانه', min: 'کمینه', max: 'بیشینه', count: 'تعداد' },
-    kinds: { number: 'عدد', percent: 'درصد', date: 'تاریخ', text: 'متن' },
+    measures: {
+      sum: 'جمع',
+      mean: 'میانگین',
+      median: 'میانه',
+      min: 'کمینه',
+      max: 'بیشینه',
+      count: 'تعداد',
+      distinct: 'شمار یکتای',
+    },
+    kinds: { number: 'عدد', percent: 'درصد', date: 'تاریخ', time: 'ساعت', text: 'متن' },
   },
   en: {
     column: 'Column',
@@ -94,11 +108,19 @@ export const summaryWords: Record<Language, SummaryWords> = {
     value: 'Value',
     nothing: 'No data was found',
     nothingHow:
-      'There was no table in the request. Put the data into the request itself as CSV, TSV or JSON: the names of the columns in the first row, and one row in each line. No number was invented.',
+      'There was no table in the request, its files or its links. Put the data into the request itself as CSV, TSV or JSON (the names of the columns in the first row, and one row in each line), or write the https address of a CSV, XLSX or JSON file. No number was invented.',
     cleaned: 'Cleaned data',
     workbook: 'Workbook',
-    measures: { sum: 'Sum', mean: 'Mean', median: 'Median', min: 'Minimum', max: 'Maximum', count: 'Count' },
-    kinds: { number: 'number', percent: 'percent', date: 'date', text: 'text' },
+    measures: {
+      sum: 'Sum',
+      mean: 'Mean',
+      median: 'Median',
+      min: 'Minimum',
+      max: 'Maximum',
+      count: 'Count',
+      distinct: 'Distinct count',
+    },
+    kinds: { number: 'number', percent: 'percent', date: 'date', time: 'time', text: 'text' },
   },
 }
 
@@ -118,34 +140,70 @@ export function viewTitle(
 export const againstTitle = (x: string, y: string, language: Language): string =>
   language === 'fa' ? `${y} در برابر ${x}` : `${y} against ${x}`
 
-/** The table in one sentence; the numbers are written already. */
+const counted = (number: number, language: Language): string => writeDecimal(String(number), language)
+
+/** Bounds that were reached, behind the name of what they cut. */
+export const boundWords = {
+  rows: (rows: number, of: number): Words => ({
+    fa: `${counted(rows, 'fa')} از ${counted(of, 'fa')} ردیف`,
+    en: `${counted(rows, 'en')} of ${counted(of, 'en')} rows`,
+  }),
+  columns: (read: number, of: number): Words => ({
+    fa: `${counted(read, 'fa')} از ${counted(of, 'fa')} ستون`,
+    en: `${counted(read, 'en')} of ${counted(of, 'en')} columns`,
+  }),
+  points: (points: number, of: number): Words => ({
+    fa: `نمودار ${counted(points, 'fa')} نقطه از ${counted(of, 'fa')} نقطه را نشان می‌دهد، یکنواخت از همهٔ ردیف‌ها.`,
+    en: `The chart shows ${counted(points, 'en')} of ${counted(of, 'en')} points, evenly from all rows.`,
+  }),
+  groups: (shown: number, of: number): Words => ({
+    fa: `${counted(shown, 'fa')} ردیف آخر از ${counted(of, 'fa')} ردیف؛ همهٔ آن‌ها در workbook.xlsx است.`,
+    en: `The last ${counted(shown, 'en')} of ${counted(of, 'en')} rows; all of them stand in workbook.xlsx.`,
+  }),
+  unused: (rows: number): Words => ({
+    fa: `ستون‌های دیگری دارد و خوانده نشد؛ ${counted(rows, 'fa')} ردیف`,
+    en: `it has other columns and was not used; ${counted(rows, 'en')} rows`,
+  }),
+}
+
+/** Why a source was not read. */
+export const sourceWords = {
+  deleted: { fa: 'این پرونده پاک شده است', en: 'the file has been deleted' },
+  tooMany: { fa: 'بیش از ۴ پیوند خوانده نمی‌شود', en: 'no more than 4 links are read' },
+  unreadable: { fa: 'صفحه خوانده نشد', en: 'the page could not be read' },
+  pageCut: { fa: 'فقط آغاز این صفحه خوانده شد', en: 'only the beginning of the page was read' },
+  plainHttp: (why: Words): Words => ({
+    fa: `فقط نشانی‌های https خوانده می‌شود، و با https: ${why.fa}`,
+    en: `only https addresses are read, and by https: ${why.en}`,
+  }),
+}
+
+/** Why no table was read from a source. */
+export const unreadWords: Record<Unread, Words> = {
+  empty: { fa: 'پرونده خالی است', en: 'the file is empty' },
+  'old-excel': {
+    fa: 'قالب کهنهٔ XLS خوانده نمی‌شود؛ آن را در اکسل به XLSX یا CSV ذخیره کنید',
+    en: 'the old XLS format is not read; save it as XLSX or CSV',
+  },
+  page: { fa: 'این یک صفحهٔ وب است و نه پروندهٔ داده', en: 'it is a web page and no file of data' },
+  pdf: { fa: 'از PDF داده خوانده نمی‌شود', en: 'no data is read from PDF files' },
+  packed: {
+    fa: 'پروندهٔ فشرده است؛ CSV، XLSX یا JSON را باز کرده بفرستید',
+    en: 'it is an archive; send the CSV, XLSX or JSON file itself',
+  },
+  'too-large': {
+    fa: 'بزرگ‌تر از آن است که خوانده شود (۲۰۰ مگابایت، و بازشدهٔ XLSX دو گیگابایت)',
+    en: 'it is larger than is read (200 MB, and 2 GB where an XLSX unpacks)',
+  },
+  broken: { fa: 'پرونده خراب است', en: 'the file is damaged' },
+  'no-table': { fa: 'جدولی در آن یافت نشد', en: 'no table was found in it' },
+}
+
+/** The table in one sentence; the numbers are written already. `rows`: such as «۱۰» or «۱۰ از ۲۰». */
 export const overviewText = (rows: string, columns: string, missing: string, language: Language): string =>
   language === 'fa'
     ? `جدول ${rows} ردیف و ${columns} ستون دارد؛ خانه‌های بی‌مقدار: ${missing}. همهٔ عددهای این خلاصه را برنامه از روی داده‌ها محاسبه کرده است.`
     : `The table has ${rows} rows and ${columns} columns; empty cells: ${missing}. Code computed all numbers of this summary from the data.`
-
-export const cleaningTexts = {
-  repeated: (count: string): Words => ({
-    fa: `${count} ردیف تکراری است؛ در داده‌ها مانده‌اند.`,
-    en: `Rows that stand more than once, and were kept: ${count}.`,
-  }),
-  skipped: (count: string, examples: string): Words => ({
-    fa: `${count} سطر بیش از ستون‌های جدول خانه داشت و در هیچ عددی نیامده است: ${examples}`,
-    en: `Lines with more cells than the table has columns, which are in none of the numbers: ${count} (${examples})`,
-  }),
-  unreadable: (column: string, examples: string): Words => ({
-    fa: `در ستون «${column}» این مقدارها خوانده نشدند و بی‌مقدار شمرده شدند: ${examples}`,
-    en: `In the column “${column}” these values could not be read and count as missing: ${examples}`,
-  }),
-  jalali: (column: string): Words => ({
-    fa: `تاریخ‌های ستون «${column}» شمسی‌اند و به شکل سال/ماه/روز با رقم‌های لاتین مانده‌اند تا درست مرتب شوند.`,
-    en: `The dates of the column “${column}” are Jalali; they are kept as year/month/day, so that they sort as time does.`,
-  }),
-  dropped: (count: string): Words => ({
-    fa: `${count} جمله از متن مدل کنار گذاشته شد، چون عددی داشت که از داده‌ها محاسبه نشده بود.`,
-    en: `Sentences of the model that were left out, since they held numbers that were not computed from the data: ${count}.`,
-  }),
-}
 
 export const figureLabels = {
   of: (measure: string, column: string): Words => ({

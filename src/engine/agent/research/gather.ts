@@ -1,4 +1,5 @@
 import type { Source } from '#engine/tools'
+import { addressesIn, securedAddress } from '../addresses.ts'
 import type { Desk } from '../agent.ts'
 import { lineOf } from '../cut.ts'
 import type { Pen } from '../pen.ts'
@@ -59,7 +60,7 @@ async function readBest(desk: Desk, pen: Pen<Step>, addresses: readonly string[]
     if (read.size === most.pages || tried.size === most.reads) break
     tried.add(plainAddress(url))
     await desk.progress(15 + Math.floor((15 * tried.size) / most.reads), words.reading(host))
-    const source = await pen.read(`read/${tried.size}`, address)
+    const source = await pen.read(`read/${tried.size}`, securedAddress(address))
     if (!source || source.text.trim().length < leastCharacters) continue
     hosts.set(host, (hosts.get(host) ?? 0) + 1)
     const page = readOf(source, 'web')
@@ -86,12 +87,6 @@ function interleaved(lists: readonly (readonly Source[])[]): string[] {
   const longest = Math.max(0, ...lists.map(({ length }) => length))
   return Array.from({ length: longest }, (_, place) => lists.flatMap((list) => list[place]?.url ?? [])).flat()
 }
-
-/** Addresses in the task are sources that its author wants read. */
-export const addressesIn = (input: string): string[] =>
-  (input.match(/https?:\/\/[^\s<>"'«»،؛)\]}]{4,2000}/g) ?? [])
-    .map((address) => address.replace(/(?<![.,;:!?؟])[.,;:!?؟]+$/, ''))
-    .slice(0, most.named)
 
 const plainAddress = ({ host, pathname, search }: URL): string =>
   `${host.replace(/^www\./, '')}${pathname.replace(/(?<!\/)\/+$/, '')}${search.replace(/[?&](?:utm_\w+|fbclid|gclid)=[^&]*/g, '')}`

@@ -1,4 +1,4 @@
-import { delimitedIn, type Grid, sizeOf } from './delimited.ts'
+import { delimitedIn, type Grid, sizeOf } from './delimited-text.ts'
 
 /** A grid, and whether its first row is known to name its columns. */
 export interface FoundGrid {
@@ -12,13 +12,36 @@ const most = { characters: 200_000, columns: 60, rows: 5_000, attempts: 200 }
 /** The largest table in a text: JSON, CSV, TSV or a table of Markdown, in a fence or among the words. */
 export function findGrid(text: string): FoundGrid | undefined {
   const bounded = text.slice(0, most.characters).replaceAll('\ufeff', '')
-  const blocks = [
-    ...bounded.matchAll(/^[ \t]*(`{3,}|~{3,})[^\n]*\n([\s\S]*?)(?:^[ \t]*\1|$(?![\s\S]))/gm),
-  ].map(([, , block]) => block!)
+  const blocks = fencesIn(bounded)
   const found = [...blocks.map((block) => inText(block, true)), inText(bounded, false)].filter(
     (each) => each !== undefined,
   )
   return found.toSorted((a, b) => sizeOf(b.grid) - sizeOf(a.grid))[0]
+}
+
+/** What stands in fences; one that nobody closes goes on to the end. */
+function fencesIn(text: string): string[] {
+  const blocks: string[] = []
+  let open: { sign: string; lines: string[] } | undefined
+  for (const line of text.split('\n')) {
+    const start = line.trimStart()
+    if (open && start.startsWith(open.sign)) {
+      blocks.push(open.lines.join('\n'))
+      open = undefined
+    } else if (open) open.lines.push(line)
+    else {
+      const sign = ['```', '~~~'].find((each) => start.startsWith(each))
+      if (sign) open = { sign: runOf(start, sign[0]!), lines: [] }
+    }
+  }
+  if (open) blocks.push(open.lines.join('\n'))
+  return blocks
+}
+
+function runOf(text: string, sign: string): string {
+  let length = 0
+  while (text[length] === sign) length += 1
+  return sign.repeat(length)
 }
 
 function inText(text: string, alone: boolean): FoundGrid | undefined {

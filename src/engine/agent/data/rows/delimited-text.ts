@@ -1,4 +1,4 @@
-import { decimalOf, percentOf } from './numbers.ts'
+import { decimalOf, percentOf } from '../values/numerals.ts'
 
 /** Rows of cells as they were written; whether the first names the columns is not known yet. */
 export type Grid = string[][]
@@ -46,7 +46,7 @@ function gridAt(
   const skipped: string[] = []
   let at = first.next
   while (at < lines.length && grid.length < most.rows) {
-    if (sign === '|' && /^[\s|:-]*-[\s|:-]*$/.test(lines[at]!)) {
+    if (sign === '|' && isRule(lines[at]!)) {
       at += 1
       continue
     }
@@ -138,6 +138,9 @@ function recordAt(lines: readonly string[], start: number, sign: string): { cell
   cells.push(cell.trim())
   return { cells, next }
 }
+
+/** The line under the head of a Markdown table. */
+const isRule = (line: string): boolean => line.includes('-') && /^[\s|:-]*$/.test(line)
 
 const isNumber = (cell: string): boolean => decimalOf(cell) !== undefined || percentOf(cell) !== undefined
 

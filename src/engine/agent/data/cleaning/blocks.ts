@@ -1,0 +1,62 @@
+/** What was decided, changed and left out on the way from cells to numbers, in sentences. */
+import type { Block, Language } from '#engine/documents'
+import { headingOf, paragraphOf } from '../../blocks.ts'
+import { persianText } from '../../persian.ts'
+import type { Note } from '../columns/notes.ts'
+import { cleaningHeading, cleaningSentence, droppedSentence } from './words.ts'
+
+/** In this order: sources, rows, columns, values. */
+const order: Note['kind'][] = [
+  'used',
+  'unused',
+  'encoding',
+  'broken',
+  'before',
+  'headless',
+  'heads',
+  'renamed',
+  'nameless',
+  'empty',
+  'columns-cut',
+  'skipped',
+  'totals',
+  'repeated',
+  'merged-cells',
+  'uncalculated',
+  'texts',
+  'codes',
+  'stayed-text',
+  'decimal',
+  'slash',
+  'magnitudes',
+  'other-unit',
+  'rounded',
+  'order',
+  'century',
+  'compact',
+  'serial',
+  'other-calendar',
+  'jalali',
+  'unreadable',
+  'merged',
+  'merged-more',
+  'distinct-floor',
+]
+
+export const cleaningLines = (notes: readonly Note[], language: Language): string[] =>
+  notes
+    .toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))
+    .map((note) => cleaningSentence(note, language))
+
+export function cleaningBlocks(notes: readonly Note[], dropped: number, language: Language): Block[] {
+  const lines = [
+    ...cleaningLines(notes, language),
+    ...(dropped > 0 ? [droppedSentence(dropped)[language]] : []),
+  ]
+  if (lines.length === 0) return []
+  const shown = (line: string) => (language === 'fa' ? persianText(line) : line)
+  return [
+    headingOf(1, cleaningHeading[language]),
+    { type: 'list', ordered: false, items: lines.map((line) => [paragraphOf(shown(line))]) },
+  ]
+}

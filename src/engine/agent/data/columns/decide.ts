@@ -1,0 +1,235 @@
+/** Decides what a column is and how its cells are meant, from the survey of all of them. */
+import { type Calendar, dayText } from '../values/calendar.ts'
+import { type DateForm, dateForms, momentsOf, serialMoment } from '../values/dates.ts'
+import { foldKey } from '../values/fold.ts'
+import { type DecimalSign, decimalIn, numeralOf } from '../values/numerals.ts'
+import type { Note } from './notes.ts'
+import type { ColumnSurvey, Digits } from './survey.ts'
+
+export type ColumnKind = 'number' | 'percent' | 'date' | 'time' | 'text'
+
+/** How the cells of a column are read. Plain JSON. */
+export interface ColumnSpec {
+  name: string
+  kind: ColumnKind
+  /** Of numbers: digits behind the point that are kept, and the sign before them. */
+  scale?: number
+  decimal?: DecimalSign
+  slash?: boolean
+  /** Of all its numbers. */
+  unit?: string
+  calendar?: Calendar
+  timed?: boolean
+  /** Forms of its days, those that count first. */
+  forms?: DateForm[]
+  /** Numbers that are days of a spreadsheet. */
+  serial?: boolean
+}
+
+/** A column of numbers may hold so few cells that are none. */
+const leastShare = 0.8
+/** Integers of 64 bits hold so many digits whatever they are. */
+const mostDigits = 18
+const namesDays = /تاریخ|روز|date|day|زمان|سررسید/i
+
+/** `isPersian`: the table speaks Persian, so that two digits of a year are more likely Jalali ones. */
+export function decideColumn(
+  name: string,
+  survey: ColumnSurvey,
+  isPersian: boolean,
+  notes: Note[],
+): ColumnSpec {
+  const least = Math.max(1, Math.ceil(survey.present * leastShare))
+  if (survey.present === 0) return { name, kind: 'text' }
+  const number = numbersOf(survey)
+  const spec =
+    daysOf(name, survey, { least, isPersian }, notes) ??
+    (survey.times >= least ? ({ name, kind: 'time' } as const) : undefined) ??
+    (number.count >= least ? numberSpec(name, survey, number, notes) : undefined) ??
+    (number.percent.count >= least ? percentSpec(name, survey, number, notes) : undefined)
+  return spec ?? stayedText(name, survey, number, notes)
+}
+
+interface Numbers {
+  decimal: DecimalSign
+  guess: boolean
+  slash: boolean
+  number: Digits
+  percent: Digits
+  /** Of the unit, of none, and of those that can be converted. */
+  count: number
+  unit: string
+}
+
+function numbersOf(survey: ColumnSurvey): Numbers {
+  const { decimal, guess } = decimalOfColumn(survey)
+  const { number, percent } = decimal === '.' ? survey.asDot : survey.asComma
+  const slash = survey.styles.slash > survey.slashMonths
+  const [unit = '', ofUnit = 0] =
+    [...survey.units].filter(([each]) => each !== '').toSorted(([, a], [, b]) => b - a)[0] ?? []
+  const twin = unit === 'ریال' ? 'تومان' : unit === 'تومان' ? 'ریال' : ''
+  const known = ofUnit + (survey.units.get('') ?? 0) + (twin ? (survey.units.get(twin) ?? 0) : 0)
+  const lost = slash ? 0 : survey.styles.slash
+  return { decimal, guess, slash, number, percent, unit, count: Math.min(number.count, known) - lost }
+}
+
+/** By the cells whose separators can be meant in one way only; where there are none, it is a guess. */
+function decimalOfColumn({ styles, mostPlain, ambiguousDots }: ColumnSurvey): {
+  decimal: DecimalSign
+  guess: boolean
+} {
+  if (styles.dot > 0 || styles.comma > 0)
+    return { decimal: styles.comma > styles.dot ? ',' : '.', guess: false }
+  if (styles.ambiguous === 0) return { decimal: '.', guess: false }
+  // 1.234 beside 950: then no number has more than three digits without a separator, so that it separates thousands.
+  const isGrouped = mostPlain > 0 && mostPlain < 1_000
+  const areDots = ambiguousDots * 2 > styles.ambiguous
+  if (areDots) return { decimal: isGrouped ? ',' : '.', guess: true }
+  return { decimal: mostPlain >= 1_000 ? ',' : '.', guess: true }
+}
+
+function numberSpec(name: string, survey: ColumnSurvey, numbers: Numbers, notes: Note[]): ColumnSpec {
+  const { decimal, number, unit, slash } = numbers
+  tellSigns(name, survey, numbers, notes)
+  if (survey.magnitudes > 0) notes.push({ kind: 'magnitudes', column: name, count: survey.magnitudes })
+  const scale = Math.min(number.fraction, Math.max(0, mostDigits - number.whole))
+  return { name, kind: 'number', scale, decimal, ...(slash && { slash }), ...(unit && { unit }) }
+}
+
+function percentSpec(name: string, survey: ColumnSurvey, numbers: Numbers, notes: Note[]): ColumnSpec {
+  const { decimal, percent, slash } = numbers
+  tellSigns(name, survey, numbers, notes)
+  const scale = Math.min(percent.fraction, Math.max(0, mostDigits - percent.whole))
+  return { name, kind: 'percent', scale, decimal, ...(slash && { slash }) }
+}
+
+function tellSigns(name: string, survey: ColumnSurvey, { decimal, guess, slash }: Numbers, notes: Note[]) {
+  const read = (written: string) => {
+    const numeral = numeralOf(written)
+    return (numeral && decimalIn(numeral, decimal)) ?? ''
+  }
+  if (guess || decimal === ',') {
+    const written = (guess ? survey.examples.ambiguous[0] : survey.examples.decided.find(read)) ?? ''
+    notes.push({ kind: 'decimal', column: name, sign: decimal, guess, written, read: read(written) })
+  }
+  const written = survey.examples.slash[0]
+  if (slash && written) notes.push({ kind: 'slash', column: name, written, read: read(written) })
+}
+
+const has = (bits: number, form: DateForm): boolean => (bits & (1 << dateForms.indexOf(form))) !== 0
+
+/** Forms that one column may mix, the more usual first. */
+const mixtures: DateForm[][] = [
+  ['ymd-jalali', 'words-jalali', 'dmy-jalali'],
+  ['ymd-gregorian', 'words-gregorian', 'dmy-gregorian'],
+  ['ymd-gregorian', 'words-gregorian', 'mdy-gregorian'],
+  ['ymd-jalali', 'words-jalali', 'short-ymd-jalali'],
+  ['ymd-gregorian', 'words-gregorian', 'dmy-gregorian', 'short-dmy-gregorian'],
+  ['ymd-gregorian', 'words-gregorian', 'mdy-gregorian', 'short-mdy-gregorian'],
+  ['ymd-gregorian', 'words-gregorian', 'short-ymd-gregorian'],
+  ['ymd-jalali', 'words-jalali', 'short-dmy-jalali'],
+]
+/** Of a day that the calendar of the column does not know, whatever its forms: these mean one day only. */
+const elsewhere: DateForm[] = ['ymd-jalali', 'ymd-gregorian', 'words-jalali', 'words-gregorian', 'dmy-jalali']
+
+function daysOf(
+  name: string,
+  survey: ColumnSurvey,
+  { least, isPersian }: { least: number; isPersian: boolean },
+  notes: Note[],
+): ColumnSpec | undefined {
+  const compact = compactDays(name, survey, least, notes) ?? serialDays(name, survey, least, notes)
+  if (compact) return compact
+  let total = 0
+  for (const count of survey.sets.values()) total += count
+  if (total === 0) return undefined
+  const fits = (forms: readonly DateForm[]) =>
+    [...survey.sets].reduce(
+      (sum, [bits, count]) => sum + (forms.some((form) => has(bits, form)) ? count : 0),
+      0,
+    )
+  const isOdd = (forms: readonly DateForm[]) =>
+    forms.some((form) => form.startsWith('short') && form.endsWith('jalali') !== isPersian)
+  const ranked = [...mixtures.filter((forms) => !isOdd(forms)), ...mixtures.filter(isOdd)]
+    .map((forms) => ({ forms, own: fits(forms) }))
+    .toSorted((a, b) => b.own - a.own)
+  const best = ranked[0]!
+  const forms = [...best.forms, ...elsewhere.filter((form) => !best.forms.includes(form))]
+  if (best.own === 0 || fits(forms) < least) return undefined
+  const calendar = best.forms[0]!.endsWith('jalali') ? 'jalali' : 'gregorian'
+  const spec: ColumnSpec = { name, kind: 'date', calendar, forms, ...(survey.timed > 0 && { timed: true }) }
+  tellOrder(spec, survey, ranked, notes)
+  if (calendar === 'jalali') notes.push({ kind: 'jalali', column: name })
+  return spec
+}
+
+interface Ranked {
+  forms: DateForm[]
+  own: number
+}
+
+/** Which order was found, and whether another one would have fitted as well. */
+function tellOrder(spec: ColumnSpec, survey: ColumnSurvey, ranked: readonly Ranked[], notes: Note[]): void {
+  const [best] = ranked as [Ranked]
+  const written =
+    survey.examples.day.find((cell) => momentsOf(cell).some(({ form }) => best.forms.includes(form))) ?? ''
+  const moment = momentsOf(written).find(({ form }) => best.forms.includes(form))
+  const read = moment ? dayText(moment.calendar, Math.floor(moment.seconds / 86_400)) : ''
+  const own = best.forms.find((form) => form.includes('dmy') || form.includes('mdy'))
+  const short = best.forms.some((form) => form.startsWith('short') && survey.forms.has(form))
+  const isUsed = own !== undefined && (survey.forms.get(own) ?? 0) > 0
+  if (isUsed && spec.calendar === 'gregorian') {
+    const rivals = ranked.filter(({ own: count, forms }) => count === best.own && forms !== best.forms)
+    const dayFirst = own.includes('dmy')
+    const other = dayFirst ? 'mdy' : 'dmy'
+    const guess = rivals.some(({ forms }) =>
+      forms.some((form) => form.includes(other) && survey.forms.has(form)),
+    )
+    notes.push({ kind: 'order', column: spec.name, dayFirst, guess, written, read })
+  }
+  if (short) notes.push({ kind: 'century', column: spec.name, written, read })
+}
+
+/** 14030105: a number like others, unless the column is called a date. */
+function compactDays(
+  name: string,
+  survey: ColumnSurvey,
+  least: number,
+  notes: Note[],
+): ColumnSpec | undefined {
+  const [jalali, gregorian] = (['compact-jalali', 'compact-gregorian'] as const).map(
+    (form) => survey.forms.get(form) ?? 0,
+  ) as [number, number]
+  if (Math.max(jalali, gregorian) < least || !namesDays.test(name)) return undefined
+  const calendar = jalali >= gregorian ? 'jalali' : 'gregorian'
+  const written = survey.examples.day[0] ?? ''
+  const moment = momentsOf(written)[0]
+  const read = moment ? dayText(moment.calendar, moment.seconds / 86_400) : ''
+  notes.push({ kind: 'compact', column: name, written, read })
+  return { name, kind: 'date', calendar, forms: [`compact-${calendar}`, ...elsewhere] }
+}
+
+/** 45375: a day as spreadsheets count them, in a column that is called a date. */
+function serialDays(
+  name: string,
+  survey: ColumnSurvey,
+  least: number,
+  notes: Note[],
+): ColumnSpec | undefined {
+  if (survey.serials < least || !/تاریخ|date|سررسید/i.test(foldKey(name))) return undefined
+  const written = String(survey.serial)
+  const { seconds } = serialMoment(survey.serial)
+  const read = dayText('gregorian', Math.floor(seconds / 86_400))
+  notes.push({ kind: 'serial', column: name, written, read })
+  return { name, kind: 'date', calendar: 'gregorian', serial: true, forms: elsewhere }
+}
+
+function stayedText(name: string, survey: ColumnSurvey, numbers: Numbers, notes: Note[]): ColumnSpec {
+  const { codes, present, examples, times } = survey
+  const days = [...survey.sets.values()].reduce((sum, count) => sum + count, 0)
+  const values = Math.max(numbers.number.count, numbers.percent.count, days, times)
+  if (codes * 2 >= present) notes.push({ kind: 'codes', column: name, examples: examples.code })
+  else if (values > 0 && values * 10 >= present)
+    notes.push({ kind: 'stayed-text', column: name, values, of: present, examples: examples.word })
+  return { name, kind: 'text' }
+}

@@ -1,0 +1,250 @@
+/** The values of a table by columns: numbers and moments in typed arrays, texts as numbers of their spellings. */
+import { dayText, two } from '../values/calendar.ts'
+import { type DateForm, momentsOf, serialMoment, timeOf } from '../values/dates.ts'
+import { decimalText, unitsOf } from '../values/exact.ts'
+import { detached, foldKey, tidyText } from '../values/fold.ts'
+import { decimalIn, isInteger, numeralOf, shifted, styleOf } from '../values/numerals.ts'
+import type { ColumnSpec } from './decide.ts'
+import { HashSet } from './hash-set.ts'
+import type { Note } from './notes.ts'
+import { isMissing } from './survey.ts'
+
+/** What no number of 18 digits is. */
+export const none = -(2n ** 63n)
+const mostExamples = 5
+const mostExample = 60
+/** More spellings than that are no words to group by: they are counted, and not kept. */
+export const mostTexts = 100_000
+const mostDistinct = 2_000_000
+
+export interface Store {
+  rows: number
+  columns: StoredColumn[]
+}
+
+export type StoredColumn = NumberColumn | TextColumn
+
+/** Numbers of one scale; days and times in seconds. */
+export class NumberColumn {
+  readonly spec: ColumnSpec
+  readonly values: BigInt64Array
+  readonly lost = { count: 0, examples: [] as string[] }
+  readonly changed = { calendar: 0, unit: 0, rounded: 0 }
+
+  readonly #power: bigint
+
+  constructor(spec: ColumnSpec, rows: number) {
+    this.spec = spec
+    this.#power = 10n ** BigInt(spec.scale ?? 0)
+    this.values = new BigInt64Array(rows)
+  }
+
+  set(row: number, cell: string): void {
+    this.values[row] = this.#read(cell)
+  }
+
+  #read(cell: string): bigint {
+    if (isMissing(cell)) return none
+    const found =
+      this.spec.kind === 'date'
+        ? this.#moment(cell)
+        : this.spec.kind === 'time'
+          ? time(cell)
+          : this.#number(cell)
+    if (found !== undefined) return found
+    this.lost.count += 1
+    if (this.lost.examples.length < mostExamples)
+      this.lost.examples.push(cell.slice(0, mostExample).toWellFormed())
+    return none
+  }
+
+  #number(cell: string): bigint | undefined {
+    if (this.spec.kind === 'number' && isInteger(cell)) return BigInt(cell) * this.#power
+    const { scale = 0, decimal = '.', slash, unit = '', kind } = this.spec
+    const numeral = numeralOf(cell)
+    if (!numeral || numeral.percent !== (kind === 'percent')) return undefined
+    if (!slash && styleOf(numeral.body) === 'slash') return undefined
+    let plain = decimalIn(numeral, decimal)
+    if (plain === undefined) return undefined
+    if (numeral.unit !== '' && numeral.unit !== unit) {
+      const power = conversion(numeral.unit, unit)
+      if (power === undefined) return undefined
+      this.changed.unit += 1
+      plain = plain.startsWith('-') ? `-${shifted(plain.slice(1), power)}` : shifted(plain, power)
+    }
+    const point = plain.indexOf('.')
+    if (point >= 0 && plain.length - point - 1 > scale) this.changed.rounded += 1
+    const units = unitsOf(plain, scale)
+    return BigInt.asIntN(64, units) === units && units !== none ? units : undefined
+  }
+
+  #moment(cell: string): bigint | undefined {
+    const { forms = [], serial, calendar } = this.spec
+    if (serial) {
+      const plain = decimalIn(numeralOf(cell) ?? nothing, '.')
+      if (plain !== undefined) return BigInt(serialMoment(Number(plain)).seconds)
+    }
+    const moments = momentsOf(cell)
+    const found = firstOf(forms, moments)
+    if (!found) return undefined
+    if (found.calendar !== calendar) this.changed.calendar += 1
+    return BigInt(found.seconds)
+  }
+
+  /** As it is written in a clean table; null where nothing stands. */
+  textAt(row: number): string | null {
+    const value = this.values[row]!
+    return value === none ? null : valueText(this.spec, value)
+  }
+}
+
+const nothing = { negative: false, body: 'x', power: 0, percent: false, unit: '' }
+
+function firstOf(forms: readonly DateForm[], moments: ReturnType<typeof momentsOf>) {
+  for (const form of forms) {
+    const found = moments.find((each) => each.form === form)
+    if (found) return found
+  }
+  return undefined
+}
+
+const time = (cell: string): bigint | undefined => {
+  const seconds = timeOf(cell)
+  return seconds === undefined ? undefined : BigInt(seconds)
+}
+
+/** A Toman is ten Rials. */
+function conversion(from: string, to: string): number | undefined {
+  if (from === 'تومان' && to === 'ریال') return 1
+  return from === 'ریال' && to === 'تومان' ? -1 : undefined
+}
+
+/** A value of a column of numbers, days or times as plain text. */
+export function valueText(
+  { kind, scale = 0, calendar = 'gregorian', timed }: ColumnSpec,
+  value: bigint,
+): string {
+  if (kind !== 'date' && kind !== 'time') return decimalText(value, scale)
+  const seconds = Number(value)
+  const day = Math.floor(seconds / 86_400)
+  const clock = seconds - day * 86_400
+  const time = `${two(Math.floor(clock / 3_600))}:${two(Math.floor(clock / 60) % 60)}:${two(clock % 60)}`
+  if (kind === 'time') return time
+  return dayText(calendar, day) + (timed ? ` ${time}` : '')
+}
+
+interface Spelling {
+  word: number
+  count: number
+}
+
+/** Texts as numbers of words, where spellings of one word have one. */
+export class TextColumn {
+  readonly spec: ColumnSpec
+  /** The word of each row, and -1 where nothing stands; undefined once there are too many words to keep. */
+  words: Int32Array | undefined
+  #spellings = new Map<string, Spelling>()
+  #keys = new Map<string, number>()
+  /** Of words that are not kept. */
+  #free: HashSet | undefined
+  #present = 0
+  /** How each word is shown, and how often it stands there; complete after `finish`. */
+  shown: string[] = []
+  counts: number[] = []
+
+  constructor(spec: ColumnSpec, rows: number) {
+    this.spec = spec
+    this.words = new Int32Array(rows)
+  }
+
+  set(row: number, cell: string): void {
+    const words = this.words
+    if (isMissing(cell)) {
+      if (words) words[row] = -1
+      return
+    }
+    this.#present += 1
+    if (!words) {
+      this.#free!.add(foldKey(cell))
+      return
+    }
+    const known = this.#spellings.get(cell)
+    if (known) {
+      known.count += 1
+      words[row] = known.word
+      return
+    }
+    const key = foldKey(cell)
+    const same = this.#keys.get(key)
+    const word = same ?? this.#keys.size
+    if (same === undefined) this.#keys.set(detached(key), word)
+    this.#spellings.set(detached(cell), { word, count: 1 })
+    words[row] = word
+    if (this.#spellings.size > mostTexts) this.#letGo()
+  }
+
+  #letGo(): void {
+    this.#free = new HashSet(mostDistinct)
+    for (const key of this.#keys.keys()) this.#free.add(key)
+    this.words = undefined
+    this.#spellings = new Map()
+    this.#keys = new Map()
+  }
+
+  get present(): number {
+    return this.#present
+  }
+  get distinct(): number {
+    return this.#free?.size ?? this.#keys.size
+  }
+  /** False where not all words could be counted. */
+  get isCounted(): boolean {
+    return this.#free?.isFull !== true
+  }
+
+  /** Chooses how each word is shown: as it is written most often. Notes words of several spellings. */
+  finish(notes: Note[]): void {
+    if (!this.words) return
+    const best: { text: string; count: number }[] = []
+    const spellings: { text: string; count: number }[][] = []
+    for (const [text, { word, count }] of this.#spellings) {
+      const tidy = tidyText(text)
+      this.counts[word] = (this.counts[word] ?? 0) + count
+      if (!best[word] || count > best[word].count) best[word] = { text: tidy, count }
+      const own = spellings[word] ?? []
+      spellings[word] = own
+      const same = own.find((each) => each.text === text.trim())
+      if (same) same.count += count
+      else own.push({ text: text.trim(), count })
+    }
+    this.shown = best.map(({ text }) => text)
+    this.#tellMerged(spellings, notes)
+  }
+
+  #tellMerged(spellings: readonly { text: string; count: number }[][], notes: Note[]): void {
+    for (const [word, own] of spellings.entries()) {
+      if (own.length < 2) continue
+      const sorted = own.toSorted((a, b) => b.count - a.count)
+      notes.push({
+        kind: 'merged',
+        column: this.spec.name,
+        shown: this.shown[word]!.slice(0, mostExample).toWellFormed(),
+        spellings: sorted
+          .slice(0, mostExamples)
+          .map(({ text, count }) => ({ text: text.slice(0, mostExample).toWellFormed(), count })),
+        more: Math.max(0, sorted.length - mostExamples),
+      })
+    }
+  }
+
+  /** How a cell is shown. */
+  shownOf(cell: string): string {
+    const known = this.#spellings.get(cell)
+    return known ? this.shown[known.word]! : tidyText(cell).replace(/^(-?\d+)٫(\d+)$/, '$1.$2')
+  }
+
+  textAt(row: number): string | null {
+    const word = this.words?.[row] ?? -1
+    return word < 0 ? null : this.shown[word]!
+  }
+}

@@ -1,0 +1,169 @@
+/** What all cells of a column look like, counted in one reading: from it the column's kind is decided, and how its cells are meant. */
+import { type DateForm, dateForms, momentsOf, timeOf } from '../values/dates.ts'
+import { decimalIn, isInteger, type Numeral, numeralOf, plainOf, styleOf } from '../values/numerals.ts'
+
+const missing =
+  /^(?:|[-–—−.?_]|--+|n\/?a|null|none|nan|nil|#n\/a|#ref!|#value!|#div\/0!|#name\?|#null!|#num!|نامشخص|نامعلوم|ندارد|خالی|تهی)$/i
+
+export const isMissing = (cell: string): boolean => cell.length < 9 && missing.test(cell.trim())
+
+/** Digits before and behind the point that a column's numbers need at most. */
+export interface Digits {
+  count: number
+  whole: number
+  fraction: number
+}
+
+const mostUnits = 60
+const mostExamples = 3
+
+export class ColumnSurvey {
+  present = 0
+  /** Numbers by what their separators can mean. */
+  readonly styles = { plain: 0, dot: 0, comma: 0, ambiguous: 0, slash: 0, none: 0 }
+  /** `1403/01` beside the other numbers with a slash: months. */
+  slashMonths = 0
+  /** Readable with this decimal sign, of numbers and of percentages. */
+  readonly asDot = { number: digits(), percent: digits() }
+  readonly asComma = { number: digits(), percent: digits() }
+  readonly units = new Map<string, number>()
+  magnitudes = 0
+  codes = 0
+  /** Of numbers without separators. */
+  mostPlain = 0
+  ambiguousDots = 0
+  readonly forms = new Map<DateForm, number>()
+  /** How often each set of forms fits; bits as `dateForms` stand. */
+  readonly sets = new Map<number, number>()
+  timed = 0
+  times = 0
+  /** Numbers that could be days of a spreadsheet. */
+  serials = 0
+  /** One of them. */
+  serial = 0
+  readonly examples = {
+    ambiguous: [] as string[],
+    decided: [] as string[],
+    slash: [] as string[],
+    day: [] as string[],
+    word: [] as string[],
+    code: [] as string[],
+  }
+
+  add(cell: string): void {
+    if (isMissing(cell)) return
+    this.present += 1
+    if (!hasDigit(cell)) {
+      this.#keep('word', cell)
+      return
+    }
+    if (cell.length !== 8 && isInteger(cell)) {
+      this.#integer(cell)
+      return
+    }
+    const numeral = numeralOf(cell)
+    if (numeral) this.#number(cell, numeral)
+    if (!numeral || numeral.body.length === 8 || numeral.body.includes('/')) this.#moment(cell, !numeral)
+  }
+
+  /** What most numbers are. */
+  #integer(cell: string): void {
+    this.styles.plain += 1
+    measure(this.asDot.number, cell)
+    measure(this.asComma.number, cell)
+    this.units.set('', (this.units.get('') ?? 0) + 1)
+    this.#plain(Number(cell), { body: '0', unit: '' })
+  }
+
+  #number(cell: string, numeral: Numeral): void {
+    const style = styleOf(numeral.body)
+    this.styles[style] += 1
+    if (style === 'none') {
+      this.#keep('word', cell)
+      return
+    }
+    if (style === 'slash') {
+      if (/^1[34]\d\d\/(?:0?[1-9]|1[0-2])$/.test(numeral.body)) this.slashMonths += 1
+      this.#keep('slash', cell)
+    } else if (style === 'ambiguous') {
+      if (numeral.body.includes('.')) this.ambiguousDots += 1
+      this.#keep('ambiguous', cell)
+    } else if (style !== 'plain') this.#keep('decided', cell)
+    const asDot = style === 'comma' ? undefined : decimalIn(numeral, '.')
+    const asComma =
+      style === 'dot' ? undefined : style === 'plain' || style === 'slash' ? asDot : decimalIn(numeral, ',')
+    if (asDot === undefined && asComma === undefined) {
+      this.codes += 1
+      this.#keep('code', cell)
+      return
+    }
+    const kind = numeral.percent ? 'percent' : 'number'
+    measure(this.asDot[kind], asDot)
+    measure(this.asComma[kind], asComma)
+    if (numeral.power !== 0) this.magnitudes += 1
+    if (!numeral.percent && (this.units.size < mostUnits || this.units.has(numeral.unit)))
+      this.units.set(numeral.unit, (this.units.get(numeral.unit) ?? 0) + 1)
+    if (style === 'plain' || style === 'dot') this.#plain(Number(asDot), numeral)
+  }
+
+  #plain(number: number, { body, unit }: Pick<Numeral, 'body' | 'unit'>): void {
+    if (!/\D/.test(body) && Math.abs(number) > this.mostPlain) this.mostPlain = Math.abs(number)
+    if (unit === '' && number >= 20_000 && number <= 60_000) {
+      this.serials += 1
+      this.serial ||= number
+    }
+  }
+
+  #moment(cell: string, isElse: boolean): void {
+    const moments = momentsOf(cell)
+    let bits = 0
+    for (const { form, timed } of moments) {
+      bits |= 1 << dateForms.indexOf(form)
+      this.forms.set(form, (this.forms.get(form) ?? 0) + 1)
+      if (timed && form === moments[0]!.form) this.timed += 1
+    }
+    if (bits !== 0) {
+      this.sets.set(bits, (this.sets.get(bits) ?? 0) + 1)
+      this.#keep('day', cell)
+    } else if (isElse) {
+      if (timeOf(cell) !== undefined) this.times += 1
+      else this.#keep('word', cell)
+    }
+  }
+
+  #keep(what: keyof ColumnSurvey['examples'], cell: string): void {
+    const kept = this.examples[what]
+    if (kept.length < mostExamples && !kept.includes(cell)) kept.push(cell.slice(0, 60).toWellFormed())
+  }
+}
+
+const digits = (): Digits => ({ count: 0, whole: 0, fraction: 0 })
+
+function measure(digits: Digits, plain: string | undefined): void {
+  if (plain === undefined) return
+  digits.count += 1
+  const negative = plain.charCodeAt(0) === 45 ? 1 : 0
+  const point = plain.indexOf('.')
+  const whole = (point < 0 ? plain.length : point) - negative
+  const fraction = point < 0 ? 0 : plain.length - point - 1
+  if (whole > digits.whole) digits.whole = whole
+  if (fraction > digits.fraction) digits.fraction = fraction
+}
+
+/** Of any script. */
+export function hasDigit(text: string): boolean {
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if ((code >= 48 && code <= 57) || (code >= 0x660 && code <= 0x669) || (code >= 0x6f0 && code <= 0x6f9))
+      return true
+  }
+  return false
+}
+
+/** Whether a cell alone is a value and no word. */
+export const isValue = (cell: string): boolean => {
+  if (!hasDigit(cell)) return false
+  const numeral = numeralOf(cell)
+  if (numeral) return plainOf(numeral.body, '.') !== undefined || plainOf(numeral.body, ',') !== undefined
+  return momentsOf(cell).length > 0 || timeOf(cell) !== undefined
+}

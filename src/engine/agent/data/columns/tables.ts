@@ -1,0 +1,158 @@
+/** One table out of all sources of a run: those whose columns have the same names are one below the other. */
+import type { RowSource, Visit } from '../rows/source.ts'
+import { foldKey } from '../values/fold.ts'
+import { type ColumnSpec, decideColumn } from './decide.ts'
+import { namesColumns, uniqueNames } from './head.ts'
+import type { Note } from './notes.ts'
+import { ColumnSurvey, isMissing } from './survey.ts'
+import { TotalsWatch } from './totals.ts'
+
+const headRows = 200
+
+export interface Candidate {
+  source: RowSource
+  /** Where the sources of a run stand. */
+  place: number
+  hidden: boolean
+  isNamed: boolean
+  /** Cells of the first row, or names that the format knows. */
+  head: string[]
+}
+
+/** Reads how a source begins; undefined where it holds no row. */
+export async function candidateOf(
+  source: RowSource,
+  place: number,
+  hidden = false,
+): Promise<Candidate | undefined> {
+  const head: string[][] = []
+  await source.rows((row) => {
+    if (row.some((cell) => !isMissing(cell))) head.push(row)
+    return head.length < headRows
+  })
+  if (head.length === 0) return undefined
+  const known = source.names !== undefined
+  const isNamed = known || namesColumns(head)
+  return { source, place, hidden, isNamed: isNamed, head: known ? source.names! : head[0]! }
+}
+
+/** Candidates whose columns are the same. */
+export function grouped(candidates: readonly Candidate[]): Candidate[][] {
+  const groups = new Map<string, Candidate[]>()
+  for (const each of candidates) {
+    const key = each.isNamed
+      ? `named ${JSON.stringify(each.head.map(foldKey))}`
+      : `width ${each.head.length} of ${each.place}`
+    groups.set(key, [...(groups.get(key) ?? []), each])
+  }
+  return [...groups.values()]
+}
+
+/** Everything that the second reading has to know. Plain JSON. */
+export interface TableSpec {
+  columns: ColumnSpec[]
+  /** Places of the sources, in their order. */
+  places: number[]
+  isNamed: boolean
+  head: string[]
+  /** Ordinals of rows that are left out: totals. */
+  left: number[]
+  /** Rows of data that there are. */
+  rows: number
+}
+
+export interface Surveyed {
+  spec: TableSpec
+  notes: Note[]
+  bySource: { name: string; rows: number }[]
+}
+
+export interface NamedBy {
+  numbered: (place: number) => string
+}
+
+/** Reads all rows of sources with the same columns and decides what their columns are. */
+export async function surveyTable(group: readonly Candidate[], { numbered }: NamedBy): Promise<Surveyed> {
+  const { isNamed, head } = group[0]!
+  const notes: Note[] = []
+  const { names, renamed, nameless } = uniqueNames(isNamed ? head : [], head.length, numbered)
+  const surveys = names.map(() => new ColumnSurvey())
+  const totals = new TotalsWatch()
+  const bySource: Surveyed['bySource'] = []
+  const walked = await walk(group, isNamed, head, (row, ordinal, place) => {
+    for (let column = 0; column < surveys.length; column += 1) surveys[column]!.add(row[column] ?? '')
+    totals.see(row, ordinal)
+    const of = bySource[place] ?? { name: group[place]!.source.name, rows: 0 }
+    of.rows += 1
+    bySource[place] = of
+  })
+  const isPersian = /[\u0600-\u06ff]/.test(names.join(' ')) || surveys.some(speaksPersian)
+  const columns = names.map((name, place) => decideColumn(name, surveys[place]!, isPersian, notes))
+  const left = columns.some(({ kind }) => kind === 'number') ? totals.found() : []
+  tellTable({ columns, surveys, renamed, nameless, isNamed, heads: walked.heads }, notes)
+  const places = group.map(({ place }) => place)
+  const spec = { columns, places, isNamed, head, left, rows: walked.rows - left.length }
+  return { spec, notes, bySource: bySource.filter(Boolean) }
+}
+
+const speaksPersian = ({ examples }: ColumnSurvey): boolean =>
+  [...examples.word, ...examples.day].some((cell) => /[\u0600-\u06ff]/.test(cell))
+
+interface Told {
+  columns: readonly ColumnSpec[]
+  surveys: readonly ColumnSurvey[]
+  renamed: string[]
+  nameless: string[]
+  isNamed: boolean
+  heads: number
+}
+
+function tellTable({ columns, surveys, renamed, nameless, isNamed, heads }: Told, notes: Note[]): void {
+  const empty = columns.filter((_, place) => surveys[place]!.present === 0).map(({ name }) => name)
+  const texts = columns
+    .filter(({ kind }, place) => kind === 'text' && surveys[place]!.present > 0)
+    .map(({ name }) => name)
+  if (texts.length > 0) notes.push({ kind: 'texts', columns: texts })
+  if (empty.length > 0) notes.push({ kind: 'empty', columns: empty })
+  if (!isNamed) notes.push({ kind: 'headless' })
+  if (renamed.length > 0) notes.push({ kind: 'renamed', columns: renamed })
+  if (nameless.length > 0) notes.push({ kind: 'nameless', columns: nameless })
+  if (heads > 0) notes.push({ kind: 'heads', count: heads })
+}
+
+type VisitData = (row: string[], ordinal: number, place: number) => unknown
+
+/** The rows of data of all sources, numbered from 0: without empty ones and without the head, wherever it is repeated. */
+export async function walk(
+  group: readonly Pick<Candidate, 'source'>[],
+  isNamed: boolean,
+  head: readonly string[],
+  visit: VisitData,
+): Promise<{ rows: number; heads: number }> {
+  let [rows, heads] = [0, 0]
+  let isOver = false
+  for (const [place, { source }] of group.entries()) {
+    if (isOver) break
+    let isFirst = source.names === undefined && isNamed
+    const take: Visit = (row) => {
+      if (row.every(isMissing)) return undefined
+      if (isFirst) {
+        isFirst = false
+        return undefined
+      }
+      if (isNamed && isHead(row, head)) {
+        heads += 1
+        return undefined
+      }
+      const goesOn = visit(row, rows, place)
+      rows += 1
+      isOver = goesOn === false
+      return goesOn
+    }
+    await source.rows(take)
+  }
+  return { rows, heads }
+}
+
+const isHead = (row: readonly string[], head: readonly string[]): boolean =>
+  row[0] === head[0] && row.length > 1 && row.every((cell, place) => cell === head[place])

@@ -1,0 +1,64 @@
+/** Rows that sum up others: «جمع کل». Summed with the rest they would count everything twice. */
+import { foldKey } from '../values/fold.ts'
+import { hasDigit, isMissing } from './survey.ts'
+
+const labels = new Set(
+  [
+    'جمع',
+    'جمع کل',
+    'مجموع',
+    'مجموع کل',
+    'کل',
+    'جمع نهایی',
+    'جمع جزء',
+    'جمع جزئی',
+    'سرجمع',
+    'جمع صفحه',
+    'total',
+    'totals',
+    'grand total',
+    'subtotal',
+    'sub total',
+    'sub-total',
+    'sum',
+    'overall total',
+  ].map(foldKey),
+)
+
+/** The label of a row that looks like a total: its first word says so, other words are missing, and it holds a number. */
+export function totalLabel(row: readonly string[]): { label: string; isAlone: boolean } | undefined {
+  const first = row.findIndex((cell) => !isMissing(cell))
+  const label = row[first]
+  if (label === undefined || label.length > 24 || hasDigit(label)) return undefined
+  if (!labels.has(foldKey(label.replace(/[:：]\s*$/, '')))) return undefined
+  const others = row.filter((cell, place) => place !== first && !isMissing(cell))
+  if (others.length === 0 || !others.some(hasDigit) || others.some((cell) => !hasDigit(cell)))
+    return undefined
+  return { label, isAlone: row.length > others.length + 1 }
+}
+
+const mostKept = 10_000
+
+/**
+ * Looks out for totals while the rows go by. One in the midst is a total where cells are empty that the other rows fill; at the end of
+ * the table it is one in any case.
+ */
+export class TotalsWatch {
+  readonly #inMidst: number[] = []
+  #tail: number[] = []
+
+  see(row: readonly string[], ordinal: number): void {
+    const found = totalLabel(row)
+    if (!found) {
+      this.#tail = []
+      return
+    }
+    if (found.isAlone && this.#inMidst.length < mostKept) this.#inMidst.push(ordinal)
+    else this.#tail.push(ordinal)
+  }
+
+  /** Ordinals of the rows that are totals. */
+  found(): number[] {
+    return [...this.#inMidst, ...this.#tail].toSorted((a, b) => a - b)
+  }
+}

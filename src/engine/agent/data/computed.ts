@@ -1,0 +1,25 @@
+/** The three pieces of confined work: to read a table, to answer questions to it, to write it as files. */
+import { type ReadAnswer, type ReadAsk, type ReadSpec, readTables, storeOf } from './read-table.ts'
+import type { Input } from './rows/open.ts'
+import { type Answer, answerView, type View } from './views.ts'
+import { type WriteAsk, type Written, writeFiles } from './write/write-files.ts'
+
+export type ComputeWork =
+  | ({ job: 'read' } & ReadAsk)
+  | { job: 'views'; inputs: Input[]; spec: ReadSpec; views: View[]; other: string }
+  | ({ job: 'files'; inputs: Input[]; spec: ReadSpec } & WriteAsk)
+
+export interface Computed {
+  read: ReadAnswer
+  views: Answer[]
+  files: Written
+}
+
+/** `folder`: where files are written. */
+export async function computed(work: ComputeWork, folder?: string): Promise<Computed[ComputeWork['job']]> {
+  if (work.job === 'read') return readTables(work)
+  const store = await storeOf(work.inputs, work.spec)
+  if (work.job === 'views') return work.views.map((view) => answerView(store, view, work.other))
+  if (folder === undefined) throw new Error('There is no folder to write to.')
+  return writeFiles(work, store, folder)
+}

@@ -1,0 +1,150 @@
+/** From files and texts to one table with all its columns decided: what the confined process does first. */
+
+import { loadTable, most, rowsThatFit } from './columns/load.ts'
+import type { Note } from './columns/notes.ts'
+import type { Store } from './columns/store.ts'
+import {
+  type Candidate,
+  candidateOf,
+  grouped,
+  type Surveyed,
+  surveyTable,
+  type TableSpec,
+} from './columns/tables.ts'
+import { type Profile, profileOf } from './figures.ts'
+import { type Input, rowsOf, type SourceSpec, specsOf, type Unread } from './rows/open.ts'
+import type { RowSource } from './rows/source.ts'
+
+/** A table that was found, without its rows: those are read again from the inputs wherever they are needed. Plain JSON. */
+export interface FoundTable {
+  spec: ReadSpec
+  profile: Profile[]
+  /** Rows that all figures are computed from, of those that there are. */
+  rows: number
+  of: number
+  /** The first rows, cleaned. */
+  sample: (string | null)[][]
+  notes: Note[]
+  /** Other tables, which no figure speaks of. */
+  unused: { name: string; rows: number; hidden: boolean }[]
+}
+
+export interface ReadSpec {
+  sources: SourceSpec[]
+  table: TableSpec
+  /** Rows that are read. */
+  rows: number
+}
+
+export interface ReadAnswer {
+  found: FoundTable | null
+  unread: { name: string; why: Unread }[]
+}
+
+export interface ReadAsk {
+  inputs: Input[]
+  columnWord: string
+  /** For tests. */
+  mostRows?: number
+}
+
+export async function readTables({ inputs, columnWord, mostRows = most.rows }: ReadAsk): Promise<ReadAnswer> {
+  const sources: SourceSpec[] = []
+  const unread: ReadAnswer['unread'] = []
+  for (const [place, input] of inputs.entries()) {
+    const found = await specsOf(input, place)
+    if (typeof found === 'string') unread.push({ name: input.name, why: found })
+    else sources.push(...found)
+  }
+  const candidates: Candidate[] = []
+  for (const [place, spec] of sources.entries()) {
+    const hidden = spec.kind === 'xlsx' && spec.hidden
+    const candidate = await candidateOf(await rowsOf(inputs[spec.input]!, spec), place, hidden)
+    if (candidate) candidates.push(candidate)
+  }
+  const surveyed: { group: Candidate[]; own: Surveyed }[] = []
+  const numbered = { numbered: (place: number) => `${columnWord} ${place}` }
+  for (const group of grouped(candidates)) {
+    const own = await surveyTable(group, numbered)
+    if (own.spec.rows > 0) surveyed.push({ group, own })
+  }
+  const [best, ...others] = surveyed.toSorted((a, b) => weightOf(b) - weightOf(a))
+  if (!best) return { found: null, unread }
+  const unused = others.flatMap(({ group, own }) =>
+    own.bySource.map(({ name, rows }) => ({ name, rows, hidden: group.every(({ hidden }) => hidden) })),
+  )
+  return { found: await readGroup(best.group, best.own, { sources, unused, mostRows }), unread }
+}
+
+/** The table that the work is about is the one with the most cells, and none that its author has hidden. */
+const weightOf = ({ group, own }: { group: Candidate[]; own: Surveyed }): number =>
+  own.spec.rows * own.spec.columns.length * (group.every(({ hidden }) => hidden) ? 1e-9 : 1)
+
+interface Rest {
+  sources: SourceSpec[]
+  unused: FoundTable['unused']
+  mostRows: number
+}
+
+async function readGroup(
+  group: readonly Candidate[],
+  { spec, notes, bySource }: Surveyed,
+  { sources, unused, mostRows }: Rest,
+): Promise<FoundTable> {
+  const rows = rowsThatFit(spec, mostRows)
+  const loaded = await loadTable(group, spec, mostRows)
+  const own = group.map(({ place }) => sources[place]!)
+  return {
+    spec: { sources: own, table: spec, rows },
+    profile: profileOf(loaded.store),
+    rows: loaded.store.rows,
+    of: spec.rows,
+    sample: loaded.sample,
+    notes: [
+      ...(bySource.length > 1 ? [{ kind: 'used' as const, sources: bySource }] : []),
+      ...(unused.length > 0 ? [{ kind: 'unused' as const, sources: unused }] : []),
+      ...sourceNotes(
+        own,
+        group.map(({ source }) => source),
+      ),
+      ...notes,
+      ...loaded.notes,
+    ],
+    unused,
+  }
+}
+
+function sourceNotes(specs: readonly SourceSpec[], sources: readonly RowSource[]): Note[] {
+  const notes: Note[] = []
+  const sum = (of: (spec: SourceSpec, source: RowSource) => number) =>
+    specs.reduce((total, spec, place) => total + of(spec, sources[place]!), 0)
+  const encodings = new Set(sources.map(({ faults }) => faults.encoding ?? 'utf-8'))
+  for (const encoding of encodings) if (encoding !== 'utf-8') notes.push({ kind: 'encoding', encoding })
+  const broken = sum((_, { faults }) => faults.broken)
+  if (broken > 0) notes.push({ kind: 'broken', count: broken })
+  const before = sum((spec) => (spec.kind === 'delimited' ? spec.before : 0))
+  if (before > 0) notes.push({ kind: 'before', count: before })
+  const skipped = sum((_, { faults }) => faults.skipped.count)
+  const examples = sources.flatMap(({ faults }) => faults.skipped.examples).slice(0, 3)
+  if (skipped > 0) notes.push({ kind: 'skipped', count: skipped, examples })
+  const merged = sum((_, { faults }) => faults.merged)
+  if (merged > 0) notes.push({ kind: 'merged-cells', count: merged })
+  const uncalculated = sum((spec) => (spec.kind === 'xlsx' ? spec.uncalculated : 0))
+  if (uncalculated > 0) notes.push({ kind: 'uncalculated', count: uncalculated })
+  const unread = sum((spec) => (spec.kind === 'json' ? spec.unread : 0))
+  const read = specs.reduce((most, spec) => Math.max(most, spec.kind === 'json' ? spec.names.length : 0), 0)
+  if (unread > 0) notes.push({ kind: 'columns-cut', read, of: read + unread })
+  return notes
+}
+
+/** The sources of a table that was read before. */
+export const sourcesOf = (
+  inputs: readonly Input[],
+  { sources }: ReadSpec,
+): Promise<{ source: RowSource }[]> =>
+  Promise.all(sources.map(async (spec) => ({ source: await rowsOf(inputs[spec.input]!, spec) })))
+
+/** The columns of a table that was read before. */
+export async function storeOf(inputs: readonly Input[], spec: ReadSpec): Promise<Store> {
+  return (await loadTable(await sourcesOf(inputs, spec), spec.table, spec.rows)).store
+}

@@ -1,0 +1,224 @@
+/** Files of JSON: a list of records somewhere in a document, or a record in each line. */
+import { type Encoding, textOf } from './encoding.ts'
+import { mostColumns, noFaults, type Row, type RowSource, type Visit } from './source.ts'
+
+export interface JsonSpec {
+  kind: 'json'
+  encoding: Encoding
+  /** The way to the list of records, such as `data.items`; '' for the document itself, `*` for a record in each line. */
+  path: string
+  names: string[]
+  /** Columns beyond the bound. */
+  unread: number
+}
+
+/** Of one record. */
+const mostRecord = 1 << 20
+const mostLists = 64
+const mostDepth = 64
+
+type Take = (value: unknown, path: string) => unknown
+
+/**
+ * Finds records as the text streams by: the objects and lists that are elements of a list, without opening them again. Everything else
+ * is passed over.
+ */
+class RecordScanner {
+  readonly #take: Take
+  /** Open brackets on the way to where the scanner stands, with the names that lead there. */
+  readonly #open: { sign: string; name: string }[] = []
+  #text = ''
+  #at = 0
+  #quoted = false
+  #escaped = false
+  #stringStart = -1
+  #name = ''
+  /** Where the record under way began, and how deep it is. */
+  #record = -1
+  #depth = 0
+  ended = false
+
+  constructor(take: Take) {
+    this.#take = take
+  }
+
+  push(text: string): void {
+    this.#text += text
+    for (; this.#at < this.#text.length && !this.ended; this.#at += 1) this.#step(this.#text[this.#at]!)
+    this.#forget()
+  }
+
+  #step(character: string): void {
+    if (this.#quoted) {
+      if (this.#escaped) this.#escaped = false
+      else if (character === '\\') this.#escaped = true
+      else if (character === '"') this.#endString()
+    } else if (character === '"') {
+      this.#quoted = true
+      this.#stringStart = this.#at
+    } else if (character === '{' || character === '[') this.#enter(character)
+    else if (character === '}' || character === ']') this.#leave()
+  }
+
+  #endString(): void {
+    this.#quoted = false
+    if (this.#record < 0) this.#name = this.#text.slice(this.#stringStart + 1, this.#at).slice(0, 100)
+  }
+
+  #enter(sign: string): void {
+    if (this.#record >= 0) {
+      this.#depth += 1
+      return
+    }
+    const parent = this.#open.at(-1)
+    const isInLines = parent === undefined && sign === '{'
+    if (parent?.sign === '[' && (sign === '{' || this.#open.length >= 1)) {
+      this.#record = this.#at
+      this.#depth = 1
+      return
+    }
+    if (this.#open.length >= mostDepth) this.ended = true
+    this.#open.push({ sign, name: parent?.sign === '{' ? this.#name : '' })
+    if (isInLines) this.#name = ''
+  }
+
+  #leave(): void {
+    if (this.#record < 0) {
+      this.#open.pop()
+      return
+    }
+    this.#depth -= 1
+    if (this.#depth > 0) return
+    const path = this.#open
+      .map(({ name }) => name)
+      .filter((name) => name !== '')
+      .join('.')
+    const value = parsed(this.#text.slice(this.#record, this.#at + 1))
+    this.#record = -1
+    if (value !== undefined && this.#take(value, path) === false) this.ended = true
+  }
+
+  /** What was read is not needed any more. */
+  #forget(): void {
+    const start = this.#record >= 0 ? this.#record : this.#quoted ? this.#stringStart : this.#at
+    if (this.#at - start > mostRecord) {
+      this.ended = true
+      return
+    }
+    this.#text = this.#text.slice(start)
+    this.#at -= start
+    this.#stringStart -= start
+    if (this.#record >= 0) this.#record = 0
+  }
+}
+
+/** Numbers stay as they were written, with a decimal sign that means one thing only. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text, function (
+      this: unknown,
+      _key: string,
+      value: unknown,
+      context?: { source?: string },
+    ) {
+      return typeof value === 'number' ? writtenNumber(context?.source ?? String(value)) : value
+    } as (key: string, value: unknown) => unknown)
+  } catch {
+    return undefined
+  }
+}
+
+const writtenNumber = (source: string): string => source.replace('.', '٫').replace(/e(?=\d)/i, 'E+')
+
+/** Where the records of a file are, and the names of their members. Undefined for a file without any. */
+export async function jsonSpec(path: string, encoding: Encoding): Promise<JsonSpec | undefined> {
+  const lists = new Map<string, { count: number; names: Set<string>; isListed: boolean }>()
+  await eachRecord(path, encoding, (value, at) => {
+    const known = lists.get(at)
+    if (!known && lists.size >= mostLists) return
+    const list = known ?? { count: 0, names: new Set<string>(), isListed: Array.isArray(value) }
+    lists.set(at, list)
+    list.count += 1
+    for (const name of Object.keys(flat(value))) list.names.add(name)
+  })
+  const [at, list] = [...lists].toSorted(([, a], [, b]) => b.count - a.count)[0] ?? []
+  if (at === undefined || !list || list.names.size === 0) return undefined
+  const names = [...list.names]
+  return {
+    kind: 'json',
+    encoding,
+    path: at,
+    names: names.slice(0, mostColumns),
+    unread: Math.max(0, names.length - mostColumns),
+  }
+}
+
+/** Whether a record of every line follows another: then there is no list around them. */
+async function eachRecord(path: string, encoding: Encoding, take: Take): Promise<void> {
+  if (await hasLines(path, encoding)) return eachLine(path, encoding, take)
+  const scanner = new RecordScanner(take)
+  for await (const text of textOf(path, encoding)) {
+    scanner.push(text)
+    if (scanner.ended) return
+  }
+}
+
+async function hasLines(path: string, encoding: Encoding): Promise<boolean> {
+  let head = ''
+  for await (const text of textOf(path, encoding)) {
+    head += text
+    if (head.length > mostRecord) break
+  }
+  const first = head.split('\n', 50).find((line) => line.trim() !== '') ?? ''
+  return first.trim().startsWith('{') && parsed(first) !== undefined && head.trim() !== first.trim()
+}
+
+async function eachLine(path: string, encoding: Encoding, take: Take): Promise<void> {
+  let left = ''
+  const emit = (line: string): boolean => {
+    const value = line.trim() === '' ? undefined : parsed(line)
+    return typeof value !== 'object' || value === null || take(value, '*') !== false
+  }
+  for await (const text of textOf(path, encoding)) {
+    const lines = (left + text).split('\n')
+    left = lines.pop()!
+    for (const line of lines) if (!emit(line)) return
+    if (left.length > mostRecord) left = ''
+  }
+  emit(left)
+}
+
+const mostLevels = 4
+
+/** A record with the members of its members: `address.city`. A list of values is a text; of a record that is a list, its places are names. */
+function flat(value: unknown, prefix = '', found: Record<string, unknown> = Object.create(null), level = 0) {
+  for (const [name, member] of Object.entries(value as object)) {
+    const path = prefix + (Array.isArray(value) ? String(Number(name) + 1) : name)
+    if (typeof member === 'object' && member !== null && !Array.isArray(member) && level < mostLevels)
+      flat(member, `${path}.`, found, level + 1)
+    else found[path] = member
+  }
+  return found
+}
+
+export function jsonRows(path: string, spec: JsonSpec, name: string): RowSource {
+  const isNamed = !spec.names.every((each, place) => each === String(place + 1))
+  return {
+    name,
+    ...(isNamed && { names: spec.names }),
+    faults: { ...noFaults(), encoding: spec.encoding },
+    rows: (visit: Visit) =>
+      eachRecord(path, spec.encoding, (value, at) => {
+        if (at !== spec.path) return undefined
+        const members = flat(value)
+        const row: Row = spec.names.map((each) => cellOf(members[each]))
+        return visit(row)
+      }),
+  }
+}
+
+function cellOf(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  if (typeof value === 'string') return value.trim()
+  return typeof value === 'object' ? JSON.stringify(value).slice(0, 500) : String(value)
+}

@@ -1,0 +1,104 @@
+/** What tables a file or a text holds, and their rows. */
+import { open, readFile, stat } from 'node:fs/promises'
+import { type DelimitedSpec, delimitedRows, delimitedSpec } from './delimited-file.ts'
+import { encodingOf } from './encoding.ts'
+import { findGrid } from './find-table.ts'
+import { type JsonSpec, jsonRows, jsonSpec } from './json-file.ts'
+import { noFaults, type RowSource } from './source.ts'
+import { type SheetSpec, xlsxRows, xlsxSpecs } from './xlsx/xlsx-file.ts'
+import { Unbounded } from './xlsx/zip.ts'
+
+/** Something that may hold tables: words of a person, a page, or a file on disk. */
+export type Input = { name: string } & ({ text: string } | { path: string })
+
+/** How a table of an input is read. Plain JSON. */
+export type SourceSpec = { input: number } & (DelimitedSpec | JsonSpec | SheetSpec | { kind: 'text' })
+
+/** Why nothing was read. */
+export type Unread = 'empty' | 'old-excel' | 'page' | 'pdf' | 'packed' | 'too-large' | 'broken' | 'no-table'
+
+/** JSON of other shapes is read whole, where it is small. */
+const mostWhole = 8 * 1024 * 1024
+
+export async function specsOf(input: Input, place: number): Promise<SourceSpec[] | Unread> {
+  if ('text' in input) return findGrid(input.text) ? [{ kind: 'text', input: place }] : 'no-table'
+  const { path } = input
+  const { size } = await stat(path)
+  if (size === 0) return 'empty'
+  const kind = await kindOf(path)
+  if (kind === 'zip') return sheetsOf(path, place)
+  if (kind !== 'text') return kind
+  const encoding = await encodingOf(path)
+  if (await looksLikeJson(path)) {
+    const found = await jsonSpec(path, encoding)
+    if (found) return [{ ...found, input: place }]
+    if (size <= mostWhole && findGrid(await readFile(path, 'utf8'))) return [{ kind: 'text', input: place }]
+  }
+  const found = await delimitedSpec(path, encoding)
+  return found ? [{ ...found, input: place }] : 'no-table'
+}
+
+async function sheetsOf(path: string, place: number): Promise<SourceSpec[] | Unread> {
+  try {
+    const sheets = await xlsxSpecs(path)
+    if (!sheets) return 'packed'
+    const tables = sheets.filter(({ rows }) => rows > 1)
+    return tables.length > 0 ? tables.map((spec) => ({ ...spec, input: place })) : 'no-table'
+  } catch (error) {
+    if (error instanceof Unbounded) return 'too-large'
+    // What a stranger packed need not be a ZIP to its end.
+    return 'broken'
+  }
+}
+
+async function headOf(path: string): Promise<Buffer> {
+  await using file = await open(path)
+  const head = Buffer.alloc(1_024)
+  const { bytesRead } = await file.read(head, 0, head.length, 0)
+  return head.subarray(0, bytesRead)
+}
+
+async function kindOf(path: string): Promise<'zip' | 'text' | Unread> {
+  const head = await headOf(path)
+  const starts = (...bytes: number[]) => bytes.every((byte, place) => head[place] === byte)
+  if (starts(0x50, 0x4b, 3, 4)) return 'zip'
+  if (starts(0xd0, 0xcf, 0x11, 0xe0)) return 'old-excel'
+  if (starts(0x1f, 0x8b)) return 'packed'
+  if (starts(0x25, 0x50, 0x44, 0x46)) return 'pdf'
+  return /^\s*<(?:!doctype html|html)/i.test(head.toString('latin1').replace(/^\u00ef\u00bb\u00bf/, ''))
+    ? 'page'
+    : 'text'
+}
+
+async function looksLikeJson(path: string): Promise<boolean> {
+  const head = (await headOf(path)).filter((byte) => byte > 0 && byte < 0x80)
+  return /^\s*[[{]/.test(Buffer.from(head).toString('latin1'))
+}
+
+export async function rowsOf(input: Input, spec: SourceSpec): Promise<RowSource> {
+  const { name } = input
+  if (spec.kind === 'text' || !('path' in input))
+    return gridRows('text' in input ? input.text : await readFile(input.path, 'utf8'), name)
+  switch (spec.kind) {
+    case 'delimited':
+      return delimitedRows(input.path, spec, name)
+    case 'json':
+      return jsonRows(input.path, spec, name)
+    case 'xlsx':
+      return xlsxRows(input.path, spec, name === '' ? spec.sheet : `${name}: ${spec.sheet}`)
+  }
+}
+
+function gridRows(text: string, name: string): RowSource {
+  const { grid, named, skipped = [] } = findGrid(text) ?? { grid: [] }
+  const faults = { ...noFaults(), skipped: { count: skipped.length, examples: skipped.slice(0, 3) } }
+  const [first = [], ...rest] = grid
+  return {
+    name,
+    ...(named && { names: first }),
+    faults,
+    async rows(visit) {
+      for (const row of named ? rest : grid) if (visit(row) === false) return
+    },
+  }
+}

@@ -1,0 +1,158 @@
+/** Separated values as they stream by, by RFC 4180 and by what people make of it. */
+import type { Row } from './source.ts'
+
+/** A quotation longer than that was never closed: its sign is one like others. */
+const mostQuoted = 100_000
+/** A record longer than that is cut there. */
+const mostRecord = 1 << 20
+
+type Take = (cells: Row) => unknown
+
+/** Cuts a text that comes in pieces into records. */
+export class RecordReader {
+  readonly #sign: string
+  readonly #take: Take
+  #left = ''
+  /** Where in `#left` the search for the end of the record goes on, and whether it stands in a quotation there. */
+  #at = 0
+  #quoted = false
+  #fieldStart = true
+  /** The field began with a quotation: in it two signs are one. */
+  #inField = false
+  #literal = false
+  ended = false
+
+  constructor(sign: string, take: Take) {
+    this.#sign = sign
+    this.#take = take
+  }
+
+  push(text: string): void {
+    this.#left = this.#left === '' ? text : this.#left + text
+    this.#read(false)
+  }
+
+  end(): void {
+    this.#read(true)
+    if (this.#quoted && !this.ended && this.#left !== '') {
+      this.#asLiteral()
+      this.#read(true)
+    }
+    if (!this.ended && this.#left !== '') this.#emit(this.#left)
+    this.#left = ''
+  }
+
+  #read(isLast: boolean): void {
+    let start = 0
+    const text = this.#left
+    while (!this.ended) {
+      const end = this.#endOfRecord(text, start)
+      if (end < 0) break
+      const isPair = text[end] === '\r' && text[end + 1] === '\n'
+      // The other half of the end of the line may come with the next piece.
+      if (text[end] === '\r' && end + 1 === text.length && !isLast) {
+        this.#at = end
+        break
+      }
+      this.#emit(text.slice(start, end))
+      start = end + (isPair ? 2 : 1)
+      this.#at = start
+      this.#quoted = false
+      this.#fieldStart = true
+      this.#inField = false
+      this.#literal = false
+    }
+    if (start > 0) {
+      this.#left = text.slice(start)
+      this.#at -= start
+    }
+    if (this.#quoted && this.#left.length > mostQuoted && !this.ended) {
+      this.#asLiteral()
+      this.#read(isLast)
+    }
+    if (this.#left.length > mostRecord && !this.ended) this.#cut()
+  }
+
+  #asLiteral(): void {
+    this.#literal = true
+    this.#quoted = false
+    this.#inField = false
+    this.#at = 0
+  }
+
+  #cut(): void {
+    this.#emit(this.#left)
+    this.#left = ''
+    this.#asLiteral()
+    this.#literal = false
+  }
+
+  /** Where the record ends; -1 where its end has not come yet. */
+  #endOfRecord(text: string, start: number): number {
+    const sign = this.#sign.charCodeAt(0)
+    let at = Math.max(this.#at, start)
+    let quoted = this.#quoted
+    let fieldStart = at === start ? true : this.#fieldStart
+    let inField = at === start ? false : this.#inField
+    for (; at < text.length; at += 1) {
+      const code = text.charCodeAt(at)
+      if (quoted) {
+        if (code === 34) quoted = false
+      } else if (code === 10 || code === 13) {
+        this.#at = at
+        return at
+      } else if (code === sign) {
+        fieldStart = true
+        inField = false
+      } else if (code === 34) {
+        if (!this.#literal && (fieldStart || (inField && text.charCodeAt(at - 1) === 34))) {
+          quoted = true
+          inField = true
+        }
+        fieldStart = false
+      } else if (code !== 32) fieldStart = false
+    }
+    this.#at = at
+    this.#quoted = quoted
+    this.#fieldStart = fieldStart
+    this.#inField = inField
+    return -1
+  }
+
+  #emit(record: string): void {
+    if (this.#take(cellsOf(record, this.#sign, this.#literal)) === false) this.ended = true
+  }
+}
+
+/** The cells of one record, trimmed. `isLiteral`: a quotation that nobody closed is none. */
+export function cellsOf(record: string, sign: string, isLiteral = false): Row {
+  const line = sign === '|' ? withoutBars(record) : record
+  if (isLiteral || !line.includes('"')) return line.split(sign).map((cell) => cell.trim())
+  const cells: Row = []
+  let cell = ''
+  let quoted = false
+  for (let at = 0; at < line.length; at += 1) {
+    const character = line[at]!
+    if (quoted) {
+      if (character !== '"') cell += character
+      else if (line[at + 1] === '"') {
+        cell += '"'
+        at += 1
+      } else quoted = false
+    } else if (character === '"' && cell.trim() === '') {
+      quoted = true
+      cell = ''
+    } else if (character === sign) {
+      cells.push(cell.trim())
+      cell = ''
+    } else cell += character
+  }
+  cells.push(cell.trim())
+  return cells
+}
+
+/** A row of a Markdown table has bars around it. */
+function withoutBars(record: string): string {
+  const line = record.trim()
+  return line.slice(line.startsWith('|') ? 1 : 0, line.endsWith('|') && line.length > 1 ? -1 : undefined)
+}

@@ -1,0 +1,105 @@
+/** The parts of a workbook that its sheets share: their names, the texts, the formats. */
+import { type CellFormat, stylesOf } from './styles.ts'
+import { attribute, unescaped, withoutSpelling, XmlReader } from './xml.ts'
+import { type Budget, entryText, mostUnpacked, Unbounded, type ZipEntry, zipEntries } from './zip.ts'
+
+export interface Book {
+  path: string
+  sheets: { name: string; entry: ZipEntry; hidden: boolean }[]
+  texts: string[]
+  formats: CellFormat[]
+  epoch1904: boolean
+  budget: Budget
+}
+
+/** Characters of all shared texts together. */
+const mostText = 96 * 1024 * 1024
+const mostSheets = 200
+
+/** Undefined for what is no workbook. Throws `Unbounded`. */
+export async function openBook(path: string): Promise<Book | undefined> {
+  const entries = await zipEntries(path)
+  const main = entries?.get('xl/workbook.xml')
+  if (!entries || !main) return undefined
+  const budget = { left: mostUnpacked }
+  const part = (name: string): AsyncIterable<string> => {
+    const entry = entries.get(name.toLowerCase())
+    return entry ? entryText(path, entry, budget) : emptyText()
+  }
+  const targets = await targetsOf(part('xl/_rels/workbook.xml.rels'))
+  const { named, epoch1904 } = await sheetsOf(part('xl/workbook.xml'))
+  const sheets = named.flatMap(({ name, id, hidden }) => {
+    const target = targets.get(id) ?? ''
+    const full = target.startsWith('/') ? target.slice(1) : `xl/${target}`
+    const entry = entries.get(full.toLowerCase())
+    return entry && full.includes('worksheets/') ? [{ name, entry, hidden }] : []
+  })
+  return {
+    path,
+    sheets: sheets.slice(0, mostSheets),
+    texts: await textsOf(part('xl/sharedStrings.xml')),
+    formats: await stylesOf(part('xl/styles.xml')),
+    epoch1904,
+    budget,
+  }
+}
+
+/** A part that is not there holds nothing. */
+async function* emptyText(): AsyncGenerator<string> {}
+
+async function targetsOf(pieces: AsyncIterable<string>): Promise<Map<string, string>> {
+  const targets = new Map<string, string>()
+  const reader = new XmlReader({
+    open(name, tag) {
+      if (name === 'Relationship') targets.set(attribute(tag, 'Id') ?? '', attribute(tag, 'Target') ?? '')
+    },
+  })
+  for await (const piece of pieces) reader.push(piece)
+  return targets
+}
+
+async function sheetsOf(pieces: AsyncIterable<string>) {
+  const named: { name: string; id: string; hidden: boolean }[] = []
+  let epoch1904 = false
+  const reader = new XmlReader({
+    open(name, tag) {
+      if (name === 'workbookPr') epoch1904 = ['1', 'true'].includes(attribute(tag, 'date1904') ?? '')
+      if (name === 'sheet')
+        named.push({
+          name: attribute(tag, 'name') ?? '',
+          id: attribute(tag, 'r:id') ?? '',
+          hidden: (attribute(tag, 'state') ?? 'visible') !== 'visible',
+        })
+    },
+  })
+  for await (const piece of pieces) reader.push(piece)
+  return { named, epoch1904 }
+}
+
+/** Texts in several fonts are joined; how they are pronounced is left out. */
+async function textsOf(pieces: AsyncIterable<string>): Promise<string[]> {
+  const texts: string[] = []
+  let [text, characters] = ['', 0]
+  let [isText, isSaid] = [false, false]
+  const reader = new XmlReader({
+    open(name) {
+      if (name === 'si') text = ''
+      else if (name === 't') isText = true
+      else if (name === 'rPh') isSaid = true
+    },
+    text(piece) {
+      if (isText && !isSaid) text += unescaped(piece)
+    },
+    close(name) {
+      if (name === 't') isText = false
+      else if (name === 'rPh') isSaid = false
+      else if (name === 'si') {
+        texts.push(withoutSpelling(text))
+        characters += text.length
+        if (characters > mostText) throw new Unbounded('The texts of the workbook are more than is read.')
+      }
+    },
+  })
+  for await (const piece of pieces) reader.push(piece)
+  return texts
+}

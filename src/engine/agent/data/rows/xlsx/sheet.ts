@@ -1,0 +1,146 @@
+/** The rows of one sheet as it streams by; days, times and percentages are written as such. */
+import { dayText, two } from '../../values/calendar.ts'
+import { serialMoment } from '../../values/dates.ts'
+import { shifted } from '../../values/numerals.ts'
+import type { Book } from './book.ts'
+import { attribute, unescaped, withoutSpelling, XmlReader } from './xml.ts'
+import { entryText, type ZipEntry } from './zip.ts'
+
+export interface SheetEvents {
+  /** `row` counts from 0 as the sheet does; cells by their columns, absent where nothing stands. */
+  row(row: number, cells: Map<number, string>): unknown
+  merged?(range: { from: [number, number]; to: [number, number] }): void
+  /** A formula whose result the file does not hold. */
+  uncalculated?(): void
+}
+
+const mostColumn = 16_384
+
+export async function readSheet(book: Book, entry: ZipEntry, events: SheetEvents): Promise<void> {
+  const state = new SheetState(book, events)
+  const reader = new XmlReader(state)
+  for await (const piece of entryText(book.path, entry, book.budget)) {
+    reader.push(piece)
+    if (state.ended) return
+  }
+}
+
+class SheetState {
+  readonly #book: Book
+  readonly #events: SheetEvents
+  #row = -1
+  #column = -1
+  #cells = new Map<number, string>()
+  #type = ''
+  #format = 0
+  #value = ''
+  #reads = false
+  #isFormula = false
+  ended = false
+
+  constructor(book: Book, events: SheetEvents) {
+    this.#book = book
+    this.#events = events
+  }
+
+  open(name: string, tag: string): void {
+    switch (name) {
+      case 'row':
+        this.#row = Number(attribute(tag, 'r') ?? this.#row + 2) - 1
+        this.#column = -1
+        this.#cells = new Map()
+        break
+      case 'c':
+        this.#column = columnOf(attribute(tag, 'r')) ?? this.#column + 1
+        this.#type = attribute(tag, 't') ?? 'n'
+        this.#format = Number(attribute(tag, 's') ?? 0)
+        this.#value = ''
+        this.#isFormula = false
+        break
+      case 'f':
+        this.#isFormula = true
+        break
+      case 'v':
+      case 't':
+        this.#reads = true
+        break
+      case 'mergeCell':
+        this.#merge(attribute(tag, 'ref') ?? '')
+    }
+  }
+
+  text(piece: string): void {
+    if (this.#reads) this.#value += unescaped(piece)
+  }
+
+  close(name: string): void {
+    if (name === 'v' || name === 't') this.#reads = false
+    else if (name === 'c') {
+      if (this.#isFormula && this.#value === '' && this.#type !== 'str') this.#events.uncalculated?.()
+      const cell = this.#cell()
+      if (cell !== '' && this.#column < mostColumn) this.#cells.set(this.#column, cell)
+    } else if (name === 'row' && !this.ended) this.ended = this.#events.row(this.#row, this.#cells) === false
+  }
+
+  #cell(): string {
+    const { texts, formats, epoch1904 } = this.#book
+    if (this.#value === '') return ''
+    switch (this.#type) {
+      case 's':
+        return (texts[Number(this.#value)] ?? '').trim()
+      case 'b':
+        return this.#value === '1' ? 'TRUE' : 'FALSE'
+      case 'n': {
+        const number = Number(this.#value)
+        if (!Number.isFinite(number)) return this.#value
+        return numberText(number, formats[this.#format] ?? 'number', epoch1904)
+      }
+      default:
+        return withoutSpelling(this.#value).trim()
+    }
+  }
+
+  #merge(ref: string): void {
+    const [from, to] = ref.split(':')
+    const [start, end] = [placeOf(from), placeOf(to)]
+    if (start && end) this.#events.merged?.({ from: start, to: end })
+  }
+}
+
+/** What the cell shows. Spreadsheets count with 15 digits; what stands behind them is the dust of binary fractions. */
+function numberText(number: number, format: string, epoch1904: boolean): string {
+  if (format === 'date' || format === 'jalali' || format === 'time') {
+    if (number < 0 || number > 2_958_465) return plain(number)
+    const { seconds, timed } = serialMoment(number, epoch1904)
+    const day = Math.floor(seconds / 86_400)
+    const clock = seconds - day * 86_400
+    const time = `${two(Math.floor(clock / 3_600))}:${two(Math.floor(clock / 60) % 60)}:${two(clock % 60)}`
+    if (format === 'time' && number < 1) return time
+    return dayText(format === 'jalali' ? 'jalali' : 'gregorian', day) + (timed ? ` ${time}` : '')
+  }
+  return format === 'percent' ? `${plain(number, 2)}%` : plain(number)
+}
+
+/** With a decimal sign that means one thing only. */
+function plain(number: number, power = 0): string {
+  const [mantissa = '0', exponent = '0'] = Math.abs(number).toExponential(14).split('e')
+  const text = shifted(mantissa, Number(exponent) + power)
+  return `${number < 0 ? '-' : ''}${text.replace('.', '٫')}`
+}
+
+function columnOf(ref: string | undefined): number | undefined {
+  if (ref === undefined) return undefined
+  let column = 0
+  for (let at = 0; at < ref.length && at < 3; at += 1) {
+    const code = ref.charCodeAt(at)
+    if (code < 65 || code > 90) break
+    column = column * 26 + code - 64
+  }
+  return column > 0 ? column - 1 : undefined
+}
+
+function placeOf(ref: string | undefined): [number, number] | undefined {
+  const column = columnOf(ref)
+  const row = /\d{1,7}$/.exec(ref ?? '')
+  return column === undefined || !row ? undefined : [Number(row[0]) - 1, column]
+}

@@ -1,0 +1,110 @@
+/** Sheets of a workbook as tables. */
+import { mostColumns, noFaults, type Row, type RowSource, type Visit } from '../source.ts'
+import { type Book, openBook } from './book.ts'
+import { readSheet } from './sheet.ts'
+
+export interface SheetSpec {
+  kind: 'xlsx'
+  sheet: string
+  hidden: boolean
+  /** Of the first row of the table, as the sheet counts from 0, and of its first column. */
+  top: number
+  left: number
+  width: number
+  rows: number
+  /** Merged cells over several rows: column, first and last row. */
+  merges: [number, number, number][]
+  uncalculated: number
+}
+
+const mostMerges = 50_000
+const sampleRows = 200
+
+/** Every sheet that holds something, by one reading of each. Undefined for what is no workbook. */
+export async function xlsxSpecs(path: string): Promise<SheetSpec[] | undefined> {
+  const book = await openBook(path)
+  if (!book) return undefined
+  const specs: SheetSpec[] = []
+  for (const { name, entry, hidden } of book.sheets) {
+    const spec: SheetSpec = {
+      kind: 'xlsx',
+      sheet: name,
+      hidden,
+      top: 0,
+      left: 0,
+      width: 0,
+      rows: 0,
+      merges: [],
+      uncalculated: 0,
+    }
+    const seen = { left: Number.MAX_SAFE_INTEGER, right: -1, sample: [] as { row: number; filled: number }[] }
+    await readSheet(book, entry, {
+      row(row, cells) {
+        if (cells.size === 0) return
+        spec.rows += 1
+        for (const column of cells.keys()) {
+          if (column < seen.left) seen.left = column
+          if (column > seen.right) seen.right = column
+        }
+        if (seen.sample.length < sampleRows) seen.sample.push({ row, filled: cells.size })
+      },
+      merged({ from, to }) {
+        if (to[0] > from[0] && spec.merges.length < mostMerges) spec.merges.push([from[1], from[0], to[0]])
+      },
+      uncalculated() {
+        spec.uncalculated += 1
+      },
+    })
+    if (seen.right < 0) continue
+    const widest = Math.max(...seen.sample.map(({ filled }) => filled))
+    // Titles and remarks above a table are narrower than it is.
+    const first = seen.sample.findIndex(({ filled }) => filled * 2 > widest)
+    spec.top = seen.sample[first]!.row
+    spec.rows -= first
+    spec.left = seen.left
+    spec.width = Math.min(mostColumns, seen.right - seen.left + 1)
+    specs.push(spec)
+  }
+  return specs
+}
+
+export function xlsxRows(path: string, spec: SheetSpec, name: string): RowSource {
+  const faults = { ...noFaults(), merged: spec.merges.filter(([, from]) => from > spec.top).length }
+  return {
+    name,
+    faults,
+    async rows(visit: Visit) {
+      const book = await openBook(path)
+      const entry = book?.sheets.find((sheet) => sheet.name === spec.sheet)?.entry
+      if (!book || !entry) return
+      await readFilled(book, entry, spec, visit)
+    },
+  }
+}
+
+async function readFilled(book: Book, entry: Book['sheets'][number]['entry'], spec: SheetSpec, visit: Visit) {
+  const { top, left, width } = spec
+  const open = new Map<number, { until: number; value: string }>()
+  const starts = new Map<number, [number, number][]>()
+  for (const [column, from, until] of spec.merges) {
+    const known = starts.get(from)
+    if (known) known.push([column, until])
+    else starts.set(from, [[column, until]])
+  }
+  await readSheet(book, entry, {
+    row(row, cells) {
+      if (row < top || cells.size === 0) return undefined
+      for (const [column, { until, value }] of open) {
+        if (row > until) open.delete(column)
+        else if (!cells.has(column)) cells.set(column, value)
+      }
+      for (const [column, until] of starts.get(row) ?? []) {
+        const value = cells.get(column)
+        // A number that stands for several rows is one number: only words are repeated.
+        if (row > top && value !== undefined && !/^[-\d]/.test(value)) open.set(column, { until, value })
+      }
+      const found: Row = Array.from({ length: width }, (_, place) => cells.get(left + place) ?? '')
+      return visit(found)
+    },
+  })
+}

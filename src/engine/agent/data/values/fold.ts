@@ -1,0 +1,67 @@
+/**
+ * Spellings of one word made one. This folder's readers run in a confined process, which may load nothing from elsewhere in the house.
+ */
+
+export const latinDigits = (text: string): string =>
+  text.replace(/[۰-۹٠-٩]/g, (digit) => String(digit.charCodeAt(0) & 0xf))
+
+/** Signs of direction and of joining that nobody sees, but for the half-space. */
+const unseen = /\u00ad|\u061c|\u200b|\u200d|[\u200e\u200f]|[\u202a-\u202e]|[\u2060-\u2069]|\ufeff/g
+const isPlain = /^[\x20-\x7e]*$/
+
+export const withoutUnseen = (text: string): string => (isPlain.test(text) ? text : text.replace(unseen, ''))
+
+/** A text as it is shown: Persian letters where Arabic twins stand, no signs that nobody sees, one space between words. */
+export function tidyText(text: string): string {
+  const plain = isPlain.test(text)
+    ? text
+    : text
+        .replace(unseen, '')
+        .replace(/[\ufb50-\ufdff\ufe70-\ufefc]+/g, (forms) => forms.normalize('NFKC'))
+        .replace(/[يى]/g, 'ی')
+        .replaceAll('ك', 'ک')
+  return plain.replace(/[^\S\n]+/g, ' ').trim()
+}
+
+/** Beyond these are the other forms of letters, which are told from them by Unicode's tables. */
+const isUsual = /^[\x20-\x7e\u0600-\u06ff\u200c]*$/
+
+const persianLetter = /[\u0620-\u064a\u066e-\u06d3]/
+
+/**
+ * The key by which spellings are one: كرمان and کرمان, «خرم‌آباد», «خرم آباد» and «خرماباد» written with a half-space, a space or none,
+ * capitals, digits of any script. Spaces beside digits and Latin letters stay: «کد 1 23» is not «کد 12 3».
+ */
+export function foldKey(text: string): string {
+  if (isPlain.test(text)) return text.replace(/\s+/g, ' ').trim().toLowerCase()
+  const digits = latinDigits(text)
+  const folded = (isUsual.test(digits) ? digits : digits.normalize('NFKC'))
+    .replace(unseen, '')
+    .replace(/[يىئ]/g, 'ی')
+    .replaceAll('ك', 'ک')
+    .replace(/[ةۀ]/g, 'ه')
+    .replace(/[أإٱ]/g, 'ا')
+    .replaceAll('ؤ', 'و')
+    // Short vowels and the stroke that draws a word out.
+    .replace(/[\u064b-\u0655\u0670\u0640]/g, '')
+    .replace(/[\s\u200c]+/g, ' ')
+    .trim()
+    .toLowerCase()
+  return withoutJoints(folded)
+}
+
+/** A text of its own: a piece of a large one would keep all of it. */
+export const detached = (text: string): string =>
+  text.length < 13 ? text : Buffer.from(text, 'utf16le').toString('utf16le')
+
+/** Without the spaces that stand between two Persian letters. */
+function withoutJoints(text: string): string {
+  if (!text.includes(' ')) return text
+  let joined = ''
+  for (let at = 0; at < text.length; at += 1) {
+    const isJoint =
+      text[at] === ' ' && persianLetter.test(text[at - 1] ?? '') && persianLetter.test(text[at + 1] ?? '')
+    if (!isJoint) joined += text[at]
+  }
+  return joined
+}

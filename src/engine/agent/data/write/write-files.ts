@@ -1,0 +1,95 @@
+/** Writes a table as files, row by row, while it is read again. */
+import { closeSync, openSync, writeSync } from 'node:fs'
+import path from 'node:path'
+import { eachRow } from '../columns/load.ts'
+import { type Store, TextColumn } from '../columns/store.ts'
+import { type ReadSpec, sourcesOf } from '../read-table.ts'
+import type { Input } from '../rows/open.ts'
+import { textField } from './csv.ts'
+import { type SheetAsk, SheetWriter } from './sheet.ts'
+
+export type { SheetAsk }
+
+export interface WriteAsk {
+  /** Bytes of cleaned.csv. */
+  mostCsvBytes: number
+  sheet?: SheetAsk
+}
+
+/** Rows that each file holds. */
+export interface Written {
+  csv: number
+  sheet?: number
+}
+
+export const fileNames = { csv: 'cleaned.csv', sheet: 'workbook.xlsx' }
+const pieceCharacters = 1 << 20
+
+export async function writeFiles(
+  { inputs, spec, mostCsvBytes, sheet: sheetAsk }: { inputs: Input[]; spec: ReadSpec } & WriteAsk,
+  store: Store,
+  folder: string,
+): Promise<Written> {
+  using csv = new CsvWriter(path.join(folder, fileNames.csv), store, mostCsvBytes)
+  using sheet = sheetAsk && new SheetWriter(path.join(folder, fileNames.sheet), sheetAsk, store.rows)
+  let at = 0
+  await eachRow(await sourcesOf(inputs, spec), spec.table, (cells) => {
+    if (at === store.rows) return false
+    if (csv.hasRoom) csv.add(at, cells)
+    if (sheet && at >= sheetAsk!.begun && sheet.hasRoom) sheet.add(store, at, cells)
+    at += 1
+    return undefined
+  })
+  csv.finish()
+  sheet?.finish()
+  return { csv: csv.rows, ...(sheet && { sheet: sheet.rows }) }
+}
+
+/** In UTF-8 with the mark by which spreadsheets know it. */
+class CsvWriter implements Disposable {
+  readonly #file: number
+  readonly #store: Store
+  readonly #most: number
+  #text: string
+  #bytes = 0
+  rows = 0
+
+  constructor(file: string, store: Store, mostBytes: number) {
+    this.#file = openSync(file, 'w')
+    this.#store = store
+    this.#most = mostBytes
+    const titles = store.columns.map(({ spec: { name, unit } }) =>
+      textField(unit ? `${name} (${unit})` : name),
+    )
+    this.#text = `\ufeff${titles.join(',')}\r\n`
+  }
+
+  get hasRoom(): boolean {
+    return this.#bytes + 3 * this.#text.length < this.#most
+  }
+
+  add(at: number, cells: readonly string[]): void {
+    const fields = this.#store.columns.map((column, place) => {
+      const text = column.textAt(at)
+      if (column instanceof TextColumn)
+        return textField(text ?? (column.words ? '' : column.shownOf(cells[place] ?? '')))
+      return text === null ? '' : column.spec.kind === 'percent' ? `${text}%` : text
+    })
+    this.#text += `${fields.join(',')}\r\n`
+    this.rows += 1
+    if (this.#text.length > pieceCharacters) this.#flush()
+  }
+
+  #flush(): void {
+    this.#bytes += writeSync(this.#file, this.#text)
+    this.#text = ''
+  }
+
+  finish(): void {
+    this.#flush()
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#file)
+  }
+}
