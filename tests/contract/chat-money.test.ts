@@ -71,11 +71,13 @@ describe.each([{ streamed: false }, { streamed: true }])('streamed: $streamed', 
     async ({ id, charge, ...used }) => {
       const before = await at.world.balance()
       const usage = answerWith(used)
+      // These models have no reasoning to hide: their tokens have to be seen.
+      const content = 'x '.repeat(Math.max(1, used.output))
       at.upstream.replyOnce(
         streamed
-          ? stream([chunk({ content: 'x' }, 'stop'), { ...chunk({}), choices: [], usage }, done])
+          ? stream([chunk({ content }, 'stop'), { ...chunk({}), choices: [], usage }, done])
           : json(200, {
-              choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'x' } }],
+              choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content } }],
               usage,
             }),
       )

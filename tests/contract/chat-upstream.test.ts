@@ -322,7 +322,7 @@ test('reasoning of an upstream is hidden in every spelling unless asked for, and
   })
 })
 
-test('an upstream that reports no usage, or an impossible one, is estimated, and the receipt says so', async () => {
+test('an upstream that reports no usage, or one of nothing or of nonsense, is estimated, and the receipt says so', async () => {
   const said = chunk({ content: 'seven words are more than enough here' }, 'stop')
   at.upstream.replyOnce(
     stream([said, done]),
@@ -331,7 +331,7 @@ test('an upstream that reports no usage, or an impossible one, is estimated, and
       {
         ...chunk({}),
         choices: [],
-        usage: { prompt_tokens: 9e15, completion_tokens: 9e15, total_tokens: 1e300 },
+        usage: { prompt_tokens: -1, completion_tokens: '9', total_tokens: [] },
       },
       done,
     ]),

@@ -296,7 +296,11 @@ test('usage names what was written to the cache and for how long; zero for an an
     },
   ])
   expect(await usageIn({ input_tokens: 0, output_tokens: 0 })).toEqual([])
-  expect(await usageIn({ input_tokens: -4, output_tokens: 1e12 })).toEqual([])
+  expect(await usageIn({ input_tokens: -4, output_tokens: '7' })).toEqual([])
+  // What a claim can be is judged where it is charged.
+  expect(await usageIn({ input_tokens: 1e300, output_tokens: 2.5 })).toMatchObject([
+    { input: 1e12, output: 2 },
+  ])
 })
 
 test('one malformed event is skipped, several are malformed', async () => {

@@ -4,6 +4,7 @@
  */
 import type { Bill, Part } from '#engine/inference'
 import type { Scribe } from './answer.ts'
+import { BegunItems } from './cut-items.ts'
 import { type Emit, type Json, recordsIn } from './item.ts'
 import { reasoningOf, responseOf, type Terms, type Thoughts, textOf, usageOf } from './response.ts'
 import { toolEvent } from './web-item.ts'
@@ -17,8 +18,11 @@ export class OwnAnswer implements Scribe {
   #told: Json = {}
   /** The upstream's last event, which waits for the figures that are charged. */
   #last: Json | undefined
+  readonly #begun = new BegunItems()
+  /** It was cut off at its limit, and its upstream tells no end. */
+  #isCut = false
   /** Items that are done, by their place; for an answer that breaks. */
-  readonly #done: Json[] = []
+  readonly #done = new Map<number, Json>()
   /** The kind of the upstream's events of which the contract's own are twins. */
   #twinOf: string | undefined
 
@@ -27,13 +31,16 @@ export class OwnAnswer implements Scribe {
     this.#emit = emit
   }
 
-  add({ extra }: Part): void {
+  add(part: Part): void {
+    const { extra, cut } = part
+    if (cut) this.#cut(part)
     if (extra?.wire !== 'responses') return
     if (extra.body) this.#told = extra.body
     if (extra.event) this.#read(extra.event, extra.text)
   }
 
   end(bill: Bill): Json {
+    if (this.#isCut) this.#endCut()
     const { type: _type, ...event } = this.#last ?? {}
     const output = recordsIn(this.#told['output'])
     const response = this.#rewritten(
@@ -44,6 +51,23 @@ export class OwnAnswer implements Scribe {
     return response
   }
 
+  /** What the limit of the answer left of its last piece, and its end, come without an event of the upstream. */
+  #cut(part: Part): void {
+    const last = this.#begun.deltaOf(part)
+    if (last) this.#emit(last.type, last.fields)
+    if (part.type === 'finish') this.#isCut = true
+  }
+
+  #endCut(): void {
+    for (const [place, item] of this.#begun.ended()) {
+      const shown = this.#shown(item)
+      this.#done.set(place, shown)
+      this.#emit('response.output_item.done', { output_index: place, item: shown })
+    }
+    const details = { reason: 'max_output_tokens' }
+    this.#told = { ...this.#told, status: 'incomplete', incomplete_details: details, output: this.#items }
+  }
+
   failed(error: { code: string; message: string }): void {
     if (this.#told['id'] === undefined) this.#open({})
     const told = { ...this.#told, status: 'failed', error, output: this.#items, incomplete_details: null }
@@ -51,18 +75,20 @@ export class OwnAnswer implements Scribe {
   }
 
   get #items(): Json[] {
-    return this.#done.filter((item) => item !== undefined)
+    // Their places are the upstream's word: any number may come.
+    return [...this.#done].sort(([a], [b]) => a - b).map(([, item]) => item)
   }
 
   #read(event: Json, text: string | undefined): void {
     const { type, response, item } = event as { type?: unknown; response?: Json; item?: Json }
     if (typeof type !== 'string') return
     if (response) this.#told = response
+    this.#begun.read(type, event)
     if (terminals.has(type)) this.#last = event
     else if (response) this.#emit(type, { ...event, response: this.#rewritten(response) })
     else if (this.#isShown(type, event)) {
       const shown = item && this.#shown(item)
-      if (shown && type === 'response.output_item.done') this.#done[Number(event['output_index'])] = shown
+      if (shown && type === 'response.output_item.done') this.#done.set(Number(event['output_index']), shown)
       if (shown === item) this.#emit(type, event, text)
       else this.#emit(type, { ...event, item: shown })
       if (this.#terms.includesReasoning) this.#tellTwin(type, event)

@@ -57,6 +57,7 @@ export function turnOf(body: ResponsesBody, model: Model, usualOutputTokens: num
   }
   if (hosted.native) {
     turn.upstreamSearches = callsOf(body)
+    turn.upstreamRounds = turn.upstreamSearches
     turn.unreadBytes =
       (turn.unreadBytes ?? 0) + foundBound(turn, Array<number>(turn.upstreamSearches).fill(searchTokens))
   }

@@ -77,6 +77,7 @@ async function askModel(
     tokens: { input, cachedInput, output, reasoning },
     usage_source: called.usageSource,
     attempts: [...called.attempts],
+    ...(called.claims.length > 0 && { claims: called.claims }),
     ...(failure && !called.cameToNothing && { may_have_run: true as const }),
   }
   if (!failure) {

@@ -104,4 +104,7 @@ const detailOf = (run: RunRow, end: RunEnd, steps: readonly StepRow[]): Record<s
     })),
   tokens: tokensOf(steps),
   attempts: steps.flatMap(({ detail }) => detail?.attempts ?? []),
+  ...(steps.some(({ detail }) => detail?.claims) && {
+    claims: steps.flatMap(({ detail }) => detail?.claims ?? []),
+  }),
 })

@@ -1,9 +1,22 @@
 /** Texts turned into vectors: held at the worst case, asked at most once, settled at what was used. */
 import type { App } from '#app'
 import { failureOf } from '#engine/inference'
-import { embeddingCost, estimatedEmbeddingTokens, mostEmbeddingTokens } from '#engine/metering'
+import {
+  embeddingCost,
+  estimatedEmbeddingTokens,
+  mostEmbeddingTokens,
+  possibleEmbeddingTokens,
+} from '#engine/metering'
 import type { EmbeddingModel } from '#engine/models'
-import { clientLeft, countSettled, holdFor, type PaidCall, PaidWatch } from '#engine/paid'
+import {
+  alarmClaims,
+  claimOf,
+  clientLeft,
+  countSettled,
+  holdFor,
+  type PaidCall,
+  PaidWatch,
+} from '#engine/paid'
 import type { EmbeddingRun } from '#engine/routing'
 import { type Failure, fail } from '#platform/errors'
 import { type Embedded, UpstreamError } from '#providers/spec'
@@ -79,8 +92,15 @@ function endOf(app: App, ask: EmbedAsk, run: EmbeddingRun, { filled, fault }: Ca
   const { model, texts, gone, receivedMs, background = false } = ask
   const wasLeft = fault?.fault === 'aborted' && gone.aborted
   const guessed = estimatedEmbeddingTokens(texts)
+  const claimed = filled?.usage?.input
+  const counted = claimed === undefined ? guessed : Math.min(claimed, possibleEmbeddingTokens(texts))
+  const claims =
+    claimed === undefined || claimed === counted
+      ? []
+      : claimOf(run.attempts, { claimed: { input: claimed }, believed: { input: counted } })
+  alarmClaims(app, ask.requestId, run.attempts, claims)
   // Who leaves while it is worked on pays what the upstream will ask for it; nobody else pays for what did not come.
-  const tokens = filled ? (filled.usage?.input ?? guessed) : wasLeft && fault.executed ? guessed : 0
+  const tokens = filled ? counted : wasLeft && fault.executed ? guessed : 0
   const failure = fault && failureOf(fault)
   const isUntouched =
     fault !== undefined &&
@@ -90,13 +110,14 @@ function endOf(app: App, ask: EmbedAsk, run: EmbeddingRun, { filled, fault }: Ca
     texts: texts.length,
     usage_source: filled?.usage ? 'upstream' : tokens > 0 ? 'estimated' : 'none',
     attempts: run.attempts,
+    ...(claims.length > 0 && { claims }),
     total_ms: app.clock.nowMs() - receivedMs,
     ...(failure && { error_code: failure.code }),
     ...(background && fault?.executed && { may_have_run: true }),
   }
   const settlement = {
     microcredits: embeddingCost(model.pricing, app.config.defaults, tokens),
-    // A count beyond every bound is the upstream's mistake and not the caller's debt.
+    // Its bound is that of the texts: a count beyond it is not the caller's debt.
     withinHold: true,
     state: failure ? ('failed' as const) : ('completed' as const),
     statusCode: wasLeft ? clientLeft : (failure?.status ?? 200),

@@ -3,7 +3,16 @@ import type { App } from '#app'
 import { failureOf } from '#engine/inference'
 import { imageCost } from '#engine/metering'
 import type { ImageModel } from '#engine/models'
-import { clientLeft, countSettled, type Finished, holdFor, type PaidCall } from '#engine/paid'
+import {
+  alarmClaims,
+  type Claim,
+  claimOf,
+  clientLeft,
+  countSettled,
+  type Finished,
+  holdFor,
+  type PaidCall,
+} from '#engine/paid'
 import type { ImageRun } from '#engine/routing'
 import type { Failure } from '#platform/errors'
 import type { Hold } from '#platform/ledger'
@@ -44,6 +53,9 @@ export interface PaidImage {
    */
   finish(end: { statusCode: number; failure?: Failure; reply?: string }): Promise<Finished>
 }
+
+/** Of a whole order: vendors count thousands for a picture. */
+const mostTokens = 10_000_000
 
 interface Order {
   model: ImageModel
@@ -126,8 +138,16 @@ class Paid implements PaidImage {
   get #order(): Order {
     return this.#parts.orders.find(({ model }) => model === this.model)!
   }
+  /** For people and reports; the price is by the picture. */
   get #tokens(): { input: number; output: number } {
-    return this.#drawn?.usage ?? { input: 0, output: 0 }
+    const { input, output } = this.#drawn?.usage ?? { input: 0, output: 0 }
+    return { input: Math.min(input, mostTokens), output: Math.min(output, mostTokens) }
+  }
+  get #claims(): Claim[] {
+    const claimed = this.#drawn?.usage
+    const believed = this.#tokens
+    const isBelieved = !claimed || (claimed.input === believed.input && claimed.output === believed.output)
+    return isBelieved ? [] : claimOf(this.#parts.run.attempts, { claimed, believed })
   }
   /** A whole answer that its caller can still fetch with the idempotency key is finished for them. */
   get #isFetchable(): boolean {
@@ -181,6 +201,7 @@ class Paid implements PaidImage {
     }
     const settled = await watch.settle(told, () => hold.settle(settlement))
     countSettled(app, settled)
+    alarmClaims(app, ask.requestId, run.attempts, this.#claims)
     return { ...settled, keepsClaim: ask.claim !== undefined && !settlement.freeClaim }
   }
 
@@ -213,7 +234,8 @@ class Paid implements PaidImage {
         format,
       },
       usage_source: this.#drawn?.usage ? 'upstream' : 'none',
-      tokens: this.#drawn?.usage ?? null,
+      tokens: this.#drawn?.usage ? this.#tokens : null,
+      ...(this.#claims.length > 0 && { claims: this.#claims }),
       attempts: run.attempts,
       total_ms: app.clock.nowMs() - ask.receivedMs,
       ...(failure && { error_code: failure.code }),

@@ -5,6 +5,7 @@
 import type { App } from '#app'
 import { costOf, ratesOf } from '#engine/metering'
 import type { Model } from '#engine/models'
+import { alarmClaims, type Claim, claimOf } from '#engine/paid'
 import { type ModelsAsk, type PricedAttempt, priced } from '#engine/routing'
 import { asFailure, type Failure } from '#platform/errors'
 import type { Trail } from '#platform/trace'
@@ -36,6 +37,8 @@ export interface Called {
   /** The model that answered, or was tried last. */
   model: string
   attempts: readonly PricedAttempt[]
+  /** What its upstream claims that cannot be. */
+  claims: Claim[]
   /** Why there is no whole answer. */
   failure?: Failure
   /** No upstream can have done anything: the call may be made again. */
@@ -105,6 +108,8 @@ export async function callModel(
   const trouble = step.fault?.fault ?? failure?.code
   watch.answered({ model, attempts, usage: isFree ? nothing : usage, finishReason, trouble })
   const { usageSource } = step
+  const claims = claimOf(attempts, step.disbelief)
+  alarmClaims(app, callId, attempts, claims)
   const microcredits = isFree ? 0n : costOf(ratesOf(model.pricing, app.config.defaults), usage)
   const told = priced(attempts, isFree ? undefined : { microcredits, usage, usageSource })
   return {
@@ -119,6 +124,7 @@ export async function callModel(
       ...countedFrom(attempt, receivedMs - beganMs),
       attempt_id: `${callId}-${at + 1}`,
     })),
+    claims,
     ...(failure && { failure }),
     cameToNothing: step.cameToNothing,
   }

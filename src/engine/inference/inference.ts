@@ -156,6 +156,8 @@ export interface Turn {
   onlyOwnWire?: { param: string; what: string }
   /** Searches that the upstream may run itself, at most. */
   upstreamSearches?: number
+  /** Uses of tools of its own that the upstream may make, after each of which it reads the whole prompt anew. */
+  upstreamRounds?: number
   /** The upstream may sum up a long conversation first: one more reading, one more answer. */
   sumsUp?: boolean
   /** Bytes of text that reach an upstream of the same wire and stand in none of the fields above. */
@@ -227,6 +229,8 @@ export type Part = (
 ) & {
   /** What only the wire of the upstream knows; a server of the same wire passes it on. */
   extra?: Extra
+  /** What the limit of the turn left of an answer that ran past it, and its end: no event of the upstream tells it so. */
+  cut?: true
 }
 
 export interface Extra {

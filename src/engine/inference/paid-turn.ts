@@ -3,7 +3,10 @@ import type { App } from '#app'
 import { costOf, ratesOf } from '#engine/metering'
 import type { Model } from '#engine/models'
 import {
+  alarmClaims,
+  type Claim,
   chargeFor,
+  claimOf,
   clientLeft,
   countSettled,
   type Finished,
@@ -263,11 +266,16 @@ class Paid implements PaidTurn {
       () => this.#hold.settle(settlement),
     )
     countSettled(this.#app, settled)
+    alarmClaims(this.#app, this.#ask.requestId, this.#attempts, this.#claims)
     return { ...settled, keepsClaim: this.#ask.claim !== undefined && !settlement.freeClaim }
   }
 
   get #attempts() {
     return this.#steps.flatMap((step) => step.attempts)
+  }
+
+  get #claims(): Claim[] {
+    return this.#steps.flatMap(({ attempts, disbelief }) => claimOf(attempts, disbelief))
   }
 
   /** Nothing of the answer is paid: it failed before there was anything of it, or its caller gets an error instead. */
@@ -294,6 +302,7 @@ class Paid implements PaidTurn {
       finish_reason: this.#last.finishReason ?? null,
       usage_source: free ? 'none' : usageSource(this.#steps),
       tokens: free ? null : usage,
+      ...(this.#claims.length > 0 && { claims: this.#claims }),
       attempts: this.#hosted ? this.#pricedAttempts(undelivered) : this.#attempts,
       total_ms: this.#app.clock.nowMs() - this.#ask.receivedMs,
       ...(this.#hosted && { steps: this.#steps.length, tools: this.#hosted.uses.map(useDetail) }),

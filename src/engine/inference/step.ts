@@ -1,5 +1,5 @@
 /** One call of a model, whatever attempts it takes: metered part by part, so that its cost is known however it ends. */
-import { estimateUsage } from '#engine/metering'
+import { believed, type Disbelief, estimateUsage, type Seen } from '#engine/metering'
 import type { Model } from '#engine/models'
 import type { Attempt, Run } from '#engine/routing'
 import { UpstreamError } from '#providers/spec'
@@ -20,7 +20,7 @@ export class Step {
   readonly #ask: StepAsk
   /** The attempt that `#seen` and `#usage` are of. */
   #metered: Turn
-  #seen = { deltas: 0, bytes: 0, reasoningBytes: 0 }
+  #seen: Seen = { ...unseen }
   #usage: Usage | undefined
   /** `#usage` counts the prompt only. */
   #promptOnly = false
@@ -69,7 +69,11 @@ export class Step {
     try {
       for await (const part of run.parts()) {
         this.#meter(part)
-        yield part
+        // The upstream's own figures go along only where they are believed.
+        if (part.type === 'usage' && this.disbelief) {
+          const { raw: _, ...plain } = part
+          yield { ...plain, usage: this.usage() }
+        } else yield part
       }
     } catch (error) {
       this.#fault = error instanceof UpstreamError ? error : new UpstreamError('malformed', { cause: error })
@@ -79,8 +83,24 @@ export class Step {
     }
   }
 
-  /** What was used so far, or in the end. */
+  /** What was used so far, or in the end: as far as it can be. */
   usage(): Usage {
+    return this.#believed(this.#counted())
+  }
+
+  /** What the upstream claims and what was believed of it, where the claim cannot be. */
+  get disbelief(): Disbelief | undefined {
+    const claimed = this.#usage
+    const usage = claimed && this.#believed(claimed)
+    return usage === claimed ? undefined : { claimed: claimed!, believed: usage! }
+  }
+
+  #believed(usage: Usage): Usage {
+    return believed(usage, { turn: this.#metered, model: this.model, seen: this.#seen })
+  }
+
+  /** By the upstream, or as far as it did not, estimated. */
+  #counted(): Usage {
     if (this.#usage && !this.#promptOnly) return this.#usage
     const { output, reasoning, ...prompt } = estimateUsage(this.#metered, this.#seen)
     return this.#usage
@@ -99,7 +119,7 @@ export class Step {
   #meter(part: Part): void {
     if (this.#metered !== this.#ask.run.turn) {
       this.#metered = this.#ask.run.turn
-      this.#seen = { deltas: 0, bytes: 0, reasoningBytes: 0 }
+      this.#seen = { ...unseen }
       this.#usage = undefined
     }
     if (part.type === 'text' || part.type === 'refusal') this.#see(part.text)
@@ -107,8 +127,10 @@ export class Step {
       this.#see(part.text)
       this.#seen.reasoningBytes += Buffer.byteLength(part.text)
     } else if (part.type === 'tool-arguments') this.#see(part.delta)
-    else if (part.type === 'tool-call') this.#see(part.name)
-    else if (part.type === 'usage') {
+    else if (part.type === 'tool-call') {
+      this.#see(part.name)
+      this.#seen.calls++
+    } else if (part.type === 'usage') {
       this.#usage = part.usage
       this.#promptOnly = part.promptOnly === true
     } else if (part.type === 'finish') this.#finishReason = part.reason
@@ -121,6 +143,8 @@ export class Step {
     this.#seen.bytes += Buffer.byteLength(text)
   }
 }
+
+const unseen: Seen = { deltas: 0, bytes: 0, reasoningBytes: 0, calls: 0 }
 
 /** Of several steps together. */
 export function sumOf(usages: readonly Usage[]): Usage {

@@ -13,6 +13,10 @@ const tokensAround = 4
 export const mostEmbeddingTokens = (texts: readonly string[]): number =>
   texts.reduce((sum, text) => sum + Math.ceil(Buffer.byteLength(text) / 2) + tokensAround, 0)
 
+/** Tokens that an upstream can count in these texts: not one of them is less than a byte. */
+export const possibleEmbeddingTokens = (texts: readonly string[]): number =>
+  texts.reduce((sum, text) => sum + Buffer.byteLength(text) + tokensAround, 0)
+
 /** A fair guess, for upstreams that do not say: four bytes a token. */
 export const estimatedEmbeddingTokens = (texts: readonly string[]): number =>
   texts.reduce((sum, text) => sum + Math.ceil(Buffer.byteLength(text) / 4), 0)

@@ -1,8 +1,15 @@
 /** Usage → credits, and the worst case that a hold must cover. All money in micro-credits; integers only. */
 import type { Content, Turn, Usage } from '#engine/inference'
 import type { Pricing } from '#engine/models'
+import type { Seen } from './believe.ts'
 
-export { embeddingCost, estimatedEmbeddingTokens, mostEmbeddingTokens } from './embedding-cost.ts'
+export { believed, type Disbelief, type Seen } from './believe.ts'
+export {
+  embeddingCost,
+  estimatedEmbeddingTokens,
+  mostEmbeddingTokens,
+  possibleEmbeddingTokens,
+} from './embedding-cost.ts'
 export { imageCost } from './image-cost.ts'
 
 /** Prices per token in millionths of a micro-credit, so that the cheapest token is still an integer. */
@@ -205,10 +212,7 @@ export const outputTokensFor = (rates: Rates, microcredits: bigint): number =>
  * What was used, for upstreams that do not say, or were cut before they could. Not a bound but a fair guess, marked as
  * such on the receipt: four bytes a token for text (it holds for English and for Persian), and one token a delta where deltas are that small.
  */
-export function estimateUsage(
-  turn: Turn,
-  seen: { deltas: number; bytes: number; reasoningBytes: number },
-): Usage {
+export function estimateUsage(turn: Turn, seen: Pick<Seen, 'deltas' | 'bytes' | 'reasoningBytes'>): Usage {
   const bound = inputBound(turn)
   const media = Math.ceil(bound.media / 2)
   const bytesPerDelta = seen.deltas > 0 ? seen.bytes / seen.deltas : 0

@@ -95,12 +95,18 @@ async function describe(
   }
 }
 
+/** Of any model there is; a larger figure is a defect, and holds and limits are reckoned from it. */
+const longestContext = 100_000_000
+
 /** The window stands under the name of the architecture: `llama.context_length`. */
 function contextOf(info: unknown): number {
   const found = isRecord(info)
     ? Object.entries(info).find(([name]) => name.endsWith('.context_length'))
     : undefined
-  return typeof found?.[1] === 'number' && found[1] > 0 ? found[1] : 4_096
+  const length = found?.[1]
+  const isLength =
+    Number.isSafeInteger(length) && (length as number) > 0 && (length as number) <= longestContext
+  return isLength ? (length as number) : 4_096
 }
 
 /** A bad or missing answer is no error: there simply is no Ollama. */

@@ -5,6 +5,7 @@ import { Failure } from '#platform/errors'
 import type { Claim, Hold, Settled } from '#platform/ledger'
 import type { Trail } from '#platform/trace'
 
+export { alarmClaims, type Claim, claimOf } from './claims.ts'
 export { PaidWatch, providerName } from './watch.ts'
 
 export interface PaidCall {

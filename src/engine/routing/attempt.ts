@@ -19,6 +19,8 @@ export interface Attempt {
   status?: number
   detail?: string
   upstream_id?: string
+  /** True when it wrote more than its limit of tokens can amount to, and was cut off. */
+  overran?: true
   /** True when it went on where an answer was cut (`resume: restart`). */
   resumed?: true
 }

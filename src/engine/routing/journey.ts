@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Part, Turn } from '#engine/inference'
 import type { Model } from '#engine/models'
 import { UpstreamError } from '#providers/spec'
+import { Allowance } from './allowance.ts'
 import { type Attempt, beginAttempt, callTerms, drainOf, failAttempt, type JourneyTerms } from './attempt.ts'
 import type { Breaker, Pass } from './breaker.ts'
 import { withOneWish } from './budget.ts'
@@ -91,8 +92,13 @@ export class Journey {
       // fails before, the caller sees nothing at all.
       let held: Part[] = []
       let usage: Part | undefined
+      const allowance = new Allowance(call.turn)
+      let cut: Part[] | undefined
       try {
         for await (const part of this.#generate(call)) {
+          cut = allowance.cut(part)
+          // To stop reading here closes the connection.
+          if (cut) break
           if (call.attempt.first_part_ms === undefined) this.#noteFirst(call)
           if (part.type === 'usage') usage = part
           else if (call.spoke || this.#opens(part)) {
@@ -110,7 +116,7 @@ export class Journey {
           }
         }
         this.#answered(call)
-        yield* held
+        yield* cut ? this.#overran(call, held, cut) : held
         if (usage) yield usage
         return
       } catch (error) {
@@ -152,6 +158,15 @@ export class Journey {
     const { provider } = this.#ask.upstreams.get(deployment.provider)!
     const terms = callTerms(this.#ask, deployment, this.attempts.length)
     return provider.generate({ ...terms, turn, signal: this.#stop.signal })
+  }
+
+  /** The end of an answer that ran past its limit; what only its own wire knows, where nothing is out yet, would tell all of it. */
+  *#overran({ attempt }: Call, held: readonly Part[], cut: readonly Part[]): Generator<Part> {
+    attempt.overran = true
+    for (const { extra: _, ...part } of held)
+      if (part.type !== 'extra' && part.type !== 'finish') yield part as Part
+    yield* cut
+    yield { type: 'finish', reason: 'length', cut: true }
   }
 
   #speak(call: Call): void {

@@ -29,6 +29,8 @@ export interface Metrics {
   ledgerQueue: Reading<'kind'>
   upstreamAttempts: Counts<'provider' | 'deployment' | 'outcome'>
   upstreamSeconds: Spreads<'provider'>
+  /** What upstreams claim that cannot be, and answers that were cut off past their limit. */
+  disbelieved: Counts<'deployment' | 'what'>
   callersLeft: Counts<'provider' | 'action'>
   drains: Reading<'provider'>
   /** 1 for a deployment that gets no calls now. */
@@ -171,6 +173,11 @@ function upstreamSeries(registry: Registry) {
       name: 'kherad_upstream_attempts_total',
       help: 'Calls to upstreams by deployment and outcome.',
       labelNames: ['provider', 'deployment', 'outcome'],
+    }),
+    disbelieved: new Counts(registry, {
+      name: 'kherad_upstream_disbelieved_total',
+      help: 'Claims of upstreams that cannot be, and answers cut off past their limit; alarm when it grows.',
+      labelNames: ['deployment', 'what'],
     }),
     upstreamSeconds: new Spreads(registry, {
       name: 'kherad_upstream_first_part_seconds',

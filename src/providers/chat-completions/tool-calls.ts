@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Part } from '#engine/inference'
 import { isRecord } from '#providers/kit'
+import { UpstreamError } from '#providers/spec'
 
 interface OpenCall {
   /** Its place among the calls that were told; undefined until it is told. */
@@ -16,6 +17,9 @@ interface OpenCall {
 }
 
 const known = ['index', 'id', 'type', 'function']
+
+/** Far more than a caller could send back (contract section 4: 128). */
+const mostCalls = 1_024
 
 /**
  * Tool calls of one answer, in order, whatever the upstream does to their identity: no index (Gemini), always index 0 with
@@ -99,6 +103,8 @@ export class ToolCalls {
   }
 
   private begin(upstreamIndex: number | undefined, upstreamId: string | undefined): OpenCall {
+    if (this.calls.length >= mostCalls)
+      throw new UpstreamError('malformed', { detail: `more than ${mostCalls} tool calls` })
     const call: OpenCall = {
       index: undefined,
       upstreamIndex,

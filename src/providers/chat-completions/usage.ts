@@ -1,5 +1,5 @@
 import type { Usage } from '#engine/inference'
-import { isRecord } from '#providers/kit'
+import { claimedCount as count, isRecord } from '#providers/kit'
 
 /**
  * Tokens by kind from a chat `usage` object, in the spelling of OpenAI, DeepSeek, OpenRouter, Anthropic's door or xAI.
@@ -66,11 +66,4 @@ function first(...values: unknown[]): number {
     if (number !== undefined) return number
   }
   return 0
-}
-
-/** More than any window of any model: a larger figure is a defect of the upstream, no report. */
-const mostTokens = 1_000_000_000
-
-function count(value: unknown): number | undefined {
-  return typeof value === 'number' && value >= 0 && value <= mostTokens ? Math.floor(value) : undefined
 }

@@ -1,6 +1,6 @@
 /** The vectors of an answer. Both encodings are read whichever was asked for: some servers know one only. */
 import { decodeBase64 } from '#engine/media'
-import { faultOfError, isRecord } from '#providers/kit'
+import { claimedCount, faultOfError, isRecord } from '#providers/kit'
 import { type Embedded, type EmbeddingOrder, mostDimensions, UpstreamError } from '#providers/spec'
 
 /** Throws `UpstreamError`. Whatever is wrong here, the upstream has worked. */
@@ -55,8 +55,7 @@ function unit(vector: Float32Array): Float32Array {
 /** Some servers count the whole only. */
 function tokensOf(usage: unknown): number | undefined {
   if (!isRecord(usage)) return undefined
-  const count = usage['prompt_tokens'] ?? usage['total_tokens']
-  return Number.isSafeInteger(count) && (count as number) >= 0 ? (count as number) : undefined
+  return claimedCount(usage['prompt_tokens'] ?? usage['total_tokens'])
 }
 
 const malformed = (detail: string): UpstreamError => new UpstreamError('malformed', { detail })

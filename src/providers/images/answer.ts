@@ -2,7 +2,7 @@
 import { decodeBase64, parseDataUrl, sniff } from '#engine/media'
 import { FetchRefused, type GuardedClient } from '#platform/net'
 import type { Way } from '#platform/proxy'
-import { faultOfError, isRecord } from '#providers/kit'
+import { claimedCount, faultOfError, isRecord } from '#providers/kit'
 import { type Drawn, UpstreamError } from '#providers/spec'
 
 /** Of one picture. */
@@ -75,10 +75,7 @@ async function linked(url: string, ask: ReadingAsk): Promise<Uint8Array | undefi
 
 function usageOf(usage: unknown): Drawn['usage'] {
   if (!isRecord(usage)) return undefined
-  const count = (name: string): number => {
-    const value = usage[name]
-    return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : 0
-  }
+  const count = (name: string): number => claimedCount(usage[name]) ?? 0
   return { input: count('input_tokens'), output: count('output_tokens') }
 }
 

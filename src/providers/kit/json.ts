@@ -30,3 +30,13 @@ export async function readJson(exchange: Exchange, maxBytes: number): Promise<un
     freeBytes(bytes)
   }
 }
+
+/** Far more than any model can use, and sums of a few are still exact; a larger claim says no more than this one. */
+const mostClaimed = 1_000_000_000_000
+
+/**
+ * A count that an upstream claims; undefined for what is none (a text, a negative number). What of it can be is judged by metering
+ * (`believed`), not here.
+ */
+export const claimedCount = (value: unknown): number | undefined =>
+  typeof value === 'number' && value >= 0 ? Math.floor(Math.min(value, mostClaimed)) : undefined

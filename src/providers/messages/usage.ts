@@ -1,5 +1,5 @@
 import type { Usage } from '#engine/inference'
-import { isRecord } from '#providers/kit'
+import { claimedCount, isRecord } from '#providers/kit'
 
 /** Fields that count the prompt. */
 const promptFields = [
@@ -68,9 +68,4 @@ function add(sum: Tokens, more: Tokens): void {
   for (const kind in sum) sum[kind as keyof Tokens] += more[kind as keyof Tokens]
 }
 
-/** More than any window of any model: a larger figure is a defect of the upstream, no report. */
-const mostTokens = 1_000_000_000
-
-function count(value: unknown): number {
-  return typeof value === 'number' && value >= 0 && value <= mostTokens ? Math.floor(value) : 0
-}
+const count = (value: unknown): number => claimedCount(value) ?? 0

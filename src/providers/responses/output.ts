@@ -1,4 +1,5 @@
 import type { Part } from '#engine/inference'
+import { UpstreamError } from '#providers/spec'
 import {
   citationOf,
   type Json,
@@ -11,6 +12,9 @@ import {
   thoughtsOf,
   type Voice,
 } from './items.ts'
+
+/** Each event looks for its item among all of them. */
+const mostItems = 4_096
 
 /** The items of one answer: whatever way a server tells them, every text, call and citation is told once. */
 export class Output {
@@ -35,6 +39,8 @@ export class Output {
   }
 
   private begin(type: string, index: unknown, id: unknown): OutputItem {
+    if (this.items.length >= mostItems)
+      throw new UpstreamError('malformed', { detail: `more than ${mostItems} items in an answer` })
     this.latest = new OutputItem(type, index, id)
     this.items.push(this.latest)
     return this.latest

@@ -1,5 +1,5 @@
 import type { Usage } from '#engine/inference'
-import { isRecord } from '#providers/kit'
+import { claimedCount, isRecord } from '#providers/kit'
 
 /**
  * Tokens by kind from the `usage` of a response. Undefined when it counts nothing: a report of zero for an answer that
@@ -35,8 +35,4 @@ export const searchesIn = (output: unknown): number =>
 const isSearch = ({ type, action, status }: Record<string, unknown>): boolean =>
   type === 'web_search_call' && status !== 'failed' && (!isRecord(action) || action['type'] === 'search')
 
-/** More than any window of any model: a larger figure is a defect of the upstream, no report. */
-const mostTokens = 1_000_000_000
-
-const count = (value: unknown): number =>
-  typeof value === 'number' && value >= 0 && value <= mostTokens ? Math.floor(value) : 0
+const count = (value: unknown): number => claimedCount(value) ?? 0

@@ -15,6 +15,8 @@ export class PassedOnAnswer implements Writer {
   readonly #manner: Manner
   #begun = false
   #stop: Stop = { reason: 'stop' }
+  /** The index of the block that was begun and not ended. */
+  #open: unknown
   /** Both are sent when the answer is whole and paid: only then may it look so. */
   #delta: Raw = {}
   #last: Event = { type: 'message_stop' }
@@ -26,7 +28,8 @@ export class PassedOnAnswer implements Writer {
   of(part: Part): Event[] {
     if (part.type === 'finish') this.#stop = part
     const event = eventOf(part)
-    if (!event || event.type === 'ping') return []
+    if (!event) return part.cut ? this.#rest(part) : []
+    if (event.type === 'ping') return []
     // An upstream that forgets the beginning must not make its callers' clients fail.
     if (!this.#begun) return [this.#begin(event), ...(event.type === 'message_start' ? [] : this.of(part))]
     switch (event.type) {
@@ -36,7 +39,11 @@ export class PassedOnAnswer implements Writer {
       case 'message_stop':
         this.#last = event
         return []
+      case 'content_block_stop':
+        this.#open = undefined
+        return [event]
       case 'content_block_start':
+        this.#open = event['index']
         return [{ ...event, content_block: mended(event['content_block']) }]
       default:
         return [event]
@@ -46,7 +53,17 @@ export class PassedOnAnswer implements Writer {
   end(bill: Bill): Event[] {
     const delta = { ...endOf(this.#stop), ...rawOf(this.#delta['delta']) }
     const last = lastUsageOf(bill, this.#delta['usage'])
-    return [{ ...this.#delta, type: 'message_delta', delta, usage: last }, this.#last]
+    // Of an answer that was cut off at its limit.
+    const stop = this.#open === undefined ? [] : [{ type: 'content_block_stop', index: this.#open }]
+    return [...stop, { ...this.#delta, type: 'message_delta', delta, usage: last }, this.#last]
+  }
+
+  /** What the limit of the answer left of its last piece comes without an event of the upstream. */
+  #rest(part: Part): Event[] {
+    const delta = deltaOf(part)
+    return delta && this.#open !== undefined
+      ? [{ type: 'content_block_delta', index: this.#open, delta }]
+      : []
   }
 
   #begin(event: Event): Event {
@@ -58,6 +75,20 @@ export class PassedOnAnswer implements Writer {
     const usage = firstUsageOf(guess(), message['usage'])
     const whole = { ...emptyMessage(head, usage), ...message, ...head, usage }
     return { ...given, type: 'message_start', message: whole }
+  }
+}
+
+function deltaOf(part: Part): Raw | undefined {
+  switch (part.type) {
+    case 'text':
+    case 'refusal':
+      return { type: 'text_delta', text: part.text }
+    case 'reasoning':
+      return { type: 'thinking_delta', thinking: part.text }
+    case 'tool-arguments':
+      return { type: 'input_json_delta', partial_json: part.delta }
+    default:
+      return undefined
   }
 }
 

@@ -14,7 +14,7 @@ import type { MessagesBody } from './schema.ts'
 import { requireResults } from './tool-results.ts'
 import { toolChoiceOf, toolsOf } from './tools.ts'
 import { upstreamMessages } from './upstream-messages.ts'
-import { boundedTools, foundBytes, searchesOf } from './upstream-tools.ts'
+import { boundedTools, foundBytes, roundsOf, searchesOf } from './upstream-tools.ts'
 
 export function turnOf(body: MessagesBody, model: Model, dialect: Dialect): Turn {
   refuseThread(body)
@@ -54,7 +54,13 @@ export function turnOf(body: MessagesBody, model: Model, dialect: Dialect): Turn
   if (managed && isSpoken(model)) reading.unread(managed)
   const unreadBytes = reading.unreadBytes + foundBytes(upstreams, turn)
   const sumsUp = maySumUp(managed) && isSpoken(model)
-  return { ...turn, unreadBytes, upstreamSearches: searchesOf(upstreams), ...(sumsUp && { sumsUp }) }
+  return {
+    ...turn,
+    unreadBytes,
+    upstreamSearches: searchesOf(upstreams),
+    upstreamRounds: roundsOf(upstreams),
+    ...(sumsUp && { sumsUp }),
+  }
 }
 
 /** Elsewhere an edit is not heard of. */

@@ -28,6 +28,10 @@ export const searchesOf = (tools: readonly Tool[]): number =>
     .filter((tool) => !isFetch(tool))
     .reduce((sum, tool) => sum + (tool.max_uses ?? mostUses), 0)
 
+/** Uses of all of them: after each the model reads the prompt anew. */
+export const roundsOf = (tools: readonly Tool[]): number =>
+  tools.filter(isUpstreams).reduce((sum, tool) => sum + (tool.max_uses ?? mostUses), 0)
+
 /** Bytes that they make a model read at most: after each use, all of the prompt and all that was found until then. */
 export function foundBytes(tools: readonly Tool[], turn: Turn): number {
   const finds = tools

@@ -23,6 +23,8 @@ export interface StepDetail {
   tokens?: { input: number; cachedInput: number; output: number; reasoning: number }
   usage_source?: string
   attempts?: unknown[]
+  /** What its upstream claims that cannot be. */
+  claims?: unknown[]
   /** It failed after it was sent: the upstream may have worked. */
   may_have_run?: true
 }

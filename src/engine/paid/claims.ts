@@ -1,0 +1,53 @@
+/** Claims of upstreams that were not believed: on the receipt, and as an alarm. Figures only, never what was asked or answered. */
+import type { App } from '#app'
+import type { Usage } from '#engine/inference'
+import type { Attempt } from '#engine/routing'
+
+type Figures = Partial<Usage>
+
+/** As it stands on a receipt. */
+export interface Claim {
+  deployment: string
+  claimed: Figures
+  believed: Figures
+}
+
+/** The attempt whose answer was counted. */
+const counted = (attempts: readonly Attempt[]): Attempt | undefined =>
+  attempts.findLast(({ outcome }) => outcome === 'answered') ?? attempts.at(-1)
+
+/** What the last call of these attempts claims, where it was not believed. */
+export function claimOf(
+  attempts: readonly Attempt[],
+  disbelief: { claimed: Figures; believed: Figures } | undefined,
+): Claim[] {
+  const attempt = counted(attempts)
+  return attempt && disbelief ? [{ deployment: attempt.deployment, ...disbelief }] : []
+}
+
+/** Counts and logs what was not believed, and answers that ran past their limit. */
+export function alarmClaims(
+  { metrics, log }: App,
+  requestId: string,
+  attempts: readonly Attempt[],
+  claims: readonly Claim[],
+): void {
+  for (const { deployment, claimed, believed } of claims) {
+    for (const what of ['input', 'output', 'webSearches'] as const)
+      if (claimed[what] !== believed[what]) metrics.disbelieved.inc({ deployment, what: named[what] })
+    log.error(
+      { receipt: requestId, deployment, claimed, believed },
+      'an upstream claims a usage that cannot be; what can be was charged',
+    )
+  }
+  for (const { deployment, overran } of attempts) {
+    if (!overran) continue
+    metrics.disbelieved.inc({ deployment, what: 'text' })
+    log.error(
+      { receipt: requestId, deployment },
+      'an upstream wrote past its limit of tokens and was cut off',
+    )
+  }
+}
+
+const named = { input: 'input', output: 'output', webSearches: 'searches' } as const

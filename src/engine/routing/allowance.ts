@@ -1,0 +1,53 @@
+import type { Part, Turn } from '#engine/inference'
+
+/** No tokenizer writes as much on average; the rest is for the short ones, whose first token may be long. */
+const bytesPerToken = 128
+const bytesBeside = 64 * 1024
+
+/** How much text the limit of a turn can amount to at most: what an upstream writes beyond it is cut off. */
+export class Allowance {
+  #left: number
+
+  constructor({ maxOutputTokens }: Turn) {
+    this.#left = bytesPerToken * maxOutputTokens + bytesBeside
+  }
+
+  /** Undefined while the part fits; else what of it still does, without what only its own wire knows. */
+  cut(part: Part): Part[] | undefined {
+    const bytes = sizeOf(part)
+    this.#left -= bytes
+    return this.#left >= 0 ? undefined : beginning(part, bytes + this.#left)
+  }
+}
+
+function sizeOf(part: Part): number {
+  switch (part.type) {
+    case 'text':
+    case 'refusal':
+    case 'reasoning':
+      return Buffer.byteLength(part.text)
+    case 'tool-call':
+      return Buffer.byteLength(part.name) + Buffer.byteLength(part.id)
+    case 'tool-arguments':
+      return Buffer.byteLength(part.delta)
+    default:
+      return 0
+  }
+}
+
+function beginning(part: Part, bytes: number): Part[] {
+  const first = (text: string): string =>
+    Buffer.from(text)
+      .toString('utf8', 0, bytes)
+      .replace(/\ufffd$/, '')
+  switch (part.type) {
+    case 'text':
+    case 'refusal':
+    case 'reasoning':
+      return [{ type: part.type, text: first(part.text), cut: true }]
+    case 'tool-arguments':
+      return [{ type: part.type, index: part.index, delta: first(part.delta), cut: true }]
+    default:
+      return []
+  }
+}
