@@ -16,6 +16,7 @@ models:
     context_length: 8000
     max_output_tokens: 600
     input_modalities: [text]
+    features: [reasoning]
     pricing: { input_per_million: 1.0, output_per_million: 2.0 }
 defaults: { text_model: test/model, credits_per_usd: 1000, markup: 1.0 }
 `

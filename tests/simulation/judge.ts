@@ -169,7 +169,8 @@ export class Judge {
   #exact(id: string, { charged, loss }: Ending): void {
     const said = this.#said.get(id)?.settlement
     if (said?.detail?.['usage_source'] !== 'upstream') return
-    const usage = this.#ask.upstream.calls.findLast((call) => call.requestId === id)?.reported
+    const call = this.#ask.upstream.calls.findLast(({ requestId }) => requestId === id)
+    const usage = call?.reported && { ...call.reported, output: Math.min(call.reported.output, call.limit) }
     const cost =
       usage && costOf(ratesOf(this.#ask.models.defaultText.pricing, this.#ask.config.defaults), usage)
     this.#hold(charged + loss === cost, `${id} costs ${cost}, charged are ${charged} and lost ${loss}`)

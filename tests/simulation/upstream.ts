@@ -12,6 +12,8 @@ export interface UpstreamCall {
   billed: Usage
   /** What its usage report said, once that went out. */
   reported: Usage | undefined
+  /** Tokens of output that it was allowed: what it reports beyond them is not believed. */
+  limit: number
   /** It said at its door that it would do nothing, or was never reached. */
   refused: boolean
 }
@@ -67,6 +69,7 @@ export class SimulatedUpstream {
       process: sender.name,
       billed: usageOf(0, 0),
       reported: undefined,
+      limit: ask.turn.maxOutputTokens,
       refused: refusal?.[1].executed === false,
     }
     this.calls.push(call)
