@@ -85,7 +85,9 @@ export async function startKherad(ask: StartAsk): Promise<Kherad> {
       metrics,
     }),
   )
-  const keys = opening.use(openKeyRing({ db, clock, log, metrics }))
+  const keys = opening.use(
+    openKeyRing({ db, clock, log, metrics, modelId: (name) => models.find(name)?.id ?? name }),
+  )
   const inference = opening.use(openInference({ upstreams, models, clock, metrics }))
   const { webSearch } = config.tools
   const search = webSearch && opening.use(openSearch(webSearch, outbound.to(webSearch.baseUrl)))

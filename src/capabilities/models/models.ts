@@ -67,6 +67,7 @@ function list(app: App, caller: Caller) {
 function cardOf(app: App, model: AnyModel) {
   return {
     id: model.id,
+    aliases: model.aliases ?? [],
     object: 'model',
     type: 'model',
     created: model.created,

@@ -64,6 +64,10 @@ const StudioSettings = Type.Object({
 
 export const ModelCard = Type.Object({
   id: Type.String(),
+  aliases: Type.Array(Type.String(), {
+    description: 'Other names by which it may be asked for.',
+    'x-description-fa': 'نام‌های دیگری که می‌توان با آن‌ها خواستش.',
+  }),
   object: Type.Literal('model'),
   type: Type.Literal('model'),
   created: Type.Integer(safeInteger),

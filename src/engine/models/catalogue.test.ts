@@ -293,3 +293,40 @@ test('an embedding model needs a provider of chat, and one is chosen by its id',
     /not a text model/,
   )
 })
+
+test('an alias leads to its model wherever a model is named, and is listed as no model of its own', () => {
+  const aliased = `${providers}models:${entry('acme/fast', `aliases: [gpt-4o, claude-sonnet]\n    ${free}`)}${entry('acme/slow', `fallbacks: [gpt-4o]\n    ${free}`)}\ndefaults: { text_model: claude-sonnet }`
+  const catalogue = build(aliased)
+  expect(catalogue.find('gpt-4o')).toBe(catalogue.find('acme/fast'))
+  expect(catalogue.find('acme/fast')?.aliases).toEqual(['gpt-4o', 'claude-sonnet'])
+  expect(catalogue.defaultText.id).toBe('acme/fast')
+  expect(catalogue.find('acme/slow')?.fallbacks).toEqual(['acme/fast'])
+  expect(catalogue.list().map(({ id }) => id)).toEqual(['acme/fast', 'acme/slow', 'sandbox/text'])
+})
+
+test.each([
+  [
+    'the id of another model',
+    '[acme/slow]',
+    /aliases names acme\/slow, which is a name of acme\/slow already/,
+  ],
+  ['its own id', '[acme/fast]', /aliases names acme\/fast, which is a name of acme\/fast already/],
+  [
+    'a sandbox model',
+    '[sandbox/text]',
+    /aliases names sandbox\/text, which is a name of sandbox\/text already/,
+  ],
+  [
+    'the alias of another model',
+    '[slow]',
+    /aliases names slow, which is a name of acme\/(fast|slow) already/,
+  ],
+  ['itself, twice', '[a, a]', /aliases\[1\]/],
+  ['a name with a space', '["a b"]', /letters, digits/],
+])('an alias that is %s stops the start', (_, aliases, sentence) => {
+  expect(
+    refusal(
+      `${providers}models:${entry('acme/fast', `aliases: ${aliases}\n    ${free}`)}${entry('acme/slow', `aliases: [slow]\n    ${free}`)}`,
+    ),
+  ).toMatch(sentence)
+})

@@ -23,7 +23,8 @@ import { refuse, words } from './words.ts'
 
 /** Every model this server offers, and the providers behind them. Immutable after the start. */
 export interface Catalogue {
-  find(id: string): AnyModel | undefined
+  /** By its id, or by one of its aliases. */
+  find(name: string): AnyModel | undefined
   /** In the order of the file, then ready-made, then local, then sandbox. */
   list(): AnyModel[]
   /** Answers a call that names no model. */
@@ -77,14 +78,15 @@ export function buildCatalogue(
     if (models.has(model.id)) refuse(words.duplicate(model.id))
     models.set(model.id, model)
   }
-  for (const entry of config.models) checkFallbacks(entry, models)
+  const named = withAliases(models, config.models)
+  for (const entry of config.models) checkFallbacks(entry, named)
 
   const list = [...models.values()]
   return {
-    find: (id) => models.get(id),
+    find: (name) => named.get(name),
     list: () => list,
-    defaultText: defaultOf(config, models),
-    ...embeddingOf(config, models),
+    defaultText: defaultOf(config, named),
+    ...embeddingOf(config, named),
     providers: () => [...providers.values()],
     provider: (id) => {
       const provider = providers.get(id)
@@ -170,6 +172,7 @@ function namedOf(entry: NamedModelConfig): Omit<NamedModel, 'inputModalities'> {
   const name = entry.displayName ?? entry.id.slice(entry.id.indexOf('/') + 1)
   return {
     id: entry.id,
+    ...(entry.aliases.length > 0 && { aliases: entry.aliases }),
     displayName: name,
     description: entry.description ?? `${name}.`,
     ownedBy: entry.id.slice(0, entry.id.indexOf('/')),
@@ -211,13 +214,34 @@ function checkSandbox(entry: ModelConfig, model: string, sandboxModels: readonly
   if (!known.includes(model)) refuse(words.noSandboxModel(entry.where, model, known))
 }
 
-function checkFallbacks(entry: ModelConfig, models: ReadonlyMap<string, AnyModel>): void {
-  const wrong = entry.fallbacks.find((id) => id === entry.id || models.get(id)?.kind !== entry.kind)
-  if (wrong !== undefined) refuse(words.noFallback(entry.where, wrong, entry.kind))
+/** Every name that is taken: the ids, and the aliases of the file, none of which may be another's name. */
+function withAliases(
+  models: ReadonlyMap<string, AnyModel>,
+  entries: readonly ModelConfig[],
+): ReadonlyMap<string, AnyModel> {
+  const named = new Map(models)
+  for (const { where, id, aliases } of entries)
+    for (const alias of aliases) {
+      const holder = named.get(alias)
+      if (holder) refuse(words.aliasTaken(where, alias, holder.id))
+      named.set(alias, models.get(id)!)
+    }
+  return named
 }
 
-const idsOf = (models: ReadonlyMap<string, AnyModel>, kind: AnyModel['kind']): string[] =>
-  [...models.values()].filter((model) => model.kind === kind).map(({ id }) => id)
+/** From here on each fallback is known by its id: what a caller may use is held against ids. */
+function checkFallbacks(entry: ModelConfig, named: ReadonlyMap<string, AnyModel>): void {
+  const model = named.get(entry.id)!
+  model.fallbacks = entry.fallbacks.map((name) => {
+    const fallback = named.get(name)
+    return fallback?.kind === entry.kind && fallback !== model
+      ? fallback.id
+      : refuse(words.noFallback(entry.where, name, entry.kind))
+  })
+}
+
+const idsOf = (named: ReadonlyMap<string, AnyModel>, kind: AnyModel['kind']): string[] =>
+  [...named].flatMap(([name, model]) => (model.kind === kind && name === model.id ? [name] : []))
 
 function defaultOf(config: Config, models: ReadonlyMap<string, AnyModel>): Model {
   const { textModel, textModelWhere } = config.defaults

@@ -9,6 +9,8 @@ export type AnyModel = Model | ImageModel | EmbeddingModel
 export interface NamedModel {
   /** `<vendor>/<model_name>`. */
   id: string
+  /** Other names by which callers may ask for it; answers and receipts bear the id. */
+  aliases?: string[]
   displayName: string
   description: string
   ownedBy: string

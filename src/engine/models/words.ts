@@ -53,6 +53,10 @@ export const words = {
     en: `${where} is ${id}, which is not an embedding model of this server: write one of ${some(known, ', ')}.`,
     fa: `${where} برابر ${id} است که مدل embedding این سرور نیست: یکی از این‌ها را بنویسید: ${some(known, '، ')}.`,
   }),
+  aliasTaken: (where: string, alias: string, holder: string) => ({
+    en: `${where}.aliases names ${alias}, which is a name of ${holder} already: write another, or remove it.`,
+    fa: `${where}.aliases نام ${alias} را آورده که از پیش نام ${holder} است: نام دیگری بنویسید یا آن را بردارید.`,
+  }),
   duplicate: (id: string) => ({
     en: `Two models are called ${id}: rename the one in the configuration file.`,
     fa: `دو مدل ${id} نام دارند: آن را که در پرونده‌ی پیکربندی است نام دیگری بدهید.`,

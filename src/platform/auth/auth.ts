@@ -69,11 +69,14 @@ export function openKeyRing({
   clock,
   log,
   metrics,
+  modelId = (name) => name,
 }: {
   db: Db
   clock: Clock
   log: Log
   metrics?: Metrics
+  /** The id of a model by any of its names: a list of models may have been written with others. */
+  modelId?: (name: string) => string
 }): KeyRing {
   const known = new Map<string, Known>()
   const hashesOf = new Map<string, Set<string>>()
@@ -118,7 +121,7 @@ export function openKeyRing({
     const before = changes
     const row = await orAway(store.keyByHash(db, Buffer.from(hash, 'base64')))
     if (!row) return undefined
-    const entry = knownOf(row)
+    const entry = knownOf(row, modelId)
     if (listening && before === changes) remember(hash, entry)
     return entry
   }
@@ -133,7 +136,7 @@ export function openKeyRing({
     },
     async callerOf(accountId, keyId) {
       const row = await orAway(store.keyById(db, accountId, keyId))
-      return admitted(row && knownOf(row), clock)
+      return admitted(row && knownOf(row, modelId), clock)
     },
     async [Symbol.asyncDispose]() {
       await listener[Symbol.asyncDispose]()
@@ -141,14 +144,14 @@ export function openKeyRing({
   }
 }
 
-const knownOf = (row: store.KeyOfAccount): Known => ({
+const knownOf = (row: store.KeyOfAccount, modelId: (name: string) => string): Known => ({
   caller: {
     accountId: row.account_id,
     projectId: row.project_id,
     keyId: row.key_id,
     plan: row.plan,
     scopes: new Set(row.scopes),
-    models: row.models ? new Set(row.models) : undefined,
+    models: row.models ? new Set(row.models.map(modelId)) : undefined,
     responsesMaxOutputTokens: row.responses_max_output_tokens ?? undefined,
   },
   suspended: row.state === 'suspended',

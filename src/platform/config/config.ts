@@ -262,6 +262,8 @@ export interface NamedModelConfig {
   /** `kherad.config.yaml:12: models[0]`, for refusals of the catalogue. */
   where: string
   id: string
+  /** Other names under which it may be asked for. */
+  aliases: string[]
   displayName?: string
   description?: string
   deployments: DeploymentConfig[]

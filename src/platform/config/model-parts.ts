@@ -7,6 +7,7 @@ import type { Members, Place } from './yaml-reader.ts'
 export const commonEntries = [
   'id',
   'kind',
+  'aliases',
   'display_name',
   'description',
   'deployments',
@@ -16,6 +17,8 @@ export const commonEntries = [
 
 const modelId = /^[a-z0-9][a-z0-9._-]*\/[A-Za-z0-9][A-Za-z0-9._:/@-]*$/
 
+const aliasPattern = /^[A-Za-z0-9][A-Za-z0-9._:/@-]*$/
+
 /** The members of every kind. */
 export function readNamed(members: Members): NamedModelConfig {
   const displayName = members.get('display_name')?.text()
@@ -23,6 +26,7 @@ export function readNamed(members: Members): NamedModelConfig {
   return {
     where: members.place.where(),
     id: readId(members),
+    aliases: readAliases(members.get('aliases')),
     ...(displayName !== undefined && { displayName }),
     ...(description !== undefined && { description }),
     deployments: readDeployments(members),
@@ -48,6 +52,22 @@ function readId(members: Members): string {
     )
   }
   return id
+}
+
+/** Names of clients that cannot be changed, such as `gpt-4o`: no slash is needed. That no two models share one the catalogue sees to. */
+function readAliases(place: Place | undefined): string[] {
+  const expected = {
+    en: 'a name of letters, digits and . _ : / @ -, at most 200 characters, such as gpt-4o',
+    fa: 'نامی از حرف لاتین، رقم و . _ : / @ - با حداکثر ۲۰۰ نویسه، مانند gpt-4o',
+  }
+  const aliases: string[] = []
+  for (const item of place?.list() ?? []) {
+    const alias = item.text(expected, aliasPattern)
+    if (alias.length > 200) item.wrong(expected)
+    if (aliases.includes(alias)) refuse(words.duplicate(item.where(), alias))
+    aliases.push(alias)
+  }
+  return aliases
 }
 
 function readDeployments(members: Members): DeploymentConfig[] {
