@@ -117,6 +117,7 @@ function bodyOf(from: Wire, to: Wire): object {
 function askOf(what: Pick<Ask, 'app' | 'caller' | 'body'>): Ask {
   return {
     ...what,
+    upload: undefined,
     query: {},
     params: {},
     requestId: uuidv7(),

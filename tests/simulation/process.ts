@@ -146,6 +146,7 @@ export class SimulatedProcess implements Sender {
     const tools: App['tools'] = { find: () => undefined, need: () => assert.fail('no tools here') }
     const storage: App['storage'] = {
       put: never,
+      putStream: never,
       get: never,
       delete: never,
       [Symbol.asyncDispose]: async () => {},

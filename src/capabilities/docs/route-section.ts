@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import { declarationOf } from '#platform/errors'
 import type { Route } from '#platform/http'
-import { codesOf, idempotencyKey } from '#platform/openapi'
+import { codesOf, formOf, idempotencyKey } from '#platform/openapi'
 import { curlOf } from './example.ts'
 import { fieldList, fieldsOf } from './fields.ts'
 import { type Content, code, type Html, html, joined, prose } from './html.ts'
@@ -17,6 +17,7 @@ ${part(say('pathParameters'), route.params && fieldsOf(say, route.params))}
 ${part(say('queryParameters'), route.query && fieldsOf(say, route.query))}
 ${part(say('headerParameters'), headers(say, route))}
 ${part(say('body'), route.body && [fieldsOf(say, route.body), others(say, route)])}
+${part(say('form'), route.upload && fieldsOf(say, formOf(route.upload)))}
 ${part(say('otherBody'), route.otherBody && fieldsOf(say, route.otherBody))}
 ${part(say('example'), pre(say, curlOf(route, baseUrl)))}
 ${part(

@@ -28,6 +28,7 @@ export const words = {
   queryParameters: { fa: 'پارامترهای پرسش', en: 'Query parameters' },
   headerParameters: { fa: 'سرآیندها', en: 'Headers' },
   body: { fa: 'بدنهٔ درخواست', en: 'Request body' },
+  form: { fa: 'یا یک فرم (multipart/form-data)', en: 'Or a form (multipart/form-data)' },
   otherBody: { fa: 'شکل دیگر بدنه', en: 'Another shape of the body' },
   answer: { fa: 'پاسخ', en: 'Answer' },
   orStream: { fa: 'یا جریان رویداد', en: 'or an event stream' },

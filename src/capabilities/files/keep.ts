@@ -8,12 +8,11 @@ import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import { job } from '#platform/jobs'
-import { abandon, adopt, stage, tidyStrays } from '#platform/storage'
+import { abandon, adopt, type ByteSource, stage, tidyStrays } from '#platform/storage'
 import * as store from './store.ts'
 
 export interface NewFile extends store.Owner {
-  bytes: Uint8Array
-  /** Of an image or audio. */
+  bytes: Uint8Array | ByteSource
   mediaType: string
   /** What made it, such as `upload`. */
   source: string
@@ -33,7 +32,9 @@ export const keyOf = (accountId: string, fileId: string): string => `files/${acc
 export async function stageFile(app: App, file: NewFile): Promise<StagedFile> {
   const quotaBytes = app.config.files.projectQuotaBytes
   const { bytes, accountId, projectId } = file
-  if (!(await store.hasRoom(app.db, file, bytes.length, quotaBytes))) noRoom(quotaBytes)
+  const isWhole = bytes instanceof Uint8Array
+  const size = isWhole ? bytes.length : bytes.bytes
+  if (!(await store.hasRoom(app.db, file, size, quotaBytes))) noRoom(quotaBytes)
   const nowMs = app.clock.nowMs()
   const row = {
     account_id: accountId,
@@ -42,8 +43,8 @@ export async function stageFile(app: App, file: NewFile): Promise<StagedFile> {
     key_id: file.keyId ?? null,
     name: file.name ?? null,
     media_type: file.mediaType,
-    bytes: BigInt(bytes.length),
-    sha256: await sha256InSlices(bytes),
+    bytes: BigInt(size),
+    sha256: isWhole ? await sha256InSlices(bytes) : bytes.sha256,
     source: file.source,
     created_at: new Date(nowMs),
   }

@@ -1,5 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { sniff } from '#engine/media'
+import { type Called, csv, dataKindOf, json, tsv, xlsx } from './data-kind.ts'
+import type { Probe } from './probe.ts'
 
 /** What is stored, and the ending of its name. */
 const endings: Record<string, string> = {
@@ -13,6 +15,10 @@ const endings: Record<string, string> = {
   'audio/mp4': 'm4a',
   'audio/ogg': 'ogg',
   'audio/flac': 'flac',
+  [csv]: 'csv',
+  [tsv]: 'tsv',
+  [xlsx]: 'xlsx',
+  [json]: 'json',
 }
 
 export const mediaTypes: readonly string[] = Object.keys(endings)
@@ -27,14 +33,28 @@ const aliases: Record<string, string> = {
   'audio/x-m4a': 'audio/mp4',
   'audio/m4a': 'audio/mp4',
   'audio/x-flac': 'audio/flac',
+  'application/csv': csv,
+  'text/x-csv': csv,
 }
 
 export const endingOf = (mediaType: string): string => endings[mediaType] ?? 'bin'
 
-/** The media type by the bytes alone; undefined for what is no image or audio that is stored here. */
-export function kindOf(bytes: Uint8Array): string | undefined {
-  const type = sniff(bytes) ?? (isSvg(bytes) ? 'image/svg+xml' : undefined)
-  return type !== undefined && Object.hasOwn(endings, type) ? type : undefined
+/** Of images and audio, which are served as they are; files of data may be ten times as large. */
+export const mostMediaBytes = 20 * 1024 * 1024
+export const mostDataBytes = 200 * 1024 * 1024
+
+export interface Kind {
+  mediaType: string
+  mostBytes: number
+}
+
+/** What a file is; undefined for what is not stored here. */
+export async function kindOf(probe: Probe, called: Called): Promise<Kind | undefined> {
+  const media = sniff(await probe.read(0, headBytes)) ?? ((await isSvg(probe)) ? 'image/svg+xml' : undefined)
+  if (media !== undefined)
+    return Object.hasOwn(endings, media) ? { mediaType: media, mostBytes: mostMediaBytes } : undefined
+  const mediaType = await dataKindOf(probe, called)
+  return mediaType === undefined ? undefined : { mediaType, mostBytes: mostDataBytes }
 }
 
 /** Whether a sender's name for the type means this one. */
@@ -43,11 +63,13 @@ export function means(claimed: string, mediaType: string): boolean {
   return (Object.hasOwn(aliases, plain) ? aliases[plain] : plain) === mediaType
 }
 
+const headBytes = 8_192
+
 /** What may stand before the root: marks, declarations and remarks. A document type with entities of its own is not taken. */
 const beforeRoot = /^\ufeff?(?:\s+|<\?xml[^>]{0,200}\?>|<!--[\s\S]{0,2000}?-->|<!DOCTYPE\s+svg[^[>]{0,300}>)*/
 
-function isSvg(bytes: Uint8Array): boolean {
-  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 8_192)).toString('utf8')
+async function isSvg(probe: Probe): Promise<boolean> {
+  const head = (await probe.read(0, headBytes)).toString('utf8')
   const root = head.slice(beforeRoot.exec(head)![0].length)
-  return /^<svg[\s>]/.test(root) && isUtf8(bytes)
+  return /^<svg[\s>]/.test(root) && probe.bytes <= mostMediaBytes && isUtf8(await probe.read(0, probe.bytes))
 }

@@ -1,6 +1,7 @@
 import { type Route, route } from '#platform/http'
+import { mostDataBytes } from './kind.ts'
 import { listFiles, readFile, removeFile } from './read.ts'
-import { DeletedFile, FileList, FileParams, ListQuery, StoredFile, UploadBody } from './schema.ts'
+import { DeletedFile, FileList, FileParams, ListQuery, StoredFile, UploadBody, UploadForm } from './schema.ts'
 import { upload } from './upload.ts'
 import './words.ts'
 
@@ -15,8 +16,8 @@ export const fileRoutes: Route[] = [
     operation: 'files.read',
     scope: 'files:read',
     summary: {
-      en: 'A stored image or audio, whole or in part (Range).',
-      fa: 'تصویر یا صدای ذخیره‌شده، کامل یا بخشی از آن (Range).',
+      en: 'A stored file, whole or in part (Range).',
+      fa: 'پروندهٔ ذخیره‌شده، کامل یا بخشی از آن (Range).',
     },
     params: FileParams,
     reply: { 200: 'application/octet-stream', 206: 'application/octet-stream' },
@@ -39,10 +40,14 @@ export const fileRoutes: Route[] = [
     path,
     operation: 'files.upload',
     scope: 'studio:write',
-    summary: { en: 'Store an image or audio.', fa: 'ذخیرهٔ تصویر یا صدا.' },
+    summary: {
+      en: 'Store an image, audio, or a file of data (CSV, TSV, XLSX, JSON): up to 200 MB as a form.',
+      fa: 'ذخیرهٔ تصویر، صدا یا فایل داده (CSV، TSV، XLSX، JSON): تا ۲۰۰ مگابایت به شکل فرم.',
+    },
     idempotent: true,
     bodyLimit,
     body: UploadBody,
+    upload: { fields: UploadForm, file: 'file', maxBytes: mostDataBytes },
     reply: { 201: StoredFile },
     errors: ['FILES_QUOTA_EXCEEDED'],
     handle: upload,

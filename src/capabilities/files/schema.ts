@@ -1,9 +1,25 @@
 import { type Static, Type } from 'typebox'
 import { closed, namePattern, nullable, pageLimit, safeInteger, timestamp, uuid } from '#platform/schema'
+import { mostMediaBytes } from './kind.ts'
 
-export const mostBytes = 20 * 1024 * 1024
 /** Base64 of that many bytes. */
-const mostCharacters = 4 * Math.ceil(mostBytes / 3)
+const mostCharacters = 4 * Math.ceil(mostMediaBytes / 3)
+export const mostNameCharacters = 200
+
+const mediaType = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  description:
+    'Checked against the bytes; found from them, and for texts from the name, where it is left out.',
+  'x-description-fa': 'با خود بایت‌ها سنجیده می‌شود؛ اگر نیاید از روی آن‌ها، و در متن‌ها از روی نام، پیدا می‌شود.',
+})
+const name = Type.String({
+  minLength: 1,
+  maxLength: mostNameCharacters,
+  pattern: namePattern,
+  description: 'A name for people, without slashes.',
+  'x-description-fa': 'نامی برای آدم‌ها، بدون خط مایل.',
+})
 
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8BQDwAEgAF/pooBPQAAAABJRU5ErkJggg=='
 
@@ -15,27 +31,26 @@ export const UploadBody = Type.Object(
       description: 'The bytes in Base64, at most 20 MB of them.',
       'x-description-fa': 'بایت‌ها به شکل Base64، حداکثر ۲۰ مگابایت.',
     }),
-    media_type: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 100,
-        description: 'Checked against the bytes; found from them where it is left out.',
-        'x-description-fa': 'با خود بایت‌ها سنجیده می‌شود؛ اگر نیاید از روی آن‌ها پیدا می‌شود.',
-      }),
-    ),
-    name: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 200,
-        pattern: namePattern,
-        description: 'A name for people, without slashes.',
-        'x-description-fa': 'نامی برای آدم‌ها، بدون خط مایل.',
-      }),
-    ),
+    media_type: Type.Optional(mediaType),
+    name: Type.Optional(name),
   },
   { ...closed, examples: [{ data: png, media_type: 'image/png', name: 'نشان.png' }] },
 )
 export type UploadBody = Static<typeof UploadBody>
+
+/** What stands beside the file of a form. */
+export const UploadForm = Type.Object(
+  {
+    media_type: Type.Optional(mediaType),
+    name: Type.Optional({
+      ...name,
+      description: 'A name for people; that of the file where it is left out.',
+      'x-description-fa': 'نامی برای آدم‌ها؛ اگر نیاید همان نام پرونده است.',
+    }),
+  },
+  closed,
+)
+export type UploadForm = Static<typeof UploadForm>
 
 export const FileParams = Type.Object({ id: Type.String() })
 

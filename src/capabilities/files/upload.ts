@@ -1,19 +1,24 @@
 import { decodeBase64InSlices } from '#platform/bytes'
 import { Failure, fail } from '#platform/errors'
-import { type Ask, JsonText } from '#platform/http'
+import { type Ask, JsonText, type Upload } from '#platform/http'
 import { ClaimTaken, record } from '#platform/ledger'
+import { type ByteSource, sourceOf } from '#platform/storage'
+import type { Called } from './data-kind.ts'
 import { dropBytes, keepFile, stageFile } from './keep.ts'
-import { kindOf, means, mediaTypes } from './kind.ts'
+import { kindOf, means, mediaTypes, mostMediaBytes } from './kind.ts'
+import { type Probe, probeBytes, probeFile } from './probe.ts'
 import { shownFile } from './read.ts'
-import { mostBytes, type UploadBody } from './schema.ts'
+import { mostNameCharacters, type UploadBody, type UploadForm } from './schema.ts'
 import { reasons } from './words.ts'
 
-/** Stores an image or audio of the project. */
-export async function upload(ask: Ask<UploadBody>): Promise<JsonText> {
-  const { app, body, caller, claim } = ask
-  const { bytes, mediaType } = await fileIn(body)
+type UploadAsk = Ask<UploadBody, unknown, unknown, UploadForm>
+
+/** Stores a file of the project, from JSON or from a form. */
+export async function upload(ask: UploadAsk): Promise<JsonText> {
+  const { app, caller, claim } = ask
+  const { bytes, mediaType, name } = ask.upload ? await fileInForm(ask.upload) : await fileInJson(ask.body)
   const { accountId, projectId, keyId } = caller
-  const file = { accountId, projectId, keyId, bytes, mediaType, source: 'upload', name: body.name }
+  const file = { accountId, projectId, keyId, bytes, mediaType, source: 'upload', name }
   const staged = await stageFile(app, file)
   const reply = JSON.stringify(shownFile(staged.row))
   try {
@@ -38,15 +43,50 @@ export async function upload(ask: Ask<UploadBody>): Promise<JsonText> {
   return new JsonText(reply)
 }
 
-async function fileIn({ data, media_type: claimed }: UploadBody) {
+interface Found {
+  bytes: Uint8Array | ByteSource
+  mediaType: string
+  name: string | undefined
+}
+
+async function fileInJson({ data, media_type: claimed, name }: UploadBody): Promise<Found> {
   const bytes = await decodeBase64InSlices(data)
   if (!bytes) return fail('INVALID_REQUEST', { why: reasons.notBase64 }, { param: 'data' })
-  if (bytes.length > mostBytes)
-    fail('INVALID_REQUEST', { why: reasons.tooLarge(mostBytes) }, { param: 'data' })
-  const mediaType = kindOf(bytes)
-  if (mediaType === undefined)
-    return fail('INVALID_REQUEST', { why: reasons.otherType(mediaTypes) }, { param: 'data' })
+  if (bytes.length > mostMediaBytes)
+    fail('INVALID_REQUEST', { why: reasons.tooLarge(mostMediaBytes) }, { param: 'data' })
+  const mediaType = await judge(probeBytes(bytes), { names: [name], mediaType: claimed }, 'data')
+  requireMeant(claimed, mediaType)
+  return { bytes, mediaType, name }
+}
+
+/** The type that a browser puts at a part is its guess by the name: it may tell texts apart, and is no reason to refuse. */
+async function fileInForm({ fields, file }: Upload<UploadForm>): Promise<Found> {
+  const { media_type: claimed } = fields
+  const name = fields.name ?? shownName(file.name)
+  const mediaType = await judge(
+    probeFile(file),
+    { names: [fields.name, file.name], mediaType: claimed ?? file.mediaType },
+    'file',
+  )
+  requireMeant(claimed, mediaType)
+  return { bytes: sourceOf(file), mediaType, name }
+}
+
+async function judge(probe: Probe, called: Called, param: string): Promise<string> {
+  const kind = await kindOf(probe, called)
+  if (!kind) return fail('INVALID_REQUEST', { why: reasons.otherType(mediaTypes) }, { param })
+  if (probe.bytes > kind.mostBytes)
+    fail('INVALID_REQUEST', { why: reasons.tooLarge(kind.mostBytes) }, { param })
+  return kind.mediaType
+}
+
+function requireMeant(claimed: string | undefined, mediaType: string): void {
   if (claimed !== undefined && !means(claimed, mediaType))
     fail('INVALID_REQUEST', { why: reasons.notAsNamed(mediaType) }, { param: 'media_type' })
-  return { bytes, mediaType }
+}
+
+/** A name that nobody typed here is shortened rather than refused. */
+function shownName(name: string | undefined): string | undefined {
+  const plain = name?.toWellFormed().replaceAll(/[\p{Cc}/\\]/gu, '')
+  return plain ? [...plain].slice(-mostNameCharacters).join('') : undefined
 }

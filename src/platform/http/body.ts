@@ -6,7 +6,7 @@ import { type Intake, type Place, tooMuch } from './intake.ts'
 import { jsonTrouble, reasons } from './words.ts'
 
 /** What is read and thrown away after the limit, so that the connection stays usable; beyond it the connection is closed. */
-const drainBytes = 256 * 1024 * 1024
+export const drainBytes = 256 * 1024 * 1024
 /** The first buffer of a body whose length nobody told. */
 const firstBytes = 16 * 1024
 
@@ -114,7 +114,7 @@ class Filling {
 }
 
 /** A compressed body could unfold to any size; no client of this API sends one unasked. */
-function refuseEncoded(message: IncomingMessage): void {
+export function refuseEncoded(message: IncomingMessage): void {
   const encoding = message.headers['content-encoding']?.trim().toLowerCase()
   if (encoding === undefined || encoding === '' || encoding === 'identity') return
   fail('INVALID_REQUEST', { why: reasons.encoded(encoding.slice(0, 40)) }, { param: 'Content-Encoding' })

@@ -16,6 +16,7 @@ import { Answer, type Ask, JsonText, type Route } from './http.ts'
 import type { Intake, Place } from './intake.ts'
 import { headerText, languageOf } from './language.ts'
 import type { Violation } from './server.ts'
+import { isMultipart, readUpload, type Upload } from './upload.ts'
 import { type Check, compile, compileLarge, compilePath, mismatch } from './validate.ts'
 
 const defaultBodyLimit = 1_048_576
@@ -46,7 +47,7 @@ export function handlerOf({ app, route, intake, onViolation }: HandlerAsk): Hand
     } catch (error) {
       await sendTrouble(app, route, ask, reply, error, watch)
     } finally {
-      ask.letBodyGo()
+      await ask.letBodyGo()
     }
     return reply
   }
@@ -54,12 +55,14 @@ export function handlerOf({ app, route, intake, onViolation }: HandlerAsk): Hand
 
 interface Checks {
   body: ((body: unknown) => Promise<void>) | undefined
+  upload: Check | undefined
   query: Check | undefined
   params: Check | undefined
 }
 
 const compileChecks = (route: Route): Checks => ({
   body: route.body && compileLarge(route.body),
+  upload: route.upload && compile(route.upload.fields, 'text'),
   query: route.query && compile(route.query, 'text'),
   params: route.params && compilePath(route.params),
 })
@@ -88,7 +91,10 @@ async function admit(
     ask.query = request.query as object
     checks.query(ask.query)
   }
-  if (checks.body) {
+  if (route.upload && (isMultipart(request.raw) || !checks.body)) {
+    ask.upload = await readUpload(request.raw, route.upload, app.spool)
+    checks.upload!(ask.upload.fields)
+  } else if (checks.body) {
     const readMs = performance.now()
     const limit = route.bodyLimit ?? defaultBodyLimit
     const { bytes, place } = await readBody(request.raw, limit, intake)
@@ -99,7 +105,14 @@ async function admit(
   } else request.raw.resume()
   const key = request.headers['idempotency-key']
   if (route.idempotent && key !== undefined)
-    ask.claim = await claimOf(headerText(String(key)), route.method, pathOf(request), ask.body)
+    ask.claim = await claimOf(headerText(String(key)), route.method, pathOf(request), whatCame(ask))
+}
+
+/** What a repeat has to bring again: of a file that is its hash. */
+function whatCame({ body, upload }: Asked): unknown {
+  if (!upload) return body
+  const { sha256, name, mediaType } = upload.file
+  return { fields: upload.fields, file: { sha256, name, mediaType } }
 }
 
 /** The path as it counts: a slash at its end and the query do not make it another. */
@@ -137,6 +150,7 @@ class Asked implements Ask {
   readonly trail: Trail
   caller: Caller = nobody
   body: unknown
+  upload: Upload | undefined
   query: unknown = {}
   params: unknown = {}
   claim: Ask['claim']
@@ -180,9 +194,10 @@ class Asked implements Ask {
     this.#reply.header(name, value)
   }
   /** The request is over; a connection that is kept must not keep what it sent. */
-  letBodyGo(): void {
+  async letBodyGo(): Promise<void> {
     this.body = undefined
     this.place?.release()
+    await this.upload?.file[Symbol.asyncDispose]()
   }
 }
 
@@ -367,6 +382,7 @@ export function impliedErrors(route: Route): string[] {
     ...(route.scope === 'public' || route.scope === 'any' ? [] : ['INSUFFICIENT_SCOPE']),
     ...(route.body ? ['INVALID_JSON', 'INVALID_REQUEST', 'BODY_TOO_LARGE', 'TOO_MUCH_IN_FLIGHT'] : []),
     ...(route.body && route.unknownFields !== 'tolerate' ? ['UNKNOWN_FIELD'] : []),
+    ...(route.upload ? ['INVALID_REQUEST', 'BODY_TOO_LARGE', 'UNKNOWN_FIELD', 'SPOOL_FULL'] : []),
     ...(route.query ? ['INVALID_REQUEST', 'UNKNOWN_FIELD'] : []),
     ...(route.params ? ['NOT_FOUND'] : []),
     ...(route.idempotent

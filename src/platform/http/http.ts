@@ -7,6 +7,7 @@ import type { FailureCode, Language } from '#platform/errors'
 import type { Claim } from '#platform/ledger'
 import type { Trail } from '#platform/trace'
 import type { EventStream } from './event-stream.ts'
+import type { Upload, UploadSpec } from './upload.ts'
 import './words.ts'
 
 export { baseUrlOf } from './base-url.ts'
@@ -16,12 +17,16 @@ export { type EventStream, type EventWriter, eventStream } from './event-stream.
 export { impliedErrors, takesDirectKey } from './handle.ts'
 export { answerPrepared, isKnown, type Prepared, prepare } from './prepared.ts'
 export { openServer, type Server, type Violation } from './server.ts'
+export type { Upload, UploadedFile } from './upload.ts'
 export { type Check, compile } from './validate.ts'
 
-export interface Ask<Body = unknown, Query = unknown, Params = unknown> {
+export interface Ask<Body = unknown, Query = unknown, Params = unknown, Fields = unknown> {
   app: App
   caller: Caller
+  /** Undefined where a form came instead. */
   body: Body
+  /** The form, on routes with `upload`; undefined where JSON came instead. */
+  upload: Upload<Fields> | undefined
   query: Query
   params: Params
   /** UUID; also the id of the receipt of a paid request. */
@@ -92,28 +97,41 @@ interface Spec {
   errors: FailureCode[]
 }
 
-export interface RouteSpec<Body extends TSchema, Query extends TSchema, Params extends TSchema> extends Spec {
+export interface RouteSpec<
+  Body extends TSchema,
+  Query extends TSchema,
+  Params extends TSchema,
+  Fields extends TSchema,
+> extends Spec {
   body?: Body
+  /** A form with a file (multipart/form-data), beside the JSON of `body` where there is one. */
+  upload?: UploadSpec<Fields>
   /** Another shape of the body, which the handler checks itself; for the documents. */
   otherBody?: TSchema
   query?: Query
   params?: Params
-  handle: (ask: Ask<Static<Body>, Static<Query>, Static<Params>>) => Promise<unknown> | unknown
+  handle: (
+    ask: Ask<Static<Body>, Static<Query>, Static<Params>, Static<Fields>>,
+  ) => Promise<unknown> | unknown
 }
 
 export interface Route extends Spec {
   body?: TSchema
+  upload?: UploadSpec
   otherBody?: TSchema
   query?: TSchema
   params?: TSchema
-  handle: (ask: Ask<never, never, never>) => Promise<unknown> | unknown
+  handle: (ask: Ask<never, never, never, never>) => Promise<unknown> | unknown
 }
 
 /** Declares a route; its handler's types come from its schemas. */
-export function route<Body extends TSchema, Query extends TSchema, Params extends TSchema>(
-  spec: RouteSpec<Body, Query, Params>,
-): Route {
-  return spec as Route
+export function route<
+  Body extends TSchema,
+  Query extends TSchema,
+  Params extends TSchema,
+  Fields extends TSchema,
+>(spec: RouteSpec<Body, Query, Params, Fields>): Route {
+  return spec as unknown as Route
 }
 
 export type Reply = EventStream | Answer | JsonText | object

@@ -93,6 +93,27 @@ declareFailures({
 
 /** Why a request is refused, for what this room finds itself. */
 export const reasons = {
+  notMultipart: {
+    en: 'the body is no whole multipart/form-data; let your client write it, with its own boundary, and send a short header for each part.',
+    fa: 'بدنه یک multipart/form-data کامل نیست؛ نوشتن آن را به کتابخانهٔ خود بسپارید، با boundary خودش و سرایندهای کوتاه برای هر بخش.',
+  },
+  noFile: (part: string): Told => ({
+    en: `the form has no file; send it as the part ${part}.`,
+    fa: `فایلی در فرم نیست؛ آن را در بخش ${part} بفرستید.`,
+  }),
+  manyFiles: {
+    en: 'the form has more than one file; send one at a time.',
+    fa: 'بیش از یک فایل در فرم است؛ هر بار یکی بفرستید.',
+  },
+  manyFields: {
+    en: 'the form has more parts than this route takes.',
+    fa: 'بخش‌های فرم بیش از آن است که این مسیر می‌پذیرد.',
+  },
+  fieldTwice: { en: 'it stands in the form twice.', fa: 'دو بار در فرم آمده است.' },
+  longField: (bytes: number): Told => ({
+    en: `it is longer than ${bytes} bytes.`,
+    fa: `بلندتر از ${persian(bytes)} بایت است.`,
+  }),
   notUtf8: { en: 'it is not UTF-8.', fa: 'UTF-8 نیست.' },
   tooDeep: (levels: number): Told => ({
     en: `it is nested deeper than ${levels} levels.`,

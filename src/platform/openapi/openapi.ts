@@ -68,11 +68,35 @@ function operationOf(route: Route): Json {
     ...(route.scope !== 'public' && route.scope !== 'any' && { 'x-scope': route.scope }),
     ...(route.orScope && { 'x-or-scope': route.orScope }),
     parameters: parametersOf(route),
-    ...(route.body && {
-      requestBody: { required: true, content: { 'application/json': { schema: bodyOf(route) } } },
-    }),
+    ...((route.body || route.upload) && { requestBody: { required: true, content: contentOf(route) } }),
     responses: { ...repliesOf(route), ...failuresOf(codesOf(route)) },
   }
+}
+
+const contentOf = (route: Route): Json => ({
+  ...(route.body && { 'application/json': { schema: bodyOf(route) } }),
+  ...(route.upload && { 'multipart/form-data': { schema: formOf(route.upload) } }),
+})
+
+/** https://spec.openapis.org/oas/v3.1.0#considerations-for-file-uploads */
+export function formOf({ fields, file, maxBytes }: NonNullable<Route['upload']>): TSchema {
+  const {
+    properties = {},
+    required = [],
+    ...rest
+  } = fields as Json & { properties?: Json; required?: string[] }
+  const part = {
+    type: 'string',
+    contentMediaType: 'application/octet-stream',
+    description: `The file, at most ${maxBytes} bytes.`,
+    'x-description-fa': `خود فایل، حداکثر ${maxBytes.toLocaleString('fa-IR')} بایت.`,
+  }
+  return {
+    ...rest,
+    type: 'object',
+    properties: { [file]: part, ...properties },
+    required: [file, ...required],
+  } as TSchema
 }
 
 const bodyOf = ({ body, otherBody }: Route): TSchema | { anyOf: unknown[] } =>

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { createHash, randomUUID } from 'node:crypto'
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
-import { isKey, type Storage } from './storage.ts'
+import { type ByteSource, isKey, type Storage } from './storage.ts'
 
 /** Where files are written before they are moved to their place; no key is spelled so. */
 const draftsName = 'drafts~'
@@ -21,20 +21,22 @@ export function openDisk(folder: string, nowMs: number = Date.now()): Storage {
   }
   // A folder that cannot be read is told by whoever needs it.
   const tidied = tidy(drafts, nowMs - abandonedMs).catch(() => undefined)
+  async function keep(key: string, write: (file: FileHandle) => Promise<void>): Promise<void> {
+    const target = place(key)
+    const draft = path.join(drafts, randomUUID())
+    await Promise.all([makeFolder(path.dirname(target)), makeFolder(drafts)])
+    try {
+      await written(draft, write)
+      await rename(draft, target)
+    } catch (error) {
+      await rm(draft, { force: true })
+      throw error
+    }
+    await syncFolder(path.dirname(target))
+  }
   return {
-    async put(key, bytes) {
-      const target = place(key)
-      const draft = path.join(drafts, randomUUID())
-      await Promise.all([makeFolder(path.dirname(target)), makeFolder(drafts)])
-      try {
-        await write(draft, bytes)
-        await rename(draft, target)
-      } catch (error) {
-        await rm(draft, { force: true })
-        throw error
-      }
-      await syncFolder(path.dirname(target))
-    },
+    put: (key, bytes) => keep(key, (file) => file.writeFile(bytes)),
+    putStream: (key, source) => keep(key, (file) => copy(source, file)),
     async get(key, range) {
       try {
         const file = await open(place(key), 'r')
@@ -55,14 +57,27 @@ export function openDisk(folder: string, nowMs: number = Date.now()): Storage {
 
 const makeFolder = (folder: string) => mkdir(folder, { recursive: true, mode: 0o700 })
 
-async function write(draft: string, bytes: Uint8Array): Promise<void> {
+async function written(draft: string, write: (file: FileHandle) => Promise<void>): Promise<void> {
   const file = await open(draft, 'wx', 0o600)
   try {
-    await file.writeFile(bytes)
+    await write(file)
     await file.sync()
   } finally {
     await file.close()
   }
+}
+
+/** Throws where other bytes come than were promised. */
+async function copy({ bytes, sha256, open: openSource }: ByteSource, file: FileHandle): Promise<void> {
+  const hash = createHash('sha256')
+  let copied = 0
+  for await (const chunk of openSource() as AsyncIterable<Buffer>) {
+    copied += chunk.length
+    hash.update(chunk)
+    await file.appendFile(chunk)
+  }
+  if (copied !== bytes || hash.digest('hex') !== sha256)
+    throw new Error('The bytes are not what was promised.')
 }
 
 async function tidy(drafts: string, beforeMs: number): Promise<void> {

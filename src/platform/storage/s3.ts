@@ -5,7 +5,7 @@ import { type Dispatcher, request } from 'undici'
 import type { S3Config } from '#platform/config'
 import { openDispatcher, type Way } from '#platform/proxy'
 import { hashOf, signed } from './sign.ts'
-import { isKey, type Storage } from './storage.ts'
+import { type ByteSource, isKey, type Storage } from './storage.ts'
 
 const tries = 4
 const firstRetryMs = 100
@@ -25,7 +25,7 @@ interface Call {
   method: 'GET' | 'PUT' | 'DELETE'
   key: string
   headers?: Record<string, string>
-  body?: Uint8Array
+  body?: Uint8Array | ByteSource
 }
 
 interface Ready extends Call {
@@ -50,12 +50,16 @@ export function openS3(config: S3Config, way: (url: string) => Way): Storage {
     body,
     bodyHash,
   }: Ready): Promise<Dispatcher.ResponseData> {
-    const patienceMs = silentMs + Math.ceil((body?.length ?? 0) / slowestBytesPerMs)
+    const patienceMs = silentMs + Math.ceil(lengthOf(body) / slowestBytesPerMs)
     return request(url, {
       dispatcher: agent,
       method,
-      headers: signed(config, { method, url, headers, bodyHash, nowMs: Date.now() }),
-      ...(body && { body, signal: AbortSignal.timeout(patienceMs) }),
+      headers: {
+        ...signed(config, { method, url, headers, bodyHash, nowMs: Date.now() }),
+        ...(body && isSource(body) && { 'content-length': String(body.bytes) }),
+      },
+      // The length of a stream is said, and kept to; else the store would be sent chunks, which it does not take unsigned.
+      ...(body && { body: bytesOf(body), signal: AbortSignal.timeout(patienceMs) }),
       headersTimeout: patienceMs,
       bodyTimeout: silentMs,
     })
@@ -63,7 +67,7 @@ export function openS3(config: S3Config, way: (url: string) => Way): Storage {
 
   /** An answer that is worth reading: tries again after whatever may pass. */
   async function call(ask: Call): Promise<Dispatcher.ResponseData> {
-    const ready = { ...ask, url: addressOf(config, ask.key), bodyHash: hashOf(ask.body ?? '') }
+    const ready = { ...ask, url: addressOf(config, ask.key), bodyHash: hashIn(ask.body) }
     for (let nth = 1; ; nth += 1) {
       try {
         const answer = await send(ready)
@@ -82,17 +86,16 @@ export function openS3(config: S3Config, way: (url: string) => Way): Storage {
     throw new StoreFailed(said(config, answer.statusCode, codeIn(await textOf(answer))))
   }
 
+  async function put(key: string, body: Uint8Array | ByteSource): Promise<void> {
+    const headers = { 'content-type': 'application/octet-stream' }
+    const answer = await call({ method: 'PUT', key, headers, body })
+    if (answer.statusCode !== 200) return refused(answer)
+    await answer.body.dump()
+  }
+
   return {
-    async put(key, bytes) {
-      const answer = await call({
-        method: 'PUT',
-        key,
-        headers: { 'content-type': 'application/octet-stream' },
-        body: bytes,
-      })
-      if (answer.statusCode !== 200) return refused(answer)
-      await answer.body.dump()
-    },
+    put,
+    putStream: put,
     async get(key, range) {
       const headers = range && { range: `bytes=${range.start}-${range.end}` }
       const answer = await call({ method: 'GET', key, ...(headers && { headers }) })
@@ -127,6 +130,16 @@ export function openS3(config: S3Config, way: (url: string) => Way): Storage {
     },
   }
 }
+
+const isSource = (body: Uint8Array | ByteSource): body is ByteSource => !(body instanceof Uint8Array)
+
+const lengthOf = (body: Call['body']): number => (body ? (isSource(body) ? body.bytes : body.length) : 0)
+
+/** Each try reads a source from its beginning. */
+const bytesOf = (body: Uint8Array | ByteSource): Uint8Array | Readable =>
+  isSource(body) ? body.open() : body
+
+const hashIn = (body: Call['body']): string => (body && isSource(body) ? body.sha256 : hashOf(body ?? ''))
 
 function addressOf({ endpoint, bucket, pathStyle }: S3Config, key: string): URL {
   assert(isKey(key), 'a key of the storage is made of plain segments')

@@ -2,6 +2,7 @@
  * Bytes that outlive a process, on the local disk or in an S3-compatible store. Rooms choose the keys, such as
  * `work/<account>/<run>/<file>`, and never take one from a caller; a key is written once and then only read or deleted.
  */
+import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import type { StorageConfig } from '#platform/config'
 import type { Way } from '#platform/proxy'
@@ -14,11 +15,36 @@ export { abandon, adopt, stage, tidyStrays } from './strays.ts'
 export interface Storage extends AsyncDisposable {
   /** Durable once it resolves. The same key again replaces. */
   put(key: string, bytes: Uint8Array): Promise<void>
+  /** The same for what is too large for memory. Throws where the bytes are not what they are said to be; then nothing is stored. */
+  putStream(key: string, source: ByteSource): Promise<void>
   /** All of it, or its bytes from `start` to `end`, both included; undefined where there is none. */
   get(key: string, range?: { start: number; end: number }): Promise<Readable | undefined>
   /** What is not there is no failure. */
   delete(keys: readonly string[]): Promise<void>
 }
+
+/** Bytes that can be read from their beginning as often as it takes. */
+export interface ByteSource {
+  bytes: number
+  /** Hexadecimal. */
+  sha256: string
+  open(): Readable
+}
+
+/** A file of the spool as a source. */
+export const sourceOf = ({
+  path,
+  bytes,
+  sha256,
+}: {
+  path: string
+  bytes: number
+  sha256: string
+}): ByteSource => ({
+  bytes,
+  sha256,
+  open: () => createReadStream(path, { highWaterMark: 256 * 1024 }),
+})
 
 export interface StorageAsk extends StorageConfig {
   /** Of the local disk, which is used where no store is set up. */

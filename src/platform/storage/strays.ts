@@ -5,6 +5,7 @@
  */
 import type { App } from '#app'
 import type { Tx } from '#platform/db'
+import type { ByteSource } from './storage.ts'
 import * as store from './store.ts'
 
 type Room = Pick<App, 'db' | 'clock' | 'storage'>
@@ -14,9 +15,13 @@ const strayMs = 60 * 60 * 1000
 const atOnce = 100
 
 /** Writes the bytes under the key. They are kept for good when a transaction adopts the key within an hour. */
-export async function stage({ db, clock, storage }: Room, key: string, bytes: Uint8Array): Promise<void> {
+export async function stage(
+  { db, clock, storage }: Room,
+  key: string,
+  bytes: Uint8Array | ByteSource,
+): Promise<void> {
   await store.insertStray(db, key, new Date(clock.nowMs() + strayMs))
-  await storage.put(key, bytes)
+  await (bytes instanceof Uint8Array ? storage.put(key, bytes) : storage.putStream(key, bytes))
 }
 
 /** The row of these bytes is written in this transaction. Throws where they were staged too long ago. */

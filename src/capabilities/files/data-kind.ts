@@ -1,0 +1,86 @@
+/** Files of data. What a file is, its content says first; among plain texts, which look alike, its name and its sender decide. */
+import type { Probe } from './probe.ts'
+
+export const csv = 'text/csv'
+export const tsv = 'text/tab-separated-values'
+export const json = 'application/json'
+export const xlsx = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+
+/** What the sender calls it. */
+export interface Called {
+  /** The one for people, and that of the sender's disk. */
+  names: readonly (string | undefined)[]
+  /** Undefined where the sender did not say, or said what anybody says of anything. */
+  mediaType?: string | undefined
+}
+
+const headBytes = 64 * 1024
+
+/** The media type; undefined for what is no CSV, TSV, JSON or XLSX. */
+export async function dataKindOf(probe: Probe, called: Called): Promise<string | undefined> {
+  const head = await probe.read(0, headBytes)
+  if (head.length === 0) return undefined
+  if (head.indexOf('PK\u0003\u0004', 0, 'latin1') === 0) return (await isWorkbook(probe)) ? xlsx : undefined
+  if (!isText(head)) return undefined
+  const looksLikeJson = /^[[{]/.test(textIn(head).trimStart())
+  const named = called.names.map(byName).find((type) => type !== undefined)
+  const meant = named ?? byClaim(called.mediaType) ?? (looksLikeJson ? json : undefined)
+  return meant === json && !looksLikeJson ? undefined : meant
+}
+
+const endings: Record<string, string> = { csv, tsv, tab: tsv, json }
+
+const byName = (name = ''): string | undefined => {
+  const ending = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
+  return Object.hasOwn(endings, ending) ? endings[ending] : undefined
+}
+
+/** Windows calls CSV Excel's. */
+const claims: Record<string, string> = {
+  [csv]: csv,
+  'application/csv': csv,
+  'text/x-csv': csv,
+  'application/vnd.ms-excel': csv,
+  [tsv]: tsv,
+  [json]: json,
+}
+
+function byClaim(claimed = ''): string | undefined {
+  const plain = claimed.split(';', 1)[0]!.trim().toLowerCase()
+  return Object.hasOwn(claims, plain) ? claims[plain] : undefined
+}
+
+/** Any encoding that Persian is written in; of those only UTF-16, which says so at its beginning, has zero bytes. */
+function isText(head: Buffer): boolean {
+  if (isUtf16(head)) return true
+  return !head.some((byte) => byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0c && byte !== 0x0d)
+}
+
+const isUtf16 = (head: Buffer): boolean => {
+  const mark = head.length >= 2 ? head.readUInt16BE(0) : 0
+  return mark === 0xfffe || mark === 0xfeff
+}
+
+/** As far as its first sign is concerned. */
+function textIn(head: Buffer): string {
+  if (!isUtf16(head)) return head.toString('utf8').replace(/^\ufeff/, '')
+  const even = Buffer.from(head.subarray(0, head.length & ~1))
+  return (head[0] === 0xff ? even : even.swap16()).toString('utf16le').slice(1)
+}
+
+/** The end record of a zip with the longest remark it may have. */
+const tailBytes = 22 + 65_535
+const endMark = Buffer.from('PK\u0005\u0006', 'latin1')
+/** Of names; a workbook has some dozens of parts. */
+const mostListBytes = 1024 * 1024
+
+/** https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT, 4.3.16; ECMA-376 part 2. */
+async function isWorkbook(probe: Probe): Promise<boolean> {
+  const tail = await probe.read(Math.max(0, probe.bytes - tailBytes), tailBytes)
+  const end = tail.lastIndexOf(endMark)
+  if (end < 0 || tail.length < end + 20) return false
+  const [size, offset] = [tail.readUInt32LE(end + 12), tail.readUInt32LE(end + 16)]
+  if (size > mostListBytes || offset + size > probe.bytes) return false
+  const list = await probe.read(offset, size)
+  return ['[Content_Types].xml', 'xl/workbook.xml'].every((name) => list.includes(name))
+}

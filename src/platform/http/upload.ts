@@ -1,0 +1,208 @@
+/** Forms with a file (multipart/form-data, RFC 7578): the file goes to the spool as it comes and is never in memory. */
+import type { IncomingMessage } from 'node:http'
+import { PassThrough, type Readable } from 'node:stream'
+import { Busboy, type BusboyHeaders } from '@fastify/busboy'
+import type { TSchema } from 'typebox'
+import { Failure, fail } from '#platform/errors'
+import { type Spool, type SpoolFile, TooLarge } from '#platform/spool'
+import { ClientGone, drainBytes, refuseEncoded } from './body.ts'
+import { takesLong } from './late.ts'
+import { reasons } from './words.ts'
+
+/** Of a route that takes a form with one file. */
+export interface UploadSpec<Fields extends TSchema = TSchema> {
+  /** The text fields; an object schema. They come as text, and are read as what the schema says. */
+  fields: Fields
+  /** Name of the part that is the file. */
+  file: string
+  /** Of the file; over it the answer is 413. */
+  maxBytes: number
+}
+
+/** What came. The file is deleted when the request ends. */
+export interface Upload<Fields = unknown> {
+  fields: Fields
+  file: UploadedFile
+}
+
+export interface UploadedFile extends SpoolFile {
+  /** As the sender's disk has it, without folders; nothing is known of it but that it is short. */
+  name: string | undefined
+  /** As the sender says; not to be believed. */
+  mediaType: string
+}
+
+/** Bounds of what stands around the file: texts, names and headers of parts, in bytes. */
+const fieldBytes = 16 * 1024
+const partHeaderBytes = 8 * 1024
+const partHeaders = 16
+const nameBytes = 200
+/** Boundaries, headers, fields and what may stand before and after them. */
+const aroundBytes = 256 * 1024
+
+export const isMultipart = ({ headers }: IncomingMessage): boolean =>
+  /^multipart\/form-data\b/i.test(headers['content-type']?.trim() ?? '')
+
+/**
+ * Reads the whole form. What is refused is read to its end but not kept, so that the client gets its answer and the connection serves the
+ * next request. Throws INVALID_REQUEST, BODY_TOO_LARGE, SPOOL_FULL, and ClientGone; then nothing is left.
+ */
+export async function readUpload(message: IncomingMessage, spec: UploadSpec, spool: Spool): Promise<Upload> {
+  refuseEncoded(message)
+  takesLong(message)
+  const arrival = arrivalOf(message, spec.maxBytes)
+  const form = new Form(message, spec, spool)
+  try {
+    await Promise.race([form.refused, arrival.over, arrival.whole.then(() => form.finished)])
+    return await form.upload()
+  } catch (error) {
+    await form.discard(error)
+    message.resume()
+    await arrival.whole
+    throw error
+  }
+}
+
+/** The end of the message, and the moment in which there is too much of it. */
+function arrivalOf(
+  message: IncomingMessage,
+  maxBytes: number,
+): { whole: Promise<void>; over: Promise<never> } {
+  const whole = Promise.withResolvers<void>()
+  const over = Promise.withResolvers<never>()
+  let size = 0
+  message.on('data', (chunk: Buffer) => {
+    size += chunk.length
+    if (size > maxBytes + aroundBytes) over.reject(tooLarge(maxBytes))
+    if (size > maxBytes + drainBytes) message.destroy()
+  })
+  message.on('end', whole.resolve)
+  message.on('error', () => whole.reject(new ClientGone()))
+  message.on('close', () => {
+    if (!message.complete) whole.reject(new ClientGone())
+  })
+  for (const { promise } of [whole, over]) promise.catch(() => {})
+  return { whole: whole.promise, over: over.promise }
+}
+
+/** As the parser gives it: cut at the bound, and saying so. */
+type FileContent = Readable & { truncated?: boolean }
+
+class Form {
+  readonly finished: Promise<void>
+  /** Rejects with the first thing that is wrong. */
+  readonly refused: Promise<never>
+  readonly #spec: UploadSpec
+  readonly #spool: Spool
+  readonly #message: IncomingMessage
+  readonly #parser: InstanceType<typeof Busboy>
+  readonly #fields = new Map<string, string>()
+  readonly #refuse: (error: unknown) => void
+  readonly #content = new PassThrough()
+  #taking: Promise<UploadedFile> | undefined
+
+  constructor(message: IncomingMessage, spec: UploadSpec, spool: Spool) {
+    this.#message = message
+    this.#spec = spec
+    this.#spool = spool
+    const refused = Promise.withResolvers<never>()
+    refused.promise.catch(() => {})
+    this.refused = refused.promise
+    this.#refuse = refused.reject
+    const finished = Promise.withResolvers<void>()
+    this.finished = finished.promise
+    // Whoever takes it hears of its errors; before and after that nobody has to.
+    this.#content.on('error', () => {})
+    this.#parser = openParser(message, spec)
+      .on('field', (name, value, nameCut, valueCut) => this.#field(name, value, nameCut || valueCut))
+      .on('file', (_name, content, fileName, _encoding, mediaType) =>
+        this.#file(content, fileName, mediaType),
+      )
+      .on('filesLimit', () => this.#wrong(reasons.manyFiles, spec.file))
+      .on('fieldsLimit', () => this.#wrong(reasons.manyFields))
+      .on('partsLimit', () => this.#wrong(reasons.manyFields))
+      .on('error', () => this.#wrong(reasons.notMultipart))
+      .on('finish', finished.resolve)
+    message.pipe(this.#parser)
+  }
+
+  async upload(): Promise<Upload> {
+    const file = await this.#taking
+    if (!file)
+      return fail('INVALID_REQUEST', { why: reasons.noFile(this.#spec.file) }, { param: this.#spec.file })
+    return { fields: Object.fromEntries(this.#fields), file }
+  }
+
+  async discard(why: unknown): Promise<void> {
+    this.#message.unpipe(this.#parser)
+    this.#parser.on('error', () => {})
+    this.#content.destroy(why instanceof Error ? why : new ClientGone())
+    this.#parser.destroy()
+    const file = await this.#taking?.catch(() => undefined)
+    await file?.[Symbol.asyncDispose]()
+  }
+
+  #field(name: string, value: string, isCut: boolean): void {
+    const shown = name.slice(0, nameBytes)
+    if (isCut || name.length > nameBytes) this.#wrong(reasons.longField(fieldBytes), shown)
+    else if (this.#fields.has(name)) this.#wrong(reasons.fieldTwice, shown)
+    else this.#fields.set(name, value)
+  }
+
+  /** Through a stream of ours, whose end and errors are those of any other. */
+  #file(content: FileContent, name: string | undefined, mediaType: string): void {
+    content.on('error', (error) => this.#content.destroy(error))
+    this.#taking = this.#take(content.pipe(this.#content), () => content.truncated === true).then((file) => ({
+      ...file,
+      name: name || undefined,
+      mediaType,
+    }))
+    this.#taking.catch(this.#refuse)
+  }
+
+  async #take(content: Readable, isCut: () => boolean): Promise<SpoolFile> {
+    const { maxBytes } = this.#spec
+    try {
+      const file = await this.#spool.take(content, { maxBytes })
+      if (!isCut()) return file
+      await file[Symbol.asyncDispose]()
+      throw tooLarge(maxBytes)
+    } catch (error) {
+      throw error instanceof TooLarge ? tooLarge(maxBytes) : error
+    }
+  }
+
+  #wrong(why: { en: string; fa: string }, param?: string): void {
+    this.#refuse(invalid(why, param))
+  }
+}
+
+function openParser(
+  message: IncomingMessage,
+  { fields, file, maxBytes }: UploadSpec,
+): InstanceType<typeof Busboy> {
+  const names = Object.keys((fields as { properties?: object }).properties ?? {})
+  try {
+    return new Busboy({
+      headers: message.headers as BusboyHeaders,
+      isPartAFile: (name) => name === file,
+      limits: {
+        fieldSize: fieldBytes,
+        // Unknown ones are named in the refusal.
+        fields: names.length + 8,
+        files: 1,
+        fileSize: maxBytes,
+        parts: names.length + 16,
+        headerPairs: partHeaders,
+        headerSize: partHeaderBytes,
+      },
+    })
+  } catch {
+    return fail('INVALID_REQUEST', { why: reasons.notMultipart })
+  }
+}
+
+const tooLarge = (limitBytes: number) => new Failure('BODY_TOO_LARGE', { limitBytes }, {})
+
+const invalid = (why: { en: string; fa: string }, param: string | undefined) =>
+  new Failure('INVALID_REQUEST', { why }, param === undefined ? {} : { param })
