@@ -62,6 +62,13 @@ const optionHelp: Readonly<Record<string, { value: string; about: Sentence }>> =
     value: 'A,B|all',
     about: { fa: 'تنها این مدل‌ها، یا همه', en: 'only these models, or all' },
   },
+  origins: {
+    value: 'A,B|none',
+    about: {
+      fa: 'صفحه‌هایی که از مرورگر با این کلید می‌پرسند، مانند https://app.example.com؛ none یعنی هیچ',
+      en: 'pages that may use it from a browser, such as https://app.example.com; none when left out',
+    },
+  },
   'responses-max-output-tokens': {
     value: 'N|none',
     about: {

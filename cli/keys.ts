@@ -1,5 +1,15 @@
 import { type KeyRow, keyRows } from '#capabilities/identity'
-import { createKey, isScope, type KeyAsk, revokeKey, type Scope, scopes, setKey } from '#platform/auth'
+import {
+  createKey,
+  isScope,
+  type KeyAsk,
+  mostOrigins,
+  readOrigin,
+  revokeKey,
+  type Scope,
+  scopes,
+  setKey,
+} from '#platform/auth'
 import type { Db } from '#platform/db'
 import type { Language } from '#platform/errors'
 import { setCaps } from '#platform/ledger'
@@ -20,6 +30,7 @@ const keyLimits = [
   'models',
   'expires',
   'responses-max-output-tokens',
+  'origins',
 ]
 
 export const keyCommands: Command[] = [
@@ -42,8 +53,8 @@ export const keyCommands: Command[] = [
   {
     name: 'key set',
     about: {
-      fa: 'سقف‌ها، مدل‌ها، انقضا و اندازهٔ پیش‌فرض پاسخ کلید را تغییر می‌دهد؛ آنچه ننویسید همان می‌ماند.',
-      en: 'Changes caps, models, end and default answer length of a key; what is left out stays as it is.',
+      fa: 'سقف‌ها، مدل‌ها، انقضا، اندازهٔ پیش‌فرض پاسخ و صفحه‌های مجاز کلید را تغییر می‌دهد؛ آنچه ننویسید همان می‌ماند.',
+      en: 'Changes caps, models, end, default answer length and origins of a key; what is left out stays as it is.',
     },
     takes: ['KEY'],
     options: keyLimits,
@@ -127,14 +138,15 @@ function readScopes(typed: string): readonly Scope[] {
 /** Which models a key may use, until when, and how much it writes unasked, as typed: null lifts a limit, undefined was not given. */
 async function readLimits(
   session: Session,
-  { expires, models, 'responses-max-output-tokens': output }: Readonly<Record<string, string>>,
+  { expires, models, origins, 'responses-max-output-tokens': output }: Readonly<Record<string, string>>,
   now: Date,
-): Promise<Pick<KeyAsk, 'expiresAt' | 'models' | 'responsesMaxOutputTokens'>> {
+): Promise<Pick<KeyAsk, 'expiresAt' | 'models' | 'origins' | 'responsesMaxOutputTokens'>> {
   return {
     responsesMaxOutputTokens:
       output === undefined ? undefined : readCount('--responses-max-output-tokens', output, mostOutput),
     expiresAt: expires === undefined ? undefined : readFuture(expires, now),
     models: models === undefined ? undefined : await readModels(session, models),
+    origins: origins === undefined ? undefined : readOrigins(origins),
   }
 }
 
@@ -154,6 +166,17 @@ async function readModels(session: Session, typed: string): Promise<string[] | n
   if (unknown.length > 0) refuse('MODEL_NOT_FOUND', words.unknownModels(unknown, known))
   if (asked.length === 0) misused(words.noModels(known))
   return asked
+}
+
+/** Pages that may use the key from a browser; null: none is known. */
+function readOrigins(typed: string): string[] | null {
+  if (typed.trim() === 'none') return null
+  const read = list(typed).map((text) => ({ text, origin: readOrigin(text) }))
+  const wrong = read.filter(({ origin }) => origin === undefined).map(({ text }) => text)
+  if (wrong.length > 0) misused(words.notOrigins(wrong))
+  const origins = [...new Set(read.flatMap(({ origin }) => origin ?? []))]
+  if (origins.length === 0 || origins.length > mostOrigins) misused(words.countOfOrigins(mostOrigins))
+  return origins
 }
 
 async function listAll(session: Session, { options }: Given): Promise<Outcome> {
@@ -202,6 +225,10 @@ const columns = (language: Language, now: Date): Column<KeyRow>[] => [
     show: ({ responses_max_output_tokens: tokens }) => showCount(tokens, language),
     numeric: true,
   },
+  {
+    title: titles.origins,
+    show: ({ origins }) => origins?.join(',') ?? words.none()[language],
+  },
   { title: titles.models, show: (row) => row.models?.join(',') ?? words.all()[language] },
   {
     title: titles.scopes,
@@ -219,6 +246,7 @@ const jsonOf = (row: KeyRow, now: Date) => ({
   state: stateOf(row, now),
   scopes: row.scopes,
   models: row.models,
+  origins: row.origins,
   responses_max_output_tokens: row.responses_max_output_tokens,
   ...spendingJson(row),
   expires_at: row.expires_at?.toISOString() ?? null,

@@ -85,6 +85,16 @@ export const words = {
       `این دسترسی‌ها شناخته نیستند: ${farsi(unknown)}. all یا از این‌ها بنویسید: ${farsi(known)}.`,
       `Not a scope: ${both(unknown)}. Write all, or some of ${both(known)}.`,
     ),
+  notOrigins: (wrong: readonly string[]) =>
+    say(
+      `این‌ها نشانی صفحه نیستند: ${farsi(wrong)}. مانند https://app.example.com بنویسید، بی مسیر و بی *.`,
+      `Not an origin: ${both(wrong)}. Write it as https://app.example.com, without a path and without *.`,
+    ),
+  countOfOrigins: (most: number) =>
+    say(
+      `--origins باید ۱ تا ${most.toLocaleString('fa-IR')} نشانی داشته باشد، یا none.`,
+      `--origins takes 1 to ${most} origins, or none.`,
+    ),
   noScopes: (known: readonly string[]) =>
     say(
       `--scopes خالی است: all یا از این‌ها بنویسید: ${farsi(known)}.`,
@@ -242,6 +252,7 @@ export const titles = {
   hint: say('پایان رمز', 'ends in'),
   scopes: say('دسترسی‌ها', 'scopes'),
   models: say('مدل‌ها', 'models'),
+  origins: say('صفحه‌ها', 'origins'),
   responsesOutput: say('خروجی Responses', 'responses output'),
   expires: say('انقضا', 'expires'),
   model: say('مدل', 'model'),

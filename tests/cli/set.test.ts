@@ -151,3 +151,22 @@ test('a revoked key is not changed, and people are shown what became of a key', 
   expect(error).toMatchObject({ exit: 1, code: 'KEY_REVOKED' })
   expect((await done(env, 'key', 'list')).data).toEqual([before])
 })
+
+test('the pages of a key are set, told and lifted, and what is no origin is refused with the form of one', async () => {
+  await using at = await site()
+  const typed = 'https://App.example.com/,http://localhost:5173'
+  const origins = ['https://app.example.com', 'http://localhost:5173']
+  expect(await at.set('key', 'set', at.key, '--origins', typed)).toMatchObject({ id: at.key, origins })
+  const page = { origin: 'https://evil.example' }
+  await until(async () => (await at.client.chat({}, page)).status === 403, soon)
+  expect(await at.set('key', 'set', at.key, '--rate', '60')).toMatchObject({ origins })
+  for (const wrong of ['*', 'app.example.com', 'https://a.example/path', ''])
+    expect(await refused(at.env, 'key', 'set', at.key, '--origins', wrong)).toMatchObject({
+      exit: 2,
+      code: 'USAGE',
+    })
+  expect(await at.set('key', 'set', at.key, '--origins', 'none')).toMatchObject({ origins: null })
+  await until(async () => (await at.client.chat({}, page)).status === 200, soon)
+  const made = await at.set('key', 'create', '--name', 'page', '--origins', 'https://a.example')
+  expect(made).toMatchObject({ origins: ['https://a.example'] })
+})

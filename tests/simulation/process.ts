@@ -153,7 +153,12 @@ export class SimulatedProcess implements Sender {
     }
     const spool: App['spool'] = { take: never, folder: never, [Symbol.asyncDispose]: async () => {} }
     const idle = { plan: () => assert.fail('no work here'), run: never }
-    const keys: App['keys'] = { caller: never, callerOf: never, [Symbol.asyncDispose]: async () => {} }
+    const keys: App['keys'] = {
+      caller: never,
+      callerOf: never,
+      isOrigin: never,
+      [Symbol.asyncDispose]: async () => {},
+    }
     return {
       config,
       db,

@@ -5,10 +5,12 @@ import { fail } from '#platform/errors'
 import type { Log } from '#platform/log'
 import type { Metrics } from '#platform/metrics'
 import { couldBeKey, sha256 } from '#platform/secrets'
+import { Origins } from './origins.ts'
 import type { Scope } from './scopes.ts'
 import * as store from './store.ts'
 import './words.ts'
 
+export { mostOrigins, readOrigin } from './origins.ts'
 export { isScope, type Scope, scopes } from './scopes.ts'
 export {
   type Account,
@@ -39,6 +41,8 @@ export interface Caller {
   models: ReadonlySet<string> | undefined
   /** Output tokens of a call of Responses that names no limit; undefined: the server's own default. */
   responsesMaxOutputTokens?: number | undefined
+  /** Of the pages that may use the key from a browser; undefined: it knows nothing of browsers. */
+  origins?: ReadonlySet<string> | undefined
 }
 
 export interface KeyRing extends AsyncDisposable {
@@ -46,6 +50,8 @@ export interface KeyRing extends AsyncDisposable {
   caller(secret: string | undefined): Promise<Caller>
   /** For work in the name of a key that once asked for it; throws as `caller` does, once the key may ask for no more. */
   callerOf(accountId: string, keyId: string): Promise<Caller>
+  /** Whether any key that lives lists this origin. Throws SERVICE_UNAVAILABLE (503). */
+  isOrigin(origin: string): Promise<boolean>
 }
 
 /** The plan of an account that may sign in and pay nothing yet. */
@@ -82,18 +88,21 @@ export function openKeyRing({
   const hashesOf = new Map<string, Set<string>>()
   const lookups = { hit: 0, miss: 0 }
   metrics?.keyLookups.from(() => Object.entries(lookups).map(([result, count]) => [{ result }, count]))
+  const origins = new Origins(db)
   let listening = false
   /** Counts changes, so that an answer read before a change is not cached after it. */
   let changes = 0
 
   const forget = (): void => {
     changes++
+    origins.forget()
     known.clear()
     hashesOf.clear()
   }
   const listener = db.listen(['auth_changed'], {
     message(_channel, accountId) {
       changes++
+      origins.forget()
       for (const hash of hashesOf.get(accountId) ?? []) known.delete(hash)
       hashesOf.delete(accountId)
     },
@@ -138,6 +147,7 @@ export function openKeyRing({
       const row = await orAway(store.keyById(db, accountId, keyId))
       return admitted(row && knownOf(row, modelId), clock)
     },
+    isOrigin: (origin) => orAway(origins.has(origin, clock.nowMs(), listening)),
     async [Symbol.asyncDispose]() {
       await listener[Symbol.asyncDispose]()
     },
@@ -153,6 +163,7 @@ const knownOf = (row: store.KeyOfAccount, modelId: (name: string) => string): Kn
     scopes: new Set(row.scopes),
     models: row.models ? new Set(row.models.map(modelId)) : undefined,
     responsesMaxOutputTokens: row.responses_max_output_tokens ?? undefined,
+    origins: row.origins ? new Set(row.origins) : undefined,
   },
   suspended: row.state === 'suspended',
   expiresAtMs: row.revoked_at ? 0 : (row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY),

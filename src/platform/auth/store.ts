@@ -40,6 +40,8 @@ export interface Key {
   models: string[] | null
   /** Output tokens of a call of Responses that names no limit; null: the server's own default. */
   responses_max_output_tokens: number | null
+  /** Origins of pages that may use it; null: it knows nothing of browsers. */
+  origins: string[] | null
   expires_at: Date | null
   revoked_at: Date | null
   created_at: Date
@@ -92,6 +94,8 @@ export interface KeyAsk {
   scopes: readonly Scope[]
   models?: readonly string[] | null | undefined
   responsesMaxOutputTokens?: number | null | undefined
+  /** As `readOrigin` makes them. */
+  origins?: readonly string[] | null | undefined
   expiresAt?: Date | null | undefined
   caps?: Caps
   /** An operator's own secret (KHERAD_BOOTSTRAP_KEY); otherwise a new one is drawn. */
@@ -110,6 +114,7 @@ export async function createKey(tx: Tx, ask: KeyAsk, now: Date): Promise<Key & {
     scopes: [...ask.scopes],
     models: ask.models ? [...ask.models] : null,
     responses_max_output_tokens: ask.responsesMaxOutputTokens ?? null,
+    origins: ask.origins ? [...ask.origins] : null,
     expires_at: ask.expiresAt ?? null,
     revoked_at: null,
     created_at: now,
@@ -140,12 +145,13 @@ export async function revokeKey(tx: Tx, keyId: string, now: Date): Promise<Key |
 export async function setKey(
   tx: Tx,
   keyId: string,
-  ask: Pick<KeyAsk, 'models' | 'expiresAt' | 'responsesMaxOutputTokens'>,
+  ask: Pick<KeyAsk, 'models' | 'expiresAt' | 'responsesMaxOutputTokens' | 'origins'>,
 ): Promise<Key | undefined> {
   return tx
     .updateTable('auth.keys')
     .set((of) => ({
       models: ask.models === undefined ? of.ref('models') : ask.models && [...ask.models],
+      origins: ask.origins === undefined ? of.ref('origins') : ask.origins && [...ask.origins],
       expires_at: ask.expiresAt === undefined ? of.ref('expires_at') : ask.expiresAt,
       responses_max_output_tokens:
         ask.responsesMaxOutputTokens === undefined
@@ -187,6 +193,7 @@ const keyColumns = [
   'scopes',
   'models',
   'responses_max_output_tokens',
+  'origins',
   'expires_at',
   'revoked_at',
   'created_at',
@@ -231,12 +238,13 @@ export type KeyOfAccount = Pick<
   | 'scopes'
   | 'models'
   | 'responses_max_output_tokens'
+  | 'origins'
   | 'expires_at'
   | 'revoked_at'
 > &
   Pick<Account, 'plan' | 'state'>
 
-const keyOfAccount = `select k.account_id, k.project_id, k.key_id, k.scopes, k.models, k.responses_max_output_tokens, k.expires_at, k.revoked_at, a.plan, a.state
+const keyOfAccount = `select k.account_id, k.project_id, k.key_id, k.scopes, k.models, k.responses_max_output_tokens, k.origins, k.expires_at, k.revoked_at, a.plan, a.state
   from auth.keys k join auth.accounts a using (account_id)`
 
 export async function keyByHash(db: Db, hash: Buffer): Promise<KeyOfAccount | undefined> {
@@ -254,3 +262,15 @@ export async function keyById(db: Db, accountId: string, keyId: string): Promise
   )
   return row
 }
+
+/** Every origin that a key lists which is not revoked, with the end of the last such key; null: it has none. */
+export const originsOfAll = (db: Db): Promise<{ origin: string; ends: Date | null }[]> =>
+  db.query(
+    {
+      name: 'auth.origins',
+      text: `select o.origin, case when bool_or(k.expires_at is null) then null else max(k.expires_at) end as ends
+        from auth.keys k join auth.accounts a using (account_id) cross join unnest(k.origins) as o(origin)
+        where k.revoked_at is null and a.state = 'active' group by o.origin`,
+    },
+    [],
+  )

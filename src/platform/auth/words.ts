@@ -6,6 +6,7 @@ declare module '#platform/errors' {
     INSUFFICIENT_SCOPE: { scope: string }
     ACCOUNT_SUSPENDED: Record<string, never>
     PLAN_REQUIRED: Record<string, never>
+    ORIGIN_NOT_ALLOWED: { origin: string }
   }
 }
 
@@ -31,5 +32,12 @@ declareFailures({
     status: 403,
     en: () => 'This account has no plan yet. Ask the operator of this service for one.',
     fa: () => 'این حساب هنوز طرحی ندارد. از گردانندهٔ سرویس بخواهید طرحی برای آن بگذارد.',
+  },
+  ORIGIN_NOT_ALLOWED: {
+    status: 403,
+    en: ({ origin }) =>
+      `This key is not for pages of ${origin}. Ask the operator to add it: kherad key set KEY --origins …`,
+    fa: ({ origin }) =>
+      `این کلید برای صفحه‌های ${origin} نیست. از گردانندهٔ سرویس بخواهید آن را بیفزاید: kherad key set KEY --origins …`,
   },
 })

@@ -10,6 +10,7 @@ import { isSealed } from '#platform/secrets'
 import { type Span, Trail } from '#platform/trace'
 import { sendFailure } from './answer.ts'
 import { ClientGone, parseJson, readBody } from './body.ts'
+import { admitOrigin, exposeRefusal } from './cors.ts'
 import { costHeaders } from './cost.ts'
 import { EventStream, eventStreamHeaders, pump } from './event-stream.ts'
 import { Answer, type Ask, JsonText, type Route } from './http.ts'
@@ -41,7 +42,7 @@ export function handlerOf({ app, route, intake, onViolation }: HandlerAsk): Hand
     const ask = new Asked(app, request, reply, app.clock.nowMs(), spanOf(app, route, request))
     reply.raw.on('close', () => finish(app, route, ask, reply))
     try {
-      await admit(app, route, ask, request, checks, intake)
+      await admit(app, route, ask, { request, reply }, checks, intake)
       const result = await (route.handle as (ask: Ask) => unknown)(ask)
       await send(app, ask, reply, route, result, watch)
     } catch (error) {
@@ -72,13 +73,17 @@ async function admit(
   app: App,
   route: Route,
   ask: Asked,
-  request: FastifyRequest,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
   checks: Checks,
   intake: Intake,
 ): Promise<void> {
   const startedMs = performance.now()
   if (route.scope !== 'public') {
-    ask.caller = await app.keys.caller(secretOf(request, route))
+    ask.caller = await app.keys.caller(secretOf(request, route)).catch(async (error: unknown) => {
+      await exposeRefusal(app, request, reply)
+      throw error
+    })
+    admitOrigin(ask.caller, request, reply)
     app.metrics.stages.auth.since(startedMs)
     if (route.scope !== 'any' && !(route.orScope && ask.caller.scopes.has(route.orScope)))
       requireScope(ask.caller, route.scope)
@@ -378,7 +383,9 @@ function watcher(route: Route, onViolation: (violation: Violation) => void): Wat
 /** Codes that follow from what a route declares; the OpenAPI document lists them too. */
 export function impliedErrors(route: Route): string[] {
   return [
-    ...(route.scope === 'public' ? [] : ['INVALID_API_KEY', 'ACCOUNT_SUSPENDED', 'PLAN_REQUIRED']),
+    ...(route.scope === 'public'
+      ? []
+      : ['INVALID_API_KEY', 'ACCOUNT_SUSPENDED', 'PLAN_REQUIRED', 'ORIGIN_NOT_ALLOWED']),
     ...(route.scope === 'public' || route.scope === 'any' ? [] : ['INSUFFICIENT_SCOPE']),
     ...(route.body ? ['INVALID_JSON', 'INVALID_REQUEST', 'BODY_TOO_LARGE', 'TOO_MUCH_IN_FLIGHT'] : []),
     ...(route.body && route.unknownFields !== 'tolerate' ? ['UNKNOWN_FIELD'] : []),

@@ -5,6 +5,7 @@ import type { App } from '#app'
 import { asFailure, Failure } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import { sendFailure } from './answer.ts'
+import { answerPreflight } from './cors.ts'
 import { handlerOf } from './handle.ts'
 import type { Route } from './http.ts'
 import { Intake } from './intake.ts'
@@ -115,7 +116,7 @@ export async function openServer(ask: ServerAsk): Promise<Server> {
     const handler = handlerOf({ app, route, intake, onViolation: ask.onViolation })
     fastify.route({ method: route.method, url, handler })
   }
-  answerStrangers(fastify, ask.routes)
+  answerStrangers(app, fastify, ask.routes)
   const sockets = new Set<Socket>()
   fastify.server.on('connection', (socket: Socket) => {
     sockets.add(socket)
@@ -191,14 +192,14 @@ const fastifyPath = (route: Route): string =>
   route.openEnded ? route.path.replace(/\{[^{}]+\}$/, '*') : route.path.replace(/\{([^{}]+)\}/g, ':$1')
 
 /** Paths that no route serves: 404, or 405 where the path is right and the method is not. */
-function answerStrangers(fastify: FastifyInstance, routes: readonly Route[]): void {
+function answerStrangers(app: App, fastify: FastifyInstance, routes: readonly Route[]): void {
   const patterns = routes.map((route) => ({
     method: route.method,
     pattern: new RegExp(
       `^${route.path.replace(/[.]/g, '\\.').replace(/\{[^{}]+\}/g, route.openEnded ? '.+' : '[^/]+')}/?$`,
     ),
   }))
-  fastify.setNotFoundHandler((request, reply) => {
+  fastify.setNotFoundHandler(async (request, reply) => {
     const path = request.url.split('?')[0]!
     const allowed = [
       ...new Set(
@@ -207,12 +208,14 @@ function answerStrangers(fastify: FastifyInstance, routes: readonly Route[]): vo
           .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])),
       ),
     ]
+    if (await answerPreflight(app, request, reply, allowed)) return reply
     const failure =
       allowed.length > 0
         ? new Failure('METHOD_NOT_ALLOWED', { method: request.method, allowed }, {})
         : new Failure('ROUTE_NOT_FOUND', { method: request.method, path: path.slice(0, 200) }, {})
     if (allowed.length > 0) reply.header('allow', allowed.join(', '))
     sendFailure(reply, failure, languageOf(request.headers))
+    return reply
   })
   fastify.setErrorHandler((error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     sendFailure(reply, asFailure(fastifyFault(error) ?? error), languageOf(request.headers))

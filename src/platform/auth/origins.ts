@@ -1,0 +1,56 @@
+/** Which pages may ask: origins, as browsers write them in `Origin`, and those of all keys together, for preflights. */
+import type { Db } from '#platform/db'
+import * as store from './store.ts'
+
+export const mostOrigins = 50
+const longest = 255
+
+/**
+ * An origin as browsers write it: `https://app.example.com`, `http://localhost:5173`, `tauri://localhost`; scheme and host in small
+ * letters, the scheme's own port left out. `undefined` for what no browser writes.
+ */
+export function readOrigin(typed: string): string | undefined {
+  const text = typed.trim().toLowerCase().replace(/\/$/, '')
+  if (text.length > longest || !/^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@]+$/.test(text) || !URL.canParse(text))
+    return undefined
+  const url = new URL(text)
+  // Of other schemes the browser's own word for it is "null", and the page's is what stands there.
+  return url.protocol === 'http:' || url.protocol === 'https:' ? url.origin : text
+}
+
+/**
+ * The origins of all keys that live, read again after each change of a key that `forget` is told of. A preflight carries no key, so this
+ * is all that can be known of it.
+ */
+export class Origins {
+  readonly #db: Db
+  /** With the time at which the last key that lists it ends, in Unix milliseconds. */
+  #known: Promise<ReadonlyMap<string, number>> | undefined
+
+  constructor(db: Db) {
+    this.#db = db
+  }
+
+  forget(): void {
+    this.#known = undefined
+  }
+
+  /** `keep`: whether changes are told of, so that what is read now may be believed later. */
+  async has(origin: string, nowMs: number, keep: boolean): Promise<boolean> {
+    const known = this.#known ?? this.#read(keep)
+    return ((await known).get(origin) ?? 0) > nowMs
+  }
+
+  #read(keep: boolean): Promise<ReadonlyMap<string, number>> {
+    const reading = store
+      .originsOfAll(this.#db)
+      .then(
+        (rows) => new Map(rows.map((row) => [row.origin, row.ends?.getTime() ?? Number.POSITIVE_INFINITY])),
+      )
+    if (keep) this.#known = reading
+    reading.catch(() => {
+      if (this.#known === reading) this.#known = undefined
+    })
+    return reading
+  }
+}

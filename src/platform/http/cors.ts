@@ -1,0 +1,83 @@
+/** Requests of pages in browsers: opt-in, key by key (https://fetch.spec.whatwg.org/#http-cors-protocol). */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { App, Caller } from '#app'
+import { fail } from '#platform/errors'
+
+/** What a page may read of an answer beside its body. */
+const exposed = [
+  'X-Request-ID',
+  'request-id',
+  'X-Credits',
+  'X-Microcredits',
+  'Idempotent-Replayed',
+  'Retry-After',
+  'retry-after-ms',
+  'x-should-retry',
+  'X-Max-Output-Tokens',
+  'X-Clamped-Fields',
+  'X-Ignored-Fields',
+  'X-Reasoning-Applied',
+  'Preference-Applied',
+  'Location',
+  'ETag',
+  'Accept-Ranges',
+  'Content-Range',
+  'Content-Disposition',
+].join(', ')
+
+/** Seconds for which a browser need not ask again. */
+const preflightSeconds = '600'
+const headerNames = /^[\w!#$%&'*+.^`|~, -]{1,2000}$/
+
+/**
+ * Answers the preflight of a page whose origin some key lists; true where it did. It carries no key: whether this key lists it is asked
+ * when the request itself comes. Other OPTIONS go the way of every method that a path does not take.
+ */
+export async function answerPreflight(
+  app: App,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  methods: readonly string[],
+): Promise<boolean> {
+  const { origin, 'access-control-request-method': method } = request.headers
+  if (request.method !== 'OPTIONS' || origin === undefined || method === undefined) return false
+  if (methods.length === 0 || !(await app.keys.isOrigin(origin))) return false
+  const wanted = request.headers['access-control-request-headers']
+  reply
+    .code(204)
+    .header('access-control-allow-origin', origin)
+    .header('access-control-allow-methods', methods.join(', '))
+    .header('access-control-max-age', preflightSeconds)
+    .header('vary', 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers')
+  if (typeof wanted === 'string' && headerNames.test(wanted))
+    reply.header('access-control-allow-headers', wanted)
+  reply.send()
+  return true
+}
+
+/**
+ * The request of a page: a key that lists origins answers those only, with what a browser needs to hand the answer on; others are 403
+ * ORIGIN_NOT_ALLOWED. A key without a list is as it always was: it neither refuses anybody nor tells a browser anything.
+ */
+export function admitOrigin(caller: Caller, request: FastifyRequest, reply: FastifyReply): void {
+  if (!caller.origins) return
+  reply.header('vary', 'Origin')
+  const { origin } = request.headers
+  if (origin === undefined) return
+  if (!caller.origins.has(origin)) fail('ORIGIN_NOT_ALLOWED', { origin: origin.slice(0, 255) })
+  exposeTo(origin, reply)
+}
+
+/** A page whose key is refused gets to read why, where its origin is one that is known. */
+export async function exposeRefusal(app: App, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const { origin } = request.headers
+  // Where even this cannot be asked the refusal goes out as it is.
+  if (origin !== undefined && (await app.keys.isOrigin(origin).catch(() => false))) exposeTo(origin, reply)
+}
+
+function exposeTo(origin: string, reply: FastifyReply): void {
+  reply
+    .header('access-control-allow-origin', origin)
+    .header('access-control-expose-headers', exposed)
+    .header('vary', 'Origin')
+}
