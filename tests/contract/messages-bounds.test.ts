@@ -403,7 +403,7 @@ describe('media', () => {
       code: 'INPUT_MODALITY_NOT_SUPPORTED',
       param: 'messages.0.content.0',
     })
-    expectRefusal(await message(key, { model: 'sandbox/omni', ...says(text(), document(file)) }), {
+    expectRefusal(await message(key, { model: 'sandbox/reasoner', ...says(text(), document(file)) }), {
       status: 400,
       code: 'INPUT_MODALITY_NOT_SUPPORTED',
       param: 'messages.0.content.1',

@@ -1,5 +1,6 @@
-import { base64Media, imageMedia, inlineMedia } from '#capabilities/text'
-import type { Content } from '#engine/inference'
+import { base64Media, imageMedia, inlineMedia, reasons } from '#capabilities/text'
+import type { Content, Document } from '#engine/inference'
+import { fail } from '#platform/errors'
 import type { Part } from './schema.ts'
 
 /** A content part with its media decoded and measured. Throws INVALID_MEDIA, before anything is held. */
@@ -24,7 +25,20 @@ export function contentOf(part: Part, param: string): Content[] {
           media: inlineMedia(part.video_url.url, ['video/mp4'], `${param}.video_url.url`),
         },
       ]
+    case 'file':
+      return [documentOf(part.file, `${param}.file`)]
     case 'refusal':
       return []
   }
+}
+
+/** One PDF, inline. A file by its id would be looked up at the upstream, unseen by us. */
+function documentOf(file: Extract<Part, { type: 'file' }>['file'], param: string): Document {
+  const { file_data: data, filename, file_id: id } = file
+  const refuse = (field: string): never =>
+    fail('INVALID_MEDIA', { why: reasons.onlyFileData }, { param: `${param}.${field}` })
+  if (id != null) return refuse('file_id')
+  if (data == null) return refuse('file_data')
+  const media = inlineMedia(data, ['application/pdf'], `${param}.file_data`)
+  return { type: 'document', citations: false, media, ...(filename != null && { title: filename }) }
 }

@@ -129,6 +129,7 @@ const modalityOf: Record<string, Modality | undefined> = {
   image_url: 'image',
   input_audio: 'audio',
   video_url: 'video',
+  file: 'file',
 }
 
 function requireCarrier(message: ChatMessage, modality: Modality, model: Model, param: string): void {

@@ -26,7 +26,30 @@ const VideoPart = Type.Object({
   video_url: Type.Object({ url: Type.String({ description: 'data:video/mp4;base64,…' }) }),
 })
 
-export const Part = taggedUnion('type', [TextPart, ImagePart, AudioPart, VideoPart, RefusalPart])
+const FilePart = Type.Object({
+  type: Type.Literal('file'),
+  file: Type.Object({
+    file_data: Type.Optional(
+      nullable(
+        Type.String({
+          description: 'A PDF as a data URL (data:application/pdf;base64,…).',
+          'x-description-fa': 'یک PDF به شکل نشانی داده (data:application/pdf;base64,…).',
+        }),
+      ),
+    ),
+    filename: Type.Optional(nullable(Type.String({ maxLength: 1000 }))),
+    file_id: Type.Optional(
+      nullable(
+        Type.String({
+          description: 'Refused: no file of a vendor is kept here.',
+          'x-description-fa': 'پذیرفته نیست: فایلی نزد سازنده‌ای نگه داشته نمی‌شود.',
+        }),
+      ),
+    ),
+  }),
+})
+
+export const Part = taggedUnion('type', [TextPart, ImagePart, AudioPart, VideoPart, FilePart, RefusalPart])
 export type Part = Static<typeof Part>
 
 const ToolCall = Type.Object({

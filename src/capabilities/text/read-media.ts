@@ -71,15 +71,17 @@ async function withPages({ app, caller, gone }: MediaAsk, model: Model, turn: Tu
     files.length === 0 ? [] : await app.countPages(files, { accountId: caller.accountId, signal: gone })
   const models = app.inference.modelsFor({ model, turn, allowed: caller.models })
   const longest = Math.max(...models.map(({ contextLength }) => uncountedPages(contextLength)))
-  const pagesOf = ({ data, param }: Media): number => {
+  const pagesOf = ({ data, param }: Media): Pick<Media, 'pages' | 'pagesGuessed'> => {
     const count = data && counted?.[files.indexOf(data)]
-    if (!count) return longest
+    if (!count) return { pages: longest, pagesGuessed: true }
     if ('unreadable' in count) return refuse(reasons.unreadable[count.unreadable], param)
     const most = mostPages(model.contextLength)
-    return count.pages > most ? refuse(reasons.tooManyPages(count.pages, most), param) : count.pages
+    return count.pages > most
+      ? refuse(reasons.tooManyPages(count.pages, most), param)
+      : { pages: count.pages }
   }
   const paged = (part: Content): Content =>
-    isPdf(part) ? { ...part, media: { ...part.media, pages: pagesOf(part.media) } } : part
+    isPdf(part) ? { ...part, media: { ...part.media, ...pagesOf(part.media) } } : part
   const messages: Message[] = withParts(turn.messages, paged)
   return { ...turn, messages }
 }

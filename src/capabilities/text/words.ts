@@ -76,6 +76,10 @@ export const reasons = {
     en: `${header} has more than 120 characters.`,
     fa: `${header} بیش از ۱۲۰ نویسه دارد.`,
   }),
+  onlyFileData: {
+    en: 'a file is sent inline: file_data with a PDF as a data URL (data:application/pdf;base64,…). Files are not found by id.',
+    fa: 'فایل درون درخواست می‌آید: file_data با یک PDF به شکل نشانی داده (data:application/pdf;base64,…). فایل با شناسه یافته نمی‌شود.',
+  },
   noLength: { en: 'its length cannot be read.', fa: 'طول آن خوانده نمی‌شود.' },
   notInline: (type: string, orLink: boolean): Told => ({
     en: `it must be a data URL (data:${type};base64,…)${orLink ? ' or an HTTPS link' : ''}.`,

@@ -23,6 +23,8 @@ export interface Media {
   durationSeconds?: number
   /** Of a PDF. */
   pages?: number
+  /** Nobody has counted them: `pages` is the most that they can be. */
+  pagesGuessed?: true
   /** Place in the caller's body, for a refusal. */
   param?: string
 }

@@ -1,4 +1,5 @@
 import type { Content, Document, Media, Message } from '#engine/inference'
+import { pdfName } from '#providers/kit'
 
 /** Neutral messages in chat's own shape, for a turn that came by another wire. Only OpenAI knows the role `developer`. */
 export function chatMessages(
@@ -97,7 +98,7 @@ function documentParts(document: Document): Record<string, unknown>[] {
   const heading = [document.title, document.context].filter((line) => line !== undefined).join('\n')
   const above = heading === '' ? [] : [{ type: 'text', text: heading }]
   if ('parts' in document) return [...above, ...document.parts.flatMap(part)]
-  const filename = `${document.title ?? 'document'}.pdf`
+  const filename = pdfName(document.title)
   return [...above, { type: 'file', file: { filename, file_data: urlOf(document.media) } }]
 }
 

@@ -13,6 +13,7 @@ export { Form } from './form.ts'
 export { type ClientCodec, generate } from './generate.ts'
 export { claimedCount, isRecord } from './json.ts'
 export { ownBody } from './own-body.ts'
+export { pdfName } from './pdf-name.ts'
 export { SseReader } from './sse.ts'
 export { withinLimit } from './within-limit.ts'
 

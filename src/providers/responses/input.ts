@@ -1,5 +1,6 @@
 /** Neutral messages as input items, for a turn that came by another wire. */
 import type { Content, Document, Media, Message } from '#engine/inference'
+import { pdfName } from '#providers/kit'
 import { UpstreamError } from '#providers/spec'
 
 type Item = Record<string, unknown>
@@ -101,7 +102,7 @@ function documentParts(document: Document, param: string): Item[] {
   if ('parts' in document) return [...above, ...partsOf(document.parts, param)]
   const { media } = document
   if (media.url !== undefined) return [...above, { type: 'input_file', file_url: media.url }]
-  const filename = `${document.title ?? 'document'}.pdf`
+  const filename = pdfName(document.title)
   return [...above, { type: 'input_file', filename, file_data: urlOf(media) }]
 }
 

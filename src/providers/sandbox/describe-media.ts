@@ -1,9 +1,29 @@
+import type { Content, Document } from '#engine/inference'
 import type { Language } from './language.ts'
 import type { Question } from './question.ts'
 import { say } from './words.ts'
 
-/** One sentence on a medium by its measured properties: format, size in pixels, seconds. */
-export function describeMedia({ type, media }: Question['media'][number], language: Language): string {
+/** One sentence on a medium by its measured properties: format, size in pixels, seconds, pages. */
+export const describeMedia = (medium: Question['media'][number], language: Language): string =>
+  medium.type === 'document' ? describeDocument(medium, language) : describeMeasured(medium, language)
+
+/** What of a document was read, and nothing more: the number of a PDF's pages, or the characters of text. */
+function describeDocument(document: Document, language: Language): string {
+  const title = document.title ?? say(language, 'untitled')
+  if (!('media' in document))
+    return say(language, 'documentText', { title, count: [...textWithin(document.parts)].length })
+  const { data, pages, pagesGuessed } = document.media
+  return !data || pages === undefined || pagesGuessed
+    ? say(language, 'documentUncounted', { title })
+    : say(language, 'documentPages', { title, pages })
+}
+
+const textWithin = (parts: readonly Content[]): string =>
+  parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+
+type Measured = Exclude<Question['media'][number], Document>
+
+function describeMeasured({ type, media }: Measured, language: Language): string {
   const { width, height, durationSeconds } = media
   const format = formatName(media.mediaType) ?? say(language, 'unknownFormat')
   const seconds = durationSeconds === undefined ? undefined : Math.round(durationSeconds * 10) / 10

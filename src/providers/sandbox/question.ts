@@ -1,4 +1,4 @@
-import type { Content, Media, Message, Turn } from '#engine/inference'
+import type { Content, Document, Media, Message, Turn } from '#engine/inference'
 import { type Directives, readDirectives } from './directives.ts'
 import { type Language, requestedLanguage, writtenLanguage } from './language.ts'
 
@@ -11,7 +11,7 @@ export interface Question {
   language: Language
   directives: Directives
   /** Media of the last user message, in order. */
-  media: { type: 'image' | 'audio' | 'video'; media: Media }[]
+  media: ({ type: 'image' | 'audio' | 'video'; media: Media } | Document)[]
   /** Number of user messages, the last one included. */
   turnNumber: number
   /** Answers of tools since the last user message. */
@@ -37,9 +37,7 @@ export function readQuestion(turn: Turn): Question {
     lastText: readDirectives(textOf(texts.slice(-1))).text,
     language: languageOf(turn.messages, text),
     directives,
-    media: (message?.content ?? []).filter(
-      (part) => part.type === 'image' || part.type === 'audio' || part.type === 'video',
-    ),
+    media: (message?.content ?? []).filter((part) => part.type !== 'text' && part.type !== 'reasoning'),
     turnNumber: users.length,
     toolResults: resultsAfter(turn.messages, last),
   }

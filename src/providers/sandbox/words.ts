@@ -36,6 +36,19 @@ const phrases = {
     en: 'Received a {seconds} s {width}×{height} {format} video.',
   },
   videoUnmeasured: { fa: 'یک ویدیوی {format} دریافت شد.', en: 'Received a {format} video.' },
+  documentPages: {
+    fa: 'سند «{title}» دریافت شد: PDF با {pages} صفحه؛ شبیه‌ساز متن آن را نمی‌خواند.',
+    en: 'Received the document “{title}”: a PDF of {pages} pages; the sandbox does not read its text.',
+  },
+  documentUncounted: {
+    fa: 'سند «{title}» دریافت شد: PDF که صفحه‌هایش شمرده نشد؛ شبیه‌ساز متن آن را نمی‌خواند.',
+    en: 'Received the document “{title}”: a PDF whose pages were not counted; the sandbox does not read its text.',
+  },
+  documentText: {
+    fa: 'سند «{title}» دریافت شد: متنی با {count} نویسه.',
+    en: 'Received the document “{title}”: text of {count} characters.',
+  },
+  untitled: { fa: 'بی‌نام', en: 'untitled' },
   unknownFormat: { fa: 'ناشناخته', en: 'unknown-format' },
   toolResult: { fa: 'نتیجهٔ ابزار {name}: {result}', en: 'Result of the tool {name}: {result}' },
   toolSummary: {
