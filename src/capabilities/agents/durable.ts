@@ -41,6 +41,7 @@ export async function workOn(ask: AgentAsk<RunBody>, agent: AgentRow, model: Mod
     model,
     agentId: agent.agent_id,
     knowledgeId: agent.knowledge_id ?? undefined,
+    fileIds: body.file_ids,
     customerId: reference(ask, 'X-Customer-ID'),
     referenceId: reference(ask, 'X-Reference-ID'),
   })

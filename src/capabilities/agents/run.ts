@@ -4,6 +4,7 @@ import { answerTurn, usualOutputTokens } from '#capabilities/responses'
 import { effortOf, payment, reference, requireUnclaimed, textModel } from '#capabilities/text'
 import type { Model } from '#engine/models'
 import { joinTools } from '#engine/tools'
+import { fail } from '#platform/errors'
 import type { Answer, EventStream, JsonText } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
 import { Trail } from '#platform/trace'
@@ -14,6 +15,7 @@ import type { AgentRow } from './store.ts'
 import { agentTools } from './tools/agent-tools.ts'
 import { Raised } from './tools/raise.ts'
 import { turnOf } from './turn.ts'
+import { reasons } from './words.ts'
 
 /** Everything wrong is refused first, then the worst case is held, then the model is asked. A repeat outlives its agent. */
 export async function runAgent(ask: AgentAsk<RunBody>): Promise<Answer | JsonText | EventStream> {
@@ -22,6 +24,8 @@ export async function runAgent(ask: AgentAsk<RunBody>): Promise<Answer | JsonTex
   const agent = await ownAgent(ask)
   const model = textModel(app, caller, agent.model)
   const effort = effortOf(model, body.reasoning_effort, body.reasoning?.effort)
+  if (!isDurable(ask, agent) && body.file_ids?.length)
+    fail('INVALID_REQUEST', { why: reasons.filesOfWork }, { param: 'file_ids' })
   return isDurable(ask, agent) ? workOn(ask, agent, model) : answer(ask, agent, model, effort)
 }
 

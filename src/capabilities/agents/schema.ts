@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { ResponseObject } from '#capabilities/responses'
 import { closed, keptText, oneOf, pageLimit, timestamp, uuid } from '#platform/schema'
+import { WorkFiles } from './start-work.ts'
 
 const name = keptText(1, 80)
 const instructions = keptText(0, 12_000, {
@@ -62,6 +63,7 @@ export const RunBody = Type.Object(
     ),
     reasoning_effort: Type.Optional(Type.String()),
     reasoning: Type.Optional(Type.Object({ effort: Type.String() }, closed)),
+    file_ids: Type.Optional(WorkFiles),
   },
   { ...closed, examples: [{ input: 'سلام! ساعت کاری شما چیست؟' }] },
 )

@@ -18,6 +18,10 @@ declareFailures({
 
 /** Why a run is refused. */
 export const reasons = {
+  filesOfWork: {
+    en: 'stored files are read by agents of the kind data; leave them out, or run one of those.',
+    fa: 'فایل‌های ذخیره‌شده را عامل‌های نوع data می‌خوانند؛ آن‌ها را حذف کنید یا یکی از آن عامل‌ها را اجرا کنید.',
+  },
   noStreamOfWork: {
     en: 'this run is durable work, which is not streamed: leave stream out and poll status_url.',
     fa: 'این اجرا کار ماندگار است و جریانی نیست: stream را حذف کنید و status_url را بخوانید.',

@@ -21,6 +21,9 @@ const endings: Record<string, string> = {
   [json]: 'json',
 }
 
+/** What an analysis reads. */
+export const dataTypes: readonly string[] = [csv, tsv, json, xlsx]
+
 export const mediaTypes: readonly string[] = Object.keys(endings)
 
 /** Other names that senders have for them. */

@@ -3,6 +3,7 @@ import { declareFailures, type Told } from '#platform/errors'
 declare module '#platform/errors' {
   interface Failures {
     FILES_QUOTA_EXCEEDED: { quotaBytes: number; mostFiles: number }
+    FILE_NOT_FOUND: Record<string, never>
     RANGE_NOT_SATISFIABLE: { bytes: number }
   }
 }
@@ -17,6 +18,13 @@ declareFailures({
       `A project stores at most ${megabytes(quotaBytes)} MB in ${mostFiles} files; delete some (DELETE /v1/files/{id}), or ask the operator of this service for more.`,
     fa: ({ quotaBytes, mostFiles }) =>
       `هر پروژه حداکثر ${megabytes(quotaBytes).toLocaleString('fa-IR')} مگابایت در ${mostFiles.toLocaleString('fa-IR')} فایل نگه می‌دارد؛ چند فایل را پاک کنید (DELETE /v1/files/{id}) یا از گردانندهٔ سرویس سهم بیشتری بخواهید.`,
+  },
+  FILE_NOT_FOUND: {
+    status: 404,
+    en: () =>
+      'There is no such stored file here; GET /v1/files lists those there are, POST /v1/files stores one.',
+    fa: () =>
+      'چنین فایل ذخیره‌شده‌ای این‌جا نیست؛ GET /v1/files آن‌ها را که هستند نشان می‌دهد و POST /v1/files یکی ذخیره می‌کند.',
   },
   RANGE_NOT_SATISFIABLE: {
     status: 416,

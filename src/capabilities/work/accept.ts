@@ -1,5 +1,6 @@
 /** Takes work: the run, its hold, its claim and its job stand in the database together, or none of them does. */
 import type { App, Caller } from '#app'
+import { dataTypes, type NamedFile, requireFiles } from '#capabilities/files'
 import { requireKnowledge } from '#capabilities/knowledge'
 import type { WorkKind } from '#engine/agent'
 import type { Model } from '#engine/models'
@@ -14,7 +15,7 @@ import { worstOfPlan } from './price.ts'
 import type { Accepted } from './schema.ts'
 import { countOpen, insertRun, type NewRun } from './store.ts'
 import { taskOf } from './task.ts'
-import './words.ts'
+import { reasons } from './words.ts'
 
 export interface AcceptAsk {
   caller: Caller
@@ -33,6 +34,7 @@ export interface AcceptAsk {
   model: Model
   agentId?: string | undefined
   knowledgeId?: string | undefined
+  fileIds?: readonly string[] | undefined
   customerId?: string | undefined
   referenceId?: string | undefined
 }
@@ -44,12 +46,12 @@ const queueMs = 24 * 60 * 60 * 1000
 
 /**
  * Reserves the worst case of the run and puts it into the queue; answers the 202 body. Throws what `Ledger.hold` throws,
- * TOO_MANY_RUNS (429), and what the pipeline and the knowledge refuse the task for.
+ * TOO_MANY_RUNS (429), FILE_NOT_FOUND (404), and what the pipeline and the knowledge refuse the task for.
  */
 export async function acceptRun(app: App, ask: AcceptAsk): Promise<JsonText> {
   const { caller, requestId, claim, endpoint, model, knowledgeId } = ask
   if (knowledgeId !== undefined) await requireKnowledge(app, { ...caller, knowledgeId })
-  const drafted = newRun(app, ask)
+  const drafted = newRun(app, ask, await filesOf(app, ask))
   const plan = app.pipelines[ask.kind].plan(taskOf(drafted))
   const microcredits = worstOfPlan(app, { model, allowed: caller.models }, plan)
   const run = { ...drafted, held: microcredits }
@@ -81,7 +83,18 @@ export async function acceptRun(app: App, ask: AcceptAsk): Promise<JsonText> {
   return new JsonText(reply)
 }
 
-function newRun(app: App, ask: AcceptAsk): NewRun {
+/** Whoever names a file that nothing would read is told so, before anything is held. */
+async function filesOf(app: App, { caller, kind, fileIds = [] }: AcceptAsk): Promise<NamedFile[]> {
+  if (fileIds.length > 0 && kind !== 'data')
+    fail('INVALID_REQUEST', { why: reasons.filesOfData }, { param: 'file_ids' })
+  const files = await requireFiles(app, caller, fileIds)
+  const place = files.findIndex(({ mediaType }) => !dataTypes.includes(mediaType))
+  if (place >= 0)
+    fail('INVALID_REQUEST', { why: reasons.noData(files[place]!.mediaType) }, { param: `file_ids.${place}` })
+  return files
+}
+
+function newRun(app: App, ask: AcceptAsk, files: NamedFile[]): NewRun {
   const { caller, model } = ask
   const nowMs = app.clock.nowMs()
   return {
@@ -92,6 +105,7 @@ function newRun(app: App, ask: AcceptAsk): NewRun {
     receipt_id: ask.requestId,
     agent_id: ask.agentId ?? null,
     knowledge_id: ask.knowledgeId ?? null,
+    files,
     kind: ask.kind,
     title: ask.title ?? null,
     input: ask.input,

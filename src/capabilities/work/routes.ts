@@ -33,6 +33,7 @@ function create(ask: Ask<WorkBody>) {
     title: body.title,
     model: textModel(app, caller, body.model),
     knowledgeId: body.knowledge_id,
+    fileIds: body.file_ids,
     customerId: reference(ask, 'X-Customer-ID'),
     referenceId: reference(ask, 'X-Reference-ID'),
   })
@@ -55,7 +56,7 @@ export const routes: Route[] = [
     headers: referenceHeaders,
     body: WorkBody,
     reply: { 202: Accepted },
-    errors: [...textFailures, 'TOO_MANY_RUNS', 'KNOWLEDGE_NOT_FOUND'],
+    errors: [...textFailures, 'TOO_MANY_RUNS', 'KNOWLEDGE_NOT_FOUND', 'FILE_NOT_FOUND'],
     handle: create,
   }),
   route({

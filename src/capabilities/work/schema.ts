@@ -5,6 +5,14 @@ const Kind = oneOf('research', 'document', 'code', 'data')
 const told = <Schema extends TSchema>(schema: Schema, description: string, fa: string): Schema =>
   ({ ...schema, description, 'x-description-fa': fa }) as Schema
 
+/** Stored files that a run of the kind data reads. */
+export const FileIds = Type.Array(uuid(), {
+  maxItems: 10,
+  uniqueItems: true,
+  description: 'Stored files (CSV, TSV, XLSX, JSON) that an analysis reads whole.',
+  'x-description-fa': 'فایل‌های ذخیره‌شده (CSV، TSV، XLSX، JSON) که تحلیل داده کامل می‌خواند.',
+})
+
 export const WorkBody = Type.Object(
   {
     kind: told(
@@ -32,6 +40,7 @@ export const WorkBody = Type.Object(
         'پروژهٔ دانشی که کار می‌تواند به آن استناد کند.',
       ),
     ),
+    file_ids: Type.Optional(FileIds),
   },
   {
     ...closed,
@@ -112,6 +121,7 @@ export const RunSummary = Type.Object({
   credits: credits('Whole credits that it did cost so far.', 'هزینهٔ کار تا اینجا.'),
   agent_id: nullable(uuid()),
   knowledge_id: nullable(uuid()),
+  file_ids: Type.Array(uuid()),
   request_id: told(uuid(), 'Its receipt: GET /v1/requests/{id}.', 'رسید آن: GET /v1/requests/{id}.'),
   created_at: timestamp(),
   started_at: nullable(timestamp()),

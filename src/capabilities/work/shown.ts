@@ -29,6 +29,7 @@ export function shownRun(run: RunRow, { baseUrl, language }: Reader): RunSummary
     credits: creditsUp(run.spent),
     agent_id: run.agent_id,
     knowledge_id: run.knowledge_id,
+    file_ids: run.files.map(({ id }) => id),
     request_id: run.receipt_id,
     created_at: run.created_at.toISOString(),
     started_at: run.started_at?.toISOString() ?? null,

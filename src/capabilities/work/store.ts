@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { WorkKind } from '#engine/agent'
+import type { GivenFile, WorkKind } from '#engine/agent'
 import type { Db, Tx } from '#platform/db'
 import type { Told } from '#platform/errors'
 
@@ -19,6 +19,7 @@ export interface RunRow {
   receipt_id: string
   agent_id: string | null
   knowledge_id: string | null
+  files: readonly GivenFile[]
   kind: WorkKind
   title: string | null
   input: string
@@ -82,10 +83,12 @@ export type NewRun = Omit<
   | 'expires_at'
 >
 
+const jsonOf = (value: unknown) => sql`${JSON.stringify(value)}::json`
+
 export const insertRun = (tx: Tx, run: NewRun) =>
   tx
     .insertInto('work.runs')
-    .values(run as RunRow)
+    .values({ ...(run as RunRow), files: jsonOf(run.files) as unknown as GivenFile[] })
     .execute()
 
 export async function countOpen(tx: Tx, accountId: string): Promise<number> {

@@ -7,6 +7,7 @@ export const taskOf = (run: NewRun): Task => ({
   input: run.input,
   ...(run.title !== null && { title: run.title }),
   ...(run.instructions !== null && { instructions: run.instructions }),
+  ...(run.files.length > 0 && { files: run.files }),
   language: run.language,
   startedMs: run.created_at.getTime(),
   isSandbox: run.sandbox,

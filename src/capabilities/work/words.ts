@@ -18,6 +18,14 @@ declareFailures({
 
 /** Why a request is refused. */
 export const reasons = {
+  filesOfData: {
+    en: 'stored files are read by work of the kind data; leave them out, or ask for that.',
+    fa: 'فایل‌های ذخیره‌شده را کار از نوع data می‌خواند؛ آن‌ها را حذف کنید یا همان نوع را بخواهید.',
+  },
+  noData: (mediaType: string): Told => ({
+    en: `this file is ${mediaType}; an analysis reads CSV, TSV, XLSX and JSON.`,
+    fa: `نوع این فایل ${mediaType} است؛ تحلیل داده CSV، TSV، XLSX و JSON می‌خواند.`,
+  }),
   pathOrBundle: {
     en: 'send either path, exactly as the manifest has it, or bundle=1.',
     fa: 'یا path را درست همان‌گونه که در فهرست پرونده‌ها آمده بفرستید، یا bundle=1.',

@@ -4,6 +4,6 @@ import { routes } from './routes.ts'
 import { tidyJob } from './tidy.ts'
 
 export { type AcceptAsk, acceptRun } from './accept.ts'
-export { Accepted } from './schema.ts'
+export { Accepted, FileIds } from './schema.ts'
 
 export const work = { name: 'work', routes, jobs: [runJob, tidyJob] }

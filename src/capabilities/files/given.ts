@@ -1,0 +1,28 @@
+import type { App } from '#app'
+import { fail } from '#platform/errors'
+import { isUuid } from '#platform/ids'
+import * as store from './store.ts'
+
+/** A stored file that a body names by its id. */
+export interface NamedFile {
+  id: string
+  name: string | null
+  mediaType: string
+  bytes: number
+}
+
+/** The files of the project that a body names in `file_ids`, in their order. Throws FILE_NOT_FOUND (404) for the first that is none. */
+export async function requireFiles(
+  { db }: Pick<App, 'db'>,
+  owner: store.Owner,
+  ids: readonly string[],
+): Promise<NamedFile[]> {
+  const rows = await Promise.all(
+    ids.map((id) => (isUuid(id) ? store.findFile(db, owner, id) : Promise.resolve(undefined))),
+  )
+  return rows.map((row, place) =>
+    row
+      ? { id: row.file_id, name: row.name, mediaType: row.media_type, bytes: Number(row.bytes) }
+      : fail('FILE_NOT_FOUND', {}, { param: `file_ids.${place}` }),
+  )
+}
