@@ -188,7 +188,8 @@ test('an answer that breaks in the middle ends with an error and without message
 })
 
 test('an answer that fails before it begins is an error with its own status, and costs nothing', async () => {
-  await at.world.settled()
+  // With the usual time until a silent stream is opened: the other tests have one that a busy machine could let pass.
+  await using at = await bootOnWires('chat')
   const before = await at.world.balance()
   at.upstream.replyOnce(
     json(400, { error: { message: 'maximum context length', code: 'context_length_exceeded' } }),
@@ -387,17 +388,6 @@ test.each<[string, Json, string]>([
       ],
     },
     'messages.1.content.0',
-  ],
-  [
-    'a tool reference',
-    {
-      messages: [
-        user('a'),
-        assistant([toolUse('toolu_1')]),
-        user([toolResult('toolu_1', [{ type: 'tool_reference', tool_name: 'x' }])]),
-      ],
-    },
-    'messages.2.content.0.content.0',
   ],
   [
     'a tool that a vendor trained',
