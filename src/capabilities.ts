@@ -4,8 +4,10 @@ import { accounting } from '#capabilities/accounting'
 import { agents } from '#capabilities/agents'
 import { chat } from '#capabilities/chat'
 import { docs } from '#capabilities/docs'
+import { embeddings } from '#capabilities/embeddings'
 import { files } from '#capabilities/files'
 import { health } from '#capabilities/health'
+import { images } from '#capabilities/images'
 import { knowledge } from '#capabilities/knowledge'
 import { messages } from '#capabilities/messages'
 import { models } from '#capabilities/models'
@@ -29,6 +31,8 @@ const capabilities: Capability[] = [
   chat,
   responses,
   messages,
+  embeddings,
+  images,
   agents,
   work,
   knowledge,

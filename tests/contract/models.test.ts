@@ -87,11 +87,11 @@ test('an image model shows its price by the picture, what it draws and how many 
     output_modalities: ['image'],
     pricing: { currency: 'USD', per_image: 0.01, per_reference: 0.001 },
     studio_settings: { aspect_ratios: expect.arrayContaining(['1:1', '3:2', '2:3']), reference_capacity: 8 },
-    routes: ['/v1/responses'],
+    routes: ['/v1/responses', '/v1/images/generations'],
   })
 })
 
-test('an embedding model shows its price and serves no route of text', async () => {
+test('an embedding model shows its price and its route, and serves no route of text', async () => {
   await using world = await boot()
   const key = await world.key()
   const { body } = await key.get('/v1/models/sandbox/embedding')
@@ -102,7 +102,7 @@ test('an embedding model shows its price and serves no route of text', async () 
     output_modalities: ['embedding'],
     context_length: 8_192,
     pricing: { currency: 'USD', input_per_million: 0, credits_per_usd: 1000 },
-    routes: [],
+    routes: ['/v1/embeddings'],
   })
   const model = 'sandbox/embedding'
   const refused = { status: 400, code: 'MODEL_KIND_MISMATCH', param: 'model' }

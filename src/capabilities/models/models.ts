@@ -140,11 +140,10 @@ function imageMembers(app: App, { image, pricing }: ImageModel) {
       reference_capacity: image.maxReferences,
       max_count: image.maxCount,
     },
-    routes: ['/v1/responses'],
+    routes: ['/v1/responses', '/v1/images/generations'],
   }
 }
 
-/** No route of its own: it finds passages of knowledge projects. */
 function embeddingMembers(app: App, { maxInputTokens, pricing }: EmbeddingModel) {
   return {
     output_modalities: ['embedding'],
@@ -159,7 +158,7 @@ function embeddingMembers(app: App, { maxInputTokens, pricing }: EmbeddingModel)
       credits_per_usd: creditsPerUsd(app),
     },
     studio_settings: null,
-    routes: [],
+    routes: ['/v1/embeddings'],
   }
 }
 

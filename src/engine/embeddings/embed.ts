@@ -26,10 +26,21 @@ export interface EmbedAsk extends PaidCall {
   model: EmbeddingModel
   /** At least one and at most `model.maxBatch`, each as `fitted` made it. */
   texts: readonly string[]
+  /** Of each vector, where the caller wishes others than the model's. */
+  dimensions?: number | undefined
+  /** The finished JSON of an answer, kept with the settlement for replay; nothing of one that is too large. */
+  replyOf?: ((vectors: Vectors) => string | undefined) | undefined
+}
+
+/** What came, and what it is charged. */
+export interface Vectors {
+  vectors: Float32Array[]
+  tokens: number
+  microcredits: bigint
 }
 
 export type EmbedOutcome =
-  | { vectors: Float32Array[] }
+  | Vectors
   /** `didNothing`: no upstream can have worked, so that it may be asked again. */
   | { failure: Failure; didNothing: boolean }
 
@@ -54,12 +65,13 @@ export async function embed(app: App, ask: EmbedAsk): Promise<EmbedOutcome> {
   const worst = embeddingCost(model.pricing, app.config.defaults, mostEmbeddingTokens(texts))
   const hold = await watch.hold(() => holdFor(app, ask, worst))
   const asking = watch.open('embeddings', {})
-  const { dimensions, encoding } = model
+  const { encoding } = model
+  const dimensions = ask.dimensions ?? model.dimensions
   const order = { texts, encoding, ...(dimensions !== undefined && { dimensions }) }
   const traceparent = asking?.traceparent
   const run = app.inference.startEmbedding({ model, order, background, receivedMs, requestId, traceparent })
   const came = await filledOf(run, gone)
-  const end = endOf(app, ask, run, came)
+  const end = endOf(app, ask, run, came, hold.microcredits)
   if (asking) {
     watch.tellAttempts(asking, run.attempts)
     asking.set({ 'gen_ai.usage.input_tokens': end.tokens })
@@ -88,7 +100,7 @@ async function filledOf(run: EmbeddingRun, gone: AbortSignal): Promise<Came> {
   }
 }
 
-function endOf(app: App, ask: EmbedAsk, run: EmbeddingRun, { filled, fault }: Came) {
+function endOf(app: App, ask: EmbedAsk, run: EmbeddingRun, { filled, fault }: Came, held: bigint) {
   const { model, texts, gone, receivedMs, background = false } = ask
   const wasLeft = fault?.fault === 'aborted' && gone.aborted
   const guessed = estimatedEmbeddingTokens(texts)
@@ -115,8 +127,10 @@ function endOf(app: App, ask: EmbedAsk, run: EmbeddingRun, { filled, fault }: Ca
     ...(failure && { error_code: failure.code }),
     ...(background && fault?.executed && { may_have_run: true }),
   }
+  const cost = embeddingCost(model.pricing, app.config.defaults, tokens)
+  const came = filled && { vectors: filled.vectors, tokens, microcredits: cost < held ? cost : held }
   const settlement = {
-    microcredits: embeddingCost(model.pricing, app.config.defaults, tokens),
+    microcredits: cost,
     // Its bound is that of the texts: a count beyond it is not the caller's debt.
     withinHold: true,
     state: failure ? ('failed' as const) : ('completed' as const),
@@ -124,13 +138,11 @@ function endOf(app: App, ask: EmbedAsk, run: EmbeddingRun, { filled, fault }: Ca
     model: model.id,
     tokens: { input: tokens, cachedInput: 0, output: 0, reasoning: 0 },
     detail,
-    reply: filled && background ? replyOf(filled.vectors) : undefined,
+    reply: came && (background ? replyOf(came.vectors) : ask.replyOf?.(came)),
     freeClaim: isUntouched,
     urgent: true,
   }
-  const outcome: EmbedOutcome = filled
-    ? { vectors: filled.vectors }
-    : { failure: failure!, didNothing: isUntouched }
+  const outcome: EmbedOutcome = came ?? { failure: failure!, didNothing: isUntouched }
   return { settlement, outcome, tokens }
 }
 

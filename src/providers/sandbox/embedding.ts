@@ -18,6 +18,10 @@ async function embed({ order, upstreamModel, signal }: EmbeddingCall): Promise<E
     const detail = `The sandbox has no embedding model "${upstreamModel}".`
     throw new UpstreamError('not_found', { status: 404, executed: false, param: 'model', detail })
   }
+  if (order.dimensions !== undefined && order.dimensions !== sandboxDimensions) {
+    const detail = `The sandbox makes vectors of ${sandboxDimensions} dimensions only.`
+    throw new UpstreamError('invalid_request', { status: 400, executed: false, param: 'dimensions', detail })
+  }
   const { count } = await loadTokenizer()
   const vectors: Float32Array[] = []
   let input = 0

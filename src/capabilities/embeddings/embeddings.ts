@@ -1,0 +1,37 @@
+/** `POST /v1/embeddings`: texts turned into vectors, as the OpenAI clients ask for them. */
+import { referenceHeaders } from '#capabilities/text'
+import { upstreamFailures } from '#engine/inference'
+import { type Route, route } from '#platform/http'
+import { createEmbeddings } from './create.ts'
+import { EmbeddingList, EmbeddingsBody } from './schema.ts'
+
+const routes: Route[] = [
+  route({
+    method: 'POST',
+    path: '/v1/embeddings',
+    operation: 'embeddings.create',
+    scope: 'responses:write',
+    summary: {
+      en: 'Turn texts into vectors, so that texts of like meaning are near each other.',
+      fa: 'تبدیل متن‌ها به بردار، چنان‌که متن‌های هم‌معنا نزدیک هم باشند.',
+    },
+    idempotent: true,
+    unknownFields: 'tolerate',
+    headers: referenceHeaders,
+    body: EmbeddingsBody,
+    reply: { 200: EmbeddingList },
+    errors: [
+      'MODEL_NOT_FOUND',
+      'MODEL_NOT_ALLOWED',
+      'MODEL_KIND_MISMATCH',
+      'INSUFFICIENT_CREDITS',
+      'BUDGET_EXCEEDED',
+      'RATE_LIMITED',
+      'CONCURRENCY_LIMITED',
+      ...upstreamFailures,
+    ],
+    handle: createEmbeddings,
+  }),
+]
+
+export const embeddings = { name: 'embeddings', routes }

@@ -1,0 +1,56 @@
+import { type Static, Type } from 'typebox'
+import { Cost } from '#capabilities/text'
+import { nullable, oneOf, safeInteger } from '#platform/schema'
+
+/** As many as OpenAI takes; a model may take fewer. */
+export const mostTexts = 2_048
+
+const text = (): ReturnType<typeof Type.String> => Type.String({ minLength: 1 })
+
+export const EmbeddingsBody = Type.Object(
+  {
+    model: Type.String({
+      maxLength: 200,
+      description: 'A model of the kind embedding.',
+      'x-description-fa': 'مدلی از نوع embedding.',
+    }),
+    input: Type.Unsafe<string | (string | number | number[])[]>({
+      description:
+        'A text, or a list of texts. Lists of token numbers are refused: each model counts its own.',
+      'x-description-fa':
+        'یک متن، یا فهرستی از متن‌ها. فهرست شمارهٔ توکن پذیرفته نیست: هر مدل شماره‌های خودش را دارد.',
+      type: ['string', 'array'],
+      minLength: 1,
+      minItems: 1,
+      maxItems: mostTexts,
+      items: { type: ['string', 'integer', 'array'] },
+    }),
+    dimensions: Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: 4_096 }))),
+    encoding_format: Type.Optional(nullable(oneOf('float', 'base64'))),
+    user: Type.Optional(nullable(Type.String())),
+  },
+  {
+    examples: [{ model: 'sandbox/embedding', input: ['تهران پایتخت ایران است', 'پاریس پایتخت فرانسه است'] }],
+  },
+)
+export type EmbeddingsBody = Static<typeof EmbeddingsBody>
+
+export const EmbeddingList = Type.Object({
+  object: Type.Literal('list'),
+  data: Type.Array(
+    Type.Object({
+      object: Type.Literal('embedding'),
+      index: Type.Integer(safeInteger),
+      embedding: Type.Union([Type.Array(Type.Number()), text()], {
+        description: 'Numbers, or with base64 their 32-bit floats, the lowest byte first.',
+        'x-description-fa': 'عددها، یا با base64 همان‌ها به شکل اعشار ۳۲ بیتی، نخست بایت کم‌ارزش.',
+      }),
+    }),
+  ),
+  model: Type.String(),
+  usage: Type.Object({
+    prompt_tokens: Type.Integer(safeInteger),
+    total_tokens: Type.Integer(safeInteger),
+    ...Cost,
+  }),
+})

@@ -1,0 +1,96 @@
+import type { App, Caller } from '#app'
+import { costOf, delivered, failed, nameIgnored, payment, tellCost } from '#capabilities/text'
+import { type ImageWish, type PaidImage, type PaidPictures, startPaidImage } from '#engine/images'
+import { encodeBase64 } from '#engine/media'
+import { type ImageModel, sizeName, sizeOf } from '#engine/models'
+import { asFailure, fail } from '#platform/errors'
+import type { Ask, JsonText } from '#platform/http'
+import { GenerationBody } from './schema.ts'
+import { reasons } from './words.ts'
+
+/** Everything wrong is refused first, then the price is held, then the pictures are ordered, once. */
+export async function generateImages(ask: Ask<GenerationBody>): Promise<JsonText> {
+  const { body } = ask
+  const model = imageModel(ask.app, ask.caller, body.model)
+  const wish = wishOf(body)
+  const paid = await startPaidImage(ask.app, {
+    ...payment(ask),
+    model,
+    wish,
+    stream: false,
+    endpoint: '/v1/images/generations',
+  })
+  nameIgnored(
+    ask,
+    Object.keys(body).filter((field) => !(field in GenerationBody.properties)),
+  )
+  let text: string
+  try {
+    const drawn = await paid.pictures()
+    text = JSON.stringify(answerOf(ask, paid, drawn))
+    tellCost(ask, drawn.microcredits)
+  } catch (error) {
+    return failed(paid, asFailure(error))
+  }
+  return delivered(ask, paid, text)
+}
+
+function imageModel(app: App, caller: Caller, name: string): ImageModel {
+  const model = app.models.find(name)
+  if (!model) return fail('MODEL_NOT_FOUND', { model: name }, { param: 'model' })
+  if (caller.models && !caller.models.has(model.id))
+    fail('MODEL_NOT_ALLOWED', { model: model.id }, { param: 'model' })
+  return model.kind === 'image'
+    ? model
+    : fail('MODEL_KIND_MISMATCH', { model: model.id, kind: model.kind }, { param: 'model' })
+}
+
+function wishOf(body: GenerationBody): ImageWish {
+  if (body.response_format === 'url')
+    fail('INVALID_REQUEST', { why: reasons.noAddress }, { param: 'response_format' })
+  if (body.stream) fail('INVALID_REQUEST', { why: reasons.noStream }, { param: 'stream' })
+  if (body.partial_images) fail('INVALID_REQUEST', { why: reasons.noStream }, { param: 'partial_images' })
+  if (body.prompt.trim() === '') fail('INVALID_REQUEST', { why: reasons.blank }, { param: 'prompt' })
+  const { background } = body
+  const size = sizeOf(body.size ?? '')
+  const quality = qualityOf(body.quality ?? 'auto')
+  return {
+    prompt: body.prompt,
+    references: [],
+    action: 'generate',
+    count: body.n ?? 1,
+    ...(size && { size }),
+    fit: 'pad',
+    ...(quality && { quality }),
+    format: body.output_format ?? 'png',
+    ...(background && background !== 'auto' && { background }),
+    where: (setting) => (setting === 'count' ? 'n' : setting),
+  }
+}
+
+/** Older clients have other names. */
+function qualityOf(named: NonNullable<GenerationBody['quality']>): ImageWish['quality'] {
+  if (named === 'auto' || named === 'standard') return undefined
+  return named === 'hd' ? 'high' : named
+}
+
+function answerOf({ receivedMs }: Ask, paid: PaidImage, { pictures, tokens, microcredits }: PaidPictures) {
+  const { format, quality, background } = paid.plan
+  const { width, height } = pictures[0]!
+  return {
+    created: Math.floor(receivedMs / 1000),
+    model: paid.model.id,
+    data: pictures.map(({ bytes }) => ({ b64_json: encodeBase64(bytes) })),
+    background: background ?? 'auto',
+    output_format: format,
+    quality: quality ?? 'auto',
+    size: sizeName({ width, height }),
+    usage: {
+      input_tokens: tokens.input,
+      input_tokens_details: { text_tokens: tokens.input, image_tokens: 0 },
+      output_tokens: tokens.output,
+      total_tokens: tokens.input + tokens.output,
+      ...costOf(microcredits),
+    },
+  }
+}
