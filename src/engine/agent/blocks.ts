@@ -23,7 +23,8 @@ export interface PartAsk {
   sources?: Source[]
 }
 
-const mostPartBytes = 200_000
+/** Many times what a section may have in tokens; a longer one would hold the event loop while it is read. */
+const mostPartBytes = 64 * 1024
 
 /** A section of Markdown under a heading of its own; what it opens and does not close ends with it. */
 export function partOf({ id, title, markdown, language, sources }: PartAsk): Part {

@@ -13,19 +13,22 @@ const longestPiece = 1_250
 const longestOverlap = 200
 
 /** Cuts a text (Markdown, or plain) at its headings, paragraphs and sentences; passages of one section overlap. */
-export function passagesOf(text: string): Passage[] {
-  const passages: Passage[] = []
+export const passagesOf = (text: string): Passage[] =>
+  [...passagesIn(text)].filter((passage) => passage !== undefined)
+
+/** The same one by one, with `undefined` where it is a good moment to let others have the event loop: two million characters take long. */
+export function* passagesIn(text: string): Generator<Passage | undefined> {
   const headings: string[] = []
   let open = ''
-  const close = (): void => {
-    if (open.trim() !== '')
-      passages.push({ heading: headings.filter(Boolean).join(' › ') || undefined, text: open.trim() })
+  const closed = (): Passage | undefined => {
+    const passage = { heading: headings.filter(Boolean).join(' › ') || undefined, text: open.trim() }
     open = ''
+    return passage.text === '' ? undefined : passage
   }
-  for (const block of blocksOf(text)) {
-    const heading = /^(#{1,6})\s+(\S.*)$/.exec(block)
+  for (const block of blocksIn(text)) {
+    const heading = block && /^(#{1,6})\s+(\S.*)$/.exec(block)
     if (heading) {
-      close()
+      yield closed()
       headings.length = heading[1]!.length - 1
       headings[heading[1]!.length - 1] = heading[2]!
         .replace(/(?<!#)#+$/, '')
@@ -33,40 +36,78 @@ export function passagesOf(text: string): Passage[] {
         .slice(0, 200)
       continue
     }
-    for (const piece of piecesOf(block)) {
-      if (open !== '' && (open.length >= enough || open.length + piece.length + 2 > most)) {
-        const tail = overlapOf(open)
-        close()
-        open = tail
+    if (block === undefined) yield undefined
+    else
+      for (const piece of piecesIn(block)) {
+        if (piece === undefined) yield undefined
+        else if (open !== '' && (open.length >= enough || open.length + piece.length + 2 > most)) {
+          const tail = overlapOf(open)
+          yield closed()
+          open = tail
+        }
+        if (piece !== undefined) open = open === '' ? piece : `${open}\n\n${piece}`
       }
-      open = open === '' ? piece : `${open}\n\n${piece}`
-    }
   }
-  close()
-  return passages
+  yield closed()
 }
 
-/** Paragraphs, and headings by themselves. */
-const blocksOf = (text: string): string[] =>
-  text
-    .replace(/^#{1,6}\s.*$/gm, '\n$&\n')
-    .split(/\n\s*\n/)
-    .map((block) => block.trim())
-    .filter((block) => block !== '')
+/** Lines and sentences after which whoever reads may want to rest. */
+const atOnce = 1_000
 
-const sentencesOf = (text: string): string[] => text.split(/(?<=[.!?؟…؛][»”"')\]]{0,2})\s+|\n+/)
+/** Paragraphs, and headings by themselves, read as they are asked for. */
+function* blocksIn(text: string): Generator<string | undefined> {
+  const blank = /\s*/y
+  let start = 0
+  let lines = 0
+  while (start < text.length) {
+    blank.lastIndex = start
+    start += blank.exec(text)![0].length
+    let at = start
+    while (at < text.length) {
+      const end = endOfLine(text, at)
+      const isHeading = /^#{1,6}\s/.test(text.slice(at, at + 8))
+      if (++lines % atOnce === 0) yield undefined
+      if (isHeading && at > start) break
+      const line = text.slice(at, end)
+      at = end + 1
+      if (isHeading || line.trim() === '') break
+    }
+    const block = text.slice(start, at).trim()
+    if (block !== '') yield block
+    start = at
+  }
+}
+
+const endOfLine = (text: string, from: number): number => {
+  const end = text.indexOf('\n', from)
+  return end < 0 ? text.length : end
+}
+
+function* sentencesIn(text: string): Generator<string> {
+  let start = 0
+  for (const { 0: gap, index } of text.matchAll(/(?<=[.!?؟…؛][»”"')\]]{0,2})\s+|\n+/g)) {
+    yield text.slice(start, index)
+    start = index + gap.length
+  }
+  yield text.slice(start)
+}
 
 /** A paragraph, or where it is too long runs of its sentences. */
-function piecesOf(block: string): string[] {
-  if (block.length <= longestPiece) return [block]
-  const pieces: string[] = []
-  for (const sentence of sentencesOf(block).flatMap(cut)) {
-    const last = pieces.at(-1)
-    if (last !== undefined && last.length + sentence.length + 1 <= longestPiece)
-      pieces[pieces.length - 1] = `${last} ${sentence}`
-    else pieces.push(sentence)
+function* piecesIn(block: string): Generator<string | undefined> {
+  if (block.length <= longestPiece) return yield block
+  let open: string | undefined
+  let sentences = 0
+  for (const sentence of sentencesIn(block)) {
+    if (++sentences % atOnce === 0) yield undefined
+    for (const part of cut(sentence)) {
+      if (open !== undefined && open.length + part.length + 1 <= longestPiece) open = `${open} ${part}`
+      else {
+        if (open !== undefined) yield open
+        open = part
+      }
+    }
   }
-  return pieces
+  if (open !== undefined) yield open
 }
 
 /** A sentence without end is cut between words, or anywhere. */
@@ -89,9 +130,7 @@ const wholeCharacters = (text: string, end: number): number =>
 /** The last sentences, if they are short; nothing of a longer one. */
 function overlapOf(text: string): string {
   let overlap = ''
-  for (const sentence of sentencesOf(text.slice(-2 * longestOverlap))
-    .slice(1)
-    .reverse()) {
+  for (const sentence of [...sentencesIn(text.slice(-2 * longestOverlap))].slice(1).reverse()) {
     if (overlap.length + sentence.length + 1 > longestOverlap) break
     overlap = overlap === '' ? sentence : `${sentence} ${overlap}`
   }

@@ -1,5 +1,5 @@
 /** Finding passages of texts by words: one spelling for both sides, passages, their index and their rank. Knows no database. */
-export { type Passage, passagesOf } from './chunk.ts'
+export { type Passage, passagesIn, passagesOf } from './chunk.ts'
 export { normalise } from './normalise.ts'
 export { allPhrases, anyOf, type Query, readQuery } from './query.ts'
 export { type Candidate, type Corpus, scores } from './rank.ts'

@@ -5,6 +5,7 @@ import type { PageWork, ReadPage } from './web-fetch.ts'
 // The readers are large; a page needs one of them.
 await answer<PageWork>(async (work): Promise<ReadPage> => {
   if (work.kind === 'html') return (await import('./read-html.ts')).readHtml(work)
+  if (work.kind === 'text') return (await import('./read-text.ts')).readText(work)
   if (work.kind === 'docx') return (await import('./read-docx.ts')).readDocx(work)
   return (await import('./read-pdf.ts')).readPdf(work)
 })

@@ -2,11 +2,9 @@ import path from 'node:path'
 import type { Log } from '#platform/log'
 import type { GuardedClient } from '#platform/net'
 import { type Asker, type Confine, openConfinement } from './confined.ts'
-import { decodeText } from './decode-text.ts'
-import { excerpt } from './excerpt.ts'
 import { fetchPage } from './fetch-page.ts'
 import type { FindIsolation } from './isolation.ts'
-import { tidy } from './tidy.ts'
+import { mostBytesHere, readText } from './read-text.ts'
 import type { ToolError } from './tools.ts'
 import type { PageWork, ReadPage } from './web-fetch.ts'
 
@@ -46,25 +44,27 @@ export interface ReaderAsk {
 export function openReader({ client, log, isolation }: ReaderAsk): Reader {
   const confine = openConfinement(log, places, isolation)
   const read: Reader['read'] = (kind, bytes, asker) =>
-    kind === 'text'
-      ? Promise.resolve(plainText(bytes, 'text/plain; charset=utf-8'))
-      : inside(confine, { kind, bytes, contentType: '', url: 'about:blank', maxBytes, mostPages }, asker)
+    open(
+      { kind, bytes, contentType: 'text/plain; charset=utf-8', url: 'about:blank', maxBytes, mostPages },
+      asker,
+    )
+  const open = async (work: PageWork, asker: Asker): Promise<ReadText | Unread> =>
+    work.kind === 'text' && work.bytes.length <= mostBytesHere
+      ? orNoText(readText(work))
+      : inside(confine, work, asker)
   return {
     read,
     async fetch(url, asker) {
       const page = await fetchPage(client, url, { passes: () => true, signal: asker.signal })
       if ('error' in page) return { unread: page.error }
       const { kind, bytes, contentType } = page
-      if (kind === 'text') return plainText(bytes, contentType)
-      return inside(confine, { kind, bytes, contentType, url: page.url, maxBytes, mostPages }, asker)
+      return open({ kind, bytes, contentType, url: page.url, maxBytes, mostPages }, asker)
     },
   }
 }
 
-function plainText(bytes: Uint8Array, contentType: string): ReadText | Unread {
-  const read = excerpt(tidy(decodeText(bytes, contentType)), maxBytes)
-  return read.text === '' ? { unread: 'no_text' } : { title: '', ...read }
-}
+const orNoText = ({ title, text, cut }: ReadPage): ReadText | Unread =>
+  text === '' ? { unread: 'no_text' } : { title, text, cut }
 
 async function inside(confine: Confine, work: PageWork, asker: Asker): Promise<ReadText | Unread> {
   const outcome = await confine({
@@ -76,6 +76,5 @@ async function inside(confine: Confine, work: PageWork, asker: Asker): Promise<R
     maxOutputBytes: 6 * maxBytes + 16_384,
   })
   if ('lost' in outcome) return { unread: outcome.lost === 'busy' ? 'busy' : 'unreadable' }
-  const { title, text, cut } = outcome.value as ReadPage
-  return text === '' ? { unread: 'no_text' } : { title, text, cut }
+  return orNoText(outcome.value as ReadPage)
 }

@@ -1,18 +1,17 @@
 import path from 'node:path'
 import type { GuardedClient } from '#platform/net'
 import type { Confine } from './confined.ts'
-import { decodeText } from './decode-text.ts'
 import { domainFilter } from './domains.ts'
-import { bytesFor, excerpt } from './excerpt.ts'
+import { bytesFor } from './excerpt.ts'
 import { failed } from './failed.ts'
 import { type FetchedPage, fetchPage } from './fetch-page.ts'
 import { textMember } from './input.ts'
-import { tidy } from './tidy.ts'
+import { mostBytesHere, readText } from './read-text.ts'
 import type { Done, Failed, HostedTool, Source, ToolContext } from './tools.ts'
 
 /** What read-page-process.ts is given, and answers. */
 export interface PageWork {
-  kind: 'html' | 'pdf' | 'docx'
+  kind: 'html' | 'pdf' | 'docx' | 'text'
   bytes: Uint8Array
   contentType: string
   url: string
@@ -72,7 +71,7 @@ async function readPage(
 ): Promise<ReadPage | Failed> {
   const maxBytes = bytesFor(context.maxContentTokens)
   const { kind, bytes, contentType, url } = page
-  if (kind === 'text') return { title: '', ...excerpt(tidy(decodeText(bytes, contentType)), maxBytes) }
+  if (kind === 'text' && bytes.length <= mostBytesHere) return readText({ bytes, contentType, maxBytes })
   const work: PageWork = { kind, bytes, contentType, url, maxBytes, mostPages }
   const outcome = await confine({
     module: path.join(import.meta.dirname, 'read-page-process.ts'),

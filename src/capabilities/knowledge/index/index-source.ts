@@ -1,10 +1,11 @@
 /** One source, read and indexed in the background. It may be begun again after a crash, even beside itself: its end counts once. */
 import { buffer } from 'node:stream/consumers'
 import type { App } from '#app'
-import { indexed, passagesOf } from '#engine/retrieval'
+import { indexed, passagesIn } from '#engine/retrieval'
 import type { ReadText, Unread } from '#engine/tools'
 import type { Tx } from '#platform/db'
 import { job, type Later, type Run } from '#platform/jobs'
+import { Slice } from '#platform/slices'
 import { abandon, tidyStrays } from '#platform/storage'
 import { embedJob } from '../embed/embed-source.ts'
 import { keyOf, markOf } from '../mark.ts'
@@ -61,10 +62,16 @@ async function keep(
   read: ReadText,
 ): Promise<undefined> {
   const title = source.title ?? (read.title.slice(0, 200) || undefined)
-  const passages = passagesOf(read.text).map(({ heading, text }): store.NewPassage => {
-    const above = [title, heading].filter((line) => line !== undefined).join('\n')
-    return { heading: heading ?? null, text, ...indexed(above, text, markOf(place.knowledgeId)) }
-  })
+  const passages: store.NewPassage[] = []
+  const slice = new Slice()
+  for (const passage of passagesIn(read.text)) {
+    if (passage) {
+      const { heading, text } = passage
+      const above = [title, heading].filter((line) => line !== undefined).join('\n')
+      passages.push({ heading: heading ?? null, text, ...indexed(above, text, markOf(place.knowledgeId)) })
+    }
+    if (slice.isOver()) await slice.next()
+  }
   if (passages.length === 0) return end(app, place, { state: 'failed', problem: 'no_text' })
   const words = passages.reduce((sum, passage) => sum + passage.words, 0)
   const told = { title, words, characters: read.text.length, passages: passages.length, cut: read.cut }

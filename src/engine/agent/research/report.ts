@@ -1,4 +1,5 @@
 import { type Documents, type Language, longDate, type TextDocument } from '#engine/documents'
+import { nextTurn } from '#platform/slices'
 import type { Desk } from '../agent.ts'
 import { headingOf, joined, type Part, paragraphOf, partOf } from '../blocks.ts'
 import { encode, keepDocument, mediaTypes } from '../deliver.ts'
@@ -34,7 +35,7 @@ export async function keepReport(
   gaps: Gap[],
 ): Promise<void> {
   const numbers = renumbered(report.sections)
-  const document = persianDocument(documentOf(desk, report, numbers, gaps))
+  const document = persianDocument(await documentOf(desk, report, numbers, gaps))
   await keepDocument(desk, documents, 'report', document, gaps)
   const { language, isSandbox } = desk.task
   await desk.keep({
@@ -85,12 +86,12 @@ export function markdownOf(
     .replace(/\n{3,}/g, '\n\n')
 }
 
-function documentOf(
+async function documentOf(
   desk: Desk,
   report: Report,
   numbers: Map<number, number>,
   gaps: readonly Gap[],
-): TextDocument {
+): Promise<TextDocument> {
   const { language, isSandbox, startedMs } = desk.task
   const cited = [...numbers.keys()].map((number) => report.sources[number - 1]!)
   const sources = cited.map(({ title, url, publishedAt }) => ({
@@ -98,15 +99,12 @@ function documentOf(
     ...(/^https?:/.test(url) && { url }),
     ...(isDay(publishedAt) && { date: longDate(language, Date.parse(publishedAt.slice(0, 10))) }),
   }))
-  const parts = report.sections.map(({ title, judged }, index) =>
-    partOf({
-      id: `s${index + 1}`,
-      title,
-      language,
-      sources,
-      markdown: markdownOf(judged, language, (number) => numbers.get(number)!),
-    }),
-  )
+  const parts: Part[] = []
+  for (const [index, { title, judged }] of report.sections.entries()) {
+    const markdown = markdownOf(judged, language, (number) => numbers.get(number)!)
+    parts.push(partOf({ id: `s${index + 1}`, title, language, sources, markdown }))
+    await nextTurn()
+  }
   const body = joined(report.sources.length > 0 ? parts : [nothingPart(report.inquiry, language)])
   const method =
     report.sources.length > 0
