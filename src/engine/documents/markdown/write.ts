@@ -100,14 +100,19 @@ const writeNotes = ({ footnotes }: TextDocument): string[] =>
     ([id, content]) => `[^${id}]: ${writeInline(content).replaceAll('\n', '\n    ')}`,
   )
 
+const isMark = (character: string | undefined): boolean =>
+  character !== undefined && '*~_`'.includes(character)
+
 function writeInline(content: readonly Inline[]): string {
-  let text = ''
+  const runs: string[] = []
+  let before = ''
   for (const inline of content) {
     const next = writeRun(inline)
     // Marks that touch would become one; a comment keeps them apart and is not seen.
-    text += /[*~_`]$/.test(text) && /^[*~_`]/.test(next) ? `<!-- -->${next}` : next
+    runs.push(isMark(before.at(-1)) && isMark(next[0]) ? `<!-- -->${next}` : next)
+    before = next || before
   }
-  return text
+  return runs.join('')
 }
 
 function writeRun(inline: Inline): string {
