@@ -11,6 +11,7 @@ import { help } from './help.ts'
 import { keyCommands } from './keys.ts'
 import { modelCommands } from './models.ts'
 import { projectCommands } from './projects.ts'
+import { receiptCommands } from './receipts.ts'
 import { reconcileCommands } from './reconcile.ts'
 import { openSession } from './session.ts'
 import { words } from './words.ts'
@@ -21,6 +22,7 @@ const commands = [
   ...projectCommands,
   ...keyCommands,
   ...modelCommands,
+  ...receiptCommands,
   ...reconcileCommands,
   ...doctorCommands,
   ...workCommands,

@@ -1,9 +1,12 @@
+import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { systemClock } from '#platform/clock'
 import { type Env, loadConfig } from '#platform/config'
-import { type Db, migrate, openDb, startEmbedded } from '#platform/db'
+import { type Db, hasCluster, migrate, openDb, startEmbedded } from '#platform/db'
+import { StartRefused } from '#platform/errors'
 import { openLog } from '#platform/log'
 import type { Session } from './command.ts'
+import { doctorWords } from './doctor/words.ts'
 
 export const migrationsFolder = fileURLToPath(new URL('../migrations', import.meta.url))
 
@@ -27,6 +30,11 @@ export function openSession(
   async function open(): Promise<Db> {
     // The environment alone says where the database is: a fault in the configuration file is no reason to refuse a key.
     const { databaseUrl, dataDir, pgBin } = loadConfig(env)
+    // A wrong folder must not become a new and empty database, in which nobody's account is found.
+    if (databaseUrl === undefined && !(await hasCluster(dataDir))) {
+      const { en, fa } = doctorWords.noDatabaseYet(path.resolve(dataDir))
+      throw new StartRefused(en, fa)
+    }
     const url = databaseUrl ?? stack.use(await startEmbedded({ dataDir, pgBin, log })).address
     return stack.use(await openDb({ url, maxConnections, log }))
   }

@@ -127,6 +127,11 @@ export const words = {
       `کلیدی با شناسهٔ ${id} نیست: kherad key list همه را نشان می‌دهد.`,
       `There is no key ${id}: kherad key list shows them all.`,
     ),
+  noReceipt: (id: string) =>
+    say(
+      `رسیدی با شناسهٔ ${id} نیست: request_id پاسخ را بدهید.`,
+      `There is no receipt ${id}: give the request_id of an answer.`,
+    ),
   keyRevoked: (id: string) =>
     say(
       `کلید ${id} برای همیشه باطل شده است و تغییر نمی‌کند: با kherad key create کلیدی تازه بسازید.`,
@@ -234,6 +239,9 @@ export const words = {
 }
 
 export const titles = {
+  deployment: say('استقرار', 'deployment'),
+  outcome: say('نتیجه', 'outcome'),
+  said: say('سخن ارائه‌دهنده', 'what was said'),
   id: say('شناسه', 'id'),
   name: say('نام', 'name'),
   plan: say('طرح', 'plan'),

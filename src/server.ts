@@ -88,7 +88,7 @@ export async function startKherad(ask: StartAsk): Promise<Kherad> {
   const keys = opening.use(
     openKeyRing({ db, clock, log, metrics, modelId: (name) => models.find(name)?.id ?? name }),
   )
-  const inference = opening.use(openInference({ upstreams, models, clock, metrics }))
+  const inference = opening.use(openInference({ upstreams, models, clock, metrics, log }))
   const { webSearch } = config.tools
   const search = webSearch && opening.use(openSearch(webSearch, outbound.to(webSearch.baseUrl)))
   const isolation = openIsolation()

@@ -1,5 +1,6 @@
 /** Configuration, models and the providers behind them, each asked live. */
 import assert from 'node:assert/strict'
+import type { AnyModel } from '#engine/models'
 import type { Upstream } from '#engine/routing'
 import type { Env, ImagePriceRow, ProviderConfig } from '#platform/config'
 import { type Outbound, ProxyFailed, shownProxy } from '#platform/proxy'
@@ -9,6 +10,7 @@ import type { Sentence } from '../command.ts'
 import { broken, type Check, ok, reasonOf } from './check.ts'
 import { stands } from './database.ts'
 import { checkMetrics } from './machine.ts'
+import { checkVendorModels } from './vendor-models.ts'
 import { checkWays } from './ways.ts'
 import { doctorWords as words } from './words.ts'
 
@@ -28,7 +30,7 @@ export async function checkProviders(env: Env, fileIsThere: boolean): Promise<Ch
   const providers = models.providers()
   const [ways, ...pings] = await Promise.all([
     checkWays({ config, providers, outbound }),
-    ...providers.map((provider) => ping(provider, upstreams.get(provider.id), outbound)),
+    ...providers.map((provider) => ping(provider, upstreams.get(provider.id), outbound, models.list())),
   ])
   const silent = discovered.silent.map((address) => broken('local_models', words.silentProvider(address)))
   return [
@@ -37,7 +39,7 @@ export async function checkProviders(env: Env, fileIsThere: boolean): Promise<Ch
     checkPrices(models.list()),
     checkMetrics(config),
     ...ways,
-    ...pings,
+    ...pings.flat(),
   ]
 }
 
@@ -58,19 +60,22 @@ async function ping(
   entry: ProviderConfig,
   upstream: Upstream | undefined,
   outbound: Outbound,
-): Promise<Check> {
+  models: readonly AnyModel[],
+): Promise<Check[]> {
   const { id, baseUrl } = entry
   const name = `provider ${id}`
   assert(upstream, `no room was connected for the provider ${id}`)
   const signal = AbortSignal.timeout(pingMs)
   const beganMs = performance.now()
   try {
-    await upstream.provider.ping(signal)
+    const listed = await upstream.provider.ping(signal)
     const ms = Math.ceil(performance.now() - beganMs)
     const { proxy } = id === 'sandbox' ? {} : outbound.to(baseUrl, entry)
-    return ok(name, proxy ? words.providerThrough(ms, shownProxy(proxy)) : words.provider(ms))
+    const lacks = checkVendorModels(id, models, listed)
+    const said = proxy ? words.providerThrough(ms, shownProxy(proxy)) : words.provider(ms)
+    return [ok(name, said), ...(lacks ? [lacks] : [])]
   } catch (error) {
-    return broken(name, signal.aborted ? words.providerSlow(pingMs / 1000) : pingFault(error, baseUrl))
+    return [broken(name, signal.aborted ? words.providerSlow(pingMs / 1000) : pingFault(error, baseUrl))]
   }
 }
 

@@ -167,6 +167,21 @@ export const doctorWords = {
       `گواهی‌ای در آن از ${number(day)} دیگر معتبر نیست: گواهی تازه را در پرونده بنویسید.`,
       `A certificate in it ended on ${day}: write the new one into the file.`,
     ),
+  vendorModels: (count: number) =>
+    say(
+      `هر ${number(count)} مدل استقرارها را دارد.`,
+      `Has ${count === 1 ? 'the one model' : `all ${count} models`} that deployments name.`,
+    ),
+  vendorLacks: (missing: readonly { model: string; nearest: string | undefined }[]) =>
+    say(
+      `این‌ها را ندارد: ${missing.map(({ model, nearest }) => (nearest ? `${model} (شاید ${nearest})` : model)).join('، ')}: نام را در deployments درست کنید.`,
+      `Does not have: ${missing.map(({ model, nearest }) => (nearest ? `${model} (perhaps ${nearest})` : model)).join(', ')}: correct the name in deployments.`,
+    ),
+  noDatabaseYet: (folder: string) =>
+    say(
+      `در ${folder} پایگاه داده‌ای نیست و ساخته هم نشد: npm start آن را می‌سازد؛ اگر باید باشد، KHERAD_DATA را درست کنید.`,
+      `There is no database in ${folder}, and none was made: npm start makes it; if there should be one, correct KHERAD_DATA.`,
+    ),
   providerKey: (detail: string) =>
     say(
       `کلید آن پذیرفته نشد (${detail}): کلید را در محیط یا پروندهٔ پیکربندی درست کنید.`,
@@ -219,6 +234,7 @@ export const checkTitles = {
   models: say('بهای مدل‌ها', 'model prices'),
   port: say('درگاه', 'port'),
   provider: say('ارائه‌دهنده', 'provider'),
+  provider_models: say('مدل‌های', 'models of'),
   proxy: say('پراکسی', 'proxy'),
   metrics: say('سنجه‌ها', 'metrics'),
   certificates: say('گواهی‌های خودی', 'certificates'),

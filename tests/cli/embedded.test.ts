@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { access } from 'node:fs/promises'
+import { access, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../db/cluster-world.ts'
+import { startEmbedded } from '#platform/db'
+import { fast, quiet, temporaryFolder } from '../db/cluster-world.ts'
 import { Client } from '../harness/client.ts'
 import { startProcess } from '../harness/processes.ts'
 import { soon, until } from '../harness/until.ts'
@@ -15,11 +16,38 @@ const isThere = (file: string): Promise<boolean> =>
     () => false,
   )
 
+/** As the first start of a server makes it. */
+const makeDatabase = async (dataDir: string): Promise<void> =>
+  (await startEmbedded({ dataDir, log: quiet, settings: fast }))[Symbol.asyncDispose]()
+
+test('neither a command nor the doctor makes a database where none is: they say what to do', async () => {
+  await using folder = await temporaryFolder('cli-')
+  const data = path.join(folder.path, 'wrong', 'data')
+  const env = { KHERAD_DATA: data, KHERAD_LOCALE: 'en', KHERAD_PORT: '0' }
+  const said = `There is no database in ${data}, and none was made: npm start makes it; if there should be one, correct KHERAD_DATA.`
+  for (const words of [
+    ['account', 'list'],
+    ['account', 'create', '--name', 'a'],
+    ['key', 'create', '--name', 'k'],
+  ]) {
+    const ran = await kherad(env, ...words, '--json')
+    expect(ran.code).toBe(1)
+    expect(JSON.parse(ran.err).error.message).toBe(said)
+  }
+  const doctor = await kherad(env, 'doctor', '--json')
+  const state = (name: string) => doctor.json.checks.find((one: { name: string }) => one.name === name)
+  expect(state('database')).toMatchObject({ state: 'broken', message: said })
+  expect(state('migrations')).toMatchObject({ state: 'skipped' })
+  expect(doctor.code).toBe(1)
+  expect(await readdir(folder.path)).toEqual([])
+})
+
 test('the CLI joins the PostgreSQL of a running server, and starts and stops its own when none runs', async () => {
   await using folder = await temporaryFolder('cli-')
   const data = path.join(folder.path, 'data')
   const running = path.join(data, 'postgres', 'postmaster.pid')
   const env = { KHERAD_DATA: data }
+  await makeDatabase(data)
 
   const account = await done(env, 'account', 'create', '--name', 'a', '--credits', '10')
   expect(await isThere(running)).toBe(false)
@@ -53,6 +81,7 @@ test('a command told to stop leaves no PostgreSQL behind', async () => {
   await using folder = await temporaryFolder('cli-')
   const data = path.join(folder.path, 'data')
   const running = path.join(data, 'postgres', 'postmaster.pid')
+  await makeDatabase(data)
   // One that had ended before it was told proves nothing: another is told.
   await until(async () => {
     const child = spawn(process.execPath, [launcher, 'account', 'list'], {

@@ -40,6 +40,7 @@ interface Fault {
 
 const backoff = [50, 200]
 const failed = { status: 502, code: 'UPSTREAM_FAILED' }
+const refused = { status: 502, code: 'UPSTREAM_MISCONFIGURED' }
 const late = { status: 504, code: 'UPSTREAM_TIMEOUT' }
 const thrice = (outcome: string): string[] => [outcome, outcome, outcome]
 
@@ -270,14 +271,14 @@ const faults: Fault[] = [
     script: json(401, complaint('invalid_api_key')),
     outcomes: ['authentication'],
     fallback: 'answers',
-    alone: failed,
+    alone: refused,
   },
   {
     name: '404',
     script: json(404, complaint('model_not_found')),
     outcomes: ['not_found'],
     fallback: 'answers',
-    alone: failed,
+    alone: refused,
   },
 ]
 

@@ -147,7 +147,7 @@ describe('an upstream that fails', () => {
       'CONTENT_REFUSED',
       1,
     ],
-    ['a bad key', () => json(401, 'no'), 502, 'UPSTREAM_FAILED', 1],
+    ['a bad key', () => json(401, 'no'), 502, 'UPSTREAM_MISCONFIGURED', 1],
     ['a 500', () => json(500, 'oops'), 502, 'UPSTREAM_FAILED', 1],
     ['a 503, three times', () => json(503, 'later'), 502, 'UPSTREAM_FAILED', 3],
     ['a 504', () => json(504, 'late'), 504, 'UPSTREAM_TIMEOUT', 1],

@@ -76,8 +76,12 @@ export async function reportRequest(
 ): Promise<Static<typeof RequestReport>> {
   const row = isUuid(id) ? await app.ledger.receipt(caller.accountId, caller.projectId, id) : undefined
   if (!row) return fail('NOT_FOUND', {}, { param: 'id' })
-  return { object: 'request', ...receiptOf(row), details: row.detail }
+  return { object: 'request', ...receiptOf(row), details: row.detail && forCaller(row.detail) }
 }
+
+/** Without what is the operator's alone, however deep: the words of vendors and proxies on his keys and addresses. */
+const forCaller = (detail: Record<string, unknown>): Record<string, unknown> =>
+  JSON.parse(JSON.stringify(detail, (name, value: unknown) => (name === 'inside' ? undefined : value)))
 
 /** At most one receipt, only of the calling key; an empty list proves nothing about cost. */
 export async function lookUp(

@@ -18,6 +18,9 @@ export function failureOf(error: UpstreamError): Failure {
       return new Failure('CONTENT_REFUSED', detail, more)
     case 'invalid_request':
       return new Failure('UPSTREAM_INVALID_REQUEST', detail, more)
+    case 'authentication':
+    case 'not_found':
+      return new Failure('UPSTREAM_MISCONFIGURED', {}, more)
     default:
       return new Failure('UPSTREAM_FAILED', {}, more)
   }

@@ -3,6 +3,7 @@ import { declareFailures } from '#platform/errors'
 declare module '#platform/errors' {
   interface Failures {
     UPSTREAM_FAILED: Record<string, never>
+    UPSTREAM_MISCONFIGURED: Record<string, never>
     UPSTREAM_TIMEOUT: Record<string, never>
     UPSTREAM_OVERLOADED: Record<string, never>
     UPSTREAM_RATE_LIMITED: Record<string, never>
@@ -18,6 +19,14 @@ export const upstreamFailures = declareFailures({
     en: () =>
       'The model provider failed to answer. Nothing that it did not deliver is charged; send the request again.',
     fa: () => 'ارائه‌دهندهٔ مدل پاسخ نداد. بابت آنچه تحویل نشده هزینه‌ای کم نمی‌شود؛ درخواست را دوباره بفرستید.',
+  },
+  UPSTREAM_MISCONFIGURED: {
+    status: 502,
+    retry: false,
+    en: () =>
+      'This model cannot be reached until the operator of this service mends its connection to the provider. Sending the request again does not help: tell the operator the request_id, or choose another model. Nothing is charged for what was not delivered.',
+    fa: () =>
+      'تا گردانندهٔ این سرویس اتصالش به ارائه‌دهندهٔ مدل را درست نکند، این مدل پاسخ نمی‌دهد. فرستادنِ دوباره سودی ندارد: request_id را به گرداننده بگویید یا مدل دیگری برگزینید. بابت آنچه تحویل نشده هزینه‌ای کم نمی‌شود.',
   },
   UPSTREAM_TIMEOUT: {
     status: 504,

@@ -6,6 +6,7 @@ import type { Metrics } from '#platform/metrics'
 import { UpstreamError, type UpstreamFault } from '#providers/spec'
 import type { Drains } from './drains.ts'
 import type { Upstream } from './routing.ts'
+import type { Troubles } from './troubles.ts'
 
 /** One call to one deployment, as it stands on the receipt. Times in milliseconds from the start of the request. */
 export interface Attempt {
@@ -19,6 +20,8 @@ export interface Attempt {
   status?: number
   detail?: string
   upstream_id?: string
+  /** What the vendor or a proxy said of our key, account or address, secrets masked; callers are never shown it. */
+  inside?: string
   /** True when it wrote more than its limit of tokens can amount to, and was cut off. */
   overran?: true
   /** True when it went on where an answer was cut (`resume: restart`). */
@@ -70,6 +73,8 @@ export interface JourneyTerms {
   traceparent?: string | undefined
   upstreams: ReadonlyMap<string, Upstream>
   drains: Drains
+  /** The operator, told of what only he can mend. */
+  troubles: Troubles
   clock: Clock
   metrics: Metrics
   /** Unix milliseconds by which the whole journey ends. */
@@ -87,8 +92,13 @@ export const beginAttempt = (
   outcome: 'running',
 })
 
-/** Why the attempt failed, noted on it too. */
-export function failAttempt(attempt: Attempt, error: unknown, isStopped: boolean): UpstreamError {
+/** Why the attempt failed, noted on it too, and told to the operator where it waits for him. */
+export function failAttempt(
+  { troubles }: Pick<JourneyTerms, 'troubles'>,
+  attempt: Attempt,
+  error: unknown,
+  isStopped: boolean,
+): UpstreamError {
   const failure =
     error instanceof UpstreamError
       ? error
@@ -96,7 +106,18 @@ export function failAttempt(attempt: Attempt, error: unknown, isStopped: boolean
   attempt.outcome = failure.fault
   if (failure.status !== undefined) attempt.status = failure.status
   if (failure.detail !== undefined && inOurWords.has(failure.fault)) attempt.detail = failure.detail
+  // What a vendor says of a request may quote it; of our key, our account or an address it has nothing to quote.
+  if (failure.inside !== undefined && (failure.isPermanent || failure.fault === 'connect')) {
+    attempt.inside = failure.inside
+    troubles.tell(attempt)
+  }
   return failure
+}
+
+/** The failure that a caller is told of: one that may pass, where there is any, since what else failed stays until the operator mends it. */
+export const worthTelling = (failures: readonly UpstreamError[]): UpstreamError | undefined => {
+  const last = failures.at(-1)
+  return last?.isPermanent ? (failures.findLast((one) => !one.isPermanent) ?? last) : last
 }
 
 /** How the upstream of an attempt is called, the `number`th of its journey: in what is left of its time. */

@@ -4,7 +4,15 @@ import type { Part, Turn } from '#engine/inference'
 import type { Model } from '#engine/models'
 import { UpstreamError } from '#providers/spec'
 import { Allowance } from './allowance.ts'
-import { type Attempt, beginAttempt, callTerms, drainOf, failAttempt, type JourneyTerms } from './attempt.ts'
+import {
+  type Attempt,
+  beginAttempt,
+  callTerms,
+  drainOf,
+  failAttempt,
+  type JourneyTerms,
+  worthTelling,
+} from './attempt.ts'
 import type { Breaker, Pass } from './breaker.ts'
 import { withOneWish } from './budget.ts'
 import { type Candidate, turnFor } from './candidates.ts'
@@ -187,7 +195,7 @@ export class Journey {
   }
 
   #failed({ attempt, breaker, pass }: Call, error: unknown): UpstreamError {
-    const failure = failAttempt(attempt, error, this.#stop.signal.aborted)
+    const failure = failAttempt(this.#ask, attempt, error, this.#stop.signal.aborted)
     // Whom we gave too little time, because others had used it up, did not fail.
     const fault = failure.fault === 'timeout' && this.#isLate() ? 'aborted' : failure.fault
     breaker.failed(pass, fault, failure.retryAfterMs)
@@ -232,6 +240,7 @@ export class Journey {
     return (
       this.#broken ??
       this.#route.limit(this.failures) ??
+      worthTelling(this.failures) ??
       last ??
       new UpstreamError('unavailable', { executed: false, detail: 'no deployment can be asked now' })
     )

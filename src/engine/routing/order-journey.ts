@@ -2,7 +2,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Deployment, EmbeddingModel, ImageModel } from '#engine/models'
 import { type Drawn, type Embedded, UpstreamError } from '#providers/spec'
-import { type Attempt, beginAttempt, callTerms, drainOf, failAttempt, type JourneyTerms } from './attempt.ts'
+import {
+  type Attempt,
+  beginAttempt,
+  callTerms,
+  drainOf,
+  failAttempt,
+  type JourneyTerms,
+  worthTelling,
+} from './attempt.ts'
 import type { Breaker, Pass } from './breaker.ts'
 import { Route, type Step } from './route.ts'
 import type { Upstream } from './routing.ts'
@@ -102,7 +110,7 @@ export class OrderJourney<Of extends { id: string }, Order, Filled> implements O
         this.#end(call)
       }
     }
-    throw this.#route.limit(this.failures) ?? failure ?? nobody()
+    throw this.#route.limit(this.failures) ?? worthTelling(this.failures) ?? nobody()
   }
 
   #begin(candidate: OrderCandidate<Of, Order>): Call<OrderCandidate<Of, Order>> {
@@ -122,7 +130,7 @@ export class OrderJourney<Of extends { id: string }, Order, Filled> implements O
   }
 
   #failed({ attempt, breaker, pass }: Call<OrderCandidate<Of, Order>>, error: unknown): UpstreamError {
-    const failure = failAttempt(attempt, error, this.#stop.signal.aborted)
+    const failure = failAttempt(this.#ask, attempt, error, this.#stop.signal.aborted)
     breaker.failed(pass, failure.fault, failure.retryAfterMs)
     this.failures.push(failure)
     return failure

@@ -3,6 +3,7 @@ import type { ImageOrder } from '#engine/images'
 import type { Part, Turn } from '#engine/inference'
 import type { Catalogue, EmbeddingModel, ImageModel, Model, NamedModel } from '#engine/models'
 import type { Clock } from '#platform/clock'
+import type { Log } from '#platform/log'
 import type { Metrics } from '#platform/metrics'
 import type {
   EmbeddingOrder,
@@ -19,6 +20,7 @@ import { Drains } from './drains.ts'
 import { Journey } from './journey.ts'
 import { type LinkOpener, linkOpener } from './links.ts'
 import { type EmbeddingRun, type ImageRun, OrderJourney } from './order-journey.ts'
+import { Troubles } from './troubles.ts'
 
 export { type Attempt, type PricedAttempt, priced } from './attempt.ts'
 export { type BudgetNews, keepsBudget, newsOfBudget } from './budget.ts'
@@ -107,6 +109,7 @@ export interface InferenceAsk {
   models: Pick<Catalogue, 'find'>
   clock: Clock
   metrics: Metrics
+  log?: Pick<Log, 'warn'>
   random?: () => number
 }
 
@@ -118,6 +121,7 @@ export function openInference({
   models,
   clock,
   metrics,
+  log,
   random = Math.random,
 }: InferenceAsk): Inference {
   const running = new Map<Promise<void>, { stop(): void }>()
@@ -147,7 +151,8 @@ export function openInference({
   }
   const longestMs = (model: Pick<NamedModel, 'deployments'>): number =>
     Math.max(...model.deployments.map(({ provider }) => upstreams.get(provider)!.timeouts.totalMs))
-  const terms = { upstreams, breakerOf, drains, enter, clock, metrics, random }
+  const troubles = new Troubles(log, clock)
+  const terms = { upstreams, breakerOf, drains, troubles, enter, clock, metrics, random }
 
   return {
     longestMs,

@@ -38,6 +38,18 @@ interface Location {
   made: boolean
 }
 
+/** Whether the folder has a database of ours, or had one; looks and makes nothing. */
+export async function hasCluster(folder: string): Promise<boolean> {
+  const dataDir = path.resolve(folder)
+  const isThere = (file: string) =>
+    stat(file).then(
+      () => true,
+      // A folder that is closed to us may well hold one: the start says so.
+      (error: NodeJS.ErrnoException) => error.code === 'EACCES',
+    )
+  return (await isThere(path.join(dataDir, 'postgres', 'PG_VERSION'))) || isThere(locationFile(dataDir))
+}
+
 /** Makes the data folder ready and settles where the cluster lies. */
 export async function prepareGround(folder: string, log: DbLog): Promise<Ground> {
   const dataDir = await openDataDir(path.resolve(folder))

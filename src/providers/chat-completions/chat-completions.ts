@@ -2,6 +2,7 @@ import {
   type ClientCodec,
   generate,
   listBytes,
+  modelNames,
   pingTimeouts,
   type UpstreamAddress,
   UpstreamClient,
@@ -27,9 +28,8 @@ export function chatCompletionsProvider(
   return {
     wires: ['chat'],
     generate: (call) => generate(client, call, codec),
-    ping: async (signal) => {
-      await client.json({ path: '/models', signal, timeouts: pingTimeouts }, listBytes)
-    },
+    ping: async (signal) =>
+      modelNames(await client.json({ path: '/models', signal, timeouts: pingTimeouts }, listBytes)),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   }
 }

@@ -1,6 +1,13 @@
 import type { GuardedClient } from '#platform/net'
-import { listBytes, picturesBytes, pingTimeouts, type UpstreamAddress, UpstreamClient } from '#providers/kit'
-import type { Drawn, ImageCall, ImageProvider, Timeouts } from '#providers/spec'
+import {
+  listBytes,
+  modelNames,
+  picturesBytes,
+  pingTimeouts,
+  type UpstreamAddress,
+  UpstreamClient,
+} from '#providers/kit'
+import type { Drawn, ImageCall, ImageProvider, TextProvider, Timeouts } from '#providers/spec'
 import { drawnOf, type ReadingAsk } from './answer.ts'
 import { formOf, jsonOf } from './request.ts'
 
@@ -14,13 +21,12 @@ const longestDrawingMs = 180_000
 export function imagesProvider(
   address: UpstreamAddress & { wayOfLinks?: ReadingAsk['way'] },
   net: GuardedClient,
-): ImageProvider & AsyncDisposable & { ping(signal: AbortSignal): Promise<void> } {
+): ImageProvider & AsyncDisposable & { ping: TextProvider['ping'] } {
   const client = new UpstreamClient(address)
   return {
     draw: (call) => draw(client, { net, way: address.wayOfLinks }, call),
-    ping: async (signal) => {
-      await client.json({ path: '/models', signal, timeouts: pingTimeouts }, listBytes)
-    },
+    ping: async (signal) =>
+      modelNames(await client.json({ path: '/models', signal, timeouts: pingTimeouts }, listBytes)),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   }
 }

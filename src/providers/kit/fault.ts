@@ -36,11 +36,13 @@ export function faultOfStatus(
   const complaint = readComplaint(body)
   const fault = classify(status, complaint)
   const retryAfterMs = readRetryAfter(headers)
+  const said = told(complaint, secrets, retryAfterMs)
   return new UpstreamError(fault, {
     status,
     // Who has no room says so before any work; another 5xx may come from behind the door.
     executed: status !== 503 && mayHaveExecuted(fault),
-    ...told(complaint, secrets, retryAfterMs),
+    ...said,
+    inside: `HTTP ${status}${said.detail === undefined ? '' : `: ${said.detail}`}`,
   })
 }
 
@@ -49,10 +51,12 @@ export function faultOfError(error: unknown, secrets: readonly string[]): Upstre
   const complaint = complaintOf(error)
   const fault =
     complaint.status !== undefined ? classify(complaint.status, complaint) : classifyByName(complaint)
+  const said = told(complaint, secrets, undefined)
   return new UpstreamError(fault, {
     ...(complaint.status !== undefined && { status: complaint.status }),
     executed: true,
-    ...told(complaint, secrets, undefined),
+    ...said,
+    ...(said.detail !== undefined && { inside: said.detail }),
   })
 }
 
@@ -93,7 +97,8 @@ function classify(status: number, complaint: Complaint): UpstreamFault {
   if (status === 408 || status === 504) return 'timeout'
   if (status === 529) return 'overloaded'
   if (status >= 500) return status === 503 && busy.test(words) ? 'overloaded' : 'unavailable'
-  if (status === 404) return 'not_found'
+  // A path that takes no POST is a wrong path too.
+  if (status === 404 || status === 405 || status === 410) return 'not_found'
   if (status >= 400) {
     if (refused.test(words)) return 'content_refused'
     if (overflow.test(words)) return 'context_overflow'

@@ -2,6 +2,7 @@ import {
   type ClientCodec,
   generate,
   listBytes,
+  modelNames,
   pingTimeouts,
   type UpstreamAddress,
   UpstreamClient,
@@ -35,7 +36,8 @@ export function messagesProvider(address: UpstreamAddress & { id: string }): Tex
     wires: ['messages'],
     generate: (call) => generate(client, call, codec),
     ping: async (signal) => {
-      await client.json({ path: '/models', headers: version, signal, timeouts: pingTimeouts }, listBytes)
+      const ask = { path: '/models?limit=1000', headers: version, signal, timeouts: pingTimeouts }
+      return modelNames(await client.json(ask, listBytes))
     },
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   }

@@ -2,6 +2,7 @@ import {
   type ClientCodec,
   generate,
   listBytes,
+  modelNames,
   ownBody,
   pingTimeouts,
   type UpstreamAddress,
@@ -26,9 +27,8 @@ export function responsesProvider(address: UpstreamAddress & { id: string }): Te
   return {
     wires: ['responses'],
     generate: (call) => generate(client, call, codec),
-    ping: async (signal) => {
-      await client.json({ path: '/models', signal, timeouts: pingTimeouts }, listBytes)
-    },
+    ping: async (signal) =>
+      modelNames(await client.json({ path: '/models', signal, timeouts: pingTimeouts }, listBytes)),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   }
 }

@@ -24,6 +24,7 @@ export function sandboxProvider(options: { pace?: Pace; clock?: SandboxClock } =
     generate: (call) => generate(call, options.pace ?? {}, options.clock ?? realClock),
     ping: async (signal) => {
       if (signal.aborted) throw new UpstreamError('aborted', { executed: false })
+      return undefined
     },
   }
 }

@@ -18,8 +18,11 @@ export interface TextProvider {
    * Yields parts as they come; throws `UpstreamError` for every failure, also in mid-stream. Aborting `signal` ends the upstream call.
    */
   generate(call: TextCall): AsyncIterable<Part>
-  /** A cheap question that proves address and key (`kherad doctor`). Throws `UpstreamError`. */
-  ping(signal: AbortSignal): Promise<void>
+  /**
+   * A cheap question that proves address and key (`kherad doctor`), with the upstream's own names of its models where it tells all of them.
+   * Throws `UpstreamError`.
+   */
+  ping(signal: AbortSignal): Promise<readonly string[] | undefined>
 }
 
 export interface TextCall {
@@ -60,6 +63,9 @@ export type UpstreamFault =
   | 'malformed' // an answer that is not of the wire
   | 'aborted' // the caller went away
 
+/** Faults that stay until the operator or the vendor's support mends something: the key, the account, an address, a name. */
+const permanent: ReadonlySet<UpstreamFault> = new Set(['authentication', 'not_found'])
+
 export class UpstreamError extends Error {
   override name = 'UpstreamError'
   readonly fault: UpstreamFault
@@ -97,5 +103,10 @@ export class UpstreamError extends Error {
     this.detail = more.detail?.slice(0, 500)
     this.inside = more.inside?.slice(0, 500)
     this.param = more.param
+  }
+
+  /** Asking again, now or in a while, cannot help. */
+  get isPermanent(): boolean {
+    return permanent.has(this.fault)
   }
 }

@@ -1,0 +1,55 @@
+/** The models that deployments name, held against those that the vendor says it has. */
+import type { AnyModel } from '#engine/models'
+import { broken, type Check, ok } from './check.ts'
+import { doctorWords as words } from './words.ts'
+
+/** Undefined where the vendor told no whole list, or no deployment is on it. */
+export function checkVendorModels(
+  provider: string,
+  models: readonly AnyModel[],
+  listed: readonly string[] | undefined,
+): Check | undefined {
+  const named = models.flatMap(({ deployments }) =>
+    deployments.filter((one) => one.provider === provider).map(({ model }) => model),
+  )
+  const asked = [...new Set(named)]
+  if (!listed || asked.length === 0) return undefined
+  const name = `provider_models ${provider}`
+  const missing = asked.filter((model) => !has(listed, model))
+  if (missing.length === 0) return ok(name, words.vendorModels(asked.length))
+  const told = missing.map((model) => ({ model, nearest: nearestOf(model, listed) }))
+  return broken(name, words.vendorLacks(told))
+}
+
+/** Some lists write a kind before the name, or a tag or date behind it, and take the name without. */
+function has(listed: readonly string[], model: string): boolean {
+  const bare = model.replace(/-latest$/, '')
+  return listed.some((name) => {
+    const plain = name.replace(/^models\//, '')
+    if (plain === model || name === model || plain === `${model}:latest`) return true
+    return plain.startsWith(`${bare}-`) && /^(\d{8}|\d{4}-\d\d-\d\d)$/.test(plain.slice(bare.length + 1))
+  })
+}
+
+/** The listed name of the fewest changed letters, where it is near enough to be meant. */
+export function nearestOf(model: string, listed: readonly string[]): string | undefined {
+  let best: { name: string; distance: number } | undefined
+  for (const name of listed) {
+    const distance = distanceOf(model.toLowerCase(), name.replace(/^models\//, '').toLowerCase())
+    if (!best || distance < best.distance) best = { name, distance }
+  }
+  return best && best.distance <= Math.max(2, Math.floor(model.length / 2)) ? best.name : undefined
+}
+
+/** Letters to insert, take away or change (Levenshtein); of the first 100 of each. */
+function distanceOf(left: string, right: string): number {
+  const [a, b] = [left.slice(0, 100), right.slice(0, 100)]
+  let row = Array.from({ length: b.length + 1 }, (_, at) => at)
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j += 1)
+      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)))
+    row = next
+  }
+  return row[b.length]!
+}
