@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { LostStep } from '#engine/agent'
-import { fileText, type MemoryRun, memoryRun, someTask, textOf } from '../harness/desk.ts'
+import { FailedStep, LostStep } from '#engine/agent'
+import { fileText, fits, type MemoryRun, memoryRun, type Outside, someTask, textOf } from '../harness/desk.ts'
 import { quick } from './makers.ts'
 import { persianPages, persianResearchOutside, persianResearchTask } from './persian-research.ts'
 import { pages, researchOutside, researchTask } from './research-script.ts'
@@ -149,3 +149,68 @@ test('addresses in the task are read first, a page that says nothing to the ques
   expect(sourcesOf(run).sources.map(({ url }) => url)).toEqual(Object.keys(pages))
   expect(sourcesOf(run).read_but_not_cited.map(({ url }) => url)).toEqual([own.url])
 })
+
+test('a model that answers nothing at all fails the run, whatever was found: nothing is handed over', async () => {
+  const outside = {
+    ...researchOutside(),
+    say: (step: string) => new FailedStep(step, 'UPSTREAM_UNAVAILABLE'),
+  }
+  const run = memoryRun(someTask(researchTask), outside)
+  await expect(run.live(research)).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' })
+  expect(run.files.size).toBe(0)
+})
+
+test('an http address of the task is read by https, and one that cannot be read is named with the reason', async () => {
+  const text = 'The sun shone for twelve hours. '.repeat(20)
+  const asked: string[] = []
+  const run = memoryRun(
+    someTask({ kind: 'research', input: 'Compare http://a.example/x with http://b.example/y, please.' }),
+    {
+      say: (step) => (step.startsWith('notes') ? 'The sun shone for twelve hours.' : 'The sun shone. [1]'),
+      read: (url) => {
+        asked.push(url)
+        return url === 'https://a.example/x' ? { url, title: 'A', text } : undefined
+      },
+    },
+  )
+  expect(await run.live(research)).toMatchObject({ isWhole: false })
+  expect(asked).toEqual(['https://a.example/x', 'https://b.example/y'])
+  expect(fileText(run, 'report.md')).toContain('http://b.example/y (only https addresses are read')
+})
+
+test.each([
+  [1, 10, 6],
+  [3, 40, 20],
+])(
+  'a research of depth %i reads up to %i sources for up to %i sections, within its plan',
+  async (depth, sources, sections) => {
+    const list = (count: number) => Array.from({ length: count }, (_, index) => `matter ${index}`)
+    const outside: Outside = {
+      say(step) {
+        if (step === 'questions')
+          return JSON.stringify({ title: 'T', questions: list(30), queries: list(60) })
+        if (step === 'outline')
+          return JSON.stringify({
+            title: 'T',
+            sections: list(30).map((heading) => ({ heading, brief: 'b' })),
+          })
+        if (step.startsWith('notes')) return 'It is known that the sun shines.'
+        return 'The sun shines. [1]'
+      },
+      search: (query) =>
+        list(4).map((_, index) => ({
+          url: `https://host-${query.replace(/\D/g, '')}-${index}.example/`,
+          title: query,
+          text: 'x',
+        })),
+      read: (url) => ({ url, title: url, text: `${url} says that the sun shines. `.repeat(20) }),
+    }
+    const run = memoryRun(someTask({ kind: 'research', input: 'All about the sun, please.', depth }), outside)
+    await run.live(research)
+    const count = (word: string) => run.questions.filter(({ step }) => step.startsWith(`${word}/`)).length
+    // The summary is drafted as well.
+    expect([count('notes'), count('draft')]).toEqual([depth === 3 ? 40 : 8, sections + 1])
+    expect(count('notes')).toBeLessThanOrEqual(sources)
+    expect(fits(run.used, research.plan(run.task))).toBe(true)
+  },
+)

@@ -180,3 +180,34 @@ test('an http link is read over https where its host has that, and otherwise ref
   expect(refused.run.progress.message).toContain('only https addresses are read')
   expect(await refused.text('summary.md')).toContain('only https addresses are read')
 })
+
+describe('research', () => {
+  const input = 'Write about the sun and its light, please.'
+
+  test('goes as deep as max_credits pays, and a budget that does not pay the least is refused with what it needs', async () => {
+    const reserved = async (more: object) =>
+      (await create(at.key, { kind: 'research', input, ...more })).body.reserved_credits as number
+    at.answers({ text: 'nothing' })
+    const usual = await reserved({})
+    const deep = await reserved({ max_credits: 90_000 })
+    expect(deep).toBeGreaterThan(3 * usual)
+    expect(await reserved({ max_credits: usual })).toBe(usual)
+    expect(await reserved({ max_credits: deep - 1 })).toBeLessThan(deep)
+    const { status, body } = await create(at.key, { kind: 'research', input, max_credits: usual - 1 })
+    expect({ status, code: body.error.code, param: body.error.param }).toEqual({
+      status: 400,
+      code: 'INVALID_REQUEST',
+      param: 'max_credits',
+    })
+    expect(body.error.message).toContain(usual.toLocaleString('en-US'))
+  })
+
+  test('by a model that cannot be reached is failed, and hands over nothing', async () => {
+    at.upstream.reply(() => ({ kind: 'json', status: 401, body: { error: 'no' }, headers: {} }))
+    const { body } = await create(at.key, { kind: 'research', input: `${input} See ${at.pages}/report.` })
+    const run = await ended(at.key, body.id)
+    expect(run).toMatchObject({ status: 'failed', is_partial: false })
+    expect(run.error.code).toMatch(/^UPSTREAM_/)
+    expect(run.files.map(({ path }: { path: string }) => path)).toEqual(['manifest.json'])
+  })
+})

@@ -35,6 +35,8 @@ export interface AcceptAsk {
   agentId?: string | undefined
   knowledgeId?: string | undefined
   fileIds?: readonly string[] | undefined
+  /** Whole credits that it may cost at most. */
+  maxCredits?: number | undefined
   customerId?: string | undefined
   referenceId?: string | undefined
 }
@@ -51,10 +53,8 @@ const queueMs = 24 * 60 * 60 * 1000
 export async function acceptRun(app: App, ask: AcceptAsk): Promise<JsonText> {
   const { caller, requestId, claim, endpoint, model, knowledgeId } = ask
   if (knowledgeId !== undefined) await requireKnowledge(app, { ...caller, knowledgeId })
-  const drafted = newRun(app, ask, await filesOf(app, ask))
-  const plan = app.pipelines[ask.kind].plan(taskOf(drafted))
-  const microcredits = worstOfPlan(app, { model, allowed: caller.models }, plan)
-  const run = { ...drafted, held: microcredits }
+  const run = withinBudget(app, ask, newRun(app, ask, await filesOf(app, ask)))
+  const microcredits = run.held
   const reply = JSON.stringify(acceptedOf(run, ask))
   await app.db.tx(async (tx) => {
     // First, so that a repeat gets its answer whatever has changed since, and the count is exact.
@@ -94,6 +94,26 @@ async function filesOf(app: App, { caller, kind, fileIds = [] }: AcceptAsk): Pro
   return files
 }
 
+/** As deep as the caller's budget pays, or as usual where none is named; what is held for it is its worst case. */
+function withinBudget(app: App, { kind, model, caller, maxCredits }: AcceptAsk, drafted: NewRun): NewRun {
+  const pipeline = app.pipelines[kind]
+  const costing = (depth: number): NewRun => {
+    const run = { ...drafted, depth }
+    const plan = pipeline.plan(taskOf(run))
+    return { ...run, held: worstOfPlan(app, { model, allowed: caller.models }, plan) }
+  }
+  const usual = costing(1)
+  if (maxCredits === undefined) return usual
+  const most = BigInt(maxCredits) * 1_000_000n
+  if (usual.held > most)
+    fail('INVALID_REQUEST', { why: reasons.budget(creditsUp(usual.held)) }, { param: 'max_credits' })
+  for (let depth = pipeline.deepest ?? 1; depth > 1; depth -= 1) {
+    const run = costing(depth)
+    if (run.held <= most) return run
+  }
+  return usual
+}
+
 function newRun(app: App, ask: AcceptAsk, files: NamedFile[]): NewRun {
   const { caller, model } = ask
   const nowMs = app.clock.nowMs()
@@ -113,6 +133,7 @@ function newRun(app: App, ask: AcceptAsk, files: NamedFile[]): NewRun {
     language: languageOfText(ask.input),
     model: model.id,
     sandbox: model.sandbox || model.deployments.some(({ provider }) => provider === 'sandbox'),
+    depth: 1,
     held: 0n,
     created_at: new Date(nowMs),
     deadline: new Date(nowMs + queueMs),

@@ -34,6 +34,7 @@ function create(ask: Ask<WorkBody>) {
     model: textModel(app, caller, body.model),
     knowledgeId: body.knowledge_id,
     fileIds: body.file_ids,
+    maxCredits: body.max_credits,
     customerId: reference(ask, 'X-Customer-ID'),
     referenceId: reference(ask, 'X-Reference-ID'),
   })

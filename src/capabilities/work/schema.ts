@@ -41,6 +41,16 @@ export const WorkBody = Type.Object(
       ),
     ),
     file_ids: Type.Optional(FileIds),
+    max_credits: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_000_000_000,
+        description:
+          'The most that the run may cost; research goes as deep as it pays, up to 40 sources and 20 sections. The usual depth when absent.',
+        'x-description-fa':
+          'بیشترین هزینهٔ کار؛ پژوهش تا جایی که این اندازه بپردازد عمیق می‌شود، حداکثر ۴۰ منبع و ۲۰ بخش. در نبودش عمق معمول.',
+      }),
+    ),
   },
   {
     ...closed,

@@ -33,6 +33,8 @@ export interface RunRow {
   words: Told | null
   partial: boolean
   error_code: string | null
+  /** How deep it goes, from 1. */
+  depth: number
   held: bigint
   spent: bigint
   promised: bigint

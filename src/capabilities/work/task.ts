@@ -8,6 +8,7 @@ export const taskOf = (run: NewRun): Task => ({
   ...(run.title !== null && { title: run.title }),
   ...(run.instructions !== null && { instructions: run.instructions }),
   ...(run.files.length > 0 && { files: run.files }),
+  depth: run.depth,
   language: run.language,
   startedMs: run.created_at.getTime(),
   isSandbox: run.sandbox,

@@ -26,6 +26,10 @@ export const reasons = {
     en: `this file is ${mediaType}; an analysis reads CSV, TSV, XLSX and JSON.`,
     fa: `نوع این فایل ${mediaType} است؛ تحلیل داده CSV، TSV، XLSX و JSON می‌خواند.`,
   }),
+  budget: (need: number) => ({
+    en: `this run may cost up to ${need.toLocaleString('en-US')} credits; name at least so many.`,
+    fa: `این کار ممکن است تا ${need.toLocaleString('fa-IR')} اعتبار هزینه داشته باشد؛ دست‌کم همین اندازه بنویسید.`,
+  }),
   pathOrBundle: {
     en: 'send either path, exactly as the manifest has it, or bundle=1.',
     fa: 'یا path را درست همان‌گونه که در فهرست پرونده‌ها آمده بفرستید، یا bundle=1.',

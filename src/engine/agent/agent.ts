@@ -20,6 +20,8 @@ export interface Task {
   instructions?: string
   /** Of the words people will read; by the input's own script. */
   language: 'fa' | 'en'
+  /** How deep it goes, from 1 to the `deepest` of its pipeline; 1 where it is absent. */
+  depth?: number
   /** When the run was accepted: the only time that a pipeline knows. */
   startedMs: number
   /** True where the models are simulators: every file says so. */
@@ -159,6 +161,8 @@ export interface Plan {
 }
 
 export interface Pipeline {
+  /** Depths that a task may have, where it may have more than one. */
+  deepest?: number
   plan(task: Task): Plan
   /** Throws what the desk throws where nothing can be handed over; otherwise hands over what there is, and says what is missing. */
   run(desk: Desk): Promise<Outcome>

@@ -15,9 +15,10 @@ export interface Outline {
 }
 
 export const mostSections = 10
-const most = { title: 120, subtitle: 160, heading: 120, brief: 800 }
+const mostCharacters = { title: 120, subtitle: 160, heading: 120, brief: 800 }
 
-export const outlineSchema = {
+/** Of at most so many sections. */
+export const outlineSchema = (maxItems = mostSections) => ({
   type: 'object',
   properties: {
     title: { type: 'string' },
@@ -25,7 +26,7 @@ export const outlineSchema = {
     sections: {
       type: 'array',
       minItems: 1,
-      maxItems: mostSections,
+      maxItems,
       items: {
         type: 'object',
         properties: { heading: { type: 'string' }, brief: { type: 'string' } },
@@ -34,33 +35,35 @@ export const outlineSchema = {
     },
   },
   required: ['title', 'sections'],
-}
+})
 
 /** The outline as the model wrote it, within its bounds; a plain one where it wrote none. A title that the caller gave stays. */
-export function outlineOf(answer: string | undefined, task: Task): Outline {
+export function outlineOf(answer: string | undefined, task: Task, most = mostSections): Outline {
   const json = answer === undefined ? undefined : readJson(answer)
   const seen = new Set<string>()
-  const sections = listIn(json, 'sections', mostSections).flatMap((entry) => {
+  const sections = listIn(json, 'sections', most).flatMap((entry) => {
     const title = withoutNumber(
       lineOf(
         typeof entry === 'string' ? entry : textIn(entry, 'heading') || textIn(entry, 'title'),
-        most.heading,
+        mostCharacters.heading,
       ),
     )
     if (title === '' || seen.has(title)) return []
     seen.add(title)
-    return [{ title, brief: lineOf(textIn(entry, 'brief'), most.brief) }]
+    return [{ title, brief: lineOf(textIn(entry, 'brief'), mostCharacters.brief) }]
   })
   return {
     title: titleOf(task, textIn(json, 'title')),
-    subtitle: lineOf(textIn(json, 'subtitle'), most.subtitle),
+    subtitle: lineOf(textIn(json, 'subtitle'), mostCharacters.subtitle),
     sections: sections.length > 0 ? sections : fallbackOutline[task.language],
   }
 }
 
 /** The caller's title, else the model's (a simulator's says nothing of the task), else how the task begins. */
 export const titleOf = ({ title, input, isSandbox }: Task, written: string): string =>
-  lineOf(title ?? '', most.title) || (isSandbox ? '' : lineOf(written, most.title)) || lineOf(input, 80)
+  lineOf(title ?? '', mostCharacters.title) ||
+  (isSandbox ? '' : lineOf(written, mostCharacters.title)) ||
+  lineOf(input, 80)
 
 /** Headings are numbered by the writers of files. */
 export const withoutNumber = (title: string): string =>

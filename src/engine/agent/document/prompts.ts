@@ -12,7 +12,7 @@ export const outlinePrompt = (task: Task, passages: string): Prompt => ({
   about: taskText(task, 'whole'),
   ...(passages && { material: passages }),
   order: `Plan this document: a title, a subtitle if it helps, and the sections in their order, at most ${mostSections}, fewer for a short text. For each section a heading without a number and, in one or two sentences, what it has to say; name tables and footnotes there where the task asks for them.`,
-  schema: outlineSchema,
+  schema: outlineSchema(),
 })
 
 export interface SectionAsk {

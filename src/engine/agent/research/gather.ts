@@ -4,7 +4,7 @@ import type { Desk } from '../agent.ts'
 import { lineOf } from '../cut.ts'
 import type { Pen } from '../pen.ts'
 import type { Step } from './budget.ts'
-import { most } from './budget.ts'
+import { depthOf, most } from './budget.ts'
 import { folded, numbersOf } from './evidence.ts'
 import type { Inquiry } from './inquiry.ts'
 import { researchWords as words } from './words.ts'
@@ -24,8 +24,8 @@ const mostOfOneHost = 3
 export async function gather(desk: Desk, pen: Pen<Step>, inquiry: Inquiry): Promise<Read[]> {
   const found = await searchAll(desk, pen, inquiry)
   const known = await recallAll(desk, inquiry)
-  const read = await readBest(desk, pen, [...addressesIn(desk.task.input), ...interleaved(found)])
-  return [...read, ...known].slice(0, most.sources)
+  const read = await readBest(desk, pen, addressesIn(desk.task.input), interleaved(found))
+  return [...read, ...known].slice(0, depthOf(desk.task).sources)
 }
 
 async function searchAll(desk: Desk, pen: Pen<Step>, { queries }: Inquiry): Promise<(readonly Source[])[]> {
@@ -46,29 +46,49 @@ async function recallAll(desk: Desk, { questions }: Inquiry): Promise<Read[]> {
   }
   for (const [index, question] of questions.entries()) await add(`recall/${index + 1}`, question)
   await add('recall/task', lineOf(desk.task.input, 400))
-  return [...known.values()].slice(0, most.known).map((source) => readOf(source, 'knowledge'))
+  return [...known.values()].slice(0, depthOf(desk.task).known).map((source) => readOf(source, 'knowledge'))
 }
 
-async function readBest(desk: Desk, pen: Pen<Step>, addresses: readonly string[]): Promise<Read[]> {
+/** Those that the task names first. One of them that cannot be read is told: nobody else knows why it is not among the sources. */
+async function readBest(
+  desk: Desk,
+  pen: Pen<Step>,
+  named: readonly string[],
+  found: readonly string[],
+): Promise<Read[]> {
+  const most = depthOf(desk.task)
   const read = new Map<string, Read>()
   const tried = new Set<string>()
   const hosts = new Map<string, number>()
-  for (const address of addresses) {
+  for (const [index, address] of [...named, ...found].entries()) {
     const url = URL.parse(address)
     const host = url?.hostname ?? ''
-    if (!url || tried.has(plainAddress(url)) || (hosts.get(host) ?? 0) >= mostOfOneHost) continue
+    if (
+      !url ||
+      tried.has(plainAddress(url)) ||
+      (index >= named.length && (hosts.get(host) ?? 0) >= mostOfOneHost)
+    )
+      continue
     if (read.size === most.pages || tried.size === most.reads) break
     tried.add(plainAddress(url))
     await desk.progress(15 + Math.floor((15 * tried.size) / most.reads), words.reading(host))
     const source = await pen.read(`read/${tried.size}`, securedAddress(address))
-    if (!source || source.text.trim().length < leastCharacters) continue
+    if (!source || source.text.trim().length < leastCharacters) {
+      if (index < named.length) pen.gaps.push({ what: { fa: address, en: address }, why: whyUnread(address) })
+      continue
+    }
     hosts.set(host, (hosts.get(host) ?? 0) + 1)
     const page = readOf(source, 'web')
     // One text under several addresses is one source.
     if (![...read.values()].some(({ folded: other }) => other === page.folded)) read.set(source.url, page)
   }
+  for (const address of named)
+    if (URL.canParse(address) && !tried.has(plainAddress(new URL(address))))
+      pen.gaps.push({ what: { fa: address, en: address }, why: words.tooMany })
   return [...read.values()]
 }
+
+const whyUnread = (address: string) => (address.startsWith('http:') ? words.plainHttp : words.unread)
 
 function readOf(source: Source, kind: Read['kind']): Read {
   const text = source.text.slice(0, most.sourceCharacters).toWellFormed()

@@ -2,7 +2,7 @@ import type { Task } from '../agent.ts'
 import { lineOf } from '../cut.ts'
 import { titleOf } from '../document/outline.ts'
 import { listIn, readJson, textIn } from '../json.ts'
-import { most } from './budget.ts'
+import { type Depth, depthOf } from './budget.ts'
 
 /** What is to be found out, and how it is searched for. */
 export interface Inquiry {
@@ -13,7 +13,7 @@ export interface Inquiry {
 
 const mostCharacters = { question: 300, query: 160 }
 
-export const inquirySchema = {
+export const inquirySchema = (most: Depth) => ({
   type: 'object',
   properties: {
     title: { type: 'string' },
@@ -21,7 +21,7 @@ export const inquirySchema = {
     queries: { type: 'array', minItems: 1, maxItems: most.queries, items: { type: 'string' } },
   },
   required: ['title', 'questions', 'queries'],
-}
+})
 
 /** The inquiry as the model planned it; where it planned none, the task itself is question and query. */
 export function inquiryOf(answer: string | undefined, task: Task): Inquiry {
@@ -39,6 +39,7 @@ export function inquiryOf(answer: string | undefined, task: Task): Inquiry {
     ),
   ]
   const title = titleOf(task, textIn(json, 'title'))
+  const most = depthOf(task)
   const questions = lines('questions', most.questions, mostCharacters.question)
   const queries = lines('queries', most.queries, mostCharacters.query)
   return {

@@ -2,7 +2,7 @@ import type { Task } from '../agent.ts'
 import { bytesOf, headOf } from '../cut.ts'
 import { outlineSchema, type Planned } from '../document/outline.ts'
 import { type Prompt, quoted, quotedBytes, systemText, taskText } from '../prompts.ts'
-import { material, most } from './budget.ts'
+import { depthOf, material, materialOf, most } from './budget.ts'
 import { passagesFor } from './evidence.ts'
 import type { Read } from './gather.ts'
 import { type Inquiry, inquirySchema } from './inquiry.ts'
@@ -19,8 +19,8 @@ const asked = ({ questions }: Inquiry): string =>
 export const inquiryPrompt = (task: Task): Prompt => ({
   system: systemText(researcher, task, 'whole'),
   about: taskText(task, 'whole'),
-  order: `Plan the research: a title for the report, at most ${most.questions} questions that together answer the task, and at most ${most.queries} queries for a search engine, the most important first, each in the language that its best sources are likely to be written in.`,
-  schema: inquirySchema,
+  order: `Plan the research: a title for the report, at most ${depthOf(task).questions} questions that together answer the task, and at most ${depthOf(task).queries} queries for a search engine, the most important first, each in the language that its best sources are likely to be written in.`,
+  schema: inquirySchema(depthOf(task)),
 })
 
 export const notesPrompt = (task: Task, inquiry: Inquiry, source: Read): Prompt => ({
@@ -37,8 +37,8 @@ export interface Noted {
   notes: string
 }
 
-const notesText = (noted: readonly Noted[]): string => {
-  const share = Math.floor(material.notes / Math.max(1, noted.length)) - quotedBytes - 16
+const notesText = (task: Task, noted: readonly Noted[]): string => {
+  const share = Math.floor(materialOf(task).notes / Math.max(1, noted.length)) - quotedBytes - 16
   return noted
     .map(({ source, number, notes }) => `[${number}] ${quoted(source.title, headOf(notes, share))}`)
     .join('\n')
@@ -47,9 +47,9 @@ const notesText = (noted: readonly Noted[]): string => {
 export const outlinePrompt = (task: Task, inquiry: Inquiry, noted: readonly Noted[]): Prompt => ({
   system: systemText(researcher, task, 'whole'),
   about: `${taskText(task, 'whole')}\n\n${asked(inquiry)}`,
-  material: `Notes from the sources, by their numbers:\n${notesText(noted)}`,
-  order: `Plan the report from these notes: its sections in their order, at most ${most.sections}, each with a heading without a number and one sentence that says what it answers. Plan only what the notes can support; a summary and the list of sources are added without you.`,
-  schema: outlineSchema,
+  material: `Notes from the sources, by their numbers:\n${notesText(task, noted)}`,
+  order: `Plan the report from these notes: its sections in their order, at most ${depthOf(task).sections}, each with a heading without a number and one sentence that says what it answers. Plan only what the notes can support; a summary and the list of sources are added without you.`,
+  schema: outlineSchema(depthOf(task).sections),
 })
 
 export const draftPrompt = (
@@ -60,7 +60,7 @@ export const draftPrompt = (
 ): Prompt => ({
   system: systemText(researcher, task, 'whole'),
   about: `${taskText(task, 'whole')}\n\nThe sections of the report:\n${quoted('sections', headOf(all.map(({ title }) => `- ${title}`).join('\n'), 2_000))}`,
-  material: `Notes from the sources, by their numbers:\n${notesText(noted)}`,
+  material: `Notes from the sources, by their numbers:\n${notesText(task, noted)}`,
   order: [
     `Write the section «${section.title}».`,
     ...(section.brief ? [`It answers: ${headOf(section.brief, 1_200)}`] : []),
@@ -71,7 +71,7 @@ export const draftPrompt = (
 export const summaryPrompt = (task: Task, heading: string, written: string): Prompt => ({
   system: systemText(researcher, task, 'whole'),
   about: taskText(task, 'whole'),
-  material: `The report:\n${quoted('report', headOf(written, material.notes - quotedBytes))}`,
+  material: `The report:\n${quoted('report', headOf(written, materialOf(task).notes - quotedBytes))}`,
   order: `Write «${heading}»: at most 6 sentences that answer the task from this report, each ending with the numbers of its sources as they stand in the report, as in [2]. Nothing that the report does not say; no heading, no list of sources.`,
 })
 
@@ -113,7 +113,7 @@ export function checkPrompt(
   lines: readonly string[],
   sources: readonly { number: number; source: Read }[],
 ): Prompt {
-  const share = Math.floor(material.sources / Math.max(1, sources.length)) - quotedBytes - 16
+  const share = Math.floor(materialOf(task).sources / Math.max(1, sources.length)) - quotedBytes - 16
   const claims = lines.join(' ')
   return {
     system: systemText(checker, task, 'short'),

@@ -3,7 +3,7 @@ import type { Desk, Pipeline } from '../agent.ts'
 import { outlineOf, type Planned } from '../document/outline.ts'
 import { type Pen, planOf, takePen } from '../pen.ts'
 import { outcomeOf } from '../words.ts'
-import { budgetOf, most, type Step } from './budget.ts'
+import { budgetOf, deepest, depthOf, type Step } from './budget.ts'
 import { checkDraft, type Judged, sentencesOf } from './check.ts'
 import { passagesFor } from './evidence.ts'
 import { gather, type Read } from './gather.ts'
@@ -23,6 +23,7 @@ import { reportWords, researchWords as words } from './words.ts'
 /** Research: questions, searches, sources, notes, a draft, and a check of every sentence against the source that it cites. */
 export function researchPipeline(documents: Documents): Pipeline {
   return {
+    deepest,
     plan: (task) => planOf(budgetOf(task)),
     async run(desk) {
       const pen = takePen(desk, budgetOf(desk.task))
@@ -32,6 +33,8 @@ export function researchPipeline(documents: Documents): Pipeline {
       const read = await gather(desk, pen, inquiry)
       const noted = await takeNotes(desk, pen, inquiry, read)
       const isSourceless = noted.length === 0
+      // A model that answered nothing at all is no research with gaps: what was found stands in no report of its own.
+      if (!pen.wasAnswered() && pen.trouble()) throw pen.trouble()
       const sections = isSourceless ? [] : await writeSections(desk, pen, inquiry, noted)
       await desk.progress(92, words.files)
       if (isSourceless) pen.gaps.push({ what: words.sources, why: 'none' })
@@ -80,7 +83,7 @@ async function writeSections(
   const sources = sourcesOf(noted)
   await desk.progress(46, words.outline)
   const planned = await pen.ask('outline', 'outline', outlinePrompt(task, inquiry, noted), words.outline)
-  const outline = outlineOf(planned?.text, task).sections.slice(0, most.sections)
+  const outline = outlineOf(planned?.text, task, depthOf(task).sections).sections
   const sections = planned ? outline : [own.section]
   const written: Section[] = []
   for (const [index, section] of sections.entries()) {
@@ -125,7 +128,7 @@ async function writeSection(
   const draft = await pen.ask('draft', `draft/${index}`, prompt, words.section(title))
   if (!draft) return undefined
   if (!draft.isWhole) pen.gaps.push({ what: words.section(title), why: 'cut' })
-  await desk.progress(percent + 2, words.checking(title))
+  await desk.progress(percent + 1, words.checking(title))
   const judged = await checkDraft(desk, pen, { step: `check/${index}`, title, markdown: draft.text }, sources)
   if (sentencesOf(judged).some(({ verdict }) => verdict !== 'removed')) return { title, judged }
   pen.gaps.push({ what: words.section(title), why: 'unfounded' })

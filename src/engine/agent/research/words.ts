@@ -21,6 +21,13 @@ export const researchWords = {
     en: `the check of the section “${title}”`,
   }),
   files: { fa: 'ساختن پرونده‌ها', en: 'Making the files' },
+  /** Of an address that the task names. */
+  unread: { fa: 'خوانده نشد یا متنی نداشت', en: 'it could not be read or holds no text' },
+  tooMany: { fa: 'بیش از سقف صفحه‌های یک کار بود', en: 'the run reads no more pages' },
+  plainHttp: {
+    fa: 'فقط نشانی‌های https خوانده می‌شود، و با https هم خوانده نشد',
+    en: 'only https addresses are read, and it could not be read by https either',
+  },
   sources: { fa: 'منبع خواندنی', en: 'readable sources' },
   done: { fa: 'گزارش آماده است.', en: 'The report is ready.' },
   partial: { fa: 'گزارش تا جایی که شد آماده است.', en: 'The report is ready as far as it could be made.' },
