@@ -5,7 +5,14 @@ import { broken, type Check, ok, reasonOf } from './doctor/check.ts'
 import { checkDatabase, stands } from './doctor/database.ts'
 import { checkLive } from './doctor/live.ts'
 import { liveTitles } from './doctor/live-words.ts'
-import { checkBinaries, checkDisk, checkFolder, checkNode, checkPort } from './doctor/machine.ts'
+import {
+  checkBinaries,
+  checkConfinement,
+  checkDisk,
+  checkFolder,
+  checkNode,
+  checkPort,
+} from './doctor/machine.ts'
 import { type CheckName, checkTitles, doctorWords } from './doctor/words.ts'
 import { width } from './output.ts'
 
@@ -69,16 +76,28 @@ async function examineAll(session: Session, live: boolean): Promise<Check[]> {
   const { checkProviders } = await import('./doctor/providers.ts')
   // The programs are asked after the database: making it ready may mend how they were unpacked.
   const database = checkDatabase(session)
-  const [folder, disk, databases, binaries, providers, port, running] = await Promise.all([
+  const [folder, disk, confinement, databases, binaries, providers, port, running] = await Promise.all([
     checkFolder(config),
     checkDisk(config),
+    checkConfinement(),
     database,
     database.then(() => checkBinaries(config)),
     checkProviders(env, existsSync(env.configFile)),
     checkPort(config),
     live ? checkLive(session, config) : [],
   ])
-  return [checkNode(), settings, folder, disk, binaries, ...databases, ...providers, port, ...running]
+  return [
+    checkNode(),
+    settings,
+    folder,
+    disk,
+    confinement,
+    binaries,
+    ...databases,
+    ...providers,
+    port,
+    ...running,
+  ]
 }
 
 /** `provider acme` is the title of providers and the id of the one. */

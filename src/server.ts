@@ -104,6 +104,7 @@ export async function startKherad(ask: StartAsk): Promise<Kherad> {
     openPipelines({
       documents: openDocuments(log, isolation),
       confine: openConfinement(log, undefined, isolation),
+      confineData: openConfinement(log, dataPlaces, isolation),
     })
   const app: App = {
     config,
@@ -167,6 +168,9 @@ async function openServers({ config, onViolation }: StartAsk, app: App) {
   const { port, host = config.host } = metrics
   return { server, own: await openServer({ ...listening, routes: metricsRoutes, host, port }) }
 }
+
+/** Reading a whole file of data takes a core or two and up to 2 GB. */
+const dataPlaces = { working: 2, waiting: 64 }
 
 /** Throws for a taken port before anything is made: the key of a first start is shown only once, by a server that runs. */
 export async function proveListenable({ host, port, metrics }: Config): Promise<void> {

@@ -4,6 +4,7 @@ import { mkdtemp, rmdir, stat, statfs } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { openIsolation } from '#engine/tools'
 import type { Config } from '#platform/config'
 import { broken, type Check, examine, ok, skipped } from './check.ts'
 import { checkTitles, doctorWords as words } from './words.ts'
@@ -21,6 +22,13 @@ export function checkNode(): Check {
     ? ok('node', words.node(node))
     : broken('node', words.nodeOld(node))
 }
+
+/** What keeps the readers of strangers' bytes away from everything else; less of it refuses nothing. */
+export const checkConfinement = (): Promise<Check> =>
+  examine('confinement', async () => {
+    const isolation = await openIsolation()()
+    return ok('confinement', isolation.withoutNetwork ? words.confined(isolation) : words.unconfined())
+  })
 
 /** That the programs are there and run here; the database itself is another check. */
 export const checkBinaries = ({ databaseUrl, pgBin }: Config): Promise<Check> =>

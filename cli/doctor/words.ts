@@ -45,6 +45,16 @@ export const doctorWords = {
       `${program} does not run (${reason}): run npm rebuild, or set KHERAD_PG_BIN or DATABASE_URL.`,
     ),
 
+  confined: ({ tool, dropsUser }: { tool: string; dropsUser: boolean | undefined }) => {
+    const user = dropsUser ? say('، با کاربر nobody', ', as the user nobody') : say('', '')
+    return say(`بدون شبکه، با ${tool}${user.fa}`, `without network, by ${tool}${user.en}`)
+  },
+  unconfined: () =>
+    say(
+      'تنها با مجوزهای Node؛ شبکه از آن‌ها گرفته نمی‌شود. برای آن bubblewrap (bwrap) را نصب کنید.',
+      "by Node's permissions alone, which leave the network open to them; install bubblewrap (bwrap) to close it.",
+    ),
+
   folder: (folder: string) => say(`${folder} نوشتنی است.`, `${folder} can be written.`),
   folderClosed: (folder: string, reason: string) =>
     say(
@@ -224,6 +234,7 @@ export const checkTitles = {
   data_folder: say('پوشهٔ داده', 'data folder'),
   disk: say('دیسک', 'disk'),
   binaries: say('برنامه‌های PostgreSQL', 'PostgreSQL programs'),
+  confinement: say('فرایندهای محصور', 'confined processes'),
   database: say('پایگاه داده', 'database'),
   migrations: say('مهاجرت‌ها', 'migrations'),
   ledger: say('دفترها', 'ledger'),

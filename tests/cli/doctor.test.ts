@@ -34,6 +34,7 @@ const everyCheck = [
   'settings',
   'data_folder',
   'disk',
+  'confinement',
   'binaries',
   'database',
   'migrations',

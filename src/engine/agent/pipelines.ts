@@ -9,14 +9,16 @@ import { researchPipeline } from './research/research.ts'
 export interface PipelinesAsk {
   documents: Documents
   confine: Confine
+  /** For whole files of data, which take more memory and more time; the other one where it is left out. */
+  confineData?: Confine
 }
 
 /** The pipelines of all kinds. */
-export function openPipelines({ documents, confine }: PipelinesAsk): Pipelines {
+export function openPipelines({ documents, confine, confineData = confine }: PipelinesAsk): Pipelines {
   return {
     research: researchPipeline(documents),
     document: documentPipeline(documents),
     code: codePipeline(confine),
-    data: dataPipeline(documents, confine),
+    data: dataPipeline(documents, confineData),
   }
 }
