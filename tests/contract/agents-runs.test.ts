@@ -85,7 +85,7 @@ describe('an answer', () => {
     expect(reply.text.endsWith('data: [DONE]\n\n')).toBe(true)
   })
 
-  test('rests on what its knowledge has, which is quoted and cited; without it, once it is deleted', async () => {
+  test('rests on what its knowledge has, which is quoted and cited; once it is deleted the run says so, and nobody is asked', async () => {
     const knowledge = await create(key, { name: 'Handbook', instructions: 'Answer from the handbook.' })
     await added(key, knowledge, {
       type: 'text',
@@ -104,9 +104,12 @@ describe('an answer', () => {
     ])
 
     await remove(key, knowledge)
-    answers(it, { text: 'I do not know.' })
-    expect((await run(key, knowing, { input: 'When does the shop open?' })).status).toBe(200)
-    expect(asked().map(({ content }) => content)).toEqual(['Be brief.', 'When does the shop open?'])
+    const before = it.upstream.calls.length
+    for (const headers of [{}, { prefer: 'respond-async' }]) {
+      const gone = await run(key, knowing, { input: 'When does the shop open?' }, headers)
+      expectRefusal(gone, { status: 404, code: 'KNOWLEDGE_NOT_FOUND', param: 'knowledge_id' })
+    }
+    expect(it.upstream.calls).toHaveLength(before)
   })
 
   test('shows what the model thinks to who asks for it', async () => {

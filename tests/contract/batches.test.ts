@@ -74,6 +74,8 @@ test('each row is charged as its own call, with a receipt that bears the batchâ€
   for (const id of receipts) {
     const uuid = id.replace(/^msg_(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
     const { body: receipt } = await key.receipt(uuid)
+    // Found by the id that the row shows, too.
+    expect((await key.receipt(id)).body).toEqual(receipt)
     expect(receipt).toMatchObject({
       state: 'completed',
       endpoint: path,

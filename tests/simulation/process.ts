@@ -155,7 +155,8 @@ export class SimulatedProcess implements Sender {
     const idle = { plan: () => assert.fail('no work here'), run: never }
     const keys: App['keys'] = {
       caller: never,
-      callerOf: never,
+      // Nobody revokes anything here.
+      callerOf: async () => ({}) as Caller,
       isOrigin: never,
       [Symbol.asyncDispose]: async () => {},
     }

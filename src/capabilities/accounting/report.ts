@@ -74,7 +74,8 @@ export async function reportRequest(
   caller: Caller,
   id: string,
 ): Promise<Static<typeof RequestReport>> {
-  const row = isUuid(id) ? await app.ledger.receipt(caller.accountId, caller.projectId, id) : undefined
+  const receiptId = requestIdIn(id)
+  const row = receiptId && (await app.ledger.receipt(caller.accountId, caller.projectId, receiptId))
   if (!row) return fail('NOT_FOUND', {}, { param: 'id' })
   return { object: 'request', ...receiptOf(row), details: row.detail && forCaller(row.detail) }
 }
@@ -82,6 +83,13 @@ export async function reportRequest(
 /** Without what is the operator's alone, however deep: the words of vendors and proxies on his keys and addresses. */
 const forCaller = (detail: Record<string, unknown>): Record<string, unknown> =>
   JSON.parse(JSON.stringify(detail, (name, value: unknown) => (name === 'inside' ? undefined : value)))
+
+/** A request's id, or the id of its answer, which is made of it: `msg_…`, `resp_…`, `chatcmpl-…`. */
+function requestIdIn(id: string): string | undefined {
+  if (isUuid(id)) return id
+  const hex = /^(?:msg_|resp_|chatcmpl-)([0-9a-f]{32})$/.exec(id)?.[1]
+  return hex?.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+}
 
 /** At most one receipt, only of the calling key; an empty list proves nothing about cost. */
 export async function lookUp(

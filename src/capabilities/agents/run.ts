@@ -1,5 +1,5 @@
 /** A run of an agent: answered at once, or taken up as work that takes longer. */
-import { instructionsOf, recall } from '#capabilities/knowledge'
+import { recall, requireKnowledge } from '#capabilities/knowledge'
 import { answerTurn, usualOutputTokens } from '#capabilities/responses'
 import { effortOf, payment, reference, requireUnclaimed, textModel } from '#capabilities/text'
 import type { Model } from '#engine/models'
@@ -60,17 +60,15 @@ async function answer(
 
 const mostPassages = 8
 
-/** Its knowledge may have been deleted since: then it answers without. */
+/** Its knowledge may have been deleted since: then it says so (KNOWLEDGE_NOT_FOUND), and does not answer from nothing. */
 async function knownTo(ask: AgentAsk<RunBody>, agent: AgentRow) {
   const { app, body } = ask
   const { account_id: accountId, project_id: projectId, knowledge_id: knowledgeId } = agent
   if (knowledgeId === null) return { passages: [], about: undefined }
   const place = { accountId, projectId, knowledgeId }
-  const [passages, about] = await Promise.all([
-    recall(app, place, body.input, mostPassages, payerOf(ask)),
-    instructionsOf(app, place),
-  ])
-  return { passages, about }
+  const { instructions } = await requireKnowledge(app, place)
+  const passages = await recall(app, place, body.input, mostPassages, payerOf(ask))
+  return { passages, about: instructions ?? undefined }
 }
 
 /** Where its passages have vectors, that of the question has a receipt of its own; the log line stays that of the answer. */

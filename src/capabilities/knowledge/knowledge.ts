@@ -3,7 +3,7 @@ import { embedJob } from './embed/embed-source.ts'
 import { indexJob } from './index/index-source.ts'
 import { routes } from './routes.ts'
 
-export { instructionsOf, recall, requireKnowledge } from './recall.ts'
+export { recall, requireKnowledge } from './recall.ts'
 
 /** What a project knows: texts, documents and pages that its models may cite. */
 export const knowledge = { name: 'knowledge', routes, jobs: [indexJob as Job<never>, embedJob as Job<never>] }

@@ -4,7 +4,7 @@ import type { Source } from '#engine/tools'
 import { requireProject } from './projects.ts'
 import type { Payment } from './search/meant.ts'
 import { findPassages } from './search/search.ts'
-import { findProject, type Place } from './store.ts'
+import type { Place } from './store.ts'
 
 const usualLimit = 8
 
@@ -15,12 +15,6 @@ export async function requireKnowledge(
 ): Promise<{ knowledgeId: string; name: string; instructions: string | null }> {
   const { knowledge_id: knowledgeId, name, instructions } = await requireProject(app, place, 'knowledge_id')
   return { knowledgeId, name, instructions }
-}
-
-/** What its makers say of it; undefined where it was deleted. */
-export async function instructionsOf(app: App, place: Place): Promise<string | undefined> {
-  const project = await findProject(app.db, place)
-  return project?.instructions ?? undefined
 }
 
 /**

@@ -1,6 +1,6 @@
 /** What a pipeline asks the world for: each under a name, journalled, paid from the run's hold. */
 import { readFile } from 'node:fs/promises'
-import { recall } from '#capabilities/knowledge'
+import { recall, requireKnowledge } from '#capabilities/knowledge'
 import { type Desk, FailedStep, LostStep, type Question, type Said, type Task } from '#engine/agent'
 import { callModel, questionTurn, worstCaseOf } from '#engine/inference'
 import type { Model } from '#engine/models'
@@ -35,15 +35,14 @@ export function openDesk({ shift, journal, task, model }: DeskAsk): Desk {
     search: (step, query) => use(step, 'web_search', { query }),
     read: async (step, url) => (await use(step, 'web_fetch', { url }))[0],
     recall: (step, query) =>
-      journal.free<readonly Source[]>(step, async () =>
-        run.knowledge_id === null
-          ? []
-          : recall(
-              app,
-              { accountId: run.account_id, projectId: run.project_id, knowledgeId: run.knowledge_id },
-              query,
-            ),
-      ),
+      journal.free<readonly Source[]>(step, async () => {
+        const { account_id: accountId, project_id: projectId, knowledge_id: knowledgeId } = run
+        if (knowledgeId === null) return []
+        const place = { accountId, projectId, knowledgeId }
+        // Deleted since: the run says so and ends, and does not go on as if it had never had any.
+        await requireKnowledge(app, place)
+        return recall(app, place, query)
+      }),
     open: (file) => openGiven(shift, file),
     fetch: (step, url, maxBytes) => fetchWhole({ shift, journal, step, url, maxBytes }),
     scratch: (bytes) => app.spool.folder(bytes),
@@ -69,7 +68,16 @@ async function askModel(
   const { app, run, allowed, signal, trail } = shift
   const turn = questionTurn(question, model)
   const beganMs = run.created_at.getTime()
-  const called = await callModel(app, { model, turn, allowed, callId, gone: signal, trail, beganMs })
+  const called = await callModel(app, {
+    payer: shift.payer,
+    model,
+    turn,
+    allowed,
+    callId,
+    gone: signal,
+    trail,
+    beganMs,
+  })
   const { text, toolCalls, usage, finishReason, failure, microcredits: cost } = called
   const { input, cachedInput, output, reasoning } = usage
   const detail = {
@@ -83,6 +91,10 @@ async function askModel(
   if (!failure) {
     const isWhole = finishReason === 'stop' || finishReason === 'tool_calls'
     return { how: 'done', value: { text, toolCalls, usage, isWhole }, cost, detail }
+  }
+  if (called.isRefused) {
+    shift.refuse(failure)
+    return { how: 'undone' }
   }
   if (signal.aborted) return called.cameToNothing ? { how: 'undone' } : { how: 'lost', cost, detail }
   if (busyCodes.includes(failure.code) && called.cameToNothing && run.waits < mostWaits) {

@@ -46,7 +46,7 @@ async function workOn(shift: Shift): Promise<Later | undefined> {
   } catch (error) {
     if (!(error instanceof Failure) || error.code === 'SERVICE_UNAVAILABLE') throw error
     // The key that asked for it may ask for no more, or its model is gone.
-    return end(shift, { status: 'failed', words: endings.refused(error.code), code: error.code })
+    return end(shift, refusedBy(error))
   }
 }
 
@@ -58,6 +58,7 @@ function endBefore({ app, run }: Shift): RunEnd | undefined {
 
 /** Two workers in a row vanished before a step was done: the run itself is taken for the reason. */
 const interrupted: RunEnd = { status: 'failed', words: endings.interrupted, code: 'WORK_INTERRUPTED' }
+const refusedBy = ({ code }: Failure): RunEnd => ({ status: 'failed', words: endings.refused(code), code })
 const cancelled: RunEnd = { status: 'cancelled', words: endings.cancelled }
 export const overtime: RunEnd = { status: 'failed', words: endings.overtime, code: 'WORK_TIME_LIMIT' }
 
@@ -104,6 +105,8 @@ async function stop(shift: Shift): Promise<Later | undefined> {
       return end(shift, cancelled)
     case 'overtime':
       return end(shift, overtime)
+    case 'refused':
+      return end(shift, refusedBy(shift.failure!))
     case 'waiting':
       await quietly(shift.persist(() => putOff(shift)))
       return { laterMs: shift.retryMs }
@@ -145,7 +148,7 @@ function failureOf(app: App, run: RunRow, error: unknown): RunEnd {
     return { ...failed, words: endings.lost(error.step), code: 'AMBIGUOUS_RESULT' }
   if (error instanceof FailedStep)
     return { ...failed, words: endings.stepFailed(error.step, error.code), code: error.code }
-  if (error instanceof Failure) return { ...failed, words: endings.refused(error.code), code: error.code }
+  if (error instanceof Failure) return refusedBy(error)
   app.log.error({ err: error, run_id: run.run_id, kind: run.kind }, 'a pipeline broke')
   return { ...failed, words: endings.broke, code: 'INTERNAL' }
 }

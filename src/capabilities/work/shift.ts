@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '#app'
 import { isDatabaseAway } from '#platform/db'
+import type { Failure } from '#platform/errors'
 import type { Trail } from '#platform/trace'
 import { type Held, type RunRow, Superseded } from './store.ts'
 
@@ -10,6 +11,8 @@ export type StopReason =
   | 'cancelled'
   /** This process stops; another goes on. */
   | 'handover'
+  /** Its key may pay for no more, or not for its model. */
+  | 'refused'
   /** An upstream asked us to come back later. */
   | 'waiting'
   | 'overtime'
@@ -53,6 +56,8 @@ export class Shift implements Disposable {
   allowed: ReadonlySet<string> | undefined
   /** Where `why` is `waiting`. */
   retryMs = 0
+  /** Where `why` is `refused`. */
+  failure: Failure | undefined
   /** True once something was not done for `why`: then what the pipeline answers is not its true end. */
   refused = false
   readonly #cut = new AbortController()
@@ -77,6 +82,10 @@ export class Shift implements Disposable {
     }
   }
 
+  /** Whose key asked for the run. */
+  get payer() {
+    return { accountId: this.run.account_id, keyId: this.run.key_id }
+  }
   get why(): StopReason | undefined {
     return this.#why
   }
@@ -91,6 +100,12 @@ export class Shift implements Disposable {
   /** No further step; those under way come to their end. The first reason counts. */
   close(why: StopReason): void {
     this.#why ??= why
+  }
+
+  /** No further step is paid by this key. */
+  refuse(failure: Failure): void {
+    this.failure ??= failure
+    this.close('refused')
   }
 
   /** Steps under way end too. */

@@ -16,6 +16,7 @@ import {
   holdFor,
   type PaidCall,
   PaidWatch,
+  requireMayPay,
 } from '#engine/paid'
 import type { EmbeddingRun } from '#engine/routing'
 import { type Failure, fail } from '#platform/errors'
@@ -69,7 +70,15 @@ export async function embed(app: App, ask: EmbedAsk): Promise<EmbedOutcome> {
   const dimensions = ask.dimensions ?? model.dimensions
   const order = { texts, encoding, ...(dimensions !== undefined && { dimensions }) }
   const traceparent = asking?.traceparent
-  const run = app.inference.startEmbedding({ model, order, background, receivedMs, requestId, traceparent })
+  const run = app.inference.startEmbedding({
+    model,
+    order,
+    background,
+    receivedMs,
+    requestId,
+    traceparent,
+    mayAsk: (id) => requireMayPay(app, caller, id),
+  })
   const came = await filledOf(run, gone)
   const end = endOf(app, ask, run, came, hold.microcredits)
   if (asking) {

@@ -12,6 +12,7 @@ import {
   type Finished,
   holdFor,
   type PaidCall,
+  requireMayPay,
 } from '#engine/paid'
 import type { ImageRun } from '#engine/routing'
 import type { Failure } from '#platform/errors'
@@ -73,6 +74,7 @@ export async function startPaidImage(app: App, ask: PaidImageAsk): Promise<PaidI
     receivedMs: ask.receivedMs,
     requestId: ask.requestId,
     traceparent,
+    mayAsk: (id) => requireMayPay(app, ask.caller, id),
   })
   return new Paid({ app, ask, orders, hold, run, watch })
 }

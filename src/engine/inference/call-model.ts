@@ -5,15 +5,18 @@
 import type { App } from '#app'
 import { costOf, ratesOf } from '#engine/metering'
 import type { Model } from '#engine/models'
-import { alarmClaims, type Claim, claimOf } from '#engine/paid'
+import { alarmClaims, type Claim, claimOf, requireMayPay } from '#engine/paid'
 import { type ModelsAsk, type PricedAttempt, priced } from '#engine/routing'
 import { asFailure, type Failure } from '#platform/errors'
+import type { Payer } from '#platform/ledger'
 import type { Trail } from '#platform/trace'
 import type { FinishReason, Message, OutputFormat, Part, Tool, ToolCall, Turn, Usage } from './inference.ts'
 import { nothing, Step } from './step.ts'
 import { TurnWatch } from './turn-watch.ts'
 
 export interface CallAsk extends ModelsAsk {
+  /** Who pays. */
+  payer: Pick<Payer, 'accountId' | 'keyId'>
   /** As `questionTurn` made it. */
   turn: Turn
   /** Of this call alone; upstreams are told it. */
@@ -41,6 +44,8 @@ export interface Called {
   claims: Claim[]
   /** Why there is no whole answer. */
   failure?: Failure
+  /** Whoever pays may pay for no more: nothing was asked. */
+  isRefused: boolean
   /** No upstream can have done anything: the call may be made again. */
   cameToNothing: boolean
 }
@@ -81,7 +86,7 @@ export const boundTurn = (promptBytes: number, maxOutputTokens: number, model: M
 /** Never rejects for what an upstream does. */
 export async function callModel(
   app: App,
-  { callId, gone, trail, beganMs, ...models }: CallAsk,
+  { callId, gone, trail, beganMs, payer, ...models }: CallAsk,
 ): Promise<Called> {
   const receivedMs = app.clock.nowMs()
   const watch = new TurnWatch(app, { model: models.model, receivedMs, trail })
@@ -90,6 +95,7 @@ export async function callModel(
     ...models,
     showsReasoning: false,
     background: true,
+    mayAsk: (model) => requireMayPay(app, payer, model),
     receivedMs,
     requestId: callId,
     traceparent,
@@ -126,6 +132,7 @@ export async function callModel(
     })),
     claims,
     ...(failure && { failure }),
+    isRefused: step.fault?.fault === 'not_allowed',
     cameToNothing: step.cameToNothing,
   }
 }

@@ -29,6 +29,8 @@ export interface HostedAsk {
   accountId: string
   nowMs: () => number
   signal: AbortSignal
+  /** Throws where whoever pays may pay for no more. */
+  mayUse(): Promise<void>
   /** Holds a further step and asks the model; undefined where it cannot be paid. */
   ask(turn: Turn): Promise<Step | undefined>
 }
@@ -133,6 +135,7 @@ export class HostedAnswer {
   /** Uses the tools that were called, all at once; what they find is told in the order of the calls. */
   async *#use(calls: readonly ToolCall[]): AsyncGenerator<Part, ToolResult[]> {
     if (calls.length === 0) return []
+    await this.#ask.mayUse()
     this.#citations.restart()
     const asked = calls.map((call) => ({
       ...call,

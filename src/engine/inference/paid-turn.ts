@@ -13,6 +13,7 @@ import {
   holdFor,
   lifetimeMs,
   type PaidCall,
+  requireMayPay,
 } from '#engine/paid'
 import { type ModelsAsk, type PricedAttempt, priced, type Run, speakersOf } from '#engine/routing'
 import type { HostedTools } from '#engine/tools'
@@ -118,6 +119,7 @@ class Paid implements PaidTurn {
         accountId: ask.caller.accountId,
         nowMs: () => app.clock.nowMs(),
         signal: this.#isFetchable ? new AbortController().signal : ask.gone,
+        mayUse: () => requireMayPay(this.#app, ask.caller),
         ask: (turn) => this.#askAgain(turn),
       })
   }
@@ -155,6 +157,7 @@ class Paid implements PaidTurn {
 
   /** The one hold of the answer becomes what it did cost so far and what the next step may cost at most. */
   async #askAgain(turn: Turn): Promise<Step | undefined> {
+    await requireMayPay(this.#app, this.#ask.caller, this.#ask.model.id)
     const promised = this.#spent + this.#hosted!.worstFees
     const beside = this.#hold.microcredits - promised
     try {
@@ -180,7 +183,8 @@ class Paid implements PaidTurn {
       earlierAttempts: this.#attempts.length,
       traceparent,
     }
-    const run: Run = this.#app.inference.start({ ...this.#models(turn), ...terms })
+    const mayAsk = (model: string): Promise<void> => requireMayPay(this.#app, this.#ask.caller, model)
+    const run: Run = this.#app.inference.start({ ...this.#models(turn), ...terms, mayAsk })
     const onToken = turn.stream ? () => this.#watch.token() : () => {}
     const step = new Step({ run, gone, isFetchable: this.#isFetchable, onToken })
     this.#steps.push(step)
@@ -280,7 +284,9 @@ class Paid implements PaidTurn {
 
   /** Nothing of the answer is paid: it failed before there was anything of it, or its caller gets an error instead. */
   #isFree(undelivered: boolean): boolean {
-    return this.#last.isFree(undelivered) && (undelivered || this.#steps.length === 1)
+    // A key that may pay for no more pays for what was done before.
+    const isError = undelivered && this.#fault?.fault !== 'not_allowed'
+    return this.#last.isFree(undelivered) && (isError || this.#steps.length === 1)
   }
 
   #charge(undelivered: boolean): bigint {

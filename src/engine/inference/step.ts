@@ -85,6 +85,8 @@ export class Step {
 
   /** What was used so far, or in the end: as far as it can be. */
   usage(): Usage {
+    // A step that nobody was asked for, since its key may pay for no more.
+    if (this.#fault && this.attempts.length === 0) return nothing
     return this.#believed(this.#counted())
   }
 

@@ -5,6 +5,7 @@ import type { UpstreamError } from '#providers/spec'
 export function failureOf(error: UpstreamError): Failure {
   const more = { executed: true, cause: error, ...(error.param !== undefined && { param: error.param }) }
   const detail = { detail: error.detail ?? '' }
+  if (error.fault === 'not_allowed' && error.cause instanceof Failure) return error.cause
   switch (error.fault) {
     case 'timeout':
       return new Failure('UPSTREAM_TIMEOUT', {}, more)

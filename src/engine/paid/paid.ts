@@ -6,6 +6,7 @@ import type { Claim, Hold, Settled } from '#platform/ledger'
 import type { Trail } from '#platform/trace'
 
 export { alarmClaims, type Claim, claimOf } from './claims.ts'
+export { requireMayPay } from './may-pay.ts'
 export { PaidWatch, providerName } from './watch.ts'
 
 export interface PaidCall {

@@ -79,6 +79,8 @@ export interface JourneyTerms {
   metrics: Metrics
   /** Unix milliseconds by which the whole journey ends. */
   deadlineMs: number
+  /** As of `Admission`. */
+  mayAsk?: ((model: string) => Promise<void>) | undefined
 }
 
 export const beginAttempt = (
@@ -118,6 +120,18 @@ export function failAttempt(
 export const worthTelling = (failures: readonly UpstreamError[]): UpstreamError | undefined => {
   const last = failures.at(-1)
   return last?.isPermanent ? (failures.findLast((one) => !one.isPermanent) ?? last) : last
+}
+
+/** Before a further attempt: throws `not_allowed` where whoever pays may not pay for this model any more. */
+export async function requireAllowed(
+  { mayAsk }: JourneyTerms,
+  { model }: { model: { id: string } },
+): Promise<void> {
+  try {
+    await mayAsk?.(model.id)
+  } catch (cause) {
+    throw new UpstreamError('not_allowed', { executed: false, cause })
+  }
 }
 
 /** How the upstream of an attempt is called, the `number`th of its journey: in what is left of its time. */

@@ -11,6 +11,7 @@ import {
   drainOf,
   failAttempt,
   type JourneyTerms,
+  requireAllowed,
   worthTelling,
 } from './attempt.ts'
 import type { Breaker, Pass } from './breaker.ts'
@@ -95,6 +96,8 @@ export class Journey {
         await pause(step.waitMs, undefined, { signal: this.#stop.signal }).catch(() => undefined)
       if (this.#left || this.#stop.signal.aborted)
         throw new UpstreamError('aborted', { executed: this.#broken !== undefined })
+      // Whoever waits was let in a moment before the first attempt.
+      if (this.attempts.length > 0 || this.#ask.background) await requireAllowed(this.#ask, step.candidate)
       const call = this.#begin(step.candidate)
       // Held back until something of the answer goes out (of one that is not streamed, to its end): of an attempt that
       // fails before, the caller sees nothing at all.

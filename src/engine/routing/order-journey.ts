@@ -9,6 +9,7 @@ import {
   drainOf,
   failAttempt,
   type JourneyTerms,
+  requireAllowed,
   worthTelling,
 } from './attempt.ts'
 import type { Breaker, Pass } from './breaker.ts'
@@ -97,6 +98,7 @@ export class OrderJourney<Of extends { id: string }, Order, Filled> implements O
       if (step.waitMs > 0)
         await pause(step.waitMs, undefined, { signal: this.#stop.signal }).catch(() => undefined)
       if (this.#left || this.#stop.signal.aborted) throw new UpstreamError('aborted', { executed: false })
+      if (this.attempts.length > 0) await requireAllowed(this.#ask, step.candidate)
       const call = this.#begin(step.candidate)
       try {
         const filled = await this.#fill(call)

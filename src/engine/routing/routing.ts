@@ -61,7 +61,13 @@ export interface Run {
   leave(): void
 }
 
-export interface RunAsk extends ModelsAsk {
+/** Who pays, asked again before each further attempt. */
+export interface Admission {
+  /** Throws the `Failure` that says why this model may not be paid for any more. */
+  mayAsk?: (model: string) => Promise<void>
+}
+
+export interface RunAsk extends ModelsAsk, Admission {
   /** Whether the caller gets to see reasoning; where not, an answer that fails while it reasons is begun elsewhere. */
   showsReasoning: boolean
   /** True for work that nobody waits for: what may have been executed is not asked again, there or elsewhere. */
@@ -74,7 +80,7 @@ export interface RunAsk extends ModelsAsk {
   traceparent?: string | undefined
 }
 
-export interface ImageRunAsk {
+export interface ImageRunAsk extends Admission {
   /** The asked model first, then its usable fallbacks, each with what it is asked for. */
   orders: readonly { model: ImageModel; order: ImageOrder }[]
   receivedMs: number
@@ -82,7 +88,7 @@ export interface ImageRunAsk {
   traceparent?: string | undefined
 }
 
-export interface EmbeddingRunAsk {
+export interface EmbeddingRunAsk extends Admission {
   model: EmbeddingModel
   order: EmbeddingOrder
   /** As of `RunAsk`. */

@@ -32,6 +32,7 @@ export function verdictOf(error: UpstreamError): Verdict {
     case 'invalid_request':
     case 'content_refused':
     case 'aborted':
+    case 'not_allowed':
       return 'give-up'
   }
 }

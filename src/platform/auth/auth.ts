@@ -48,7 +48,10 @@ export interface Caller {
 export interface KeyRing extends AsyncDisposable {
   /** Throws INVALID_API_KEY (401), ACCOUNT_SUSPENDED or PLAN_REQUIRED (403), or SERVICE_UNAVAILABLE (503). */
   caller(secret: string | undefined): Promise<Caller>
-  /** For work in the name of a key that once asked for it; throws as `caller` does, once the key may ask for no more. */
+  /**
+   * For work in the name of a key that once asked for it; throws as `caller` does, once the key may ask for no more. Asked of the database
+   * each time, so that it is exact in every process from the commit on: news of a change takes some milliseconds.
+   */
   callerOf(accountId: string, keyId: string): Promise<Caller>
   /** Whether any key that lives lists this origin. Throws SERVICE_UNAVAILABLE (503). */
   isOrigin(origin: string): Promise<boolean>

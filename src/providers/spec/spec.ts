@@ -62,6 +62,7 @@ export type UpstreamFault =
   | 'cut' // the stream ended before its finish
   | 'malformed' // an answer that is not of the wire
   | 'aborted' // the caller went away
+  | 'not_allowed' // the key may pay for no more; `cause` says why, and nobody was asked
 
 /** Faults that stay until the operator or the vendor's support mends something: the key, the account, an address, a name. */
 const permanent: ReadonlySet<UpstreamFault> = new Set(['authentication', 'not_found'])

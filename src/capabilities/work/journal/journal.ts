@@ -4,6 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { FailedStep, LostStep, OutOfCredits } from '#engine/agent'
+import { requireMayPay } from '#engine/paid'
+import { Failure } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import type { Shift } from '../shift.ts'
 import { keepResult, readResult } from './results.ts'
@@ -90,7 +92,7 @@ export class Journal {
     }
     let taken: Taken<Value>
     try {
-      taken = await take(effectId)
+      taken = (await this.#mayPay()) ? await take(effectId) : { how: 'undone' }
     } catch (error) {
       // A defect of ours: what it did nobody knows.
       await this.#end(step, effectId, { how: 'lost', cost: worst })
@@ -98,6 +100,19 @@ export class Journal {
     }
     await this.#end(step, effectId, taken)
     return this.#valueOf(step, taken)
+  }
+
+  /** False where the key that asked for the run may pay for no more: then the run stops. */
+  async #mayPay(): Promise<boolean> {
+    const { app, payer } = this.#shift
+    try {
+      await requireMayPay(app, payer)
+      return true
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      this.#shift.refuse(error)
+      return false
+    }
   }
 
   async #end(step: string, effectId: string, taken: Taken<unknown>): Promise<void> {

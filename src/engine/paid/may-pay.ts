@@ -1,0 +1,25 @@
+/** The one check before every paid step after the first: a key that was revoked, narrowed or has expired pays for nothing more. */
+import type { App } from '#app'
+import { Failure } from '#platform/errors'
+import type { Payer } from '#platform/ledger'
+
+/**
+ * Holds the key, its account and its models as they are now against what is to be paid: `model` is the id of the model that is asked
+ * next. Throws INVALID_API_KEY, ACCOUNT_SUSPENDED, PLAN_REQUIRED or MODEL_NOT_ALLOWED, as of a call that has begun. While the database is
+ * away nobody can have revoked anything there: what was held for goes on.
+ */
+export async function requireMayPay(
+  { keys }: Pick<App, 'keys'>,
+  { accountId, keyId }: Pick<Payer, 'accountId' | 'keyId'>,
+  model?: string,
+): Promise<void> {
+  try {
+    const { models } = await keys.callerOf(accountId, keyId)
+    if (model !== undefined && models && !models.has(model))
+      throw new Failure('MODEL_NOT_ALLOWED', { model }, { param: 'model' })
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    if (error.code === 'SERVICE_UNAVAILABLE') return
+    throw new Failure(error.code, error.detail, { ...error.more, executed: true })
+  }
+}
