@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { loadConfig, readEnv } from '#platform/config'
@@ -70,6 +70,22 @@ describe.each<[string, () => Promise<Opened>]>([
     expect(await read(await storage.get('empty'))).toEqual(Buffer.alloc(0))
     expect(await storage.get('never')).toBeUndefined()
     await storage.delete([])
+  })
+
+  test('takes a stream under the hash that it was promised, and nothing where other bytes come', async () => {
+    await using opened = await open()
+    const { storage } = opened
+    const bytes = randomBytes(700_000)
+    const source = {
+      bytes: bytes.length,
+      sha256: createHash('sha256').update(bytes).digest('hex'),
+      open: () => Readable.from([bytes.subarray(0, 300_000), bytes.subarray(300_000)]),
+    }
+    await storage.putStream('streams/whole', source)
+    expect(await read(await storage.get('streams/whole'))).toEqual(bytes)
+    const other = { ...source, open: () => Readable.from([Buffer.from(bytes).fill(0)]) }
+    await expect(storage.putStream('streams/other', other)).rejects.toThrow()
+    expect(await storage.get('streams/other')).toBeUndefined()
   })
 
   test('takes no key that leaves its place', async () => {
