@@ -1,11 +1,10 @@
 /** What a pipeline asks the world for: each under a name, journalled, paid from the run's hold. */
-import { readFile } from 'node:fs/promises'
 import { recall, requireKnowledge } from '#capabilities/knowledge'
 import { type Desk, FailedStep, LostStep, type Question, type Said, type Task } from '#engine/agent'
 import { callModel, questionTurn, worstCaseOf } from '#engine/inference'
 import type { Model } from '#engine/models'
 import type { Source, ToolName } from '#engine/tools'
-import { keepFile } from './files/keep.ts'
+import { keepFile, keepLocal } from './files/keep.ts'
 import type { Journal, Taken } from './journal/journal.ts'
 import { fetchWhole, openGiven } from './local.ts'
 import { tellProgress } from './progress.ts'
@@ -49,7 +48,7 @@ export function openDesk({ shift, journal, task, model }: DeskAsk): Desk {
     once: (step, compute) => journal.free(step, compute),
     progress: (percent, words) => tellProgress(shift, percent, words),
     keep: (file) => keepFile(shift, file),
-    keepLocal: async (file, place) => keepFile(shift, { ...file, bytes: await readFile(place) }),
+    keepLocal: (file, place) => keepLocal(shift, file, place),
   }
 }
 

@@ -1,8 +1,11 @@
 /** Files that a run hands over: bytes into the storage first, then the row that names them. */
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
 import type { Deliverable } from '#engine/agent'
 import { manifestPath, pathFault } from '#engine/documents'
+import type { ByteSource } from '#platform/storage'
 import { tellRun } from '../events/store.ts'
-import { keepBytes, sha256 } from '../journal/results.ts'
+import { keepContent, sha256 } from '../journal/results.ts'
 import type { Shift } from '../shift.ts'
 import { lockHeld } from '../store.ts'
 import { type FileRow, filesOf, putFile } from './store.ts'
@@ -12,20 +15,45 @@ const mostFiles = 1_000
 const mostBytes = 100 * 1024 * 1024
 
 /** Throws a RangeError for a path that cannot be unpacked everywhere, and for too much. */
-export async function keepFile(shift: Shift, file: Deliverable): Promise<void> {
+export const keepFile = (shift: Shift, file: Deliverable): Promise<void> =>
+  keep(shift, file, { bytes: file.bytes.length, sha256: sha256(file.bytes), source: file.bytes })
+
+/** The same for a file on this machine, which goes to the storage piece by piece. */
+export async function keepLocal(
+  shift: Shift,
+  file: Omit<Deliverable, 'bytes'>,
+  place: string,
+): Promise<void> {
+  const hash = createHash('sha256')
+  let bytes = 0
+  for await (const chunk of createReadStream(place) as AsyncIterable<Buffer>) {
+    hash.update(chunk)
+    bytes += chunk.length
+  }
+  const known = { bytes, sha256: hash.digest('hex') }
+  await keep(shift, file, { ...known, source: { ...known, open: () => createReadStream(place) } })
+}
+
+interface Content {
+  bytes: number
+  sha256: string
+  source: Uint8Array | ByteSource
+}
+
+async function keep(shift: Shift, file: Omit<Deliverable, 'bytes'>, content: Content): Promise<void> {
   const { app, run, held } = shift
   shift.requireOpen()
   const fault =
     pathFault(file.path) ?? (file.path === manifestPath ? 'it is the name of the manifest' : undefined)
   if (fault) throw new RangeError(`${JSON.stringify(file.path)} cannot be handed over: ${fault}.`)
-  const key = await keepBytes(shift, file.bytes)
+  const key = await keepContent(shift, content.sha256, content.source)
   const row: FileRow = {
     account_id: run.account_id,
     run_id: run.run_id,
     path: file.path,
     media_type: file.mediaType,
-    bytes: BigInt(file.bytes.length),
-    sha256: sha256(file.bytes),
+    bytes: BigInt(content.bytes),
+    sha256: content.sha256,
     title: file.title,
     storage_key: key,
     created_at: shift.now(),

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import type { App } from '#app'
+import type { ByteSource } from '#platform/storage'
 import { noteBlob } from '../files/store.ts'
 import type { Shift } from '../shift.ts'
 import type { StepRow } from './store.ts'
@@ -27,11 +28,19 @@ export async function keepResult(shift: Shift, value: unknown): Promise<Kept> {
 }
 
 /** Puts bytes of a run into the storage, named by what they are; answers their key. */
-export async function keepBytes(shift: Shift, bytes: Uint8Array): Promise<string> {
+export const keepBytes = (shift: Shift, bytes: Uint8Array): Promise<string> =>
+  keepContent(shift, sha256(bytes), bytes)
+
+/** The same where the hash is known. */
+export async function keepContent(
+  shift: Shift,
+  hash: string,
+  content: Uint8Array | ByteSource,
+): Promise<string> {
   const { app, held } = shift
-  const key = `work/${held.accountId}/${held.runId}/${sha256(bytes)}`
+  const key = `work/${held.accountId}/${held.runId}/${hash}`
   if (!(await shift.persist(() => noteBlob(app.db, held, key)))) shift.lose()
-  await app.storage.put(key, bytes)
+  await (content instanceof Uint8Array ? app.storage.put(key, content) : app.storage.putStream(key, content))
   return key
 }
 
