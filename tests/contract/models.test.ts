@@ -204,8 +204,8 @@ test('a name is looked for however long it is', async () => {
     param: 'model',
   })
   expectRefusal(await key.get(`/v1/models/${'m'.repeat(5000)}`), {
-    status: 400,
-    code: 'INVALID_REQUEST',
+    status: 404,
+    code: 'MODEL_NOT_FOUND',
     param: 'model',
   })
 })
