@@ -145,3 +145,72 @@ test('the error schema fits the errors that are sent', async () => {
     expect(check(reply.body), JSON.stringify([reply.body, check.errors])).toBe(true)
   }
 })
+
+/** With every reference to a component replaced by what it refers to. */
+function dereferenced(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(dereferenced)
+  if (typeof value !== 'object' || value === null) return value
+  const { $ref } = value as { $ref?: string }
+  if ($ref !== undefined) return dereferenced(document.components.schemas[$ref.split('/').at(-1)!])
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, dereferenced(member)]))
+}
+
+test('schemas have names, and say dereferenced what the routes declare', () => {
+  const named = Object.keys(document.components.schemas)
+  for (const name of [
+    'Agent',
+    'Run',
+    'Receipt',
+    'Error',
+    'Balance',
+    'ChatCompletion',
+    'Response',
+    'Message',
+    'Batch',
+  ])
+    expect(named).toContain(name)
+  expect(named.length).toBeGreaterThan(50)
+  const text = JSON.stringify(document)
+  for (const name of named) expect(text, name).toContain(`"#/components/schemas/${name}"`)
+  const plain = (value: unknown) => JSON.parse(JSON.stringify(value))
+  for (const route of routes) {
+    const operation = operationOf(route)!
+    if (route.body && !route.otherBody)
+      expect(dereferenced(operation.requestBody?.content['application/json']?.schema), route.path).toEqual(
+        plain(route.body),
+      )
+    for (const [status, schema] of Object.entries(route.reply))
+      if (typeof schema !== 'string')
+        expect(dereferenced(operation.responses[status]?.content['application/json']?.schema)).toEqual(
+          plain(schema),
+        )
+  }
+  const reply = document.paths['/v1/agents/{id}']?.['get']?.responses['200']?.content['application/json']
+  expect(reply?.schema).toEqual({ $ref: '#/components/schemas/Agent' })
+})
+
+test('every operation says what any other failure looks like', () => {
+  for (const route of routes)
+    expect(operationOf(route)?.responses['default']?.content['application/json']?.schema, route.path).toEqual(
+      {
+        $ref: '#/components/schemas/Error',
+      },
+    )
+})
+
+test.each([
+  ['get', '/v1/files/{id}', ['image/png', 'audio/mpeg', 'text/csv']],
+  ['get', '/v1/work/{id}/files', ['application/pdf', 'text/markdown', 'application/zip', 'text/csv']],
+  ['get', '/v1/work/{id}/events', ['text/event-stream']],
+  ['post', '/v1/chat/completions', ['application/json', 'text/event-stream']],
+  ['get', '/metrics', ['text/plain']],
+  ['get', '/docs', ['text/html']],
+  ['get', '/v1/messages/batches/{batch_id}/results', ['application/x-jsonl']],
+])('%s %s names the media types that it answers', (method, path, types) => {
+  const content = document.paths[path]?.[method]?.responses['200']?.content ?? {}
+  expect(Object.keys(content)).toEqual(expect.arrayContaining(types))
+  for (const [type, { schema }] of Object.entries(content)) {
+    expect(type).toMatch(/^[a-z]+\/[a-z0-9.+-]+$/)
+    if (/^(image|audio)\/|pdf|zip|octet/.test(type)) expect(schema).toMatchObject({ format: 'binary' })
+  }
+})

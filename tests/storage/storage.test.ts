@@ -1,4 +1,6 @@
+import { spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -130,6 +132,28 @@ test('what writes of dead processes left on the disk is tidied, what is being wr
   await utimes(path.join(drafts, 'old'), longAgo, longAgo)
   await openStorage({ folder: opened.folder })[Symbol.asyncDispose]()
   expect(await readdir(drafts)).toEqual(['young'])
+})
+
+test('what a process wrote to half before it was killed is gone at the next start, however young, and nothing of one that lives', async () => {
+  await using opened = await onDisk()
+  const drafts = path.join(opened.folder, 'drafts~')
+  await mkdir(drafts)
+  // A process that writes a draft under its own name, as the storage does, and is killed in the middle of it.
+  const script = `
+    import { ownName } from '#platform/spool'
+    import { writeFileSync } from 'node:fs'
+    writeFileSync(process.argv[1] + '/' + (await ownName()) + '~draft', 'half')
+    process.stdout.write('written')
+    setInterval(() => {}, 1000)`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script, drafts])
+  await once(child.stdout, 'data')
+  const [torn = ''] = await readdir(drafts)
+  await openStorage({ folder: opened.folder })[Symbol.asyncDispose]()
+  expect(await readdir(drafts)).toEqual([torn])
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  await openStorage({ folder: opened.folder })[Symbol.asyncDispose]()
+  expect(await readdir(drafts)).toEqual([])
 })
 
 test('a write that fails leaves nothing behind', async () => {

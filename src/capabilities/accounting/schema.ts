@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import {
   anyObject,
   closed,
+  nameSchemas,
   nullable,
   oneOf,
   pageLimit,
@@ -180,3 +181,5 @@ export const UsageReport = Type.Object({
     }),
   ),
 })
+
+nameSchemas({ Balance, Receipt, ReceiptList: Lookup, RequestReport, UsageReport })

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { ResponseObject } from '#capabilities/responses'
-import { closed, keptText, oneOf, pageLimit, timestamp, uuid } from '#platform/schema'
+import { closed, keptText, nameSchemas, oneOf, pageLimit, timestamp, uuid } from '#platform/schema'
 import { WorkFiles } from './start-work.ts'
 
 const name = keptText(1, 80)
@@ -128,3 +128,5 @@ export const AgentAnswer = Type.Object({
   agent_id: uuid(),
   agent_events: Type.Array(oneOf('agent.lead', 'agent.handoff')),
 })
+
+nameSchemas({ Agent, AgentAnswer, AgentBody, AgentChange, AgentList, AgentRunBody: RunBody, DeletedAgent })

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Cost } from '#capabilities/text'
-import { anyObject, nullable, oneOf, taggedUnion } from '#platform/schema'
+import { anyObject, nameSchemas, nullable, oneOf, taggedUnion } from '#platform/schema'
 
 const TextPart = Type.Object({ type: Type.Literal('text'), text: Type.String() })
 const RefusalPart = Type.Object({ type: Type.Literal('refusal'), refusal: Type.String() })
@@ -212,3 +212,5 @@ export const ChatCompletion = Type.Object({
   ),
   usage: Usage,
 })
+
+nameSchemas({ ChatBody, ChatCompletion, ChatMessage, ChatPart: Part })

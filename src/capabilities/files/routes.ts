@@ -1,5 +1,5 @@
 import { type Route, route } from '#platform/http'
-import { mostDataBytes } from './kind.ts'
+import { mediaTypes, mostDataBytes } from './kind.ts'
 import { listFiles, readFile, removeFile } from './read.ts'
 import { DeletedFile, FileList, FileParams, ListQuery, StoredFile, UploadBody, UploadForm } from './schema.ts'
 import { upload } from './upload.ts'
@@ -20,7 +20,7 @@ export const fileRoutes: Route[] = [
       fa: 'پروندهٔ ذخیره‌شده، کامل یا بخشی از آن (Range).',
     },
     params: FileParams,
-    reply: { 200: 'application/octet-stream', 206: 'application/octet-stream' },
+    reply: { 200: mediaTypes.join(', '), 206: mediaTypes.join(', ') },
     errors: ['NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],
     handle: readFile,
   }),

@@ -1,5 +1,14 @@
 import { type Static, Type } from 'typebox'
-import { closed, namePattern, nullable, pageLimit, safeInteger, timestamp, uuid } from '#platform/schema'
+import {
+  closed,
+  namePattern,
+  nameSchemas,
+  nullable,
+  pageLimit,
+  safeInteger,
+  timestamp,
+  uuid,
+} from '#platform/schema'
 import { mostMediaBytes } from './kind.ts'
 
 /** Base64 of that many bytes. */
@@ -87,3 +96,5 @@ export const FileList = Type.Object({
 })
 
 export const DeletedFile = Type.Object({ id: uuid(), deleted: Type.Literal(true) })
+
+nameSchemas({ DeletedFile, FileList, FileUploadBody: UploadBody, StoredFile })

@@ -1,4 +1,4 @@
-import { decodeBase64InSlices } from '#platform/bytes'
+import { decodeBase64InSlices, freeBytes } from '#platform/bytes'
 import { Failure, fail } from '#platform/errors'
 import { type Ask, JsonText, type Upload } from '#platform/http'
 import { ClaimTaken, record } from '#platform/ledger'
@@ -20,6 +20,7 @@ export async function upload(ask: UploadAsk): Promise<JsonText> {
   const { accountId, projectId, keyId } = caller
   const file = { accountId, projectId, keyId, bytes, mediaType, source: 'upload', name }
   const staged = await stageFile(app, file)
+  if (bytes instanceof Uint8Array) freeBytes(bytes)
   const reply = JSON.stringify(shownFile(staged.row))
   try {
     await app.db.tx(async (tx) => {

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import {
   closed,
   keptText,
+  nameSchemas,
   nullable,
   oneOf,
   pageLimit,
@@ -209,3 +210,17 @@ export const Embedding = Type.Object({
   queued: count('Sources whose vectors are made from now on.', 'منبع‌هایی که از این پس بردار می‌گیرند.'),
 })
 export type Embedding = Static<typeof Embedding>
+
+nameSchemas({
+  DeletedKnowledge: Deleted,
+  Embedding,
+  FoundPassage: Found,
+  FoundPassageList: FoundList,
+  Knowledge,
+  KnowledgeBody,
+  KnowledgeList,
+  KnowledgePatch,
+  SearchBody,
+  Source,
+  SourceList,
+})

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { nullable, oneOf, safeInteger, timestamp } from '#platform/schema'
+import { nameSchemas, nullable, oneOf, safeInteger, timestamp } from '#platform/schema'
 
 const usd = () =>
   Type.Number({
@@ -108,3 +108,5 @@ export const ModelList = Type.Object({
   first_id: nullable(Type.String()),
   last_id: nullable(Type.String()),
 })
+
+nameSchemas({ Model: ModelCard, ModelList })

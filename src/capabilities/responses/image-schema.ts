@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { anyObject, nullable, oneOf, patterned } from '#platform/schema'
+import { anyObject, nameSchemas, nullable, oneOf, patterned } from '#platform/schema'
 import { input } from './item-schema.ts'
 
 const optional = <T extends Parameters<typeof nullable>[0]>(schema: T) => Type.Optional(nullable(schema))
@@ -89,3 +89,5 @@ export const ImageBody = Type.Object(
   { examples: [{ model: 'sandbox/image', input: 'گربه‌ای نارنجی روی بام' }] },
 )
 export type ImageBody = Static<typeof ImageBody>
+
+nameSchemas({ ImageResponsesBody: ImageBody, ImageTool })

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Cost } from '#capabilities/text'
-import { anyObject, nullable, oneOf, taggedUnion } from '#platform/schema'
+import { anyObject, nameSchemas, nullable, oneOf, taggedUnion } from '#platform/schema'
 import { type HostedType, hostedShapes } from './hosted-schema.ts'
 import { byType, input } from './item-schema.ts'
 
@@ -210,3 +210,5 @@ export const ResponseObject = Type.Object({
     ...Cost,
   }),
 })
+
+nameSchemas({ Response: ResponseObject, ResponsesBody })

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { eventTypes } from '#platform/events'
-import { closed, nullable, oneOf, pageLimit, timestamp, uuid } from '#platform/schema'
+import { closed, nameSchemas, nullable, oneOf, pageLimit, timestamp, uuid } from '#platform/schema'
 
 const Url = Type.String({
   minLength: 1,
@@ -123,4 +123,15 @@ export const DeliveryList = Type.Object({
   data: Type.Array(Delivery),
   has_more: Type.Boolean(),
   last_id: nullable(uuid()),
+})
+
+nameSchemas({
+  DeletedWebhook: DeletedConnection,
+  Delivery,
+  DeliveryList,
+  Webhook: Connection,
+  WebhookBody: ConnectionBody,
+  WebhookList: ConnectionList,
+  WebhookPatch: ConnectionPatch,
+  WebhookWithSecret: ConnectionWithSecret,
 })

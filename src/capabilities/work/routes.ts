@@ -43,6 +43,21 @@ function create(ask: Ask<WorkBody>) {
 /** What is enough for runs that the very key has started. */
 const starters = 'agents:write'
 
+/** Of what runs make, and of a bundle of it. Programs have types of their own, most of them text. */
+const fileTypes = [
+  'text/markdown',
+  'text/plain',
+  'text/csv',
+  'application/json',
+  'application/pdf',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  'image/svg+xml',
+  'image/png',
+  'application/zip',
+  'application/octet-stream',
+].join(', ')
+
 export const routes: Route[] = [
   route({
     method: 'POST',
@@ -111,7 +126,7 @@ export const routes: Route[] = [
     summary: { en: 'A file of a run, or all of them in a zip.', fa: 'یک پروندهٔ کار، یا همه در یک zip.' },
     params: RunParams,
     query: FilesQuery,
-    reply: { 200: 'application/octet-stream' },
+    reply: { 200: fileTypes },
     errors: ['NOT_FOUND'],
     handle: serveFiles,
   }),

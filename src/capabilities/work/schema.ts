@@ -1,5 +1,15 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { closed, keptText, nullable, oneOf, pageLimit, safeInteger, timestamp, uuid } from '#platform/schema'
+import {
+  closed,
+  keptText,
+  nameSchemas,
+  nullable,
+  oneOf,
+  pageLimit,
+  safeInteger,
+  timestamp,
+  uuid,
+} from '#platform/schema'
 
 const Kind = oneOf('research', 'document', 'code', 'data')
 const told = <Schema extends TSchema>(schema: Schema, description: string, fa: string): Schema =>
@@ -194,3 +204,5 @@ export const RunList = Type.Object({
   first_id: nullable(uuid()),
   last_id: nullable(uuid()),
 })
+
+nameSchemas({ AcceptedRun: Accepted, Run: RunStatus, RunEvent, RunList, RunSummary, WorkBody })

@@ -1,5 +1,7 @@
 /** Megabytes of bytes: hashed and decoded without holding the event loop, freed when nobody needs them. */
 import { createHash } from 'node:crypto'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { Slice } from '#platform/slices'
 
 const partBytes = 1024 * 1024
@@ -7,6 +9,17 @@ const partBytes = 1024 * 1024
 const partCharacters = 1024 * 1024
 const alphabet = /^[A-Za-z0-9+/]*$/
 const lastPart = /^[A-Za-z0-9+/]*={0,2}$/
+
+const largeBytes = 4 * 1024 * 1024
+/** From this size on glibc gives memory back to the system as soon as it is freed; what is smaller may stay with the process. */
+const givenBackBytes = 33 * 1024 * 1024
+
+/**
+ * A buffer with memory of its own, of at least so many bytes. A large one takes addresses for more than it needs, which costs nothing until
+ * they are written to, so that its memory goes back to the system when it is freed.
+ */
+export const ownBuffer = (bytes: number): Buffer<ArrayBuffer> =>
+  Buffer.allocUnsafeSlow(bytes > largeBytes ? Math.max(bytes, givenBackBytes) : bytes)
 
 /** Frees the memory of a buffer now, and not when garbage is collected. It must be the only one on its memory, and is empty after that. */
 export function freeBytes(bytes: Uint8Array): void {
@@ -36,7 +49,7 @@ export class GrowingBytes {
   }
 
   #grow(bytes: number): void {
-    const grown = Buffer.allocUnsafeSlow(bytes)
+    const grown = ownBuffer(bytes)
     grown.set(this.#bytes.subarray(0, this.length))
     freeBytes(this.#bytes)
     this.#bytes = grown
@@ -61,7 +74,7 @@ export async function sha256InSlices(bytes: Uint8Array): Promise<string> {
 export async function decodeBase64InSlices(text: string): Promise<Uint8Array | undefined> {
   if (text.length % 4 !== 0) return undefined
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
-  const bytes = Buffer.allocUnsafeSlow((text.length / 4) * 3 - padding)
+  const bytes = ownBuffer((text.length / 4) * 3 - padding)
   const slice = new Slice()
   let filled = 0
   for (let at = 0; at < text.length; at += partCharacters) {
@@ -72,4 +85,26 @@ export async function decodeBase64InSlices(text: string): Promise<Uint8Array | u
     if (slice.isOver()) await slice.next()
   }
   return new Uint8Array(bytes.buffer, 0, filled)
+}
+
+/** How long after the last large thing garbage is collected: whoever comes at once makes garbage of his own. */
+const quietMs = 2_000
+let collecting: NodeJS.Timeout | undefined
+
+/**
+ * Large values were let go. Their memory is V8's until it collects garbage, and in a process that is idle from here on it has no reason
+ * to: thirty uploads of 27 MB would stay for good.
+ */
+export function collectWhenQuiet(): void {
+  clearTimeout(collecting)
+  collecting = setTimeout(() => void collector()?.({ type: 'major', execution: 'async' }), quietMs)
+  collecting.unref()
+}
+
+type Collect = (how: { type: 'major'; execution: 'async' }) => Promise<void>
+
+/** Node shows it only to who asks by a flag. */
+function collector(): Collect | undefined {
+  setFlagsFromString('--expose-gc')
+  return runInNewContext('globalThis.gc') as Collect | undefined
 }

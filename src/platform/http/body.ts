@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { freeBytes } from '#platform/bytes'
+import { freeBytes, ownBuffer } from '#platform/bytes'
 import { fail } from '#platform/errors'
 import { boundsOf, NotJson, readJson } from '#platform/json'
 import { type Intake, type Place, tooMuch } from './intake.ts'
@@ -59,6 +59,8 @@ class Filling {
   readonly place: Place
   readonly #limit: number
   #bytes: Buffer = Buffer.alloc(0)
+  /** Bytes that have their place; the buffer may be larger. */
+  #room = 0
   #refusal: unknown
 
   constructor(limit: number, intake: Intake) {
@@ -80,8 +82,8 @@ class Filling {
 
   #keep(chunk: Buffer, start: number): void {
     this.place.arrived(chunk.length)
-    if (this.size > this.#bytes.length)
-      this.#makeRoom(Math.min(this.#limit, Math.max(firstBytes, this.size, 2 * this.#bytes.length)))
+    if (this.size > this.#room)
+      this.#makeRoom(Math.min(this.#limit, Math.max(firstBytes, this.size, 2 * this.#room)))
     if (this.#refusal === undefined) chunk.copy(this.#bytes, start)
   }
 
@@ -99,7 +101,9 @@ class Filling {
       this.#refuse(error)
       return
     }
-    const grown = Buffer.allocUnsafeSlow(bytes)
+    this.#room = bytes
+    if (bytes <= this.#bytes.length) return
+    const grown = ownBuffer(bytes)
     this.#bytes.copy(grown, 0, 0, Math.min(this.size, this.#bytes.length))
     freeBytes(this.#bytes)
     this.#bytes = grown

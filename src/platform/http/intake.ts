@@ -1,4 +1,5 @@
 /** How much of all request bodies this process holds at once (`limits.body_bytes_in_flight`). */
+import { collectWhenQuiet } from '#platform/bytes'
 import { Failure } from '#platform/errors'
 
 /** Of each body so much is not counted: small requests are taken however full it is. */
@@ -8,6 +9,8 @@ const requestMs = 120_000
 /** From when on a body's pace is judged. */
 const graceMs = 2_000
 const retryAfterMs = 1_000
+/** The memory of larger bodies is given back once nobody sends any. */
+const largeBytes = 4 * 1024 * 1024
 
 /** The place of one body, until its request is over. */
 export interface Place {
@@ -84,6 +87,7 @@ export class Intake {
 
   #release(held: Held): void {
     if (!this.#held.delete(held)) return
+    if (held.bytes > largeBytes) collectWhenQuiet()
     this.#bytes -= held.bytes
     held.bytes = 0
   }

@@ -76,7 +76,8 @@ export class StringReader {
     this.#isAscii &&= high < 0x80
     this.at = at
     this.#isScanned = true
-    if (this.#isAscii && !this.#isEscaped) {
+    // A string of more than a megabyte that is decoded at once would lie outside of V8's own memory, which is given back late.
+    if (this.#isAscii && !this.#isEscaped && this.#cuts.length === 0) {
       this.text = this.#bytes.toString('latin1', this.#start, at)
       this.at = at + 1
     } else {

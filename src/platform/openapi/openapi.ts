@@ -2,6 +2,7 @@
 import type { TSchema } from 'typebox'
 import { declarationOf } from '#platform/errors'
 import { impliedErrors, type Route, takesDirectKey } from '#platform/http'
+import { nameOfSchema } from '#platform/schema'
 
 /** Version of the contract that the routes keep. */
 export const contractVersion = '1.6.0'
@@ -10,9 +11,10 @@ type Json = Record<string, unknown>
 
 export function openApiOf(routes: readonly Route[], baseUrl: string): Json {
   const paths: Record<string, Json> = {}
+  const schemas: Json = { Error: errorSchema }
   for (const route of routes) {
     paths[route.path] ??= {}
-    paths[route.path]![route.method.toLowerCase()] = operationOf(route)
+    paths[route.path]![route.method.toLowerCase()] = referred(operationOf(route), schemas)
   }
   return {
     openapi: '3.1.0',
@@ -36,9 +38,21 @@ export function openApiOf(routes: readonly Route[], baseUrl: string): Json {
           description: 'The same key, on the routes of messages and models.',
         },
       },
-      schemas: { Error: errorSchema },
+      schemas: Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
     },
   }
+}
+
+/** The value with each schema that has a name (`nameSchemas`) moved to `schemas`, and referred to where it stood. */
+function referred(value: unknown, schemas: Json): unknown {
+  if (Array.isArray(value)) return value.map((item) => referred(item, schemas))
+  if (typeof value !== 'object' || value === null) return value
+  const inside = () =>
+    Object.fromEntries(Object.entries(value).map(([name, member]) => [name, referred(member, schemas)]))
+  const name = nameOfSchema(value)
+  if (name === undefined) return inside()
+  schemas[name] ??= inside()
+  return { $ref: `#/components/schemas/${name}` }
 }
 
 /** Every error code that a route may answer. */
@@ -69,7 +83,12 @@ function operationOf(route: Route): Json {
     ...(route.orScope && { 'x-or-scope': route.orScope }),
     parameters: parametersOf(route),
     ...((route.body || route.upload) && { requestBody: { required: true, content: contentOf(route) } }),
-    responses: { ...repliesOf(route), ...failuresOf(codesOf(route)) },
+    responses: {
+      ...repliesOf(route),
+      ...failuresOf(codesOf(route)),
+      // Generated clients read failures that they do not know by status with it.
+      default: { description: 'Any other failure.', content: errorContent },
+    },
   }
 }
 
@@ -149,9 +168,7 @@ function repliesOf(route: Route): Json {
           },
         },
         content: {
-          ...(typeof schema === 'string'
-            ? { [schema]: { schema: { type: 'string' } } }
-            : { 'application/json': { schema } }),
+          ...(typeof schema === 'string' ? contentOfTypes(schema) : { 'application/json': { schema } }),
           ...(route.streams && {
             'text/event-stream': {
               schema: { type: 'string', description: 'Server-sent events, when `stream` is true.' },
@@ -163,6 +180,17 @@ function repliesOf(route: Route): Json {
   )
 }
 
+/** Of media types that are not JSON of ours, listed with commas: text as it is, all else as bytes. */
+const contentOfTypes = (types: string): Json =>
+  Object.fromEntries(
+    types
+      .split(', ')
+      .map((type) => [
+        type,
+        { schema: type.startsWith('text/') ? { type: 'string' } : { type: 'string', format: 'binary' } },
+      ]),
+  )
+
 /** Error answers grouped by status, with the codes that each may carry. */
 function failuresOf(codes: string[]): Json {
   const byStatus = Object.groupBy(codes, (code) => String(declarationOf(code).status))
@@ -171,11 +199,13 @@ function failuresOf(codes: string[]): Json {
       status,
       {
         description: list.sort().join(', '),
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+        content: errorContent,
       },
     ]),
   )
 }
+
+const errorContent = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
 
 const errorSchema = {
   type: 'object',

@@ -56,3 +56,20 @@ export const closed = { additionalProperties: false } as const
 
 /** Integers that every JSON reader keeps exact. */
 export const safeInteger = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER } as const
+
+const names = new WeakMap<object, string>()
+const taken = new Map<string, object>()
+
+/**
+ * Names for documents: each of these schemas is written there once, under its name, and referred to wherever it stands. A name is of one
+ * schema only.
+ */
+export function nameSchemas(named: Record<string, TSchema>): void {
+  for (const [name, schema] of Object.entries(named)) {
+    if ((taken.get(name) ?? schema) !== schema) throw new Error(`two schemas are called ${name}`)
+    taken.set(name, schema)
+    names.set(schema, name)
+  }
+}
+
+export const nameOfSchema = (schema: object): string | undefined => names.get(schema)

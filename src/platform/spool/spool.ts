@@ -9,6 +9,8 @@ import { fail } from '#platform/errors'
 import { ownName, sweep } from './sweep.ts'
 import './words.ts'
 
+export { isLeft, ownName } from './sweep.ts'
+
 export interface Spool extends AsyncDisposable {
   /**
    * Writes what comes to a file, waiting for the disk; one slow writer holds nothing but its own source. Throws `TooLarge`, SPOOL_FULL

@@ -45,7 +45,8 @@ export async function sweep(folder: string, own: string): Promise<Disposable> {
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
-async function isLeft(name: string, place: string): Promise<boolean> {
+/** Whether what lies at the place, under a name that begins as `ownName` has it, was left by a process that is gone. */
+export async function isLeft(name: string, place: string): Promise<boolean> {
   const [host, pid, began] = name.split('~')
   if (host === ownHost()) return (await beginningOf(Number(pid))) !== began
   const seen = await stat(place).catch(() => undefined)

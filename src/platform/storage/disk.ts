@@ -1,29 +1,29 @@
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
+import { isLeft, ownName } from '#platform/spool'
 import { type ByteSource, isKey, type Storage } from './storage.ts'
 
 /** Where files are written before they are moved to their place; no key is spelled so. */
 const draftsName = 'drafts~'
-/** No write takes so long: what is older was left by a process that died. */
-const abandonedMs = 60 * 60 * 1000
 
 /**
  * Files under one folder; each is written beside them all and moved to its place when it is whole. What writes of dead processes left
  * is tidied at the opening.
  */
-export function openDisk(folder: string, nowMs: number = Date.now()): Storage {
+export function openDisk(folder: string): Storage {
+  const own = ownName()
   const drafts = path.join(folder, draftsName)
   const place = (key: string): string => {
     assert(isKey(key), 'a key of the storage is made of plain segments')
     return path.join(folder, ...key.split('/'))
   }
   // A folder that cannot be read is told by whoever needs it.
-  const tidied = tidy(drafts, nowMs - abandonedMs).catch(() => undefined)
+  const tidied = tidy(drafts).catch(() => undefined)
   async function keep(key: string, write: (file: FileHandle) => Promise<void>): Promise<void> {
     const target = place(key)
-    const draft = path.join(drafts, randomUUID())
+    const draft = path.join(drafts, `${await own}~${randomUUID()}`)
     await Promise.all([makeFolder(path.dirname(target)), makeFolder(drafts)])
     try {
       await written(draft, write)
@@ -80,10 +80,11 @@ async function copy({ bytes, sha256, open: openSource }: ByteSource, file: FileH
     throw new Error('The bytes are not what was promised.')
 }
 
-async function tidy(drafts: string, beforeMs: number): Promise<void> {
+/** Every draft names the process that writes it: what one that is gone has left half-written goes at once. */
+async function tidy(drafts: string): Promise<void> {
   for (const name of await readdir(drafts)) {
     const draft = path.join(drafts, name)
-    if ((await stat(draft)).mtimeMs < beforeMs) await rm(draft, { force: true })
+    if (await isLeft(name, draft)) await rm(draft, { force: true })
   }
 }
 

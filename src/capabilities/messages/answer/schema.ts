@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { Cost } from '#capabilities/text'
-import { anyObject, nullable } from '#platform/schema'
+import { anyObject, nameSchemas, nullable } from '#platform/schema'
 
 const count = Type.Integer({ minimum: 0 })
 
@@ -29,3 +29,5 @@ export const MessageReply = Type.Object({
     ...Cost,
   }),
 })
+
+nameSchemas({ Message: MessageReply })

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { closed, nullable, oneOf, pageLimit, patterned, timestamp } from '#platform/schema'
+import { closed, nameSchemas, nullable, oneOf, pageLimit, patterned, timestamp } from '#platform/schema'
 import { MessagesBody } from '../request/schema.ts'
 
 const mostRows = 1000
@@ -109,3 +109,5 @@ export const BatchList = Type.Object({
 })
 
 export const DeletedBatch = Type.Object({ id: Type.String(), type: Type.Literal('message_batch_deleted') })
+
+nameSchemas({ Batch, BatchBody, BatchList, DeletedBatch })

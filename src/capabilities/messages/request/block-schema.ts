@@ -1,6 +1,6 @@
 /** The content blocks of the messages wire: contract section 4 and the list of notes on its clients. Unknown fields are refused. */
 import { type Static, type TProperties, type TSchema, Type } from 'typebox'
-import { anyObject, closed, nullable, oneOf, taggedUnion } from '#platform/schema'
+import { anyObject, closed, nameSchemas, nullable, oneOf, taggedUnion } from '#platform/schema'
 
 /** A field that may be left out or null. */
 export const optional = <T extends TSchema>(schema: T) => Type.Optional(nullable(schema))
@@ -217,3 +217,5 @@ export const AssistantBlock = taggedUnion('type', [
   CompactionBlock,
 ])
 export type AssistantBlock = Static<typeof AssistantBlock>
+
+nameSchemas({ AssistantBlock, CacheControl, DocumentBlock, ImageBlock, TextBlock, UserBlock })

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { anyObject, closed, oneOf, taggedUnion } from '#platform/schema'
+import { anyObject, closed, nameSchemas, oneOf, taggedUnion } from '#platform/schema'
 import {
   AssistantBlock,
   CacheControl,
@@ -106,3 +106,5 @@ export const Betas = Type.String({
   description: 'Betas of the wire, separated by commas; those that are not known are ignored.',
   'x-description-fa': 'بتاهای این قالب، جداشده با ویرگول؛ آنچه شناخته نیست نادیده می‌ماند.',
 })
+
+nameSchemas({ MessagesBody })
