@@ -173,7 +173,11 @@ export class Judge {
     const usage = call?.reported && { ...call.reported, output: Math.min(call.reported.output, call.limit) }
     const cost =
       usage && costOf(ratesOf(this.#ask.models.defaultText.pricing, this.#ask.config.defaults), usage)
-    this.#hold(charged + loss === cost, `${id} costs ${cost}, charged are ${charged} and lost ${loss}`)
+    const { held } = this.#ask.database.letters.get(id)!
+    // Where the database did not say whether the hold could be raised to the cost, the caller was told the hold, and pays that.
+    const toldHold = said.withinHold && cost !== undefined && cost > held && said.microcredits === held
+    const due = toldHold ? held : cost
+    this.#hold(charged + loss === due, `${id} costs ${due}, charged are ${charged} and lost ${loss}`)
   }
 
   /** What the platform called durable is in the books once, as it said. */
