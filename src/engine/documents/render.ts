@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { isVast, measureImage, sniff } from '#engine/media'
 import { type Confine, type FindIsolation, openConfinement } from '#engine/tools'
+import { decodeBase64InSlices } from '#platform/bytes'
 import type { Log } from '#platform/log'
 import { type Chart, checkChart, type DrawnChart } from './chart/chart.ts'
 import type { Images, PlacedImage, TextDocument } from './model.ts'
@@ -90,8 +91,13 @@ async function render(
     signal,
   })
   if ('lost' in outcome) throw new RenderFailed(outcome.lost)
-  const files = Object.entries(outcome.value as Record<string, string>)
-  return Object.fromEntries(files.map(([name, data]) => [name, Buffer.from(data, 'base64')]))
+  const files: Record<string, Buffer> = {}
+  for (const [name, data] of Object.entries(outcome.value as Record<string, string>)) {
+    const bytes = await decodeBase64InSlices(data)
+    if (!bytes) throw new RenderFailed('broken')
+    files[name] = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  }
+  return files
 }
 
 /** Those that can be placed, with their sizes; a picture that would unpack to more than any page shows is none. */

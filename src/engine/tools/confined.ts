@@ -4,6 +4,8 @@ import { constants } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { serialize } from 'node:v8'
+import { GrowingBytes } from '#platform/bytes'
+import { readJson } from '#platform/json'
 import type { Log } from '#platform/log'
 import { type FindIsolation, type Isolation, openIsolation } from './isolation.ts'
 import { openQueue, type Places } from './queue.ts'
@@ -106,7 +108,7 @@ async function runProcess(work: ConfinedWork, isolation: Isolation): Promise<Out
     signal.throwIfAborted()
     if (timedOut || end === 'SIGXCPU') return { lost: 'time' }
     if (output === undefined || filled.beyond || end === 'SIGXFSZ') return { lost: 'output' }
-    return end === 0 ? readAnswer(output) : { lost: 'broken' }
+    return end === 0 ? await readAnswer(output) : { lost: 'broken' }
   } finally {
     clearTimeout(timer)
     signal.removeEventListener('abort', kill)
@@ -120,9 +122,16 @@ function endOf([code, killedBy]: [number | null, NodeJS.Signals | null]): number
   return killedBy ?? (told?.[0] as NodeJS.Signals | undefined) ?? code
 }
 
-function readAnswer(output: string): Outcome {
+/** What it answers was made by programs of ours, so that only its size is bounded; a rendered file may be tens of megabytes. */
+const answerBounds = {
+  deepest: 500,
+  mostMembers: Number.POSITIVE_INFINITY,
+  mostValues: Number.POSITIVE_INFINITY,
+}
+
+async function readAnswer(output: Buffer): Promise<Outcome> {
   try {
-    return { value: JSON.parse(output) as unknown }
+    return { value: await readJson(output, answerBounds) }
   } catch {
     return { lost: 'broken' }
   }
@@ -169,16 +178,14 @@ const modulesFolder = (): string =>
   fileURLToPath(import.meta.resolve('just-bash')).replace(/(?<=[\\/]node_modules[\\/]).*$/, '')
 
 /** Everything that the process says, or undefined once it is too much. */
-async function readOutput(child: ChildProcess, maxBytes: number): Promise<string | undefined> {
-  const chunks: Buffer[] = []
-  let bytes = 0
+async function readOutput(child: ChildProcess, maxBytes: number): Promise<Buffer | undefined> {
+  const output = new GrowingBytes()
   for await (const chunk of child.stdout! as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > maxBytes) {
+    if (output.length + chunk.length > maxBytes) {
       child.kill('SIGKILL')
       return undefined
     }
-    chunks.push(chunk)
+    output.add(chunk)
   }
-  return Buffer.concat(chunks).toString('utf8')
+  return output.take()
 }

@@ -35,7 +35,7 @@ const attempts: Record<string, () => unknown> = {
     return [readFileSync(file, 'utf8'), readdirSync(process.argv[2]!)]
   },
   'fill its scratch folder with one file': () => {
-    for (let at = 0; ; at += 1) writeFileSync(path.join(process.argv[2]!, 'one'), megabyte, { flag: 'a' })
+    for (;;) writeFileSync(path.join(process.argv[2]!, 'one'), megabyte, { flag: 'a' })
   },
   'fill its scratch folder with many files': () => {
     for (let at = 0; ; at += 1) writeFileSync(path.join(process.argv[2]!, String(at % 64)), megabyte)
