@@ -1,7 +1,6 @@
 /** What was decided, changed and left out on the way from cells to numbers, in sentences. */
-import type { Block, Language } from '#engine/documents'
+import { type Block, inDigits, type Language } from '#engine/documents'
 import { headingOf, paragraphOf } from '../../blocks.ts'
-import { persianText } from '../../persian.ts'
 import type { Note } from '../columns/notes.ts'
 import { cleaningHeading, cleaningSentence, droppedSentence } from './words.ts'
 
@@ -54,7 +53,8 @@ export function cleaningBlocks(notes: readonly Note[], dropped: number, language
     ...(dropped > 0 ? [droppedSentence(dropped)[language]] : []),
   ]
   if (lines.length === 0) return []
-  const shown = (line: string) => (language === 'fa' ? persianText(line) : line)
+  // Letters stay as they are written: they are what some of the lines are about.
+  const shown = (line: string) => (language === 'fa' ? inDigits('fa', line) : line)
   return [
     headingOf(1, cleaningHeading[language]),
     { type: 'list', ordered: false, items: lines.map((line) => [paragraphOf(shown(line))]) },
