@@ -27,8 +27,8 @@ const idOf = (reply: Seen): string => reply.headers.get('x-request-id')!
 const perCall = 27_000n
 
 /**
- * A call that holds 853,000 micro-credits at most and costs a whole credit, as its upstream says: 2 tokens of prompt, 499 of
- * answer. So a cap can be filled to the last micro-credit.
+ * A call that holds 853,000 micro-credits at most and costs a whole credit, as its upstream says: 200 tokens of prompt, 400 of
+ * answer, both of which can be. So a cap can be filled to the last micro-credit.
  */
 const oneCredit = { messages: [{ role: 'user', content: 'two words' }], max_tokens: 400 }
 const oneCreditAnswer = json(200, {
@@ -37,7 +37,7 @@ const oneCreditAnswer = json(200, {
   created: 1_700_000_000,
   model: 'upstream-model',
   choices: [{ index: 0, message: { role: 'assistant', content: 'long' }, finish_reason: 'stop' }],
-  usage: { prompt_tokens: 2, completion_tokens: 499, total_tokens: 501 },
+  usage: { prompt_tokens: 200, completion_tokens: 400, total_tokens: 600 },
 })
 
 const lookup = (key: Client, idempotencyKey: string) =>

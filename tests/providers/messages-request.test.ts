@@ -136,7 +136,7 @@ test('the key goes out in both spellings, headers of the operator win, ping prov
     headers: { authorization: 'Bearer other', 'x-team': 'blue' },
   })
   await provider.ping(new AbortController().signal)
-  expect(upstream.calls[0]).toMatchObject({ method: 'GET', path: '/v1/models' })
+  expect(upstream.calls[0]).toMatchObject({ method: 'GET', path: '/v1/models?limit=1000' })
   expect(upstream.calls[0]?.headers).toMatchObject({
     'anthropic-version': '2023-06-01',
     'x-api-key': 'sk-secret-123456',

@@ -11,12 +11,18 @@ const latinBefore = /[A-Za-z][\w.+#-]{0,40}[\s\u200c]$/
  * an address or code.
  */
 export function persianText(text: string): string {
-  const letters = text
-    .replaceAll('ي', 'ی')
-    .replaceAll('ك', 'ک')
-    .replace(/[٠-٩]/g, (digit) => String(digit.charCodeAt(0) - 0x660))
-  return letters.replace(number, (found, place: number) =>
-    latinBefore.test(letters.slice(Math.max(0, place - 40), place)) ? found : persianNumber(found),
+  return persianNumbers(
+    text
+      .replaceAll('ي', 'ی')
+      .replaceAll('ك', 'ک')
+      .replace(/[٠-٩]/g, (digit) => String(digit.charCodeAt(0) - 0x660)),
+  )
+}
+
+/** Only the numbers, for texts that are about how something is spelt. */
+export function persianNumbers(text: string): string {
+  return text.replace(number, (found, place: number) =>
+    latinBefore.test(text.slice(Math.max(0, place - 40), place)) ? found : persianNumber(found),
   )
 }
 

@@ -16,7 +16,7 @@ const exposed = [
   'X-Max-Output-Tokens',
   'X-Clamped-Fields',
   'X-Ignored-Fields',
-  'X-Reasoning-Applied',
+  'X-Mapped-Fields',
   'Preference-Applied',
   'Location',
   'ETag',

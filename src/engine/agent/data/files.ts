@@ -116,12 +116,12 @@ function columnsSheet({ profile }: FoundTable, language: Language): Sheet {
 /** What the summary says under the same heading; and how many rows there are, where not all of them are here. */
 function cleaningSheet({ notes, rows, of }: FoundTable, language: Language): Sheet {
   const heading = cleaningHeading[language]
-  const bound = rows < of ? [boundWords.rows(rows, of)[language]] : []
+  const bound = rows < of ? [inLanguage(boundWords.rows(rows, of)[language], language)] : []
   const lines = [...bound, ...cleaningLines(notes, language)]
   return {
     name: heading,
     columns: [{ title: heading, kind: 'text' }],
-    rows: lines.map((line) => [inLanguage(line, language)]),
+    rows: lines.map((line) => [line]),
   }
 }
 

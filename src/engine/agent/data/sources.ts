@@ -7,8 +7,8 @@ import type { Words } from '../words.ts'
 import type { Sources } from './compute.ts'
 import { sourceWords } from './words.ts'
 
-/** Of one file. */
-const mostBytes = 200 * 1000 * 1000
+/** Of one file: as much as may be stored of one (200 MB, docs/decisions/0005-megabyte.md). */
+const mostBytes = 200 * 1024 * 1024
 export const mostLinks = 4
 
 export interface Gathered extends Sources {

@@ -1,6 +1,7 @@
 /** What was decided, changed and left out on the way from cells to numbers, in sentences. */
-import { type Block, inDigits, type Language } from '#engine/documents'
+import type { Block, Language } from '#engine/documents'
 import { headingOf, paragraphOf } from '../../blocks.ts'
+import { persianNumbers } from '../../persian.ts'
 import type { Note } from '../columns/notes.ts'
 import { cleaningHeading, cleaningSentence, droppedSentence } from './words.ts'
 
@@ -42,21 +43,22 @@ const order: Note['kind'][] = [
   'distinct-floor',
 ]
 
+/** Letters stay as they are written, since some of the lines are about them. */
 export const cleaningLines = (notes: readonly Note[], language: Language): string[] =>
   notes
     .toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))
-    .map((note) => cleaningSentence(note, language))
+    .map((note) => inNumbers(cleaningSentence(note, language), language))
+
+const inNumbers = (line: string, language: Language) => (language === 'fa' ? persianNumbers(line) : line)
 
 export function cleaningBlocks(notes: readonly Note[], dropped: number, language: Language): Block[] {
   const lines = [
     ...cleaningLines(notes, language),
-    ...(dropped > 0 ? [droppedSentence(dropped)[language]] : []),
+    ...(dropped > 0 ? [inNumbers(droppedSentence(dropped)[language], language)] : []),
   ]
   if (lines.length === 0) return []
-  // Letters stay as they are written: they are what some of the lines are about.
-  const shown = (line: string) => (language === 'fa' ? inDigits('fa', line) : line)
   return [
     headingOf(1, cleaningHeading[language]),
-    { type: 'list', ordered: false, items: lines.map((line) => [paragraphOf(shown(line))]) },
+    { type: 'list', ordered: false, items: lines.map((line) => [paragraphOf(line)]) },
   ]
 }
