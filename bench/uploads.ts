@@ -2,6 +2,8 @@
  * `npm run bench:uploads [uploads]`: so many uploads of 27 MB at once, each sent again when the server says to. What the server's process
  * holds at most, what it holds a minute later, and how long `/health/live` takes meanwhile.
  */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { request } from 'node:http'
 import { availableParallelism } from 'node:os'
 import { cpuSeconds, key, machine, residentMegabytes, runKherad, temporaryFolder } from './stage.ts'
@@ -28,10 +30,12 @@ console.log(`${machine()}; ${count} uploads of ${(body.length / 1e6).toFixed(1)}
 await upload(Buffer.from(JSON.stringify({ data: png.toString('base64') })))
 await pauseMs(settleMs)
 const idle = residentMegabytes(pid)
-const health: number[] = []
 let peak = idle
 let isOver = false
-const watching = Promise.all([watchMemory(), watchHealth()])
+// A process of its own: this one is busy with sending.
+const watcher = fork(new URL('./health-watch.ts', import.meta.url), [`${kherad.url}/health/live`])
+stack.defer(() => void watcher.kill())
+const watching = watchMemory()
 const cpuBefore = cpuSeconds(pid)
 const startedMs = performance.now()
 const outcomes = await Promise.all(Array.from({ length: count }, untilStored))
@@ -39,6 +43,8 @@ const tookMs = performance.now() - startedMs
 const cpu = cpuSeconds(pid) - cpuBefore
 isOver = true
 await watching
+watcher.send('stop')
+const [health] = (await once(watcher, 'message')) as [number[]]
 let after = residentMegabytes(pid)
 for (const endMs = performance.now() + afterMs; performance.now() < endMs && after > idle + 150; ) {
   await pauseMs(500)
@@ -102,14 +108,5 @@ async function watchMemory(): Promise<void> {
   while (!isOver) {
     peak = Math.max(peak, residentMegabytes(pid))
     await pauseMs(50)
-  }
-}
-
-async function watchHealth(): Promise<void> {
-  while (!isOver) {
-    const beganMs = performance.now()
-    await (await fetch(`${kherad.url}/health/live`)).arrayBuffer()
-    health.push(performance.now() - beganMs)
-    await pauseMs(20)
   }
 }

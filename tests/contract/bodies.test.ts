@@ -69,6 +69,8 @@ describe('all bodies together have a bound', () => {
     await using world = await boot({ config: limited(4 * mebibyte) })
     const key = await world.key({})
     await using half = await halfABody(world, key, 3 * mebibyte)
+    // It is no slow one that would lose its place.
+    await half.write('x'.repeat(2 * mebibyte))
     await until(async () => (await heldBytes(key)) > 2 * mebibyte)
     await using wire = await Wire.open(world.url)
     const headers = { authorization: `Bearer ${key.secret}`, 'accept-language': 'fa' }
@@ -82,6 +84,24 @@ describe('all bodies together have a bound', () => {
     await half[Symbol.asyncDispose]()
     await until(async () => (await heldBytes(key)) === 0)
     await wire.write(requestOf('POST', '/v1/files', headers, pictureOf(1.5 * mebibyte)))
+    expect((await wire.next()).status).toBe(201)
+    await until(async () => (await heldBytes(key)) === 0)
+  })
+
+  test('a body waits a moment for room, and gets it as soon as another is over', async () => {
+    await using world = await boot({ config: limited(4 * mebibyte) })
+    const key = await world.key({})
+    await using half = await halfABody(world, key, 3 * mebibyte)
+    await half.write('x'.repeat(2 * mebibyte))
+    await until(async () => (await heldBytes(key)) > 2 * mebibyte)
+    await using wire = await Wire.open(world.url)
+    const headers = { authorization: `Bearer ${key.secret}` }
+    const sending = wire.write(requestOf('POST', '/v1/files', headers, pictureOf(1.5 * mebibyte)))
+    // One that leaves while it waits leaves nothing behind.
+    const impatient = await halfABody(world, key, 2 * mebibyte)
+    await impatient[Symbol.asyncDispose]()
+    await half[Symbol.asyncDispose]()
+    await sending
     expect((await wire.next()).status).toBe(201)
     await until(async () => (await heldBytes(key)) === 0)
   })

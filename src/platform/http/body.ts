@@ -30,7 +30,7 @@ export async function readBody(message: IncomingMessage, limit: number, intake: 
   refuseEncoded(message)
   const body = new Filling(limit, intake)
   try {
-    body.announce(Number(message.headers['content-length'] ?? 0))
+    await body.announce(Number(message.headers['content-length'] ?? 0))
     await readAll(message, body)
     return { bytes: body.whole(), place: body.place }
   } catch (error) {
@@ -41,6 +41,8 @@ export async function readBody(message: IncomingMessage, limit: number, intake: 
 
 function readAll(message: IncomingMessage, body: Filling): Promise<void> {
   return new Promise((resolve, reject) => {
+    // Its sender left while it waited for room.
+    if (message.destroyed && !message.complete) return reject(new ClientGone())
     message.on('data', (chunk: Buffer) => {
       body.add(chunk)
       if (body.size > drainBytes) message.destroy()
@@ -69,8 +71,14 @@ class Filling {
   }
 
   /** What the sender says is coming has its place before it comes: of thirty at once those that do not fit are refused, not all. */
-  announce(length: number): void {
-    if (length > 0 && length <= this.#limit) this.#makeRoom(length)
+  async announce(length: number): Promise<void> {
+    if (length <= 0 || length > this.#limit) return
+    try {
+      await this.place.announce(length)
+    } catch (error) {
+      return this.#refuse(error)
+    }
+    this.#makeRoom(length)
   }
 
   add(chunk: Buffer): void {

@@ -8,19 +8,32 @@ const freeBytes = 16 * 1024
 const requestMs = 120_000
 /** From when on a body's pace is judged. */
 const graceMs = 2_000
-const retryAfterMs = 1_000
+const retryAfterMs = 2_000
+/**
+ * So long a body that says its length waits for room before it is refused, while nothing of it is read: to refuse it at once means to
+ * read all of it for nothing, again and again where its sender asks again.
+ */
+const waitMs = 2_000
 /** The memory of larger bodies is given back once nobody sends any. */
 const largeBytes = 4 * 1024 * 1024
 
 /** The place of one body, until its request is over. */
 export interface Place {
-  /** Makes it so large; throws TOO_MUCH_IN_FLIGHT where there is no room. The only body always has it. */
+  /** Makes it so large as soon as there is room, for at most two seconds; then throws TOO_MUCH_IN_FLIGHT. The only body always has room. */
+  announce(bytes: number): Promise<void>
+  /** As `announce`, now or never: for what has come already. */
   reserve(bytes: number): void
   /** Told as the bytes come. */
   arrived(bytes: number): void
   /** All of it has come. */
   complete(): void
   release(): void
+}
+
+interface Waiting {
+  held: Held
+  bytes: number
+  enter: () => void
 }
 
 interface Held {
@@ -34,6 +47,8 @@ interface Held {
 export class Intake {
   readonly #limitBytes: number
   readonly #held = new Set<Held>()
+  /** Who came first is first. */
+  readonly #waiting = new Set<Waiting>()
   #bytes = 0
 
   constructor(limitBytes: number) {
@@ -48,6 +63,7 @@ export class Intake {
   enter(giveUp: () => void): Place {
     const held: Held = { bytes: 0, arrivedBytes: 0, sinceMs: performance.now(), isComplete: false, giveUp }
     return {
+      announce: (bytes) => this.#announce(held, Math.max(0, bytes - freeBytes)),
       reserve: (bytes) => this.#reserve(held, Math.max(0, bytes - freeBytes)),
       arrived: (bytes) => {
         held.arrivedBytes += bytes
@@ -57,6 +73,25 @@ export class Intake {
       },
       release: () => this.#release(held),
     }
+  }
+
+  async #announce(held: Held, bytes: number): Promise<void> {
+    if (bytes > 0 && !this.#fits(held, bytes)) {
+      this.#dropSlow(held, bytes)
+      if (!this.#fits(held, bytes)) await this.#turnOf(held, bytes)
+    }
+    this.#reserve(held, bytes)
+  }
+
+  /** Resolves when there is room, or when it has waited long enough. */
+  async #turnOf(held: Held, bytes: number): Promise<void> {
+    const { promise, resolve: enter } = Promise.withResolvers<void>()
+    const waiting = { held, bytes, enter }
+    this.#waiting.add(waiting)
+    const timer = setTimeout(enter, waitMs)
+    await promise
+    clearTimeout(timer)
+    this.#waiting.delete(waiting)
   }
 
   #reserve(held: Held, bytes: number): void {
@@ -90,6 +125,17 @@ export class Intake {
     if (held.bytes > largeBytes) collectWhenQuiet()
     this.#bytes -= held.bytes
     held.bytes = 0
+    this.#callWaiting()
+  }
+
+  /** The room is theirs from now on: whoever comes between them and their next turn finds it taken. */
+  #callWaiting(): void {
+    for (const waiting of this.#waiting) {
+      if (!this.#fits(waiting.held, waiting.bytes)) continue
+      this.#waiting.delete(waiting)
+      this.#reserve(waiting.held, waiting.bytes)
+      waiting.enter()
+    }
   }
 }
 

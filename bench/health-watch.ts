@@ -1,0 +1,16 @@
+/** Asks an address again and again on one connection until it is told to stop; then sends the milliseconds of each answer. Started by uploads.ts. */
+import { Agent, get } from 'node:http'
+
+const url = process.argv[2]!
+const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+const took: number[] = []
+process.on('message', () => process.send!(took, () => process.exit(0)))
+
+for (;;) {
+  const beganMs = performance.now()
+  await new Promise<void>((resolve, reject) => {
+    get(url, { agent }, (reply) => reply.resume().on('end', resolve)).on('error', reject)
+  })
+  took.push(performance.now() - beganMs)
+  await new Promise((resolve) => setTimeout(resolve, 20))
+}
