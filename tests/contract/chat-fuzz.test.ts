@@ -57,7 +57,7 @@ const whole = {
   presence_penalty: 0,
   n: 1,
   reasoning_effort: 'low',
-  reasoning: { effort: 'low', max_tokens: 10, exclude: false, enabled: true },
+  reasoning: { effort: 'low', exclude: false, enabled: true },
   include_reasoning: true,
   user: 'someone',
 }

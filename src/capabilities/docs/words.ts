@@ -78,6 +78,8 @@ export const groups: Record<string, Record<Language, string>> = {
   responses: { fa: 'پاسخ‌ها', en: 'Responses' },
   messages: { fa: 'پیام‌ها', en: 'Messages' },
   batches: { fa: 'دسته‌ها', en: 'Batches' },
+  embeddings: { fa: 'بردارها', en: 'Embeddings' },
+  images: { fa: 'تصویرها', en: 'Images' },
   studio: { fa: 'استودیو', en: 'Studio' },
   audio: { fa: 'صدا', en: 'Audio' },
   agents: { fa: 'عامل‌ها', en: 'Agents' },
