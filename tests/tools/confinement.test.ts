@@ -12,6 +12,7 @@ import { openIsolation } from '../../src/engine/tools/isolation.ts'
 const find = openIsolation()
 const confine = openConfinement(openLog('silent'), undefined, find)
 const { withoutNetwork, dropsUser, tool, prefix } = await find()
+if (tool !== 'bubblewrap') console.log(`skipped: bubblewrap is not here or may not work; found ${tool}`)
 
 const attempt = (name: string, more?: unknown, timeoutMs = 20_000, rest: Partial<ConfinedWork> = {}) =>
   confine({
