@@ -119,6 +119,8 @@ test.each(['responses', 'messages'] as const)(
     expect(Object.keys(body.usage).sort()).toEqual([
       'completion_tokens',
       'completion_tokens_details',
+      'credits',
+      'microcredits',
       'prompt_tokens',
       'prompt_tokens_details',
       'total_tokens',
