@@ -106,6 +106,22 @@ describe('all bodies together have a bound', () => {
     await until(async () => (await heldBytes(key)) === 0)
   })
 
+  test('who leaves while a whole small body of theirs waits for room leaves nothing behind', async () => {
+    await using world = await boot({ config: limited(4 * mebibyte) })
+    const key = await world.key({})
+    await using half = await halfABody(world, key, 4 * mebibyte)
+    await half.write('x'.repeat(2 * mebibyte))
+    await until(async () => (await heldBytes(key)) > 3 * mebibyte)
+    for (let leaver = 0; leaver < 3; leaver++) {
+      const wire = await Wire.open(world.url)
+      const headers = { authorization: `Bearer ${key.secret}` }
+      await wire.write(requestOf('POST', '/v1/files', headers, pictureOf(40_000)))
+      await wire[Symbol.asyncDispose]()
+    }
+    await half[Symbol.asyncDispose]()
+    await until(async () => (await heldBytes(key)) === 0)
+  })
+
   test('a body counts until its request is over, not until it is read', async () => {
     await using upstream = await fakeUpstream()
     const config = `${upstreamConfig(upstream.url)}\n${limited(2 * mebibyte)}`
@@ -191,6 +207,8 @@ describe('a body of many members', () => {
     messages[700] = message(5)
     const reply = await key.chat({ messages })
     expect(reply.body.error.param).toMatch(/^messages\.700\.content/)
+    const other = await key.chat({ messages, tools: 5 })
+    expect(other.body.error.param).toBe('tools')
     expectRefusal(
       await key.chat({ messages: Array.from({ length: 1_001 }, () => message('x'.repeat(1_500))) }),
       {

@@ -2,6 +2,7 @@
 import type { Usage } from '#engine/inference'
 import type { Deployment } from '#engine/models'
 import type { Clock } from '#platform/clock'
+import { Failure } from '#platform/errors'
 import type { Metrics } from '#platform/metrics'
 import { UpstreamError, type UpstreamFault } from '#providers/spec'
 import type { Drains } from './drains.ts'
@@ -130,7 +131,9 @@ export async function requireAllowed(
   try {
     await mayAsk?.(model.id)
   } catch (cause) {
-    throw new UpstreamError('not_allowed', { executed: false, cause })
+    // A database that could not say so forbids nothing.
+    const fault = cause instanceof Failure ? 'not_allowed' : 'unavailable'
+    throw new UpstreamError(fault, { executed: false, cause })
   }
 }
 

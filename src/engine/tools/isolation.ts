@@ -29,26 +29,44 @@ export interface View {
   writable: readonly string[]
 }
 
-/** Finds the strongest isolation that works on this machine, by starting a process in each; asked once, at first use. */
+/** Finds the strongest isolation that works on this machine, by starting a process in each; asked at first use, and again until it is sure. */
 export type FindIsolation = () => Promise<Isolation>
 
 /** The user that owns nothing: 65534 on every Linux that we know. */
 const nobody = 65534
 
 export function openIsolation(): FindIsolation {
-  let found: Promise<Isolation> | undefined
-  return () => {
+  let found: Promise<Found> | undefined
+  return async () => {
     found ??= findIsolation()
-    return found
+    try {
+      const { isolation, isSure } = await found
+      if (!isSure) found = undefined
+      return isolation
+    } catch (error) {
+      found = undefined
+      throw error
+    }
   }
+}
+
+interface Found {
+  isolation: Isolation
+  /** False where a stronger one was too slow to tell, or could not even be started: the machine may be busy. */
+  isSure: boolean
 }
 
 const program = path.join(import.meta.dirname, 'isolation-process.ts')
 
-async function findIsolation(): Promise<Isolation> {
+async function findIsolation(): Promise<Found> {
   const candidates = process.platform === 'linux' ? candidatesOf(process.getuid?.() === 0) : []
-  for (const candidate of candidates) if (await works(candidate)) return candidate
-  return none
+  let isSure = true
+  for (const candidate of candidates) {
+    const verdict = await tried(candidate)
+    if (verdict === 'works') return { isolation: candidate, isSure }
+    if (verdict === 'unknown') isSure = false
+  }
+  return { isolation: none, isSure }
 }
 
 const none: Isolation = {
@@ -113,18 +131,24 @@ function foldersAbove(places: readonly string[]): string[] {
 }
 
 /** Whether a process starts in it and cannot call us: what a machine promises is not believed untried. */
-async function works(candidate: Isolation): Promise<boolean> {
+async function tried(candidate: Isolation): Promise<'works' | 'fails' | 'unknown'> {
   await using server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as { port: number }
   const child = startProbe(candidate)
+  const ended = once(child, 'close').catch((error: NodeJS.ErrnoException) => [error.code])
+  if (child.pid === undefined) {
+    const [code] = await ended
+    return code === 'ENOENT' ? 'fails' : 'unknown'
+  }
   child.stdin!.on('error', () => {})
   child.stdin!.end(JSON.stringify({ port }))
   const [said] = await Promise.all([
     json(child.stdout!).catch(() => undefined) as Promise<{ uid: number; called: boolean } | undefined>,
-    once(child, 'close').catch(() => undefined),
+    ended,
   ])
-  return said?.called === false && (candidate.dropsUser !== true || said.uid === nobody)
+  if (said === undefined && child.signalCode === 'SIGKILL') return 'unknown'
+  return said?.called === false && (candidate.dropsUser !== true || said.uid === nobody) ? 'works' : 'fails'
 }
 
 function startProbe(candidate: Isolation): ChildProcess {

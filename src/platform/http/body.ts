@@ -41,8 +41,8 @@ export async function readBody(message: IncomingMessage, limit: number, intake: 
 
 function readAll(message: IncomingMessage, body: Filling): Promise<void> {
   return new Promise((resolve, reject) => {
-    // Its sender left while it waited for room.
-    if (message.destroyed && !message.complete) return reject(new ClientGone())
+    // Its sender left before it was read: what came may be complete, but none of it can be read any more.
+    if (message.destroyed && !message.readableEnded) return reject(new ClientGone())
     message.on('data', (chunk: Buffer) => {
       body.add(chunk)
       if (body.size > drainBytes) message.destroy()
@@ -50,7 +50,7 @@ function readAll(message: IncomingMessage, body: Filling): Promise<void> {
     message.on('end', resolve)
     message.on('error', () => reject(new ClientGone()))
     message.on('close', () => {
-      if (!message.complete) reject(new ClientGone())
+      if (!message.readableEnded) reject(new ClientGone())
     })
   })
 }
@@ -78,6 +78,8 @@ class Filling {
     } catch (error) {
       return this.#refuse(error)
     }
+    // It may have lost its place again before this was told.
+    if (this.#refusal !== undefined) return this.place.release()
     this.#makeRoom(length)
   }
 

@@ -47,7 +47,7 @@ interface Held {
 export class Intake {
   readonly #limitBytes: number
   readonly #held = new Set<Held>()
-  /** Who came first is first. */
+  /** Asked in the order in which they came; what fits is not held up by what does not. */
   readonly #waiting = new Set<Waiting>()
   #bytes = 0
 
@@ -99,6 +99,8 @@ export class Intake {
     if (more <= 0) return
     if (!this.#fits(held, more)) this.#dropSlow(held, more)
     if (!this.#fits(held, more)) throw tooMuch()
+    // What it waited before is not held against its sender, of whom nothing was read.
+    if (held.bytes === 0) held.sinceMs = performance.now()
     held.bytes = bytes
     this.#bytes += more
     this.#held.add(held)
@@ -111,7 +113,7 @@ export class Intake {
   /** A caller that announces much and sends nothing must not keep the others out. */
   #dropSlow(asking: Held, more: number): void {
     const nowMs = performance.now()
-    for (const held of this.#held) {
+    for (const held of [...this.#held]) {
       if (this.#fits(asking, more)) return
       const dueBytes = (held.bytes * (nowMs - held.sinceMs - graceMs)) / requestMs
       if (held === asking || held.isComplete || held.arrivedBytes >= dueBytes) continue

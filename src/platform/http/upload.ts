@@ -49,6 +49,8 @@ export const isMultipart = ({ headers }: IncomingMessage): boolean =>
  */
 export async function readUpload(message: IncomingMessage, spec: UploadSpec, spool: Spool): Promise<Upload> {
   refuseEncoded(message)
+  // Its sender left before anything of it was read.
+  if (message.destroyed && !message.readableEnded) throw new ClientGone()
   takesLong(message)
   const arrival = arrivalOf(message, spec.maxBytes)
   const form = new Form(message, spec, spool)
@@ -79,7 +81,7 @@ function arrivalOf(
   message.on('end', whole.resolve)
   message.on('error', () => whole.reject(new ClientGone()))
   message.on('close', () => {
-    if (!message.complete) whole.reject(new ClientGone())
+    if (!message.readableEnded) whole.reject(new ClientGone())
   })
   for (const { promise } of [whole, over]) promise.catch(() => {})
   return { whole: whole.promise, over: over.promise }

@@ -85,18 +85,28 @@ export function compilePath(schema: TSchema): Check {
 /** As `compile`, for bodies of any size: the members of the longest list in a body are checked in slices (`#platform/slices`). */
 export function compileLarge(schema: TSchema): (body: unknown) => Promise<void> {
   const validate = bodies.compile(schema)
+  const lists = new Map<string, ValidateFunction>()
+  /** A check of members of the list alone: the rest of the body need not be judged again with each slice of it. */
+  const membersOf = (name: string): ValidateFunction => {
+    const known = lists.get(name)
+    if (known) return known
+    const { items } = (schema as unknown as { properties: Record<string, ListSchema> }).properties[name]!
+    const made = bodies.compile({ type: 'array', items })
+    lists.set(name, made)
+    return made
+  }
   return async (body) => {
     const name = longestList(schema, body)
     if (name === undefined) {
       if (!validate(body)) refuse(validate.errors)
-    } else await checkInSlices(validate, body as Record<string, unknown>, name)
+    } else await checkInSlices(validate, membersOf(name), body as Record<string, unknown>, name)
   }
 }
 
 /** The name of the longest list of the body whose members can be judged a few at a time. */
 function longestList(schema: TSchema, body: unknown): string | undefined {
   const properties: Record<string, ListSchema> | undefined = (schema as { properties?: never }).properties
-  if (!properties || typeof body !== 'object' || body === null) return undefined
+  if (!properties || !isPlain(schema) || typeof body !== 'object' || body === null) return undefined
   const lists = Object.entries(body)
     .filter(
       ([name, value]) => Array.isArray(value) && value.length > 1 && isSeparable(properties[name], value),
@@ -104,6 +114,10 @@ function longestList(schema: TSchema, body: unknown): string | undefined {
     .sort(([, one], [, other]) => other.length - one.length)
   return lists[0]?.[0]
 }
+
+/** Nothing but its properties says what a list may hold. */
+const isPlain = (schema: TSchema): boolean =>
+  !['allOf', 'anyOf', 'oneOf', 'not', 'if', 'dependentSchemas', '$ref'].some((keyword) => keyword in schema)
 
 interface ListSchema {
   items?: unknown
@@ -122,6 +136,7 @@ const isSeparable = (schema: ListSchema | undefined, list: unknown[]): boolean =
 
 async function checkInSlices(
   validate: ValidateFunction,
+  members: ValidateFunction,
   body: Record<string, unknown>,
   name: string,
 ): Promise<void> {
@@ -131,16 +146,21 @@ async function checkInSlices(
   for (let at = 0; at < list.length; at += atOnce) {
     atOnce = slice.isOver() ? 1 : Math.min(256, 2 * atOnce)
     if (slice.isOver()) await slice.next()
-    if (validate({ ...body, [name]: list.slice(at, at + atOnce) })) continue
-    refuse(validate.errors?.map((error) => ({ ...error, instancePath: moved(error.instancePath, name, at) })))
+    const some = list.slice(at, at + atOnce)
+    if (at === 0) {
+      if (!validate({ ...body, [name]: some })) refuse(validate.errors)
+    } else if (!members(some)) {
+      refuse(
+        members.errors?.map((error) => ({ ...error, instancePath: placed(error.instancePath, name, at) })),
+      )
+    }
   }
 }
 
-/** The place of an error among all members of the list. */
-function moved(path: string, list: string, by: number): string {
-  const [root, name, index, ...rest] = path.split('/')
-  if (index === undefined || unescapePointer(name!) !== list) return path
-  return [root, name, Number(index) + by, ...rest].join('/')
+/** The place in the body of an error in a slice that begins at the list's `by`th member. */
+function placed(path: string, list: string, by: number): string {
+  const [root, index, ...rest] = path.split('/')
+  return [root, list.replaceAll('~', '~0').replaceAll('/', '~1'), Number(index) + by, ...rest].join('/')
 }
 
 /** For the tests' check of our own replies: the first offence as a sentence, or undefined. */

@@ -1,3 +1,4 @@
+import { readlinkSync } from 'node:fs'
 import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import path from 'node:path'
@@ -11,7 +12,16 @@ export async function ownName(): Promise<string> {
   return `${ownHost()}~${process.pid}~${await beginningOf(process.pid)}`
 }
 
-const ownHost = (): string => hostname().replaceAll(/[^\w.-]/g, '_')
+/** The machine, and on Linux whose numbers of processes it counts in: containers of one host name may have numbers of their own. */
+const ownHost = (): string => `${hostname()}-${ownNumbers()}`.replaceAll(/[^\w.-]/g, '_')
+
+function ownNumbers(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid')
+  } catch {
+    return ''
+  }
+}
 
 /** Clock ticks since the start of the machine; '0' where the system does not tell, undefined where there is no such process. */
 async function beginningOf(pid: number): Promise<string | undefined> {

@@ -91,8 +91,13 @@ export class Journal {
         return this.#told<Value>((await this.#find(step))!, kind)
     }
     let taken: Taken<Value>
+    const mayPay = await this.#mayPay().catch(async (error) => {
+      // Nobody was asked yet.
+      await this.#end(step, effectId, { how: 'undone' })
+      throw error
+    })
     try {
-      taken = (await this.#mayPay()) ? await take(effectId) : { how: 'undone' }
+      taken = mayPay ? await take(effectId) : { how: 'undone' }
     } catch (error) {
       // A defect of ours: what it did nobody knows.
       await this.#end(step, effectId, { how: 'lost', cost: worst })
