@@ -83,9 +83,9 @@ function decimalOfColumn({ styles, mostPlain, ambiguousDots }: ColumnSurvey): {
   if (styles.ambiguous === 0) return { decimal: '.', guess: false }
   // 1.234 beside 950: then no number has more than three digits without a separator, so that it separates thousands.
   const isGrouped = mostPlain > 0 && mostPlain < 1_000
+  // 250,000 beside 95000 stays what it says: no cell proves a decimal comma, and some people leave the signs out.
   const areDots = ambiguousDots * 2 > styles.ambiguous
-  if (areDots) return { decimal: isGrouped ? ',' : '.', guess: true }
-  return { decimal: mostPlain >= 1_000 ? ',' : '.', guess: true }
+  return { decimal: areDots && isGrouped ? ',' : '.', guess: true }
 }
 
 function numberSpec(name: string, survey: ColumnSurvey, numbers: Numbers, notes: Note[]): ColumnSpec {

@@ -1,0 +1,25 @@
+/** How tables are meant that people write in their own ways. */
+import { describe, expect, test } from 'vitest'
+import type { Note } from './columns/notes.ts'
+import { readTables } from './read-table.ts'
+
+async function read(...texts: string[]) {
+  const { found } = await readTables({
+    inputs: texts.map((text, place) => ({ name: `${place}`, text })),
+    columnWord: 'c',
+  })
+  return found!
+}
+
+const noteOf = <Kind extends Note['kind']>(notes: readonly Note[], kind: Kind) =>
+  notes.find((note): note is Note & { kind: Kind } => note.kind === kind)
+
+describe('numbers of a column', () => {
+  test('commas before three digits separate thousands where no cell proves a decimal comma', async () => {
+    const { profile, notes } = await read('کالا;قیمت\nالف;250,000\nب;180,000\nپ;95000\nت;320,000')
+    expect(profile[1]).toMatchObject({ kind: 'number', sum: '845000' })
+    expect(noteOf(notes, 'decimal')).toMatchObject({ sign: '.', guess: true, read: '250000' })
+    const proven = await read('کالا;قیمت\nالف;250,000\nب;180,5\nپ;95000')
+    expect(proven.profile[1]).toMatchObject({ sum: '95430.5' })
+  })
+})
