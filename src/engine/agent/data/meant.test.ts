@@ -22,4 +22,10 @@ describe('numbers of a column', () => {
     const proven = await read('کالا;قیمت\nالف;250,000\nب;180,5\nپ;95000')
     expect(proven.profile[1]).toMatchObject({ sum: '95430.5' })
   })
+
+  test('a slash behind digits that commas group is a decimal sign', async () => {
+    const { profile, notes } = await read('کالا;قیمت\nالف;1,250/75\nب;2,300/5\nپ;180')
+    expect(profile[1]).toMatchObject({ kind: 'number', sum: '3731.25' })
+    expect(noteOf(notes, 'slash')).toMatchObject({ written: '1,250/75', read: '1250.75' })
+  })
 })

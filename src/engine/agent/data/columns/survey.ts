@@ -90,8 +90,7 @@ export class ColumnSurvey {
       this.#keep('ambiguous', cell)
     } else if (style !== 'plain') this.#keep('decided', cell)
     const asDot = style === 'comma' ? undefined : decimalIn(numeral, '.')
-    const asComma =
-      style === 'dot' ? undefined : style === 'plain' || style === 'slash' ? asDot : decimalIn(numeral, ',')
+    const asComma = style === 'dot' ? undefined : style === 'plain' ? asDot : decimalIn(numeral, ',')
     if (asDot === undefined && asComma === undefined) {
       this.codes += 1
       this.#keep('code', cell)

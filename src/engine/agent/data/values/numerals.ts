@@ -185,7 +185,9 @@ export function styleOf(body: string): Style {
     else if (sign === ',' || sign === '،') commas += 1
     else if (sign === '/') slashes += 1
   }
-  if (slashes > 0) return slashes === 1 && dots + commas === 0 ? 'slash' : 'none'
+  // 1,250/75: the commas leave the slash no other meaning than that of a decimal sign.
+  if (slashes > 0)
+    return slashes === 1 && (dots + commas === 0 || plainOf(body, '.') !== undefined) ? 'slash' : 'none'
   if (dots + commas === 0) return 'plain'
   const [asDot, asComma] = [plainOf(body, '.'), plainOf(body, ',')]
   if (asDot === undefined && asComma === undefined) return 'none'
@@ -280,7 +282,8 @@ function added(one: string, other: string): string {
 export function decimalOf(text: string): string | undefined {
   const numeral = numeralOf(text)
   if (!numeral || numeral.percent || numeral.unit !== '' || numeral.power !== 0) return undefined
-  return styleOf(numeral.body) === 'slash' ? undefined : decimalIn(numeral, '.')
+  const isUnsure = styleOf(numeral.body) === 'slash' && !/[,،]/.test(numeral.body)
+  return isUnsure ? undefined : decimalIn(numeral, '.')
 }
 
 /** `12.5%`, `۱۲٫۵٪`: the number before the sign. */
