@@ -29,3 +29,14 @@ describe('numbers of a column', () => {
     expect(noteOf(notes, 'slash')).toMatchObject({ written: '1,250/75', read: '1250.75' })
   })
 })
+
+describe('days of a column', () => {
+  test('days that are written with dots are days; chapters and versions are not', async () => {
+    const jalali = await read('روز\tn\n1403.01.15\t1\n۱۴۰۳.۰۲.۲۰\t2')
+    expect(jalali.profile[0]).toMatchObject({ kind: 'date' })
+    expect(jalali.sample.map(([day]) => day)).toEqual(['1403/01/15', '1403/02/20'])
+    const gregorian = await read('day\tn\n31.12.2024\t1\n05.01.2025\t2')
+    expect(gregorian.sample.map(([day]) => day)).toEqual(['2024-12-31', '2025-01-05'])
+    expect((await read('version\tn\n10.12.1\t1\n11.10.2\t2')).profile[0]).toMatchObject({ kind: 'text' })
+  })
+})

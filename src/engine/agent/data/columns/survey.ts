@@ -63,7 +63,7 @@ export class ColumnSurvey {
     }
     const numeral = numeralOf(cell)
     if (numeral) this.#number(cell, numeral)
-    if (!numeral || numeral.body.length === 8 || numeral.body.includes('/')) this.#moment(cell, !numeral)
+    if (!numeral || mayBeDay(numeral.body)) this.#moment(cell, !numeral)
   }
 
   /** What most numbers are. */
@@ -79,7 +79,7 @@ export class ColumnSurvey {
     const style = styleOf(numeral.body)
     this.styles[style] += 1
     if (style === 'none') {
-      this.#keep('word', cell)
+      if (momentsOf(cell).length === 0) this.#keep('word', cell)
       return
     }
     if (style === 'slash') {
@@ -148,6 +148,10 @@ function measure(digits: Digits, plain: string | undefined): void {
   if (whole > digits.whole) digits.whole = whole
   if (fraction > digits.fraction) digits.fraction = fraction
 }
+
+/** 14030115, 1403/01/15 and 1403.01.15; with dots only where a year is whole, since 1.2.10 is a chapter or a version. */
+const mayBeDay = (body: string): boolean =>
+  body.length === 8 || body.includes('/') || (/\d{4}/.test(body) && styleOf(body) === 'none')
 
 /** Of any script. */
 export function hasDigit(text: string): boolean {
