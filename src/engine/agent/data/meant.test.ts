@@ -40,3 +40,15 @@ describe('days of a column', () => {
     expect((await read('version\tn\n10.12.1\t1\n11.10.2\t2')).profile[0]).toMatchObject({ kind: 'text' })
   })
 })
+
+describe('texts of a column', () => {
+  test('a column that is called a code stays text where a cell begins with zero', async () => {
+    const rows = ['0012', '1045', '1046', '1047', '1048', '1049'].map((code, at) => `${code},${at + 1}`)
+    const { profile, notes, sample } = await read(`کد پرسنلی,n\n${rows.join('\n')}`)
+    expect(profile[0]).toMatchObject({ kind: 'text', distinct: 6, missing: 0 })
+    expect(sample[0]).toEqual(['0012', '1'])
+    expect(noteOf(notes, 'codes')).toMatchObject({ column: 'کد پرسنلی', examples: ['0012'] })
+    // Numbers stay numbers, whatever they are called.
+    expect((await read('شماره,n\n1,5\n2,6\n3,7')).profile[0]).toMatchObject({ kind: 'number' })
+  })
+})

@@ -30,6 +30,7 @@ export interface ColumnSpec {
 const leastShare = 0.8
 /** Integers of 64 bits hold so many digits whatever they are. */
 const mostDigits = 18
+const namesCodes = /کد(?![اوی])|شماره|code|(?<!\p{L})id(?!\p{L})/iu
 const namesDays = /تاریخ|روز|date|day|زمان|سررسید/i
 
 /** `isPersian`: the table speaks Persian, so that two digits of a year are more likely Jalali ones. */
@@ -42,12 +43,14 @@ export function decideColumn(
   const least = Math.max(1, Math.ceil(survey.present * leastShare))
   if (survey.present === 0) return { name, kind: 'text' }
   const number = numbersOf(survey)
+  // One number with a leading zero, in a column that is called so: as numbers, 0012 would be lost.
+  const isCode = survey.codes > 0 && namesCodes.test(name)
   const spec =
     daysOf(name, survey, { least, isPersian }, notes) ??
     (survey.times >= least ? ({ name, kind: 'time' } as const) : undefined) ??
-    (number.count >= least ? numberSpec(name, survey, number, notes) : undefined) ??
+    (number.count >= least && !isCode ? numberSpec(name, survey, number, notes) : undefined) ??
     (number.percent.count >= least ? percentSpec(name, survey, number, notes) : undefined)
-  return spec ?? stayedText(name, survey, number, notes)
+  return spec ?? stayedText(name, survey, { ...number, isCode }, notes)
 }
 
 interface Numbers {
@@ -224,11 +227,17 @@ function serialDays(
   return { name, kind: 'date', calendar: 'gregorian', serial: true, forms: elsewhere }
 }
 
-function stayedText(name: string, survey: ColumnSurvey, numbers: Numbers, notes: Note[]): ColumnSpec {
+function stayedText(
+  name: string,
+  survey: ColumnSurvey,
+  numbers: Numbers & { isCode: boolean },
+  notes: Note[],
+): ColumnSpec {
   const { codes, present, examples, times } = survey
   const days = [...survey.sets.values()].reduce((sum, count) => sum + count, 0)
   const values = Math.max(numbers.number.count, numbers.percent.count, days, times)
-  if (codes * 2 >= present) notes.push({ kind: 'codes', column: name, examples: examples.code })
+  if (codes * 2 >= present || (numbers.isCode && numbers.count * 2 >= present))
+    notes.push({ kind: 'codes', column: name, examples: examples.code })
   else if (values > 0 && values * 10 >= present)
     notes.push({ kind: 'stayed-text', column: name, values, of: present, examples: examples.word })
   return { name, kind: 'text' }
