@@ -1,7 +1,8 @@
 /** How tables are meant that people write in their own ways. */
 import { describe, expect, test } from 'vitest'
 import type { Note } from './columns/notes.ts'
-import { readTables } from './read-table.ts'
+import { type Store, TextColumn } from './columns/store.ts'
+import { readTables, storeOf } from './read-table.ts'
 
 async function read(...texts: string[]) {
   const { found } = await readTables({
@@ -9,6 +10,18 @@ async function read(...texts: string[]) {
     columnWord: 'c',
   })
   return found!
+}
+
+async function stored(text: string) {
+  const found = await read(text)
+  return { found, store: await storeOf([{ name: '0', text }], found.spec) }
+}
+
+/** How often each text of a column stands there. */
+function groupsOf({ columns }: Store, place: number): Record<string, number> {
+  const column = columns[place]
+  if (!(column instanceof TextColumn)) throw new Error('no texts')
+  return Object.fromEntries(column.shown.map((text, word) => [text, column.counts[word]!]))
 }
 
 const noteOf = <Kind extends Note['kind']>(notes: readonly Note[], kind: Kind) =>
@@ -50,5 +63,17 @@ describe('texts of a column', () => {
     expect(noteOf(notes, 'codes')).toMatchObject({ column: 'کد پرسنلی', examples: ['0012'] })
     // Numbers stay numbers, whatever they are called.
     expect((await read('شماره,n\n1,5\n2,6\n3,7')).profile[0]).toMatchObject({ kind: 'number' })
+  })
+
+  test('«ندارد» is an answer among texts, and a missing value among numbers', async () => {
+    const { found, store } = await stored(
+      'واحد,پارکینگ,متراژ\n1,دارد,80\n2,ندارد,ندارد\n3,ندارد,90\n4,دارد,100\n5,ندارد,110',
+    )
+    expect(found.profile[1]).toMatchObject({ kind: 'text', distinct: 2, missing: 0 })
+    expect(found.profile[2]).toMatchObject({ kind: 'number', missing: 1, sum: '380' })
+    expect(groupsOf(store, 1)).toEqual({ دارد: 2, ندارد: 3 })
+    const all = await read('واحد,انباری\n1,ندارد\n2,ندارد')
+    expect(all.profile[1]).toMatchObject({ distinct: 1, missing: 0 })
+    expect(noteOf(all.notes, 'empty')).toBeUndefined()
   })
 })

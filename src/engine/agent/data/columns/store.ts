@@ -7,7 +7,7 @@ import { decimalIn, isInteger, numeralOf, shifted, styleOf } from '../values/num
 import type { ColumnSpec } from './decide.ts'
 import { HashSet } from './hash-set.ts'
 import type { Note } from './notes.ts'
-import { isMissing } from './survey.ts'
+import { isBlank, isMissing } from './survey.ts'
 
 /** What no number of 18 digits is. */
 export const none = -(2n ** 63n)
@@ -159,7 +159,7 @@ export class TextColumn {
 
   set(row: number, cell: string): void {
     const words = this.words
-    if (isMissing(cell)) {
+    if (isBlank(cell)) {
       if (words) words[row] = -1
       return
     }

@@ -2,10 +2,16 @@
 import { type DateForm, dateForms, momentsOf, timeOf } from '../values/dates.ts'
 import { decimalIn, isInteger, type Numeral, numeralOf, plainOf, styleOf } from '../values/numerals.ts'
 
-const missing =
-  /^(?:|[-–—−.?_]|--+|n\/?a|null|none|nan|nil|#n\/a|#ref!|#value!|#div\/0!|#name\?|#null!|#num!|نامشخص|نامعلوم|ندارد|خالی|تهی)$/i
+const blank =
+  /^(?:|[-–—−.?_]|--+|n\/?a|null|none|nan|nil|#n\/a|#ref!|#value!|#div\/0!|#name\?|#null!|#num!)$/i
+const absent = /^(?:نامشخص|نامعلوم|ندارد|خالی|تهی)$/
 
-export const isMissing = (cell: string): boolean => cell.length < 9 && missing.test(cell.trim())
+/** Nothing stands there, in a column of any kind. */
+export const isBlank = (cell: string): boolean => cell.length < 9 && blank.test(cell.trim())
+
+/** No number, day or time stands there. Among texts «ندارد» is an answer like «دارد». */
+export const isMissing = (cell: string): boolean =>
+  isBlank(cell) || (cell.length < 9 && absent.test(cell.trim()))
 
 /** Digits before and behind the point that a column's numbers need at most. */
 export interface Digits {
@@ -19,6 +25,8 @@ const mostExamples = 3
 
 export class ColumnSurvey {
   present = 0
+  /** Cells of words that are missing among numbers, and texts among texts. */
+  absent = 0
   /** Numbers by what their separators can mean. */
   readonly styles = { plain: 0, dot: 0, comma: 0, ambiguous: 0, slash: 0, none: 0 }
   /** `1403/01` beside the other numbers with a slash: months. */
@@ -51,7 +59,11 @@ export class ColumnSurvey {
   }
 
   add(cell: string): void {
-    if (isMissing(cell)) return
+    if (isBlank(cell)) return
+    if (isMissing(cell)) {
+      this.absent += 1
+      return
+    }
     this.present += 1
     if (!hasDigit(cell)) {
       this.#keep('word', cell)

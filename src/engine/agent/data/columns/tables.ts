@@ -4,7 +4,7 @@ import { foldKey } from '../values/fold.ts'
 import { type ColumnSpec, decideColumn } from './decide.ts'
 import { namesColumns, uniqueNames } from './head.ts'
 import type { Note } from './notes.ts'
-import { ColumnSurvey, isMissing } from './survey.ts'
+import { ColumnSurvey, isBlank } from './survey.ts'
 import { TotalsWatch } from './totals.ts'
 
 const headRows = 200
@@ -27,7 +27,7 @@ export async function candidateOf(
 ): Promise<Candidate | undefined> {
   const head: string[][] = []
   await source.rows((row) => {
-    if (row.some((cell) => !isMissing(cell))) head.push(row)
+    if (row.some((cell) => !isBlank(cell))) head.push(row)
     return head.length < headRows
   })
   if (head.length === 0) return undefined
@@ -108,9 +108,10 @@ interface Told {
 }
 
 function tellTable({ columns, surveys, renamed, nameless, isNamed, heads }: Told, notes: Note[]): void {
-  const empty = columns.filter((_, place) => surveys[place]!.present === 0).map(({ name }) => name)
+  const isEmpty = (place: number) => surveys[place]!.present + surveys[place]!.absent === 0
+  const empty = columns.filter((_, place) => isEmpty(place)).map(({ name }) => name)
   const texts = columns
-    .filter(({ kind }, place) => kind === 'text' && surveys[place]!.present > 0)
+    .filter(({ kind }, place) => kind === 'text' && !isEmpty(place))
     .map(({ name }) => name)
   if (texts.length > 0) notes.push({ kind: 'texts', columns: texts })
   if (empty.length > 0) notes.push({ kind: 'empty', columns: empty })
@@ -135,7 +136,7 @@ export async function walk(
     if (isOver) break
     let isFirst = source.names === undefined && isNamed
     const take: Visit = (row) => {
-      if (row.every(isMissing)) return undefined
+      if (row.every(isBlank)) return undefined
       if (isFirst) {
         isFirst = false
         return undefined
