@@ -77,3 +77,14 @@ describe('texts of a column', () => {
     expect(noteOf(all.notes, 'empty')).toBeUndefined()
   })
 })
+
+describe('names of columns', () => {
+  test('a name may begin with a number, and a value with a unit is none', async () => {
+    const { spec, profile, rows } = await read('شعبه,3 ماهه,6 ماهه\nتهران,100,200\nکرج,50,80\nقم,70,90')
+    expect(rows).toBe(3)
+    expect(spec.table.columns.map(({ name }) => name)).toEqual(['شعبه', '3 ماهه', '6 ماهه'])
+    expect(profile.map(({ sum }) => sum)).toEqual([undefined, '220', '370'])
+    expect((await read('الف,3 عدد\nب,5 بسته\nپ,7 عدد\nت,4 عدد')).rows).toBe(4)
+    expect((await read('الف,300 تومان\nب,500\nپ,700\nت,400')).rows).toBe(4)
+  })
+})

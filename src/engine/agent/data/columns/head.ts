@@ -1,18 +1,31 @@
 /** Whether the first row of a table names its columns, and the names. */
 import { tidyText } from '../values/fold.ts'
+import { numeralOf } from '../values/numerals.ts'
 import { isValue } from './survey.ts'
 
 const mostName = 80
 const year = /^(?:1[34]|19|20)\d\d$/
 
+const currency = /^(?:ریال|تومان|دلار|یورو|پوند|درهم|لیر|یوان|[$€£¥₺]|[A-Z]{3})$/u
+
+/** «3 ماهه» above bare numbers is a name; «3 عدد» above «5 بسته» and «3 تومان» are values. */
+function isNumberedName(cell: string, below: readonly string[]): boolean {
+  const isCounted = (unit: string | undefined) => unit !== undefined && unit !== '' && !currency.test(unit)
+  return isCounted(numeralOf(cell)?.unit) && !below.some((each) => isCounted(numeralOf(each)?.unit))
+}
+
 /** A first row of names: words where values follow, or at least words that differ. */
 export function namesColumns(rows: readonly (readonly string[])[]): boolean {
   const [first = [], ...rest] = rows
-  if (rest.length === 0 || first.some((cell) => isValue(cell) && !year.test(cell))) return false
+  if (rest.length === 0) return false
+  const belowOf = (place: number) => rest.map((row) => row[place] ?? '')
+  const isData = (cell: string, place: number) =>
+    isValue(cell) && !year.test(cell) && !isNumberedName(cell, belowOf(place))
+  if (first.some(isData)) return false
   if (first.some((cell) => cell.length > mostName)) return false
   const isYear = (cell: string) => year.test(cell)
   const hasValues = first.some((cell, place) => {
-    const below = rest.map((row) => row[place] ?? '')
+    const below = belowOf(place)
     return below.some(isValue) && !(isYear(cell) && below.every(isYear))
   })
   // Among words alone, a name that stands twice is no name.
