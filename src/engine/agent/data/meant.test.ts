@@ -41,6 +41,26 @@ describe('numbers of a column', () => {
     expect(profile[1]).toMatchObject({ kind: 'number', sum: '3731.25' })
     expect(noteOf(notes, 'slash')).toMatchObject({ written: '1,250/75', read: '1250.75' })
   })
+
+  test('numbers without a unit have the one that the name says, and the others are converted', async () => {
+    const { profile, notes } = await read(
+      'ردیف;مبلغ (ریال)\nالف;1000000\nب;2000000\nپ;3000000\nت;50000 تومان',
+    )
+    expect(profile[1]).toMatchObject({ kind: 'number', unit: 'ریال', sum: '6500000' })
+    expect(noteOf(notes, 'other-unit')).toMatchObject({ count: 1, from: 'تومان', to: 'ریال' })
+    expect(noteOf(notes, 'bare-unit')).toMatchObject({ count: 3, unit: 'ریال', guess: false })
+  })
+
+  test('a unit of few cells is not that of bare numbers; where half of them have it, it is a named guess', async () => {
+    const bare = ['10', '20', '30', '40', '50', '60'].map((cell) => `x;${cell}`).join('\n')
+    const few = await read(`کالا;تعداد\n${bare}\ny;120 برگشتی`)
+    expect(few.profile[1]).toMatchObject({ kind: 'number', sum: '210' })
+    expect(few.profile[1]!.unit).toBeFalsy()
+    expect(noteOf(few.notes, 'unreadable')).toMatchObject({ count: 1, examples: ['120 برگشتی'] })
+    const half = await read('کالا;قیمت\nالف;100 تومان\nب;200 تومان\nپ;300')
+    expect(half.profile[1]).toMatchObject({ unit: 'تومان', sum: '600' })
+    expect(noteOf(half.notes, 'bare-unit')).toMatchObject({ count: 1, unit: 'تومان', guess: true })
+  })
 })
 
 describe('days of a column', () => {

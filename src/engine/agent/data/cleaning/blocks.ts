@@ -29,6 +29,7 @@ const order: Note['kind'][] = [
   'decimal',
   'slash',
   'magnitudes',
+  'bare-unit',
   'other-unit',
   'rounded',
   'order',

@@ -137,6 +137,10 @@ const ofColumns = {
     fa: `در ستون «${column}» ${count(cells)} عدد با هزار، میلیون یا میلیارد نوشته شده بود و کامل شد.`,
     en: `Numbers of the column “${column}” that were written with thousands, millions or billions and were multiplied out: ${count(cells)}.`,
   }),
+  'bare-unit': ({ column, count: cells, unit, guess }, { count }) => ({
+    fa: `در ستون «${column}» ${count(cells)} عدد بی‌یکا «${unit}» شمرده شد${guess ? '، چون عددهای دیگر ستون این یکا را دارند. (حدس)' : '، چون نام ستون چنین می‌گوید.'}`,
+    en: `Numbers of the column “${column}” without a unit that were taken for “${unit}”, as ${guess ? 'others of the column are' : 'its name says'}: ${count(cells)}.${guess ? ' (A guess.)' : ''}`,
+  }),
   'other-unit': ({ column, count: cells, from, to }, { count }) => ({
     fa: `در ستون «${column}» ${count(cells)} مقدار به ${from} بود و به ${to} تبدیل شد (هر تومان ۱۰ ریال).`,
     en: `Values of the column “${column}” that were in ${from} and were converted to ${to} (1 Toman is 10 Rials): ${count(cells)}.`,

@@ -42,7 +42,7 @@ export function decideColumn(
 ): ColumnSpec {
   const least = Math.max(1, Math.ceil(survey.present * leastShare))
   if (survey.present === 0) return { name, kind: 'text' }
-  const number = numbersOf(survey)
+  const number = numbersOf(name, survey)
   // One number with a leading zero, in a column that is called so: as numbers, 0012 would be lost.
   const isCode = survey.codes > 0 && namesCodes.test(name)
   const spec =
@@ -62,18 +62,37 @@ interface Numbers {
   /** Of the unit, of none, and of those that can be converted. */
   count: number
   unit: string
+  /** The name of the column says the unit. */
+  isNamed: boolean
 }
 
-function numbersOf(survey: ColumnSurvey): Numbers {
+/** The currency that a name says: one, and no multiple of it. */
+function currencyIn(name: string): string | undefined {
+  if (/هزار|میلیون|میلیارد|thousand|million|billion/i.test(name)) return undefined
+  const [rial, toman] = [/ریال|rial|\birr\b/i.test(name), /توما?ن|toman|\birt\b/i.test(name)]
+  return rial === toman ? undefined : rial ? 'ریال' : 'تومان'
+}
+
+/** What all numbers of a column are in: as its name says, or as at least half of them say. */
+function unitOfColumn(name: string, { units }: ColumnSurvey): Pick<Numbers, 'unit' | 'isNamed'> {
+  const [unit = '', ofUnit = 0] =
+    [...units].filter(([each]) => each !== '').toSorted(([, a], [, b]) => b - a)[0] ?? []
+  const named = unit === 'ریال' || unit === 'تومان' ? currencyIn(name) : undefined
+  if (named) return { unit: named, isNamed: true }
+  return { unit: ofUnit >= (units.get('') ?? 0) ? unit : '', isNamed: false }
+}
+
+function numbersOf(name: string, survey: ColumnSurvey): Numbers {
   const { decimal, guess } = decimalOfColumn(survey)
   const { number, percent } = decimal === '.' ? survey.asDot : survey.asComma
   const slash = survey.styles.slash > survey.slashMonths
-  const [unit = '', ofUnit = 0] =
-    [...survey.units].filter(([each]) => each !== '').toSorted(([, a], [, b]) => b - a)[0] ?? []
+  const { unit, isNamed } = unitOfColumn(name, survey)
+  const of = (each: string) => survey.units.get(each) ?? 0
   const twin = unit === 'ریال' ? 'تومان' : unit === 'تومان' ? 'ریال' : ''
-  const known = ofUnit + (survey.units.get('') ?? 0) + (twin ? (survey.units.get(twin) ?? 0) : 0)
+  const known = of('') + (unit ? of(unit) : 0) + (twin ? of(twin) : 0)
   const lost = slash ? 0 : survey.styles.slash
-  return { decimal, guess, slash, number, percent, unit, count: Math.min(number.count, known) - lost }
+  const count = Math.min(number.count, known) - lost
+  return { decimal, guess, slash, number, percent, unit, isNamed, count }
 }
 
 /** By the cells whose separators can be meant in one way only; where there are none, it is a guess. */
@@ -92,8 +111,10 @@ function decimalOfColumn({ styles, mostPlain, ambiguousDots }: ColumnSurvey): {
 }
 
 function numberSpec(name: string, survey: ColumnSurvey, numbers: Numbers, notes: Note[]): ColumnSpec {
-  const { decimal, number, unit, slash } = numbers
+  const { decimal, number, unit, slash, isNamed } = numbers
   tellSigns(name, survey, numbers, notes)
+  const bare = survey.units.get('') ?? 0
+  if (unit && bare > 0) notes.push({ kind: 'bare-unit', column: name, count: bare, unit, guess: !isNamed })
   if (survey.magnitudes > 0) notes.push({ kind: 'magnitudes', column: name, count: survey.magnitudes })
   const scale = Math.min(number.fraction, Math.max(0, mostDigits - number.whole))
   return { name, kind: 'number', scale, decimal, ...(slash && { slash }), ...(unit && { unit }) }

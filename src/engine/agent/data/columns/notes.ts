@@ -27,6 +27,8 @@ export type Note =
   | { kind: 'serial'; column: string; written: string; read: string }
   | { kind: 'compact'; column: string; written: string; read: string }
   | { kind: 'other-calendar'; column: string; count: number; calendar: 'jalali' | 'gregorian' }
+  /** Numbers without a unit, in a column of one: as its name says, or a guess. */
+  | { kind: 'bare-unit'; column: string; count: number; unit: string; guess: boolean }
   | { kind: 'other-unit'; column: string; count: number; from: string; to: string }
   | { kind: 'magnitudes'; column: string; count: number }
   | { kind: 'rounded'; column: string; count: number; digits: number }
