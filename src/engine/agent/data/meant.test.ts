@@ -1,4 +1,7 @@
 /** How tables are meant that people write in their own ways. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Note } from './columns/notes.ts'
 import { type Store, TextColumn } from './columns/store.ts'
@@ -10,6 +13,17 @@ async function read(...texts: string[]) {
     columnWord: 'c',
   })
   return found!
+}
+
+async function readFile(text: string) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'kherad-meant-'))
+  try {
+    const place = path.join(folder, 'file')
+    await writeFile(place, text)
+    return (await readTables({ inputs: [{ name: 'file', path: place }], columnWord: 'c' })).found!
+  } finally {
+    await rm(folder, { recursive: true })
+  }
 }
 
 async function stored(text: string) {
@@ -106,5 +120,25 @@ describe('names of columns', () => {
     expect(profile.map(({ sum }) => sum)).toEqual([undefined, '220', '370'])
     expect((await read('الف,3 عدد\nب,5 بسته\nپ,7 عدد\nت,4 عدد')).rows).toBe(4)
     expect((await read('الف,300 تومان\nب,500\nپ,700\nت,400')).rows).toBe(4)
+  })
+})
+
+describe('signs between columns', () => {
+  const grouped = 'نام⇥مبلغ\nعلی⇥1,250,000\nرضا⇥2,300,000\nسارا⇥4,100,000\nمینا⇥3,000,000'
+  test.each(['\t', ';', '|'])(
+    'commas that group digits are none beside %j, in a text and a file',
+    async (sign) => {
+      const text = grouped.replaceAll('⇥', sign)
+      for (const { spec, profile } of [await read(text), await readFile(text)]) {
+        expect(spec.table.columns.map(({ name }) => name)).toEqual(['نام', 'مبلغ'])
+        expect(profile[1]).toMatchObject({ kind: 'number', count: 4, sum: '10650000' })
+      }
+    },
+  )
+
+  test('commas between values of three digits separate columns where no other sign does', async () => {
+    const text = 'a,b,c\n100,200,300\n400,500,600\n700,800,900'
+    for (const { profile } of [await read(text), await readFile(text)])
+      expect(profile.map(({ sum }) => sum)).toEqual(['1200', '1500', '1800'])
   })
 })

@@ -1,4 +1,5 @@
 /** Files of separated values: CSV, TSV, and those with semicolons or bars. */
+import { holdGroups, isComma, withoutGroups } from './digit-groups.ts'
 import { type Encoding, textOf } from './encoding.ts'
 import { RecordReader } from './records.ts'
 import { noFaults, type Row, type RowSource, type Visit } from './source.ts'
@@ -19,10 +20,17 @@ const sampleRecords = 200
 /** How the table of a text file is written, by its beginning. Undefined for a file without one. */
 export async function delimitedSpec(path: string, encoding: Encoding): Promise<DelimitedSpec | undefined> {
   const head = await headOf(path, encoding)
-  const found = signs
-    .map((sign) => ({ sign, ...shapeOf(recordsIn(head, sign)) }))
-    .filter(({ width, fitting }) => width > 1 && fitting > 0)
-    .toSorted((a, b) => b.fitting * Math.min(b.width, 8) - a.fitting * Math.min(a.width, 8))[0]
+  const shapes = signs.map((sign) => {
+    const records = recordsIn(head, sign)
+    const shape = shapeOf(records)
+    return { sign, ...shape, grouped: !isComma(sign) && shape.width > 1 && holdGroups(records) }
+  })
+  const weighed = shapes.map((shape) => {
+    const hasRival = shapes.some(({ grouped, fitting }) => grouped && fitting >= shape.fitting)
+    const bare = isComma(shape.sign) && hasRival ? shapeOf(recordsIn(withoutGroups(head), shape.sign)) : shape
+    return { ...shape, weight: bare.width > 1 ? bare.fitting * Math.min(bare.width, 8) : 0 }
+  })
+  const found = weighed.filter(({ weight }) => weight > 0).toSorted((a, b) => b.weight - a.weight)[0]
   if (found)
     return { kind: 'delimited', encoding, sign: found.sign, width: found.width, before: found.before }
   // A list of values under a name is a table of one column.

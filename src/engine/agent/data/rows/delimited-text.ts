@@ -1,4 +1,5 @@
 import { decimalOf, percentOf } from '../values/numerals.ts'
+import { holdGroups, isComma, withoutGroups } from './digit-groups.ts'
 
 /** Rows of cells as they were written; whether the first names the columns is not known yet. */
 export type Grid = string[][]
@@ -16,9 +17,25 @@ const most = { recordLines: 20, columns: 60, rows: 5_000 }
 /** The largest table of separated values among the lines of a text. `alone`: nothing else stands in it, so that ragged rows belong to it. */
 export function delimitedIn(text: string, alone: boolean): Delimited | undefined {
   const lines = text.split(/\r\n?|\n/)
-  const found = ['\t', '|', ';', ',', '،', ':'].flatMap((sign) => gridsOf(lines, sign, alone))
-  return found.toSorted((a, b) => sizeOf(b.grid) - sizeOf(a.grid))[0]
+  const found = ['\t', '|', ';', ',', '،', ':'].map((sign) => ({
+    sign,
+    best: largest(gridsOf(lines, sign, alone)),
+  }))
+  const rivals = found.flatMap(({ sign, best }) =>
+    best && !isComma(sign) && holdGroups(best.grid) ? [best.grid] : [],
+  )
+  // Commas inside of numbers make no columns where another sign makes as many rows.
+  const isColumns = (sign: string, { grid }: Delimited): boolean => {
+    const rival = rivals.find(({ length }) => length >= grid.length)
+    if (!isComma(sign) || !rival) return true
+    const bare = largest(gridsOf(lines.map(withoutGroups), sign, alone))
+    return bare !== undefined && sizeOf(bare.grid) > sizeOf(rival)
+  }
+  return largest(found.flatMap(({ sign, best }) => (best && isColumns(sign, best) ? [best] : [])))
 }
+
+const largest = (found: readonly Delimited[]): Delimited | undefined =>
+  found.toSorted((a, b) => sizeOf(b.grid) - sizeOf(a.grid))[0]
 
 export const sizeOf = (grid: Grid): number => grid.length * (grid[0]?.length ?? 0)
 

@@ -1,0 +1,11 @@
+/** Commas that group digits, where another sign may separate the columns: 1,250,000. */
+
+const group = /(?<=[\d۰-۹٠-٩])[,،](?=[\d۰-۹٠-٩]{3}(?![\d۰-۹٠-٩]))/g
+
+export const isComma = (sign: string): boolean => sign === ',' || sign === '،'
+
+export const withoutGroups = (text: string): string => text.replace(group, '')
+
+/** Whether cells hold such commas: then another sign has separated these cells. */
+export const holdGroups = (rows: readonly (readonly string[])[]): boolean =>
+  rows.some((row) => row.some((cell) => cell.search(group) >= 0))
