@@ -78,11 +78,11 @@ export async function surveyTable(group: readonly Candidate[], { numbered }: Nam
   const { names, renamed, nameless } = uniqueNames(isNamed ? head : [], head.length, numbered)
   const surveys = names.map(() => new ColumnSurvey())
   const totals = new TotalsWatch()
-  const bySource: Surveyed['bySource'] = []
+  const bySource: (Surveyed['bySource'][number] & { from: number })[] = []
   const walked = await walk(group, isNamed, head, (row, ordinal, place) => {
     for (let column = 0; column < surveys.length; column += 1) surveys[column]!.add(row[column] ?? '')
-    totals.see(row, ordinal)
-    const of = bySource[place] ?? { name: group[place]!.source.name, rows: 0 }
+    totals.see(row, ordinal, place)
+    const of = bySource[place] ?? { name: group[place]!.source.name, rows: 0, from: ordinal }
     of.rows += 1
     bySource[place] = of
   })
@@ -92,7 +92,9 @@ export async function surveyTable(group: readonly Candidate[], { numbered }: Nam
   tellTable({ columns, surveys, renamed, nameless, isNamed, heads: walked.heads }, notes)
   const places = group.map(({ place }) => place)
   const spec = { columns, places, isNamed, head, left, rows: walked.rows - left.length }
-  return { spec, notes, bySource: bySource.filter(Boolean) }
+  const sources = bySource.filter(Boolean)
+  for (const ordinal of left) sources.findLast(({ from }) => from <= ordinal)!.rows -= 1
+  return { spec, notes, bySource: sources.map(({ name, rows }) => ({ name, rows })) }
 }
 
 const speaksPersian = ({ examples }: ColumnSurvey): boolean =>

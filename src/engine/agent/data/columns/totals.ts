@@ -41,24 +41,32 @@ const mostKept = 10_000
 
 /**
  * Looks out for totals while the rows go by. One in the midst is a total where cells are empty that the other rows fill; at the end of
- * the table it is one in any case.
+ * a source it is one in any case, also where remarks without a number follow it.
  */
 export class TotalsWatch {
-  readonly #inMidst: number[] = []
+  readonly #found: number[] = []
   #tail: number[] = []
+  #source = 0
 
-  see(row: readonly string[], ordinal: number): void {
+  see(row: readonly string[], ordinal: number, source: number): void {
+    if (source !== this.#source) this.#endSource(source)
     const found = totalLabel(row)
     if (!found) {
-      this.#tail = []
+      if (this.#tail.length > 0 && row.some(hasDigit)) this.#tail = []
       return
     }
-    if (found.isAlone && this.#inMidst.length < mostKept) this.#inMidst.push(ordinal)
+    if (found.isAlone && this.#found.length < mostKept) this.#found.push(ordinal)
     else this.#tail.push(ordinal)
+  }
+
+  #endSource(next: number): void {
+    for (const ordinal of this.#tail) this.#found.push(ordinal)
+    this.#tail = []
+    this.#source = next
   }
 
   /** Ordinals of the rows that are totals. */
   found(): number[] {
-    return [...this.#inMidst, ...this.#tail].toSorted((a, b) => a - b)
+    return [...this.#found, ...this.#tail].toSorted((a, b) => a - b)
   }
 }
