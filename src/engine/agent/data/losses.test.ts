@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type WriteSheet, writeXlsx } from 'hucre'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { cleaningLines } from './cleaning/blocks.ts'
 import type { Note } from './columns/notes.ts'
 import { readTables } from './read-table.ts'
+import { formatOf } from './rows/xlsx/styles.ts'
 
 let folder: string
 beforeAll(async () => {
@@ -64,5 +66,40 @@ describe('totals', () => {
     const found = await read('نام,مبلغ\nالف,10\nجمع,30\nب,20\n')
     expect(found).toMatchObject({ rows: 3, of: 3 })
     expect(found.profile[1]!.sum).toBe('60')
+  })
+})
+
+describe('durations of workbooks', () => {
+  test.each(['[h]:mm', '[h]:mm:ss', '[hh]:mm'])('of the format %s are hours and no days', async (numFmt) => {
+    const days = (hours: number) => hours / 24
+    const bytes = await writeXlsx({
+      sheets: [
+        {
+          name: 'کارکرد',
+          columns: [{}, { style: { numFmt } }],
+          rows: [
+            ['نام', 'کارکرد'],
+            ['الف', days(176.5)],
+            ['ب', days(8.25)],
+            ['پ', days(160)],
+          ],
+        },
+      ],
+    })
+    const found = await read(bytes)
+    expect(found.spec.table.columns[1]).toMatchObject({ kind: 'number' })
+    expect(found.sample.map(([, hours]) => hours)).toEqual(['176.5', '8.25', '160'])
+    expect(found.profile[1]!.sum).toBe('344.75')
+    expect(noteOf(found.notes, 'durations')).toMatchObject({ count: 3 })
+    for (const language of ['fa', 'en'] as const)
+      expect(cleaningLines(found.notes, language).join('\n')).toMatch(/30[.]25|۳۰٫۲۵/)
+  })
+
+  test('of the number that the format has by itself are hours, and times of the day stay times', () => {
+    expect(formatOf(46, undefined)).toBe('duration')
+    expect(formatOf(20, undefined)).toBe('time')
+    expect(formatOf(164, 'h:mm')).toBe('time')
+    expect(formatOf(164, '[mm]:ss')).toBe('duration')
+    expect(formatOf(164, '[Red]0.0')).toBe('number')
   })
 })

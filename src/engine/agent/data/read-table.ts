@@ -131,6 +131,8 @@ function sourceNotes(specs: readonly SourceSpec[], sources: readonly RowSource[]
   if (merged > 0) notes.push({ kind: 'merged-cells', count: merged })
   const uncalculated = sum((spec) => (spec.kind === 'xlsx' ? spec.uncalculated : 0))
   if (uncalculated > 0) notes.push({ kind: 'uncalculated', count: uncalculated })
+  const durations = sum((spec) => (spec.kind === 'xlsx' ? spec.durations : 0))
+  if (durations > 0) notes.push({ kind: 'durations', count: durations })
   const unread = sum((spec) => (spec.kind === 'json' ? spec.unread : 0))
   const read = specs.reduce((most, spec) => Math.max(most, spec.kind === 'json' ? spec.names.length : 0), 0)
   if (unread > 0) notes.push({ kind: 'columns-cut', read, of: read + unread })

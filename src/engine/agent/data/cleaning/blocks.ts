@@ -23,6 +23,7 @@ const order: Note['kind'][] = [
   'repeated',
   'merged-cells',
   'uncalculated',
+  'durations',
   'texts',
   'codes',
   'stayed-text',

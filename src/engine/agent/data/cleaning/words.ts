@@ -106,6 +106,10 @@ const ofTables = {
     fa: `${count(cells)} فرمول در پرونده نتیجه نداشت و بی‌مقدار شمرده شد؛ پرونده را در اکسل باز و ذخیره کنید.`,
     en: `Formulas whose results the file does not hold, counted as missing: ${count(cells)}. Open the file in a spreadsheet program and save it.`,
   }),
+  durations: ({ count: cells }, { count }) => ({
+    fa: `${count(cells)} خانه مدت زمان بود و به ساعت شمرده شد: «30:15» یعنی 30٫25.`,
+    en: `Cells that are durations and were counted in hours: ${count(cells)}. “30:15” is 30.25.`,
+  }),
 } satisfies Partial<Sentences>
 
 /** About how a column is read. */

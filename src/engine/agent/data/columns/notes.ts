@@ -45,6 +45,8 @@ export type Note =
   | { kind: 'encoding'; encoding: string }
   | { kind: 'merged-cells'; count: number }
   | { kind: 'uncalculated'; count: number }
+  /** Of cells that a spreadsheet shows as such. */
+  | { kind: 'durations'; count: number }
   | { kind: 'repeated'; count: number }
   | { kind: 'used'; sources: { name: string; rows: number }[] }
   | { kind: 'unused'; sources: { name: string; rows: number; hidden: boolean }[] }

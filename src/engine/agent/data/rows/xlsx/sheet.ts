@@ -12,6 +12,8 @@ export interface SheetEvents {
   merged?(range: { from: [number, number]; to: [number, number] }): void
   /** A formula whose result the file does not hold. */
   uncalculated?(): void
+  /** A length of time, which is given in hours. */
+  duration?(): void
 }
 
 const mostColumn = 16_384
@@ -93,7 +95,9 @@ class SheetState {
       case 'n': {
         const number = Number(this.#value)
         if (!Number.isFinite(number)) return this.#value
-        return numberText(number, formats[this.#format] ?? 'number', epoch1904)
+        const format = formats[this.#format] ?? 'number'
+        if (format === 'duration') this.#events.duration?.()
+        return numberText(number, format, epoch1904)
       }
       default:
         return withoutSpelling(this.#value).trim()
@@ -118,8 +122,12 @@ function numberText(number: number, format: string, epoch1904: boolean): string 
     if (format === 'time' && number < 1) return time
     return dayText(format === 'jalali' ? 'jalali' : 'gregorian', day) + (timed ? ` ${time}` : '')
   }
+  if (format === 'duration') return hours(number)
   return format === 'percent' ? `${plain(number, 2)}%` : plain(number)
 }
+
+/** Spreadsheets count durations in days, and show no less than a thousandth of a second. */
+const hours = (days: number): string => plain(Math.round(days * 86_400_000) / 3_600_000)
 
 /** With a decimal sign that means one thing only. */
 function plain(number: number, power = 0): string {

@@ -1,15 +1,18 @@
-/** What the numbers of a spreadsheet are, by their formats: days, times, parts of a hundred, or numbers. */
+/** What the numbers of a spreadsheet are, by their formats: days, times, durations, parts of a hundred, or numbers. */
 import { attribute, XmlReader } from './xml.ts'
 
-export type CellFormat = 'number' | 'percent' | 'date' | 'jalali' | 'time'
+export type CellFormat = 'number' | 'percent' | 'date' | 'jalali' | 'time' | 'duration'
 
 const dates = [14, 15, 16, 17, 22, 27, 28, 29, 30, 31, 34, 35, 36, 50, 51, 52, 53, 54, 55, 56, 57, 58]
-const times = [18, 19, 20, 21, 32, 33, 45, 46, 47]
+const times = [18, 19, 20, 21, 32, 33, 45, 47]
+/** `[h]:mm:ss` */
+const durations = [46]
 
 export function formatOf(id: number, code: string | undefined): CellFormat {
   if (code === undefined) {
     if (id === 9 || id === 10) return 'percent'
     if (dates.includes(id)) return 'date'
+    if (durations.includes(id)) return 'duration'
     return times.includes(id) ? 'time' : 'number'
   }
   // The low half of a locale names the language, the byte above it the calendar: 16 is the Jalali one.
@@ -17,6 +20,7 @@ export function formatOf(id: number, code: string | undefined): CellFormat {
   const bare = bareCode(code)
   if (/[ymd]/i.test(bare.replace(/\[[hms]+\]/gi, '')) && /[yd]/i.test(bare))
     return isJalali ? 'jalali' : 'date'
+  if (/\[[hms]/i.test(bare)) return 'duration'
   if (/[hs]/i.test(bare)) return 'time'
   return bare.includes('%') ? 'percent' : 'number'
 }

@@ -15,6 +15,8 @@ export interface SheetSpec {
   /** Merged cells over several rows: column, first and last row. */
   merges: [number, number, number][]
   uncalculated: number
+  /** Cells that are lengths of time. */
+  durations: number
 }
 
 const mostMerges = 50_000
@@ -36,6 +38,7 @@ export async function xlsxSpecs(path: string): Promise<SheetSpec[] | undefined> 
       rows: 0,
       merges: [],
       uncalculated: 0,
+      durations: 0,
     }
     const seen = { left: Number.MAX_SAFE_INTEGER, right: -1, sample: [] as { row: number; filled: number }[] }
     await readSheet(book, entry, {
@@ -53,6 +56,9 @@ export async function xlsxSpecs(path: string): Promise<SheetSpec[] | undefined> 
       },
       uncalculated() {
         spec.uncalculated += 1
+      },
+      duration() {
+        spec.durations += 1
       },
     })
     if (seen.right < 0) continue
