@@ -122,9 +122,11 @@ function boundsOf({ rows, of, unused, notes }: FoundTable): Gap[] {
   const gaps: Gap[] = rows < of ? [{ what: words.rows, why: boundWords.rows(rows, of) }] : []
   for (const { name, rows: count, hidden } of unused)
     if (!hidden) gaps.push({ what: { fa: name, en: name }, why: boundWords.unused(count) })
-  for (const note of notes)
+  for (const note of notes) {
     if (note.kind === 'columns-cut')
       gaps.push({ what: words.columns, why: boundWords.columns(note.read, note.of) })
+    if (note.kind === 'sheets-cut') gaps.push({ what: words.sheets, why: boundWords.sheets(note.count) })
+  }
   return gaps
 }
 

@@ -103,3 +103,38 @@ describe('durations of workbooks', () => {
     expect(formatOf(164, '[Red]0.0')).toBe('number')
   })
 })
+
+describe('bounds of workbooks', () => {
+  const sheetOf = (name: string, rows: WriteSheet['rows']): WriteSheet => ({ name, rows: rows! })
+
+  test('columns of a sheet beyond those that are read are said', async () => {
+    const numbers = Array.from({ length: 300 }, (_, place) => place)
+    const rows = [numbers.map((place) => `ستون ${place}`), numbers, numbers]
+    const found = await read(await writeXlsx({ sheets: [sheetOf('پهن', rows)] }))
+    expect(found.spec.table.columns).toHaveLength(256)
+    expect(noteOf(found.notes, 'columns-cut')).toEqual({ kind: 'columns-cut', read: 256, of: 300 })
+  })
+
+  test('a title above the table of a sheet is said to be none of its data', async () => {
+    const rows = [
+      ['گزارش سال', null],
+      ['شهر', 'مبلغ'],
+      ['قم', 1],
+      ['یزد', 2],
+    ]
+    const found = await read(await writeXlsx({ sheets: [sheetOf('برگه', rows)] }))
+    expect(found.profile[1]!.sum).toBe('3')
+    expect(noteOf(found.notes, 'before')).toEqual({ kind: 'before', count: 1 })
+  })
+
+  test('sheets beyond those that are read are said', async () => {
+    const rows = [
+      ['شهر', 'مبلغ'],
+      ['قم', 1],
+    ]
+    const sheets = Array.from({ length: 203 }, (_, place) => sheetOf(`برگه ${place}`, rows))
+    const found = await read(await writeXlsx({ sheets }))
+    expect(found.of).toBe(200)
+    expect(noteOf(found.notes, 'sheets-cut')).toEqual({ kind: 'sheets-cut', count: 3 })
+  }, 60_000)
+})

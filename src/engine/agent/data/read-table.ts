@@ -103,6 +103,7 @@ async function readGroup(
     notes: [
       ...(bySource.length > 1 ? [{ kind: 'used' as const, sources: bySource }] : []),
       ...(unused.length > 0 ? [{ kind: 'unused' as const, sources: unused }] : []),
+      ...sheetNotes(sources),
       ...sourceNotes(
         own,
         group.map(({ source }) => source),
@@ -122,7 +123,7 @@ function sourceNotes(specs: readonly SourceSpec[], sources: readonly RowSource[]
   for (const encoding of encodings) if (encoding !== 'utf-8') notes.push({ kind: 'encoding', encoding })
   const broken = sum((_, { faults }) => faults.broken)
   if (broken > 0) notes.push({ kind: 'broken', count: broken })
-  const before = sum((spec) => (spec.kind === 'delimited' ? spec.before : 0))
+  const before = sum((spec) => ('before' in spec ? spec.before : 0))
   if (before > 0) notes.push({ kind: 'before', count: before })
   const skipped = sum((_, { faults }) => faults.skipped.count)
   const examples = sources.flatMap(({ faults }) => faults.skipped.examples).slice(0, 3)
@@ -133,10 +134,26 @@ function sourceNotes(specs: readonly SourceSpec[], sources: readonly RowSource[]
   if (uncalculated > 0) notes.push({ kind: 'uncalculated', count: uncalculated })
   const durations = sum((spec) => (spec.kind === 'xlsx' ? spec.durations : 0))
   if (durations > 0) notes.push({ kind: 'durations', count: durations })
-  const unread = sum((spec) => (spec.kind === 'json' ? spec.unread : 0))
-  const read = specs.reduce((most, spec) => Math.max(most, spec.kind === 'json' ? spec.names.length : 0), 0)
-  if (unread > 0) notes.push({ kind: 'columns-cut', read, of: read + unread })
+  const columns = specs.map((spec) => columnsOf(spec))
+  const [read, of] = [mostOf(columns.map((own) => own.read)), mostOf(columns.map((own) => own.of))]
+  if (of > read) notes.push({ kind: 'columns-cut', read, of })
   return notes
+}
+
+const mostOf = (numbers: readonly number[]): number => numbers.reduce((a, b) => Math.max(a, b), 0)
+
+/** Columns that are read, of those that there are. */
+function columnsOf(spec: SourceSpec): { read: number; of: number } {
+  const read = spec.kind === 'json' ? spec.names.length : spec.kind === 'xlsx' ? spec.width : 0
+  return { read, of: read + ('unread' in spec ? spec.unread : 0) }
+}
+
+/** Sheets of all workbooks that no table was looked for in. */
+function sheetNotes(sources: readonly SourceSpec[]): Note[] {
+  const unread = new Map<number, number>()
+  for (const spec of sources) if (spec.kind === 'xlsx') unread.set(spec.input, spec.unreadSheets)
+  const count = [...unread.values()].reduce((sum, own) => sum + own, 0)
+  return count > 0 ? [{ kind: 'sheets-cut', count }] : []
 }
 
 /** The sources of a table that was read before. */

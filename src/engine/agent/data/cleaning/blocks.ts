@@ -9,6 +9,7 @@ import { cleaningHeading, cleaningSentence, droppedSentence } from './words.ts'
 const order: Note['kind'][] = [
   'used',
   'unused',
+  'sheets-cut',
   'encoding',
   'broken',
   'before',

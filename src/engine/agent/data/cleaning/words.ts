@@ -40,6 +40,10 @@ const ofTables = {
       en: `These tables have other columns and are in none of the numbers: ${list(each(', hidden'))}.`,
     }
   },
+  'sheets-cut': ({ count: sheets }, { count }) => ({
+    fa: `${count(sheets)} برگهٔ پایانی خوانده نشد و در هیچ عددی نیست؛ آن‌ها را در پرونده‌ای جدا بفرستید.`,
+    en: `The last sheets that were not read and are in none of the numbers: ${count(sheets)}. Send them in a file of their own.`,
+  }),
   encoding: ({ encoding }) => ({
     fa: `پرونده با کدگذاری ${encoding} خوانده شد.`,
     en: `The file was read in the encoding ${encoding}.`,

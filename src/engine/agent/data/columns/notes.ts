@@ -50,5 +50,6 @@ export type Note =
   | { kind: 'repeated'; count: number }
   | { kind: 'used'; sources: { name: string; rows: number }[] }
   | { kind: 'unused'; sources: { name: string; rows: number; hidden: boolean }[] }
+  | { kind: 'sheets-cut'; count: number }
   | { kind: 'columns-cut'; read: number; of: number }
   | { kind: 'distinct-floor'; column: string; least: number }

@@ -6,6 +6,8 @@ import { type Budget, entryText, mostUnpacked, Unbounded, type ZipEntry, zipEntr
 export interface Book {
   path: string
   sheets: { name: string; entry: ZipEntry; hidden: boolean }[]
+  /** Sheets beyond the bound. */
+  unreadSheets: number
   texts: string[]
   formats: CellFormat[]
   epoch1904: boolean
@@ -37,6 +39,7 @@ export async function openBook(path: string): Promise<Book | undefined> {
   return {
     path,
     sheets: sheets.slice(0, mostSheets),
+    unreadSheets: Math.max(0, sheets.length - mostSheets),
     texts: await textsOf(part('xl/sharedStrings.xml')),
     formats: await stylesOf(part('xl/styles.xml')),
     epoch1904,

@@ -11,6 +11,12 @@ export interface SheetSpec {
   top: number
   left: number
   width: number
+  /** Columns beyond the bound. */
+  unread: number
+  /** Rows with something in them above the table. */
+  before: number
+  /** Of its workbook, beyond the bound. */
+  unreadSheets: number
   rows: number
   /** Merged cells over several rows: column, first and last row. */
   merges: [number, number, number][]
@@ -35,6 +41,9 @@ export async function xlsxSpecs(path: string): Promise<SheetSpec[] | undefined> 
       top: 0,
       left: 0,
       width: 0,
+      unread: 0,
+      before: 0,
+      unreadSheets: book.unreadSheets,
       rows: 0,
       merges: [],
       uncalculated: 0,
@@ -66,9 +75,12 @@ export async function xlsxSpecs(path: string): Promise<SheetSpec[] | undefined> 
     // Titles and remarks above a table are narrower than it is.
     const first = seen.sample.findIndex(({ filled }) => filled * 2 > widest)
     spec.top = seen.sample[first]!.row
+    spec.before = first
     spec.rows -= first
     spec.left = seen.left
-    spec.width = Math.min(mostColumns, seen.right - seen.left + 1)
+    const width = seen.right - seen.left + 1
+    spec.width = Math.min(mostColumns, width)
+    spec.unread = width - spec.width
     specs.push(spec)
   }
   return specs
