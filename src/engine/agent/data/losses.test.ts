@@ -138,3 +138,53 @@ describe('bounds of workbooks', () => {
     expect(noteOf(found.notes, 'sheets-cut')).toEqual({ kind: 'sheets-cut', count: 3 })
   }, 60_000)
 })
+
+describe('records of JSON', () => {
+  test('with numbers that are none, as Python writes them, are rows without that value', async () => {
+    const found = await read(
+      '[{"نام":"الف NaN","مبلغ":NaN},{"نام":"ب","مبلغ":-Infinity},{"نام":"پ \\" NaN","مبلغ":5}]',
+    )
+    expect(found.sample).toEqual([
+      ['الف NaN', null],
+      ['ب', null],
+      ['پ " NaN', '5'],
+    ])
+    expect(noteOf(found.notes, 'unparsed')).toBeUndefined()
+    const lines = await read('{"نام":"الف","مبلغ":NaN}\n{"نام":"ب","مبلغ":7}\n')
+    expect(lines.of).toBe(2)
+    expect((await read('{"نام":["الف","ب"],"مبلغ":[NaN,3]}')).profile[1]!.sum).toBe('3')
+  })
+
+  test('that are no JSON or have no end are counted and said', async () => {
+    const found = await read('[{"k":"a","n":1},{"k":"b","n":undefined},{"k":"c","n":4},{"k":"d","n":')
+    expect(found.profile[1]!.sum).toBe('5')
+    expect(noteOf(found.notes, 'unparsed')).toMatchObject({
+      count: 2,
+      examples: ['{"k":"b","n":undefined}', '{"k":"d","n":'],
+    })
+    const lines = await read('{"k":"a","n":1}\n{"k":"b","n":\n\n{"k":"c","n":4}\n')
+    expect(lines.profile[1]!.sum).toBe('5')
+    expect(noteOf(lines.notes, 'unparsed')).toEqual({
+      kind: 'unparsed',
+      count: 1,
+      examples: ['{"k":"b","n":'],
+    })
+  })
+
+  test.each([
+    ['[', ',', ']'],
+    ['', '\n', '\n'],
+  ])(
+    'longer than the bound end no reading: they are said, and those behind them are read (%j)',
+    async (start, between, end) => {
+      const long = `{"k":"long \\" }","n":2,"x":"${'x'.repeat(2_000_000)}"}`
+      const found = await read(
+        start + ['{"k":"a","n":1}', long, '{"k":"b","n":4}', '{"k":"c","n":8}'].join(between) + end,
+      )
+      expect(found).toMatchObject({ rows: 3, of: 3 })
+      expect(found.profile[1]!.sum).toBe('13')
+      expect(noteOf(found.notes, 'unparsed')).toMatchObject({ count: 1, examples: [long.slice(0, 60)] })
+      expect(cleaningLines(found.notes, 'en').join('\n')).toContain('none of the numbers: 1')
+    },
+  )
+})

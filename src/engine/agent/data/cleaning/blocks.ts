@@ -20,6 +20,7 @@ const order: Note['kind'][] = [
   'empty',
   'columns-cut',
   'skipped',
+  'unparsed',
   'totals',
   'repeated',
   'merged-cells',

@@ -84,6 +84,10 @@ const ofTables = {
     fa: `${count(lines)} سطر بیش از ستون‌های جدول خانه داشت و در هیچ عددی نیامده است: ${examples.join(' · ')}`,
     en: `Lines with more cells than the table has columns, which are in none of the numbers: ${count(lines)} (${examples.join(' · ')})`,
   }),
+  unparsed: ({ count: records, examples }, { count }) => ({
+    fa: `${count(records)} رکورد JSON درست نبود یا بیش از یک مگابایت بود و در هیچ عددی نیامده است؛ آغاز آن: ${examples.join(' · ')}`,
+    en: `Records that are no valid JSON or longer than a megabyte, which are in none of the numbers: ${count(records)} (beginning with ${examples.join(' · ')})`,
+  }),
   totals: ({ count: rows, labels, agree }, { count, list }) => {
     const held: Record<typeof agree, Words> = {
       yes: { fa: ' مقدارشان با جمع ردیف‌ها می‌خواند.', en: ' What they say agrees with the sums of the rows.' },

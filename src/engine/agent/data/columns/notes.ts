@@ -41,6 +41,8 @@ export type Note =
   | { kind: 'headless' }
   | { kind: 'empty'; columns: string[] }
   | { kind: 'skipped'; count: number; examples: string[] }
+  /** Records of JSON, by how they begin. */
+  | { kind: 'unparsed'; count: number; examples: string[] }
   | { kind: 'broken'; count: number }
   | { kind: 'encoding'; encoding: string }
   | { kind: 'merged-cells'; count: number }

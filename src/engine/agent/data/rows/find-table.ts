@@ -1,4 +1,5 @@
 import { delimitedIn, type Grid, sizeOf } from './delimited-text.ts'
+import { parsedJson } from './json-text.ts'
 
 /** A grid, and whether its first row is known to name its columns. */
 export interface FoundGrid {
@@ -57,7 +58,7 @@ function jsonIn(text: string): FoundGrid | undefined {
     if (attempts++ > most.attempts) return undefined
     const end = endOfJson(text, index)
     if (end === undefined) continue
-    const found = tableOf(parsed(text.slice(index, end)))
+    const found = tableOf(parsedJson(text.slice(index, end)))
     if (found) return found
   }
   return undefined
@@ -80,14 +81,6 @@ function endOfJson(text: string, start: number): number | undefined {
     }
   }
   return undefined
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** A list of objects, a list of lists, an object of lists, or an object that holds one of them. */

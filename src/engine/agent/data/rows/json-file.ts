@@ -1,5 +1,6 @@
 /** Files of JSON: a list of records somewhere in a document, or a record in each line. */
 import { type Encoding, textOf } from './encoding.ts'
+import { parsedJson } from './json-text.ts'
 import { mostColumns, noFaults, type Row, type RowSource, type Visit } from './source.ts'
 
 export interface JsonSpec {
@@ -16,15 +17,23 @@ export interface JsonSpec {
 const mostRecord = 1 << 20
 const mostLists = 64
 const mostDepth = 64
+/** Of a record that was not read. */
+const mostExample = 60
+const mostExamples = 3
 
-type Take = (value: unknown, path: string) => unknown
+interface Takes {
+  /** Takes a record; `false` ends the reading. */
+  take(value: unknown, path: string): unknown
+  /** A record that is not read: it is no JSON, longer than the bound, or without an end. How it begins. */
+  lose?(text: string, path: string): void
+}
 
 /**
  * Finds records as the text streams by: the objects and lists that are elements of a list, without opening them again. Everything else
  * is passed over.
  */
 class RecordScanner {
-  readonly #take: Take
+  readonly #takes: Takes
   /** Open brackets on the way to where the scanner stands, with the names that lead there. */
   readonly #open: { sign: string; name: string }[] = []
   #text = ''
@@ -36,16 +45,23 @@ class RecordScanner {
   /** Where the record under way began, and how deep it is. */
   #record = -1
   #depth = 0
+  /** How the record under way began, where it is longer than the bound. */
+  #long: string | undefined
   ended = false
 
-  constructor(take: Take) {
-    this.#take = take
+  constructor(takes: Takes) {
+    this.#takes = takes
   }
 
   push(text: string): void {
     this.#text += text
     for (; this.#at < this.#text.length && !this.ended; this.#at += 1) this.#step(this.#text[this.#at]!)
     this.#forget()
+  }
+
+  /** Where the text has no more. */
+  end(): void {
+    if (this.#record >= 0 && !this.ended) this.#lose()
   }
 
   #step(character: string): void {
@@ -89,20 +105,32 @@ class RecordScanner {
     }
     this.#depth -= 1
     if (this.#depth > 0) return
-    const path = this.#open
+    const value = this.#long === undefined ? parsed(this.#text.slice(this.#record, this.#at + 1)) : undefined
+    if (value === undefined) this.#lose()
+    else if (this.#takes.take(value, this.#path()) === false) this.ended = true
+    this.#record = -1
+    this.#long = undefined
+  }
+
+  #path(): string {
+    return this.#open
       .map(({ name }) => name)
       .filter((name) => name !== '')
       .join('.')
-    const value = parsed(this.#text.slice(this.#record, this.#at + 1))
-    this.#record = -1
-    if (value !== undefined && this.#take(value, path) === false) this.ended = true
+  }
+
+  #lose(): void {
+    this.#takes.lose?.(
+      this.#long ?? this.#text.slice(this.#record, this.#at + 1).slice(0, mostExample),
+      this.#path(),
+    )
   }
 
   /** What was read is not needed any more. */
   #forget(): void {
     const start = this.#record >= 0 ? this.#record : this.#quoted ? this.#stringStart : this.#at
     if (this.#at - start > mostRecord) {
-      this.ended = true
+      this.#passOver(start)
       return
     }
     this.#text = this.#text.slice(start)
@@ -110,37 +138,37 @@ class RecordScanner {
     this.#stringStart -= start
     if (this.#record >= 0) this.#record = 0
   }
+
+  /** A record, or a name, that is longer than the bound is walked through without keeping it. */
+  #passOver(start: number): void {
+    if (this.#record >= 0) this.#long ??= this.#text.slice(start, start + mostExample)
+    this.#text = this.#text.slice(this.#at)
+    this.#at = 0
+    this.#stringStart = 0
+    if (this.#record >= 0) this.#record = 0
+  }
 }
 
 /** Numbers stay as they were written, with a decimal sign that means one thing only. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text, function (
-      this: unknown,
-      _key: string,
-      value: unknown,
-      context?: { source?: string },
-    ) {
-      return typeof value === 'number' ? writtenNumber(context?.source ?? String(value)) : value
-    } as (key: string, value: unknown) => unknown)
-  } catch {
-    return undefined
-  }
-}
+const parsed = (text: string): unknown =>
+  parsedJson(text, function (this: unknown, _key: string, value: unknown, context?: { source?: string }) {
+    return typeof value === 'number' ? writtenNumber(context?.source ?? String(value)) : value
+  } as (key: string, value: unknown) => unknown)
 
 const writtenNumber = (source: string): string => source.replace('.', '٫').replace(/e(?=\d)/i, 'E+')
 
 /** Where the records of a file are, and the names of their members. Undefined for a file without any. */
 export async function jsonSpec(path: string, encoding: Encoding): Promise<JsonSpec | undefined> {
   const lists = new Map<string, { count: number; names: Set<string>; isListed: boolean }>()
-  await eachRecord(path, encoding, (value, at) => {
+  const take = (value: unknown, at: string) => {
     const known = lists.get(at)
     if (!known && lists.size >= mostLists) return
     const list = known ?? { count: 0, names: new Set<string>(), isListed: Array.isArray(value) }
     lists.set(at, list)
     list.count += 1
     for (const name of Object.keys(flat(value))) list.names.add(name)
-  })
+  }
+  await eachRecord(path, encoding, { take })
   const [at, list] = [...lists].toSorted(([, a], [, b]) => b.count - a.count)[0] ?? []
   if (at === undefined || !list || list.names.size === 0) return undefined
   const names = [...list.names]
@@ -154,13 +182,14 @@ export async function jsonSpec(path: string, encoding: Encoding): Promise<JsonSp
 }
 
 /** Whether a record of every line follows another: then there is no list around them. */
-async function eachRecord(path: string, encoding: Encoding, take: Take): Promise<void> {
-  if (await hasLines(path, encoding)) return eachLine(path, encoding, take)
-  const scanner = new RecordScanner(take)
+async function eachRecord(path: string, encoding: Encoding, takes: Takes): Promise<void> {
+  if (await hasLines(path, encoding)) return eachLine(path, encoding, takes)
+  const scanner = new RecordScanner(takes)
   for await (const text of textOf(path, encoding)) {
     scanner.push(text)
     if (scanner.ended) return
   }
+  scanner.end()
 }
 
 async function hasLines(path: string, encoding: Encoding): Promise<boolean> {
@@ -173,17 +202,25 @@ async function hasLines(path: string, encoding: Encoding): Promise<boolean> {
   return first.trim().startsWith('{') && parsed(first) !== undefined && head.trim() !== first.trim()
 }
 
-async function eachLine(path: string, encoding: Encoding, take: Take): Promise<void> {
+async function eachLine(path: string, encoding: Encoding, { take, lose }: Takes): Promise<void> {
   let left = ''
+  /** How the line under way began, where it is longer than the bound. */
+  let long: string | undefined
   const emit = (line: string): boolean => {
-    const value = line.trim() === '' ? undefined : parsed(line)
-    return typeof value !== 'object' || value === null || take(value, '*') !== false
+    const value = long === undefined ? parsed(line) : undefined
+    const isLost = typeof value !== 'object' || value === null
+    const start = long ?? line.trimStart()
+    long = undefined
+    if (!isLost) return take(value, '*') !== false
+    if (start !== '') lose?.(start.slice(0, mostExample), '*')
+    return true
   }
   for await (const text of textOf(path, encoding)) {
     const lines = (left + text).split('\n')
     left = lines.pop()!
     for (const line of lines) if (!emit(line)) return
-    if (left.length > mostRecord) left = ''
+    if (long === undefined && left.length > mostRecord) long = left.trimStart().slice(0, mostExample)
+    if (long !== undefined) left = ''
   }
   emit(left)
 }
@@ -203,17 +240,28 @@ function flat(value: unknown, prefix = '', found: Record<string, unknown> = Obje
 
 export function jsonRows(path: string, spec: JsonSpec, name: string): RowSource {
   const isNamed = !spec.names.every((each, place) => each === String(place + 1))
+  const faults = { ...noFaults(), encoding: spec.encoding }
   return {
     name,
     ...(isNamed && { names: spec.names }),
-    faults: { ...noFaults(), encoding: spec.encoding },
-    rows: (visit: Visit) =>
-      eachRecord(path, spec.encoding, (value, at) => {
-        if (at !== spec.path) return undefined
-        const members = flat(value)
-        const row: Row = spec.names.map((each) => cellOf(members[each]))
-        return visit(row)
-      }),
+    faults,
+    rows(visit: Visit) {
+      const unparsed = { count: 0, examples: [] as string[] }
+      faults.unparsed = unparsed
+      return eachRecord(path, spec.encoding, {
+        take(value, at) {
+          if (at !== spec.path) return undefined
+          const members = flat(value)
+          const row: Row = spec.names.map((each) => cellOf(members[each]))
+          return visit(row)
+        },
+        lose(text, at) {
+          if (at !== spec.path) return
+          unparsed.count += 1
+          if (unparsed.examples.length < mostExamples) unparsed.examples.push(text.toWellFormed())
+        },
+      })
+    },
   }
 }
 

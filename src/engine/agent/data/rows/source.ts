@@ -20,11 +20,18 @@ export interface SourceFaults {
   broken: number
   /** Lines that have more cells than the table has columns; some of them, and how many. */
   skipped: { count: number; examples: string[] }
+  /** Records of JSON that are none, or longer than is read. */
+  unparsed: { count: number; examples: string[] }
   /** Ranges of merged cells whose value stands for all of their rows. */
   merged: number
   encoding?: string
 }
 
-export const noFaults = (): SourceFaults => ({ broken: 0, skipped: { count: 0, examples: [] }, merged: 0 })
+export const noFaults = (): SourceFaults => ({
+  broken: 0,
+  skipped: { count: 0, examples: [] },
+  unparsed: { count: 0, examples: [] },
+  merged: 0,
+})
 
 export const mostColumns = 256

@@ -1,0 +1,38 @@
+/** JSON as programs write it: Python has `NaN`, `Infinity` and `-Infinity` for numbers that are none. */
+
+/** Undefined for what is no JSON, also where those words are taken for null. */
+export function parsedJson(text: string, revive?: (key: string, value: unknown) => unknown): unknown {
+  try {
+    return JSON.parse(text, revive)
+  } catch {
+    const other = withNulls(text)
+    if (other === text) return undefined
+    try {
+      return JSON.parse(other, revive)
+    } catch {
+      return undefined
+    }
+  }
+}
+
+const words = ['NaN', '-Infinity', 'Infinity']
+
+/** The words outside quotations, as null; in one walk. */
+function withNulls(text: string): string {
+  let [found, kept] = ['', 0]
+  let quoted = false
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at]!
+    if (character === '"') quoted = !quoted
+    else if (quoted) {
+      if (character === '\\') at += 1
+    } else if (character === 'N' || character === '-' || character === 'I') {
+      const word = words.find((each) => text.startsWith(each, at))
+      if (word === undefined) continue
+      found += `${text.slice(kept, at)}null`
+      at += word.length - 1
+      kept = at + 1
+    }
+  }
+  return found + text.slice(kept)
+}
