@@ -71,13 +71,35 @@ test.each([
 })
 
 test.each(['10.0.0.0/33', 'a.test/8', 'a.test:99999', 'a*b.test', 'http://a.test', '[::1'])(
-  'a rule of NO_PROXY that means nothing stops the start: %s',
-  (rule) => {
-    expect(refusal(undefined, { NO_PROXY: `ok.test,${rule}` }).en).toContain(
-      `NO_PROXY is ${JSON.stringify(rule)}: write hosts, domains`,
-    )
+  'a word of NO_PROXY that other programs may understand is left out and stops no start: %s',
+  (word) => {
+    const variables = { HTTPS_PROXY: 'p.test', NO_PROXY: `ok.test,${word},.more.test` }
+    expect(load(undefined, variables).proxies.direct).toEqual(['ok.test', '.more.test'])
   },
 )
+
+test('networks of IPv6 and beginnings of addresses are rules of NO_PROXY, which counts only beside a proxy', () => {
+  const rules = ['2001:db8::/32', 'fdab:cdef::/32', '192.168.*', '127.0.0.*', '10.*.*.*']
+  const NO_PROXY = rules.join(',')
+  expect(load(undefined, { HTTP_PROXY: 'p.test', NO_PROXY }).proxies.direct).toEqual(rules)
+  expect(load(undefined, { NO_PROXY }).proxies).toEqual({ direct: [] })
+})
+
+test('ALL_PROXY of a desktop is SOCKS5, and is not read where both others are set', () => {
+  const socks = { protocol: 'socks5', host: '127.0.0.1', port: 1080 }
+  expect(load(undefined, { ALL_PROXY: 'socks://127.0.0.1:1080/' }).proxies).toEqual({
+    http: socks,
+    https: socks,
+    direct: [],
+  })
+  const both = { HTTP_PROXY: 'p.test', HTTPS_PROXY: 'p.test' }
+  expect(load(undefined, { ...both, all_proxy: 'socks4://127.0.0.1:1080/' }).proxies.http?.host).toBe(
+    'p.test',
+  )
+  expect(refusal(undefined, { HTTP_PROXY: 'p.test', all_proxy: 'socks4://127.0.0.1:1080/' }).en).toContain(
+    'all_proxy',
+  )
+})
 
 test('users’ links leave through a proxy only where it says so', () => {
   expect(load('net: { allow_cidrs: [] }').net.usesProxy).toBe(false)

@@ -9,6 +9,7 @@ const kinds: Readonly<Record<string, { protocol: ProxyConfig['protocol']; port: 
   'http:': { protocol: 'http', port: 80 },
   'https:': { protocol: 'https', port: 443 },
   // Names go to the proxy by either spelling: where vendors are reached through one, the names here are often wrong.
+  'socks:': { protocol: 'socks5', port: 1080 }, // desktops set it for programs to guess
   'socks5:': { protocol: 'socks5', port: 1080 },
   'socks5h:': { protocol: 'socks5', port: 1080 },
 }
@@ -28,12 +29,15 @@ export function readProxy(place: Place): ProxyConfig | 'direct' {
   return text === 'direct' ? 'direct' : (parse(text) ?? place.unusable(orDirect))
 }
 
-/** The variables by which proxies are known everywhere. */
+/** The variables by which proxies are known everywhere. They are there for other programs too, so what is not needed is not read. */
 export function readProxies(env: Env): ProxiesConfig {
-  const all = fromVariable(env.allProxy)
-  const http = fromVariable(env.httpProxy) ?? all
-  const https = fromVariable(env.httpsProxy) ?? all
-  return { ...(http && { http }), ...(https && { https }), direct: readDirect(env.noProxy) }
+  const http = fromVariable(env.httpProxy ?? env.allProxy)
+  const https = fromVariable(env.httpsProxy ?? env.allProxy)
+  return {
+    ...(http && { http }),
+    ...(https && { https }),
+    direct: http || https ? readDirect(env.noProxy) : [],
+  }
 }
 
 /** What is typed may hold a password, so the sentence does not repeat it. */
@@ -67,27 +71,24 @@ function decoded(text: string): string | undefined {
   }
 }
 
-function readDirect(typed: Typed | undefined): string[] {
-  const rules = typed?.value.split(/[\s,]+/).filter((rule) => rule !== '') ?? []
-  const wrong = rules.find((rule) => !isRule(rule))
-  if (wrong !== undefined) refuse(words.wrong(typed!.name, words.typed(wrong), expectedRule))
-  return rules
-}
-
-const expectedRule: Sentence = {
-  en: 'hosts, domains (.example.com), addresses, networks (10.0.0.0/8), each with or without :port, or *, with commas between them',
-  fa: 'میزبان، دامنه (.example.com)، نشانی، شبکه (10.0.0.0/8)، هر یک با :درگاه یا بی آن، یا *، با ویرگول لاتین در میان',
-}
+/** Other programs may understand what is left out here. */
+const readDirect = (typed: Typed | undefined): string[] =>
+  typed?.value.split(/[\s,]+/).filter((rule) => rule !== '' && isRule(rule)) ?? []
 
 /** What NO_PROXY may hold; `platform/proxy` reads it. */
 function isRule(text: string): boolean {
+  if (isNetwork(text)) return true // before the colons of IPv6 are taken for one of a port
   const [, bracketed, after] = /^\[([^\]]*)\](.*)$/.exec(text) ?? []
   const [host = '', port = ''] =
     bracketed === undefined && isIP(text) === 0 ? text.split(':') : [bracketed ?? text, after?.slice(1)]
   if (port !== '' && !(/^\d{1,5}$/.test(port) && Number(port) <= 65_535)) return false
-  if (!host.includes('/')) return host === '*' || isIP(host) !== 0 || /^(\*?\.)?[^*:/[\]]+$/.test(host)
+  if (!host.includes('/'))
+    return host === '*' || isIP(host) !== 0 || isPrefix(host) || /^(\*?\.)?[^*:/[\]]+$/.test(host)
   return isNetwork(host)
 }
+
+/** `192.168.*`, `10.*.*.*` */
+const isPrefix = (text: string): boolean => /^(?:\d{1,3}\.){1,3}\*(?:\.\*){0,2}$/.test(text)
 
 function isNetwork(text: string): boolean {
   const [address = '', bits = '', ...more] = text.split('/')

@@ -38,6 +38,13 @@ test.each([
   ['the port of the protocol counts', 'example.com:443', ['example.com'], ['example.com:8443']],
   ['an address', '10.1.2.3', ['10.1.2.3', '0x0a.1.2.3', '167838211'], ['10.1.2.4', 'a.10.1.2.3.example']],
   ['a network', '10.0.0.0/8', ['10.200.3.4'], ['11.0.0.1', 'ten.example']],
+  [
+    'the beginning of an address',
+    '192.168.*',
+    ['192.168.3.4'],
+    ['192.169.0.1', '[fd00::1]', '192.168.a.test'],
+  ],
+  ['the beginning with a star for each part', '10.1.*.*', ['10.1.3.4'], ['10.10.0.1']],
   ['a network of IPv6', 'fd12:3456::/32', ['[fd12:3456::9]'], ['[fd12:3457::9]', '10.0.0.1']],
   ['an address of IPv6, with and without brackets', 'fd00::1', ['[fd00::1]', '[fd00:0::1]'], ['[fd00::2]']],
   ['an address of IPv6 with a port', '[fd00::1]:8443', ['[fd00::1]:8443'], ['[fd00::1]']],

@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net'
 
 /**
  * Whether an address is asked for directly: this machine always, the rest by the rules of NO_PROXY as curl and Go read them. A rule is `*`,
- * a domain (itself and all below it, with or without `.` or `*.` before it), an address or a network (`10.0.0.0/8`), each with or without
+ * a domain (itself and all below it, with or without `.` or `*.` before it), an address, the beginning of one (`10.1.*`) or a network (`10.0.0.0/8`), each with or without
  * a port. Networks hold addresses only: no name is looked up for them.
  */
 export function goesDirect(url: URL, rules: readonly string[]): boolean {
@@ -30,6 +30,8 @@ function holds({ host: rule, port: only }: Rule, host: string, port: string): bo
   if (rule === '*') return true
   const isAddress = isIP(host) !== 0
   if (rule.includes('/')) return isAddress && networkOf(rule)?.check(host, familyOf(host)) === true
+  if (/^(?:\d{1,3}\.){1,3}\*/.test(rule))
+    return isIP(host) === 4 && host.startsWith(rule.slice(0, rule.indexOf('*')))
   if (isIP(rule) !== 0) return isAddress && sameAddress(rule, host)
   const domain = nameOf(rule.replace(/^\*?\./, ''))
   return !isAddress && (host === domain || host.endsWith(`.${domain}`))
