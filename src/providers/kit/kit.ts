@@ -81,7 +81,10 @@ export class UpstreamClient implements AsyncDisposable {
       ...(address.apiKey !== undefined && { authorization: `Bearer ${address.apiKey}` }),
       ...address.headers,
     }
-    const hidden = [address.apiKey, ...Object.values(address.headers ?? {}), this.way.proxy?.password]
+    const { proxy } = this.way
+    // A user without a password is a token.
+    const login = proxy?.password ?? proxy?.username
+    const hidden = [address.apiKey, ...Object.values(address.headers ?? {}), login]
     this.secrets = [...hidden, url.host, url.hostname].filter((secret) => secret !== undefined)
   }
 
