@@ -195,6 +195,25 @@ test('a cluster that came back without its password gets another', async () => {
   ])
 })
 
+test('a password and access rules that a power cut left empty are made anew', async () => {
+  await using folder = await temporaryFolder()
+  {
+    await using embedded = await start(folder.path)
+    await ask(embedded.url, `create table note as select 'دانش' as text`)
+  }
+  await writeFile(path.join(folder.path, 'postgres.password'), '')
+  {
+    await using embedded = await start(folder.path)
+    expect(await ask(embedded.url, 'select text from note')).toEqual([{ text: 'دانش' }])
+    expect(await passwordOf(folder)).toMatch(/^[\w-]{32}$/)
+    await expect(ask(asSuperuser(embedded.url), 'select 1')).rejects.toMatchObject({ code: '28P01' })
+  }
+  await writeFile(path.join(folder.path, 'postgres', 'pg_hba.conf'), '')
+  await using embedded = await start(folder.path)
+  expect(await ask(embedded.url, 'select text from note')).toEqual([{ text: 'دانش' }])
+  await expect(ask(asSuperuser(embedded.url), 'select 1')).rejects.toMatchObject({ code: '28P01' })
+})
+
 test('access rules that the operator wrote stay as they are', async () => {
   await using folder = await temporaryFolder()
   const rules = path.join(folder.path, 'postgres', 'pg_hba.conf')

@@ -5,7 +5,7 @@ import { type Binaries, lastLine } from './binaries.ts'
 import { type Ground, giveTo } from './ground.ts'
 import { refuse } from './refused.ts'
 import { replaceFile } from './replace-file.ts'
-import { superuser } from './roles.ts'
+import { mendAccess, superuser } from './roles.ts'
 import { runAs } from './server-user.ts'
 import { words } from './words.ts'
 
@@ -40,6 +40,7 @@ export async function prepareCluster(ground: Ground, binaries: Binaries, durable
   if (version === undefined) await makeCluster(ground, binaries, durable)
   else if (version !== binaries.major) refuse(words.otherMajor(ground.cluster, version, binaries.major))
   await takeOver(ground)
+  await mendAccess(ground)
   const file = path.join(ground.cluster, 'kherad.conf')
   await replaceFile(file, defaults).catch((error: Error) =>
     refuse(words.fileFailed(file, error.message), error),

@@ -37,14 +37,18 @@ const untouched = /^local +all +all +trust *$/m
 
 const accessFile = ({ cluster }: Ground) => path.join(cluster, 'pg_hba.conf')
 
-/** The superuser's password, made once; of two processes at once the first to write it down wins. */
+/**
+ * The superuser's password, made once; of two processes at once the first to write it down wins. A file that holds nothing counts as lost:
+ * the new password is refused, and `reopenAccess` lets it be set.
+ */
 export async function superuserPassword({ dataDir }: Ground): Promise<string> {
   const file = path.join(dataDir, 'postgres.password')
   const known = await readFile(file, 'utf8').catch(() => undefined)
-  if (known) return known.trim()
+  if (known?.trim()) return known.trim()
   const draft = `${file}.${process.pid}-${randomBytes(4).toString('hex')}`
   try {
-    await writeFile(draft, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600 })
+    await writeFile(draft, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600, flush: true })
+    if (known !== undefined) await rm(file, { force: true })
     await link(draft, file).catch(() => undefined)
     return (await readFile(file, 'utf8')).trim()
   } catch (error) {
@@ -57,12 +61,25 @@ export async function superuserPassword({ dataDir }: Ground): Promise<string> {
 /** True where the password was refused and the access was opened, so that the next try sets it anew; the cluster came back without its file. */
 export async function reopenAccess(ground: Ground, postmasterPid: number, error: unknown): Promise<boolean> {
   const { code } = error as { code?: string }
-  const rules = await readFile(accessFile(ground), 'utf8').catch(() => '')
-  if ((code !== '28P01' && code !== '28000') || !rules.startsWith(head)) return false
+  if (code !== '28P01' && code !== '28000') return false
+  const rules = await readFile(accessFile(ground), 'utf8').catch(() => undefined)
+  if (rules === undefined || !(rules.startsWith(head) || isEmpty(rules))) return false
   await replaceFile(accessFile(ground), open)
   process.kill(postmasterPid, 'SIGHUP')
   return true
 }
+
+/** PostgreSQL starts with no file of access rules that holds nothing, as a power cut may leave it: it gets those of a first start. */
+export async function mendAccess(ground: Ground): Promise<void> {
+  const rules = await readFile(accessFile(ground), 'utf8').catch(() => undefined)
+  if (rules === undefined || !isEmpty(rules)) return
+  await replaceFile(accessFile(ground), open).catch((error: Error) =>
+    refuse(words.fileFailed(accessFile(ground), error.message), error),
+  )
+}
+
+/** Not even a remark stands there. */
+const isEmpty = (rules: string): boolean => /^[\s\0]*$/.test(rules)
 
 /** Makes the role and its database where they are missing, and takes from the superuser what is the program's. Safe to run by several at once. */
 export async function prepareRoles(
