@@ -1,12 +1,13 @@
 /** Everyone else who asks outside: search, local models, traces, the store of bytes, and what users name. */
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { get } from 'node:https'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { discover } from '#engine/models'
 import { loadConfig, readEnv } from '#platform/config'
 import { openLog } from '#platform/log'
-import { openOutbound } from '#platform/proxy'
+import { openAgent, openOutbound } from '#platform/proxy'
 import { openStorage } from '#platform/storage'
 import { openTracing } from '#platform/trace'
 import { openSearch } from '#providers/search'
@@ -92,6 +93,26 @@ test.each([
   expect(collector.spans().map(({ name }) => name)).toEqual(['told'])
   expect(proxy.asked).toEqual([`${host}:4318`])
 })
+
+test.each(['http', 'socks5'] as const)(
+  'TLS behind a proxy (%s) that never comes about ends within the time for a connection, and its tunnel with it',
+  async (kind) => {
+    const mute = createTcpServer((socket) => socket.resume())
+    await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve))
+    const { port } = mute.address() as AddressInfo
+    await using proxy = await openProxy(kind, { routes: () => port })
+    const { outbound } = settings({ ALL_PROXY: proxy.url })
+    const endpoint = `https://${host}:4318`
+    const agent = openAgent(endpoint, { ...outbound.to(endpoint), connectMs: 1_000 })
+    const asked = get(endpoint, { agent })
+    const error = await new Promise<Error>((resolve) => asked.on('error', resolve))
+    expect(error.message).toContain('took longer than 1000 ms')
+    expect(proxy.tunnels.all).toBe(1)
+    await vi.waitUntil(() => proxy.tunnels.open === 0, 10_000)
+    agent.destroy()
+    mute.close()
+  },
+)
 
 test.each(['http', 'socks5'] as const)(
   'bytes go to an S3-compatible store through the proxy (%s)',

@@ -7,7 +7,7 @@ import type { Way } from './proxy.ts'
 import { openTunnel, targetOf } from './tunnel.ts'
 
 export interface AgentTerms extends Way {
-  /** For a connection, the proxy's part included. */
+  /** For a connection, the proxy's part and TLS included. */
   connectMs: number
 }
 
@@ -15,7 +15,7 @@ export interface AgentTerms extends Way {
 export function openAgent(origin: string, terms: AgentTerms): HttpAgent | HttpsAgent {
   const url = new URL(origin)
   if (url.protocol === 'http:') return new TunnelAgent(() => open(url, terms), { keepAlive: true })
-  return new SecureTunnelAgent(() => open(url, terms), {
+  return new SecureTunnelAgent(() => open(url, terms), terms.connectMs, {
     keepAlive: true,
     ...(terms.trust && { secureContext: terms.trust }),
   })
@@ -53,16 +53,19 @@ class TunnelAgent extends HttpAgent {
 
 class SecureTunnelAgent extends HttpsAgent {
   readonly #open: Open
+  readonly #connectMs: number
 
-  constructor(open: Open, options: ConstructorParameters<typeof HttpsAgent>[0]) {
+  constructor(open: Open, connectMs: number, options: ConstructorParameters<typeof HttpsAgent>[0]) {
     super(options)
     this.#open = open
+    this.#connectMs = connectMs
   }
 
   override createConnection(
     options: Parameters<HttpsAgent['createConnection']>[0],
     done?: Done,
   ): Duplex | null | undefined {
+    const until = performance.now() + this.#connectMs
     const opening = this.#open()
     if (!opening || !done) return super.createConnection(options, done)
     const host = String((options as { host?: string }).host ?? '')
@@ -75,8 +78,18 @@ class SecureTunnelAgent extends HttpsAgent {
           host,
           socket,
         })
-        secure.once('secureConnect', () => done(null, secure))
-        secure.once('error', (error) => done(error, undefined as never))
+        const slow = setTimeout(
+          () => secure.destroy(new Error(`TLS with ${host} took longer than ${this.#connectMs} ms`)),
+          Math.max(0, until - performance.now()),
+        )
+        secure.once('secureConnect', () => {
+          clearTimeout(slow)
+          done(null, secure)
+        })
+        secure.once('error', (error) => {
+          clearTimeout(slow)
+          done(error, undefined as never)
+        })
       },
       (error: Error) => done(error, undefined as never),
     )
