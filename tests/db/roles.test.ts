@@ -186,9 +186,13 @@ test('a cluster that came back without its password gets another', async () => {
   }
   const lost = await passwordOf(folder)
   await rm(path.join(folder.path, 'postgres.password'))
+  const rules = path.join(folder.path, 'postgres', 'pg_hba.conf')
+  const own = `${await readFile(rules, 'utf8')}host all backup 10.0.0.5/32 scram-sha-256\n`
+  await writeFile(rules, own)
   await using embedded = await start(folder.path)
   expect(await ask(embedded.url, 'select text from note')).toEqual([{ text: 'دانش' }])
   expect(await passwordOf(folder)).not.toBe(lost)
+  expect(await readFile(rules, 'utf8')).toBe(own)
   await expect(ask(asSuperuser(embedded.url), 'select 1')).rejects.toMatchObject({ code: '28P01' })
   expect(await ask(asSuperuser(embedded.url, await passwordOf(folder)), 'select 1 as one')).toEqual([
     { one: 1 },
@@ -212,6 +216,45 @@ test('a password and access rules that a power cut left empty are made anew', as
   await using embedded = await start(folder.path)
   expect(await ask(embedded.url, 'select text from note')).toEqual([{ text: 'دانش' }])
   await expect(ask(asSuperuser(embedded.url), 'select 1')).rejects.toMatchObject({ code: '28P01' })
+})
+
+test('lines that an operator added to the access rules of an earlier version stay when it is converted', async () => {
+  await using folder = await temporaryFolder()
+  const { ground } = await makeOld(folder.path)
+  expect(await stopServer(ground, 60_000)).toBe(true)
+  const rules = path.join(folder.path, 'postgres', 'pg_hba.conf')
+  const own = [
+    '# for the backup',
+    'local kherad kherad_app,backup trust # mine',
+    'host all backup 10.0.0.5/32 scram-sha-256',
+  ]
+  const [remark, first, last] = own
+  await writeFile(rules, `${remark}\n${first}\n${await readFile(rules, 'utf8')}${last}\n`)
+  for (const life of ['first', 'second', 'third, which lost its password']) {
+    if (life.startsWith('third')) await rm(path.join(folder.path, 'postgres.password'))
+    await using embedded = await start(folder.path)
+    expect(await ask(embedded.url, whoAmI), life).toEqual([plain])
+    await expect(ask(asSuperuser(embedded.url), 'select 1')).rejects.toMatchObject({ code: '28P01' })
+    const lines = (await readFile(rules, 'utf8')).split('\n')
+    expect(lines).toEqual(expect.arrayContaining(own))
+    expect(lines.filter((line) => /^local.*scram/.test(line))).toHaveLength(2)
+    expect(lines.filter((line) => line.startsWith('local') && line.includes('trust'))).toEqual([
+      'local all kherad_app trust',
+      first,
+    ])
+  }
+})
+
+test('access rules without one for the program get it before those of the operator', async () => {
+  await using folder = await temporaryFolder()
+  const rules = path.join(folder.path, 'postgres', 'pg_hba.conf')
+  await (await start(folder.path))[Symbol.asyncDispose]()
+  await writeFile(rules, '# mine\nlocal all all scram-sha-256\n')
+  await using embedded = await start(folder.path)
+  expect(await ask(embedded.url, whoAmI)).toEqual([plain])
+  expect(await readFile(rules, 'utf8')).toMatch(
+    /^#.*\nlocal all kherad_app trust\n# mine\nlocal all all scram-sha-256\n$/,
+  )
 })
 
 test('access rules that the operator wrote stay as they are', async () => {

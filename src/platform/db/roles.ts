@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto'
 import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
+import { closedRules, isEmpty, openRules, reopenedRules } from './access-rules.ts'
 import { clientConfig, type SocketAddress } from './address.ts'
 import type { Ground } from './ground.ts'
 import { refuse } from './refused.ts'
@@ -21,20 +22,6 @@ export const programRole = 'kherad_app'
 export const database = 'kherad'
 
 const lockKey = 7_210_418_003
-const head = '# Written by Kherad.'
-/** Nobody enters the folder of the socket but its owner; of those who do, the superuser needs a password too. */
-const closed = `${head} The socket is in a folder of its own, which nobody else can enter.
-local all ${programRole} trust
-local all all scram-sha-256
-local replication all scram-sha-256
-`
-/** Until the password is set anew. */
-const open = `${head} The password of the superuser was lost; the start that reads this sets another.
-local all all trust
-`
-/** As initdb writes it; whoever wrote other lines keeps them. */
-const untouched = /^local +all +all +trust *$/m
-
 const accessFile = ({ cluster }: Ground) => path.join(cluster, 'pg_hba.conf')
 
 /**
@@ -63,8 +50,9 @@ export async function reopenAccess(ground: Ground, postmasterPid: number, error:
   const { code } = error as { code?: string }
   if (code !== '28P01' && code !== '28000') return false
   const rules = await readFile(accessFile(ground), 'utf8').catch(() => undefined)
-  if (rules === undefined || !(rules.startsWith(head) || isEmpty(rules))) return false
-  await replaceFile(accessFile(ground), open)
+  const reopened = rules === undefined ? undefined : reopenedRules(rules, superuser)
+  if (reopened === undefined) return false
+  await replaceFile(accessFile(ground), reopened)
   process.kill(postmasterPid, 'SIGHUP')
   return true
 }
@@ -73,13 +61,10 @@ export async function reopenAccess(ground: Ground, postmasterPid: number, error:
 export async function mendAccess(ground: Ground): Promise<void> {
   const rules = await readFile(accessFile(ground), 'utf8').catch(() => undefined)
   if (rules === undefined || !isEmpty(rules)) return
-  await replaceFile(accessFile(ground), open).catch((error: Error) =>
+  await replaceFile(accessFile(ground), openRules).catch((error: Error) =>
     refuse(words.fileFailed(accessFile(ground), error.message), error),
   )
 }
-
-/** Not even a remark stands there. */
-const isEmpty = (rules: string): boolean => /^[\s\0]*$/.test(rules)
 
 /** Makes the role and its database where they are missing, and takes from the superuser what is the program's. Safe to run by several at once. */
 export async function prepareRoles(
@@ -172,14 +157,18 @@ end $$`
 /** Not while a process of an earlier version works as the superuser: it has no password, and keeps what it has until it ends. */
 async function closeAccess(ground: Ground, client: pg.Client, password: string): Promise<void> {
   const file = accessFile(ground)
-  const rules = await readFile(file, 'utf8').catch(() => '')
-  if (!untouched.test(rules)) return
-  const { rowCount } = await client.query(
-    'select from pg_stat_activity where usename = $1 and datname = $2 and pid <> pg_backend_pid()',
-    [superuser, database],
-  )
-  if (rowCount) return
-  await client.query(`alter role ${superuser} password ${client.escapeLiteral(password)}`)
-  await replaceFile(file, closed)
+  const rules = await readFile(file, 'utf8').catch(() => undefined)
+  if (rules === undefined) return
+  const { text, closes } = closedRules(rules, { programRole, database })
+  if (text === rules) return
+  if (closes) {
+    const { rowCount } = await client.query(
+      'select from pg_stat_activity where usename = $1 and datname = $2 and pid <> pg_backend_pid()',
+      [superuser, database],
+    )
+    if (rowCount) return
+    await client.query(`alter role ${superuser} password ${client.escapeLiteral(password)}`)
+  }
+  await replaceFile(file, text)
   await client.query('select pg_reload_conf()')
 }

@@ -1,0 +1,83 @@
+/** The lines of pg_hba.conf. Of two that hold for a connection the first wins, so the order of an operator's own lines stays. */
+
+interface Names {
+  programRole: string
+  database: string
+}
+
+const head = '# Written by Kherad.'
+/** Before the lines of others; below it stands the rule of the program. */
+const lead = '# Kherad needs the next line. Those after it are yours.'
+/** Taken away again by the start that sets the password. */
+const reopening = '# The password of the superuser was lost; the start that reads this sets another.'
+
+/** Until the password is set. */
+export const openRules = `${head} The password of the superuser was lost; the start that reads this sets another.
+local all all trust
+`
+
+/** As initdb writes them for \`--auth=trust\`. */
+const stock =
+  /^(?:local +(?:all|replication) +all|host +(?:all|replication) +all +(?:127\.0\.0\.1\/32|::1\/128)) +trust$/
+
+/** Not even a remark stands there. */
+export const isEmpty = (rules: string): boolean => /^[\s\0]*$/.test(rules)
+
+/** With the access opened, where the rules are ours wholly or in part; undefined where they are another's. */
+export function reopenedRules(rules: string, superuser: string): string | undefined {
+  if (isEmpty(rules)) return openRules
+  const kept = withoutReopening(rules)
+  if (!kept.startsWith(head) && !kept.split('\n').includes(lead)) return undefined
+  return `${reopening}\nlocal all ${superuser} trust\n${kept}`
+}
+
+/**
+ * With a password for whoever is not the program, and with a rule by which the program comes in. What initdb wrote alone is replaced whole;
+ * of lines that an operator added or changed none is. `closes`: someone came in without a password before.
+ */
+export function closedRules(
+  rules: string,
+  { programRole, database }: Names,
+): { text: string; closes: boolean } {
+  const kept = withoutReopening(rules)
+  const lines = kept.split('\n')
+  const said = lines.map(plain).filter((line) => line !== '')
+  const closes = kept !== rules || said.some((line) => stock.test(line))
+  if (said.every((line) => stock.test(line))) return { text: wholly(programRole), closes }
+  const isOpen = said.some((line) => stock.test(line))
+  const text = lines
+    .map((line) => (stock.test(plain(line)) ? plain(line).replace(/trust$/, 'scram-sha-256') : line))
+    .join('\n')
+  const isLed = lines.includes(lead) || !isOpen
+  const led = isLed && letsIn(text, programRole, database)
+  return { text: led ? text : `${lead}\nlocal all ${programRole} trust\n${text}`, closes }
+}
+
+/** Nobody enters the folder of the socket but its owner; of those who do, the superuser needs a password too. */
+const wholly = (
+  programRole: string,
+) => `${head} The socket is in a folder of its own, which nobody else can enter.
+local all ${programRole} trust
+local all all scram-sha-256
+local replication all scram-sha-256
+`
+
+const plain = (line: string): string => line.replace(/#.*/, '').trim().replaceAll(/\s+/g, ' ')
+
+function withoutReopening(rules: string): string {
+  const [first, , ...rest] = rules.split('\n')
+  return first === reopening ? rest.join('\n') : rules
+}
+
+/** By the first rule that holds for the program at its socket: one that names it, or that trusts all. What is included is not read. */
+function letsIn(rules: string, programRole: string, database: string): boolean {
+  for (const line of rules.split('\n').map(plain)) {
+    if (line.startsWith('include')) return true
+    const [kind, databases = '', users = '', method] = line.split(' ')
+    const named = users.split(',').includes(programRole)
+    if (kind !== 'local' || !databases.split(',').some((name) => name === 'all' || name === database))
+      continue
+    if (named || users.split(',').includes('all')) return named || method === 'trust'
+  }
+  return false
+}
