@@ -125,6 +125,8 @@ function boundsOf({ rows, of, unused, notes }: FoundTable): Gap[] {
   for (const note of notes) {
     if (note.kind === 'columns-cut')
       gaps.push({ what: words.columns, why: boundWords.columns(note.read, note.of) })
+    if (note.kind === 'text-cut')
+      gaps.push({ what: words.wholeText, why: boundWords.characters(note.read, note.of) })
     if (note.kind === 'sheets-cut') gaps.push({ what: words.sheets, why: boundWords.sheets(note.count) })
   }
   return gaps

@@ -188,3 +188,46 @@ describe('records of JSON', () => {
     },
   )
 })
+
+describe('bounds of texts', () => {
+  const inText = async (text: string) =>
+    (await readTables({ inputs: [{ name: '', text }], columnWord: 'c' })).found!
+
+  test('rows of columns side by side beyond those that are read are said', async () => {
+    const numbers = Array.from({ length: 6_000 }, () => 1)
+    const found = await read(JSON.stringify({ a: numbers, b: numbers }))
+    expect(found).toMatchObject({ rows: 5_000, of: 6_000 })
+    expect(found.profile[0]!.sum).toBe('5000')
+    expect(await inText(JSON.stringify(numbers.map((n) => ({ n, m: n }))))).toMatchObject({ of: 6_000 })
+  })
+
+  test('lines beyond those that are read are said', async () => {
+    const found = await inText(`k,n\n${'a,1\n'.repeat(6_000)}`)
+    expect(found).toMatchObject({ rows: 5_000, of: 6_000 })
+  })
+
+  test('columns beyond those that are read are said', async () => {
+    const names = Array.from({ length: 70 }, (_, place) => `c${place}`)
+    const csv = [names, names.map(() => 1), names.map(() => 2)].map((row) => row.join(',')).join('\n')
+    const json = JSON.stringify(Object.fromEntries(names.map((name) => [name, [1, 2]])))
+    for (const text of [csv, json]) {
+      const found = await inText(text)
+      expect(found.spec.table.columns).toHaveLength(60)
+      expect(noteOf(found.notes, 'columns-cut')).toEqual({ kind: 'columns-cut', read: 60, of: 70 })
+    }
+  })
+
+  test('characters beyond those that are read are said, and no number is read by half', async () => {
+    const text = `k,n\n${`${'a'.repeat(70)},1234567\n`.repeat(3_000)}`
+    const found = await inText(text)
+    const rows = Math.floor((200_000 - 4) / 79)
+    expect(found.of).toBe(rows)
+    expect(found.profile[1]!.sum).toBe(String(rows * 1_234_567))
+    expect(noteOf(found.notes, 'text-cut')).toEqual({
+      kind: 'text-cut',
+      read: 4 + rows * 79,
+      of: text.length,
+    })
+    expect(cleaningLines(found.notes, 'fa').join()).toContain('نویسه')
+  })
+})

@@ -98,7 +98,7 @@ async function readGroup(
     spec: { sources: own, table: spec, rows },
     profile: profileOf(loaded.store),
     rows: loaded.store.rows,
-    of: spec.rows,
+    of: spec.rows + group.reduce((sum, { source }) => sum + (source.faults.beyond?.rows ?? 0), 0),
     sample: loaded.sample,
     notes: [
       ...(bySource.length > 1 ? [{ kind: 'used' as const, sources: bySource }] : []),
@@ -137,18 +137,21 @@ function sourceNotes(specs: readonly SourceSpec[], sources: readonly RowSource[]
   if (uncalculated > 0) notes.push({ kind: 'uncalculated', count: uncalculated })
   const durations = sum((spec) => (spec.kind === 'xlsx' ? spec.durations : 0))
   if (durations > 0) notes.push({ kind: 'durations', count: durations })
-  const columns = specs.map((spec) => columnsOf(spec))
+  const columns = specs.map((spec, place) => columnsOf(spec, sources[place]!))
   const [read, of] = [mostOf(columns.map((own) => own.read)), mostOf(columns.map((own) => own.of))]
   if (of > read) notes.push({ kind: 'columns-cut', read, of })
+  for (const { faults } of sources) if (faults.cut) notes.push({ kind: 'text-cut', ...faults.cut })
   return notes
 }
 
 const mostOf = (numbers: readonly number[]): number => numbers.reduce((a, b) => Math.max(a, b), 0)
 
 /** Columns that are read, of those that there are. */
-function columnsOf(spec: SourceSpec): { read: number; of: number } {
-  const read = spec.kind === 'json' ? spec.names.length : spec.kind === 'xlsx' ? spec.width : 0
-  return { read, of: read + ('unread' in spec ? spec.unread : 0) }
+function columnsOf(spec: SourceSpec, { faults }: RowSource): { read: number; of: number } {
+  if (spec.kind === 'json') return { read: spec.names.length, of: spec.names.length + spec.unread }
+  if (spec.kind === 'xlsx') return { read: spec.width, of: spec.width + spec.unread }
+  const { read, columns } = faults.beyond ?? { read: 0, columns: 0 }
+  return { read, of: read + columns }
 }
 
 /** Sheets of all workbooks that no table was looked for in. */

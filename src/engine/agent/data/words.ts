@@ -23,6 +23,7 @@ export const dataWords = {
   partial: { fa: 'تحلیل تا جایی که شد آماده است.', en: 'The analysis is ready as far as it could be made.' },
   rows: { fa: 'ردیف‌های داده', en: 'rows of the data' },
   columns: { fa: 'ستون‌های داده', en: 'columns of the data' },
+  wholeText: { fa: 'متن داده', en: 'text of the data' },
   sheets: { fa: 'برگه‌های کارپوشه', en: 'sheets of the workbook' },
   tables: { fa: 'workbook.xlsx و cleaned.csv', en: 'workbook.xlsx and cleaned.csv' },
   dataless: {
@@ -152,6 +153,10 @@ export const boundWords = {
   columns: (read: number, of: number): Words => ({
     fa: `${counted(read, 'fa')} از ${counted(of, 'fa')} ستون`,
     en: `${counted(read, 'en')} of ${counted(of, 'en')} columns`,
+  }),
+  characters: (read: number, of: number): Words => ({
+    fa: `${counted(read, 'fa')} از ${counted(of, 'fa')} نویسه`,
+    en: `${counted(read, 'en')} of ${counted(of, 'en')} characters`,
   }),
   sheets: (count: number): Words => ({
     fa: `${counted(count, 'fa')} برگهٔ پایانی خوانده نشد`,

@@ -10,6 +10,7 @@ const order: Note['kind'][] = [
   'used',
   'unused',
   'sheets-cut',
+  'text-cut',
   'encoding',
   'broken',
   'before',

@@ -44,6 +44,10 @@ const ofTables = {
     fa: `${count(sheets)} برگهٔ پایانی خوانده نشد و در هیچ عددی نیست؛ آن‌ها را در پرونده‌ای جدا بفرستید.`,
     en: `The last sheets that were not read and are in none of the numbers: ${count(sheets)}. Send them in a file of their own.`,
   }),
+  'text-cut': ({ read, of }, { count }) => ({
+    fa: `${count(read)} نویسهٔ آغازین از ${count(of)} نویسهٔ متن خوانده شد؛ جدول‌های بزرگ را در پروندهٔ CSV یا اکسل بفرستید.`,
+    en: `The first ${count(read)} of ${count(of)} characters of the text were read; send large tables in a CSV or Excel file.`,
+  }),
   encoding: ({ encoding }) => ({
     fa: `پرونده با کدگذاری ${encoding} خوانده شد.`,
     en: `The file was read in the encoding ${encoding}.`,

@@ -52,6 +52,8 @@ export type Note =
   | { kind: 'repeated'; count: number }
   | { kind: 'used'; sources: { name: string; rows: number }[] }
   | { kind: 'unused'; sources: { name: string; rows: number; hidden: boolean }[] }
+  /** Characters of a text. */
+  | { kind: 'text-cut'; read: number; of: number }
   | { kind: 'sheets-cut'; count: number }
   | { kind: 'columns-cut'; read: number; of: number }
   | { kind: 'distinct-floor'; column: string; least: number }

@@ -8,11 +8,18 @@ export interface Delimited {
   grid: Grid
   /** Lines in the midst of it with more cells than it has columns: nobody knows which cell belongs where. */
   skipped: string[]
+  /** What it holds beyond the bounds. */
+  beyond: Beyond
+}
+
+export interface Beyond {
+  rows: number
+  columns: number
 }
 
 /** Lines before a table, and behind it, that may be taken for rows. */
 const mostProse = 3
-const most = { recordLines: 20, columns: 60, rows: 5_000 }
+export const most = { recordLines: 20, columns: 60, rows: 5_000, width: 5_000 }
 
 /** The largest table of separated values among the lines of a text. `alone`: nothing else stands in it, so that ragged rows belong to it. */
 export function delimitedIn(text: string, alone: boolean): Delimited | undefined {
@@ -39,11 +46,13 @@ const largest = (found: readonly Delimited[]): Delimited | undefined =>
 
 export const sizeOf = (grid: Grid): number => grid.length * (grid[0]?.length ?? 0)
 
+const nothingBeyond: Beyond = { rows: 0, columns: 0 }
+
 function gridsOf(lines: readonly string[], sign: string, alone: boolean): Delimited[] {
   const grids: Delimited[] = []
   for (let at = 0; at < lines.length; ) {
-    const { grid, skipped = [], next } = gridAt(lines, at, sign, alone)
-    if (grid && isTable(grid, sign, alone)) grids.push({ grid, skipped })
+    const { grid, skipped = [], beyond = nothingBeyond, next } = gridAt(lines, at, sign, alone)
+    if (grid && isTable(grid, sign, alone)) grids.push({ grid, skipped, beyond })
     at = next
   }
   return grids
@@ -54,15 +63,17 @@ function gridAt(
   start: number,
   sign: string,
   alone: boolean,
-): { grid?: Grid; skipped?: string[]; next: number } {
+): { grid?: Grid; skipped?: string[]; beyond?: Beyond; next: number } {
   const first = recordAt(lines, start, sign)
   const width = first.cells.length
-  if (width < 2 || width > most.columns) return { next: start + 1 }
-  const grid: Grid = [first.cells]
+  if (width < 2 || width > most.width) return { next: start + 1 }
+  const read = Math.min(width, most.columns)
+  const beyond = { rows: 0, columns: width - read }
+  const grid: Grid = [first.cells.slice(0, read)]
   const written = [lines[start]!]
   const skipped: string[] = []
   let at = first.next
-  while (at < lines.length && grid.length < most.rows) {
+  while (at < lines.length) {
     if (sign === '|' && isRule(lines[at]!)) {
       at += 1
       continue
@@ -80,11 +91,14 @@ function gridAt(
       at = next
       continue
     }
-    grid.push(Array.from({ length: width }, (_, place) => cells[place] ?? ''))
-    written.push(lines[at]!)
+    if (grid.length <= most.rows) {
+      grid.push(Array.from({ length: read }, (_, place) => cells[place] ?? ''))
+      written.push(lines[at]!)
+    } else beyond.rows += 1
     at = next
   }
-  return { grid: alone ? grid : withoutProse(withoutLead(grid, sign), written, sign), skipped, next: at }
+  const own = alone ? grid : withoutProse(withoutLead(grid, sign), written, sign)
+  return { grid: own, skipped, beyond, next: at }
 
   /** A row with a cell too few or too many between rows that fit, or behind them: the rows after it are not another table. */
   function isStray(cells: readonly string[], next: number): boolean {

@@ -1,4 +1,4 @@
-import { delimitedIn, type Grid, sizeOf } from './delimited-text.ts'
+import { type Beyond, delimitedIn, type Grid, most as mostOfGrid, sizeOf } from './delimited-text.ts'
 import { parsedJson } from './json-text.ts'
 
 /** A grid, and whether its first row is known to name its columns. */
@@ -6,18 +6,29 @@ export interface FoundGrid {
   grid: Grid
   named?: true
   skipped?: string[]
+  beyond: Beyond
+  /** Where not all of the text was read. */
+  cut?: { read: number; of: number }
 }
 
-const most = { characters: 200_000, columns: 60, rows: 5_000, attempts: 200 }
+const most = { ...mostOfGrid, characters: 200_000, attempts: 200 }
 
 /** The largest table in a text: JSON, CSV, TSV or a table of Markdown, in a fence or among the words. */
 export function findGrid(text: string): FoundGrid | undefined {
-  const bounded = text.slice(0, most.characters).replaceAll('\ufeff', '')
+  const read = boundOf(text)
+  const bounded = text.slice(0, read).replaceAll('\ufeff', '')
   const blocks = fencesIn(bounded)
   const found = [...blocks.map((block) => inText(block, true)), inText(bounded, false)].filter(
     (each) => each !== undefined,
   )
-  return found.toSorted((a, b) => sizeOf(b.grid) - sizeOf(a.grid))[0]
+  const [best] = found.toSorted((a, b) => sizeOf(b.grid) - sizeOf(a.grid))
+  return best && (read < text.length ? { ...best, cut: { read, of: text.length } } : best)
+}
+
+/** Characters that are read: whole lines, since half a number would be another one. */
+function boundOf(text: string): number {
+  if (text.length <= most.characters) return text.length
+  return text.lastIndexOf('\n', most.characters - 1) + 1 || most.characters
 }
 
 /** What stands in fences; one that nobody closes goes on to the end. */
@@ -96,14 +107,22 @@ function tableOf(value: unknown): FoundGrid | undefined {
   if (!areColumns) return lists.map(([, list]) => fromList(list)).find((found) => found !== undefined)
   const columns = lists.slice(0, most.columns)
   const rows = first[1].slice(0, most.rows).map((_, row) => columns.map(([, list]) => cellOf(list[row])))
-  return { grid: [columns.map(([name]) => name), ...rows], named: true }
+  const beyond = beyondOf(first[1].length, lists.length)
+  return { grid: [columns.map(([name]) => name), ...rows], named: true, beyond }
 }
+
+const beyondOf = (rows: number, columns: number): Beyond => ({
+  rows: Math.max(0, rows - most.rows),
+  columns: Math.max(0, columns - most.columns),
+})
 
 function fromList(list: readonly unknown[]): FoundGrid | undefined {
   const rows = list.slice(0, most.rows)
   if (rows.length > 0 && rows.every((row) => Array.isArray(row) && row.length > 1)) {
-    const width = Math.min(most.columns, Math.max(...rows.map((row) => (row as unknown[]).length)))
+    const all = Math.max(...rows.map((row) => (row as unknown[]).length))
+    const width = Math.min(most.columns, all)
     return {
+      beyond: beyondOf(list.length, all),
       grid: rows.map((row) => Array.from({ length: width }, (_, place) => cellOf((row as unknown[])[place]))),
     }
   }
@@ -112,14 +131,15 @@ function fromList(list: readonly unknown[]): FoundGrid | undefined {
     !rows.every((row) => typeof row === 'object' && row !== null && !Array.isArray(row))
   )
     return undefined
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row as object)))].slice(0, most.columns)
+  const all = new Set(rows.flatMap((row) => Object.keys(row as object)))
+  const names = [...all].slice(0, most.columns)
   if (names.length === 0) return undefined
   const cells = rows.map((row) =>
     names.map((name) =>
       cellOf(Object.hasOwn(row as object, name) ? (row as Record<string, unknown>)[name] : null),
     ),
   )
-  return { grid: [names, ...cells], named: true }
+  return { grid: [names, ...cells], named: true, beyond: beyondOf(list.length, all.size) }
 }
 
 const isPlain = (value: unknown): boolean => value === null || typeof value !== 'object'

@@ -90,8 +90,13 @@ export async function rowsOf(input: Input, spec: SourceSpec): Promise<RowSource>
 }
 
 function gridRows(text: string, name: string): RowSource {
-  const { grid, named, skipped = [] } = findGrid(text) ?? { grid: [] }
-  const faults = { ...noFaults(), skipped: { count: skipped.length, examples: skipped.slice(0, 3) } }
+  const { grid, named, skipped = [], beyond, cut } = findGrid(text) ?? { grid: [] }
+  const faults = {
+    ...noFaults(),
+    skipped: { count: skipped.length, examples: skipped.slice(0, 3) },
+    ...(beyond && { beyond: { ...beyond, read: grid[0]!.length } }),
+    ...(cut && { cut }),
+  }
   const [first = [], ...rest] = grid
   return {
     name,

@@ -24,6 +24,9 @@ export interface SourceFaults {
   unparsed: { count: number; examples: string[] }
   /** Ranges of merged cells whose value stands for all of their rows. */
   merged: number
+  /** Of a text: what its table holds beyond the bounds, and how many of its characters were read. */
+  beyond?: { rows: number; columns: number; read: number }
+  cut?: { read: number; of: number }
   encoding?: string
 }
 
