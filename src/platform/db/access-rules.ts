@@ -16,7 +16,7 @@ export const openRules = `${head} The password of the superuser was lost; the st
 local all all trust
 `
 
-/** As initdb writes them for \`--auth=trust\`. */
+/** As initdb writes them for `--auth=trust`. */
 const stock =
   /^(?:local +(?:all|replication) +all|host +(?:all|replication) +all +(?:127\.0\.0\.1\/32|::1\/128)) +trust$/
 
