@@ -10,15 +10,16 @@ import type { EventStream } from './event-stream.ts'
 import type { Upload, UploadSpec } from './upload.ts'
 import './words.ts'
 
+export { takesDirectKey } from './admit.ts'
 export { baseUrlOf } from './base-url.ts'
 export { ClientGone } from './body.ts'
 export { costHeaders } from './cost.ts'
 export { type EventStream, type EventWriter, eventStream } from './event-stream.ts'
-export { impliedErrors, takesDirectKey } from './handle.ts'
 export { answerPrepared, isKnown, type Prepared, prepare } from './prepared.ts'
 export { openServer, type Server, type Violation } from './server.ts'
 export type { Upload, UploadedFile } from './upload.ts'
 export { type Check, compile } from './validate.ts'
+export { impliedErrors } from './watch.ts'
 
 export interface Ask<Body = unknown, Query = unknown, Params = unknown, Fields = unknown> {
   app: App

@@ -1,0 +1,79 @@
+/** One request as its handler sees it. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { App, Caller } from '#app'
+import { type Span, Trail } from '#platform/trace'
+import type { Ask } from './http.ts'
+import type { Place } from './intake.ts'
+import { languageOf } from './language.ts'
+import type { Upload } from './upload.ts'
+
+export const nobody: Caller = {
+  accountId: '',
+  projectId: '',
+  keyId: '',
+  plan: '',
+  scopes: new Set(),
+  models: undefined,
+}
+
+export class Asked implements Ask {
+  readonly app: App
+  readonly receivedMs: number
+  readonly requestId: string
+  readonly trail: Trail
+  caller: Caller = nobody
+  body: unknown
+  upload: Upload | undefined
+  query: unknown = {}
+  params: unknown = {}
+  claim: Ask['claim']
+  /** Of its body among those of all requests. */
+  place: Place | undefined
+  /** Code of the failure that was answered, for the log line. */
+  code: string | undefined
+  readonly #request: FastifyRequest
+  readonly #reply: FastifyReply
+  #gone: AbortController | undefined
+
+  constructor(app: App, request: FastifyRequest, reply: FastifyReply, receivedMs: number, span?: Span) {
+    this.app = app
+    this.trail = new Trail(span)
+    this.#request = request
+    this.#reply = reply
+    this.receivedMs = receivedMs
+    this.requestId = request.id
+  }
+
+  get headers() {
+    return this.#request.headers
+  }
+  get isHead() {
+    return this.#request.method === 'HEAD'
+  }
+  get language() {
+    return languageOf(this.#request.headers)
+  }
+  get gone(): AbortSignal {
+    if (!this.#gone) {
+      this.#gone = new AbortController()
+      if (this.#reply.raw.destroyed) this.#gone.abort()
+    }
+    return this.#gone.signal
+  }
+  leave(): void {
+    this.#gone?.abort()
+  }
+  setHeader(name: string, value: string): void {
+    this.#reply.header(name, value)
+  }
+  /** The request is over; a connection that is kept must not keep what it sent. */
+  async letBodyGo(): Promise<void> {
+    this.body = undefined
+    this.place?.release()
+    await this.upload?.file[Symbol.asyncDispose]()
+  }
+}
+
+/** The path as it counts: a slash at its end and the query do not make it another. */
+export const pathOf = (request: FastifyRequest): string =>
+  request.url.split('?')[0]!.replace(/(?<!\/)\/+$/, '')

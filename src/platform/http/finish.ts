@@ -1,0 +1,53 @@
+/** The end of a request: its metrics, its span and its log line. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { App } from '#app'
+import type { Span } from '#platform/trace'
+import { type Asked, nobody, pathOf } from './asked.ts'
+import type { Route } from './http.ts'
+
+export function finish(app: App, route: Route, ask: Asked, reply: FastifyReply): void {
+  const complete = reply.raw.writableFinished
+  if (!complete) ask.leave()
+  const status = complete || reply.raw.headersSent ? reply.raw.statusCode : 499
+  const ms = app.clock.nowMs() - ask.receivedMs
+  app.metrics.requests.inc({ operation: route.operation, status })
+  app.metrics.seconds.observe({ operation: route.operation }, ms / 1000)
+  const { trail, caller, code, requestId } = ask
+  trail.span?.set({
+    'http.response.status_code': status,
+    ...(code !== undefined && { 'kherad.error_code': code }),
+  })
+  trail.span?.end({ error: status >= 500 ? (code ?? String(status)) : undefined })
+  trail.close((noted) =>
+    app.log.info({
+      request_id: requestId,
+      operation: route.operation,
+      status,
+      ms,
+      ...(code !== undefined && { code }),
+      ...(!complete && { client_left: true }),
+      ...(caller !== nobody && { account_id: caller.accountId, key_id: caller.keyId }),
+      ...noted,
+    }),
+  )
+}
+
+/** https://opentelemetry.io/docs/specs/semconv/http/http-spans/#http-server */
+export const spanOf = (app: App, route: Route, request: FastifyRequest): Span | undefined =>
+  app.tracing?.request(
+    `${route.method} ${route.path}`,
+    {
+      'http.request.method': route.method,
+      'http.route': route.path,
+      'url.path': pathOf(request),
+      'url.scheme': 'http',
+      'kherad.request_id': request.id,
+      'kherad.operation': route.operation,
+    },
+    headerOf(request, 'traceparent'),
+  )
+
+const headerOf = (request: FastifyRequest, name: string): string | undefined => {
+  const value = request.headers[name]
+  return typeof value === 'string' ? value : undefined
+}

@@ -1,0 +1,116 @@
+/** How an answer leaves: JSON, another type, events, a failure, or the answer to an earlier request. */
+import type { FastifyReply } from 'fastify'
+import type { App } from '#app'
+import { isDatabaseAway } from '#platform/db'
+import { asFailure, Failure, fail } from '#platform/errors'
+import { answerAgain, claimedBefore } from '#platform/idempotency'
+import { ClaimTaken } from '#platform/ledger'
+import { isSealed } from '#platform/secrets'
+import { sendFailure } from './answer.ts'
+import type { Asked } from './asked.ts'
+import { ClientGone } from './body.ts'
+import { costHeaders } from './cost.ts'
+import { EventStream, eventStreamHeaders, pump } from './event-stream.ts'
+import { Answer, JsonText, type Route } from './http.ts'
+import type { Watch } from './watch.ts'
+
+const jsonType = 'application/json; charset=utf-8'
+
+export async function send(
+  app: App,
+  ask: Asked,
+  reply: FastifyReply,
+  route: Route,
+  result: unknown,
+  watch?: Watch,
+): Promise<void> {
+  if (result instanceof EventStream) return stream(app, ask, reply, result)
+  const { status, body, contentType } =
+    result instanceof Answer ? result : new Answer(firstStatus(route), result)
+  reply.code(status)
+  if (contentType !== undefined) return void reply.header('content-type', contentType).send(body)
+  const text = body instanceof JsonText ? body.text : JSON.stringify(body)
+  watch?.reply(status, text)
+  reply.header('content-type', jsonType).send(text)
+}
+
+const firstStatus = (route: Route): number => Number(Object.keys(route.reply)[0])
+
+async function stream(app: App, ask: Asked, reply: FastifyReply, events: EventStream): Promise<void> {
+  reply.hijack()
+  reply.raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...eventStreamHeaders })
+  // Nothing of what would come is for this one, and its connection has others to serve.
+  if (ask.isHead) return void reply.raw.end()
+  app.metrics.streams.inc()
+  try {
+    await pump(events, reply.raw, ask.gone, app.config.timing.streamHeartbeatMs)
+  } catch (error) {
+    // The capability ends its own stream; what still comes here is a defect. The client sees a cut connection, never a good end.
+    app.log.error({ err: error, request_id: ask.requestId }, 'a stream broke')
+    reply.raw.destroy()
+  } finally {
+    app.metrics.streams.dec()
+  }
+}
+
+export async function sendTrouble(
+  app: App,
+  route: Route,
+  ask: Asked,
+  reply: FastifyReply,
+  error: unknown,
+  watch?: Watch,
+): Promise<void> {
+  try {
+    const first = await claimant(app, ask, error)
+    if (first === undefined) throw error
+    return await replay(app, ask, reply, first)
+  } catch (again) {
+    if (again instanceof ClientGone) return void reply.raw.destroy()
+    // A failure of its own may well have a refused connection as its cause: that of an upstream.
+    const failure = asFailure(
+      !(again instanceof Failure) && isDatabaseAway(again) ? awayFailure(again) : again,
+    )
+    ask.code = failure.code
+    if (failure.status >= 500)
+      app.log.error(
+        { err: failure.cause ?? failure, request_id: ask.requestId, operation: route.operation },
+        failure.code,
+      )
+    watch?.failure(failure)
+    if (!reply.raw.headersSent && !reply.raw.destroyed) sendFailure(reply, failure, ask.language)
+  }
+}
+
+const awayFailure = (cause: unknown): Failure =>
+  new Failure('SERVICE_UNAVAILABLE', { why: 'database' }, { retryAfterMs: 2000, cause })
+
+/**
+ * The receipt of the request that this one repeats, if that is why it was not answered. A refusal holds for new requests only: what
+ * refuses a repeat (a full project, a model or a knowledge project that is gone) may have come after the first.
+ */
+async function claimant(
+  app: App,
+  { caller, claim, requestId }: Asked,
+  error: unknown,
+): Promise<string | undefined> {
+  if (error instanceof ClaimTaken) return error.receiptId
+  if (!claim || !(error instanceof Failure) || error.status >= 500) return undefined
+  return claimedBefore(app.ledger, { ...caller, requestId }, claim)
+}
+
+async function replay(app: App, ask: Asked, reply: FastifyReply, receiptId: string): Promise<void> {
+  // A hold of this very request that ended under our hands: it cannot be continued.
+  if (receiptId === ask.requestId || !ask.claim) fail('SERVICE_UNAVAILABLE', { why: 'database' })
+  const first = await answerAgain(app.ledger, ask.caller.accountId, receiptId, ask.claim)
+  // An answer with a secret in it is kept sealed, under its receipt.
+  const text = isSealed(first.text) ? await app.secrets.open(first.text, first.requestId) : first.text
+  reply
+    .code(first.status)
+    .header('x-request-id', first.requestId)
+    .header('request-id', first.requestId)
+    .header('idempotent-replayed', 'true')
+    .headers(first.chargedMicrocredits === undefined ? {} : costHeaders(first.chargedMicrocredits))
+    .header('content-type', jsonType)
+    .send(text)
+}

@@ -1,0 +1,54 @@
+/** Every answer held against its route's declaration. */
+import type { Failure } from '#platform/errors'
+import type { Route } from './http.ts'
+import type { Violation } from './server.ts'
+import { mismatch } from './validate.ts'
+
+/** Codes that any route may answer, whatever it declares. */
+const alwaysPossible = new Set(['INTERNAL', 'SERVICE_UNAVAILABLE', 'REQUEST_TIMEOUT'])
+
+export interface Watch {
+  reply(status: number, text: string): void
+  failure(failure: Failure): void
+}
+
+/** Holds every answer against the route's own declaration. */
+export function watcher(route: Route, onViolation: (violation: Violation) => void): Watch {
+  const schemas = new Map(
+    Object.entries(route.reply).flatMap(([status, schema]) =>
+      typeof schema === 'string' ? [] : [[Number(status), mismatch(schema)] as const],
+    ),
+  )
+  const declared = new Set<string>([...route.errors, ...impliedErrors(route)])
+  const tell = (what: string): void => onViolation({ operation: route.operation, what })
+  return {
+    reply(status, text) {
+      const check = schemas.get(status)
+      if (!check) return tell(`status ${status} is not declared`)
+      const wrong = check(JSON.parse(text))
+      if (wrong !== undefined) tell(`reply ${status}: ${wrong}`)
+    },
+    failure(failure) {
+      if (!declared.has(failure.code) && !alwaysPossible.has(failure.code))
+        tell(`error ${failure.code} is not declared`)
+    },
+  }
+}
+
+/** Codes that follow from what a route declares; the OpenAPI document lists them too. */
+export function impliedErrors(route: Route): string[] {
+  return [
+    ...(route.scope === 'public'
+      ? []
+      : ['INVALID_API_KEY', 'ACCOUNT_SUSPENDED', 'PLAN_REQUIRED', 'ORIGIN_NOT_ALLOWED']),
+    ...(route.scope === 'public' || route.scope === 'any' ? [] : ['INSUFFICIENT_SCOPE']),
+    ...(route.body ? ['INVALID_JSON', 'INVALID_REQUEST', 'BODY_TOO_LARGE', 'TOO_MUCH_IN_FLIGHT'] : []),
+    ...(route.body && route.unknownFields !== 'tolerate' ? ['UNKNOWN_FIELD'] : []),
+    ...(route.upload ? ['INVALID_REQUEST', 'BODY_TOO_LARGE', 'UNKNOWN_FIELD', 'SPOOL_FULL'] : []),
+    ...(route.query ? ['INVALID_REQUEST', 'UNKNOWN_FIELD'] : []),
+    ...(route.params ? ['NOT_FOUND'] : []),
+    ...(route.idempotent
+      ? ['INVALID_REQUEST', 'IDEMPOTENCY_CONFLICT', 'IDEMPOTENCY_IN_PROGRESS', 'REQUEST_ALREADY_ACCEPTED']
+      : []),
+  ]
+}
