@@ -10,8 +10,8 @@ import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 import { openConfinement } from '#engine/tools'
 import { openLog } from '#platform/log'
-import type { Desk } from '../src/engine/agent/agent.ts'
-import { computeViews, readTables, writeTables } from '../src/engine/agent/data/compute.ts'
+import { computeViews, readTables, writeTables } from '../src/engine/pipelines/data/compute.ts'
+import type { Desk } from '../src/engine/pipelines/pipelines.ts'
 
 const { values } = parseArgs({ options: { rows: { type: 'string', default: '2000000' } } })
 const rows = Number(values.rows)

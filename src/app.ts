@@ -1,5 +1,5 @@
-import type { Pipelines } from '#engine/agent'
 import type { Catalogue } from '#engine/models'
+import type { Pipelines } from '#engine/pipelines'
 import type { Inference } from '#engine/routing'
 import type { CountPages, HostedTools, Reader } from '#engine/tools'
 import type { KeyRing } from '#platform/auth'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { FailedStep, LostStep, OutOfCredits, type Pipeline, type Task } from '#engine/agent'
+import { FailedStep, LostStep, OutOfCredits, type Pipeline, type Task } from '#engine/pipelines'
 import { Killed, type MemoryRun, memoryRun, type Outside, someTask } from '../harness/desk.ts'
 import { quick } from './makers.ts'
 import { researchOutside, researchTask } from './research-script.ts'

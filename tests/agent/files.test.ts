@@ -1,6 +1,6 @@
 import { unzipSync } from 'fflate'
 import { expect, test } from 'vitest'
-import type { Task } from '#engine/agent'
+import type { Task } from '#engine/pipelines'
 import { hasOffice, openedInOffice } from '../documents/office.ts'
 import { readPdf } from '../documents/read-pdf.ts'
 import { fileText, type MemoryRun, memoryRun, type Outside, someTask } from '../harness/desk.ts'

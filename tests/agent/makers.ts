@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { zipSync } from 'fflate'
-import { openPipelines, type Pipelines } from '#engine/agent'
 import { type Documents, openDocuments } from '#engine/documents'
+import { openPipelines, type Pipelines } from '#engine/pipelines'
 import { type Confine, openConfinement } from '#engine/tools'
 import { openLog } from '#platform/log'
-import type { CheckWork } from '../../src/engine/agent/code/check.ts'
-import { type ComputeWork, computed } from '../../src/engine/agent/data/computed.ts'
+import type { CheckWork } from '../../src/engine/pipelines/code/check.ts'
+import { type ComputeWork, computed } from '../../src/engine/pipelines/data/computed.ts'
 
 const log = openLog('silent')
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { FailedStep, LostStep, OutOfCredits, type Task } from '#engine/agent'
 import { pathFault } from '#engine/documents'
+import { FailedStep, LostStep, OutOfCredits, type Task } from '#engine/pipelines'
 import { fits, memoryRun, type Outside, someTask } from '../harness/desk.ts'
 import { quick } from './makers.ts'
 

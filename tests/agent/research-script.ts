@@ -1,4 +1,4 @@
-import type { Question, Said } from '#engine/agent'
+import type { Question, Said } from '#engine/pipelines'
 import type { Source } from '#engine/tools'
 import type { Outside } from '../harness/desk.ts'
 

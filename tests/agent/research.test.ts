@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FailedStep, LostStep } from '#engine/agent'
+import { FailedStep, LostStep } from '#engine/pipelines'
 import { fileText, fits, type MemoryRun, memoryRun, type Outside, someTask, textOf } from '../harness/desk.ts'
 import { quick } from './makers.ts'
 import { persianPages, persianResearchOutside, persianResearchTask } from './persian-research.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Question, Task } from '#engine/agent'
+import type { Question, Task } from '#engine/pipelines'
 import { planAnswer } from '../../src/providers/sandbox/plan.ts'
 import { readQuestion } from '../../src/providers/sandbox/question.ts'
 import { readPdf } from '../documents/read-pdf.ts'

@@ -16,7 +16,7 @@ import type {
   Question,
   Said,
   Task,
-} from '#engine/agent'
+} from '#engine/pipelines'
 import type { Source } from '#engine/tools'
 
 /** What stands outside of a desk: a scripted model and a scripted web. */

@@ -2,7 +2,7 @@
  * A server of its own process whose durable work is scripted, for tests that kill it: `node tests/harness/work-main.ts`. The task's
  * input is the script: words by spaces, each a step that asks the model for that very word; `+word` asks for it beside the next.
  */
-import { type Desk, LostStep, type Outcome, OutOfCredits, type Pipeline } from '#engine/agent'
+import { type Desk, LostStep, type Outcome, OutOfCredits, type Pipeline } from '#engine/pipelines'
 import { loadConfig, readConfigFile, readEnv } from '#platform/config'
 import { startKherad } from '../../src/server.ts'
 

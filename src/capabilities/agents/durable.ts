@@ -1,7 +1,7 @@
 /** Runs that are work: of an agent of another kind than chat, or as the caller prefers (RFC 7240). */
 import { nameIgnored, reference } from '#capabilities/text'
-import type { WorkKind } from '#engine/agent'
 import type { Model } from '#engine/models'
+import type { WorkKind } from '#engine/pipelines'
 import { fail } from '#platform/errors'
 import { Answer, type Ask, baseUrlOf } from '#platform/http'
 import type { AgentAsk } from './agent.ts'

@@ -1,8 +1,8 @@
 /** What a pipeline asks the world for: each under a name, journalled, paid from the run's hold. */
 import { recall, requireKnowledge } from '#capabilities/knowledge'
-import { type Desk, FailedStep, LostStep, type Question, type Said, type Task } from '#engine/agent'
 import { callModel, questionTurn, worstCaseOf } from '#engine/inference'
 import type { Model } from '#engine/models'
+import { type Desk, FailedStep, LostStep, type Question, type Said, type Task } from '#engine/pipelines'
 import type { Source, ToolName } from '#engine/tools'
 import { keepFile, keepLocal } from './files/keep.ts'
 import type { Journal, Taken } from './journal/journal.ts'

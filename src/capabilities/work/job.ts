@@ -1,7 +1,7 @@
 /** A run, worked on in the background by one worker at a time until it ends or is handed on. */
 import type { App } from '#app'
-import { FailedStep, LostStep, type Outcome, OutOfCredits } from '#engine/agent'
 import type { Model } from '#engine/models'
+import { FailedStep, LostStep, type Outcome, OutOfCredits } from '#engine/pipelines'
 import { Failure, fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import { job, type Later, type Run } from '#platform/jobs'

@@ -1,7 +1,7 @@
 /** Bytes that a run works on, brought to the disk of this machine: stored files, and files of the web. */
 import { addAbortSignal } from 'node:stream'
 import { openStored } from '#capabilities/files'
-import type { FetchedFile, GivenFile, LocalFile } from '#engine/agent'
+import type { FetchedFile, GivenFile, LocalFile } from '#engine/pipelines'
 import type { Told } from '#platform/errors'
 import { FetchRefused } from '#platform/net'
 import type { Spool } from '#platform/spool'

@@ -1,8 +1,8 @@
 /** What a run may cost at most: from it its credits are reserved before it begins. */
 import type { App } from '#app'
-import type { Plan } from '#engine/agent'
 import { boundTurn, worstCaseOf } from '#engine/inference'
 import type { Model } from '#engine/models'
+import type { Plan } from '#engine/pipelines'
 
 /** The template around the messages of a prompt, which a plan does not know of. */
 const templateBytes = 1_024

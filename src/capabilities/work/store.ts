@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { GivenFile, WorkKind } from '#engine/agent'
+import type { GivenFile, WorkKind } from '#engine/pipelines'
 import type { Db, Tx } from '#platform/db'
 import type { Told } from '#platform/errors'
 

@@ -1,4 +1,4 @@
-import type { Task } from '#engine/agent'
+import type { Task } from '#engine/pipelines'
 import type { NewRun } from './store.ts'
 
 /** What the pipelines are told of a run. */

@@ -1,8 +1,8 @@
 /** Files that a run hands over: bytes into the storage first, then the row that names them. */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import type { Deliverable } from '#engine/agent'
 import { manifestPath, pathFault } from '#engine/documents'
+import type { Deliverable } from '#engine/pipelines'
 import type { ByteSource } from '#platform/storage'
 import { tellRun } from '../events/store.ts'
 import { keepContent, sha256 } from '../journal/results.ts'

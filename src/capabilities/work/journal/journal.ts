@@ -3,8 +3,8 @@
  * was begun and never ended is lost, and is not begun again (docs/decisions/0027-durable-work.md).
  */
 import assert from 'node:assert/strict'
-import { FailedStep, LostStep, OutOfCredits } from '#engine/agent'
 import { requireMayPay } from '#engine/paid'
+import { FailedStep, LostStep, OutOfCredits } from '#engine/pipelines'
 import { Failure } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import type { Shift } from '../shift.ts'

@@ -1,0 +1,36 @@
+import path from 'node:path'
+import type { Confine } from '#engine/tools'
+import type { Desk } from '../pipelines.ts'
+
+/** What check-process.ts is given: files, at most as many as a project has. */
+export type CheckWork = { path: string; text: string }[]
+/** For each what is wrong with it. */
+export type CheckAnswer = (string | null)[]
+
+const checkable = /\.(?:[cm]?[jt]s|json|ya?ml|html?)$/i
+const checkingMs = 10_000
+
+/**
+ * What a parser says against a file, without running any of it: undefined where it is right, where no parser is at hand (`isChecked`
+ * false), and where the parser was lost.
+ */
+export async function checkFile(
+  desk: Desk,
+  confine: Confine,
+  step: string,
+  file: { path: string; text: string },
+): Promise<{ fault?: string; isChecked: boolean }> {
+  if (!checkable.test(file.path)) return { isChecked: false }
+  const [fault, isChecked] = await desk.once<[string | null, boolean]>(step, async () => {
+    const outcome = await confine({
+      accountId: desk.accountId,
+      module: path.join(import.meta.dirname, 'check-process.ts'),
+      input: [{ path: file.path, text: file.text }] satisfies CheckWork,
+      timeoutMs: checkingMs,
+      maxOutputBytes: 4_096,
+      signal: desk.signal,
+    })
+    return 'lost' in outcome ? [null, false] : [(outcome.value as CheckAnswer)[0] ?? null, true]
+  })
+  return { ...(fault !== null && { fault }), isChecked }
+}

@@ -1,0 +1,149 @@
+import { type BundledFile, zip } from '#engine/documents'
+import type { Confine } from '#engine/tools'
+import { encode, mediaTypes } from '../deliver.ts'
+import { type Budget, type Pen, planOf, takePen } from '../pen.ts'
+import type { Desk, Pipeline, Task } from '../pipelines.ts'
+import { ownWordsBytes, taskBytes } from '../prompts.ts'
+import { outcomeOf, titled } from '../words.ts'
+import { contentOf, markdownOf } from './answer.ts'
+import { checkFile } from './check.ts'
+import { mediaTypeOf } from './media.ts'
+import { mostFiles, type PlannedFile, type Project, projectOf, readmePath } from './project.ts'
+import { filePrompt, mendPrompt, projectPrompt, readmePrompt, type Written, writtenText } from './prompts.ts'
+import { plainReadme, readmeNotes, codeWords as words } from './words.ts'
+
+type Step = 'plan' | 'file' | 'mend' | 'readme'
+
+const material = { written: 40_000 }
+/** The list of files within a prompt. */
+const listBytes = 4_500
+/** Files that are asked for once more: those that a parser refuses. */
+const mostMends = 5
+
+function budgetOf(task: Task): Budget<Step> {
+  const own = ownWordsBytes + taskBytes(task, 'whole')
+  const promptBytes = own + listBytes + material.written
+  return {
+    asks: {
+      plan: { count: 1, promptBytes: own, maxOutputTokens: 2_500 },
+      file: { count: mostFiles, promptBytes, maxOutputTokens: 6_000 },
+      mend: { count: mostMends, promptBytes, maxOutputTokens: 6_000 },
+      readme: { count: 1, promptBytes, maxOutputTokens: 2_500 },
+    },
+    searches: 0,
+    reads: 0,
+  }
+}
+
+/** A program: its files one by one, each read by a parser where there is one and never run, a README, and all of it as a ZIP. */
+export function codePipeline(confine: Confine): Pipeline {
+  return {
+    plan: (task) => planOf(budgetOf(task)),
+    async run(desk) {
+      const pen = takePen(desk, budgetOf(desk.task))
+      await desk.progress(2, words.planning)
+      const planned = await pen.ask('plan', 'plan', projectPrompt(desk.task), words.plan)
+      const project = projectOf(planned?.text, desk.task)
+      // Where nobody planned any files the program is asked for in one piece.
+      if (project.files.length === 0) project.files.push({ path: 'PROGRAM.md', purpose: 'the whole program' })
+      const made = await writeFiles(desk, confine, pen, project)
+      const trouble = pen.trouble()
+      if (made.written.length === 0 && trouble) throw trouble
+      await keepProject(desk, project, made, await readmeOf(desk, pen, project, made))
+      const end = pen.gaps.length === 0 ? words.done : words.partial
+      await desk.progress(100, end)
+      return outcomeOf(end, pen.gaps)
+    },
+  }
+}
+
+interface Made {
+  written: Written[]
+  missing: string[]
+  /** Found right by a parser. */
+  checked: string[]
+}
+
+async function writeFiles(desk: Desk, confine: Confine, pen: Pen<Step>, project: Project): Promise<Made> {
+  const made: Made = { written: [], missing: [], checked: [] }
+  let mends = 0
+  for (const [index, file] of project.files.entries()) {
+    await desk.progress(5 + Math.floor((80 * index) / project.files.length), words.writing(file.path))
+    let text = await writeFile(desk, pen, project, file, { written: made.written, step: `file/${index + 1}` })
+    if (text === undefined) {
+      made.missing.push(file.path)
+      continue
+    }
+    let { fault, isChecked } = await checkFile(desk, confine, `check/${index + 1}`, { path: file.path, text })
+    if (fault !== undefined && mends < mostMends) {
+      mends += 1
+      const prompt = mendPrompt(desk.task, project, { path: file.path, text, fault })
+      const mended = await pen.ask('mend', `mend/${index + 1}`, prompt, words.mend(file.path))
+      if (mended) {
+        text = contentOf(mended.text)
+        ;({ fault, isChecked } = await checkFile(desk, confine, `check/${index + 1}/again`, {
+          path: file.path,
+          text,
+        }))
+      }
+    }
+    if (fault !== undefined) pen.gaps.push({ what: words.fault(file.path), why: 'fault' })
+    else if (isChecked) made.checked.push(file.path)
+    made.written.push({ path: file.path, text, ...(fault !== undefined && { fault }) })
+  }
+  return made
+}
+
+async function writeFile(
+  desk: Desk,
+  pen: Pen<Step>,
+  project: Project,
+  file: PlannedFile,
+  { written, step }: { written: readonly Written[]; step: string },
+): Promise<string | undefined> {
+  const before = writtenText(written, material.written - 200)
+  const said = await pen.ask(
+    'file',
+    step,
+    filePrompt(desk.task, project, file, before),
+    words.file(file.path),
+  )
+  if (!said) return undefined
+  if (!said.isWhole) pen.gaps.push({ what: words.file(file.path), why: 'cut' })
+  return /\.(?:md|markdown)$/i.test(file.path) ? markdownOf(said.text) : contentOf(said.text)
+}
+
+async function readmeOf(desk: Desk, pen: Pen<Step>, project: Project, made: Made): Promise<string> {
+  const { task } = desk
+  await desk.progress(88, words.writing(readmePath))
+  const written = writtenText(made.written, material.written - 200)
+  const said = await pen.ask('readme', 'readme', readmePrompt(task, project, written), words.file(readmePath))
+  const paths = made.written.map(({ path }) => path)
+  const own = said
+    ? markdownOf(said.text)
+    : plainReadme(project.title, project.description, paths, task.language)
+  const faults = made.written.flatMap(({ path, fault }) => (fault === undefined ? [] : [{ path, fault }]))
+  const { missing, checked } = made
+  return `${own.trimEnd()}\n\n${readmeNotes({ faults, missing, checked, isSandbox: task.isSandbox }, task.language)}`
+}
+
+async function keepProject(desk: Desk, project: Project, { written }: Made, readme: string): Promise<void> {
+  const { language, isSandbox, startedMs } = desk.task
+  await desk.progress(94, words.packing)
+  const purposes = new Map(project.files.map(({ path, purpose }) => [path, purpose]))
+  const files: Required<BundledFile>[] = [{ path: readmePath, text: readme }, ...written].map(
+    ({ path, text }) => ({
+      path,
+      bytes: encode(text),
+      mediaType: mediaTypeOf(path),
+      title: titled(purposes.get(path) || path, language, isSandbox),
+    }),
+  )
+  for (const file of files) await desk.keep(file)
+  await desk.keep({
+    path: 'project.zip',
+    bytes: await zip(files, startedMs),
+    mediaType: mediaTypes.zip,
+    title: titled(words.zip[language], language, isSandbox),
+  })
+}

@@ -1,0 +1,83 @@
+import type { Chart, Documents } from '#engine/documents'
+import { encode, mediaTypes, rendered } from '../deliver.ts'
+import type { Gap } from '../pen.ts'
+import { persianText } from '../persian.ts'
+import type { Desk, Task } from '../pipelines.ts'
+import { sandboxWords, titled } from '../words.ts'
+import type { FoundTable } from './compute.ts'
+import { type Answer, countsOnly } from './views.ts'
+import { summaryWords } from './words.ts'
+
+/** Points of a line that can still be told apart; days before them stand in the workbook. */
+const mostDrawn = 366
+
+/** An answer as a drawing; undefined where it is none. */
+export function chartOf(
+  { view, rows: all, points }: Answer,
+  { spec }: FoundTable,
+  task: Task,
+): Chart | undefined {
+  const { language, isSandbox } = task
+  const base = { language, title: view.title, ...(isSandbox && { subtitle: sandboxWords.mark[language] }) }
+  const { columns } = spec.table
+  const by = columns[view.by]!
+  const column = view.column === undefined || countsOnly(view) ? undefined : columns[view.column]!
+  const titleOf = ({ name, unit }: { name: string; unit?: string }) => (unit ? `${name} (${unit})` : name)
+  if (points) {
+    if (points.length === 0 || !column) return undefined
+    return {
+      ...base,
+      type: 'scatter',
+      series: [{ name: view.title, points }],
+      xTitle: titleOf(by),
+      yTitle: titleOf(column),
+    }
+  }
+  if (view.chart === 'none' || view.chart === 'scatter' || all.length === 0) return undefined
+  const rows = all.slice(-mostDrawn)
+  const label = (key: string) => (language === 'fa' ? persianText(key) : key)
+  if (view.chart === 'pie' && rows.every(({ value }) => Number(value) >= 0))
+    return {
+      ...base,
+      type: 'pie',
+      slices: rows.map(({ key, value }) => ({ name: label(key), value: Number(value) })),
+    }
+  const longest = Math.max(...rows.map(({ key }) => key.length))
+  const type = view.chart === 'pie' ? 'bar' : view.chart
+  const isLying = type === 'bar' && (longest > 14 || rows.length > 14)
+  const value = column ? titleOf(column) : summaryWords[language].count
+  return {
+    ...base,
+    type,
+    ...(isLying && { horizontal: true, height: Math.min(1_400, 140 + 30 * Math.max(8, rows.length)) }),
+    categories: rows.map(({ key }) => label(key)),
+    series: [{ name: value, values: rows.map((row) => (row.value === null ? null : Number(row.value))) }],
+    valueTitle: column?.kind === 'percent' ? `${value} (${language === 'fa' ? '٪' : '%'})` : value,
+  }
+}
+
+/** Draws every answer that is a chart, as PNG and SVG; answers their PNG's paths by the places of the answers. */
+export async function keepCharts(
+  desk: Desk,
+  documents: Documents,
+  found: FoundTable,
+  answers: readonly Answer[],
+  gaps: Gap[],
+): Promise<Map<number, string>> {
+  const { task, accountId, signal } = desk
+  const drawn = new Map<number, string>()
+  for (const [place, answer] of answers.entries()) {
+    const chart = chartOf(answer, found, task)
+    if (!chart) continue
+    const name = `charts/chart-${place + 1}`
+    const made = await rendered(gaps, { fa: name, en: name }, () =>
+      documents.drawChart(chart, { accountId, signal }),
+    )
+    if (!made) continue
+    const title = titled(answer.view.title, task.language, task.isSandbox)
+    await desk.keep({ path: `${name}.png`, bytes: made.png, mediaType: mediaTypes.png, title })
+    await desk.keep({ path: `${name}.svg`, bytes: encode(made.svg), mediaType: mediaTypes.svg, title })
+    drawn.set(place, `${name}.png`)
+  }
+  return drawn
+}

@@ -1,0 +1,94 @@
+/** What is computed for a run, in a confined process that reads the sources from files. */
+import path from 'node:path'
+import type { Confine } from '#engine/tools'
+import type { Desk } from '../pipelines.ts'
+import type { Computed, ComputeWork } from './computed.ts'
+import type { ReadAnswer, ReadSpec } from './read-table.ts'
+import type { Input } from './rows/open.ts'
+import type { Answer, View } from './views.ts'
+import type { SheetAsk, Written } from './write/write-files.ts'
+
+export type { FoundTable } from './read-table.ts'
+
+/** Of the processor's time: a little for a text, and by their size for files. */
+const textMs = 20_000
+const leastMs = 60_000
+const mostMs = 600_000
+const perMegabyteMs = 3_000
+/** Of an answer: tables stay in the process. */
+const mostAnswerBytes = 4 * 1024 * 1024
+const forFiles = { memoryMb: 1_792, heapMb: 768 }
+
+/** Where the tables of a run are, on this machine. */
+export interface Sources {
+  inputs: Input[]
+  /** Of the files among them. */
+  bytes: number
+  /** False where a source is not what it was in an earlier life of the run: then nothing more is computed from it. */
+  isSame: boolean
+}
+
+export interface Computer {
+  desk: Desk
+  confine: Confine
+  sources: Sources
+}
+
+/** Undefined where the process was lost. */
+export const readTables = (computer: Computer, step: string, columnWord: string) =>
+  compute<ReadAnswer>(computer, step, { job: 'read', inputs: computer.sources.inputs, columnWord })
+
+export const computeViews = (computer: Computer, spec: ReadSpec, views: View[], other: string) =>
+  compute<Answer[]>(computer, 'figures', {
+    job: 'views',
+    inputs: computer.sources.inputs,
+    spec,
+    views,
+    other,
+  })
+
+export interface FilesAsk {
+  spec: ReadSpec
+  mostCsvBytes: number
+  sheet?: SheetAsk
+  scratch: { path: string; bytes: number }
+}
+
+/** Writes the files into the folder; not journalled, since they are on this machine alone. */
+export async function writeTables(
+  { desk, confine, sources }: Computer,
+  { scratch, ...ask }: FilesAsk,
+): Promise<Written | undefined> {
+  if (!sources.isSame) return undefined
+  const work: ComputeWork = { job: 'files', inputs: sources.inputs, ...ask }
+  const outcome = await confine({ ...workOf(desk, sources, work), scratch })
+  return 'lost' in outcome ? undefined : (outcome.value as Written)
+}
+
+async function compute<Value extends Computed[keyof Computed]>(
+  { desk, confine, sources }: Computer,
+  step: string,
+  work: ComputeWork,
+): Promise<Value | undefined> {
+  const { value } = await desk.once<{ value?: Value }>(step, async () => {
+    if (!sources.isSame) return {}
+    const outcome = await confine(workOf(desk, sources, work))
+    return 'lost' in outcome ? {} : { value: outcome.value as Value }
+  })
+  return value
+}
+
+function workOf(desk: Desk, { inputs, bytes }: Sources, input: ComputeWork) {
+  const files = inputs.flatMap((each) => ('path' in each ? [each.path] : []))
+  const scaled = Math.min(mostMs, leastMs + Math.ceil((bytes / 1e6) * perMegabyteMs))
+  return {
+    accountId: desk.accountId,
+    module: path.join(import.meta.dirname, 'compute-process.ts'),
+    input,
+    timeoutMs: files.length > 0 ? scaled : textMs,
+    maxOutputBytes: mostAnswerBytes,
+    files,
+    ...(files.length > 0 && forFiles),
+    signal: desk.signal,
+  }
+}

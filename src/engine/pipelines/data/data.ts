@@ -1,0 +1,231 @@
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { type Documents, toMarkdown } from '#engine/documents'
+import type { Confine } from '#engine/tools'
+import { paragraphOf } from '../blocks.ts'
+import { encode, mediaTypes, rendered } from '../deliver.ts'
+import { titleOf } from '../document/outline.ts'
+import { readJson, textIn } from '../json.ts'
+import { gapBlocks, noticeBlocks } from '../notices.ts'
+import { type Budget, type Gap, type Pen, planOf, takePen } from '../pen.ts'
+import type { Desk, Outcome, Pipeline, Task } from '../pipelines.ts'
+import { ownWordsBytes, taskBytes } from '../prompts.ts'
+import { outcomeOf, titled } from '../words.ts'
+import { keepCharts } from './charts.ts'
+import { type Computer, computeViews, type FoundTable, readTables, writeTables } from './compute.ts'
+import { summaryOf, workbookOf } from './files.ts'
+import { figuresOf } from './labelled-figures.ts'
+import { viewsOf } from './plan-views.ts'
+import { summaryPrompt, viewsPrompt } from './prompts.ts'
+import { filledProse } from './prose.ts'
+import { mostLinks, openSources } from './sources.ts'
+import type { Answer } from './views.ts'
+import {
+  againstTitle,
+  boundWords,
+  summaryWords,
+  unreadWords,
+  viewTitle,
+  dataWords as words,
+} from './words.ts'
+
+type Step = 'plan' | 'summary'
+
+function budgetOf(task: Task): Budget<Step> {
+  const promptBytes = ownWordsBytes + taskBytes(task, 'short') + 28_000
+  return {
+    asks: {
+      plan: { count: 1, promptBytes, maxOutputTokens: 2_000 },
+      summary: { count: 1, promptBytes, maxOutputTokens: 2_500 },
+    },
+    searches: 0,
+    // A link is a file of data, or a page that has to be read as one.
+    reads: 2 * mostLinks,
+  }
+}
+
+/** A data analysis: the model says what to compute and what it means, and code computes every number. */
+export function dataPipeline(documents: Documents, confine: Confine): Pipeline {
+  return {
+    plan: (task) => planOf(budgetOf(task)),
+    async run(desk) {
+      await using opened = new AsyncDisposableStack()
+      const pen = takePen(desk, budgetOf(desk.task))
+      await desk.progress(3, words.reading)
+      const found = await findTable(desk, confine, pen, opened)
+      // Awaited here: the files are needed until the end.
+      return found ? await analyse({ desk, documents, pen, ...found }) : await dataless(desk, pen)
+    },
+  }
+}
+
+interface Analysis {
+  desk: Desk
+  documents: Documents
+  pen: Pen<Step>
+  computer: Computer
+  found: FoundTable
+}
+
+async function analyse({ desk, documents, pen, computer, found }: Analysis): Promise<Outcome> {
+  const { task } = desk
+  pen.gaps.push(...boundsOf(found))
+  await desk.progress(15, words.planning)
+  const planned = await pen.ask('plan', 'plan', viewsPrompt(task, found), words.plan)
+  const title = titleOf(
+    task.title ? task : { ...task, input: summaryWords[task.language].data },
+    textIn(planned && readJson(planned.text), 'title'),
+  )
+  await desk.progress(35, words.computing)
+  const answers = await compute(computer, pen, found, planned?.text)
+  await desk.progress(45, words.summing)
+  const prose = await writeProse(desk, pen, found, answers)
+  await desk.progress(70, words.drawing)
+  const drawn = await keepCharts(desk, documents, found, answers, pen.gaps)
+  await desk.progress(85, words.files)
+  await keepTables({ desk, documents, pen, computer, found }, title, answers)
+  const summary = summaryOf({ task, title, found, answers, drawn, prose, gaps: pen.gaps })
+  await keepSummary(desk, toMarkdown(summary), title)
+  const end = pen.gaps.length === 0 ? words.done : words.partial
+  await desk.progress(100, end)
+  return outcomeOf(end, pen.gaps)
+}
+
+/** The table of the request itself, where it names no files; else that of the files and links that it names. */
+async function findTable(
+  desk: Desk,
+  confine: Confine,
+  pen: Pen<Step>,
+  opened: AsyncDisposableStack,
+): Promise<{ computer: Computer; found: FoundTable } | undefined> {
+  const { input, language, files = [] } = desk.task
+  const columnWord = summaryWords[language].column
+  if (files.length === 0) {
+    const text = { inputs: [{ name: '', text: input }], bytes: 0, isSame: true }
+    const computer = { desk, confine, sources: text }
+    const own = await readTables(computer, 'table', columnWord)
+    if (own?.found) return { computer, found: own.found }
+  }
+  const sources = await openSources(desk, pen, opened)
+  for (const { what, why } of sources.unread) pen.gaps.push({ what, why })
+  if (sources.inputs.length === 0) return undefined
+  const computer = { desk, confine, sources }
+  const read = await readTables(computer, 'table/files', columnWord)
+  for (const { name, why } of read?.unread ?? [])
+    pen.gaps.push({ what: { fa: name, en: name }, why: unreadWords[why] })
+  if (!read) pen.gaps.push({ what: words.table, why: unreadWords['too-large'] })
+  return read?.found ? { computer, found: read.found } : undefined
+}
+
+/** What no figure speaks of, though it was there. */
+function boundsOf({ rows, of, unused, notes }: FoundTable): Gap[] {
+  const gaps: Gap[] = rows < of ? [{ what: words.rows, why: boundWords.rows(rows, of) }] : []
+  for (const { name, rows: count, hidden } of unused)
+    if (!hidden) gaps.push({ what: { fa: name, en: name }, why: boundWords.unused(count) })
+  for (const note of notes) {
+    if (note.kind === 'columns-cut')
+      gaps.push({ what: words.columns, why: boundWords.columns(note.read, note.of) })
+    if (note.kind === 'text-cut')
+      gaps.push({ what: words.wholeText, why: boundWords.characters(note.read, note.of) })
+    if (note.kind === 'sheets-cut') gaps.push({ what: words.sheets, why: boundWords.sheets(note.count) })
+  }
+  return gaps
+}
+
+async function compute(
+  computer: Computer,
+  pen: Pen<Step>,
+  found: FoundTable,
+  planned: string | undefined,
+): Promise<Answer[]> {
+  const { language } = computer.desk.task
+  const { columns } = found.spec.table
+  const name = (place: number | undefined) => (place === undefined ? undefined : columns[place]!.name)
+  const views = viewsOf(planned, found, ({ by, column, measure, chart }) =>
+    chart === 'scatter'
+      ? againstTitle(name(by)!, name(column)!, language)
+      : viewTitle(measure, name(column), name(by)!, language),
+  )
+  if (views.length === 0) return []
+  const answers = await computeViews(computer, found.spec, views, summaryWords[language].other)
+  if (!answers) pen.gaps.push({ what: words.figures, why: 'render' })
+  return answers ?? []
+}
+
+async function writeProse(desk: Desk, pen: Pen<Step>, found: FoundTable, answers: readonly Answer[]) {
+  const { task } = desk
+  const figures = figuresOf(found, answers, task.language)
+  const said = await pen.ask('summary', 'summary', summaryPrompt(task, found, figures), words.text)
+  if (said && !said.isWhole) pen.gaps.push({ what: words.text, why: 'cut' })
+  return said ? filledProse(said.text, figures, found) : { text: '', dropped: 0 }
+}
+
+/** Of the files of a run, which together may have 100 MB. */
+const most = { csvBytes: 46_000_000, sheetBytes: 40_000_000, sheetRows: 1_048_576, scratchBytes: 110_000_000 }
+
+/** The workbook and cleaned.csv: its first rows are made with their looks here, the others are written behind them in the process. */
+async function keepTables(
+  { desk, documents, pen, computer, found }: Analysis,
+  title: string,
+  answers: readonly Answer[],
+): Promise<void> {
+  const { task, accountId, signal } = desk
+  const own = summaryWords[task.language]
+  const name = { fa: 'workbook.xlsx', en: 'workbook.xlsx' }
+  const workbook = workbookOf(task, title, found, answers)
+  const begun = await rendered(pen.gaps, name, () => documents.toWorkbook(workbook, { accountId, signal }))
+  await using scratch = await desk.scratch(most.scratchBytes)
+  const template = path.join(scratch.path, 'template.xlsx')
+  if (begun) await writeFile(template, begun)
+  const written = await writeTables(computer, {
+    spec: found.spec,
+    mostCsvBytes: most.csvBytes,
+    ...(begun && { sheet: sheetAsk(found, template, task) }),
+    scratch,
+  })
+  if (!written) {
+    pen.gaps.push({ what: words.tables, why: 'render' })
+    return
+  }
+  const keep = async (file: string, rows: number, mediaType: string, called: string) => {
+    const isCut = rows < found.of
+    if (isCut) pen.gaps.push({ what: { fa: file, en: file }, why: boundWords.rows(rows, found.of) })
+    const counted = isCut ? `${called} (${boundWords.rows(rows, found.of)[task.language]})` : called
+    const deliverable = { path: file, mediaType, title: titled(counted, task.language, task.isSandbox) }
+    await desk.keepLocal(deliverable, path.join(scratch.path, file))
+  }
+  if (written.sheet !== undefined) await keep('workbook.xlsx', written.sheet, mediaTypes.xlsx, own.workbook)
+  await keep('cleaned.csv', written.csv, mediaTypes.csv, own.cleaned)
+}
+
+const sheetAsk = (found: FoundTable, template: string, { language }: Task) => ({
+  template,
+  begun: found.sample.length,
+  mostRows: most.sheetRows,
+  mostBytes: most.sheetBytes,
+  isPersian: language === 'fa',
+})
+
+const keepSummary = (desk: Desk, markdown: string, title: string): Promise<void> =>
+  desk.keep({
+    path: 'summary.md',
+    bytes: encode(markdown),
+    mediaType: mediaTypes.md,
+    title: titled(title, desk.task.language, desk.task.isSandbox),
+  })
+
+/** Where there is no table nothing is computed, and nothing is made up. */
+async function dataless(desk: Desk, pen: Pen<Step>): Promise<Outcome> {
+  const { language, startedMs } = desk.task
+  const own = summaryWords[language]
+  pen.gaps.push({ what: words.table, why: 'none' })
+  const markdown = toMarkdown({
+    title: own.nothing,
+    dateMs: startedMs,
+    language,
+    blocks: [...noticeBlocks(desk.task), paragraphOf(own.nothingHow), ...gapBlocks(pen.gaps, language)],
+  })
+  await keepSummary(desk, markdown, own.nothing)
+  await desk.progress(100, words.dataless)
+  return outcomeOf(words.dataless, pen.gaps)
+}

@@ -1,0 +1,269 @@
+import type { Align, Block, Cell, Language, Sheet, TextDocument, Value, Workbook } from '#engine/documents'
+import { headingOf, paragraphOf, partOf } from '../blocks.ts'
+import { gapBlocks, noticeBlocks } from '../notices.ts'
+import type { Gap } from '../pen.ts'
+import { persianText } from '../persian.ts'
+import type { Task } from '../pipelines.ts'
+import { sandboxWords } from '../words.ts'
+import { cleaningBlocks, cleaningLines } from './cleaning/blocks.ts'
+import { cleaningHeading } from './cleaning/words.ts'
+import type { FoundTable } from './compute.ts'
+import { isNumeric } from './figures.ts'
+import { type Answer, countsOnly } from './views.ts'
+import { boundWords, overviewText, summaryWords } from './words.ts'
+import { writeDecimal, writeMeasured } from './write-number.ts'
+
+/** The first rows as values: numbers are numbers, percentages parts of one, Jalali days and moments text that sorts. */
+export function dataSheet({ spec, sample }: FoundTable, name: string): Sheet {
+  const { columns } = spec.table
+  const kinds = columns.map(({ kind, calendar, timed }) => {
+    if (kind === 'date') return calendar === 'gregorian' && !timed ? 'date' : 'text'
+    return kind === 'time' ? 'text' : kind
+  })
+  return {
+    name,
+    columns: columns.map(({ name: title, unit }, place) => ({
+      title: unit ? `${title} (${unit})` : title,
+      kind: kinds[place]!,
+    })),
+    rows: sample.map((row) => row.map((cell, place) => cellValueOf(cell, kinds[place]!))),
+  }
+}
+
+function cellValueOf(cell: string | null | undefined, kind: string): Value {
+  if (cell === null || cell === undefined) return null
+  if (kind === 'number') return Number(cell)
+  // Exact where the decimal fraction is: 18.5 / 100 is not 0.185.
+  return kind === 'percent' ? Number((Number(cell) / 100).toPrecision(15)) : cell
+}
+
+/** As people see it: Jalali days in Persian digits, which sort as well. */
+const shownSheet = (sheet: Sheet, { spec }: FoundTable, language: Language): Sheet => ({
+  ...sheet,
+  rows: sheet.rows.map((row) =>
+    row.map((value, place) =>
+      spec.table.columns[place]!.calendar === 'jalali' && typeof value === 'string'
+        ? inLanguage(value, language)
+        : value,
+    ),
+  ),
+})
+
+export function workbookOf(
+  task: Task,
+  title: string,
+  found: FoundTable,
+  answers: readonly Answer[],
+): Workbook {
+  const { language, isSandbox, startedMs } = task
+  const words = summaryWords[language]
+  const mark: Sheet[] = isSandbox
+    ? [
+        {
+          name: sandboxWords.mark[language],
+          columns: [{ title: sandboxWords.mark[language], kind: 'text' }],
+          rows: [[sandboxWords.notice[language]]],
+        },
+      ]
+    : []
+  const tables = answers
+    .filter(({ view }) => view.chart !== 'scatter')
+    .map((answer) => answerSheet(answer, found, language))
+  return {
+    title,
+    dateMs: startedMs,
+    language,
+    sheets: [
+      shownSheet(dataSheet(found, words.data), found, language),
+      columnsSheet(found, language),
+      cleaningSheet(found, language),
+      ...tables,
+      ...mark,
+    ],
+  }
+}
+
+function columnsSheet({ profile }: FoundTable, language: Language): Sheet {
+  const words = summaryWords[language]
+  const { sum, mean, median, min, max } = words.measures
+  const number = (text: string | undefined): Value => (text === undefined ? null : Number(text))
+  return {
+    name: words.columns,
+    columns: [
+      { title: words.column, kind: 'text' },
+      { title: words.type, kind: 'text' },
+      ...[words.count, words.missing, words.distinct, sum, mean, median].map((title) => ({
+        title,
+        kind: 'number' as const,
+      })),
+      { title: min, kind: 'number' },
+      { title: max, kind: 'number' },
+      { title: words.deviation, kind: 'number' },
+    ],
+    rows: profile.map((column) => [
+      column.name,
+      words.kinds[column.kind],
+      column.count,
+      column.missing,
+      column.distinct,
+      ...[column.sum, column.mean, column.median].map(number),
+      ...[column.min, column.max].map((end) => (isNumeric(column.kind) ? number(end) : (end ?? null))),
+      number(column.deviation),
+    ]),
+  }
+}
+
+/** What the summary says under the same heading; and how many rows there are, where not all of them are here. */
+function cleaningSheet({ notes, rows, of }: FoundTable, language: Language): Sheet {
+  const heading = cleaningHeading[language]
+  const bound = rows < of ? [inLanguage(boundWords.rows(rows, of)[language], language)] : []
+  const lines = [...bound, ...cleaningLines(notes, language)]
+  return {
+    name: heading,
+    columns: [{ title: heading, kind: 'text' }],
+    rows: lines.map((line) => [line]),
+  }
+}
+
+function answerSheet({ view, rows, total }: Answer, { spec }: FoundTable, language: Language): Sheet {
+  const words = summaryWords[language]
+  const { columns } = spec.table
+  const column = view.column === undefined ? undefined : columns[view.column]!
+  const kind = column?.kind === 'percent' && !countsOnly(view) ? 'percent' : 'number'
+  const value = words.measures[view.measure] + (column ? ` (${column.name})` : '')
+  return {
+    name: view.title,
+    columns: [
+      { title: columns[view.by]!.name, kind: 'text' },
+      { title: value, kind },
+      { title: words.rows, kind: 'number' },
+    ],
+    rows: [
+      ...rows.map(({ key, value: own, count }): Value[] => [
+        inLanguage(key, language),
+        cellValueOf(own, kind),
+        count,
+      ]),
+      [words.total, cellValueOf(total, kind), rows.reduce((sum, { count }) => sum + count, 0)],
+    ],
+  }
+}
+
+export interface SummaryAsk {
+  task: Task
+  title: string
+  found: FoundTable
+  answers: readonly Answer[]
+  /** Paths of drawn charts, by the place of their answers. */
+  drawn: ReadonlyMap<number, string>
+  prose: { text: string; dropped: number }
+  gaps: readonly Gap[]
+}
+
+export function summaryOf({ task, title, found, answers, drawn, prose, gaps }: SummaryAsk): TextDocument {
+  const { language, isSandbox, startedMs } = task
+  const words = summaryWords[language]
+  const { profile, rows, of } = found
+  const { columns } = found.spec.table
+  const count = (number: number) => writeDecimal(String(number), language)
+  const missing = profile.reduce((sum, column) => sum + column.missing, 0)
+  const findings = prose.text
+    ? partOf({ id: 'findings', title: words.findings, markdown: prose.text, language }).blocks
+    : []
+  const details = answers.flatMap((answer, place) => [
+    headingOf(2, answer.view.title),
+    ...(drawn.has(place)
+      ? [{ type: 'image' as const, path: drawn.get(place)!, alt: answer.view.title }]
+      : []),
+    ...(answer.points ? [] : [answerTable(answer, found, language)]),
+    ...boundBlocks(answer, language),
+  ])
+  return {
+    title,
+    ...(isSandbox && { subtitle: sandboxWords.mark[language] }),
+    dateMs: startedMs,
+    language,
+    blocks: [
+      ...noticeBlocks(task),
+      headingOf(1, words.overview),
+      paragraphOf(
+        overviewText(
+          rows < of ? boundWords.rows(rows, of)[language] : count(rows),
+          count(columns.length),
+          count(missing),
+          language,
+        ),
+      ),
+      columnsTable(found, language),
+      ...findings,
+      ...(details.length > 0 ? [headingOf(1, words.details), ...details] : []),
+      ...cleaningBlocks(found.notes, prose.dropped, language),
+      ...gapBlocks(gaps, language),
+    ],
+  }
+}
+
+/** Where a table or a drawing does not show all. */
+function boundBlocks({ rows, points, pairs = 0 }: Answer, language: Language): Block[] {
+  if (points)
+    return points.length < pairs ? [paragraphOf(boundWords.points(points.length, pairs)[language])] : []
+  return rows.length > mostShown ? [paragraphOf(boundWords.groups(mostShown, rows.length)[language])] : []
+}
+
+const cell = (text: string): Cell => [{ type: 'text', text }]
+const inLanguage = (text: string, language: Language) => (language === 'fa' ? persianText(text) : text)
+
+function columnsTable({ profile }: FoundTable, language: Language): Block {
+  const words = summaryWords[language]
+  const { sum, mean, min, max } = words.measures
+  const number = (text: string | undefined, column: (typeof profile)[number]) =>
+    text === undefined
+      ? ''
+      : isNumeric(column.kind)
+        ? writeMeasured(text, column, language)
+        : inLanguage(text, language)
+  return {
+    type: 'table',
+    header: [words.column, words.type, words.count, words.missing, sum, mean, min, max].map(cell),
+    align: ['start', 'start', ...Array<Align>(6).fill('end')],
+    rows: profile.map((column) =>
+      [
+        column.name,
+        words.kinds[column.kind],
+        writeDecimal(String(column.count), language),
+        writeDecimal(String(column.missing), language),
+        column.kind === 'percent' ? '' : number(column.sum, column),
+        number(column.mean, column),
+        number(column.min, column),
+        number(column.max, column),
+      ].map(cell),
+    ),
+  }
+}
+
+/** Rows of one answer on a page; the others stand in the workbook. */
+const mostShown = 40
+
+function answerTable({ view, rows: all, total }: Answer, { spec }: FoundTable, language: Language): Block {
+  const words = summaryWords[language]
+  const { columns } = spec.table
+  const column = view.column === undefined ? { kind: 'number', name: '' } : columns[view.column]!
+  const shown = countsOnly(view) ? { kind: 'number' } : column
+  const rows = all.slice(-mostShown)
+  const value = (text: string | null) => (text === null ? '' : writeMeasured(text, shown, language))
+  const line = (key: string, own: string | null) => [cell(inLanguage(key, language)), cell(value(own))]
+  return {
+    type: 'table',
+    header: [
+      cell(columns[view.by]!.name),
+      cell(
+        [words.measures[view.measure], column.name].filter(Boolean).join(language === 'fa' ? ' ' : ' of '),
+      ),
+    ],
+    align: ['start', 'end'],
+    rows: [
+      ...rows.map((row) => line(row.key, row.value)),
+      [[{ type: 'text', text: words.total, bold: true }], cell(value(total))],
+    ],
+  }
+}

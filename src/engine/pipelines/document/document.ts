@@ -1,0 +1,121 @@
+import type { Documents, TextDocument } from '#engine/documents'
+import type { Source } from '#engine/tools'
+import { joined, type Part, partOf } from '../blocks.ts'
+import { lineOf } from '../cut.ts'
+import { keepDocument } from '../deliver.ts'
+import { gapBlocks, noticeBlocks } from '../notices.ts'
+import { type Budget, type Pen, planOf, takePen } from '../pen.ts'
+import { persianDocument } from '../persian.ts'
+import type { Desk, Pipeline, Task } from '../pipelines.ts'
+import { ownWordsBytes, quoted, taskBytes } from '../prompts.ts'
+import { outcomeOf, sandboxWords } from '../words.ts'
+import { mostSections, type Outline, outlineOf } from './outline.ts'
+import { outlinePrompt, sectionPrompt } from './prompts.ts'
+import { documentWords as words } from './words.ts'
+
+/** Of what is given along: passages of the knowledge project, and the end of the text before. */
+const material = { passages: 12_000, before: 500 }
+/** The plan of the document within the order of one section. */
+const outlineBytes = 7_000
+
+function budgetOf(task: Task): Budget<'outline' | 'section'> {
+  const own = ownWordsBytes + taskBytes(task, 'whole')
+  const promptBytes = own + material.passages
+  return {
+    asks: {
+      outline: { count: 1, promptBytes, maxOutputTokens: 2_500 },
+      section: { count: mostSections, promptBytes: promptBytes + outlineBytes, maxOutputTokens: 3_500 },
+    },
+    searches: 0,
+    reads: 0,
+  }
+}
+
+/** A document from its outline, section by section, as Word, PDF and Markdown. */
+export function documentPipeline(documents: Documents): Pipeline {
+  return {
+    plan: (task) => planOf(budgetOf(task)),
+    async run(desk) {
+      const { task } = desk
+      const pen = takePen(desk, budgetOf(task))
+      await desk.progress(2, words.planning)
+      const sources = (await desk.recall('recall', lineOf(task.input, 400))).slice(0, 6)
+      const passages = sources
+        .map(
+          (source, index) =>
+            `[${index + 1}] ${quoted(source.title, source.text.slice(0, 1_600).toWellFormed())}`,
+        )
+        .join('\n')
+      const planned = await pen.ask('outline', 'outline', outlinePrompt(task, passages), words.outline)
+      const outline = outlineOf(planned?.text, task)
+      const parts = await writeSections(desk, pen, { outline, passages, sources })
+      const isNothing = parts.length === 0
+      if (isNothing && pen.trouble()) throw pen.trouble()
+      await desk.progress(90, words.files)
+      await keepDocument(desk, documents, 'document', assembled(task, outline, parts, sources, pen), pen.gaps)
+      await desk.progress(100, pen.gaps.length === 0 ? words.done : words.partial)
+      return outcomeOf(pen.gaps.length === 0 ? words.done : words.partial, pen.gaps)
+    },
+  }
+}
+
+interface Material {
+  outline: Outline
+  passages: string
+  sources: readonly Source[]
+}
+
+async function writeSections(
+  desk: Desk,
+  pen: Pen<'outline' | 'section'>,
+  { outline, passages, sources }: Material,
+): Promise<Part[]> {
+  const { task } = desk
+  const parts: Part[] = []
+  let before = ''
+  for (const [index, section] of outline.sections.entries()) {
+    const { title } = section
+    await desk.progress(10 + Math.floor((80 * index) / outline.sections.length), words.writing(title))
+    const prompt = sectionPrompt({ task, outline, section, before, passages })
+    const said = await pen.ask('section', `section/${index + 1}`, prompt, words.section(title))
+    if (!said) continue
+    if (!said.isWhole) pen.gaps.push({ what: words.section(title), why: 'cut' })
+    before = said.text.trim().slice(-material.before).toWellFormed()
+    parts.push(
+      partOf({
+        id: `s${index + 1}`,
+        title,
+        markdown: said.text,
+        language: task.language,
+        sources: cited(sources),
+      }),
+    )
+  }
+  return parts
+}
+
+const cited = (sources: readonly Source[]) => sources.map(({ title, url }) => ({ title, url }))
+
+function assembled(
+  task: Task,
+  outline: Outline,
+  parts: readonly Part[],
+  sources: readonly Source[],
+  { gaps }: Pen<'outline' | 'section'>,
+): TextDocument {
+  const { language, isSandbox, startedMs } = task
+  const body = joined(parts)
+  const subtitle = isSandbox ? sandboxWords.mark[language] : outline.subtitle
+  return persianDocument({
+    title: outline.title,
+    ...(subtitle && { subtitle }),
+    dateMs: startedMs,
+    language,
+    titlePage: true,
+    contents: true,
+    numberedHeadings: true,
+    ...body,
+    blocks: [...noticeBlocks(task), ...body.blocks, ...gapBlocks(gaps, language)],
+    ...(sources.length > 0 && { sources: cited(sources) }),
+  })
+}

@@ -1,0 +1,70 @@
+import { lineOf } from '../cut.ts'
+import { listIn, readJson, textIn } from '../json.ts'
+import type { Task } from '../pipelines.ts'
+import { fallbackOutline } from './words.ts'
+
+export interface Planned {
+  title: string
+  brief: string
+}
+
+export interface Outline {
+  title: string
+  subtitle: string
+  sections: Planned[]
+}
+
+export const mostSections = 10
+const mostCharacters = { title: 120, subtitle: 160, heading: 120, brief: 800 }
+
+/** Of at most so many sections. */
+export const outlineSchema = (maxItems = mostSections) => ({
+  type: 'object',
+  properties: {
+    title: { type: 'string' },
+    subtitle: { type: 'string' },
+    sections: {
+      type: 'array',
+      minItems: 1,
+      maxItems,
+      items: {
+        type: 'object',
+        properties: { heading: { type: 'string' }, brief: { type: 'string' } },
+        required: ['heading', 'brief'],
+      },
+    },
+  },
+  required: ['title', 'sections'],
+})
+
+/** The outline as the model wrote it, within its bounds; a plain one where it wrote none. A title that the caller gave stays. */
+export function outlineOf(answer: string | undefined, task: Task, most = mostSections): Outline {
+  const json = answer === undefined ? undefined : readJson(answer)
+  const seen = new Set<string>()
+  const sections = listIn(json, 'sections', most).flatMap((entry) => {
+    const title = withoutNumber(
+      lineOf(
+        typeof entry === 'string' ? entry : textIn(entry, 'heading') || textIn(entry, 'title'),
+        mostCharacters.heading,
+      ),
+    )
+    if (title === '' || seen.has(title)) return []
+    seen.add(title)
+    return [{ title, brief: lineOf(textIn(entry, 'brief'), mostCharacters.brief) }]
+  })
+  return {
+    title: titleOf(task, textIn(json, 'title')),
+    subtitle: lineOf(textIn(json, 'subtitle'), mostCharacters.subtitle),
+    sections: sections.length > 0 ? sections : fallbackOutline[task.language],
+  }
+}
+
+/** The caller's title, else the model's (a simulator's says nothing of the task), else how the task begins. */
+export const titleOf = ({ title, input, isSandbox }: Task, written: string): string =>
+  lineOf(title ?? '', mostCharacters.title) ||
+  (isSandbox ? '' : lineOf(written, mostCharacters.title)) ||
+  lineOf(input, 80)
+
+/** Headings are numbered by the writers of files. */
+export const withoutNumber = (title: string): string =>
+  title.replace(/^(?:[\d۰-۹]{1,2}(?:[.\-–][\d۰-۹]{1,2})*\s?[.)\-–:]|#{1,6})\s*(?=\p{L})/u, '')

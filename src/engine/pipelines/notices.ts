@@ -1,0 +1,18 @@
+import type { Block, Language } from '#engine/documents'
+import { headingOf, paragraphOf } from './blocks.ts'
+import type { Gap } from './pen.ts'
+import type { Task } from './pipelines.ts'
+import { gapLines, missingHeading, sandboxWords } from './words.ts'
+
+/** What a reader has to know before reading. */
+export const noticeBlocks = ({ isSandbox, language }: Pick<Task, 'isSandbox' | 'language'>): Block[] =>
+  isSandbox ? [{ type: 'quote', blocks: [paragraphOf(sandboxWords.notice[language])] }] : []
+
+/** What is missing, at the end of a document. */
+export const gapBlocks = (gaps: readonly Gap[], language: Language): Block[] =>
+  gaps.length === 0
+    ? []
+    : [
+        headingOf(1, missingHeading[language]),
+        { type: 'list', ordered: false, items: gapLines(gaps, language).map((line) => [paragraphOf(line)]) },
+      ]

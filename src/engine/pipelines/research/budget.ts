@@ -1,0 +1,67 @@
+import type { Budget } from '../pen.ts'
+import type { Task } from '../pipelines.ts'
+import { ownWordsBytes, taskBytes } from '../prompts.ts'
+
+export type Step = 'questions' | 'notes' | 'outline' | 'draft' | 'check'
+
+/** Bounds of one research. */
+export interface Depth {
+  questions: number
+  queries: number
+  reads: number
+  pages: number
+  /** Passages of a knowledge project. */
+  known: number
+  sources: number
+  sections: number
+}
+
+/** From the usual one to the deepest: what a run may cost says how deep it goes. */
+const depths: readonly Depth[] = [
+  { questions: 5, queries: 8, reads: 12, pages: 8, known: 4, sources: 10, sections: 6 },
+  { questions: 8, queries: 14, reads: 28, pages: 20, known: 6, sources: 20, sections: 12 },
+  { questions: 12, queries: 24, reads: 56, pages: 40, known: 8, sources: 40, sections: 20 },
+]
+
+export const deepest = depths.length
+
+export const depthOf = ({ depth = 1 }: Pick<Task, 'depth'>): Depth =>
+  depths[Math.min(deepest, Math.max(1, depth)) - 1]!
+
+export const most = {
+  sourceCharacters: 100_000,
+  /** Sentences of one section that are checked. */
+  claims: 48,
+}
+
+/** Bytes of what each question is about. */
+export const material = { page: 24_000, claims: 18_000 }
+
+/** Bytes of all notes in one prompt, and of all sources: each has its share. */
+export const materialOf = (task: Pick<Task, 'depth'>): { notes: number; sources: number } => {
+  const { sources } = depthOf(task)
+  return { notes: 2_800 * sources, sources: 30_000 + 1_600 * (sources - 10) }
+}
+
+/** Worst case of one run: a summary is a section like the others. */
+export function budgetOf(task: Task): Budget<Step> {
+  const { sources, sections, queries, reads } = depthOf(task)
+  const shared = materialOf(task)
+  const whole = ownWordsBytes + taskBytes(task, 'whole')
+  const short = ownWordsBytes + taskBytes(task, 'short')
+  return {
+    asks: {
+      questions: { count: 1, promptBytes: whole, maxOutputTokens: 2_000 },
+      notes: { count: sources, promptBytes: short + material.page, maxOutputTokens: 1_600 },
+      outline: { count: 1, promptBytes: whole + shared.notes, maxOutputTokens: 2_000 },
+      draft: { count: sections + 1, promptBytes: whole + shared.notes, maxOutputTokens: 3_000 },
+      check: {
+        count: sections + 1,
+        promptBytes: short + shared.sources + material.claims,
+        maxOutputTokens: 5_000,
+      },
+    },
+    searches: queries,
+    reads: reads,
+  }
+}

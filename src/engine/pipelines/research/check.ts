@@ -1,0 +1,125 @@
+import { lineOf } from '../cut.ts'
+import { listIn, memberOf, readJson, textIn } from '../json.ts'
+import type { Pen } from '../pen.ts'
+import type { Desk } from '../pipelines.ts'
+import type { Step } from './budget.ts'
+import { holdsNumbers, holdsQuote } from './evidence.ts'
+import type { Read } from './gather.ts'
+import { checkPrompt, claimLines } from './prompts.ts'
+import { isWorded, piecesOf, type Sentence } from './sentences.ts'
+import { researchWords as words } from './words.ts'
+
+/** `plain` says nothing that could be false; `removed` is left out of the report. */
+export type Verdict = 'supported' | 'unsupported' | 'unchecked' | 'plain' | 'removed'
+
+export interface Evidence {
+  /** Of the source. */
+  number: number
+  quote: string
+}
+
+export type Judged =
+  | { kind: 'plain'; text: string }
+  | { kind: 'sentence'; sentence: Sentence; verdict: Verdict; evidence: Evidence[] }
+
+/**
+ * A draft with a verdict on every sentence. A sentence is supported where the verifier quotes a source that the sentence cites, the
+ * quotation stands in that source, and so does every number of the sentence; what a model says alone counts only against a sentence.
+ */
+export async function checkDraft(
+  desk: Desk,
+  pen: Pen<Step>,
+  draft: { step: string; title: string; markdown: string },
+  sources: readonly Read[],
+): Promise<Judged[]> {
+  const pieces = piecesOf(withoutLinks(draft.markdown, sources))
+  const exists = (number: number) => number >= 1 && number <= sources.length
+  const asked = pieces.filter(
+    (piece): piece is Sentence => piece.kind === 'sentence' && isWorded(piece) && isSourced(piece, exists),
+  )
+  for (const sentence of asked) sentence.numbers = sentence.numbers.filter(exists)
+  const answers = await askVerifier(desk, pen, draft, asked, sources)
+  return pieces.map((piece): Judged => {
+    if (piece.kind === 'plain') return piece
+    if (!isWorded(piece)) return { kind: 'plain', text: '' }
+    if (!asked.includes(piece)) return { kind: 'sentence', sentence: piece, verdict: 'removed', evidence: [] }
+    return { kind: 'sentence', sentence: piece, ...judge(piece, answers.get(piece), sources) }
+  })
+}
+
+/** One that cites only what does not exist goes; one that cites nothing is asked about. */
+const isSourced = ({ numbers }: Sentence, exists: (number: number) => boolean): boolean =>
+  numbers.length === 0 || numbers.some(exists)
+
+interface Answer {
+  verdict: string
+  source: number
+  quote: string
+}
+
+async function askVerifier(
+  desk: Desk,
+  pen: Pen<Step>,
+  { step, title }: { step: string; title: string },
+  asked: readonly Sentence[],
+  sources: readonly Read[],
+): Promise<Map<Sentence, Answer[]>> {
+  const answers = new Map<Sentence, Answer[]>()
+  const lines = claimLines(asked)
+  if (lines.length === 0) return answers
+  const cited = new Set(asked.slice(0, lines.length).flatMap(({ numbers }) => numbers))
+  const shown = sources
+    .map((source, index) => ({ source, number: index + 1 }))
+    .filter(({ number }) => cited.has(number))
+  const said = await pen.ask('check', step, checkPrompt(desk.task, lines, shown), words.check(title))
+  for (const entry of listIn(said && readJson(said.text), 'checks', 4 * lines.length)) {
+    const sentence = asked.slice(0, lines.length)[Number(memberOf(entry, 'id')) - 1]
+    if (!sentence) continue
+    const answer = {
+      verdict: textIn(entry, 'verdict').toLowerCase(),
+      source: Number(memberOf(entry, 'source')),
+      quote: textIn(entry, 'quote').slice(0, 1_000),
+    }
+    answers.set(sentence, [...(answers.get(sentence) ?? []), answer])
+  }
+  return answers
+}
+
+function judge(
+  { text, numbers }: Sentence,
+  answers: readonly Answer[] | undefined,
+  sources: readonly Read[],
+): { verdict: Verdict; evidence: Evidence[] } {
+  const none = (verdict: Verdict) => ({ verdict, evidence: [] })
+  if (numbers.length === 0) {
+    const isStructure = answers?.every(({ verdict }) => verdict === 'no-claim') && !/\p{N}/u.test(text)
+    return none(isStructure ? 'plain' : 'unsupported')
+  }
+  if (!answers) return none('unchecked')
+  const evidence = answers
+    .filter(
+      ({ verdict, source, quote }) =>
+        verdict === 'supported' && numbers.includes(source) && holdsQuote(sources[source - 1]!.folded, quote),
+    )
+    .map(({ source, quote }) => ({ number: source, quote: lineOf(quote, 300) }))
+  const known = new Set(evidence.flatMap(({ number }) => [...sources[number - 1]!.numbers]))
+  if (evidence.length > 0 && holdsNumbers(known, text)) return { verdict: 'supported', evidence }
+  if (answers.some(({ verdict }) => verdict === 'contradicted')) return none('removed')
+  return none('unsupported')
+}
+
+/** A report refers by numbers only: links, pictures and addresses of the model's own go, their words stay. */
+function withoutLinks(markdown: string, sources: readonly Read[]): string {
+  const known = new Set(sources.map(({ url }) => url))
+  return markdown
+    .slice(0, 100_000)
+    .replace(/!\[([^\][\n]{0,500})\]\([^)[\n]{0,2000}\)/g, '$1')
+    .replace(/\[([^\][\n]{1,500})\]\(\s?<?https?:[^)[\n]{0,2000}\)/gi, '$1')
+    .replace(/\[\^([\d۰-۹٠-٩]{1,4})\](?!:)/g, '[$1]')
+    .replace(/^\s{0,3}\[\^?[^\]\n]{1,100}\]:.*$/gm, '')
+    .replace(/<?https?:\/\/[^\s<>«»،؛)\]]{1,2000}>?/gi, (address) =>
+      known.has(address.replace(/^<|>$/g, '')) ? address : '',
+    )
+}
+
+export const sentencesOf = (judged: readonly Judged[]) => judged.filter((piece) => piece.kind === 'sentence')

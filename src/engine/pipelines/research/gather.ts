@@ -1,0 +1,112 @@
+import type { Source } from '#engine/tools'
+import { addressesIn, securedAddress } from '../addresses.ts'
+import { lineOf } from '../cut.ts'
+import type { Pen } from '../pen.ts'
+import type { Desk } from '../pipelines.ts'
+import type { Step } from './budget.ts'
+import { depthOf, most } from './budget.ts'
+import { folded, numbersOf } from './evidence.ts'
+import type { Inquiry } from './inquiry.ts'
+import { researchWords as words } from './words.ts'
+
+/** A page that was read, or a passage of the caller's knowledge; its place in the list, from 1, is its number. */
+export interface Read extends Source {
+  kind: 'web' | 'knowledge'
+  /** For the search of quotations and numbers. */
+  folded: string
+  numbers: Set<string>
+}
+
+const leastCharacters = 200
+const mostOfOneHost = 3
+
+/** Searches for every question, and reads what was found, the best of each search first, until there are enough sources. */
+export async function gather(desk: Desk, pen: Pen<Step>, inquiry: Inquiry): Promise<Read[]> {
+  const found = await searchAll(desk, pen, inquiry)
+  const known = await recallAll(desk, inquiry)
+  const read = await readBest(desk, pen, addressesIn(desk.task.input), interleaved(found))
+  return [...read, ...known].slice(0, depthOf(desk.task).sources)
+}
+
+async function searchAll(desk: Desk, pen: Pen<Step>, { queries }: Inquiry): Promise<(readonly Source[])[]> {
+  const found: (readonly Source[])[] = []
+  for (const [index, query] of queries.entries()) {
+    await desk.progress(5 + Math.floor((10 * index) / queries.length), words.searching(query))
+    found.push(await pen.search(`search/${index + 1}`, query))
+  }
+  return found
+}
+
+/** By the questions, and by the task's own words: those of its author may be those of the knowledge. */
+async function recallAll(desk: Desk, { questions }: Inquiry): Promise<Read[]> {
+  const known = new Map<string, Source>()
+  const add = async (step: string, query: string) => {
+    for (const source of (await desk.recall(step, query)).slice(0, 2))
+      known.set(`${source.url}\n${source.text}`, source)
+  }
+  for (const [index, question] of questions.entries()) await add(`recall/${index + 1}`, question)
+  await add('recall/task', lineOf(desk.task.input, 400))
+  return [...known.values()].slice(0, depthOf(desk.task).known).map((source) => readOf(source, 'knowledge'))
+}
+
+/** Those that the task names first. One of them that cannot be read is told: nobody else knows why it is not among the sources. */
+async function readBest(
+  desk: Desk,
+  pen: Pen<Step>,
+  named: readonly string[],
+  found: readonly string[],
+): Promise<Read[]> {
+  const most = depthOf(desk.task)
+  const read = new Map<string, Read>()
+  const tried = new Set<string>()
+  const hosts = new Map<string, number>()
+  for (const [index, address] of [...named, ...found].entries()) {
+    const url = URL.parse(address)
+    const host = url?.hostname ?? ''
+    if (
+      !url ||
+      tried.has(plainAddress(url)) ||
+      (index >= named.length && (hosts.get(host) ?? 0) >= mostOfOneHost)
+    )
+      continue
+    if (read.size === most.pages || tried.size === most.reads) break
+    tried.add(plainAddress(url))
+    await desk.progress(15 + Math.floor((15 * tried.size) / most.reads), words.reading(host))
+    const source = await pen.read(`read/${tried.size}`, securedAddress(address))
+    if (!source || source.text.trim().length < leastCharacters) {
+      if (index < named.length) pen.gaps.push({ what: { fa: address, en: address }, why: whyUnread(address) })
+      continue
+    }
+    hosts.set(host, (hosts.get(host) ?? 0) + 1)
+    const page = readOf(source, 'web')
+    // One text under several addresses is one source.
+    if (![...read.values()].some(({ folded: other }) => other === page.folded)) read.set(source.url, page)
+  }
+  for (const address of named)
+    if (URL.canParse(address) && !tried.has(plainAddress(new URL(address))))
+      pen.gaps.push({ what: { fa: address, en: address }, why: words.tooMany })
+  return [...read.values()]
+}
+
+const whyUnread = (address: string) => (address.startsWith('http:') ? words.plainHttp : words.unread)
+
+function readOf(source: Source, kind: Read['kind']): Read {
+  const text = source.text.slice(0, most.sourceCharacters).toWellFormed()
+  return {
+    ...source,
+    title: lineOf(source.title, 200) || lineOf(source.url, 200),
+    text,
+    kind,
+    folded: folded(text),
+    numbers: numbersOf(text),
+  }
+}
+
+/** The first of each, then the second of each. */
+function interleaved(lists: readonly (readonly Source[])[]): string[] {
+  const longest = Math.max(0, ...lists.map(({ length }) => length))
+  return Array.from({ length: longest }, (_, place) => lists.flatMap((list) => list[place]?.url ?? [])).flat()
+}
+
+const plainAddress = ({ host, pathname, search }: URL): string =>
+  `${host.replace(/^www\./, '')}${pathname.replace(/(?<!\/)\/+$/, '')}${search.replace(/[?&](?:utm_\w+|fbclid|gclid)=[^&]*/g, '')}`

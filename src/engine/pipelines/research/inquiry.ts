@@ -1,0 +1,50 @@
+import { lineOf } from '../cut.ts'
+import { titleOf } from '../document/outline.ts'
+import { listIn, readJson, textIn } from '../json.ts'
+import type { Task } from '../pipelines.ts'
+import { type Depth, depthOf } from './budget.ts'
+
+/** What is to be found out, and how it is searched for. */
+export interface Inquiry {
+  title: string
+  questions: string[]
+  queries: string[]
+}
+
+const mostCharacters = { question: 300, query: 160 }
+
+export const inquirySchema = (most: Depth) => ({
+  type: 'object',
+  properties: {
+    title: { type: 'string' },
+    questions: { type: 'array', minItems: 1, maxItems: most.questions, items: { type: 'string' } },
+    queries: { type: 'array', minItems: 1, maxItems: most.queries, items: { type: 'string' } },
+  },
+  required: ['title', 'questions', 'queries'],
+})
+
+/** The inquiry as the model planned it; where it planned none, the task itself is question and query. */
+export function inquiryOf(answer: string | undefined, task: Task): Inquiry {
+  const json = answer === undefined ? undefined : readJson(answer)
+  const lines = (name: string, count: number, characters: number) => [
+    ...new Set(
+      listIn(json, name, count)
+        .map((entry) =>
+          lineOf(
+            typeof entry === 'string' ? entry : textIn(entry, 'question') || textIn(entry, 'query'),
+            characters,
+          ),
+        )
+        .filter((line) => line !== ''),
+    ),
+  ]
+  const title = titleOf(task, textIn(json, 'title'))
+  const most = depthOf(task)
+  const questions = lines('questions', most.questions, mostCharacters.question)
+  const queries = lines('queries', most.queries, mostCharacters.query)
+  return {
+    title,
+    questions: questions.length > 0 ? questions : [lineOf(task.input, mostCharacters.question)],
+    queries: queries.length > 0 ? queries : [lineOf(task.title ?? task.input, mostCharacters.query)],
+  }
+}

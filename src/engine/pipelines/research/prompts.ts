@@ -1,0 +1,131 @@
+import { bytesOf, headOf } from '../cut.ts'
+import { outlineSchema, type Planned } from '../document/outline.ts'
+import type { Task } from '../pipelines.ts'
+import { type Prompt, quoted, quotedBytes, systemText, taskText } from '../prompts.ts'
+import { depthOf, material, materialOf, most } from './budget.ts'
+import { passagesFor } from './evidence.ts'
+import type { Read } from './gather.ts'
+import { type Inquiry, inquirySchema } from './inquiry.ts'
+import type { Sentence } from './sentences.ts'
+
+const researcher =
+  'You are a careful researcher. You know nothing but what the sources say, and you say where each thing stands.'
+const checker =
+  'You check sentences against their sources. You trust neither the sentences nor your memory: only what stands in the text of the source counts.'
+
+const asked = ({ questions }: Inquiry): string =>
+  `The questions:\n${quoted('questions', questions.map((question) => `- ${question}`).join('\n'))}`
+
+export const inquiryPrompt = (task: Task): Prompt => ({
+  system: systemText(researcher, task, 'whole'),
+  about: taskText(task, 'whole'),
+  order: `Plan the research: a title for the report, at most ${depthOf(task).questions} questions that together answer the task, and at most ${depthOf(task).queries} queries for a search engine, the most important first, each in the language that its best sources are likely to be written in.`,
+  schema: inquirySchema(depthOf(task)),
+})
+
+export const notesPrompt = (task: Task, inquiry: Inquiry, source: Read): Prompt => ({
+  system: systemText(researcher, task, 'short'),
+  about: asked(inquiry),
+  material: `A source:\n${quoted(source.title, passagesFor(source.text, inquiry.questions.join(' '), material.page - 3_500))}`,
+  order:
+    'Note what this source says about the questions: one fact in each line, beginning with "- ", with its numbers, names and dates exactly as they stand in the source. Add nothing of your own. If it says nothing about the questions, answer with the single word NOTHING.',
+})
+
+export interface Noted {
+  source: Read
+  number: number
+  notes: string
+}
+
+const notesText = (task: Task, noted: readonly Noted[]): string => {
+  const share = Math.floor(materialOf(task).notes / Math.max(1, noted.length)) - quotedBytes - 16
+  return noted
+    .map(({ source, number, notes }) => `[${number}] ${quoted(source.title, headOf(notes, share))}`)
+    .join('\n')
+}
+
+export const outlinePrompt = (task: Task, inquiry: Inquiry, noted: readonly Noted[]): Prompt => ({
+  system: systemText(researcher, task, 'whole'),
+  about: `${taskText(task, 'whole')}\n\n${asked(inquiry)}`,
+  material: `Notes from the sources, by their numbers:\n${notesText(task, noted)}`,
+  order: `Plan the report from these notes: its sections in their order, at most ${depthOf(task).sections}, each with a heading without a number and one sentence that says what it answers. Plan only what the notes can support; a summary and the list of sources are added without you.`,
+  schema: outlineSchema(depthOf(task).sections),
+})
+
+export const draftPrompt = (
+  task: Task,
+  section: Planned,
+  all: readonly Planned[],
+  noted: readonly Noted[],
+): Prompt => ({
+  system: systemText(researcher, task, 'whole'),
+  about: `${taskText(task, 'whole')}\n\nThe sections of the report:\n${quoted('sections', headOf(all.map(({ title }) => `- ${title}`).join('\n'), 2_000))}`,
+  material: `Notes from the sources, by their numbers:\n${notesText(task, noted)}`,
+  order: [
+    `Write the section «${section.title}».`,
+    ...(section.brief ? [`It answers: ${headOf(section.brief, 1_200)}`] : []),
+    'Write Markdown of about 3 paragraphs without the heading. End every sentence with the number of the source that it rests on, as in: … است [2]. Write nothing that no note says, keep numbers exactly as they are noted, and say it where sources disagree. No links, no footnotes, no list of sources.',
+  ].join('\n'),
+})
+
+export const summaryPrompt = (task: Task, heading: string, written: string): Prompt => ({
+  system: systemText(researcher, task, 'whole'),
+  about: taskText(task, 'whole'),
+  material: `The report:\n${quoted('report', headOf(written, materialOf(task).notes - quotedBytes))}`,
+  order: `Write «${heading}»: at most 6 sentences that answer the task from this report, each ending with the numbers of its sources as they stand in the report, as in [2]. Nothing that the report does not say; no heading, no list of sources.`,
+})
+
+export const checkSchema = {
+  type: 'object',
+  properties: {
+    checks: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          id: { type: 'integer' },
+          verdict: { type: 'string', enum: ['supported', 'unsupported', 'contradicted', 'no-claim'] },
+          source: { type: 'integer' },
+          quote: { type: 'string' },
+        },
+        required: ['id', 'verdict'],
+      },
+    },
+  },
+  required: ['checks'],
+}
+
+/** Sentences as they are asked about; those that no longer fit are not asked about. */
+export function claimLines(sentences: readonly Sentence[]): string[] {
+  const lines: string[] = []
+  let bytes = 2_500
+  for (const [index, { text, numbers }] of sentences.slice(0, most.claims).entries()) {
+    const line = `${index + 1}. ${headOf(text.replace(/\s+/g, ' '), 1_200)} (cites: ${numbers.join(', ') || 'nothing'})`
+    bytes += bytesOf(line) + 1
+    if (bytes > material.claims) break
+    lines.push(line)
+  }
+  return lines
+}
+
+export function checkPrompt(
+  task: Task,
+  lines: readonly string[],
+  sources: readonly { number: number; source: Read }[],
+): Prompt {
+  const share = Math.floor(materialOf(task).sources / Math.max(1, sources.length)) - quotedBytes - 16
+  const claims = lines.join(' ')
+  return {
+    system: systemText(checker, task, 'short'),
+    about: `Sentences to check:\n${quoted('sentences', lines.join('\n'))}`,
+    material: `Their sources:\n${sources
+      .map(
+        ({ number, source }) =>
+          `[${number}] ${quoted(source.title, passagesFor(source.text, claims, share))}`,
+      )
+      .join('\n')}`,
+    order:
+      'Judge each sentence by the text of the sources that it cites. supported: the source says the same; give source (its number) and quote: 4 to 20 words copied from the source letter by letter, in the language of the source. Where a sentence cites several sources, judge it once for each. contradicted: the source says otherwise. unsupported: the source does not say it. no-claim: the sentence only leads over or structures the text and states nothing that could be true or false.',
+    schema: checkSchema,
+  }
+}

@@ -1,0 +1,223 @@
+import { type Documents, type Language, longDate, type TextDocument } from '#engine/documents'
+import { nextTurn } from '#platform/slices'
+import { headingOf, joined, type Part, paragraphOf, partOf } from '../blocks.ts'
+import { encode, keepDocument, mediaTypes } from '../deliver.ts'
+import { gapBlocks, noticeBlocks } from '../notices.ts'
+import type { Gap } from '../pen.ts'
+import { persianDocument, persianText } from '../persian.ts'
+import type { Desk } from '../pipelines.ts'
+import { sandboxWords, titled } from '../words.ts'
+import { type Judged, sentencesOf } from './check.ts'
+import type { Read } from './gather.ts'
+import type { Inquiry } from './inquiry.ts'
+import { type Counts, methodText, reportWords } from './words.ts'
+
+export interface Section {
+  title: string
+  judged: Judged[]
+}
+
+export interface Report {
+  inquiry: Inquiry
+  /** By their numbers, from 1. */
+  sources: readonly Read[]
+  /** Read, and of no use for the questions. */
+  silent: readonly Read[]
+  /** In the order of the report. */
+  sections: readonly Section[]
+}
+
+/** Hands over report.md, report.docx, report.pdf and sources.json. */
+export async function keepReport(
+  desk: Desk,
+  documents: Documents,
+  report: Report,
+  gaps: Gap[],
+): Promise<void> {
+  const numbers = renumbered(report.sections)
+  const document = persianDocument(await documentOf(desk, report, numbers, gaps))
+  await keepDocument(desk, documents, 'report', document, gaps)
+  const { language, isSandbox } = desk.task
+  await desk.keep({
+    path: 'sources.json',
+    bytes: encode(`${JSON.stringify(sourcesFile(desk, report, numbers), null, 2)}\n`),
+    mediaType: mediaTypes.json,
+    title: titled(reportWords[language].sourcesFile, language, isSandbox),
+  })
+}
+
+/** What a sentence cites in the report: supported ones what supports them, unchecked ones what they cite. */
+function citedBy(piece: Judged): number[] {
+  if (piece.kind === 'plain') return []
+  if (piece.verdict === 'supported') return [...new Set(piece.evidence.map(({ number }) => number))]
+  return piece.verdict === 'unchecked' ? piece.sentence.numbers : []
+}
+
+/** Numbers in the report by those of the reading, in the order in which they are met; what nobody cites has none. */
+function renumbered(sections: readonly Section[]): Map<number, number> {
+  const numbers = new Map<number, number>()
+  for (const { judged } of sections)
+    for (const piece of judged)
+      for (const number of citedBy(piece)) if (!numbers.has(number)) numbers.set(number, numbers.size + 1)
+  return numbers
+}
+
+/** A section as Markdown, with the numbers that `written` gives. */
+export function markdownOf(
+  judged: readonly Judged[],
+  language: Language,
+  written: (number: number) => number,
+): string {
+  const words = reportWords[language]
+  return judged
+    .map((piece) => {
+      if (piece.kind === 'plain') return piece.text
+      const { sentence, verdict } = piece
+      if (verdict === 'removed') return ''
+      const citations = citedBy(piece)
+        .map((number) => `[${written(number)}]`)
+        .join('')
+      const mark = verdict === 'unsupported' || verdict === 'unchecked' ? ` *[${words[verdict]}]*` : ''
+      return `${sentence.text}${citations && ` ${citations}`}${mark}${sentence.end}`
+    })
+    .join('')
+    .replace(/^[ \t\u00a0]*(?:[-*+•>]|[\d۰-۹]{1,3}[.)])[ \t\u00a0]*$/gm, '')
+    .replace(/(?<=\S) {2,}(?=\S)/g, ' ')
+    .replace(/\n{3,}/g, '\n\n')
+}
+
+async function documentOf(
+  desk: Desk,
+  report: Report,
+  numbers: Map<number, number>,
+  gaps: readonly Gap[],
+): Promise<TextDocument> {
+  const { language, isSandbox, startedMs } = desk.task
+  const cited = [...numbers.keys()].map((number) => report.sources[number - 1]!)
+  const sources = cited.map(({ title, url, publishedAt }) => ({
+    title,
+    ...(/^https?:/.test(url) && { url }),
+    ...(isDay(publishedAt) && { date: longDate(language, Date.parse(publishedAt.slice(0, 10))) }),
+  }))
+  const parts: Part[] = []
+  for (const [index, { title, judged }] of report.sections.entries()) {
+    const markdown = markdownOf(judged, language, (number) => numbers.get(number)!)
+    parts.push(partOf({ id: `s${index + 1}`, title, language, sources, markdown }))
+    await nextTurn()
+  }
+  const body = joined(report.sources.length > 0 ? parts : [nothingPart(report.inquiry, language)])
+  const method =
+    report.sources.length > 0
+      ? [
+          headingOf(1, reportWords[language].method),
+          paragraphOf(methodText(countsOf(report, numbers), language)),
+        ]
+      : []
+  return {
+    title: report.inquiry.title,
+    ...(isSandbox && { subtitle: sandboxWords.mark[language] }),
+    dateMs: startedMs,
+    language,
+    titlePage: true,
+    contents: true,
+    numberedHeadings: true,
+    ...body,
+    blocks: [...noticeBlocks(desk.task), ...body.blocks, ...method, ...gapBlocks(gaps, language)],
+    sources,
+  }
+}
+
+const isDay = (text: string | undefined): text is string =>
+  /^\d{4}-\d{2}-\d{2}/.test(text ?? '') && !Number.isNaN(Date.parse(text!.slice(0, 10)))
+
+/** The honest report of a research that found nothing. */
+function nothingPart({ questions, queries }: Inquiry, language: Language): Part {
+  const words = reportWords[language]
+  const list = (lines: readonly string[]) => ({
+    type: 'list' as const,
+    ordered: false,
+    items: lines.map((line) => [paragraphOf(line)]),
+  })
+  return {
+    blocks: [
+      headingOf(1, words.nothing),
+      paragraphOf(words.nothingWhy),
+      headingOf(1, words.asked),
+      list(questions),
+      headingOf(1, words.searched),
+      list(queries),
+    ],
+    footnotes: {},
+  }
+}
+
+export function countsOf(
+  { sections, sources, silent }: Report,
+  numbers: ReadonlyMap<number, number>,
+): Counts {
+  const all = sections.flatMap(({ judged }) => sentencesOf(judged))
+  const count = (verdict: string) => all.filter((piece) => piece.verdict === verdict).length
+  return {
+    read: sources.length + silent.length,
+    cited: numbers.size,
+    supported: count('supported'),
+    unsupported: count('unsupported'),
+    unchecked: count('unchecked'),
+    removed: count('removed'),
+  }
+}
+
+/** Every source with what rests on it, and every sentence that rests on none. */
+function sourcesFile({ task }: Desk, report: Report, numbers: Map<number, number>): object {
+  const { sections, sources, silent, inquiry } = report
+  const sentences = sections.flatMap(({ title, judged }) =>
+    sentencesOf(judged).map((piece) => ({ ...piece, title })),
+  )
+  const plain = (text: string) => {
+    const line = text
+      .replace(/^\s*\|\s*|\*\*/g, '')
+      .split('|')
+      .map((cell) => cell.trim())
+      .join(' · ')
+      .trim()
+    return task.language === 'fa' ? persianText(line) : line
+  }
+  const about = (source: Read) => ({
+    url: source.url,
+    title: source.title,
+    kind: source.kind,
+    ...(source.readAt && { read_at: source.readAt }),
+    ...(source.publishedAt && { published_at: source.publishedAt }),
+    ...(source.mediaType && { media_type: source.mediaType }),
+    ...(source.cut && { was_cut: true }),
+  })
+  const citedIn = (number: number) =>
+    sentences
+      .filter((piece) => citedBy(piece).includes(number))
+      .map(({ title, sentence, verdict, evidence }) => ({
+        section: title,
+        claim: plain(sentence.text),
+        checked: verdict === 'supported',
+        quotes: evidence.filter((each) => each.number === number).map(({ quote }) => quote),
+      }))
+  const left = (verdict: string) =>
+    sentences
+      .filter((piece) => piece.verdict === verdict)
+      .map(({ title, sentence }) => ({ section: title, claim: plain(sentence.text) }))
+  return {
+    title: inquiry.title,
+    language: task.language,
+    ...(task.isSandbox && { sandbox: true, notice: sandboxWords.notice[task.language] }),
+    run_started_at: new Date(task.startedMs).toISOString(),
+    questions: inquiry.questions,
+    queries: inquiry.queries,
+    sources: [...numbers].map(([own, number]) => ({
+      number,
+      ...about(sources[own - 1]!),
+      cited_in: citedIn(own),
+    })),
+    read_but_not_cited: [...sources.filter((_, index) => !numbers.has(index + 1)), ...silent].map(about),
+    unsupported: left('unsupported'),
+    removed: left('removed'),
+  }
+}
