@@ -4,9 +4,14 @@ import { analyse } from 'scslre'
 
 /** Above this many repetitions a bounded quantifier costs as much as one without a bound. */
 const asGoodAsUnbounded = 100
-/** CPU time that tells a quadratic search from a linear one: the linear one needs a tenth of it at most. */
-const suspiciousCpuMs = 50
 const longestAttack = 64_000
+/** CPU time below which nothing is suspicious. */
+const harmlessCpuMs = 50
+/**
+ * CPU time that this machine needs for a search that looks at 300 characters from each place of the longest attack. Three times as
+ * much, in proportion to the length, tells a quadratic search from a linear one: the quadratic one needs a hundred times as much.
+ */
+let boundedCpuMs: number | undefined
 const single = new Set<AST.Node['type']>(['Character', 'CharacterSet', 'CharacterClass'])
 const endings = ['', '\n', '\0', 'x', ' ', '!xxxxxxxx!']
 
@@ -111,14 +116,22 @@ function automaton(source: string, flags: string): NFA {
 
 /** Whether some text of repeated words makes a search cost what only a quadratic one can. */
 function isCostly(pattern: RegExp, word: string): boolean {
+  boundedCpuMs ??= measureBounded()
   for (const end of endings) {
     for (let length = 1_000; length <= longestAttack; length *= 2) {
       const text = `x${word.repeat(length / word.length)}${end}`
+      const limit = Math.max(harmlessCpuMs, (3 * boundedCpuMs * length) / longestAttack)
       // Twice, since a collection of garbage may fall into one of them.
-      if (cpuMsOf(pattern, text) > suspiciousCpuMs && cpuMsOf(pattern, text) > suspiciousCpuMs) return true
+      if (cpuMsOf(pattern, text) > limit && cpuMsOf(pattern, text) > limit) return true
     }
   }
   return false
+}
+
+/** The least of three measurements, since other processes slow some of them down. */
+function measureBounded(): number {
+  const text = '<'.repeat(longestAttack)
+  return Math.min(...[1, 2, 3].map(() => cpuMsOf(/<([^>]{1,300})>/g, text)))
 }
 
 function cpuMsOf(pattern: RegExp, text: string): number {
