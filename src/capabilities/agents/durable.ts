@@ -1,5 +1,5 @@
 /** Runs that are work: of an agent of another kind than chat, or as the caller prefers (RFC 7240). */
-import { nameIgnored, reference } from '#capabilities/text'
+import { nameIgnored, reference } from '#capabilities/calls'
 import type { Model } from '#engine/models'
 import type { WorkKind } from '#engine/pipelines'
 import { fail } from '#platform/errors'

@@ -1,4 +1,5 @@
-import { referenceHeaders, textFailures } from '#capabilities/text'
+import { referenceHeaders } from '#capabilities/calls'
+import { textFailures } from '#capabilities/text'
 import type { FailureCode } from '#platform/errors'
 import { type Route, route } from '#platform/http'
 import { changeAgent, createAgent, deleteAgent, listAgents, ownAgent, shownAgent } from './agent.ts'

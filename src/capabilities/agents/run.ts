@@ -1,7 +1,9 @@
 /** A run of an agent: answered at once, or taken up as work that takes longer. */
+
+import { payment, reference, requireUnclaimed } from '#capabilities/calls'
 import { recall, requireKnowledge } from '#capabilities/knowledge'
 import { answerTurn, usualOutputTokens } from '#capabilities/responses'
-import { effortOf, payment, reference, requireUnclaimed, textModel } from '#capabilities/text'
+import { effortOf, textModel } from '#capabilities/text'
 import type { Model } from '#engine/models'
 import { joinTools } from '#engine/tools'
 import { fail } from '#platform/errors'

@@ -1,5 +1,5 @@
 /** Parts → one chat.completion object (notes: the shapes that the OpenAI client and its kin read). */
-import { costOf } from '#capabilities/text'
+import { costOf } from '#capabilities/calls'
 import type { Bill, FinishReason, Part } from '#engine/inference'
 
 export interface Heading {

@@ -1,23 +1,27 @@
-import type { App, Caller } from '#app'
-import { costOf, nameIgnored, payment, tellCost } from '#capabilities/text'
+import { Type } from 'typebox'
+import {
+  costOf,
+  nameIgnored,
+  payment,
+  replayable,
+  requireModel,
+  tellCost,
+  unnamedFields,
+} from '#capabilities/calls'
 import { embed, type Vectors } from '#engine/embeddings'
 import { encodeBase64 } from '#engine/media'
 import type { EmbeddingModel } from '#engine/models'
 import { fail, finalFailure } from '#platform/errors'
 import { type Ask, JsonText } from '#platform/http'
-import { replayLimitBytes } from '#platform/idempotency'
 import { EmbeddingsBody } from './schema.ts'
 import { reasons } from './words.ts'
 
 /** Everything wrong is refused first, then the bound of the texts is held, then the upstream is asked, once. */
 export async function createEmbeddings(ask: Ask<EmbeddingsBody>): Promise<JsonText> {
   const { app, body, claim } = ask
-  const model = embeddingModel(app, ask.caller, body.model)
+  const model = requireModel(ask, body.model, 'embedding')
   const texts = textsOf(body.input, model)
-  nameIgnored(
-    ask,
-    Object.keys(body).filter((field) => !(field in EmbeddingsBody.properties) || field === 'user'),
-  )
+  nameIgnored(ask, unnamedFields(body, heard))
   const textOf = (came: Vectors): string =>
     JSON.stringify(listOf(model, came, body.encoding_format ?? 'float'))
   const outcome = await embed(app, {
@@ -26,12 +30,7 @@ export async function createEmbeddings(ask: Ask<EmbeddingsBody>): Promise<JsonTe
     model,
     texts,
     dimensions: body.dimensions ?? undefined,
-    ...(claim && {
-      replyOf: (came: Vectors) => {
-        const text = textOf(came)
-        return Buffer.byteLength(text) < replayLimitBytes ? text : undefined
-      },
-    }),
+    ...(claim && { replyOf: (came: Vectors) => replayable(textOf(came)) }),
   })
   if ('failure' in outcome)
     throw claim && !outcome.didNothing ? finalFailure(outcome.failure) : outcome.failure
@@ -39,15 +38,8 @@ export async function createEmbeddings(ask: Ask<EmbeddingsBody>): Promise<JsonTe
   return new JsonText(textOf(outcome))
 }
 
-function embeddingModel(app: App, caller: Caller, name: string): EmbeddingModel {
-  const model = app.models.find(name)
-  if (!model) return fail('MODEL_NOT_FOUND', { model: name }, { param: 'model' })
-  if (caller.models && !caller.models.has(model.id))
-    fail('MODEL_NOT_ALLOWED', { model: model.id }, { param: 'model' })
-  return model.kind === 'embedding'
-    ? model
-    : fail('MODEL_KIND_MISMATCH', { model: model.id, kind: model.kind }, { param: 'model' })
-}
+/** The fields that have an effect; `user` is taken from clients that send it. */
+const heard = Type.Omit(EmbeddingsBody, ['user'])
 
 /** No tokenizer has fewer than one token to so many bytes of a language. */
 const mostBytesPerToken = 8

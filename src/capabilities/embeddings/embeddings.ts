@@ -1,5 +1,5 @@
 /** `POST /v1/embeddings`: texts turned into vectors, as the OpenAI clients ask for them. */
-import { referenceHeaders } from '#capabilities/text'
+import { modelFailures, paymentFailures, referenceHeaders } from '#capabilities/calls'
 import { upstreamFailures } from '#engine/inference'
 import { type Route, route } from '#platform/http'
 import { createEmbeddings } from './create.ts'
@@ -20,16 +20,7 @@ const routes: Route[] = [
     headers: referenceHeaders,
     body: EmbeddingsBody,
     reply: { 200: EmbeddingList },
-    errors: [
-      'MODEL_NOT_FOUND',
-      'MODEL_NOT_ALLOWED',
-      'MODEL_KIND_MISMATCH',
-      'INSUFFICIENT_CREDITS',
-      'BUDGET_EXCEEDED',
-      'RATE_LIMITED',
-      'CONCURRENCY_LIMITED',
-      ...upstreamFailures,
-    ],
+    errors: [...modelFailures, ...paymentFailures, ...upstreamFailures],
     handle: createEmbeddings,
   }),
 ]

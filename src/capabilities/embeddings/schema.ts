@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Cost } from '#capabilities/text'
+import { Cost } from '#capabilities/calls'
 import { nullable, oneOf, safeInteger } from '#platform/schema'
 
 /** As many as OpenAI takes; a model may take fewer. */

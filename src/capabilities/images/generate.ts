@@ -1,9 +1,8 @@
-import type { App, Caller } from '#app'
-import { costOf, delivered, failed, nameIgnored, payment, tellCost } from '#capabilities/text'
+import { answerPaid, costOf, nameIgnored, payment, requireModel, unnamedFields } from '#capabilities/calls'
 import { type ImageWish, type PaidImage, type PaidPictures, startPaidImage } from '#engine/images'
 import { encodeBase64 } from '#engine/media'
-import { type ImageModel, sizeName, sizeOf } from '#engine/models'
-import { asFailure, fail } from '#platform/errors'
+import { sizeName, sizeOf } from '#engine/models'
+import { fail } from '#platform/errors'
 import type { Ask, JsonText } from '#platform/http'
 import { GenerationBody } from './schema.ts'
 import { reasons } from './words.ts'
@@ -11,7 +10,7 @@ import { reasons } from './words.ts'
 /** Everything wrong is refused first, then the price is held, then the pictures are ordered, once. */
 export async function generateImages(ask: Ask<GenerationBody>): Promise<JsonText> {
   const { body } = ask
-  const model = imageModel(ask.app, ask.caller, body.model)
+  const model = requireModel(ask, body.model, 'image')
   const wish = wishOf(body)
   const paid = await startPaidImage(ask.app, {
     ...payment(ask),
@@ -20,29 +19,11 @@ export async function generateImages(ask: Ask<GenerationBody>): Promise<JsonText
     stream: false,
     endpoint: '/v1/images/generations',
   })
-  nameIgnored(
-    ask,
-    Object.keys(body).filter((field) => !(field in GenerationBody.properties)),
-  )
-  let text: string
-  try {
+  nameIgnored(ask, unnamedFields(body, GenerationBody))
+  return answerPaid(ask, paid, async () => {
     const drawn = await paid.pictures()
-    text = JSON.stringify(answerOf(ask, paid, drawn))
-    tellCost(ask, drawn.microcredits)
-  } catch (error) {
-    return failed(paid, asFailure(error))
-  }
-  return delivered(ask, paid, text)
-}
-
-function imageModel(app: App, caller: Caller, name: string): ImageModel {
-  const model = app.models.find(name)
-  if (!model) return fail('MODEL_NOT_FOUND', { model: name }, { param: 'model' })
-  if (caller.models && !caller.models.has(model.id))
-    fail('MODEL_NOT_ALLOWED', { model: model.id }, { param: 'model' })
-  return model.kind === 'image'
-    ? model
-    : fail('MODEL_KIND_MISMATCH', { model: model.id, kind: model.kind }, { param: 'model' })
+    return { body: answerOf(ask, paid, drawn), microcredits: drawn.microcredits }
+  })
 }
 
 function wishOf(body: GenerationBody): ImageWish {

@@ -1,5 +1,5 @@
 /** `POST /v1/images/generations`: pictures as the OpenAI clients ask for them. */
-import { referenceHeaders } from '#capabilities/text'
+import { modelFailures, paymentFailures, referenceHeaders } from '#capabilities/calls'
 import { imageFailures } from '#engine/images'
 import { upstreamFailures } from '#engine/inference'
 import { type Route, route } from '#platform/http'
@@ -18,17 +18,7 @@ const routes: Route[] = [
     headers: referenceHeaders,
     body: GenerationBody,
     reply: { 200: GeneratedImages },
-    errors: [
-      'MODEL_NOT_FOUND',
-      'MODEL_NOT_ALLOWED',
-      'MODEL_KIND_MISMATCH',
-      'INSUFFICIENT_CREDITS',
-      'BUDGET_EXCEEDED',
-      'RATE_LIMITED',
-      'CONCURRENCY_LIMITED',
-      ...imageFailures,
-      ...upstreamFailures,
-    ],
+    errors: [...modelFailures, ...paymentFailures, ...imageFailures, ...upstreamFailures],
     handle: generateImages,
   }),
 ]

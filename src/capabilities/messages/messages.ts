@@ -1,4 +1,5 @@
-import { referenceHeaders, textFailures } from '#capabilities/text'
+import { referenceHeaders } from '#capabilities/calls'
+import { textFailures } from '#capabilities/text'
 import { fail } from '#platform/errors'
 import { type Route, route } from '#platform/http'
 import { MessageReply } from './answer/schema.ts'

@@ -1,13 +1,6 @@
 /** What of a body is applied otherwise than it was sent, and what its caller is told of that. */
-import {
-  budgetNews,
-  type Clamped,
-  clampTools,
-  type HeardOn,
-  type News,
-  requireFeatures,
-  unheard,
-} from '#capabilities/text'
+import type { Applied } from '#capabilities/calls'
+import { budgetNews, clampTools, type HeardOn, type News, requireFeatures, unheard } from '#capabilities/text'
 import type { Turn } from '#engine/inference'
 import type { Model } from '#engine/models'
 import { fail } from '#platform/errors'
@@ -17,7 +10,7 @@ import type { MessagesBody } from './request/schema.ts'
 import { reasons } from './words.ts'
 
 /** The body as it is applied, whatever wire it goes out by. */
-export function withinCaps(body: MessagesBody): { body: MessagesBody; clamped: Clamped[] } {
+export function withinCaps(body: MessagesBody): { body: MessagesBody; clamped: Applied[] } {
   const { tools, clamped } = clampTools(body.tools ?? [], (tool) => serviceToolOf(tool) !== undefined)
   return { body: clamped.length === 0 ? body : { ...body, tools: [...tools] }, clamped }
 }
@@ -46,7 +39,7 @@ const ignoredFields = (body: MessagesBody): string[] =>
 
 /** `body` as it is applied. */
 export function newsOf(
-  { body, model, turn, clamped }: { body: MessagesBody; model: Model; turn: Turn; clamped: Clamped[] },
+  { body, model, turn, clamped }: { body: MessagesBody; model: Model; turn: Turn; clamped: Applied[] },
   maxOutputTokens: number,
 ): News {
   // Where a model has efforts, this one is among them and heard on every wire.

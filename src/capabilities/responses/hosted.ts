@@ -2,7 +2,8 @@
  * Tools that run while the model answers. An upstream of this wire that has a search of its own runs that; everything else
  * runs here (`Turn.hosted`).
  */
-import { type Clamped, clampTools, mostUses, requireFeatures, runsUpstream } from '#capabilities/text'
+import type { Applied } from '#capabilities/calls'
+import { clampTools, mostUses, requireFeatures, runsUpstream } from '#capabilities/text'
 import type { HostedUse } from '#engine/inference'
 import type { Model } from '#engine/models'
 import { isDomainRule, type ToolName } from '#engine/tools'
@@ -24,7 +25,7 @@ export interface HostedTools {
 }
 
 /** The body as it is applied: with the caps of the tools that run here. */
-export function withinCaps(body: ResponsesBody): { body: ResponsesBody; clamped: Clamped[] } {
+export function withinCaps(body: ResponsesBody): { body: ResponsesBody; clamped: Applied[] } {
   const { tools, clamped } = clampTools(body.tools ?? [], ({ type }) => isOurs(type))
   const capped = clamped.length === 0 ? body : { ...body, tools: [...tools] }
   return { body: capped, clamped }
@@ -99,7 +100,7 @@ const withoutEffect = ({ tool, place }: Wished): string[] =>
     .map(([member]) => `${place}.${member}`)
 
 /** A search that an upstream runs has no bound but this one. */
-export const nativeClamped = ({ native }: HostedTools, { max_tool_calls: most }: ResponsesBody): Clamped[] =>
+export const nativeClamped = ({ native }: HostedTools, { max_tool_calls: most }: ResponsesBody): Applied[] =>
   native && most != null && most > mostUses ? [{ param: 'max_tool_calls', applied: mostUses }] : []
 
 /** The use that a choice of this type means. */

@@ -1,5 +1,5 @@
 /** One picture as the responses wire has it: its item, and the response around it with every key that the field's readers require. */
-import { costOf } from '#capabilities/text'
+import { costOf } from '#capabilities/calls'
 import type { PaidPictures } from '#engine/images'
 import { encodeBase64 } from '#engine/media'
 import { sizeName } from '#engine/models'

@@ -1,9 +1,9 @@
 /** The image shape of the responses wire: one picture, whole or in events. */
-import { delivered, failed, nameIgnored, payment, tellCost } from '#capabilities/text'
+import { answerPaid, nameIgnored, payment, requireMayUse } from '#capabilities/calls'
 import { type PaidImage, startPaidImage } from '#engine/images'
 import { type ImageModel, sizeName } from '#engine/models'
 import { requireScope } from '#platform/auth'
-import { asFailure, errorBody, fail } from '#platform/errors'
+import { asFailure, errorBody } from '#platform/errors'
 import { type Ask, type EventStream, type EventWriter, eventStream, type JsonText } from '#platform/http'
 import {
   drawnItem,
@@ -23,8 +23,7 @@ export async function respondImage(
 ): Promise<JsonText | EventStream> {
   const { app, caller } = ask
   requireScope(caller, 'studio:write')
-  if (caller.models && !caller.models.has(model.id))
-    fail('MODEL_NOT_ALLOWED', { model: model.id }, { param: 'model' })
+  requireMayUse(caller, model)
   const { body, wish, ignored } = imageRequestOf(ask.body, model)
   const stream = body.stream === true
   const paid = await startPaidImage(app, {
@@ -59,18 +58,12 @@ function termsOf({ app, requestId, receivedMs }: Ask, body: ImageBody, paid: Pai
   }
 }
 
-async function whole(ask: Ask, paid: PaidImage, terms: ImageTerms): Promise<JsonText> {
-  let text: string
-  try {
+const whole = (ask: Ask, paid: PaidImage, terms: ImageTerms): Promise<JsonText> =>
+  answerPaid(ask, paid, async () => {
     const drawn = await paid.pictures()
     const outcome = { status: 'completed', item: drawnItem(terms, drawn), usage: imageUsage(drawn) } as const
-    text = JSON.stringify(imageResponse(terms, outcome))
-    tellCost(ask, drawn.microcredits)
-  } catch (error) {
-    return failed(paid, asFailure(error))
-  }
-  return delivered(ask, paid, text)
-}
+    return { body: imageResponse(terms, outcome), microcredits: drawn.microcredits }
+  })
 
 /** The first events go out at once: a picture takes its time, and whoever waits for it sees that it is under way. */
 async function tell(ask: Ask, paid: PaidImage, terms: ImageTerms, out: EventWriter): Promise<void> {

@@ -1,4 +1,5 @@
-import { referenceHeaders, textFailures } from '#capabilities/text'
+import { referenceHeaders } from '#capabilities/calls'
+import { textFailures } from '#capabilities/text'
 import { imageFailures } from '#engine/images'
 import { type Route, route } from '#platform/http'
 import { ImageBody } from './image-schema.ts'

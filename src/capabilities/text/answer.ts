@@ -1,9 +1,8 @@
 /** A paid turn on its way out, whole or as events: each wire says how its answer is written, here is when. */
+import { answerPaid, failed } from '#capabilities/calls'
 import type { Bill, PaidTurn, Part } from '#engine/inference'
-import { asFailure, type ErrorBody, errorBody, type Failure, finalFailure } from '#platform/errors'
-import { type Ask, type EventStream, type EventWriter, eventStream, JsonText } from '#platform/http'
-import { replayLimitBytes } from '#platform/idempotency'
-import { tellCost } from './cost.ts'
+import { asFailure, type ErrorBody, errorBody, type Failure } from '#platform/errors'
+import { type Ask, type EventStream, type EventWriter, eventStream, type JsonText } from '#platform/http'
 
 /** One wire's answer that is not streamed. */
 export interface WholeAnswer {
@@ -26,44 +25,12 @@ export interface EventAnswer {
 }
 
 /** Reads the turn to its end and answers it as one JSON body, which is kept for replay where the request has a claim. */
-export async function whole(ask: Ask, paid: PaidTurn, answer: WholeAnswer): Promise<JsonText> {
-  let text: string
-  try {
+export const whole = (ask: Ask, paid: PaidTurn, answer: WholeAnswer): Promise<JsonText> =>
+  answerPaid(ask, paid, async () => {
     for await (const part of paid.parts()) answer.add(part)
     const bill = await paid.bill()
-    text = JSON.stringify(answer.body(bill))
-    tellCost(ask, bill.microcredits)
-  } catch (error) {
-    return failed(paid, asFailure(error))
-  }
-  return delivered(ask, paid, text)
-}
-
-/** Settles a call of which there is no answer, and throws why; as final where the idempotency key stays with it. */
-export async function failed(
-  paid: {
-    finish(end: { statusCode: number; failure: Failure; undelivered: true }): Promise<{ keepsClaim: boolean }>
-  },
-  failure: Failure,
-): Promise<never> {
-  const { keepsClaim } = await paid.finish({ statusCode: failure.status, failure, undelivered: true })
-  throw keepsClaim ? finalFailure(failure) : failure
-}
-
-/** Settles a whole answer, and keeps it for replay where that is allowed. */
-export async function delivered(
-  ask: Ask,
-  paid: { finish(end: { statusCode: number; reply?: string }): Promise<unknown> },
-  text: string,
-): Promise<JsonText> {
-  const settled = paid.finish({
-    statusCode: 200,
-    ...(Buffer.byteLength(text) < replayLimitBytes && { reply: text }),
+    return { body: answer.body(bill), microcredits: bill.microcredits }
   })
-  // A repeat that follows the answer must find it stored; others need not wait for their settlement.
-  if (ask.claim) await settled
-  return new JsonText(text)
-}
 
 /**
  * For background work: reads the turn to its end, and what came of it, the JSON body or what `told` makes of the failure, is durable

@@ -1,9 +1,9 @@
 /** A reasoning budget: a number of tokens that a model may think (decisions 0042). */
+import type { Applied } from '#capabilities/calls'
 import type { Reasoning, Turn, Wire } from '#engine/inference'
 import type { Model } from '#engine/models'
 import { keepsBudget, newsOfBudget } from '#engine/routing'
 import { fail } from '#platform/errors'
-import type { Clamped } from './clamp.ts'
 import { reasons } from './words.ts'
 
 /** The object that chat and Responses have for wishes about thinking. */
@@ -52,8 +52,8 @@ export function requireBudget(model: Model, tokens: number, wire: Wire, field: s
 /** What the caller is told in headers: fields without effect, fields with another value, and fields that became others. */
 export interface News {
   ignored: string[]
-  clamped: Clamped[]
-  mapped: Clamped[]
+  clamped: Applied[]
+  mapped: Applied[]
 }
 
 /** What becomes of the budget that was asked for, where less or other than it says. */

@@ -3,7 +3,7 @@
  * header `X-Clamped-Fields` (decisions 0039). What is below the least, or no whole number, is refused by the schemas.
  */
 import { Type } from 'typebox'
-import type { Ask } from '#platform/http'
+import type { Applied } from '#capabilities/calls'
 
 /** Uses of a hosted tool in one request (contract section 8). */
 export const mostUses = 5
@@ -21,21 +21,14 @@ export const capped = (cap: number) =>
     'x-description-fa': `حداکثر ${cap.toLocaleString('fa-IR')}؛ بیشتر از آن همین به شمار می‌آید و نامش در X-Clamped-Fields می‌آید.`,
   })
 
-/** A field that is applied with another value than was sent. */
-export interface Clamped {
-  /** As the caller would write it: `tools.0.max_uses`. */
-  param: string
-  applied: number | string
-}
-
 type CappedTool = { type?: string | null } & { [Field in keyof typeof caps]?: number | null }
 
 /** The tools with their caps applied; the same list where nothing was above one. `isCapped` leaves the callers' own tools alone. */
 export function clampTools<Tool extends object>(
   tools: readonly Tool[],
   isCapped: (tool: Tool) => boolean,
-): { tools: readonly Tool[]; clamped: Clamped[] } {
-  const clamped: Clamped[] = []
+): { tools: readonly Tool[]; clamped: Applied[] } {
+  const clamped: Applied[] = []
   const lowered = tools.map((tool, index) => {
     const over = isCapped(tool) ? overOf(tool) : {}
     for (const [field, applied] of Object.entries(over))
@@ -49,14 +42,3 @@ const overOf = (tool: CappedTool): Record<string, number> =>
   Object.fromEntries(
     Object.entries(caps).filter(([field, cap]) => Number(tool[field as keyof typeof caps] ?? 0) > cap),
   )
-
-/** Names what was applied with another value in the header `X-Clamped-Fields` (decisions §15). */
-export const nameClamped = (ask: Pick<Ask, 'setHeader'>, clamped: readonly Clamped[]): void =>
-  nameApplied(ask, 'x-clamped-fields', clamped)
-
-const mostNamed = 50
-
-export function nameApplied(ask: Pick<Ask, 'setHeader'>, header: string, fields: readonly Clamped[]): void {
-  const named = fields.slice(0, mostNamed).map(({ param, applied }) => `${param}=${applied}`)
-  if (named.length > 0) ask.setHeader(header, named.join(', '))
-}

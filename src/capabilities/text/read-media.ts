@@ -1,12 +1,11 @@
 /** What of a turn's media its body does not tell: what links lead to, and how many pages a PDF has. Nothing is held yet. */
+import { requireUnclaimed } from '#capabilities/calls'
 import type { Content, Media, Message, Turn } from '#engine/inference'
 import { inspectLinks, type LinkedMedia, partsIn, withLinkedMedia, withParts } from '#engine/media'
 import { mostPages, uncountedPages } from '#engine/metering'
 import type { Model } from '#engine/models'
 import { fail, type Told } from '#platform/errors'
 import { type Ask, ClientGone } from '#platform/http'
-import { replayMs } from '#platform/idempotency'
-import { ClaimTaken } from '#platform/ledger'
 import { reasons } from './words.ts'
 
 /** Who asks, and until when; background work has no HTTP request. */
@@ -29,18 +28,6 @@ export async function readMedia(ask: MediaAsk, model: Model, turn: Turn, fill: F
   } catch (error) {
     throw ask.gone.aborted ? new ClientGone() : error
   }
-}
-
-/** A repeat is answered from what is stored, whatever its request would lead to by now. Throws `ClaimTaken`. */
-export async function requireUnclaimed({
-  app,
-  caller,
-  claim,
-}: Pick<MediaAsk, 'app' | 'caller' | 'claim'>): Promise<void> {
-  if (!claim) return
-  const known = await app.ledger.lookup(caller.accountId, caller.keyId, claim.key)
-  const earlier = known && (await app.ledger.earlier(caller.accountId, known.receipt_id, replayMs))
-  if (earlier?.claiming) throw new ClaimTaken(earlier.receipt_id)
 }
 
 async function withLinks(

@@ -72,10 +72,6 @@ export const reasons = {
     en: 'tool_choice asks for a tool but tools is empty.',
     fa: 'tool_choice ابزار می‌خواهد ولی tools خالی است.',
   },
-  longReference: (header: string): Told => ({
-    en: `${header} has more than 120 characters.`,
-    fa: `${header} بیش از ۱۲۰ نویسه دارد.`,
-  }),
   onlyFileData: {
     en: 'a file is sent inline: file_data with a PDF as a data URL (data:application/pdf;base64,…). Files are not found by id.',
     fa: 'فایل درون درخواست می‌آید: file_data با یک PDF به شکل نشانی داده (data:application/pdf;base64,…). فایل با شناسه یافته نمی‌شود.',

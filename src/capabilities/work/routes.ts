@@ -1,4 +1,5 @@
-import { reference, referenceHeaders, textFailures, textModel } from '#capabilities/text'
+import { reference, referenceHeaders } from '#capabilities/calls'
+import { textFailures, textModel } from '#capabilities/text'
 import { type Ask, baseUrlOf, type Route, route } from '#platform/http'
 import { acceptRun } from './accept.ts'
 import { cancelRun } from './cancel.ts'

@@ -1,6 +1,6 @@
 /** Finds passages by their words and, where they have vectors and somebody pays for that of the question, by meaning too. */
 import type { App } from '#app'
-import { payment } from '#capabilities/text'
+import { payment } from '#capabilities/calls'
 import { allPhrases, anyOf, type Query, readQuery, scores } from '#engine/retrieval'
 import { errorBody } from '#platform/errors'
 import { markOf } from '../mark.ts'

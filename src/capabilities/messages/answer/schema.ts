@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { Cost } from '#capabilities/text'
+import { Cost } from '#capabilities/calls'
 import { anyObject, nameSchemas, nullable } from '#platform/schema'
 
 const count = Type.Integer({ minimum: 0 })

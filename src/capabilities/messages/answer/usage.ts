@@ -1,4 +1,4 @@
-import { costOf } from '#capabilities/text'
+import { costOf } from '#capabilities/calls'
 import type { Bill, Usage } from '#engine/inference'
 
 export type Raw = Record<string, unknown>

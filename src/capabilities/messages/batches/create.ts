@@ -1,5 +1,6 @@
 /** Takes a batch: every row is checked as `/v1/messages` checks it before anything is kept, and each becomes a job of its own. */
-import { type Clamped, type News, reference, tellNews } from '#capabilities/text'
+import { type Applied, reference } from '#capabilities/calls'
+import { type News, tellNews } from '#capabilities/text'
 import { Failure, fail } from '#platform/errors'
 import { type Ask, baseUrlOf, JsonText } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
@@ -104,7 +105,7 @@ async function checkedRows(ask: Ask<BatchBody>, dialect: Dialect): Promise<{ par
 
 /** What is told of a row names its place too. */
 function gather(all: News, place: string, { ignored, clamped, mapped }: News): void {
-  const placed = ({ param, applied }: Clamped): Clamped => ({ param: `${place}.${param}`, applied })
+  const placed = ({ param, applied }: Applied): Applied => ({ param: `${place}.${param}`, applied })
   all.ignored.push(...ignored.map((field) => `${place}.${field}`))
   all.clamped.push(...clamped.map(placed))
   all.mapped.push(...mapped.map(placed))

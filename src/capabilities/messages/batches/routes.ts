@@ -1,4 +1,5 @@
-import { referenceHeaders, textFailures } from '#capabilities/text'
+import { referenceHeaders } from '#capabilities/calls'
+import { textFailures } from '#capabilities/text'
 import { baseUrlOf, type Route, route } from '#platform/http'
 import { Betas, Version } from '../request/schema.ts'
 import { shownBatch } from './batch.ts'

@@ -1,0 +1,46 @@
+import { Type } from 'typebox'
+import type { PaidCall } from '#engine/paid'
+import { type FailureCode, fail } from '#platform/errors'
+import type { Ask } from '#platform/http'
+import { reasons } from './words.ts'
+
+/** What a route that holds credits can refuse with. */
+export const paymentFailures: FailureCode[] = [
+  'INSUFFICIENT_CREDITS',
+  'BUDGET_EXCEEDED',
+  'RATE_LIMITED',
+  'CONCURRENCY_LIMITED',
+]
+
+/** `X-Customer-ID` and `X-Reference-ID`. */
+export const Reference = Type.String({
+  maxLength: 120,
+  description: 'Your own mark on the receipt and in the usage report; nothing personal.',
+  'x-description-fa': 'نشان خودتان روی رسید و گزارش مصرف؛ دادهٔ شخصی نباشد.',
+})
+
+export const referenceHeaders = { 'X-Customer-ID': Reference, 'X-Reference-ID': Reference }
+
+/** Of this request: who pays, under which marks, and who waits. */
+export const payment = (ask: Ask): Omit<PaidCall, 'endpoint'> => ({
+  caller: ask.caller,
+  requestId: ask.requestId,
+  receivedMs: ask.receivedMs,
+  claim: ask.claim,
+  customerId: reference(ask, 'X-Customer-ID'),
+  referenceId: reference(ask, 'X-Reference-ID'),
+  gone: ask.gone,
+  trail: ask.trail,
+})
+
+/** Customer and reference ids, at most 120 characters each; UTF-8 is read as such. */
+export function reference(
+  ask: Pick<Ask, 'headers'>,
+  name: keyof typeof referenceHeaders,
+): string | undefined {
+  const value = ask.headers[name.toLowerCase()]
+  if (typeof value !== 'string' || value === '') return undefined
+  const text = Buffer.from(value, 'latin1').toString('utf8')
+  if ([...text].length > 120) fail('INVALID_REQUEST', { why: reasons.longReference(name) }, { param: name })
+  return text
+}

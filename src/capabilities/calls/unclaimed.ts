@@ -1,0 +1,15 @@
+import type { Ask } from '#platform/http'
+import { replayMs } from '#platform/idempotency'
+import { ClaimTaken } from '#platform/ledger'
+
+/** A repeat is answered from what is stored, whatever its request would lead to by now. Throws `ClaimTaken`. */
+export async function requireUnclaimed({
+  app,
+  caller,
+  claim,
+}: Pick<Ask, 'app' | 'caller'> & Partial<Pick<Ask, 'claim'>>): Promise<void> {
+  if (!claim) return
+  const known = await app.ledger.lookup(caller.accountId, caller.keyId, claim.key)
+  const earlier = known && (await app.ledger.earlier(caller.accountId, known.receipt_id, replayMs))
+  if (earlier?.claiming) throw new ClaimTaken(earlier.receipt_id)
+}
