@@ -1,7 +1,17 @@
 /** Holds in the transaction of what they pay for: they hang on no process, and end only where their owner ends them. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { uuidv7 } from '#platform/ids'
-import { ClaimTaken, type DurableHoldAsk, holdIn, type Payer, settleIn } from '#platform/ledger'
+import {
+  ClaimTaken,
+  type DurableHoldAsk,
+  extendIn,
+  holdIn,
+  type Payer,
+  type Quantities,
+  setCaps,
+  settleIn,
+} from '#platform/ledger'
+import { until } from '../harness/until.ts'
 import { boot, type KeyOptions, MovableClock, type World } from '../harness/world.ts'
 
 let world: World
@@ -29,7 +39,12 @@ const askOf = (receiptId: string, more: Partial<DurableHoldAsk> = {}): DurableHo
 })
 const hold = (receiptId: string, more: Partial<DurableHoldAsk> = {}) =>
   world.app.db.tx((tx) => holdIn(tx, askOf(receiptId, more), now()))
-const settle = (receiptId: string, microcredits: bigint, state: 'completed' | 'failed' = 'completed') =>
+const settle = (
+  receiptId: string,
+  microcredits: bigint,
+  state: 'completed' | 'failed' = 'completed',
+  quantities?: Quantities,
+) =>
   world.app.db.tx((tx) =>
     settleIn(
       tx,
@@ -39,7 +54,22 @@ const settle = (receiptId: string, microcredits: bigint, state: 'completed' | 'f
         microcredits,
         state,
         statusCode: 202,
+        quantities,
         thresholdsPercent: [50, 80, 100],
+      },
+      now(),
+    ),
+  )
+const extend = (receiptId: string, step: string, microcredits: bigint, lifetimeMs?: number) =>
+  world.app.db.tx((tx) =>
+    extendIn(
+      tx,
+      {
+        accountId: world.account,
+        receiptId,
+        step,
+        microcredits,
+        ...(lifetimeMs !== undefined && { lifetimeMs }),
       },
       now(),
     ),
@@ -139,5 +169,139 @@ test('what goes beyond the hold is charged as far as there is room, and is a los
   const capped = await newPayer({ caps: { cap: 10n } })
   await hold(id, { payer: capped })
   expect(await settle(id, 12n)).toEqual({ chargedMicrocredits: 10n, lossMicrocredits: 2n })
+  await sound()
+})
+
+test('a step extends it once, however often it asks, and what it promises is what is held', async () => {
+  const id = uuidv7()
+  const before = await world.balance()
+  await hold(id)
+  expect(await extend(id, 'first', 7n)).toBe(12n)
+  expect(await extend(id, 'second', 3n)).toBe(15n)
+  expect(await extend(id, 'first', 7n)).toBe(15n)
+  expect(await world.balance()).toEqual({ available: before.available - 15n, held: before.held + 15n })
+  expect(await receipt(id)).toMatchObject({ state: 'running', held: 15n })
+  await sound()
+  expect(await settle(id, 14n)).toEqual({ chargedMicrocredits: 14n, lossMicrocredits: 0n })
+  expect(await extend(id, 'first', 7n)).toBeUndefined()
+  expect(await extend(id, 'third', 1n)).toBeUndefined()
+  expect(await world.balance()).toEqual({ available: before.available - 14n, held: before.held })
+  await sound()
+})
+
+test('a step that fails extends nothing, and may ask again', async () => {
+  const id = uuidv7()
+  await hold(id)
+  const failing = world.app.db.tx(async (tx) => {
+    const ask = { accountId: world.account, receiptId: id, step: 'first', microcredits: 7n }
+    expect(await extendIn(tx, ask, now())).toBe(12n)
+    throw new Error('no')
+  })
+  await expect(failing).rejects.toThrow('no')
+  expect(await receipt(id)).toMatchObject({ held: 5n })
+  expect(await extend(id, 'first', 8n)).toBe(13n)
+  await settle(id, 0n)
+  await sound()
+})
+
+test('what is not free is refused, exactly at the edge, by balance and caps, and the hold stays as it was', async () => {
+  const { available } = await world.balance()
+  const id = uuidv7()
+  await hold(id)
+  await expect(extend(id, 'first', available - 4n)).rejects.toMatchObject({
+    code: 'INSUFFICIENT_CREDITS',
+    detail: { needMicrocredits: available - 4n, haveMicrocredits: available - 5n },
+  })
+  expect(await extend(id, 'first', available - 5n)).toBe(available)
+  expect((await world.balance()).available).toBe(0n)
+  await settle(id, 0n)
+  const capped = await newPayer({ caps: { cap: 20n } })
+  const other = uuidv7()
+  await hold(other, { payer: capped })
+  await expect(extend(other, 'first', 16n)).rejects.toMatchObject({
+    code: 'BUDGET_EXCEEDED',
+    detail: { scope: 'key', needMicrocredits: 16n, haveMicrocredits: 15n },
+  })
+  expect(await receipt(other)).toMatchObject({ held: 5n })
+  const { keyId } = capped
+  await world.app.db.tx((tx) => setCaps(tx, world.account, 'key', keyId, { monthCap: 12n }, { now: now() }))
+  await expect(extend(other, 'first', 8n)).rejects.toMatchObject({ detail: { scope: 'key_month' } })
+  expect(await extend(other, 'first', 7n)).toBe(12n)
+  await sound()
+  await settle(other, 12n)
+  await sound()
+})
+
+test('one with a lifetime is charged when it is over, unless a step put that off', async () => {
+  const [short, long] = [uuidv7(), uuidv7()]
+  const before = await world.balance()
+  for (const id of [short, long]) await hold(id, { lifetimeMs: 60_000 })
+  expect(await extend(long, 'first', 0n, 120_000)).toBe(5n)
+  // A shorter life than it has changes nothing.
+  expect(await extend(long, 'second', 1n, 10)).toBe(6n)
+  clock.moveMs(61_000)
+  expect(await world.app.ledger.sweep()).toBe(1)
+  expect(await receipt(short)).toMatchObject({ state: 'failed', ambiguous: true, charged: 5n })
+  expect(await receipt(long)).toMatchObject({ state: 'running', held: 6n })
+  clock.moveMs(60_000)
+  expect(await world.app.ledger.sweep()).toBe(1)
+  // Its owner comes late with what it did cost: the rest goes back.
+  await settle(long, 2n)
+  expect(await receipt(long)).toMatchObject({ state: 'completed', ambiguous: false, charged: 2n })
+  expect(await world.balance()).toEqual({ available: before.available - 7n, held: before.held })
+  await sound()
+})
+
+test('what is extended while a sweep waits for the lock is not swept', async () => {
+  const id = uuidv7()
+  await hold(id, { lifetimeMs: 1_000 })
+  clock.moveMs(2_000)
+  const { swept } = await world.app.db.tx(async (tx) => {
+    const ask = {
+      accountId: world.account,
+      receiptId: id,
+      step: 'first',
+      microcredits: 1n,
+      lifetimeMs: 60_000,
+    }
+    expect(await extendIn(tx, ask, now())).toBe(6n)
+    const swept = world.app.ledger.sweep()
+    await until(async () => {
+      const { rows } = await world.app.db.pool.query(
+        `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%ledger.sweep%'`,
+      )
+      return rows.length > 0
+    })
+    return { swept }
+  })
+  expect(await swept).toBe(0)
+  expect(await receipt(id)).toMatchObject({ state: 'running', held: 6n })
+  await settle(id, 6n)
+  await sound()
+})
+
+test('usage in other units stands on the receipt and adds up in the usage of the day', async () => {
+  const used = [{ pictures: 2 }, { pictures: 1, seconds: 30 }, undefined]
+  const ids = used.map(() => uuidv7())
+  for (const [at, quantities] of used.entries()) {
+    await hold(ids[at]!, { endpoint: '/v1/pictures', referenceId: at === 1 ? 'order-1' : undefined })
+    await settle(ids[at]!, 1n, 'completed', quantities)
+    // Settled again it is counted once.
+    await settle(ids[at]!, 1n, 'completed', quantities)
+  }
+  const read = async (text: string) => (await world.app.db.pool.query(text)).rows
+  for (const [at, quantities] of used.entries())
+    expect((await receipt(ids[at]!)).quantities).toEqual(quantities ?? null)
+  expect(
+    await read(
+      `select quantities, requests from ledger.usage_days where endpoint = '/v1/pictures' order by reference_id`,
+    ),
+  ).toEqual([
+    { quantities: { pictures: 2 }, requests: 2n },
+    { quantities: { pictures: 1, seconds: 30 }, requests: 1n },
+  ])
+  expect(
+    await read(`select quantities from ledger.usage_referenced where endpoint = '/v1/pictures'`),
+  ).toEqual([{ quantities: { pictures: 1, seconds: 30 } }])
   await sound()
 })

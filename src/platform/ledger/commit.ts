@@ -44,6 +44,7 @@ export interface SettleOp {
   cached_input_tokens: number
   output_tokens: number
   reasoning_tokens: number
+  quantities?: Readonly<Record<string, number>> | undefined
 }
 
 export interface OpResult {

@@ -1,6 +1,6 @@
 /**
  * A hold that lives in the caller's transaction and hangs on no process: of work that outlives the request that asked for it. Its
- * owner ends it, in the transaction in which the work ends; the sweeper never does.
+ * owner ends it, in the transaction in which the work ends; the sweeper ends only one that was given a lifetime and outlived it.
  */
 import { sql } from 'kysely'
 import type { Tx } from '#platform/db'
@@ -10,6 +10,8 @@ import { refuseLimited } from './limits.ts'
 import { holdFields, settleFields } from './operation.ts'
 
 export interface DurableHoldAsk extends Omit<HoldAsk, 'started' | 'lifetimeMs'> {
+  /** From now; absent: it has no end of its own. After it the sweeper charges the hold, since nobody says what was done. */
+  lifetimeMs?: number
   /** The answer that accepts the work: a repeat under the idempotency key gets it, while the work goes on and after it. */
   accepted: { statusCode: number; reply: string }
 }
@@ -25,7 +27,7 @@ export async function holdIn(tx: Tx, ask: DurableHoldAsk, now: Date): Promise<vo
     ...holdFields(ask),
     amount: String(ask.microcredits),
     started: true,
-    expires_at: 'infinity',
+    expires_at: ask.lifetimeMs === undefined ? 'infinity' : new Date(now.getTime() + ask.lifetimeMs),
   }
   const {
     outcome,
@@ -40,6 +42,37 @@ export async function holdIn(tx: Tx, ask: DurableHoldAsk, now: Date): Promise<vo
   if (outcome === 'claimed') throw new ClaimTaken(earlier!)
   if (outcome === 'limited') refuseLimited(scope!, Number(need))
   if (outcome === 'insufficient') refuse(scope!, need!, have!)
+}
+
+export interface Extension {
+  accountId: string
+  receiptId: string
+  /** Of the step that needs it, named once within the hold: a step that asks again adds nothing. */
+  step: string
+  /** What the hold promises beside what it promises already; 0 for a longer life alone. */
+  microcredits: bigint
+  /** From now; a hold without an end of its own, or with a later one, keeps that. */
+  lifetimeMs?: number
+}
+
+/**
+ * Lets an open hold grow when the transaction commits, against balance and caps as a new hold would; holds of the account wait from here
+ * on. Answers what it promises then, undefined where there is no such hold any more. Throws INSUFFICIENT_CREDITS or BUDGET_EXCEEDED
+ * (402); the hold then stays as it was.
+ */
+export async function extendIn(
+  tx: Tx,
+  { accountId, receiptId, step, microcredits, lifetimeMs }: Extension,
+  now: Date,
+): Promise<bigint | undefined> {
+  const until = lifetimeMs === undefined ? null : new Date(now.getTime() + lifetimeMs)
+  const { outcome, scope, need, have } = await only(
+    sql<OpResult>`select * from ledger.extend_in(${accountId}, ${receiptId}, ${step}, ${microcredits}, ${until})`.execute(
+      tx,
+    ),
+  )
+  if (outcome === 'insufficient') refuse(scope!, need!, have!)
+  return outcome === 'held' ? need! : undefined
 }
 
 export interface DurableSettlement extends Omit<Settlement, 'urgent' | 'reply' | 'freeClaim'> {

@@ -29,7 +29,14 @@ export {
   setCaps,
 } from './books.ts'
 
-export { type DurableHoldAsk, type DurableSettlement, holdIn, settleIn } from './durable.ts'
+export {
+  type DurableHoldAsk,
+  type DurableSettlement,
+  type Extension,
+  extendIn,
+  holdIn,
+  settleIn,
+} from './durable.ts'
 export { bar, type RecordAsk, record } from './record.ts'
 
 export {
@@ -85,6 +92,9 @@ export interface HoldAsk {
   lifetimeMs: number
 }
 
+/** How many of each unit: `{ pictures: 2 }`. */
+export type Quantities = Readonly<Record<string, number>>
+
 export interface Settlement {
   /** What was really used; at most hold + what is still free is charged. */
   microcredits: bigint
@@ -95,6 +105,8 @@ export interface Settlement {
   /** What actually answered, when it differs from the hold. */
   model?: string | undefined
   tokens?: { input: number; cachedInput: number; output: number; reasoning: number }
+  /** Usage in other units: pictures, seconds, searches. Whole numbers above zero. */
+  quantities?: Quantities | undefined
   /** For the receipt; never prompt or answer text. */
   detail?: Record<string, unknown>
   /** The finished JSON of an idempotent request, kept for replay. */

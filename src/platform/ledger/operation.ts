@@ -17,7 +17,7 @@ export const holdFields = (ask: Omit<HoldAsk, 'started' | 'lifetimeMs'>) => ({
 
 export const settleFields = (
   of: { accountId: string; receiptId: string },
-  { state, statusCode, model, detail, tokens, withinHold }: Omit<Settlement, 'microcredits'>,
+  { state, statusCode, model, detail, tokens, quantities, withinHold }: Omit<Settlement, 'microcredits'>,
 ) => ({
   hold_id: of.receiptId,
   receipt_id: of.receiptId,
@@ -32,4 +32,5 @@ export const settleFields = (
   cached_input_tokens: tokens?.cachedInput ?? 0,
   output_tokens: tokens?.output ?? 0,
   reasoning_tokens: tokens?.reasoning ?? 0,
+  quantities,
 })

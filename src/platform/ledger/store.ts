@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
 import type { MeterScope } from './books.ts'
 import type { OpResult } from './commit.ts'
-import type { Claim, Payer } from './ledger.ts'
+import type { Claim, Payer, Quantities } from './ledger.ts'
 
 export interface Receipt {
   receipt_id: string
@@ -19,6 +19,8 @@ export interface Receipt {
   customer_id: string | null
   reference_id: string | null
   detail: Record<string, unknown> | null
+  /** Usage in other units than tokens, such as pictures. */
+  quantities: Quantities | null
   created_at: Date
   finished_at: Date | null
 }
@@ -55,7 +57,7 @@ export interface Meter {
 }
 
 const receiptColumns = `receipt_id, project_id, key_id, endpoint, idempotency_key, state, ambiguous, status_code, held, charged,
-  model, customer_id, reference_id, detail, created_at, finished_at`
+  model, customer_id, reference_id, detail, quantities, created_at, finished_at`
 
 export const beat = (db: Db, id: string, timeoutMs: number): Promise<unknown> =>
   db.query(

@@ -1,0 +1,43 @@
+/**
+ * A process of its own that extends durable holds, for tests that race it and kill it. Reads what to do as one JSON argument; a line of
+ * standard output says of each extension that it was `asked` (and is not committed) and what came of it.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import { openDb } from '#platform/db'
+import { Failure } from '#platform/errors'
+import { extendIn } from '#platform/ledger'
+
+export interface ExtendJob {
+  databaseUrl: string
+  accountId: string
+  steps: readonly { receiptId: string; step: string; microcredits: number }[]
+  /** All at once, or one after the other. */
+  parallel: boolean
+  /** This step never commits: it waits to be killed. */
+  cutAt?: string
+}
+
+export type Extended = `${string} ${'asked' | 'held' | 'gone' | 'refused'}`
+
+const { databaseUrl, accountId, steps, parallel, cutAt } = JSON.parse(process.argv[2]!) as ExtendJob
+await using db = await openDb({ url: databaseUrl })
+const say = (line: Extended): void => void process.stdout.write(`${line}\n`)
+
+async function extend({ receiptId, step, microcredits }: ExtendJob['steps'][number]): Promise<void> {
+  try {
+    const held = await db.tx(async (tx) => {
+      const ask = { accountId, receiptId, step, microcredits: BigInt(microcredits) }
+      const promised = await extendIn(tx, ask, new Date())
+      say(`${step} asked`)
+      if (step === cutAt) await pause(60_000)
+      return promised
+    })
+    say(`${step} ${held === undefined ? 'gone' : 'held'}`)
+  } catch (error) {
+    if (!(error instanceof Failure) || error.status !== 402) throw error
+    say(`${step} refused`)
+  }
+}
+
+if (parallel) await Promise.all(steps.map(extend))
+else for (const step of steps) await extend(step)

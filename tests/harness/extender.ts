@@ -1,0 +1,32 @@
+/** Processes that extend durable holds (`extend-main.ts`), to race them and to kill them. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Extended, ExtendJob } from './extend-main.ts'
+import { compileCache } from './processes.ts'
+
+const root = path.resolve(import.meta.dirname, '../..')
+
+/** Runs it to its end, or kills it (-9) once it has said a line or a moment has come. Answers what it said. */
+export async function extendElsewhere(
+  job: ExtendJob,
+  kill: { at?: Extended; when?: Promise<unknown> } = {},
+): Promise<Extended[]> {
+  const child = spawn(process.execPath, ['tests/harness/extend-main.ts', JSON.stringify(job)], {
+    cwd: root,
+    env: { ...compileCache, PATH: process.env['PATH'] },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const gone = once(child, 'exit')
+  const end = (): void => void child.kill('SIGKILL')
+  kill.when?.then(end, end)
+  const said: Extended[] = []
+  for await (const line of createInterface(child.stdout!)) {
+    said.push(line as Extended)
+    if (line === kill.at) end()
+  }
+  const [code, signal] = await gone
+  if (code !== 0 && signal !== 'SIGKILL') throw new Error(`an extending process ended with ${code ?? signal}`)
+  return said
+}
