@@ -1,5 +1,5 @@
 /** One answer as upstreams of each wire stream it: a text of Persian and Latin words, a tool call, and the usage. */
-import type { Wire } from '#engine/inference'
+import type { Wire } from '#engine/turn'
 
 const words =
   'سلام ! با Type Script می‌ توان برنامه‌ های بزرگ را ساده‌تر نوشت ، because the compiler reads every line \n\n پیش از شما . "نوع‌ها" سند هستند'.split(

@@ -6,7 +6,7 @@
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { Pool, request } from 'undici'
-import type { Wire } from '#engine/inference'
+import type { Wire } from '#engine/turn'
 import { loadConfig, readEnv } from '#platform/config'
 import type { Ask, EventStream } from '#platform/http'
 import { uuidv7 } from '#platform/ids'

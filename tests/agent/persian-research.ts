@@ -1,4 +1,4 @@
-import type { Source } from '#engine/tools'
+import type { Source } from '#engine/turn'
 import type { Outside } from '../harness/desk.ts'
 import { verdictsOn } from './research-script.ts'
 

@@ -1,5 +1,5 @@
 import type { Question, Said } from '#engine/pipelines'
-import type { Source } from '#engine/tools'
+import type { Source } from '#engine/turn'
 import type { Outside } from '../harness/desk.ts'
 
 const filler = (text: string) => `${text}\n\n${'The rest of the page speaks of other things. '.repeat(8)}`

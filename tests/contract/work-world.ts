@@ -1,7 +1,7 @@
 /** What the tests of durable work share: a scripted pipeline over the fake upstream. */
 
-import type { Message } from '#engine/inference'
 import type { Desk, Outcome, Pipelines, Plan, Task } from '#engine/pipelines'
+import type { Message } from '#engine/turn'
 import type { Client, Seen } from '../harness/client.ts'
 import { until } from '../harness/until.ts'
 import { fakeUpstream } from '../harness/upstream.ts'

@@ -17,7 +17,7 @@ import type {
   Said,
   Task,
 } from '#engine/pipelines'
-import type { Source } from '#engine/tools'
+import type { Source } from '#engine/turn'
 
 /** What stands outside of a desk: a scripted model and a scripted web. */
 export interface Outside {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Content, Message } from '#engine/inference'
 import { type LinkBounds, usualLinkBounds, withLinkedMedia } from '#engine/media'
+import type { Content, Message } from '#engine/turn'
 import { png } from '../dialects/media-samples.ts'
 import { selfSigned } from '../harness/certificate.ts'
 import { guarded, openSite, openWire, type Site } from './sites.ts'

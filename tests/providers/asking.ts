@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Part, Turn } from '#engine/inference'
+import type { Part, Turn } from '#engine/turn'
 import { chatCompletionsProvider } from '#providers/chat-completions'
 import type { TextCall, TextProvider, Timeouts } from '#providers/spec'
 import { UpstreamError } from '#providers/spec'

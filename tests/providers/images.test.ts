@@ -1,7 +1,7 @@
 /** The wire bytes of images endpoints against the room that speaks them. */
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ImageOrder } from '#engine/images'
+import type { ImageOrder } from '#engine/turn'
 import { imagesProvider } from '#providers/images'
 import { type Drawn, type ImageCall, UpstreamError } from '#providers/spec'
 import { selfSigned } from '../harness/certificate.ts'

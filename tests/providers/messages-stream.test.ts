@@ -1,6 +1,6 @@
 import { setImmediate as turnOfLoop } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { Part } from '#engine/inference'
+import type { Part } from '#engine/turn'
 import { UpstreamError } from '#providers/spec'
 import { cut, fakeUpstream, json, type Step, stall, stream } from '../harness/upstream.ts'
 import {

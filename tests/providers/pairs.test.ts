@@ -1,6 +1,6 @@
 /** One conversation through each client codec: what reaches the three kinds of upstream means the same. */
 import { expect, test } from 'vitest'
-import type { Turn } from '#engine/inference'
+import type { Turn } from '#engine/turn'
 import { chatCompletionsProvider } from '#providers/chat-completions'
 import { messagesProvider } from '#providers/messages'
 import { responsesProvider } from '#providers/responses'

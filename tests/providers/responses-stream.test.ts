@@ -1,6 +1,6 @@
 import { setTimeout as later, setImmediate as turnOfLoop } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { Part } from '#engine/inference'
+import type { Part } from '#engine/turn'
 import { done as closed, cut, fakeUpstream, json, type Step, stall, stream } from '../harness/upstream.ts'
 import {
   callOf,

@@ -1,5 +1,5 @@
 /** An upstream that knows the truth: what it was asked, by whom, and what it did for it. */
-import type { Part, Usage } from '#engine/inference'
+import type { Part, Usage } from '#engine/turn'
 import { type TextCall, type TextProvider, UpstreamError, type UpstreamFault } from '#providers/spec'
 import { never, type Sender } from './link.ts'
 import type { Random } from './random.ts'

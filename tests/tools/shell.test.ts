@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { AnswerState, ToolResult } from '#engine/tools'
+import type { AnswerState } from '#engine/tools'
+import type { ToolResult } from '#engine/turn'
 import { toolsOf } from './asking.ts'
 
 const { use } = toolsOf('')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Content } from '#engine/inference'
 import type { Model } from '#engine/models'
+import type { Content } from '#engine/turn'
 import { turnOf } from './turn.ts'
 
 const model = (features: Model['features']) => ({ features }) as Model

@@ -1,7 +1,8 @@
 /** What a model is asked in a run: the agent's instructions, the passages that its knowledge has, the caller's words. */
-import type { Content, Hosted, Message, Turn } from '#engine/inference'
+
 import type { Model } from '#engine/models'
-import { type Source, tidy } from '#engine/tools'
+import { tidy } from '#engine/tools'
+import type { Content, Hosted, Message, Source, Turn } from '#engine/turn'
 import { agentUses } from './tools/agent-tools.ts'
 
 /** Of one passage. */

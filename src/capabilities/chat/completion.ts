@@ -1,6 +1,6 @@
 /** Parts → one chat.completion object (notes: the shapes that the OpenAI client and its kin read). */
 import { costOf } from '#capabilities/calls'
-import type { Bill, FinishReason, Part } from '#engine/inference'
+import type { Bill, FinishReason, Part } from '#engine/turn'
 
 export interface Heading {
   id: string

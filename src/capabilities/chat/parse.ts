@@ -1,7 +1,7 @@
 /** The chat wire → a neutral turn. Everything that can be refused is refused here, before anything is held. */
 import { budgetOf, effortOf, reasons, requireFeatures, requireModality, wishOf } from '#capabilities/text'
-import type { Message, Modality, OutputFormat, Reasoning, ToolChoice, Turn } from '#engine/inference'
 import type { Model } from '#engine/models'
+import type { Message, Modality, OutputFormat, Reasoning, ToolChoice, Turn } from '#engine/turn'
 import { fail } from '#platform/errors'
 import { contentOf } from './media.ts'
 import type { ChatBody, ChatMessage } from './schema.ts'

@@ -1,6 +1,6 @@
 /** The door for rooms whose models work with a knowledge project. */
 import type { App } from '#app'
-import type { Source } from '#engine/tools'
+import type { Source } from '#engine/turn'
 import { requireProject } from './projects.ts'
 import type { Payment } from './search/meant.ts'
 import { findPassages } from './search/search.ts'

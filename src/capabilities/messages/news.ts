@@ -1,8 +1,8 @@
 /** What of a body is applied otherwise than it was sent, and what its caller is told of that. */
 import type { Applied } from '#capabilities/calls'
 import { budgetNews, clampTools, type HeardOn, type News, requireFeatures, unheard } from '#capabilities/text'
-import type { Turn } from '#engine/inference'
 import type { Model } from '#engine/models'
+import type { Turn } from '#engine/turn'
 import { fail } from '#platform/errors'
 import { forwardedFields } from '#providers/messages'
 import { serviceToolOf } from './request/hosted-tools.ts'

@@ -1,5 +1,5 @@
 /** Parts of an upstream of another wire → one response, whole or as events: both are the same items. */
-import type { Bill, Part } from '#engine/inference'
+import type { Bill, Part } from '#engine/turn'
 import type { Emit, Json } from './item.ts'
 import { Output } from './output.ts'
 import { type Outcome, responseOf, shortfall, type Terms, usageOf } from './response.ts'

@@ -1,5 +1,5 @@
 /** Items of an upstream of this wire that were begun and not ended, for an answer that was cut off at its limit. */
-import type { Part } from '#engine/inference'
+import type { Part } from '#engine/turn'
 import type { Json } from './item.ts'
 
 interface Begun {

@@ -1,7 +1,7 @@
 /** Tools that run while the model answers, as this wire names them. */
 import { type Static, type TObject, Type } from 'typebox'
 import { capped, mostPageTokens, mostUses } from '#capabilities/text'
-import type { ToolName } from '#engine/tools'
+import type { ToolName } from '#engine/turn'
 import { nullable } from '#platform/schema'
 
 const domains = Type.Optional(nullable(Type.Array(Type.String({ maxLength: 500 }), { maxItems: 1000 })))

@@ -4,9 +4,9 @@
  */
 import type { Applied } from '#capabilities/calls'
 import { clampTools, mostUses, requireFeatures, runsUpstream } from '#capabilities/text'
-import type { HostedUse } from '#engine/inference'
 import type { Model } from '#engine/models'
-import { isDomainRule, type ToolName } from '#engine/tools'
+import { isDomainRule } from '#engine/tools'
+import type { HostedUse, ToolName } from '#engine/turn'
 import { fail } from '#platform/errors'
 import { type HostedTool, hasEffect, hostedBy, isOurs } from './hosted-schema.ts'
 import type { ResponsesBody } from './schema.ts'

@@ -1,9 +1,9 @@
 /** The image shape of the responses wire → a wish. Everything that can be refused is refused here or by the plan, before anything is held. */
 import { inlineMedia } from '#capabilities/text'
 import type { ImageSetting, ImageWish } from '#engine/images'
-import type { Media } from '#engine/inference'
 import { decodeBase64, measure } from '#engine/media'
 import { type ImageModel, sizeOf } from '#engine/models'
+import type { Media } from '#engine/turn'
 import { fail } from '#platform/errors'
 import { compile } from '#platform/http'
 import { ImageBody, ImageTool } from './image-schema.ts'

@@ -1,7 +1,7 @@
 /** Items of an input → neutral messages, in their order. */
 import { imageMedia, inlineMedia, linkMedia, requireModality, reasons as shared } from '#capabilities/text'
-import type { Content, Media, Message, Modality } from '#engine/inference'
 import type { Model } from '#engine/models'
+import type { Content, Media, Message, Modality } from '#engine/turn'
 import { fail } from '#platform/errors'
 import type {
   ContentPart,

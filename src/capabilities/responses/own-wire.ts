@@ -2,7 +2,7 @@
  * What an upstream of this wire wrote, passed on as it is: unknown fields, items and events survive. Ours are the response's
  * id, the model, the usage that was charged, and what is shown of reasoning.
  */
-import type { Bill, Part } from '#engine/inference'
+import type { Bill, Part } from '#engine/turn'
 import type { Scribe } from './answer.ts'
 import { BegunItems } from './cut-items.ts'
 import { type Emit, type Json, recordsIn } from './item.ts'

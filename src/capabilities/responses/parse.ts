@@ -1,8 +1,8 @@
 /** The responses wire → a neutral turn. Everything that can be refused is refused here, before anything is held. */
 import { budgetOf, effortOf, mostUses, requireFeatures, wishOf } from '#capabilities/text'
-import type { OutputFormat, Reasoning, Tool, Turn } from '#engine/inference'
 import { foundBound, searchTokens } from '#engine/metering'
 import type { Model } from '#engine/models'
+import type { OutputFormat, Reasoning, Tool, Turn } from '#engine/turn'
 import { fail } from '#platform/errors'
 import { type HostedTools, hostedTools } from './hosted.ts'
 import { isOurId } from './item.ts'

@@ -1,6 +1,6 @@
 /** The response object: every key that the field's readers require, with what was asked and what came of it. */
 import { costOf } from '#capabilities/calls'
-import type { Bill, FinishReason } from '#engine/inference'
+import type { Bill, FinishReason } from '#engine/turn'
 import type { HostedTools } from './hosted.ts'
 import { type Json, recordsIn } from './item.ts'
 import type { ResponsesBody } from './schema.ts'

@@ -3,7 +3,7 @@
  * of this wire goes as it is. That of another (a signature of the messages wire) is wrapped, so that a client which knows
  * this wire alone carries it back all the same.
  */
-import type { Opaque, Wire } from '#engine/inference'
+import type { Opaque, Wire } from '#engine/turn'
 
 const prefix = /^kherad\.(chat|messages)\./
 

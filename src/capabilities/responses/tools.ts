@@ -1,7 +1,7 @@
 /** The tools of a request: the functions as the model gets them, those inside namespaces among them, and the wishes for tools that run meanwhile. */
 import { reasons } from '#capabilities/text'
-import type { HostedUse, Tool, ToolChoice } from '#engine/inference'
 import type { Model } from '#engine/models'
+import type { HostedUse, Tool, ToolChoice } from '#engine/turn'
 import { fail } from '#platform/errors'
 import { type HostedTools, useBy, type Wished } from './hosted.ts'
 import { hostedBy } from './hosted-schema.ts'

@@ -1,5 +1,5 @@
 import type { EventAnswer, SentEvent, WholeAnswer } from '#capabilities/text'
-import type { Bill, Part } from '#engine/inference'
+import type { Bill, Part } from '#engine/turn'
 import type { ErrorBody } from '#platform/errors'
 import { Answer, type Scribe } from './answer.ts'
 import type { Emit, Json } from './item.ts'

@@ -1,6 +1,7 @@
 /** What a model can do, held against what is asked of it; refused before anything is held. */
-import type { Modality, Wire } from '#engine/inference'
+
 import type { Model } from '#engine/models'
+import type { Modality, Wire } from '#engine/turn'
 import { fail } from '#platform/errors'
 
 /** Throws INPUT_MODALITY_NOT_SUPPORTED. */

@@ -1,6 +1,7 @@
 /** A paid turn on its way out, whole or as events: each wire says how its answer is written, here is when. */
 import { answerPaid, failed } from '#capabilities/calls'
-import type { Bill, PaidTurn, Part } from '#engine/inference'
+import type { PaidTurn } from '#engine/inference'
+import type { Bill, Part } from '#engine/turn'
 import { asFailure, type ErrorBody, errorBody, type Failure } from '#platform/errors'
 import { type Ask, type EventStream, type EventWriter, eventStream, type JsonText } from '#platform/http'
 

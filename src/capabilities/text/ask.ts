@@ -7,15 +7,9 @@ import {
   paymentFailures,
   requireModel,
 } from '#capabilities/calls'
-import {
-  type PaidAsk,
-  type PaidTurn,
-  startPaidTurn,
-  type Turn,
-  upstreamFailures,
-  type Wire,
-} from '#engine/inference'
+import { type PaidAsk, type PaidTurn, startPaidTurn, upstreamFailures } from '#engine/inference'
 import type { Model } from '#engine/models'
+import type { Turn, Wire } from '#engine/turn'
 import type { FailureCode } from '#platform/errors'
 import type { Ask } from '#platform/http'
 import type { News } from './budget.ts'

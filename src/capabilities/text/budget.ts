@@ -1,8 +1,8 @@
 /** A reasoning budget: a number of tokens that a model may think (decisions 0042). */
 import type { Applied } from '#capabilities/calls'
-import type { Reasoning, Turn, Wire } from '#engine/inference'
 import type { Model } from '#engine/models'
 import { keepsBudget, newsOfBudget } from '#engine/routing'
+import type { Reasoning, Turn, Wire } from '#engine/turn'
 import { fail } from '#platform/errors'
 import { reasons } from './words.ts'
 

@@ -1,6 +1,7 @@
 /** Media inside a request, decoded and measured. Throws INVALID_MEDIA, before anything is held. */
-import type { Media } from '#engine/inference'
+
 import { decodeBase64, isVast, measure, parseDataUrl } from '#engine/media'
+import type { Media } from '#engine/turn'
 import { fail, type Told } from '#platform/errors'
 import { reasons } from './words.ts'
 

@@ -1,9 +1,9 @@
 /** What of a turn's media its body does not tell: what links lead to, and how many pages a PDF has. Nothing is held yet. */
 import { requireUnclaimed } from '#capabilities/calls'
-import type { Content, Media, Message, Turn } from '#engine/inference'
 import { inspectLinks, type LinkedMedia, partsIn, withLinkedMedia, withParts } from '#engine/media'
 import { mostPages, uncountedPages } from '#engine/metering'
 import type { Model } from '#engine/models'
+import type { Content, Media, Message, Turn } from '#engine/turn'
 import { fail, type Told } from '#platform/errors'
 import { type Ask, ClientGone } from '#platform/http'
 import { reasons } from './words.ts'

@@ -1,6 +1,7 @@
 /** The upstream's picture → as it was wished. What needs no change is passed on to the byte, with whatever proves its origin. */
 import { measure } from '#engine/media'
-import { type ImageFormat, isSameSize, type PixelSize } from '#engine/models'
+import { isSameSize } from '#engine/models'
+import type { ImageFormat, PixelSize } from '#engine/turn'
 import { UpstreamError } from '#providers/spec'
 import type { Picture, Sizing } from './images.ts'
 import type { ImagePlan } from './plan.ts'

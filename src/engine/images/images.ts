@@ -1,9 +1,8 @@
 /**
- * Pictures, paid exactly: what a caller wishes (`ImageWish`), what a model is asked for it (`ImageOrder`), and what becomes of the
- * upstream's picture until it is as it was wished. Nothing here knows HTTP or a vendor.
+ * Pictures, paid exactly: what a caller wishes (`ImageWish`), what a model is asked for it (`ImageOrder` of `engine/turn`), and what
+ * becomes of the upstream's picture until it is as it was wished. Nothing here knows HTTP or a vendor.
  */
-import type { Media } from '#engine/inference'
-import type { ImageBackground, ImageFormat, ImageQuality, PixelSize } from '#engine/models'
+import type { ImageBackground, ImageFormat, ImageQuality, Media, PixelSize } from '#engine/turn'
 
 export type ImageSetting =
   | 'quality'
@@ -32,18 +31,6 @@ export interface ImageWish {
   background?: ImageBackground
   /** The place of a setting in the caller's body, for a refusal. */
   where(setting: ImageSetting): string
-}
-
-/** What an upstream is asked for. Settings that its model does not name are absent and not sent. */
-export interface ImageOrder {
-  prompt: string
-  references: readonly Media[]
-  count: number
-  size: PixelSize
-  quality?: ImageQuality
-  format?: ImageFormat
-  background?: ImageBackground
-  responseFormat?: 'b64_json' | 'url'
 }
 
 /** A finished picture. */

@@ -1,15 +1,8 @@
 /** A wish held against a model: what its upstream is asked for and what is done to the picture afterwards. */
-import {
-  type ImageBackground,
-  type ImageFormat,
-  type ImageModel,
-  type ImageQuality,
-  isSameSize,
-  type PixelSize,
-  sizeName,
-} from '#engine/models'
+import { type ImageModel, isSameSize, sizeName } from '#engine/models'
+import type { ImageBackground, ImageFormat, ImageOrder, ImageQuality, PixelSize } from '#engine/turn'
 import { fail } from '#platform/errors'
-import type { ImageOrder, ImageSetting, ImageWish, Sizing } from './images.ts'
+import type { ImageSetting, ImageWish, Sizing } from './images.ts'
 import { areAlike, isPossible, mostAspectRatio, mostPixels, planSize, sideRange } from './size.ts'
 
 export interface ImagePlan {

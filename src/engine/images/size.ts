@@ -1,5 +1,6 @@
 /** Which of a model's sizes is drawn for what was wished, and the frame that the picture is brought to afterwards. */
-import { isSameSize, type PixelSize, sizeOf } from '#engine/models'
+import { isSameSize, sizeOf } from '#engine/models'
+import type { PixelSize } from '#engine/turn'
 import type { ImageWish, Sizing } from './images.ts'
 
 export interface SizePlan {

@@ -1,6 +1,5 @@
 /** Finds in an answer's text the links to what hosted tools have found, as they are written. */
-import type { Source } from '#engine/tools'
-import type { Citation } from './inference.ts'
+import type { Citation, Source } from '#engine/turn'
 
 /** Told to the model with everything that it may cite. */
 export const citeByLink =

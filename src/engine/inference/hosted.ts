@@ -2,8 +2,7 @@
  * An answer with tools that run here: the model is asked, the tools that it calls are used, and it is asked again with what they
  * found, five steps at most. Tools of the caller end the answer, as they always do.
  */
-import type { AnswerState, HostedTool, HostedTools, ToolResult } from '#engine/tools'
-import { Citations, citeByLink } from './citations.ts'
+import type { AnswerState, HostedTool, HostedTools } from '#engine/tools'
 import type {
   Citation,
   Content,
@@ -13,8 +12,10 @@ import type {
   Message,
   Part,
   ToolCall,
+  ToolResult,
   Turn,
-} from './inference.ts'
+} from '#engine/turn'
+import { Citations, citeByLink } from './citations.ts'
 import { PriorContext } from './prior-context.ts'
 import type { Step } from './step.ts'
 

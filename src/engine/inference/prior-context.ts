@@ -1,6 +1,6 @@
 /** The addresses that a model may have fetched: those that the conversation has named, so that no page can lure it elsewhere. */
 import { domainToUnicode } from 'node:url'
-import type { Content, Message } from './inference.ts'
+import type { Content, Message } from '#engine/turn'
 
 export class PriorContext {
   #text: string

@@ -2,8 +2,8 @@
 import { believed, type Disbelief, estimateUsage, type Seen } from '#engine/metering'
 import type { Model } from '#engine/models'
 import type { Attempt, Run } from '#engine/routing'
+import type { FinishReason, Part, Turn, Usage } from '#engine/turn'
 import { UpstreamError } from '#providers/spec'
-import type { FinishReason, Part, Turn, Usage } from './inference.ts'
 import { didNothing, failureOf } from './upstream-failure.ts'
 
 export interface StepAsk {

@@ -3,9 +3,9 @@ import type { App } from '#app'
 import type { Model } from '#engine/models'
 import { type PaidCall, PaidWatch, providerName } from '#engine/paid'
 import type { Attempt } from '#engine/routing'
+import type { Turn, Usage } from '#engine/turn'
 import type { Settled } from '#platform/ledger'
 import type { Attributes, Span } from '#platform/trace'
-import type { Turn, Usage } from './inference.ts'
 
 /** How a turn came out, before its settlement. */
 export interface TurnEnd {

@@ -1,4 +1,4 @@
-import type { Content, Media, Message } from '#engine/inference'
+import type { Content, Media, Message } from '#engine/turn'
 import { fail, type Told } from '#platform/errors'
 import { FetchRefused, type GuardedClient, type GuardedNet } from '#platform/net'
 import { isVast } from './image.ts'

@@ -1,4 +1,4 @@
-import type { Media } from '#engine/inference'
+import type { Media } from '#engine/turn'
 import { measureAudio } from './audio.ts'
 import { measureImage } from './image.ts'
 import { sniff } from './magic.ts'

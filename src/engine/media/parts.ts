@@ -1,4 +1,4 @@
-import type { Content, Message } from '#engine/inference'
+import type { Content, Message } from '#engine/turn'
 
 /** All parts of content, those inside documents too. */
 export const partsIn = (messages: readonly Message[]): Content[] =>

@@ -2,8 +2,9 @@
  * What an upstream says about usage is a claim (docs/decisions/0040-claims.md). What cannot be is brought down to what can; what can be
  * is believed, since hidden reasoning has no bytes and a vendor's own search reads the prompt anew.
  */
-import type { Turn, Usage } from '#engine/inference'
+
 import type { Model } from '#engine/models'
+import type { Turn, Usage } from '#engine/turn'
 import { inputBound } from './metering.ts'
 
 /** What was seen of an answer. */

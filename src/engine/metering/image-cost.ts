@@ -1,5 +1,6 @@
 /** What pictures cost, known before they are drawn: worst case and charge are the same sum. */
-import { type ImagePricing, type ImageQuality, imagePrice, type PixelSize } from '#engine/models'
+import { type ImagePricing, imagePrice } from '#engine/models'
+import type { ImageQuality, PixelSize } from '#engine/turn'
 
 export interface PricedPictures {
   count: number

@@ -1,6 +1,7 @@
 /** Usage → credits, and the worst case that a hold must cover. All money in micro-credits; integers only. */
-import type { Content, Turn, Usage } from '#engine/inference'
+
 import type { Pricing } from '#engine/models'
+import type { Content, Turn, Usage } from '#engine/turn'
 import type { Seen } from './believe.ts'
 
 export { believed, type Disbelief, type Seen } from './believe.ts'

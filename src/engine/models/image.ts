@@ -1,14 +1,7 @@
 /** What an image model can be asked for, and what its pictures cost. */
-import type {
-  ImageBackground,
-  ImageFormat,
-  ImagePricingConfig,
-  ImageQuality,
-  ImageSettingsConfig,
-  PixelSize,
-} from '#platform/config'
+import type { ImageQuality, PixelSize } from '#engine/turn'
+import type { ImagePricingConfig, ImageSettingsConfig } from '#platform/config'
 
-export type { ImageBackground, ImageFormat, ImageQuality, PixelSize }
 export type ImageSettings = ImageSettingsConfig
 export type ImagePricing = ImagePricingConfig
 

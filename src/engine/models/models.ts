@@ -1,5 +1,5 @@
 import './failures.ts'
-import type { Modality, Wire } from '#engine/inference'
+import type { Modality, Wire } from '#engine/turn'
 import type { ImagePricing, ImageSettings } from './image.ts'
 
 /** A model of any kind, as the catalogue lists it; `kind` tells which. */
@@ -102,14 +102,10 @@ export { buildCatalogue, type Catalogue } from './catalogue.ts'
 export { type Discovered, discover } from './discover.ts'
 export {
   aspectRatiosOf,
-  type ImageBackground,
-  type ImageFormat,
   type ImagePricing,
-  type ImageQuality,
   type ImageSettings,
   imagePrice,
   isSameSize,
-  type PixelSize,
   sizeName,
   sizeOf,
 } from './image.ts'

@@ -1,5 +1,5 @@
 import { type Dispatcher, request } from 'undici'
-import type { Modality } from '#engine/inference'
+import type { Modality } from '#engine/turn'
 import { defaultTimeouts, type ProviderConfig } from '#platform/config'
 import { openDispatcher, type Way } from '#platform/proxy'
 import type { Feature, Model } from './models.ts'

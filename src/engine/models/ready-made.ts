@@ -1,4 +1,4 @@
-import type { Modality, Wire } from '#engine/inference'
+import type { Modality, Wire } from '#engine/turn'
 import { defaultTimeouts, type ProviderConfig, type VendorKeys } from '#platform/config'
 import type { Feature, Model } from './models.ts'
 import { knownPrice } from './prices.ts'

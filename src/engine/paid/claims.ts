@@ -1,7 +1,7 @@
 /** Claims of upstreams that were not believed: on the receipt, and as an alarm. Figures only, never what was asked or answered. */
 import type { App } from '#app'
-import type { Usage } from '#engine/inference'
 import type { Attempt } from '#engine/routing'
+import type { Usage } from '#engine/turn'
 
 type Figures = Partial<Usage>
 

@@ -3,8 +3,7 @@
  * a model's words, a search, a page, it asks the desk for under a name that is its own for good; what was answered under a name
  * once is answered again without asking, so that after a crash the function is simply run again from its beginning.
  */
-import type { Message, OutputFormat, Tool, ToolCall, Usage } from '#engine/inference'
-import type { Source } from '#engine/tools'
+import type { Message, OutputFormat, Source, Tool, ToolCall, Usage } from '#engine/turn'
 
 export { openPipelines, type PipelinesAsk } from './kinds.ts'
 

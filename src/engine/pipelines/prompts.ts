@@ -1,4 +1,4 @@
-import type { OutputFormat } from '#engine/inference'
+import type { OutputFormat } from '#engine/turn'
 import { bytesOf, headOf, lineOf } from './cut.ts'
 import type { Question, Task } from './pipelines.ts'
 

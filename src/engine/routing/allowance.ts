@@ -1,4 +1,4 @@
-import type { Part, Turn } from '#engine/inference'
+import type { Part, Turn } from '#engine/turn'
 
 /** No tokenizer writes as much on average; the rest is for the short ones, whose first token may be long. */
 const bytesPerToken = 128

@@ -1,6 +1,7 @@
 /** What every journey does with its attempts, whatever is asked for. */
-import type { Usage } from '#engine/inference'
+
 import type { Deployment } from '#engine/models'
+import type { Usage } from '#engine/turn'
 import type { Clock } from '#platform/clock'
 import { Failure } from '#platform/errors'
 import type { Metrics } from '#platform/metrics'

@@ -1,6 +1,7 @@
 /** How a reasoning budget, a number of tokens, reaches the upstreams of a model: as it is, as an effort, or not at all (decisions 0042). */
-import type { Reasoning, Turn, Wire } from '#engine/inference'
+
 import type { Deployment, Model } from '#engine/models'
+import type { Reasoning, Turn, Wire } from '#engine/turn'
 import { wireOf } from './links.ts'
 
 /** Efforts, the lowest first, with the smallest budget that each stands for. Those above `high` stand for none. */

@@ -1,7 +1,7 @@
-import type { Content, Modality, Turn } from '#engine/inference'
 import { linkedKinds } from '#engine/media'
 import { inputBound } from '#engine/metering'
 import type { Catalogue, Deployment, Model } from '#engine/models'
+import type { Content, Modality, Turn } from '#engine/turn'
 import { keepsBudget } from './budget.ts'
 
 /** A deployment that may answer a turn, of the asked model or of one of its fallbacks. */

@@ -1,4 +1,4 @@
-import type { Part, Turn } from '#engine/inference'
+import type { Part, Turn } from '#engine/turn'
 
 /** True for the parts that a caller sees as the answer; reasoning is one of them only where the caller asked for it. */
 export function isVisible(part: Part, showsReasoning: boolean): boolean {

@@ -1,7 +1,7 @@
 /** One turn on its way through deployments until one answers it whole. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Part, Turn } from '#engine/inference'
 import type { Model } from '#engine/models'
+import type { Part, Turn } from '#engine/turn'
 import { UpstreamError } from '#providers/spec'
 import { Allowance } from './allowance.ts'
 import {

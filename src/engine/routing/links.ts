@@ -1,5 +1,5 @@
-import type { Content, Turn, Wire } from '#engine/inference'
 import { linkedKinds } from '#engine/media'
+import type { Content, Turn, Wire } from '#engine/turn'
 import type { TextProvider } from '#providers/spec'
 
 /** A turn goes out on its own wire where the upstream speaks it; else on the first of these, which every vendor's models know best. */

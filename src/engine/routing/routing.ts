@@ -1,7 +1,7 @@
 /** Which deployment answers, and what happens when one does not (decisions §9). */
-import type { ImageOrder } from '#engine/images'
-import type { Part, Turn } from '#engine/inference'
+
 import type { Catalogue, EmbeddingModel, ImageModel, Model, NamedModel } from '#engine/models'
+import type { ImageOrder, Part, Turn } from '#engine/turn'
 import type { Clock } from '#platform/clock'
 import type { Log } from '#platform/log'
 import type { Metrics } from '#platform/metrics'

@@ -1,8 +1,9 @@
 import path from 'node:path'
+import type { Execution, ToolResult } from '#engine/turn'
 import type { Confine } from './confined.ts'
 import { failed } from './failed.ts'
 import { textMember } from './input.ts'
-import type { Execution, HostedTool, ToolResult } from './tools.ts'
+import type { HostedTool } from './tools.ts'
 
 /** What a shell leaves for the next one of the same answer; plain JSON. */
 export interface ShellState {

@@ -1,3 +1,4 @@
+import type { Failed } from '#engine/turn'
 import { failed } from './failed.ts'
 import { member, textMember } from './input.ts'
 import {
@@ -10,7 +11,7 @@ import {
   isDated,
   isLeapJalali,
 } from './jalali.ts'
-import type { Failed, HostedTool, ToolContext } from './tools.ts'
+import type { HostedTool, ToolContext } from './tools.ts'
 
 const msPerDay = 86_400_000
 const amounts = { years: 2_000, months: 24_000, days: 800_000 }

@@ -1,4 +1,4 @@
-import type { Failed, ToolError } from './tools.ts'
+import type { Failed, ToolError } from '#engine/turn'
 
 /** A failure as the model reads it: the code, then what may help. */
 export const failed = (error: ToolError, sentence: string): Failed => ({

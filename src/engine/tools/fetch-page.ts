@@ -1,7 +1,7 @@
+import type { Failed, ToolError } from '#engine/turn'
 import { type Fetched, FetchRefused, type GuardedClient, type Reason } from '#platform/net'
 import type { DomainFilter } from './domains.ts'
 import { failed } from './failed.ts'
-import type { Failed, ToolError } from './tools.ts'
 
 export interface FetchedPage {
   kind: 'html' | 'pdf' | 'text'

@@ -1,11 +1,11 @@
 import path from 'node:path'
+import type { ToolError } from '#engine/turn'
 import type { Log } from '#platform/log'
 import type { GuardedClient } from '#platform/net'
 import { type Asker, type Confine, openConfinement } from './confined.ts'
 import { fetchPage } from './fetch-page.ts'
 import type { FindIsolation } from './isolation.ts'
 import { mostBytesHere, readText } from './read-text.ts'
-import type { ToolError } from './tools.ts'
 import type { PageWork, ReadPage } from './web-fetch.ts'
 
 /** Reads whole documents that strangers wrote, for an index: longer and with more patience than for an answer. */

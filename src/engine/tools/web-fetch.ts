@@ -1,4 +1,5 @@
 import path from 'node:path'
+import type { Done, Failed, Source } from '#engine/turn'
 import type { GuardedClient } from '#platform/net'
 import type { Confine } from './confined.ts'
 import { domainFilter } from './domains.ts'
@@ -7,7 +8,7 @@ import { failed } from './failed.ts'
 import { type FetchedPage, fetchPage } from './fetch-page.ts'
 import { textMember } from './input.ts'
 import { mostBytesHere, readText } from './read-text.ts'
-import type { Done, Failed, HostedTool, Source, ToolContext } from './tools.ts'
+import type { HostedTool, ToolContext } from './tools.ts'
 
 /** What read-page-process.ts is given, and answers. */
 export interface PageWork {

@@ -1,3 +1,4 @@
+import type { Failed, Source } from '#engine/turn'
 import type { Log } from '#platform/log'
 import { UpstreamError, type UpstreamFault } from '#providers/spec'
 import { type DomainFilter, domainFilter, hostsOf } from './domains.ts'
@@ -5,7 +6,7 @@ import { excerpt } from './excerpt.ts'
 import { failed } from './failed.ts'
 import { textMember } from './input.ts'
 import { tidy } from './tidy.ts'
-import type { Failed, HostedTool, Source } from './tools.ts'
+import type { HostedTool } from './tools.ts'
 
 /** A search engine behind its own wire (`providers/search`). */
 export interface SearchVendor {

@@ -1,4 +1,4 @@
-import type { FinishReason, Part, Usage } from '#engine/inference'
+import type { FinishReason, Part, Usage } from '#engine/turn'
 import { type AnswerReader, faultOfError, isRecord, type Worth } from '#providers/kit'
 import { UpstreamError } from '#providers/spec'
 import { ToolCalls } from './tool-calls.ts'

@@ -1,4 +1,4 @@
-import type { Content, Document, Media, Message } from '#engine/inference'
+import type { Content, Document, Media, Message } from '#engine/turn'
 import { pdfName } from '#providers/kit'
 
 /** Neutral messages in chat's own shape, for a turn that came by another wire. Only OpenAI knows the role `developer`. */

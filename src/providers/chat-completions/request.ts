@@ -1,4 +1,4 @@
-import type { OutputFormat, Tool, ToolChoice, Turn } from '#engine/inference'
+import type { OutputFormat, Tool, ToolChoice, Turn } from '#engine/turn'
 import { isRecord, ownBody, withinLimit } from '#providers/kit'
 import type { TextCall } from '#providers/spec'
 import { chatMessages } from './messages.ts'

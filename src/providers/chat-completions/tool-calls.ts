@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Part } from '#engine/inference'
+import type { Part } from '#engine/turn'
 import { isRecord } from '#providers/kit'
 import { UpstreamError } from '#providers/spec'
 

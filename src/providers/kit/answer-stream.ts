@@ -1,4 +1,4 @@
-import type { Part } from '#engine/inference'
+import type { Part } from '#engine/turn'
 import { readJsonAtOnce } from '#platform/json'
 import { type TextCall, type Timeouts, UpstreamError } from '#providers/spec'
 import { eventBytes, streamedTextBytes, tooLong } from './bounds.ts'

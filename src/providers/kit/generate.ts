@@ -1,4 +1,4 @@
-import type { Part } from '#engine/inference'
+import type { Part } from '#engine/turn'
 import type { TextCall } from '#providers/spec'
 import { type AnswerReader, AnswerStream } from './answer-stream.ts'
 import { wholeTextBytes } from './bounds.ts'

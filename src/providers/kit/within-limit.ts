@@ -1,4 +1,4 @@
-import type { Reasoning } from '#engine/inference'
+import type { Reasoning } from '#engine/turn'
 
 /** The reasoning budget that leaves some of the output limit for the answer; undefined where none is asked for. */
 export const withinLimit = (reasoning: Reasoning | undefined, maxOutputTokens: number): number | undefined =>

@@ -1,4 +1,4 @@
-import type { Content, Document, Media, Message, ToolCall } from '#engine/inference'
+import type { Content, Document, Media, Message, ToolCall } from '#engine/turn'
 import { isRecord } from '#providers/kit'
 import { UpstreamError } from '#providers/spec'
 

@@ -1,4 +1,4 @@
-import type { Extra, FinishReason, Part } from '#engine/inference'
+import type { Extra, FinishReason, Part } from '#engine/turn'
 import { type AnswerReader, faultOfError, isRecord, type Worth } from '#providers/kit'
 import { UpstreamError } from '#providers/spec'
 import { ContentBlocks } from './content.ts'

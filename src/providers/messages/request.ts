@@ -1,4 +1,4 @@
-import type { OutputFormat, Reasoning, Tool, ToolChoice, Turn } from '#engine/inference'
+import type { OutputFormat, Reasoning, Tool, ToolChoice, Turn } from '#engine/turn'
 import { isRecord, ownBody } from '#providers/kit'
 import { type TextCall, UpstreamError } from '#providers/spec'
 import { conversation } from './conversation.ts'

@@ -1,4 +1,4 @@
-import type { Usage } from '#engine/inference'
+import type { Usage } from '#engine/turn'
 import { claimedCount, isRecord } from '#providers/kit'
 
 /** Fields that count the prompt. */

@@ -1,4 +1,4 @@
-import type { Part } from '#engine/inference'
+import type { Part } from '#engine/turn'
 import { faultOfError, isRecord } from '#providers/kit'
 import { UpstreamError } from '#providers/spec'
 import { EventReader, type ReaderTerms } from './events.ts'

@@ -1,4 +1,4 @@
-import type { FinishReason, Part } from '#engine/inference'
+import type { FinishReason, Part } from '#engine/turn'
 import { type AnswerReader, isRecord, type Worth } from '#providers/kit'
 import { UpstreamError } from '#providers/spec'
 import { faultOf, faultOfStatus } from './fault.ts'

@@ -1,5 +1,5 @@
 /** Neutral messages as input items, for a turn that came by another wire. */
-import type { Content, Document, Media, Message } from '#engine/inference'
+import type { Content, Document, Media, Message } from '#engine/turn'
 import { pdfName } from '#providers/kit'
 import { UpstreamError } from '#providers/spec'
 

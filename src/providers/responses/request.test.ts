@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Turn } from '#engine/inference'
+import type { Turn } from '#engine/turn'
 import { requestBody } from './request.ts'
 
 /** Hosts that no test can stand in for: what differs is what their addresses decide. */

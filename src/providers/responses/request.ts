@@ -5,7 +5,7 @@
  * - Audio and video: refused before anything is sent (input.ts).
  * - The name of a message: left out.
  */
-import type { OutputFormat, Tool, ToolChoice, Turn } from '#engine/inference'
+import type { OutputFormat, Tool, ToolChoice, Turn } from '#engine/turn'
 import { isRecord, ownBody, withinLimit } from '#providers/kit'
 import type { TextCall } from '#providers/spec'
 import { inputItems } from './input.ts'

@@ -1,4 +1,4 @@
-import type { Part } from '#engine/inference'
+import type { Part } from '#engine/turn'
 
 /**
  * Ends an answer where one of the caller's stop sequences begins, for upstreams that do not know the wish. Text that may be

@@ -1,5 +1,5 @@
-import type { Modality } from '#engine/inference'
 import type { AnyModel, EmbeddingModel, Feature, ImageModel, Model } from '#engine/models'
+import type { Modality } from '#engine/turn'
 
 const warning = {
   en:

@@ -1,4 +1,4 @@
-import type { OutputFormat } from '#engine/inference'
+import type { OutputFormat } from '#engine/turn'
 import { UpstreamError } from '#providers/spec'
 import { composeText, shorten } from './compose.ts'
 import { describeMedia } from './describe-media.ts'

@@ -1,4 +1,4 @@
-import type { Content, Media, Message, Turn, Usage } from '#engine/inference'
+import type { Content, Media, Message, Turn, Usage } from '#engine/turn'
 import type { Tokenizer } from './tokens.ts'
 
 /** Overheads in tokens, as the field counts chat prompts: the frame of a message, a name, a tool, the opened reply. */

@@ -1,4 +1,4 @@
-import type { Content, Document } from '#engine/inference'
+import type { Content, Document } from '#engine/turn'
 import type { Language } from './language.ts'
 import type { Question } from './question.ts'
 import { say } from './words.ts'

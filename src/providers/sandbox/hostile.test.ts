@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Message, Part, Turn } from '#engine/inference'
+import type { Message, Part, Turn } from '#engine/turn'
 import { UpstreamError } from '#providers/spec'
 import { sandboxProvider } from './sandbox.ts'
 import { loadTokenizer } from './tokens.ts'

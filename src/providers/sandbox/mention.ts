@@ -1,4 +1,4 @@
-import type { Tool } from '#engine/inference'
+import type { Tool } from '#engine/turn'
 
 /** Words of tool names and descriptions that say nothing about the subject. */
 const empty = new Set(

@@ -1,4 +1,4 @@
-import type { Turn } from '#engine/inference'
+import type { Turn } from '#engine/turn'
 import { withinLimit } from '#providers/kit'
 import { shorten } from './compose.ts'
 import type { Question } from './question.ts'

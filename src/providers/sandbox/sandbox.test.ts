@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, test } from 'vitest'
-import type { Content, Message, Part, Tool, Turn, Usage } from '#engine/inference'
+import type { Content, Message, Part, Tool, Turn, Usage } from '#engine/turn'
 import { UpstreamError } from '#providers/spec'
 import { type SandboxClock, sandboxModels, sandboxProvider } from './sandbox.ts'
 

@@ -1,4 +1,4 @@
-import type { Content, Part } from '#engine/inference'
+import type { Content, Part } from '#engine/turn'
 import { type TextCall, type TextProvider, UpstreamError } from '#providers/spec'
 import { findSandboxModel, sandboxModels } from './catalogue.ts'
 import { countInput } from './count-input.ts'

@@ -1,4 +1,4 @@
-import type { FinishReason, Part, Turn, Usage } from '#engine/inference'
+import type { FinishReason, Part, Turn, Usage } from '#engine/turn'
 import { type TextCall, UpstreamError } from '#providers/spec'
 import { raise } from './faults.ts'
 import type { Pacer } from './pace.ts'

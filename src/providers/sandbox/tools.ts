@@ -1,4 +1,4 @@
-import type { Tool, Turn } from '#engine/inference'
+import type { Tool, Turn } from '#engine/turn'
 import { UpstreamError } from '#providers/spec'
 import { hintsFrom, placeProperty } from './hints.ts'
 import { mentionedAt } from './mention.ts'

@@ -1,4 +1,4 @@
-import type { ImageOrder } from '#engine/images'
+import type { ImageOrder } from '#engine/turn'
 import type { Timeouts } from './spec.ts'
 
 /** What a room for pictures offers. */

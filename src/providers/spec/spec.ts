@@ -1,4 +1,4 @@
-import type { Part, Turn, Wire } from '#engine/inference'
+import type { Part, Turn, Wire } from '#engine/turn'
 
 export {
   type Embedded,

@@ -1,6 +1,7 @@
 /** The two tools of every agent that answers itself: somebody leaves a contact, and somebody wants a person. */
-import type { HostedUse } from '#engine/inference'
-import { failed, type HostedTool, type ToolResult } from '#engine/tools'
+
+import { failed, type HostedTool } from '#engine/tools'
+import type { HostedUse, ToolResult } from '#engine/turn'
 import { handoffOf, handoffParameters } from './handoff.ts'
 import { leadOf, leadParameters } from './lead.ts'
 import type { Raised } from './raise.ts'

@@ -1,6 +1,6 @@
 /** The two ways out of an answer. Its first part says whether it came over this wire. */
 import type { EventAnswer, SentEvent, WholeAnswer } from '#capabilities/text'
-import type { Bill, Extra, Part } from '#engine/inference'
+import type { Bill, Extra, Part } from '#engine/turn'
 import type { ErrorBody } from '#platform/errors'
 import type { Event, Manner, Stop, Writer } from './event.ts'
 import { messageOf } from './message.ts'

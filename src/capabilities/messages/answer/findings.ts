@@ -1,5 +1,5 @@
 /** What hosted tools came to in an answer: how many uses are charged, and where its citations point. */
-import type { Citation, Part } from '#engine/inference'
+import type { Citation, Part } from '#engine/turn'
 import { hostedCallId } from '../call-ids.ts'
 import type { Raw } from './usage.ts'
 

@@ -2,8 +2,7 @@
  * What tools that run here did, in the blocks that clients of this wire know; they stop at any other. There is none for dates: those
  * calls stay between the service and the model.
  */
-import type { Part } from '#engine/inference'
-import type { Done, Source, ToolName, ToolResult } from '#engine/tools'
+import type { Done, Part, Source, ToolName, ToolResult } from '#engine/turn'
 import { hostedCallId } from '../call-ids.ts'
 import { packed } from '../excerpts.ts'
 import { type Raw, rawOf } from './usage.ts'

@@ -1,5 +1,5 @@
 /** Events → one message, as the clients of the wire put them together; a whole answer and a stream can so never differ. */
-import type { Bill } from '#engine/inference'
+import type { Bill } from '#engine/turn'
 import type { Event } from './event.ts'
 import { type Raw, rawOf, usageOf } from './usage.ts'
 

@@ -1,5 +1,5 @@
 /** The events of an upstream of this wire, passed on: id, model and charged figures are ours, everything else stays as it came. */
-import type { Bill, Part } from '#engine/inference'
+import type { Bill, Part } from '#engine/turn'
 import {
   type Event,
   emptyMessage,

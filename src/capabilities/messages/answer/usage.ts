@@ -1,5 +1,5 @@
 import { costOf } from '#capabilities/calls'
-import type { Bill, Usage } from '#engine/inference'
+import type { Bill, Usage } from '#engine/turn'
 
 export type Raw = Record<string, unknown>
 

@@ -1,5 +1,5 @@
 /** Neutral parts → events, for an answer that did not come over this wire. */
-import type { Bill, Opaque, Part } from '#engine/inference'
+import type { Bill, Opaque, Part } from '#engine/turn'
 import { Blocks } from './blocks.ts'
 import { type Event, emptyMessage, endOf, type Manner, type Stop, type Writer } from './event.ts'
 import { Findings } from './findings.ts'

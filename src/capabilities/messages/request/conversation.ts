@@ -1,5 +1,5 @@
 /** The messages of the wire → neutral messages: results of tools become messages of their own, calls stand beside the text. */
-import type { Content, Message, ToolCall } from '#engine/inference'
+import type { Content, Message, ToolCall } from '#engine/turn'
 import { isHostedCallId, upstreamCallId, upstreamHostedCallId } from '../call-ids.ts'
 import { abilities } from '../words.ts'
 import type {

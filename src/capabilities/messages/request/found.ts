@@ -1,5 +1,6 @@
 /** What tools of a service have found, read out of the blocks that a client sends back: ours, and those of a vendor as far as they say something. */
-import { type ToolName, writtenExecution, writtenFindings, writtenPage } from '#engine/tools'
+import { writtenExecution, writtenFindings, writtenPage } from '#engine/tools'
+import type { ToolName } from '#engine/turn'
 import { isPacked, unpacked } from '../excerpts.ts'
 import type { AssistantBlock, ServerResultBlock, ServerToolUseBlock } from './block-schema.ts'
 import type { ServiceBlock } from './steps.ts'

@@ -1,7 +1,7 @@
 /** The tools that run here while the model answers. A vendor's own search and fetch are left to an upstream that runs them. */
 import { mostPageTokens, mostUses, runsUpstream } from '#capabilities/text'
-import type { Hosted, HostedUse } from '#engine/inference'
-import { isDomainRule, isTimeZone, type ToolName } from '#engine/tools'
+import { isDomainRule, isTimeZone } from '#engine/tools'
+import type { Hosted, HostedUse, ToolName } from '#engine/turn'
 import { fail } from '#platform/errors'
 import { abilities, reasons } from '../words.ts'
 import type { Reading } from './reading.ts'

@@ -1,7 +1,7 @@
 /** The messages wire → a neutral turn. Everything that can be refused is refused here, before anything is held. */
 import { requireFeatures } from '#capabilities/text'
-import type { OutputFormat, Turn } from '#engine/inference'
 import type { Model } from '#engine/models'
+import type { OutputFormat, Turn } from '#engine/turn'
 import { fail } from '#platform/errors'
 import { type Dialect, requireVersion } from '../versions.ts'
 import { reasons } from '../words.ts'

@@ -1,5 +1,5 @@
-import type { Turn } from '#engine/inference'
 import type { Model } from '#engine/models'
+import type { Turn } from '#engine/turn'
 import { Excerpts } from './found.ts'
 
 /** What is learnt of a request while its blocks are read, beside their content. */

@@ -1,6 +1,6 @@
 import { requireBudget, wishOf } from '#capabilities/text'
-import type { Reasoning } from '#engine/inference'
 import type { Model } from '#engine/models'
+import type { Reasoning } from '#engine/turn'
 import { fail } from '#platform/errors'
 import { reasons } from '../words.ts'
 import type { MessagesBody } from './schema.ts'

@@ -1,6 +1,6 @@
 /** The tools of a request: the caller's own go to any upstream, those that vendors' models know by their type only to one of this wire. */
 
-import type { Hosted, Tool as NeutralTool, ToolChoice } from '#engine/inference'
+import type { Hosted, Tool as NeutralTool, ToolChoice } from '#engine/turn'
 import { fail } from '#platform/errors'
 import type { Dialect } from '../versions.ts'
 import { reasons } from '../words.ts'

@@ -1,7 +1,7 @@
 /** The search and fetch of a vendor where they run at an upstream of this wire: written down with their bounds, and held for. */
 import { mostPageTokens, mostUses } from '#capabilities/text'
-import type { Turn } from '#engine/inference'
 import { foundBound, searchTokens } from '#engine/metering'
+import type { Turn } from '#engine/turn'
 import { serviceToolOf } from './hosted-tools.ts'
 import type { Tool, TypedTool } from './tool-schema.ts'
 

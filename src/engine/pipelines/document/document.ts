@@ -1,5 +1,5 @@
 import type { Documents, TextDocument } from '#engine/documents'
-import type { Source } from '#engine/tools'
+import type { Source } from '#engine/turn'
 import { joined, type Part, partOf } from '../blocks.ts'
 import { lineOf } from '../cut.ts'
 import { keepDocument } from '../deliver.ts'

@@ -1,4 +1,4 @@
-import type { Source } from '#engine/tools'
+import type { Source } from '#engine/turn'
 import { addressesIn, securedAddress } from '../addresses.ts'
 import { lineOf } from '../cut.ts'
 import type { Pen } from '../pen.ts'

@@ -1,5 +1,5 @@
 /** A poster rendered and brought into its format. All of the work is done off the event loop, by the pools of resvg and libvips. */
-import type { ImageFormat, PixelSize } from '#engine/models'
+import type { ImageFormat, PixelSize } from '#engine/turn'
 import { fontFiles } from './font.ts'
 import { type PosterAsk, posterOf } from './poster.ts'
 

@@ -1,6 +1,6 @@
 /** The prompt as a poster in SVG: colours and ornaments follow from its words alone, so that the same prompt is the same picture. */
 import { createHash } from 'node:crypto'
-import type { ImageBackground, ImageQuality, PixelSize } from '#engine/models'
+import type { ImageBackground, ImageQuality, PixelSize } from '#engine/turn'
 import { type Font, loadFont } from './font.ts'
 import { fitLines, type Line, lineHeight } from './lines.ts'
 

@@ -1,0 +1,62 @@
+import type { Wire } from './turn.ts'
+
+/** Inline or linked media with its measured properties (see `engine/media`); sizes in bytes, times in seconds. */
+export interface Media {
+  /** Raw bytes, absent only for a link that is passed on to the upstream. */
+  data?: Uint8Array
+  url?: string
+  /** The real type by its magic bytes, for example `image/png`; for a link the type is not known. */
+  mediaType?: string
+  width?: number
+  height?: number
+  durationSeconds?: number
+  /** Of a PDF. */
+  pages?: number
+  /** Nobody has counted them: `pages` is the most that they can be. */
+  pagesGuessed?: true
+  /** Place in the caller's body, for a refusal. */
+  param?: string
+}
+
+export type Content =
+  | { type: 'text'; text: string }
+  | { type: 'image'; media: Media; detail?: string }
+  | { type: 'audio'; media: Media }
+  | { type: 'video'; media: Media }
+  | Document
+  | { type: 'reasoning'; text: string; opaque?: Opaque }
+
+/** A document to read: a PDF, plain text, or parts of text and images. */
+export type Document = { type: 'document'; title?: string; context?: string; citations: boolean } & (
+  | { media: Media }
+  | { parts: Content[] }
+)
+
+/** What a vendor's model has written for itself; its own wire takes it back unchanged, no other understands it. */
+export interface Opaque {
+  wire: Wire
+  /** Seals the text beside it. */
+  signature?: string
+  /** Reasoning that nobody but its maker can read: redacted or encrypted. */
+  data?: string
+  id?: string
+}
+
+export interface ToolCall {
+  id: string
+  name: string
+  /** The arguments as the model wrote them: JSON text, not parsed. */
+  arguments: string
+}
+
+export interface Message {
+  role: 'system' | 'developer' | 'user' | 'assistant' | 'tool'
+  content: Content[]
+  name?: string
+  refusal?: string
+  toolCalls?: ToolCall[]
+  /** On a `tool` message: the call that this answers. */
+  toolCallId?: string
+  /** On a `tool` message: the tool failed, and the content says how. */
+  isError?: boolean
+}
