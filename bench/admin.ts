@@ -2,8 +2,9 @@
  * `npm run bench:admin [millions]`: usage, receipt and lookup on a project with millions of receipts, over HTTP.
  * The receipts are written by SQL; everything that is measured is the product's own way.
  */
-import { openDb, startEmbedded } from '#platform/db'
+import { openDb } from '#platform/db'
 import { openLog } from '#platform/log'
+import { startEmbedded } from '#platform/postgres'
 import { dataOf, key, machine, runKherad, temporaryFolder } from './stage.ts'
 
 const millions = Number(process.argv[2] ?? 5)

@@ -6,10 +6,11 @@
 import path from 'node:path'
 import { createAccount, createKey, createProject, scopes } from '#platform/auth'
 import { systemClock } from '#platform/clock'
-import { migrate, openDb, startEmbedded } from '#platform/db'
+import { migrate, openDb } from '#platform/db'
 import { uuidv7 } from '#platform/ids'
 import { grant, openLedger } from '#platform/ledger'
 import { openLog } from '#platform/log'
+import { startEmbedded } from '#platform/postgres'
 import { machine, root, temporaryFolder } from './stage.ts'
 
 const seconds = Number(process.argv[2] ?? 10)

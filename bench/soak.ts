@@ -3,8 +3,9 @@
  * nothing may be left: no hold, no socket, no memory.
  */
 import { readdirSync } from 'node:fs'
-import { openDb, startEmbedded } from '#platform/db'
+import { openDb } from '#platform/db'
 import { openLog } from '#platform/log'
+import { startEmbedded } from '#platform/postgres'
 import {
   cpuSeconds,
   dataOf,

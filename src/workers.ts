@@ -6,9 +6,9 @@ import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Config } from '#platform/config'
-import { startEmbedded } from '#platform/db'
 import type { Log } from '#platform/log'
 import { gatherFigures } from '#platform/metrics'
+import { startEmbedded } from '#platform/postgres'
 
 /** What a worker tells when it serves; the first one's words are those that a single process prints at its start. */
 export interface Ready {

@@ -1,7 +1,7 @@
 import { chmod, chown, cp, lstat, mkdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { startEmbedded } from '#platform/db'
+import { startEmbedded } from '#platform/postgres'
 import { amRoot, ask, fast, quiet, startOwner, temporaryFolder } from './cluster-world.ts'
 
 const project = path.resolve(import.meta.dirname, '../..')

@@ -1,7 +1,8 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { type Embedded, openDb, startEmbedded } from '#platform/db'
+import { openDb } from '#platform/db'
+import { type Embedded, startEmbedded } from '#platform/postgres'
 import { ask, fast, postmasterPid, quiet, runs, startOwner, temporaryFolder, until } from './cluster-world.ts'
 
 const start = (dataDir: string): Promise<Embedded> => startEmbedded({ dataDir, log: quiet, settings: fast })

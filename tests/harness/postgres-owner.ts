@@ -7,7 +7,8 @@
 import { readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
-import { StartRefused, startEmbedded } from '#platform/db'
+import { StartRefused } from '#platform/errors'
+import { startEmbedded } from '#platform/postgres'
 
 const [dataDir = '', ...words] = process.argv.slice(2)
 const settings = Object.fromEntries(words.filter((word) => word.includes('=')).map((word) => word.split('=')))

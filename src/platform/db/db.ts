@@ -1,18 +1,15 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
+import { refuseStart } from '#platform/errors'
 import { clientConfig, type SocketAddress, shownAddress } from './address.ts'
 import { isDatabaseAway } from './away.ts'
 import { columnTypes } from './column-types.ts'
 import { type ListenEvents, listenForEver } from './listen.ts'
 import type { MigrationRow } from './migration-state.ts'
-import { refuse } from './refused.ts'
 import { words } from './words.ts'
 
-export { StartRefused } from '#platform/errors'
-export { type SocketAddress, socketUrl } from './address.ts'
+export { clientConfig, type SocketAddress, socketUrl } from './address.ts'
 export { isDatabaseAway } from './away.ts'
-export { type Embedded, type EmbeddedAsk, startEmbedded } from './embedded.ts'
-export { hasCluster } from './ground.ts'
 export type { ListenEvents } from './listen.ts'
 export { migrate } from './migrate.ts'
 export { type MigrationRow, type MigrationState, migrationState } from './migration-state.ts'
@@ -125,14 +122,14 @@ async function checkServer(pool: pg.Pool, url: string | SocketAddress): Promise<
     .then(({ rows }) => Number(rows[0]?.server_version_num))
     .catch((error: Error) => {
       // Not bound to a code: a wrong password, a missing database and a closed port all end the start alike.
-      refuse(
+      refuseStart(
         isDatabaseAway(error)
           ? words.away(shown, error.message || 'ECONNREFUSED')
           : words.unusable(shown, error.message),
         error,
       )
     })
-  if (version < oldestServer) refuse(words.tooOld(shown, version))
+  if (version < oldestServer) refuseStart(words.tooOld(shown, version))
 }
 
 /** The error that ended `fn` is the one thrown, also when the connection is too broken to roll back. */

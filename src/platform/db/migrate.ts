@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { refuseStart } from '#platform/errors'
 import { isDatabaseAway } from './away.ts'
 import type { Db } from './db.ts'
 import {
@@ -9,7 +10,6 @@ import {
   readApplied,
   readMigrations,
 } from './migration-state.ts'
-import { refuse } from './refused.ts'
 import { words } from './words.ts'
 
 /** Any number will do, as long as it is always this one. */
@@ -54,9 +54,9 @@ async function prepare(client: pg.ClientBase): Promise<void> {
 
 function check({ files, missing, changed, newer }: MigrationState): void {
   const newest = newer.at(-1)
-  if (newest !== undefined) refuse(words.databaseNewer(newest, files.at(-1)?.name))
-  if (missing[0] !== undefined) refuse(words.migrationMissing(missing[0]))
-  if (changed[0] !== undefined) refuse(words.migrationChanged(changed[0]))
+  if (newest !== undefined) refuseStart(words.databaseNewer(newest, files.at(-1)?.name))
+  if (missing[0] !== undefined) refuseStart(words.migrationMissing(missing[0]))
+  if (changed[0] !== undefined) refuseStart(words.migrationChanged(changed[0]))
 }
 
 async function apply(client: pg.ClientBase, file: MigrationFile): Promise<void> {
@@ -77,5 +77,5 @@ async function apply(client: pg.ClientBase, file: MigrationFile): Promise<void> 
 
 function rethrow(error: unknown, sentence: { en: string; fa: string }): never {
   if (isDatabaseAway(error)) throw error
-  refuse(sentence, error)
+  refuseStart(sentence, error)
 }

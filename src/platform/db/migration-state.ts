@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type pg from 'pg'
+import { refuseStart } from '#platform/errors'
 import type { Db } from './db.ts'
-import { refuse } from './refused.ts'
 import { words } from './words.ts'
 
 /** One applied file. */
@@ -56,7 +56,7 @@ export async function readMigrations(folder: string): Promise<MigrationFile[]> {
   return Promise.all(
     names.map(async (name, index) => {
       const number = Number(/^(\d{4})-[a-z0-9]+(?:-[a-z0-9]+)*\.sql$/.exec(name)?.[1])
-      if (number !== index + 1) refuse(words.migrationName(name, String(index + 1).padStart(4, '0')))
+      if (number !== index + 1) refuseStart(words.migrationName(name, String(index + 1).padStart(4, '0')))
       const text = (await readFile(path.join(folder, name), 'utf8')).replaceAll('\r\n', '\n')
       return { number, name, text, sha256: createHash('sha256').update(text).digest('hex') }
     }),

@@ -191,3 +191,10 @@ export class StartRefused extends Error {
     this.fa = fa
   }
 }
+
+/** Stops the start with one sentence in both languages. */
+export function refuseStart(sentence: Told, cause?: unknown): never {
+  const refused = new StartRefused(sentence.en, sentence.fa)
+  if (cause !== undefined) refused.cause = cause
+  throw refused
+}

@@ -13,9 +13,9 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import path from 'node:path'
+import type { DbLog } from '#platform/db'
+import { refuseStart } from '#platform/errors'
 import { sharedFolder } from './binaries.ts'
-import type { DbLog } from './db.ts'
-import { refuse } from './refused.ts'
 import { replaceFile } from './replace-file.ts'
 import { amRoot, canEnter, type ServerUser, systemUser } from './server-user.ts'
 import { words } from './words.ts'
@@ -69,7 +69,7 @@ export async function prepareGround(folder: string, log: DbLog): Promise<Ground>
   const user = await userOf(cluster)
   const here = { dataDir, cluster, logFile, user, made: false }
   if (user === undefined || (await canEnter(user, dataDir))) return here
-  if (await stat(cluster).catch(() => undefined)) refuse(words.clusterOutOfReach(cluster))
+  if (await stat(cluster).catch(() => undefined)) refuseStart(words.clusterOutOfReach(cluster))
   const elsewhere = await settleElsewhere(dataDir)
   log.info(
     { cluster: elsewhere.cluster },
@@ -94,7 +94,7 @@ async function openDataDir(folder: string): Promise<string> {
     return await realpath(folder)
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-    refuse(reason === 'ENOSPC' ? words.diskFull(folder) : words.dataNotWritable(folder, reason), error)
+    refuseStart(reason === 'ENOSPC' ? words.diskFull(folder) : words.dataNotWritable(folder, reason), error)
   }
 }
 
@@ -102,7 +102,7 @@ async function openDataDir(folder: string): Promise<string> {
 async function userOf(cluster: string): Promise<ServerUser | undefined> {
   const owner = await stat(cluster).catch(() => undefined)
   if (amRoot()) return owner && owner.uid !== 0 ? { uid: owner.uid, gid: owner.gid } : systemUser()
-  if (owner && owner.uid !== process.getuid?.()) refuse(words.clusterOfOther(cluster, owner.uid))
+  if (owner && owner.uid !== process.getuid?.()) refuseStart(words.clusterOfOther(cluster, owner.uid))
   return undefined
 }
 
@@ -117,8 +117,8 @@ async function checkLocation(dataDir: string, { cluster, made }: Location): Prom
   const there = await stat(path.join(cluster, 'PG_VERSION')).catch(
     (error: NodeJS.ErrnoException) => error.code,
   )
-  if (there === 'EACCES') refuse(words.clusterOfOther(cluster, 0))
-  if (made && there === 'ENOENT') refuse(words.clusterGone(cluster, locationFile(dataDir)))
+  if (there === 'EACCES') refuseStart(words.clusterOfOther(cluster, 0))
+  if (made && there === 'ENOENT') refuseStart(words.clusterGone(cluster, locationFile(dataDir)))
 }
 
 /** Chooses a place in the shared folder; of two processes at once, the first to write it down wins. */

@@ -7,10 +7,10 @@ import { randomBytes } from 'node:crypto'
 import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
+import { clientConfig, type SocketAddress } from '#platform/db'
+import { refuseStart } from '#platform/errors'
 import { closedRules, isEmpty, openRules, reopenedRules } from './access-rules.ts'
-import { clientConfig, type SocketAddress } from './address.ts'
 import type { Ground } from './ground.ts'
-import { refuse } from './refused.ts'
 import { replaceFile } from './replace-file.ts'
 import { words } from './words.ts'
 
@@ -39,7 +39,7 @@ export async function superuserPassword({ dataDir }: Ground): Promise<string> {
     await link(draft, file).catch(() => undefined)
     return (await readFile(file, 'utf8')).trim()
   } catch (error) {
-    return refuse(words.fileFailed(file, (error as Error).message), error)
+    return refuseStart(words.fileFailed(file, (error as Error).message), error)
   } finally {
     await rm(draft, { force: true })
   }
@@ -62,7 +62,7 @@ export async function mendAccess(ground: Ground): Promise<void> {
   const rules = await readFile(accessFile(ground), 'utf8').catch(() => undefined)
   if (rules === undefined || !isEmpty(rules)) return
   await replaceFile(accessFile(ground), openRules).catch((error: Error) =>
-    refuse(words.fileFailed(accessFile(ground), error.message), error),
+    refuseStart(words.fileFailed(accessFile(ground), error.message), error),
   )
 }
 

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { refuse } from './refused.ts'
+import { refuseStart } from '#platform/errors'
 import { words } from './words.ts'
 
 /** Who runs PostgreSQL when Kherad itself is root, which PostgreSQL refuses to be. */
@@ -71,5 +71,5 @@ async function createUser(): Promise<ServerUser> {
     const user = await lookUp()
     if (user) return user
   }
-  refuse(words.noSystemUser())
+  refuseStart(words.noSystemUser())
 }

@@ -1,14 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
-import { type SocketAddress, socketUrl } from './address.ts'
+import type { DbLog } from '#platform/db'
+import { type SocketAddress, socketUrl } from '#platform/db'
 import { findBinaries } from './binaries.ts'
 import { prepareCluster } from './cluster.ts'
-import type { DbLog } from './db.ts'
 import { prepareGround, rememberMade } from './ground.ts'
 import type { Postmaster } from './postmaster.ts'
 import { type Plan, reach } from './reach.ts'
 import { database, programRole } from './roles.ts'
 import { leave, type Use } from './use.ts'
+
+export { hasCluster } from './ground.ts'
 
 export interface EmbeddedAsk {
   /** The cluster lies in its folder `postgres`, the log of PostgreSQL in `postgres.log`. */

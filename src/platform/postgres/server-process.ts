@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { open, rename, stat } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
+import { refuseStart } from '#platform/errors'
 import type { Binaries } from './binaries.ts'
 import type { Ground } from './ground.ts'
 import { hasEnded, readPostmaster, runsCluster } from './postmaster.ts'
-import { refuse } from './refused.ts'
 import { childEnv } from './server-user.ts'
 import { words } from './words.ts'
 
@@ -29,7 +29,7 @@ export async function startServer(
 ): Promise<ServerProcess> {
   await rotate(ground.logFile)
   const log = await open(ground.logFile, 'a', 0o600).catch((error: Error) =>
-    refuse(words.fileFailed(ground.logFile, error.message), error),
+    refuseStart(words.fileFailed(ground.logFile, error.message), error),
   )
   const { size: begin } = await log.stat()
   const fixed = {

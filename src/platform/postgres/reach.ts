@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { DbLog } from '#platform/db'
+import { refuseStart } from '#platform/errors'
 import { type Binaries, lastLine } from './binaries.ts'
-import type { DbLog } from './db.ts'
 import type { Ground } from './ground.ts'
 import { disown, endOrphans, type Postmaster, readPostmaster, runsCluster } from './postmaster.ts'
-import { refuse } from './refused.ts'
 import { type ServerProcess, startServer, stopServer } from './server-process.ts'
 import { openSocketFolder, removeSocketFolder, type SocketFolder } from './socket-folder.ts'
 import { stopMs, tryUse, type Use } from './use.ts'
@@ -40,7 +40,7 @@ export async function reach(plan: Plan, stop?: AbortSignal): Promise<Use> {
     const postmaster = await readPostmaster(ground.cluster)
     if (postmaster && (await runsCluster(postmaster.pid, ground.cluster))) {
       const use = await tryUse(ground, postmaster, log).catch((error: Error) =>
-        refuseStart(plan, error.message),
+        refuseAttempt(plan, error.message),
       )
       if (typeof use === 'object') return use
       deafSince = use === 'deaf' ? (deafSince ?? Date.now()) : undefined
@@ -54,7 +54,7 @@ export async function reach(plan: Plan, stop?: AbortSignal): Promise<Use> {
     }
     await pause(50)
   }
-  refuse(words.notReady(ground.logFile, readyMs / 1000))
+  refuseStart(words.notReady(ground.logFile, readyMs / 1000))
 }
 
 async function start({ ground, binaries, settings }: Plan, stale: Postmaster | undefined): Promise<Attempt> {
@@ -67,7 +67,7 @@ async function start({ ground, binaries, settings }: Plan, stale: Postmaster | u
 async function afterFailure(plan: Plan, { process: { ended = '' }, socket }: Attempt): Promise<void> {
   // One taken again may by now be in the use of who was quicker.
   if (socket.fresh) await removeSocketFolder(socket.path)
-  if (!isPassing(ended)) refuseStart(plan, ended)
+  if (!isPassing(ended)) refuseAttempt(plan, ended)
   if (orphansLeft.test(ended)) await endOrphans(plan.ground.cluster)
 }
 
@@ -75,8 +75,8 @@ async function afterFailure(plan: Plan, { process: { ended = '' }, socket }: Att
 const isPassing = (said: string): boolean =>
   /lock file "postmaster\.pid" (already exists|is empty)|^\s*$/.test(said) || orphansLeft.test(said)
 
-function refuseStart({ ground }: Plan, said: string): never {
-  if (/No space left on device|Disk quota exceeded/.test(said)) refuse(words.diskFull(ground.cluster))
+function refuseAttempt({ ground }: Plan, said: string): never {
+  if (/No space left on device|Disk quota exceeded/.test(said)) refuseStart(words.diskFull(ground.cluster))
   const fatal = said.split('\n').findLast((line) => /(FATAL|PANIC):/.test(line)) ?? lastLine(said)
-  refuse(words.startFailed(ground.logFile, fatal.replace(/^.*?(FATAL|PANIC):\s*/, '')))
+  refuseStart(words.startFailed(ground.logFile, fatal.replace(/^.*?(FATAL|PANIC):\s*/, '')))
 }

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { appendFile, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
+import { refuseStart } from '#platform/errors'
 import { type Binaries, lastLine } from './binaries.ts'
 import { type Ground, giveTo } from './ground.ts'
-import { refuse } from './refused.ts'
 import { replaceFile } from './replace-file.ts'
 import { mendAccess, superuser } from './roles.ts'
 import { runAs } from './server-user.ts'
@@ -38,12 +38,12 @@ export async function prepareCluster(ground: Ground, binaries: Binaries, durable
   await clearLeftovers(ground.cluster)
   const version = await clusterVersion(ground.cluster)
   if (version === undefined) await makeCluster(ground, binaries, durable)
-  else if (version !== binaries.major) refuse(words.otherMajor(ground.cluster, version, binaries.major))
+  else if (version !== binaries.major) refuseStart(words.otherMajor(ground.cluster, version, binaries.major))
   await takeOver(ground)
   await mendAccess(ground)
   const file = path.join(ground.cluster, 'kherad.conf')
   await replaceFile(file, defaults).catch((error: Error) =>
-    refuse(words.fileFailed(file, error.message), error),
+    refuseStart(words.fileFailed(file, error.message), error),
   )
 }
 
@@ -58,7 +58,7 @@ async function clusterVersion(cluster: string): Promise<number | undefined> {
   const text = await readFile(path.join(cluster, 'PG_VERSION'), 'utf8').catch(() => undefined)
   if (text !== undefined) return Number.parseInt(text, 10)
   const entries = await readdir(cluster).catch(() => [])
-  if (entries.length > 0) refuse(words.notACluster(cluster))
+  if (entries.length > 0) refuseStart(words.notACluster(cluster))
   return undefined
 }
 
@@ -79,8 +79,8 @@ async function makeCluster(ground: Ground, binaries: Binaries, durable: boolean)
   } catch (error) {
     const { message } = error as Error
     if (/ENOSPC|No space left|EDQUOT|quota exceeded/i.test(message))
-      refuse(words.diskFull(ground.cluster), error)
-    refuse(words.initdbFailed(ground.cluster, lastLine(message)), error)
+      refuseStart(words.diskFull(ground.cluster), error)
+    refuseStart(words.initdbFailed(ground.cluster, lastLine(message)), error)
   } finally {
     await rm(making, { recursive: true, force: true })
   }
