@@ -5,9 +5,8 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { type ConfinedWork, openConfinement, openIsolation } from '#platform/confined'
 import { openLog } from '#platform/log'
-import { type ConfinedWork, openConfinement } from '../../src/engine/tools/confined.ts'
-import { openIsolation } from '../../src/engine/tools/isolation.ts'
 
 const find = openIsolation()
 const confine = openConfinement(openLog('silent'), undefined, find)

@@ -1,16 +1,15 @@
 /** Makes one file and ends. Started by render.ts, confined: it reads its own code and fonts, and writes nothing but its answer. */
-import { buffer } from 'node:stream/consumers'
-import { deserialize } from 'node:v8'
+import { answer } from '#platform/confined-process'
 import type { RenderWork } from './render.ts'
 import { standStill } from './stand-still.ts'
 
-const work = deserialize(await buffer(process.stdin)) as RenderWork
-standStill(work.dateMs)
-const files = await render(work)
-const answer = Object.fromEntries(
-  Object.entries(files).map(([name, data]) => [name, Buffer.from(data).toString('base64')]),
-)
-process.stdout.write(JSON.stringify(answer), () => process.exit(0))
+await answer<RenderWork>(async (work) => {
+  standStill(work.dateMs)
+  const files = await render(work)
+  return Object.fromEntries(
+    Object.entries(files).map(([name, data]) => [name, Buffer.from(data).toString('base64')]),
+  )
+})
 
 /** Each kind loads what it needs and no more: most of the time of a small file is its libraries'. */
 async function render(work: RenderWork): Promise<Record<string, string | Uint8Array>> {

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { isVast, measureImage, sniff } from '#engine/media'
-import { type Confine, type FindIsolation, openConfinement } from '#engine/tools'
 import { decodeBase64InSlices } from '#platform/bytes'
+import { type Confine, type FindIsolation, openConfinement } from '#platform/confined'
 import type { Log } from '#platform/log'
 import { type Chart, checkChart, type DrawnChart } from './chart/chart.ts'
 import type { Images, PlacedImage, TextDocument } from './model.ts'

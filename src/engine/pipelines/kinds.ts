@@ -1,5 +1,5 @@
 import type { Documents } from '#engine/documents'
-import type { Confine } from '#engine/tools'
+import type { Confine } from '#platform/confined'
 import { codePipeline } from './code/code.ts'
 import { dataPipeline } from './data/data.ts'
 import { documentPipeline } from './document/document.ts'

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { Execution, ToolResult } from '#engine/turn'
-import type { Confine } from './confined.ts'
+import type { Confine } from '#platform/confined'
 import { failed } from './failed.ts'
 import { textMember } from './input.ts'
 import type { HostedTool } from './tools.ts'

@@ -1,6 +1,6 @@
 /** Counts the pages of PDFs that strangers wrote. Started by count-pages.ts. */
 import { getDocumentProxy } from 'unpdf'
-import { answer } from './confined-process.ts'
+import { answer } from '#platform/confined-process'
 import type { PdfPages } from './count-pages.ts'
 
 await answer<Uint8Array[]>(async (files) => {

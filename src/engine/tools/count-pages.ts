@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import path from 'node:path'
+import type { FindIsolation } from '#platform/confined'
+import { type Asker, type Confine, openConfinement } from '#platform/confined'
 import type { Log } from '#platform/log'
-import { type Asker, type Confine, openConfinement } from './confined.ts'
-import type { FindIsolation } from './isolation.ts'
 
 /** Of one PDF. */
 export type PdfPages = { pages: number } | { unreadable: 'locked' | 'broken' }

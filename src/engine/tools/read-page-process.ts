@@ -1,5 +1,5 @@
 /** Reads one page that a stranger wrote, as text. Started by web-fetch.ts. */
-import { answer } from './confined-process.ts'
+import { answer } from '#platform/confined-process'
 import type { PageWork, ReadPage } from './web-fetch.ts'
 
 // The readers are large; a page needs one of them.

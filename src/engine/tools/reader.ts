@@ -1,10 +1,9 @@
 import path from 'node:path'
 import type { ToolError } from '#engine/turn'
+import { type Asker, type Confine, type FindIsolation, openConfinement } from '#platform/confined'
 import type { Log } from '#platform/log'
 import type { GuardedClient } from '#platform/net'
-import { type Asker, type Confine, openConfinement } from './confined.ts'
 import { fetchPage } from './fetch-page.ts'
-import type { FindIsolation } from './isolation.ts'
 import { mostBytesHere, readText } from './read-text.ts'
 import type { PageWork, ReadPage } from './web-fetch.ts'
 

@@ -1,7 +1,7 @@
 /** Runs one script in a shell that lives in memory: no files of the host, no network, no programs. Started by bash.ts. */
 import { Bash, type CommandName, getCommandNames, type IFileSystem } from 'just-bash'
+import { answer } from '#platform/confined-process'
 import type { ShellAnswer, ShellFile, ShellWork } from './bash.ts'
-import { answer } from './confined-process.ts'
 
 /** `sqlite3` would need a thread of its own. Network, Python and JavaScript are off as long as nobody switches them on. */
 const commands = getCommandNames().filter((name) => name !== 'sqlite3') as CommandName[]

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import type { Done, Failed, Source } from '#engine/turn'
+import type { Confine } from '#platform/confined'
 import type { GuardedClient } from '#platform/net'
-import type { Confine } from './confined.ts'
 import { domainFilter } from './domains.ts'
 import { bytesFor } from './excerpt.ts'
 import { failed } from './failed.ts'

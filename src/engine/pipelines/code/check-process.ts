@@ -1,8 +1,7 @@
 /** Reads programs that a model wrote, and never runs them. Started by check.ts, confined: it reads its own code and nothing else. */
 import { stripTypeScriptTypes } from 'node:module'
-import { buffer } from 'node:stream/consumers'
-import { deserialize } from 'node:v8'
 import { Script } from 'node:vm'
+import { answer } from '#platform/confined-process'
 import type { CheckAnswer, CheckWork } from './check.ts'
 
 /** What the parser of its kind says against a file; null where it says nothing, or there is none. */
@@ -83,7 +82,8 @@ async function readHtml(text: string): Promise<void> {
   }
 }
 
-const work = deserialize(await buffer(process.stdin)) as CheckWork
-const answer: CheckAnswer = []
-for (const { path, text } of work) answer.push(await faultOf(path, text))
-process.stdout.write(JSON.stringify(answer), () => process.exit(0))
+await answer<CheckWork>(async (work) => {
+  const faults: CheckAnswer = []
+  for (const { path, text } of work) faults.push(await faultOf(path, text))
+  return faults
+})

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import type { Confine } from '#engine/tools'
+import type { Confine } from '#platform/confined'
 import type { Desk } from '../pipelines.ts'
 
 /** What check-process.ts is given: files, at most as many as a project has. */

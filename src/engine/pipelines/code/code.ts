@@ -1,5 +1,5 @@
 import { type BundledFile, zip } from '#engine/documents'
-import type { Confine } from '#engine/tools'
+import type { Confine } from '#platform/confined'
 import { encode, mediaTypes } from '../deliver.ts'
 import { type Budget, type Pen, planOf, takePen } from '../pen.ts'
 import type { Desk, Pipeline, Task } from '../pipelines.ts'

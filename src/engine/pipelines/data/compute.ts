@@ -1,6 +1,6 @@
 /** What is computed for a run, in a confined process that reads the sources from files. */
 import path from 'node:path'
-import type { Confine } from '#engine/tools'
+import type { Confine } from '#platform/confined'
 import type { Desk } from '../pipelines.ts'
 import type { Computed, ComputeWork } from './computed.ts'
 import type { ReadAnswer, ReadSpec } from './read-table.ts'

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type Documents, toMarkdown } from '#engine/documents'
-import type { Confine } from '#engine/tools'
+import type { Confine } from '#platform/confined'
 import { paragraphOf } from '../blocks.ts'
 import { encode, mediaTypes, rendered } from '../deliver.ts'
 import { titleOf } from '../document/outline.ts'

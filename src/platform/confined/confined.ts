@@ -11,11 +11,13 @@ import { type FindIsolation, type Isolation, openIsolation } from './isolation.t
 import { openQueue, type Places } from './queue.ts'
 import { type Scratch, watchScratch } from './scratch.ts'
 
+export { type FindIsolation, type Isolation, openIsolation } from './isolation.ts'
+
 /** What strangers wrote is read and run in processes that can be lost: pages, PDFs and shell scripts. */
 export type Confine = (work: ConfinedWork) => Promise<Outcome>
 
 export interface ConfinedWork {
-  /** Path of a module that reads its input and writes its answer as confined-process.ts does; it may read its own folder. */
+  /** Path of a module that reads its input and writes its answer by `#platform/confined-process`; it may read its own folder. */
   module: string
   /** Whose turn it is: accounts share the places fairly. */
   accountId: string
@@ -60,6 +62,8 @@ const environment = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' }
 const lowPriority = 5
 
 const home = path.resolve(import.meta.dirname, '../../..')
+/** How a process reads its input and answers; alone in its folder, since this is all of the platform that it may read. */
+const childRoom = path.join(import.meta.dirname, '../confined-process')
 
 /**
  * Starts a process for each piece of work: without environment, with Node's permission model so that it can read its own code and
@@ -140,7 +144,13 @@ async function readAnswer(output: Buffer): Promise<Outcome> {
 function start(work: ConfinedWork, isolation: Isolation): ChildProcess {
   const { module, timeoutMs, nativeCode = false, files = [], scratch } = work
   const { memoryMb = usualMemoryMb, heapMb = usualHeapMb } = work
-  const readable = [path.dirname(module), modulesFolder(), path.join(home, 'package.json'), ...files]
+  const readable = [
+    path.dirname(module),
+    childRoom,
+    modulesFolder(),
+    path.join(home, 'package.json'),
+    ...files,
+  ]
   const writable = scratch ? [scratch.path] : []
   const seconds = Math.ceil(timeoutMs / 1000)
   const limits = [
@@ -175,7 +185,7 @@ function start(work: ConfinedWork, isolation: Isolation): ChildProcess {
 
 /** `node_modules`, wherever this installation has it. */
 const modulesFolder = (): string =>
-  fileURLToPath(import.meta.resolve('just-bash')).replace(/(?<=[\\/]node_modules[\\/]).*$/, '')
+  fileURLToPath(import.meta.resolve('pg')).replace(/(?<=[\\/]node_modules[\\/]).*$/, '')
 
 /** Everything that the process says, or undefined once it is too much. */
 async function readOutput(child: ChildProcess, maxBytes: number): Promise<Buffer | undefined> {
