@@ -1,11 +1,9 @@
 /** What there is to read of files, and their end. */
-import { Readable } from 'node:stream'
 import { fail } from '#platform/errors'
-import { Answer, type Ask, isKnown } from '#platform/http'
+import { Answer, type Ask, type Content, content, isKnown } from '#platform/http'
 import { isUuid } from '#platform/ids'
 import { deleteFile, dropBytes, keyOf } from './keep.ts'
 import { endingOf } from './kind.ts'
-import { partOf } from './range.ts'
 import type { ListQuery, StoredFile } from './schema.ts'
 import * as store from './store.ts'
 
@@ -30,31 +28,26 @@ export async function listFiles({ app, caller, query }: Ask<unknown, ListQuery>)
 const notFound = (): never => fail('NOT_FOUND', {}, { param: 'id' })
 
 /** The bytes, whole or in part. A file never changes, and can be deleted: who keeps a copy asks whether it still holds. */
-export async function readFile(ask: FileAsk): Promise<Answer> {
-  const { app, caller, params, headers } = ask
+export async function readFile(ask: FileAsk): Promise<Answer | Content> {
+  const { app, caller, params } = ask
   const file = isUuid(params.id) ? await store.findFile(app.db, caller, params.id) : undefined
   if (!file) return notFound()
   const { media_type: mediaType } = file
   const [etag, bytes] = [`"${file.sha256}"`, Number(file.bytes)]
-  const known = isKnown(headers, etag)
-  const part = known ? 'whole' : partOf(headers, etag, bytes)
-  if (part === 'beyond') {
-    ask.setHeader('content-range', `bytes */${bytes}`)
-    return fail('RANGE_NOT_SATISFIABLE', { bytes })
+  const headers = { etag, 'cache-control': 'private, no-cache', ...safeHeaders(file) }
+  if (isKnown(ask.headers, etag)) {
+    for (const [name, value] of Object.entries(headers)) ask.setHeader(name, value)
+    return new Answer(304, '', mediaType)
   }
-  setHeaders(ask, { etag, 'cache-control': 'private, no-cache', ...safeHeaders(file) })
-  if (known) return new Answer(304, '', mediaType)
-  const range = part === 'whole' ? undefined : part
-  const length = range ? range.end - range.start + 1 : bytes
-  setHeaders(ask, {
-    'content-length': String(length),
-    ...(range && { 'content-range': `bytes ${range.start}-${range.end}/${bytes}` }),
+  return content({
+    mediaType,
+    bytes,
+    etag,
+    headers,
+    // Nothing where it is deleted in this very moment.
+    open: async (range) =>
+      (await app.storage.get(keyOf(caller.accountId, file.file_id), range)) ?? notFound(),
   })
-  const content = ask.isHead
-    ? Readable.from([])
-    : await app.storage.get(keyOf(caller.accountId, file.file_id), range)
-  // Deleted in this very moment.
-  return content ? new Answer(range ? 206 : 200, content, mediaType) : notFound()
 }
 
 export async function removeFile({ app, caller, params }: FileAsk) {
@@ -65,10 +58,6 @@ export async function removeFile({ app, caller, params }: FileAsk) {
   if (!gone) return notFound()
   await dropBytes(app, caller.accountId, id)
   return { id, deleted: true }
-}
-
-function setHeaders(ask: FileAsk, headers: Record<string, string>): void {
-  for (const [name, value] of Object.entries(headers)) ask.setHeader(name, value)
 }
 
 /** Whoever opens it in a browser, beside a console on the same host: no script of it runs, and no other type is guessed. */

@@ -20,8 +20,9 @@ export const fileRoutes: Route[] = [
       fa: 'پروندهٔ ذخیره‌شده، کامل یا بخشی از آن (Range).',
     },
     params: FileParams,
-    reply: { 200: mediaTypes.join(', '), 206: mediaTypes.join(', ') },
-    errors: ['NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],
+    reply: { 200: mediaTypes.join(', ') },
+    ranges: true,
+    errors: ['NOT_FOUND'],
     handle: readFile,
   }),
   route({

@@ -4,7 +4,6 @@ declare module '#platform/errors' {
   interface Failures {
     FILES_QUOTA_EXCEEDED: { quotaBytes: number; mostFiles: number }
     FILE_NOT_FOUND: Record<string, never>
-    RANGE_NOT_SATISFIABLE: { bytes: number }
   }
 }
 
@@ -25,14 +24,6 @@ declareFailures({
       'There is no such stored file here; GET /v1/files lists those there are, POST /v1/files stores one.',
     fa: () =>
       'چنین فایل ذخیره‌شده‌ای این‌جا نیست؛ GET /v1/files آن‌ها را که هستند نشان می‌دهد و POST /v1/files یکی ذخیره می‌کند.',
-  },
-  RANGE_NOT_SATISFIABLE: {
-    status: 416,
-    retry: false,
-    en: ({ bytes }) =>
-      `The file has ${bytes} bytes, and the Range begins after them; ask for an earlier part.`,
-    fa: ({ bytes }) =>
-      `این فایل ${bytes.toLocaleString('fa-IR')} بایت دارد و Range پس از پایان آن آغاز می‌شود؛ بخش پیش‌تری را بخواهید.`,
   },
 })
 

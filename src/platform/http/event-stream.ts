@@ -70,7 +70,8 @@ export async function pump(
   }
 }
 
-function drained(raw: ServerResponse): Promise<void> {
+/** Resolves when the client has taken what was written, or is gone; one that takes nothing is cut off. */
+export function drained(raw: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const finish = (): void => {
       clearTimeout(stuck)

@@ -6,6 +6,7 @@ import type { Scope } from '#platform/auth'
 import type { FailureCode, Language } from '#platform/errors'
 import type { Claim } from '#platform/ledger'
 import type { Trail } from '#platform/trace'
+import type { Content } from './content.ts'
 import type { EventStream } from './event-stream.ts'
 import type { Upload, UploadSpec } from './upload.ts'
 import './words.ts'
@@ -13,9 +14,11 @@ import './words.ts'
 export { takesDirectKey } from './admit.ts'
 export { baseUrlOf } from './base-url.ts'
 export { ClientGone } from './body.ts'
+export { Content, type ContentSource, type ContentSpec, content } from './content.ts'
 export { costHeaders } from './cost.ts'
 export { type EventStream, type EventWriter, eventStream } from './event-stream.ts'
 export { answerPrepared, isKnown, type Prepared, prepare } from './prepared.ts'
+export type { ByteRange } from './range.ts'
 export { openServer, type Server, type Violation } from './server.ts'
 export type { Upload, UploadedFile } from './upload.ts'
 export { type Check, compile } from './validate.ts'
@@ -94,6 +97,8 @@ interface Spec {
   reply: Record<number, TSchema | string>
   /** The answer may be a stream of server-sent events. */
   streams?: boolean
+  /** Of the bytes that it answers (`content`) a part may be asked for: 206 and 416 RANGE_NOT_SATISFIABLE follow from it. */
+  ranges?: boolean
   /** Codes that the handler may raise, beside those that follow from the other fields. */
   errors: FailureCode[]
 }
@@ -135,4 +140,4 @@ export function route<
   return spec as unknown as Route
 }
 
-export type Reply = EventStream | Answer | JsonText | object
+export type Reply = EventStream | Content | Answer | JsonText | object

@@ -9,6 +9,7 @@ import { isSealed } from '#platform/secrets'
 import { sendFailure } from './answer.ts'
 import type { Asked } from './asked.ts'
 import { ClientGone } from './body.ts'
+import { Content, sendContent } from './content.ts'
 import { costHeaders } from './cost.ts'
 import { EventStream, eventStreamHeaders, pump } from './event-stream.ts'
 import { Answer, JsonText, type Route } from './http.ts'
@@ -24,6 +25,7 @@ export async function send(
   result: unknown,
   watch?: Watch,
 ): Promise<void> {
+  if (result instanceof Content) return sendContent({ app, route, ask, reply, watch }, result)
   if (result instanceof EventStream) return stream(app, ask, reply, result)
   const { status, body, contentType } =
     result instanceof Answer ? result : new Answer(firstStatus(route), result)

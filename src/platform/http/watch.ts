@@ -9,6 +9,8 @@ const alwaysPossible = new Set(['INTERNAL', 'SERVICE_UNAVAILABLE', 'REQUEST_TIME
 
 export interface Watch {
   reply(status: number, text: string): void
+  /** A reply that is not JSON. */
+  bytes(status: number): void
   failure(failure: Failure): void
 }
 
@@ -27,6 +29,10 @@ export function watcher(route: Route, onViolation: (violation: Violation) => voi
       if (!check) return tell(`status ${status} is not declared`)
       const wrong = check(JSON.parse(text))
       if (wrong !== undefined) tell(`reply ${status}: ${wrong}`)
+    },
+    bytes(status) {
+      if (typeof route.reply[status === 206 ? 200 : status] !== 'string')
+        tell(`status ${status} of bytes is not declared`)
     },
     failure(failure) {
       if (!declared.has(failure.code) && !alwaysPossible.has(failure.code))
@@ -47,6 +53,7 @@ export function impliedErrors(route: Route): string[] {
     ...(route.upload ? ['INVALID_REQUEST', 'BODY_TOO_LARGE', 'UNKNOWN_FIELD', 'SPOOL_FULL'] : []),
     ...(route.query ? ['INVALID_REQUEST', 'UNKNOWN_FIELD'] : []),
     ...(route.params ? ['NOT_FOUND'] : []),
+    ...(route.ranges ? ['RANGE_NOT_SATISFIABLE'] : []),
     ...(route.idempotent
       ? ['INVALID_REQUEST', 'IDEMPOTENCY_CONFLICT', 'IDEMPOTENCY_IN_PROGRESS', 'REQUEST_ALREADY_ACCEPTED']
       : []),

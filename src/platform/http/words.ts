@@ -15,6 +15,7 @@ declare module '#platform/errors' {
     NOT_FOUND: Record<string, never>
     REQUEST_TIMEOUT: Record<string, never>
     HEADERS_TOO_LARGE: Record<string, never>
+    RANGE_NOT_SATISFIABLE: { bytes: number }
   }
 }
 
@@ -88,6 +89,14 @@ declareFailures({
     status: 431,
     en: () => 'The request headers are larger than 16 KB.',
     fa: () => 'سرآیندهای درخواست از ۱۶ کیلوبایت بزرگ‌ترند.',
+  },
+  RANGE_NOT_SATISFIABLE: {
+    status: 416,
+    retry: false,
+    en: ({ bytes }) =>
+      `The file has ${bytes} bytes, and the Range begins after them; ask for an earlier part.`,
+    fa: ({ bytes }) =>
+      `این فایل ${bytes.toLocaleString('fa-IR')} بایت دارد و Range پس از پایان آن آغاز می‌شود؛ بخش پیش‌تری را بخواهید.`,
   },
 })
 

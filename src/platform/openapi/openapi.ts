@@ -157,7 +157,7 @@ function parametersIn(place: 'path' | 'query', schema: TSchema | undefined): Jso
 
 function repliesOf(route: Route): Json {
   return Object.fromEntries(
-    Object.entries(route.reply).map(([status, schema]) => [
+    Object.entries(repliesWithParts(route)).map(([status, schema]) => [
       status,
       {
         description: 'Success.',
@@ -179,6 +179,10 @@ function repliesOf(route: Route): Json {
     ]),
   )
 }
+
+/** A part of the bytes is of the same type as all of them. */
+const repliesWithParts = ({ reply, ranges }: Route): Route['reply'] =>
+  ranges && reply[200] !== undefined ? { ...reply, 206: reply[200] } : reply
 
 /** Of media types that are not JSON of ours, listed with commas: text as it is, all else as bytes. */
 const contentOfTypes = (types: string): Json =>

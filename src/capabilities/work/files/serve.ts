@@ -2,7 +2,7 @@
 import { buffer } from 'node:stream/consumers'
 import { type BundledFile, manifestPath, zip } from '#engine/documents'
 import { fail } from '#platform/errors'
-import { Answer } from '#platform/http'
+import { Answer, type Content, type ContentSource, content } from '#platform/http'
 import { notFound, ownRun, placeOf, type RunAsk } from '../read.ts'
 import type { FilesQuery } from '../schema.ts'
 import type { RunRow } from '../store.ts'
@@ -18,10 +18,10 @@ interface Sent {
   /** Of what it is, without quotes. */
   tag: string
   bytes?: number
-  body: () => Promise<unknown>
+  open: () => Promise<ContentSource>
 }
 
-export async function serveFiles(ask: RunAsk<FilesQuery>): Promise<Answer> {
+export async function serveFiles(ask: RunAsk<FilesQuery>): Promise<Answer | Content> {
   const { path, bundle } = ask.query
   if ((path === undefined) === (bundle === undefined))
     fail('INVALID_REQUEST', { why: reasons.pathOrBundle }, { param: 'path' })
@@ -39,14 +39,14 @@ function oneFile({ app }: RunAsk, file: FileRow): Sent {
     mediaType: file.media_type,
     tag: file.sha256,
     bytes: Number(file.bytes),
-    body: async () => (await app.storage.get(file.storage_key)) ?? missing(file),
+    open: async () => (await app.storage.get(file.storage_key)) ?? missing(file),
   }
 }
 
 function manifestFile({ language }: RunAsk, files: readonly FileRow[]): Sent {
   const { text, own } = manifestOf(files, language)
   const { media_type: mediaType, sha256: tag, bytes } = own
-  return { name: manifestPath, mediaType, tag, bytes, body: async () => text }
+  return { name: manifestPath, mediaType, tag, bytes, open: async () => Buffer.from(text) }
 }
 
 function bundleOf({ app, language }: RunAsk, run: RunRow, files: readonly FileRow[]): Sent {
@@ -57,7 +57,7 @@ function bundleOf({ app, language }: RunAsk, run: RunRow, files: readonly FileRo
     name: `${name}.zip`,
     mediaType: 'application/zip',
     tag: `bundle-${own.sha256}`,
-    async body() {
+    async open() {
       const packed: BundledFile[] = []
       for (const file of files) {
         const stream = (await app.storage.get(file.storage_key)) ?? missing(file)
@@ -73,19 +73,28 @@ const missing = ({ path }: FileRow): never => {
   throw new Error(`The file ${path} is not in the storage.`)
 }
 
-async function send(ask: RunAsk, { name, mediaType, tag, bytes, body }: Sent): Promise<Answer> {
+async function send(ask: RunAsk, { name, mediaType, tag, bytes, open }: Sent): Promise<Answer | Content> {
   const etag = `"${tag}"`
-  ask.setHeader('etag', etag)
-  ask.setHeader('cache-control', 'private, no-cache')
-  if (isKnown(ask.headers['if-none-match'], etag)) return new Answer(304, null, mediaType)
-  ask.setHeader('content-disposition', attachment(name))
-  // Models wrote it: no browser may take it for a page of ours.
-  ask.setHeader('x-content-type-options', 'nosniff')
-  ask.setHeader('content-security-policy', 'sandbox')
-  const content = await body()
-  const length = bytes ?? (content as Buffer).length
-  ask.setHeader('content-length', String(length))
-  return new Answer(200, content, typed(mediaType))
+  const headers = { etag, 'cache-control': 'private, no-cache' }
+  if (isKnown(ask.headers['if-none-match'], etag)) {
+    for (const [header, value] of Object.entries(headers)) ask.setHeader(header, value)
+    return new Answer(304, null, mediaType)
+  }
+  // What is packed here is of a length that only the packing tells.
+  const packed = bytes === undefined ? await open() : undefined
+  return content({
+    mediaType: typed(mediaType),
+    bytes: bytes ?? (packed as Buffer).length,
+    etag,
+    headers,
+    contentHeaders: {
+      'content-disposition': attachment(name),
+      // Models wrote it: no browser may take it for a page of ours.
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': 'sandbox',
+    },
+    open: () => packed ?? open(),
+  })
 }
 
 /** RFC 9110 section 13.1.2: weak comparison. */

@@ -1,10 +1,16 @@
 /** Parts of a GET, as RFC 9110 has them (section 14). */
 import type { IncomingHttpHeaders } from 'node:http'
 
-export type Part = { start: number; end: number } | 'whole' | 'beyond'
+/** Both ends are part of it. */
+export interface ByteRange {
+  start: number
+  end: number
+}
+
+export type Part = ByteRange | 'whole' | 'beyond'
 
 /** The part that is asked for. What cannot be read, several parts, and a part of another version mean the whole. */
-export function partOf(headers: IncomingHttpHeaders, etag: string, bytes: number): Part {
+export function partOf(headers: IncomingHttpHeaders, etag: string | undefined, bytes: number): Part {
   const { range, 'if-range': version } = headers
   const asked = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(range?.replaceAll(/\s/g, '') ?? '')
   if (!asked || (version !== undefined && String(version).trim() !== etag)) return 'whole'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isKnown } from '#platform/http'
+import { isKnown } from './prepared.ts'
 import { partOf } from './range.ts'
 
 const tag = '"abc"'
@@ -29,6 +29,11 @@ test('a part of another version is the whole', () => {
   expect(partOf({ range: 'bytes=0-1', 'if-range': tag }, tag, 10)).toEqual({ start: 0, end: 1 })
   for (const version of ['"other"', 'W/"abc"', 'Fri, 24 May 2013 00:00:00 GMT'])
     expect(partOf({ range: 'bytes=0-1', 'if-range': version }, tag, 10)).toBe('whole')
+})
+
+test('without a tag no version can be asked for', () => {
+  expect(partOf({ range: 'bytes=0-1', 'if-range': tag }, undefined, 10)).toBe('whole')
+  expect(partOf({ range: 'bytes=0-1' }, undefined, 10)).toEqual({ start: 0, end: 1 })
 })
 
 test('a version is known by its tag, among others, weak, or whatever it is', () => {

@@ -1,0 +1,159 @@
+/** Bytes as an answer: a stored file, whole or in part, or a stream that is made as it is sent. */
+import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import type { FastifyReply } from 'fastify'
+import type { App } from '#app'
+import { fail } from '#platform/errors'
+import type { Asked } from './asked.ts'
+import { drained } from './event-stream.ts'
+import type { Route } from './http.ts'
+import { isKnown } from './prepared.ts'
+import { type ByteRange, partOf } from './range.ts'
+import type { Watch } from './watch.ts'
+
+/** Bytes at once, or as they come; a stream is ended (`return`) when nobody wants the rest. */
+export type ContentSource = Uint8Array | AsyncIterable<Uint8Array>
+
+export interface ContentSpec {
+  mediaType: string
+  /** Of all of it. Absent: it goes out in chunks, for as long as the source lasts, and has no parts. */
+  bytes?: number
+  /** Names this version, in quotes. With it the answer to `If-None-Match` may be 304. */
+  etag?: string
+  /** Also of the answer 304. */
+  headers?: Record<string, string>
+  /** Only of answers with bytes. */
+  contentHeaders?: Record<string, string>
+  /**
+   * Called once, after everything else was judged, and never for HEAD; with the part that is asked for, on routes with `ranges`. What it
+   * throws, and what its stream throws before the first byte, is answered as any failure; later the connection is cut.
+   */
+  open(range?: ByteRange): Promise<ContentSource> | ContentSource
+}
+
+export class Content {
+  readonly spec: ContentSpec
+  constructor(spec: ContentSpec) {
+    this.spec = spec
+  }
+}
+
+/** An answer of bytes; see `ContentSpec`. */
+export const content = (spec: ContentSpec): Content => new Content(spec)
+
+/** Where an answer goes. */
+interface Line {
+  app: App
+  route: Route
+  ask: Asked
+  reply: FastifyReply
+  watch: Watch | undefined
+}
+
+export async function sendContent(line: Line, { spec }: Content): Promise<void> {
+  const { ask, route, reply, watch } = line
+  const { etag, bytes } = spec
+  const always = { ...(etag !== undefined && { etag }), ...spec.headers }
+  if (etag !== undefined && isKnown(ask.headers, etag)) {
+    reply.code(304).headers(always).header('content-type', spec.mediaType).send(null)
+    return
+  }
+  const range = route.ranges && bytes !== undefined ? rangeOf(ask, etag, bytes) : undefined
+  const length = range ? range.end - range.start + 1 : bytes
+  const status = range ? 206 : 200
+  const headers = {
+    ...always,
+    ...spec.contentHeaders,
+    ...(route.ranges && bytes !== undefined && { 'accept-ranges': 'bytes' }),
+    ...(range && { 'content-range': `bytes ${range.start}-${range.end}/${bytes}` }),
+    ...(length !== undefined && { 'content-length': String(length) }),
+    'content-type': spec.mediaType,
+  }
+  watch?.bytes(status)
+  if (ask.isHead) return void openAnswer(reply, status, headers).end()
+  const source = await spec.open(range)
+  if (source instanceof Uint8Array) return void reply.code(status).headers(headers).send(asBuffer(source))
+  await sendStream(line, status, headers, { source, length })
+}
+
+/** Writes the head past Fastify, which gives an answer to HEAD a length of its own. */
+function openAnswer(reply: FastifyReply, status: number, headers: Record<string, string>): ServerResponse {
+  reply.hijack()
+  return reply.raw.writeHead(status, { ...(reply.getHeaders() as Record<string, string>), ...headers })
+}
+
+const asBuffer = ({ buffer, byteOffset, length }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, length)
+
+/** The part that is asked for; undefined for all of it. Throws RANGE_NOT_SATISFIABLE. */
+function rangeOf(ask: Asked, etag: string | undefined, bytes: number): ByteRange | undefined {
+  const part = partOf(ask.headers, etag, bytes)
+  if (part === 'whole') return undefined
+  if (part !== 'beyond') return part
+  ask.setHeader('content-range', `bytes */${bytes}`)
+  return fail('RANGE_NOT_SATISFIABLE', { bytes })
+}
+
+interface Sending {
+  source: AsyncIterable<Uint8Array>
+  /** What the head of the answer says. */
+  length: number | undefined
+}
+
+/** The head waits for the first chunk, so that what fails before it is answered in words; what fails later is a cut connection. */
+async function sendStream(
+  { app, ask, reply }: Line,
+  status: number,
+  headers: Record<string, string>,
+  { source, length }: Sending,
+): Promise<void> {
+  const { raw } = reply
+  const chunks = source[Symbol.asyncIterator]()
+  const stop = (): void => stopReading(source, chunks)
+  ask.gone.addEventListener('abort', stop, { once: true })
+  try {
+    const first = await chunks.next()
+    if (ask.gone.aborted) return
+    openAnswer(reply, status, headers)
+    await pour(chunks, first, raw, length)
+  } catch (error) {
+    if (ask.gone.aborted) return
+    if (!raw.headersSent) throw error
+    app.log.error({ err: error, request_id: ask.requestId }, 'an answer of bytes broke')
+    raw.destroy()
+  } finally {
+    ask.gone.removeEventListener('abort', stop)
+    stop()
+  }
+}
+
+/** Chunk by chunk, no faster than the client takes them. Throws where other than the promised length comes. */
+async function pour(
+  chunks: AsyncIterator<Uint8Array>,
+  first: IteratorResult<Uint8Array>,
+  raw: ServerResponse,
+  length: number | undefined,
+): Promise<void> {
+  let sent = 0
+  for (let next = first; !next.done; next = await chunks.next()) {
+    sent += next.value.length
+    if (length !== undefined && sent > length) throw new WrongLength(length)
+    if (!raw.write(next.value)) await drained(raw)
+    if (raw.destroyed) return
+  }
+  if (length !== undefined && sent < length) throw new WrongLength(length)
+  raw.end()
+}
+
+class WrongLength extends Error {
+  override name = 'WrongLength'
+  constructor(length: number) {
+    super(`The source does not have the ${length} bytes that were promised.`)
+  }
+}
+
+/** A stream of Node is ended at once; the iterator of a generator that waits ends when it goes on. */
+function stopReading(source: AsyncIterable<Uint8Array>, chunks: AsyncIterator<Uint8Array>): void {
+  if (source instanceof Readable) return void source.destroy()
+  void Promise.resolve(chunks.return?.()).catch(() => undefined)
+}

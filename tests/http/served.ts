@@ -1,0 +1,34 @@
+/** Routes that only tests have, on a listening server of their own beside a world's. */
+import { openServer, type Route, type Server } from '#platform/http'
+import { boot, type World, type WorldAsk } from '../harness/world.ts'
+
+export interface Served extends AsyncDisposable {
+  world: World
+  server: Server
+  url: string
+  /** What broke its declaration. */
+  violations: string[]
+}
+
+export async function serve(routes: (world: World) => Route[], ask: WorldAsk = {}): Promise<Served> {
+  await using stack = new AsyncDisposableStack()
+  const world = stack.use(await boot(ask))
+  const violations: string[] = []
+  const server = stack.use(
+    await openServer({
+      app: world.app,
+      routes: routes(world),
+      host: '127.0.0.1',
+      port: 0,
+      onViolation: ({ operation, what }) => violations.push(`${operation}: ${what}`),
+    }),
+  )
+  const open = stack.move()
+  return { world, server, url: server.url, violations, [Symbol.asyncDispose]: () => open.disposeAsync() }
+}
+
+/** The declaration of a route for everybody; a test adds what it is about. */
+export const open = {
+  scope: 'public',
+  summary: { en: 'A route of a test.', fa: 'مسیری برای آزمون.' },
+} as const
