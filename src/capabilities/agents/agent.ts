@@ -1,10 +1,10 @@
 /** Agents as their callers see them: made, read, changed, deleted. */
+import { acceptOnce } from '#capabilities/calls'
 import { requireKnowledge } from '#capabilities/knowledge'
 import { textModel } from '#capabilities/text'
 import { fail } from '#platform/errors'
-import { type Ask, JsonText } from '#platform/http'
+import type { Ask, JsonText } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
-import { record } from '#platform/ledger'
 import {
   type Agent,
   type AgentBody,
@@ -40,27 +40,16 @@ export async function ownAgent({ app, caller, params }: AgentAsk): Promise<store
 const notFound = (): never => fail('NOT_FOUND', {}, { param: 'id' })
 
 export async function createAgent(ask: Ask<AgentBody>): Promise<JsonText> {
-  const { app, body, caller, claim, requestId } = ask
+  const { app, body, caller } = ask
   const agent = newAgent(ask)
   if (body.knowledge_id !== undefined)
     await requireKnowledge(app, { ...caller, knowledgeId: body.knowledge_id })
-  const reply = JSON.stringify(shownAgent(agent))
-  await app.db.tx(async (tx) => {
-    const hasPlace = await store.takePlace(tx, caller, mostAgents)
-    if (hasPlace) await store.insertAgent(tx, agent)
-    const recorded = {
-      payer: caller,
-      receiptId: requestId,
-      endpoint: '/v1/agents',
-      claim,
-      statusCode: 201,
-      reply,
-    }
-    // Before the bound: a repeat of the request that took the last place gets its answer.
-    if (claim) await record(tx, recorded, agent.created_at)
-    if (!hasPlace) fail('TOO_MANY_AGENTS', { most: mostAgents })
+  const accept = { endpoint: '/v1/agents', statusCode: 201, now: agent.created_at }
+  return acceptOnce(ask, accept, async (tx) => {
+    if (!(await store.takePlace(tx, caller, mostAgents))) fail('TOO_MANY_AGENTS', { most: mostAgents })
+    await store.insertAgent(tx, agent)
+    return shownAgent(agent)
   })
-  return new JsonText(reply)
 }
 
 /** Throws as `textModel` does. */

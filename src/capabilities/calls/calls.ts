@@ -2,6 +2,7 @@
  * What the doors share about a call, whatever is asked of the model: which model, who pays and under which marks, what was ignored, what it
  * cost, and how the answer of a call that has ended leaves. No routes.
  */
+export { acceptOnce } from './accept-once.ts'
 export { answerPaid, delivered, failed, replayable } from './answer.ts'
 export { Cost, costOf, tellCost } from './cost.ts'
 export { modelFailures, requireMayUse, requireModel } from './model.ts'

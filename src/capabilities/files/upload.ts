@@ -1,7 +1,7 @@
+import { acceptOnce } from '#capabilities/calls'
 import { decodeBase64InSlices, freeBytes } from '#platform/bytes'
-import { Failure, fail } from '#platform/errors'
-import { type Ask, JsonText, type Upload } from '#platform/http'
-import { ClaimTaken, record } from '#platform/ledger'
+import { fail } from '#platform/errors'
+import type { Ask, JsonText, Upload } from '#platform/http'
 import { type ByteSource, sourceOf } from '#platform/storage'
 import type { Called } from './data-kind.ts'
 import { dropBytes, keepFile, stageFile } from './keep.ts'
@@ -15,33 +15,18 @@ type UploadAsk = Ask<UploadBody, unknown, unknown, UploadForm>
 
 /** Stores a file of the project, from JSON or from a form. */
 export async function upload(ask: UploadAsk): Promise<JsonText> {
-  const { app, caller, claim } = ask
+  const { app, caller } = ask
   const { bytes, mediaType, name } = ask.upload ? await fileInForm(ask.upload) : await fileInJson(ask.body)
   const { accountId, projectId, keyId } = caller
   const file = { accountId, projectId, keyId, bytes, mediaType, source: 'upload', name }
   const staged = await stageFile(app, file)
   if (bytes instanceof Uint8Array) freeBytes(bytes)
-  const reply = JSON.stringify(shownFile(staged.row))
-  try {
-    await app.db.tx(async (tx) => {
-      await keepFile(tx, staged)
-      const recorded = {
-        payer: caller,
-        receiptId: ask.requestId,
-        endpoint: '/v1/files',
-        claim,
-        statusCode: 201,
-        reply,
-      }
-      if (claim) await record(tx, recorded, staged.row.created_at)
-    })
-  } catch (error) {
-    // Certain not to have committed; else the bytes are no strays any more, and would stay in any case.
-    if (error instanceof Failure || error instanceof ClaimTaken)
-      await dropBytes(app, accountId, staged.row.file_id)
-    throw error
-  }
-  return new JsonText(reply)
+  const { created_at: now, file_id: fileId } = staged.row
+  const undo = () => dropBytes(app, accountId, fileId)
+  return acceptOnce(ask, { endpoint: '/v1/files', statusCode: 201, now, undo }, async (tx) => {
+    await keepFile(tx, staged)
+    return shownFile(staged.row)
+  })
 }
 
 interface Found {

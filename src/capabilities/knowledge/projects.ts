@@ -1,9 +1,9 @@
 /** Knowledge projects: made, listed, changed, deleted. */
 import type { App } from '#app'
+import { acceptOnce } from '#capabilities/calls'
 import { fail } from '#platform/errors'
-import { type Ask, JsonText } from '#platform/http'
+import type { Ask, JsonText } from '#platform/http'
 import { isUuid, uuidv7 } from '#platform/ids'
-import { record } from '#platform/ledger'
 import { abandon, tidyStrays } from '#platform/storage'
 import { keyOf } from './mark.ts'
 import type { Knowledge, KnowledgeBody, KnowledgePatch, ListQuery } from './schema.ts'
@@ -45,7 +45,7 @@ export const notFound = (param = 'id'): never => fail('KNOWLEDGE_NOT_FOUND', {},
 export const readKnowledge = async (ask: KnowledgeAsk) => shown(await requireProject(ask.app, placeOf(ask)))
 
 export async function createKnowledge(ask: Ask<KnowledgeBody>): Promise<JsonText> {
-  const { app, body, caller, claim } = ask
+  const { app, body, caller } = ask
   const now = new Date(app.clock.nowMs())
   const row = {
     account_id: caller.accountId,
@@ -56,23 +56,13 @@ export async function createKnowledge(ask: Ask<KnowledgeBody>): Promise<JsonText
     created_at: now,
     updated_at: now,
   }
-  const reply = JSON.stringify(shown({ ...row, sources: 0n, passages: 0n }))
-  await app.db.tx(async (tx) => {
+  return acceptOnce(ask, { endpoint: '/v1/knowledge', statusCode: 201, now }, async (tx) => {
     await store.lockProjects(tx, caller)
     await store.insertProject(tx, row)
     if ((await store.countProjects(tx, caller)) > mostProjects)
       fail('KNOWLEDGE_LIMIT', { most: mostProjects, of: 'projects' })
-    const recorded = {
-      payer: caller,
-      receiptId: ask.requestId,
-      endpoint: '/v1/knowledge',
-      claim,
-      statusCode: 201,
-      reply,
-    }
-    if (claim) await record(tx, recorded, now)
+    return shown({ ...row, sources: 0n, passages: 0n })
   })
-  return new JsonText(reply)
 }
 
 export async function listKnowledge({ app, caller, query }: Ask<unknown, ListQuery>) {

@@ -1,9 +1,9 @@
 /** Sources of a knowledge project: added, listed, deleted. */
+import { acceptOnce } from '#capabilities/calls'
 import { decodeBase64InSlices } from '#platform/bytes'
-import { Failure, fail, type Language } from '#platform/errors'
-import { type Ask, JsonText } from '#platform/http'
+import { fail, type Language } from '#platform/errors'
+import type { Ask, JsonText } from '#platform/http'
 import { isUuid, uuidv7 } from '#platform/ids'
-import { ClaimTaken, record } from '#platform/ledger'
 import { abandon, adopt, stage, tidyStrays } from '#platform/storage'
 import { indexJob } from './index/index-source.ts'
 import { keyOf } from './mark.ts'
@@ -43,34 +43,26 @@ function vectorsOf(row: store.SourceRow, language: Language): Source['vectors'] 
 
 /** Takes a source; a job reads it. What was given is stored before the transaction, and until it is read. */
 export async function addSource(ask: KnowledgeAsk<SourceBody>): Promise<JsonText> {
-  const { app, body, caller, claim } = ask
+  const { app, body } = ask
   const place = placeOf(ask)
   await requireProject(app, place)
   const bytes = await bytesIn(body)
   const row = newSource(ask, place, bytes)
   const key = keyOf(row.account_id, row.source_id)
-  const reply = JSON.stringify(shown(row, ask.language))
   if (bytes) await stage(app, key, bytes)
-  try {
-    await app.db.tx(async (tx) => {
-      if (!(await store.lockProject(tx, place.accountId, place.knowledgeId, place.projectId))) notFound()
-      if ((await store.countSources(tx, place)) >= mostSources)
-        fail('KNOWLEDGE_LIMIT', { most: mostSources, of: 'sources' })
-      if (bytes) await adopt(tx, key)
-      await store.insertSource(tx, row)
-      const { knowledge_id: knowledgeId, source_id: sourceId } = row
-      const data = { knowledgeId, sourceId }
-      await app.jobs.enqueue(tx, indexJob, { accountId: row.account_id, data, singletonKey: sourceId })
-      const endpoint = '/v1/knowledge/sources'
-      const recorded = { payer: caller, receiptId: ask.requestId, endpoint, claim, statusCode: 201, reply }
-      if (claim) await record(tx, recorded, row.created_at)
-    })
-  } catch (error) {
-    // Certain not to have committed; else the bytes are no strays any more, and would stay in any case.
-    if (bytes && (error instanceof Failure || error instanceof ClaimTaken)) await tidyStrays(app, [key])
-    throw error
-  }
-  return new JsonText(reply)
+  const undo = async () => void (bytes && (await tidyStrays(app, [key])))
+  const accept = { endpoint: '/v1/knowledge/sources', statusCode: 201, now: row.created_at, undo }
+  return acceptOnce(ask, accept, async (tx) => {
+    if (!(await store.lockProject(tx, place.accountId, place.knowledgeId, place.projectId))) notFound()
+    if ((await store.countSources(tx, place)) >= mostSources)
+      fail('KNOWLEDGE_LIMIT', { most: mostSources, of: 'sources' })
+    if (bytes) await adopt(tx, key)
+    await store.insertSource(tx, row)
+    const { knowledge_id: knowledgeId, source_id: sourceId } = row
+    const data = { knowledgeId, sourceId }
+    await app.jobs.enqueue(tx, indexJob, { accountId: row.account_id, data, singletonKey: sourceId })
+    return shown(row, ask.language)
+  })
 }
 
 function newSource(

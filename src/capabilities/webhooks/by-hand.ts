@@ -1,9 +1,9 @@
 /** Deliveries that somebody asks for: a test of a connection, and an event once more. */
 
+import { acceptOnce } from '#capabilities/calls'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
-import { Answer, JsonText } from '#platform/http'
-import { record } from '#platform/ledger'
+import type { JsonText } from '#platform/http'
 import { type IdAsk, notFound, placeOf } from './connect.ts'
 import { shownDelivery } from './connection.ts'
 import { mostAttempts } from './delivery/retry.ts'
@@ -15,7 +15,7 @@ const mostTests = 10
 const minuteMs = 60_000
 
 /** Sends the event `ping` to the connection, once: the answer to a test should not come hours later. */
-export async function testConnection(ask: IdAsk): Promise<Answer> {
+export async function testConnection(ask: IdAsk): Promise<JsonText> {
   const place = placeOf(ask)
   const nowMs = ask.app.clock.nowMs()
   return byHand(ask, '/v1/webhooks/test', async (tx, now) => {
@@ -31,7 +31,7 @@ export async function testConnection(ask: IdAsk): Promise<Answer> {
 }
 
 /** Sends the event of a delivery that has ended once more, under the same event id, as a delivery of its own. */
-export async function redeliver(ask: IdAsk): Promise<Answer> {
+export async function redeliver(ask: IdAsk): Promise<JsonText> {
   const { caller, params } = ask
   return byHand(ask, '/v1/webhooks/deliveries/redeliver', async (tx, now) => {
     const earlier = await store.findDelivery(tx, caller, params.id)
@@ -46,17 +46,11 @@ export async function redeliver(ask: IdAsk): Promise<Answer> {
   })
 }
 
-async function byHand(
-  { app, caller, claim, requestId }: IdAsk,
+function byHand(
+  ask: IdAsk,
   endpoint: string,
   make: (tx: Tx, now: Date) => Promise<store.DeliveryRow>,
-): Promise<Answer> {
-  const now = new Date(app.clock.nowMs())
-  const reply = await app.db.tx(async (tx) => {
-    const text = JSON.stringify(shownDelivery(await make(tx, now)))
-    const kept = { payer: caller, receiptId: requestId, endpoint, claim, statusCode: 202, reply: text }
-    if (claim) await record(tx, kept, now)
-    return text
-  })
-  return new Answer(202, new JsonText(reply))
+): Promise<JsonText> {
+  const now = new Date(ask.app.clock.nowMs())
+  return acceptOnce(ask, { endpoint, statusCode: 202, now }, async (tx) => shownDelivery(await make(tx, now)))
 }

@@ -1,8 +1,8 @@
 /** Connections are made, changed, given a new secret and removed. */
+import { acceptOnce } from '#capabilities/calls'
 import { fail } from '#platform/errors'
-import { type Ask, JsonText } from '#platform/http'
+import type { Ask, JsonText } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
-import { record } from '#platform/ledger'
 import { FetchRefused } from '#platform/net'
 import { shownConnection } from './connection.ts'
 import type { ConnectionBody, ConnectionPatch, ConnectionWithSecret } from './schema.ts'
@@ -51,16 +51,14 @@ export async function createConnection(ask: Ask<ConnectionBody>): Promise<JsonTe
     strikes: 0,
     parked_until: null,
   }
-  const reply = JSON.stringify({ ...shownConnection(row, nowMs), secret } satisfies ConnectionWithSecret)
-  const kept = await keptReply(ask, '/v1/webhooks', 201, reply)
-  await app.db.tx(async (tx) => {
+  const accept = { endpoint: '/v1/webhooks', statusCode: 201, now, sealed: true }
+  return acceptOnce(ask, accept, async (tx) => {
     await store.lockProject(tx, caller.projectId)
     if ((await store.countConnections(tx, caller)) >= mostConnections)
       fail('TOO_MANY_WEBHOOKS', { most: mostConnections })
     await store.insertConnection(tx, row)
-    if (kept) await record(tx, kept, now)
+    return { ...shownConnection(row, nowMs), secret } satisfies ConnectionWithSecret
   })
-  return new JsonText(reply)
 }
 
 export async function changeConnection(ask: IdAsk<ConnectionPatch>) {
@@ -105,13 +103,8 @@ export async function rotateSecret(ask: IdAsk): Promise<JsonText> {
   const until = new Date(nowMs + overlapMs)
   const secret = newSecret()
   const sealed = await app.secrets.seal(secret, sealedFor(before.connection_id))
-  const shown = (row: store.ConnectionRow): string =>
-    JSON.stringify({
-      ...shownConnection({ ...row, updated_at: now }, nowMs),
-      secret,
-      previous_secret_until: until.toISOString(),
-    } satisfies ConnectionWithSecret)
-  return app.db.tx(async (tx) => {
+  const accept = { endpoint: '/v1/webhooks/rotate-secret', statusCode: 200, now, sealed: true }
+  return acceptOnce(ask, accept, async (tx) => {
     const row = await store.lockConnection(tx, place)
     if (!row) return notFound()
     await store.changeConnection(tx, place, {
@@ -120,19 +113,12 @@ export async function rotateSecret(ask: IdAsk): Promise<JsonText> {
       old_secret_until: until,
       updated_at: now,
     })
-    const reply = shown(row)
-    const kept = await keptReply(ask, '/v1/webhooks/rotate-secret', 200, reply)
-    if (kept) await record(tx, kept, now)
-    return new JsonText(reply)
+    return {
+      ...shownConnection({ ...row, updated_at: now }, nowMs),
+      secret,
+      previous_secret_until: until.toISOString(),
+    } satisfies ConnectionWithSecret
   })
-}
-
-/** The answer to a request with an idempotency key, as it is kept for a repeat: sealed, for there is a secret in it. */
-async function keptReply(ask: Ask, endpoint: string, statusCode: number, reply: string) {
-  const { app, caller, claim, requestId } = ask
-  if (!claim) return undefined
-  const sealed = await app.secrets.seal(reply, requestId)
-  return { payer: caller, receiptId: requestId, endpoint, claim, statusCode, reply: sealed }
 }
 
 /** The address as it is kept, when it leads to the public internet now; it is judged again whenever a connection is opened. */

@@ -1,7 +1,7 @@
 /** Vectors asked for anew: of sources without them, and of all when another model was configured. */
+import { acceptOnce } from '#capabilities/calls'
 import { fail } from '#platform/errors'
-import { JsonText } from '#platform/http'
-import { record } from '#platform/ledger'
+import type { JsonText } from '#platform/http'
 import { type KnowledgeAsk, notFound, placeOf, requireProject } from '../projects.ts'
 import type { Embedding } from '../schema.ts'
 import { lockProject } from '../store.ts'
@@ -10,11 +10,11 @@ import * as store from './store.ts'
 
 /** Whoever asks pays. What is under way goes on; what is whole stays. */
 export async function embedKnowledge(ask: KnowledgeAsk): Promise<JsonText> {
-  const { app, caller, claim } = ask
+  const { app, caller } = ask
   const place = placeOf(ask)
   const { knowledge_id: id } = await requireProject(app, place)
   const { id: model } = app.models.embedding ?? fail('EMBEDDING_NOT_CONFIGURED', {})
-  return app.db.tx(async (tx) => {
+  return acceptOnce(ask, { endpoint: '/v1/knowledge/embed', statusCode: 202 }, async (tx) => {
     if (!(await lockProject(tx, place.accountId, id, place.projectId))) return notFound()
     const sources = await store.awaitAnew(tx, place, { model, keyId: caller.keyId })
     const asks = sources.map((sourceId) => ({
@@ -23,11 +23,6 @@ export async function embedKnowledge(ask: KnowledgeAsk): Promise<JsonText> {
       singletonKey: sourceId,
     }))
     await app.jobs.enqueue(tx, embedJob, ...asks)
-    const told: Embedding = { id, model, queued: sources.length }
-    const reply = JSON.stringify(told)
-    const endpoint = '/v1/knowledge/embed'
-    const recorded = { payer: caller, receiptId: ask.requestId, endpoint, claim, statusCode: 202, reply }
-    if (claim) await record(tx, recorded, new Date(app.clock.nowMs()))
-    return new JsonText(reply)
+    return { id, model, queued: sources.length } satisfies Embedding
   })
 }

@@ -1,10 +1,9 @@
 /** Takes a batch: every row is checked as `/v1/messages` checks it before anything is kept, and each becomes a job of its own. */
-import { type Applied, reference } from '#capabilities/calls'
+import { type Applied, acceptOnce, reference } from '#capabilities/calls'
 import { type News, tellNews } from '#capabilities/text'
 import { Failure, fail } from '#platform/errors'
-import { type Ask, baseUrlOf, JsonText } from '#platform/http'
+import { type Ask, baseUrlOf, type JsonText } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
-import { record } from '#platform/ledger'
 import { Slice } from '#platform/slices'
 import { requireAnswerable } from '../create.ts'
 import { type Dialect, dialectOf } from '../versions.ts'
@@ -24,13 +23,13 @@ const processingMs = 24 * hourMs
 const keptMs = 29 * 24 * hourMs
 
 export async function createBatch(ask: Ask<BatchBody>): Promise<JsonText> {
-  const { app, body, caller, claim } = ask
+  const { app, body } = ask
   const dialect = dialectOf(ask)
   const { params, news } = await checkedRows(ask, dialect)
   const batch = newBatch(ask, dialect)
   const { account_id: accountId, batch_id: batchId } = batch
-  const reply = JSON.stringify(shownBatch(batch, baseUrlOf(ask)))
-  await app.db.tx(async (tx) => {
+  const accept = { endpoint: '/v1/messages/batches', statusCode: 200, now: batch.created_at }
+  const reply = await acceptOnce(ask, accept, async (tx) => {
     if ((await countOpen(tx, accountId)) >= mostOpen) fail('TOO_MANY_BATCHES', { most: mostOpen })
     await insertBatch(tx, batch)
     await insertRows(
@@ -41,12 +40,10 @@ export async function createBatch(ask: Ask<BatchBody>): Promise<JsonText> {
     )
     const rows = params.map((_, position) => ({ accountId, data: { batchId, position } }))
     await app.jobs.enqueue(tx, rowJob, ...rows)
-    const endpoint = '/v1/messages/batches'
-    const recorded = { payer: caller, receiptId: ask.requestId, endpoint, claim, statusCode: 200, reply }
-    if (claim) await record(tx, recorded, batch.created_at)
+    return shownBatch(batch, baseUrlOf(ask))
   })
   tellNews(ask, news)
-  return new JsonText(reply)
+  return reply
 }
 
 function newBatch(ask: Ask<BatchBody>, { version, betas }: Dialect): BatchRow {

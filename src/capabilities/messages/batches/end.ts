@@ -1,28 +1,25 @@
 /** Batches that end before their rows do: cancelled, expired, deleted. */
+import { acceptOnce } from '#capabilities/calls'
 import { fail } from '#platform/errors'
-import { baseUrlOf, JsonText } from '#platform/http'
+import { baseUrlOf, type JsonText } from '#platform/http'
 import { job } from '#platform/jobs'
-import { record } from '#platform/ledger'
 import { shownBatch, shownId } from './batch.ts'
 import { type BatchAsk, notFound, ownBatch } from './read.ts'
 import * as store from './store.ts'
 
 /** No row of the batch begins any more; those that have not begun are ended by a job, those that have go on to their end. */
 export async function cancelBatch(ask: BatchAsk): Promise<JsonText> {
-  const { app, caller, claim } = ask
+  const { app, caller } = ask
   const { batch_id: batchId } = await ownBatch(ask)
   const { accountId } = caller
   const now = new Date(app.clock.nowMs())
-  return app.db.tx(async (tx) => {
+  const accept = { endpoint: '/v1/messages/batches/cancel', statusCode: 200, now }
+  return acceptOnce(ask, accept, async (tx) => {
     const batch = await store.cancelBatch(tx, accountId, caller.projectId, batchId, now)
     if (!batch) return notFound()
     if (!batch.ended_at)
       await app.jobs.enqueue(tx, cancelJob, { accountId, data: { batchId }, singletonKey: batchId })
-    const reply = JSON.stringify(shownBatch(batch, baseUrlOf(ask)))
-    const endpoint = '/v1/messages/batches/cancel'
-    const recorded = { payer: caller, receiptId: ask.requestId, endpoint, claim, statusCode: 200, reply }
-    if (claim) await record(tx, recorded, now)
-    return new JsonText(reply)
+    return shownBatch(batch, baseUrlOf(ask))
   })
 }
 
