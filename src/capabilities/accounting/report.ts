@@ -3,6 +3,7 @@ import type { App, Caller } from '#app'
 import { fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'
 import { creditsDown, creditsUp, type Receipt as LedgerReceipt } from '#platform/ledger'
+import { bareList } from '#platform/lists'
 import type { Balance, Lookup, Receipt, RequestReport } from './schema.ts'
 
 /** What can be spent now, and what stands reserved beside it (decisions §6). */
@@ -98,5 +99,5 @@ export async function lookUp(
   idempotencyKey: string,
 ): Promise<Static<typeof Lookup>> {
   const row = await app.ledger.lookup(caller.accountId, caller.keyId, idempotencyKey)
-  return { data: row ? [receiptOf(row)] : [] }
+  return bareList.answer(row ? [row] : [], receiptOf)
 }

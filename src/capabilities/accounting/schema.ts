@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { bareList } from '#platform/lists'
 import {
   anyObject,
   closed,
@@ -112,7 +113,7 @@ export const LookupQuery = Type.Object(
   },
   closed,
 )
-export const Lookup = Type.Object({ data: Type.Array(Receipt, { maxItems: 1 }) })
+export const Lookup = bareList.schema(Receipt, { maxItems: 1 })
 export const RequestParams = Type.Object({ id: Type.String() })
 
 const Sums = {

@@ -3,6 +3,7 @@ import type { App, Caller } from '#app'
 import { fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'
 import { creditsUp, type UsageGroup, type UsagePage, type UsageSums } from '#platform/ledger'
+import { cursorTexts, cutPage, writeCursor } from '#platform/lists'
 import type { UsageQuery, UsageReport } from './schema.ts'
 import { reasons } from './words.ts'
 
@@ -20,9 +21,8 @@ export async function reportUsage(
     app.ledger.usageTotals(accountId, projectId, windowDays),
     app.ledger.usageRows(accountId, projectId, windowDays, { by, after, limit: query.limit + 1 }),
   ])
-  const rows = found.slice(0, query.limit)
+  const { rows, hasMore } = cutPage(found, query.limit)
   const last = rows.at(-1)
-  const hasMore = found.length > rows.length
   const today = app.clock.nowMs()
   return {
     object: 'usage',
@@ -40,7 +40,7 @@ export async function reportUsage(
       ...sumsOf(row),
     })),
     has_more: hasMore,
-    next_after: hasMore && last ? writeCursor(last) : null,
+    next_after: hasMore && last ? cursorOf(last) : null,
   }
 }
 
@@ -58,13 +58,11 @@ const sumsOf = (sums: UsageSums) => ({
 })
 
 /** The place of a row in the order of the list. */
-const writeCursor = (row: UsageGroup): string =>
-  Buffer.from(
-    JSON.stringify([row.day, row.key_id, row.endpoint, row.model, row.customer_id, row.reference_id]),
-  ).toString('base64url')
+const cursorOf = (row: UsageGroup): string =>
+  writeCursor([row.day, row.key_id, row.endpoint, row.model, row.customer_id, row.reference_id])
 
 function readCursor(cursor: string, by: UsagePage['by']): UsageGroup {
-  const [day, keyId, endpoint, model, customerId, reference] = textsOf(cursor)
+  const [day, keyId, endpoint, model, customerId, reference] = cursorTexts(cursor, 6)
   const ofReference = typeof reference === 'string'
   if (
     day === undefined ||
@@ -79,17 +77,6 @@ function readCursor(cursor: string, by: UsagePage['by']): UsageGroup {
     return fail('INVALID_REQUEST', { why: reasons.otherCursor }, { param: 'after' })
   const group = { day, key_id: keyId, endpoint, model, customer_id: customerId }
   return ofReference ? { ...group, reference_id: reference } : group
-}
-
-/** What the cursor holds; of anything else nothing. */
-function textsOf(cursor: string): (string | undefined)[] {
-  try {
-    const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
-    if (!Array.isArray(parts) || parts.length > 6) return []
-    return parts.map((part) => (typeof part === 'string' && !part.includes('\0') ? part : undefined))
-  } catch {
-    return []
-  }
 }
 
 /** 31 February is refused here: it would be read as 3 March by one and be an error to the other. */

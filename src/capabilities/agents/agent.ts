@@ -5,6 +5,7 @@ import { textModel } from '#capabilities/text'
 import { fail } from '#platform/errors'
 import type { Ask, JsonText } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
+import { typedList } from '#platform/lists'
 import {
   type Agent,
   type AgentBody,
@@ -69,18 +70,8 @@ function newAgent({ app, body, caller }: Ask<AgentBody>): store.AgentRow {
   }
 }
 
-export async function listAgents({ app, caller, query }: Ask<unknown, ListQuery>) {
-  const { after_id: after, limit } = query
-  const found = await store.listAgents(app.db, caller, { after, limit: limit + 1 })
-  const data = found.slice(0, limit).map(shownAgent)
-  return {
-    object: 'list' as const,
-    data,
-    has_more: found.length > limit,
-    first_id: data[0]?.id ?? null,
-    last_id: data.at(-1)?.id ?? null,
-  }
-}
+export const listAgents = async ({ app, caller, query }: Ask<unknown, ListQuery>) =>
+  typedList.answer(await store.listAgents(app.db, caller, query), shownAgent)
 
 /** Runs that have begun go on as they began. */
 export async function changeAgent(ask: AgentAsk<AgentChange>): Promise<Agent> {

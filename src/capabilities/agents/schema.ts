@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { ResponseObject } from '#capabilities/responses'
-import { closed, keptText, nameSchemas, oneOf, pageLimit, timestamp, uuid } from '#platform/schema'
+import { idCursor, pageQuery, typedList } from '#platform/lists'
+import { closed, keptText, nameSchemas, oneOf, timestamp, uuid } from '#platform/schema'
 import { WorkFiles } from './start-work.ts'
 
 const name = keptText(1, 80)
@@ -80,16 +81,11 @@ export type AgentParams = Static<typeof AgentParams>
 /** As many as a project may have: who knows nothing of pages sees them all. */
 export const mostAgents = 100
 
-export const ListQuery = Type.Object(
-  {
-    limit: pageLimit(mostAgents, mostAgents),
-    after_id: Type.Optional({
-      ...uuid('Agents made before this one.'),
-      'x-description-fa': 'عامل‌هایی که پیش از این ساخته شده‌اند.',
-    }),
-  },
-  closed,
-)
+export const ListQuery = pageQuery({
+  max: mostAgents,
+  standard: mostAgents,
+  after: idCursor('Agents made before this one.', 'عامل‌هایی که پیش از این ساخته شده‌اند.'),
+})
 export type ListQuery = Static<typeof ListQuery>
 
 /** Exactly the contract's, and `knowledge_id` where there is one. */
@@ -109,13 +105,7 @@ export const Agent = Type.Object(
 )
 export type Agent = Static<typeof Agent>
 
-export const AgentList = Type.Object({
-  object: Type.Literal('list'),
-  data: Type.Array(Agent),
-  has_more: Type.Boolean(),
-  first_id: Type.Union([uuid(), Type.Null()]),
-  last_id: Type.Union([uuid(), Type.Null()]),
-})
+export const AgentList = typedList.schema(Agent)
 
 export const DeletedAgent = Type.Object(
   { id: uuid(), object: Type.Literal('agent.deleted'), deleted: Type.Literal(true) },

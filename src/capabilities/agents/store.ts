@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
+import { type Page, type PageAsk, readPage } from '#platform/lists'
 import type { Kind } from './schema.ts'
 
 declare module '#platform/db' {
@@ -48,21 +49,15 @@ export const findAgent = (db: Db, owner: Owner, agentId: string): Promise<AgentR
     .where('project_id', '=', owner.projectId)
     .executeTakeFirst()
 
-/** Newest first: those older than `after`, which need not exist any more. */
-export const listAgents = (
-  db: Db,
-  owner: Owner,
-  page: { after: string | undefined; limit: number },
-): Promise<AgentRow[]> =>
-  db.kysely
+/** Newest first. */
+export function listAgents(db: Db, owner: Owner, ask: PageAsk): Promise<Page<AgentRow>> {
+  const all = db.kysely
     .selectFrom('agents.agents')
     .selectAll()
     .where('account_id', '=', owner.accountId)
     .where('project_id', '=', owner.projectId)
-    .$if(page.after !== undefined, (query) => query.where('agent_id', '<', page.after!))
-    .orderBy('agent_id', 'desc')
-    .limit(page.limit)
-    .execute()
+  return readPage(all, 'agent_id', ask)
+}
 
 export const changeAgent = (
   db: Db,

@@ -2,6 +2,7 @@
 import { fail } from '#platform/errors'
 import { Answer, type Ask, type Content, content, isKnown } from '#platform/http'
 import { isUuid } from '#platform/ids'
+import { plainList } from '#platform/lists'
 import { deleteFile, dropBytes, keyOf } from './keep.ts'
 import { endingOf } from './kind.ts'
 import type { ListQuery, StoredFile } from './schema.ts'
@@ -19,11 +20,8 @@ export const shownFile = (row: store.FileRow): StoredFile => ({
   created_at: row.created_at.toISOString(),
 })
 
-export async function listFiles({ app, caller, query }: Ask<unknown, ListQuery>) {
-  const found = await store.listFiles(app.db, caller, query.after_id, query.limit + 1)
-  const data = found.slice(0, query.limit).map(shownFile)
-  return { data, has_more: found.length > query.limit, last_id: data.at(-1)?.id ?? null }
-}
+export const listFiles = async ({ app, caller, query }: Ask<unknown, ListQuery>) =>
+  plainList.answer(await store.listFiles(app.db, caller, query), shownFile)
 
 const notFound = (): never => fail('NOT_FOUND', {}, { param: 'id' })
 

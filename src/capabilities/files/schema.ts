@@ -1,14 +1,6 @@
 import { type Static, Type } from 'typebox'
-import {
-  closed,
-  namePattern,
-  nameSchemas,
-  nullable,
-  pageLimit,
-  safeInteger,
-  timestamp,
-  uuid,
-} from '#platform/schema'
+import { idCursor, pageQuery, plainList } from '#platform/lists'
+import { closed, namePattern, nameSchemas, nullable, safeInteger, timestamp, uuid } from '#platform/schema'
 import { mostMediaBytes } from './kind.ts'
 
 /** Base64 of that many bytes. */
@@ -63,16 +55,10 @@ export type UploadForm = Static<typeof UploadForm>
 
 export const FileParams = Type.Object({ id: Type.String() })
 
-export const ListQuery = Type.Object(
-  {
-    limit: pageLimit(100),
-    after_id: Type.Optional({
-      ...uuid('Files older than this one.'),
-      'x-description-fa': 'فایل‌های پیش از این یکی.',
-    }),
-  },
-  closed,
-)
+export const ListQuery = pageQuery({
+  max: 100,
+  after: idCursor('Files older than this one.', 'فایل‌های پیش از این یکی.'),
+})
 export type ListQuery = Static<typeof ListQuery>
 
 export const StoredFile = Type.Object({
@@ -89,11 +75,7 @@ export const StoredFile = Type.Object({
 })
 export type StoredFile = Static<typeof StoredFile>
 
-export const FileList = Type.Object({
-  data: Type.Array(StoredFile),
-  has_more: Type.Boolean(),
-  last_id: nullable(uuid()),
-})
+export const FileList = plainList.schema(StoredFile)
 
 export const DeletedFile = Type.Object({ id: uuid(), deleted: Type.Literal(true) })
 

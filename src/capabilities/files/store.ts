@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
+import { type Page, type PageAsk, readPage } from '#platform/lists'
 
 declare module '#platform/db' {
   interface Tables {
@@ -64,22 +65,15 @@ export const findFile = (db: Db, owner: Owner, fileId: string): Promise<FileRow 
     .where('project_id', '=', owner.projectId)
     .executeTakeFirst()
 
-/** Newest first, those older than `after`. */
-export const listFiles = (
-  db: Db,
-  owner: Owner,
-  after: string | undefined,
-  limit: number,
-): Promise<FileRow[]> =>
-  db.kysely
+/** Newest first. */
+export function listFiles(db: Db, owner: Owner, ask: PageAsk): Promise<Page<FileRow>> {
+  const all = db.kysely
     .selectFrom('files.files')
     .selectAll()
     .where('account_id', '=', owner.accountId)
     .where('project_id', '=', owner.projectId)
-    .$if(after !== undefined, (query) => query.where('file_id', '<', after!))
-    .orderBy('file_id', 'desc')
-    .limit(limit)
-    .execute()
+  return readPage(all, 'file_id', ask)
+}
 
 /** Deletes the row and gives its room back; answers false where there is none. */
 export async function deleteRow(tx: Tx, owner: Owner, fileId: string): Promise<boolean> {

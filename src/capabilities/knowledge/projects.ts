@@ -4,6 +4,7 @@ import { acceptOnce } from '#capabilities/calls'
 import { fail } from '#platform/errors'
 import type { Ask, JsonText } from '#platform/http'
 import { isUuid, uuidv7 } from '#platform/ids'
+import { plainList } from '#platform/lists'
 import { abandon, tidyStrays } from '#platform/storage'
 import { keyOf } from './mark.ts'
 import type { Knowledge, KnowledgeBody, KnowledgePatch, ListQuery } from './schema.ts'
@@ -65,12 +66,8 @@ export async function createKnowledge(ask: Ask<KnowledgeBody>): Promise<JsonText
   })
 }
 
-export async function listKnowledge({ app, caller, query }: Ask<unknown, ListQuery>) {
-  const { after_id: after, limit } = query
-  const found = await store.listProjects(app.db, caller, { after, limit: limit + 1 })
-  const data = found.slice(0, limit).map(shown)
-  return { data, has_more: found.length > limit, last_id: data.at(-1)?.id ?? null }
-}
+export const listKnowledge = async ({ app, caller, query }: Ask<unknown, ListQuery>) =>
+  plainList.answer(await store.listProjects(app.db, caller, query), shown)
 
 export async function changeKnowledge(ask: KnowledgeAsk<KnowledgePatch>) {
   const { app, body } = ask

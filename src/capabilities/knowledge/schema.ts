@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox'
+import { idCursor, pageQuery, plainList } from '#platform/lists'
 import {
   closed,
   keptText,
   nameSchemas,
   nullable,
   oneOf,
-  pageLimit,
   safeInteger,
   taggedUnion,
   timestamp,
@@ -38,16 +38,10 @@ export type KnowledgePatch = Static<typeof KnowledgePatch>
 export const KnowledgeParams = Type.Object({ id: Type.String() })
 export const SourceParams = Type.Object({ id: Type.String(), source_id: Type.String() })
 
-export const ListQuery = Type.Object(
-  {
-    limit: pageLimit(100),
-    after_id: Type.Optional({
-      ...uuid('Those older than this one.'),
-      'x-description-fa': 'آن‌ها که پیش از این یکی‌اند.',
-    }),
-  },
-  closed,
-)
+export const ListQuery = pageQuery({
+  max: 100,
+  after: idCursor('Those older than this one.', 'آن‌ها که پیش از این یکی‌اند.'),
+})
 export type ListQuery = Static<typeof ListQuery>
 
 const count = (description: string, fa: string) =>
@@ -63,9 +57,6 @@ export const Knowledge = Type.Object({
   updated_at: timestamp(),
 })
 export type Knowledge = Static<typeof Knowledge>
-
-const listOf = <T extends typeof Knowledge | typeof Source>(item: T) =>
-  Type.Object({ data: Type.Array(item), has_more: Type.Boolean(), last_id: nullable(uuid()) })
 
 export const Deleted = Type.Object({ id: uuid(), deleted: Type.Literal(true) })
 
@@ -159,8 +150,8 @@ export const Source = Type.Object({
 })
 export type Source = Static<typeof Source>
 
-export const KnowledgeList = listOf(Knowledge)
-export const SourceList = listOf(Source)
+export const KnowledgeList = plainList.schema(Knowledge)
+export const SourceList = plainList.schema(Source)
 
 export const SearchBody = Type.Object(
   {

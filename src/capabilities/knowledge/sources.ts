@@ -4,6 +4,7 @@ import { decodeBase64InSlices } from '#platform/bytes'
 import { fail, type Language } from '#platform/errors'
 import type { Ask, JsonText } from '#platform/http'
 import { isUuid, uuidv7 } from '#platform/ids'
+import { plainList } from '#platform/lists'
 import { abandon, adopt, stage, tidyStrays } from '#platform/storage'
 import { indexJob } from './index/index-source.ts'
 import { keyOf } from './mark.ts'
@@ -121,10 +122,7 @@ export async function listSources(ask: KnowledgeAsk<unknown, ListQuery>) {
   const { app, query, language } = ask
   const place = placeOf(ask)
   await requireProject(app, place)
-  const { after_id: after, limit } = query
-  const found = await store.listSources(app.db, place, { after, limit: limit + 1 })
-  const data = found.slice(0, limit).map((row) => shown(row, language))
-  return { data, has_more: found.length > limit, last_id: data.at(-1)?.id ?? null }
+  return plainList.answer(await store.listSources(app.db, place, query), (row) => shown(row, language))
 }
 
 const noSource = (): never => fail('NOT_FOUND', {}, { param: 'source_id' })

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
+import { cutPage, type Page, type PageAsk, pageClause, readPage } from '#platform/lists'
 
 declare module '#platform/db' {
   interface Tables {
@@ -57,11 +58,6 @@ export interface Place extends Owner {
   knowledgeId: string
 }
 
-export interface Page {
-  after: string | undefined
-  limit: number
-}
-
 const counted = sql`(select count(*) as sources, coalesce(sum(s.passages), 0) as passages from knowledge.sources s
   where s.account_id = p.account_id and s.knowledge_id = p.knowledge_id)`
 
@@ -91,14 +87,14 @@ export async function findProject(db: Db, place: Place): Promise<CountedProject 
   return rows[0]
 }
 
-/** Newest first, those older than `after`. */
-export async function listProjects(db: Db, owner: Owner, { after, limit }: Page): Promise<CountedProject[]> {
+/** Newest first. */
+export async function listProjects(db: Db, owner: Owner, ask: PageAsk): Promise<Page<CountedProject>> {
   const { rows } =
     await sql<CountedProject>`select p.*, c.sources, c.passages::int8 from knowledge.projects p, lateral ${counted} c
-    where p.account_id = ${owner.accountId} and p.project_id = ${owner.projectId}
-      and (${after ?? null}::uuid is null or p.knowledge_id < ${after ?? null}::uuid)
-    order by p.knowledge_id desc limit ${limit}`.execute(db.kysely)
-  return rows
+    where p.account_id = ${owner.accountId} and p.project_id = ${owner.projectId} ${pageClause('p.knowledge_id', ask)}`.execute(
+      db.kysely,
+    )
+  return cutPage(rows, ask.limit)
 }
 
 export async function changeProject(
@@ -166,12 +162,9 @@ const sourcesOf = (db: Db, { accountId, knowledgeId }: Place) =>
 export const findSource = (db: Db, place: Place, sourceId: string): Promise<SourceRow | undefined> =>
   sourcesOf(db, place).where('source_id', '=', sourceId).executeTakeFirst()
 
-export const listSources = (db: Db, place: Place, { after, limit }: Page): Promise<SourceRow[]> =>
-  sourcesOf(db, place)
-    .$if(after !== undefined, (query) => query.where('source_id', '<', after!))
-    .orderBy('source_id', 'desc')
-    .limit(limit)
-    .execute()
+/** Newest first. */
+export const listSources = (db: Db, place: Place, ask: PageAsk): Promise<Page<SourceRow>> =>
+  readPage(sourcesOf(db, place), 'source_id', ask)
 
 /** Passages go with it; answers what it was. */
 export const deleteSource = (tx: Tx, { accountId, knowledgeId }: Place, sourceId: string) =>

@@ -10,6 +10,7 @@ import {
 } from '#engine/models'
 import { fail } from '#platform/errors'
 import { type Route, route } from '#platform/http'
+import { typedList } from '#platform/lists'
 import { ModelCard, ModelList } from './schema.ts'
 
 const ModelParams = Type.Object({ model: Type.String() })
@@ -51,17 +52,8 @@ const mayUse = (caller: Caller, model: AnyModel): boolean => !caller.models || c
 
 /** One list for both families of clients: the OpenAI and the Anthropic SDK iterate it as it is. */
 function list(app: App, caller: Caller) {
-  const data = app.models
-    .list()
-    .filter((model) => mayUse(caller, model))
-    .map((model) => cardOf(app, model))
-  return {
-    object: 'list',
-    data,
-    has_more: false,
-    first_id: data[0]?.id ?? null,
-    last_id: data.at(-1)?.id ?? null,
-  }
+  const rows = app.models.list().filter((model) => mayUse(caller, model))
+  return typedList.answer({ rows, hasMore: false }, (model) => cardOf(app, model))
 }
 
 function cardOf(app: App, model: AnyModel) {

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { typedList } from '#platform/lists'
 import { nameSchemas, nullable, oneOf, safeInteger, timestamp } from '#platform/schema'
 
 const usd = () =>
@@ -101,12 +102,6 @@ export const ModelCard = Type.Object({
   ),
 })
 
-export const ModelList = Type.Object({
-  object: Type.Literal('list'),
-  data: Type.Array(ModelCard),
-  has_more: Type.Boolean(),
-  first_id: nullable(Type.String()),
-  last_id: nullable(Type.String()),
-})
+export const ModelList = typedList.schema(ModelCard, Type.String())
 
 nameSchemas({ Model: ModelCard, ModelList })

@@ -1,5 +1,6 @@
 /** What there is to read of connections and deliveries. */
 import type { Ask } from '#platform/http'
+import { bareList, plainList } from '#platform/lists'
 import { type IdAsk, notFound, placeOf } from './connect.ts'
 import { shownConnection, shownDelivery } from './connection.ts'
 import type { DeliveryQuery } from './schema.ts'
@@ -7,7 +8,7 @@ import * as store from './store.ts'
 
 export async function listConnections({ app, caller }: Ask) {
   const rows = await store.listConnections(app.db, caller)
-  return { data: rows.map((row) => shownConnection(row, app.clock.nowMs())) }
+  return bareList.answer(rows, (row) => shownConnection(row, app.clock.nowMs()))
 }
 
 export async function readConnection(ask: IdAsk) {
@@ -17,9 +18,7 @@ export async function readConnection(ask: IdAsk) {
 }
 
 export async function listDeliveries({ app, caller, query }: Ask<unknown, DeliveryQuery>) {
-  const { limit, after_id: after, webhook_id: connectionId, event_id: eventId, status: state, event } = query
-  const filter = { after, connectionId, eventId, state, type: event }
-  const found = await store.listDeliveries(app.db, caller, { ...filter, limit: limit + 1 })
-  const data = found.slice(0, limit).map(shownDelivery)
-  return { data, has_more: found.length > limit, last_id: data.at(-1)?.id ?? null }
+  const { webhook_id: connectionId, event_id: eventId, status: state, event: type } = query
+  const filter = { connectionId, eventId, state, type }
+  return plainList.answer(await store.listDeliveries(app.db, caller, filter, query), shownDelivery)
 }

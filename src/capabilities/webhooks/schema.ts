@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { eventTypes } from '#platform/events'
-import { closed, nameSchemas, nullable, oneOf, pageLimit, timestamp, uuid } from '#platform/schema'
+import { bareList, idCursor, pageQuery, plainList } from '#platform/lists'
+import { closed, nameSchemas, nullable, oneOf, timestamp, uuid } from '#platform/schema'
 
 const Url = Type.String({
   minLength: 1,
@@ -72,7 +73,7 @@ export const ConnectionWithSecret = Type.Object({
 })
 export type ConnectionWithSecret = Static<typeof ConnectionWithSecret>
 
-export const ConnectionList = Type.Object({ data: Type.Array(Connection) })
+export const ConnectionList = bareList.schema(Connection)
 
 export const DeletedConnection = Type.Object({ id: uuid(), deleted: Type.Literal(true) })
 
@@ -81,19 +82,20 @@ export const deliveryStates = ['pending', 'delivered', 'failed', 'cancelled'] as
 /** The event that tests a connection. */
 export const ping = 'ping'
 
-export const DeliveryQuery = Type.Object(
+export const DeliveryQuery = pageQuery(
   {
-    limit: pageLimit(100),
-    after_id: Type.Optional({
-      ...uuid('Deliveries made before this one; the next page begins after the last of this.'),
-      'x-description-fa': 'تحویل‌های پیش از این یکی؛ صفحهٔ بعد پس از آخرین مورد این صفحه آغاز می‌شود.',
-    }),
+    max: 100,
+    after: idCursor(
+      'Deliveries made before this one; the next page begins after the last of this.',
+      'تحویل‌های پیش از این یکی؛ صفحهٔ بعد پس از آخرین مورد این صفحه آغاز می‌شود.',
+    ),
+  },
+  {
     webhook_id: Type.Optional(uuid()),
     event_id: Type.Optional(uuid()),
     status: Type.Optional(oneOf(...deliveryStates)),
     event: Type.Optional(oneOf(...eventTypes, ping)),
   },
-  closed,
 )
 export type DeliveryQuery = Static<typeof DeliveryQuery>
 
@@ -119,11 +121,7 @@ export const Delivery = Type.Object({
 })
 export type Delivery = Static<typeof Delivery>
 
-export const DeliveryList = Type.Object({
-  data: Type.Array(Delivery),
-  has_more: Type.Boolean(),
-  last_id: nullable(uuid()),
-})
+export const DeliveryList = plainList.schema(Delivery)
 
 nameSchemas({
   DeletedWebhook: DeletedConnection,

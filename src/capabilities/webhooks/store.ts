@@ -1,6 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
 import { uuidv7 } from '#platform/ids'
+import { type Page, type PageAsk, readPage } from '#platform/lists'
 import type { deliveryStates } from './schema.ts'
 
 declare module '#platform/db' {
@@ -149,8 +150,6 @@ export async function tellCouriers(tx: Tx, connectionId: string): Promise<void> 
 }
 
 export interface DeliveryFilter {
-  limit: number
-  after?: string | undefined
   connectionId?: string | undefined
   eventId?: string | undefined
   state?: string | undefined
@@ -158,24 +157,23 @@ export interface DeliveryFilter {
 }
 
 /** Newest first. */
-export const listDeliveries = (
+export function listDeliveries(
   db: Db,
   of: Pick<Place, 'accountId' | 'projectId'>,
-  { limit, after, connectionId, eventId, state, type }: DeliveryFilter,
-): Promise<DeliveryRow[]> =>
-  db.kysely
+  { connectionId, eventId, state, type }: DeliveryFilter,
+  ask: PageAsk,
+): Promise<Page<DeliveryRow>> {
+  const all = db.kysely
     .selectFrom('webhooks.deliveries')
     .selectAll()
     .where('account_id', '=', of.accountId)
     .where('project_id', '=', of.projectId)
-    .$if(after !== undefined, (query) => query.where('delivery_id', '<', after!))
     .$if(connectionId !== undefined, (query) => query.where('connection_id', '=', connectionId!))
     .$if(eventId !== undefined, (query) => query.where('event_id', '=', eventId!))
     .$if(state !== undefined, (query) => query.where('state', '=', state as DeliveryRow['state']))
     .$if(type !== undefined, (query) => query.where('type', '=', type!))
-    .orderBy('delivery_id', 'desc')
-    .limit(limit)
-    .execute()
+  return readPage(all, 'delivery_id', ask)
+}
 
 export const findDelivery = (
   tx: Tx,

@@ -2,6 +2,7 @@
 import { requireScope } from '#platform/auth'
 import { fail } from '#platform/errors'
 import { type Ask, baseUrlOf } from '#platform/http'
+import { framedList } from '#platform/lists'
 import { latestEvents } from './events/store.ts'
 import { manifestOf } from './files/manifest.ts'
 import { filesOf } from './files/store.ts'
@@ -49,12 +50,5 @@ export async function readRun(ask: RunAsk): Promise<RunStatus> {
 
 export async function listOfRuns(ask: Ask<unknown, ListQuery>) {
   const { app, caller, query } = ask
-  const found = await listRuns(app.db, caller, { after: query.after_id, limit: query.limit + 1 })
-  const data = found.slice(0, query.limit).map((run) => shownRun(run, readerOf(ask)))
-  return {
-    data,
-    has_more: found.length > query.limit,
-    first_id: data[0]?.id ?? null,
-    last_id: data.at(-1)?.id ?? null,
-  }
+  return framedList.answer(await listRuns(app.db, caller, query), (run) => shownRun(run, readerOf(ask)))
 }

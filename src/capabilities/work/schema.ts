@@ -1,11 +1,11 @@
 import { type Static, type TSchema, Type } from 'typebox'
+import { framedList, idCursor, pageQuery } from '#platform/lists'
 import {
   closed,
   keptText,
   nameSchemas,
   nullable,
   oneOf,
-  pageLimit,
   safeInteger,
   timestamp,
   uuid,
@@ -71,15 +71,10 @@ export type WorkBody = Static<typeof WorkBody>
 
 export const RunParams = Type.Object({ id: uuid() })
 
-export const ListQuery = Type.Object(
-  {
-    limit: pageLimit(100),
-    after_id: Type.Optional(
-      told(uuid(), 'Runs asked for before this one.', 'کارهایی که پیش از این خواسته شده‌اند.'),
-    ),
-  },
-  closed,
-)
+export const ListQuery = pageQuery({
+  max: 100,
+  after: idCursor('Runs asked for before this one.', 'کارهایی که پیش از این خواسته شده‌اند.'),
+})
 export type ListQuery = Static<typeof ListQuery>
 
 export const FilesQuery = Type.Object(
@@ -198,11 +193,6 @@ export const RunStatus = Type.Object({
 })
 export type RunStatus = Static<typeof RunStatus>
 
-export const RunList = Type.Object({
-  data: Type.Array(RunSummary),
-  has_more: Type.Boolean(),
-  first_id: nullable(uuid()),
-  last_id: nullable(uuid()),
-})
+export const RunList = framedList.schema(RunSummary)
 
 nameSchemas({ AcceptedRun: Accepted, Run: RunStatus, RunEvent, RunList, RunSummary, WorkBody })

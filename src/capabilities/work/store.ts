@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { GivenFile, WorkKind } from '#engine/pipelines'
 import type { Db, Tx } from '#platform/db'
 import type { Told } from '#platform/errors'
+import { type Page, type PageAsk, readPage } from '#platform/lists'
 
 declare module '#platform/db' {
   interface Tables {
@@ -117,21 +118,15 @@ export const findRun = (db: Db, of: Owner, runId: string): Promise<RunRow | unde
     .where('project_id', '=', of.projectId)
     .executeTakeFirst()
 
-/** Newest first: those older than `after`. */
-export const listRuns = (
-  db: Db,
-  of: Owner,
-  page: { after: string | undefined; limit: number },
-): Promise<RunRow[]> =>
-  db.kysely
+/** Newest first. */
+export function listRuns(db: Db, of: Owner, ask: PageAsk): Promise<Page<RunRow>> {
+  const all = db.kysely
     .selectFrom('work.runs')
     .selectAll()
     .where('account_id', '=', of.accountId)
     .where('project_id', '=', of.projectId)
-    .$if(page.after !== undefined, (query) => query.where('run_id', '<', page.after!))
-    .orderBy('run_id', 'desc')
-    .limit(page.limit)
-    .execute()
+  return readPage(all, 'run_id', ask)
+}
 
 /** Takes the row until the transaction ends. */
 export const lockRun = (tx: Tx, { accountId, runId }: Place): Promise<RunRow | undefined> =>

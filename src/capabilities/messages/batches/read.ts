@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream'
 import { fail } from '#platform/errors'
 import { Answer, type Ask, baseUrlOf } from '#platform/http'
+import { framedList } from '#platform/lists'
 import { batchIdOf, shownBatch } from './batch.ts'
 import type { ListQuery } from './schema.ts'
 import * as store from './store.ts'
@@ -20,20 +21,15 @@ export const notFound = (): never => fail('NOT_FOUND', {}, { param: 'batch_id' }
 
 export async function listBatches(ask: Ask<unknown, ListQuery>) {
   const { app, caller, query } = ask
-  const { after_id, before_id, limit } = query
+  const { after_id, before_id } = query
   if (after_id !== undefined && before_id !== undefined)
     fail('INVALID_REQUEST', { why: reasons.twoCursors }, { param: 'before_id' })
-  const cursors = { after: after_id && batchIdOf(after_id), before: before_id && batchIdOf(before_id) }
-  const found = await store.listBatches(app.db, caller, { ...cursors, limit: limit + 1 })
-  const page = found.slice(0, limit)
-  if (before_id !== undefined) page.reverse()
-  const data = page.map((batch) => shownBatch(batch, baseUrlOf(ask)))
-  return {
-    data,
-    has_more: found.length > limit,
-    first_id: data[0]?.id ?? null,
-    last_id: data.at(-1)?.id ?? null,
-  }
+  const page = await store.listBatches(app.db, caller, {
+    limit: query.limit,
+    after_id: after_id && batchIdOf(after_id),
+    before_id: before_id && batchIdOf(before_id),
+  })
+  return framedList.answer(page, (batch) => shownBatch(batch, baseUrlOf(ask)))
 }
 
 /** One line of JSON for each row, in the order of the batch. */

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { closed, nameSchemas, nullable, oneOf, pageLimit, patterned, timestamp } from '#platform/schema'
+import { framedList, pageQuery } from '#platform/lists'
+import { closed, nameSchemas, nullable, oneOf, patterned, timestamp } from '#platform/schema'
 import { MessagesBody } from '../request/schema.ts'
 
 const mostRows = 1000
@@ -56,10 +57,12 @@ const cursor = (en: string, fa: string) =>
     }),
   )
 
-export const ListQuery = Type.Object(
+export const ListQuery = pageQuery(
   {
-    limit: pageLimit(1000),
-    after_id: cursor('Batches made before this one.', 'دسته‌هایی که پیش از این ساخته شده‌اند.'),
+    max: 1000,
+    after: cursor('Batches made before this one.', 'دسته‌هایی که پیش از این ساخته شده‌اند.'),
+  },
+  {
     before_id: cursor('Batches made after this one.', 'دسته‌هایی که پس از این ساخته شده‌اند.'),
     beta: Type.Optional(
       Type.String({
@@ -68,7 +71,6 @@ export const ListQuery = Type.Object(
       }),
     ),
   },
-  closed,
 )
 export type ListQuery = Static<typeof ListQuery>
 
@@ -101,12 +103,7 @@ export const Batch = Type.Object({
 })
 export type Batch = Static<typeof Batch>
 
-export const BatchList = Type.Object({
-  data: Type.Array(Batch),
-  has_more: Type.Boolean(),
-  first_id: nullable(Type.String()),
-  last_id: nullable(Type.String()),
-})
+export const BatchList = framedList.schema(Batch, Type.String())
 
 export const DeletedBatch = Type.Object({ id: Type.String(), type: Type.Literal('message_batch_deleted') })
 

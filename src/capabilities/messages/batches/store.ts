@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
 import type { Language } from '#platform/errors'
+import { type Page, type PageAsk, readPage } from '#platform/lists'
 
 declare module '#platform/db' {
   interface Tables {
@@ -103,23 +104,18 @@ export const findBatch = (
     .where('project_id', '=', projectId)
     .executeTakeFirst()
 
-/** Newest first: those older than `after`, or the next ones newer than `before`. */
-export async function listBatches(
+/** Newest first. */
+export function listBatches(
   db: Db,
   of: { accountId: string; projectId: string },
-  page: { after: string | undefined; before: string | undefined; limit: number },
-): Promise<BatchRow[]> {
-  const rows = await db.kysely
+  ask: PageAsk,
+): Promise<Page<BatchRow>> {
+  const all = db.kysely
     .selectFrom('batches.batches')
     .selectAll()
     .where('account_id', '=', of.accountId)
     .where('project_id', '=', of.projectId)
-    .$if(page.after !== undefined, (query) => query.where('batch_id', '<', page.after!))
-    .$if(page.before !== undefined, (query) => query.where('batch_id', '>', page.before!))
-    .orderBy('batch_id', page.before === undefined ? 'desc' : 'asc')
-    .limit(page.limit)
-    .execute()
-  return rows
+  return readPage(all, 'batch_id', ask)
 }
 
 /** Marks a batch as being cancelled, unless it has ended; answers it as it then stands. */

@@ -1,0 +1,49 @@
+import { type TSchema, Type } from 'typebox'
+import { nullable, uuid } from '#platform/schema'
+import type { Page } from './page.ts'
+
+type Shown = { id: string }
+
+/** Ours. */
+export const plainList = {
+  schema: (item: TSchema, id: TSchema = uuid()) =>
+    Type.Object({ data: Type.Array(item), has_more: Type.Boolean(), last_id: nullable(id) }),
+  answer: <Row, Item extends Shown>({ rows, hasMore }: Page<Row>, shown: (row: Row) => Item) => {
+    const data = rows.map((row) => shown(row))
+    return { data, has_more: hasMore, last_id: data.at(-1)?.id ?? null }
+  },
+}
+
+/** With the first id too, for clients that turn pages backwards. */
+export const framedList = {
+  schema: (item: TSchema, id: TSchema = uuid()) =>
+    Type.Object({
+      data: Type.Array(item),
+      has_more: Type.Boolean(),
+      first_id: nullable(id),
+      last_id: nullable(id),
+    }),
+  answer: <Row, Item extends Shown>(page: Page<Row>, shown: (row: Row) => Item) => {
+    const { data, has_more, last_id } = plainList.answer(page, shown)
+    return { data, has_more, first_id: data[0]?.id ?? null, last_id }
+  },
+}
+
+/** The same, and it says that it is a list. */
+export const typedList = {
+  schema: (item: TSchema, id: TSchema = uuid()) =>
+    Type.Object({ object: Type.Literal('list'), ...framedList.schema(item, id).properties }),
+  answer: <Row, Item extends Shown>(page: Page<Row>, shown: (row: Row) => Item) => ({
+    object: 'list' as const,
+    ...framedList.answer(page, shown),
+  }),
+}
+
+/** Of what has no pages. */
+export const bareList = {
+  schema: (item: TSchema, options: { maxItems?: number } = {}) =>
+    Type.Object({ data: Type.Array(item, options) }),
+  answer: <Row, Item>(rows: readonly Row[], shown: (row: Row) => Item) => ({
+    data: rows.map((row) => shown(row)),
+  }),
+}

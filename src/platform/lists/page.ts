@@ -1,0 +1,58 @@
+import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
+import { type TOptional, type TProperties, type TSchema, type TString, Type } from 'typebox'
+import { closed, pageLimit, uuid } from '#platform/schema'
+
+/** What a caller may ask of a list: how many (`standard` where he does not say), and after which one. */
+export const pageQuery = <More extends TProperties = Record<never, TSchema>>(
+  { max, standard, after }: { max: number; standard?: number; after: TOptional<TString> },
+  more: More = {} as More,
+) => Type.Object({ limit: pageLimit(max, standard), after_id: after, ...more }, closed)
+
+/** The id of an item, which need not exist any more. */
+export const idCursor = (en: string, fa: string): TOptional<TString> =>
+  Type.Optional({ ...uuid(en), 'x-description-fa': fa })
+
+export interface PageAsk {
+  limit: number
+  /** Those older than this one. */
+  after_id?: string | undefined
+  /** Those next newer than this one. */
+  before_id?: string | undefined
+}
+
+export interface Page<Row> {
+  rows: Row[]
+  hasMore: boolean
+}
+
+/** The rows of a page, newest first by a column that grows. */
+export async function readPage<Tables, Table extends keyof Tables, Row>(
+  query: SelectQueryBuilder<Tables, Table, Row>,
+  column: string,
+  ask: PageAsk,
+): Promise<Page<Row>> {
+  const { limit, after_id: after, before_id: before } = ask
+  const found = await query
+    .$if(after !== undefined, (rows) => rows.where(beyond(column, '<', after)))
+    .$if(before !== undefined, (rows) => rows.where(beyond(column, '>', before)))
+    .orderBy(sql.ref(column), before === undefined ? 'desc' : 'asc')
+    .limit(limit + 1)
+    .execute()
+  const page = cutPage(found as Row[], limit)
+  if (before !== undefined) page.rows.reverse()
+  return page
+}
+
+const beyond = (column: string, side: '<' | '>', id: string | undefined): RawBuilder<SqlBool> =>
+  sql`${sql.ref(column)} ${sql.raw(side)} ${id}`
+
+/** The end of a statement that is written out; what it finds goes through `cutPage`. Without `before_id`. */
+export const pageClause = (column: string, { after_id: after, limit }: PageAsk): RawBuilder<unknown> =>
+  sql`${after === undefined ? sql`` : sql`and ${beyond(column, '<', after)}`}
+    order by ${sql.ref(column)} desc limit ${limit + 1}`
+
+/** Of rows that were asked for with one beyond the limit: it tells that there are more. */
+export const cutPage = <Row>(found: Row[], limit: number): Page<Row> => ({
+  rows: found.slice(0, limit),
+  hasMore: found.length > limit,
+})
