@@ -21,7 +21,7 @@ export interface Checks {
   params: Check | undefined
 }
 
-export const compileChecks = (route: Route): Checks => ({
+export const checksOf = (route: Route): Checks => ({
   body: route.body && compileLarge(route.body),
   upload: route.upload && compile(route.upload.fields, 'text'),
   query: route.query && compile(route.query, 'text'),

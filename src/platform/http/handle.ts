@@ -1,7 +1,7 @@
 /** The life of one request: key, scope, body, check, handler, answer, one log line. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '#app'
-import { admit, compileChecks } from './admit.ts'
+import { admit, checksOf } from './admit.ts'
 import { Asked } from './asked.ts'
 import { finish, spanOf } from './finish.ts'
 import type { Ask, Route } from './http.ts'
@@ -20,7 +20,7 @@ export interface HandlerAsk {
 }
 
 export function handlerOf({ app, route, intake, onViolation }: HandlerAsk): Handler {
-  const checks = compileChecks(route)
+  const checks = checksOf(route)
   const watch = onViolation && watcher(route, onViolation)
 
   return async (request, reply) => {

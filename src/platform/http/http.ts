@@ -21,7 +21,7 @@ export { answerPrepared, isKnown, type Prepared, prepare } from './prepared.ts'
 export type { ByteRange } from './range.ts'
 export { openServer, type Server, type Violation } from './server.ts'
 export type { Upload, UploadedFile } from './upload.ts'
-export { type Check, compile } from './validate.ts'
+export { type Check, compile, compileSteps, type WarmStep } from './validate.ts'
 export { impliedErrors } from './watch.ts'
 
 export interface Ask<Body = unknown, Query = unknown, Params = unknown, Fields = unknown> {
