@@ -1,0 +1,214 @@
+/** The doors of models: text on three wires, batches, vectors, pictures. */
+import type { Body, Recorder } from './recorder.ts'
+import type { People } from './requests.ts'
+
+const question = 'سلام! Name one city of Iran.'
+const weather = {
+  name: 'weather',
+  description: 'The weather of a city',
+  parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+}
+const person = {
+  type: 'object',
+  properties: { name: { type: 'string' }, age: { type: 'integer', minimum: 0, maximum: 120 } },
+  required: ['name', 'age'],
+  additionalProperties: false,
+}
+const version = { 'anthropic-version': '2023-06-01' }
+
+interface Door {
+  name: string
+  path: string
+  headers: Record<string, string>
+  /** A body with this question. */
+  asking(text: string, more?: Body): Body
+  tool: Body
+  json: Body
+}
+
+const doors: Door[] = [
+  {
+    name: 'chat',
+    path: '/v1/chat/completions',
+    headers: {},
+    asking: (text, more) => ({ messages: [{ role: 'user', content: text }], max_tokens: 60, ...more }),
+    tool: { tools: [{ type: 'function', function: weather }] },
+    json: {
+      response_format: { type: 'json_schema', json_schema: { name: 'person', strict: true, schema: person } },
+    },
+  },
+  {
+    name: 'responses',
+    path: '/v1/responses',
+    headers: {},
+    asking: (input, more) => ({ input, max_output_tokens: 60, ...more }),
+    tool: { tools: [{ type: 'function', ...weather }] },
+    json: { text: { format: { type: 'json_schema', name: 'person', strict: true, schema: person } } },
+  },
+  {
+    name: 'messages',
+    path: '/v1/messages',
+    headers: version,
+    asking: (text, more) => ({ messages: [{ role: 'user', content: text }], max_tokens: 60, ...more }),
+    tool: {
+      tools: [{ name: weather.name, description: weather.description, input_schema: weather.parameters }],
+    },
+    json: { output_config: { format: { type: 'json_schema', schema: person } } },
+  },
+]
+
+export async function askText(recorder: Recorder, people: People): Promise<void> {
+  for (const door of doors) {
+    await askDoor(recorder, door)
+    await askUpstreams(recorder, door)
+    await refuseText(recorder, door, people)
+  }
+  await recorder.ask('count tokens', 'POST', '/v1/messages/count_tokens', { json: {}, headers: version })
+}
+
+async function askDoor(recorder: Recorder, { name, path, headers, asking, tool, json }: Door): Promise<void> {
+  const ask = (what: string, body: Body, more: Record<string, string> = {}) =>
+    recorder.ask(`${name}: ${what}`, 'POST', path, { json: body, headers: { ...headers, ...more } })
+  await ask('plain', asking(question))
+  await ask('streamed', asking(question, { stream: true }))
+  await ask('a model by name', asking('2 + 3 * 4 = ?', { model: 'sandbox/fast' }))
+  await ask('a tool', asking('What is the weather in Shiraz?', tool))
+  await ask('a tool, streamed', asking('What is the weather in Shiraz?', { ...tool, stream: true }))
+  await ask('JSON by a schema', asking('Invent a person', json))
+  await ask('cut by the limit', asking('[[sandbox: tokens=200]] write'))
+  await ask('a refusal of the model', asking('[[sandbox: refuse]] write'))
+  await ask('read from a cache', asking('[[sandbox: cached=3]] one two three four five'))
+  for (const fault of [
+    'unavailable',
+    'rate_limited',
+    'invalid_request',
+    'context_overflow',
+    'content_refused',
+    'not_found',
+    'cut',
+  ])
+    await ask(`fault ${fault}`, asking(`[[sandbox: fault=${fault}]] write`))
+  await ask(
+    'broken in the middle of a stream',
+    asking('[[sandbox: fault=cut after=2]] write', { stream: true }),
+  )
+  const keyed = { 'idempotency-key': name === 'chat' ? 'recorded-1' : `recorded-${name}` }
+  const referred = { ...keyed, 'x-customer-id': 'customer', 'x-reference-id': 'reference' }
+  await ask('with a key', asking('once'), referred)
+  await ask('with the same key', asking('once'), referred)
+  await ask('with the same key and another body', asking('twice'), keyed)
+}
+
+async function askUpstreams(recorder: Recorder, { name, path, headers, asking, tool }: Door): Promise<void> {
+  const ask = (what: string, body: Body) =>
+    recorder.ask(`${name} over ${what}`, 'POST', path, { json: body, headers })
+  for (const wire of ['chat', 'responses', 'messages']) {
+    await ask(`${wire}`, asking(question, { model: `${wire}/plain` }))
+    await ask(`${wire}, streamed`, asking(question, { model: `${wire}/plain`, stream: true }))
+    await ask(`${wire}, a tool`, asking(question, { model: `${wire}/caller`, ...tool }))
+    await ask(
+      `${wire}, a tool, streamed`,
+      asking(question, { model: `${wire}/caller`, ...tool, stream: true }),
+    )
+    await ask(`${wire}, refused`, asking(question, { model: `${wire}/refuses` }))
+    await ask(`${wire}, failed`, asking(question, { model: `${wire}/fails-${name}` }))
+    await ask(`${wire}, cut`, asking(question, { model: `${wire}/cut`, stream: true }))
+  }
+  await ask('a spare deployment', asking(question, { model: `house/spare-${name}` }))
+}
+
+async function refuseText(
+  recorder: Recorder,
+  { name, path, headers, asking }: Door,
+  people: People,
+): Promise<void> {
+  const ask = (what: string, body: Body, secret?: string) =>
+    recorder.ask(`${name}, refused: ${what}`, 'POST', path, {
+      json: body,
+      headers,
+      ...(secret && { secret }),
+    })
+  await ask('no such model', asking(question, { model: 'no/such' }))
+  await ask('an image model', asking(question, { model: 'sandbox/embedding' }))
+  await ask('too few credits', asking(question), people.poor)
+  await ask('a cap', asking(question, { model: 'sandbox/fast' }), people.capped)
+  await ask('a model that the key may not use', asking(question, { model: 'chat/plain' }), people.capped)
+  await ask('a field of another type', asking(question, { stream: 'yes' }))
+  await ask('a temperature beyond its bounds', asking(question, { temperature: 9 }))
+  await ask(
+    'more tokens than the model has',
+    asking(question, { model: 'chat/plain', max_tokens: 1e6, max_output_tokens: 1e6 }),
+  )
+}
+
+export async function askPictures(recorder: Recorder): Promise<void> {
+  const vectors = (what: string, json: Body) =>
+    recorder.ask(`embeddings: ${what}`, 'POST', '/v1/embeddings', { json })
+  await vectors('of the sandbox', { model: 'sandbox/embedding', input: ['تهران', 'Paris'], dimensions: 8 })
+  await vectors('in Base64', { model: 'sandbox/embedding', input: 'Paris', encoding_format: 'base64' })
+  await vectors('of an upstream', { model: 'house/near', input: ['one', 'two', 'three'] })
+  await vectors('of a text model', { model: 'sandbox/fast', input: 'a' })
+  await vectors('of token numbers', { model: 'house/near', input: [1, 2] })
+  const pictures = (what: string, json: Body) =>
+    recorder.ask(`images: ${what}`, 'POST', '/v1/images/generations', { json })
+  await pictures('of the sandbox', { model: 'sandbox/image', prompt: 'a cat', size: '128x128' })
+  await pictures('of an upstream', {
+    model: 'house/painter',
+    prompt: 'a cat',
+    size: '128x128',
+    quality: 'low',
+  })
+  await pictures('more than it draws', { model: 'house/painter', prompt: 'a cat', n: 10 })
+  await pictures('of no size', { model: 'house/painter', prompt: 'a cat', size: '0x0' })
+  await recorder.ask('responses: a picture', 'POST', '/v1/responses', {
+    json: { model: 'house/painter', input: 'a cat', tools: [{ type: 'image_generation', size: '128x128' }] },
+  })
+  await recorder.ask('responses: a picture, streamed', 'POST', '/v1/responses', {
+    json: {
+      model: 'sandbox/image',
+      input: 'a cat',
+      stream: true,
+      tools: [{ type: 'image_generation', size: '128x128' }],
+    },
+  })
+  await recorder.ask('responses: a search', 'POST', '/v1/responses', {
+    json: { input: 'search the web for the rate', tools: [{ type: 'web_search' }] },
+  })
+}
+
+export async function askBatches(recorder: Recorder): Promise<void> {
+  const path = '/v1/messages/batches'
+  const row = (id: string, content: string, more: Body = {}) => ({
+    custom_id: id,
+    params: { max_tokens: 40, messages: [{ role: 'user', content }], ...more },
+  })
+  const headers = version
+  const requests = [
+    row('first', 'سلام'),
+    row('second', '[[sandbox: fault=invalid_request]] a'),
+    row('third', 'a', { model: 'chat/plain' }),
+  ]
+  const options = { json: { requests }, headers: { ...headers, 'idempotency-key': 'batch-1' } }
+  const { id } = await recorder.ask('batches: create', 'POST', path, options)
+  await recorder.until(`${path}/${id}`, (body) => body.processing_status === 'ended')
+  await recorder.ask('batches: create again', 'POST', path, options)
+  await recorder.ask('batches: read', 'GET', `${path}/${id}`)
+  await recorder.ask('batches: list', 'GET', path)
+  await recorder.ask('batches: results', 'GET', `${path}/${id}/results`)
+  recorder.sortLines('batches: results')
+  await recorder.ask('batches: cancel what has ended', 'POST', `${path}/${id}/cancel`)
+  const slow = row('slow', '[[sandbox: first_token_ms=60000]] wait')
+  const waiting = await recorder.ask('batches: a slow one', 'POST', path, {
+    json: { requests: [slow] },
+    headers,
+  })
+  await recorder.ask('batches: results before the end', 'GET', `${path}/${waiting.id}/results`)
+  await recorder.ask('batches: delete before the end', 'DELETE', `${path}/${waiting.id}`)
+  await recorder.ask('batches: cancel', 'POST', `${path}/${waiting.id}/cancel`)
+  await recorder.until(`${path}/${waiting.id}`, (body) => body.processing_status === 'ended')
+  await recorder.ask('batches: read what was cancelled', 'GET', `${path}/${waiting.id}`)
+  await recorder.ask('batches: results of what was cancelled', 'GET', `${path}/${waiting.id}/results`)
+  await recorder.ask('batches: two of one name', 'POST', path, { json: { requests: [slow, slow] }, headers })
+  await recorder.ask('batches: delete', 'DELETE', `${path}/${id}`)
+  await recorder.ask('batches: read what was deleted', 'GET', `${path}/${id}`)
+}

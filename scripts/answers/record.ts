@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { dereferenced, operationsOf } from './document.ts'
+import { normalise } from './normalise.ts'
+import { Recorder } from './recorder.ts'
+import { askEverything } from './requests.ts'
+import { rowsOf } from './rows.ts'
+import { openSite } from './site.ts'
+
+export interface Recording {
+  answers: Recorder['answers']
+  upstream: unknown[]
+  webhooks: unknown[]
+  rows: Record<string, string[]>
+  metrics: string[]
+  errors: string[]
+  openapi: unknown
+}
+
+/** Everything a server of the checkout says. Throws where a route of its document was not asked. */
+export async function record(root: string): Promise<Recording> {
+  await using site = await openSite(root)
+  const document = (await (await fetch(`${site.url}/openapi.json`)).json()) as Record<string, unknown>
+  const recorder = new Recorder(site.url, site.secret, operationsOf(document))
+  await askEverything(recorder, site)
+  const missing = recorder.missing()
+  if (missing.length > 0) throw new Error(missing.join('\n'))
+  const metrics = await (await fetch(`${site.url}/metrics`)).text()
+  return {
+    answers: recorder.answers,
+    upstream: site.upstream.asked,
+    webhooks: site.receiver.got,
+    rows: await rowsOf(site.db),
+    metrics: described(metrics),
+    errors: (await readFile(path.join(root, 'docs/errors.md'), 'utf8')).split('\n'),
+    openapi: dereferenced(document),
+  }
+}
+
+/** Names, meanings, kinds and labels; what they measured differs each time. */
+function described(metrics: string): string[] {
+  const series = metrics
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) =>
+      line.startsWith('#') ? line : normalise(line.replace(/ [^ ]+$/, '').replace(/="[^"]*"/g, '')),
+    )
+  return [...new Set(series)].sort()
+}

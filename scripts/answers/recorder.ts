@@ -1,0 +1,113 @@
+/** Asks, and writes down what was answered under a name. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Operation, operationFor } from './document.ts'
+import { bodyOf, headersOf } from './normalise.ts'
+
+export interface Answer {
+  request: string
+  status: number
+  headers: Record<string, string>
+  body: string
+}
+
+export interface RequestOptions {
+  /** Whose request it is; the first key when absent, nobody's when null. */
+  secret?: string | null
+  json?: unknown
+  /** Instead of `json`: bytes of another type, or text that is no JSON. */
+  raw?: { type: string; body: string | FormData }
+  headers?: Record<string, string>
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the body of whatever was asked.
+export type Body = any
+
+export class Recorder {
+  readonly answers: Record<string, Answer> = {}
+  readonly operations: readonly Operation[]
+  readonly #url: string
+  readonly #secret: string
+  readonly #outcomes = new Map<string, Set<'success' | 'refusal'>>()
+
+  constructor(url: string, secret: string, operations: readonly Operation[]) {
+    this.#url = url
+    this.#secret = secret
+    this.operations = operations
+  }
+
+  /** The body as JSON, or undefined where it is something else. */
+  async ask(name: string, method: string, target: string, options: RequestOptions = {}): Promise<Body> {
+    if (name in this.answers) throw new Error(`two requests are named ${name}`)
+    const { status, headers, bytes } = await this.#send(method, target, options)
+    const type = headers.get('content-type') ?? ''
+    this.answers[name] = {
+      request: `${method} ${bodyOf(Buffer.from(target), 'text/plain')}`,
+      status,
+      headers: headersOf(headers),
+      // Both are written down apart, by what they mean.
+      body: /^\/(metrics|openapi)/.test(target) && status === 200 ? '‹apart›' : bodyOf(bytes, type),
+    }
+    const operation = operationFor(this.operations, method, target)
+    if (operation) this.#note(operation.name, status)
+    return type.startsWith('application/json') ? JSON.parse(bytes.toString('utf8')) : undefined
+  }
+
+  /** Asks without writing down until the body fits. */
+  async until(target: string, fits: (body: Body) => boolean): Promise<Body> {
+    for (const deadline = Date.now() + 180_000; Date.now() < deadline; await pause(50)) {
+      const { bytes } = await this.#send('GET', target, {})
+      const body = JSON.parse(bytes.toString('utf8'))
+      if (fits(body)) return body
+    }
+    throw new Error(`${target} did not come to what was waited for`)
+  }
+
+  async #send(method: string, target: string, { secret, json, raw, headers }: RequestOptions) {
+    const key = secret === undefined ? this.#secret : secret
+    const body = raw?.body ?? (json === undefined ? undefined : JSON.stringify(json))
+    const response = await fetch(this.#url + target, {
+      method,
+      headers: {
+        ...(key !== null && { authorization: `Bearer ${key}` }),
+        ...(body !== undefined &&
+          !(body instanceof FormData) && { 'content-type': raw?.type ?? 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body }),
+    })
+    // A stream that breaks is an answer too: what came until then counts.
+    const parts: Buffer[] = []
+    try {
+      for await (const part of response.body ?? []) parts.push(Buffer.from(part))
+    } catch {
+      parts.push(Buffer.from('‹broken off›'))
+    }
+    return { status: response.status, headers: response.headers, bytes: Buffer.concat(parts) }
+  }
+
+  /** For answers whose lines come in the order in which they were ready. */
+  sortLines(name: string): void {
+    const answer = this.answers[name]!
+    answer.body = answer.body.split('\n').sort().join('\n')
+  }
+
+  noteRefusal(operation: string): void {
+    this.#note(operation, 400)
+  }
+
+  #note(operation: string, status: number): void {
+    const known = this.#outcomes.get(operation) ?? new Set()
+    known.add(status < 400 ? 'success' : 'refusal')
+    this.#outcomes.set(operation, known)
+  }
+
+  /** Operations of which no success, or no refusal, was written down. */
+  missing(): string[] {
+    return this.operations.flatMap(({ name, succeeds }) =>
+      (['success', 'refusal'] as const)
+        .filter((outcome) => outcome === 'refusal' || succeeds)
+        .filter((outcome) => !this.#outcomes.get(name)?.has(outcome))
+        .map((outcome) => `no ${outcome} of ${name}`),
+    )
+  }
+}

@@ -1,0 +1,113 @@
+/** The fixed list of what is asked, in an order in which nothing runs beside anything else. */
+import { askAgents, askWork } from './ask-background.ts'
+import { askBatches, askPictures, askText } from './ask-models.ts'
+import { askFiles, askKnowledge, askWebhooks } from './ask-stored.ts'
+import type { Body, Recorder } from './recorder.ts'
+import { refuseEverywhere } from './refusals.ts'
+import { atRest } from './rows.ts'
+import type { Site } from './site.ts'
+
+export async function askEverything(recorder: Recorder, site: Site): Promise<void> {
+  const people = await makePeople(site)
+  await askOpen(recorder)
+  await askModels(recorder)
+  await askText(recorder, people)
+  await atRest(site.db)
+  await askPictures(recorder)
+  await askWebhooks(recorder, site)
+  await askBatches(recorder)
+  await askKnowledge(recorder)
+  await askFiles(recorder)
+  await askAgents(recorder)
+  await askWork(recorder)
+  await atRest(site.db)
+  await askAccounts(recorder)
+  await refuseEverywhere(recorder, people)
+  await atRest(site.db)
+}
+
+export interface People {
+  /** A key that may only list models. */
+  narrow: string
+  /** A key that may only read webhooks. */
+  watcher: string
+  /** Somebody with next to nothing. */
+  poor: string
+  /** A key with a cap, and one model. */
+  capped: string
+}
+
+async function makePeople({ cli }: Site): Promise<People> {
+  const account: Body = await cli('account', 'create', '--name', 'poor', '--credits', '0.001')
+  const poor: Body = await cli(
+    'project',
+    'create',
+    '--account',
+    account.account_id ?? account.id,
+    '--name',
+    'poor',
+  )
+  const key = async (...words: string[]): Promise<string> =>
+    ((await cli('key', 'create', ...words)) as Body).secret
+  const projects: Body = await cli('project', 'list')
+  const own = (projects.data ?? projects).find((one: Body) => one.name !== 'poor')
+  const of = (project: Body) => ['--project', project.project_id ?? project.id]
+  return {
+    narrow: await key(...of(own), '--name', 'narrow', '--scopes', 'models:read'),
+    watcher: await key(...of(own), '--name', 'watcher', '--scopes', 'webhooks:read'),
+    poor: await key(...of(poor), '--name', 'poor', '--scopes', 'all'),
+    capped: await key(
+      ...of(own),
+      '--name',
+      'capped',
+      '--scopes',
+      'all',
+      '--cap',
+      '0.001',
+      '--models',
+      'sandbox/fast',
+    ),
+  }
+}
+
+async function askOpen(recorder: Recorder): Promise<void> {
+  for (const path of [
+    '/health/live',
+    '/health/ready',
+    '/docs',
+    '/docs?lang=en',
+    '/docs?lang=xx',
+    '/openapi.json',
+    '/metrics',
+  ])
+    await recorder.ask(`GET ${path}`, 'GET', path, { secret: null })
+  await recorder.ask('no such path', 'GET', '/v1/nothing')
+  await recorder.ask('no such path, in Persian', 'GET', '/v1/nothing', {
+    headers: { 'accept-language': 'fa' },
+  })
+  await recorder.ask('preflight', 'OPTIONS', '/v1/chat/completions', {
+    secret: null,
+    headers: { origin: 'https://page.example', 'access-control-request-method': 'POST' },
+  })
+}
+
+async function askModels(recorder: Recorder): Promise<void> {
+  const list = await recorder.ask('models', 'GET', '/v1/models')
+  await recorder.ask('models, for a client of messages', 'GET', '/v1/models', {
+    headers: { 'anthropic-version': '2023-06-01' },
+  })
+  for (const { id } of list.data)
+    await recorder.ask(`model ${id}`, 'GET', `/v1/models/${encodeURIComponent(id)}`)
+  await recorder.ask('a model by its alias', 'GET', '/v1/models/chat-plain')
+}
+
+async function askAccounts(recorder: Recorder): Promise<void> {
+  await recorder.ask('balance', 'GET', '/v1/balance')
+  const usage = await recorder.ask('usage', 'GET', '/v1/usage')
+  await recorder.ask('usage by reference', 'GET', '/v1/usage?group_by=reference')
+  await recorder.ask('usage, a page', 'GET', '/v1/usage?limit=1')
+  const found = await recorder.ask('lookup', 'GET', '/v1/requests/lookup?idempotency_key=recorded-1')
+  const id = found.data?.[0]?.id ?? found.data?.[0]?.request_id ?? found.id
+  await recorder.ask('receipt', 'GET', `/v1/requests/${id}`)
+  if (!usage) throw new Error('no usage')
+}
