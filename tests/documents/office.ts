@@ -15,19 +15,20 @@ export const hasOffice: boolean = await run('soffice', ['--version']).then(
   },
 )
 
-/** What LibreOffice makes of a file: its text, or its pages as PDF. */
+const filters = { txt: 'txt:Text (encoded):UTF8', pdf: 'pdf', html: 'html' }
+
+/** What LibreOffice makes of a file: its text, its pages as PDF, or a page of HTML with cells as they are shown, in which no font has a say. */
 export async function openedInOffice(
   file: Uint8Array,
   ending: 'docx' | 'xlsx',
-  as: 'txt' | 'pdf',
+  as: 'txt' | 'pdf' | 'html',
 ): Promise<Buffer> {
   const folder = await mkdtemp(path.join(tmpdir(), 'office-'))
   try {
     const source = path.join(folder, `file.${ending}`)
     await writeFile(source, file)
-    const filter = as === 'txt' ? 'txt:Text (encoded):UTF8' : 'pdf'
     const profile = `-env:UserInstallation=file://${folder}/profile`
-    await run('soffice', [profile, '--headless', '--convert-to', filter, '--outdir', folder, source], {
+    await run('soffice', [profile, '--headless', '--convert-to', filters[as], '--outdir', folder, source], {
       timeout: 100_000,
     })
     return await readFile(path.join(folder, `file.${as}`))
