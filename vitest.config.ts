@@ -1,16 +1,30 @@
-import { defineConfig } from 'vitest/config'
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
+import { FileOrder } from './tests/harness/file-order.ts'
+import { every, isolated } from './tests/harness/files.ts'
+
+const common = {
+  pool: 'forks',
+  // Patience, not a measure: tests wait for conditions, and a busy machine starts servers slowly.
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
+  expect: { poll: { timeout: 60_000 } },
+  maxWorkers: 2,
+  // Tests beside each other in one file, most of which start servers: a second of a core each.
+  maxConcurrency: 3,
+} as const
+
+const project = (name: string, groupOrder: number, more: object): TestProjectInlineConfiguration => ({
+  test: { ...common, name, sequence: { groupOrder }, ...more },
+})
 
 export default defineConfig({
   test: {
-    pool: 'forks',
-    include: ['tests/**/*.test.ts', 'src/**/*.test.ts'],
+    ...common,
     globalSetup: 'tests/harness/global-setup.ts',
-    // Patience, not a measure: tests wait for conditions, and a busy machine starts servers slowly.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
-    expect: { poll: { timeout: 60_000 } },
-    maxWorkers: 2,
-    // Tests beside each other in one file, most of which start servers: a second of a core each.
-    maxConcurrency: 3,
+    sequence: { sequencer: FileOrder },
+    projects: [
+      project('isolated', 0, { include: isolated }),
+      project('shared', 1, { include: every, exclude: isolated, isolate: false }),
+    ],
   },
 })

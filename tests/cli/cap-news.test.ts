@@ -6,8 +6,7 @@ import { expect, test } from 'vitest'
 import { createAccount, createKey, createProject, scopes } from '#platform/auth'
 import { systemClock } from '#platform/clock'
 import { type Db, openDb } from '#platform/db'
-import { grant } from '#platform/ledger'
-import { openLedgerAlone } from '../harness/ledger.ts'
+import { grant, openLedger } from '#platform/ledger'
 import { cloneDatabase } from '../harness/postgres.ts'
 import { done } from './command-line.ts'
 
@@ -24,7 +23,7 @@ async function spender(db: Db): Promise<string> {
     await grant(tx, { accountId, transferId: randomUUID(), microcredits: 10_000_000n, reason: 'test' }, now)
     return { accountId, projectId, keyId }
   })
-  await using ledger = await openLedgerAlone({
+  await using ledger = await openLedger({
     db,
     clock: systemClock,
     log: quiet,

@@ -60,12 +60,21 @@ export async function startProcess(ask: ProcessAsk): Promise<ServerProcess> {
   child.stdout!.resume()
   const gone = once(child, 'exit')
   const url = `http://127.0.0.1:${port}`
-  await until(async () => {
+  const isReady = async () => {
     if (child.exitCode !== null) throw new Error(`the server did not start: ${log}`)
     return fetch(`${url}/health/ready`)
       .then((reply) => reply.ok)
       .catch(() => false)
-  }, 150_000)
+  }
+  try {
+    await until(isReady, 150_000)
+  } catch (error) {
+    // Nobody gets it to dispose of.
+    child.kill('SIGKILL')
+    if (child.exitCode === null) await gone
+    await rm(folder, { recursive: true, force: true })
+    throw error
+  }
 
   const end = async (signal: NodeJS.Signals): Promise<number | null> => {
     const isDead = child.exitCode !== null || child.signalCode !== null

@@ -17,8 +17,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Db } from '#platform/db'
 import type { Failure } from '#platform/errors'
-import { ClaimTaken, grant, type Hold, type Ledger, setCaps } from '#platform/ledger'
-import { openLedgerAlone } from '../harness/ledger.ts'
+import { ClaimTaken, grant, type Hold, type Ledger, openLedger, setCaps } from '#platform/ledger'
 import { MovableClock } from '../harness/world.ts'
 import { apply, expected, openBooksDatabase, openPeople, type Person, written } from './books.ts'
 import { type HoldOp, LedgerModel, type SettleOp } from './model.ts'
@@ -301,10 +300,10 @@ test('settlements and the sweeper after the same holds at once: each call is cha
   const clock = new MovableClock(Date.UTC(2026, 0, 10))
   await using ledgers = new AsyncDisposableStack()
   const own = ledgers.use(
-    await openLedgerAlone({ db, clock, log: quiet, timing: stillTiming, thresholdsPercent: [50, 80, 100] }),
+    await openLedger({ db, clock, log: quiet, timing: stillTiming, thresholdsPercent: [50, 80, 100] }),
   )
   const other = ledgers.use(
-    await openLedgerAlone({ db, clock, log: quiet, timing: stillTiming, thresholdsPercent: [50, 80, 100] }),
+    await openLedger({ db, clock, log: quiet, timing: stillTiming, thresholdsPercent: [50, 80, 100] }),
   )
   const [person] = (await openPeople(db)) as [Person]
   await db.tx((tx) =>
@@ -396,10 +395,10 @@ test('two processes that settle and hold at once through their group commits nev
   await using ledgers = new AsyncDisposableStack()
   const two = [
     ledgers.use(
-      await openLedgerAlone({ db, clock, log: quiet, timing: stillTiming, thresholdsPercent: [50, 80, 100] }),
+      await openLedger({ db, clock, log: quiet, timing: stillTiming, thresholdsPercent: [50, 80, 100] }),
     ),
     ledgers.use(
-      await openLedgerAlone({ db, clock, log: quiet, timing: stillTiming, thresholdsPercent: [50, 80, 100] }),
+      await openLedger({ db, clock, log: quiet, timing: stillTiming, thresholdsPercent: [50, 80, 100] }),
     ),
   ] as const
   const plan = fc.record({

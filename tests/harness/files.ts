@@ -1,0 +1,51 @@
+/** Which test files run how: beside others in one process, in a process of their own, and in which order. */
+
+export const every = ['tests/**/*.test.ts', 'src/**/*.test.ts']
+
+/**
+ * Files that need a process of their own. All others share one with those before and after them: whatever they start they dispose, and
+ * what they change lies in a world of theirs (a database, a folder, ports, an environment that is handed on).
+ */
+export const isolated = [
+  // The clock and the timers of the whole process are bent.
+  'tests/simulation/*.test.ts',
+  // What the process uses is measured: memory, processor time, and how it grows with the length of a text.
+  'tests/cost/*.test.ts',
+  'tests/conduct/leaks.test.ts',
+  'tests/contract/bad-input.test.ts',
+  'tests/contract/bodies.test.ts',
+  'tests/contract/files-memory.test.ts',
+  'tests/contract/served-once.test.ts',
+  'tests/providers/answer-bounds.test.ts',
+  'src/providers/sandbox/hostile.test.ts',
+  // A secret is put into the environment of the process, to show that no confined one sees it.
+  'tests/tools/confinement.test.ts',
+  'tests/tools/shell.test.ts',
+]
+
+/**
+ * The files that take longest, the longest first, so that no long one is left for the end when the other worker has nothing more to do.
+ * An order, not a list of all: what is not named follows by size.
+ */
+export const longest = [
+  'tests/crash/work.test.ts',
+  'tests/crash/batches.test.ts',
+  'tests/crash/kill.test.ts',
+  'tests/crash/set-aside.test.ts',
+  'tests/crash/database.test.ts',
+  'tests/contract/knowledge-vectors-crash.test.ts',
+  'tests/crash/agents.test.ts',
+  'tests/crash/workers.test.ts',
+  'tests/crash/rolling-restart.test.ts',
+  'tests/agent/crash.test.ts',
+  'tests/crash/outage.test.ts',
+  'tests/documents/docx.test.ts',
+  'tests/documents/workbook.test.ts',
+  'tests/documents/pdf.test.ts',
+  'tests/agent/files.test.ts',
+  'tests/agent/research.test.ts',
+  'tests/db/embedded.test.ts',
+  'tests/db/roles.test.ts',
+  'tests/cli/journey.test.ts',
+  'tests/cli/refusals.test.ts',
+]
