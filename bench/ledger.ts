@@ -11,6 +11,7 @@ import { uuidv7 } from '#platform/ids'
 import { grant, openLedger } from '#platform/ledger'
 import { openLog } from '#platform/log'
 import { startEmbedded } from '#platform/postgres'
+import { joinProcesses } from '#platform/processes'
 import { machine, root, temporaryFolder } from './stage.ts'
 
 const seconds = Number(process.argv[2] ?? 10)
@@ -22,14 +23,10 @@ const dataDir = path.join(await temporaryFolder(stack), 'data')
 const embedded = stack.use(await startEmbedded({ dataDir, log }))
 const db = stack.use(await openDb({ url: embedded.address, log }))
 await migrate(db, path.join(root, 'migrations'))
+const timing = { processLeaseMs: 20_000, heartbeatMs: 5_000, sweepMs: 5_000 }
+const processes = stack.use(await joinProcesses({ db, log, timing }))
 const ledger = stack.use(
-  await openLedger({
-    db,
-    clock: systemClock,
-    log,
-    timing: { processLeaseMs: 20_000, heartbeatMs: 5_000, sweepMs: 5_000 },
-    thresholdsPercent: [50, 80, 100],
-  }),
+  openLedger({ db, clock: systemClock, log, processes, thresholdsPercent: [50, 80, 100] }),
 )
 const payer = await makePayer()
 

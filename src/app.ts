@@ -11,6 +11,7 @@ import type { Ledger } from '#platform/ledger'
 import type { Log } from '#platform/log'
 import type { Metrics } from '#platform/metrics'
 import type { GuardedNet } from '#platform/net'
+import type { Processes } from '#platform/processes'
 import type { Secrets } from '#platform/secrets'
 import type { Spool } from '#platform/spool'
 import type { Storage } from '#platform/storage'
@@ -28,6 +29,8 @@ export interface App {
   /** Undefined when nobody traces. */
   tracing?: Tracing | undefined
   keys: KeyRing
+  /** Who else works on this database, and who of them lives. */
+  processes: Processes
   ledger: Ledger
   /** The queue of background work. */
   jobs: Jobs

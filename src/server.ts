@@ -24,6 +24,7 @@ import { type Log, openLog } from '#platform/log'
 import { openMetrics } from '#platform/metrics'
 import type { GuardedNet } from '#platform/net'
 import { startEmbedded } from '#platform/postgres'
+import { joinProcesses } from '#platform/processes'
 import { type Outbound, openOutbound } from '#platform/proxy'
 import { openSecrets } from '#platform/secrets'
 import { openSpool } from '#platform/spool'
@@ -77,16 +78,9 @@ export async function startKherad(ask: StartAsk): Promise<Kherad> {
   const models = buildCatalogue(config, discovered, sandboxModels)
   const net = ask.net ?? openNet(config, outbound, log)
   const upstreams = connect(models, net, outbound, opening)
-  const ledger = opening.use(
-    await openLedger({
-      db,
-      clock,
-      log,
-      timing: config.timing,
-      thresholdsPercent: config.budgets.thresholdsPercent,
-      metrics,
-    }),
-  )
+  const processes = opening.use(await joinProcesses({ db, log, timing: config.timing }))
+  const { thresholdsPercent } = config.budgets
+  const ledger = opening.use(openLedger({ db, clock, log, processes, thresholdsPercent, metrics }))
   const keys = opening.use(
     openKeyRing({ db, clock, log, metrics, modelId: (name) => models.find(name)?.id ?? name }),
   )
@@ -116,6 +110,7 @@ export async function startKherad(ask: StartAsk): Promise<Kherad> {
     metrics,
     tracing,
     keys,
+    processes,
     ledger,
     jobs,
     models,

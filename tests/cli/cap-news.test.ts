@@ -6,7 +6,8 @@ import { expect, test } from 'vitest'
 import { createAccount, createKey, createProject, scopes } from '#platform/auth'
 import { systemClock } from '#platform/clock'
 import { type Db, openDb } from '#platform/db'
-import { grant, openLedger } from '#platform/ledger'
+import { grant } from '#platform/ledger'
+import { openLedgerAlone } from '../harness/ledger.ts'
 import { cloneDatabase } from '../harness/postgres.ts'
 import { done } from './command-line.ts'
 
@@ -23,7 +24,7 @@ async function spender(db: Db): Promise<string> {
     await grant(tx, { accountId, transferId: randomUUID(), microcredits: 10_000_000n, reason: 'test' }, now)
     return { accountId, projectId, keyId }
   })
-  await using ledger = await openLedger({
+  await using ledger = await openLedgerAlone({
     db,
     clock: systemClock,
     log: quiet,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { systemClock } from '#platform/clock'
 import { openDb } from '#platform/db'
-import { openLedger } from '#platform/ledger'
+import { openLedgerAlone } from '../harness/ledger.ts'
 import { cloneDatabase } from '../harness/postgres.ts'
 import { done, refused } from './command-line.ts'
 
@@ -44,7 +44,7 @@ test('what is promised to a running call is never taken back', async () => {
   await using db = await openDb({ url: database.url })
   const log = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, fatal() {} }
   const timing = { processLeaseMs: 20_000, heartbeatMs: 5_000, sweepMs: 5_000 }
-  await using ledger = await openLedger({
+  await using ledger = await openLedgerAlone({
     db,
     clock: systemClock,
     log,

@@ -222,7 +222,7 @@ test('the work of a process that is dead, or never heard that it got it, is give
   const mine = jobOf(async () => void ran++ as undefined)
   await put(mine, { data: { n: 1 } }, { data: { n: 2 } })
   // The first as a process that does not beat; the second as this one, whose claim's reply was lost.
-  const claimers = [uuidv7(), app.ledger.processId]
+  const claimers = [uuidv7(), app.processes.id]
   const rows = await app.db.query<{ job_id: string }>(
     { text: 'select job_id from jobs.queue where name = $1 order by job_id' },
     [mine.name],
@@ -270,7 +270,7 @@ test('recurring work runs once in its time, however many processes there are', a
     processId,
   ])
   await using _one = work(mine)
-  await using _other = work(mine, { ...app, ledger: { ...app.ledger, processId } })
+  await using _other = work(mine, { ...app, processes: { ...app.processes, id: processId } })
   await until(() => ran === 1)
   clock.moveMs(60_000)
   await until(() => ran === 2)

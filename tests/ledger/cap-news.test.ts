@@ -2,15 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Db } from '#platform/db'
-import {
-  type CapNews,
-  type Caps,
-  grant,
-  type Ledger,
-  type MeterScope,
-  openLedger,
-  setCaps,
-} from '#platform/ledger'
+import { type CapNews, type Caps, grant, type Ledger, type MeterScope, setCaps } from '#platform/ledger'
+import { openLedgerAlone } from '../harness/ledger.ts'
 import { MovableClock } from '../harness/world.ts'
 import { openBooksDatabase, openPeople, type Person } from './books.ts'
 
@@ -25,7 +18,7 @@ let ledger: Ledger
 
 beforeAll(async () => {
   db = (await openBooksDatabase(stack)).db
-  ledger = stack.use(await openLedger({ db, clock, log: quiet, timing, thresholdsPercent }))
+  ledger = stack.use(await openLedgerAlone({ db, clock, log: quiet, timing, thresholdsPercent }))
 })
 afterAll(() => stack.disposeAsync())
 

@@ -17,7 +17,8 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Db } from '#platform/db'
 import type { Failure } from '#platform/errors'
-import { ClaimTaken, grant, type Hold, type Ledger, openLedger, setCaps } from '#platform/ledger'
+import { ClaimTaken, grant, type Hold, type Ledger, setCaps } from '#platform/ledger'
+import { openLedgerAlone } from '../harness/ledger.ts'
 import { MovableClock } from '../harness/world.ts'
 import { apply, expected, openBooksDatabase, openPeople, type Person, written } from './books.ts'
 import { type HoldOp, LedgerModel, type SettleOp } from './model.ts'
@@ -300,10 +301,10 @@ test('settlements and the sweeper after the same holds at once: each call is cha
   const clock = new MovableClock(Date.UTC(2026, 0, 10))
   await using ledgers = new AsyncDisposableStack()
   const own = ledgers.use(
-    await openLedger({ db, clock, log: quiet, timing: stillTiming, thresholdsPercent: [50, 80, 100] }),
+    await openLedgerAlone({ db, clock, log: quiet, timing: stillTiming, thresholdsPercent: [50, 80, 100] }),
   )
   const other = ledgers.use(
-    await openLedger({ db, clock, log: quiet, timing: stillTiming, thresholdsPercent: [50, 80, 100] }),
+    await openLedgerAlone({ db, clock, log: quiet, timing: stillTiming, thresholdsPercent: [50, 80, 100] }),
   )
   const [person] = (await openPeople(db)) as [Person]
   await db.tx((tx) =>
@@ -395,10 +396,10 @@ test('two processes that settle and hold at once through their group commits nev
   await using ledgers = new AsyncDisposableStack()
   const two = [
     ledgers.use(
-      await openLedger({ db, clock, log: quiet, timing: stillTiming, thresholdsPercent: [50, 80, 100] }),
+      await openLedgerAlone({ db, clock, log: quiet, timing: stillTiming, thresholdsPercent: [50, 80, 100] }),
     ),
     ledgers.use(
-      await openLedger({ db, clock, log: quiet, timing: stillTiming, thresholdsPercent: [50, 80, 100] }),
+      await openLedgerAlone({ db, clock, log: quiet, timing: stillTiming, thresholdsPercent: [50, 80, 100] }),
     ),
   ] as const
   const plan = fc.record({

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Db } from '#platform/db'
-import { grant, type Hold, type Ledger, openLedger, setCaps } from '#platform/ledger'
+import { grant, type Hold, type Ledger, setCaps } from '#platform/ledger'
+import { openLedgerAlone } from '../harness/ledger.ts'
 import { MovableClock } from '../harness/world.ts'
 import { openBooksDatabase, openPeople, type Person } from './books.ts'
 
@@ -16,7 +17,7 @@ let person: Person
 
 beforeAll(async () => {
   db = (await openBooksDatabase(stack)).db
-  ledger = stack.use(await openLedger({ db, clock, log: quiet, timing: still, thresholdsPercent: [50] }))
+  ledger = stack.use(await openLedgerAlone({ db, clock, log: quiet, timing: still, thresholdsPercent: [50] }))
 })
 afterAll(() => stack.disposeAsync())
 beforeEach(async () => {

@@ -11,9 +11,9 @@ import {
   type HoldAsk,
   type Ledger,
   type MeterScope,
-  openLedger,
   setCaps,
 } from '#platform/ledger'
+import { openLedgerAlone } from '../harness/ledger.ts'
 import { until } from '../harness/until.ts'
 import { MovableClock } from '../harness/world.ts'
 import { expected, openBooksDatabase, openPeople, type Person, written } from '../ledger/books.ts'
@@ -66,7 +66,7 @@ class Twins {
     const { clock } = this
     return Promise.all(
       this.dbs.map((one) =>
-        openLedger({ db: one, clock, log: quiet, timing, thresholdsPercent: [50, 80, 100] }),
+        openLedgerAlone({ db: one, clock, log: quiet, timing, thresholdsPercent: [50, 80, 100] }),
       ),
     )
   }

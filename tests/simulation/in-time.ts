@@ -1,5 +1,6 @@
 /** A stretch of virtual time for a test that says itself what happens in it, and books for it. */
-import { type HoldAsk, type Ledger, openLedger } from '#platform/ledger'
+import type { HoldAsk, Ledger } from '#platform/ledger'
+import { openLedgerAlone } from '../harness/ledger.ts'
 import { SimulatedDatabase } from './database.ts'
 import { databaseFace } from './face.ts'
 import { idOf } from './people.ts'
@@ -55,7 +56,7 @@ export function openBooks(timeline: Timeline) {
       before(text, values)
       return database.execute(text, values)
     })
-    return openLedger({ db, clock: { nowMs }, log: quiet, timing, thresholdsPercent: [] })
+    return openLedgerAlone({ db, clock: { nowMs }, log: quiet, timing, thresholdsPercent: [] })
   }
   return { database, open }
 }

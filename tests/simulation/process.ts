@@ -14,6 +14,7 @@ import { answerAgain, claimOf } from '#platform/idempotency'
 import { jobs } from '#platform/jobs'
 import { ClaimTaken, type Ledger, openLedger, type Settled, type Settlement } from '#platform/ledger'
 import type { Metrics } from '#platform/metrics'
+import { joinProcesses } from '#platform/processes'
 import type { SimulatedDatabase } from './database.ts'
 import { Link, type LinkFaults, never, type Sender } from './link.ts'
 import type { Random } from './random.ts'
@@ -125,13 +126,9 @@ export class SimulatedProcess implements Sender {
     const quiet = { trace() {}, debug() {}, info() {}, fatal() {} }
     const note = (_fields: unknown, what?: string): void => this.#ground.note(this.name, `logs: ${what}`)
     const log = { ...quiet, warn: note, error: note }
-    const ledger = await openLedger({
-      db,
-      clock,
-      log,
-      timing: config.timing,
-      thresholdsPercent: config.budgets.thresholdsPercent,
-    })
+    const processes = await joinProcesses({ db, log, timing: config.timing })
+    const { thresholdsPercent } = config.budgets
+    const ledger = openLedger({ db, clock, log, processes, thresholdsPercent })
     const provider = upstream.providerFor(this)
     const upstreams = new Map<string, Upstream>(
       ['first', 'second'].map((id) => [id, { provider, timeouts, onDisconnect, maxDrains: 2 }]),
@@ -168,6 +165,7 @@ export class SimulatedProcess implements Sender {
       metrics,
       tracing: undefined,
       keys,
+      processes,
       ledger: this.#watched(ledger),
       jobs,
       models,
@@ -247,6 +245,7 @@ export class SimulatedProcess implements Sender {
       this.#hangUp()
       await this.#app?.inference[Symbol.asyncDispose]()
       await this.#app?.ledger[Symbol.asyncDispose]()
+      await this.#app?.processes[Symbol.asyncDispose]()
       note(this.name, 'has stopped')
       this.alive = false
       this.end = this.brokenMs < soundMs && this.troubledMs < soundMs ? 'cleanly' : 'stopped'

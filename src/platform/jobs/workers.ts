@@ -19,13 +19,13 @@ const lastWordsMs = 1_500
 
 /** Begins to work. Disposing it hands over: no more claims, what runs may end, what cannot is cut, and the rest is given back. */
 export function startWorkers({ app, jobs }: WorkersAsk): AsyncDisposable {
-  const { db, log, ledger, config } = app
+  const { db, log, processes, config } = app
   const stopping = new AbortController()
   const cut = new AbortController()
-  const endings = new Endings(db, log, ledger.processId)
+  const endings = new Endings(db, log, processes.id)
   const asked = {
     app,
-    processId: ledger.processId,
+    processId: processes.id,
     endings,
     suspects: new Suspects(),
     stopping: stopping.signal,
@@ -45,7 +45,7 @@ export function startWorkers({ app, jobs }: WorkersAsk): AsyncDisposable {
     wakeAll()
     recurring()
   }, pollMs).unref()
-  ledger.besideSweep((lapseMs) => sweep(app, lapseMs))
+  processes.onSweep(() => sweep(app))
   recurring()
 
   return {
@@ -66,8 +66,8 @@ export function startWorkers({ app, jobs }: WorkersAsk): AsyncDisposable {
   }
 }
 
-async function sweep({ db, log }: App, lapseMs: number): Promise<void> {
-  const orphans = await store.sweep(db, lapseMs)
+async function sweep({ db, log, processes }: App): Promise<void> {
+  const orphans = await store.sweep(db, processes.leaseMs)
   if (orphans > 0n) log.warn({ jobs: String(orphans) }, 'jobs of dead processes were given to others')
 }
 

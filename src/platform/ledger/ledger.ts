@@ -9,10 +9,10 @@ import { type Db, isDatabaseAway } from '#platform/db'
 import { fail } from '#platform/errors'
 import type { Log } from '#platform/log'
 import type { Metrics } from '#platform/metrics'
+import type { Processes } from '#platform/processes'
 import { type Committer, openCommitter } from './commit.ts'
 import { Refusals } from './limits.ts'
 import { holdFields, settleFields } from './operation.ts'
-import { keepAlive } from './process.ts'
 import * as store from './store.ts'
 import { type UsagePage, type UsageRow, type UsageSums, usageRows, usageTotals } from './usage/store.ts'
 import { watchHold } from './watch.ts'
@@ -166,38 +166,29 @@ export interface Ledger extends AsyncDisposable {
   sweep(): Promise<number>
   /** Rows of broken invariants; empty on a healthy ledger. */
   broken(): Promise<Record<string, unknown>[]>
-  /** Of this process, as it beats: what else of others hangs on its life bears this id (`ledger.lives` in SQL). */
-  readonly processId: string
-  /** Runs after each sweep of holds, and like it only while this process may judge the life of others. */
-  besideSweep(work: (lapseMs: number) => Promise<void>): void
 }
 
 export interface LedgerAsk {
   db: Db
   clock: Clock
   log: Log
-  timing: { processLeaseMs: number; heartbeatMs: number; sweepMs: number }
+  /** Holds of dead ones are ended at each of their sweeps. */
+  processes: Processes
   /** Shares of a cap, in percent, at which a budget.threshold event is told. */
   thresholdsPercent: readonly number[]
   metrics?: Metrics
 }
 
-export async function openLedger(ask: LedgerAsk): Promise<Ledger> {
-  const { db, clock, log } = ask
+export function openLedger(ask: LedgerAsk): Ledger {
+  const { db, clock, log, processes } = ask
   const committer = openCommitter(ask)
   const refusals = new Refusals(clock)
-  const beside: ((lapseMs: number) => Promise<void>)[] = []
-  const process = await keepAlive({ ...ask, sweep: sweepAll })
-
-  async function sweepAll(): Promise<void> {
-    await sweep()
-    for (const work of beside) await work(ask.timing.processLeaseMs)
-  }
+  processes.onSweep(sweep)
 
   async function sweep(): Promise<number> {
     let holds = 0
     for (let batch = store.sweepSize; batch === store.sweepSize; holds += batch) {
-      const ended = await store.sweep(db, ask.timing.processLeaseMs, clock.nowMs(), ask.thresholdsPercent)
+      const ended = await store.sweep(db, processes.leaseMs, clock.nowMs(), ask.thresholdsPercent)
       for (const hold of ended)
         log.warn(
           { receipt: hold.receipt_id, started: hold.started, microcredits: String(hold.amount) },
@@ -211,7 +202,10 @@ export async function openLedger(ask: LedgerAsk): Promise<Ledger> {
 
   return {
     hold: (asked) =>
-      watchHold(ask.metrics, takeHold({ db, committer, refusals, processId: process.id, clock, log }, asked)),
+      watchHold(
+        ask.metrics,
+        takeHold({ db, committer, refusals, processId: processes.id, clock, log }, asked),
+      ),
     balance: (accountId) => store.balance(db, accountId),
     meters: (payer) => store.meters(db, payer, clock.nowMs()),
     receipt: (accountId, projectId, receiptId) => store.receipt(db, accountId, projectId, receiptId),
@@ -224,13 +218,10 @@ export async function openLedger(ask: LedgerAsk): Promise<Ledger> {
       usageRows(db, { accountId, projectId, days, nowMs: clock.nowMs() }, page),
     sweep,
     broken: () => store.broken(db),
-    processId: process.id,
-    besideSweep: (work) => void beside.push(work),
     async [Symbol.asyncDispose]() {
       // A call that was cut a moment ago settles within this turn of the event loop; past the close it could not.
       await turn()
       await committer.close()
-      await process.end()
     },
   }
 }

@@ -59,26 +59,6 @@ export interface Meter {
 const receiptColumns = `receipt_id, project_id, key_id, endpoint, idempotency_key, state, ambiguous, status_code, held, charged,
   model, customer_id, reference_id, detail, quantities, created_at, finished_at`
 
-export const beat = (db: Db, id: string, timeoutMs: number): Promise<unknown> =>
-  db.query(
-    {
-      text: 'insert into ledger.processes (process_id) values ($1) on conflict (process_id) do update set beat_at = now()',
-      timeoutMs,
-      apart: true,
-    },
-    [id],
-  )
-
-export const endProcess = (db: Db, id: string, timeoutMs: number): Promise<unknown> =>
-  db.query(
-    {
-      text: `delete from ledger.processes where process_id = $1 or beat_at < now() - interval '1 day'`,
-      timeoutMs,
-      apart: true,
-    },
-    [id],
-  )
-
 /** How many rows one statement of the background touches, so that it never keeps callers waiting for long. */
 export const sweepSize = 500
 

@@ -91,17 +91,17 @@ class Couriers {
 
   /** Takes what there is room for; answers how long to rest. */
   async #take(): Promise<{ any: boolean; restMs: number }> {
-    const { db, clock, config, ledger } = this.#app
+    const { db, clock, processes } = this.#app
     const most = perProcess - this.#lanes.size
     if (most <= 0) return { any: false, restMs: pollMs }
     const now = new Date(clock.nowMs())
     const taken = await store.take(db, {
-      processId: ledger.processId,
+      processId: processes.id,
       busy: [...this.#lanes.keys()],
       perAccount,
       most,
       now,
-      lapseMs: config.timing.processLeaseMs,
+      lapseMs: processes.leaseMs,
     })
     for (const connection of taken) this.#start(connection)
     const any = taken.length > 0
@@ -113,7 +113,7 @@ class Couriers {
   }
 
   #start(connection: store.TakenConnection): void {
-    const { app, processId } = { app: this.#app, processId: this.#app.ledger.processId }
+    const { app, processId } = { app: this.#app, processId: this.#app.processes.id }
     const lane = new Lane(connection, { app, processId, results: this.#results, cut: this.#cut.signal })
     if (this.#stopping.signal.aborted) lane.close()
     const ended = lane

@@ -1,0 +1,44 @@
+import { findImports } from './imports.ts'
+import { destinationOf, type Room, rankOf, ringOf, roomOf } from './rooms.ts'
+import type { SourceFile } from './source.ts'
+
+/** One import that leads from a room to another. */
+export interface Arrow {
+  from: Room
+  to: Room
+  file: string
+  line: number
+  specifier: string
+  isTypeOnly: boolean
+  /** The sentence that refuses the way past a door. */
+  refusal?: string
+}
+
+/** What leads from room to room. */
+export function arrowsOf(sources: readonly SourceFile[]): Arrow[] {
+  return sources.flatMap(({ file, code }) => {
+    const from = roomOf(file)
+    if (from === undefined) return []
+    return findImports(code).flatMap(({ line, specifier, isTypeOnly }) => {
+      const destination = destinationOf(file, specifier)
+      if (!destination) return []
+      const { room: to, refusal } = destination
+      return [{ from, to, file, line, specifier, isTypeOnly, ...(refusal !== undefined && { refusal }) }]
+    })
+  })
+}
+
+/** The one glance up that is allowed: `import type { App } from '#app'`, which is erased at run time. */
+export const isGlanceAtApp = ({ to, isTypeOnly }: Arrow): boolean => to === 'app' && isTypeOnly
+
+/** Why an arrow may not be; undefined where it may. */
+export function refusalOf(arrow: Arrow): string | undefined {
+  const { from, to } = arrow
+  if (arrow.refusal !== undefined) return arrow.refusal
+  if (isGlanceAtApp(arrow)) return undefined
+  if (rankOf(from) < rankOf(to))
+    return `${from} may not know ${to}: the arrow points down only, capabilities → engine → platform.`
+  if (ringOf(from) === 'engine' && ringOf(to) === 'providers' && to !== 'providers/spec')
+    return `${from} may not know ${to}: the engine knows no vendor, only providers/spec.`
+  return undefined
+}

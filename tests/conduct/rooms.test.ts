@@ -1,0 +1,158 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtempDisposable, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { nounOffences } from '../../scripts/rooms/find-nouns.ts'
+import { roomOffences } from '../../scripts/rooms/offences.ts'
+
+const check = path.resolve(import.meta.dirname, '../../scripts/check-rooms.ts')
+
+type Tree = Readonly<Record<string, string>>
+
+/** A small house in order; each test plants one offence into it. */
+const house: Tree = {
+  'src/app.ts': `import type { Ledger } from '#platform/ledger'\nexport interface App { ledger: Ledger }`,
+  'src/server.ts': `import { chat } from '#capabilities/chat'\nimport type { App } from './app.ts'\nexport const start = (app: App) => chat(app)`,
+  'src/capabilities/chat/chat.ts': `import type { App } from '#app'\nimport { plan } from '#engine/models'\nexport const chat = (app: App) => plan(app)`,
+  'src/engine/models/models.ts': `import { hold } from '#platform/ledger'\nexport { price } from './price.ts'\nexport const plan = hold`,
+  'src/engine/models/price.ts': `import type { Turn } from '#engine/turn'\nexport const price = (turn: Turn) => turn.tokens`,
+  'src/engine/turn/turn.ts': 'export interface Turn { tokens: number }',
+  'src/platform/ledger/ledger.ts': `import type { App } from '#app'\nexport { hold } from './books.ts'\nexport type Ledger = App`,
+  'src/platform/ledger/books.ts': 'export const hold = (row: unknown) => row',
+}
+
+const offencesOf = (tree: Tree) => roomOffences(Object.entries(tree).map(([file, code]) => ({ file, code })))
+
+/** What `scripts/check-rooms.ts` says of a tree on the disk, and its exit code. */
+async function checkTree(tree: Tree): Promise<{ code: number; said: string }> {
+  await using folder = await mkdtempDisposable(path.join(tmpdir(), 'rooms-'))
+  for (const [file, code] of Object.entries(tree)) {
+    const place = path.join(folder.path, file)
+    await mkdir(path.dirname(place), { recursive: true })
+    await writeFile(place, code)
+  }
+  return await new Promise((resolve) => {
+    const child = execFile(process.execPath, [check, folder.path], (_error, _stdout, said) =>
+      resolve({ code: child.exitCode ?? -1, said }),
+    )
+  })
+}
+
+test('a house in order has no offence, and a type of #app is no circle', () => {
+  expect(offencesOf(house)).toEqual([])
+})
+
+describe('the check of rooms refuses, with file and line,', () => {
+  test.each<[string, Tree, RegExp]>([
+    [
+      'a circle of which one arrow is a type',
+      { 'src/engine/turn/turn.ts': `\nimport { price } from '#engine/models'\nexport const turn = price` },
+      /circle by types: engine\/models → engine\/turn → engine\/models/,
+    ],
+    [
+      'a circle at run time by an import that is made later',
+      {
+        'src/engine/turn/turn.ts': `export const later = () => import('#engine/models')`,
+        'src/engine/models/price.ts': `import { later } from '#engine/turn'\nexport const price = later`,
+      },
+      /circle at run time: engine\/models → engine\/turn → engine\/models[\s\S]*price\.ts:1 imports #engine\/turn[\s\S]*turn\.ts:1 imports #engine\/models/,
+    ],
+    [
+      'a circle by types alone',
+      {
+        'src/engine/turn/turn.ts': `import type { price } from '#engine/models'\nexport type Turn = typeof price`,
+      },
+      /circle by types: engine\/models → engine\/turn → engine\/models/,
+    ],
+    [
+      'a circle by the type of an import expression',
+      { 'src/engine/turn/turn.ts': `export type Turn = import('#engine/models').Price` },
+      /circle by types: engine\/models → engine\/turn → engine\/models/,
+    ],
+    [
+      'a circle by a re-export',
+      { 'src/engine/turn/turn.ts': `export * from '#engine/models'` },
+      /circle by types: engine\/models → engine\/turn → engine\/models/,
+    ],
+    [
+      'an arrow that points up',
+      { 'src/platform/ledger/books.ts': `\nimport { plan } from '#engine/models'\nexport const hold = plan` },
+      /books\.ts:2 imports #engine\/models: platform\/ledger may not know engine\/models/,
+    ],
+    [
+      'an arrow that points up by types',
+      {
+        'src/platform/ledger/books.ts': `import type { Turn } from '#engine/turn'\nexport const hold = (row: Turn) => row`,
+      },
+      /books\.ts:1 imports #engine\/turn: platform\/ledger may not know engine\/turn/,
+    ],
+    [
+      'the app at run time',
+      { 'src/engine/turn/turn.ts': `import { version } from '#app'\nexport const turn = version` },
+      /turn\.ts:1 imports #app: engine\/turn may not know app/,
+    ],
+    [
+      'a vendor in the engine',
+      { 'src/engine/turn/turn.ts': `import { speak } from '#providers/messages'\nexport const turn = speak` },
+      /turn\.ts:1 imports #providers\/messages: .*the engine knows no vendor/,
+    ],
+    [
+      'an import past the door of a room',
+      {
+        'src/capabilities/chat/parse.ts': `import { hold } from '#platform/ledger/books'\nexport const parse = hold`,
+      },
+      /parse\.ts:1 imports #platform\/ledger\/books: it reaches past the door/,
+    ],
+    [
+      'a climb into another room',
+      {
+        'src/engine/models/price.ts': `import type { Turn } from '../turn/turn.ts'\nexport type Price = Turn`,
+      },
+      /price\.ts:1 imports \.\.\/turn\/turn\.ts: it climbs into engine\/turn/,
+    ],
+    [
+      'a file of another room that is started as a process',
+      {
+        'src/engine/models/price.ts': `export const file = new URL('../../platform/ledger/books.ts', import.meta.url)`,
+      },
+      /price\.ts:1 imports \.\.\/\.\.\/platform\/ledger\/books\.ts: it climbs into platform\/ledger/,
+    ],
+    [
+      'a climb of the command line past a door',
+      { 'cli/keys.ts': `import { hold } from '../src/platform/ledger/books.ts'\nexport const keys = hold` },
+      /cli\/keys\.ts:1 imports .*: it climbs into platform\/ledger/,
+    ],
+  ])('%s', (_name, planted, sentence) => {
+    expect(offencesOf({ ...house, ...planted }).join('\n')).toMatch(sentence)
+  })
+
+  test('a noun of the product in the platform, in names, strings and comments, but for a reviewed exception', () => {
+    const sources = [
+      {
+        file: 'src/platform/http/a.ts',
+        code: '// Plain.\nexport const openPigeonLofts = 1\nlet x = `pigeons_kept`',
+      },
+      { file: 'src/engine/turn/turn.ts', code: 'export const pigeon = 1' },
+    ]
+    const found = nounOffences(sources, ['pigeon'], [])
+    expect(found).toEqual([
+      expect.stringMatching(/^src\/platform\/http\/a\.ts:2 says "pigeon"/),
+      expect.stringMatching(/^src\/platform\/http\/a\.ts:3 says "pigeon"/),
+    ])
+    const exception = { place: 'src/platform/http/', noun: 'pigeon', reason: 'a test' }
+    expect(nounOffences(sources, ['pigeon'], [exception])).toEqual([])
+    expect(nounOffences([], ['pigeon'], [exception])).toEqual([
+      expect.stringContaining('delete the exception'),
+    ])
+  })
+})
+
+test('the command of the check ends with an error and names the place', async () => {
+  const planted = {
+    'src/engine/models/price.ts': `import type { Turn } from '../turn/turn.ts'\nexport type Price = Turn`,
+  }
+  const { code, said } = await checkTree({ ...house, ...planted })
+  expect(code).toBe(1)
+  expect(said).toContain('src/engine/models/price.ts:1 imports ../turn/turn.ts')
+})
