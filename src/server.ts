@@ -1,4 +1,5 @@
 /** Composition: config → App → capabilities mounted on a listening server. */
+
 import cluster from 'node:cluster'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
@@ -34,6 +35,7 @@ import { sandboxModels } from '#providers/sandbox'
 import { openSearch } from '#providers/search'
 import { jobs as allJobs, background, routes } from './capabilities.ts'
 import { connect, openNet } from './connect.ts'
+import { makeSeries } from './metrics.ts'
 
 export interface Kherad extends AsyncDisposable {
   readonly app: App
@@ -70,7 +72,7 @@ export async function startKherad(ask: StartAsk): Promise<Kherad> {
     secret: config.secret,
     file: path.join(config.dataDir, 'secret.key'),
   })
-  const metrics = openMetrics({ isWorker: cluster.isWorker })
+  const metrics = openMetrics(makeSeries, { isWorker: cluster.isWorker })
   metrics.pool.from(() => poolStates(db))
   const outbound = openOutbound(config)
   const tracing = config.tracing && opening.use(await openTracing(tracingAsk(config.tracing, outbound, log)))

@@ -2,6 +2,7 @@
 import { buildCatalogue, type Catalogue } from '#engine/models'
 import { type Config, loadConfig, readEnv } from '#platform/config'
 import { type Metrics, openMetrics } from '#platform/metrics'
+import { makeSeries } from '../../src/metrics.ts'
 
 const configText = `
 providers:
@@ -32,6 +33,6 @@ export function openFixed(): Fixed {
   return {
     config,
     models: buildCatalogue(config, { providers: [], models: [], silent: [] }, []),
-    metrics: openMetrics(),
+    metrics: openMetrics(makeSeries),
   }
 }

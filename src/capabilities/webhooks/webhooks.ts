@@ -2,4 +2,6 @@ import { startCouriers } from './delivery/couriers.ts'
 import { tidyJob } from './delivery/tidy.ts'
 import { routes } from './routes.ts'
 
+export { webhookSeries } from './metrics.ts'
+
 export const webhooks = { name: 'webhooks', routes, jobs: [tidyJob], background: startCouriers }

@@ -27,6 +27,7 @@ export { type BudgetNews, keepsBudget, newsOfBudget } from './budget.ts'
 export { type ModelsAsk, roomFor, speakersOf } from './candidates.ts'
 export { continuationTokens } from './delivered.ts'
 export { wireOf } from './links.ts'
+export { upstreamSeries } from './metrics.ts'
 export type { EmbeddingRun, ImageRun } from './order-journey.ts'
 
 /** A provider as it is connected: its room, patience and manners. */

@@ -10,6 +10,7 @@ import type { Scope } from './scopes.ts'
 import * as store from './store.ts'
 import './words.ts'
 
+export { keySeries } from './metrics.ts'
 export { mostOrigins, readOrigin } from './origins.ts'
 export { isScope, type Scope, scopes } from './scopes.ts'
 export {

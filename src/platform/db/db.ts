@@ -11,6 +11,7 @@ import { words } from './words.ts'
 export { clientConfig, type SocketAddress, socketUrl } from './address.ts'
 export { isDatabaseAway } from './away.ts'
 export type { ListenEvents } from './listen.ts'
+export { poolSeries } from './metrics.ts'
 export { migrate } from './migrate.ts'
 export { type MigrationRow, type MigrationState, migrationState } from './migration-state.ts'
 

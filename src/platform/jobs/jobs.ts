@@ -10,6 +10,7 @@ import type { Trail } from '#platform/trace'
 import * as store from './store.ts'
 import './words.ts'
 
+export { jobSeries, jobTimeSeries } from './metrics.ts'
 export { startWorkers, type WorkersAsk } from './workers.ts'
 
 /** The account of the platform's own work. */

@@ -28,7 +28,6 @@ export {
   openMeter,
   setCaps,
 } from './books.ts'
-
 export {
   type DurableHoldAsk,
   type DurableSettlement,
@@ -37,6 +36,7 @@ export {
   holdIn,
   settleIn,
 } from './durable.ts'
+export { ledgerSeries } from './metrics.ts'
 export { bar, type RecordAsk, record } from './record.ts'
 
 export {

@@ -1,0 +1,52 @@
+import { Counts, Reading, type Registry, Spreads, secondsBounds } from '#platform/metrics'
+
+declare module '#platform/metrics' {
+  interface Metrics {
+    upstreamAttempts: Counts<'provider' | 'deployment' | 'outcome'>
+    upstreamSeconds: Spreads<'provider'>
+    /** What upstreams claim that cannot be, and answers that were cut off past their limit. */
+    disbelieved: Counts<'deployment' | 'what'>
+    callersLeft: Counts<'provider' | 'action'>
+    drains: Reading<'provider'>
+    /** 1 for a deployment that gets no calls now. */
+    breakers: Reading<'deployment'>
+  }
+}
+
+export function upstreamSeries(registry: Registry) {
+  return {
+    upstreamAttempts: new Counts(registry, {
+      name: 'kherad_upstream_attempts_total',
+      help: 'Calls to upstreams by deployment and outcome.',
+      labelNames: ['provider', 'deployment', 'outcome'],
+    }),
+    disbelieved: new Counts(registry, {
+      name: 'kherad_upstream_disbelieved_total',
+      help: 'Claims of upstreams that cannot be, and answers cut off past their limit; alarm when it grows.',
+      labelNames: ['deployment', 'what'],
+    }),
+    upstreamSeconds: new Spreads(registry, {
+      name: 'kherad_upstream_first_part_seconds',
+      help: 'From the call to the first part of an upstream answer.',
+      labelNames: ['provider'],
+      bounds: secondsBounds,
+    }),
+    callersLeft: new Counts(registry, {
+      name: 'kherad_callers_left_total',
+      help: 'Callers who left while an upstream worked for them, by what became of its call: cancel, drain, or cancel_at_cap where max_drains were running.',
+      labelNames: ['provider', 'action'],
+    }),
+    drains: new Reading(registry, 'gauge', {
+      name: 'kherad_drains',
+      help: 'Answers that are read on for callers who left.',
+      labelNames: ['provider'],
+    }),
+    breakers: new Reading(registry, 'gauge', {
+      name: 'kherad_breaker_open',
+      help: '1 for a deployment that gets no calls now, 0 for one that does.',
+      labelNames: ['deployment'],
+      // Workers have a breaker each; that it is open in one has to be seen.
+      aggregator: 'max',
+    }),
+  }
+}

@@ -1,0 +1,20 @@
+import { webhookSeries } from '#capabilities/webhooks'
+import { upstreamSeries } from '#engine/routing'
+import { keySeries } from '#platform/auth'
+import { poolSeries } from '#platform/db'
+import { requestSeries } from '#platform/http'
+import { jobSeries, jobTimeSeries } from '#platform/jobs'
+import { ledgerSeries } from '#platform/ledger'
+import type { AllSeries, Registry } from '#platform/metrics'
+
+/** The series of all rooms, in the order in which `GET /metrics` tells them. */
+export const makeSeries = (registry: Registry): AllSeries => ({
+  ...requestSeries(registry),
+  ...ledgerSeries(registry),
+  ...upstreamSeries(registry),
+  ...jobSeries(registry),
+  ...webhookSeries(registry),
+  ...jobTimeSeries(registry),
+  ...poolSeries(registry),
+  ...keySeries(registry),
+})

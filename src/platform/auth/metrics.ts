@@ -1,0 +1,17 @@
+import { Reading, type Registry } from '#platform/metrics'
+
+declare module '#platform/metrics' {
+  interface Metrics {
+    keyLookups: Reading<'result'>
+  }
+}
+
+export function keySeries(registry: Registry) {
+  return {
+    keyLookups: new Reading(registry, 'counter', {
+      name: 'kherad_key_lookups_total',
+      help: 'API keys found in the cache (hit) or asked of the database (miss).',
+      labelNames: ['result'],
+    }),
+  }
+}

@@ -1,0 +1,57 @@
+import {
+  Counts,
+  fineSecondsBounds,
+  Level,
+  Reading,
+  type Registry,
+  type Spread,
+  Spreads,
+  secondsBounds,
+} from '#platform/metrics'
+
+declare module '#platform/metrics' {
+  interface Metrics {
+    requests: Counts<'operation' | 'status'>
+    seconds: Spreads<'operation'>
+    stages: Readonly<Record<Stage, Spread>>
+    streams: Level
+    /** Of request bodies, until their requests are over. */
+    bodyBytes: Reading<never>
+  }
+}
+
+/** The way of a paid request, in order; what each one spans stands in the help of `kherad_stage_seconds`. */
+export const stages = ['auth', 'parse', 'hold', 'first_byte', 'first_token', 'stream', 'settle'] as const
+export type Stage = (typeof stages)[number]
+
+export function requestSeries(registry: Registry) {
+  const stage = new Spreads(registry, {
+    name: 'kherad_stage_seconds',
+    help: 'auth: key to caller. parse: body read and checked. hold: until it is durable. first_byte: upstream call to the first part of its answer. first_token: upstream call to the first token of a streamed answer. stream: first token to the end. settle: until it is durable.',
+    labelNames: ['stage'],
+    bounds: fineSecondsBounds,
+  })
+  return {
+    requests: new Counts(registry, {
+      name: 'kherad_http_requests_total',
+      help: 'Answered requests.',
+      labelNames: ['operation', 'status'],
+    }),
+    seconds: new Spreads(registry, {
+      name: 'kherad_http_request_seconds',
+      help: 'From the request line to the end of the answer.',
+      labelNames: ['operation'],
+      bounds: secondsBounds,
+    }),
+    // Made at once, so that every stage stands there from the start, at zero.
+    stages: Object.fromEntries(stages.map((name) => [name, stage.of({ stage: name })])) as Record<
+      Stage,
+      Spread
+    >,
+    bodyBytes: new Reading<never>(registry, 'gauge', {
+      name: 'kherad_body_bytes_in_flight',
+      help: 'Bytes of request bodies that are held; limits.body_bytes_in_flight bounds them.',
+    }),
+    streams: new Level(registry, { name: 'kherad_open_streams', help: 'Event streams that are open now.' }),
+  }
+}

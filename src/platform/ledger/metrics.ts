@@ -1,0 +1,70 @@
+import {
+  Counts,
+  fineSecondsBounds,
+  Level,
+  Reading,
+  type Registry,
+  type Spread,
+  Spreads,
+  Total,
+} from '#platform/metrics'
+
+declare module '#platform/metrics' {
+  interface Metrics {
+    heldMicrocredits: Total
+    chargedMicrocredits: Total
+    lostMicrocredits: Total
+    /** Holds that were not taken. */
+    refusedHolds: Counts<'reason'>
+    /** Holds that this process took and has not ended. */
+    openHolds: Level
+    ledgerBatch: Spread
+    ledgerCommitSeconds: Spread
+    ledgerQueue: Reading<'kind'>
+  }
+}
+
+const batchBounds = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
+
+export function ledgerSeries(registry: Registry) {
+  const alone = (naming: { name: string; help: string; bounds: readonly number[] }): Spread =>
+    new Spreads(registry, naming).of({})
+  return {
+    heldMicrocredits: new Total(registry, {
+      name: 'kherad_held_microcredits_total',
+      help: 'Micro-credits taken on hold.',
+    }),
+    chargedMicrocredits: new Total(registry, {
+      name: 'kherad_charged_microcredits_total',
+      help: 'Micro-credits charged.',
+    }),
+    lostMicrocredits: new Total(registry, {
+      name: 'kherad_platform_loss_microcredits_total',
+      help: 'Cost beyond hold and free balance; alarm when it grows.',
+    }),
+    refusedHolds: new Counts(registry, {
+      name: 'kherad_refused_holds_total',
+      help: 'Holds that were not taken, by reason.',
+      labelNames: ['reason'],
+    }),
+    openHolds: new Level(registry, {
+      name: 'kherad_open_holds',
+      help: 'Holds that this process took and has not ended.',
+    }),
+    ledgerBatch: alone({
+      name: 'kherad_ledger_batch_operations',
+      help: 'Holds and settlements in one commit.',
+      bounds: batchBounds,
+    }),
+    ledgerCommitSeconds: alone({
+      name: 'kherad_ledger_commit_seconds',
+      help: 'From sending a commit of the ledger to its answer.',
+      bounds: fineSecondsBounds,
+    }),
+    ledgerQueue: new Reading(registry, 'gauge', {
+      name: 'kherad_ledger_queue',
+      help: 'Holds and settlements that wait for a commit or are in it.',
+      labelNames: ['kind'],
+    }),
+  }
+}
