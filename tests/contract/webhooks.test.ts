@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { eventTypes } from '#platform/events'
+import { eventTypes } from '../../src/capabilities/webhooks/event-types.ts'
 import { until } from '../harness/until.ts'
 import { expectRefusal } from './refusal.ts'
 import {

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
-import { eventTypes } from '#platform/events'
 import { bareList, idCursor, pageQuery, plainList } from '#platform/lists'
 import { closed, nameSchemas, nullable, oneOf, timestamp, uuid } from '#platform/schema'
+import { eventTypes } from './event-types.ts'
 
 const Url = Type.String({
   minLength: 1,

@@ -12,7 +12,7 @@ import './words.ts'
 
 export { keySeries } from './metrics.ts'
 export { mostOrigins, readOrigin } from './origins.ts'
-export { isScope, type Scope, scopes } from './scopes.ts'
+export { declareScopes, isScope, type Scope, type Scopes, scopes } from './scopes.ts'
 export {
   type Account,
   accounts,

@@ -1,5 +1,5 @@
-/** The scopes of the contract, section 5; nothing else is a scope. */
-export const scopes = [
+/** The scopes of the contract, section 5. */
+const ofContract = [
   'models:read',
   'responses:write',
   'usage:read',
@@ -20,6 +20,23 @@ export const scopes = [
   'webhooks:write',
 ] as const
 
-export type Scope = (typeof scopes)[number]
+type Names = Record<(typeof ofContract)[number], true>
+
+/** Rooms add scopes of their own by declaration merging, and say them to `declareScopes`. */
+export interface Scopes extends Names {}
+
+export type Scope = keyof Scopes & string
+
+const declared: Scope[] = [...ofContract]
+
+/** Every scope there is; nothing else is one. */
+export const scopes: readonly Scope[] = declared
+
+export function declareScopes(...names: Scope[]): void {
+  for (const name of names) {
+    if (declared.includes(name)) throw new Error(`The scope ${name} is declared twice.`)
+    declared.push(name)
+  }
+}
 
 export const isScope = (text: string): text is Scope => (scopes as readonly string[]).includes(text)

@@ -5,16 +5,14 @@
 import { sql } from 'kysely'
 import type { Tx } from '#platform/db'
 
-/** Everything that is told (contract section 6). */
-export const eventTypes = [
-  'batch.completed',
-  'batch.cancelled',
-  'agent.lead',
-  'agent.handoff',
-  'budget.threshold',
-] as const
+/**
+ * The kinds of events. The room that writes one declares it by declaration merging, with what its data has:
+ * `declare module '#platform/events' { interface Events { 'batch.completed': BatchNews } }`.
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: rooms add their events by declaration merging.
+export interface Events {}
 
-export type EventType = (typeof eventTypes)[number]
+export type EventType = keyof Events & string
 
 export interface Event {
   accountId: string

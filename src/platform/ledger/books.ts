@@ -2,6 +2,13 @@ import { sql } from 'kysely'
 import type { Tx } from '#platform/db'
 import { lockBalance } from './store.ts'
 
+declare module '#platform/events' {
+  interface Events {
+    /** What was spent under a cap passed one of its shares; written by the functions of the schema `ledger` and by `setCaps`. */
+    'budget.threshold': unknown
+  }
+}
+
 /** What binds an account, a project or a key; null is no bound. */
 export interface Caps {
   /** In micro-credits. */

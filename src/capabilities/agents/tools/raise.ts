@@ -4,6 +4,13 @@ import type { App } from '#app'
 import { isDatabaseAway } from '#platform/db'
 import { type Event, type EventType, tell } from '#platform/events'
 
+declare module '#platform/events' {
+  interface Events {
+    'agent.lead': unknown
+    'agent.handoff': unknown
+  }
+}
+
 export type AgentEvent = Extract<EventType, 'agent.lead' | 'agent.handoff'>
 
 /** Whose run it is, for whoever hears of it. */

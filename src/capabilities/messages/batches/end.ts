@@ -7,6 +7,14 @@ import { shownBatch, shownId } from './batch.ts'
 import { type BatchAsk, notFound, ownBatch } from './read.ts'
 import * as store from './store.ts'
 
+declare module '#platform/events' {
+  interface Events {
+    /** Written by the functions of the schema `batches`, in the transaction that ends the batch. */
+    'batch.completed': unknown
+    'batch.cancelled': unknown
+  }
+}
+
 /** No row of the batch begins any more; those that have not begun are ended by a job, those that have go on to their end. */
 export async function cancelBatch(ask: BatchAsk): Promise<JsonText> {
   const { app, caller } = ask
