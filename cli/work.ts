@@ -17,10 +17,10 @@ interface Run {
 }
 
 export const workCommands: Command[] = [
-  ...(['research', 'document', 'code', 'data'] as const).map(
-    (kind): Command => ({
+  ...Object.entries(words.kinds).map(
+    ([kind, about]): Command => ({
       name: `work ${kind}`,
-      about: words.about[kind],
+      about,
       takes: ['TASK'],
       options: ['url', 'key', 'title', 'model', 'out'],
       needs: [],
@@ -29,7 +29,7 @@ export const workCommands: Command[] = [
   ),
   {
     name: 'work watch',
-    about: words.about.watch,
+    about: words.watch,
     takes: ['ID'],
     options: ['url', 'key', 'out'],
     needs: [],

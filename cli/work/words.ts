@@ -1,9 +1,11 @@
+import type { WorkKind } from '#engine/pipelines'
 import type { Sentence } from '../command.ts'
 
 const say = (fa: string, en: string): Sentence => ({ fa, en })
 
 export const workWords = {
-  about: {
+  /** Of each kind of work. */
+  kinds: {
     research: say(
       'گزارش پژوهشی با منبع؛ پیشرفت کار نشان داده و پرونده‌ها ذخیره می‌شوند',
       'a cited report; shows progress and saves the files',
@@ -20,11 +22,11 @@ export const workWords = {
       'تحلیل داده؛ پیشرفت کار نشان داده و پرونده‌ها ذخیره می‌شوند',
       'an analysis of data; shows progress and saves the files',
     ),
-    watch: say(
-      'دنبال کردن کاری که پیش‌تر خواسته شده، و ذخیرهٔ پرونده‌هایش',
-      'follows work that was asked for before, and saves its files',
-    ),
-  },
+  } satisfies Record<WorkKind, Sentence>,
+  watch: say(
+    'دنبال کردن کاری که پیش‌تر خواسته شده، و ذخیرهٔ پرونده‌هایش',
+    'follows work that was asked for before, and saves its files',
+  ),
   noKey: () =>
     say(
       'کلیدی داده نشده است: --key را بنویسید یا KHERAD_KEY را مقدار دهید.',

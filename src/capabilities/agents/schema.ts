@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { ResponseObject } from '#capabilities/responses'
+import { workKinds } from '#engine/pipelines'
 import { idCursor, pageQuery, typedList } from '#platform/lists'
 import { closed, keptText, nameSchemas, oneOf, timestamp, uuid } from '#platform/schema'
 import { WorkFiles } from './start-work.ts'
@@ -15,7 +16,7 @@ const model = Type.String({
   'x-description-fa': 'یک مدل متنی.',
 })
 
-export const Kind = oneOf('chat', 'research', 'document', 'code', 'data')
+export const Kind = oneOf('chat', ...workKinds.map(({ name }) => name))
 export type Kind = Static<typeof Kind>
 
 export const AgentBody = Type.Object(

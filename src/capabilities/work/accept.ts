@@ -3,7 +3,7 @@ import type { App, Caller } from '#app'
 import { dataTypes, type NamedFile, requireFiles } from '#capabilities/files'
 import { requireKnowledge } from '#capabilities/knowledge'
 import type { Model } from '#engine/models'
-import type { WorkKind } from '#engine/pipelines'
+import { type WorkKind, workKinds } from '#engine/pipelines'
 import { fail, type Language } from '#platform/errors'
 import { JsonText } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
@@ -85,7 +85,7 @@ export async function acceptRun(app: App, ask: AcceptAsk): Promise<JsonText> {
 
 /** Whoever names a file that nothing would read is told so, before anything is held. */
 async function filesOf(app: App, { caller, kind, fileIds = [] }: AcceptAsk): Promise<NamedFile[]> {
-  if (fileIds.length > 0 && kind !== 'data')
+  if (fileIds.length > 0 && !workKinds.some(({ name, readsFiles }) => name === kind && readsFiles))
     fail('INVALID_REQUEST', { why: reasons.filesOfData }, { param: 'file_ids' })
   const files = await requireFiles(app, caller, fileIds)
   const place = files.findIndex(({ mediaType }) => !dataTypes.includes(mediaType))

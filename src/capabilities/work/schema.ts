@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
+import { workKinds } from '#engine/pipelines'
 import { framedList, idCursor, pageQuery } from '#platform/lists'
 import {
   closed,
@@ -10,8 +11,9 @@ import {
   timestamp,
   uuid,
 } from '#platform/schema'
+import { kindPhrases } from './kind-phrases.ts'
 
-const Kind = oneOf('research', 'document', 'code', 'data')
+const Kind = oneOf(...workKinds.map(({ name }) => name))
 const told = <Schema extends TSchema>(schema: Schema, description: string, fa: string): Schema =>
   ({ ...schema, description, 'x-description-fa': fa }) as Schema
 
@@ -25,11 +27,7 @@ export const FileIds = Type.Array(uuid(), {
 
 export const WorkBody = Type.Object(
   {
-    kind: told(
-      Kind,
-      'What is made: a cited report, a document, a tree of source files, or computed data with charts.',
-      'آنچه ساخته می‌شود: گزارش با منبع، سند، پوشهٔ برنامه، یا دادهٔ محاسبه‌شده با نمودار.',
-    ),
+    kind: told(Kind, kindPhrases.makes.en, kindPhrases.makes.fa),
     input: keptText(10, 12_000, {
       description: 'The task, in your own words; its language is that of the files.',
       'x-description-fa': 'خواسته، به زبان خودتان؛ پرونده‌ها به همان زبان‌اند.',
@@ -55,10 +53,8 @@ export const WorkBody = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: 1_000_000_000,
-        description:
-          'The most that the run may cost; research goes as deep as it pays, up to 40 sources and 20 sections. The usual depth when absent.',
-        'x-description-fa':
-          'بیشترین هزینهٔ کار؛ پژوهش تا جایی که این اندازه بپردازد عمیق می‌شود، حداکثر ۴۰ منبع و ۲۰ بخش. در نبودش عمق معمول.',
+        description: kindPhrases.budget.en,
+        'x-description-fa': kindPhrases.budget.fa,
       }),
     ),
   },

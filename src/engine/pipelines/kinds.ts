@@ -1,10 +1,15 @@
 import type { Documents } from '#engine/documents'
 import type { Confine } from '#platform/confined'
-import { codePipeline } from './code/code.ts'
-import { dataPipeline } from './data/data.ts'
-import { documentPipeline } from './document/document.ts'
+import { codeKind } from './code/kind.ts'
+import { dataKind } from './data/kind.ts'
+import { documentKind } from './document/kind.ts'
 import type { Pipelines } from './pipelines.ts'
-import { researchPipeline } from './research/research.ts'
+import { researchKind } from './research/kind.ts'
+
+/** All kinds of work, in reading order. */
+export const workKinds = [researchKind, documentKind, codeKind, dataKind] as const
+
+export type WorkKind = (typeof workKinds)[number]['name']
 
 export interface PipelinesAsk {
   documents: Documents
@@ -15,10 +20,6 @@ export interface PipelinesAsk {
 
 /** The pipelines of all kinds. */
 export function openPipelines({ documents, confine, confineData = confine }: PipelinesAsk): Pipelines {
-  return {
-    research: researchPipeline(documents),
-    document: documentPipeline(documents),
-    code: codePipeline(confine),
-    data: dataPipeline(documents, confineData),
-  }
+  const ask = { documents, confine, confineData }
+  return Object.fromEntries(workKinds.map((kind) => [kind.name, kind.open(ask)])) as Pipelines
 }

@@ -5,9 +5,22 @@
  */
 import type { Message, OutputFormat, Source, Tool, ToolCall, Usage } from '#engine/turn'
 
-export { openPipelines, type PipelinesAsk } from './kinds.ts'
+import type { PipelinesAsk, WorkKind } from './kinds.ts'
+import type { Words } from './words.ts'
 
-export type WorkKind = 'research' | 'document' | 'code' | 'data'
+export { openPipelines, type PipelinesAsk, type WorkKind, workKinds } from './kinds.ts'
+
+/** A kind of work, in one place: its name, what callers are told of it, what it takes, and its pipeline. */
+export interface KindOfWork<Name extends string> {
+  name: Name
+  /** What is made, as a part of a sentence. */
+  makes: Words
+  /** What a budget above the usual buys, as a part of a sentence; for kinds that go deeper. */
+  deeper?: Words
+  /** True for a kind that reads stored files. */
+  readsFiles?: boolean
+  open(ask: Required<PipelinesAsk>): Pipeline
+}
 
 /** What a run is to do. Plain JSON. */
 export interface Task {

@@ -69,3 +69,8 @@ export const plainReadme = (
     ...paths.map((path) => `- \`${path}\``),
     '',
   ].join('\n')
+
+/** Parts of the sentences by which callers choose a kind. */
+export const codeKindWords = {
+  makes: { fa: 'پوشهٔ برنامه', en: 'a tree of source files' },
+}

@@ -229,3 +229,8 @@ export const figureLabels = {
     en: `change from first to last in “${title}”`,
   }),
 }
+
+/** Parts of the sentences by which callers choose a kind. */
+export const dataKindWords = {
+  makes: { fa: 'دادهٔ محاسبه‌شده با نمودار', en: 'computed data with charts' },
+}

@@ -25,3 +25,8 @@ export const documentWords = {
   done: { fa: 'سند آماده است.', en: 'The document is ready.' },
   partial: { fa: 'سند تا جایی که شد آماده است.', en: 'The document is ready as far as it could be made.' },
 }
+
+/** Parts of the sentences by which callers choose a kind. */
+export const documentKindWords = {
+  makes: { fa: 'سند', en: 'a document' },
+}

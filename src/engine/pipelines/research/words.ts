@@ -103,3 +103,12 @@ export function methodText(counts: Counts, language: Language): string {
     ? `${of('read')} منبع خوانده و به ${of('cited')} منبع ارجاع داده شد. هر جمله با منبعی که به آن ارجاع می‌دهد سنجیده شد: مدل سنجنده باید عین عبارت منبع را می‌آورد، و برنامه آن عبارت و عددهای جمله را در متن منبع می‌جست. ${of('supported')} جمله پشتوانه داشت؛ ${of('unsupported')} جمله با «بدون منبع» و ${of('unchecked')} جمله با «سنجیده‌نشده» نشان‌دار شد، و ${of('removed')} جمله که با منبع نمی‌خواند یا به منبعی ناموجود ارجاع می‌داد حذف شد.`
     : `${of('read')} sources were read and ${of('cited')} are cited. Every sentence was held against the source that it cites: the checking model had to quote the source word for word, and the program looked for that quotation and for the numbers of the sentence in the text of the source. ${of('supported')} sentences were supported; ${of('unsupported')} are marked as unsupported and ${of('unchecked')} as not checked, and ${of('removed')} that their source contradicts, or that cited no existing source, were removed.`
 }
+
+/** Parts of the sentences by which callers choose a kind. */
+export const researchKindWords = {
+  makes: { fa: 'گزارش با منبع', en: 'a cited report' },
+  deeper: {
+    fa: 'پژوهش تا جایی که این اندازه بپردازد عمیق می‌شود، حداکثر ۴۰ منبع و ۲۰ بخش',
+    en: 'research goes as deep as it pays, up to 40 sources and 20 sections',
+  },
+}

@@ -1,0 +1,22 @@
+/** What callers are told of all kinds of work together, from what each kind says of itself. */
+import { workKinds } from '#engine/pipelines'
+
+/** `a, b, or c`. */
+const listed = (parts: readonly string[], joint: string, last: string): string =>
+  [parts.slice(0, -1).join(joint), ...parts.slice(-1)].join(last)
+
+const makes = workKinds.map((kind) => kind.makes)
+const deeper = workKinds.flatMap((kind) => kind.deeper ?? [])
+const of = (words: readonly { en: string; fa: string }[], language: 'en' | 'fa'): string[] =>
+  words.map((word) => word[language])
+
+export const kindPhrases = {
+  makes: {
+    en: `What is made: ${listed(of(makes, 'en'), ', ', ', or ')}.`,
+    fa: `آنچه ساخته می‌شود: ${listed(of(makes, 'fa'), '، ', '، یا ')}.`,
+  },
+  budget: {
+    en: `The most that the run may cost; ${of(deeper, 'en').join('; ')}. The usual depth when absent.`,
+    fa: `بیشترین هزینهٔ کار؛ ${of(deeper, 'fa').join('؛ ')}. در نبودش عمق معمول.`,
+  },
+}
