@@ -2,9 +2,10 @@
 import type { Tx } from '#platform/db'
 import type { InvoiceRow } from './invoice.ts'
 import * as store from './store.ts'
+import * as found from './verdicts/store.ts'
 
-export type { Difference, Side, Verdict } from './store.ts'
-export { verdicts } from './store.ts'
+export type { Difference, Side, Verdict } from './verdicts/store.ts'
+export { verdicts } from './verdicts/store.ts'
 
 export interface ReconcileAsk extends store.Bounds {
   rows: AsyncIterable<InvoiceRow>
@@ -13,13 +14,13 @@ export interface ReconcileAsk extends store.Bounds {
 }
 
 export interface Compared {
-  invoice: store.Side
-  receipts: store.Side
+  invoice: found.Side
+  receipts: found.Side
 }
 
 export interface Reconciliation {
   /** By verdict; `total` is the sum of all of them, exactly. */
-  verdicts: Record<store.Verdict, Compared>
+  verdicts: Record<found.Verdict, Compared>
   total: Compared
   /** Rows of the file, and how many of them lie outside the dates and were left out. */
   file: { rows: bigint; outside: bigint }
@@ -31,7 +32,7 @@ export interface Reconciliation {
   /** Broken invariants of the ledger itself. */
   contradictions: { invariant: string; account_id: string }[]
   /** Every difference, sorted by kind and time; read it before the transaction ends. */
-  differences(): AsyncGenerator<store.Difference>
+  differences(): AsyncGenerator<found.Difference>
 }
 
 const batchSize = 1_000
@@ -45,16 +46,16 @@ export async function reconcile(tx: Tx, ask: ReconcileAsk): Promise<Reconciliati
   // Rows without ids may be of any call; rows whose id nobody knows, only of calls whose id the upstream never told.
   await matchByTime(tx, true)
   await matchByTime(tx, false)
-  await store.judge(tx, ask.microcreditsPerUsd)
-  const { running, ambiguous, ambiguous_charged, lost, lost_charged } = await store.unattributed(tx, ask)
+  await found.judge(tx, ask.microcreditsPerUsd)
+  const { running, ambiguous, ambiguous_charged, lost, lost_charged } = await found.unattributed(tx, ask)
   return {
     ...(await add(tx)),
-    file: await store.countRows(tx),
+    file: await found.countRows(tx),
     running,
     ambiguous: { receipts: ambiguous, chargedMicrocredits: ambiguous_charged },
     lost: { calls: lost, chargedMicrocredits: lost_charged },
-    contradictions: await store.contradictions(tx),
-    differences: () => store.differences(tx),
+    contradictions: await found.contradictions(tx),
+    differences: () => found.differences(tx),
   }
 }
 
@@ -97,14 +98,14 @@ function compare(row: store.Timed, call: store.Timed): number {
 }
 
 async function add(tx: Tx): Promise<Pick<Reconciliation, 'verdicts' | 'total'>> {
-  const rows = await store.sums(tx)
+  const rows = await found.sums(tx)
   const verdicts = Object.fromEntries(
-    store.verdicts.map((verdict) => [verdict, comparedOf(rows.filter((row) => row.verdict === verdict))]),
+    found.verdicts.map((verdict) => [verdict, comparedOf(rows.filter((row) => row.verdict === verdict))]),
   ) as Reconciliation['verdicts']
   return { verdicts, total: comparedOf(rows) }
 }
 
-function comparedOf(rows: Awaited<ReturnType<typeof store.sums>>): Compared {
+function comparedOf(rows: Awaited<ReturnType<typeof found.sums>>): Compared {
   const sum = (pick: (row: (typeof rows)[number]) => bigint): bigint =>
     rows.reduce((total, row) => total + pick(row), 0n)
   return {

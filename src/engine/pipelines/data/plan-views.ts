@@ -4,8 +4,9 @@ import type { ColumnSpec } from './columns/decide.ts'
 import { mostTexts } from './columns/store.ts'
 import type { FoundTable } from './compute.ts'
 import { isNumeric, type Measure } from './figures.ts'
+import { usualViews } from './usual-views.ts'
 import { foldKey } from './values/fold.ts'
-import { type Bucket, type ChartType, usualViews, type View } from './views.ts'
+import type { Bucket, ChartType, View } from './views.ts'
 
 export const mostViews = 6
 const measures = ['sum', 'mean', 'median', 'min', 'max', 'count', 'distinct'] as const

@@ -1,0 +1,33 @@
+import type { ColumnSpec } from './columns/decide.ts'
+import { isNumeric } from './figures.ts'
+import type { View } from './views.ts'
+
+/** Questions for a table that nobody has asked any: by its days, by its names, and its numbers against each other. */
+export function usualViews(
+  columns: readonly ColumnSpec[],
+  rows: number,
+  distinct: readonly number[],
+): Omit<View, 'title'>[] {
+  const places = columns.map((_, place) => place)
+  const number = places.find((place) => isNumeric(columns[place]!.kind))
+  const measure =
+    number === undefined
+      ? ({ measure: 'count' } as const)
+      : ({ measure: columns[number]!.kind === 'percent' ? 'mean' : 'sum', column: number } as const)
+  const day = places.find((place) => columns[place]!.kind === 'date')
+  const names = places.filter(
+    (place) => columns[place]!.kind === 'text' && distinct[place]! >= 2 && distinct[place]! <= 40,
+  )
+  const numbers = places.filter((place) => isNumeric(columns[place]!.kind))
+  const byDay =
+    day === undefined ? [] : [{ by: day, ...measure, chart: 'line' as const, ...monthly(distinct[day]!) }]
+  return [
+    ...byDay,
+    ...names.slice(0, 2).map((by) => ({ by, ...measure, chart: 'bar' as const })),
+    ...(numbers.length > 1 && rows >= 8
+      ? [{ by: numbers[0]!, column: numbers[1]!, measure: 'sum' as const, chart: 'scatter' as const }]
+      : []),
+  ].slice(0, 3)
+}
+
+const monthly = (days: number): { bucket?: 'month' } => (days > 31 ? { bucket: 'month' } : {})

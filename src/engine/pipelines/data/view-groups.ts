@@ -1,0 +1,87 @@
+/** Groups of rows: by words, by values and by time. */
+import type { ColumnSpec } from './columns/decide.ts'
+import { type NumberColumn, none, type Store, TextColumn } from './columns/store.ts'
+import { dayText, two } from './values/calendar.ts'
+import { maxMoments } from './view-order.ts'
+import type { Bucket, View } from './views.ts'
+
+export interface Grouped {
+  view: View
+  of: ColumnSpec
+  keys: string[]
+  /** The group of each row, -1 for none. */
+  groups: Int32Array
+  isTime: boolean
+}
+
+/** The rows of a table by what a question asks for: words, values, or moments, which become months, then years, where there are too many. */
+export function groupedBy(store: Store, view: View): Grouped {
+  const column = store.columns[view.by]!
+  if (column instanceof TextColumn) return groupedWords(column, view, store.rows)
+  const { kind } = column.spec
+  if (kind !== 'date' && kind !== 'time') return groupedValues(column, view, store.rows)
+  const wanted: Bucket[] = kind === 'time' ? ['hour'] : [view.bucket ?? 'day', 'month', 'year']
+  for (const bucket of wanted.slice(wanted.lastIndexOf(wanted[0]!))) {
+    const found = groupedMoments(column, { ...view, bucket }, store.rows)
+    if (found.keys.length <= maxMoments) return found
+  }
+  return groupedMoments(column, { ...view, bucket: kind === 'time' ? 'hour' : 'year' }, store.rows)
+}
+
+function groupedWords(column: TextColumn, view: View, rows: number): Grouped {
+  const groups = column.words?.subarray(0, rows) ?? new Int32Array(rows).fill(-1)
+  return { view, of: column.spec, keys: column.shown, groups, isTime: false }
+}
+
+function numbered<Key>(rows: number, keyOf: (row: number) => Key | undefined, nameOf: (key: Key) => string) {
+  const places = new Map<Key, number>()
+  const groups = new Int32Array(rows)
+  for (let row = 0; row < rows; row += 1) {
+    const key = keyOf(row)
+    if (key === undefined) groups[row] = -1
+    else {
+      const place = places.get(key) ?? places.size
+      places.set(key, place)
+      groups[row] = place
+    }
+  }
+  return { keys: [...places.keys()].map(nameOf), groups }
+}
+
+function groupedValues(column: NumberColumn, view: View, rows: number): Grouped {
+  const { values, spec } = column
+  const row = new Map<bigint, string>()
+  const found = numbered(
+    rows,
+    (at) => {
+      const value = values[at]!
+      if (value === none) return undefined
+      if (!row.has(value)) row.set(value, column.textAt(at)!)
+      return value
+    },
+    (value) => row.get(value)!,
+  )
+  return { view, of: spec, ...found, isTime: false }
+}
+
+function groupedMoments({ values, spec }: NumberColumn, view: View, rows: number): Grouped {
+  const { calendar = 'gregorian' } = spec
+  const days = new Map<number, string>()
+  const dayKey = (seconds: bigint): string => {
+    const day = Math.floor(Number(seconds) / 86_400)
+    const known = days.get(day)
+    if (known !== undefined) return known
+    const text = dayText(calendar, day)
+    const key = view.bucket === 'month' ? text.slice(0, 7) : view.bucket === 'year' ? text.slice(0, 4) : text
+    days.set(day, key)
+    return key
+  }
+  const keyOf = (seconds: bigint): string =>
+    view.bucket === 'hour' ? `${two(Math.floor((Number(seconds) % 86_400) / 3_600))}:00` : dayKey(seconds)
+  const found = numbered(
+    rows,
+    (row) => (values[row] === none ? undefined : keyOf(values[row]!)),
+    (key) => key,
+  )
+  return { view, of: spec, ...found, isTime: true }
+}

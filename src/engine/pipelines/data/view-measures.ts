@@ -1,0 +1,49 @@
+/** The number of each group. */
+import { none, type Store } from './columns/store.ts'
+import { integersOf, measured } from './figures.ts'
+import type { Grouped } from './view-groups.ts'
+import type { View, ViewRow } from './views.ts'
+
+export interface Measuring {
+  value(group: number): string | null
+  count(group: number): number
+  /** Of several groups together. */
+  together(groups: readonly number[]): ViewRow
+  total(): string | null
+}
+
+/** The values of each group beside each other, so that any measure is one of a slice. */
+export function measuring({ columns, rows }: Store, { groups, keys }: Grouped, view: View): Measuring {
+  const { measure } = view
+  const own = view.column === undefined ? undefined : integersOf(columns[view.column]!)
+  const counts = new Int32Array(keys.length)
+  const starts = new Int32Array(keys.length + 1)
+  const holds = (row: number) => groups[row]! >= 0 && (!own || own.values[row] !== none)
+  for (let row = 0; row < rows; row += 1) {
+    if (groups[row]! >= 0) counts[groups[row]!]! += 1
+    if (holds(row)) starts[groups[row]! + 1]! += 1
+  }
+  for (let group = 0; group < keys.length; group += 1) starts[group + 1]! += starts[group]!
+  const values = new BigInt64Array(starts[keys.length]!)
+  const next = starts.slice()
+  for (let row = 0; own && row < rows; row += 1)
+    if (holds(row)) values[next[groups[row]!]!++] = own.values[row]!
+  const scale = measure === 'distinct' ? 0 : (own?.scale ?? 0)
+  const slice = (group: number) => values.subarray(starts[group], starts[group + 1])
+  const of = (own: BigInt64Array) => measured(measure, own, scale) ?? null
+  return {
+    value: (group) => of(slice(group)),
+    count: (group) => counts[group]!,
+    together(many) {
+      const size = many.reduce((sum, group) => sum + slice(group).length, 0)
+      const all = new BigInt64Array(size)
+      let at = 0
+      for (const group of many) {
+        all.set(slice(group), at)
+        at += slice(group).length
+      }
+      return { key: '', value: of(all), count: many.reduce((sum, group) => sum + counts[group]!, 0) }
+    },
+    total: () => of(values.slice()),
+  }
+}

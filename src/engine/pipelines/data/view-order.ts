@@ -1,0 +1,56 @@
+/** The rows of an answer in their order, and so many that a chart and a page can hold them. */
+import { foldKey } from './values/fold.ts'
+import type { Measuring } from './view-measures.ts'
+import type { View, ViewRow } from './views.ts'
+
+/** Rows that are words or values. */
+const maxWords = 40
+/** Rows that are moments, which stay in their order. */
+export const maxMoments = 400
+
+const calendars = [
+  'فروردین اردیبهشت خرداد تیر مرداد شهریور مهر آبان آذر دی بهمن اسفند',
+  'january february march april may june july august september october november december',
+  'jan feb mar apr may jun jul aug sep oct nov dec',
+  'شنبه یکشنبه دوشنبه سه‌شنبه چهارشنبه پنجشنبه جمعه',
+  'monday tuesday wednesday thursday friday saturday sunday',
+  'بهار تابستان پاییز زمستان',
+].map((names) => names.split(' ').map(foldKey))
+
+/** Days by time, months by the calendar, rows of one key each as they stand, and the others by size. Answers places of rows. */
+export function inOrder(
+  places: number[],
+  all: readonly ViewRow[],
+  isTime: boolean,
+  isEachOnce: boolean,
+): number[] {
+  if (isTime) return places.toSorted((a, b) => (all[a]!.key < all[b]!.key ? -1 : 1))
+  const names = all.length > 12 ? [] : all.map(({ key }) => foldKey(key))
+  const calendar = calendars.find((list) => names.length > 0 && names.every((name) => list.includes(name)))
+  if (calendar) return places.toSorted((a, b) => calendar.indexOf(names[a]!) - calendar.indexOf(names[b]!))
+  if (isEachOnce && all.length <= maxWords) return places
+  const size = (place: number) => Number(all[place]!.value ?? Number.NEGATIVE_INFINITY)
+  return places.toSorted((a, b) => size(b) - size(a) || a - b)
+}
+
+interface Short {
+  view: View
+  other: string
+  isTime: boolean
+}
+
+/** What no chart and no page could hold goes together into one row. */
+export function shortened(
+  order: readonly number[],
+  all: readonly ViewRow[],
+  measured: Measuring,
+  { view, other, isTime }: Short,
+): ViewRow[] {
+  const limit = isTime ? maxMoments : Math.min(maxWords, view.top === undefined ? maxWords : view.top + 1)
+  if (order.length <= limit) return order.map((place) => all[place]!)
+  const head = isTime ? order.slice(-(limit - 1)) : order.slice(0, limit - 1)
+  const rest = isTime ? order.slice(0, -(limit - 1)) : order.slice(limit - 1)
+  const row = { ...measured.together(rest), key: other }
+  const rows = head.map((place) => all[place]!)
+  return isTime ? [row, ...rows] : [...rows, row]
+}
