@@ -22,32 +22,32 @@ type Extra = NonNullable<Part['extra']>
 
 /** Reads the chunks of one answer, or the one object of an answer that is not streamed, into neutral parts. */
 export class ChunkReader implements AnswerReader {
-  private readonly secrets: readonly string[]
-  private readonly calls = new ToolCalls()
+  readonly #secrets: readonly string[]
+  readonly #calls = new ToolCalls()
   closed = false
-  private started = false
-  private finish: FinishReason | undefined
-  private usage: { usage: Usage; raw?: Record<string, unknown> } | undefined
+  #started = false
+  #finish: FinishReason | undefined
+  #usage: { usage: Usage; raw?: Record<string, unknown> } | undefined
 
   constructor(secrets: readonly string[]) {
-    this.secrets = secrets
+    this.#secrets = secrets
   }
 
   get finished(): boolean {
-    return this.finish !== undefined
+    return this.#finish !== undefined
   }
 
   /** Adds the parts of one chunk. Throws `UpstreamError` for an error inside the stream. */
   read(chunk: Record<string, unknown>, event: string, parts: Part[]): Worth {
     // Some gateways name the event instead of wrapping the object.
     const error = chunk['error'] ?? (event === 'error' ? chunk : undefined)
-    if (error !== undefined) throw faultOfError(error, this.secrets)
+    if (error !== undefined) throw faultOfError(error, this.#secrets)
     const first = parts.length
-    if (!this.started) parts.push(this.start(chunk))
-    this.readUsage(chunk)
+    if (!this.#started) parts.push(this.#start(chunk))
+    this.#readUsage(chunk)
     const choice = firstChoice(chunk['choices'])
     const from = parts.length
-    if (choice) this.readChoice(choice, parts)
+    if (choice) this.#readChoice(choice, parts)
     attach(parts, from, extraOf(chunk, choice))
     return worthOf(parts, first)
   }
@@ -62,23 +62,24 @@ export class ChunkReader implements AnswerReader {
    */
   *end(): Generator<Part, void, undefined> {
     // Some servers never send a reason with tool calls; whole arguments and a proper end are as good.
-    if (!this.finish && this.closed && this.calls.size > 0 && this.calls.complete) this.finish = 'tool_calls'
-    if (this.finish) {
+    if (!this.#finish && this.closed && this.#calls.size > 0 && this.#calls.complete)
+      this.#finish = 'tool_calls'
+    if (this.#finish) {
       // Ollama, Gemini and OpenAI's forced tools say `stop` although the answer is a call.
-      const reason = this.finish === 'stop' && this.calls.size > 0 ? 'tool_calls' : this.finish
+      const reason = this.#finish === 'stop' && this.#calls.size > 0 ? 'tool_calls' : this.#finish
       yield { type: 'finish', reason }
     }
     yield* this.counted()
-    if (!this.finish) throw new UpstreamError('cut', { detail: 'the answer ended without a finish reason' })
+    if (!this.#finish) throw new UpstreamError('cut', { detail: 'the answer ended without a finish reason' })
   }
 
   /** The newest usage report, if there was one. */
   *counted(): Generator<Part, void, undefined> {
-    if (this.usage) yield { type: 'usage', ...this.usage }
+    if (this.#usage) yield { type: 'usage', ...this.#usage }
   }
 
-  private start(chunk: Record<string, unknown>): Part {
-    this.started = true
+  #start(chunk: Record<string, unknown>): Part {
+    this.#started = true
     const { id, model } = chunk
     return {
       type: 'start',
@@ -88,32 +89,32 @@ export class ChunkReader implements AnswerReader {
   }
 
   /** Whether it stands in a chunk of its own, in the last or, growing, in every one: the newest report is the whole truth. */
-  private readUsage(chunk: Record<string, unknown>): void {
+  #readUsage(chunk: Record<string, unknown>): void {
     const raw = chunk['usage']
     if (raw !== undefined && raw !== null) {
       const usage = readUsage(raw)
-      if (usage) this.usage = { usage, raw: raw as Record<string, unknown> }
-    } else if (chunk['timings'] !== undefined && !this.usage?.raw) {
+      if (usage) this.#usage = { usage, raw: raw as Record<string, unknown> }
+    } else if (chunk['timings'] !== undefined && !this.#usage?.raw) {
       const usage = readTimings(chunk['timings'])
-      if (usage) this.usage = { usage }
+      if (usage) this.#usage = { usage }
     }
   }
 
-  private readChoice(choice: Record<string, unknown>, parts: Part[]): void {
-    if (choice['error'] !== undefined && choice['error'] !== null) throw faultOfError(choice, this.secrets)
+  #readChoice(choice: Record<string, unknown>, parts: Part[]): void {
+    if (choice['error'] !== undefined && choice['error'] !== null) throw faultOfError(choice, this.#secrets)
     const delta = isRecord(choice['delta'])
       ? choice['delta']
       : isRecord(choice['message'])
         ? choice['message']
         : undefined
-    if (delta) this.readDelta(delta, parts, delta === choice['message'])
+    if (delta) this.#readDelta(delta, parts, delta === choice['message'])
     else if (typeof choice['text'] === 'string' && choice['text'] !== '')
       parts.push({ type: 'text', text: choice['text'] })
     const reason = choice['finish_reason']
-    if (typeof reason === 'string' && reason !== '') this.finish ??= finishOf(reason)
+    if (typeof reason === 'string' && reason !== '') this.#finish ??= finishOf(reason)
   }
 
-  private readDelta(delta: Record<string, unknown>, parts: Part[], whole: boolean): void {
+  #readDelta(delta: Record<string, unknown>, parts: Part[], whole: boolean): void {
     readReasoning(delta, parts)
     const content = delta['content']
     if (typeof content === 'string') {
@@ -121,10 +122,10 @@ export class ChunkReader implements AnswerReader {
     } else if (Array.isArray(content)) readContentParts(content, parts)
     if (typeof delta['refusal'] === 'string' && delta['refusal'] !== '')
       parts.push({ type: 'refusal', text: delta['refusal'] })
-    if (delta['tool_calls']) parts.push(...this.calls.read(delta['tool_calls'], whole))
+    if (delta['tool_calls']) parts.push(...this.#calls.read(delta['tool_calls'], whole))
     // The old spelling of one call without an identity.
     if (isRecord(delta['function_call']))
-      parts.push(...this.calls.read([{ index: 0, function: delta['function_call'] }], whole))
+      parts.push(...this.#calls.read([{ index: 0, function: delta['function_call'] }], whole))
   }
 }
 

@@ -27,16 +27,16 @@ const mostCalls = 1_024
  * Each call gets one index (0, 1, …) and one id for good.
  */
 export class ToolCalls {
-  private readonly calls: OpenCall[] = []
-  private told = 0
+  readonly #calls: OpenCall[] = []
+  #told = 0
 
   get size(): number {
-    return this.calls.length
+    return this.#calls.length
   }
 
   /** True when every call has a name and arguments that are whole JSON. */
   get complete(): boolean {
-    return this.calls.every(
+    return this.#calls.every(
       (call) => call.index !== undefined && (call.arguments === '' || isWholeJson(call.arguments)),
     )
   }
@@ -44,32 +44,32 @@ export class ToolCalls {
   /** The parts of one `tool_calls` list: pieces in a delta, `whole` calls in a message. */
   read(list: unknown, whole: boolean): Part[] {
     if (!Array.isArray(list)) return []
-    return list.flatMap((piece: unknown) => (isRecord(piece) ? this.piece(piece, whole) : []))
+    return list.flatMap((piece: unknown) => (isRecord(piece) ? this.#piece(piece, whole) : []))
   }
 
-  private piece(piece: Record<string, unknown>, whole: boolean): Part[] {
+  #piece(piece: Record<string, unknown>, whole: boolean): Part[] {
     const described = isRecord(piece['function']) ? piece['function'] : {}
     const index = Number.isInteger(piece['index']) ? (piece['index'] as number) : undefined
     const id = typeof piece['id'] === 'string' && piece['id'] !== '' ? piece['id'] : undefined
     const name = typeof described['name'] === 'string' ? described['name'] : ''
     const text = argumentText(described['arguments'])
-    const open = whole ? undefined : this.find(index, id, name, text)
+    const open = whole ? undefined : this.#find(index, id, name, text)
     // Some servers end with the whole call once more.
     if (open?.index !== undefined && name !== '' && text === open.arguments && isWholeJson(text)) return []
-    const call = open ?? this.begin(index, id)
+    const call = open ?? this.#begin(index, id)
     if (call.index === undefined) call.name += name
-    return this.tell(call, text, unknownFields(piece))
+    return this.#tell(call, text, unknownFields(piece))
   }
 
   /** A call is told when its name is known; arguments that came earlier wait for it. */
-  private tell(call: OpenCall, text: string, unknown: Record<string, unknown> | undefined): Part[] {
+  #tell(call: OpenCall, text: string, unknown: Record<string, unknown> | undefined): Part[] {
     call.arguments += text
     call.unknown = unknown || call.unknown ? { ...call.unknown, ...unknown } : undefined
     if (call.name === '') return []
     const parts: Part[] = []
     const wasTold = call.index !== undefined
     // An index is given when the call is told, so that a call that never got a name leaves no gap.
-    const index = call.index ?? this.told++
+    const index = call.index ?? this.#told++
     call.index = index
     const extra = call.unknown && extraOf(index, call.unknown)
     call.unknown = undefined
@@ -82,17 +82,12 @@ export class ToolCalls {
   }
 
   /** The open call that this piece continues; undefined when it begins a new one. */
-  private find(
-    index: number | undefined,
-    id: string | undefined,
-    name: string,
-    text: string,
-  ): OpenCall | undefined {
-    const byId = id === undefined ? [] : this.calls.filter((call) => call.upstreamId === id)
+  #find(index: number | undefined, id: string | undefined, name: string, text: string): OpenCall | undefined {
+    const byId = id === undefined ? [] : this.#calls.filter((call) => call.upstreamId === id)
     const same = byId.find((call) => call.upstreamIndex === index) ?? byId.at(-1)
     if (same && !opensBeside(same, index, name, text)) return same
     const candidate =
-      index === undefined ? this.calls.at(-1) : this.calls.findLast((call) => call.upstreamIndex === index)
+      index === undefined ? this.#calls.at(-1) : this.#calls.findLast((call) => call.upstreamIndex === index)
     if (!candidate) return undefined
     if (index === undefined && id !== undefined && candidate.upstreamId !== undefined) return undefined
     // A piece with a name opens a call, unless it repeats the name of one whose arguments are still being written.
@@ -102,22 +97,22 @@ export class ToolCalls {
     return another && finished ? undefined : candidate
   }
 
-  private begin(upstreamIndex: number | undefined, upstreamId: string | undefined): OpenCall {
-    if (this.calls.length >= mostCalls)
+  #begin(upstreamIndex: number | undefined, upstreamId: string | undefined): OpenCall {
+    if (this.#calls.length >= mostCalls)
       throw new UpstreamError('malformed', { detail: `more than ${mostCalls} tool calls` })
     const call: OpenCall = {
       index: undefined,
       upstreamIndex,
       upstreamId,
       id:
-        upstreamId === undefined || this.calls.some(({ id }) => id === upstreamId)
+        upstreamId === undefined || this.#calls.some(({ id }) => id === upstreamId)
           ? `call_${randomBytes(12).toString('hex')}`
           : upstreamId,
       name: '',
       arguments: '',
       unknown: undefined,
     }
-    this.calls.push(call)
+    this.#calls.push(call)
     return call
   }
 }

@@ -44,101 +44,103 @@ const endingMs = 5_000
 export class AnswerStream {
   /** No more is to be read; what is left to tell is told by `end`. */
   over = false
-  private readonly exchange: Exchange
-  private readonly timeouts: Timeouts
-  private readonly reader: AnswerReader
-  private readonly events = new SseReader((data, name) => this.event(data, name), eventBytes)
-  private readonly mostBytes: number
-  private bytes = 0
-  private failure: UpstreamError | undefined
-  private parts: Part[] = []
-  private worth: Worth = 'nothing'
-  private understood = 0
-  private malformed = 0
+  readonly #exchange: Exchange
+  readonly #timeouts: Timeouts
+  readonly #reader: AnswerReader
+  readonly #events = new SseReader((data, name) => this.#event(data, name), eventBytes)
+  readonly #mostBytes: number
+  #bytes = 0
+  #failure: UpstreamError | undefined
+  #parts: Part[] = []
+  #worth: Worth = 'nothing'
+  #understood = 0
+  #malformed = 0
 
   constructor(
     exchange: Exchange,
     { timeouts, turn }: Pick<TextCall, 'timeouts' | 'turn'>,
     reader: AnswerReader,
   ) {
-    this.mostBytes = streamedTextBytes(turn.maxOutputTokens)
-    this.exchange = exchange
-    this.timeouts = timeouts
-    this.reader = reader
+    this.#mostBytes = streamedTextBytes(turn.maxOutputTokens)
+    this.#exchange = exchange
+    this.#timeouts = timeouts
+    this.#reader = reader
     exchange.patience.enter('firstToken', timeouts.firstTokenMs)
   }
 
   /** Waits where nothing is here to be read. */
   arrival(): Promise<void> | undefined {
-    return this.exchange.arrival(this.worth !== 'nothing')
+    return this.#exchange.arrival(this.#worth !== 'nothing')
   }
 
   /** The parts of what has arrived. */
   read(): readonly Part[] {
-    this.worth = 'nothing'
-    this.parts = []
+    this.#worth = 'nothing'
+    this.#parts = []
     let bytes: Buffer | undefined
     try {
-      bytes = this.exchange.take()
+      bytes = this.#exchange.take()
     } catch (error) {
-      this.failure = this.harmOf(error)
+      this.#failure = this.#harmOf(error)
     }
-    this.bytes += bytes?.length ?? 0
-    if (this.bytes > this.mostBytes) this.failure ??= this.harmOf(tooLong(this.mostBytes))
-    if (bytes && this.bytes <= this.mostBytes) this.events.push(bytes)
-    else if (!this.failure) this.events.end()
-    this.over = !bytes || this.bytes > this.mostBytes || this.reader.closed || this.failure !== undefined
-    this.keepTime()
-    return this.parts
+    this.#bytes += bytes?.length ?? 0
+    if (this.#bytes > this.#mostBytes) this.#failure ??= this.#harmOf(tooLong(this.#mostBytes))
+    if (bytes && this.#bytes <= this.#mostBytes) this.#events.push(bytes)
+    else if (!this.#failure) this.#events.end()
+    this.over = !bytes || this.#bytes > this.#mostBytes || this.#reader.closed || this.#failure !== undefined
+    this.#keepTime()
+    return this.#parts
   }
 
   /** What is told at the end. Throws what went wrong. */
   *end(): Generator<Part, void, undefined> {
-    if (this.failure) {
-      yield* this.reader.counted()
-      throw this.failure
+    if (this.#failure) {
+      yield* this.#reader.counted()
+      throw this.#failure
     }
-    if (this.malformed > 0 && this.understood === 0)
+    if (this.#malformed > 0 && this.#understood === 0)
       throw new UpstreamError('malformed', { detail: 'no event of the stream is JSON' })
-    yield* this.reader.end()
+    yield* this.#reader.end()
   }
 
-  private keepTime(): void {
-    const { patience } = this.exchange
-    if (patience.phase === 'firstToken' && this.worth === 'token')
-      patience.enter('idle', this.timeouts.idleMs)
-    if (this.reader.finished && patience.phase !== 'ending')
-      patience.enter('ending', Math.min(endingMs, this.timeouts.idleMs))
+  #keepTime(): void {
+    const { patience } = this.#exchange
+    if (patience.phase === 'firstToken' && this.#worth === 'token')
+      patience.enter('idle', this.#timeouts.idleMs)
+    if (this.#reader.finished && patience.phase !== 'ending')
+      patience.enter('ending', Math.min(endingMs, this.#timeouts.idleMs))
   }
 
   /** After the finish a cut or a silence is a normal end: the answer is whole. */
-  private harmOf(error: unknown): UpstreamError | undefined {
+  #harmOf(error: unknown): UpstreamError | undefined {
     if (!(error instanceof UpstreamError)) throw error
-    return error.fault === 'aborted' || !this.reader.finished ? error : undefined
+    return error.fault === 'aborted' || !this.#reader.finished ? error : undefined
   }
 
-  private event(data: string, name: string): void {
-    if (this.reader.closed || this.failure) return
+  #event(data: string, name: string): void {
+    if (this.#reader.closed || this.#failure) return
     if (data === '[DONE]' || data.trim() === '[DONE]') {
-      this.reader.close()
+      this.#reader.close()
       return
     }
     const event = parse(data)
     if (!event) {
-      this.malformed += 1
+      this.#malformed += 1
       // One torn event is an accident; more than that is not this wire, and text may be missing without a trace.
-      if (this.malformed > 1)
-        this.failure = new UpstreamError('malformed', { detail: 'several events of the stream are not JSON' })
+      if (this.#malformed > 1)
+        this.#failure = new UpstreamError('malformed', {
+          detail: 'several events of the stream are not JSON',
+        })
       return
     }
-    this.understood += 1
+    this.#understood += 1
     try {
       // Between the tokens of JSON a line end is as good as a space, and an event is passed on in one line.
-      const worth = this.reader.read(event, name, this.parts, data.replaceAll('\n', ' '))
-      if (worth === 'token' || this.worth === 'nothing') this.worth = worth
+      const worth = this.#reader.read(event, name, this.#parts, data.replaceAll('\n', ' '))
+      if (worth === 'token' || this.#worth === 'nothing') this.#worth = worth
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error
-      this.failure = error
+      this.#failure = error
     }
   }
 }

@@ -32,23 +32,23 @@ export class Exchange implements Dispatcher.DispatchHandler {
   status = 0
   headers: ReplyHeaders = {}
   readonly patience: Patience
-  private readonly ask: Ask
-  private readonly onAbort: () => void
-  private readonly answered = Promise.withResolvers<void>()
-  private controller: Dispatcher.DispatchController | undefined
-  private chunks: Buffer[] = []
-  private heldBytes = 0
-  private sent = false
-  private ended = false
-  private discarding = false
-  private failure: UpstreamError | undefined
-  private wake: (() => void) | undefined
+  readonly #ask: Ask
+  readonly #onAbort: () => void
+  readonly #answered = Promise.withResolvers<void>()
+  #controller: Dispatcher.DispatchController | undefined
+  #chunks: Buffer[] = []
+  #heldBytes = 0
+  #sent = false
+  #ended = false
+  #discarding = false
+  #failure: UpstreamError | undefined
+  #wake: (() => void) | undefined
 
   private constructor(ask: Ask) {
-    this.ask = ask
-    this.onAbort = () => this.fail(new UpstreamError('aborted', { executed: this.sent }))
-    this.patience = new Patience(ask.timeouts, (error) => this.fail(error))
-    ask.signal.addEventListener('abort', this.onAbort, { once: true })
+    this.#ask = ask
+    this.#onAbort = () => this.#fail(new UpstreamError('aborted', { executed: this.#sent }))
+    this.patience = new Patience(ask.timeouts, (error) => this.#fail(error))
+    ask.signal.addEventListener('abort', this.#onAbort, { once: true })
   }
 
   /** Sends the request and resolves with its answer's headers. */
@@ -57,28 +57,28 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const exchange = new Exchange(ask)
     const { method, path, headers, body } = ask
     pool.dispatch({ method, path, headers, body, headersTimeout: 0, bodyTimeout: 0 }, exchange)
-    await exchange.answered.promise
+    await exchange.#answered.promise
     return exchange
   }
 
   /** Waits where nothing is here to be taken. `moved`: something of worth came since the last wait (see `Patience`). */
   arrival(moved: boolean): Promise<void> | undefined {
-    if (this.chunks.length > 0 || this.ended || this.failure) return undefined
+    if (this.#chunks.length > 0 || this.#ended || this.#failure) return undefined
     this.patience.wait(moved)
     return new Promise((resolve) => {
-      this.wake = resolve
+      this.#wake = resolve
     })
   }
 
   /** The bytes that have arrived; undefined at the end. Throws what broke the answer off. */
   take(): Buffer | undefined {
     this.patience.arrived()
-    const chunk = this.chunks.length > 1 ? Buffer.concat(this.chunks) : this.chunks[0]
+    const chunk = this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : this.#chunks[0]
     if (chunk) {
-      this.chunks = []
-      this.heldBytes = 0
-      if (this.controller?.paused) this.controller.resume()
-    } else if (this.failure) throw this.failure
+      this.#chunks = []
+      this.#heldBytes = 0
+      if (this.#controller?.paused) this.#controller.resume()
+    } else if (this.#failure) throw this.#failure
     return chunk
   }
 
@@ -108,32 +108,32 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** Done reading: lets a stream that is at its end close in peace, so that the connection is kept; one that goes on is destroyed. */
   release(): void {
-    if (this.ended || this.failure) {
-      this.settle()
+    if (this.#ended || this.#failure) {
+      this.#settle()
       return
     }
-    this.discarding = true
-    this.chunks = []
-    this.settle()
-    if (this.controller?.paused) this.controller.resume()
+    this.#discarding = true
+    this.#chunks = []
+    this.#settle()
+    if (this.#controller?.paused) this.#controller.resume()
     const limit = setTimeout(() => this.abandon(), lingerMs)
     limit.unref()
-    this.wake = () => clearTimeout(limit)
+    this.#wake = () => clearTimeout(limit)
   }
 
   /** Destroys the socket; for answers nobody will read to their end. */
   abandon(): void {
-    this.fail(new UpstreamError('aborted', { executed: true }))
+    this.#fail(new UpstreamError('aborted', { executed: true }))
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.controller = controller
-    if (this.failure) {
-      controller.abort(this.failure)
+    this.#controller = controller
+    if (this.#failure) {
+      controller.abort(this.#failure)
       return
     }
-    this.sent = true
-    this.patience.enter('firstByte', this.ask.firstByteMs)
+    this.#sent = true
+    this.patience.enter('firstByte', this.#ask.firstByteMs)
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: ReplyHeaders): void {
@@ -141,55 +141,55 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.status = status
     this.headers = headers
     // An answer that is not streamed may send its headers early and its body late.
-    this.patience.enter('idle', Math.max(this.ask.timeouts.idleMs, this.ask.firstByteMs))
-    this.answered.resolve()
+    this.patience.enter('idle', Math.max(this.#ask.timeouts.idleMs, this.#ask.firstByteMs))
+    this.#answered.resolve()
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.discarding) return
-    this.chunks.push(chunk)
-    this.heldBytes += chunk.length
-    if (this.heldBytes > highWaterBytes) controller.pause()
-    this.wake?.()
-    this.wake = undefined
+    if (this.#discarding) return
+    this.#chunks.push(chunk)
+    this.#heldBytes += chunk.length
+    if (this.#heldBytes > highWaterBytes) controller.pause()
+    this.#wake?.()
+    this.#wake = undefined
   }
 
   onResponseEnd(): void {
-    this.ended = true
-    this.settle()
-    this.wake?.()
-    this.wake = undefined
+    this.#ended = true
+    this.#settle()
+    this.#wake?.()
+    this.#wake = undefined
   }
 
   onResponseError(_: Dispatcher.DispatchController, cause: Error): void {
-    this.fail(this.failure ?? this.connectionFault(cause))
+    this.#fail(this.#failure ?? this.#connectionFault(cause))
   }
 
   /** Before the request could be sent nothing was executed; after the headers an answer was cut. */
-  private connectionFault(cause: Error): UpstreamError {
+  #connectionFault(cause: Error): UpstreamError {
     if (cause instanceof ProxyFailed) return faultOfProxy(cause)
     const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.name
-    if (!this.sent) return new UpstreamError('connect', { executed: false, detail: code, cause })
+    if (!this.#sent) return new UpstreamError('connect', { executed: false, detail: code, cause })
     if (this.status !== 0) return new UpstreamError('cut', { status: this.status, detail: code, cause })
     const nonsense = cause.name === 'HTTPParserError' || code === 'UND_ERR_HEADERS_OVERFLOW'
     return new UpstreamError(nonsense ? 'malformed' : 'reset', { detail: code, cause })
   }
 
-  private fail(error: UpstreamError): void {
-    if (this.ended || this.failure) {
-      this.settle()
+  #fail(error: UpstreamError): void {
+    if (this.#ended || this.#failure) {
+      this.#settle()
       return
     }
-    this.failure = error
-    this.settle()
-    this.controller?.abort(error)
-    this.answered.reject(error)
-    this.wake?.()
-    this.wake = undefined
+    this.#failure = error
+    this.#settle()
+    this.#controller?.abort(error)
+    this.#answered.reject(error)
+    this.#wake?.()
+    this.#wake = undefined
   }
 
-  private settle(): void {
+  #settle(): void {
     this.patience.end()
-    this.ask.signal.removeEventListener('abort', this.onAbort)
+    this.#ask.signal.removeEventListener('abort', this.#onAbort)
   }
 }

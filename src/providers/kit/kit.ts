@@ -57,31 +57,31 @@ export interface UpstreamAsk {
  */
 export class UpstreamClient implements AsyncDisposable {
   readonly host: string
-  private readonly pool: Dispatcher
-  private readonly way: Way
-  private readonly basePath: string
-  private readonly headers: Record<string, string>
+  readonly #pool: Dispatcher
+  readonly #way: Way
+  readonly #basePath: string
+  readonly #headers: Record<string, string>
   /** What must never be shown of this upstream. */
   readonly secrets: readonly string[]
 
   constructor(address: UpstreamAddress) {
     const url = new URL(address.baseUrl)
     this.host = url.hostname
-    this.basePath = url.pathname.replace(/(?<!\/)\/+$/, '')
-    this.way = address.way ?? {}
+    this.#basePath = url.pathname.replace(/(?<!\/)\/+$/, '')
+    this.#way = address.way ?? {}
     // Times are kept by `Patience`: the limit for a connection is only a net under it.
-    this.pool = openDispatcher(url.origin, {
-      ...this.way,
+    this.#pool = openDispatcher(url.origin, {
+      ...this.#way,
       connectMs: 120_000,
       pool: { pipelining: 1, allowH2: false },
     })
-    this.headers = {
+    this.#headers = {
       'content-type': 'application/json',
       'user-agent': 'kherad',
       ...(address.apiKey !== undefined && { authorization: `Bearer ${address.apiKey}` }),
       ...address.headers,
     }
-    const { proxy } = this.way
+    const { proxy } = this.#way
     // A user without a password is a token.
     const login = proxy?.password ?? proxy?.username
     const hidden = [address.apiKey, ...Object.values(address.headers ?? {}), login]
@@ -90,11 +90,11 @@ export class UpstreamClient implements AsyncDisposable {
 
   /** Asks and resolves at the headers of a success; any other status throws what its body says. */
   async open(ask: UpstreamAsk): Promise<Exchange> {
-    const exchange = await Exchange.open(this.pool, {
+    const exchange = await Exchange.open(this.#pool, {
       method: ask.body ? 'POST' : 'GET',
-      path: `${this.basePath}${ask.path}`,
+      path: `${this.#basePath}${ask.path}`,
       headers: {
-        ...this.headers,
+        ...this.#headers,
         ...(ask.body instanceof Form && { 'content-type': ask.body.contentType }),
         ...ask.headers,
       },
@@ -105,9 +105,9 @@ export class UpstreamClient implements AsyncDisposable {
     })
     if (exchange.status >= 200 && exchange.status < 300) return exchange
     // Only a proxy says so.
-    if (exchange.status === 407 && this.way.proxy) {
+    if (exchange.status === 407 && this.#way.proxy) {
       exchange.abandon()
-      throw faultOfProxy(new ProxyFailed('login', this.way.proxy, 'HTTP 407'))
+      throw faultOfProxy(new ProxyFailed('login', this.#way.proxy, 'HTTP 407'))
     }
     throw faultOfStatus(exchange.status, exchange.headers, await errorText(exchange), this.secrets)
   }
@@ -118,7 +118,7 @@ export class UpstreamClient implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.pool.destroy()
+    await this.#pool.destroy()
   }
 }
 

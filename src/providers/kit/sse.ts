@@ -20,20 +20,20 @@ const standardMaxEventBytes = 16 * 1024 * 1024
  * Throws `UpstreamError` malformed when one event outgrows `maxEventBytes`.
  */
 export class SseReader {
-  private readonly listener: SseListener
-  private readonly maxEventBytes: number
+  readonly #listener: SseListener
+  readonly #maxEventBytes: number
   /** Of a line whose end has not come yet. */
-  private readonly held = new GrowingBytes()
-  private data: string | undefined
-  private eventBytes = 0
-  private event = 'message'
+  readonly #held = new GrowingBytes()
+  #data: string | undefined
+  #eventBytes = 0
+  #event = 'message'
   /** The last byte was CR: an LF right after it belongs to the same line end. */
-  private afterCarriageReturn = false
-  private atStart = true
+  #afterCarriageReturn = false
+  #atStart = true
 
   constructor(listener: SseListener, maxEventBytes = standardMaxEventBytes) {
-    this.listener = listener
-    this.maxEventBytes = maxEventBytes
+    this.#listener = listener
+    this.#maxEventBytes = maxEventBytes
   }
 
   push(bytes: Uint8Array): void {
@@ -41,9 +41,9 @@ export class SseReader {
       ? bytes
       : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     let position = 0
-    if (this.afterCarriageReturn && chunk.length > 0) {
+    if (this.#afterCarriageReturn && chunk.length > 0) {
       if (chunk[0] === lineFeed) position = 1
-      this.afterCarriageReturn = false
+      this.#afterCarriageReturn = false
     }
     // Almost every upstream ends lines with LF alone; one look tells whether this chunk needs more care.
     let nextReturn = chunk.indexOf(carriageReturn, position)
@@ -52,47 +52,47 @@ export class SseReader {
       if (nextReturn !== -1 && nextReturn < position) nextReturn = chunk.indexOf(carriageReturn, position)
       const end = nextReturn !== -1 && (feed === -1 || nextReturn < feed) ? nextReturn : feed
       if (end === -1) {
-        this.hold(chunk.subarray(position))
+        this.#hold(chunk.subarray(position))
         return
       }
-      this.takeLine(chunk, position, end)
+      this.#takeLine(chunk, position, end)
       position = end + 1
       if (end !== nextReturn) continue
-      if (position === chunk.length) this.afterCarriageReturn = true
+      if (position === chunk.length) this.#afterCarriageReturn = true
       else if (chunk[position] === lineFeed) position += 1
     }
   }
 
   /** The stream is over: tells what is still held. */
   end(): void {
-    if (this.held.length > 0) this.takeLine(Buffer.alloc(0), 0, 0)
-    this.dispatch()
+    if (this.#held.length > 0) this.#takeLine(Buffer.alloc(0), 0, 0)
+    this.#dispatch()
   }
 
-  private hold(piece: Buffer): void {
-    this.checkSize(this.held.length + piece.length)
-    this.held.add(piece)
+  #hold(piece: Buffer): void {
+    this.#checkSize(this.#held.length + piece.length)
+    this.#held.add(piece)
   }
 
-  private takeLine(chunk: Buffer, start: number, end: number): void {
-    if (this.held.length === 0) {
-      this.line(chunk, start, end)
+  #takeLine(chunk: Buffer, start: number, end: number): void {
+    if (this.#held.length === 0) {
+      this.#line(chunk, start, end)
       return
     }
-    this.held.add(chunk.subarray(start, end))
-    const whole = this.held.take()
-    this.line(whole, 0, whole.length)
+    this.#held.add(chunk.subarray(start, end))
+    const whole = this.#held.take()
+    this.#line(whole, 0, whole.length)
   }
 
-  private line(bytes: Buffer, from: number, end: number): void {
+  #line(bytes: Buffer, from: number, end: number): void {
     let start = from
-    if (this.atStart) {
-      this.atStart = false
+    if (this.#atStart) {
+      this.#atStart = false
       if (end - start >= 3 && bytes[start] === 0xef && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf)
         start += 3
     }
     if (start === end) {
-      this.dispatch()
+      this.#dispatch()
       return
     }
     const first = bytes[start]
@@ -101,25 +101,25 @@ export class SseReader {
     if (first === dataField[0]) {
       const value = field(bytes, start, end, dataField)
       if (value === undefined) return
-      this.eventBytes += end - start
-      this.checkSize(this.eventBytes)
-      this.data = this.data === undefined ? value : `${this.data}\n${value}`
+      this.#eventBytes += end - start
+      this.#checkSize(this.#eventBytes)
+      this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`
     } else if (first === eventField[0]) {
-      this.event = field(bytes, start, end, eventField) || this.event
+      this.#event = field(bytes, start, end, eventField) || this.#event
     }
   }
 
-  private dispatch(): void {
-    const { data, event } = this
-    this.data = undefined
-    this.eventBytes = 0
-    this.event = 'message'
-    if (data !== undefined) this.listener(data, event)
+  #dispatch(): void {
+    const [data, event] = [this.#data, this.#event]
+    this.#data = undefined
+    this.#eventBytes = 0
+    this.#event = 'message'
+    if (data !== undefined) this.#listener(data, event)
   }
 
-  private checkSize(bytes: number): void {
-    if (bytes > this.maxEventBytes) {
-      throw new UpstreamError('malformed', { detail: `an event of more than ${this.maxEventBytes} bytes` })
+  #checkSize(bytes: number): void {
+    if (bytes > this.#maxEventBytes) {
+      throw new UpstreamError('malformed', { detail: `an event of more than ${this.#maxEventBytes} bytes` })
     }
   }
 }

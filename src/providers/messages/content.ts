@@ -19,26 +19,26 @@ type Block =
 export class ContentBlocks {
   /** Calls that were told. */
   calls = 0
-  private readonly open = new Map<unknown, Block>()
-  private textLength = 0
+  readonly #open = new Map<unknown, Block>()
+  #textLength = 0
 
   /** A block begins, or stands there whole where the answer was not streamed. */
   start(index: unknown, block: unknown, parts: Part[]): void {
     if (!isRecord(block)) return
     switch (block['type']) {
       case 'text':
-        this.open.set(index, { type: 'text', from: this.textLength, cited: citedIn(block['citations']) })
-        this.text(block['text'], parts)
+        this.#open.set(index, { type: 'text', from: this.#textLength, cited: citedIn(block['citations']) })
+        this.#text(block['text'], parts)
         return
       case 'thinking':
-        this.open.set(index, { type: 'thinking', signature: block['signature'] })
+        this.#open.set(index, { type: 'thinking', signature: block['signature'] })
         think(block['thinking'], parts)
         return
       case 'redacted_thinking':
         parts.push({ type: 'reasoning-end', opaque: { wire: 'messages', data: String(block['data']) } })
         return
       case 'tool_use':
-        this.open.set(index, {
+        this.#open.set(index, {
           type: 'tool_use',
           call: this.calls,
           whole: block['input'],
@@ -57,47 +57,47 @@ export class ContentBlocks {
     if (!isRecord(delta)) return
     switch (delta['type']) {
       case 'text_delta':
-        this.text(delta['text'], parts)
+        this.#text(delta['text'], parts)
         return
       case 'thinking_delta':
         think(delta['thinking'], parts)
         return
       case 'input_json_delta':
-        this.input(this.open.get(index), delta['partial_json'], parts)
+        this.#input(this.#open.get(index), delta['partial_json'], parts)
         return
       case 'signature_delta': {
-        const block = this.open.get(index)
+        const block = this.#open.get(index)
         if (block?.type === 'thinking') block.signature = delta['signature']
         return
       }
       case 'citations_delta': {
-        const block = this.open.get(index)
+        const block = this.#open.get(index)
         if (block?.type === 'text') block.cited.push(...citedIn([delta['citation']]))
       }
     }
   }
 
   stop(index: unknown, parts: Part[]): void {
-    const block = this.open.get(index)
+    const block = this.#open.get(index)
     if (!block) return
-    this.open.delete(index)
-    this.end(block, parts)
+    this.#open.delete(index)
+    this.#end(block, parts)
   }
 
   /** Ends what some gateways leave open. */
   stopAll(parts: Part[]): void {
-    for (const block of this.open.values()) this.end(block, parts)
-    this.open.clear()
+    for (const block of this.#open.values()) this.#end(block, parts)
+    this.#open.clear()
   }
 
-  private end(block: Block, parts: Part[]): void {
+  #end(block: Block, parts: Part[]): void {
     switch (block.type) {
       case 'text':
         // A source speaks for its whole block, whose end is known only now.
         for (const citation of block.cited) {
           parts.push({
             type: 'citation',
-            citation: { ...citation, start: block.from, end: this.textLength },
+            citation: { ...citation, start: block.from, end: this.#textLength },
           })
         }
         return
@@ -113,14 +113,14 @@ export class ContentBlocks {
     }
   }
 
-  private text(text: unknown, parts: Part[]): void {
+  #text(text: unknown, parts: Part[]): void {
     if (!isText(text)) return
-    this.textLength += text.length
+    this.#textLength += text.length
     parts.push({ type: 'text', text })
   }
 
   /** The input of a tool that runs at the upstream comes the same way, and is not ours to run. */
-  private input(block: Block | undefined, piece: unknown, parts: Part[]): void {
+  #input(block: Block | undefined, piece: unknown, parts: Part[]): void {
     if (block?.type !== 'tool_use' || !isText(piece)) return
     block.inPieces = true
     parts.push({ type: 'tool-arguments', index: block.call, delta: piece })

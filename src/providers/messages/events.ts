@@ -9,24 +9,24 @@ export class EventReader implements AnswerReader {
   finished = false
   closed = false
   readonly content = new ContentBlocks()
-  private readonly secrets: readonly string[]
-  private started = false
-  private usage: Record<string, unknown> | undefined
+  readonly #secrets: readonly string[]
+  #started = false
+  #usage: Record<string, unknown> | undefined
   /** The prompt is counted when the answer begins, the output when it ends. */
-  private outputCounted = false
+  #outputCounted = false
 
   constructor(secrets: readonly string[]) {
-    this.secrets = secrets
+    this.#secrets = secrets
   }
 
   read(event: Record<string, unknown>, name: string, parts: Part[], text: string): Worth {
     // Some gateways leave the type to the event's name, or send an error without its envelope.
     const type = name === 'error' || event['error'] ? 'error' : (event['type'] ?? name)
-    if (type === 'error') throw faultOfError(event, this.secrets)
+    if (type === 'error') throw faultOfError(event, this.#secrets)
     // It comes while the model thinks in silence: no token, but a sign of life.
     if (type === 'ping') return 'life'
     const from = parts.length
-    const worth = this.readEvent(type, event, parts)
+    const worth = this.#readEvent(type, event, parts)
     const extra: Extra = { wire: 'messages', event, text }
     const first = parts[from]
     if (first) first.extra = extra
@@ -34,8 +34,8 @@ export class EventReader implements AnswerReader {
     return worth
   }
 
-  private readEvent(type: unknown, event: Record<string, unknown>, parts: Part[]): Worth {
-    if (!this.started) this.start(type === 'message_start' ? event['message'] : undefined, parts)
+  #readEvent(type: unknown, event: Record<string, unknown>, parts: Part[]): Worth {
+    if (!this.#started) this.start(type === 'message_start' ? event['message'] : undefined, parts)
     switch (type) {
       case 'content_block_delta':
         this.content.delta(event['index'], event['delta'], parts)
@@ -61,9 +61,9 @@ export class EventReader implements AnswerReader {
   }
 
   start(message: unknown, parts: Part[]): void {
-    this.started = true
+    this.#started = true
     const { id, model, usage } = isRecord(message) ? message : {}
-    this.usage = mergeUsage(this.usage, usage)
+    this.#usage = mergeUsage(this.#usage, usage)
     parts.push({
       type: 'start',
       ...(typeof id === 'string' && id !== '' && { upstreamId: id }),
@@ -74,8 +74,8 @@ export class EventReader implements AnswerReader {
   /** What is told of the whole message: why it ended, and what is counted up to here. */
   finish(delta: unknown, usage: unknown, parts: Part[]): void {
     if (isRecord(usage)) {
-      this.usage = mergeUsage(this.usage, usage)
-      this.outputCounted ||= typeof usage['output_tokens'] === 'number'
+      this.#usage = mergeUsage(this.#usage, usage)
+      this.#outputCounted ||= typeof usage['output_tokens'] === 'number'
     }
     const { stop_reason: reason, stop_sequence: sequence } = isRecord(delta) ? delta : {}
     if (this.finished || typeof reason !== 'string' || reason === '') return
@@ -95,9 +95,9 @@ export class EventReader implements AnswerReader {
   }
 
   *counted(): Generator<Part, void, undefined> {
-    const usage = readUsage(this.usage)
-    if (!usage || !this.usage) return
-    yield { type: 'usage', usage, raw: this.usage, ...(!this.outputCounted && { promptOnly: true }) }
+    const usage = readUsage(this.#usage)
+    if (!usage || !this.#usage) return
+    yield { type: 'usage', usage, raw: this.#usage, ...(!this.#outputCounted && { promptOnly: true }) }
   }
 }
 

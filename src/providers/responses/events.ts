@@ -50,20 +50,20 @@ const heartbeat = 'keepalive'
 export class EventReader implements AnswerReader {
   finished = false
   closed = false
-  private readonly terms: ReaderTerms
-  private readonly cut: StopCut | undefined
-  private readonly output = new Output()
-  private started = false
-  private usage: (Part & { type: 'usage' }) | undefined
+  readonly #terms: ReaderTerms
+  readonly #cut: StopCut | undefined
+  readonly #output = new Output()
+  #started = false
+  #usage: (Part & { type: 'usage' }) | undefined
 
   constructor(terms: ReaderTerms) {
-    this.terms = terms
-    if (terms.stop.length > 0) this.cut = new StopCut(terms.stop)
+    this.#terms = terms
+    if (terms.stop.length > 0) this.#cut = new StopCut(terms.stop)
   }
 
   /** The answer was ended on our side while the upstream goes on writing. */
   get leftOff(): boolean {
-    return this.cut?.found !== undefined
+    return this.#cut?.found !== undefined
   }
 
   /** Adds the parts of one event. Throws `UpstreamError` for a failure that it tells. */
@@ -71,19 +71,19 @@ export class EventReader implements AnswerReader {
     const type = typeof event['type'] === 'string' ? event['type'] : name
     if (type === heartbeat) return 'life'
     if (type === 'error' || name === 'error' || (event['error'] !== undefined && event['error'] !== null)) {
-      this.fail(faultOf(isRecord(event['error']) ? event['error'] : event, this.terms.secrets))
+      this.#fail(faultOf(isRecord(event['error']) ? event['error'] : event, this.#terms.secrets))
       return 'nothing'
     }
     const first = parts.length
-    if (!this.started) parts.push(this.start(isRecord(event['response']) ? event['response'] : {}))
+    if (!this.#started) parts.push(this.#start(isRecord(event['response']) ? event['response'] : {}))
     const from = parts.length
     const delta = deltas.get(type)
-    if (delta) this.say(delta, event, parts)
+    if (delta) this.#say(delta, event, parts)
     else if (terminals.has(type))
-      this.terminal(type, isRecord(event['response']) ? event['response'] : {}, parts)
-    else this.progress(type, event, parts)
-    this.endAtStop(parts, from)
-    if (this.terms.sameWire) carry(parts, first, { wire: 'responses', event, text })
+      this.#terminal(type, isRecord(event['response']) ? event['response'] : {}, parts)
+    else this.#progress(type, event, parts)
+    this.#endAtStop(parts, from)
+    if (this.#terms.sameWire) carry(parts, first, { wire: 'responses', event, text })
     const part = parts[from]
     if (part && tokens.has(part.type)) return 'token'
     if (greetings.has(type)) return 'nothing'
@@ -92,15 +92,15 @@ export class EventReader implements AnswerReader {
 
   /** The parts of an answer that came whole. */
   *whole(body: Json): Generator<Part, void, undefined> {
-    const parts = [this.start(body)]
-    if (this.terms.sameWire) carry(parts, 0, { wire: 'responses', body })
+    const parts = [this.#start(body)]
+    if (this.#terms.sameWire) carry(parts, 0, { wire: 'responses', body })
     try {
-      this.terminal('response.done', body, parts)
+      this.#terminal('response.done', body, parts)
     } catch (error) {
       yield* this.counted()
       throw error
     }
-    this.endAtStop(parts, 1)
+    this.#endAtStop(parts, 1)
     yield* parts
   }
 
@@ -115,11 +115,11 @@ export class EventReader implements AnswerReader {
   }
 
   *counted(): Generator<Part, void, undefined> {
-    if (this.usage && !this.finished) yield this.usage
+    if (this.#usage && !this.finished) yield this.#usage
   }
 
-  private start({ id, model }: Json): Part {
-    this.started = true
+  #start({ id, model }: Json): Part {
+    this.#started = true
     return {
       type: 'start',
       ...(typeof id === 'string' && id !== '' && { upstreamId: id }),
@@ -127,76 +127,76 @@ export class EventReader implements AnswerReader {
     }
   }
 
-  private say({ voice, place }: { voice: Voice; place: string }, event: Json, parts: Part[]): void {
+  #say({ voice, place }: { voice: Voice; place: string }, event: Json, parts: Part[]): void {
     const { delta } = event
     if (typeof delta === 'string')
-      this.output.at(event, bearer[voice]).said[voice].add(event[place], delta, parts)
+      this.#output.at(event, bearer[voice]).said[voice].add(event[place], delta, parts)
   }
 
-  private progress(type: string, event: Json, parts: Part[]): void {
+  #progress(type: string, event: Json, parts: Part[]): void {
     const whole = wholes.get(type)
     if (whole) {
       const text = event[whole.field]
-      const told = this.output.at(event, bearer[whole.voice]).said[whole.voice]
+      const told = this.#output.at(event, bearer[whole.voice]).said[whole.voice]
       if (typeof text === 'string') told.complete(event[whole.place], text, parts)
       return
     }
     const { item, delta } = event
     switch (type) {
       case 'response.function_call_arguments.delta':
-        if (typeof delta === 'string') this.output.at(event, 'function_call').addArguments(delta, parts)
+        if (typeof delta === 'string') this.#output.at(event, 'function_call').addArguments(delta, parts)
         return
       case 'response.function_call_arguments.done':
-        this.output.at(event, 'function_call').completeArguments(event['arguments'], parts)
+        this.#output.at(event, 'function_call').completeArguments(event['arguments'], parts)
         return
       case 'response.output_item.added':
-        if (isRecord(item)) this.output.open(item, event['output_index'], parts)
+        if (isRecord(item)) this.#output.open(item, event['output_index'], parts)
         return
       case 'response.output_item.done':
-        if (isRecord(item)) this.output.complete(item, event['output_index'], parts)
+        if (isRecord(item)) this.#output.complete(item, event['output_index'], parts)
         return
       case 'response.output_text.annotation.added': {
-        const message = this.output.at(event, 'message')
-        this.output.cite(message, event['annotation'], message.said.text.begin, parts)
+        const message = this.#output.at(event, 'message')
+        this.#output.cite(message, event['annotation'], message.said.text.begin, parts)
         return
       }
       default:
-        if (isRecord(event['response'])) this.count(event['response'])
+        if (isRecord(event['response'])) this.#count(event['response'])
     }
   }
 
-  private count({ usage: raw, output }: Json): void {
+  #count({ usage: raw, output }: Json): void {
     const usage = isRecord(raw) ? readUsage(raw, searchesIn(output)) : undefined
-    if (usage) this.usage = { type: 'usage', usage, raw: raw as Json }
+    if (usage) this.#usage = { type: 'usage', usage, raw: raw as Json }
   }
 
   /** The status decides, not the name of the event: vLLM calls every end `completed`. */
-  private terminal(type: string, response: Json, parts: Part[]): void {
-    this.count(response)
+  #terminal(type: string, response: Json, parts: Part[]): void {
+    this.#count(response)
     const status =
       typeof response['status'] === 'string' ? response['status'] : type.slice('response.'.length)
-    const fault = faultOfStatus(status, response, this.terms.secrets)
+    const fault = faultOfStatus(status, response, this.#terms.secrets)
     if (fault) {
-      this.fail(fault)
+      this.#fail(fault)
       return
     }
-    this.output.completeAll(recordsOf(response['output']), parts)
-    if (!this.finished) parts.push({ type: 'finish', reason: this.reasonOf(status, response) })
-    if (this.usage) parts.push(this.usage)
+    this.#output.completeAll(recordsOf(response['output']), parts)
+    if (!this.finished) parts.push({ type: 'finish', reason: this.#reasonOf(status, response) })
+    if (this.#usage) parts.push(this.#usage)
     this.finished = true
     this.closed = true
   }
 
-  private reasonOf(status: string, response: Json): FinishReason {
+  #reasonOf(status: string, response: Json): FinishReason {
     if (status === 'incomplete') {
       const details = response['incomplete_details']
       return isRecord(details) && details['reason'] === 'content_filter' ? 'content_filter' : 'length'
     }
-    return this.output.calls > 0 ? 'tool_calls' : 'stop'
+    return this.#output.calls > 0 ? 'tool_calls' : 'stop'
   }
 
   /** A failure after the finish takes nothing away from the answer. */
-  private fail(fault: UpstreamError): void {
+  #fail(fault: UpstreamError): void {
     if (!this.finished) throw fault
     this.closed = true
   }
@@ -205,13 +205,13 @@ export class EventReader implements AnswerReader {
    * A stop sequence ends the answer here. What a model thought in secret nobody can estimate, so that an upstream that
    * reasons is given the seconds of any other ending to report its usage.
    */
-  private endAtStop(parts: Part[], from: number): void {
-    if (!this.cut) return
-    this.cut.apply(parts, from)
-    if (this.cut.found === undefined || this.finished) return
-    parts.push({ type: 'finish', reason: 'stop', stopSequence: this.cut.found })
+  #endAtStop(parts: Part[], from: number): void {
+    if (!this.#cut) return
+    this.#cut.apply(parts, from)
+    if (this.#cut.found === undefined || this.finished) return
+    parts.push({ type: 'finish', reason: 'stop', stopSequence: this.#cut.found })
     this.finished = true
-    this.closed = !this.output.reasons
+    this.closed = !this.#output.reasons
   }
 }
 

@@ -12,41 +12,41 @@ const between: Record<Voice, string> = { text: '', refusal: '', thought: '\n\n' 
 /** Text of one voice in one item, as far as it has been told. */
 export class Told {
   text = ''
-  private readonly voice: Voice
+  readonly #voice: Voice
   /** Which part of the item is being written, and where in `text` it begins. */
-  private place = 0
+  #place = 0
   begin = 0
 
   constructor(voice: Voice) {
-    this.voice = voice
+    this.#voice = voice
   }
 
   /** More of the part at `place`. */
   add(place: unknown, delta: string, parts: Part[]): void {
     if (delta === '') return
-    const gap = this.enter(place)
+    const gap = this.#enter(place)
     this.text += delta
-    parts.push(partOf(this.voice, gap + delta))
+    parts.push(partOf(this.#voice, gap + delta))
   }
 
   /** The part at `place` is whole: tells what of it was not told. */
   complete(place: unknown, whole: string, parts: Part[]): void {
-    const step = typeof place === 'number' ? place - this.place : 0
+    const step = typeof place === 'number' ? place - this.#place : 0
     if (step < 0) return
     this.add(place, restOf(whole, step === 0 ? this.text.slice(this.begin) : ''), parts)
   }
 
   /** All parts are whole. */
   completeAll(wholes: readonly string[], parts: Part[]): void {
-    const rest = restOf(wholes.join(between[this.voice]), this.text)
+    const rest = restOf(wholes.join(between[this.#voice]), this.text)
     this.text += rest
-    if (rest !== '') parts.push(partOf(this.voice, rest))
+    if (rest !== '') parts.push(partOf(this.#voice, rest))
   }
 
-  private enter(place: unknown): string {
-    if (typeof place !== 'number' || place === this.place) return ''
-    this.place = place
-    const gap = this.text === '' ? '' : between[this.voice]
+  #enter(place: unknown): string {
+    if (typeof place !== 'number' || place === this.#place) return ''
+    this.#place = place
+    const gap = this.text === '' ? '' : between[this.#voice]
     this.text += gap
     this.begin = this.text.length
     return gap

@@ -20,51 +20,51 @@ const mostItems = 4_096
 export class Output {
   /** Function calls that were told. */
   calls = 0
-  private readonly items: OutputItem[] = []
-  private latest: OutputItem | undefined
+  readonly #items: OutputItem[] = []
+  #latest: OutputItem | undefined
 
   get reasons(): boolean {
-    return this.items.some(({ type }) => type === 'reasoning')
+    return this.#items.some(({ type }) => type === 'reasoning')
   }
 
   /** The item that an event adds to; a server that never opened it opens it so. */
   at({ output_index: index, item_id: id }: Json, type: string): OutputItem {
-    if (!this.latest?.matches(type, index, id))
-      this.latest = this.find(type, index, id) ?? this.begin(type, index, id)
-    return this.latest
+    if (!this.#latest?.matches(type, index, id))
+      this.#latest = this.#find(type, index, id) ?? this.#begin(type, index, id)
+    return this.#latest
   }
 
-  private find(type: string, index: unknown, id: unknown): OutputItem | undefined {
-    return this.items.findLast((item) => item.matches(type, index, id))
+  #find(type: string, index: unknown, id: unknown): OutputItem | undefined {
+    return this.#items.findLast((item) => item.matches(type, index, id))
   }
 
-  private begin(type: string, index: unknown, id: unknown): OutputItem {
-    if (this.items.length >= mostItems)
+  #begin(type: string, index: unknown, id: unknown): OutputItem {
+    if (this.#items.length >= mostItems)
       throw new UpstreamError('malformed', { detail: `more than ${mostItems} items in an answer` })
-    this.latest = new OutputItem(type, index, id)
-    this.items.push(this.latest)
-    return this.latest
+    this.#latest = new OutputItem(type, index, id)
+    this.#items.push(this.#latest)
+    return this.#latest
   }
 
   /** An item is begun, perhaps after the first of its deltas. */
   open(item: Json, index: unknown, parts: Part[]): void {
     const type = String(item['type'])
-    const known = this.find(type, index, item['id'])
+    const known = this.#find(type, index, item['id'])
     const another = !known || known.done || (known.call !== undefined && known.callId !== item['call_id'])
-    const opened = another ? this.begin(type, index, item['id']) : known
+    const opened = another ? this.#begin(type, index, item['id']) : known
     // What it may hold already is told again by its deltas, so only its name is taken.
-    if (type === 'function_call') this.name(opened, item, parts)
+    if (type === 'function_call') this.#name(opened, item, parts)
   }
 
   /** An item is whole: tells what of it was not told. */
   complete(item: Json, index: unknown, parts: Part[]): void {
     const type = String(item['type'])
-    const known = this.find(type, index, item['id'])
+    const known = this.#find(type, index, item['id'])
     if (known?.done && known.id === item['id']) return
-    const whole = known && !known.done ? known : this.begin(type, index, item['id'])
+    const whole = known && !known.done ? known : this.#begin(type, index, item['id'])
     whole.done = true
     if (type === 'function_call') {
-      this.name(whole, item, parts)
+      this.#name(whole, item, parts)
       whole.completeArguments(item['arguments'], parts)
     } else if (type === 'reasoning') {
       whole.said.thought.completeAll(thoughtsOf(item), parts)
@@ -72,15 +72,15 @@ export class Output {
     } else if (type === 'message') {
       whole.said.text.completeAll(textsOf(item, 'text'), parts)
       whole.said.refusal.completeAll(textsOf(item, 'refusal'), parts)
-      this.citeRest(whole, item, parts)
+      this.#citeRest(whole, item, parts)
     }
   }
 
-  private name(call: OutputItem, item: Json, parts: Part[]): void {
+  #name(call: OutputItem, item: Json, parts: Part[]): void {
     if (call.name(item, this.calls, parts)) this.calls += 1
   }
 
-  private citeRest(message: OutputItem, item: Json, parts: Part[]): void {
+  #citeRest(message: OutputItem, item: Json, parts: Part[]): void {
     let before = 0
     let position = 0
     for (const { annotations, text } of recordsOf(item['content'])) {
@@ -96,7 +96,7 @@ export class Output {
   cite(message: OutputItem, annotation: unknown, before: number, parts: Part[]): void {
     message.citations += 1
     let characters = before
-    for (const item of this.items) {
+    for (const item of this.#items) {
       if (item === message) break
       characters += item.said.text.text.length
     }
@@ -109,49 +109,49 @@ export class Output {
    * cut their items otherwise here, and give them other ids.
    */
   completeAll(output: readonly Json[], parts: Part[]): void {
-    if (this.items.length === 0) {
+    if (this.#items.length === 0) {
       for (const [place, item] of output.entries()) this.complete(item, place, parts)
       return
     }
     const ofType = (type: string) => output.filter((item) => item['type'] === type)
-    this.restOfReasoning(ofType('reasoning'), parts)
-    this.restOfMessages(ofType('message'), parts)
-    this.restOfCalls(ofType('function_call'), parts)
+    this.#restOfReasoning(ofType('reasoning'), parts)
+    this.#restOfMessages(ofType('message'), parts)
+    this.#restOfCalls(ofType('function_call'), parts)
   }
 
-  private restOfReasoning(whole: readonly Json[], parts: Part[]): void {
+  #restOfReasoning(whole: readonly Json[], parts: Part[]): void {
     const thoughts = whole.map((item) => thoughtsOf(item).join('\n\n'))
-    this.rest('thought', thoughts, parts)
-    const ended = this.items.filter(({ type, done }) => type === 'reasoning' && done).length
+    this.#rest('thought', thoughts, parts)
+    const ended = this.#items.filter(({ type, done }) => type === 'reasoning' && done).length
     for (const [position, item] of whole.entries())
       if (position >= ended) endReasoning(item, thoughts[position] !== '', parts)
   }
 
-  private restOfMessages(whole: readonly Json[], parts: Part[]): void {
-    const told = this.items.filter(({ type }) => type === 'message')
+  #restOfMessages(whole: readonly Json[], parts: Part[]): void {
+    const told = this.#items.filter(({ type }) => type === 'message')
     for (const voice of ['text', 'refusal'] as const) {
       const texts = whole.flatMap((item) => textsOf(item, voice))
-      this.rest(voice, texts, parts)
+      this.#rest(voice, texts, parts)
     }
     for (const [position, item] of whole.entries())
-      this.citeRest(told[position] ?? this.begin('message', undefined, item['id']), item, parts)
+      this.#citeRest(told[position] ?? this.#begin('message', undefined, item['id']), item, parts)
   }
 
-  private rest(voice: Voice, all: readonly string[], parts: Part[]): void {
-    const rest = restOf(all.join(''), this.items.map((item) => item.said[voice].text).join(''))
+  #rest(voice: Voice, all: readonly string[], parts: Part[]): void {
+    const rest = restOf(all.join(''), this.#items.map((item) => item.said[voice].text).join(''))
     if (rest !== '') parts.push(partOf(voice, rest))
   }
 
   /** Calls are known again by their ids, or where the server changes those, by their order. */
-  private restOfCalls(whole: readonly Json[], parts: Part[]): void {
-    const calls = this.items.filter(({ type }) => type === 'function_call')
+  #restOfCalls(whole: readonly Json[], parts: Part[]): void {
+    const calls = this.#items.filter(({ type }) => type === 'function_call')
     const byId = (item: Json) =>
       calls.find(({ callId }) => callId !== undefined && callId === item['call_id'])
     const steady = whole.some(byId)
     for (const [position, item] of whole.entries()) {
       const known = steady ? byId(item) : calls[position]
-      const call = known ?? this.begin('function_call', undefined, item['id'])
-      this.name(call, item, parts)
+      const call = known ?? this.#begin('function_call', undefined, item['id'])
+      this.#name(call, item, parts)
       call.completeArguments(item['arguments'], parts)
     }
   }

@@ -7,51 +7,51 @@ import type { Part } from '#engine/turn'
 export class StopCut {
   /** The sequence that was found. */
   found: string | undefined
-  private readonly sequences: readonly string[]
-  private held = ''
+  readonly #sequences: readonly string[]
+  #held = ''
 
   constructor(sequences: readonly string[]) {
-    this.sequences = sequences.filter((sequence) => sequence !== '')
+    this.#sequences = sequences.filter((sequence) => sequence !== '')
   }
 
   /** Rewrites the parts from `from` on: past the cut nothing is told but the end and what was used. */
   apply(parts: Part[], from: number): void {
     for (const part of parts.splice(from)) {
-      if (this.found !== undefined) this.afterCut(part, parts)
-      else if (part.type === 'text') this.text(part.text, parts)
+      if (this.found !== undefined) this.#afterCut(part, parts)
+      else if (part.type === 'text') this.#text(part.text, parts)
       else {
-        if (endsText.has(part.type)) this.flush(parts)
+        if (endsText.has(part.type)) this.#flush(parts)
         parts.push(part)
       }
     }
   }
 
-  private text(text: string, parts: Part[]): void {
-    this.held += text
-    const places = this.sequences.map((sequence) => this.held.indexOf(sequence))
+  #text(text: string, parts: Part[]): void {
+    this.#held += text
+    const places = this.#sequences.map((sequence) => this.#held.indexOf(sequence))
     const first = Math.min(...places.filter((place) => place !== -1))
-    if (first !== Number.POSITIVE_INFINITY) this.found = this.sequences[places.indexOf(first)]
-    const end = this.found === undefined ? this.held.length - this.begun() : first
-    if (end > 0) parts.push({ type: 'text', text: this.held.slice(0, end) })
-    this.held = this.held.slice(end)
+    if (first !== Number.POSITIVE_INFINITY) this.found = this.#sequences[places.indexOf(first)]
+    const end = this.found === undefined ? this.#held.length - this.#begun() : first
+    if (end > 0) parts.push({ type: 'text', text: this.#held.slice(0, end) })
+    this.#held = this.#held.slice(end)
   }
 
   /** How many characters at the end of the text may be the beginning of a sequence. */
-  private begun(): number {
-    const longest = Math.max(...this.sequences.map((sequence) => sequence.length)) - 1
-    for (let length = Math.min(longest, this.held.length); length > 0; length -= 1) {
-      const tail = this.held.slice(-length)
-      if (this.sequences.some((sequence) => sequence.startsWith(tail))) return length
+  #begun(): number {
+    const longest = Math.max(...this.#sequences.map((sequence) => sequence.length)) - 1
+    for (let length = Math.min(longest, this.#held.length); length > 0; length -= 1) {
+      const tail = this.#held.slice(-length)
+      if (this.#sequences.some((sequence) => sequence.startsWith(tail))) return length
     }
     return 0
   }
 
-  private flush(parts: Part[]): void {
-    if (this.held !== '') parts.push({ type: 'text', text: this.held })
-    this.held = ''
+  #flush(parts: Part[]): void {
+    if (this.#held !== '') parts.push({ type: 'text', text: this.#held })
+    this.#held = ''
   }
 
-  private afterCut(part: Part, parts: Part[]): void {
+  #afterCut(part: Part, parts: Part[]): void {
     if (part.type === 'finish') parts.push({ type: 'finish', reason: 'stop', stopSequence: this.found! })
     else if (part.type === 'usage') parts.push(part)
   }

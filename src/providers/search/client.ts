@@ -23,10 +23,10 @@ const maxAnswerBytes = 2 * 1024 * 1024
 
 /** HTTP to a search engine. Failures are `UpstreamError`s; nothing is retried. */
 export class SearchClient implements AsyncDisposable {
-  private readonly upstream: UpstreamClient
+  readonly #upstream: UpstreamClient
 
   constructor(address: UpstreamAddress) {
-    this.upstream = new UpstreamClient(address)
+    this.#upstream = new UpstreamClient(address)
   }
 
   /** A GET with a query, or a POST with a JSON body; the JSON object of the answer. */
@@ -38,7 +38,7 @@ export class SearchClient implements AsyncDisposable {
       signal,
     }: { query?: Record<string, string>; body?: Record<string, unknown>; signal: AbortSignal },
   ): Promise<Record<string, unknown>> {
-    const exchange = await this.upstream.open({
+    const exchange = await this.#upstream.open({
       path: query ? `${path}?${new URLSearchParams(query)}` : path,
       headers: { accept: 'application/json' },
       signal,
@@ -51,7 +51,7 @@ export class SearchClient implements AsyncDisposable {
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    return this.upstream[Symbol.asyncDispose]()
+    return this.#upstream[Symbol.asyncDispose]()
   }
 }
 
