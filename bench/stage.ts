@@ -114,7 +114,7 @@ export function machine(): string {
 }
 
 /** What `npm start` hands to Node. */
-const started = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
+export const started: string[] = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
   .scripts.start.split(' ')
   .slice(2)
 

@@ -21,6 +21,8 @@ export const isolated = [
   // A secret is put into the environment of the process, to show that no confined one sees it.
   'tests/tools/confinement.test.ts',
   'tests/tools/shell.test.ts',
+  // It counts what no other file may have compiled.
+  'src/warm.test.ts',
 ]
 
 /**

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Env } from './env.ts'
+import type { Env } from '#platform/env'
 import { readModels } from './model-entries.ts'
 import { readLease, readProcessSettings } from './process-settings.ts'
 import { readProviders } from './provider-entries.ts'
@@ -21,7 +21,7 @@ import { readTools } from './tools-entries.ts'
 import { words } from './words.ts'
 import { openYaml } from './yaml-reader.ts'
 
-export { type Env, readEnv } from './env.ts'
+export { type Env, readEnv } from '#platform/env'
 export { defaultTimeouts } from './provider-entries.ts'
 
 /** Everything the program is told, checked and typed. Times in milliseconds. */

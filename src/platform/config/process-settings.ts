@@ -1,5 +1,5 @@
+import type { Env } from '#platform/env'
 import type { Config, LogLevel, Roles, Timing, VendorKeys } from './config.ts'
-import type { Env } from './env.ts'
 import { refuse } from './refuse.ts'
 import { type Sentence, words } from './words.ts'
 

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
+import type { Env, Typed } from '#platform/env'
 import type { ProxiesConfig, ProxyConfig } from './config.ts'
-import type { Env, Typed } from './env.ts'
 import { refuse } from './refuse.ts'
 import { type Sentence, words } from './words.ts'
 import type { Place } from './yaml-reader.ts'

@@ -1,5 +1,5 @@
+import type { Env } from '#platform/env'
 import type { SearchVendorName, ToolsConfig, WebSearchConfig } from './config.ts'
-import type { Env } from './env.ts'
 import { readUrl } from './process-settings.ts'
 import { readBaseUrl } from './provider-entries.ts'
 import { refuse } from './refuse.ts'

@@ -11,7 +11,7 @@ import type { TSchema } from 'typebox'
 import { fail } from '#platform/errors'
 import { Slice } from '#platform/slices'
 import type { Route } from './http.ts'
-import { SchemaUnits, type Unit } from './schema-units.ts'
+import { SchemaUnits } from './schema-units.ts'
 import { whyOf } from './why.ts'
 
 const options = {
@@ -73,8 +73,16 @@ function withQuickLengths(ajv: Ajv2020): Ajv2020 {
 
 export type Check = (value: unknown) => void
 
+const textChecks = new WeakMap<TSchema, ValidateFunction>()
+
 /** Compiled when it is first needed; the same schema is compiled once. */
-const textCheck = (schema: TSchema): ValidateFunction => texts.compile(schema)
+function textCheck(schema: TSchema): ValidateFunction {
+  const known = textChecks.get(schema)
+  if (known) return known
+  const made = texts.compile(schema)
+  textChecks.set(schema, made)
+  return made
+}
 
 /** A check that throws INVALID_REQUEST or UNKNOWN_FIELD with the path of the first offence in `param`. Compiles when first called. */
 export function compile(schema: TSchema, of: 'body' | 'text'): Check {
@@ -175,12 +183,12 @@ function placed(path: string, list: string, by: number): string {
 export interface WarmStep {
   /** For the log. */
   name: string
-  run(): unknown
+  run(): void
 }
 
-/** What checks of this route compile when they are first needed, in steps none of which takes long. */
+/** What checks of this route compile when they are first needed, and have not compiled yet: steps none of which takes long. */
 export function* compileSteps({
-  operation,
+  operation: name,
   body,
   otherBody,
   upload,
@@ -188,13 +196,10 @@ export function* compileSteps({
   params,
 }: Route): Generator<WarmStep> {
   for (const schema of [body, otherBody])
-    if (schema) for (const unit of bodies.of(schema).all()) yield* unitStep(operation, unit)
+    for (const unit of schema ? bodies.of(schema).all() : [])
+      if (!unit.isCompiled) yield { name, run: () => void unit.compile() }
   for (const schema of [upload?.fields, query, params])
-    if (schema) yield { name: operation, run: () => void textCheck(schema) }
-}
-
-function* unitStep(name: string, unit: Unit): Generator<WarmStep> {
-  if (!unit.isCompiled) yield { name, run: () => void unit.compile() }
+    if (schema && !textChecks.has(schema)) yield { name, run: () => void textCheck(schema) }
 }
 
 /** For the tests' check of our own replies: the first offence as a sentence, or undefined. */

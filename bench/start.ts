@@ -1,0 +1,125 @@
+/**
+ * `npm run bench:start [times]`: what a start of the server costs, on a database that is there and migrated, so that PostgreSQL is not in
+ * the figures. CPU is user and system time of the server's process, all threads, from its spawn to the first 200 of /health/ready, and
+ * apart from it that of warming; the stall is the longest answer of /health/live, asked every 10 ms, while the server warms. The first
+ * start, with an empty compile cache, is told by itself.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { Agent, get } from 'node:http'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { openLog } from '#platform/log'
+import { startEmbedded } from '#platform/postgres'
+import { freePort } from '../tests/harness/free-port.ts'
+import { cpuSeconds, machine, root, started, temporaryFolder } from './stage.ts'
+
+const times = Number(process.argv[2] ?? 10)
+/** A server that says nothing of warming is given so long. */
+const mostWarmingMs = 10_000
+
+interface Start {
+  readyMs: number
+  readyCpu: number
+  warmMs: number
+  warmCpu: number
+  longestMs: number
+  /** As the server has measured it: the longest step of warming. */
+  longestStep: string
+}
+
+await using stack = new AsyncDisposableStack()
+const folder = await temporaryFolder(stack)
+const log = openLog('warn')
+const embedded = stack.use(await startEmbedded({ dataDir: path.join(folder, 'postgres'), log }))
+console.log(machine())
+const first = await startOnce()
+const starts: Start[] = []
+for (let n = 0; n < times; n++) starts.push(await startOnce())
+
+tell('compile cache empty', [first])
+tell(`compile cache filled, ${times} starts, medians`, starts)
+
+function tell(name: string, of: Start[]): void {
+  const median = (pick: (start: Start) => number): number =>
+    of.map(pick).sort((a, b) => a - b)[Math.floor((of.length - 1) / 2)]!
+  console.log(`${name}
+  to the first 200 of /health/ready  ${median((s) => s.readyCpu).toFixed(2)} s CPU, ${Math.round(median((s) => s.readyMs))} ms
+  warming                            ${median((s) => s.warmCpu).toFixed(2)} s CPU, ${Math.round(median((s) => s.warmMs))} ms
+  longest /health/live while warming ${Math.round(median((s) => s.longestMs))} ms; at most ${Math.round(Math.max(...of.map((s) => s.longestMs)))} ms
+  longest step                       ${of.at(-1)!.longestStep}`)
+}
+
+async function startOnce(): Promise<Start> {
+  const port = await freePort()
+  const beganMs = performance.now()
+  const child = spawn(process.execPath, started, {
+    cwd: root,
+    env: {
+      PATH: process.env['PATH'],
+      HOME: folder,
+      KHERAD_PORT: String(port),
+      KHERAD_DATA: path.join(folder, 'data'),
+      DATABASE_URL: embedded.url,
+      KHERAD_LOG_LEVEL: 'debug',
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const gone = once(child, 'exit')
+  const warmed = Promise.withResolvers<Record<string, unknown>>()
+  createInterface(child.stderr).on('line', (line) => {
+    if (line.includes('"msg":"warm"')) warmed.resolve(JSON.parse(line))
+  })
+  const timer = setTimeout(() => warmed.resolve({}), mostWarmingMs)
+  try {
+    const url = `http://127.0.0.1:${port}`
+    while (!(await answers(`${url}/health/ready`))) {
+      if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`)
+    }
+    const readyCpu = cpuSeconds(child.pid!)
+    const readyMs = performance.now() - beganMs
+    const longestMs = await longestAnswer(`${url}/health/live`, warmed.promise)
+    const said = await warmed.promise
+    return {
+      readyMs,
+      readyCpu,
+      warmMs: performance.now() - beganMs - readyMs,
+      warmCpu: cpuSeconds(child.pid!) - readyCpu,
+      longestMs,
+      longestStep: `${said['longest_ms'] ?? '?'} ms, ${said['longest'] ?? '?'}`,
+    }
+  } finally {
+    clearTimeout(timer)
+    child.kill('SIGTERM')
+    await gone
+  }
+}
+
+async function answers(url: string): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  get(url, { agent: false }, (reply) => reply.resume().on('end', () => resolve(reply.statusCode === 200))).on(
+    'error',
+    () => setTimeout(() => resolve(false), 5),
+  )
+  return promise
+}
+
+/** The longest of the answers to a request every 10 ms, in milliseconds. */
+async function longestAnswer(url: string, end: Promise<unknown>): Promise<number> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  let over = false
+  void end.then(() => {
+    over = true
+  })
+  let longestMs = 0
+  while (!over) {
+    const beganMs = performance.now()
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    get(url, { agent }, (reply) => reply.resume().on('end', resolve)).on('error', reject)
+    await promise
+    longestMs = Math.max(longestMs, performance.now() - beganMs)
+    await new Promise((next) => setTimeout(next, 10))
+  }
+  agent.destroy()
+  return longestMs
+}

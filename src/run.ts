@@ -1,0 +1,93 @@
+/** Reads the environment, starts, says what a newcomer needs, waits for a signal, and stops in order. Imported by main.ts. */
+import cluster from 'node:cluster'
+import { type Config, loadConfig, readConfigFile, readEnv } from '#platform/config'
+import { StartRefused } from '#platform/errors'
+import { openLog } from '#platform/log'
+import { routes } from './capabilities.ts'
+import { proveListenable, startKherad } from './server.ts'
+import { warmUp } from './warm.ts'
+import { refusal, welcome } from './words.ts'
+import { type Ready, startWorkers } from './workers.ts'
+
+/** npm hands on the Ctrl-C that the terminal has sent to all of us: a signal this soon after the first is its echo. */
+const echoMs = 1000
+
+const env = readEnv(process.env, process.argv.slice(2))
+// Listened to from the beginning: a Ctrl-C during the start lets it come to its end, so that no PostgreSQL stays behind.
+const stop = listenForStop()
+let serving = false
+try {
+  const config = loadConfig(env, readConfigFile(env))
+  if (cluster.isPrimary) await proveListenable(config)
+  if (config.workers > 1 && cluster.isPrimary) await runWorkers(config)
+  else await runAlone(config)
+  process.exit(0)
+} catch (error) {
+  // Ctrl-C reaches the children of a start too, and what they then say is no refusal.
+  if (stop.wasAsked() && !serving) process.exit(130)
+  if (!(error instanceof StartRefused) && !isListening(error)) throw error
+  process.stderr.write(refusal(error as Error, env))
+  process.exit(1)
+}
+
+/** The whole platform in this process: the only one, or one of several workers. */
+async function runAlone(config: Config): Promise<void> {
+  const kherad = await startKherad({ config })
+  if (cluster.isWorker) tellParent({ kherad: 'ready', welcome: welcome(kherad) })
+  else process.stdout.write(welcome(kherad))
+  serving = true
+  const warming = new AbortController()
+  if (config.roles.api) void warmUp(routes, kherad.app.log, warming.signal)
+  const signal = await stop.asked
+  warming.abort()
+  kherad.app.log.info({ signal }, 'stopping')
+  endIfItHangs(config)
+  await kherad[Symbol.asyncDispose]()
+}
+
+/** It may have died meanwhile. */
+function tellParent(ready: Ready): void {
+  if (process.connected) process.send?.(ready, undefined, undefined, () => {})
+}
+
+async function runWorkers(config: Config): Promise<void> {
+  const workers = await startWorkers(config, openLog(config.logLevel), (text) => process.stdout.write(text))
+  if (!workers) process.exit(1)
+  serving = true
+  await stop.asked
+  endIfItHangs(config)
+  await workers.stop()
+}
+
+/** The next start recovers. */
+function endIfItHangs(config: Config): void {
+  setTimeout(() => process.exit(1), config.timing.drainMs + 1500).unref()
+}
+
+/** `asked` gives the first signal; a second one ends the process at once. */
+function listenForStop(): { asked: Promise<NodeJS.Signals>; wasAsked: () => boolean } {
+  const first = Promise.withResolvers<NodeJS.Signals>()
+  let firstMs: number | undefined
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    // Never taken off again: between two handlers a signal would end the process as it stands.
+    process.on(name, () => {
+      firstMs ??= performance.now()
+      if (performance.now() - firstMs > echoMs) process.exit(130)
+      first.resolve(name)
+    })
+  }
+  // Node would end a worker at once whose parent has died; it finishes what it has begun, as after a signal.
+  if (cluster.isWorker)
+    process.prependListener('disconnect', () => {
+      cluster.worker!.exitedAfterDisconnect = true
+      first.resolve('SIGTERM')
+    })
+  return { asked: first.promise, wasAsked: () => firstMs !== undefined }
+}
+
+/** The address to listen on: taken, not allowed, not of this machine, or a name that means none. */
+function isListening(error: unknown): boolean {
+  const { code, syscall, hostname } = error as NodeJS.ErrnoException & { hostname?: string }
+  if (syscall === 'getaddrinfo') return hostname === env.host
+  return code === 'EADDRINUSE' || code === 'EACCES' || code === 'EADDRNOTAVAIL'
+}
