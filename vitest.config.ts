@@ -2,7 +2,7 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 import { FileOrder } from './tests/harness/file-order.ts'
 import { every, isolated } from './tests/harness/files.ts'
 
-const common = {
+export const common = {
   pool: 'forks',
   // Patience, not a measure: tests wait for conditions, and a busy machine starts servers slowly.
   testTimeout: 180_000,

@@ -5,7 +5,7 @@ import { normalise } from './normalise.ts'
 import { Recorder } from './recorder.ts'
 import { askEverything } from './requests.ts'
 import { rowsOf } from './rows.ts'
-import { openSite } from './site.ts'
+import { openSite, type Site } from './site.ts'
 
 export interface Recording {
   answers: Recorder['answers']
@@ -20,9 +20,7 @@ export interface Recording {
 /** Everything a server of the checkout says. Throws where a route of its document was not asked. */
 export async function record(root: string): Promise<Recording> {
   await using site = await openSite(root)
-  const document = (await (await fetch(`${site.url}/openapi.json`)).json()) as Record<string, unknown>
-  const recorder = new Recorder(site.url, site.secret, operationsOf(document))
-  await askEverything(recorder, site)
+  const { recorder, document } = await askSite(site)
   const missing = recorder.missing()
   if (missing.length > 0) throw new Error(missing.join('\n'))
   const metrics = await (await fetch(`${site.url}/metrics`)).text()
@@ -35,6 +33,16 @@ export async function record(root: string): Promise<Recording> {
     errors: (await readFile(path.join(root, 'docs/errors.md'), 'utf8')).split('\n'),
     openapi: dereferenced(document),
   }
+}
+
+/** Asks a site every question, by the routes of its own document. */
+export async function askSite(
+  site: Site,
+): Promise<{ recorder: Recorder; document: Record<string, unknown> }> {
+  const document = (await (await fetch(`${site.url}/openapi.json`)).json()) as Record<string, unknown>
+  const recorder = new Recorder(site.url, site.secret, operationsOf(document))
+  await askEverything(recorder, site)
+  return { recorder, document }
 }
 
 /** Names, meanings, kinds and labels; what they measured differs each time. */

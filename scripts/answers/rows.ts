@@ -1,4 +1,4 @@
-/** Every row of every table, with what differs each time replaced; in the order of their texts. */
+/** Every row of every table, with what differs each time replaced; in the order of their texts, and without members that are null. */
 import type pg from 'pg'
 import { normalise } from './normalise.ts'
 
@@ -13,12 +13,24 @@ export async function rowsOf(db: pg.Client): Promise<Record<string, string[]>> {
   const rows: Record<string, string[]> = {}
   for (const { name } of tables.rows) {
     if (apart.test(name)) continue
-    const found = await db.query<{ row: string }>(`select to_jsonb(t)::text as row from ${name} t`)
+    const found = await db.query<{ row: string }>(
+      `select (select jsonb_object_agg(key, value) from jsonb_each(to_jsonb(t)) where value <> 'null')::text as row from ${name} t`,
+    )
+    rows[`${name}, columns`] = await columnsOf(db, name)
     rows[name] = found.rows
       .map(({ row }) => normalise(row).replace(/"\\\\x[0-9a-f]{16,}"/g, '"‹bytes›"'))
       .sort()
   }
   return rows
+}
+
+async function columnsOf(db: pg.Client, table: string): Promise<string[]> {
+  const found = await db.query<{ name: string }>(
+    `select attname || ' ' || format_type(atttypid, atttypmod) as name from pg_attribute
+      where attrelid = $1::regclass and attnum > 0 and not attisdropped order by 1`,
+    [table],
+  )
+  return found.rows.map(({ name }) => name)
 }
 
 /** Resolves when nothing is held and nothing waits to be done. */

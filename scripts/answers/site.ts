@@ -74,7 +74,8 @@ const textModel = (wire: string, way: string): string => `
     reasoning: { supported_efforts: [low, medium, high] }
     pricing: { input_per_million: 1.5, output_per_million: 6, cached_input_per_million: 0.3 }`
 
-export async function openSite(root: string): Promise<Site> {
+/** Without an address of a database it has an embedded PostgreSQL of its own. */
+export async function openSite(root: string, databaseUrl?: string): Promise<Site> {
   await using stack = new AsyncDisposableStack()
   const folder = await mkdtemp(path.join(tmpdir(), 'kherad-answers-'))
   stack.defer(() => rm(folder, { recursive: true, force: true }))
@@ -86,10 +87,13 @@ export async function openSite(root: string): Promise<Site> {
   const certificate = path.join(folder, 'roots.pem')
   await writeFile(certificate, certified.cert)
   await writeFile(path.join(folder, 'config.yaml'), configuration(upstream.url, certificate))
-  const env = environment(folder, await freePort())
+  const env = {
+    ...environment(folder, await freePort()),
+    ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
+  }
   const url = `http://127.0.0.1:${env.KHERAD_PORT}`
   stack.use(await startServer(root, env, url))
-  const db = new pg.Client(await socketOf(path.join(folder, 'data')))
+  const db = new pg.Client(databaseUrl ?? (await socketOf(path.join(folder, 'data'))))
   await db.connect()
   stack.defer(() => db.end())
   const cli = async (...words: string[]) => {

@@ -30,6 +30,7 @@ export const isolated = [
  * An order, not a list of all: what is not named follows by size.
  */
 export const longest = [
+  'tests/contract/every-route.test.ts',
   'tests/crash/work.test.ts',
   'tests/crash/batches.test.ts',
   'tests/crash/kill.test.ts',
@@ -50,4 +51,30 @@ export const longest = [
   'tests/db/roles.test.ts',
   'tests/cli/journey.test.ts',
   'tests/cli/refusals.test.ts',
+]
+
+/**
+ * What `npm run test:quick` runs: pure logic, and of the rest what needs one server a file or none. Of every route at least one success
+ * and one refusal (every-route), the money of one call and of many at once, what is written down of the outside, and the rules of the house.
+ */
+export const quick = [
+  'src/**/*.test.ts',
+  'tests/cli/amounts.test.ts',
+  'tests/contract/aliases.test.ts',
+  'tests/contract/errors-doc.test.ts',
+  'tests/contract/every-route.test.ts',
+  'tests/contract/lock.test.ts',
+  'tests/contract/openapi.test.ts',
+  'tests/contract/path-ids.test.ts',
+  'tests/conduct/patterns.test.ts',
+  'tests/crash/stop.test.ts',
+  'tests/db/migrate.test.ts',
+  'tests/ledger/record.test.ts',
+  'tests/ledger/rehold.test.ts',
+  'tests/providers/chat-completions.test.ts',
+  'tests/providers/messages-request.test.ts',
+  'tests/providers/responses-request.test.ts',
+  'tests/providers/sse.test.ts',
+  'tests/races/double-spend.test.ts',
+  'tests/races/one-key.test.ts',
 ]
