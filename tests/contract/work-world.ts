@@ -1,6 +1,6 @@
 /** What the tests of durable work share: a scripted pipeline over the fake upstream. */
 
-import type { Desk, Outcome, Pipelines, Plan, Task } from '#engine/pipelines'
+import { type Desk, type Outcome, type Pipelines, type Plan, pipelinesOf, type Task } from '#engine/pipelines'
 import type { Message } from '#engine/turn'
 import type { Client, Seen } from '../harness/client.ts'
 import { until } from '../harness/until.ts'
@@ -57,7 +57,7 @@ export function openStage(): Stage {
     run: async (desk: Desk) => (await (scripts.get(desk.task.input)?.script ?? usual)(desk)) ?? whole,
   }
   return {
-    pipelines: { research: pipeline, document: pipeline, code: pipeline, data: pipeline },
+    pipelines: pipelinesOf(() => pipeline),
     play: (of, script, plan = {}) => void scripts.set(of, { script, plan }),
     planned,
   }

@@ -2,7 +2,14 @@
  * A server of its own process whose durable work is scripted, for tests that kill it: `node tests/harness/work-main.ts`. The task's
  * input is the script: words by spaces, each a step that asks the model for that very word; `+word` asks for it beside the next.
  */
-import { type Desk, LostStep, type Outcome, OutOfCredits, type Pipeline } from '#engine/pipelines'
+import {
+  type Desk,
+  LostStep,
+  type Outcome,
+  OutOfCredits,
+  type Pipeline,
+  pipelinesOf,
+} from '#engine/pipelines'
 import { loadConfig, readConfigFile, readEnv } from '#platform/config'
 import { startKherad } from '../../src/server.ts'
 
@@ -58,6 +65,6 @@ const outcome = (isWhole: boolean): Outcome => ({
 const env = readEnv(process.env, process.argv.slice(2))
 const kherad = await startKherad({
   config: loadConfig(env, readConfigFile(env)),
-  pipelines: { research: scripted, document: scripted, code: scripted, data: scripted },
+  pipelines: pipelinesOf(() => scripted),
 })
 process.once('SIGTERM', () => void kherad[Symbol.asyncDispose]().then(() => process.exit(0)))

@@ -5,6 +5,7 @@ import { chat } from '#capabilities/chat'
 import { kept } from '#capabilities/text'
 import { questionTurn, startPaidTurn } from '#engine/inference'
 import type { Catalogue } from '#engine/models'
+import { pipelinesOf } from '#engine/pipelines'
 import { openInference, type Upstream } from '#engine/routing'
 import type { Config } from '#platform/config'
 import { isDatabaseAway } from '#platform/db'
@@ -177,7 +178,7 @@ export class SimulatedProcess implements Sender {
       secrets: { seal: never, open: never },
       storage,
       spool,
-      pipelines: { research: idle, document: idle, code: idle, data: idle },
+      pipelines: pipelinesOf(() => idle),
     }
   }
 

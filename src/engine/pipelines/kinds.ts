@@ -3,7 +3,7 @@ import type { Confine } from '#platform/confined'
 import { codeKind } from './code/kind.ts'
 import { dataKind } from './data/kind.ts'
 import { documentKind } from './document/kind.ts'
-import type { Pipelines } from './pipelines.ts'
+import type { Pipeline, Pipelines } from './pipelines.ts'
 import { researchKind } from './research/kind.ts'
 
 /** All kinds of work, in reading order. */
@@ -21,5 +21,9 @@ export interface PipelinesAsk {
 /** The pipelines of all kinds. */
 export function openPipelines({ documents, confine, confineData = confine }: PipelinesAsk): Pipelines {
   const ask = { documents, confine, confineData }
-  return Object.fromEntries(workKinds.map((kind) => [kind.name, kind.open(ask)])) as Pipelines
+  return pipelinesOf((kind) => kind.open(ask))
 }
+
+/** One pipeline for each kind. */
+export const pipelinesOf = (open: (kind: (typeof workKinds)[number]) => Pipeline): Pipelines =>
+  Object.fromEntries(workKinds.map((kind) => [kind.name, open(kind)])) as Pipelines

@@ -8,7 +8,7 @@ import type { Message, OutputFormat, Source, Tool, ToolCall, Usage } from '#engi
 import type { PipelinesAsk, WorkKind } from './kinds.ts'
 import type { Words } from './words.ts'
 
-export { openPipelines, type PipelinesAsk, type WorkKind, workKinds } from './kinds.ts'
+export { openPipelines, type PipelinesAsk, pipelinesOf, type WorkKind, workKinds } from './kinds.ts'
 
 /** A kind of work, in one place: its name, what callers are told of it, what it takes, and its pipeline. */
 export interface KindOfWork<Name extends string> {
