@@ -3,9 +3,10 @@
  * embedded PostgreSQL with durable commits.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { loadConfig, readEnv } from '#platform/config'
+import { readEnv } from '#platform/config'
 import { uuidv7 } from '#platform/ids'
 import { type JobAsk, job, startWorkers } from '#platform/jobs'
+import { loadConfig } from '#settings'
 import { startKherad } from '../src/server.ts'
 import { dataOf, key, machine, temporaryFolder } from './stage.ts'
 

@@ -1,6 +1,7 @@
-import { loadConfig, readConfigFile } from '#platform/config'
+import { readConfigFile } from '#platform/config'
 import { StartRefused } from '#platform/errors'
 import type { CapNews } from '#platform/ledger'
+import { loadConfig } from '#settings'
 import type { Session } from './command.ts'
 
 /** Where word of a cap is sent, as the file says it; a fault in the file is no reason to refuse a cap. */

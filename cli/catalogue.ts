@@ -1,7 +1,8 @@
 import { buildCatalogue, type Catalogue, type Discovered, discover } from '#engine/models'
-import { type Config, type Env, loadConfig, readConfigFile } from '#platform/config'
+import { type Config, type Env, readConfigFile } from '#platform/config'
 import { type Outbound, openOutbound } from '#platform/proxy'
 import { sandboxModels } from '#providers/sandbox'
+import { loadConfig } from '#settings'
 
 /** The models a server started here and now would offer. Throws `StartRefused` for what would stop its start. */
 export async function readCatalogue(

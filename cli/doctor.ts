@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { loadConfig } from '#platform/config'
+import { loadConfig } from '#settings'
 import type { Command, Given, Outcome, Sentence, Session } from './command.ts'
 import { broken, type Check, ok, reasonOf } from './doctor/check.ts'
 import { checkDatabase, stands } from './doctor/database.ts'

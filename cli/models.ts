@@ -1,4 +1,4 @@
-import { type AnyModel, type Model, sizeName } from '#engine/models'
+import type { AnyModel, Catalogue, Figures } from '#engine/models'
 import type { Language } from '#platform/errors'
 import { readCatalogue } from './catalogue.ts'
 import type { Command, Outcome, Session } from './command.ts'
@@ -24,62 +24,43 @@ async function run({ env, language }: Session): Promise<Outcome> {
   const silent = discovered.silent.map((address) => `${words.silentProvider(address)[language]}\n`)
   return {
     json: {
-      data: models.list().map((model) => jsonOf(model, models.defaultText)),
+      data: models.list().map((model) => jsonOf(model, models)),
       silent: discovered.silent,
     },
-    text: table(models.list(), columns(language, models.defaultText), language) + silent.join(''),
+    text: table(models.list(), columns(language, models), language) + silent.join(''),
   }
 }
 
-function columns(language: Language, preset: Model): Column<AnyModel>[] {
-  const shown = (value: number) =>
-    value.toLocaleString(language === 'fa' ? 'fa-IR' : 'en-US', { maximumFractionDigits: 6 })
+function columns(language: Language, { kinds, defaultText: preset }: Catalogue): Column<AnyModel>[] {
+  const shown = (value: number | undefined) =>
+    value?.toLocaleString(language === 'fa' ? 'fa-IR' : 'en-US', { maximumFractionDigits: 6 }) ?? ''
   const notes = (model: AnyModel) => [
     ...(model.id === preset.id ? [words.preset()[language]] : []),
     ...(model.sandbox ? [words.simulator()[language]] : []),
   ]
-  /** What only a text model has. */
-  const ofText = (model: AnyModel, figure: (model: Model) => number): string =>
-    model.kind === 'text' ? shown(figure(model)) : ''
+  const figuresOf = (model: AnyModel): Figures => kinds.of(model).figures(model)
+  const figure = (
+    title: Column<AnyModel>['title'],
+    of: (figures: Figures) => number | undefined,
+  ): Column<AnyModel> => ({ title, show: (model) => shown(of(figuresOf(model))), numeric: true })
   return [
     { title: titles.model, show: (model) => model.id },
-    { title: titles.context, show: (model) => ofText(model, (text) => text.contextLength), numeric: true },
-    {
-      title: titles.mostOutput,
-      show: (model) => ofText(model, (text) => text.maxOutputTokens),
-      numeric: true,
-    },
-    {
-      title: titles.input,
-      show: (model) => (model.kind === 'image' ? '' : shown(model.pricing.inputPerMillion)),
-      numeric: true,
-    },
-    {
-      title: titles.output,
-      show: (model) => ofText(model, (text) => text.pricing.outputPerMillion),
-      numeric: true,
-    },
-    {
-      title: titles.perImage,
-      show: (model) => (model.kind === 'image' ? shown(model.pricing.perImage) : ''),
-      numeric: true,
-    },
+    figure(titles.context, ({ contextLength }) => contextLength),
+    figure(titles.mostOutput, ({ maxOutputTokens }) => maxOutputTokens),
+    figure(titles.input, ({ inputPerMillion }) => inputPerMillion),
+    figure(titles.output, ({ outputPerMillion }) => outputPerMillion),
+    figure(titles.perImage, ({ perImage }) => perImage),
     {
       title: titles.features,
       show: (model) =>
-        [...model.inputModalities.filter((kind) => kind !== 'text'), ...abilitiesOf(model)].join(','),
+        [...model.inputModalities.filter((kind) => kind !== 'text'), ...figuresOf(model).abilities].join(','),
     },
     { title: titles.deployments, show: (model) => model.deployments.map(({ id }) => id).join(',') },
     { title: titles.note, show: (model) => notes(model).join(language === 'fa' ? '، ' : ', ') },
   ]
 }
 
-function abilitiesOf(model: AnyModel): string[] {
-  if (model.kind === 'text') return model.features
-  return model.kind === 'image' ? model.image.sizes.map(sizeName) : ['embedding']
-}
-
-const jsonOf = (model: AnyModel, preset: Model) => ({
+const jsonOf = (model: AnyModel, { kinds, defaultText: preset }: Catalogue) => ({
   id: model.id,
   kind: model.kind,
   default: model.id === preset.id,
@@ -87,45 +68,5 @@ const jsonOf = (model: AnyModel, preset: Model) => ({
   input_modalities: model.inputModalities,
   fallbacks: model.fallbacks,
   deployments: model.deployments,
-  ...figuresOf(model),
+  ...kinds.of(model).details(model),
 })
-
-function figuresOf(model: AnyModel): Record<string, unknown> {
-  if (model.kind === 'embedding')
-    return {
-      max_input_tokens: model.maxInputTokens,
-      dimensions: model.dimensions,
-      /** USD per million tokens. */
-      pricing: { input_per_million: model.pricing.inputPerMillion },
-    }
-  if (model.kind === 'image')
-    return {
-      sizes: model.image.sizes.map(sizeName),
-      qualities: model.image.qualities,
-      max_references: model.image.maxReferences,
-      /** USD. */
-      pricing: {
-        per_image: model.pricing.perImage,
-        rows: model.pricing.rows.map(({ quality, size, perImage }) => ({
-          quality,
-          size: size && sizeName(size),
-          per_image: perImage,
-        })),
-        per_reference: model.pricing.perReference,
-      },
-    }
-  return {
-    context_length: model.contextLength,
-    max_output_tokens: model.maxOutputTokens,
-    features: model.features,
-    supported_efforts: model.supportedEfforts,
-    /** USD per million tokens. */
-    pricing: {
-      input_per_million: model.pricing.inputPerMillion,
-      output_per_million: model.pricing.outputPerMillion,
-      cached_input_per_million: model.pricing.cachedInputPerMillion,
-      cache_write_per_million: model.pricing.cacheWritePerMillion,
-      media_input_per_million: model.pricing.mediaInputPerMillion,
-    },
-  }
-}

@@ -7,8 +7,9 @@ import type {
   Side,
   Verdict,
 } from '#capabilities/accounting'
-import { loadConfig, readConfigFile } from '#platform/config'
+import { readConfigFile } from '#platform/config'
 import type { Language } from '#platform/errors'
+import { loadConfig } from '#settings'
 import { digits, latin, showCredits } from './amounts.ts'
 import { type Command, type Given, misused, type Outcome, refuse, type Session } from './command.ts'
 import { type Column, table } from './output.ts'

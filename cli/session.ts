@@ -1,11 +1,12 @@
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { systemClock } from '#platform/clock'
-import { type Env, loadConfig } from '#platform/config'
+import type { Env } from '#platform/config'
 import { type Db, migrate, openDb } from '#platform/db'
 import { StartRefused } from '#platform/errors'
 import { openLog } from '#platform/log'
 import { hasCluster, startEmbedded } from '#platform/postgres'
+import { loadConfig } from '#settings'
 import type { Session } from './command.ts'
 import { doctorWords } from './doctor/words.ts'
 

@@ -1,7 +1,7 @@
 /** `kherad work …`: asks a running server for durable work, shows how it goes, and saves what it makes. */
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
-import { loadConfig } from '#platform/config'
+import { loadConfig } from '#settings'
 import { type Command, CommandRefused, type Given, misused, type Outcome, type Session } from './command.ts'
 import { follow } from './work/events.ts'
 import { saveFiles } from './work/save.ts'

@@ -1,9 +1,9 @@
 /** One room for each wire that a provider speaks, joined into the provider that routing asks. */
 
-import type { Catalogue } from '#engine/models'
+import type { Catalogue, Dialect } from '#engine/models'
 import { type Upstream, wireOf } from '#engine/routing'
 import type { Wire } from '#engine/turn'
-import type { Config, Dialect } from '#platform/config'
+import type { Config } from '#platform/config'
 import type { Log } from '#platform/log'
 import { type GuardedClient, type GuardedNet, openGuardedClient } from '#platform/net'
 import type { Outbound, Way } from '#platform/proxy'

@@ -1,8 +1,9 @@
 /** Reads the environment, starts, says what a newcomer needs, waits for a signal, and stops in order. Imported by main.ts. */
 import cluster from 'node:cluster'
-import { type Config, loadConfig, readConfigFile, readEnv } from '#platform/config'
+import { type Config, readConfigFile, readEnv } from '#platform/config'
 import { StartRefused } from '#platform/errors'
 import { openLog } from '#platform/log'
+import { loadConfig } from '#settings'
 import { routes } from './capabilities.ts'
 import { proveListenable, startKherad } from './server.ts'
 import { warmUp } from './warm.ts'

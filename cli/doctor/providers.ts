@@ -1,8 +1,8 @@
 /** Configuration, models and the providers behind them, each asked live. */
 import assert from 'node:assert/strict'
-import type { AnyModel } from '#engine/models'
+import type { AnyModel, ImagePriceRow, ProviderConfig } from '#engine/models'
 import type { Upstream } from '#engine/routing'
-import type { Env, ImagePriceRow, ProviderConfig } from '#platform/config'
+import type { Env } from '#platform/config'
 import { type Outbound, ProxyFailed, shownProxy } from '#platform/proxy'
 import { connect, openNet } from '../../src/connect.ts'
 import { readCatalogue } from '../catalogue.ts'

@@ -1,7 +1,15 @@
 /** How requests leave this machine: each proxy tried, and the private authorities that are trusted. */
 import { X509Certificate } from 'node:crypto'
-import type { CaConfig, Config, ProviderConfig, ProxyConfig } from '#platform/config'
-import { type Outbound, ProxyFailed, shownProxy, tryProxy } from '#platform/proxy'
+import type { ProviderConfig } from '#engine/models'
+import type { Config } from '#platform/config'
+import {
+  type CaConfig,
+  type Outbound,
+  type ProxyConfig,
+  ProxyFailed,
+  shownProxy,
+  tryProxy,
+} from '#platform/proxy'
 import { broken, type Check, examine, ok, reasonOf } from './check.ts'
 import { doctorWords as words } from './words.ts'
 

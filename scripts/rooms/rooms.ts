@@ -44,7 +44,8 @@ export function destinationOf(file: string, specifier: string): Destination | un
 function throughDoor(specifier: string): Destination {
   const [ring, name, ...behind] = specifier.slice(1).split('/')
   const room = `${ring}/${name}`
-  if (!behind.length) return { room }
+  // What a room can be told is read without the room: its settings have a door of their own.
+  if (behind.length === 0 || (behind.length === 1 && behind[0] === 'settings')) return { room }
   return {
     room,
     refusal: `it reaches past the door by ${specifier}: a room is entered by its door, #${room}.`,

@@ -1,6 +1,7 @@
 /** Searches that a provider runs itself are held, counted and charged at the price of the model's entry. */
 import { expect, test } from 'vitest'
-import { loadConfig, readEnv } from '#platform/config'
+import { readEnv } from '#platform/config'
+import { loadConfig } from '#settings'
 import { json, stream } from '../harness/upstream.ts'
 import { upstreamConfig } from '../harness/world.ts'
 import { explained, requestIdOf } from './chat-world.ts'

@@ -10,7 +10,8 @@ import {
   type Pipeline,
   pipelinesOf,
 } from '#engine/pipelines'
-import { loadConfig, readConfigFile, readEnv } from '#platform/config'
+import { readConfigFile, readEnv } from '#platform/config'
+import { loadConfig } from '#settings'
 import { startKherad } from '../../src/server.ts'
 
 const maxOutputTokens = 100

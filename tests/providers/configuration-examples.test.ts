@@ -3,8 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { buildCatalogue } from '#engine/models'
-import { loadConfig, readEnv } from '#platform/config'
+import { readEnv } from '#platform/config'
 import { sandboxModels } from '#providers/sandbox'
+import { loadConfig } from '#settings'
 
 const folder = path.resolve(import.meta.dirname, '../../docs/examples/configuration')
 const files = readdirSync(folder).filter((name) => name.endsWith('.yaml'))

@@ -1,7 +1,8 @@
 /** The configuration of all worlds: one model on two deployments, at prices of whole micro-credits. */
 import { buildCatalogue, type Catalogue } from '#engine/models'
-import { type Config, loadConfig, readEnv } from '#platform/config'
+import { type Config, readEnv } from '#platform/config'
 import { type Metrics, openMetrics } from '#platform/metrics'
+import { loadConfig } from '#settings'
 import { makeSeries } from '../../src/metrics.ts'
 
 const configText = `

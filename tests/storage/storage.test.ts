@@ -7,8 +7,9 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
-import { loadConfig, readEnv } from '#platform/config'
+import { readEnv } from '#platform/config'
 import { isKey, openStorage, type Storage } from '#platform/storage'
+import { loadConfig } from '#settings'
 import { fakeS3 } from '../harness/fake-s3.ts'
 
 interface Opened extends AsyncDisposable {

@@ -3,10 +3,11 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import type { AddressInfo } from 'node:net'
 import { type AnswerState, openTools, type ToolContext } from '#engine/tools'
 import type { ToolName } from '#engine/turn'
-import { loadConfig, readEnv } from '#platform/config'
+import { readEnv } from '#platform/config'
 import { openLog } from '#platform/log'
 import { type GuardedClient, openGuardedClient } from '#platform/net'
 import { openSearch } from '#providers/search'
+import { loadConfig } from '#settings'
 
 export const context = (more: Partial<ToolContext> = {}): ToolContext => ({
   accountId: 'somebody',

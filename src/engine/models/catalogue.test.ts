@@ -1,9 +1,10 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { type Config, loadConfig, readEnv } from '#platform/config'
+import { type Config, readEnv } from '#platform/config'
 import { StartRefused } from '#platform/errors'
 import { openOutbound } from '#platform/proxy'
+import { loadConfig } from '#settings'
 import { buildCatalogue, type Discovered, discover, type Model, type Pricing } from './models.ts'
 import { readyMade } from './ready-made.ts'
 

@@ -1,24 +1,13 @@
 import assert from 'node:assert/strict'
-import {
-  type Config,
-  type Dialect,
-  defaultTimeouts,
-  type ModelConfig,
-  type NamedModelConfig,
-  type ProviderConfig,
-  type TextModelConfig,
-} from '#platform/config'
+import type { Config } from '#platform/config'
 import type { Discovered } from './discover.ts'
-import type {
-  AnyModel,
-  Deployment,
-  EmbeddingModel,
-  ImageModel,
-  Model,
-  NamedModel,
-  Pricing,
-} from './models.ts'
+import type { EmbeddingModel } from './kinds/embedding/embedding-model.ts'
+import { type AnyModel, type Kinds, type ModelEntry, openKinds } from './kinds/kinds.ts'
+import type { NamedEntry } from './kinds/named.ts'
+import type { Model } from './kinds/text/text-model.ts'
+import type { NamedModel } from './models.ts'
 import { knownPrice } from './prices.ts'
+import { defaultTimeouts, type ProviderConfig } from './provider-settings.ts'
 import { refuse, words } from './words.ts'
 
 /** Every model this server offers, and the providers behind them. Immutable after the start. */
@@ -27,6 +16,8 @@ export interface Catalogue {
   find(name: string): AnyModel | undefined
   /** In the order of the file, then ready-made, then local, then sandbox. */
   list(): AnyModel[]
+  /** What is known of the kinds of its models. */
+  kinds: Kinds
   /** Answers a call that names no model. */
   defaultText: Model
   /** Finds passages of knowledge projects by meaning; absent where nobody chose one. */
@@ -60,6 +51,7 @@ export function buildCatalogue(
   config: Config,
   discovered: Discovered,
   sandboxModels: readonly AnyModel[],
+  kinds = openKinds(),
 ): Catalogue {
   const written = new Set(config.providers.map(({ id }) => id))
   const found = discovered.providers.filter(({ id }) => !written.has(id))
@@ -67,7 +59,7 @@ export function buildCatalogue(
     [...config.providers, ...found, sandbox].map((provider) => [provider.id, provider]),
   )
 
-  const own = config.models.map((entry) => modelOf(entry, providers, sandboxModels))
+  const own = config.models.map((entry) => modelOf(kinds, entry, providers, sandboxModels))
   const ownIds = new Set(own.map(({ id }) => id))
   const others = discovered.models.filter(
     ({ id, deployments }) =>
@@ -85,6 +77,7 @@ export function buildCatalogue(
   return {
     find: (name) => named.get(name),
     list: () => list,
+    kinds,
     defaultText: defaultOf(config, named),
     ...embeddingOf(config, named),
     providers: () => [...providers.values()],
@@ -98,77 +91,24 @@ export function buildCatalogue(
 
 type Providers = ReadonlyMap<string, ProviderConfig>
 
-function modelOf(entry: ModelConfig, providers: Providers, sandboxModels: readonly AnyModel[]): AnyModel {
+function modelOf(
+  kinds: Kinds,
+  entry: ModelEntry,
+  providers: Providers,
+  sandboxModels: readonly AnyModel[],
+): AnyModel {
+  const kind = kinds.of(entry)
   for (const { provider: id, model } of entry.deployments) {
     const provider = providers.get(id)
     if (!provider) return refuse(words.noProvider(entry.where, id, [...providers.keys()]))
-    if (!provider.dialects.some((dialect) => serves[entry.kind].includes(dialect)))
-      refuse(words.noDialect(entry.where, id, entry.kind))
+    if (!provider.dialects.some((dialect) => kind.dialects.includes(dialect)))
+      refuse(words.noDialect(entry.where, id, kind.lacking))
     if (id === 'sandbox') checkSandbox(entry, model, sandboxModels)
   }
-  if (entry.kind === 'embedding') return embeddingModelOf(entry)
-  return entry.kind === 'image' ? imageModelOf(entry) : textModelOf(entry, providers)
+  return kind.modelOf(entry, { named: namedOf(entry), providers, knownPrice }) as AnyModel
 }
 
-/** The dialects of a provider that can have deployments of each kind; `/embeddings` stands beside chat completions. */
-const serves: Record<ModelConfig['kind'], readonly Dialect[]> = {
-  text: ['chat', 'responses', 'messages'],
-  image: ['images'],
-  embedding: ['chat'],
-}
-
-function textModelOf(entry: TextModelConfig, providers: Providers): Model {
-  const named = namedOf(entry)
-  return {
-    ...named,
-    kind: 'text',
-    deployments: named.deployments.map((deployment) => ({
-      ...deployment,
-      ...(deployment.provider !== 'sandbox' && spokenBy(providers.get(deployment.provider))),
-    })),
-    resumes: entry.resumes,
-    ...(entry.takesLinks !== undefined && { takesLinks: entry.takesLinks }),
-    contextLength: entry.contextLength,
-    maxOutputTokens: entry.maxOutputTokens,
-    inputModalities: entry.inputModalities,
-    features: entry.features,
-    supportedEfforts: entry.supportedEfforts,
-    pricing: {
-      ...(entry.pricing ?? listPrice(entry, providers)),
-      ...(entry.webSearchPerUse !== undefined && { webSearchPerUse: entry.webSearchPerUse }),
-    },
-  }
-}
-
-const spokenBy = (
-  provider: ProviderConfig | undefined,
-): Pick<Deployment, 'wires' | 'takesReasoningBudget'> => ({
-  wires: provider?.dialects.filter((dialect) => dialect !== 'images') ?? [],
-  ...(provider?.takesReasoningBudget !== undefined && {
-    takesReasoningBudget: provider.takesReasoningBudget,
-  }),
-})
-
-const imageModelOf = (entry: Extract<ModelConfig, { kind: 'image' }>): ImageModel => ({
-  ...namedOf(entry),
-  kind: 'image',
-  inputModalities: entry.image.maxReferences > 0 ? ['text', 'image'] : ['text'],
-  image: entry.image,
-  pricing: entry.pricing,
-})
-
-const embeddingModelOf = (entry: Extract<ModelConfig, { kind: 'embedding' }>): EmbeddingModel => ({
-  ...namedOf(entry),
-  kind: 'embedding',
-  inputModalities: ['text'],
-  maxInputTokens: entry.maxInputTokens,
-  maxBatch: entry.maxBatch,
-  ...(entry.dimensions !== undefined && { dimensions: entry.dimensions }),
-  encoding: entry.encoding,
-  pricing: entry.pricing,
-})
-
-function namedOf(entry: NamedModelConfig): Omit<NamedModel, 'inputModalities'> {
+function namedOf(entry: NamedEntry): Omit<NamedModel, 'inputModalities'> {
   const name = entry.displayName ?? entry.id.slice(entry.id.indexOf('/') + 1)
   return {
     id: entry.id,
@@ -186,28 +126,7 @@ function namedOf(entry: NamedModelConfig): Omit<NamedModel, 'inputModalities'> {
   }
 }
 
-/** The dearest list price among the deployments, kind by kind: whichever answers, the operator never sells below cost. */
-function listPrice(entry: TextModelConfig, providers: Providers): Pricing {
-  const prices = entry.deployments.map(({ provider, model }) => {
-    const known = knownPrice(providers.get(provider)?.baseUrl ?? '', model)
-    if (!known) return refuse(words.noPrice(entry.where, model))
-    if (known.steadyUpTo !== undefined && entry.contextLength > known.steadyUpTo) {
-      return refuse(words.steppedPrice(entry.where, model, known.steadyUpTo))
-    }
-    return known.pricing
-  })
-  const dearest = (kind: Exclude<keyof Pricing, 'cacheWriteHourPerMillion' | 'webSearchPerUse'>) =>
-    Math.max(...prices.map((price) => price[kind]))
-  return {
-    inputPerMillion: dearest('inputPerMillion'),
-    outputPerMillion: dearest('outputPerMillion'),
-    cachedInputPerMillion: dearest('cachedInputPerMillion'),
-    cacheWritePerMillion: dearest('cacheWritePerMillion'),
-    mediaInputPerMillion: dearest('mediaInputPerMillion'),
-  }
-}
-
-function checkSandbox(entry: ModelConfig, model: string, sandboxModels: readonly AnyModel[]): void {
+function checkSandbox(entry: ModelEntry, model: string, sandboxModels: readonly AnyModel[]): void {
   const known = sandboxModels
     .filter(({ kind }) => kind === entry.kind)
     .flatMap(({ deployments }) => deployments.map((deployment) => deployment.model))
@@ -217,7 +136,7 @@ function checkSandbox(entry: ModelConfig, model: string, sandboxModels: readonly
 /** Every name that is taken: the ids, and the aliases of the file, none of which may be another's name. */
 function withAliases(
   models: ReadonlyMap<string, AnyModel>,
-  entries: readonly ModelConfig[],
+  entries: readonly ModelEntry[],
 ): ReadonlyMap<string, AnyModel> {
   const named = new Map(models)
   for (const { where, id, aliases } of entries)
@@ -230,7 +149,7 @@ function withAliases(
 }
 
 /** From here on each fallback is known by its id: what a caller may use is held against ids. */
-function checkFallbacks(entry: ModelConfig, named: ReadonlyMap<string, AnyModel>): void {
+function checkFallbacks(entry: ModelEntry, named: ReadonlyMap<string, AnyModel>): void {
   const model = named.get(entry.id)!
   model.fallbacks = entry.fallbacks.map((name) => {
     const fallback = named.get(name)

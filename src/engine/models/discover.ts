@@ -1,8 +1,9 @@
-import type { ProviderConfig, VendorKeys } from '#platform/config'
 import type { Outbound } from '#platform/proxy'
 import type { Model } from './models.ts'
 import { listOllama } from './ollama.ts'
+import type { ProviderConfig } from './provider-settings.ts'
 import { readyMade } from './ready-made.ts'
+import type { VendorKeys } from './settings.ts'
 
 /** Providers and models that nobody wrote down: by vendor keys of the environment, and on this machine. */
 export interface Discovered {

@@ -1,9 +1,5 @@
 import './failures.ts'
 import type { Modality, Wire } from '#engine/turn'
-import type { ImagePricing, ImageSettings } from './image.ts'
-
-/** A model of any kind, as the catalogue lists it; `kind` tells which. */
-export type AnyModel = Model | ImageModel | EmbeddingModel
 
 /** A model as callers know it; the upstreams behind it are its deployments. */
 export interface NamedModel {
@@ -24,48 +20,6 @@ export interface NamedModel {
   inputModalities: Modality[]
 }
 
-/** A text model: the one that most of the house speaks of. */
-export interface Model extends NamedModel {
-  kind: 'text'
-  /** A text answer that was cut may be gone on with by another deployment (`resume: restart`). */
-  resumes?: boolean
-  contextLength: number
-  maxOutputTokens: number
-  features: Feature[]
-  /** What the operator says of links for this model alone, above his word for its providers. */
-  takesLinks?: boolean
-  /** Empty: the model takes no reasoning effort. */
-  supportedEfforts: string[]
-  pricing: Pricing
-}
-
-/** A model that draws pictures, and edits those it is given where `image.maxReferences` allows any. */
-export interface ImageModel extends NamedModel {
-  kind: 'image'
-  image: ImageSettings
-  pricing: ImagePricing
-}
-
-/** A model that turns texts into vectors, so that texts of like meaning are near each other. */
-export interface EmbeddingModel extends NamedModel {
-  kind: 'embedding'
-  /** Of one text, in tokens. */
-  maxInputTokens: number
-  /** Texts of one call. */
-  maxBatch: number
-  /** Asked for by name; absent: as the upstream has it. */
-  dimensions?: number
-  encoding: 'base64' | 'float'
-  pricing: EmbeddingPricing
-}
-
-/** USD per million tokens. */
-export interface EmbeddingPricing {
-  inputPerMillion: number
-}
-
-export type Feature = 'tools' | 'json_schema' | 'reasoning' | 'web_search' | 'web_fetch'
-
 export interface Deployment {
   /** `<provider>/<upstream model>`, unique within its model; stands on receipts. */
   id: string
@@ -82,30 +36,46 @@ export interface Deployment {
   priority: number
 }
 
-/** USD per million tokens, as the operator wrote them. Free is an explicit zero. */
-export interface Pricing {
-  inputPerMillion: number
-  outputPerMillion: number
-  /** Defaults to `inputPerMillion`. */
-  cachedInputPerMillion: number
-  /** Tokens written to the upstream's prompt cache; defaults to `inputPerMillion`. */
-  cacheWritePerMillion: number
-  /** The same, kept for an hour; where writing has its own price, 1.6 × that (as the vendors that know it price it), else `inputPerMillion`. */
-  cacheWriteHourPerMillion?: number
-  /** Audio and video tokens of the prompt; defaults to `inputPerMillion`. */
-  mediaInputPerMillion: number
-  /** USD of one search that the upstream runs itself. */
-  webSearchPerUse?: number
-}
-
 export { buildCatalogue, type Catalogue } from './catalogue.ts'
 export { type Discovered, discover } from './discover.ts'
+export type { EmbeddingModel, EmbeddingPricing } from './kinds/embedding/embedding-model.ts'
+export {
+  embeddingCost,
+  estimatedEmbeddingTokens,
+  mostEmbeddingTokens,
+  possibleEmbeddingTokens,
+} from './kinds/embedding/price.ts'
 export {
   aspectRatiosOf,
+  type ImageModel,
+  type ImagePriceRow,
   type ImagePricing,
   type ImageSettings,
   imagePrice,
   isSameSize,
   sizeName,
   sizeOf,
-} from './image.ts'
+} from './kinds/image/image-model.ts'
+export { imageCost } from './kinds/image/price.ts'
+export { type CardMembers, type Figures, type ModelKind, modelKind, type Terms } from './kinds/kind.ts'
+export { type AnyModel, type Kinds, type ModelEntry, openKinds } from './kinds/kinds.ts'
+export { usdPerMillion } from './kinds/pricing.ts'
+export {
+  costOf,
+  dearest,
+  type InputBound,
+  inputWorstCase,
+  outputTokensFor,
+  outputWorstCase,
+  type Rates,
+  ratesOf,
+  searchesWorstCase,
+} from './kinds/text/rates.ts'
+export type { Feature, Model, Pricing } from './kinds/text/text-model.ts'
+export {
+  type Dialect,
+  defaultTimeouts,
+  type ProviderConfig,
+  type TimeoutsConfig,
+} from './provider-settings.ts'
+export type { VendorKeys } from './settings.ts'

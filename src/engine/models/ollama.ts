@@ -1,8 +1,8 @@
 import { type Dispatcher, request } from 'undici'
 import type { Modality } from '#engine/turn'
-import { defaultTimeouts, type ProviderConfig } from '#platform/config'
 import { openDispatcher, type Way } from '#platform/proxy'
 import type { Feature, Model } from './models.ts'
+import { defaultTimeouts, type ProviderConfig } from './provider-settings.ts'
 
 /** More than any desk has installed; a bound, because the list comes from outside. */
 const mostModels = 100

@@ -1,7 +1,8 @@
 import type { Modality, Wire } from '#engine/turn'
-import { defaultTimeouts, type ProviderConfig, type VendorKeys } from '#platform/config'
 import type { Feature, Model } from './models.ts'
 import { knownPrice } from './prices.ts'
+import { defaultTimeouts, type ProviderConfig } from './provider-settings.ts'
+import type { VendorKeys } from './settings.ts'
 
 /** One vendor whose key in the environment is enough: its address and a handful of its current models. */
 interface Vendor {

@@ -1,24 +1,6 @@
-import { StartRefused } from '#platform/errors'
+import type { Sentence } from '#platform/config'
 
-/** Stops the start with one sentence in both languages. */
-export function refuse(sentence: { en: string; fa: string }): never {
-  throw new StartRefused(sentence.en, sentence.fa)
-}
-
-const lacks = {
-  text: {
-    en: 'speaks no wire of text: add chat, responses or messages to its dialects',
-    fa: 'هیچ گویش متنی ندارد: chat، responses یا messages را به dialects آن بیفزایید',
-  },
-  image: {
-    en: 'draws no pictures: add images to its dialects',
-    fa: 'گویش تصویر ندارد: images را به dialects آن بیفزایید',
-  },
-  embedding: {
-    en: 'does not speak chat, beside which embeddings are asked for: add chat to its dialects',
-    fa: 'گویش chat ندارد که embedding از کنار آن گرفته می‌شود: chat را به dialects آن بیفزایید',
-  },
-}
+export { refuse } from '#platform/config'
 
 export const words = {
   noPrice: (where: string, model: string) => ({
@@ -37,9 +19,9 @@ export const words = {
     en: `${where}.deployments names the sandbox model ${model}, which does not exist: write one of ${known.join(', ')}.`,
     fa: `${where}.deployments مدل ${model} را از sandbox نام برده که نیست: یکی از این‌ها را بنویسید: ${known.join('، ')}.`,
   }),
-  noDialect: (where: string, provider: string, kind: 'text' | 'image' | 'embedding') => ({
-    en: `${where}.deployments names the provider ${provider}, which ${lacks[kind].en}, or write one that does.`,
-    fa: `${where}.deployments ارائه‌دهنده‌ی ${provider} را نام برده که ${lacks[kind].fa} یا یکی را بنویسید که دارد.`,
+  noDialect: (where: string, provider: string, lacking: Sentence) => ({
+    en: `${where}.deployments names the provider ${provider}, which ${lacking.en}, or write one that does.`,
+    fa: `${where}.deployments ارائه‌دهنده‌ی ${provider} را نام برده که ${lacking.fa} یا یکی را بنویسید که دارد.`,
   }),
   noFallback: (where: string, id: string, kind: string) => ({
     en: `${where}.fallbacks names ${id}, which is no other ${kind} model: write the id of one, or remove it.`,

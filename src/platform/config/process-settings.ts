@@ -1,26 +1,9 @@
+/** What the machine itself is told, by its environment alone. */
 import type { Env } from '#platform/env'
-import type { Config, LogLevel, Roles, Timing, VendorKeys } from './config.ts'
+import type { LogLevel, ProcessSettings, Roles, Timing } from './config.ts'
 import { refuse } from './refuse.ts'
+import { mistyped, readUrl, webProtocols } from './values.ts'
 import { type Sentence, words } from './words.ts'
-
-type ProcessSettings = Omit<
-  Config,
-  | 'providers'
-  | 'models'
-  | 'defaults'
-  | 'budgets'
-  | 'batches'
-  | 'work'
-  | 'net'
-  | 'proxies'
-  | 'tls'
-  | 'tools'
-  | 'storage'
-  | 'files'
-  | 'limits'
-  | 'metrics'
-  | 'timing'
->
 
 const logLevels: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
@@ -34,7 +17,7 @@ export function readProcessSettings(env: Env): ProcessSettings {
     baseUrl:
       env.baseUrl === undefined
         ? addressOf(env.host, port)
-        : readUrl('KHERAD_BASE_URL', env.baseUrl, ['http:', 'https:']),
+        : readUrl('KHERAD_BASE_URL', env.baseUrl, webProtocols),
     baseUrlNamed: env.baseUrl !== undefined,
     dataDir: env.dataDir,
     ...(env.databaseUrl !== undefined && {
@@ -52,16 +35,11 @@ export function readProcessSettings(env: Env): ProcessSettings {
     logLevel:
       logLevels.find((level) => level === env.logLevel) ??
       mistyped('KHERAD_LOG_LEVEL', env.logLevel, oneOf(logLevels)),
-    vendors: readVendors(env),
-    ...(env.otlpEndpoint !== undefined && {
-      tracing: {
-        endpoint: readUrl('OTEL_EXPORTER_OTLP_ENDPOINT', env.otlpEndpoint, ['http:', 'https:']),
-        ...(env.tracesSampler !== undefined && { sampler: env.tracesSampler }),
-        ...(env.tracesSamplerArgument !== undefined && { samplerArgument: env.tracesSamplerArgument }),
-      },
-    }),
+    timing: { ...timing, ...readLease(env) },
   }
 }
+
+const timing = { drainMs: 8_000, streamOpenMs: 8_000, streamHeartbeatMs: 10_000 }
 
 const defaultLeaseMs = 20_000
 
@@ -69,7 +47,7 @@ const defaultLeaseMs = 20_000
  * `KHERAD_LEASE_MS`, for operators and tests: a shorter lease ends the holds of a dead process sooner, and takes one that
  * only paused for dead sooner. Every process over one database needs the same.
  */
-export function readLease(env: Env): Pick<Timing, 'processLeaseMs' | 'heartbeatMs' | 'sweepMs'> {
+function readLease(env: Env): Pick<Timing, 'processLeaseMs' | 'heartbeatMs' | 'sweepMs'> {
   const leaseMs =
     env.leaseMs === undefined
       ? defaultLeaseMs
@@ -84,31 +62,6 @@ export function readLease(env: Env): Pick<Timing, 'processLeaseMs' | 'heartbeatM
   }
   const quarterMs = Math.floor(leaseMs / 4)
   return { processLeaseMs: leaseMs, heartbeatMs: quarterMs, sweepMs: quarterMs }
-}
-
-function readVendors(env: Env): VendorKeys {
-  return {
-    ...(env.openaiKey !== undefined && { openai: env.openaiKey }),
-    ...(env.anthropicKey !== undefined && { anthropic: env.anthropicKey }),
-    ...(env.openrouterKey !== undefined && { openrouter: env.openrouterKey }),
-    ...(env.geminiKey !== undefined && { gemini: env.geminiKey }),
-    ...(env.deepseekKey !== undefined && { deepseek: env.deepseekKey }),
-    ...(env.groqKey !== undefined && { groq: env.groqKey }),
-    ...(env.mistralKey !== undefined && { mistral: env.mistralKey }),
-    ...(env.ollamaHost !== undefined && { ollamaHost: readOllamaHost(env.ollamaHost) }),
-  }
-}
-
-/** `OLLAMA_HOST` is also what the Ollama server binds to, so `0.0.0.0`, a bare host and a bare port are all in use. */
-function readOllamaHost(value: string): string {
-  const withScheme = /^https?:\/\//.test(value)
-    ? value
-    : `http://${value.startsWith(':') ? `127.0.0.1${value}` : value}`
-  const named =
-    /:\d+\/?$/.test(withScheme) || withScheme.startsWith('https:')
-      ? withScheme
-      : `${withScheme.replace(/\/$/, '')}:11434`
-  return readUrl('OLLAMA_HOST', named.replace('//0.0.0.0', '//127.0.0.1'), ['http:', 'https:'], value)
 }
 
 function readPort(value: string): number {
@@ -156,20 +109,6 @@ function readSecret(value: string): string {
   })
 }
 
-/** An address without a slash at the end. */
-export function readUrl(name: string, value: string, protocols: readonly string[], shown = value): string {
-  const url = URL.canParse(value) ? new URL(value) : undefined
-  if (url && protocols.includes(url.protocol) && (url.host !== '' || name === 'DATABASE_URL'))
-    return value.replace(/(?<!\/)\/+$/, '')
-  const kinds = protocols.map((protocol) => `${protocol}//…`)
-  const expected = {
-    en: `an address that begins with ${kinds.join(' or ')}`,
-    fa: `نشانی‌ای که با ${kinds.join(' یا ')} آغاز شود`,
-  }
-  // A database address may hold a password, so the sentence does not repeat it.
-  return mistyped(name, name === 'DATABASE_URL' ? undefined : shown, expected)
-}
-
 /** The address a person can open: a server on every interface is reached at the loopback one. */
 function addressOf(host: string, port: number): string {
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
@@ -180,9 +119,3 @@ const oneOf = (values: readonly string[]): Sentence => ({
   en: `one of ${values.join(', ')}`,
   fa: `یکی از ${values.join('، ')}`,
 })
-
-function mistyped(name: string, value: string | undefined, expected: Sentence): never {
-  refuse(
-    value === undefined ? words.unusable(name, expected) : words.wrong(name, words.typed(value), expected),
-  )
-}

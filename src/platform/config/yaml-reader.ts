@@ -76,6 +76,20 @@ export class Place {
     )
   }
 
+  /** The place of a member, a member of a member, an item of a list; undefined where nothing stands. It refuses nothing. */
+  find(...path: (string | number)[]): Place | undefined {
+    const [step, ...rest] = path
+    if (step === undefined) return this
+    return this.step(step)?.find(...rest)
+  }
+
+  private step(step: string | number): Place | undefined {
+    if (typeof step === 'number') return isSeq(this.node) ? this.list()[step] : undefined
+    if (!isMap(this.node)) return undefined
+    const pair = this.node.items.find(({ key }) => isScalar(key) && String(key.value) === step)
+    return pair && this.at(pair.value as Node | null, step, pair.key as Node)
+  }
+
   /** The members of a mapping. Refuses anything that is not a mapping and every member whose name is not in `known`. */
   members(known: readonly string[]): Members {
     if (!isMap(this.node))

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 
-/** Everything Kherad reads from the environment, as the operator typed it: one flat list, unchecked (see `loadConfig`). */
+/** What the program itself reads from the environment, as the operator typed it: one flat list, unchecked (see `loadConfig`). */
 export interface Env {
   host: string
   port: string
@@ -25,35 +25,10 @@ export interface Env {
   databaseUrl: string | undefined
   logLevel: string
   leaseMs: string | undefined
-  otlpEndpoint: string | undefined
-  tracesSampler: string | undefined
-  tracesSamplerArgument: string | undefined
-  openaiKey: string | undefined
-  anthropicKey: string | undefined
-  openrouterKey: string | undefined
-  geminiKey: string | undefined
-  deepseekKey: string | undefined
-  groqKey: string | undefined
-  mistralKey: string | undefined
-  ollamaHost: string | undefined
-  httpsProxy: Typed | undefined
-  httpProxy: Typed | undefined
-  allProxy: Typed | undefined
-  noProxy: Typed | undefined
-  searxngUrl: string | undefined
-  braveKey: string | undefined
-  tavilyKey: string | undefined
-  serperKey: string | undefined
   /** Cores this process may use; what `KHERAD_WORKERS=auto` stands for. */
   cores: number
-  /** The whole environment, only for `${NAME}` in the configuration file. */
+  /** The whole environment, only for `${NAME}` in the configuration file and for the variables that sections declare. */
   variables: Readonly<Record<string, string | undefined>>
-}
-
-/** A variable that is known by several names: which one it was, and what it said. */
-export interface Typed {
-  name: string
-  value: string
 }
 
 /**
@@ -64,13 +39,7 @@ export function readEnv(
   variables: Readonly<Record<string, string | undefined>>,
   words: readonly string[] = [],
 ): Env {
-  const read = (name: string): string | undefined => variables[name]?.trim() || undefined
-  // Proxies are written small and large; as curl has it, small wins.
-  const readEither = (name: string): Typed | undefined =>
-    [name.toLowerCase(), name].flatMap((one) => {
-      const value = read(one)
-      return value === undefined ? [] : [{ name: one, value }]
-    })[0]
+  const read = (name: string): string | undefined => variableOf({ variables }, name)
   return {
     host: read('KHERAD_HOST') ?? '127.0.0.1',
     port: read('KHERAD_PORT') ?? '8080',
@@ -91,29 +60,14 @@ export function readEnv(
     databaseUrl: read('DATABASE_URL'),
     logLevel: read('KHERAD_LOG_LEVEL') ?? 'info',
     leaseMs: read('KHERAD_LEASE_MS'),
-    otlpEndpoint: read('OTEL_EXPORTER_OTLP_ENDPOINT'),
-    tracesSampler: read('OTEL_TRACES_SAMPLER'),
-    tracesSamplerArgument: read('OTEL_TRACES_SAMPLER_ARG'),
-    openaiKey: read('OPENAI_API_KEY'),
-    anthropicKey: read('ANTHROPIC_API_KEY'),
-    openrouterKey: read('OPENROUTER_API_KEY'),
-    geminiKey: read('GEMINI_API_KEY'),
-    deepseekKey: read('DEEPSEEK_API_KEY'),
-    groqKey: read('GROQ_API_KEY'),
-    mistralKey: read('MISTRAL_API_KEY'),
-    ollamaHost: read('OLLAMA_HOST'),
-    httpsProxy: readEither('HTTPS_PROXY'),
-    httpProxy: readEither('HTTP_PROXY'),
-    allProxy: readEither('ALL_PROXY'),
-    noProxy: readEither('NO_PROXY'),
-    searxngUrl: read('SEARXNG_URL'),
-    braveKey: read('BRAVE_API_KEY'),
-    tavilyKey: read('TAVILY_API_KEY'),
-    serperKey: read('SERPER_API_KEY'),
     cores: availableParallelism(),
     variables,
   }
 }
+
+/** What a variable says; set but empty it is absent. */
+export const variableOf = ({ variables }: Pick<Env, 'variables'>, name: string): string | undefined =>
+  variables[name]?.trim() || undefined
 
 /** `--role worker` or `--role=worker`. */
 function roleOf(words: readonly string[]): string | undefined {

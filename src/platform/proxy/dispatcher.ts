@@ -1,8 +1,8 @@
 import { buildConnector, type Dispatcher, Pool } from 'undici'
-import type { ProxyConfig } from '#platform/config'
 import { loginOf } from './http-connect.ts'
 import type { Way } from './proxy.ts'
 import { reachProxy } from './reach.ts'
+import type { ProxyConfig } from './settings.ts'
 import { openTunnel, targetOf } from './tunnel.ts'
 
 export interface DispatcherTerms extends Way {

@@ -1,4 +1,4 @@
-import type { ProxyConfig } from '#platform/config'
+import type { ProxyConfig } from './settings.ts'
 import { shownProxy } from './shown.ts'
 import { words } from './words.ts'
 

@@ -1,8 +1,8 @@
 import { request } from 'node:http'
 import type { Socket } from 'node:net'
-import type { ProxyConfig } from '#platform/config'
 import { ProxyFailed } from './failed.ts'
 import { codeOf } from './reach.ts'
+import type { ProxyConfig } from './settings.ts'
 import type { Target } from './tunnel.ts'
 
 /** What a proxy is shown of us, where its address names a user. */

@@ -3,12 +3,14 @@
  * provider wins, then the environment's with its exceptions (docs/decisions/0038).
  */
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
-import type { CaConfig, Config, ProxyConfig } from '#platform/config'
+import type { Config } from '#platform/config'
 import { goesDirect } from './bypass.ts'
+import type { CaConfig, ProxyConfig } from './settings.ts'
 
 export { openAgent } from './agent.ts'
 export { openDispatcher } from './dispatcher.ts'
 export { ProxyFailed } from './failed.ts'
+export type { CaConfig, ProxyConfig } from './settings.ts'
 export { shownProxy } from './shown.ts'
 export { openTunnel, type Target, tryProxy } from './tunnel.ts'
 

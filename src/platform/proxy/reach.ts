@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectTls, type SecureContext } from 'node:tls'
-import type { ProxyConfig } from '#platform/config'
 import { ProxyFailed } from './failed.ts'
+import type { ProxyConfig } from './settings.ts'
 
 /** A connection to the proxy itself, under TLS where it wants that. Throws `ProxyFailed`, and the signal's reason. */
 export async function reachProxy(

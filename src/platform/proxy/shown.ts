@@ -1,4 +1,4 @@
-import type { ProxyConfig } from '#platform/config'
+import type { ProxyConfig } from './settings.ts'
 
 /** The proxy as it may be shown: without its password, and without a user name that is all its login, for that is a token. */
 export function shownProxy({ protocol, host, port, username, password }: ProxyConfig): string {

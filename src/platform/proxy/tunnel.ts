@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 import type { SecureContext } from 'node:tls'
-import type { ProxyConfig } from '#platform/config'
 import { connectByHttp } from './http-connect.ts'
 import { reachProxy } from './reach.ts'
+import type { ProxyConfig } from './settings.ts'
 import { connectBySocks, greet } from './socks.ts'
 
 /** Whom the proxy is to connect to: by name, which it resolves itself, or by address. */

@@ -4,10 +4,10 @@
  */
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
-import type { StorageConfig } from '#platform/config'
 import type { Way } from '#platform/proxy'
 import { openDisk } from './disk.ts'
 import { openS3 } from './s3.ts'
+import type { StorageConfig } from './settings.ts'
 
 export { type SignAsk, type Signer, signed } from './sign.ts'
 export { abandon, adopt, stage, tidyStrays } from './strays.ts'

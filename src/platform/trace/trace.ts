@@ -2,6 +2,7 @@
 import type { Log } from '#platform/log'
 import type { Way } from '#platform/proxy'
 
+export type { TracingConfig } from './settings.ts'
 export { Trail } from './trail.ts'
 
 export type Attributes = Record<string, string | number | boolean | string[] | undefined>

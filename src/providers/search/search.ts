@@ -1,6 +1,5 @@
 /** The search engines that the tool web_search can ask, one file for each wire. */
-import type { SearchVendor } from '#engine/tools'
-import type { WebSearchConfig } from '#platform/config'
+import type { SearchVendor, WebSearchConfig } from '#engine/tools'
 import type { Way } from '#platform/proxy'
 import { brave } from './brave.ts'
 import { SearchClient } from './client.ts'

@@ -1,10 +1,6 @@
 /** What vectors cost: their texts are input, and there is no output. */
-import type { EmbeddingPricing } from '#engine/models'
-
-interface Terms {
-  creditsPerUsd: number
-  markup: number
-}
+import { microcreditsOf, type Terms } from '../kind.ts'
+import type { EmbeddingPricing } from './embedding-model.ts'
 
 /** Around a text: what marks its beginning and end. */
 const tokensAround = 4
@@ -22,14 +18,6 @@ export const estimatedEmbeddingTokens = (texts: readonly string[]): number =>
   texts.reduce((sum, text) => sum + Math.ceil(Buffer.byteLength(text) / 4), 0)
 
 /** In micro-credits, rounded up to a whole one once. A token's price is an integer of millionths of one. */
-export function embeddingCost(
-  { inputPerMillion }: EmbeddingPricing,
-  { creditsPerUsd, markup }: Terms,
-  tokens: number,
-): bigint {
-  // The noise of binary fractions is taken away before rounding up, as with turns.
-  const each = BigInt(
-    Math.ceil(Number((inputPerMillion * creditsPerUsd * markup * 1_000_000).toPrecision(12))),
-  )
-  return (each * BigInt(tokens) + 999_999n) / 1_000_000n
+export function embeddingCost({ inputPerMillion }: EmbeddingPricing, terms: Terms, tokens: number): bigint {
+  return (microcreditsOf(inputPerMillion, terms) * BigInt(tokens) + 999_999n) / 1_000_000n
 }

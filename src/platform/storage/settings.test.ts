@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { loadConfig, readEnv } from './config.ts'
+import { readEnv } from '#platform/config'
+import { loadConfig } from '#settings'
 
 const read = (s3: string, variables: Record<string, string> = {}) =>
   loadConfig(readEnv(variables), `storage:\n  s3: ${s3}`).storage

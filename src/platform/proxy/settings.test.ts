@@ -2,8 +2,9 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { readEnv } from '#platform/config'
 import { StartRefused } from '#platform/errors'
-import { loadConfig, readEnv } from './config.ts'
+import { loadConfig } from '#settings'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'kherad-tls-'))
 const load = (file: string | undefined, variables: Record<string, string> = {}) =>

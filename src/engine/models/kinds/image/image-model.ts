@@ -1,9 +1,42 @@
-/** What an image model can be asked for, and what its pictures cost. */
-import type { ImageQuality, PixelSize } from '#engine/turn'
-import type { ImagePricingConfig, ImageSettingsConfig } from '#platform/config'
+/** An image model, what it can be asked for, and what its pictures cost. */
+import type { ImageBackground, ImageFormat, ImageQuality, PixelSize } from '#engine/turn'
+import type { NamedModel } from '../../models.ts'
 
-export type ImageSettings = ImageSettingsConfig
-export type ImagePricing = ImagePricingConfig
+/** A model that draws pictures, and edits those it is given where `image.maxReferences` allows any. */
+export interface ImageModel extends NamedModel {
+  kind: 'image'
+  image: ImageSettings
+  pricing: ImagePricing
+}
+
+/** What the upstream of an image model can be asked for. A list that is empty is never named to it. */
+export interface ImageSettings {
+  /** The first is drawn where nothing says otherwise. */
+  sizes: PixelSize[]
+  qualities: ImageQuality[]
+  formats: ImageFormat[]
+  backgrounds: ImageBackground[]
+  /** Pictures of one call. */
+  maxCount: number
+  /** Pictures that one call can be given to edit; 0: it edits none. */
+  maxReferences: number
+  /** Sent as `response_format`, to the servers that want to be told. */
+  responseFormat?: 'b64_json' | 'url'
+}
+
+/** USD. The first row that fits a picture has its price, else `perImage`. */
+export interface ImagePricing {
+  perImage: number
+  rows: ImagePriceRow[]
+  /** Of each picture that is given along. */
+  perReference: number
+}
+
+export interface ImagePriceRow {
+  quality?: ImageQuality
+  size?: PixelSize
+  perImage: number
+}
 
 /** USD of one picture: the first row that fits, else the price of all others. */
 export function imagePrice(

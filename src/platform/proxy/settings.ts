@@ -1,9 +1,45 @@
+/** How requests leave, as the operator says it: proxies of the environment, and roots beside those of Node. */
 import { isIP } from 'node:net'
-import type { Env, Typed } from '#platform/env'
-import type { ProxiesConfig, ProxyConfig } from './config.ts'
-import { refuse } from './refuse.ts'
-import { type Sentence, words } from './words.ts'
-import type { Place } from './yaml-reader.ts'
+import { Type } from 'typebox'
+import {
+  fileSection,
+  type Place,
+  reading,
+  refusals,
+  refuse,
+  type Sentence,
+  variableSection,
+} from '#platform/config'
+import { type CaConfig, caFile } from './certificates.ts'
+
+export type { CaConfig }
+
+declare module '#platform/config' {
+  interface Settings {
+    /** What the environment says of proxies. */
+    proxies: ProxiesConfig
+    /** Roots that are trusted beside those of Node, by everyone who asks outside. */
+    tls: { ca?: CaConfig }
+  }
+}
+
+/** A proxy that requests go through. */
+export interface ProxyConfig {
+  /** How it is spoken to; names are resolved by the proxy in each. */
+  protocol: 'http' | 'https' | 'socks5'
+  /** A name, or an address without the brackets of IPv6. */
+  host: string
+  port: number
+  username?: string
+  password?: string
+}
+
+/** By the protocol of what is asked for, and what is asked for directly all the same (the rules of NO_PROXY, as typed). */
+export interface ProxiesConfig {
+  http?: ProxyConfig
+  https?: ProxyConfig
+  direct: string[]
+}
 
 const kinds: Readonly<Record<string, { protocol: ProxyConfig['protocol']; port: number }>> = {
   'http:': { protocol: 'http', port: 80 },
@@ -22,27 +58,71 @@ const expected: Sentence = {
   fa: 'نشانی پراکسی، مانند http://user:password@proxy.example:3128 یا https://… یا socks5://…',
 }
 
-/** `proxy` of a provider; `direct` keeps it from that of the environment. */
-export function readProxy(place: Place): ProxyConfig | 'direct' {
-  const orDirect = { en: `${expected.en}, or direct`, fa: `${expected.fa}، یا direct` }
-  const text = place.secret(orDirect)
+const orDirect = { en: `${expected.en}, or direct`, fa: `${expected.fa}، یا direct` }
+
+/** `proxy` of an entry; `direct` keeps it from that of the environment. */
+export const proxySetting = Type.Optional(
+  Type.Unsafe<ProxyConfig | 'direct'>({
+    type: 'string',
+    ...reading({ secret: true, expected: orDirect, convert: readProxy }),
+  }),
+)
+
+function readProxy(text: string, place: Place): ProxyConfig | 'direct' {
   return text === 'direct' ? 'direct' : (parse(text) ?? place.unusable(orDirect))
 }
 
+/** `tls` of an entry, or of the file. */
+export const tlsSetting = Type.Object({ ca_file: Type.Optional(caFile) })
+
+export const tls = fileSection({
+  name: 'tls',
+  schema: Type.Object(tlsSetting.properties, { default: {} }),
+  read: ({ ca_file }) => (ca_file ? { ca: ca_file } : {}),
+})
+
+const about = (what: string) =>
+  `The proxy of requests to ${what} addresses, by either spelling; small wins, as in curl.`
+
 /** The variables by which proxies are known everywhere. They are there for other programs too, so what is not needed is not read. */
-export function readProxies(env: Env): ProxiesConfig {
-  const http = fromVariable(env.httpProxy ?? env.allProxy)
-  const https = fromVariable(env.httpsProxy ?? env.allProxy)
-  return {
-    ...(http && { http }),
-    ...(https && { https }),
-    direct: http || https ? readDirect(env.noProxy) : [],
-  }
+export const proxies = variableSection({
+  name: 'proxies',
+  variables: [
+    { name: 'HTTPS_PROXY', about: about('https://'), secret: true },
+    { name: 'https_proxy', about: about('https://'), secret: true },
+    { name: 'HTTP_PROXY', about: about('http://'), secret: true },
+    { name: 'http_proxy', about: about('http://'), secret: true },
+    { name: 'ALL_PROXY', about: about('all'), secret: true },
+    { name: 'all_proxy', about: about('all'), secret: true },
+    { name: 'NO_PROXY', about: 'Hosts and networks that are asked directly all the same.' },
+    { name: 'no_proxy', about: 'Hosts and networks that are asked directly all the same.' },
+  ],
+  read: (variable) => {
+    const either = (...names: Parameters<typeof variable>[0][]): Typed | undefined =>
+      names.flatMap((name) => {
+        const value = variable(name)
+        return value === undefined ? [] : [{ name, value }]
+      })[0]
+    const all = either('all_proxy', 'ALL_PROXY')
+    const http = fromVariable(either('http_proxy', 'HTTP_PROXY') ?? all)
+    const https = fromVariable(either('https_proxy', 'HTTPS_PROXY') ?? all)
+    return {
+      ...(http && { http }),
+      ...(https && { https }),
+      direct: http || https ? readDirect(either('no_proxy', 'NO_PROXY')) : [],
+    }
+  },
+})
+
+/** A variable that is known by several names: which one it was, and what it said. */
+interface Typed {
+  name: string
+  value: string
 }
 
 /** What is typed may hold a password, so the sentence does not repeat it. */
 function fromVariable(typed: Typed | undefined): ProxyConfig | undefined {
-  return typed && (parse(typed.value) ?? refuse(words.unusable(typed.name, expected)))
+  return typed && (parse(typed.value) ?? refuse(refusals.unusable(typed.name, expected)))
 }
 
 /** Undefined for what is no such address. Without a protocol it is HTTP, as everywhere. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { readEnv } from '#platform/config'
 import { StartRefused } from '#platform/errors'
-import { loadConfig, readEnv } from './config.ts'
+import { loadConfig } from '#settings'
 
 const load = (file?: string, variables: Record<string, string> = {}) => loadConfig(readEnv(variables), file)
 

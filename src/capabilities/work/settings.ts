@@ -1,0 +1,42 @@
+import { Type } from 'typebox'
+import { fileSection, whole } from '#platform/config'
+
+declare module '#platform/config' {
+  interface Settings {
+    work: WorkConfig
+  }
+}
+
+/** Runs of durable work that go on at once, of one account over all processes and in one process, and how long one may. */
+export interface WorkConfig {
+  runsPerAccount: number
+  runsPerProcess: number
+  /** From its start. */
+  maxMinutes: number
+}
+
+export const work = fileSection({
+  name: 'work',
+  schema: Type.Object(
+    {
+      runs_per_account: whole(1, 1_000, {
+        default: 4,
+        description: 'Runs of durable work of one account that go on at once, over all processes.',
+      }),
+      runs_per_process: whole(1, 1_000, {
+        default: 16,
+        description: 'Runs of durable work that one process carries at once.',
+      }),
+      max_minutes: whole(1, 10_080, {
+        default: 120,
+        description: 'How long one run may go on, from its start.',
+      }),
+    },
+    { default: {} },
+  ),
+  read: ({ runs_per_account, runs_per_process, max_minutes }) => ({
+    runsPerAccount: runs_per_account,
+    runsPerProcess: runs_per_process,
+    maxMinutes: max_minutes,
+  }),
+})

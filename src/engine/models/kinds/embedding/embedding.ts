@@ -1,0 +1,56 @@
+/** Models that turn texts into vectors: input tokens are paid, and there is no output. */
+import { Type } from 'typebox'
+import { modelKind } from '../kind.ts'
+import { creditsPerUsd, currency, usdPerMillion } from '../pricing.ts'
+import type { EmbeddingModel } from './embedding-model.ts'
+import { embeddingCost, mostEmbeddingTokens } from './price.ts'
+import { type EmbeddingEntry, EmbeddingEntrySchema, readEmbeddingEntry } from './settings.ts'
+
+export const embedding = modelKind({
+  kind: 'embedding',
+  entry: EmbeddingEntrySchema,
+  readEntry: readEmbeddingEntry,
+  // `/embeddings` stands beside chat completions.
+  dialects: ['chat'],
+  lacking: {
+    en: 'does not speak chat, beside which embeddings are asked for: add chat to its dialects',
+    fa: 'گویش chat ندارد که embedding از کنار آن گرفته می‌شود: chat را به dialects آن بیفزایید',
+  },
+  modelOf: (entry: EmbeddingEntry, { named }): EmbeddingModel => ({
+    ...named,
+    kind: 'embedding',
+    inputModalities: ['text'],
+    maxInputTokens: entry.maxInputTokens,
+    maxBatch: entry.maxBatch,
+    ...(entry.dimensions !== undefined && { dimensions: entry.dimensions }),
+    encoding: entry.encoding,
+    pricing: entry.pricing,
+  }),
+  routes: ['/v1/embeddings'],
+  pricing: Type.Object({
+    currency: currency(),
+    input_per_million: usdPerMillion(),
+    credits_per_usd: creditsPerUsd(),
+  }),
+  card: ({ maxInputTokens, pricing }) => ({
+    output_modalities: ['embedding'],
+    context_length: maxInputTokens,
+    max_output_tokens: null,
+    features: [],
+    reasoning: { supported_efforts: [] },
+    media_input: null,
+    pricing: { input_per_million: pricing.inputPerMillion },
+    studio_settings: null,
+  }),
+  figures: ({ pricing }) => ({ inputPerMillion: pricing.inputPerMillion, abilities: ['embedding'] }),
+  details: ({ maxInputTokens, dimensions, pricing }) => ({
+    max_input_tokens: maxInputTokens,
+    dimensions,
+    /** USD per million tokens. */
+    pricing: { input_per_million: pricing.inputPerMillion },
+  }),
+  /** `tokens`: of the texts. */
+  price: ({ pricing }, terms, tokens: number) => embeddingCost(pricing, terms, tokens),
+  worstCase: ({ pricing }, terms, texts: readonly string[]) =>
+    embeddingCost(pricing, terms, mostEmbeddingTokens(texts)),
+})

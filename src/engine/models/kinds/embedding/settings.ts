@@ -1,0 +1,62 @@
+import { type Static, Type } from 'typebox'
+import { type Place, reading, usd, whole } from '#platform/config'
+import { oneOf } from '#platform/schema'
+import { type NamedEntry, named, namedOf } from '../named.ts'
+import type { EmbeddingPricing } from './embedding-model.ts'
+
+/** A model that turns texts into vectors. It has no fallbacks: vectors of two models do not compare. */
+export interface EmbeddingEntry extends NamedEntry {
+  kind: 'embedding'
+  /** Of one text, in tokens. */
+  maxInputTokens: number
+  /** Texts of one call. */
+  maxBatch: number
+  /** Asked for by name; absent: as the upstream has it. */
+  dimensions?: number
+  encoding: 'base64' | 'float'
+  pricing: EmbeddingPricing
+}
+
+/** As `mostDimensions` of the providers. */
+const longestVector = 4_096
+/** Every known server takes so many texts at once; text-embeddings-inference takes no more unless told to. */
+const usualBatch = 32
+
+const price = {
+  missing: {
+    en: 'write { input_per_million } in USD per million tokens, 0 for free',
+    fa: '{ input_per_million } را به دلار برای یک میلیون توکن بنویسید، ۰ یعنی رایگان',
+  },
+}
+
+export const EmbeddingEntrySchema = Type.Object({
+  ...named,
+  pricing: Type.Object({ input_per_million: usd(1_000_000, reading(price)) }, reading(price)),
+  max_input_tokens: Type.Integer({
+    minimum: 16,
+    maximum: 1_000_000,
+    ...reading({
+      missing: {
+        en: 'write how many tokens one text may have, for example 8192',
+        fa: 'بنویسید هر متن چند توکن می‌تواند باشد، برای نمونه 8192',
+      },
+    }),
+  }),
+  max_batch: whole(1, 128, { default: usualBatch, description: 'Texts of one call.' }),
+  dimensions: Type.Optional(
+    whole(1, longestVector, { description: 'Asked for by name; absent: as the upstream has it.' }),
+  ),
+  encoding_format: Type.Unsafe<'base64' | 'float'>({ ...oneOf('base64', 'float'), default: 'base64' }),
+})
+
+export function readEmbeddingEntry(typed: Static<typeof EmbeddingEntrySchema>, place: Place): EmbeddingEntry {
+  return {
+    ...namedOf(typed, place),
+    kind: 'embedding',
+    maxInputTokens: typed.max_input_tokens,
+    maxBatch: typed.max_batch,
+    ...(typed.dimensions !== undefined && { dimensions: typed.dimensions }),
+    encoding: typed.encoding_format,
+    pricing: { inputPerMillion: typed.pricing.input_per_million },
+  }
+}

@@ -1,0 +1,115 @@
+/** Models that draw pictures: a price for each, and nothing else to be known before. */
+import { Type } from 'typebox'
+import { safeInteger } from '#platform/schema'
+import { modelKind } from '../kind.ts'
+import { creditsPerUsd, currency, usdEach } from '../pricing.ts'
+import { aspectRatiosOf, type ImageModel, type ImagePricing, sizeName } from './image-model.ts'
+import { imageCost, type PricedPictures } from './price.ts'
+import { type ImageEntry, ImageEntrySchema, readImageEntry } from './settings.ts'
+
+const perImage = () => usdEach({ en: 'of one picture', fa: 'برای هر تصویر' })
+
+const Pricing = Type.Object({
+  currency: currency(),
+  per_image: perImage(),
+  rows: Type.Array(
+    Type.Object({
+      quality: Type.Optional(Type.String()),
+      size: Type.Optional(Type.String()),
+      per_image: perImage(),
+    }),
+    {
+      description: 'The first row that fits has the price, else `per_image`.',
+      'x-description-fa': 'بها از نخستین سطری است که بخواند، وگرنه `per_image`.',
+    },
+  ),
+  per_reference: usdEach({ en: 'of each picture given along', fa: 'برای هر تصویری که همراه درخواست بیاید' }),
+  credits_per_usd: creditsPerUsd(),
+})
+
+const StudioSettings = Type.Object({
+  aspect_ratios: Type.Array(Type.String(), {
+    description: 'Drawn as they are; others are reached by padding or cropping.',
+    'x-description-fa': 'همین‌گونه کشیده می‌شوند؛ به نسبت‌های دیگر با حاشیه یا برش می‌رسیم.',
+  }),
+  sizes: Type.Array(Type.String()),
+  qualities: Type.Array(Type.String()),
+  backgrounds: Type.Array(Type.String()),
+  reference_capacity: Type.Integer({
+    ...safeInteger,
+    description: 'Pictures that one call can be given to edit.',
+    'x-description-fa': 'شمار تصویرهایی که می‌توان برای ویرایش داد.',
+  }),
+  max_count: Type.Integer(safeInteger),
+})
+
+const rowsOf = ({ rows }: ImagePricing) =>
+  rows.map(({ quality, size, perImage: each }) => ({
+    ...(quality && { quality }),
+    ...(size && { size: sizeName(size) }),
+    per_image: each,
+  }))
+
+const priceOf = (
+  { pricing }: ImageModel,
+  ...rest: [terms: Parameters<typeof imageCost>[1], PricedPictures]
+) => imageCost(pricing, ...rest)
+
+export const image = modelKind({
+  kind: 'image',
+  entry: ImageEntrySchema,
+  readEntry: readImageEntry,
+  dialects: ['images'],
+  lacking: {
+    en: 'draws no pictures: add images to its dialects',
+    fa: 'گویش تصویر ندارد: images را به dialects آن بیفزایید',
+  },
+  modelOf: (entry: ImageEntry, { named }): ImageModel => ({
+    ...named,
+    kind: 'image',
+    inputModalities: entry.image.maxReferences > 0 ? ['text', 'image'] : ['text'],
+    image: entry.image,
+    pricing: entry.pricing,
+  }),
+  routes: ['/v1/responses', '/v1/images/generations'],
+  pricing: Pricing,
+  studioSettings: StudioSettings,
+  card: ({ image: settings, pricing }) => ({
+    output_modalities: ['image'],
+    context_length: null,
+    max_output_tokens: null,
+    features: [],
+    reasoning: { supported_efforts: [] },
+    media_input: null,
+    pricing: {
+      per_image: pricing.perImage,
+      rows: rowsOf(pricing),
+      per_reference: pricing.perReference,
+    },
+    studio_settings: {
+      aspect_ratios: aspectRatiosOf(settings.sizes),
+      sizes: settings.sizes.map(sizeName),
+      qualities: settings.qualities,
+      backgrounds: settings.backgrounds,
+      reference_capacity: settings.maxReferences,
+      max_count: settings.maxCount,
+    },
+  }),
+  figures: ({ image: settings, pricing }) => ({
+    perImage: pricing.perImage,
+    abilities: settings.sizes.map(sizeName),
+  }),
+  details: ({ image: settings, pricing }) => ({
+    sizes: settings.sizes.map(sizeName),
+    qualities: settings.qualities,
+    max_references: settings.maxReferences,
+    /** USD. */
+    pricing: {
+      per_image: pricing.perImage,
+      rows: rowsOf(pricing),
+      per_reference: pricing.perReference,
+    },
+  }),
+  price: priceOf,
+  worstCase: priceOf,
+})

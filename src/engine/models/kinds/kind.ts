@@ -1,0 +1,101 @@
+/** What the house knows of a kind of models, in one value. */
+import type { Static, TObject, TSchema } from 'typebox'
+import type { Place, Sentence } from '#platform/config'
+import type { NamedModel } from '../models.ts'
+import type { KnownPrice } from '../prices.ts'
+import type { Dialect, ProviderConfig } from '../provider-settings.ts'
+import type { NamedEntry } from './named.ts'
+
+/** What a price in USD is multiplied by. */
+export interface Terms {
+  creditsPerUsd: number
+  markup: number
+}
+
+/** A model of one kind as callers see it, beside what all kinds have. */
+export interface CardMembers {
+  output_modalities: string[]
+  context_length: number | null
+  max_output_tokens: number | null
+  features: readonly string[]
+  reasoning: { supported_efforts: readonly string[] }
+  media_input: { input_per_million: number } | null
+  /** Of the kind's own schema, without currency and the worth of a credit, which all prices have. */
+  pricing: Record<string, unknown>
+  studio_settings: Record<string, unknown> | null
+}
+
+/** A model of one kind in a table for operators; what a kind does not have is absent. */
+export interface Figures {
+  contextLength?: number
+  maxOutputTokens?: number
+  inputPerMillion?: number
+  outputPerMillion?: number
+  perImage?: number
+  abilities: readonly string[]
+}
+
+/**
+ * A kind of models. `Used` is what is paid for, `Asked` what a hold must cover before it is known what will be used; money is in
+ * micro-credits.
+ */
+export interface ModelKind<
+  Model extends NamedModel & { kind: string } = NamedModel & { kind: string },
+  Entry extends NamedEntry & { kind: string } = NamedEntry & { kind: string },
+  Used = unknown,
+  Asked = unknown,
+> {
+  readonly kind: Model['kind']
+  /** Its entries in the configuration file. */
+  readonly entry: TSchema
+  readEntry(typed: unknown, place: Place): Entry
+  /** The dialects of which a provider needs one to have deployments of this kind. */
+  readonly dialects: readonly Dialect[]
+  /** Completes `the provider x, which …` where it has none of them. */
+  readonly lacking: Sentence
+  modelOf(entry: Entry, more: ModelBasis): Model
+  /** Paths that serve it. */
+  readonly routes: readonly string[]
+  /** Of `pricing` and `studio_settings` on its card. */
+  readonly pricing: TObject
+  readonly studioSettings?: TObject
+  card(model: Model): CardMembers
+  figures(model: Model): Figures
+  /** The same for programs. */
+  details(model: Model): Record<string, unknown>
+  /** What this costs. */
+  price(model: Model, terms: Terms, used: Used): bigint
+  /** What it may cost at most. */
+  worstCase(model: Model, terms: Terms, asked: Asked): bigint
+}
+
+/** What every model has whatever its kind, and who could answer for it. */
+export interface ModelBasis {
+  named: Omit<NamedModel, 'inputModalities'>
+  providers: ReadonlyMap<string, ProviderConfig>
+  /** The list price of an upstream's model, where one is known. */
+  knownPrice(baseUrl: string, model: string): KnownPrice | undefined
+}
+
+/** A kind as its folder declares it: the entry is read with the type that its schema says. */
+export function modelKind<
+  Schema extends TObject,
+  Model extends NamedModel & { kind: string },
+  Entry extends NamedEntry & { kind: Model['kind'] },
+  Used,
+  Asked,
+>(
+  declared: Omit<ModelKind<Model, Entry, Used, Asked>, 'entry' | 'readEntry'> & {
+    entry: Schema
+    readEntry(typed: Static<Schema>, place: Place): Entry
+  },
+): ModelKind<Model, Entry, Used, Asked> {
+  return {
+    ...declared,
+    readEntry: (typed, place) => declared.readEntry(typed as Static<Schema>, place),
+  }
+}
+
+/** A price in USD as micro-credits, rounded up to a whole one; the noise of binary fractions is taken away before. */
+export const microcreditsOf = (usd: number, { creditsPerUsd, markup }: Terms): bigint =>
+  BigInt(Math.ceil(Number((usd * creditsPerUsd * markup * 1_000_000).toPrecision(12))))

@@ -1,0 +1,40 @@
+/** Every kind of models. A new one is a folder beside these and a line in this list. */
+import type { TUnsafe } from 'typebox'
+import { type Place, variantsOf } from '#platform/config'
+import { embedding } from './embedding/embedding.ts'
+import { image } from './image/image.ts'
+import type { ModelKind } from './kind.ts'
+import { text } from './text/text.ts'
+
+const all = [text, image, embedding] as const
+
+/** A model of any kind, as the catalogue lists it; `kind` tells which. */
+export type AnyModel = ReturnType<(typeof all)[number]['modelOf']>
+/** A model of the configuration file. */
+export type ModelEntry = ReturnType<(typeof all)[number]['readEntry']>
+
+/** What the rooms ask of all kinds at once. */
+export interface Kinds {
+  readonly all: readonly ModelKind[]
+  /** The kind of a model, or of an entry; asserts that there is one. */
+  of(model: { kind: string }): ModelKind
+  /** Of an entry of the file; the kind is text where it says none. */
+  readonly entry: TUnsafe<{ kind?: string }>
+  readEntry(typed: { kind?: string }, place: Place): ModelEntry
+}
+
+/** Each kind by its name; further ones may be given, which is how tests have one of their own. */
+export function openKinds(more: readonly ModelKind[] = []): Kinds {
+  const kinds = [...(all as readonly unknown[] as readonly ModelKind[]), ...more]
+  const of = (kind: string): ModelKind => {
+    const found = kinds.find((one) => one.kind === kind)
+    if (!found) throw new Error(`there are no models of the kind ${kind}`)
+    return found
+  }
+  return {
+    all: kinds,
+    of: ({ kind }) => of(kind),
+    entry: variantsOf('kind', text.kind, Object.fromEntries(kinds.map((one) => [one.kind, one.entry]))),
+    readEntry: (typed, place) => of(typed.kind ?? text.kind).readEntry(typed, place) as ModelEntry,
+  }
+}

@@ -1,0 +1,136 @@
+/** What the entries of models of every kind have in common. */
+import { type Static, type TObject, Type } from 'typebox'
+import { type Place, reading, refusals, refuse, whole } from '#platform/config'
+
+/** A model of the file. Whatever needs other rooms (known prices, existing providers) is checked by the catalogue. */
+export interface NamedEntry {
+  /** `kherad.config.yaml:12: models[0]`, for refusals of the catalogue. */
+  where: string
+  id: string
+  /** Other names under which it may be asked for. */
+  aliases: string[]
+  displayName?: string
+  description?: string
+  deployments: DeploymentEntry[]
+  fallbacks: string[]
+}
+
+export interface DeploymentEntry {
+  provider: string
+  model: string
+  weight: number
+  priority: number
+}
+
+const idExpected = {
+  en: '<vendor>/<model_name> of at most 200 characters',
+  fa: '<فروشنده>/<نام مدل> با حداکثر ۲۰۰ نویسه',
+}
+
+const id = Type.String({
+  pattern: '^[a-z0-9][a-z0-9._-]*/[A-Za-z0-9][A-Za-z0-9._:/@-]*$',
+  maxLength: 200,
+  ...reading({
+    missing: { en: 'write <vendor>/<model_name>', fa: '<فروشنده>/<نام مدل> را بنویسید' },
+    expected: idExpected,
+    check: (text: string, place: Place) => {
+      if (text.startsWith('sandbox/'))
+        place.wrong({
+          en: 'another vendor than sandbox, which is built in',
+          fa: 'فروشنده‌ای جز sandbox که درونی است',
+        })
+    },
+  }),
+})
+
+/** Names of clients that cannot be changed, such as `gpt-4o`: no slash is needed. That no two models share one the catalogue sees to. */
+const alias = Type.String({
+  pattern: '^[A-Za-z0-9][A-Za-z0-9._:/@-]*$',
+  maxLength: 200,
+  ...reading({
+    expected: {
+      en: 'a name of letters, digits and . _ : / @ -, at most 200 characters, such as gpt-4o',
+      fa: 'نامی از حرف لاتین، رقم و . _ : / @ - با حداکثر ۲۰۰ نویسه، مانند gpt-4o',
+    },
+  }),
+})
+
+const Deployment = Type.Object({
+  provider: Type.String(
+    reading({
+      missing: { en: 'write the id of a provider', fa: 'شناسه‌ی یک ارائه‌دهنده را بنویسید' },
+    }),
+  ),
+  model: Type.String(
+    reading({
+      missing: {
+        en: "write the upstream's own name of the model",
+        fa: 'نام مدل نزد ارائه‌دهنده را بنویسید',
+      },
+    }),
+  ),
+  weight: Type.Number({
+    minimum: 0.001,
+    maximum: 1_000_000,
+    default: 1,
+    description: 'Share among deployments of equal priority.',
+  }),
+  priority: whole(0, 1_000, { default: 0, description: 'Lower is tried first.' }),
+})
+
+const deploymentsExpected = {
+  en: 'at least one of { provider, model }',
+  fa: 'دست‌کم یک { provider, model }',
+}
+
+function refuseTwice(deployments: Static<typeof Deployment>[], place: Place): void {
+  const seen = new Set<string>()
+  for (const [index, { provider, model }] of deployments.entries()) {
+    const name = `${provider}/${model}`
+    if (seen.has(name)) refuse(refusals.duplicate(place.find(index)!.where(), name))
+    seen.add(name)
+  }
+}
+
+/** Members of every kind; `kind` is written by each for itself. */
+export const named = {
+  id,
+  kind: Type.Optional(Type.String()),
+  aliases: Type.Array(alias, {
+    uniqueItems: true,
+    default: [],
+    description: 'Other names by which it may be asked for.',
+  }),
+  display_name: Type.Optional(Type.String()),
+  description: Type.Optional(Type.String()),
+  deployments: Type.Array(Deployment, {
+    minItems: 1,
+    ...reading({
+      missing: { en: `write ${deploymentsExpected.en}`, fa: `${deploymentsExpected.fa} بنویسید` },
+      expected: deploymentsExpected,
+      check: refuseTwice,
+    }),
+  }),
+}
+
+/** Models that may answer in its place. */
+export const fallbacks = Type.Array(
+  Type.String(reading({ expected: { en: 'the id of another model', fa: 'شناسه‌ی مدلی دیگر' } })),
+  { uniqueItems: true, default: [], description: 'Models that answer when no deployment of this one can.' },
+)
+
+export function namedOf(
+  typed: Static<TObject<typeof named>> & { fallbacks?: string[] },
+  place: Place,
+): NamedEntry {
+  const { display_name, description } = typed
+  return {
+    where: place.where(),
+    id: typed.id,
+    aliases: typed.aliases,
+    ...(display_name !== undefined && { displayName: display_name }),
+    ...(description !== undefined && { description }),
+    deployments: typed.deployments,
+    fallbacks: typed.fallbacks ?? [],
+  }
+}

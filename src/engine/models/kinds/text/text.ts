@@ -1,0 +1,131 @@
+/** Models that write text: tokens are paid, those of the prompt and those of the answer. */
+import { Type } from 'typebox'
+import type { Usage } from '#engine/turn'
+import type { Deployment } from '../../models.ts'
+import type { ProviderConfig } from '../../provider-settings.ts'
+import { refuse, words } from '../../words.ts'
+import { type ModelBasis, modelKind } from '../kind.ts'
+import { creditsPerUsd, currency, usdPerMillion } from '../pricing.ts'
+import { costOf, type InputBound, inputWorstCase, outputWorstCase, ratesOf } from './rates.ts'
+import { readTextEntry, type TextEntry, TextEntrySchema } from './settings.ts'
+import type { Model, Pricing } from './text-model.ts'
+
+/** What a call may take at most. */
+export interface TextBound {
+  input: InputBound
+  outputTokens: number
+}
+
+export const text = modelKind({
+  kind: 'text',
+  entry: TextEntrySchema,
+  readEntry: readTextEntry,
+  dialects: ['chat', 'responses', 'messages'],
+  lacking: {
+    en: 'speaks no wire of text: add chat, responses or messages to its dialects',
+    fa: 'هیچ گویش متنی ندارد: chat، responses یا messages را به dialects آن بیفزایید',
+  },
+  modelOf,
+  routes: ['/v1/chat/completions', '/v1/responses', '/v1/messages'],
+  pricing: Type.Object({
+    currency: currency(),
+    input_per_million: usdPerMillion(),
+    output_per_million: usdPerMillion(),
+    cached_input_per_million: usdPerMillion(),
+    cache_write_per_million: usdPerMillion(),
+    credits_per_usd: creditsPerUsd(),
+  }),
+  card: (model) => ({
+    output_modalities: ['text'],
+    context_length: model.contextLength,
+    max_output_tokens: model.maxOutputTokens,
+    features: model.features,
+    reasoning: { supported_efforts: model.supportedEfforts },
+    media_input: takesMedia(model) ? { input_per_million: model.pricing.mediaInputPerMillion } : null,
+    pricing: pricesOf(model.pricing),
+    studio_settings: null,
+  }),
+  figures: ({ contextLength, maxOutputTokens, pricing, features }) => ({
+    contextLength,
+    maxOutputTokens,
+    inputPerMillion: pricing.inputPerMillion,
+    outputPerMillion: pricing.outputPerMillion,
+    abilities: features,
+  }),
+  details: ({ contextLength, maxOutputTokens, features, supportedEfforts, pricing }) => ({
+    context_length: contextLength,
+    max_output_tokens: maxOutputTokens,
+    features,
+    supported_efforts: supportedEfforts,
+    /** USD per million tokens. */
+    pricing: { ...pricesOf(pricing), media_input_per_million: pricing.mediaInputPerMillion },
+  }),
+  price: ({ pricing }, terms, used: Usage) => costOf(ratesOf(pricing, terms), used),
+  worstCase: ({ pricing }, terms, { input, outputTokens }: TextBound) => {
+    const rates = ratesOf(pricing, terms)
+    return inputWorstCase(rates, input) + outputWorstCase(rates, outputTokens)
+  },
+})
+
+const pricesOf = (pricing: Pricing) => ({
+  input_per_million: pricing.inputPerMillion,
+  output_per_million: pricing.outputPerMillion,
+  cached_input_per_million: pricing.cachedInputPerMillion,
+  cache_write_per_million: pricing.cacheWritePerMillion,
+})
+
+const takesMedia = ({ inputModalities }: Model): boolean =>
+  inputModalities.some((modality) => modality === 'audio' || modality === 'video')
+
+function modelOf(entry: TextEntry, more: ModelBasis): Model {
+  const { named, providers } = more
+  return {
+    ...named,
+    kind: 'text',
+    deployments: named.deployments.map((deployment) => ({
+      ...deployment,
+      ...(deployment.provider !== 'sandbox' && spokenBy(providers.get(deployment.provider))),
+    })),
+    resumes: entry.resumes,
+    ...(entry.takesLinks !== undefined && { takesLinks: entry.takesLinks }),
+    contextLength: entry.contextLength,
+    maxOutputTokens: entry.maxOutputTokens,
+    inputModalities: entry.inputModalities,
+    features: entry.features,
+    supportedEfforts: entry.supportedEfforts,
+    pricing: {
+      ...(entry.pricing ?? listPrice(entry, more)),
+      ...(entry.webSearchPerUse !== undefined && { webSearchPerUse: entry.webSearchPerUse }),
+    },
+  }
+}
+
+const spokenBy = (
+  provider: ProviderConfig | undefined,
+): Pick<Deployment, 'wires' | 'takesReasoningBudget'> => ({
+  wires: provider?.dialects.filter((dialect) => dialect !== 'images') ?? [],
+  ...(provider?.takesReasoningBudget !== undefined && {
+    takesReasoningBudget: provider.takesReasoningBudget,
+  }),
+})
+
+/** The dearest list price among the deployments, kind by kind: whichever answers, the operator never sells below cost. */
+function listPrice(entry: TextEntry, { providers, knownPrice }: ModelBasis): Pricing {
+  const prices = entry.deployments.map(({ provider, model }) => {
+    const known = knownPrice(providers.get(provider)?.baseUrl ?? '', model)
+    if (!known) return refuse(words.noPrice(entry.where, model))
+    if (known.steadyUpTo !== undefined && entry.contextLength > known.steadyUpTo) {
+      return refuse(words.steppedPrice(entry.where, model, known.steadyUpTo))
+    }
+    return known.pricing
+  })
+  const dearest = (kind: Exclude<keyof Pricing, 'cacheWriteHourPerMillion' | 'webSearchPerUse'>) =>
+    Math.max(...prices.map((price) => price[kind]))
+  return {
+    inputPerMillion: dearest('inputPerMillion'),
+    outputPerMillion: dearest('outputPerMillion'),
+    cachedInputPerMillion: dearest('cachedInputPerMillion'),
+    cacheWritePerMillion: dearest('cacheWritePerMillion'),
+    mediaInputPerMillion: dearest('mediaInputPerMillion'),
+  }
+}

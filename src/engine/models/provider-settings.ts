@@ -1,0 +1,220 @@
+/** The upstream services of the file: address, key, wires and patience. */
+import { type Static, Type } from 'typebox'
+import { baseUrl, fileSection, type Place, reading, refusals, refuse, whole } from '#platform/config'
+import { type CaConfig, type ProxyConfig, proxySetting, tlsSetting } from '#platform/proxy/settings'
+import { oneOf } from '#platform/schema'
+
+declare module '#platform/config' {
+  interface Settings {
+    providers: ProviderConfig[]
+  }
+}
+
+/** The wires of text, and the images endpoints (`/images/generations`, `/images/edits`). */
+export type Dialect = (typeof dialects)[number]
+
+/** An upstream service: address, key, wires and patience. */
+export interface ProviderConfig {
+  id: string
+  /** Without a slash at the end. */
+  baseUrl: string
+  apiKey?: string
+  dialects: Dialect[]
+  timeouts: TimeoutsConfig
+  /** `cancel`: the upstream stops billing on abort; `drain`: read on to its usage report. */
+  onDisconnect: 'cancel' | 'drain'
+  /** Answers that one process drains at a time; past them the upstream is cancelled. */
+  maxDrains?: number
+  /** Sent with every request, beside the key. */
+  headers: Record<string, string>
+  /** True hands the trace on to this provider (`traceparent`). */
+  passTraceparent?: boolean
+  /** Instead of what the environment says; `direct`: none. */
+  proxy?: ProxyConfig | 'direct'
+  /** Trusted beside all other roots. */
+  ca?: CaConfig
+  /** Links to pictures and documents: all, none (what they lead to is fetched here and sent as data), or, when absent, as its wire has it. */
+  takesLinks?: boolean
+  /** Whether it takes a reasoning budget as a number: `reasoning.max_tokens` on chat and Responses. Absent: as its wire does. */
+  takesReasoningBudget?: boolean
+}
+
+/** All in milliseconds. */
+export interface TimeoutsConfig {
+  connectMs: number
+  firstByteMs: number
+  firstTokenMs: number
+  idleMs: number
+  totalMs: number
+}
+
+/** Patience with an upstream that names none (decisions §3). */
+export const defaultTimeouts: TimeoutsConfig = {
+  connectMs: 5_000,
+  firstByteMs: 30_000,
+  firstTokenMs: 12_000,
+  idleMs: 20_000,
+  totalMs: 600_000,
+}
+
+const dialects = ['chat', 'responses', 'messages', 'images'] as const
+const hour = 3_600_000
+/** Set by the client itself; an entry that overrides them would break every request. */
+const ownHeaders = [
+  'host',
+  'content-length',
+  'content-type',
+  'transfer-encoding',
+  'connection',
+  'accept-encoding',
+]
+
+const Timeouts = Type.Object(
+  {
+    connect_ms: whole(1, hour, { default: defaultTimeouts.connectMs }),
+    first_byte_ms: whole(1, hour, { default: defaultTimeouts.firstByteMs }),
+    first_token_ms: whole(1, hour, { default: defaultTimeouts.firstTokenMs }),
+    idle_ms: whole(1, hour, { default: defaultTimeouts.idleMs }),
+    total_ms: whole(1, hour, { default: defaultTimeouts.totalMs }),
+  },
+  { default: {} },
+)
+
+const Provider = Type.Object({
+  id: Type.String({
+    pattern: '^[a-z0-9][a-z0-9_-]{0,63}$',
+    ...reading({
+      missing: { en: 'give the provider a short name', fa: 'نامی کوتاه برای ارائه‌دهنده بنویسید' },
+      expected: {
+        en: 'a short name of small letters, digits, - and _',
+        fa: 'نامی کوتاه از حروف کوچک لاتین، رقم، - و _',
+      },
+      check: refuseSandbox,
+    }),
+  }),
+  base_url: baseUrl({
+    missing: {
+      en: 'write the address of its API, for example http://127.0.0.1:9000/v1',
+      fa: 'نشانی API آن را بنویسید، برای نمونه http://127.0.0.1:9000/v1',
+    },
+  }),
+  api_key: Type.Optional(
+    Type.String(
+      reading({
+        secret: true,
+        expected: {
+          en: `the key in quotes, or the variable that holds it: "\${VENDOR_KEY}"`,
+          fa: `کلید را در گیومه، یا متغیری که آن را دارد ("\${VENDOR_KEY}")`,
+        },
+      }),
+    ),
+  ),
+  dialects: Type.Array(oneOf(...dialects), {
+    uniqueItems: true,
+    minItems: 1,
+    default: ['chat'],
+    ...reading({
+      expected: {
+        en: `at least one of ${dialects.join(', ')}`,
+        fa: `دست‌کم یکی از ${dialects.join('، ')}`,
+      },
+    }),
+  }),
+  timeouts: Timeouts,
+  on_disconnect: Type.Unsafe<'cancel' | 'drain'>({
+    ...oneOf('cancel', 'drain'),
+    default: 'cancel',
+    description: 'cancel: the upstream stops billing on abort; drain: read on to its usage report.',
+  }),
+  max_drains: Type.Optional(
+    whole(1, 100_000, { description: 'Answers that one process drains at a time; past them it cancels.' }),
+  ),
+  headers: Type.Record(Type.String(), Type.String(), {
+    default: {},
+    description: 'Sent with every request, beside the key.',
+    ...reading({ convert: readHeaders }),
+  }),
+  pass_traceparent: Type.Boolean({ default: false, description: 'The trace is handed on to this provider.' }),
+  takes_links: Type.Optional(
+    Type.Boolean({ description: 'Links to pictures and documents: all, or none, which are fetched here.' }),
+  ),
+  proxy: proxySetting,
+  tls: Type.Optional(tlsSetting),
+  takes_reasoning_budget: Type.Optional(
+    Type.Boolean({ description: 'It takes a reasoning budget as a number of tokens.' }),
+  ),
+})
+
+export const providers = fileSection({
+  name: 'providers',
+  schema: Type.Array(Provider, { default: [] }),
+  read: (typed, { at }) => {
+    const all: ProviderConfig[] = []
+    for (const [index, one] of typed.entries()) {
+      if (all.some(({ id }) => id === one.id)) refuse(refusals.duplicate(at(index)!.where('id'), one.id))
+      all.push(providerOf(one))
+    }
+    return all
+  },
+})
+
+function providerOf(typed: Static<typeof Provider>): ProviderConfig {
+  const { takes_links, proxy, tls, max_drains } = typed
+  const takesReasoningBudget = typed.takes_reasoning_budget ?? knownForBudgets(typed.base_url)
+  return {
+    id: typed.id,
+    baseUrl: typed.base_url,
+    ...(typed.api_key !== undefined && { apiKey: typed.api_key }),
+    dialects: typed.dialects,
+    timeouts: {
+      connectMs: typed.timeouts.connect_ms,
+      firstByteMs: typed.timeouts.first_byte_ms,
+      firstTokenMs: typed.timeouts.first_token_ms,
+      idleMs: typed.timeouts.idle_ms,
+      totalMs: typed.timeouts.total_ms,
+    },
+    onDisconnect: typed.on_disconnect,
+    ...(max_drains !== undefined && { maxDrains: max_drains }),
+    headers: typed.headers,
+    ...(typed.pass_traceparent && { passTraceparent: true }),
+    ...(takes_links !== undefined && { takesLinks: takes_links }),
+    ...(proxy && { proxy }),
+    ...(tls?.ca_file && { ca: tls.ca_file }),
+    ...(takesReasoningBudget !== undefined && { takesReasoningBudget }),
+  }
+}
+
+/** Elsewhere the wire decides. */
+const knownForBudgets = (address: string): true | undefined =>
+  new URL(address).hostname === 'openrouter.ai' ? true : undefined
+
+function refuseSandbox(id: string, place: Place): void {
+  if (id !== 'sandbox') return
+  refuse(
+    refusals.conflict(place.where(), {
+      en: 'is sandbox, which is the name of the built-in simulator: choose another name',
+      fa: 'برابر sandbox است که نام شبیه‌ساز درونی است: نام دیگری برگزینید',
+    }),
+  )
+}
+
+function readHeaders(typed: Record<string, string>, place: Place): Record<string, string> {
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(typed)) {
+    const lower = name.toLowerCase()
+    if (
+      !/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name) ||
+      ownHeaders.includes(lower) ||
+      !/^[ -~]*$/.test(value)
+    ) {
+      refuse(
+        refusals.conflict(place.where(name), {
+          en: `cannot be sent: write a plain header that is none of ${ownHeaders.join(', ')}`,
+          fa: `فرستادنی نیست: سرایندی ساده بنویسید که هیچ‌یک از این‌ها نباشد: ${ownHeaders.join('، ')}`,
+        }),
+      )
+    }
+    headers[lower] = value
+  }
+  return headers
+}

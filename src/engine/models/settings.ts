@@ -1,0 +1,147 @@
+/** What the operator says of models: entries of every kind, defaults, and keys of vendors whose models are ready made. */
+import { Type } from 'typebox'
+import {
+  type Config,
+  fileSection,
+  reading,
+  readUrl,
+  refusals,
+  refuse,
+  variableSection,
+  webProtocols,
+  whole,
+} from '#platform/config'
+import { type ModelEntry, openKinds } from './kinds/kinds.ts'
+
+export { type ProviderConfig, providers } from './provider-settings.ts'
+
+declare module '#platform/config' {
+  interface Settings {
+    models: ModelEntry[]
+    defaults: DefaultsConfig
+    /** Keys and addresses found in the environment, which switch on ready-made catalogues. */
+    vendors: VendorKeys
+  }
+}
+
+export interface DefaultsConfig {
+  textModel?: string
+  /** Where `text_model` stands, for refusals of the catalogue. */
+  textModelWhere?: string
+  /** Finds passages of knowledge projects by meaning; absent: they are found by words only. */
+  embeddingModel?: string
+  embeddingModelWhere?: string
+  creditsPerUsd: number
+  markup: number
+  /** Output tokens of a call of Responses that names no limit, where its key has none of its own. */
+  responsesMaxOutputTokens: number
+}
+
+export interface VendorKeys {
+  openai?: string
+  anthropic?: string
+  openrouter?: string
+  gemini?: string
+  deepseek?: string
+  groq?: string
+  mistral?: string
+  /** Base address of a local Ollama, named by `OLLAMA_HOST`. */
+  ollamaHost?: string
+}
+
+/** The section of models of these kinds. Whatever needs more than the entry itself is checked by the catalogue. */
+export const modelsOf = (kinds: ReturnType<typeof openKinds>) =>
+  fileSection({
+    name: 'models',
+    schema: Type.Array(kinds.entry, { default: [] }),
+    read: (entries, { at }) => {
+      const models: Config['models'] = []
+      for (const [index, typed] of entries.entries()) {
+        const place = at(index)!
+        const model = kinds.readEntry(typed, place)
+        if (models.some(({ id }) => id === model.id)) refuse(refusals.duplicate(place.where('id'), model.id))
+        models.push(model)
+      }
+      return models
+    },
+  })
+
+export const models = modelsOf(openKinds())
+
+const modelName = (en: string, fa: string) => Type.Optional(Type.String(reading({ expected: { en, fa } })))
+
+/** What answers a call that names no model, and what a credit is worth. */
+export const defaults = fileSection({
+  name: 'defaults',
+  schema: Type.Object(
+    {
+      text_model: modelName('the id of a text model', 'شناسه‌ی یک مدل متنی'),
+      embedding_model: modelName('the id of an embedding model', 'شناسه‌ی یک مدل embedding'),
+      credits_per_usd: Type.Number({ minimum: 0.000001, maximum: 1_000_000_000, default: 1_000 }),
+      markup: Type.Number({
+        minimum: 0,
+        maximum: 1_000,
+        default: 1,
+        description: 'What prices are multiplied by.',
+      }),
+      responses_max_output_tokens: whole(1, 32_768, {
+        default: 2_048,
+        description: 'Output tokens of a call of Responses that names no limit.',
+      }),
+    },
+    { default: {} },
+  ),
+  read: ({ text_model, embedding_model, ...more }, { at }) => ({
+    ...(text_model !== undefined && { textModel: text_model, textModelWhere: at('text_model')!.where() }),
+    ...(embedding_model !== undefined && {
+      embeddingModel: embedding_model,
+      embeddingModelWhere: at('embedding_model')!.where(),
+    }),
+    creditsPerUsd: more.credits_per_usd,
+    markup: more.markup,
+    responsesMaxOutputTokens: more.responses_max_output_tokens,
+  }),
+})
+
+const keyOf = (vendor: string) => `A key of ${vendor}, whose usual models are then in the catalogue.`
+
+export const vendors = variableSection({
+  name: 'vendors',
+  variables: [
+    { name: 'OPENAI_API_KEY', about: keyOf('OpenAI'), secret: true },
+    { name: 'ANTHROPIC_API_KEY', about: keyOf('Anthropic'), secret: true },
+    { name: 'OPENROUTER_API_KEY', about: keyOf('OpenRouter'), secret: true },
+    { name: 'GEMINI_API_KEY', about: keyOf('Google'), secret: true },
+    { name: 'DEEPSEEK_API_KEY', about: keyOf('DeepSeek'), secret: true },
+    { name: 'GROQ_API_KEY', about: keyOf('Groq'), secret: true },
+    { name: 'MISTRAL_API_KEY', about: keyOf('Mistral'), secret: true },
+    { name: 'OLLAMA_HOST', about: 'The address of an Ollama, whose models are then in the catalogue.' },
+  ],
+  read: (variable) => {
+    const keys: VendorKeys = {}
+    const take = (vendor: Exclude<keyof VendorKeys, 'ollamaHost'>, key: string | undefined): void => {
+      if (key !== undefined) keys[vendor] = key
+    }
+    take('openai', variable('OPENAI_API_KEY'))
+    take('anthropic', variable('ANTHROPIC_API_KEY'))
+    take('openrouter', variable('OPENROUTER_API_KEY'))
+    take('gemini', variable('GEMINI_API_KEY'))
+    take('deepseek', variable('DEEPSEEK_API_KEY'))
+    take('groq', variable('GROQ_API_KEY'))
+    take('mistral', variable('MISTRAL_API_KEY'))
+    const ollama = variable('OLLAMA_HOST')
+    return ollama === undefined ? keys : { ...keys, ollamaHost: readOllamaHost(ollama) }
+  },
+})
+
+/** `OLLAMA_HOST` is also what the Ollama server binds to, so `0.0.0.0`, a bare host and a bare port are all in use. */
+function readOllamaHost(value: string): string {
+  const withScheme = /^https?:\/\//.test(value)
+    ? value
+    : `http://${value.startsWith(':') ? `127.0.0.1${value}` : value}`
+  const named =
+    /:\d+\/?$/.test(withScheme) || withScheme.startsWith('https:')
+      ? withScheme
+      : `${withScheme.replace(/\/$/, '')}:11434`
+  return readUrl('OLLAMA_HOST', named.replace('//0.0.0.0', '//127.0.0.1'), webProtocols, value)
+}

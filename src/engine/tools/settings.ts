@@ -1,0 +1,140 @@
+/** Of the tools that the service runs itself. A search vendor that the file does not name is found by its variable. */
+import { type Static, Type } from 'typebox'
+import {
+  baseUrl,
+  type Found,
+  fileSection,
+  reading,
+  readUrl,
+  refusals,
+  refuse,
+  usd,
+  webProtocols,
+} from '#platform/config'
+import { oneOf } from '#platform/schema'
+
+declare module '#platform/config' {
+  interface Settings {
+    tools: ToolsConfig
+  }
+}
+
+export type SearchVendorName = 'searxng' | 'brave' | 'tavily' | 'serper'
+
+export interface ToolsConfig {
+  /** Absent when there is no search. */
+  webSearch?: WebSearchConfig
+  webFetch: { enabled: boolean; priceUsd: number }
+}
+
+export interface WebSearchConfig {
+  vendor: SearchVendorName
+  /** Without a slash at the end. */
+  baseUrl: string
+  apiKey?: string
+  /** Of one search. */
+  priceUsd: number
+}
+
+type VendorVariable = (typeof variables)[number]['name']
+
+const variables = [
+  { name: 'SEARXNG_URL', about: 'The address of a SearXNG, which then searches the web.' },
+  { name: 'BRAVE_API_KEY', about: 'A key of Brave, which then searches the web.', secret: true },
+  { name: 'TAVILY_API_KEY', about: 'A key of Tavily, which then searches the web.', secret: true },
+  { name: 'SERPER_API_KEY', about: 'A key of Serper, which then searches the web.', secret: true },
+] as const
+
+/** The public address of each vendor, and what one search is taken to cost where the file does not say (USD; plans differ). */
+const vendors: Record<SearchVendorName, { baseUrl?: string; priceUsd: number; variable: VendorVariable }> = {
+  searxng: { priceUsd: 0, variable: 'SEARXNG_URL' },
+  brave: { baseUrl: 'https://api.search.brave.com/res/v1', priceUsd: 0.005, variable: 'BRAVE_API_KEY' },
+  tavily: { baseUrl: 'https://api.tavily.com', priceUsd: 0.008, variable: 'TAVILY_API_KEY' },
+  serper: { baseUrl: 'https://google.serper.dev', priceUsd: 0.001, variable: 'SERPER_API_KEY' },
+}
+
+/** In the order in which they are looked for. */
+const names = Object.keys(vendors) as SearchVendorName[]
+const dearestUsd = 1_000
+
+const WebSearch = Type.Object({
+  vendor: Type.Unsafe<SearchVendorName>({
+    ...oneOf(...names),
+    ...reading({
+      missing: {
+        en: `write one of ${names.join(', ')}`,
+        fa: `یکی از این‌ها را بنویسید: ${names.join('، ')}`,
+      },
+    }),
+  }),
+  base_url: Type.Optional(baseUrl()),
+  api_key: Type.Optional(Type.String(reading({ secret: true }))),
+  price_per_search_usd: Type.Optional(usd(dearestUsd)),
+})
+
+const WebFetch = Type.Object(
+  {
+    enabled: Type.Boolean({ default: true }),
+    price_per_fetch_usd: usd(dearestUsd, { default: 0 }),
+  },
+  { default: {} },
+)
+
+export const tools = fileSection({
+  name: 'tools',
+  schema: Type.Object({ web_search: Type.Optional(WebSearch), web_fetch: WebFetch }, { default: {} }),
+  variables,
+  read: ({ web_search, web_fetch }, found) => {
+    const webSearch = web_search ? readSearch(web_search, found) : foundSearch(found)
+    return {
+      ...(webSearch && { webSearch }),
+      webFetch: { enabled: web_fetch.enabled, priceUsd: web_fetch.price_per_fetch_usd },
+    }
+  },
+})
+
+type Variables = Found<VendorVariable>
+
+function readSearch(typed: Static<typeof WebSearch>, found: Variables): WebSearchConfig {
+  const { vendor } = typed
+  const { baseUrl: publicUrl, priceUsd, variable } = vendors[vendor]
+  const place = found.at('web_search')!
+  const address = typed.base_url ?? publicUrl ?? searxngUrl(found)
+  const apiKey = typed.api_key ?? keyOf(vendor, found)
+  if (address === undefined)
+    refuse(
+      refusals.missing(place.where('base_url'), {
+        en: `write the address of the SearXNG, for example http://127.0.0.1:8888, or set ${variable}`,
+        fa: `نشانی SearXNG را بنویسید، برای نمونه http://127.0.0.1:8888، یا ${variable} را تعیین کنید`,
+      }),
+    )
+  if (apiKey === undefined && vendor !== 'searxng')
+    refuse(
+      refusals.missing(place.where('api_key'), {
+        en: `write the key, or set ${variable}`,
+        fa: `کلید را بنویسید یا ${variable} را تعیین کنید`,
+      }),
+    )
+  return {
+    vendor,
+    baseUrl: address,
+    ...(apiKey !== undefined && { apiKey }),
+    priceUsd: typed.price_per_search_usd ?? priceUsd,
+  }
+}
+
+function foundSearch(found: Variables): WebSearchConfig | undefined {
+  const vendor = names.find((name) => found.variable(vendors[name].variable) !== undefined)
+  if (!vendor) return undefined
+  const { baseUrl = searxngUrl(found)!, priceUsd } = vendors[vendor]
+  const apiKey = keyOf(vendor, found)
+  return { vendor, baseUrl, ...(apiKey !== undefined && { apiKey }), priceUsd }
+}
+
+function searxngUrl({ variable }: Variables): string | undefined {
+  const address = variable('SEARXNG_URL')
+  return address === undefined ? undefined : readUrl('SEARXNG_URL', address, webProtocols)
+}
+
+const keyOf = (vendor: SearchVendorName, { variable }: Variables): string | undefined =>
+  vendor === 'searxng' ? undefined : variable(vendors[vendor].variable)

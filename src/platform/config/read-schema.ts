@@ -1,0 +1,151 @@
+/** Reads a value of the file by the TypeBox schema that declares it. */
+import { type Static, type TSchema, type TUnsafe, Type } from 'typebox'
+import { refuse } from './refuse.ts'
+import { type Sentence, words } from './words.ts'
+import type { Place } from './yaml-reader.ts'
+
+/** Under `reading` of a schema: the sentences of its refusals, and what JSON Schema cannot say. */
+export interface Reading<Value = never> {
+  /** Completes `… is missing: `. */
+  missing?: Sentence
+  /** Completes `…: write `. */
+  expected?: Sentence
+  /** No sentence repeats it. */
+  secret?: true
+  /** The path of a file, from the folder of the configuration file. */
+  file?: true
+  /** Refuses what the schema alone lets pass. */
+  check?(value: Value, place: Place): void
+  /** What is made of the text that stands there; the type of its schema is then that of what is made (`Type.Unsafe`). */
+  convert?(value: Value, place: Place): unknown
+}
+
+/** The parts of JSON Schema that settings are written in. */
+export interface SettingSchema {
+  type?: 'object' | 'array' | 'string' | 'number' | 'integer' | 'boolean'
+  properties?: Record<string, SettingSchema>
+  patternProperties?: Record<string, SettingSchema>
+  required?: readonly string[]
+  items?: SettingSchema
+  minItems?: number
+  uniqueItems?: boolean
+  enum?: readonly string[]
+  pattern?: string
+  maxLength?: number
+  minimum?: number
+  maximum?: number
+  default?: unknown
+  description?: string
+  reading?: Reading
+  variants?: Variants
+}
+
+/** Objects told apart by one member: `kind: image`. */
+export interface Variants {
+  member: string
+  standard: string
+  of: Record<string, SettingSchema>
+}
+
+/** An object of one of several shapes: `member` says which, `standard` where it is absent. */
+export const variantsOf = <Value>(
+  member: string,
+  standard: string,
+  of: Record<string, TSchema>,
+): TUnsafe<Value> => Type.Unsafe<Value>({ type: 'object', variants: { member, standard, of } })
+
+/** Options of a schema with what its reader needs. */
+export const reading = <Value>(more: Reading<Value>) => ({ reading: more })
+
+/** The value at a place, defaults filled in. Absent: the default of the schema, or undefined. Throws `StartRefused`. */
+export function readSchema<Schema extends TSchema>(schema: Schema, place: Place | undefined): Static<Schema> {
+  return readValue(schema as SettingSchema, place) as Static<Schema>
+}
+
+function readValue(schema: SettingSchema, place: Place | undefined): unknown {
+  if (!place) {
+    if (schema.default === undefined) return undefined
+    return schema.properties
+      ? membersOf(schema, schema.properties, undefined)
+      : structuredClone(schema.default)
+  }
+  const value = shapeOf(schema, place)
+  const { check, convert } = (schema.reading ?? {}) as Reading<unknown>
+  check?.(value, place)
+  return convert ? convert(value, place) : value
+}
+
+function shapeOf(schema: SettingSchema, place: Place): unknown {
+  if (schema.variants) return readVariant(schema.variants, place)
+  if (schema.properties) return membersOf(schema, schema.properties, place)
+  if (schema.enum) return place.oneOf(schema.enum)
+  switch (schema.type) {
+    case 'object':
+      return place.textMap()
+    case 'array':
+      return readList(schema, place)
+    case 'boolean':
+      return place.flag()
+    case 'number':
+    case 'integer':
+      return place.number({
+        min: schema.minimum ?? -Number.MAX_SAFE_INTEGER,
+        max: schema.maximum ?? Number.MAX_SAFE_INTEGER,
+        integer: schema.type === 'integer',
+      })
+    default:
+      return readText(schema, place)
+  }
+}
+
+function readText(
+  { pattern, maxLength, reading: { expected, secret, file } = {} }: SettingSchema,
+  place: Place,
+) {
+  const shape = pattern === undefined ? undefined : new RegExp(pattern)
+  if (secret) return place.secret(expected, shape)
+  if (file) return place.file(expected ?? { en: 'the path of a file', fa: 'نشانی یک پرونده' })
+  const text = place.text(expected, shape)
+  return maxLength !== undefined && text.length > maxLength ? place.wrong(expected!) : text
+}
+
+function readList(
+  { items, minItems = 0, uniqueItems, reading: { expected } = {} }: SettingSchema,
+  place: Place,
+) {
+  const seen: unknown[] = []
+  for (const item of place.list()) {
+    const value = readValue(items!, item)
+    if (uniqueItems && seen.includes(value)) refuse(words.duplicate(item.where(), String(value)))
+    seen.push(value)
+  }
+  return seen.length >= minItems ? seen : place.wrong(expected!)
+}
+
+function readVariant({ member, standard, of }: Variants, place: Place): unknown {
+  const tag = place.find(member)?.oneOf(Object.keys(of)) ?? standard
+  return readValue(of[tag]!, place)
+}
+
+/** Members in the order in which they are declared; a member that is absent and has no default is left out. */
+function membersOf(
+  { required = [] }: SettingSchema,
+  properties: Record<string, SettingSchema>,
+  place: Place | undefined,
+): Record<string, unknown> {
+  const members = place?.members(Object.keys(properties))
+  const values: Record<string, unknown> = {}
+  for (const [name, schema] of Object.entries(properties)) {
+    const needed = required.includes(name) && schema.default === undefined
+    const member = needed ? members?.need(name, missingOf(schema)) : members?.get(name)
+    const value = readValue(schema, member)
+    if (value !== undefined) values[name] = value
+  }
+  return values
+}
+
+const missingOf = ({ reading: { missing, expected } = {} }: SettingSchema): Sentence =>
+  missing ?? {
+    en: `write ${expected?.en ?? 'its value'}`,
+    fa: expected ? `${expected.fa} بنویسید` : 'مقدار آن را بنویسید',
+  }

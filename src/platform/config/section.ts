@@ -1,0 +1,71 @@
+/** How the rooms declare their settings: each section as a TypeBox schema beside the room that obeys it. */
+import type { Static, TSchema } from 'typebox'
+import { type Env, variableOf } from '#platform/env'
+import type { Settings } from './config.ts'
+import { readSchema } from './read-schema.ts'
+import type { Place } from './yaml-reader.ts'
+
+/** A variable of the environment that a room reads. */
+export interface Variable {
+  name: string
+  /** What it does, in one sentence. */
+  about: string
+  /** Never shown: a key or a password. */
+  secret?: true
+}
+
+/** What a section is read from, beside its value. */
+export interface Found<Name extends string = string> {
+  /** The place of a member in the file, for refusals; without a path that of the section. */
+  at(...path: (string | number)[]): Place | undefined
+  /** A variable that the section declares; set but empty counts as absent. */
+  variable(name: Name): string | undefined
+}
+
+export interface Section<Key extends keyof Settings = keyof Settings> {
+  /** The member of `Config`, and the name in the file where it has a schema. */
+  name: Key
+  /** Absent for what only the environment says. */
+  schema?: TSchema
+  variables: readonly Variable[]
+  read(place: Place | undefined, env: Pick<Env, 'variables'>): Settings[Key]
+}
+
+/** A section of the configuration file, and the variables beside it. `read` gets the checked value, defaults filled in. */
+export function fileSection<
+  const Key extends keyof Settings,
+  Schema extends TSchema,
+  const Variables extends readonly Variable[] = readonly [],
+>(declared: {
+  name: Key
+  schema: Schema
+  variables?: Variables
+  read(value: Static<Schema>, found: Found<Variables[number]['name']>): Settings[Key]
+}): Section<Key> {
+  return {
+    name: declared.name,
+    schema: declared.schema,
+    variables: declared.variables ?? [],
+    read: (place, env) =>
+      declared.read(readSchema(declared.schema, place), {
+        at: (...path) => place?.find(...path),
+        variable: (name) => variableOf(env, name),
+      }),
+  }
+}
+
+/** A section that only the environment gives. */
+export function variableSection<
+  const Key extends keyof Settings,
+  const Variables extends readonly Variable[],
+>(declared: {
+  name: Key
+  variables: Variables
+  read(variable: (name: Variables[number]['name']) => string | undefined): Settings[Key]
+}): Section<Key> {
+  return {
+    name: declared.name,
+    variables: declared.variables,
+    read: (_, env) => declared.read((name) => variableOf(env, name)),
+  }
+}

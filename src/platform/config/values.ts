@@ -1,0 +1,66 @@
+/** Values that several sections know: addresses, and the variables that hold them. */
+import { Type } from 'typebox'
+import { reading } from './read-schema.ts'
+import { refuse } from './refuse.ts'
+import { type Sentence, words } from './words.ts'
+import type { Place } from './yaml-reader.ts'
+
+export const mebibyte = 1024 * 1024
+
+/** A whole number of something, within these bounds. */
+export const whole = (
+  minimum: number,
+  maximum: number,
+  more: { default?: number; description?: string } = {},
+) => Type.Integer({ minimum, maximum, ...more })
+
+/** An amount of USD. */
+export const usd = (maximum: number, more: { default?: number; description?: string } & object = {}) =>
+  Type.Number({ minimum: 0, maximum, ...more })
+
+const address: Sentence = {
+  en: 'an http:// or https:// address without key, query or fragment',
+  fa: 'نشانی‌ای با http:// یا https:// و بدون کلید، پرسش و #',
+}
+
+/** The base address of an API, read without a slash at its end. */
+export const baseUrl = (more: { missing?: Sentence; description?: string } = {}) => {
+  const { missing, ...options } = more
+  return Type.Unsafe<string>({
+    type: 'string',
+    ...options,
+    ...reading({ expected: address, ...(missing && { missing }), convert: readBaseUrl }),
+  })
+}
+
+function readBaseUrl(text: string, place: Place): string {
+  // What stands before an @ or behind a ? may be a key.
+  const refuseIt = (): never => (/[@?#]/.test(text) ? place.unusable(address) : place.wrong(address))
+  const url = URL.canParse(text) ? new URL(text) : refuseIt()
+  const plain = url.username === '' && url.password === '' && url.search === '' && url.hash === ''
+  if (!plain || (url.protocol !== 'http:' && url.protocol !== 'https:')) refuseIt()
+  return text.replace(/(?<!\/)\/+$/, '')
+}
+
+/** The address in a variable, without a slash at the end; `shown` is what was typed. */
+export function readUrl(name: string, value: string, protocols: readonly string[], shown = value): string {
+  const url = URL.canParse(value) ? new URL(value) : undefined
+  if (url && protocols.includes(url.protocol) && (url.host !== '' || name === 'DATABASE_URL'))
+    return value.replace(/(?<!\/)\/+$/, '')
+  const kinds = protocols.map((protocol) => `${protocol}//…`)
+  const expected = {
+    en: `an address that begins with ${kinds.join(' or ')}`,
+    fa: `نشانی‌ای که با ${kinds.join(' یا ')} آغاز شود`,
+  }
+  // A database address may hold a password, so the sentence does not repeat it.
+  return mistyped(name, name === 'DATABASE_URL' ? undefined : shown, expected)
+}
+
+/** Refuses a variable; `value` is absent where it is a secret. */
+export function mistyped(name: string, value: string | undefined, expected: Sentence): never {
+  refuse(
+    value === undefined ? words.unusable(name, expected) : words.wrong(name, words.typed(value), expected),
+  )
+}
+
+export const webProtocols = ['http:', 'https:'] as const

@@ -1,0 +1,28 @@
+import { Type } from 'typebox'
+import { fileSection, mebibyte, whole } from '#platform/config'
+
+declare module '#platform/config' {
+  interface Settings {
+    limits: LimitsConfig
+  }
+}
+
+/** What one process takes at once. */
+export interface LimitsConfig {
+  /** Of request bodies, until their requests are over. */
+  bodyBytesInFlight: number
+}
+
+export const limits = fileSection({
+  name: 'limits',
+  schema: Type.Object(
+    {
+      body_bytes_in_flight: whole(1, 1_099_511_627_776, {
+        default: 256 * mebibyte,
+        description: 'Bytes of request bodies that one process holds at once.',
+      }),
+    },
+    { default: {} },
+  ),
+  read: ({ body_bytes_in_flight }) => ({ bodyBytesInFlight: body_bytes_in_flight }),
+})

@@ -1,0 +1,25 @@
+import { Type } from 'typebox'
+import { fileSection, whole } from '#platform/config'
+
+declare module '#platform/config' {
+  interface Settings {
+    /** Shares of a budget, in percent, at which its owner is told. Ascending, each once. */
+    budgets: { thresholdsPercent: number[] }
+  }
+}
+
+export const budgets = fileSection({
+  name: 'budgets',
+  schema: Type.Object(
+    {
+      thresholds_percent: Type.Array(whole(1, 100), {
+        default: [50, 80, 100],
+        description: 'Shares of a budget, in percent, at which its owner is told.',
+      }),
+    },
+    { default: {} },
+  ),
+  read: ({ thresholds_percent }) => ({
+    thresholdsPercent: [...new Set(thresholds_percent)].sort((left, right) => left - right),
+  }),
+})

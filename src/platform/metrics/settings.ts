@@ -1,0 +1,44 @@
+import { Type } from 'typebox'
+import { fileSection, reading, whole } from '#platform/config'
+
+declare module '#platform/config' {
+  interface Settings {
+    metrics: MetricsConfig
+  }
+}
+
+/** Who may read `/metrics`, and where. */
+export interface MetricsConfig {
+  /** Asked for as a bearer token; absent: nobody is asked. */
+  token?: string
+  /** Absent: that of everything else. */
+  port?: number
+  /** Of that port; absent: as for everything else. */
+  host?: string
+}
+
+export const metrics = fileSection({
+  name: 'metrics',
+  schema: Type.Object(
+    {
+      token: Type.Optional(
+        Type.String({
+          pattern: '^[!-~]{16,200}$',
+          ...reading({
+            secret: true,
+            expected: {
+              en: 'a token of 16 to 200 letters, digits and signs',
+              fa: 'توکنی با ۱۶ تا ۲۰۰ حرف، رقم و نشانه',
+            },
+          }),
+        }),
+      ),
+      port: Type.Optional(whole(0, 65_535, { description: 'A port of their own.' })),
+      host: Type.Optional(
+        Type.String(reading({ expected: { en: 'an address to listen on', fa: 'نشانی‌ای برای گوش دادن' } })),
+      ),
+    },
+    { default: {} },
+  ),
+  read: (value) => value,
+})

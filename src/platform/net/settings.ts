@@ -1,0 +1,57 @@
+/** Where addresses named by users may lead, and by which way. No network may be so wide that it would be no guard any more. */
+import { isIP } from 'node:net'
+import { Type } from 'typebox'
+import { fileSection, type Place, reading } from '#platform/config'
+
+declare module '#platform/config' {
+  interface Settings {
+    /** Requests to addresses that users name. */
+    net: NetConfig
+  }
+}
+
+export interface NetConfig {
+  /** Networks that they may lead into, though they are not public. */
+  allowedCidrs: string[]
+  /** True: they go through the proxy of the environment too. */
+  usesProxy: boolean
+}
+
+/** The widest networks that exist for private use: 10.0.0.0/8 and fc00::/7. */
+const prefixes = { ipv4: [8, 32], ipv6: [7, 128] } as const
+
+const network = {
+  en: 'a network with its prefix, such as 10.0.0.0/8 or fd12:3456::/32, of /8 or longer (IPv6: /7)',
+  fa: 'شبکه‌ای با پیشوندش، مانند 10.0.0.0/8 یا fd12:3456::/32، با پیشوند 8 یا بلندتر (در IPv6 از 7)',
+}
+
+function checkCidr(text: string, place: Place): void {
+  const [address = '', prefix] = text.split('/')
+  const [shortest, longest] = prefixes[isIP(address) === 4 ? 'ipv4' : 'ipv6']
+  const valid = isIP(address) !== 0 && Number(prefix) >= shortest && Number(prefix) <= longest
+  if (!valid) place.wrong(network)
+}
+
+export const net = fileSection({
+  name: 'net',
+  schema: Type.Object(
+    {
+      allow_cidrs: Type.Array(
+        Type.String({
+          pattern: '^[0-9a-fA-F.:]+/\\d{1,3}$',
+          ...reading({ expected: network, check: checkCidr }),
+        }),
+        {
+          default: [],
+          description: 'Networks that addresses of users may lead into, though they are not public.',
+        },
+      ),
+      use_proxy: Type.Boolean({
+        default: false,
+        description: 'Requests to addresses of users go through the proxy of the environment too.',
+      }),
+    },
+    { default: {} },
+  ),
+  read: ({ allow_cidrs, use_proxy }) => ({ allowedCidrs: allow_cidrs, usesProxy: use_proxy }),
+})

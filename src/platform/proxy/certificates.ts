@@ -1,0 +1,51 @@
+/** A file of certificates that is named in the configuration. */
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { Type } from 'typebox'
+import { type Place, reading, refusals, refuse } from '#platform/config'
+
+/** The certificates of a file, in PEM. */
+export interface CaConfig {
+  file: string
+  pem: string
+}
+
+/** More is no file of certificates. */
+const mostBytes = 4 * 1024 * 1024
+
+/** The roots of a private authority, read and looked at here, so that a wrong file stops the start. */
+export const caFile = Type.Unsafe<CaConfig>({
+  type: 'string',
+  ...reading({
+    file: true,
+    expected: { en: 'the path of a file of certificates (PEM)', fa: 'نشانی پروندهٔ گواهی‌ها (PEM)' },
+    convert: readCa,
+  }),
+})
+
+function readCa(file: string, place: Place): CaConfig {
+  const pem = textOf(place, file)
+  const certificates = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? []
+  if (certificates.length === 0 || !certificates.every(isCertificate))
+    refuse(refusals.noCertificates(place.where(), file))
+  return { file, pem: certificates.join('\n') }
+}
+
+function textOf(place: Place, file: string): string {
+  try {
+    const text = readFileSync(file, 'latin1')
+    return text.length > mostBytes ? '' : text
+  } catch (error) {
+    return refuse(
+      refusals.unreadable(place.where(), file, (error as NodeJS.ErrnoException).code ?? String(error)),
+    )
+  }
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).raw.length > 0
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,36 @@
+/** Every section of the configuration, in the order in which refusals name them. */
+import { files } from '#capabilities/files/settings'
+import { batches } from '#capabilities/messages/settings'
+import { work } from '#capabilities/work/settings'
+import { defaults, models, providers, vendors } from '#engine/models/settings'
+import { tools } from '#engine/tools/settings'
+import { type Config, type Env, loadConfig as load, type Section } from '#platform/config'
+import { limits } from '#platform/http/settings'
+import { budgets } from '#platform/ledger/settings'
+import { metrics } from '#platform/metrics/settings'
+import { net } from '#platform/net/settings'
+import { proxies, tls } from '#platform/proxy/settings'
+import { storage } from '#platform/storage/settings'
+import { tracing } from '#platform/trace/settings'
+
+export const settings: readonly Section[] = [
+  providers,
+  models,
+  defaults,
+  budgets,
+  batches,
+  work,
+  net,
+  tls,
+  tools,
+  storage,
+  files,
+  limits,
+  metrics,
+  proxies,
+  vendors,
+  tracing,
+]
+
+/** The configuration of one start: `loadConfig` of `#platform/config` with the sections of the house. */
+export const loadConfig = (env: Env, fileText?: string): Config => load(settings, env, fileText)
