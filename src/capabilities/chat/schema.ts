@@ -213,4 +213,4 @@ export const ChatCompletion = Type.Object({
   usage: Usage,
 })
 
-nameSchemas({ ChatBody, ChatCompletion, ChatMessage, ChatPart: Part })
+nameSchemas({ ChatBody, ChatCompletion, ChatMessage, ChatPart: Part, ChatTool: Tool })

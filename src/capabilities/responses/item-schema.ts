@@ -1,6 +1,6 @@
 /** What an input is made of: messages, calls of functions and their outputs, reasoning to be sent back, and their parts. */
 import { type Static, type TSchema, Type } from 'typebox'
-import { anyObject, nullable, oneOf, taggedUnion } from '#platform/schema'
+import { anyObject, nameSchemas, nullable, oneOf, taggedUnion } from '#platform/schema'
 
 /** An object whose shape follows from its `type`; one of another type, or of none, is as `otherwise` says. */
 export const byType = <Value>(
@@ -119,3 +119,5 @@ export const input = (words: Record<string, string> = {}) =>
     maxItems: 10_000,
     ...words,
   })
+
+nameSchemas({ ResponsesInputItem: InputItem, ResponsesPart: ContentPart })

@@ -211,4 +211,9 @@ export const ResponseObject = Type.Object({
   }),
 })
 
-nameSchemas({ Response: ResponseObject, ResponsesBody })
+nameSchemas({
+  Response: ResponseObject,
+  ResponsesBody,
+  ResponsesTool: AnyTool,
+  ResponsesToolChoice: ToolChoice,
+})

@@ -1,5 +1,10 @@
-import { calcPrice, type ModelPrice } from '@pydantic/genai-prices'
+import { createRequire } from 'node:module'
+import type { ModelPrice } from '@pydantic/genai-prices'
 import type { Pricing } from './models.ts'
+
+/** 0.8 MB of data: loaded for the first model whose price nobody wrote down. */
+const priceData = (): typeof import('@pydantic/genai-prices') =>
+  createRequire(import.meta.url)('@pydantic/genai-prices')
 
 export interface KnownPrice {
   pricing: Pricing
@@ -15,6 +20,7 @@ export interface KnownPrice {
  * Nothing is known for a name without an input and an output price: free is an explicit zero that only a person writes.
  */
 export function knownPrice(baseUrl: string, model: string): KnownPrice | undefined {
+  const { calcPrice } = priceData()
   const usage = { input_tokens: 1, output_tokens: 1 }
   const found =
     attempt(() => calcPrice(usage, model, { providerApiUrl: baseUrl })) ??

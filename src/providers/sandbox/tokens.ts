@@ -1,3 +1,5 @@
+import { nextTurn } from '#platform/slices'
+
 /** A stretch of whole characters and the number of tokens that it takes (more than one where a token is a part of a letter). */
 export interface Piece {
   text: string
@@ -25,8 +27,15 @@ let loading: Promise<Tokenizer> | undefined
 
 /** The o200k_base tokenizer, loaded on first use (about 150 ms and 60 MB) and kept. */
 export function loadTokenizer(): Promise<Tokenizer> {
-  loading ??= import('gpt-tokenizer/encoding/o200k_base').then(tokenizerOf)
+  loading ??= load()
   return loading
+}
+
+/** In two halves, so that others have a turn between them: its table, then what is built of it. */
+async function load(): Promise<Tokenizer> {
+  await import('gpt-tokenizer/bpeRanks/o200k_base')
+  await nextTurn()
+  return tokenizerOf(await import('gpt-tokenizer/encoding/o200k_base'))
 }
 
 type Encoding = typeof import('gpt-tokenizer/encoding/o200k_base')

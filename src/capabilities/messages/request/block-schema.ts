@@ -218,4 +218,17 @@ export const AssistantBlock = taggedUnion('type', [
 ])
 export type AssistantBlock = Static<typeof AssistantBlock>
 
-nameSchemas({ AssistantBlock, CacheControl, DocumentBlock, ImageBlock, TextBlock, UserBlock })
+nameSchemas({
+  AssistantBlock,
+  CacheControl,
+  Citation,
+  CompactionBlock,
+  DocumentBlock,
+  ImageBlock,
+  SearchResultBlock,
+  ServerToolUseBlock,
+  TextBlock,
+  ToolResultBlock,
+  ToolUseBlock,
+  UserBlock,
+})

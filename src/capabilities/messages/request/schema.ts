@@ -107,4 +107,4 @@ export const Betas = Type.String({
   'x-description-fa': 'بتاهای این قالب، جداشده با ویرگول؛ آنچه شناخته نیست نادیده می‌ماند.',
 })
 
-nameSchemas({ MessagesBody })
+nameSchemas({ MessageParam: Message, MessagesBody, ThinkingConfig: Thinking })

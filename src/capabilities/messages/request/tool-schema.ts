@@ -1,7 +1,7 @@
 /** The tools of the messages wire: the caller's own, those that vendors' models were trained on, and those that run at a service. */
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
 import { capped, mostPageTokens, mostUses } from '#capabilities/text'
-import { anyObject, oneOf, taggedUnion } from '#platform/schema'
+import { anyObject, nameSchemas, oneOf, taggedUnion } from '#platform/schema'
 import { CitationsConfig, cacheable, exactly, optional } from './block-schema.ts'
 
 const anyTool = {
@@ -148,3 +148,5 @@ export const ToolChoice = taggedUnion('type', [
   exactly({ type: Type.Literal('tool'), name: Type.String(), ...parallel }),
   exactly({ type: Type.Literal('none') }),
 ])
+
+nameSchemas({ CustomTool, MessagesTool: Tool, MessagesToolChoice: ToolChoice })
