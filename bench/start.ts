@@ -86,7 +86,7 @@ async function startOnce(): Promise<Start> {
       warmMs: performance.now() - beganMs - readyMs,
       warmCpu: cpuSeconds(child.pid!) - readyCpu,
       longestMs,
-      longestStep: `${said['longest_ms'] ?? '?'} ms, ${said['longest'] ?? '?'}`,
+      longestStep: `${said['longest_cpu_ms'] ?? '?'} ms CPU, ${said['longest'] ?? '?'}`,
     }
   } finally {
     clearTimeout(timer)

@@ -10,13 +10,15 @@ const pauseMs = 5
 export async function warmUp(routes: readonly Route[], log: Log, signal: AbortSignal): Promise<void> {
   const beganMs = performance.now()
   let steps = 0
+  // Of the processor: on a busy machine the clock would tell of others.
   let longest = { name: '', ms: 0 }
   for (const { name, run } of stepsOf(routes)) {
     await pause(pauseMs)
     if (signal.aborted) return
-    const stepMs = performance.now()
+    const before = process.threadCpuUsage()
     run()
-    const ms = performance.now() - stepMs
+    const { user, system } = process.threadCpuUsage(before)
+    const ms = (user + system) / 1000
     if (ms > longest.ms) longest = { name, ms }
     steps++
   }
@@ -25,7 +27,7 @@ export async function warmUp(routes: readonly Route[], log: Log, signal: AbortSi
       steps,
       ms: Math.round(performance.now() - beganMs),
       longest: longest.name,
-      longest_ms: Math.round(longest.ms),
+      longest_cpu_ms: Math.round(longest.ms),
     },
     'warm',
   )
