@@ -4,87 +4,53 @@
  */
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '#platform/clock'
-import { type Db, isDatabaseAway } from '#platform/db'
+import type { Db } from '#platform/db'
 import { Failure } from '#platform/errors'
 import type { Log } from '#platform/log'
 import type { Metrics } from '#platform/metrics'
+import {
+  type HoldOp,
+  isWorthAnotherTry,
+  type OpResult,
+  type SettleOp,
+  undoOf,
+  writtenOps,
+} from './commit-ops.ts'
+import { LateUndos } from './late-undos.ts'
 
-export interface HoldOp {
-  hold_id: string
-  receipt_id: string
-  account_id: string
-  project_id: string
-  key_id: string
-  endpoint: string
-  idempotency_key: string | undefined
-  fingerprint: string | undefined
-  model: string | undefined
-  customer_id: string | undefined
-  reference_id: string | undefined
-  amount: bigint
-  started: boolean
-  process_id: string
-  expires_at: string
-}
-
-export interface SettleOp {
-  hold_id: string
-  receipt_id: string
-  account_id: string
-  actual: bigint
-  state: 'completed' | 'failed'
-  status_code: number
-  ambiguous: boolean
-  free_claim: boolean
-  within_hold: boolean
-  model: string | undefined
-  detail: Record<string, unknown>
-  reply: string | undefined
-  input_tokens: number
-  cached_input_tokens: number
-  output_tokens: number
-  reasoning_tokens: number
-  quantities?: Readonly<Record<string, number>> | undefined
-}
-
-export interface OpResult {
-  seq: number
-  outcome: 'held' | 'claimed' | 'insufficient' | 'limited' | 'settled' | 'gone'
-  receipt_id: string | null
-  scope: string | null
-  need: bigint | null
-  have: bigint | null
-}
-
-export interface Committer {
-  /** Rejects with SERVICE_UNAVAILABLE when the database did not take it in time; then it is undone as soon as it answers. */
-  hold(op: HoldOp): Promise<OpResult>
-  /** Never rejects: sent again until the database has it. `urgent` does not wait for company. */
-  settle(op: SettleOp, urgent: boolean): Promise<OpResult>
-  /** Resolves when everything accepted so far is durable, or after `drainMs`; nothing is sent after it. */
-  close(drainMs?: number): Promise<void>
-}
-
-interface Waiting<Op> {
-  op: Op
+interface WaitingSettle {
+  op: SettleOp
   resolve: (result: OpResult) => void
-}
-interface WaitingSettle extends Waiting<SettleOp> {
   dueMs: number
 }
-interface WaitingHold extends Waiting<HoldOp> {
+
+interface WaitingHold {
+  op: HoldOp
+  resolve: (result: OpResult) => void
+  reject: (error: Error) => void
   deadlineMs: number
   sent: boolean
   /** Sent on a connection that broke: the server may still carry it out, later than what was sent after it. */
   lost: boolean
   refused: boolean
-  reject: (error: Error) => void
 }
 
-interface Batch {
-  ending: WaitingSettle[]
-  taking: WaitingHold[]
+/** What one statement carries. */
+interface Load {
+  settles: WaitingSettle[]
+  holds: WaitingHold[]
+}
+
+interface Batch extends Load {
   results: Promise<OpResult[]>
+}
+
+export interface CommitterOptions {
+  db: Db
+  clock: Clock
+  log: Log
+  thresholdsPercent: readonly number[]
+  metrics?: Metrics | undefined
 }
 
 const batchSize = 256
@@ -94,286 +60,250 @@ const batchSize = 256
  */
 const lingerMs = 10
 const holdPatienceMs = 5000
-/** A server that lost its client works on until its own limit of a statement (`platform/db`, 30 s); by then it has ended. */
-const lastArrivalMs = 40_000
+const firstPauseMs = 50
+const longestPauseMs = 1000
 
 const apply = { name: 'ledger.apply', text: 'select * from ledger.apply($1::json, $2::json, $3, $4)' }
 
-export function openCommitter({
-  db,
-  clock,
-  log,
-  thresholdsPercent,
-  metrics,
-}: {
-  db: Db
-  clock: Clock
-  log: Log
-  thresholdsPercent: readonly number[]
-  metrics?: Metrics | undefined
-}): Committer {
-  const holds: WaitingHold[] = []
-  const settles: WaitingSettle[] = []
-  const undoing = new Map<string, { op: HoldOp; timer: NodeJS.Timeout }>()
-  let busy = false
-  let closing = false
-  let closed = false
-  let linger: NodeJS.Timeout | undefined
-  let patience: NodeJS.Timeout | undefined
-  let idle: (() => void)[] = []
-  metrics?.ledgerQueue.from(() => [
-    [{ kind: 'hold' }, holds.length],
-    [{ kind: 'settle' }, settles.length],
-  ])
+export class Committer {
+  readonly #options: CommitterOptions
+  readonly #holds: WaitingHold[] = []
+  readonly #settles: WaitingSettle[] = []
+  readonly #lateUndos = new LateUndos((op) => this.#undo(op))
+  #busy = false
+  #closing = false
+  #closed = false
+  #linger: NodeJS.Timeout | undefined
+  #patience: NodeJS.Timeout | undefined
+  #idle: (() => void)[] = []
 
-  function addSettle(op: SettleOp, resolve: (result: OpResult) => void, urgent: boolean): void {
+  constructor(options: CommitterOptions) {
+    this.#options = options
+    options.metrics?.ledgerQueue.from(() => [
+      [{ kind: 'hold' }, this.#holds.length],
+      [{ kind: 'settle' }, this.#settles.length],
+    ])
+  }
+
+  /** Rejects with SERVICE_UNAVAILABLE when the database did not take it in time; then it is undone as soon as it answers. */
+  hold(op: HoldOp): Promise<OpResult> {
+    return new Promise((resolve, reject) => {
+      this.#holds.push({
+        op,
+        resolve,
+        reject,
+        sent: false,
+        lost: this.#lateUndos.cancel(op.hold_id),
+        refused: false,
+        deadlineMs: Date.now() + holdPatienceMs,
+      })
+      this.#watchPatience()
+      this.#flushWhenDue()
+    })
+  }
+
+  /** Never rejects: sent again until the database has it. `urgent` does not wait for company. */
+  settle(op: SettleOp, urgent: boolean): Promise<OpResult> {
+    return new Promise((resolve) => this.#addSettle(op, resolve, urgent))
+  }
+
+  /** Resolves when everything accepted so far is durable, or after `drainMs`; nothing is sent after it. */
+  async close(drainMs = 5000): Promise<void> {
+    this.#closing = true
+    this.#lateUndos.flush()
+    if (this.#holds.length + this.#settles.length > 0 || this.#busy) {
+      const done = new Promise<void>((resolve) => this.#idle.push(resolve))
+      const late = new Promise<void>((resolve) => setTimeout(resolve, drainMs).unref())
+      this.#flushWhenDue()
+      await Promise.race([done, late])
+    }
+    this.#closed = true
+    clearTimeout(this.#patience)
+    clearTimeout(this.#linger)
+  }
+
+  #addSettle(op: SettleOp, resolve: (result: OpResult) => void, urgent: boolean): void {
     const dueMs = urgent ? 0 : performance.now() + lingerMs
     // The urgent ones first, since only the first of the queue is looked at.
-    if (urgent) settles.unshift({ op, resolve, dueMs })
-    else settles.push({ op, resolve, dueMs })
-    flushWhenDue()
+    if (urgent) this.#settles.unshift({ op, resolve, dueMs })
+    else this.#settles.push({ op, resolve, dueMs })
+    this.#flushWhenDue()
   }
 
-  const settlesAreDue = (): boolean =>
-    settles.length > 0 && (closing || settles.length >= batchSize || settles[0]!.dueMs <= performance.now())
-
-  function flushWhenDue(): void {
-    if (busy || closed) return
-    if (holds.length > 0 || settlesAreDue()) void flush()
-    else if (settles.length > 0) linger ??= setTimeout(lingerEnded, settles[0]!.dueMs - performance.now())
+  #settlesAreDue(): boolean {
+    const [first] = this.#settles
+    if (!first) return false
+    return this.#closing || this.#settles.length >= batchSize || first.dueMs <= performance.now()
   }
 
-  function lingerEnded(): void {
-    linger = undefined
-    flushWhenDue()
+  #flushWhenDue(): void {
+    if (this.#busy || this.#closed) return
+    const [settle] = this.#settles
+    if (this.#holds.length > 0 || this.#settlesAreDue()) void this.#flush()
+    else if (settle) this.#linger ??= setTimeout(() => this.#lingerEnded(), settle.dueMs - performance.now())
   }
 
-  async function flush(): Promise<void> {
-    busy = true
-    let pauseMs = 50
-    let batch = sendNext()
+  #lingerEnded(): void {
+    this.#linger = undefined
+    this.#flushWhenDue()
+  }
+
+  async #flush(): Promise<void> {
+    this.#busy = true
+    let pauseMs = firstPauseMs
+    let batch = this.#sendNext()
     while (batch) {
-      const { ending, taking } = batch
+      const sent = batch
       try {
-        const results = await batch.results
-        holds.splice(0, taking.length)
-        // What was refused meanwhile is undone before anything new asks for its key or its credits.
-        if (taking.some(({ refused }) => refused)) {
-          deliver(ending, taking, results)
-          batch = sendNext()
-        } else {
-          batch = sendNext()
-          // The callers of this batch would keep the next one from being written until all of them had done their work.
-          if (batch) await nextTurn()
-          deliver(ending, taking, results)
-        }
-        pauseMs = 50
+        batch = await this.#finish(sent)
+        pauseMs = firstPauseMs
       } catch (error) {
         if (isWorthAnotherTry(error)) {
-          for (const hold of taking) hold.lost = true
-          settles.unshift(...ending)
-          log.warn(
-            { err: error, holds: holds.length, settles: settles.length },
-            'ledger commit failed; it is sent again',
-          )
+          this.#keepForAnotherTry(sent, error)
           await pause(pauseMs)
-          pauseMs = Math.min(pauseMs * 2, 1000)
+          pauseMs = Math.min(pauseMs * 2, longestPauseMs)
         } else {
-          holds.splice(0, taking.length)
-          dropBroken(ending, taking, error)
+          this.#holds.splice(0, sent.holds.length)
+          this.#dropBroken(sent, error)
         }
-        batch = sendNext()
+        batch = this.#sendNext()
       }
     }
-    busy = false
-    flushWhenDue()
-    for (const wake of idle) wake()
-    idle = []
+    this.#busy = false
+    this.#flushWhenDue()
+    for (const wake of this.#idle) wake()
+    this.#idle = []
+  }
+
+  /** Waits for the results of a batch, sends the next one and delivers the results; answers the next one. */
+  async #finish(batch: Batch): Promise<Batch | undefined> {
+    const results = await batch.results
+    this.#holds.splice(0, batch.holds.length)
+    // What was refused meanwhile is undone before anything new asks for its key or its credits.
+    if (batch.holds.some(({ refused }) => refused)) {
+      this.#deliver(batch, results)
+      return this.#sendNext()
+    }
+    const next = this.#sendNext()
+    // The callers of this batch would keep the next one from being written until all of them had done their work.
+    if (next) await nextTurn()
+    this.#deliver(batch, results)
+    return next
   }
 
   /** What is due goes on its way, settlements with the holds; undefined when nothing is. */
-  function sendNext(): Batch | undefined {
-    if (closed || (holds.length === 0 && !settlesAreDue())) return undefined
-    const taking = nextHolds()
-    const ending = settlesAreDue() ? settles.splice(0, batchSize) : []
-    for (const hold of taking) hold.sent = true
-    const results = send(ending, taking)
-    // Read by `flush`, maybe a moment after it has failed.
+  #sendNext(): Batch | undefined {
+    if (this.#closed || (this.#holds.length === 0 && !this.#settlesAreDue())) return undefined
+    const holds = this.#nextHolds()
+    const settles = this.#settlesAreDue() ? this.#settles.splice(0, batchSize) : []
+    for (const hold of holds) hold.sent = true
+    const results = this.#send({ settles, holds })
+    // Read by `#finish`, maybe a moment after it has failed.
     results.catch(() => {})
-    return { ending, taking, results }
+    return { settles, holds, results }
   }
 
   /** Refused holds, the oldest of the queue, go before all others: their undoing frees claims and credits for those. */
-  function nextHolds(): WaitingHold[] {
-    const live = holds.findIndex(({ refused }) => !refused)
-    return holds.slice(0, live > 0 ? Math.min(live, batchSize) : batchSize)
+  #nextHolds(): WaitingHold[] {
+    const live = this.#holds.findIndex(({ refused }) => !refused)
+    return this.#holds.slice(0, live > 0 ? Math.min(live, batchSize) : batchSize)
   }
 
-  async function send(ending: WaitingSettle[], taking: WaitingHold[]): Promise<OpResult[]> {
+  async #send({ settles, holds }: Load): Promise<OpResult[]> {
+    const { db, clock, thresholdsPercent, metrics } = this.#options
     const sentMs = performance.now()
-    const settling = ending.map(({ op }, i) => ({ seq: i, ...op }))
-    const holding = taking.map(({ op }, i) => ({ seq: ending.length + i, ...op }))
     const results = await db.query<OpResult>(apply, [
-      JSON.stringify(settling, plain),
-      JSON.stringify(holding, plain),
+      writtenOps(settles, 0),
+      writtenOps(holds, settles.length),
       new Date(clock.nowMs()),
       thresholdsPercent,
     ])
     metrics?.ledgerCommitSeconds.since(sentMs)
-    metrics?.ledgerBatch.observe(ending.length + taking.length)
+    metrics?.ledgerBatch.observe(settles.length + holds.length)
     return results
   }
 
-  function deliver(ending: WaitingSettle[], taking: WaitingHold[], results: OpResult[]): void {
+  #deliver({ settles, holds }: Load, results: OpResult[]): void {
     for (const result of results) {
-      if (result.seq < ending.length) ending[result.seq]!.resolve(result)
-      else {
-        const hold = taking[result.seq - ending.length]!
-        // It was taken by a commit whose reply was lost, and swept before we could ask again.
-        const swept = result.outcome === 'claimed' && result.receipt_id === hold.op.receipt_id
-        if (swept || (hold.refused && result.outcome === 'held')) undo(hold.op)
-        else if (hold.lost && result.outcome !== 'held') undoLater(hold.op)
-        if (swept) hold.reject(databaseAway())
-        else hold.resolve(result)
-      }
+      if (result.seq < settles.length) settles[result.seq]!.resolve(result)
+      else this.#deliverHold(holds[result.seq - settles.length]!, result)
     }
+  }
+
+  #deliverHold(hold: WaitingHold, result: OpResult): void {
+    // It was taken by a commit whose reply was lost, and swept before we could ask again.
+    const swept = result.outcome === 'claimed' && result.receipt_id === hold.op.receipt_id
+    if (swept || (hold.refused && result.outcome === 'held')) this.#undo(hold.op)
+    else if (hold.lost && result.outcome !== 'held') this.#lateUndos.add(hold.op)
+    if (swept) hold.reject(databaseAway())
+    else hold.resolve(result)
   }
 
   /** The caller was told 503, yet the hold is there: nothing was sent upstream for it, so it goes back whole. */
-  function undo(op: HoldOp): void {
-    const end = { ...untouched, hold_id: op.hold_id, receipt_id: op.receipt_id, account_id: op.account_id }
-    addSettle(end, () => {}, true)
+  #undo(op: HoldOp): void {
+    this.#addSettle(undoOf(op), () => {}, true)
   }
 
-  /** The second sending was refused; should the first one be carried out after it, nobody would know of its hold. */
-  function undoLater(op: HoldOp): void {
-    const timer = setTimeout(() => {
-      undoing.delete(op.hold_id)
-      undo(op)
-    }, lastArrivalMs)
-    undoing.set(op.hold_id, { op, timer: timer.unref() })
-  }
-
-  /** A caller that asks for less under the same id may now get it, and it is no longer to be undone. True when it was. */
-  function doNotUndo(holdId: string): boolean {
-    clearTimeout(undoing.get(holdId)?.timer)
-    return undoing.delete(holdId)
+  #keepForAnotherTry({ settles, holds }: Load, error: unknown): void {
+    for (const hold of holds) hold.lost = true
+    this.#settles.unshift(...settles)
+    this.#options.log.warn(
+      { err: error, holds: this.#holds.length, settles: this.#settles.length },
+      'ledger commit failed; it is sent again',
+    )
   }
 
   /** A batch that the database refuses for good (a defect of ours) must not stop all others: each goes alone, the broken one is told. */
-  function dropBroken(ending: WaitingSettle[], taking: WaitingHold[], error: unknown): void {
-    if (ending.length + taking.length > 1) {
-      for (const one of ending) void alone([one], [])
-      for (const one of taking) void alone([], [one])
-      return
-    }
-    giveUp(ending, taking, error)
+  #dropBroken(load: Load, error: unknown): void {
+    const alone = [
+      ...load.settles.map((one) => ({ settles: [one], holds: [] })),
+      ...load.holds.map((one) => ({ settles: [], holds: [one] })),
+    ]
+    if (alone.length === 1) this.#giveUp(load, error)
+    else for (const one of alone) void this.#sendAlone(one)
   }
 
-  async function alone(ending: WaitingSettle[], taking: WaitingHold[]): Promise<void> {
+  async #sendAlone(load: Load): Promise<void> {
     try {
-      deliver(ending, taking, await send(ending, taking))
+      this.#deliver(load, await this.#send(load))
     } catch (error) {
-      if (!isWorthAnotherTry(error)) return giveUp(ending, taking, error)
-      for (const one of taking) one.lost = true
-      settles.unshift(...ending)
-      holds.push(...taking)
-      flushWhenDue()
+      if (!isWorthAnotherTry(error)) return this.#giveUp(load, error)
+      for (const one of load.holds) one.lost = true
+      this.#settles.unshift(...load.settles)
+      this.#holds.push(...load.holds)
+      this.#flushWhenDue()
     }
   }
 
-  function giveUp(ending: WaitingSettle[], taking: WaitingHold[], error: unknown): void {
-    log.error(
-      { err: error, settle: ending[0]?.op.receipt_id, hold: taking[0]?.op.receipt_id },
+  #giveUp({ settles, holds }: Load, error: unknown): void {
+    this.#options.log.error(
+      { err: error, settle: settles[0]?.op.receipt_id, hold: holds[0]?.op.receipt_id },
       'the ledger refused an operation; the sweeper will end its hold',
     )
-    for (const one of taking) one.reject(error as Error)
-    for (const one of ending)
+    for (const one of holds) one.reject(error as Error)
+    for (const one of settles)
       one.resolve({ seq: 0, outcome: 'gone', receipt_id: null, scope: null, need: 0n, have: 0n })
   }
 
   /** Callers do not wait for a database that is away; what was never sent is forgotten, what was sent is undone later. */
-  function loseCompany(): void {
-    patience = undefined
+  #refuseLate(): void {
+    this.#patience = undefined
     const now = Date.now()
-    for (const hold of [...holds]) {
+    for (const hold of [...this.#holds]) {
       if (hold.refused || hold.deadlineMs > now) continue
       hold.refused = true
-      if (!hold.sent) holds.splice(holds.indexOf(hold), 1)
+      if (!hold.sent) this.#holds.splice(this.#holds.indexOf(hold), 1)
       hold.reject(databaseAway())
     }
-    watchPatience()
+    this.#watchPatience()
   }
 
-  function watchPatience(): void {
-    if (patience || holds.length === 0) return
-    patience = setTimeout(loseCompany, holdPatienceMs / 10)
-    patience.unref()
-  }
-
-  return {
-    hold: (op) =>
-      new Promise((resolve, reject) => {
-        holds.push({
-          op,
-          resolve,
-          reject,
-          sent: false,
-          lost: doNotUndo(op.hold_id),
-          refused: false,
-          deadlineMs: Date.now() + holdPatienceMs,
-        })
-        watchPatience()
-        flushWhenDue()
-      }),
-    settle: (op, urgent) => new Promise((resolve) => addSettle(op, resolve, urgent)),
-    async close(drainMs = 5000) {
-      closing = true
-      for (const [id, { op }] of undoing) if (doNotUndo(id)) undo(op)
-      if (holds.length + settles.length > 0 || busy) {
-        const done = new Promise<void>((resolve) => idle.push(resolve))
-        const late = new Promise<void>((resolve) => setTimeout(resolve, drainMs).unref())
-        flushWhenDue()
-        await Promise.race([done, late])
-      }
-      closed = true
-      clearTimeout(patience)
-      clearTimeout(linger)
-    },
+  #watchPatience(): void {
+    if (this.#patience || this.#holds.length === 0) return
+    this.#patience = setTimeout(() => this.#refuseLate(), holdPatienceMs / 10)
+    this.#patience.unref()
   }
 }
-
-const untouched = {
-  actual: 0n,
-  state: 'failed',
-  status_code: 503,
-  ambiguous: false,
-  free_claim: true,
-  within_hold: false,
-  model: undefined,
-  detail: { outcome: 'undone' },
-  reply: undefined,
-  input_tokens: 0,
-  cached_input_tokens: 0,
-  output_tokens: 0,
-  reasoning_tokens: 0,
-} as const
 
 const databaseAway = (): Failure =>
   new Failure('SERVICE_UNAVAILABLE', { why: 'database' }, { retryAfterMs: 2000 })
-
-/** PostgreSQL takes neither NUL nor half a surrogate pair; what an upstream says may hold both, or be cut between the halves. */
-function plain(_key: string, value: unknown): unknown {
-  if (typeof value === 'string')
-    return value.isWellFormed() && !value.includes('\0')
-      ? value
-      : value.toWellFormed().replaceAll('\0', '\uFFFD')
-  return typeof value === 'bigint' ? value.toString() : value
-}
-
-/** A lost connection, a serialization failure, a deadlock, a full disk (class 53) or its trouble (58): the same ids can be sent again. */
-function isWorthAnotherTry(error: unknown): boolean {
-  const code = (error as { code?: string }).code
-  if (code !== undefined && /^5[38][0-9A-Z]{3}$/.test(code)) return true
-  return isDatabaseAway(error) || code === '40001' || code === '40P01' || code === '55P03' || code === '57014'
-}

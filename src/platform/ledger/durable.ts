@@ -4,7 +4,7 @@
  */
 import { sql } from 'kysely'
 import type { Tx } from '#platform/db'
-import type { OpResult } from './commit.ts'
+import type { OpResult } from './commit-ops.ts'
 import { ClaimTaken, type HoldAsk, refuse, type Settled, type Settlement } from './ledger.ts'
 import { refuseLimited } from './limits.ts'
 import { holdFields, settleFields } from './operation.ts'

@@ -10,7 +10,7 @@ import { fail } from '#platform/errors'
 import type { Log } from '#platform/log'
 import type { Metrics } from '#platform/metrics'
 import type { Processes } from '#platform/processes'
-import { type Committer, openCommitter } from './commit.ts'
+import { Committer } from './commit.ts'
 import { Refusals } from './limits.ts'
 import { holdFields, settleFields } from './operation.ts'
 import * as store from './store.ts'
@@ -181,7 +181,7 @@ export interface LedgerAsk {
 
 export function openLedger(ask: LedgerAsk): Ledger {
   const { db, clock, log, processes } = ask
-  const committer = openCommitter(ask)
+  const committer = new Committer(ask)
   const refusals = new Refusals(clock)
   processes.onSweep(sweep)
 

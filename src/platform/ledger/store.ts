@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
 import type { MeterScope } from './books.ts'
-import type { OpResult } from './commit.ts'
+import type { OpResult } from './commit-ops.ts'
 import type { Claim, Payer, Quantities } from './ledger.ts'
 
 export interface Receipt {

@@ -1,0 +1,97 @@
+import { isDatabaseAway } from '#platform/db'
+
+/** What travels in a group commit, and what comes back for each of them. The fields are those of `ledger.apply`. */
+export interface HoldOp {
+  hold_id: string
+  receipt_id: string
+  account_id: string
+  project_id: string
+  key_id: string
+  endpoint: string
+  idempotency_key: string | undefined
+  fingerprint: string | undefined
+  model: string | undefined
+  customer_id: string | undefined
+  reference_id: string | undefined
+  amount: bigint
+  started: boolean
+  process_id: string
+  expires_at: string
+}
+
+export interface SettleOp {
+  hold_id: string
+  receipt_id: string
+  account_id: string
+  actual: bigint
+  state: 'completed' | 'failed'
+  status_code: number
+  ambiguous: boolean
+  free_claim: boolean
+  within_hold: boolean
+  model: string | undefined
+  detail: Record<string, unknown>
+  reply: string | undefined
+  input_tokens: number
+  cached_input_tokens: number
+  output_tokens: number
+  reasoning_tokens: number
+  quantities?: Readonly<Record<string, number>> | undefined
+}
+
+export interface OpResult {
+  seq: number
+  outcome: 'held' | 'claimed' | 'insufficient' | 'limited' | 'settled' | 'gone'
+  receipt_id: string | null
+  scope: string | null
+  need: bigint | null
+  have: bigint | null
+}
+
+/** The end of a hold for which nothing was sent upstream: it goes back whole, and its key may be used again. */
+export const undoOf = ({ hold_id, receipt_id, account_id }: HoldOp): SettleOp => ({
+  ...untouched,
+  hold_id,
+  receipt_id,
+  account_id,
+})
+
+const untouched = {
+  actual: 0n,
+  state: 'failed',
+  status_code: 503,
+  ambiguous: false,
+  free_claim: true,
+  within_hold: false,
+  model: undefined,
+  detail: { outcome: 'undone' },
+  reply: undefined,
+  input_tokens: 0,
+  cached_input_tokens: 0,
+  output_tokens: 0,
+  reasoning_tokens: 0,
+} as const
+
+/** The operations of one statement as `ledger.apply` reads them: each with its place among the results. */
+export function writtenOps(waiting: readonly { op: HoldOp | SettleOp }[], firstSeq: number): string {
+  return JSON.stringify(
+    waiting.map(({ op }, i) => ({ seq: firstSeq + i, ...op })),
+    plain,
+  )
+}
+
+/** PostgreSQL takes neither NUL nor half a surrogate pair; what an upstream says may hold both, or be cut between the halves. */
+function plain(_key: string, value: unknown): unknown {
+  if (typeof value === 'string')
+    return value.isWellFormed() && !value.includes('\0')
+      ? value
+      : value.toWellFormed().replaceAll('\0', '\uFFFD')
+  return typeof value === 'bigint' ? value.toString() : value
+}
+
+/** A lost connection, a serialization failure, a deadlock, a full disk (class 53) or its trouble (58): the same ids can be sent again. */
+export function isWorthAnotherTry(error: unknown): boolean {
+  const code = (error as { code?: string }).code
+  if (code !== undefined && /^5[38][0-9A-Z]{3}$/.test(code)) return true
+  return isDatabaseAway(error) || code === '40001' || code === '40P01' || code === '55P03' || code === '57014'
+}
