@@ -8,7 +8,7 @@ import { routes } from './capabilities.ts'
 import { proveListenable, startKherad } from './server.ts'
 import { warmUp } from './warm.ts'
 import { refusal, welcome } from './words.ts'
-import { type Ready, startWorkers } from './workers.ts'
+import { forkWorkers, type Ready } from './workers.ts'
 
 /** npm hands on the Ctrl-C that the terminal has sent to all of us: a signal this soon after the first is its echo. */
 const echoMs = 1000
@@ -52,7 +52,7 @@ function tellParent(ready: Ready): void {
 }
 
 async function runWorkers(config: Config): Promise<void> {
-  const workers = await startWorkers(config, openLog(config.logLevel), (text) => process.stdout.write(text))
+  const workers = await forkWorkers(config, openLog(config.logLevel), (text) => process.stdout.write(text))
   if (!workers) process.exit(1)
   serving = true
   await stop.asked

@@ -25,7 +25,7 @@ export interface Workers {
 }
 
 /** Resolves when all workers serve. Answers undefined when the first could not start: it has said why. */
-export async function startWorkers(
+export async function forkWorkers(
   config: Config,
   log: Log,
   say: (text: string) => void,

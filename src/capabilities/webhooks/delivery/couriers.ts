@@ -1,8 +1,8 @@
 /** The sending side of a process: takes connections that have something due, woken by NOTIFY, by the clock and, slowly, by a poll. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '#app'
-import { Lane } from './lane.ts'
 import { Results } from './results.ts'
+import { Sender } from './sender.ts'
 import * as store from './store.ts'
 
 /** Should a word be missed. */
@@ -24,7 +24,7 @@ export function startCouriers(app: App): AsyncDisposable {
 
 class Couriers {
   readonly #app: App
-  readonly #lanes = new Map<string, { lane: Lane; ended: Promise<void> }>()
+  readonly #senders = new Map<string, { sender: Sender; ended: Promise<void> }>()
   readonly #results: Results
   readonly #stopping = new AbortController()
   readonly #cut = new AbortController()
@@ -46,8 +46,8 @@ class Couriers {
   async stop(): Promise<void> {
     this.#stopping.abort()
     this.#wake()
-    for (const { lane } of this.#lanes.values()) lane.close()
-    const ended = this.#taking.then(() => Promise.all([...this.#lanes.values()].map(({ ended }) => ended)))
+    for (const { sender } of this.#senders.values()) sender.close()
+    const ended = this.#taking.then(() => Promise.all([...this.#senders.values()].map(({ ended }) => ended)))
     const late = new AbortController()
     const givenUp = pause(this.#app.config.timing.drainMs - lastWordsMs, undefined, { signal: late.signal })
       .then(() => this.#cut.abort())
@@ -65,8 +65,8 @@ class Couriers {
 
   /** Who sends to the connection already looks again itself. */
   #hear(connectionId: string): void {
-    const known = this.#lanes.get(connectionId)
-    if (known) known.lane.look()
+    const known = this.#senders.get(connectionId)
+    if (known) known.sender.look()
     else this.#wake()
   }
 
@@ -92,12 +92,12 @@ class Couriers {
   /** Takes what there is room for; answers how long to rest. */
   async #take(): Promise<{ any: boolean; restMs: number }> {
     const { db, clock, processes } = this.#app
-    const most = perProcess - this.#lanes.size
+    const most = perProcess - this.#senders.size
     if (most <= 0) return { any: false, restMs: pollMs }
     const now = new Date(clock.nowMs())
     const taken = await store.take(db, {
       processId: processes.id,
-      busy: [...this.#lanes.keys()],
+      busy: [...this.#senders.keys()],
       perAccount,
       most,
       now,
@@ -114,18 +114,18 @@ class Couriers {
 
   #start(connection: store.TakenConnection): void {
     const { app, processId } = { app: this.#app, processId: this.#app.processes.id }
-    const lane = new Lane(connection, { app, processId, results: this.#results, cut: this.#cut.signal })
-    if (this.#stopping.signal.aborted) lane.close()
-    const ended = lane
+    const sender = new Sender(connection, { app, processId, results: this.#results, cut: this.#cut.signal })
+    if (this.#stopping.signal.aborted) sender.close()
+    const ended = sender
       .run()
       .catch((error: unknown) => {
         app.log.warn({ err: error, webhook_id: connection.connection_id }, 'a webhook could not be released')
       })
       .finally(() => {
-        this.#lanes.delete(connection.connection_id)
+        this.#senders.delete(connection.connection_id)
         // What was told while it ended may have come too late for it.
         this.#wake()
       })
-    this.#lanes.set(connection.connection_id, { lane, ended })
+    this.#senders.set(connection.connection_id, { sender, ended })
   }
 }

@@ -22,7 +22,7 @@ const longestParkMs = 5 * 60 * 1000
 /** After trouble of our own nobody hurries back. */
 const troubleMs = 1_000
 
-export interface LaneAsk {
+export interface SenderOptions {
   app: App
   processId: string
   results: Results
@@ -30,8 +30,8 @@ export interface LaneAsk {
   cut: AbortSignal
 }
 
-export class Lane {
-  readonly #ask: LaneAsk
+export class Sender {
+  readonly #ask: SenderOptions
   #connection: store.TakenConnection
   #target: Target | undefined
   #queue: store.DueDelivery[] = []
@@ -47,7 +47,7 @@ export class Lane {
   #over = false
   readonly #ended = Promise.withResolvers<void>()
 
-  constructor(connection: store.TakenConnection, ask: LaneAsk) {
+  constructor(connection: store.TakenConnection, ask: SenderOptions) {
     this.#connection = connection
     this.#ask = ask
   }
@@ -128,7 +128,7 @@ export class Lane {
     const { app } = this.#ask
     const before = this.#connection
     const moved = before.url !== now.url
-    // Strikes are this lane's own, unless somebody gave the target a new chance.
+    // Strikes are this sender's own, unless somebody gave the target a new chance.
     this.#connection = { ...now, strikes: moved || now.strikes === 0 ? now.strikes : before.strikes }
     if (moved) void this.#target?.line[Symbol.asyncDispose]()
     const line: Line = (!moved && this.#target?.line) || app.net.line(now.url, mostAtOnce)
