@@ -350,6 +350,45 @@ test('a job that got on is forgiven the processes that vanished before', async (
   await until(async () => (await queued(mine)).length === 0)
 })
 
+const vanishedOf = async (mine: Job<Data>): Promise<{ vanished: number; failures: number } | undefined> =>
+  (
+    await app.db.query<{ vanished: number; failures: number }>(
+      { text: 'select vanished, failures from jobs.queue where name = $1' },
+      [mine.name],
+    )
+  )[0]
+
+test('a job that pauses or fails by itself is forgiven the processes that vanished beside it, and keeps them as failures', async () => {
+  const ends: (() => { laterMs: number })[] = [
+    () => ({ laterMs: 3_600_000 }),
+    () => {
+      throw new Error('a failure of its own')
+    },
+  ]
+  for (const end of ends) {
+    const mine = jobOf(async () => end())
+    await put(mine, { data: { n: 1 } })
+    await vanish(mine, 1)
+    await using _workers = work(mine)
+    await until(async () => (await vanishedOf(mine))?.failures === 1)
+    expect(await vanishedOf(mine)).toEqual({ vanished: 0, failures: 1 })
+  }
+})
+
+test('a job that takes down its process every other time is set aside all the same', async () => {
+  const aside: number[] = []
+  const mine = jobOf(async () => assert.fail('it ran once more'), {
+    setAside: async ({ data }: { data: Data }) => void aside.push(data.n) as undefined,
+  } as never)
+  await put(mine, { data: { n: 1 } })
+  await app.db.query({ text: 'update jobs.queue set vanished = 1, failures = 10 where name = $1' }, [
+    mine.name,
+  ])
+  await using _workers = work(mine)
+  await until(async () => (await queued(mine)).length === 0)
+  expect(aside).toEqual([1])
+})
+
 test('a job that nobody can set aside is parked after two processes; recurring work only skips a turn', async () => {
   const mine = jobOf(async () => assert.fail('it ran a third time'))
   const turns: (Data | null)[] = []

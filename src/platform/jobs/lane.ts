@@ -155,15 +155,35 @@ export class Lane {
 
   /** The job itself, or what becomes of one that its processes do not survive. */
   async #work(queued: store.QueuedJob, trail: Trail): Promise<Later | 'parked' | undefined> {
-    const { vanished, job_id } = queued
-    if (vanished >= mostVanished) return this.#setAside(queued, trail)
-    const { suspects } = this.#ask
+    const { vanished, failures, job_id } = queued
+    if (vanished >= mostVanished || (vanished > 0 && failures >= mostFailures))
+      return this.#setAside(queued, trail)
+    const { suspects, cut } = this.#ask
     if (vanished > 0 && !suspects.enter(job_id)) return { laterMs: suspectMs }
     try {
-      return await this.job.handle(this.#runOf(queued, trail))
+      const later = await this.job.handle(this.#runOf(queued, trail))
+      if (later && vanished > 0) await this.#forgive(queued, vanished)
+      return later
+    } catch (error) {
+      if (vanished > 0 && !cut.aborted && !isAway(error)) await this.#forgive(queued, 0)
+      throw error
     } finally {
       suspects.leave(job_id)
     }
+  }
+
+  /**
+   * The process outlived this run, so what vanished before is not held against the job: who only ran beside another's end is not set
+   * aside for it. It counts as failures instead, so that one that takes its process down every other time comes to an end too. A run
+   * that failed is counted already.
+   */
+  async #forgive(queued: store.QueuedJob, asFailures: number): Promise<void> {
+    const { app, processId } = this.#ask
+    await store
+      .forgive(app.db, processId, queued, asFailures)
+      .catch((error: unknown) =>
+        app.log.warn({ err: error, job: this.job.name }, 'a job could not be forgiven its lost processes'),
+      )
   }
 
   async #setAside(queued: store.QueuedJob, trail: Trail): Promise<Later | 'parked' | undefined> {
@@ -184,7 +204,7 @@ export class Lane {
       if (!isSuspect) return
       isSuspect = false
       suspects.leave(queued.job_id)
-      await store.forgive(app.db, processId, queued)
+      await store.forgive(app.db, processId, queued, 0)
     }
     const { account_id: accountId, data } = queued
     return { app, accountId, data: data as never, stopping, signal: cut, trail, progressed }

@@ -56,14 +56,15 @@ export const claim = (
 export const settle = (db: Db, processId: string, ended: readonly EndedJob[]): Promise<unknown> =>
   db.query({ name: 'jobs.settle', text: 'select jobs.settle($1, $2)' }, [processId, JSON.stringify(ended)])
 
-/** Processes that vanished before do not count any more. */
-export const forgive = (db: Db, processId: string, job: QueuedJob): Promise<unknown> =>
+/** Processes that vanished before do not count any more; `asFailures` of them count as failures from now on. */
+export const forgive = (db: Db, processId: string, job: QueuedJob, asFailures: number): Promise<unknown> =>
   db.query(
     {
       name: 'jobs.forgive',
-      text: 'update jobs.queue set vanished = 0 where account_id = $1 and job_id = $2 and fence = $3 and process_id = $4',
+      text: `update jobs.queue set vanished = 0, failures = failures + $5
+        where account_id = $1 and job_id = $2 and fence = $3 and process_id = $4 and vanished > 0`,
     },
-    [job.account_id, job.job_id, job.fence, processId],
+    [job.account_id, job.job_id, job.fence, processId, asFailures],
   )
 
 /** Gives back the work of processes that have not beaten for so long; answers how much. */
