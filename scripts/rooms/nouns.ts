@@ -2,7 +2,28 @@
  * The nouns of the product, which `src/platform` does not know: a word of an identifier, a string or a comment there (parts of
  * `camelCase` and `snake_case` names are words of their own), in the singular. The plural is refused with it.
  */
-export const productNouns: readonly string[] = []
+export const productNouns: readonly string[] = [
+  // What may also mean something of the machine is left out: agent (of HTTP), batch (of commits), message, response, run, tool, token.
+  'anthropic',
+  'assistant',
+  'audio',
+  'catalogue',
+  'chat',
+  'conversation',
+  'customer',
+  'deployment',
+  'embedding',
+  'image',
+  'inference',
+  'knowledge',
+  'model',
+  'openai',
+  'picture',
+  'reasoning',
+  'studio',
+  'video',
+  'webhook',
+]
 
 /** A place in `src/platform` that may say a noun all the same, with the reason. One that excuses nothing is refused. */
 export interface NounException {
@@ -12,4 +33,32 @@ export interface NounException {
   reason: string
 }
 
-export const nounExceptions: readonly NounException[] = []
+const ofReceipts = 'a column of receipts, which say what was paid for'
+const ofScopes = 'the scopes of the contract are one list'
+
+export const nounExceptions: readonly NounException[] = [
+  { place: 'src/platform/ledger/', noun: 'customer', reason: ofReceipts },
+  { place: 'src/platform/ledger/', noun: 'model', reason: ofReceipts },
+  { place: 'src/platform/ledger/', noun: 'reasoning', reason: ofReceipts },
+  { place: 'src/platform/idempotency/idempotency.ts', noun: 'model', reason: ofReceipts },
+  { place: 'src/platform/auth/', noun: 'model', reason: 'a column of keys: what a key may use' },
+  {
+    place: 'src/platform/http/asked.ts',
+    noun: 'model',
+    reason: 'the caller of a route without a key, who may use any',
+  },
+  {
+    place: 'src/platform/http/admit.ts',
+    noun: 'model',
+    reason: 'the routes that take a key in x-api-key too',
+  },
+  {
+    place: 'src/platform/openapi/openapi.ts',
+    noun: 'model',
+    reason: 'the same routes, as they are documented',
+  },
+  { place: 'src/platform/auth/scopes.ts', noun: 'audio', reason: ofScopes },
+  { place: 'src/platform/auth/scopes.ts', noun: 'knowledge', reason: ofScopes },
+  { place: 'src/platform/auth/scopes.ts', noun: 'studio', reason: ofScopes },
+  { place: 'src/platform/auth/scopes.ts', noun: 'webhook', reason: ofScopes },
+]

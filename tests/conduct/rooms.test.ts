@@ -156,3 +156,10 @@ test('the command of the check ends with an error and names the place', async ()
   expect(code).toBe(1)
   expect(said).toContain('src/engine/models/price.ts:1 imports ../turn/turn.ts')
 })
+
+test('the command of the check names a noun of the product that is said in the platform', async () => {
+  const planted = { 'src/platform/jobs/jobs.ts': 'export const queueWebhooks = 1' }
+  const { code, said } = await checkTree({ ...house, ...planted })
+  expect(code).toBe(1)
+  expect(said).toContain('src/platform/jobs/jobs.ts:1 says "webhook"')
+})

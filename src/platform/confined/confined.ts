@@ -66,7 +66,7 @@ const home = path.resolve(import.meta.dirname, '../../..')
 const childRoom = path.join(import.meta.dirname, '../confined-process')
 
 /**
- * Starts a process for each piece of work: without environment, with Node's permission model so that it can read its own code and
+ * Starts a process for each piece of work: without environment, with Node's permissions so that it can read its own code and
  * what it is given, write nothing but its scratch folder, start nothing and load no native code; with a memory limit of the system and
  * of V8, a CPU limit, low priority, and killed when its time is over. Where the machine allows it the process has no network, sees no
  * other file and is nobody (`Isolation`). Throws the signal's reason.

@@ -40,7 +40,7 @@ export function declarationOf(code: string): Declaration<unknown> {
 }
 
 /**
- * The sentence of a failure with names in place of its details (`The model ‹model› does not exist`), for references that
+ * The sentence of a failure with names in place of its details (`The file ‹file› does not exist`), for references that
  * show it without one having happened.
  */
 export function sentenceOf(code: string, language: Language): string {
@@ -114,7 +114,7 @@ export function fail<Code extends FailureCode>(
 export const finalFailure = ({ code, detail, more }: Failure): Failure =>
   new Failure(code, detail, { ...more, final: true })
 
-/** `error.type` by status, as the OpenAI and Anthropic clients know it (decisions §4). */
+/** `error.type` by status, as the field's clients know it (decisions §4). */
 export function errorType(status: number): string {
   if (status === 401) return 'authentication_error'
   if (status === 402) return 'billing_error'

@@ -1,5 +1,5 @@
 /**
- * The outbox: what happened, written in the transaction in which it happened, and told later to whoever listens (webhooks).
+ * The outbox: what happened, written in the transaction in which it happened, and told later to whoever listens.
  * What the ledger's own functions tell they write beside their rows, in SQL.
  */
 import { sql } from 'kysely'
@@ -7,7 +7,7 @@ import type { Tx } from '#platform/db'
 
 /**
  * The kinds of events. The room that writes one declares it by declaration merging, with what its data has:
- * `declare module '#platform/events' { interface Events { 'batch.completed': BatchNews } }`.
+ * `declare module '#platform/events' { interface Events { 'budget.threshold': Threshold } }`.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: rooms add their events by declaration merging.
 export interface Events {}

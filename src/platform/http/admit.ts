@@ -92,6 +92,6 @@ function secretOf(request: FastifyRequest, route: Route): string | undefined {
   return takesDirectKey(route) && typeof direct === 'string' ? direct : undefined
 }
 
-/** Anthropic's clients send it, and ask for models too. */
+/** Clients of the messages wire send it, and ask for models too. */
 export const takesDirectKey = ({ path }: Pick<Route, 'path'>): boolean =>
   /^\/v1\/(messages|models)(\/|$)/.test(path)

@@ -76,7 +76,7 @@ interface Spec {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** With `{name}` parameters, as in the contract. */
   path: string
-  /** Dotted name, such as `chat.complete`; used in logs, metrics and docs. */
+  /** Dotted name, such as `files.read`; used in logs, metrics and docs. */
   operation: string
   /** `public` needs no key, `any` a key with whatever scopes. */
   scope: Scope | 'any' | 'public'

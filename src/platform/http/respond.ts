@@ -89,7 +89,7 @@ const awayFailure = (cause: unknown): Failure =>
 
 /**
  * The receipt of the request that this one repeats, if that is why it was not answered. A refusal holds for new requests only: what
- * refuses a repeat (a full project, a model or a knowledge project that is gone) may have come after the first.
+ * refuses a repeat (a full project, a thing that is gone) may have come after the first.
  */
 async function claimant(
   app: App,

@@ -52,7 +52,7 @@ export async function claimedBefore(
 
 export interface Replay {
   requestId: string
-  /** What the first answer was charged; absent for what no model was paid for, and while durable work still runs. */
+  /** What the first answer was charged; absent for what was not paid by a hold, and while durable work still runs. */
   chargedMicrocredits?: bigint
   status: number
   text: string

@@ -36,7 +36,7 @@ export interface Later {
 }
 
 export interface Job<Data = never> {
-  /** Dotted, such as `batches.row`; it stands in the database. */
+  /** Dotted, such as `files.sweep`; it stands in the database. */
   name: string
   /** How many run at once: of one account over all processes, and in one process. */
   limits: (config: Config) => { perAccount: number; perProcess: number }

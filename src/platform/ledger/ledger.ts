@@ -92,7 +92,7 @@ export interface HoldAsk {
   lifetimeMs: number
 }
 
-/** How many of each unit: `{ pictures: 2 }`. */
+/** How many of each unit: `{ searches: 2 }`. */
 export type Quantities = Readonly<Record<string, number>>
 
 export interface Settlement {
@@ -105,7 +105,7 @@ export interface Settlement {
   /** What actually answered, when it differs from the hold. */
   model?: string | undefined
   tokens?: { input: number; cachedInput: number; output: number; reasoning: number }
-  /** Usage in other units: pictures, seconds, searches. Whole numbers above zero. */
+  /** Usage in other units: seconds, searches. Whole numbers above zero. */
   quantities?: Quantities | undefined
   /** For the receipt; never prompt or answer text. */
   detail?: Record<string, unknown>

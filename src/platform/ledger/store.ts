@@ -19,7 +19,7 @@ export interface Receipt {
   customer_id: string | null
   reference_id: string | null
   detail: Record<string, unknown> | null
-  /** Usage in other units than tokens, such as pictures. */
+  /** Usage in other units than tokens, such as seconds. */
   quantities: Quantities | null
   created_at: Date
   finished_at: Date | null

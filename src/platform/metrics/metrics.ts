@@ -6,7 +6,7 @@ export { type Count, Counts, type Labels, Level, Reading, type Spread, Spreads, 
 export { gatherFigures } from './workers.ts'
 
 /**
- * Prometheus metrics of this process. Labels are operations, deployments and outcomes, never callers. Rooms add their series by
+ * Prometheus metrics of this process. Labels are operations, upstreams and outcomes, never callers. Rooms add their series by
  * declaration merging, and make them in a function of the registry; `src/metrics.ts` lists these functions.
  */
 export interface Metrics {

@@ -30,7 +30,7 @@ export interface ReplyBounds {
   /** Of the body, both as it comes and unpacked. */
   maxBytes: number
   budget?: ByteBudget | undefined
-  /** Media types of a success, such as `image/*`; absent takes any. */
+  /** Media types of a success, such as `text/*`; absent takes any. */
   accept?: readonly string[] | undefined
   sink?: Sink | undefined
   /** False leaves the body of a redirect unread. */

@@ -1,5 +1,5 @@
 /**
- * Requests to addresses that a user names: images and documents by link, fetched pages, webhooks. They reach the public internet and
+ * Requests to addresses that a user names: files by link, fetched pages, addresses to call back. They reach the public internet and
  * nothing else, unless the operator allows a network (docs/decisions/0018).
  */
 import { createSecureContext } from 'node:tls'
@@ -52,7 +52,7 @@ export interface FetchAsk {
   maxRedirects?: number
   /** `['https:']`, unless said otherwise. */
   protocols?: readonly Protocol[]
-  /** Media types that a success may have, such as `image/*`; sent as `Accept`. Absent takes any. */
+  /** Media types that a success may have, such as `text/*`; sent as `Accept`. Absent takes any. */
   accept?: readonly string[]
   /** Takes the body of a success piece by piece, so that it is never in memory; what it throws is thrown as it is. */
   sink?: Sink

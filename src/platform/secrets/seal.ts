@@ -1,5 +1,5 @@
 /**
- * Secrets at rest (docs/decisions/0029-webhooks.md): sealed by AES-256-GCM with a key that the database never sees. What a sealed text
+ * Secrets at rest (docs/decisions/0029): sealed by AES-256-GCM with a key that the database never sees. What a sealed text
  * belongs to is sealed with it, so that one row's secret cannot be put into another row.
  */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
