@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import { declarationOf } from '#platform/errors'
 import type { Route } from '#platform/http'
-import { codesOf, formOf, idempotencyKey } from '#platform/openapi'
+import { codesOf, formOf, idempotencyKey, repliesWithParts } from '#platform/openapi'
 import { curlOf } from './example.ts'
 import { fieldList, fieldsOf } from './fields.ts'
 import { type Content, code, type Html, html, joined, prose } from './html.ts'
@@ -22,7 +22,7 @@ ${part(say('otherBody'), route.otherBody && fieldsOf(say, route.otherBody))}
 ${part(say('example'), pre(say, curlOf(route, baseUrl)))}
 ${part(
   say('answer'),
-  Object.entries(route.reply).map(([status, schema]) => reply(say, status, schema, route)),
+  Object.entries(repliesWithParts(route)).map(([status, schema]) => reply(say, status, schema, route)),
 )}
 ${part(say('failures'), failures(route))}
 </article>`

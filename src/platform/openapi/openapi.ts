@@ -181,7 +181,7 @@ function repliesOf(route: Route): Json {
 }
 
 /** A part of the bytes is of the same type as all of them. */
-const repliesWithParts = ({ reply, ranges }: Route): Route['reply'] =>
+export const repliesWithParts = ({ reply, ranges }: Route): Route['reply'] =>
   ranges && reply[200] !== undefined ? { ...reply, 206: reply[200] } : reply
 
 /** Of media types that are not JSON of ours, listed with commas: text as it is, all else as bytes. */

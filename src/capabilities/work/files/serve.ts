@@ -15,6 +15,8 @@ interface Sent {
   /** The last part of its path. */
   name: string
   mediaType: string
+  /** What the answer says of its type; follows from `mediaType` when absent. */
+  contentType?: string
   /** Of what it is, without quotes. */
   tag: string
   bytes?: number
@@ -46,7 +48,9 @@ function oneFile({ app }: RunAsk, file: FileRow): Sent {
 function manifestFile({ language }: RunAsk, files: readonly FileRow[]): Sent {
   const { text, own } = manifestOf(files, language)
   const { media_type: mediaType, sha256: tag, bytes } = own
-  return { name: manifestPath, mediaType, tag, bytes, open: async () => Buffer.from(text) }
+  // Written here, in UTF-8; JSON that a model has made is whatever it is.
+  const contentType = `${mediaType}; charset=utf-8`
+  return { name: manifestPath, mediaType, contentType, tag, bytes, open: async () => Buffer.from(text) }
 }
 
 function bundleOf({ app, language }: RunAsk, run: RunRow, files: readonly FileRow[]): Sent {
@@ -73,7 +77,8 @@ const missing = ({ path }: FileRow): never => {
   throw new Error(`The file ${path} is not in the storage.`)
 }
 
-async function send(ask: RunAsk, { name, mediaType, tag, bytes, open }: Sent): Promise<Answer | Content> {
+async function send(ask: RunAsk, sent: Sent): Promise<Answer | Content> {
+  const { name, mediaType, tag, bytes, open } = sent
   const etag = `"${tag}"`
   const headers = { etag, 'cache-control': 'private, no-cache' }
   if (isKnown(ask.headers['if-none-match'], etag)) {
@@ -83,7 +88,7 @@ async function send(ask: RunAsk, { name, mediaType, tag, bytes, open }: Sent): P
   // What is packed here is of a length that only the packing tells.
   const packed = bytes === undefined ? await open() : undefined
   return content({
-    mediaType: typed(mediaType),
+    mediaType: sent.contentType ?? typed(mediaType),
     bytes: bytes ?? (packed as Buffer).length,
     etag,
     headers,
