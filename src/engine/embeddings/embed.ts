@@ -8,19 +8,9 @@ import {
   possibleEmbeddingTokens,
 } from '#engine/metering'
 import type { EmbeddingModel } from '#engine/models'
-import {
-  alarmClaims,
-  claimOf,
-  clientLeft,
-  countSettled,
-  holdFor,
-  type PaidCall,
-  PaidWatch,
-  requireMayPay,
-} from '#engine/paid'
-import type { EmbeddingRun } from '#engine/routing'
+import { claimsOf, type PaidCall, type PaidOrder, type PaidOrderKind, startPaidOrder } from '#engine/paid'
 import { type Failure, fail } from '#platform/errors'
-import { type Embedded, UpstreamError } from '#providers/spec'
+import type { Embedded, EmbeddingOrder, UpstreamError } from '#providers/spec'
 import { replyOf } from './pack.ts'
 
 export interface EmbedAsk extends PaidCall {
@@ -55,105 +45,76 @@ export function fitted({ maxInputTokens }: EmbeddingModel, text: string): string
     : bytes.toString('utf8', 0, most).replace(/(?<!\ufffd)\ufffd+$/, '')
 }
 
+interface Candidate {
+  model: EmbeddingModel
+  order: EmbeddingOrder
+}
+
 /**
  * Throws MODEL_NOT_ALLOWED, and as `Ledger.hold` does; what an upstream does is answered. In the background the receipt keeps the
  * vectors (`vectorsIn`) until they are taken.
  */
 export async function embed(app: App, ask: EmbedAsk): Promise<EmbedOutcome> {
-  const { model, texts, caller, requestId, receivedMs, background, gone } = ask
+  const { model, texts, caller } = ask
   if (caller.models && !caller.models.has(model.id)) fail('MODEL_NOT_ALLOWED', { model: model.id })
-  const watch = new PaidWatch(app, ask)
-  const worst = embeddingCost(model.pricing, app.config.defaults, mostEmbeddingTokens(texts))
-  const hold = await watch.hold(() => holdFor(app, ask, worst))
-  const asking = watch.open('embeddings', {})
   const { encoding } = model
   const dimensions = ask.dimensions ?? model.dimensions
   const order = { texts, encoding, ...(dimensions !== undefined && { dimensions }) }
-  const traceparent = asking?.traceparent
-  const run = app.inference.startEmbedding({
-    model,
-    order,
-    background,
-    receivedMs,
-    requestId,
-    traceparent,
-    mayAsk: (id) => requireMayPay(app, caller, id),
-  })
-  const came = await filledOf(run, gone)
-  const end = endOf(app, ask, run, came, hold.microcredits)
-  if (asking) {
-    watch.tellAttempts(asking, run.attempts)
-    asking.set({ 'gen_ai.usage.input_tokens': end.tokens })
-    asking.end({ error: came.fault?.fault })
-  }
-  const told = { model, attempts: run.attempts, figures: { texts: texts.length } }
-  const settled = await watch.settle(told, () => hold.settle(end.settlement))
-  countSettled(app, settled)
-  return end.outcome
+  // Vectors of two models do not compare: there are no fallbacks.
+  const paid = await startPaidOrder(app, { ...ask, isFetchable: false }, vectors(app), [{ model, order }])
+  const came = await paid.filled((embedded) => embedded)
+  return settle(app, ask, paid, came)
 }
 
-type Came = { filled: Embedded; fault?: undefined } | { filled?: undefined; fault: UpstreamError }
+const vectors = (app: App): PaidOrderKind<Candidate, Embedded> => ({
+  operation: 'embeddings',
+  fill: ({ embeddings }, call) => embeddings!.embed(call),
+  worstCase: ({ model, order }) =>
+    embeddingCost(model.pricing, app.config.defaults, mostEmbeddingTokens(order.texts)),
+  // Nobody bills for vectors that he refuses to give; where nobody waits, that is not relied on.
+  mayRepeat: (failure, isBackground) => !failure.executed || (!isBackground && wasRefused(failure)),
+  didNothing: (failure, isBackground) => !failure.executed || (!isBackground && wasRefused(failure)),
+})
 
-async function filledOf(run: EmbeddingRun, gone: AbortSignal): Promise<Came> {
-  const leave = (): void => run.leave()
-  if (gone.aborted) leave()
-  gone.addEventListener('abort', leave, { once: true })
-  try {
-    return { filled: await run.filled() }
-  } catch (error) {
-    return {
-      fault: error instanceof UpstreamError ? error : new UpstreamError('malformed', { cause: error }),
-    }
-  } finally {
-    gone.removeEventListener('abort', leave)
-  }
-}
+/** An error status brings no vectors and no bill. A broken line or silence proves nothing. */
+const wasRefused = ({ status }: UpstreamError): boolean => (status ?? 0) >= 400
 
-function endOf(app: App, ask: EmbedAsk, run: EmbeddingRun, { filled, fault }: Came, held: bigint) {
-  const { model, texts, gone, receivedMs, background = false } = ask
-  const wasLeft = fault?.fault === 'aborted' && gone.aborted
+async function settle(
+  app: App,
+  { model, texts, background, ...ask }: EmbedAsk,
+  paid: PaidOrder<Candidate, Embedded>,
+  embedded: Embedded | undefined,
+): Promise<EmbedOutcome> {
+  const { request, attempts, fault } = paid
   const guessed = estimatedEmbeddingTokens(texts)
-  const claimed = filled?.usage?.input
-  const counted = claimed === undefined ? guessed : Math.min(claimed, possibleEmbeddingTokens(texts))
-  const claims =
-    claimed === undefined || claimed === counted
-      ? []
-      : claimOf(run.attempts, { claimed: { input: claimed }, believed: { input: counted } })
-  alarmClaims(app, ask.requestId, run.attempts, claims)
+  const claimed = embedded?.usage
+  const counted = claimed ? Math.min(claimed.input, possibleEmbeddingTokens(texts)) : guessed
   // Who leaves while it is worked on pays what the upstream will ask for it; nobody else pays for what did not come.
-  const tokens = filled ? counted : wasLeft && fault.executed ? guessed : 0
+  const tokens = embedded ? counted : paid.wasLeftAtWork ? guessed : 0
   const failure = fault && failureOf(fault)
-  const isUntouched =
-    fault !== undefined &&
-    [...run.failures, fault].every((one) => !one.executed || (!background && wasRefused(one)))
-  const detail = {
-    outcome: failure ? (wasLeft ? 'client_left' : 'failed') : 'completed',
-    texts: texts.length,
-    usage_source: filled?.usage ? 'upstream' : tokens > 0 ? 'estimated' : 'none',
-    attempts: run.attempts,
-    ...(claims.length > 0 && { claims }),
-    total_ms: app.clock.nowMs() - receivedMs,
-    ...(failure && { error_code: failure.code }),
-    ...(background && fault?.executed && { may_have_run: true }),
-  }
   const cost = embeddingCost(model.pricing, app.config.defaults, tokens)
-  const came = filled && { vectors: filled.vectors, tokens, microcredits: cost < held ? cost : held }
-  const settlement = {
+  const came = embedded && {
+    vectors: embedded.vectors,
+    tokens,
+    microcredits: cost < request.held ? cost : request.held,
+  }
+  const reply = came && (background ? replyOf(came.vectors) : ask.replyOf?.(came))
+  const didNothing = paid.isUntouched
+  const usageSource = claimed ? 'upstream' : tokens > 0 ? 'estimated' : 'none'
+  await paid.settle({
     microcredits: cost,
     // Its bound is that of the texts: a count beyond it is not the caller's debt.
     withinHold: true,
-    state: failure ? ('failed' as const) : ('completed' as const),
-    statusCode: wasLeft ? clientLeft : (failure?.status ?? 200),
-    model: model.id,
+    statusCode: failure?.status ?? 200,
+    failure,
     tokens: { input: tokens, cachedInput: 0, output: 0, reasoning: 0 },
-    detail,
-    reply: came && (background ? replyOf(came.vectors) : ask.replyOf?.(came)),
-    freeClaim: isUntouched,
+    claims: claimsOf(attempts, claimed, { input: counted }),
+    outcome: failure ? (request.wasLeft(fault) ? 'client_left' : 'failed') : 'completed',
+    detail: { head: { texts: texts.length, usage_source: usageSource, attempts } },
+    ...(reply !== undefined && { reply }),
     urgent: true,
-  }
-  const outcome: EmbedOutcome = came ?? { failure: failure!, didNothing: isUntouched }
-  return { settlement, outcome, tokens }
+    figures: { texts: texts.length },
+    attributes: { 'gen_ai.usage.input_tokens': tokens },
+  })
+  return came ?? { failure: failure!, didNothing }
 }
-
-/** As routing sees it: an error status brings no vectors and no bill. A broken line or silence proves nothing. */
-const wasRefused = ({ status }: UpstreamError): boolean => (status ?? 0) >= 400

@@ -5,7 +5,7 @@
 import type { App } from '#app'
 import { costOf, ratesOf } from '#engine/metering'
 import type { Model } from '#engine/models'
-import { alarmClaims, type Claim, claimOf, requireMayPay } from '#engine/paid'
+import { alarmClaims, type Claim, claimOf, PaidWatch, requireMayPay } from '#engine/paid'
 import { type ModelsAsk, type PricedAttempt, priced } from '#engine/routing'
 import type { FinishReason, Message, OutputFormat, Part, Tool, ToolCall, Turn, Usage } from '#engine/turn'
 import { asFailure, type Failure } from '#platform/errors'
@@ -89,7 +89,8 @@ export async function callModel(
   { callId, gone, trail, beganMs, payer, ...models }: CallAsk,
 ): Promise<Called> {
   const receivedMs = app.clock.nowMs()
-  const watch = new TurnWatch(app, { model: models.model, receivedMs, trail })
+  const paid = new PaidWatch(app, { model: models.model, receivedMs, trail })
+  const watch = new TurnWatch(app, models.model, paid)
   const traceparent = watch.asks(models.turn)
   const run = app.inference.start({
     ...models,
@@ -112,7 +113,8 @@ export async function callModel(
   const usage = step.usage()
   const { model, attempts, finishReason } = step
   const trouble = step.fault?.fault ?? failure?.code
-  watch.answered({ model, attempts, usage: isFree ? nothing : usage, finishReason, trouble })
+  const end = { attempts, usage: isFree ? nothing : usage, finishReason }
+  paid.answered(attempts, watch.answered(end), trouble)
   const { usageSource } = step
   const claims = claimOf(attempts, step.disbelief)
   alarmClaims(app, callId, attempts, claims)

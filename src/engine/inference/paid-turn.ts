@@ -2,24 +2,11 @@
 import type { App } from '#app'
 import { costOf, ratesOf } from '#engine/metering'
 import type { Model } from '#engine/models'
-import {
-  alarmClaims,
-  type Claim,
-  chargeFor,
-  claimOf,
-  clientLeft,
-  countSettled,
-  type Finished,
-  holdFor,
-  lifetimeMs,
-  type PaidCall,
-  requireMayPay,
-} from '#engine/paid'
+import { claimOf, type Finished, type PaidCall, PaidRequest } from '#engine/paid'
 import { type ModelsAsk, type PricedAttempt, priced, type Run, speakersOf } from '#engine/routing'
 import type { HostedTools } from '#engine/tools'
 import type { Bill, Part, Turn, Usage } from '#engine/turn'
 import { Failure, fail } from '#platform/errors'
-import type { Hold } from '#platform/ledger'
 import { UpstreamError } from '#providers/spec'
 import { HostedAnswer, type ToolUse, withHosted } from './hosted.ts'
 import { Step, sumOf } from './step.ts'
@@ -70,10 +57,8 @@ export interface Ending {
  * speaks the wire that something of the turn needs, or a hosted tool is not set up.
  */
 export async function startPaidTurn(app: App, asked: PaidAsk): Promise<PaidTurn> {
-  const ask = { ...asked, turn: servedTurn(app, asked) }
-  const watch = new TurnWatch(app, ask)
-  const paid = new Paid(app, ask, watch)
-  await watch.hold(() => paid.hold())
+  const paid = new Paid(app, { ...asked, turn: servedTurn(app, asked) })
+  await paid.hold()
   return paid
 }
 
@@ -97,20 +82,21 @@ function requireOwnWire({ model, turn }: Pick<PaidAsk, 'model' | 'turn'>): void 
 class Paid implements PaidTurn {
   readonly #app: App
   readonly #ask: PaidAsk
+  readonly #request: PaidRequest
   readonly #watch: TurnWatch
   readonly #hosted: HostedAnswer | undefined
   readonly #steps: Step[] = []
-  #hold!: Hold
   #maxOutputTokens = 0
   /** Once its caller was told the cost: what was held before, and what is settled, within the hold. */
   #billed: { held: bigint; cost: bigint } | undefined
   /** The caller went away while tools were at work. */
   #leftAtWork: UpstreamError | undefined
 
-  constructor(app: App, ask: PaidAsk, watch: TurnWatch) {
+  constructor(app: App, ask: PaidAsk) {
     this.#app = app
     this.#ask = ask
-    this.#watch = watch
+    this.#request = new PaidRequest(app, { ...ask, isFetchable: this.#isFetchable })
+    this.#watch = new TurnWatch(app, ask.model, this.#request.watch)
     this.#hosted =
       ask.turn.hosted &&
       new HostedAnswer({
@@ -119,7 +105,7 @@ class Paid implements PaidTurn {
         accountId: ask.caller.accountId,
         nowMs: () => app.clock.nowMs(),
         signal: this.#isFetchable ? new AbortController().signal : ask.gone,
-        mayUse: () => requireMayPay(this.#app, ask.caller),
+        mayUse: () => this.#request.mayPay(),
         ask: (turn) => this.#askAgain(turn),
       })
   }
@@ -144,25 +130,20 @@ class Paid implements PaidTurn {
   /** Before the first step. */
   async hold(): Promise<void> {
     const fees = this.#hosted?.worstFees ?? 0n
-    this.#maxOutputTokens = await takeWorstCase(
-      this.#app,
-      this.#models(this.#ask.turn),
-      -fees,
-      async (step) => {
-        this.#hold = await holdFor(this.#app, this.#ask, step + fees)
-      },
+    this.#maxOutputTokens = await this.#request.hold((take) =>
+      takeWorstCase(this.#app, this.#models(this.#ask.turn), -fees, (step) => take(step + fees)),
     )
     this.#begin(this.#ask.turn, this.#maxOutputTokens)
   }
 
   /** The one hold of the answer becomes what it did cost so far and what the next step may cost at most. */
   async #askAgain(turn: Turn): Promise<Step | undefined> {
-    await requireMayPay(this.#app, this.#ask.caller, this.#ask.model.id)
+    await this.#request.mayPay(this.#ask.model.id)
     const promised = this.#spent + this.#hosted!.worstFees
-    const beside = this.#hold.microcredits - promised
+    const beside = this.#request.held - promised
     try {
       const limit = await takeWorstCase(this.#app, this.#models(turn), beside, (step) =>
-        this.#hold.change(promised + step, lifetimeMs(this.#app, this.#ask.model)),
+        this.#request.change(promised + step),
       )
       return this.#begin(turn, limit)
     } catch (error) {
@@ -183,7 +164,7 @@ class Paid implements PaidTurn {
       earlierAttempts: this.#attempts.length,
       traceparent,
     }
-    const mayAsk = (model: string): Promise<void> => requireMayPay(this.#app, this.#ask.caller, model)
+    const mayAsk = this.#request.mayPay
     const run: Run = this.#app.inference.start({ ...this.#models(turn), ...terms, mayAsk })
     const onToken = turn.stream ? () => this.#watch.token() : () => {}
     const step = new Step({ run, gone, isFetchable: this.#isFetchable, onToken })
@@ -218,10 +199,10 @@ class Paid implements PaidTurn {
 
   async bill(): Promise<Bill> {
     const cost = this.#charge(false)
-    const held = this.#hold.microcredits
+    const { held } = this.#request
     const { microcredits, isSure } = this.#staysWithinHold
       ? { microcredits: least(cost, held), isSure: true }
-      : await chargeFor(this.#hold, cost, lifetimeMs(this.#app, this.#ask.model))
+      : await this.#request.charge(cost)
     this.#billed = { held, cost: isSure ? cost : microcredits }
     return { usage: this.usage(), microcredits }
   }
@@ -240,46 +221,36 @@ class Paid implements PaidTurn {
     return costOf(ratesOf(step.model.pricing, this.#app.config.defaults), step.usage())
   }
 
-  async finish(end: Ending): Promise<Finished> {
-    const free = this.#isFree(end.undelivered === true)
+  finish({ statusCode, failure, reply, undelivered = false }: Ending): Promise<Finished> {
+    const free = this.#isFree(undelivered)
     const usage = this.usage()
-    const failed = end.failure !== undefined || this.#fault !== undefined
-    const outcome = this.#outcome(end.failure)
-    const isKept = this.#ask.claim !== undefined || this.#ask.background === true
-    const settlement = {
-      microcredits: end.undelivered ? this.#charge(true) : (this.#billed?.cost ?? this.#charge(false)),
+    const { model } = this
+    const attempts = this.#attempts
+    const fault = this.#fault
+    const { finishReason } = this.#last
+    const outcome = this.#request.outcome(failure !== undefined || fault !== undefined)
+    return this.#request.settle({
+      model,
+      attempts,
+      fault,
+      failure,
+      statusCode,
+      ...(reply !== undefined && { reply }),
+      microcredits: undelivered ? this.#charge(true) : (this.#billed?.cost ?? this.#charge(false)),
       // Whoever was told the cost is charged that: the hold was raised to it before.
       withinHold: this.#staysWithinHold || outcome === 'client_left' || this.#billed !== undefined,
-      state: failed ? ('failed' as const) : ('completed' as const),
-      statusCode: this.#fault?.fault === 'aborted' && this.#ask.gone.aborted ? clientLeft : end.statusCode,
-      model: this.model.id,
       tokens: free ? { input: 0, cachedInput: 0, output: 0, reasoning: 0 } : usage,
-      detail: this.#detail(outcome, usage, free, end),
-      reply: isKept ? end.reply : undefined,
       freeClaim: free && this.#steps.every((step) => step.didNothing),
-      urgent: isKept,
-    }
-    const settled = await this.#watch.settle(
-      {
-        model: this.model,
-        attempts: this.#attempts,
-        usage,
-        finishReason: this.#last.finishReason,
-        trouble: this.#fault?.fault ?? end.failure?.code,
-      },
-      () => this.#hold.settle(settlement),
-    )
-    countSettled(this.#app, settled)
-    alarmClaims(this.#app, this.#ask.requestId, this.#attempts, this.#claims)
-    return { ...settled, keepsClaim: this.#ask.claim !== undefined && !settlement.freeClaim }
+      claims: this.#steps.flatMap(({ attempts, disbelief }) => claimOf(attempts, disbelief)),
+      outcome,
+      detail: this.#detail(usage, free, undelivered),
+      figures: { input_tokens: usage.input, output_tokens: usage.output },
+      attributes: this.#watch.answered({ attempts, usage, finishReason }),
+    })
   }
 
   get #attempts() {
     return this.#steps.flatMap((step) => step.attempts)
-  }
-
-  get #claims(): Claim[] {
-    return this.#steps.flatMap(({ attempts, disbelief }) => claimOf(attempts, disbelief))
   }
 
   /** Nothing of the answer is paid: it failed before there was anything of it, or its caller gets an error instead. */
@@ -295,33 +266,24 @@ class Paid implements PaidTurn {
   }
 
   /** What the receipt tells beside the money; never prompt or answer text. */
-  #detail(
-    outcome: string,
-    usage: Usage,
-    free: boolean,
-    { failure, undelivered = false }: Ending,
-  ): Record<string, unknown> {
-    return {
-      outcome,
+  #detail(usage: Usage, free: boolean, undelivered: boolean) {
+    const head = {
       stream: this.#ask.turn.stream,
       max_output_tokens: this.#maxOutputTokens,
       finish_reason: this.#last.finishReason ?? null,
       usage_source: free ? 'none' : usageSource(this.#steps),
       tokens: free ? null : usage,
-      ...(this.#claims.length > 0 && { claims: this.#claims }),
-      attempts: this.#hosted ? this.#pricedAttempts(undelivered) : this.#attempts,
-      total_ms: this.#app.clock.nowMs() - this.#ask.receivedMs,
+    }
+    const tail = {
       ...(this.#hosted && { steps: this.#steps.length, tools: this.#hosted.uses.map(useDetail) }),
       ...(this.#isRaised && { hold_raised_from: String(this.#billed!.held) }),
-      ...(failure && { error_code: failure.code }),
-      // In the background nothing else tells it from what came to nothing; nobody asks again.
-      ...(this.#ask.background && this.#fault?.executed && { may_have_run: true }),
     }
+    return { head, tail, ...(this.#hosted && { attempts: this.#pricedAttempts(undelivered) }) }
   }
 
   /** It cost more than was held, and took what was free. */
   get #isRaised(): boolean {
-    return this.#billed !== undefined && this.#hold.microcredits > this.#billed.held
+    return this.#billed !== undefined && this.#request.held > this.#billed.held
   }
 
   /** The receipt pays several calls, and fees of tools beside them. */
@@ -336,13 +298,6 @@ class Paid implements PaidTurn {
       }
       return priced(step.attempts, isFree ? undefined : cost)
     })
-  }
-
-  #outcome(failure: Failure | undefined): string {
-    const failed = failure !== undefined || this.#fault !== undefined
-    // An answer that was finished to be fetched later is as good as delivered.
-    if (this.#ask.gone.aborted && (failed || !this.#isFetchable)) return 'client_left'
-    return failed ? 'failed' : 'completed'
   }
 }
 

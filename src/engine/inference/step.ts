@@ -1,6 +1,7 @@
 /** One call of a model, whatever attempts it takes: metered part by part, so that its cost is known however it ends. */
 import { believed, type Disbelief, estimateUsage, type Seen } from '#engine/metering'
 import type { Model } from '#engine/models'
+import { leaveWith } from '#engine/paid'
 import type { Attempt, Run } from '#engine/routing'
 import type { FinishReason, Part, Turn, Usage } from '#engine/turn'
 import { UpstreamError } from '#providers/spec'
@@ -60,12 +61,8 @@ export class Step {
 
   /** The answer, once, to be read to its end. Throws a `Failure` when the upstream fails. */
   async *parts(): AsyncGenerator<Part> {
-    const { run, gone, isFetchable } = this.#ask
-    const leave = (): void => {
-      if (!isFetchable) run.leave()
-    }
-    if (gone.aborted) leave()
-    gone.addEventListener('abort', leave, { once: true })
+    const { run } = this.#ask
+    using _leaving = leaveWith(this.#ask, run)
     try {
       for await (const part of run.parts()) {
         this.#meter(part)
@@ -78,8 +75,6 @@ export class Step {
     } catch (error) {
       this.#fault = error instanceof UpstreamError ? error : new UpstreamError('malformed', { cause: error })
       throw failureOf(this.#fault)
-    } finally {
-      gone.removeEventListener('abort', leave)
     }
   }
 

@@ -1,47 +1,35 @@
 /** What metrics, trace and log are told of a paid turn: names, figures and times, never prompt or answer text. */
 import type { App } from '#app'
 import type { Model } from '#engine/models'
-import { type PaidCall, PaidWatch, providerName } from '#engine/paid'
+import { type PaidWatch, providerName } from '#engine/paid'
 import type { Attempt } from '#engine/routing'
 import type { Turn, Usage } from '#engine/turn'
-import type { Settled } from '#platform/ledger'
-import type { Attributes, Span } from '#platform/trace'
+import type { Attributes } from '#platform/trace'
 
 /** How a turn came out, before its settlement. */
 export interface TurnEnd {
-  /** The model that answered, or was tried last. */
-  model: Model
   attempts: readonly Attempt[]
   usage: Usage
   finishReason: string | undefined
-  /** Why there is no whole answer: a fault of the upstream or a code of ours. */
-  trouble: string | undefined
 }
 
 export class TurnWatch {
   readonly #app: App
   readonly #model: Model
   readonly #paid: PaidWatch
-  #chat: Span | undefined
   #askedMs = 0
   #firstTokenMs: number | undefined
 
-  constructor(app: App, ask: Pick<PaidCall, 'receivedMs' | 'trail'> & { model: Model }) {
+  constructor(app: App, model: Model, paid: PaidWatch) {
     this.#app = app
-    this.#model = ask.model
-    this.#paid = new PaidWatch(app, ask)
-  }
-
-  hold<Held>(take: () => Promise<Held>): Promise<Held> {
-    return this.#paid.hold(take)
+    this.#model = model
+    this.#paid = paid
   }
 
   /** A step of the turn: the upstream is asked from now on. Answers the trace to hand on. */
   asks(turn: Turn): string | undefined {
     this.#askedMs = performance.now()
-    this.#chat?.end()
-    this.#chat = this.#paid.open('chat', requestAttributes(this.#model, turn))
-    return this.#chat?.traceparent
+    return this.#paid.asks('chat', requestAttributes(this.#model, turn))
   }
 
   /** A token of a streamed answer is going out. */
@@ -51,19 +39,10 @@ export class TurnWatch {
     this.#app.metrics.stages.first_token.since(this.#askedMs)
   }
 
-  settle(end: TurnEnd, settle: () => Promise<Settled>): Promise<Settled> {
-    this.answered(end)
-    const figures = { input_tokens: end.usage.input, output_tokens: end.usage.output }
-    return this.#paid.settle({ ...end, figures }, settle)
-  }
-
-  /** The answer is over; of a call whose settlement is somebody else's, the last that is told. */
-  answered({ attempts, usage, finishReason, trouble }: TurnEnd): void {
+  /** The answer is over: what its span is told. */
+  answered({ attempts, usage, finishReason }: TurnEnd): Attributes {
     if (this.#firstTokenMs !== undefined) this.#app.metrics.stages.stream.since(this.#firstTokenMs)
-    const chat = this.#chat
-    if (!chat) return
-    this.#paid.tellAttempts(chat, attempts)
-    chat.set({
+    return {
       'gen_ai.response.id': attempts.at(-1)?.upstream_id,
       'gen_ai.response.finish_reasons': finishReason === undefined ? undefined : [finishReason],
       'gen_ai.response.time_to_first_chunk':
@@ -73,8 +52,7 @@ export class TurnWatch {
       'gen_ai.usage.cache_read.input_tokens': usage.cachedInput,
       'gen_ai.usage.cache_creation.input_tokens': usage.cacheWriteInput,
       'gen_ai.usage.reasoning.output_tokens': usage.reasoning,
-    })
-    chat.end({ error: trouble })
+    }
   }
 }
 

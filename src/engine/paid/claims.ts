@@ -25,6 +25,17 @@ export function claimOf(
   return attempt && disbelief ? [{ deployment: attempt.deployment, ...disbelief }] : []
 }
 
+/** The same of figures that are believed as far as they can be; none where nothing was claimed. */
+export function claimsOf(
+  attempts: readonly Attempt[],
+  claimed: Figures | undefined,
+  believed: Figures,
+): Claim[] {
+  const figures = Object.keys(believed) as (keyof Figures)[]
+  const isBelieved = !claimed || figures.every((figure) => claimed[figure] === believed[figure])
+  return claimOf(attempts, isBelieved ? undefined : { claimed, believed })
+}
+
 /** Counts and logs what was not believed, and answers that ran past their limit. */
 export function alarmClaims(
   { metrics, log }: App,

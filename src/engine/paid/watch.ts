@@ -11,6 +11,7 @@ export class PaidWatch {
   readonly #model: { id: string }
   readonly #receivedMs: number
   readonly #trail: Trail | undefined
+  #asked: Span | undefined
 
   constructor(app: App, call: Pick<PaidCall, 'receivedMs' | 'trail'> & { model: { id: string } }) {
     this.#app = app
@@ -19,9 +20,10 @@ export class PaidWatch {
     this.#trail = call.trail
   }
 
-  /** A span of the question to the upstream, which stays open until its attempts are told. */
-  open(operation: string, attributes: Attributes): Span | undefined {
-    return this.#trail?.span?.child(`${operation} ${this.#model.id}`, {
+  /** The upstream is asked from now on. Answers the trace to hand on. */
+  asks(operation: string, attributes: Attributes): string | undefined {
+    this.#asked?.end()
+    this.#asked = this.#trail?.span?.child(`${operation} ${this.#model.id}`, {
       kind: 'client',
       attributes: {
         'gen_ai.operation.name': operation,
@@ -29,6 +31,7 @@ export class PaidWatch {
         ...attributes,
       },
     })
+    return this.#asked?.traceparent
   }
 
   async hold<Held>(take: () => Promise<Held>): Promise<Held> {
@@ -47,6 +50,20 @@ export class PaidWatch {
       this.#app.metrics.stages.hold.since(startedMs)
       span?.end({ error })
     }
+  }
+
+  /** Of a call whose settlement is somebody else's, the last that is told. `trouble`: why there is no whole answer. */
+  answered(attempts: readonly Attempt[], attributes: Attributes, trouble: string | undefined): void {
+    const asked = this.#asked
+    if (!asked) return
+    this.#asked = undefined
+    // Attempts carry their own times.
+    for (const attempt of attempts) this.#tellAttempt(asked, attempt)
+    const last = attempts.at(-1)
+    if (last)
+      asked.set({ 'gen_ai.provider.name': providerName(last.provider), 'gen_ai.response.model': named(last) })
+    asked.set(attributes)
+    asked.end({ error: trouble })
   }
 
   /** `figures` go to the log line of the request. */
@@ -69,14 +86,6 @@ export class PaidWatch {
       charged_microcredits: charged,
     })
     return settled
-  }
-
-  /** Told when all is over: attempts carry their own times. */
-  tellAttempts(asked: Span, attempts: readonly Attempt[]): void {
-    for (const attempt of attempts) this.#tellAttempt(asked, attempt)
-    const last = attempts.at(-1)
-    if (!last) return
-    asked.set({ 'gen_ai.provider.name': providerName(last.provider), 'gen_ai.response.model': named(last) })
   }
 
   #tellAttempt(asked: Span, attempt: Attempt): void {

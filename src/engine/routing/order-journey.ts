@@ -1,7 +1,7 @@
 /** One order that is filled whole or not at all (pictures, vectors) on its way through deployments until one fills it. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Deployment, EmbeddingModel, ImageModel } from '#engine/models'
-import { type Drawn, type Embedded, UpstreamError } from '#providers/spec'
+import type { Deployment } from '#engine/models'
+import { UpstreamError } from '#providers/spec'
 import {
   type Attempt,
   beginAttempt,
@@ -17,65 +17,73 @@ import { Route, type Step } from './route.ts'
 import type { Upstream } from './routing.ts'
 import { verdictOf } from './verdict.ts'
 
-/** A deployment that may fill it, and what it is asked for: sizes and settings are its model's own. */
-export interface OrderCandidate<Of, Order> {
+/** A model that may fill it, and what it is asked for: sizes and settings are its own. */
+export interface OrderCandidate<Of extends { id: string } = { id: string }, Order = unknown> {
   model: Of
-  deployment: Deployment
   order: Order
 }
 
-export interface OrderRun<Of, Filled> {
+/** What a kind of orders asks of a provider. */
+export interface OrderKind<Order, Filled> {
+  /** Asks one upstream once. */
+  fill(upstream: Upstream, call: OrderCall<Order>): Promise<Filled>
+  /** Whether it may be ordered again after this: what may have been filled would be billed twice. */
+  mayRepeat(failure: UpstreamError, isBackground: boolean): boolean
+}
+
+export type OrderCall<Order> = ReturnType<typeof callTerms> & { order: Order; signal: AbortSignal }
+
+export interface OrderRun<One extends OrderCandidate, Filled> {
   readonly attempts: readonly Attempt[]
   /** What went wrong on the way, in order. */
   readonly failures: readonly UpstreamError[]
-  /** The model that filled it; before any did, the one that is or was tried last. */
-  readonly model: Of
+  /** Whose model filled it; before any did, the one that is or was tried last. */
+  readonly candidate: One
   /** Once. Throws `UpstreamError` when no attempt succeeded. */
   filled(): Promise<Filled>
   /** The caller is gone: the running call ends by its provider's `on_disconnect`, and no other is begun. */
   leave(): void
 }
 
-export type ImageRun = OrderRun<ImageModel, Drawn>
-export type EmbeddingRun = OrderRun<EmbeddingModel, Embedded>
+/** A candidate at one of its deployments. */
+interface Place<One extends OrderCandidate> {
+  candidate: One
+  model: One['model']
+  deployment: Deployment
+}
 
-export interface OrderJourneyAsk<Of, Order, Filled> extends JourneyTerms {
-  candidates: OrderCandidate<Of, Order>[]
-  /** Asks one upstream once. */
-  fill: (
-    upstream: Upstream,
-    call: ReturnType<typeof callTerms> & { order: Order; signal: AbortSignal },
-  ) => Promise<Filled>
-  /** Whether it may be ordered again after this: what may have been filled would be billed twice. */
-  mayRepeat: (failure: UpstreamError) => boolean
+export interface OrderJourneyAsk<One extends OrderCandidate, Filled> extends JourneyTerms {
+  kind: OrderKind<One['order'], Filled>
+  isBackground: boolean
+  candidates: Place<One>[]
   breakerOf: (deployment: string) => Breaker
   /** Called when the journey begins; what it answers is disposed of when it has ended. */
   enter: (journey: { stop(): void }) => Disposable
   random: () => number
 }
 
-interface Call<Candidate> {
-  candidate: Candidate
+interface Call<One extends OrderCandidate> {
+  place: Place<One>
   attempt: Attempt
   breaker: Breaker
   pass: Pass
 }
 
-export class OrderJourney<Of extends { id: string }, Order, Filled> implements OrderRun<Of, Filled> {
+export class OrderJourney<One extends OrderCandidate, Filled> implements OrderRun<One, Filled> {
   readonly attempts: Attempt[] = []
   readonly failures: UpstreamError[] = []
-  model: Of
-  readonly #ask: OrderJourneyAsk<Of, Order, Filled>
-  readonly #route: Route<OrderCandidate<Of, Order>>
+  candidate: One
+  readonly #ask: OrderJourneyAsk<One, Filled>
+  readonly #route: Route<Place<One>>
   readonly #stop = new AbortController()
-  #calling: Call<OrderCandidate<Of, Order>> | undefined
+  #calling: Call<One> | undefined
   #left = false
   #drain: Disposable | undefined
 
-  constructor(ask: OrderJourneyAsk<Of, Order, Filled>) {
+  constructor(ask: OrderJourneyAsk<One, Filled>) {
     this.#ask = ask
     this.#route = new Route(ask)
-    this.model = ask.candidates[0]!.model
+    this.candidate = ask.candidates[0]!.candidate
   }
 
   leave(): void {
@@ -93,7 +101,7 @@ export class OrderJourney<Of extends { id: string }, Order, Filled> implements O
   async filled(): Promise<Filled> {
     using _running = this.#ask.enter(this)
     let failure: UpstreamError | undefined
-    let last: OrderCandidate<Of, Order> | undefined
+    let last: Place<One> | undefined
     for (let step = this.#route.first(); step; step = this.#after(last, failure)) {
       if (step.waitMs > 0)
         await pause(step.waitMs, undefined, { signal: this.#stop.signal }).catch(() => undefined)
@@ -107,7 +115,7 @@ export class OrderJourney<Of extends { id: string }, Order, Filled> implements O
         return filled
       } catch (error) {
         failure = this.#failed(call, error)
-        last = call.candidate
+        last = call.place
       } finally {
         this.#end(call)
       }
@@ -115,30 +123,31 @@ export class OrderJourney<Of extends { id: string }, Order, Filled> implements O
     throw this.#route.limit(this.failures) ?? worthTelling(this.failures) ?? nobody()
   }
 
-  #begin(candidate: OrderCandidate<Of, Order>): Call<OrderCandidate<Of, Order>> {
-    const { model, deployment } = candidate
-    const attempt = beginAttempt(this.#ask, candidate)
+  #begin(place: Place<One>): Call<One> {
+    const { candidate, deployment } = place
+    const attempt = beginAttempt(this.#ask, place)
     this.attempts.push(attempt)
-    this.model = model
+    this.candidate = candidate
     const breaker = this.#ask.breakerOf(deployment.id)
-    this.#calling = { candidate, attempt, breaker, pass: breaker.enter() }
+    this.#calling = { place, attempt, breaker, pass: breaker.enter() }
     return this.#calling
   }
 
-  #fill({ candidate: { deployment, order } }: Call<OrderCandidate<Of, Order>>): Promise<Filled> {
+  #fill({ place: { deployment, candidate } }: Call<One>): Promise<Filled> {
     const upstream = this.#ask.upstreams.get(deployment.provider)!
     const terms = callTerms(this.#ask, deployment, this.attempts.length)
-    return this.#ask.fill(upstream, { ...terms, order, signal: this.#stop.signal })
+    const { order } = candidate
+    return this.#ask.kind.fill(upstream, { ...terms, order, signal: this.#stop.signal })
   }
 
-  #failed({ attempt, breaker, pass }: Call<OrderCandidate<Of, Order>>, error: unknown): UpstreamError {
+  #failed({ attempt, breaker, pass }: Call<One>, error: unknown): UpstreamError {
     const failure = failAttempt(this.#ask, attempt, error, this.#stop.signal.aborted)
     breaker.failed(pass, failure.fault, failure.retryAfterMs)
     this.failures.push(failure)
     return failure
   }
 
-  #end({ attempt }: Call<OrderCandidate<Of, Order>>): void {
+  #end({ attempt }: Call<One>): void {
     this.#calling = undefined
     this.#drain?.[Symbol.dispose]()
     this.#drain = undefined
@@ -148,11 +157,8 @@ export class OrderJourney<Of extends { id: string }, Order, Filled> implements O
     this.#ask.metrics.upstreamSeconds.observe({ provider }, (attempt.ended_ms - attempt.started_ms) / 1000)
   }
 
-  #after(
-    last: OrderCandidate<Of, Order> | undefined,
-    failure: UpstreamError | undefined,
-  ): Step<OrderCandidate<Of, Order>> | undefined {
-    if (!last || !failure || !this.#ask.mayRepeat(failure)) return undefined
+  #after(last: Place<One> | undefined, failure: UpstreamError | undefined): Step<Place<One>> | undefined {
+    if (!last || !failure || !this.#ask.kind.mayRepeat(failure, this.#ask.isBackground)) return undefined
     const step = this.#route.after(last, failure, verdictOf(failure))
     return step && this.#ask.clock.nowMs() + step.waitMs < this.#ask.deadlineMs ? step : undefined
   }

@@ -1,25 +1,17 @@
 /** Which deployment answers, and what happens when one does not (decisions §9). */
-
-import type { Catalogue, EmbeddingModel, ImageModel, Model, NamedModel } from '#engine/models'
-import type { ImageOrder, Part, Turn } from '#engine/turn'
+import type { Catalogue, Model, NamedModel } from '#engine/models'
+import type { Part, Turn } from '#engine/turn'
 import type { Clock } from '#platform/clock'
 import type { Log } from '#platform/log'
 import type { Metrics } from '#platform/metrics'
-import type {
-  EmbeddingOrder,
-  EmbeddingProvider,
-  ImageProvider,
-  TextProvider,
-  Timeouts,
-  UpstreamError,
-} from '#providers/spec'
+import type { EmbeddingProvider, ImageProvider, TextProvider, Timeouts, UpstreamError } from '#providers/spec'
 import type { Attempt } from './attempt.ts'
 import { Breaker } from './breaker.ts'
 import { candidatesOf, inOrder, type ModelsAsk, modelsFor, speakersOf } from './candidates.ts'
 import { Drains } from './drains.ts'
 import { Journey } from './journey.ts'
 import { type LinkOpener, linkOpener } from './links.ts'
-import { type EmbeddingRun, type ImageRun, OrderJourney } from './order-journey.ts'
+import { type OrderCandidate, OrderJourney, type OrderKind, type OrderRun } from './order-journey.ts'
 import { Troubles } from './troubles.ts'
 
 export { type Attempt, type PricedAttempt, priced } from './attempt.ts'
@@ -28,7 +20,7 @@ export { type ModelsAsk, roomFor, speakersOf } from './candidates.ts'
 export { continuationTokens } from './delivered.ts'
 export { wireOf } from './links.ts'
 export { upstreamSeries } from './metrics.ts'
-export type { EmbeddingRun, ImageRun } from './order-journey.ts'
+export type { OrderCandidate, OrderKind, OrderRun } from './order-journey.ts'
 
 /** A provider as it is connected: its room, patience and manners. */
 export interface Upstream {
@@ -81,17 +73,10 @@ export interface RunAsk extends ModelsAsk, Admission {
   traceparent?: string | undefined
 }
 
-export interface ImageRunAsk extends Admission {
+export interface OrderRunAsk<One extends OrderCandidate, Filled> extends Admission {
+  kind: OrderKind<One['order'], Filled>
   /** The asked model first, then its usable fallbacks, each with what it is asked for. */
-  orders: readonly { model: ImageModel; order: ImageOrder }[]
-  receivedMs: number
-  requestId: string
-  traceparent?: string | undefined
-}
-
-export interface EmbeddingRunAsk extends Admission {
-  model: EmbeddingModel
-  order: EmbeddingOrder
+  candidates: readonly One[]
   /** As of `RunAsk`. */
   background?: boolean | undefined
   receivedMs: number
@@ -101,8 +86,9 @@ export interface EmbeddingRunAsk extends Admission {
 
 export interface Inference extends AsyncDisposable {
   start(ask: RunAsk): Run
-  startImages(ask: ImageRunAsk): ImageRun
-  startEmbedding(ask: EmbeddingRunAsk): EmbeddingRun
+  startOrder<One extends OrderCandidate<NamedModel>, Filled>(
+    ask: OrderRunAsk<One, Filled>,
+  ): OrderRun<One, Filled>
   /** The longest that a call of this model may take, all attempts together, in milliseconds. */
   longestMs(model: Pick<NamedModel, 'deployments'>): number
   /** The models that may answer: the asked one first, then its usable fallbacks. The hold covers the dearest. */
@@ -180,26 +166,19 @@ export function openInference({
         candidates: candidatesOf(models, ask, random),
         deadlineMs: ask.receivedMs + longestMs(ask.model),
       }),
-    startImages: ({ orders, ...ask }) =>
+    startOrder: ({ candidates, background = false, ...ask }) =>
       new OrderJourney({
         ...ask,
         ...terms,
-        candidates: orders.flatMap(({ model, order }) =>
-          inOrder(model.deployments, random).map((deployment) => ({ model, deployment, order })),
+        isBackground: background,
+        candidates: candidates.flatMap((candidate) =>
+          inOrder(candidate.model.deployments, random).map((deployment) => ({
+            candidate,
+            model: candidate.model,
+            deployment,
+          })),
         ),
-        fill: ({ images }, call) => images!.draw(call),
-        mayRepeat: ({ executed }) => !executed,
-        deadlineMs: ask.receivedMs + longestMs(orders[0]!.model),
-      }),
-    startEmbedding: ({ model, order, background, ...ask }) =>
-      new OrderJourney({
-        ...ask,
-        ...terms,
-        candidates: inOrder(model.deployments, random).map((deployment) => ({ model, deployment, order })),
-        fill: ({ embeddings }, call) => embeddings!.embed(call),
-        // Nobody bills for vectors that he refuses to give; where nobody waits, that is not relied on.
-        mayRepeat: ({ executed, status }) => !executed || (!background && (status ?? 0) >= 400),
-        deadlineMs: ask.receivedMs + longestMs(model),
+        deadlineMs: ask.receivedMs + longestMs(candidates[0]!.model),
       }),
     async [Symbol.asyncDispose]() {
       const late = setTimeout(() => {

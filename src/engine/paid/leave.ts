@@ -1,0 +1,12 @@
+/** Tells a run when its caller goes away, until disposed; not where the answer is finished to be fetched later. */
+export function leaveWith(
+  { gone, isFetchable }: { gone: AbortSignal; isFetchable: boolean },
+  run: { leave(): void },
+): Disposable {
+  const leave = (): void => {
+    if (!isFetchable) run.leave()
+  }
+  if (gone.aborted) leave()
+  gone.addEventListener('abort', leave, { once: true })
+  return { [Symbol.dispose]: () => gone.removeEventListener('abort', leave) }
+}
