@@ -1,6 +1,6 @@
 /** A cap that is set on what is spent already: the thresholds that it passes are told at once, each once. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Db } from '#platform/db'
 import { type CapNews, type Caps, grant, type Ledger, type MeterScope, setCaps } from '#platform/ledger'
 import { openLedgerAlone } from '../harness/ledger.ts'
@@ -11,7 +11,8 @@ const stack = new AsyncDisposableStack()
 const quiet = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, fatal() {} }
 const timing = { processLeaseMs: 2 ** 31 - 1, heartbeatMs: 2 ** 31 - 1, sweepMs: 2 ** 31 - 1 }
 const thresholdsPercent = [50, 80, 100]
-const clock = new MovableClock(Date.UTC(2026, 0, 10))
+const begin = Date.UTC(2026, 0, 10)
+const clock = new MovableClock(begin)
 const credit = 1_000_000n
 let db: Db
 let ledger: Ledger
@@ -21,6 +22,8 @@ beforeAll(async () => {
   ledger = stack.use(await openLedgerAlone({ db, clock, log: quiet, timing, thresholdsPercent }))
 })
 afterAll(() => stack.disposeAsync())
+/** Each test has people of its own, and begins in January whatever the one before it did. */
+beforeEach(() => clock.moveMs(begin - clock.nowMs()))
 
 /** Somebody with 1,000 credits of whom this is asked: to spend, to be given caps, and what was told since it was last asked. */
 async function somebody() {
