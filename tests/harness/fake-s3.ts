@@ -2,7 +2,7 @@
  * A store that speaks S3 as far as it is needed, and believes nothing: it works out every signature itself, from the published
  * algorithm and its own copy of the keys, and the hash of every body.
  */
-import { createHash, createHmac } from 'node:crypto'
+import { createHash, createHmac, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,12 +11,21 @@ import { buffer } from 'node:stream/consumers'
 export interface FakeS3 extends AsyncDisposable {
   url: string
   objects: Map<string, Buffer>
+  /** Uploads in parts that were neither completed nor given up, by their ids. */
+  uploads: Map<string, Upload>
   /** `METHOD key`, in order. */
   calls: string[]
   /** The next calls fail so, one each: with a status, or by a broken connection. */
   failNext(...faults: (number | 'reset')[]): void
+  /** The next call of this method and address is carried out, and its answer lost. */
+  loseAnswerTo(method: string, url: RegExp): void
   /** The `storage` entry of kherad.config.yaml. */
   config: string
+}
+
+export interface Upload {
+  key: string
+  parts: Map<number, Buffer>
 }
 
 const keyId = 'FAKEKEY'
@@ -26,8 +35,10 @@ const region = 'test-region-1'
 
 export async function fakeS3(): Promise<FakeS3> {
   const objects = new Map<string, Buffer>()
+  const uploads = new Map<string, Upload>()
   const calls: string[] = []
   const faults: (number | 'reset')[] = []
+  let lost: { method: string; url: RegExp } | undefined
   const server = createServer(async (request, response) => {
     const body = await buffer(request)
     const fault = faults.shift()
@@ -35,13 +46,30 @@ export async function fakeS3(): Promise<FakeS3> {
       request.socket.destroy()
       return
     }
-    if (fault !== undefined) return refuse(response, fault, fault === 503 ? 'SlowDown' : 'InternalError')
+    if (fault !== undefined)
+      return refuse(
+        response,
+        fault,
+        ({ 403: 'AccessDenied', 503: 'SlowDown' } as Record<number, string>)[fault] ?? 'InternalError',
+      )
+    if (lost && request.method === lost.method && lost.url.test(request.url!)) {
+      lost = undefined
+      // Written into nothing.
+      response.writeHead = () => response
+      response.end = () => {
+        request.socket.destroy()
+        return response
+      }
+    }
     const wrong = wrongIn(request, body)
     if (wrong) return refuse(response, 403, wrong)
-    const [, asked = '', ...rest] = new URL(request.url!, 'http://s3').pathname.split('/')
+    const { pathname, searchParams: query } = new URL(request.url!, 'http://s3')
+    const [, asked = '', ...rest] = pathname.split('/')
     const key = rest.join('/')
     calls.push(`${request.method} ${key}`)
     if (asked !== bucket) return refuse(response, 404, 'NoSuchBucket')
+    if (query.has('uploads') || query.has('uploadId'))
+      return serveUploads({ objects, uploads }, request, response, key, query, body)
     serve(objects, request, response, key, body)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -49,8 +77,12 @@ export async function fakeS3(): Promise<FakeS3> {
   return {
     url,
     objects,
+    uploads,
     calls,
     failNext: (...next) => void faults.push(...next),
+    loseAnswerTo(method, url) {
+      lost = { method, url }
+    },
     config: `
 storage:
   s3: { endpoint: '${url}', region: ${region}, bucket: ${bucket}, access_key_id: ${keyId}, secret_access_key: '${secret}' }
@@ -75,8 +107,71 @@ function serve(
   } else if (method === 'DELETE') {
     objects.delete(key)
     response.writeHead(204).end()
+  } else if (method === 'HEAD') {
+    const object = objects.get(key)
+    response.writeHead(object ? 200 : 404, { 'content-length': object?.length ?? 0 }).end()
   } else give(objects.get(key), headers.range, response)
 }
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html, every part but the last of 5 MiB and more. */
+function serveUploads(
+  { objects, uploads }: Pick<FakeS3, 'objects' | 'uploads'>,
+  { method }: IncomingMessage,
+  response: ServerResponse,
+  key: string,
+  query: URLSearchParams,
+  body: Buffer,
+): void {
+  const id = query.get('uploadId') ?? ''
+  const upload = uploads.get(id)
+  if (query.has('uploads') && method === 'GET') xml(response, listOf(uploads, query.get('prefix') ?? ''))
+  else if (query.has('uploads')) {
+    const made = randomUUID()
+    uploads.set(made, { key, parts: new Map() })
+    xml(
+      response,
+      `<InitiateMultipartUploadResult><UploadId>${made}</UploadId></InitiateMultipartUploadResult>`,
+    )
+  } else if (!upload || upload.key !== key) refuse(response, 404, 'NoSuchUpload')
+  else if (method === 'PUT') {
+    upload.parts.set(Number(query.get('partNumber')), body)
+    response.writeHead(200, { etag: `"${sha256(body)}"` }).end()
+  } else if (method === 'DELETE') {
+    uploads.delete(id)
+    response.writeHead(204).end()
+  } else {
+    const whole = wholeOf(upload, String(body))
+    if (whole) {
+      uploads.delete(id)
+      objects.set(key, whole)
+      xml(response, `<CompleteMultipartUploadResult><Key>${key}</Key></CompleteMultipartUploadResult>`)
+    } else refuse(response, 400, 'InvalidPart')
+  }
+}
+
+function wholeOf({ parts }: Upload, asked: string): Buffer | undefined {
+  const named = [...asked.matchAll(/<Part>.*?<\/Part>/gs)].map(([part]) => ({
+    number: Number(/<PartNumber>(\d+)</.exec(part)?.[1]),
+    etag: /<ETag>(?:"|&quot;)?(\w+)/.exec(part)?.[1],
+  }))
+  const bodies = named.map(({ number, etag }) => {
+    const body = parts.get(number)
+    return body && sha256(body) === etag ? body : undefined
+  })
+  const isWhole = bodies.every(
+    (body, at) => body && (at === bodies.length - 1 || body.length >= 5 * 1024 * 1024),
+  )
+  return named.length > 0 && isWhole ? Buffer.concat(bodies as Buffer[]) : undefined
+}
+
+const listOf = (uploads: FakeS3['uploads'], prefix: string): string =>
+  `<ListMultipartUploadsResult>${[...uploads]
+    .filter(([, { key }]) => key.startsWith(prefix))
+    .map(([id, { key }]) => `<Upload><Key>${key}</Key><UploadId>${id}</UploadId></Upload>`)
+    .join('')}</ListMultipartUploadsResult>`
+
+const xml = (response: ServerResponse, text: string): void =>
+  void response.writeHead(200, { 'content-type': 'application/xml' }).end(`<?xml version="1.0"?>${text}`)
 
 function give(object: Buffer | undefined, asked: string | undefined, response: ServerResponse): void {
   const range = /^bytes=(\d+)-(\d+)$/.exec(asked ?? '')
@@ -115,7 +210,11 @@ function wrongIn(request: IncomingMessage, body: Buffer): string | undefined {
   const canonical = [
     method,
     path,
-    query,
+    query
+      .split('&')
+      .sort()
+      .map((pair) => (pair.includes('=') || pair === '' ? pair : `${pair}=`))
+      .join('&'),
     ...names.split(';').map((name) => `${name}:${String(headers[name]).trim()}`),
     '',
     names,

@@ -145,8 +145,10 @@ export class SimulatedProcess implements Sender {
     const storage: App['storage'] = {
       put: never,
       putStream: never,
+      putUnsized: never,
       get: never,
       delete: never,
+      endUploads: never,
       [Symbol.asyncDispose]: async () => {},
     }
     const spool: App['spool'] = { take: never, folder: never, [Symbol.asyncDispose]: async () => {} }

@@ -91,6 +91,33 @@ describe.each<[string, () => Promise<Opened>]>([
     expect(await storage.get('streams/other')).toBeUndefined()
   })
 
+  test('takes bytes of a length that nobody knows as they come, and nothing where they break off or are too many', async () => {
+    await using opened = await open()
+    const { storage } = opened
+    const chunk = randomBytes(1024 * 1024)
+    async function* chunks(count: number, end?: Error): AsyncGenerator<Uint8Array> {
+      for (let n = 0; n < count; n += 1) yield chunk
+      if (end) throw end
+    }
+    for (const count of [0, 1, 8, 20]) {
+      const bytes = Buffer.concat(Array.from({ length: count }, () => chunk))
+      const kept = await storage.putUnsized(`live/${count}`, chunks(count), bytes.length)
+      expect(kept).toEqual({ bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') })
+      expect((await read(await storage.get(`live/${count}`)))?.equals(bytes)).toBe(true)
+    }
+    for (const count of [1, 20]) {
+      await expect(storage.putUnsized('live/broken', chunks(count, new Error('cut')), 1e9)).rejects.toThrow(
+        'cut',
+      )
+      await expect(
+        storage.putUnsized('live/broken', chunks(count), count * chunk.length - 1),
+      ).rejects.toThrow('more than')
+    }
+    expect(await storage.get('live/broken')).toBeUndefined()
+    await storage.endUploads(['live/1', 'live/never'])
+    expect(await read(await storage.get('live/1'))).toEqual(chunk)
+  })
+
   test('takes no key that leaves its place', async () => {
     await using opened = await open()
     const { storage } = opened
@@ -200,5 +227,48 @@ describe('of an S3-compatible store', () => {
       await expect(storage.put('k', Buffer.from('v')), code).rejects.toThrow(code)
     }
     expect(s3.objects.size).toBe(0)
+  })
+
+  const large = randomBytes(18 * 1024 * 1024)
+  async function* inPieces(): AsyncGenerator<Uint8Array> {
+    for (let at = 0; at < large.length; at += 300_000) yield large.subarray(at, at + 300_000)
+  }
+
+  test('an upload in parts outlives faults that may pass, and leaves no part behind where one stays', async () => {
+    await using opened = await onS3()
+    const { storage, s3 } = opened
+    s3.failNext(503, 'reset', 500)
+    await storage.putUnsized('k', inPieces(), 1e9)
+    expect(s3.objects.get('k')?.equals(large)).toBe(true)
+    expect(s3.uploads.size).toBe(0)
+    async function* untilTheStoreIsAway(): AsyncGenerator<Uint8Array> {
+      yield* inPieces()
+      s3.failNext(503, 503, 503, 503)
+    }
+    await expect(storage.putUnsized('other', untilTheStoreIsAway(), 1e9)).rejects.toThrow('SlowDown')
+    expect(s3.objects.has('other')).toBe(false)
+    expect(s3.uploads.size).toBe(0)
+  })
+
+  test('an upload whose last answer was lost is known to be whole', async () => {
+    await using opened = await onS3()
+    const { storage, s3 } = opened
+    s3.loseAnswerTo('POST', /uploadId=/)
+    const kept = await storage.putUnsized('k', inPieces(), 1e9)
+    expect(kept.bytes).toBe(large.length)
+    expect(s3.objects.get('k')?.equals(large)).toBe(true)
+  })
+
+  test('what a process that died left of an upload is given up by its key, and of no other', async () => {
+    await using opened = await onS3()
+    const { storage, s3 } = opened
+    s3.uploads.set('one', { key: 'a/b', parts: new Map([[1, large]]) })
+    s3.uploads.set('two', { key: 'a/b', parts: new Map() })
+    s3.uploads.set('three', { key: 'a/bc', parts: new Map() })
+    await storage.endUploads(['a/b', 'x'])
+    expect([...s3.uploads.keys()]).toEqual(['three'])
+    // A store that does not let us list them ends them by a rule of its own.
+    s3.failNext(403)
+    await storage.endUploads(['a/bc'])
   })
 })

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { isLeft, ownName } from '#platform/spool'
-import { type ByteSource, isKey, type Storage } from './storage.ts'
+import { isLeft, ownName, TooLarge } from '#platform/spool'
+import { type ByteSource, isKey, type Kept, type Storage } from './storage.ts'
 
 /** Where files are written before they are moved to their place; no key is spelled so. */
 const draftsName = 'drafts~'
@@ -21,22 +21,25 @@ export function openDisk(folder: string): Storage {
   }
   // A folder that cannot be read is told by whoever needs it.
   const tidied = tidy(drafts).catch(() => undefined)
-  async function keep(key: string, write: (file: FileHandle) => Promise<void>): Promise<void> {
+  async function keep<Told>(key: string, write: (file: FileHandle) => Promise<Told>): Promise<Told> {
     const target = place(key)
     const draft = path.join(drafts, `${await own}~${randomUUID()}`)
     await Promise.all([makeFolder(path.dirname(target)), makeFolder(drafts)])
+    let told: Told
     try {
-      await written(draft, write)
+      told = await written(draft, write)
       await rename(draft, target)
     } catch (error) {
       await rm(draft, { force: true })
       throw error
     }
     await syncFolder(path.dirname(target))
+    return told
   }
   return {
     put: (key, bytes) => keep(key, (file) => file.writeFile(bytes)),
     putStream: (key, source) => keep(key, (file) => copy(source, file)),
+    putUnsized: (key, source, maxBytes) => keep(key, (file) => append(source, file, maxBytes)),
     async get(key, range) {
       try {
         const file = await open(place(key), 'r')
@@ -49,6 +52,8 @@ export function openDisk(folder: string): Storage {
     async delete(keys) {
       await Promise.all(keys.map((key) => rm(place(key), { force: true })))
     },
+    // Its drafts are tidied at the opening.
+    async endUploads() {},
     async [Symbol.asyncDispose]() {
       await tidied
     },
@@ -57,11 +62,12 @@ export function openDisk(folder: string): Storage {
 
 const makeFolder = (folder: string) => mkdir(folder, { recursive: true, mode: 0o700 })
 
-async function written(draft: string, write: (file: FileHandle) => Promise<void>): Promise<void> {
+async function written<Told>(draft: string, write: (file: FileHandle) => Promise<Told>): Promise<Told> {
   const file = await open(draft, 'wx', 0o600)
   try {
-    await write(file)
+    const told = await write(file)
     await file.sync()
+    return told
   } finally {
     await file.close()
   }
@@ -69,15 +75,21 @@ async function written(draft: string, write: (file: FileHandle) => Promise<void>
 
 /** Throws where other bytes come than were promised. */
 async function copy({ bytes, sha256, open: openSource }: ByteSource, file: FileHandle): Promise<void> {
+  const copied = await append(openSource(), file, Number.POSITIVE_INFINITY)
+  if (copied.bytes !== bytes || copied.sha256 !== sha256)
+    throw new Error('The bytes are not what was promised.')
+}
+
+async function append(source: AsyncIterable<Uint8Array>, file: FileHandle, maxBytes: number): Promise<Kept> {
   const hash = createHash('sha256')
-  let copied = 0
-  for await (const chunk of openSource() as AsyncIterable<Buffer>) {
-    copied += chunk.length
+  let bytes = 0
+  for await (const chunk of source) {
+    bytes += chunk.length
+    if (bytes > maxBytes) throw new TooLarge(maxBytes)
     hash.update(chunk)
     await file.appendFile(chunk)
   }
-  if (copied !== bytes || hash.digest('hex') !== sha256)
-    throw new Error('The bytes are not what was promised.')
+  return { bytes, sha256: hash.digest('hex') }
 }
 
 /** Every draft names the process that writes it: what one that is gone has left half-written goes at once. */

@@ -9,18 +9,31 @@ import { openDisk } from './disk.ts'
 import { openS3 } from './s3.ts'
 import type { StorageConfig } from './settings.ts'
 
-export { type SignAsk, type Signer, signed } from './sign.ts'
-export { abandon, adopt, stage, tidyStrays } from './strays.ts'
+export { abandon, adopt, stage, stageUnsized, tidyStrays } from './strays.ts'
 
 export interface Storage extends AsyncDisposable {
   /** Durable once it resolves. The same key again replaces. */
   put(key: string, bytes: Uint8Array): Promise<void>
   /** The same for what is too large for memory. Throws where the bytes are not what they are said to be; then nothing is stored. */
   putStream(key: string, source: ByteSource): Promise<void>
+  /**
+   * Bytes of a length that nobody knows yet, read once as they come. Throws what the source throws, and TooLarge beyond `maxBytes`; then
+   * nothing is stored.
+   */
+  putUnsized(key: string, source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Kept>
   /** All of it, or its bytes from `start` to `end`, both included; undefined where there is none. */
   get(key: string, range?: { start: number; end: number }): Promise<Readable | undefined>
   /** What is not there is no failure. */
   delete(keys: readonly string[]): Promise<void>
+  /** Gives up what `putUnsized` of a process that died left in the store under these keys; what is whole stays. */
+  endUploads(keys: readonly string[]): Promise<void>
+}
+
+/** What was stored of a source. */
+export interface Kept {
+  bytes: number
+  /** Hexadecimal. */
+  sha256: string
 }
 
 /** Bytes that can be read from their beginning as often as it takes. */

@@ -7,6 +7,10 @@ export const insertStray = (db: Db, key: string, dueAt: Date): Promise<unknown> 
     dueAt,
   ])
 
+/** Its bytes are still coming. */
+export const renewStray = (db: Db, key: string, dueAt: Date): Promise<unknown> =>
+  db.query({ text: 'update storage.strays set due_at = $2 where key = $1 and not doomed' }, [key, dueAt])
+
 export async function insertStrays(tx: Tx, keys: readonly string[], now: Date): Promise<void> {
   if (keys.length === 0) return
   await sql`insert into storage.strays (key, due_at) select key, ${now} from unnest(${keys}::text[]) as k(key)

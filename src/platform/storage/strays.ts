@@ -5,7 +5,7 @@
  */
 import type { App } from '#app'
 import type { Tx } from '#platform/db'
-import type { ByteSource } from './storage.ts'
+import type { ByteSource, Kept } from './storage.ts'
 import * as store from './store.ts'
 
 type Room = Pick<App, 'db' | 'clock' | 'storage'>
@@ -13,6 +13,8 @@ type Room = Pick<App, 'db' | 'clock' | 'storage'>
 /** Between the bytes and their row lies one short transaction. */
 const strayMs = 60 * 60 * 1000
 const atOnce = 100
+/** How often it is noted that bytes are still coming. */
+const renewMs = 10 * 60 * 1000
 
 /** Writes the bytes under the key. They are kept for good when a transaction adopts the key within an hour. */
 export async function stage(
@@ -22,6 +24,27 @@ export async function stage(
 ): Promise<void> {
   await store.insertStray(db, key, new Date(clock.nowMs() + strayMs))
   await (bytes instanceof Uint8Array ? storage.put(key, bytes) : storage.putStream(key, bytes))
+}
+
+/**
+ * The same for bytes that come for as long as it takes, such as those of a recording: they are kept when a transaction adopts the key
+ * within an hour of the last of them. Throws as `Storage.putUnsized`.
+ */
+export async function stageUnsized(
+  { db, clock, storage }: Room,
+  key: string,
+  source: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): Promise<Kept> {
+  const due = () => new Date(clock.nowMs() + strayMs)
+  await store.insertStray(db, key, due())
+  // Where the database is away the next renewal comes in time, or `adopt` refuses.
+  const renewal = setInterval(() => void store.renewStray(db, key, due()).catch(() => undefined), renewMs)
+  try {
+    return await storage.putUnsized(key, source, maxBytes)
+  } finally {
+    clearInterval(renewal)
+  }
 }
 
 /** The row of these bytes is written in this transaction. Throws where they were staged too long ago. */
@@ -38,6 +61,8 @@ export async function tidyStrays({ db, clock, storage }: Room, keys?: readonly s
   // Marked first: from here on no transaction can adopt them.
   const doomed = await store.doom(db, new Date(clock.nowMs()), keys ?? null, atOnce)
   if (doomed.length === 0) return 0
+  // Whoever names them has seen the end of their writing; only the sweep meets what a dead process left half-written.
+  if (keys === undefined) await storage.endUploads(doomed)
   await storage.delete(doomed)
   await store.forget(db, doomed)
   return doomed.length

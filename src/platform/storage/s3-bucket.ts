@@ -1,0 +1,94 @@
+/** The calls of one bucket: tried again where that may help, their failures in our words. */
+import { createHash } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { S3Config } from './settings.ts'
+import type { Way } from '#platform/proxy'
+import { type Client, openClient, sha256Of } from './s3-client.ts'
+import type { ByteSource } from './storage.ts'
+
+const tries = 4
+const firstRetryMs = 100
+
+/** The store refused or could not be reached. Says its address and code, never a key of ours. */
+export class StoreFailed extends Error {
+  override name = 'StoreFailed'
+  /** As the store names it; undefined where it could not be reached. */
+  readonly code: string | undefined
+  readonly status: number | undefined
+
+  constructor(message: string, { code, status, cause }: { code?: string; status?: number; cause?: unknown }) {
+    super(message, { cause })
+    this.code = code
+    this.status = status
+  }
+}
+
+/** The bucket as its calls see it. */
+export interface Bucket extends AsyncDisposable {
+  name: string
+  /** Tries again after whatever may pass: `send` makes the whole call anew. Throws StoreFailed. */
+  call<Reply>(send: (client: Client) => Promise<Reply>): Promise<Reply>
+}
+
+export function openBucket(config: S3Config, way: (url: string) => Way): Bucket {
+  let opening: Promise<Client> | undefined
+  return {
+    name: config.bucket,
+    async call(send) {
+      opening ??= openClient(config, way)
+      const client = await opening
+      for (let nth = 1; ; nth += 1) {
+        try {
+          return await send(client)
+        } catch (error) {
+          const failure = failureOf(config, error)
+          if (!failure.mayPass || nth === tries) throw failure.told
+        }
+        await pause(firstRetryMs * 2 ** (nth - 1) * (0.75 + Math.random() / 2))
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await (await opening)?.[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const isSource = (body: Uint8Array | ByteSource): body is ByteSource => !(body instanceof Uint8Array)
+
+export const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+
+/** A stream goes out under the length and the hash that were promised; each try reads it from its beginning. */
+export async function put(bucket: Bucket, key: string, body: Uint8Array | ByteSource): Promise<void> {
+  const known = isSource(body) ? body : { bytes: body.length, sha256: hashOf(body), open: () => body }
+  await bucket.call(({ sdk, s3 }) =>
+    s3.send(
+      new sdk.PutObjectCommand({
+        Bucket: bucket.name,
+        Key: key,
+        Body: known.open(),
+        ContentLength: known.bytes,
+        ContentType: 'application/octet-stream',
+        ...{ [sha256Of]: known.sha256 },
+      }),
+    ),
+  )
+}
+
+/** What the client throws, in our words, and whether the same call may fare better. */
+function failureOf({ endpoint, bucket }: S3Config, error: unknown): { told: Error; mayPass: boolean } {
+  const { name: code, $metadata } = error as { name?: string; $metadata?: { httpStatusCode?: number } }
+  const status = $metadata?.httpStatusCode
+  if (status === undefined)
+    return {
+      told: new StoreFailed(`${endpoint} cannot be reached.`, { cause: error }),
+      mayPass: true,
+    }
+  const named = code && /^\w{1,100}$/.test(code) ? code : 'no code'
+  return {
+    told: new StoreFailed(`The store ${endpoint} (bucket ${bucket}) answers ${status}: ${named}.`, {
+      code: named,
+      status,
+    }),
+    mayPass: status === 429 || (status >= 500 && status !== 501),
+  }
+}

@@ -1,0 +1,157 @@
+/** Bytes of a length that nobody knows yet, put as an upload in parts (multipart): it is whole, or it is given up. */
+import { createHash } from 'node:crypto'
+import { TooLarge } from '#platform/spool'
+import { type Bucket, hashOf, put, StoreFailed } from './s3-bucket.ts'
+import { sha256Of } from './s3-client.ts'
+import type { Kept } from './storage.ts'
+
+/** Stores take parts of 5 MiB and more and 10,000 of them: 80 GB. One part is in memory at a time. */
+const partBytes = 8 * 1024 * 1024
+/** What a store that does not list unfinished uploads, or not to us, answers; it ends them by a rule of its own. */
+const notListed = new Set(['AccessDenied', 'NotImplemented', 'MethodNotAllowed'])
+
+interface Part {
+  PartNumber: number
+  ETag: string | undefined
+}
+
+/** Reads the source once, no faster than the store takes it. What fits into one part is put in one piece. */
+export async function putParts(
+  bucket: Bucket,
+  key: string,
+  source: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): Promise<Kept> {
+  const hash = createHash('sha256')
+  const parts: Part[] = []
+  let uploadId: string | undefined
+  let bytes = 0
+  try {
+    let full: Buffer | undefined
+    for await (const piece of inParts(counted(source))) {
+      if (full) {
+        uploadId ??= await begin(bucket, key)
+        parts.push(await putPart(bucket, { key, uploadId, number: parts.length + 1, bytes: full }))
+      }
+      full = piece
+    }
+    const last = full ?? Buffer.alloc(0)
+    if (uploadId === undefined) await put(bucket, key, last)
+    else {
+      parts.push(await putPart(bucket, { key, uploadId, number: parts.length + 1, bytes: last }))
+      await complete(bucket, { key, uploadId, parts, bytes })
+    }
+    return { bytes, sha256: hash.digest('hex') }
+  } catch (error) {
+    // Where this fails too, the sweep of strays ends it.
+    if (uploadId !== undefined) await abort(bucket, key, uploadId).catch(() => undefined)
+    throw error
+  }
+
+  async function* counted(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of chunks) {
+      bytes += chunk.length
+      if (bytes > maxBytes) throw new TooLarge(maxBytes)
+      hash.update(chunk)
+      yield chunk
+    }
+  }
+}
+
+/** The same bytes in parts of one size, the last of what is left. */
+async function* inParts(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let gathered: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of source) {
+    for (let at = 0; at < chunk.length; ) {
+      const taken = chunk.subarray(at, at + partBytes - size)
+      gathered.push(taken)
+      size += taken.length
+      at += taken.length
+      if (size < partBytes) continue
+      yield Buffer.concat(gathered, size)
+      gathered = []
+      size = 0
+    }
+  }
+  if (size > 0) yield Buffer.concat(gathered, size)
+}
+
+async function begin(bucket: Bucket, key: string): Promise<string> {
+  const { UploadId } = await bucket.call(({ sdk, s3 }) =>
+    s3.send(
+      new sdk.CreateMultipartUploadCommand({
+        Bucket: bucket.name,
+        Key: key,
+        ContentType: 'application/octet-stream',
+      }),
+    ),
+  )
+  if (UploadId === undefined) throw new Error('The store began an upload without naming it.')
+  return UploadId
+}
+
+async function putPart(
+  bucket: Bucket,
+  { key, uploadId, number, bytes }: { key: string; uploadId: string; number: number; bytes: Buffer },
+): Promise<Part> {
+  const sha256 = hashOf(bytes)
+  const { ETag } = await bucket.call(({ sdk, s3 }) =>
+    s3.send(
+      new sdk.UploadPartCommand({
+        Bucket: bucket.name,
+        Key: key,
+        UploadId: uploadId,
+        PartNumber: number,
+        Body: bytes,
+        ContentLength: bytes.length,
+        ...{ [sha256Of]: sha256 },
+      }),
+    ),
+  )
+  return { PartNumber: number, ETag }
+}
+
+async function complete(
+  bucket: Bucket,
+  { key, uploadId, parts, bytes }: { key: string; uploadId: string; parts: Part[]; bytes: number },
+): Promise<void> {
+  try {
+    await bucket.call(({ sdk, s3 }) =>
+      s3.send(
+        new sdk.CompleteMultipartUploadCommand({
+          Bucket: bucket.name,
+          Key: key,
+          UploadId: uploadId,
+          MultipartUpload: { Parts: parts },
+        }),
+      ),
+    )
+  } catch (error) {
+    // A try whose answer was lost had ended it: then the object is there, whole.
+    if (!(error instanceof StoreFailed && error.code === 'NoSuchUpload')) throw error
+    const found = await bucket.call(({ sdk, s3 }) =>
+      s3.send(new sdk.HeadObjectCommand({ Bucket: bucket.name, Key: key })),
+    )
+    if (found.ContentLength !== bytes) throw error
+  }
+}
+
+const abort = (bucket: Bucket, key: string, uploadId: string): Promise<unknown> =>
+  bucket.call(({ sdk, s3 }) =>
+    s3.send(new sdk.AbortMultipartUploadCommand({ Bucket: bucket.name, Key: key, UploadId: uploadId })),
+  )
+
+/** Gives up every unfinished upload of this very key: MinIO lists them by their whole key only. */
+export async function endUploads(bucket: Bucket, key: string): Promise<void> {
+  try {
+    const { Uploads = [] } = await bucket.call(({ sdk, s3 }) =>
+      s3.send(new sdk.ListMultipartUploadsCommand({ Bucket: bucket.name, Prefix: key })),
+    )
+    for (const { Key, UploadId } of Uploads)
+      if (Key === key && UploadId !== undefined) await abort(bucket, key, UploadId)
+  } catch (error) {
+    if (!(error instanceof StoreFailed && (notListed.has(error.code ?? '') || error.code === 'NoSuchUpload')))
+      throw error
+  }
+}
