@@ -1,4 +1,5 @@
 /** Routes that only tests have, on a listening server of their own beside a world's. */
+import type { KeyRing } from '#platform/auth'
 import { openServer, type Route, type Server } from '#platform/http'
 import { boot, type World, type WorldAsk } from '../harness/world.ts'
 
@@ -10,13 +11,21 @@ export interface Served extends AsyncDisposable {
   violations: string[]
 }
 
-export async function serve(routes: (world: World) => Route[], ask: WorldAsk = {}): Promise<Served> {
+interface ServeAsk extends WorldAsk {
+  /** Instead of the key ring of the world. */
+  keys?: KeyRing
+}
+
+export async function serve(
+  routes: (world: World) => Route[],
+  { keys, ...ask }: ServeAsk = {},
+): Promise<Served> {
   await using stack = new AsyncDisposableStack()
   const world = stack.use(await boot(ask))
   const violations: string[] = []
   const server = stack.use(
     await openServer({
-      app: world.app,
+      app: { ...world.app, ...(keys && { keys }) },
       routes: routes(world),
       host: '127.0.0.1',
       port: 0,

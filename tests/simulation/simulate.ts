@@ -167,6 +167,7 @@ class World {
       [2, 3, 4],
     ] as const
     const callers = ids.map(([account, project, key]) => ({
+      kind: 'key' as const,
       accountId: idOf('account', account),
       projectId: idOf('project', project),
       keyId: idOf('key', key),

@@ -31,8 +31,12 @@ export {
   setPlan,
 } from './store.ts'
 
+/** What a caller shows to be let in: a project key, a person's session, or a device of theirs. */
+export type CredentialKind = 'key' | 'session' | 'device'
+
 /** Who calls, as every capability sees it. */
 export interface Caller {
+  kind: CredentialKind
   accountId: string
   projectId: string
   keyId: string
@@ -160,6 +164,7 @@ export function openKeyRing({
 
 const knownOf = (row: store.KeyOfAccount, modelId: (name: string) => string): Known => ({
   caller: {
+    kind: 'key',
     accountId: row.account_id,
     projectId: row.project_id,
     keyId: row.key_id,

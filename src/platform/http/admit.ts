@@ -1,11 +1,13 @@
 /** What comes before a handler: key, scope, page, parameters, body, claim. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { App } from '#app'
-import { requireScope } from '#platform/auth'
+import type { App, Caller } from '#app'
+import { type CredentialKind, requireScope } from '#platform/auth'
+import { fail } from '#platform/errors'
 import { claimOf } from '#platform/idempotency'
 import { type Asked, pathOf } from './asked.ts'
 import { parseJson, readBody } from './body.ts'
-import { admitOrigin, exposeRefusal } from './cors.ts'
+import { admitOrigin, exposeByPolicy, exposeRefusal, requireOrigin } from './cors.ts'
+import { type HostPattern, hostPattern } from './host.ts'
 import type { Route } from './http.ts'
 import type { Intake } from './intake.ts'
 import { headerText } from './language.ts'
@@ -19,6 +21,7 @@ export interface Checks {
   upload: Check | undefined
   query: Check | undefined
   params: Check | undefined
+  host: HostPattern | undefined
 }
 
 export const checksOf = (route: Route): Checks => ({
@@ -26,6 +29,7 @@ export const checksOf = (route: Route): Checks => ({
   upload: route.upload && compile(route.upload.fields, 'text'),
   query: route.query && compile(route.query, 'text'),
   params: route.params && compilePath(route.params),
+  host: route.host === undefined ? undefined : hostPattern(route.host),
 })
 
 /** Everything before the handler, cheapest refusal first; a body is read only for a caller who may send it. */
@@ -38,18 +42,16 @@ export async function admit(
   intake: Intake,
 ): Promise<void> {
   const startedMs = performance.now()
+  if (route.cors !== undefined)
+    await exposeByPolicy(app, route.cors, paramsOf(route, request, checks), request, reply)
   if (route.scope !== 'public') {
-    ask.caller = await app.keys.caller(secretOf(request, route)).catch(async (error: unknown) => {
-      await exposeRefusal(app, request, reply)
-      throw error
-    })
-    admitOrigin(ask.caller, request, reply)
+    ask.caller = await callerOf(app, route, request, reply)
     app.metrics.stages.auth.since(startedMs)
     if (route.scope !== 'any' && !(route.orScope && ask.caller.scopes.has(route.orScope)))
       requireScope(ask.caller, route.scope)
   }
   if (checks.params) {
-    ask.params = route.openEnded ? openEndedParams(route, request) : (request.params as object)
+    ask.params = paramsOf(route, request, checks)
     checks.params(ask.params)
   }
   if (checks.query) {
@@ -72,6 +74,31 @@ export async function admit(
   if (route.idempotent && key !== undefined)
     ask.claim = await claimOf(headerText(String(key)), route.method, pathOf(request), whatCame(ask))
 }
+
+/** Who asks, by what the route takes. Throws INVALID_API_KEY, ORIGIN_NOT_ALLOWED and what else keeps a key out. */
+async function callerOf(
+  app: App,
+  route: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Caller> {
+  const caller = await app.keys.caller(secretOf(request, route)).catch(async (error: unknown) => {
+    if (route.cors === undefined) await exposeRefusal(app, request, reply)
+    throw error
+  })
+  if (!(route.credentials ?? keysOnly).includes(caller.kind)) fail('INVALID_API_KEY', {})
+  if (route.cors === undefined) admitOrigin(caller, request, reply)
+  else requireOrigin(caller, request)
+  return caller
+}
+
+const keysOnly: readonly CredentialKind[] = ['key']
+
+/** What stands in the path, and in the host. */
+const paramsOf = (route: Route, request: FastifyRequest, { host }: Checks): Record<string, string> => ({
+  ...(route.openEnded ? openEndedParams(route, request) : (request.params as Record<string, string>)),
+  ...host?.(request.headers.host),
+})
 
 /** What a repeat has to bring again: of a file that is its hash. */
 function whatCame({ body, upload }: Asked): unknown {

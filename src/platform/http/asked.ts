@@ -8,6 +8,7 @@ import { languageOf } from './language.ts'
 import type { Upload } from './upload.ts'
 
 export const nobody: Caller = {
+  kind: 'key',
   accountId: '',
   projectId: '',
   keyId: '',

@@ -2,6 +2,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App, Caller } from '#app'
 import { fail } from '#platform/errors'
+import type { Route } from './http.ts'
+
+/**
+ * The policy of a route: no page of another origin reads its answers, every page does (never with credentials: cookies are not sent), or
+ * those do whose origin the function lets in.
+ */
+export type CorsPolicy =
+  | 'none'
+  | 'any'
+  | ((asking: { app: App; params: Record<string, string>; origin: string }) => boolean | Promise<boolean>)
 
 /** What a page may read of an answer beside its body. */
 const exposed = [
@@ -29,6 +39,42 @@ const exposed = [
 const preflightSeconds = '600'
 const headerNames = /^[\w!#$%&'*+.^`|~, -]{1,2000}$/
 
+/** What a preflight is about: the methods of its path, and the route of the one that it names. */
+interface Asking {
+  methods: readonly string[]
+  route: Route
+  params: Record<string, string>
+}
+
+const allows = (
+  policy: CorsPolicy,
+  asking: { app: App; params: Record<string, string>; origin: string },
+): boolean | Promise<boolean> => (typeof policy === 'function' ? policy(asking) : policy === 'any')
+
+/** Before anything else of a route with a policy of its own, so that its refusals can be read as its answers are. */
+export async function exposeByPolicy(
+  app: App,
+  policy: CorsPolicy,
+  params: Record<string, string>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  if (policy === 'none') return
+  if (policy === 'any') {
+    reply.header('access-control-allow-origin', '*').header('access-control-expose-headers', exposed)
+    return
+  }
+  reply.header('vary', 'Origin')
+  const { origin } = request.headers
+  if (origin !== undefined && (await policy({ app, params, origin }))) exposeTo(origin, reply)
+}
+
+/** A key that lists origins answers those only, whatever the route's policy lets a browser read. */
+export function requireOrigin({ origins }: Caller, { headers: { origin } }: FastifyRequest): void {
+  if (origins && origin !== undefined && !origins.has(origin))
+    fail('ORIGIN_NOT_ALLOWED', { origin: origin.slice(0, 255) })
+}
+
 /**
  * Answers the preflight of a page whose origin some key lists; true where it did. It carries no key: whether this key lists it is asked
  * when the request itself comes. Other OPTIONS go the way of every method that a path does not take.
@@ -37,15 +83,19 @@ export async function answerPreflight(
   app: App,
   request: FastifyRequest,
   reply: FastifyReply,
-  methods: readonly string[],
+  { methods, route, params }: Asking,
 ): Promise<boolean> {
   const { origin, 'access-control-request-method': method } = request.headers
   if (request.method !== 'OPTIONS' || origin === undefined || method === undefined) return false
-  if (methods.length === 0 || !(await app.keys.isOrigin(origin))) return false
+  const isLetIn =
+    route.cors === undefined
+      ? await app.keys.isOrigin(origin)
+      : await allows(route.cors, { app, params, origin })
+  if (!isLetIn) return false
   const wanted = request.headers['access-control-request-headers']
   reply
     .code(204)
-    .header('access-control-allow-origin', origin)
+    .header('access-control-allow-origin', route.cors === 'any' ? '*' : origin)
     .header('access-control-allow-methods', methods.join(', '))
     .header('access-control-max-age', preflightSeconds)
     .header('vary', 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers')
@@ -64,7 +114,7 @@ export function admitOrigin(caller: Caller, request: FastifyRequest, reply: Fast
   reply.header('vary', 'Origin')
   const { origin } = request.headers
   if (origin === undefined) return
-  if (!caller.origins.has(origin)) fail('ORIGIN_NOT_ALLOWED', { origin: origin.slice(0, 255) })
+  requireOrigin(caller, request)
   exposeTo(origin, reply)
 }
 

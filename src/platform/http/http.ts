@@ -2,11 +2,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Static, TSchema } from 'typebox'
 import type { App, Caller } from '#app'
-import type { Scope } from '#platform/auth'
+import type { CredentialKind, Scope } from '#platform/auth'
 import type { FailureCode, Language } from '#platform/errors'
 import type { Claim } from '#platform/ledger'
 import type { Trail } from '#platform/trace'
 import type { Content } from './content.ts'
+import type { CorsPolicy } from './cors.ts'
 import type { EventStream } from './event-stream.ts'
 import type { Upload, UploadSpec } from './upload.ts'
 import './words.ts'
@@ -15,6 +16,7 @@ export { takesDirectKey } from './admit.ts'
 export { baseUrlOf } from './base-url.ts'
 export { ClientGone } from './body.ts'
 export { Content, type ContentSource, type ContentSpec, content } from './content.ts'
+export type { CorsPolicy } from './cors.ts'
 export { costHeaders } from './cost.ts'
 export { type EventStream, type EventWriter, eventStream } from './event-stream.ts'
 export { requestSeries } from './metrics.ts'
@@ -73,15 +75,24 @@ export class JsonText {
 }
 
 interface Spec {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** With `{name}` parameters, as in the contract. */
   path: string
+  /**
+   * The route answers on this host only, and no other route does: `console.example.org`, or `{slug}.sites.example.org`, whose label is
+   * one of the `params`. Absent: on every host that no route names.
+   */
+  host?: string
   /** Dotted name, such as `files.read`; used in logs, metrics and docs. */
   operation: string
   /** `public` needs no key, `any` a key with whatever scopes. */
   scope: Scope | 'any' | 'public'
   /** A key that has this one instead is let in too; the handler asks for the one of the two that is needed. */
   orScope?: Scope
+  /** What a caller may show; a key only, unless said otherwise. */
+  credentials?: readonly CredentialKind[]
+  /** Which pages of other origins may read the answers; absent: those that the caller's key lists. */
+  cors?: CorsPolicy
   summary: { en: string; fa: string }
   /** True when the last path parameter may hold slashes. */
   openEnded?: boolean

@@ -5,13 +5,14 @@ import type { App } from '#app'
 import { asFailure, Failure } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import { sendFailure } from './answer.ts'
-import { answerPreflight } from './cors.ts'
 import { handlerOf } from './handle.ts'
+import { zoneConstraint, zoneOf, zonesOf } from './host.ts'
 import type { Route } from './http.ts'
 import { Intake } from './intake.ts'
 import { languageOf } from './language.ts'
 import { endLate } from './late.ts'
 import { refuseSocket } from './refuse-socket.ts'
+import { answerStrangers, fastifyFault } from './strangers.ts'
 import { reasons } from './words.ts'
 
 /** An answer that breaks its own declaration: seen by tests, logged in production. */
@@ -68,12 +69,18 @@ export async function openServer(ask: ServerAsk): Promise<Server> {
   const state = { stopping: false }
   const intake = new Intake(app.config.limits.bodyBytesInFlight)
   if (ask.routes.some(({ body }) => body)) app.metrics.bodyBytes.from(() => [[{}, intake.bytes]])
+  // Asked of each request only where it can make a difference.
+  const hasHosts = ask.routes.some(({ host }) => host !== undefined)
   const fastify = Fastify({
     forceCloseConnections: false,
     return503OnClosing: false,
     bodyLimit: Number.MAX_SAFE_INTEGER,
     genReqId: () => uuidv7(app.clock.nowMs()),
-    routerOptions: { maxParamLength: 500, ignoreTrailingSlash: true },
+    routerOptions: {
+      maxParamLength: 500,
+      ignoreTrailingSlash: true,
+      ...(hasHosts && { constraints: { zone: zoneConstraint(zonesOf(ask.routes)) } }),
+    },
     exposeHeadRoutes: true,
     // Named here, since Fastify would set it to 0 over what stands below.
     requestTimeout: patience.uploadMs,
@@ -114,7 +121,8 @@ export async function openServer(ask: ServerAsk): Promise<Server> {
   for (const route of ask.routes) {
     const url = fastifyPath(route)
     const handler = handlerOf({ app, route, intake, onViolation: ask.onViolation })
-    fastify.route({ method: route.method, url, handler })
+    const constraints = hasHosts && { constraints: { zone: zoneOf(route) } }
+    fastify.route({ method: route.method, url, handler, ...constraints })
   }
   answerStrangers(app, fastify, ask.routes)
   const sockets = new Set<Socket>()
@@ -190,42 +198,3 @@ async function drain(fastify: FastifyInstance, sockets: ReadonlySet<Socket>, dra
 
 const fastifyPath = (route: Route): string =>
   route.openEnded ? route.path.replace(/\{[^{}]+\}$/, '*') : route.path.replace(/\{([^{}]+)\}/g, ':$1')
-
-/** Paths that no route serves: 404, or 405 where the path is right and the method is not. */
-function answerStrangers(app: App, fastify: FastifyInstance, routes: readonly Route[]): void {
-  const patterns = routes.map((route) => ({
-    method: route.method,
-    pattern: new RegExp(
-      `^${route.path.replace(/[.]/g, '\\.').replace(/\{[^{}]+\}/g, route.openEnded ? '.+' : '[^/]+')}/?$`,
-    ),
-  }))
-  fastify.setNotFoundHandler(async (request, reply) => {
-    const path = request.url.split('?')[0]!
-    const allowed = [
-      ...new Set(
-        patterns
-          .filter(({ pattern }) => pattern.test(path))
-          .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])),
-      ),
-    ]
-    if (await answerPreflight(app, request, reply, allowed)) return reply
-    const failure =
-      allowed.length > 0
-        ? new Failure('METHOD_NOT_ALLOWED', { method: request.method, allowed }, {})
-        : new Failure('ROUTE_NOT_FOUND', { method: request.method, path: path.slice(0, 200) }, {})
-    if (allowed.length > 0) reply.header('allow', allowed.join(', '))
-    sendFailure(reply, failure, languageOf(request.headers))
-    return reply
-  })
-  fastify.setErrorHandler((error: unknown, request: FastifyRequest, reply: FastifyReply) => {
-    sendFailure(reply, asFailure(fastifyFault(error) ?? error), languageOf(request.headers))
-  })
-}
-
-function fastifyFault(error: unknown): Failure | undefined {
-  const status = (error as { statusCode?: number }).statusCode
-  if ((error as { code?: string }).code === 'FST_ERR_BAD_URL') return new Failure('NOT_FOUND', {}, {})
-  return status !== undefined && status < 500
-    ? new Failure('INVALID_REQUEST', { why: reasons.badRequestLine }, {})
-    : undefined
-}

@@ -81,6 +81,8 @@ function operationOf(route: Route): Json {
     security: securityOf(route),
     ...(route.scope !== 'public' && route.scope !== 'any' && { 'x-scope': route.scope }),
     ...(route.orScope && { 'x-or-scope': route.orScope }),
+    ...(route.credentials && { 'x-credentials': route.credentials }),
+    ...(route.host !== undefined && { servers: [serverOf(route.host)] }),
     parameters: parametersOf(route),
     ...((route.body || route.upload) && { requestBody: { required: true, content: contentOf(route) } }),
     responses: {
@@ -89,6 +91,17 @@ function operationOf(route: Route): Json {
       // Generated clients read failures that they do not know by status with it.
       default: { description: 'Any other failure.', content: errorContent },
     },
+  }
+}
+
+/** A host of its own, with the labels that are told by the caller. */
+const serverOf = (host: string): Json => {
+  const names = [...host.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name!)
+  return {
+    url: `https://${host}`,
+    ...(names.length > 0 && {
+      variables: Object.fromEntries(names.map((name) => [name, { default: name }])),
+    }),
   }
 }
 

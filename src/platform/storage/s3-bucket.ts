@@ -1,9 +1,9 @@
 /** The calls of one bucket: tried again where that may help, their failures in our words. */
 import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { S3Config } from './settings.ts'
 import type { Way } from '#platform/proxy'
 import { type Client, openClient, sha256Of } from './s3-client.ts'
+import type { S3Config } from './settings.ts'
 import type { ByteSource } from './storage.ts'
 
 const tries = 4

@@ -2,8 +2,8 @@
 import { Readable } from 'node:stream'
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3'
 import { type Dispatcher, request } from 'undici'
-import type { S3Config } from './settings.ts'
 import { openDispatcher, type Way } from '#platform/proxy'
+import type { S3Config } from './settings.ts'
 
 export type Sdk = typeof import('@aws-sdk/client-s3')
 

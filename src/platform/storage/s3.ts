@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
-import type { S3Config } from './settings.ts'
 import type { Way } from '#platform/proxy'
 import { type Bucket, openBucket, put, StoreFailed } from './s3-bucket.ts'
 import { endUploads, putParts } from './s3-upload.ts'
+import type { S3Config } from './settings.ts'
 import { isKey, type Storage } from './storage.ts'
 
 const deletesAtOnce = 8
