@@ -6,7 +6,7 @@ import { fail } from '#platform/errors'
 import { claimOf } from '#platform/idempotency'
 import { type Asked, pathOf } from './asked.ts'
 import { parseJson, readBody } from './body.ts'
-import { admitOrigin, exposeByPolicy, exposeRefusal, requireOrigin } from './cors.ts'
+import { admitOrigin, exposeByPolicy, exposeRefusal, requireOrigin, requirePage } from './cors.ts'
 import { type HostPattern, hostPattern } from './host.ts'
 import type { Route } from './http.ts'
 import type { Intake } from './intake.ts'
@@ -44,6 +44,7 @@ export async function admit(
   const startedMs = performance.now()
   if (route.cors !== undefined)
     await exposeByPolicy(app, route.cors, paramsOf(route, request, checks), request, reply)
+  if (route.socket && route.cors !== undefined) requirePage(request, reply)
   if (route.scope !== 'public') {
     ask.caller = await callerOf(app, route, request, reply)
     app.metrics.stages.auth.since(startedMs)

@@ -69,6 +69,12 @@ export async function exposeByPolicy(
   if (origin !== undefined && (await policy({ app, params, origin }))) exposeTo(origin, reply)
 }
 
+/** Browsers open a WebSocket to anybody and ask nothing of CORS: a page that the policy keeps out is refused here. */
+export function requirePage({ headers: { origin } }: FastifyRequest, reply: FastifyReply): void {
+  if (origin !== undefined && !reply.hasHeader('access-control-allow-origin'))
+    fail('ORIGIN_NOT_ALLOWED', { origin: origin.slice(0, 255) })
+}
+
 /** A key that lists origins answers those only, whatever the route's policy lets a browser read. */
 export function requireOrigin({ origins }: Caller, { headers: { origin } }: FastifyRequest): void {
   if (origins && origin !== undefined && !origins.has(origin))

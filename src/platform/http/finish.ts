@@ -5,10 +5,19 @@ import type { Span } from '#platform/trace'
 import { type Asked, nobody, pathOf } from './asked.ts'
 import type { Route } from './http.ts'
 
-export function finish(app: App, route: Route, ask: Asked, reply: FastifyReply): void {
-  const complete = reply.raw.writableFinished
+/** How a request ended for its client. */
+interface Outcome {
+  status: number
+  complete: boolean
+}
+
+export function outcomeOf({ raw }: FastifyReply): Outcome {
+  const complete = raw.writableFinished
+  return { complete, status: complete || raw.headersSent ? raw.statusCode : 499 }
+}
+
+export function finish(app: App, route: Route, ask: Asked, { status, complete }: Outcome): void {
   if (!complete) ask.leave()
-  const status = complete || reply.raw.headersSent ? reply.raw.statusCode : 499
   const ms = app.clock.nowMs() - ask.receivedMs
   app.metrics.requests.inc({ operation: route.operation, status })
   app.metrics.seconds.observe({ operation: route.operation }, ms / 1000)

@@ -3,11 +3,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '#app'
 import { admit, checksOf } from './admit.ts'
 import { Asked } from './asked.ts'
-import { finish, spanOf } from './finish.ts'
+import { finish, outcomeOf, spanOf } from './finish.ts'
 import type { Ask, Route } from './http.ts'
 import type { Intake } from './intake.ts'
 import { send, sendTrouble } from './respond.ts'
 import type { Violation } from './server.ts'
+import { SocketStream } from './socket.ts'
+import type { Sockets } from './sockets.ts'
 import { watcher } from './watch.ts'
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined>
@@ -16,20 +18,23 @@ export interface HandlerAsk {
   app: App
   route: Route
   intake: Intake
+  sockets: Sockets
   onViolation?: ((violation: Violation) => void) | undefined
 }
 
-export function handlerOf({ app, route, intake, onViolation }: HandlerAsk): Handler {
+export function handlerOf({ app, route, intake, sockets, onViolation }: HandlerAsk): Handler {
   const checks = checksOf(route)
   const watch = onViolation && watcher(route, onViolation)
 
   return async (request, reply) => {
     const ask = new Asked(app, request, reply, app.clock.nowMs(), spanOf(app, route, request))
-    reply.raw.on('close', () => finish(app, route, ask, reply))
+    reply.raw.on('close', () => finish(app, route, ask, outcomeOf(reply)))
     try {
       await admit(app, route, ask, { request, reply }, checks, intake)
+      if (route.socket) sockets.require(request, reply)
       const result = await (route.handle as (ask: Ask) => unknown)(ask)
-      await send(app, ask, reply, route, result, watch)
+      if (result instanceof SocketStream) await sockets.begin(result, { route, ask, request, reply })
+      else await send(app, ask, reply, route, result, watch)
     } catch (error) {
       await sendTrouble(app, route, ask, reply, error, watch)
     } finally {

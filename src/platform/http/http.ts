@@ -9,6 +9,7 @@ import type { Trail } from '#platform/trace'
 import type { Content } from './content.ts'
 import type { CorsPolicy } from './cors.ts'
 import type { EventStream } from './event-stream.ts'
+import type { SocketTerms } from './socket.ts'
 import type { Upload, UploadSpec } from './upload.ts'
 import './words.ts'
 
@@ -23,6 +24,7 @@ export { requestSeries } from './metrics.ts'
 export { answerPrepared, isKnown, type Prepared, prepare } from './prepared.ts'
 export type { ByteRange } from './range.ts'
 export { openServer, type Server, type Violation } from './server.ts'
+export { type Socket, type SocketMessage, type SocketStream, socketRoute, socketStream } from './socket.ts'
 export type { Upload, UploadedFile } from './upload.ts'
 export { type Check, compile, compileSteps, type WarmStep } from './validate.ts'
 export { impliedErrors } from './watch.ts'
@@ -111,6 +113,8 @@ interface Spec {
   streams?: boolean
   /** Of the bytes that it answers (`content`) a part may be asked for: 206 and 416 RANGE_NOT_SATISFIABLE follow from it. */
   ranges?: boolean
+  /** Set by `socketRoute`: the request is upgraded to a WebSocket. */
+  socket?: SocketTerms
   /** Codes that the handler may raise, beside those that follow from the other fields. */
   errors: FailureCode[]
 }

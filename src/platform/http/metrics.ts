@@ -15,6 +15,7 @@ declare module '#platform/metrics' {
     seconds: Spreads<'operation'>
     stages: Readonly<Record<Stage, Spread>>
     streams: Level
+    sockets: Reading<never>
     /** Of request bodies, until their requests are over. */
     bodyBytes: Reading<never>
   }
@@ -53,5 +54,9 @@ export function requestSeries(registry: Registry) {
       help: 'Bytes of request bodies that are held; limits.body_bytes_in_flight bounds them.',
     }),
     streams: new Level(registry, { name: 'kherad_open_streams', help: 'Event streams that are open now.' }),
+    sockets: new Reading<never>(registry, 'gauge', {
+      name: 'kherad_open_sockets',
+      help: 'WebSockets that are open now.',
+    }),
   }
 }

@@ -12,6 +12,7 @@ import { Intake } from './intake.ts'
 import { languageOf } from './language.ts'
 import { endLate } from './late.ts'
 import { refuseSocket } from './refuse-socket.ts'
+import { asksForSocket, Sockets } from './sockets.ts'
 import { answerStrangers, fastifyFault } from './strangers.ts'
 import { reasons } from './words.ts'
 
@@ -65,12 +66,47 @@ const kernelSpreads = process.platform === 'linux'
 
 /** Listens and serves the routes. Disposing drains: no new requests, open answers finish within `drainMs`, then all is closed. */
 export async function openServer(ask: ServerAsk): Promise<Server> {
-  const { app, patience = standardPatience } = ask
+  const { app, routes } = ask
   const state = { stopping: false }
   const intake = new Intake(app.config.limits.bodyBytesInFlight)
-  if (ask.routes.some(({ body }) => body)) app.metrics.bodyBytes.from(() => [[{}, intake.bytes]])
-  // Asked of each request only where it can make a difference.
-  const hasHosts = ask.routes.some(({ host }) => host !== undefined)
+  if (routes.some(({ body }) => body)) app.metrics.bodyBytes.from(() => [[{}, intake.bytes]])
+  const webSockets = new Sockets(app)
+  const fastify = openFastify(ask, state)
+  if (routes.some(({ socket }) => socket)) webSockets.listen(fastify)
+  for (const route of routes) {
+    const handler = handlerOf({ app, route, intake, sockets: webSockets, onViolation: ask.onViolation })
+    const constraints = hasHosts(routes) && { constraints: { zone: zoneOf(route) } }
+    fastify.route({ method: route.method, url: fastifyPath(route), handler, ...constraints })
+  }
+  answerStrangers(app, fastify, routes)
+  const sockets = new Set<Socket>()
+  fastify.server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  const listening = { host: ask.host, port: ask.port, reusePort: (ask.isWorker ?? false) && kernelSpreads }
+  await fastify.listen(listening)
+
+  const { port } = fastify.server.address() as AddressInfo
+  return {
+    port,
+    url: `http://${ask.host.includes(':') ? `[${ask.host}]` : ask.host}:${port}`,
+    async [Symbol.asyncDispose]() {
+      state.stopping = true
+      const { drainMs } = app.config.timing
+      await Promise.all([webSockets.drain(drainMs), drain(fastify, sockets, drainMs)])
+    },
+  }
+}
+
+/** What asks for nothing is not paid: hosts and upgrades are looked at only where a route has one. */
+const hasHosts = (routes: readonly Route[]): boolean => routes.some(({ host }) => host !== undefined)
+
+function openFastify(
+  { app, routes, patience = standardPatience }: ServerAsk,
+  state: { stopping: boolean },
+): FastifyInstance {
+  const hasSockets = routes.some(({ socket }) => socket)
   const fastify = Fastify({
     forceCloseConnections: false,
     return503OnClosing: false,
@@ -79,7 +115,7 @@ export async function openServer(ask: ServerAsk): Promise<Server> {
     routerOptions: {
       maxParamLength: 500,
       ignoreTrailingSlash: true,
-      ...(hasHosts && { constraints: { zone: zoneConstraint(zonesOf(ask.routes)) } }),
+      ...(hasHosts(routes) && { constraints: { zone: zoneConstraint(zonesOf(routes)) } }),
     },
     exposeHeadRoutes: true,
     // Named here, since Fastify would set it to 0 over what stands below.
@@ -90,6 +126,7 @@ export async function openServer(ask: ServerAsk): Promise<Server> {
       maxHeaderSize: 16_384,
       // Asked for below, so that its refusal has our body.
       requireHostHeader: false,
+      ...(hasSockets && { shouldUpgradeCallback: asksForSocket(routes) }),
     },
     clientErrorHandler: refuseSocket,
     // A path that cannot be decoded comes here before any hook.
@@ -118,30 +155,7 @@ export async function openServer(ask: ServerAsk): Promise<Server> {
     reply.header('connection', 'close')
     sendFailure(reply, failure, languageOf(request.headers))
   })
-  for (const route of ask.routes) {
-    const url = fastifyPath(route)
-    const handler = handlerOf({ app, route, intake, onViolation: ask.onViolation })
-    const constraints = hasHosts && { constraints: { zone: zoneOf(route) } }
-    fastify.route({ method: route.method, url, handler, ...constraints })
-  }
-  answerStrangers(app, fastify, ask.routes)
-  const sockets = new Set<Socket>()
-  fastify.server.on('connection', (socket: Socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-  })
-  const listening = { host: ask.host, port: ask.port, reusePort: (ask.isWorker ?? false) && kernelSpreads }
-  await fastify.listen(listening)
-
-  const { port } = fastify.server.address() as AddressInfo
-  return {
-    port,
-    url: `http://${ask.host.includes(':') ? `[${ask.host}]` : ask.host}:${port}`,
-    async [Symbol.asyncDispose]() {
-      state.stopping = true
-      await drain(fastify, sockets, app.config.timing.drainMs)
-    },
-  }
+  return fastify
 }
 
 /** What stands on every answer. */

@@ -15,14 +15,18 @@ interface Known {
   pattern: RegExp
 }
 
+/** Of the paths of a route, its parameters as groups. */
+export const patternOf = (route: Route): RegExp =>
+  new RegExp(
+    `^${route.path.replace(/[.]/g, '\\.').replace(/\{[^{}]+\}/g, route.openEnded ? '(.+)' : '([^/]+)')}/?$`,
+  )
+
 export function answerStrangers(app: App, fastify: FastifyInstance, routes: readonly Route[]): void {
   const zoneOfHost = zonesOf(routes)
   const known: Known[] = routes.map((route) => ({
     route,
     zone: zoneOf(route),
-    pattern: new RegExp(
-      `^${route.path.replace(/[.]/g, '\\.').replace(/\{[^{}]+\}/g, route.openEnded ? '(.+)' : '([^/]+)')}/?$`,
-    ),
+    pattern: patternOf(route),
   }))
   fastify.setNotFoundHandler(async (request, reply) => {
     const path = request.url.split('?')[0]!

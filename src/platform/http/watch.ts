@@ -53,6 +53,8 @@ export function impliedErrors(route: Route): string[] {
     ...(route.upload ? ['INVALID_REQUEST', 'BODY_TOO_LARGE', 'UNKNOWN_FIELD', 'SPOOL_FULL'] : []),
     ...(route.query ? ['INVALID_REQUEST', 'UNKNOWN_FIELD'] : []),
     ...(route.params ? ['NOT_FOUND'] : []),
+    ...(route.socket ? ['UPGRADE_REQUIRED', 'TOO_MANY_CONNECTIONS', 'INVALID_REQUEST'] : []),
+    ...(route.socket && route.cors !== undefined ? ['ORIGIN_NOT_ALLOWED'] : []),
     ...(route.ranges ? ['RANGE_NOT_SATISFIABLE'] : []),
     ...(route.idempotent
       ? ['INVALID_REQUEST', 'IDEMPOTENCY_CONFLICT', 'IDEMPOTENCY_IN_PROGRESS', 'REQUEST_ALREADY_ACCEPTED']

@@ -16,6 +16,8 @@ declare module '#platform/errors' {
     REQUEST_TIMEOUT: Record<string, never>
     HEADERS_TOO_LARGE: Record<string, never>
     RANGE_NOT_SATISFIABLE: { bytes: number }
+    UPGRADE_REQUIRED: Record<string, never>
+    TOO_MANY_CONNECTIONS: { most: number }
   }
 }
 
@@ -90,6 +92,17 @@ declareFailures({
     en: () => 'The request headers are larger than 16 KB.',
     fa: () => 'سرآیندهای درخواست از ۱۶ کیلوبایت بزرگ‌ترند.',
   },
+  UPGRADE_REQUIRED: {
+    status: 426,
+    retry: false,
+    en: () => 'This path is a WebSocket; open it with a WebSocket client (Upgrade: websocket).',
+    fa: () => 'این مسیر یک WebSocket است؛ آن را با کتابخانهٔ WebSocket باز کنید (Upgrade: websocket).',
+  },
+  TOO_MANY_CONNECTIONS: {
+    status: 429,
+    en: ({ most }) => `This key has ${most} connections open on this path; close one first.`,
+    fa: ({ most }) => `این کلید ${persian(most)} اتصال باز روی این مسیر دارد؛ نخست یکی را ببندید.`,
+  },
   RANGE_NOT_SATISFIABLE: {
     status: 416,
     retry: false,
@@ -151,6 +164,10 @@ export const reasons = {
     en: `the header ${name} was sent more than once; send it once.`,
     fa: `سرآیند ${name} بیش از یک بار فرستاده شده است؛ آن را یک بار بفرستید.`,
   }),
+  noWebSocket: {
+    en: 'a WebSocket is opened with Sec-WebSocket-Version: 13 and a Sec-WebSocket-Key of 16 bytes.',
+    fa: 'WebSocket با Sec-WebSocket-Version: 13 و یک Sec-WebSocket-Key شانزده‌بایتی باز می‌شود.',
+  },
   notHttp: { en: 'this is not HTTP that can be read.', fa: 'این HTTP خوانا نیست.' },
   badRequestLine: {
     en: 'the request line or a header cannot be read.',

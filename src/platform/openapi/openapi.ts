@@ -87,6 +87,7 @@ function operationOf(route: Route): Json {
     ...((route.body || route.upload) && { requestBody: { required: true, content: contentOf(route) } }),
     responses: {
       ...repliesOf(route),
+      ...(route.socket && { 101: { description: 'Switching Protocols: a WebSocket is open.' } }),
       ...failuresOf(codesOf(route)),
       // Generated clients read failures that they do not know by status with it.
       default: { description: 'Any other failure.', content: errorContent },

@@ -1,0 +1,129 @@
+/** One WebSocket within its bounds. */
+import type { WebSocket } from 'ws'
+import type { Socket, SocketBounds, SocketMessage } from './socket.ts'
+
+/** Messages that wait to be taken; from here on nothing more is read of the line. */
+const maxWaiting = 32
+/** Bytes that wait to be sent; from here on `send` answers a promise. */
+const maxUnsentBytes = 1024 * 1024
+/** A client that takes nothing for this long is treated as gone. */
+const stuckMs = 60_000
+const windowMs = 10_000
+/** RFC 6455, section 7.4.1. */
+const tooFast = 1008
+
+export class SocketLine implements Socket {
+  readonly #ws: WebSocket
+  readonly #bounds: SocketBounds
+  readonly #gone = new AbortController()
+  readonly #waiting: SocketMessage[] = []
+  readonly #pulse: NodeJS.Timeout
+  #wake: (() => void) | undefined
+  #seenMs = performance.now()
+  #window = { startMs: performance.now(), messages: 0, bytes: 0 }
+
+  constructor(ws: WebSocket, bounds: SocketBounds) {
+    this.#ws = ws
+    this.#bounds = bounds
+    this.#pulse = setInterval(() => this.#beat(), bounds.idleMs / 2)
+    ws.on('message', (data: Buffer, isBinary) => this.#take(isBinary ? data : data.toString(), data.length))
+    ws.on('pong', () => this.#see())
+    ws.on('ping', () => this.#see())
+    // Too long a message, a broken frame: the library closes the line with the code of it.
+    ws.on('error', () => undefined)
+    ws.on('close', () => {
+      clearInterval(this.#pulse)
+      this.#gone.abort()
+      this.#wake?.()
+    })
+  }
+
+  get gone(): AbortSignal {
+    return this.#gone.signal
+  }
+
+  get protocol(): string {
+    return this.#ws.protocol
+  }
+
+  get messages(): AsyncIterable<SocketMessage> {
+    return this.#read()
+  }
+
+  send(data: string | Uint8Array): Promise<void> | undefined {
+    if (this.#ws.readyState !== this.#ws.OPEN) return undefined
+    if (this.#ws.bufferedAmount < maxUnsentBytes) {
+      this.#ws.send(data)
+      return undefined
+    }
+    return new Promise((resolve) => {
+      const stuck = setTimeout(() => this.#ws.terminate(), stuckMs)
+      this.#ws.send(data, () => {
+        clearTimeout(stuck)
+        resolve()
+      })
+    })
+  }
+
+  close(code = 1000, reason = ''): void {
+    this.#ws.close(code, reason)
+  }
+
+  cut(): void {
+    this.#ws.terminate()
+  }
+
+  /** Resolves when the line is closed on both sides, or cut. */
+  async ended(): Promise<void> {
+    if (this.gone.aborted) return
+    await new Promise<void>((resolve) => this.gone.addEventListener('abort', () => resolve(), { once: true }))
+  }
+
+  async *#read(): AsyncGenerator<SocketMessage> {
+    for (;;) {
+      const message = this.#waiting.shift()
+      if (message !== undefined) {
+        if (this.#ws.isPaused && this.#waiting.length <= maxWaiting / 2) this.#ws.resume()
+        yield message
+      } else if (this.gone.aborted) return
+      else
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve
+        })
+    }
+  }
+
+  #take(message: SocketMessage, bytes: number): void {
+    this.#see()
+    if (this.#ws.readyState !== this.#ws.OPEN) return
+    if (this.#isTooFast(bytes)) this.close(tooFast, 'too many messages in a short time')
+    else {
+      this.#waiting.push(message)
+      if (this.#waiting.length >= maxWaiting) this.#ws.pause()
+      this.#wake?.()
+    }
+  }
+
+  #isTooFast(bytes: number): boolean {
+    const nowMs = performance.now()
+    if (nowMs - this.#window.startMs >= windowMs) this.#window = { startMs: nowMs, messages: 0, bytes: 0 }
+    this.#window.messages += 1
+    this.#window.bytes += bytes
+    const { messagesPerSecond, bytesPerSecond } = this.#bounds
+    const seconds = windowMs / 1000
+    return (
+      this.#window.messages > messagesPerSecond * seconds || this.#window.bytes > bytesPerSecond * seconds
+    )
+  }
+
+  #see(): void {
+    this.#seenMs = performance.now()
+  }
+
+  #beat(): void {
+    // What is not read cannot show that it lives.
+    if (this.#ws.isPaused) this.#see()
+    else if (performance.now() - this.#seenMs >= this.#bounds.idleMs) this.#ws.terminate()
+    else if (this.#ws.readyState === this.#ws.OPEN) this.#ws.ping()
+  }
+}

@@ -1,0 +1,164 @@
+/** The WebSockets of a server: their upgrade, their number, their end. */
+import { type IncomingMessage, type Server as NodeServer, ServerResponse } from 'node:http'
+import type { Socket as NetSocket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { WebSocket, WebSocketServer } from 'ws'
+import type { App } from '#app'
+import { fail } from '#platform/errors'
+import type { Asked } from './asked.ts'
+import { ClientGone } from './body.ts'
+import { finish } from './finish.ts'
+import { zoneOf, zonesOf } from './host.ts'
+import type { Route } from './http.ts'
+import type { SocketStream, SocketTerms } from './socket.ts'
+import { SocketLine } from './socket-line.ts'
+import { patternOf } from './strangers.ts'
+import { reasons } from './words.ts'
+
+/** RFC 6455, sections 7.4.1 and 11.7. */
+const goingAway = 1001
+const broken = 1011
+
+/** A line that Node has let go of, with what came on it already. */
+interface Upgrade {
+  socket: Duplex
+  head: Buffer
+}
+
+interface Admitted {
+  route: Route
+  ask: Asked
+  request: FastifyRequest
+  reply: FastifyReply
+}
+
+export class Sockets {
+  readonly #app: App
+  readonly #upgrades = new WeakMap<IncomingMessage, Upgrade>()
+  readonly #lines = new Set<SocketLine>()
+  readonly #ofKeys = new Map<string, number>()
+
+  constructor(app: App) {
+    this.#app = app
+  }
+
+  /** The server hands over what asks for a WebSocket on a path that has one; all else is served as if it had asked for none. */
+  listen(fastify: FastifyInstance): void {
+    this.#app.metrics.sockets.from(() => [[{}, this.#lines.size]])
+    const server = fastify.server as NodeServer
+    server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      this.#upgrades.set(request, { socket, head })
+      socket.on('error', () => socket.destroy())
+      // Until it is upgraded it is answered as any request; its line reads no second one.
+      const response = new ServerResponse(request)
+      response.shouldKeepAlive = false
+      response.assignSocket(socket as NetSocket)
+      response.once('finish', () => (socket as NetSocket).destroySoon())
+      fastify.routing(request, response)
+    })
+  }
+
+  /** Before the handler of a socket route: throws what no upgrade can come of. */
+  require(request: FastifyRequest, reply: FastifyReply): void {
+    const { 'sec-websocket-key': key, 'sec-websocket-version': version } = request.headers
+    if (!this.#upgrades.has(request.raw)) {
+      reply.header('upgrade', 'websocket')
+      fail('UPGRADE_REQUIRED', {})
+    }
+    if (version !== '13' || !/^[+/0-9A-Za-z]{22}==$/.test(key ?? ''))
+      fail('INVALID_REQUEST', { why: reasons.noWebSocket }, { param: 'Sec-WebSocket-Version' })
+  }
+
+  /** The caller is let in. Resolves when the line is closed. */
+  async begin({ run }: SocketStream, { route, ask, request, reply }: Admitted): Promise<void> {
+    const terms = route.socket!
+    using _place = this.#enter(ask.caller.keyId, terms.perKey)
+    const { WebSocketServer } = await import('ws')
+    const server = new WebSocketServer(optionsOf(terms))
+    server.on('headers', (headers) => headers.push(`x-request-id: ${request.id}`))
+    const upgrade = this.#upgrades.get(request.raw)!
+    if (upgrade.socket.destroyed) throw new ClientGone()
+    reply.hijack()
+    reply.raw.detachSocket(upgrade.socket as NetSocket)
+    const line = new SocketLine(await upgraded(server, request.raw, upgrade), terms)
+    this.#lines.add(line)
+    line.gone.addEventListener('abort', () => ask.leave(), { once: true })
+    await this.#talk(run, line, ask)
+    this.#lines.delete(line)
+    finish(this.#app, route, ask, { status: 101, complete: true })
+  }
+
+  async #talk(run: SocketStream['run'], line: SocketLine, { requestId }: Asked): Promise<void> {
+    try {
+      await run(line)
+      line.close()
+    } catch (error) {
+      if (!line.gone.aborted) this.#app.log.error({ err: error, request_id: requestId }, 'a WebSocket broke')
+      line.close(broken)
+    }
+    await line.ended()
+  }
+
+  /** A place among those of one key, for as long as it is kept. */
+  #enter(key: string, most: number): Disposable {
+    const taken = this.#ofKeys.get(key) ?? 0
+    if (taken >= most) fail('TOO_MANY_CONNECTIONS', { most }, { retryAfterMs: 5_000 })
+    this.#ofKeys.set(key, taken + 1)
+    return {
+      [Symbol.dispose]: () => {
+        const left = this.#ofKeys.get(key)! - 1
+        if (left === 0) this.#ofKeys.delete(key)
+        else this.#ofKeys.set(key, left)
+      },
+    }
+  }
+
+  /** Tells all of them that this process goes (1001), and cuts those that have not left after `drainMs`. */
+  async drain(drainMs: number): Promise<void> {
+    const open = [...this.#lines]
+    for (const line of open) line.close(goingAway, 'the server is stopping')
+    const late = setTimeout(() => open.map((line) => line.cut()), drainMs)
+    await Promise.all(open.map((line) => line.ended()))
+    clearTimeout(late)
+  }
+}
+
+const optionsOf = ({ messageBytes, protocols }: SocketTerms) => ({
+  noServer: true,
+  clientTracking: false,
+  perMessageDeflate: false,
+  maxPayload: messageBytes,
+  handleProtocols: (offered: Set<string>) => protocols.find((one) => offered.has(one)) ?? false,
+})
+
+/** Throws ClientGone where the other side leaves in this very moment. */
+const upgraded = (
+  server: WebSocketServer,
+  request: IncomingMessage,
+  { socket, head }: Upgrade,
+): Promise<WebSocket> =>
+  new Promise((resolve, reject) => {
+    const left = () => reject(new ClientGone())
+    socket.once('close', left)
+    server.handleUpgrade(request, socket, head, (ws) => {
+      socket.off('close', left)
+      resolve(ws)
+    })
+  })
+
+/** Which requests are handed over: those for a WebSocket, on the path and host of a socket route. */
+export function asksForSocket(routes: readonly Route[]): (request: IncomingMessage) => boolean {
+  const zoneOfHost = zonesOf(routes)
+  const known = routes
+    .filter(({ socket }) => socket)
+    .map((route) => ({ zone: zoneOf(route), pattern: patternOf(route) }))
+  return ({ method, url, headers }) => {
+    if (method !== 'GET' || headers.upgrade?.toLowerCase() !== 'websocket') return false
+    // A body would be taken for the first frames.
+    if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) return false
+    const path = url!.split('?')[0]!
+    const zone = zoneOfHost(headers.host)
+    return known.some((one) => one.zone === zone && one.pattern.test(path))
+  }
+}

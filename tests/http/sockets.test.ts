@@ -1,0 +1,271 @@
+import { request } from 'node:http'
+import { Type } from 'typebox'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ClientOptions, WebSocket } from 'ws'
+import { fail } from '#platform/errors'
+import { openServer, route, type Socket, socketRoute, socketStream } from '#platform/http'
+import { openApiOf } from '#platform/openapi'
+import type { Client } from '../harness/client.ts'
+import { until } from '../harness/until.ts'
+import { open, type Served, serve } from './served.ts'
+
+const Query = Type.Object({ name: Type.String({ maxLength: 10 }) }, { additionalProperties: false })
+const Said = Type.Object({ said: Type.String() })
+
+const echo = async (socket: Socket): Promise<void> => {
+  for await (const message of socket.messages) await socket.send(message)
+}
+
+/** What the slow reader has taken, and what lets it go on. */
+const slow = { taken: 0, gate: Promise.withResolvers<void>() }
+
+const base = { ...open, scope: 'responses:write', errors: [] as never[] } as const
+const routes = [
+  socketRoute({
+    ...base,
+    path: '/echo/{id}',
+    operation: 'test.echo',
+    params: Type.Object({ id: Type.String({ maxLength: 5 }) }),
+    query: Query,
+    protocols: ['v2', 'v1'],
+    bounds: { messageBytes: 1_000, messagesPerSecond: 10, perKey: 2 },
+    errors: ['NOT_FOUND'],
+    handle({ params, query }) {
+      if (params.id === 'gone') fail('NOT_FOUND', {})
+      return socketStream(async (socket) => {
+        await socket.send(`hello ${query.name} ${params.id}`)
+        await echo(socket)
+      })
+    },
+  }),
+  socketRoute({
+    ...base,
+    path: '/idle',
+    operation: 'test.idle',
+    bounds: { idleMs: 200 },
+    handle: () => socketStream(echo),
+  }),
+  socketRoute({
+    ...base,
+    path: '/broken',
+    operation: 'test.broken',
+    handle: () =>
+      socketStream(async () => {
+        throw new Error('secret')
+      }),
+  }),
+  socketRoute({
+    ...base,
+    path: '/slow',
+    operation: 'test.slow',
+    bounds: { messagesPerSecond: 1_000 },
+    handle: () =>
+      socketStream(async ({ messages }) => {
+        for await (const _ of messages) {
+          slow.taken += 1
+          await slow.gate.promise
+        }
+      }),
+  }),
+  socketRoute({
+    ...base,
+    scope: 'public',
+    path: '/pages',
+    operation: 'test.pages',
+    cors: ({ origin }) => origin === 'https://own.test',
+    handle: () => socketStream(echo),
+  }),
+  route({
+    ...open,
+    method: 'GET',
+    path: '/plain',
+    operation: 'test.plain',
+    reply: { 200: Said },
+    errors: [],
+    handle: () => ({ said: 'plain' }),
+  }),
+]
+
+let served: Served
+let key: Client
+beforeAll(async () => {
+  served = await serve(() => routes)
+  key = await served.world.key()
+})
+afterAll(async () => {
+  expect(served.violations).toEqual([])
+  await served[Symbol.asyncDispose]()
+})
+
+const bearer = (by = key) => ({ authorization: `Bearer ${by.secret}` })
+
+function dial(path: string, options: ClientOptions = {}, protocols: string[] = [], at = served.url) {
+  const ws = new WebSocket(at.replace('http', 'ws') + path, protocols, { headers: bearer(), ...options })
+  const said: (string | Buffer)[] = []
+  ws.on('message', (data: Buffer, isBinary) => void said.push(isBinary ? data : String(data)))
+  ws.on('error', () => undefined)
+  const opened = new Promise<void>((resolve, reject) => ws.once('open', resolve).once('error', reject))
+  const closed = new Promise<{ code: number; reason: string }>((resolve) =>
+    ws.once('close', (code, reason) => resolve({ code, reason: String(reason) })),
+  )
+  opened.catch(() => undefined)
+  return { ws, said, opened, closed }
+}
+
+/** The answer to a request for an upgrade that is refused. */
+function refusal(
+  path: string,
+  headers: Record<string, string>,
+): Promise<{ status: number; body: never; headers: Record<string, unknown> }> {
+  return new Promise((resolve, reject) => {
+    const asking = request(`${served.url}${path}`, {
+      headers: {
+        connection: 'Upgrade',
+        upgrade: 'websocket',
+        'sec-websocket-version': '13',
+        'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+        ...headers,
+      },
+    })
+    asking.on('response', async (response) => {
+      let text = ''
+      for await (const chunk of response) text += chunk
+      resolve({ status: response.statusCode!, headers: response.headers, body: JSON.parse(text) as never })
+    })
+    asking.on('upgrade', () => reject(new Error('it was upgraded')))
+    asking.on('error', reject)
+    asking.end()
+  })
+}
+
+const codeOf = (body: never): string => body['error']['code']
+const openSockets = async () => /kherad_open_sockets (\d+)/.exec(await served.world.app.metrics.text())?.[1]
+
+test('messages go both ways, text and bytes, in the protocol that both speak', async () => {
+  const { ws, said, opened, closed } = dial('/echo/a?name=b', {}, ['v1', 'v2'])
+  await opened
+  expect(ws.protocol).toBe('v2')
+  ws.send('سلام')
+  ws.send(Buffer.from([1, 2, 3]))
+  await until(async () => said.length === 3)
+  expect(said).toEqual(['hello b a', 'سلام', Buffer.from([1, 2, 3])])
+  expect(await openSockets()).toBe('1')
+  ws.close(1000)
+  expect((await closed).code).toBe(1000)
+  await until(async () => (await openSockets()) === '0')
+})
+
+describe('refused before the upgrade as on every route', () => {
+  test.each([
+    ['no key', '/echo/a?name=b', { authorization: 'Bearer nobody' }, 401, 'INVALID_API_KEY'],
+    ['a query that is wrong', '/echo/a', {}, 400, 'INVALID_REQUEST'],
+    ['a parameter that cannot be', '/echo/toolong?name=b', {}, 404, 'NOT_FOUND'],
+    ['what the handler refuses', '/echo/gone?name=b', {}, 404, 'NOT_FOUND'],
+    ['another version', '/echo/a?name=b', { 'sec-websocket-version': '8' }, 400, 'INVALID_REQUEST'],
+    ['two of a header', '/echo/a?name=b', { 'x-api-key': ['a', 'b'] }, 400, 'INVALID_REQUEST'],
+    ['a page that is kept out', '/pages', { origin: 'https://evil.test' }, 403, 'ORIGIN_NOT_ALLOWED'],
+  ])('%s', async (_, path, headers, status, code) => {
+    const refused = await refusal(path, { ...bearer(), ...(headers as unknown as Record<string, string>) })
+    expect([refused.status, codeOf(refused.body)]).toEqual([status, code])
+    expect(refused.headers['connection']).toBe('close')
+    expect(refused.headers['x-request-id']).toBeTruthy()
+  })
+
+  test('a key without the scope', async () => {
+    const other = await served.world.key({ scopes: ['models:read'] })
+    expect((await refusal('/echo/a?name=b', bearer(other))).status).toBe(403)
+  })
+
+  test('more connections than a key may have, until one is closed', async () => {
+    const own = await served.world.key()
+    const lines = [0, 1].map(() => dial('/echo/a?name=b', { headers: bearer(own) }))
+    await Promise.all(lines.map(({ opened }) => opened))
+    const { status, body, headers } = await refusal('/echo/a?name=b', bearer(own))
+    expect([status, codeOf(body)]).toEqual([429, 'TOO_MANY_CONNECTIONS'])
+    expect(headers['retry-after']).toBe('5')
+    lines[0]!.ws.close()
+    await until(async () => {
+      const again = dial('/echo/a?name=b', { headers: bearer(own) })
+      const isOpen = await again.opened.then(
+        () => true,
+        () => false,
+      )
+      again.ws.close()
+      return isOpen
+    })
+    lines[1]!.ws.close()
+  })
+
+  test('a request that asks for no upgrade', async () => {
+    const reply = await fetch(`${served.url}/echo/a?name=b`, { headers: bearer() })
+    expect([reply.status, reply.headers.get('upgrade')]).toEqual([426, 'websocket'])
+    expect(codeOf((await reply.json()) as never)).toBe('UPGRADE_REQUIRED')
+  })
+})
+
+test('an upgrade that is asked of another route is served as if it had not been', async () => {
+  const reply = await refusal('/plain', {})
+  expect([reply.status, reply.body]).toEqual([200, { said: 'plain' }])
+  expect((await refusal('/nowhere', {})).status).toBe(404)
+})
+
+describe('bounds', () => {
+  test('a message that is too long ends the line with 1009', async () => {
+    const { ws, opened, closed } = dial('/echo/a?name=b')
+    await opened
+    ws.send('x'.repeat(1_001))
+    expect((await closed).code).toBe(1009)
+  })
+
+  test('too many messages end it with 1008', async () => {
+    const { ws, opened, closed } = dial('/echo/a?name=b')
+    await opened
+    for (let n = 0; n < 101; n += 1) ws.send('x')
+    expect((await closed).code).toBe(1008)
+  })
+
+  test('a silent client that lives is kept, a dead one is cut', async () => {
+    const alive = dial('/idle')
+    const dead = dial('/idle', { autoPong: false })
+    await Promise.all([alive.opened, dead.opened])
+    expect((await dead.closed).code).toBe(1006)
+    expect(alive.ws.readyState).toBe(WebSocket.OPEN)
+    alive.ws.close()
+  })
+
+  test('no more is read than is taken', async () => {
+    const { ws, opened, closed } = dial('/slow')
+    await opened
+    const chunk = Buffer.alloc(60_000)
+    for (let n = 0; n < 40; n += 1) ws.send(chunk)
+    await until(async () => slow.taken === 1)
+    slow.gate.resolve()
+    await until(async () => slow.taken === 40)
+    ws.close()
+    await closed
+  })
+
+  test('what breaks ends it with 1011, and tells nothing of itself', async () => {
+    expect(await dial('/broken').closed).toEqual({ code: 1011, reason: '' })
+  })
+})
+
+test('a server that stops tells every line so and waits for it', async () => {
+  const { app } = served.world
+  const server = await openServer({ app, routes, host: '127.0.0.1', port: 0 })
+  const { opened, closed } = dial('/echo/a?name=b', {}, [], server.url)
+  await opened
+  const stopping = server[Symbol.asyncDispose]()
+  expect((await closed).code).toBe(1001)
+  await stopping
+})
+
+test('the document has it as a GET that switches protocols', () => {
+  const { paths } = openApiOf(routes, 'http://x') as {
+    paths: Record<string, Record<string, { responses: object }>>
+  }
+  expect(Object.keys(paths['/echo/{id}']!)).toEqual(['get'])
+  const { responses } = paths['/echo/{id}']!['get']!
+  expect(Object.keys(responses)).toEqual(expect.arrayContaining(['101', '401', '403', '426', '429']))
+  expect(Object.keys(responses)).not.toContain('200')
+})
