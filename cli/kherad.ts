@@ -6,6 +6,7 @@ import { StartRefused } from '#platform/errors'
 import { accountCommands } from './accounts.ts'
 import { readArguments, type Typed } from './arguments.ts'
 import { CommandRefused, type Outcome, type Sentence, saidBy } from './command.ts'
+import { configCommands } from './config.ts'
 import { doctorCommands } from './doctor.ts'
 import { help } from './help.ts'
 import { keyCommands } from './keys.ts'
@@ -22,6 +23,7 @@ const commands = [
   ...projectCommands,
   ...keyCommands,
   ...modelCommands,
+  ...configCommands,
   ...receiptCommands,
   ...reconcileCommands,
   ...doctorCommands,
