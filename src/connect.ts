@@ -49,7 +49,10 @@ export function connect(
     const way = (url: string | URL) => outbound.to(url, entry)
     const connected =
       id === 'sandbox'
-        ? { provider: sandboxProvider(), images: sandboxImages(), embeddings: sandboxEmbeddings() }
+        ? {
+            provider: sandboxProvider(),
+            orders: { image: sandboxImages(), embedding: sandboxEmbeddings() },
+          }
         : roomsFor(dialects, { id, baseUrl, headers, ...key }, way, net, opening)
     upstreams.set(id, {
       ...connected,
@@ -69,20 +72,20 @@ function roomsFor(
   wayTo: (url: string | URL) => Way,
   net: GuardedClient,
   opening: AsyncDisposableStack,
-): Pick<Upstream, 'provider' | 'images' | 'embeddings'> {
+): Pick<Upstream, 'provider' | 'orders'> {
   const address = { ...named, way: wayTo(named.baseUrl) }
   const wires = dialects.filter((dialect) => dialect !== 'images')
   const texts = wires.map((wire) => opening.use(rooms[wire](address)))
   const embeddings = wires.includes('chat') && opening.use(embeddingsProvider(address))
-  const beside = embeddings ? { embeddings } : {}
-  if (wires.length === dialects.length) return { provider: joined(texts), ...beside }
+  const beside = embeddings ? { embedding: embeddings } : {}
+  if (wires.length === dialects.length) return { provider: joined(texts), orders: beside }
   const images = opening.use(
     imagesProvider(
       { ...address, ...((address.way.proxy || address.way.trust) && { wayOfLinks: wayTo }) },
       net,
     ),
   )
-  return { provider: joined(texts, images.ping), images, ...beside }
+  return { provider: joined(texts, images.ping), orders: { image: images, ...beside } }
 }
 
 /** `ping`: for one that speaks no wire of text. */

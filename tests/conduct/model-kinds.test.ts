@@ -60,6 +60,7 @@ const speech = modelKind({
   }),
   figures: () => ({ abilities: ['speech'] }),
   details: ({ perCharacter }) => ({ pricing: { per_character: perCharacter } }),
+  ask: (provider: { speak(text: string): Promise<Uint8Array> }, text: string) => provider.speak(text),
   price: ({ perCharacter }, { creditsPerUsd, markup }, characters: number) =>
     BigInt(Math.ceil(perCharacter * creditsPerUsd * markup * 1_000_000)) * BigInt(characters),
   worstCase: ({ perCharacter }, { creditsPerUsd, markup }, text: string) =>

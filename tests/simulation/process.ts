@@ -132,7 +132,7 @@ export class SimulatedProcess implements Sender {
     const ledger = openLedger({ db, clock, log, processes, thresholdsPercent })
     const provider = upstream.providerFor(this)
     const upstreams = new Map<string, Upstream>(
-      ['first', 'second'].map((id) => [id, { provider, timeouts, onDisconnect, maxDrains: 2 }]),
+      ['first', 'second'].map((id) => [id, { provider, orders: {}, timeouts, onDisconnect, maxDrains: 2 }]),
     )
     const inference = openInference({ upstreams, models, clock, metrics, random: () => random.next() })
     const net: App['net'] = {

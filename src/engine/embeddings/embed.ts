@@ -2,12 +2,11 @@
 import type { App } from '#app'
 import { failureOf } from '#engine/inference'
 import {
-  embeddingCost,
+  type EmbeddingModel,
+  embeddingModels,
   estimatedEmbeddingTokens,
-  mostEmbeddingTokens,
   possibleEmbeddingTokens,
-} from '#engine/metering'
-import type { EmbeddingModel } from '#engine/models'
+} from '#engine/models'
 import { claimsOf, type PaidCall, type PaidOrder, type PaidOrderKind, startPaidOrder } from '#engine/paid'
 import { type Failure, fail } from '#platform/errors'
 import type { Embedded, EmbeddingOrder, UpstreamError } from '#providers/spec'
@@ -68,9 +67,8 @@ export async function embed(app: App, ask: EmbedAsk): Promise<EmbedOutcome> {
 
 const vectors = (app: App): PaidOrderKind<Candidate, Embedded> => ({
   operation: 'embeddings',
-  fill: ({ embeddings }, call) => embeddings!.embed(call),
-  worstCase: ({ model, order }) =>
-    embeddingCost(model.pricing, app.config.defaults, mostEmbeddingTokens(order.texts)),
+  fill: ({ orders }, call) => embeddingModels.ask(orders.embedding!, call),
+  worstCase: ({ model, order }) => embeddingModels.worstCase(model, app.config.defaults, order.texts),
   // Nobody bills for vectors that he refuses to give; where nobody waits, that is not relied on.
   mayRepeat: (failure, isBackground) => !failure.executed || (!isBackground && wasRefused(failure)),
   didNothing: (failure, isBackground) => !failure.executed || (!isBackground && wasRefused(failure)),
@@ -92,7 +90,7 @@ async function settle(
   // Who leaves while it is worked on pays what the upstream will ask for it; nobody else pays for what did not come.
   const tokens = embedded ? counted : paid.wasLeftAtWork ? guessed : 0
   const failure = fault && failureOf(fault)
-  const cost = embeddingCost(model.pricing, app.config.defaults, tokens)
+  const cost = embeddingModels.price(model, app.config.defaults, tokens)
   const came = embedded && {
     vectors: embedded.vectors,
     tokens,

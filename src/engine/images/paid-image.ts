@@ -1,8 +1,7 @@
 /** Pictures that are paid exactly: held at their price, drawn at most once, settled by what came of it. */
 import type { App } from '#app'
 import { failureOf } from '#engine/inference'
-import { imageCost } from '#engine/metering'
-import type { ImageModel } from '#engine/models'
+import { type ImageModel, imageModels } from '#engine/models'
 import {
   claimsOf,
   type Finished,
@@ -84,7 +83,7 @@ function candidateOf(model: ImageModel, wish: ImageWish): Candidate {
 const pictures = (app: App): PaidOrderKind<Candidate, Drawn> => ({
   operation: 'generate_content',
   attributes: { 'gen_ai.output.type': 'image' },
-  fill: ({ images }, call) => images!.draw(call),
+  fill: ({ orders }, call) => imageModels.ask(orders.image!, call),
   worstCase: (candidate) => priceOf(app, candidate),
   mayRepeat: ({ executed }) => !executed,
   // A broken line or a 500 proves nothing.
@@ -94,7 +93,7 @@ const pictures = (app: App): PaidOrderKind<Candidate, Drawn> => ({
 function priceOf(app: App, { model, order }: Candidate, count = order.count): bigint {
   const { references, quality, size } = order
   const priced = { count, references: references.length, quality, size }
-  return imageCost(model.pricing, app.config.defaults, priced)
+  return imageModels.price(model, app.config.defaults, priced)
 }
 
 class Paid implements PaidImage {

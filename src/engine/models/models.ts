@@ -38,26 +38,24 @@ export interface Deployment {
 
 export { buildCatalogue, type Catalogue } from './catalogue.ts'
 export { type Discovered, discover } from './discover.ts'
-export type { EmbeddingModel, EmbeddingPricing } from './kinds/embedding/embedding-model.ts'
+export { embedding as embeddingModels } from './kinds/embedding/embedding.ts'
+export type { EmbeddingModel } from './kinds/embedding/embedding-model.ts'
 export {
-  embeddingCost,
   estimatedEmbeddingTokens,
-  mostEmbeddingTokens,
   possibleEmbeddingTokens,
 } from './kinds/embedding/price.ts'
+export { image as imageModels } from './kinds/image/image.ts'
 export {
   aspectRatiosOf,
   type ImageModel,
   type ImagePriceRow,
   type ImagePricing,
   type ImageSettings,
-  imagePrice,
   isSameSize,
   sizeName,
   sizeOf,
 } from './kinds/image/image-model.ts'
-export { imageCost } from './kinds/image/price.ts'
-export { type CardMembers, type Figures, type ModelKind, modelKind, type Terms } from './kinds/kind.ts'
+export { type Figures, type ModelKind, modelKind, type OrderProviders, type Terms } from './kinds/kind.ts'
 export { type AnyModel, type Kinds, type ModelEntry, openKinds } from './kinds/kinds.ts'
 export { usdPerMillion } from './kinds/pricing.ts'
 export {
@@ -71,11 +69,10 @@ export {
   ratesOf,
   searchesWorstCase,
 } from './kinds/text/rates.ts'
+export { text as textModels } from './kinds/text/text.ts'
 export type { Feature, Model, Pricing } from './kinds/text/text-model.ts'
 export {
   type Dialect,
   defaultTimeouts,
   type ProviderConfig,
-  type TimeoutsConfig,
 } from './provider-settings.ts'
-export type { VendorKeys } from './settings.ts'

@@ -1,6 +1,6 @@
 /** One turn on its way through deployments until one answers it whole. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Model } from '#engine/models'
+import { type Model, textModels } from '#engine/models'
 import type { Part, Turn } from '#engine/turn'
 import { UpstreamError } from '#providers/spec'
 import { Allowance } from './allowance.ts'
@@ -168,7 +168,7 @@ export class Journey {
     const { deployment } = candidate
     const { provider } = this.#ask.upstreams.get(deployment.provider)!
     const terms = callTerms(this.#ask, deployment, this.attempts.length)
-    return provider.generate({ ...terms, turn, signal: this.#stop.signal })
+    return textModels.ask(provider, { ...terms, turn, signal: this.#stop.signal })
   }
 
   /** The end of an answer that ran past its limit; what only its own wire knows, where nothing is out yet, would tell all of it. */

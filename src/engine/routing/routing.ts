@@ -1,10 +1,10 @@
 /** Which deployment answers, and what happens when one does not (decisions §9). */
-import type { Catalogue, Model, NamedModel } from '#engine/models'
+import type { Catalogue, Model, NamedModel, OrderProviders } from '#engine/models'
 import type { Part, Turn } from '#engine/turn'
 import type { Clock } from '#platform/clock'
 import type { Log } from '#platform/log'
 import type { Metrics } from '#platform/metrics'
-import type { EmbeddingProvider, ImageProvider, TextProvider, Timeouts, UpstreamError } from '#providers/spec'
+import type { TextProvider, Timeouts, UpstreamError } from '#providers/spec'
 import type { Attempt } from './attempt.ts'
 import { Breaker } from './breaker.ts'
 import { candidatesOf, inOrder, type ModelsAsk, modelsFor, speakersOf } from './candidates.ts'
@@ -25,10 +25,8 @@ export type { OrderCandidate, OrderKind, OrderRun } from './order-journey.ts'
 /** A provider as it is connected: its room, patience and manners. */
 export interface Upstream {
   provider: TextProvider
-  /** Absent for one that draws no pictures. */
-  images?: ImageProvider
-  /** Absent for one that makes no vectors. */
-  embeddings?: EmbeddingProvider
+  /** By the kinds of models whose orders it fills. */
+  orders: Partial<OrderProviders>
   timeouts: Timeouts
   /** `cancel`: the upstream stops billing on abort; `drain`: it does not, so its usage report is read even when the caller is gone. */
   onDisconnect: 'cancel' | 'drain'

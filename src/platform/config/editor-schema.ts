@@ -46,7 +46,10 @@ function shapeOf(schema: SettingSchema): JsonSchema {
         { type: 'string', pattern: variable },
       ],
     }
-  return { type, ...(schema.pattern !== undefined && { pattern: `${schema.pattern}|${variable}` }) }
+  return {
+    ...(type !== undefined && { type }),
+    ...(schema.pattern !== undefined && { pattern: `${schema.pattern}|${variable}` }),
+  }
 }
 
 const membersOf = (properties: Record<string, SettingSchema>, required: readonly string[]): JsonSchema => {

@@ -93,8 +93,11 @@ function shapeOf(schema: SettingSchema, place: Place): unknown {
         max: schema.maximum ?? Number.MAX_SAFE_INTEGER,
         integer: schema.type === 'integer',
       })
-    default:
+    case 'string':
       return readText(schema, place)
+    default:
+      // Of no type: `convert` reads the place itself.
+      return undefined
   }
 }
 

@@ -6,6 +6,10 @@ import type { KnownPrice } from '../prices.ts'
 import type { Dialect, ProviderConfig } from '../provider-settings.ts'
 import type { NamedEntry } from './named.ts'
 
+/** Who fills the orders of a kind, by its name: each kind adds its own by declaration merging. */
+// biome-ignore lint/suspicious/noEmptyInterface: the kinds fill it.
+export interface OrderProviders {}
+
 /** What a price in USD is multiplied by. */
 export interface Terms {
   creditsPerUsd: number
@@ -44,6 +48,7 @@ export interface ModelKind<
   Entry extends NamedEntry & { kind: string } = NamedEntry & { kind: string },
   Used = unknown,
   Asked = unknown,
+  Ask = unknown,
 > {
   readonly kind: Model['kind']
   /** Its entries in the configuration file. */
@@ -63,6 +68,8 @@ export interface ModelKind<
   figures(model: Model): Figures
   /** The same for programs. */
   details(model: Model): Record<string, unknown>
+  /** Asks a provider of this kind once: a function of that provider and of the call. */
+  readonly ask: Ask
   /** What this costs. */
   price(model: Model, terms: Terms, used: Used): bigint
   /** What it may cost at most. */
@@ -84,12 +91,13 @@ export function modelKind<
   Entry extends NamedEntry & { kind: Model['kind'] },
   Used,
   Asked,
+  Ask,
 >(
-  declared: Omit<ModelKind<Model, Entry, Used, Asked>, 'entry' | 'readEntry'> & {
+  declared: Omit<ModelKind<Model, Entry, Used, Asked, Ask>, 'entry' | 'readEntry'> & {
     entry: Schema
     readEntry(typed: Static<Schema>, place: Place): Entry
   },
-): ModelKind<Model, Entry, Used, Asked> {
+): ModelKind<Model, Entry, Used, Asked, Ask> {
   return {
     ...declared,
     readEntry: (typed, place) => declared.readEntry(typed as Static<Schema>, place),

@@ -1,10 +1,17 @@
 /** Models that turn texts into vectors: input tokens are paid, and there is no output. */
 import { Type } from 'typebox'
+import type { EmbeddingCall, EmbeddingProvider } from '#providers/spec'
 import { modelKind } from '../kind.ts'
 import { creditsPerUsd, currency, usdPerMillion } from '../pricing.ts'
 import type { EmbeddingModel } from './embedding-model.ts'
 import { embeddingCost, mostEmbeddingTokens } from './price.ts'
 import { type EmbeddingEntry, EmbeddingEntrySchema, readEmbeddingEntry } from './settings.ts'
+
+declare module '../kind.ts' {
+  interface OrderProviders {
+    embedding: EmbeddingProvider
+  }
+}
 
 export const embedding = modelKind({
   kind: 'embedding',
@@ -49,6 +56,7 @@ export const embedding = modelKind({
     /** USD per million tokens. */
     pricing: { input_per_million: pricing.inputPerMillion },
   }),
+  ask: (provider: EmbeddingProvider, call: EmbeddingCall) => provider.embed(call),
   /** `tokens`: of the texts. */
   price: ({ pricing }, terms, tokens: number) => embeddingCost(pricing, terms, tokens),
   worstCase: ({ pricing }, terms, texts: readonly string[]) =>

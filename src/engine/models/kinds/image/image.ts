@@ -1,11 +1,18 @@
 /** Models that draw pictures: a price for each, and nothing else to be known before. */
 import { Type } from 'typebox'
 import { safeInteger } from '#platform/schema'
+import type { ImageCall, ImageProvider } from '#providers/spec'
 import { modelKind } from '../kind.ts'
 import { creditsPerUsd, currency, usdEach } from '../pricing.ts'
 import { aspectRatiosOf, type ImageModel, type ImagePricing, sizeName } from './image-model.ts'
 import { imageCost, type PricedPictures } from './price.ts'
 import { type ImageEntry, ImageEntrySchema, readImageEntry } from './settings.ts'
+
+declare module '../kind.ts' {
+  interface OrderProviders {
+    image: ImageProvider
+  }
+}
 
 const perImage = () => usdEach({ en: 'of one picture', fa: 'برای هر تصویر' })
 
@@ -110,6 +117,7 @@ export const image = modelKind({
       per_reference: pricing.perReference,
     },
   }),
+  ask: (provider: ImageProvider, call: ImageCall) => provider.draw(call),
   price: priceOf,
   worstCase: priceOf,
 })

@@ -72,7 +72,13 @@ const perImage = {
 }
 
 const Row = Type.Object({
-  quality: Type.Optional(Type.String({ description: 'One of the qualities of the model.' })),
+  quality: Type.Optional(
+    // Which there are is said beside it, so that it is read when all of the entry is.
+    Type.Unsafe<Place>({
+      description: 'One of the qualities of the model.',
+      ...reading({ convert: (_, place) => place }),
+    }),
+  ),
   size: Type.Optional(size),
   per_image: usd(dearestUsd, reading(perImage)),
 })
@@ -132,7 +138,7 @@ function rowOf(
   image: ImageSettings,
   place: Place,
 ): ImagePricing['rows'][number] {
-  const quality = place.find('quality')?.oneOf(image.qualities)
+  const quality = row.quality?.oneOf(image.qualities)
   const { size } = row
   if (size && !image.sizes.some((known) => isSameSize(known, size))) {
     const known = image.sizes.map(sizeName)

@@ -1,6 +1,7 @@
 /** Models that write text: tokens are paid, those of the prompt and those of the answer. */
 import { Type } from 'typebox'
 import type { Usage } from '#engine/turn'
+import type { TextCall, TextProvider } from '#providers/spec'
 import type { Deployment } from '../../models.ts'
 import type { ProviderConfig } from '../../provider-settings.ts'
 import { refuse, words } from '../../words.ts'
@@ -60,6 +61,7 @@ export const text = modelKind({
     /** USD per million tokens. */
     pricing: { ...pricesOf(pricing), media_input_per_million: pricing.mediaInputPerMillion },
   }),
+  ask: (provider: TextProvider, call: TextCall) => provider.generate(call),
   price: ({ pricing }, terms, used: Usage) => costOf(ratesOf(pricing, terms), used),
   worstCase: ({ pricing }, terms, { input, outputTokens }: TextBound) => {
     const rates = ratesOf(pricing, terms)
