@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util'
 import { openConfinement } from '#platform/confined'
 import { openLog } from '#platform/log'
 import { computeViews, readTables, writeTables } from '../src/engine/pipelines/data/compute.ts'
-import type { Desk } from '../src/engine/pipelines/pipelines.ts'
+import type { StepContext } from '../src/engine/pipelines/pipelines.ts'
 
 const { values } = parseArgs({ options: { rows: { type: 'string', default: '2000000' } } })
 const rows = Number(values.rows)
@@ -70,7 +70,7 @@ const desk = {
   accountId: 'bench',
   signal: new AbortController().signal,
   once: <Value>(_: string, compute: () => Promise<Value>) => compute(),
-} as unknown as Desk
+} as unknown as StepContext
 const sources = { inputs: [{ name: 'data.csv', path: file }], bytes: size, isSame: true }
 const computer = { desk, confine: openConfinement(openLog('silent')), sources }
 const read = await readTables(computer, 'table', 'ستون')
@@ -92,7 +92,7 @@ const answers = await computeViews(computer, found.spec, views, 'other')
 lap('two questions answered')
 const scratch = { path: path.join(folder, 'out'), bytes: 110_000_000 }
 await mkdir(scratch.path)
-const written = await writeTables(computer, { spec: found.spec, mostCsvBytes: 46_000_000, scratch })
+const written = await writeTables(computer, { spec: found.spec, maxCsvBytes: 46_000_000, scratch })
 lap('cleaned.csv written')
 clearInterval(timer)
 console.log(`all: ${((performance.now() - beganMs) / 1000).toFixed(1)} s`)

@@ -8,7 +8,7 @@ import path from 'node:path'
 import { Pool, request } from 'undici'
 import type { Wire } from '#engine/turn'
 import { readEnv } from '#platform/config'
-import type { Ask, EventStream } from '#platform/http'
+import type { EventStream, RequestContext } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
 import { Trail } from '#platform/trace'
 import { loadConfig } from '#settings'
@@ -115,7 +115,7 @@ function bodyOf(from: Wire, to: Wire): object {
 }
 
 /** As a request that has passed the door. */
-function askOf(what: Pick<Ask, 'app' | 'caller' | 'body'>): Ask {
+function askOf(what: Pick<RequestContext, 'app' | 'caller' | 'body'>): RequestContext {
   return {
     ...what,
     upload: undefined,

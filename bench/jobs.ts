@@ -5,7 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { readEnv } from '#platform/config'
 import { uuidv7 } from '#platform/ids'
-import { type JobAsk, job, startWorkers } from '#platform/jobs'
+import { type JobOptions, job, startWorkers } from '#platform/jobs'
 import { loadConfig } from '#settings'
 import { startKherad } from '../src/server.ts'
 import { dataOf, key, machine, temporaryFolder } from './stage.ts'
@@ -64,7 +64,7 @@ async function put(numbers: number[]): Promise<number> {
   for (let from = 0; from < numbers.length; from += 500) {
     const asks = numbers
       .slice(from, from + 500)
-      .map((n): JobAsk<{ n: number }> => ({ accountId: accounts[n % accounts.length]!, data: { n } }))
+      .map((n): JobOptions<{ n: number }> => ({ accountId: accounts[n % accounts.length]!, data: { n } }))
     await app.db.tx((tx) => app.jobs.enqueue(tx, small, ...asks))
     committedMs ||= performance.now()
   }

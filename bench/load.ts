@@ -4,7 +4,7 @@
  */
 import { connect, type Socket } from 'node:net'
 
-export interface LoadAsk {
+export interface LoadOptions {
   url: string
   headers: Record<string, string>
   body: string
@@ -25,12 +25,12 @@ export interface LoadResult {
 
 const warmUpShare = 0.2
 
-export async function load(ask: LoadAsk): Promise<LoadResult> {
-  const request = requestBytes(ask)
-  const { hostname, port } = new URL(ask.url)
+export async function load(options: LoadOptions): Promise<LoadResult> {
+  const request = requestBytes(options)
+  const { hostname, port } = new URL(options.url)
   const startMs = performance.now()
-  const countFromMs = startMs + ask.seconds * 1000 * warmUpShare
-  const endMs = startMs + ask.seconds * 1000
+  const countFromMs = startMs + options.seconds * 1000 * warmUpShare
+  const endMs = startMs + options.seconds * 1000
   const latencies: number[] = []
   let failures = 0
   const worker = async (): Promise<void> => {
@@ -46,7 +46,7 @@ export async function load(ask: LoadAsk): Promise<LoadResult> {
     }
     socket.destroy()
   }
-  await Promise.all(Array.from({ length: ask.connections }, worker))
+  await Promise.all(Array.from({ length: options.connections }, worker))
   return summary(latencies, failures, (endMs - countFromMs) / 1000)
 }
 
@@ -65,7 +65,7 @@ function summary(latencies: number[], failures: number, seconds: number): LoadRe
   }
 }
 
-function requestBytes({ url, headers, body }: LoadAsk): Buffer {
+function requestBytes({ url, headers, body }: LoadOptions): Buffer {
   const { host, pathname } = new URL(url)
   const lines = Object.entries({
     host,

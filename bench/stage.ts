@@ -7,7 +7,7 @@ import { cpus, tmpdir, totalmem } from 'node:os'
 import path from 'node:path'
 import { upstreamConfig } from '../tests/harness/config-text.ts'
 import { freePort } from '../tests/harness/free-port.ts'
-import type { LoadAsk, LoadResult } from './load.ts'
+import type { LoadOptions, LoadResult } from './load.ts'
 
 export const root = path.resolve(import.meta.dirname, '..')
 
@@ -77,7 +77,7 @@ export const residentMegabytes = (pid: number): number => {
 }
 
 /** Load from a process of its own. */
-export const loadFrom = (ask: LoadAsk): Promise<LoadResult> => jsonFrom('bench/load.ts', ask)
+export const loadFrom = (options: LoadOptions): Promise<LoadResult> => jsonFrom('bench/load.ts', options)
 
 /** Runs a script with a JSON argument in a process of its own and reads the JSON that it prints. */
 export async function jsonFrom<Result>(script: string, ask: object): Promise<Result> {

@@ -16,7 +16,7 @@ import { cpuSeconds, machine, root, started, temporaryFolder } from './stage.ts'
 
 const times = Number(process.argv[2] ?? 10)
 /** A server that says nothing of warming is given so long. */
-const mostWarmingMs = 10_000
+const maxWarmingMs = 10_000
 
 interface Start {
   readyMs: number
@@ -70,7 +70,7 @@ async function startOnce(): Promise<Start> {
   createInterface(child.stderr).on('line', (line) => {
     if (line.includes('"msg":"warm"')) warmed.resolve(JSON.parse(line))
   })
-  const timer = setTimeout(() => warmed.resolve({}), mostWarmingMs)
+  const timer = setTimeout(() => warmed.resolve({}), maxWarmingMs)
   try {
     const url = `http://127.0.0.1:${port}`
     while (!(await answers(`${url}/health/ready`))) {

@@ -4,7 +4,7 @@
  */
 import { connect } from 'node:net'
 
-export interface StreamAsk {
+export interface StreamOptions {
   url: string
   headers: Record<string, string>
   body: string
@@ -30,21 +30,21 @@ const stallMs = 100
 /** All streams of a round have begun within this time. */
 const arrivalMs = 2_000
 
-async function read(ask: StreamAsk): Promise<StreamResult> {
+async function read(options: StreamOptions): Promise<StreamResult> {
   const firsts: number[] = []
   const transits: number[] = []
   let stalls = 0
   let unfinished = 0
   const one = (): Promise<void> =>
     new Promise((resolve) => {
-      const { hostname, port, host, pathname } = new URL(ask.url)
+      const { hostname, port, host, pathname } = new URL(options.url)
       const socket = connect({ host: hostname, port: Number(port), noDelay: true })
       const headers = {
         host,
         'content-type': 'application/json',
-        'content-length': String(Buffer.byteLength(ask.body)),
+        'content-length': String(Buffer.byteLength(options.body)),
         connection: 'close',
-        ...ask.headers,
+        ...options.headers,
       }
       const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
       const sentMs = nowMs()
@@ -52,7 +52,7 @@ async function read(ask: StreamAsk): Promise<StreamResult> {
       let rest = ''
       let done = false
       socket.setEncoding('latin1')
-      socket.write(`POST ${pathname} HTTP/1.1\r\n${lines.join('')}\r\n${ask.body}`)
+      socket.write(`POST ${pathname} HTTP/1.1\r\n${lines.join('')}\r\n${options.body}`)
       socket.on('data', (text: string) => {
         const atMs = nowMs()
         rest += text
@@ -80,12 +80,12 @@ async function read(ask: StreamAsk): Promise<StreamResult> {
     await new Promise((resolve) => setTimeout(resolve, Math.random() * arrivalMs))
     return one()
   }
-  await Promise.all(Array.from({ length: ask.warmUp }, begin))
+  await Promise.all(Array.from({ length: options.warmUp }, begin))
   firsts.length = transits.length = stalls = unfinished = 0
-  for (let round = 0; round < ask.rounds; round++)
-    await Promise.all(Array.from({ length: ask.streams }, begin))
+  for (let round = 0; round < options.rounds; round++)
+    await Promise.all(Array.from({ length: options.streams }, begin))
   return {
-    streams: ask.streams * ask.rounds,
+    streams: options.streams * options.rounds,
     tokens: transits.length,
     unfinished,
     stalls,

@@ -12,7 +12,7 @@ import {
   runPaced,
   temporaryFolder,
 } from './stage.ts'
-import type { StreamAsk, StreamResult } from './stream-load.ts'
+import type { StreamOptions, StreamResult } from './stream-load.ts'
 
 const counts = process.argv.slice(2).map(Number)
 const tokens = 150
@@ -31,7 +31,7 @@ const body = JSON.stringify({
   max_tokens: 1000,
   messages: [{ role: 'user', content: 'Count the time.' }],
 })
-const ask = (url: string, streams: number, rounds: number): StreamAsk => ({
+const ask = (url: string, streams: number, rounds: number): StreamOptions => ({
   url: `${url}/v1/chat/completions`,
   headers: { authorization: `Bearer ${key}` },
   body,

@@ -8,7 +8,7 @@ import { capNews } from './cap-news.ts'
 import { type Command, type Given, misused, type Outcome, refuse, type Session } from './command.ts'
 import { credits, spendingColumns, spendingJson } from './money.ts'
 import { type Column, card, showTime, table } from './output.ts'
-import { titles, words } from './words.ts'
+import { phrases, titles } from './phrases.ts'
 
 export const accountCommands: Command[] = [
   {
@@ -76,7 +76,7 @@ async function create(session: Session, { options }: Given): Promise<Outcome> {
   const plan = options.plan === undefined ? undefined : readName('--plan', options.plan)
   const caps = readCaps(options)
   const microcredits = options.credits === undefined ? 0n : readCredits('--credits', options.credits)
-  if (microcredits < 0n) misused(words.negative('--credits'))
+  if (microcredits < 0n) misused(phrases.negative('--credits'))
   const now = new Date(session.clock.nowMs())
   const db = await session.db()
   const made = await db.tx(async (tx) => {
@@ -93,7 +93,7 @@ async function create(session: Session, { options }: Given): Promise<Outcome> {
   const row = await one(session, made.account_id)
   return {
     json: jsonOf(row),
-    text: `${words.accountCreated()[session.language]}\n${card(row, columns(session.language), session.language)}`,
+    text: `${phrases.accountCreated()[session.language]}\n${card(row, columns(session.language), session.language)}`,
   }
 }
 
@@ -101,7 +101,7 @@ async function listAll(session: Session): Promise<Outcome> {
   const { language } = session
   const rows = await accountRows(await session.db(), new Date(session.clock.nowMs()))
   const text =
-    rows.length === 0 ? `${words.noAccountYet()[language]}\n` : table(rows, columns(language), language)
+    rows.length === 0 ? `${phrases.noAccountYet()[language]}\n` : table(rows, columns(language), language)
   return { json: { data: rows.map(jsonOf) }, text }
 }
 
@@ -115,11 +115,11 @@ async function change(session: Session, given: Given): Promise<Outcome> {
       (plan === undefined || (await setPlan(tx, accountId, plan))) &&
       setCaps(tx, accountId, 'account', accountId, caps, capNews(session)),
   )
-  if (!found) refuse('ACCOUNT_NOT_FOUND', words.noAccount(accountId))
+  if (!found) refuse('ACCOUNT_NOT_FOUND', phrases.noAccount(accountId))
   const row = await one(session, accountId)
   return {
     json: jsonOf(row),
-    text: `${words.accountChanged()[session.language]}\n${card(row, columns(session.language), session.language)}`,
+    text: `${phrases.accountChanged()[session.language]}\n${card(row, columns(session.language), session.language)}`,
   }
 }
 
@@ -129,7 +129,7 @@ async function giveCredits(
 ): Promise<Outcome> {
   const accountId = readId('ACCOUNT', account)
   const microcredits = readCredits('CREDITS', amount)
-  if (microcredits === 0n) misused(words.zero())
+  if (microcredits === 0n) misused(phrases.zero())
   const transferId = options.id === undefined ? uuidv7() : readId('--id', options.id)
   const reason = options.reason === undefined ? 'grant' : readName('--reason', options.reason)
   const now = new Date(session.clock.nowMs())
@@ -142,10 +142,10 @@ async function giveCredits(
   const free = done.balance - done.held
   const said =
     done.outcome === 'repeated'
-      ? words.grantRepeated(credits(free))
+      ? phrases.grantRepeated(credits(free))
       : microcredits > 0n
-        ? words.granted(credits(microcredits), credits(free))
-        : words.takenBack(credits(-microcredits), credits(free))
+        ? phrases.granted(credits(microcredits), credits(free))
+        : phrases.takenBack(credits(-microcredits), credits(free))
   return {
     json: {
       id: transferId,
@@ -161,10 +161,10 @@ async function giveCredits(
 
 /** The outcomes that are no refusal. */
 function settled(accountId: string, id: string, done: GrantOutcome) {
-  if (done.outcome === 'no_account') refuse('ACCOUNT_NOT_FOUND', words.noAccount(accountId))
-  if (done.outcome === 'conflict') refuse('GRANT_CONFLICT', words.grantConflict(id, credits(done.earlier)))
-  if (done.outcome === 'insufficient') refuse('INSUFFICIENT_CREDITS', words.notFree(credits(done.free)))
-  if (done.outcome === 'too_much') refuse('BALANCE_TOO_BIG', words.balanceTooBig())
+  if (done.outcome === 'no_account') refuse('ACCOUNT_NOT_FOUND', phrases.noAccount(accountId))
+  if (done.outcome === 'conflict') refuse('GRANT_CONFLICT', phrases.grantConflict(id, credits(done.earlier)))
+  if (done.outcome === 'insufficient') refuse('INSUFFICIENT_CREDITS', phrases.notFree(credits(done.free)))
+  if (done.outcome === 'too_much') refuse('BALANCE_TOO_BIG', phrases.balanceTooBig())
   return done
 }
 
@@ -172,9 +172,9 @@ async function setState(session: Session, given: Given, state: AccountRow['state
   const accountId = readId('ACCOUNT', given.words[0] ?? '')
   const db = await session.db()
   if (!(await db.tx((tx) => setAccountState(tx, accountId, state))))
-    refuse('ACCOUNT_NOT_FOUND', words.noAccount(accountId))
+    refuse('ACCOUNT_NOT_FOUND', phrases.noAccount(accountId))
   const row = await one(session, accountId)
-  const said = state === 'suspended' ? words.suspended(row.name) : words.resumed(row.name)
+  const said = state === 'suspended' ? phrases.suspended(row.name) : phrases.resumed(row.name)
   return { json: jsonOf(row), text: `${said[session.language]}\n` }
 }
 
@@ -182,21 +182,21 @@ async function setState(session: Session, given: Given, state: AccountRow['state
 export async function accountOf(session: Session, typed: string | undefined): Promise<AccountRow> {
   if (typed !== undefined) return one(session, readId('--account', typed))
   const [only, another] = await accountRows(await session.db(), new Date(session.clock.nowMs()))
-  if (!only) refuse('ACCOUNT_NOT_FOUND', words.noAccountYet())
-  if (another) misused(words.whichAccount())
+  if (!only) refuse('ACCOUNT_NOT_FOUND', phrases.noAccountYet())
+  if (another) misused(phrases.whichAccount())
   return only
 }
 
 async function one(session: Session, accountId: string): Promise<AccountRow> {
   const [row] = await accountRows(await session.db(), new Date(session.clock.nowMs()), accountId)
-  return row ?? refuse('ACCOUNT_NOT_FOUND', words.noAccount(accountId))
+  return row ?? refuse('ACCOUNT_NOT_FOUND', phrases.noAccount(accountId))
 }
 
 const columns = (language: Language): Column<AccountRow>[] => [
   { title: titles.id, show: (row) => row.account_id },
   { title: titles.name, show: (row) => row.name },
   { title: titles.plan, show: (row) => row.plan },
-  { title: titles.state, show: (row) => words.state[row.state][language] },
+  { title: titles.state, show: (row) => phrases.state[row.state][language] },
   { title: titles.free, show: (row) => showCredits(row.balance - row.held, language), numeric: true },
   ...spendingColumns<AccountRow>(language),
   { title: titles.created, show: (row) => showTime(row.created_at, language) },

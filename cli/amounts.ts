@@ -1,10 +1,10 @@
 /** Reads what people type (credits, ids, dates) and writes amounts back; Persian digits are as good as Latin ones. */
-import { mostMicrocredits } from '#capabilities/identity'
+import { maxMicrocredits } from '#capabilities/identity'
 import type { Language } from '#platform/errors'
 import { isUuid } from '#platform/ids'
 import { type Caps, microcreditsPerCredit } from '#platform/ledger'
 import { misused } from './command.ts'
-import { words } from './words.ts'
+import { phrases } from './phrases.ts'
 
 /** Stands for the sign of a negative number, which would else look like an option. */
 export const minus = '\u2212'
@@ -19,10 +19,10 @@ export const latin = (text: string): string =>
 /** Credits with at most six decimals, as micro-credits; negative ones too. */
 export function readCredits(what: string, typed: string): bigint {
   const found = /^(-?)(\d{1,13})(?:\.(\d{1,6}))?$/.exec(latin(typed))
-  if (!found) misused(words.notCredits(what, typed.replace(minus, '-')))
+  if (!found) misused(phrases.notCredits(what, typed.replace(minus, '-')))
   const [, sign, whole = '', fraction = ''] = found
   const micro = BigInt(whole) * microcreditsPerCredit + BigInt(fraction.padEnd(6, '0'))
-  if (micro > mostMicrocredits) misused(words.tooManyCredits(what))
+  if (micro > maxMicrocredits) misused(phrases.tooManyCredits(what))
   return sign === '-' ? -micro : micro
 }
 
@@ -43,19 +43,19 @@ const largestCount = 1_000_000
 export function readCount(what: string, typed: string, most = largestCount): number | null {
   if (typed.trim() === 'none') return null
   const count = Number(latin(typed.trim()))
-  if (!Number.isInteger(count) || count < 1 || count > most) misused(words.notACount(what, typed, most))
+  if (!Number.isInteger(count) || count < 1 || count > most) misused(phrases.notACount(what, typed, most))
   return count
 }
 
 function readCap(what: string, typed: string): bigint | null {
   if (typed.trim() === 'none') return null
   const micro = readCredits(what, typed)
-  if (micro < 0n) misused(words.negative(what))
+  if (micro < 0n) misused(phrases.negative(what))
   return micro
 }
 
 export function readId(what: string, typed: string): string {
-  if (!isUuid(typed)) misused(words.notAnId(what, typed))
+  if (!isUuid(typed)) misused(phrases.notAnId(what, typed))
   return typed.toLowerCase()
 }
 
@@ -65,7 +65,7 @@ export function readName(what: string, typed: string): string {
   const name = typed.trim()
   // The database counts characters, not UTF-16 units.
   if (name === '' || [...name].length > longestName || /\p{Cc}/u.test(name))
-    misused(words.badName(what, longestName))
+    misused(phrases.badName(what, longestName))
   return name
 }
 
@@ -80,7 +80,7 @@ export function readExpiry(typed: string, nowMs: number): Date {
   const text = latin(typed)
   const span = /^(\d{1,5})([dh])$/.exec(text)
   const atMs = span ? nowMs + Number(span[1]) * (span[2] === 'd' ? dayMs : dayMs / 24) : momentMs(text)
-  if (Number.isNaN(atMs) || atMs > nowMs + furthestMs) misused(words.notADate(typed))
+  if (Number.isNaN(atMs) || atMs > nowMs + furthestMs) misused(phrases.notADate(typed))
   return new Date(atMs)
 }
 

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { minus } from './amounts.ts'
 import { type Command, type Given, misused } from './command.ts'
 import { usageOf } from './help.ts'
-import { words } from './words.ts'
+import { phrases } from './phrases.ts'
 
 export type Typed =
   | { kind: 'run'; command: Command; given: Given }
@@ -39,7 +39,7 @@ export function readArguments(argv: readonly string[], commands: readonly Comman
   const command = near.find(({ name }) => isPrefix(name, path))
   if (!command)
     misused(
-      words.verbMissing(
+      phrases.verbMissing(
         path[0] ?? '',
         near.map(({ name }) => name.split(' ')[1] ?? ''),
       ),
@@ -55,7 +55,7 @@ function findCommands(path: readonly string[], commands: readonly Command[]): Co
   const exact = commands.filter(({ name }) => isPrefix(name, path))
   if (exact.length > 0) return exact
   const noun = commands.filter(({ name }) => name.split(' ')[0] === path[0])
-  if (noun.length === 0 || path.length > 1) misused(words.unknownCommand(path.slice(0, 2).join(' ')))
+  if (noun.length === 0 || path.length > 1) misused(phrases.unknownCommand(path.slice(0, 2).join(' ')))
   return noun
 }
 
@@ -72,24 +72,24 @@ function readGiven(
   const options: Record<string, string> = {}
   const own: string[] = []
   for (const { name, rawName, value, inlineValue } of typed) {
-    if (flags.includes(name) && value !== undefined) misused(words.valueUnwanted(rawName))
+    if (flags.includes(name) && value !== undefined) misused(phrases.valueUnwanted(rawName))
     if (flags.includes(name)) continue
     if (command.flags?.includes(name)) {
-      if (value !== undefined) misused(words.valueUnwanted(rawName))
+      if (value !== undefined) misused(phrases.valueUnwanted(rawName))
       own.push(name)
       continue
     }
-    if (!command.options.includes(name)) misused(words.unknownOption(rawName, command.name))
-    if (value === undefined || (value.startsWith('-') && !inlineValue)) misused(words.valueMissing(rawName))
+    if (!command.options.includes(name)) misused(phrases.unknownOption(rawName, command.name))
+    if (value === undefined || (value.startsWith('-') && !inlineValue)) misused(phrases.valueMissing(rawName))
     options[name] = value
   }
   const given = path.slice(command.name.split(' ').length)
   const missing =
     command.takes[given.length] ??
     command.needs.filter((name) => options[name] === undefined).map((name) => `--${name}`)[0]
-  if (missing !== undefined) misused(words.wordMissing(missing, usageOf(command)))
+  if (missing !== undefined) misused(phrases.wordMissing(missing, usageOf(command)))
   const extra = given[command.takes.length]
-  if (extra !== undefined) misused(words.wordUnwanted(extra, usageOf(command)))
-  if (command.changes && Object.keys(options).length === 0) misused(words.nothingToSet(usageOf(command)))
+  if (extra !== undefined) misused(phrases.wordUnwanted(extra, usageOf(command)))
+  if (command.changes && Object.keys(options).length === 0) misused(phrases.nothingToSet(usageOf(command)))
   return { words: given, options, flags: own }
 }

@@ -13,7 +13,7 @@ import {
   checkNode,
   checkPort,
 } from './doctor/machine.ts'
-import { type CheckName, checkTitles, doctorWords } from './doctor/words.ts'
+import { type CheckName, checkTitles, doctorPhrases } from './doctor/phrases.ts'
 import { width } from './output.ts'
 
 export const doctorCommands: Command[] = [
@@ -47,7 +47,7 @@ async function run(session: Session, { flags }: Given): Promise<Outcome> {
       ok: brokenChecks === 0,
       checks: checks.map(({ name, state, said }) => ({ name, state, message: said[language] })),
     },
-    text: `${lines.join('')}\n${doctorWords.summary(brokenChecks)[language]}\n`,
+    text: `${lines.join('')}\n${doctorPhrases.summary(brokenChecks)[language]}\n`,
     failed: brokenChecks > 0,
   }
 }

@@ -1,6 +1,6 @@
 import type { Language } from '#platform/errors'
 import type { Command, Outcome, Sentence } from './command.ts'
-import { workOptions } from './work/words.ts'
+import { workOptions } from './work/phrases.ts'
 
 /** What an option takes, and what it is for. */
 const optionHelp: Readonly<Record<string, { value: string; about: Sentence }>> = {

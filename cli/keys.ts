@@ -2,8 +2,8 @@ import { type KeyRow, keyRows } from '#capabilities/identity'
 import {
   createKey,
   isScope,
-  type KeyAsk,
-  mostOrigins,
+  type KeyOptions,
+  maxOrigins,
   readOrigin,
   revokeKey,
   type Scope,
@@ -19,8 +19,8 @@ import { readCatalogue } from './catalogue.ts'
 import { type Command, type Given, misused, type Outcome, refuse, type Session } from './command.ts'
 import { showCount, spendingColumns, spendingJson } from './money.ts'
 import { type Column, card, showTime, table } from './output.ts'
+import { phrases, titles } from './phrases.ts'
 import { projectOf } from './projects.ts'
-import { titles, words } from './words.ts'
 
 const keyLimits = [
   'cap',
@@ -76,7 +76,7 @@ export const keyCommands: Command[] = [
 ]
 
 /** Output tokens of one answer, at most (contract section 8). */
-const mostOutput = 32_768
+const maxOutput = 32_768
 
 async function create(session: Session, { options }: Given): Promise<Outcome> {
   const { language } = session
@@ -95,7 +95,7 @@ async function create(session: Session, { options }: Given): Promise<Outcome> {
   const row = await one(db, now, project.project_id, key_id)
   return {
     json: { ...jsonOf(row, now), secret },
-    text: `${words.keyCreated()[language]}\n\n  ${secret}\n\n${card(row, columns(language, now), language)}`,
+    text: `${phrases.keyCreated()[language]}\n\n  ${secret}\n\n${card(row, columns(language, now), language)}`,
   }
 }
 
@@ -108,30 +108,30 @@ async function change(session: Session, { words: [typed = ''], options }: Given)
   const db = await session.db()
   const key = await db.tx(async (tx) => {
     const found = await setKey(tx, id, limits)
-    if (!found) refuse('KEY_NOT_FOUND', words.noKey(id))
+    if (!found) refuse('KEY_NOT_FOUND', phrases.noKey(id))
     // It would look as if it were of use again.
-    if (found.revoked_at) refuse('KEY_REVOKED', words.keyRevoked(id))
+    if (found.revoked_at) refuse('KEY_REVOKED', phrases.keyRevoked(id))
     await setCaps(tx, found.account_id, 'key', id, caps, capNews(session))
     return found
   })
   const row = await one(db, now, key.project_id, id)
   return {
     json: jsonOf(row, now),
-    text: `${words.keyChanged()[language]}\n${card(row, columns(language, now), language)}`,
+    text: `${phrases.keyChanged()[language]}\n${card(row, columns(language, now), language)}`,
   }
 }
 
 async function one(db: Db, now: Date, projectId: string, keyId: string): Promise<KeyRow> {
   const row = (await keyRows(db, now, projectId)).find(({ key_id }) => key_id === keyId)
-  return row ?? refuse('KEY_NOT_FOUND', words.noKey(keyId))
+  return row ?? refuse('KEY_NOT_FOUND', phrases.noKey(keyId))
 }
 
 function readScopes(typed: string): readonly Scope[] {
   if (typed.trim() === 'all') return scopes
   const asked = list(typed)
   const unknown = asked.filter((scope) => !isScope(scope))
-  if (unknown.length > 0) misused(words.unknownScopes(unknown, scopes))
-  if (asked.length === 0) misused(words.noScopes(scopes))
+  if (unknown.length > 0) misused(phrases.unknownScopes(unknown, scopes))
+  if (asked.length === 0) misused(phrases.noScopes(scopes))
   return asked.filter(isScope)
 }
 
@@ -140,10 +140,10 @@ async function readLimits(
   session: Session,
   { expires, models, origins, 'responses-max-output-tokens': output }: Readonly<Record<string, string>>,
   now: Date,
-): Promise<Pick<KeyAsk, 'expiresAt' | 'models' | 'origins' | 'responsesMaxOutputTokens'>> {
+): Promise<Pick<KeyOptions, 'expiresAt' | 'models' | 'origins' | 'responsesMaxOutputTokens'>> {
   return {
     responsesMaxOutputTokens:
-      output === undefined ? undefined : readCount('--responses-max-output-tokens', output, mostOutput),
+      output === undefined ? undefined : readCount('--responses-max-output-tokens', output, maxOutput),
     expiresAt: expires === undefined ? undefined : readFuture(expires, now),
     models: models === undefined ? undefined : await readModels(session, models),
     origins: origins === undefined ? undefined : readOrigins(origins),
@@ -153,7 +153,7 @@ async function readLimits(
 function readFuture(typed: string, now: Date): Date | null {
   if (typed.trim() === 'never') return null
   const expiry = readExpiry(typed, now.getTime())
-  if (expiry <= now) misused(words.expiryPast(typed))
+  if (expiry <= now) misused(phrases.expiryPast(typed))
   return expiry
 }
 
@@ -163,8 +163,8 @@ async function readModels(session: Session, typed: string): Promise<string[] | n
   const known = models.list().map(({ id }) => id)
   const asked = list(typed)
   const unknown = asked.filter((id) => !models.find(id))
-  if (unknown.length > 0) refuse('MODEL_NOT_FOUND', words.unknownModels(unknown, known))
-  if (asked.length === 0) misused(words.noModels(known))
+  if (unknown.length > 0) refuse('MODEL_NOT_FOUND', phrases.unknownModels(unknown, known))
+  if (asked.length === 0) misused(phrases.noModels(known))
   return asked
 }
 
@@ -173,9 +173,9 @@ function readOrigins(typed: string): string[] | null {
   if (typed.trim() === 'none') return null
   const read = list(typed).map((text) => ({ text, origin: readOrigin(text) }))
   const wrong = read.filter(({ origin }) => origin === undefined).map(({ text }) => text)
-  if (wrong.length > 0) misused(words.notOrigins(wrong))
+  if (wrong.length > 0) misused(phrases.notOrigins(wrong))
   const origins = [...new Set(read.flatMap(({ origin }) => origin ?? []))]
-  if (origins.length === 0 || origins.length > mostOrigins) misused(words.countOfOrigins(mostOrigins))
+  if (origins.length === 0 || origins.length > maxOrigins) misused(phrases.countOfOrigins(maxOrigins))
   return origins
 }
 
@@ -185,7 +185,7 @@ async function listAll(session: Session, { options }: Given): Promise<Outcome> {
   const project = options.project === undefined ? undefined : await projectOf(session, options.project)
   const rows = await keyRows(await session.db(), now, project?.project_id)
   const text =
-    rows.length === 0 ? `${words.noKeyYet()[language]}\n` : table(rows, columns(language, now), language)
+    rows.length === 0 ? `${phrases.noKeyYet()[language]}\n` : table(rows, columns(language, now), language)
   return { json: { data: rows.map((row) => jsonOf(row, now)) }, text }
 }
 
@@ -194,10 +194,10 @@ async function revoke(session: Session, given: Given): Promise<Outcome> {
   const now = new Date(session.clock.nowMs())
   const db = await session.db()
   const key = await db.tx((tx) => revokeKey(tx, id, now))
-  if (!key) refuse('KEY_NOT_FOUND', words.noKey(id))
+  if (!key) refuse('KEY_NOT_FOUND', phrases.noKey(id))
   // A key that was revoked before keeps its first time.
   const at = key.revoked_at ?? now
-  const said = words.revoked(key.name, { fa: showTime(at, 'fa'), en: showTime(at, 'en') })
+  const said = phrases.revoked(key.name, { fa: showTime(at, 'fa'), en: showTime(at, 'en') })
   return {
     json: { id: key.key_id, name: key.name, revoked_at: at.toISOString() },
     text: `${said[session.language]}\n`,
@@ -213,12 +213,12 @@ const columns = (language: Language, now: Date): Column<KeyRow>[] => [
   { title: titles.id, show: (row) => row.key_id },
   { title: titles.name, show: (row) => row.name },
   { title: titles.hint, show: (row) => `…${row.hint}` },
-  { title: titles.state, show: (row) => words.state[stateOf(row, now)][language] },
+  { title: titles.state, show: (row) => phrases.state[stateOf(row, now)][language] },
   { title: titles.project, show: (row) => row.project_id },
   ...spendingColumns<KeyRow>(language),
   {
     title: titles.expires,
-    show: (row) => (row.expires_at ? showTime(row.expires_at, language) : words.none()[language]),
+    show: (row) => (row.expires_at ? showTime(row.expires_at, language) : phrases.none()[language]),
   },
   {
     title: titles.responsesOutput,
@@ -227,13 +227,13 @@ const columns = (language: Language, now: Date): Column<KeyRow>[] => [
   },
   {
     title: titles.origins,
-    show: ({ origins }) => origins?.join(',') ?? words.none()[language],
+    show: ({ origins }) => origins?.join(',') ?? phrases.none()[language],
   },
-  { title: titles.models, show: (row) => row.models?.join(',') ?? words.all()[language] },
+  { title: titles.models, show: (row) => row.models?.join(',') ?? phrases.all()[language] },
   {
     title: titles.scopes,
     show: (row) =>
-      scopes.every((scope) => row.scopes.includes(scope)) ? words.all()[language] : row.scopes.join(','),
+      scopes.every((scope) => row.scopes.includes(scope)) ? phrases.all()[language] : row.scopes.join(','),
   },
 ]
 

@@ -11,11 +11,11 @@ import { doctorCommands } from './doctor.ts'
 import { help } from './help.ts'
 import { keyCommands } from './keys.ts'
 import { modelCommands } from './models.ts'
+import { phrases } from './phrases.ts'
 import { projectCommands } from './projects.ts'
 import { receiptCommands } from './receipts.ts'
 import { reconcileCommands } from './reconcile.ts'
 import { openSession } from './session.ts'
-import { words } from './words.ts'
 import { workCommands } from './work.ts'
 
 const commands = [
@@ -47,7 +47,7 @@ for (const [signal, code] of [
 ] as const) {
   process.once(signal, () => {
     signalCode = code
-    stopped.reject(new CommandRefused('INTERRUPTED', words.interrupted(), 1))
+    stopped.reject(new CommandRefused('INTERRUPTED', phrases.interrupted(), 1))
   })
 }
 
@@ -95,8 +95,8 @@ function asRefusal(error: unknown): CommandRefused {
   if (error instanceof CommandRefused) return error
   if (error instanceof StartRefused) return new CommandRefused('START_REFUSED', saidBy(error), 1)
   const reason = error instanceof Error ? error.message : String(error)
-  if (isDatabaseAway(error)) return new CommandRefused('DATABASE_AWAY', words.databaseAway(reason), 1)
-  return new CommandRefused('INTERNAL', words.unexpected(reason), 1)
+  if (isDatabaseAway(error)) return new CommandRefused('DATABASE_AWAY', phrases.databaseAway(reason), 1)
+  return new CommandRefused('INTERNAL', phrases.unexpected(reason), 1)
 }
 
 /** Both languages, as the start of the server does: who is refused may not know yet how to choose one. */

@@ -3,7 +3,7 @@ import type { Language } from '#platform/errors'
 import { readCatalogue } from './catalogue.ts'
 import type { Command, Outcome, Session } from './command.ts'
 import { type Column, table } from './output.ts'
-import { titles, words } from './words.ts'
+import { phrases, titles } from './phrases.ts'
 
 export const modelCommands: Command[] = [
   {
@@ -21,7 +21,7 @@ export const modelCommands: Command[] = [
 
 async function run({ env, language }: Session): Promise<Outcome> {
   const { models, discovered } = await readCatalogue(env)
-  const silent = discovered.silent.map((address) => `${words.silentProvider(address)[language]}\n`)
+  const silent = discovered.silent.map((address) => `${phrases.silentProvider(address)[language]}\n`)
   return {
     json: {
       data: models.list().map((model) => jsonOf(model, models)),
@@ -35,8 +35,8 @@ function columns(language: Language, { kinds, defaultText: preset }: Catalogue):
   const shown = (value: number | undefined) =>
     value?.toLocaleString(language === 'fa' ? 'fa-IR' : 'en-US', { maximumFractionDigits: 6 }) ?? ''
   const notes = (model: AnyModel) => [
-    ...(model.id === preset.id ? [words.preset()[language]] : []),
-    ...(model.sandbox ? [words.simulator()[language]] : []),
+    ...(model.id === preset.id ? [phrases.preset()[language]] : []),
+    ...(model.sandbox ? [phrases.simulator()[language]] : []),
   ]
   const figuresOf = (model: AnyModel): Figures => kinds.of(model).figures(model)
   const figure = (
@@ -46,7 +46,7 @@ function columns(language: Language, { kinds, defaultText: preset }: Catalogue):
   return [
     { title: titles.model, show: (model) => model.id },
     figure(titles.context, ({ contextLength }) => contextLength),
-    figure(titles.mostOutput, ({ maxOutputTokens }) => maxOutputTokens),
+    figure(titles.maxOutput, ({ maxOutputTokens }) => maxOutputTokens),
     figure(titles.input, ({ inputPerMillion }) => inputPerMillion),
     figure(titles.output, ({ outputPerMillion }) => outputPerMillion),
     figure(titles.perImage, ({ perImage }) => perImage),

@@ -4,7 +4,7 @@ import type { Spending } from '#platform/ledger'
 import { showCredits } from './amounts.ts'
 import type { Sentence } from './command.ts'
 import type { Column } from './output.ts'
-import { titles, words } from './words.ts'
+import { phrases, titles } from './phrases.ts'
 
 /** An amount as both languages write it. */
 export const credits = (micro: bigint): Sentence => ({
@@ -13,11 +13,11 @@ export const credits = (micro: bigint): Sentence => ({
 })
 
 export const showCount = (most: number | null, language: Language): string =>
-  most === null ? words.none()[language] : most.toLocaleString(language === 'fa' ? 'fa-IR' : 'en-US')
+  most === null ? phrases.none()[language] : most.toLocaleString(language === 'fa' ? 'fa-IR' : 'en-US')
 
 export function spendingColumns<Row extends Spending>(language: Language): Column<Row>[] {
   const amount = (micro: bigint | null) =>
-    micro === null ? words.none()[language] : showCredits(micro, language)
+    micro === null ? phrases.none()[language] : showCredits(micro, language)
   const count = (most: number | null) => showCount(most, language)
   return [
     { title: titles.held, show: ({ held }) => amount(held), numeric: true },

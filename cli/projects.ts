@@ -8,7 +8,7 @@ import { capNews } from './cap-news.ts'
 import { type Command, type Given, misused, type Outcome, refuse, type Session } from './command.ts'
 import { spendingColumns, spendingJson } from './money.ts'
 import { type Column, card, showTime, table } from './output.ts'
-import { titles, words } from './words.ts'
+import { phrases, titles } from './phrases.ts'
 
 export const projectCommands: Command[] = [
   {
@@ -53,7 +53,7 @@ async function create(session: Session, { options }: Given): Promise<Outcome> {
   const row = await projectOf(session, made.project_id)
   return {
     json: jsonOf(row),
-    text: `${words.projectCreated()[language]}\n${card(row, columns(language), language)}`,
+    text: `${phrases.projectCreated()[language]}\n${card(row, columns(language), language)}`,
   }
 }
 
@@ -62,7 +62,7 @@ async function listAll(session: Session, { options }: Given): Promise<Outcome> {
   const account = options.account === undefined ? undefined : await accountOf(session, options.account)
   const rows = await projectRows(await session.db(), new Date(session.clock.nowMs()), account?.account_id)
   const text =
-    rows.length === 0 ? `${words.noProjectYet()[language]}\n` : table(rows, columns(language), language)
+    rows.length === 0 ? `${phrases.noProjectYet()[language]}\n` : table(rows, columns(language), language)
   return { json: { data: rows.map(jsonOf) }, text }
 }
 
@@ -74,7 +74,7 @@ async function change(session: Session, { words: [typed = ''], options }: Given)
   const row = await projectOf(session, project_id)
   return {
     json: jsonOf(row),
-    text: `${words.projectChanged()[session.language]}\n${card(row, columns(session.language), session.language)}`,
+    text: `${phrases.projectChanged()[session.language]}\n${card(row, columns(session.language), session.language)}`,
   }
 }
 
@@ -87,8 +87,8 @@ export async function projectOf(
   const id = typed === undefined ? undefined : readId(what, typed)
   const all = await projectRows(await session.db(), new Date(session.clock.nowMs()))
   const [found, another] = id === undefined ? all : all.filter(({ project_id }) => project_id === id)
-  if (!found) refuse('PROJECT_NOT_FOUND', id === undefined ? words.noProjectYet() : words.noProject(id))
-  if (another) misused(words.whichProject())
+  if (!found) refuse('PROJECT_NOT_FOUND', id === undefined ? phrases.noProjectYet() : phrases.noProject(id))
+  if (another) misused(phrases.whichProject())
   return found
 }
 

@@ -17,8 +17,8 @@ import {
   explanation,
   reconcileTitles as titles,
   verdictTitles,
-  reconcileWords as words,
-} from './reconcile/words.ts'
+  reconcilePhrases as words,
+} from './reconcile/phrases.ts'
 
 export const reconcileCommands: Command[] = [
   {

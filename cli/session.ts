@@ -8,7 +8,7 @@ import { openLog } from '#platform/log'
 import { hasCluster, startEmbedded } from '#platform/postgres'
 import { loadConfig } from '#settings'
 import type { Session } from './command.ts'
-import { doctorWords } from './doctor/words.ts'
+import { doctorPhrases } from './doctor/phrases.ts'
 
 export const migrationsFolder = fileURLToPath(new URL('../migrations', import.meta.url))
 
@@ -34,7 +34,7 @@ export function openSession(
     const { databaseUrl, dataDir, pgBin } = loadConfig(env)
     // A wrong folder must not become a new and empty database, in which nobody's account is found.
     if (databaseUrl === undefined && !(await hasCluster(dataDir))) {
-      const { en, fa } = doctorWords.noDatabaseYet(path.resolve(dataDir))
+      const { en, fa } = doctorPhrases.noDatabaseYet(path.resolve(dataDir))
       throw new StartRefused(en, fa)
     }
     const url = databaseUrl ?? stack.use(await startEmbedded({ dataDir, pgBin, log })).address

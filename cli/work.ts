@@ -4,9 +4,9 @@ import path from 'node:path'
 import { loadConfig } from '#settings'
 import { type Command, CommandRefused, type Given, misused, type Outcome, type Session } from './command.ts'
 import { follow } from './work/events.ts'
+import { workPhrases as words } from './work/phrases.ts'
 import { saveFiles } from './work/save.ts'
 import { ask, type Server } from './work/server.ts'
-import { workWords as words } from './work/words.ts'
 
 interface Run {
   id: string

@@ -5,9 +5,9 @@ import { StartRefused } from '#platform/errors'
 import { openLog } from '#platform/log'
 import { loadConfig } from '#settings'
 import { routes } from './capabilities.ts'
+import { refusal, welcome } from './phrases.ts'
 import { proveListenable, startKherad } from './server.ts'
 import { warmUp } from './warm.ts'
-import { refusal, welcome } from './words.ts'
 import { forkWorkers, type Ready } from './workers.ts'
 
 /** npm hands on the Ctrl-C that the terminal has sent to all of us: a signal this soon after the first is its echo. */

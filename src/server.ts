@@ -30,7 +30,7 @@ import { type Outbound, openOutbound } from '#platform/proxy'
 import { openSecrets } from '#platform/secrets'
 import { openSpool } from '#platform/spool'
 import { openStorage } from '#platform/storage'
-import { openTracing, type TracingAsk, type TracingConfig } from '#platform/trace'
+import { openTracing, type TracingConfig, type TracingOptions } from '#platform/trace'
 import { sandboxModels } from '#providers/sandbox'
 import { openSearch } from '#providers/search'
 import { jobs as allJobs, background, routes } from './capabilities.ts'
@@ -47,7 +47,7 @@ export interface Kherad extends AsyncDisposable {
   readonly discovered: Discovered
 }
 
-export interface StartAsk {
+export interface StartOptions {
   config: Config
   clock?: Clock
   log?: Log
@@ -55,14 +55,14 @@ export interface StartAsk {
   net?: GuardedNet
   /** Instead of the pipelines of the house. */
   pipelines?: Pipelines
-  /** See `ServerAsk`. */
+  /** See `ServerOptions`. */
   onViolation?: (violation: Violation) => void
 }
 
 /** Starts one process of the platform. Disposing it drains open answers, settles what is left and closes the database last. */
-export async function startKherad(ask: StartAsk): Promise<Kherad> {
-  const { config, clock = systemClock } = ask
-  const log = ask.log ?? openLog(config.logLevel)
+export async function startKherad(options: StartOptions): Promise<Kherad> {
+  const { config, clock = systemClock } = options
+  const log = options.log ?? openLog(config.logLevel)
   await using opening = new AsyncDisposableStack()
 
   const db = await openDatabase(config, log, opening)
@@ -78,7 +78,7 @@ export async function startKherad(ask: StartAsk): Promise<Kherad> {
   const tracing = config.tracing && opening.use(await openTracing(tracingAsk(config.tracing, outbound, log)))
   const discovered = await discover(config.vendors, outbound)
   const models = buildCatalogue(config, discovered, sandboxModels)
-  const net = ask.net ?? openNet(config, outbound, log)
+  const net = options.net ?? openNet(config, outbound, log)
   const upstreams = connect(models, net, outbound, opening)
   const processes = opening.use(await joinProcesses({ db, log, timing: config.timing }))
   const { thresholdsPercent } = config.budgets
@@ -98,7 +98,7 @@ export async function startKherad(ask: StartAsk): Promise<Kherad> {
     await openSpool({ folder: path.resolve(config.dataDir, 'spool'), maxBytes: config.files.spoolBytes }),
   )
   const pipelines =
-    ask.pipelines ??
+    options.pipelines ??
     openPipelines({
       documents: openDocuments(log, isolation),
       confine: openConfinement(log, undefined, isolation),
@@ -128,7 +128,7 @@ export async function startKherad(ask: StartAsk): Promise<Kherad> {
   }
 
   const first = await makeFirst(app, config.bootstrapKey)
-  const { server, own: metricsServer } = await openServers(ask, app)
+  const { server, own: metricsServer } = await openServers(options, app)
   const { worker } = config.roles
   const workers = worker
     ? [startWorkers({ app, jobs: allJobs }), ...background.map((start) => start(app))]
@@ -145,14 +145,14 @@ export async function startKherad(ask: StartAsk): Promise<Kherad> {
   return { app, server, metricsServer, first, discovered, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }
 
-const tracingAsk = (config: TracingConfig, outbound: Outbound, log: Log): TracingAsk => ({
+const tracingAsk = (config: TracingConfig, outbound: Outbound, log: Log): TracingOptions => ({
   ...config,
   way: outbound.to(config.endpoint),
   log,
 })
 
 /** The server of everything, and that of the metrics where they have a port of their own. */
-async function openServers({ config, onViolation }: StartAsk, app: App) {
+async function openServers({ config, onViolation }: StartOptions, app: App) {
   const { metrics } = config
   const listening = { app, isWorker: cluster.isWorker, ...(onViolation && { onViolation }) }
   // Who only works still says how it is.

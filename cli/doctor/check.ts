@@ -1,6 +1,6 @@
 import { StartRefused } from '#platform/errors'
 import { type Sentence, saidBy } from '../command.ts'
-import { doctorWords } from './words.ts'
+import { doctorPhrases } from './phrases.ts'
 
 /** One thing the doctor looked at. `said` holds the mend where it is broken. */
 export interface Check {
@@ -25,5 +25,5 @@ export async function examine(name: string, look: () => Check | Promise<Check>):
 
 export function reasonOf(error: unknown): Sentence {
   if (error instanceof StartRefused) return saidBy(error)
-  return doctorWords.failed(error instanceof Error ? error.message : String(error))
+  return doctorPhrases.failed(error instanceof Error ? error.message : String(error))
 }

@@ -4,10 +4,10 @@ import { contradictions } from '#platform/ledger'
 import type { Session } from '../command.ts'
 import { migrationsFolder } from '../session.ts'
 import { broken, type Check, examine, ok, skipped } from './check.ts'
+import { type CheckName, checkTitles, doctorPhrases as words } from './phrases.ts'
 import * as store from './store.ts'
-import { type CheckName, checkTitles, doctorWords as words } from './words.ts'
 
-const mostSkewMs = 2_000
+const maxSkewMs = 2_000
 
 /** Opens the database as it is: the doctor looks and changes nothing in it. */
 export async function checkDatabase(session: Session): Promise<Check[]> {
@@ -65,7 +65,7 @@ async function checkClock(db: Db, { clock }: Session): Promise<Check> {
   const askedMs = clock.nowMs()
   const theirsMs = await store.databaseNowMs(db)
   const skewMs = Math.abs(Math.round(theirsMs - (askedMs + clock.nowMs()) / 2))
-  return skewMs < mostSkewMs
+  return skewMs < maxSkewMs
     ? ok('clock', words.clock(skewMs))
-    : broken('clock', words.clockSkewed(skewMs, mostSkewMs))
+    : broken('clock', words.clockSkewed(skewMs, maxSkewMs))
 }

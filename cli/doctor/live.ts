@@ -8,9 +8,9 @@ import * as store from './store.ts'
 
 const patienceMs = 5_000
 /** Beyond it everything in the process answers late. */
-const mostLagSeconds = 0.1
+const maxLagSeconds = 0.1
 /** What our own part of a call may take at the 99th percentile, in seconds; how long upstreams take is not ours. */
-const mostSeconds = { auth: 0.05, parse: 0.25, hold: 0.25, settle: 0.5 } as const
+const maxSeconds = { auth: 0.05, parse: 0.25, hold: 0.25, settle: 0.5 } as const
 
 /** Everything is asked of the server at `KHERAD_BASE_URL`, else at its host and port. */
 export async function checkLive(session: Session, config: Config): Promise<Check[]> {
@@ -77,7 +77,7 @@ function checkWorkers(samples: Samples, baseUrl: string): Check {
 function checkStages(samples: Samples): Check {
   const slow: string[] = []
   const shown: string[] = []
-  for (const [stage, most] of Object.entries(mostSeconds)) {
+  for (const [stage, most] of Object.entries(maxSeconds)) {
     const seconds = quantile(bucketsOf(samples, 'kherad_stage_seconds', { stage }), 0.99)
     if (seconds === undefined) continue
     const text = `${stage} ${(seconds * 1000).toFixed(seconds < 0.01 ? 2 : 0)} ms`
@@ -99,8 +99,8 @@ function checkPool(samples: Samples): Check {
 function checkLag(samples: Samples): Check {
   const seconds = sumOf(samples, 'kherad_nodejs_eventloop_lag_p99_seconds')
   const ms = Math.round(seconds * 1000)
-  return seconds > mostLagSeconds
-    ? broken('live_event_loop', words.lag(ms, mostLagSeconds * 1000))
+  return seconds > maxLagSeconds
+    ? broken('live_event_loop', words.lag(ms, maxLagSeconds * 1000))
     : ok('live_event_loop', words.noLag(ms))
 }
 

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import type { Config } from '#platform/config'
 import { openIsolation } from '#platform/confined'
 import { broken, type Check, examine, ok, skipped } from './check.ts'
-import { checkTitles, doctorWords as words } from './words.ts'
+import { checkTitles, doctorPhrases as words } from './phrases.ts'
 
 const run = promisify(execFile)
 const oldestNode = 24

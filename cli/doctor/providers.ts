@@ -10,9 +10,9 @@ import type { Sentence } from '../command.ts'
 import { broken, type Check, ok, reasonOf } from './check.ts'
 import { stands } from './database.ts'
 import { checkMetrics } from './machine.ts'
+import { doctorPhrases as words } from './phrases.ts'
 import { checkVendorModels } from './vendor-models.ts'
 import { checkWays } from './ways.ts'
-import { doctorWords as words } from './words.ts'
 
 const pingMs = 5_000
 

@@ -1,7 +1,7 @@
 /** The models that deployments name, held against those that the vendor says it has. */
 import type { AnyModel } from '#engine/models'
 import { broken, type Check, ok } from './check.ts'
-import { doctorWords as words } from './words.ts'
+import { doctorPhrases as words } from './phrases.ts'
 
 /** Undefined where the vendor told no whole list, or no deployment is on it. */
 export function checkVendorModels(

@@ -11,32 +11,32 @@ import {
   tryProxy,
 } from '#platform/proxy'
 import { broken, type Check, examine, ok, reasonOf } from './check.ts'
-import { doctorWords as words } from './words.ts'
+import { doctorPhrases as words } from './phrases.ts'
 
 const patienceMs = 5_000
 
-interface WaysAsk {
+interface WaysOptions {
   config: Config
   providers: readonly ProviderConfig[]
   outbound: Outbound
 }
 
 /** One check for each proxy that something goes through; none where everything goes directly. */
-export async function checkWays(ask: WaysAsk): Promise<Check[]> {
+export async function checkWays(options: WaysOptions): Promise<Check[]> {
   const proxies = new Map<string, { proxy: ProxyConfig; users: string[]; outbound: Outbound }>()
-  for (const [user, proxy] of usersOf(ask)) {
+  for (const [user, proxy] of usersOf(options)) {
     const key = JSON.stringify(proxy)
-    const known = proxies.get(key) ?? { proxy, users: [], outbound: ask.outbound }
+    const known = proxies.get(key) ?? { proxy, users: [], outbound: options.outbound }
     known.users.push(user)
     proxies.set(key, known)
   }
-  const certificates = [ask.config.tls.ca, ...ask.config.providers.map(({ ca }) => ca)]
+  const certificates = [options.config.tls.ca, ...options.config.providers.map(({ ca }) => ca)]
   const files = new Map(certificates.flatMap((ca) => (ca ? [[ca.file, ca] as const] : [])))
   return [...(await Promise.all([...proxies.values()].map(checkProxy))), ...[...files.values()].map(checkCa)]
 }
 
 /** Who goes through which proxy. */
-function usersOf({ config, providers, outbound }: WaysAsk): [user: string, proxy: ProxyConfig][] {
+function usersOf({ config, providers, outbound }: WaysOptions): [user: string, proxy: ProxyConfig][] {
   const { tools, storage, tracing, net } = config
   const others: [string, string | undefined][] = [
     ['web_search', tools.webSearch?.baseUrl],

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Language } from '#platform/errors'
 import { CommandRefused } from '../command.ts'
-import { workWords as words } from './words.ts'
+import { workPhrases as words } from './phrases.ts'
 
 export interface Server {
   url: string
@@ -13,7 +13,7 @@ export interface Server {
 }
 
 /** Tries of what may be sent again while the server cannot be reached: about two minutes. */
-const mostTries = 30
+const maxTries = 30
 const longestPauseMs = 5_000
 /** So early that nobody wonders, and not for a connection that only broke. */
 const toldAfter = 2
@@ -32,7 +32,7 @@ export async function ask(
     const reply = await send(server, method, path, more).catch((error: Error) => error)
     const isBusy = !(reply instanceof Error) && reply.status === 503
     if (!(reply instanceof Error) && !isBusy) return reply.ok ? reply : refused(reply)
-    if (tried === mostTries) {
+    if (tried === maxTries) {
       if (reply instanceof Error) throw new CommandRefused('SERVER_AWAY', words.away(server.url), 1)
       return refused(reply)
     }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { FailedStep, LostStep, OutOfCredits, type Pipeline, type Task } from '#engine/pipelines'
-import { Killed, type MemoryRun, memoryRun, type Outside, someTask } from '../harness/desk.ts'
+import { Killed, type MemoryRun, memoryRun, type Outside, someTask } from '../harness/memory-run.ts'
 import { quick } from './makers.ts'
 import { researchOutside, researchTask } from './research-script.ts'
 import { codeOutside, codeTask, dataOutside, dataTask, documentOutside, documentTask } from './samples.ts'

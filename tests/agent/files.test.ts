@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Task } from '#engine/pipelines'
 import { hasOffice, openedInOffice } from '../documents/office.ts'
 import { readPdf } from '../documents/read-pdf.ts'
-import { fileText, type MemoryRun, memoryRun, type Outside, someTask } from '../harness/desk.ts'
+import { fileText, type MemoryRun, memoryRun, type Outside, someTask } from '../harness/memory-run.ts'
 import { real } from './makers.ts'
 import { persianResearchOutside, persianResearchTask } from './persian-research.ts'
 import {

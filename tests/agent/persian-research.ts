@@ -1,5 +1,5 @@
 import type { Source } from '#engine/turn'
-import type { Outside } from '../harness/desk.ts'
+import type { Outside } from '../harness/memory-run.ts'
 import { verdictsOn } from './research-script.ts'
 
 const more = (text: string) => `${text}\n\n${'ادامهٔ صفحه دربارهٔ چیزهای دیگری است. '.repeat(10)}`

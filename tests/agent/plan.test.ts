@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { pathFault } from '#engine/documents'
 import { FailedStep, LostStep, OutOfCredits, type Task } from '#engine/pipelines'
-import { fits, memoryRun, type Outside, someTask } from '../harness/desk.ts'
+import { fits, memoryRun, type Outside, someTask } from '../harness/memory-run.ts'
 import { quick } from './makers.ts'
 
 const pipelines = quick()

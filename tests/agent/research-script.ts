@@ -1,6 +1,6 @@
-import type { Question, Said } from '#engine/pipelines'
+import type { ModelAnswer, Question } from '#engine/pipelines'
 import type { Source } from '#engine/turn'
-import type { Outside } from '../harness/desk.ts'
+import type { Outside } from '../harness/memory-run.ts'
 
 const filler = (text: string) => `${text}\n\n${'The rest of the page speaks of other things. '.repeat(8)}`
 
@@ -122,7 +122,7 @@ export const researchOutside = (
       })
     if (step.startsWith('draft/')) return drafts[step] ?? ''
     if (step.startsWith('check/')) return verdictsOn(question, quotes)
-    return { text: '' } satisfies Partial<Said>
+    return { text: '' } satisfies Partial<ModelAnswer>
   },
   search: () => found,
   read: (url) => pages[url],

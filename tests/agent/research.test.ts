@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest'
 import { FailedStep, LostStep } from '#engine/pipelines'
-import { fileText, fits, type MemoryRun, memoryRun, type Outside, someTask, textOf } from '../harness/desk.ts'
+import {
+  fileText,
+  fits,
+  type MemoryRun,
+  memoryRun,
+  type Outside,
+  someTask,
+  textOf,
+} from '../harness/memory-run.ts'
 import { quick } from './makers.ts'
 import { persianPages, persianResearchOutside, persianResearchTask } from './persian-research.ts'
 import { pages, researchOutside, researchTask } from './research-script.ts'

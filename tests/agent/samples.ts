@@ -1,4 +1,4 @@
-import type { Outside } from '../harness/desk.ts'
+import type { Outside } from '../harness/memory-run.ts'
 
 export const documentTask = {
   kind: 'document',

@@ -5,7 +5,7 @@ import type { Client } from '../harness/client.ts'
 import { freePort } from '../harness/free-port.ts'
 import { until } from '../harness/until.ts'
 import { answer, type FakeUpstream, fakeUpstream } from '../harness/upstream.ts'
-import { boot, type World, type WorldAsk } from '../harness/world.ts'
+import { boot, type World, type WorldOptions } from '../harness/world.ts'
 
 export interface DeploymentEntry {
   /** The name of its upstream; every name is one fake upstream. */
@@ -27,7 +27,7 @@ export interface ModelEntry {
   price?: [number, number]
 }
 
-export interface ConductAsk extends Omit<WorldAsk, 'config'> {
+export interface ConductOptions extends Omit<WorldOptions, 'config'> {
   models: ModelEntry[]
   /** Where a test waits for the end of them, of all its upstreams or of those that it names. */
   timeouts?: Impatience | ((upstream: string) => Impatience | undefined)
@@ -94,9 +94,9 @@ export class Conduct implements AsyncDisposable {
   }
 }
 
-export async function bootConduct(ask: ConductAsk): Promise<Conduct> {
+export async function bootConduct(options: ConductOptions): Promise<Conduct> {
   await using stack = new AsyncDisposableStack()
-  const { models, timeouts, onDisconnect, ...rest } = ask
+  const { models, timeouts, onDisconnect, ...rest } = options
   const names = new Set(models.flatMap(({ deployments }) => deployments.map(({ on }) => on)))
   const upstreams = new Map<string, FakeUpstream>()
   // On ports that nobody else is given: one that goes away finds its own free again.

@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest'
 import { answer, chunk, done, json, stream } from '../harness/upstream.ts'
 import { MovableClock } from '../harness/world.ts'
-import { bootConduct, type ConductAsk, outcomesOf } from './conduct-world.ts'
+import { bootConduct, type ConductOptions, outcomesOf } from './conduct-world.ts'
 
-const backed: ConductAsk['models'] = [
+const backed: ConductOptions['models'] = [
   { id: 'test/model', deployments: [{ on: 'primary' }], fallbacks: ['test/backup'] },
   { id: 'test/backup', deployments: [{ on: 'backup' }] },
 ]

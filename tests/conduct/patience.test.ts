@@ -7,10 +7,10 @@ import { explained, requestIdOf } from '../contract/chat-world.ts'
 import { soon, until } from '../harness/until.ts'
 import { answer, chunk, fakeUpstream, json, silence, stall, stream } from '../harness/upstream.ts'
 import { boot, upstreamConfig } from '../harness/world.ts'
-import { bootConduct, type ConductAsk, outcomesOf, told } from './conduct-world.ts'
+import { bootConduct, type ConductOptions, outcomesOf, told } from './conduct-world.ts'
 
-const alone: ConductAsk['models'] = [{ id: 'test/model', deployments: [{ on: 'primary' }] }]
-const inTurn = (...names: string[]): ConductAsk['models'] => [
+const alone: ConductOptions['models'] = [{ id: 'test/model', deployments: [{ on: 'primary' }] }]
+const inTurn = (...names: string[]): ConductOptions['models'] => [
   { id: 'test/model', deployments: names.map((on, priority) => ({ on, priority })) },
 ]
 const path = '/v1/chat/completions'

@@ -15,14 +15,14 @@ import {
 import {
   bootConduct,
   type Conduct,
-  type ConductAsk,
+  type ConductOptions,
   hastyWith,
   outcomesOf,
   type Told,
 } from './conduct-world.ts'
 
 const features = ['tools', 'json_schema', 'reasoning']
-const models: ConductAsk['models'] = [
+const models: ConductOptions['models'] = [
   {
     id: 'test/model',
     deployments: [{ on: 'primary' }],

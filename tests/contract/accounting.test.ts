@@ -3,7 +3,7 @@ import { setCaps } from '#platform/ledger'
 import type { Client, Seen } from '../harness/client.ts'
 import { upstreamConfig } from '../harness/config-text.ts'
 import { answer, type FakeUpstream, fakeUpstream, json, type Script } from '../harness/upstream.ts'
-import { boot, MovableClock, type World, type WorldAsk } from '../harness/world.ts'
+import { boot, MovableClock, type World, type WorldOptions } from '../harness/world.ts'
 
 interface Stage extends AsyncDisposable {
   world: World
@@ -12,7 +12,7 @@ interface Stage extends AsyncDisposable {
 }
 
 /** A world on a fake upstream, with one key. A call costs 1,000 micro-credits a word of the prompt and 2,000 a word of the answer. */
-async function stage({ rest = '', ...ask }: WorldAsk & { rest?: string } = {}): Promise<Stage> {
+async function stage({ rest = '', ...ask }: WorldOptions & { rest?: string } = {}): Promise<Stage> {
   await using stack = new AsyncDisposableStack()
   const upstream = stack.use(await fakeUpstream())
   const world = stack.use(await boot({ ...ask, config: upstreamConfig(upstream.url, { rest }) }))

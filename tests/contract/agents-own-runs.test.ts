@@ -57,7 +57,12 @@ test('the key that started a run reads it, follows it, takes its files and cance
   resolve()
   expect(await ended(runner, running.body.id)).toMatchObject({ status: 'cancelled' })
   at.play('hello there', async (desk) => {
-    await desk.keep({ path: 'report.md', bytes: Buffer.from('x'), mediaType: 'text/markdown', title: 'x' })
+    await desk.saveFile({
+      path: 'report.md',
+      bytes: Buffer.from('x'),
+      mediaType: 'text/markdown',
+      title: 'x',
+    })
     return undefined
   })
 })

@@ -2,7 +2,7 @@
 import type { Client, Seen } from '../harness/client.ts'
 import { until } from '../harness/until.ts'
 import { fakeUpstream } from '../harness/upstream.ts'
-import { boot, upstreamConfig, type WorldAsk } from '../harness/world.ts'
+import { boot, upstreamConfig, type WorldOptions } from '../harness/world.ts'
 import type { UpstreamWorld } from './chat-world.ts'
 import { user, version } from './messages-world.ts'
 
@@ -43,11 +43,11 @@ export const results = async (key: Client, id: string) =>
   linesOf((await key.get(`${path}/${id}/results`)).text)
 
 /** A world on a fake upstream that answers so many rows of an account at once. */
-export async function bootBatches(rowsPerAccount = 16, ask: WorldAsk = {}): Promise<UpstreamWorld> {
+export async function bootBatches(rowsPerAccount = 16, options: WorldOptions = {}): Promise<UpstreamWorld> {
   await using stack = new AsyncDisposableStack()
   const upstream = stack.use(await fakeUpstream())
   const config = upstreamConfig(upstream.url, { rest: `batches: { rows_per_account: ${rowsPerAccount} }` })
-  const world = stack.use(await boot({ ...ask, config }))
+  const world = stack.use(await boot({ ...options, config }))
   const key = await world.key()
   const open = stack.move()
   return { world, upstream, key, [Symbol.asyncDispose]: () => open.disposeAsync() }

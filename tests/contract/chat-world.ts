@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { type Client, dataOf, type Seen } from '../harness/client.ts'
 import { until } from '../harness/until.ts'
 import { type FakeUpstream, fakeUpstream } from '../harness/upstream.ts'
-import { boot, upstreamConfig, type World, type WorldAsk } from '../harness/world.ts'
+import { boot, upstreamConfig, type World, type WorldOptions } from '../harness/world.ts'
 
 export interface UpstreamWorld extends AsyncDisposable {
   world: World
@@ -12,16 +12,16 @@ export interface UpstreamWorld extends AsyncDisposable {
 }
 
 /** Lines of the provider and of the model entry of `upstreamConfig`, and further models after it. */
-export interface UpstreamWorldAsk extends Omit<WorldAsk, 'config'> {
+export interface UpstreamWorldOptions extends Omit<WorldOptions, 'config'> {
   provider?: string
   model?: string
 }
 
 /** A server whose default model `test/model` is answered by a fake upstream over HTTP. */
-export async function bootOnUpstream(ask: UpstreamWorldAsk = {}): Promise<UpstreamWorld> {
+export async function bootOnUpstream(options: UpstreamWorldOptions = {}): Promise<UpstreamWorld> {
   await using stack = new AsyncDisposableStack()
   const upstream = stack.use(await fakeUpstream())
-  const { provider, model, ...rest } = ask
+  const { provider, model, ...rest } = options
   const config = upstreamConfig(upstream.url, { ...(provider && { provider }), ...(model && { model }) })
   const world = stack.use(await boot({ ...rest, config }))
   const key = await world.key()

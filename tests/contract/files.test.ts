@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { tidyStrays } from '#platform/storage'
+import { deletePendingBlobs } from '#platform/storage'
 import type { Client, Seen } from '../harness/client.ts'
 import { fakeS3 } from '../harness/fake-s3.ts'
 import { boot, MovableClock, type World } from '../harness/world.ts'
@@ -344,11 +344,11 @@ test('bytes whose row was never written are deleted, those that are just being s
     await row(name, due)
     await app.storage.put(`files/${name}`, png)
   }
-  expect(await tidyStrays(app)).toBe(1)
+  expect(await deletePendingBlobs(app)).toBe(1)
   expect(await app.storage.get('files/dead')).toBeUndefined()
   expect(await app.storage.get('files/alive')).toBeDefined()
   expect(await keys()).toEqual([{ key: 'files/alive' }])
-  await tidyStrays(app, ['files/alive'])
+  await deletePendingBlobs(app, ['files/alive'])
 })
 
 test('files live in an S3-compatible store as they do on the disk', async () => {

@@ -5,7 +5,7 @@ import type { Client, Seen } from '../harness/client.ts'
 import { upstreamConfig } from '../harness/config-text.ts'
 import { until } from '../harness/until.ts'
 import { answer, type FakeUpstream, fakeUpstream, json, type Script, silence } from '../harness/upstream.ts'
-import { boot, MovableClock, type World, type WorldAsk } from '../harness/world.ts'
+import { boot, MovableClock, type World, type WorldOptions } from '../harness/world.ts'
 
 interface Stage extends AsyncDisposable {
   world: World
@@ -14,11 +14,14 @@ interface Stage extends AsyncDisposable {
 }
 
 /** A world on a fake upstream, with one key. */
-async function stage(ask: WorldAsk & { provider?: string } = {}): Promise<Stage> {
+async function stage(options: WorldOptions & { provider?: string } = {}): Promise<Stage> {
   await using stack = new AsyncDisposableStack()
   const upstream = stack.use(await fakeUpstream())
-  const config = upstreamConfig(upstream.url, ask.provider === undefined ? {} : { provider: ask.provider })
-  const world = stack.use(await boot({ ...ask, config }))
+  const config = upstreamConfig(
+    upstream.url,
+    options.provider === undefined ? {} : { provider: options.provider },
+  )
+  const world = stack.use(await boot({ ...options, config }))
   const key = await world.key()
   const open = stack.move()
   return { world, upstream, key, [Symbol.asyncDispose]: () => open.disposeAsync() }

@@ -2,7 +2,7 @@
 import sharp from 'sharp'
 import type { Client, Seen } from '../harness/client.ts'
 import { type FakeUpstream, fakeUpstream, json, type Script, type UpstreamCall } from '../harness/upstream.ts'
-import { boot, type World, type WorldAsk } from '../harness/world.ts'
+import { boot, type World, type WorldOptions } from '../harness/world.ts'
 
 export const picture = (
   key: Client,
@@ -113,7 +113,7 @@ defaults: { credits_per_usd: 1000, markup: 1.0 }
 export async function bootOnImages({
   provider = '',
   ...ask
-}: Omit<WorldAsk, 'config'> & { provider?: string } = {}): Promise<ImagesWorld> {
+}: Omit<WorldOptions, 'config'> & { provider?: string } = {}): Promise<ImagesWorld> {
   await using stack = new AsyncDisposableStack()
   const upstream = stack.use(await fakeUpstream())
   upstream.reply(drawn)

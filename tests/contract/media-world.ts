@@ -5,7 +5,7 @@ import { png } from '../dialects/media-samples.ts'
 import { selfSigned } from '../harness/certificate.ts'
 import type { Client, Seen } from '../harness/client.ts'
 import { type FakeUpstream, fakeUpstream, json, type Script } from '../harness/upstream.ts'
-import { boot, type World, type WorldAsk } from '../harness/world.ts'
+import { boot, type World, type WorldOptions } from '../harness/world.ts'
 import { guarded, openSite, type Site } from '../net/sites.ts'
 import { pdfOf } from '../tools/pdf.ts'
 
@@ -29,7 +29,7 @@ export interface MediaWorld extends AsyncDisposable {
   link(file: string): string
 }
 
-export interface MediaWorldAsk extends Omit<WorldAsk, 'config' | 'net'> {
+export interface MediaWorldOptions extends Omit<WorldOptions, 'config' | 'net'> {
   /** What the site answers for paths that it does not know itself. */
   serve?: (path: string, response: ServerResponse) => void
   /** Instead of the guarded client as it is. */
@@ -40,9 +40,9 @@ export interface MediaWorldAsk extends Omit<WorldAsk, 'config' | 'net'> {
  * Models `test/<wire>`, whose provider opens links as its wire has it, and `test/<wire>-blind`, whose provider opens none. All are
  * answered by one upstream that speaks every wire. The site has `/a.png`, `/a.pdf` (3 pages) and `/moved` (to `/a.png`).
  */
-export async function bootMedia(ask: MediaWorldAsk = {}): Promise<MediaWorld> {
+export async function bootMedia(options: MediaWorldOptions = {}): Promise<MediaWorld> {
   await using stack = new AsyncDisposableStack()
-  const { serve, client = (usual) => usual, ...rest } = ask
+  const { serve, client = (usual) => usual, ...rest } = options
   const site = stack.use(
     await openSite(({ url = '' }, response) => answerOf(url.split('?')[0]!, response, serve), tls),
   )
@@ -86,7 +86,7 @@ defaults: { text_model: test/chat, credits_per_usd: 1000, markup: 1 }
 `
 }
 
-function answerOf(path: string, response: ServerResponse, otherwise: MediaWorldAsk['serve']): void {
+function answerOf(path: string, response: ServerResponse, otherwise: MediaWorldOptions['serve']): void {
   if (path === '/a.png') response.end(Buffer.from(png, 'base64'))
   else if (path === '/a.pdf') response.end(Buffer.from(pdf(3), 'base64'))
   else if (path === '/moved') response.writeHead(302, { location: '/a.png' }).end()

@@ -1,7 +1,7 @@
 /** What the tests of the responses wire share: questions, tools, and a world behind an upstream of this wire. */
 import type { Client, Seen } from '../harness/client.ts'
 import { type FakeUpstream, fakeUpstream } from '../harness/upstream.ts'
-import { boot, upstreamConfig, type World, type WorldAsk } from '../harness/world.ts'
+import { boot, upstreamConfig, type World, type WorldOptions } from '../harness/world.ts'
 
 export const path = '/v1/responses'
 
@@ -41,7 +41,7 @@ export async function bootOnWires(
     rest = '',
     pricePerSearch = 0,
     ...ask
-  }: Omit<WorldAsk, 'config'> & { features?: string; rest?: string; pricePerSearch?: number } = {},
+  }: Omit<WorldOptions, 'config'> & { features?: string; rest?: string; pricePerSearch?: number } = {},
 ): Promise<ResponsesWorld> {
   await using stack = new AsyncDisposableStack()
   const upstream = stack.use(await fakeUpstream())

@@ -1,7 +1,7 @@
 /** A server whose model is scripted by what it says, with a search engine beside it. */
 import type { Client } from '../harness/client.ts'
 import { type FakeUpstream, fakeUpstream } from '../harness/upstream.ts'
-import { boot, upstreamConfig, type World, type WorldAsk } from '../harness/world.ts'
+import { boot, upstreamConfig, type World, type WorldOptions } from '../harness/world.ts'
 import { type Asked, json, openEngine } from '../tools/asking.ts'
 import { searchPrice } from './responses-world.ts'
 import { type Said, type SpokenWire, says } from './said.ts'
@@ -28,7 +28,7 @@ export interface SearchWorld extends AsyncDisposable {
   answers(...said: Said[]): void
 }
 
-export interface SearchAsk extends Omit<WorldAsk, 'config'> {
+export interface SearchOptions extends Omit<WorldOptions, 'config'> {
   wire?: SpokenWire
   /** Features of the model beside its usual ones. */
   features?: string
@@ -36,8 +36,8 @@ export interface SearchAsk extends Omit<WorldAsk, 'config'> {
   searches?: boolean
 }
 
-export async function bootSearching(ask: SearchAsk = {}): Promise<SearchWorld> {
-  const { wire = 'chat', features = '', searches = true, ...more } = ask
+export async function bootSearching(options: SearchOptions = {}): Promise<SearchWorld> {
+  const { wire = 'chat', features = '', searches = true, ...more } = options
   await using stack = new AsyncDisposableStack()
   const upstream = stack.use(await fakeUpstream())
   let answer = json(found)

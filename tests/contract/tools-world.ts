@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { openGuardedClient } from '#platform/net'
 import { selfSigned } from '../harness/certificate.ts'
 import type { UpstreamCall } from '../harness/upstream.ts'
-import { MovableClock, type WorldAsk } from '../harness/world.ts'
+import { MovableClock, type WorldOptions } from '../harness/world.ts'
 import { openSite, type Site } from '../net/sites.ts'
 import { type Asked, json, openEngine } from '../tools/asking.ts'
 import type { Json } from './messages-oracle.ts'
@@ -38,7 +38,10 @@ export type Serve = (request: IncomingMessage, response: ServerResponse) => bool
 
 export async function bootWithTools(
   wire: 'chat' | 'messages',
-  { serve, ...ask }: Omit<WorldAsk, 'config' | 'net' | 'clock'> & { features?: string; serve?: Serve } = {},
+  {
+    serve,
+    ...ask
+  }: Omit<WorldOptions, 'config' | 'net' | 'clock'> & { features?: string; serve?: Serve } = {},
 ): Promise<ToolsWorld> {
   await using stack = new AsyncDisposableStack()
   let answer = json({ results: findings })

@@ -2,7 +2,7 @@
 import type { Client } from '../harness/client.ts'
 import { until } from '../harness/until.ts'
 import { type FakeUpstream, fakeUpstream, json, type Script, type UpstreamCall } from '../harness/upstream.ts'
-import { boot, type World, type WorldAsk } from '../harness/world.ts'
+import { boot, type World, type WorldOptions } from '../harness/world.ts'
 import { path } from './knowledge-world.ts'
 
 const meanings: [RegExp, number[]][] = [
@@ -45,11 +45,11 @@ export interface VectorsWorld extends AsyncDisposable {
   key: Client
 }
 
-export async function bootOnVectors(ask: Omit<WorldAsk, 'config'> = {}): Promise<VectorsWorld> {
+export async function bootOnVectors(options: Omit<WorldOptions, 'config'> = {}): Promise<VectorsWorld> {
   await using stack = new AsyncDisposableStack()
   const upstream = stack.use(await fakeUpstream())
   upstream.reply(meant)
-  const world = stack.use(await boot({ ...ask, config: config(upstream.url) }))
+  const world = stack.use(await boot({ ...options, config: config(upstream.url) }))
   const key = await world.key()
   const open = stack.move()
   return { world, upstream, key, [Symbol.asyncDispose]: () => open.disposeAsync() }

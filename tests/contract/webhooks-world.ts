@@ -9,7 +9,7 @@ import { type Lookup, openGuardedClient } from '#platform/net'
 import { selfSigned } from '../harness/certificate.ts'
 import type { Client, Seen } from '../harness/client.ts'
 import { until } from '../harness/until.ts'
-import { boot, type World, type WorldAsk } from '../harness/world.ts'
+import { boot, type World, type WorldOptions } from '../harness/world.ts'
 
 export const path = '/v1/webhooks'
 export const host = 'hook.test'
@@ -99,10 +99,10 @@ export interface WebhooksWorld extends AsyncDisposable {
   receiver: Receiver
 }
 
-export async function bootWebhooks(ask: WorldAsk = {}): Promise<WebhooksWorld> {
+export async function bootWebhooks(options: WorldOptions = {}): Promise<WebhooksWorld> {
   await using stack = new AsyncDisposableStack()
   const receiver = stack.use(await openReceiver())
-  const world = stack.use(await boot({ net: guardedFor(), ...ask }))
+  const world = stack.use(await boot({ net: guardedFor(), ...options }))
   const key = await world.key()
   const open = stack.move()
   return { world, key, receiver, [Symbol.asyncDispose]: () => open.disposeAsync() }

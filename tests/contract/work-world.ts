@@ -1,17 +1,24 @@
 /** What the tests of durable work share: a scripted pipeline over the fake upstream. */
 
-import { type Desk, type Outcome, type Pipelines, type Plan, pipelinesOf, type Task } from '#engine/pipelines'
+import {
+  type Outcome,
+  type Pipelines,
+  type Plan,
+  pipelinesOf,
+  type StepContext,
+  type Task,
+} from '#engine/pipelines'
 import type { Message } from '#engine/turn'
 import type { Client, Seen } from '../harness/client.ts'
 import { until } from '../harness/until.ts'
 import { fakeUpstream } from '../harness/upstream.ts'
-import { boot, upstreamConfig, type WorldAsk } from '../harness/world.ts'
+import { boot, upstreamConfig, type WorldOptions } from '../harness/world.ts'
 import type { UpstreamWorld } from './chat-world.ts'
 
 export const path = '/v1/work'
 export const input = 'Write about the sun, please.'
 
-export type Script = (desk: Desk) => Promise<Outcome | undefined>
+export type Script = (desk: StepContext) => Promise<Outcome | undefined>
 
 export interface Stage {
   pipelines: Pipelines
@@ -24,13 +31,13 @@ export interface Stage {
 export const whole: Outcome = { isWhole: true, words: { fa: 'آماده است.', en: 'It is ready.' } }
 export const cut: Outcome = { isWhole: false, words: { fa: 'بخشی نیست.', en: 'A part is missing.' } }
 
-export const ask = (desk: Desk, step: string, text = step, maxOutputTokens = 100) =>
+export const ask = (desk: StepContext, step: string, text = step, maxOutputTokens = 100) =>
   desk.ask(step, { messages: [said(text)], maxOutputTokens })
 
 const said = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] })
 
-export const keep = (desk: Desk, file: string, text: string, mediaType = 'text/markdown') =>
-  desk.keep({ path: file, bytes: Buffer.from(text), mediaType, title: file })
+export const keep = (desk: StepContext, file: string, text: string, mediaType = 'text/markdown') =>
+  desk.saveFile({ path: file, bytes: Buffer.from(text), mediaType, title: file })
 
 /** What one question of `ask` may cost at most is covered by this. */
 export const onePlan: Plan = {
@@ -54,7 +61,7 @@ export function openStage(): Stage {
       planned.push(task)
       return { ...onePlan, ...scripts.get(task.input)?.plan }
     },
-    run: async (desk: Desk) => (await (scripts.get(desk.task.input)?.script ?? usual)(desk)) ?? whole,
+    run: async (desk: StepContext) => (await (scripts.get(desk.task.input)?.script ?? usual)(desk)) ?? whole,
   }
   return {
     pipelines: pipelinesOf(() => pipeline),
@@ -66,7 +73,7 @@ export function openStage(): Stage {
 export interface WorkWorld extends UpstreamWorld, Stage {}
 
 export async function bootWork(
-  asked: Omit<WorldAsk, 'pipelines'> & { rest?: string } = {},
+  asked: Omit<WorldOptions, 'pipelines'> & { rest?: string } = {},
 ): Promise<WorkWorld> {
   const { rest = '', ...more } = asked
   await using stack = new AsyncDisposableStack()

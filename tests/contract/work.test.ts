@@ -418,7 +418,7 @@ describe('files', () => {
   beforeAll(async () => {
     at.play('files of many kinds', async (desk) => {
       await keep(desk, 'گزارش.md', '# سلام')
-      await desk.keep({ path: 'charts/sales.png', bytes: png, mediaType: 'image/png', title: 'Sales' })
+      await desk.saveFile({ path: 'charts/sales.png', bytes: png, mediaType: 'image/png', title: 'Sales' })
       await keep(desk, 'گزارش.md', '# سلام دنیا')
       return whole
     })
@@ -503,7 +503,7 @@ describe('files', () => {
   ])('a pipeline cannot hand over %s beside the others', async (name) => {
     let refused: unknown
     at.play(`files like ${name}`, async (desk) => {
-      await desk.keep({ path: 'charts/sales.png', bytes: png, mediaType: 'image/png', title: 'Sales' })
+      await desk.saveFile({ path: 'charts/sales.png', bytes: png, mediaType: 'image/png', title: 'Sales' })
       await keep(desk, 'گزارش.md', 'x')
       refused = await keep(desk, name, 'x').catch((error: unknown) => error)
       return whole

@@ -72,11 +72,11 @@ export async function longestTurn(act: () => Promise<unknown>): Promise<number> 
 }
 
 /** No turn of the loop takes longer; the least of some tries, since what compiles and collects at the first does not at the next. */
-export const mostTurnMs = 50
+export const maxTurnMs = 50
 
 export async function expectNoHold(name: string, act: () => Promise<unknown>): Promise<void> {
   let least = Number.POSITIVE_INFINITY
-  for (let again = 0; again <= tries && least > mostTurnMs; again += 1)
+  for (let again = 0; again <= tries && least > maxTurnMs; again += 1)
     least = Math.min(least, await longestTurn(act))
-  expect(least, name).toBeLessThanOrEqual(mostTurnMs)
+  expect(least, name).toBeLessThanOrEqual(maxTurnMs)
 }

@@ -19,7 +19,7 @@ import { decodeText } from '../../src/engine/tools/decode-text.ts'
 import { excerpt } from '../../src/engine/tools/excerpt.ts'
 import { pruneHtml } from '../../src/engine/tools/prune-html.ts'
 import { faultOfStatus } from '../../src/providers/kit/fault.ts'
-import { costOf, expectLinear, framed, mostTurnMs, units } from './cost.ts'
+import { costOf, expectLinear, framed, maxTurnMs, units } from './cost.ts'
 
 const documentOf = (markdown: string): TextDocument => documentFromMarkdown(markdown, { language: 'fa' })
 
@@ -113,6 +113,6 @@ test('two million characters of knowledge are cut in slices, none of which holds
       return most
     }
     // The least of three, since collecting garbage falls into one step or another.
-    expect(Math.min(longest(), longest(), longest()), JSON.stringify(unit)).toBeLessThan(mostTurnMs)
+    expect(Math.min(longest(), longest(), longest()), JSON.stringify(unit)).toBeLessThan(maxTurnMs)
   }
 })

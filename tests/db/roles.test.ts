@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { migrate, openDb, socketUrl } from '#platform/db'
 import { startEmbedded } from '#platform/postgres'
 import { findBinaries } from '../../src/platform/postgres/binaries.ts'
-import { type Ground, giveTo, prepareGround } from '../../src/platform/postgres/ground.ts'
+import { changeOwner, type Ground, prepareGround } from '../../src/platform/postgres/ground.ts'
 import { readPostmaster } from '../../src/platform/postgres/postmaster.ts'
 import { startServer, stopServer } from '../../src/platform/postgres/server-process.ts'
 import { runAs } from '../../src/platform/postgres/server-user.ts'
@@ -94,7 +94,7 @@ async function makeOld(dataDir: string): Promise<{ ground: Ground; url: string }
   const ground = await prepareGround(dataDir, quiet)
   const binaries = await findBinaries(undefined, ground.user, quiet)
   await mkdir(ground.cluster, { mode: 0o700 })
-  await giveTo(ground.user, ground.cluster)
+  await changeOwner(ground.user, ground.cluster)
   const args = [
     '--username=kherad',
     '--auth=trust',

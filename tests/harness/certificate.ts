@@ -41,7 +41,7 @@ export function privateAuthority(): { cert: string; issue(...names: string[]): C
 const newKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const pemOf = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'pem' }).toString()
 
-interface CertificateAsk {
+interface CertificateOptions {
   subject: string
   issuer: string
   publicKey: KeyObject
@@ -49,7 +49,7 @@ interface CertificateAsk {
   extension: Buffer
 }
 
-function certificate({ subject, issuer, publicKey, signer, extension }: CertificateAsk): string {
+function certificate({ subject, issuer, publicKey, signer, extension }: CertificateOptions): string {
   const toBeSigned = sequence(
     element(0xa0, integer(2)), // version 3
     integer(Math.floor(Math.random() * 2 ** 30)),

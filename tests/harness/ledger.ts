@@ -1,11 +1,11 @@
-import { type Ledger, type LedgerAsk, openLedger } from '#platform/ledger'
+import { type Ledger, type LedgerOptions, openLedger } from '#platform/ledger'
 import { joinProcesses, type ProcessesOptions } from '#platform/processes'
 
 /** A ledger of a process of its own, which ends with it; for tests that open no server. */
 export async function openLedgerAlone({
   timing,
   ...ask
-}: Omit<LedgerAsk, 'processes'> & Pick<ProcessesOptions, 'timing'>): Promise<Ledger> {
+}: Omit<LedgerOptions, 'processes'> & Pick<ProcessesOptions, 'timing'>): Promise<Ledger> {
   const processes = await joinProcesses({ ...ask, timing })
   const ledger = openLedger({ ...ask, processes })
   return {

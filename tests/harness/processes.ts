@@ -23,7 +23,7 @@ const root = path.resolve(import.meta.dirname, '../..')
 /** What Node compiled for one process, the next does not compile again: they start in half the time. */
 export const compileCache = { NODE_COMPILE_CACHE: path.join(tmpdir(), 'kherad-compile-cache') }
 
-export interface ProcessAsk {
+export interface ProcessOptions {
   databaseUrl: string
   config?: string
   bootstrapKey?: string
@@ -33,12 +33,12 @@ export interface ProcessAsk {
 }
 
 /** Starts `node src/main.ts` (or another entry) as an operator would, and waits until it is ready. */
-export async function startProcess(ask: ProcessAsk): Promise<ServerProcess> {
+export async function startProcess(options: ProcessOptions): Promise<ServerProcess> {
   const folder = await mkdtemp(path.join(tmpdir(), 'kherad-process-'))
   const configPath = path.join(folder, 'kherad.config.yaml')
-  if (ask.config !== undefined) await writeFile(configPath, ask.config)
+  if (options.config !== undefined) await writeFile(configPath, options.config)
   const port = await freePort()
-  const child = spawn(process.execPath, [ask.entry ?? 'src/main.ts'], {
+  const child = spawn(process.execPath, [options.entry ?? 'src/main.ts'], {
     cwd: root,
     env: {
       ...compileCache,
@@ -46,10 +46,10 @@ export async function startProcess(ask: ProcessAsk): Promise<ServerProcess> {
       HOME: folder,
       KHERAD_PORT: String(port),
       KHERAD_DATA: path.join(folder, 'data'),
-      DATABASE_URL: ask.databaseUrl,
-      ...(ask.config !== undefined && { KHERAD_CONFIG: configPath }),
-      ...(ask.bootstrapKey !== undefined && { KHERAD_BOOTSTRAP_KEY: ask.bootstrapKey }),
-      ...ask.env,
+      DATABASE_URL: options.databaseUrl,
+      ...(options.config !== undefined && { KHERAD_CONFIG: configPath }),
+      ...(options.bootstrapKey !== undefined && { KHERAD_BOOTSTRAP_KEY: options.bootstrapKey }),
+      ...options.env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

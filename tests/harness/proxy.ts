@@ -16,7 +16,7 @@ export interface FakeProxy extends AsyncDisposable {
   silence(): void
 }
 
-export interface FakeProxyAsk {
+export interface FakeProxyOptions {
   login?: { user: string; password: string }
   /** Where `host:port` leads, a port of this machine; undefined: nowhere. Names of a test exist here alone. */
   routes: (target: string) => number | undefined
@@ -33,11 +33,11 @@ interface State {
   sockets: Set<Socket>
 }
 
-export async function fakeHttpProxy(ask: FakeProxyAsk): Promise<FakeProxy> {
+export async function fakeHttpProxy(options: FakeProxyOptions): Promise<FakeProxy> {
   const state = newState()
   const isIn = (sent: string | undefined) =>
-    !ask.login ||
-    sent === `Basic ${Buffer.from(`${ask.login.user}:${ask.login.password}`).toString('base64')}`
+    !options.login ||
+    sent === `Basic ${Buffer.from(`${options.login.user}:${options.login.password}`).toString('base64')}`
   const forward: RequestListener = (request, response) => {
     if (state.isSilent) return
     const url = URL.parse(request.url ?? '')
@@ -46,7 +46,7 @@ export async function fakeHttpProxy(ask: FakeProxyAsk): Promise<FakeProxy> {
     state.asked.push(target)
     const { 'proxy-authorization': login, ...headers } = request.headers
     if (!isIn(login)) return void response.writeHead(407).end()
-    const port = ask.routes(target)
+    const port = options.routes(target)
     if (port === undefined) return void response.writeHead(502).end()
     const path = url.pathname + url.search
     const onward = httpRequest({ host: '127.0.0.1', port, method: request.method, path, headers })
@@ -58,7 +58,7 @@ export async function fakeHttpProxy(ask: FakeProxyAsk): Promise<FakeProxy> {
     response.on('close', () => onward.destroy())
     request.pipe(onward)
   }
-  const server = ask.tls ? createHttpsServer(ask.tls, forward) : createHttpServer(forward)
+  const server = options.tls ? createHttpsServer(options.tls, forward) : createHttpServer(forward)
   server.on('connect', (request, socket: Socket) => {
     socket.on('error', () => {})
     if (state.isSilent) return
@@ -66,35 +66,35 @@ export async function fakeHttpProxy(ask: FakeProxyAsk): Promise<FakeProxy> {
     const refuse = (status: number): void =>
       void socket.end(`HTTP/1.1 ${status} No\r\ncontent-length: 0\r\n\r\n`)
     if (!isIn(request.headers['proxy-authorization'])) return refuse(407)
-    const port = ask.routes(request.url!)
-    if (ask.status !== undefined) return refuse(ask.status)
+    const port = options.routes(request.url!)
+    if (options.status !== undefined) return refuse(options.status)
     if (port === undefined) return refuse(502)
     join(socket, port, state, () => socket.write('HTTP/1.1 200 Connection established\r\n\r\n'))
   })
-  return opened(server, ask.tls ? 'https' : 'http', ask, state)
+  return opened(server, options.tls ? 'https' : 'http', options, state)
 }
 
-export async function fakeSocksProxy(ask: FakeProxyAsk): Promise<FakeProxy> {
+export async function fakeSocksProxy(options: FakeProxyOptions): Promise<FakeProxy> {
   const state = newState()
   const server = createServer((socket) => {
     socket.on('error', () => {})
-    if (!state.isSilent) void speakSocks(socket, ask, state).catch(() => socket.destroy())
+    if (!state.isSilent) void speakSocks(socket, options, state).catch(() => socket.destroy())
   })
-  return opened(server, 'socks5', ask, state)
+  return opened(server, 'socks5', options, state)
 }
 
-async function speakSocks(socket: Socket, ask: FakeProxyAsk, state: State): Promise<void> {
+async function speakSocks(socket: Socket, options: FakeProxyOptions, state: State): Promise<void> {
   const take = reader(socket)
   const [version, count = 0] = await take(2)
   if (version !== 5) return void socket.destroy()
   const methods = [...(await take(count))]
-  const method = ask.login ? 2 : 0
+  const method = options.login ? 2 : 0
   if (!methods.includes(method)) return void socket.end(Buffer.of(5, 255))
   socket.write(Buffer.of(5, method))
-  if (ask.login) {
+  if (options.login) {
     const user = (await take((await take(2))[1]!)).toString()
     const password = (await take((await take(1))[0]!)).toString()
-    const isIn = user === ask.login.user && password === ask.login.password
+    const isIn = user === options.login.user && password === options.login.password
     socket.write(Buffer.of(1, isIn ? 0 : 1))
     if (!isIn) return void socket.end()
   }
@@ -107,10 +107,10 @@ async function speakSocks(socket: Socket, ask: FakeProxyAsk, state: State): Prom
         : (await take(16)).toString('hex')
   const target = `${host}:${(await take(2)).readUInt16BE()}`
   state.asked.push(target)
-  const port = command === 1 ? ask.routes(target) : undefined
+  const port = command === 1 ? options.routes(target) : undefined
   const answer = (code: number) => socket.write(Buffer.of(5, code, 0, 1, 0, 0, 0, 0, 0, 0))
-  if (ask.status !== undefined || port === undefined) {
-    answer(ask.status ?? 4)
+  if (options.status !== undefined || port === undefined) {
+    answer(options.status ?? 4)
     return void socket.end()
   }
   join(socket, port, state, () => answer(0))
@@ -154,16 +154,21 @@ const newState = (): State => ({
   sockets: new Set(),
 })
 
-async function opened(server: Server, protocol: string, ask: FakeProxyAsk, state: State): Promise<FakeProxy> {
+async function opened(
+  server: Server,
+  protocol: string,
+  options: FakeProxyOptions,
+  state: State,
+): Promise<FakeProxy> {
   server.on('connection', (socket: Socket) => {
     state.sockets.add(socket)
     socket.on('close', () => state.sockets.delete(socket))
   })
   const port = await listening(server)
-  const login = ask.login
-    ? `${encodeURIComponent(ask.login.user)}:${encodeURIComponent(ask.login.password)}@`
+  const login = options.login
+    ? `${encodeURIComponent(options.login.user)}:${encodeURIComponent(options.login.password)}@`
     : ''
-  const host = ask.tls ? 'localhost' : '127.0.0.1'
+  const host = options.tls ? 'localhost' : '127.0.0.1'
   return {
     port,
     url: `${protocol}://${login}${host}:${port}`,

@@ -1,6 +1,6 @@
 /**
  * The fake upstream as a program of its own, for benches: `node tests/harness/upstream-main.ts [port] [words]`.
- * Prints its address on one line and answers at once until it is killed. `words` is the length of every answer.
+ * Prints its address on one line and answers at once until it is killed. `phrases` is the length of every answer.
  */
 import { answer, fakeUpstream } from './upstream.ts'
 

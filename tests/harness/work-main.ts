@@ -3,12 +3,12 @@
  * input is the script: words by spaces, each a step that asks the model for that very word; `+word` asks for it beside the next.
  */
 import {
-  type Desk,
   LostStep,
   type Outcome,
   OutOfCredits,
   type Pipeline,
   pipelinesOf,
+  type StepContext,
 } from '#engine/pipelines'
 import { readConfigFile, readEnv } from '#platform/config'
 import { loadConfig } from '#settings'
@@ -33,7 +33,7 @@ const scripted: Pipeline = {
       lines.push(...(await Promise.all(said.splice(0))))
       await desk.progress(((place + 1) * 90) / words.length, { fa: word, en: word })
     }
-    await desk.keep({
+    await desk.saveFile({
       path: 'said.txt',
       bytes: Buffer.from(lines.join('\n')),
       mediaType: 'text/plain',
@@ -45,7 +45,7 @@ const scripted: Pipeline = {
 
 const lost = '(lost)'
 
-async function say(desk: Desk, word: string): Promise<string> {
+async function say(desk: StepContext, word: string): Promise<string> {
   try {
     const { text } = await desk.ask(word, {
       messages: [{ role: 'user', content: [{ type: 'text', text: word }] }],

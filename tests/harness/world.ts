@@ -17,7 +17,7 @@ import { Client } from './client.ts'
 import { cloneDatabase } from './postgres.ts'
 import { until } from './until.ts'
 
-export interface WorldAsk {
+export interface WorldOptions {
   /** Further variables of its environment. */
   env?: Record<string, string>
   /** Text of kherad.config.yaml; without it only the sandbox serves. */
@@ -164,7 +164,7 @@ async function makePeople(kherad: Kherad, credits: number): Promise<{ account: s
 const silent: Log = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, fatal() {} }
 
 /** Boots a server in this process. `await using world = await boot()`. */
-export async function boot(ask: WorldAsk = {}): Promise<World> {
+export async function boot(options: WorldOptions = {}): Promise<World> {
   await using stack = new AsyncDisposableStack()
   const database = stack.use(await cloneDatabase())
   const folder = await mkdtemp(path.join(tmpdir(), 'kherad-world-'))
@@ -175,23 +175,23 @@ export async function boot(ask: WorldAsk = {}): Promise<World> {
     DATABASE_URL: database.url,
     OLLAMA_HOST: '',
     ...quietEnvironment,
-    ...ask.env,
+    ...options.env,
   })
-  const read = loadConfig(env, ask.config)
-  const timing = { ...read.timing, ...ask.timing }
-  const config: Config = { ...read, timing, roles: ask.roles ?? read.roles }
+  const read = loadConfig(env, options.config)
+  const timing = { ...read.timing, ...options.timing }
+  const config: Config = { ...read, timing, roles: options.roles ?? read.roles }
   const violations: string[] = []
   const kherad = stack.use(
     await startKherad({
       config,
       log: silent,
-      ...(ask.clock && { clock: ask.clock }),
-      ...(ask.net && { net: ask.net }),
-      ...(ask.pipelines && { pipelines: ask.pipelines }),
+      ...(options.clock && { clock: options.clock }),
+      ...(options.net && { net: options.net }),
+      ...(options.pipelines && { pipelines: options.pipelines }),
       onViolation: ({ operation, what }) => violations.push(`${operation}: ${what}`),
     }),
   )
-  const ids = await makePeople(kherad, ask.credits ?? 1_000)
+  const ids = await makePeople(kherad, options.credits ?? 1_000)
   return new World(kherad, ids, violations, stack.move())
 }
 

@@ -1,7 +1,7 @@
 /** Routes that only tests have, on a listening server of their own beside a world's. */
 import type { KeyRing } from '#platform/auth'
 import { openServer, type Route, type Server } from '#platform/http'
-import { boot, type World, type WorldAsk } from '../harness/world.ts'
+import { boot, type World, type WorldOptions } from '../harness/world.ts'
 
 export interface Served extends AsyncDisposable {
   world: World
@@ -11,14 +11,14 @@ export interface Served extends AsyncDisposable {
   violations: string[]
 }
 
-interface ServeAsk extends WorldAsk {
+interface ServeOptions extends WorldOptions {
   /** Instead of the key ring of the world. */
   keys?: KeyRing
 }
 
 export async function serve(
   routes: (world: World) => Route[],
-  { keys, ...ask }: ServeAsk = {},
+  { keys, ...ask }: ServeOptions = {},
 ): Promise<Served> {
   await using stack = new AsyncDisposableStack()
   const world = stack.use(await boot(ask))

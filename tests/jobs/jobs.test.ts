@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { App } from '#app'
 import { uuidv7 } from '#platform/ids'
-import { type Job, type JobAsk, job, type Run, startWorkers } from '#platform/jobs'
+import { type Job, type JobOptions, job, type Run, startWorkers } from '#platform/jobs'
 import type { Log } from '#platform/log'
 import { until } from '../harness/until.ts'
 import { boot, MovableClock, type World } from '../harness/world.ts'
@@ -34,7 +34,7 @@ const jobOf = (
 const work = (mine: Job<Data>, as: App = app): AsyncDisposable =>
   startWorkers({ app: as, jobs: [mine as Job<never>] })
 
-const put = (mine: Job<Data>, ...asks: (Partial<JobAsk<Data>> & { data: Data })[]): Promise<void> =>
+const put = (mine: Job<Data>, ...asks: (Partial<JobOptions<Data>> & { data: Data })[]): Promise<void> =>
   app.db.tx((tx) => app.jobs.enqueue(tx, mine, ...asks.map((ask) => ({ accountId: uuidv7(), ...ask }))))
 
 const queued = (mine: Job<Data>) =>

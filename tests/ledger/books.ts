@@ -77,7 +77,7 @@ export async function apply(
     cached_input_tokens: 0,
     output_tokens: 1,
     reasoning_tokens: 0,
-    // Others use tokens alone. `ledger.broken` holds the sums against the receipts.
+    // Others use tokens alone. `ledger.findViolations` holds the sums against the receipts.
     quantities: op.id > 'a' ? { pictures: 2, ...(op.id > 'd' && { seconds: 7 }) } : null,
   }))
   const holds = batch.holds.map((op, index) => ({

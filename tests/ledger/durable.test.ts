@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { uuidv7 } from '#platform/ids'
 import {
   ClaimTaken,
-  type DurableHoldAsk,
+  type DurableHoldOptions,
   extendIn,
   holdIn,
   type Payer,
@@ -29,7 +29,7 @@ const newPayer = async (options: KeyOptions = {}): Promise<Payer> => {
   return { accountId: world.account, projectId: world.project, keyId }
 }
 
-const askOf = (receiptId: string, more: Partial<DurableHoldAsk> = {}): DurableHoldAsk => ({
+const askOf = (receiptId: string, more: Partial<DurableHoldOptions> = {}): DurableHoldOptions => ({
   payer,
   receiptId,
   endpoint: '/v1/test',
@@ -37,7 +37,7 @@ const askOf = (receiptId: string, more: Partial<DurableHoldAsk> = {}): DurableHo
   accepted: { statusCode: 202, reply: '{"ok":1}' },
   ...more,
 })
-const hold = (receiptId: string, more: Partial<DurableHoldAsk> = {}) =>
+const hold = (receiptId: string, more: Partial<DurableHoldOptions> = {}) =>
   world.app.db.tx((tx) => holdIn(tx, askOf(receiptId, more), now()))
 const settle = (
   receiptId: string,

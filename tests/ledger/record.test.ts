@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { effectOf } from '#platform/effects'
 import { uuidv7 } from '#platform/ids'
-import { bar, ClaimTaken, type HoldAsk, record } from '#platform/ledger'
+import { ClaimTaken, fence, type HoldOptions, record } from '#platform/ledger'
 import { boot, type World } from '../harness/world.ts'
 
 let world: World
@@ -16,7 +16,7 @@ afterAll(() => world[Symbol.asyncDispose]())
 
 const now = () => new Date(world.app.clock.nowMs())
 const endpoint = '/v1/test'
-const hold = (receiptId: string, more: Partial<HoldAsk> = {}) =>
+const hold = (receiptId: string, more: Partial<HoldOptions> = {}) =>
   world.app.ledger.hold({
     payer,
     receiptId,
@@ -26,7 +26,8 @@ const hold = (receiptId: string, more: Partial<HoldAsk> = {}) =>
     lifetimeMs: 60_000,
     ...more,
   })
-const barred = (receiptId: string) => world.app.db.tx((tx) => bar(tx, { payer, receiptId, endpoint }, now()))
+const barred = (receiptId: string) =>
+  world.app.db.tx((tx) => fence(tx, { payer, receiptId, endpoint }, now()))
 const effect = (id: string) => effectOf(world.app.ledger, world.account, id)
 const used = { microcredits: 3n, statusCode: 200, urgent: true }
 

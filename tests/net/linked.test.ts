@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type LinkBounds, usualLinkBounds, withLinkedMedia } from '#engine/media'
+import { defaultLinkBounds, type LinkBounds, withLinkedMedia } from '#engine/media'
 import type { Content, Message } from '#engine/turn'
 import { png } from '../dialects/media-samples.ts'
 import { selfSigned } from '../harness/certificate.ts'
@@ -26,7 +26,7 @@ const image = (url: string): Content => ({ type: 'image', media: { url } })
 const document = (url: string): Content => ({ type: 'document', citations: false, media: { url } })
 const user = (...content: Content[]): Message => ({ role: 'user', content })
 const fill = (messages: Message[], bounds: Partial<LinkBounds> = {}, signal = new AbortController().signal) =>
-  withLinkedMedia(client, messages, { bounds: { ...usualLinkBounds, ...bounds }, signal }).then(
+  withLinkedMedia(client, messages, { bounds: { ...defaultLinkBounds, ...bounds }, signal }).then(
     ({ messages: full }) => full,
   )
 

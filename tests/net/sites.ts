@@ -2,14 +2,14 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net'
-import { type FetchAsk, type GuardAsk, openGuardedClient } from '#platform/net'
+import { type FetchOptions, type GuardOptions, openGuardedClient } from '#platform/net'
 
 /** A client for which loopback stands in for the public internet. */
-export const guarded = (ask: Partial<GuardAsk> = {}) =>
-  openGuardedClient({ allowedCidrs: ['127.0.0.0/8'], ...ask })
+export const guarded = (options: Partial<GuardOptions> = {}) =>
+  openGuardedClient({ allowedCidrs: ['127.0.0.0/8'], ...options })
 
 /** Bounds that no test here is to run into unless it says so. */
-export const bounds: FetchAsk = { timeoutMs: 20_000, maxBytes: 1_000_000, protocols: ['https:', 'http:'] }
+export const bounds: FetchOptions = { timeoutMs: 20_000, maxBytes: 1_000_000, protocols: ['https:', 'http:'] }
 
 /** How every refusal is expected to look. */
 export const refused = (reason: string) => ({ name: 'FetchRefused', reason })

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { Registry } from 'prom-client'
 import { expect, test } from 'vitest'
-import { Counts, Level, Spreads, Total } from '../../src/platform/metrics/series.ts'
+import { Counter, Gauge, Histogram, PlainCounter } from '../../src/platform/metrics/series.ts'
 import { until } from '../harness/until.ts'
 import { json } from '../harness/upstream.ts'
 import { bootWatched } from './watched.ts'
@@ -75,15 +75,15 @@ test('a hold that is refused is counted by its reason, and the breaker that open
 
 test('the series are what Prometheus takes them for: cumulative buckets, escaped labels, one child for one set of labels', async () => {
   const registry = new Registry()
-  const spreads = new Spreads(registry, { name: 's', help: 'h', labelNames: ['kind'], bounds: [1, 2] })
+  const spreads = new Histogram(registry, { name: 's', help: 'h', labelNames: ['kind'], bounds: [1, 2] })
   for (const value of [0.5, 1, 1.5, 7]) spreads.observe({ kind: 'a"b\n' }, value)
-  const counts = new Counts(registry, { name: 'c_total', help: 'h', labelNames: ['x', 'y'] })
+  const counts = new Counter(registry, { name: 'c_total', help: 'h', labelNames: ['x', 'y'] })
   counts.inc({ x: 'a', y: 'b' })
   counts.inc({ y: 'b', x: 'a' }, 2)
   counts.inc({ x: 'a', y: 'c' })
   expect(counts.of({ x: 'a', y: 'b' })).toBe(counts.of({ y: 'b', x: 'a' }))
-  new Total(registry, { name: 't_total', help: 'h' }).inc(5)
-  const level = new Level(registry, { name: 'l', help: 'h' })
+  new PlainCounter(registry, { name: 't_total', help: 'h' }).inc(5)
+  const level = new Gauge(registry, { name: 'l', help: 'h' })
   level.inc(3)
   level.dec()
   expect(

@@ -6,13 +6,13 @@ import { type Certified, privateAuthority } from '../harness/certificate.ts'
 import type { Client } from '../harness/client.ts'
 import {
   type FakeProxy,
-  type FakeProxyAsk,
+  type FakeProxyOptions,
   fakeHttpProxy,
   fakeSocksProxy,
   tlsFront,
 } from '../harness/proxy.ts'
 import { type FakeUpstream, fakeUpstream } from '../harness/upstream.ts'
-import { boot, type World, type WorldAsk } from '../harness/world.ts'
+import { boot, type World, type WorldOptions } from '../harness/world.ts'
 
 export const vendorHost = 'vendor.proxied.test'
 export const login = { user: 'kherad', password: 'p@ss: word/۱' }
@@ -21,10 +21,10 @@ export const proxyTls: Certified = authority.issue('localhost')
 
 export type Kind = 'http' | 'https' | 'socks5'
 
-export const openProxy = (kind: Kind, ask: FakeProxyAsk): Promise<FakeProxy> =>
+export const openProxy = (kind: Kind, options: FakeProxyOptions): Promise<FakeProxy> =>
   kind === 'socks5'
-    ? fakeSocksProxy(ask)
-    : fakeHttpProxy({ ...ask, ...(kind === 'https' && { tls: proxyTls }) })
+    ? fakeSocksProxy(options)
+    : fakeHttpProxy({ ...options, ...(kind === 'https' && { tls: proxyTls }) })
 
 export interface Vendor extends AsyncDisposable {
   upstream: FakeUpstream
@@ -63,7 +63,7 @@ export async function openVendor(): Promise<Vendor> {
 const patient =
   '{ connect_ms: 20000, first_byte_ms: 60000, first_token_ms: 60000, idle_ms: 60000, total_ms: 90000 }'
 
-export interface ProxiedAsk {
+export interface ProxiedOptions {
   vendor: Vendor
   /** Of the provider, beside its address. */
   provider?: string
@@ -72,14 +72,16 @@ export interface ProxiedAsk {
   /** A second upstream that is reached directly, after the vendor. */
   spare?: FakeUpstream
   rest?: string
-  world?: Omit<WorldAsk, 'config'>
+  world?: Omit<WorldOptions, 'config'>
 }
 
 /** The model `test/model` of the vendor. */
-export async function bootProxied(ask: ProxiedAsk): Promise<AsyncDisposable & { world: World; key: Client }> {
-  const { vendor, provider = '', url = vendor.url, timeouts = patient, spare, rest = '' } = ask
+export async function bootProxied(
+  options: ProxiedOptions,
+): Promise<AsyncDisposable & { world: World; key: Client }> {
+  const { vendor, provider = '', url = vendor.url, timeouts = patient, spare, rest = '' } = options
   const world = await boot({
-    ...ask.world,
+    ...options.world,
     config: `
 tls: { ca_file: "${vendor.caFile}" }
 providers:

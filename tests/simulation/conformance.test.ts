@@ -8,7 +8,7 @@ import {
   ClaimTaken,
   grant,
   type Hold,
-  type HoldAsk,
+  type HoldOptions,
   type Ledger,
   type MeterScope,
   setCaps,
@@ -53,8 +53,8 @@ class Twins {
   readonly clock = new MovableClock(Date.UTC(2026, 0, 10))
   readonly simulated = new SimulatedDatabase(() => Date.now())
   readonly dbs: readonly Db[]
-  readonly holds: { ask: HoldAsk; pair: Hold[] }[] = []
-  readonly asked: HoldAsk[] = []
+  readonly holds: { options: HoldOptions; pair: Hold[] }[] = []
+  readonly asked: HoldOptions[] = []
   people: Person[] = []
 
   constructor(random: Random) {
@@ -90,15 +90,15 @@ class Twins {
     // One that was swept by now is refused at once, and what it was charged given back a moment later.
     if ((end as { code?: string }).code === 'SERVICE_UNAVAILABLE') await this.#mended(ledgers, ask)
     this.asked.push(ask)
-    if (pair.length === 2) this.holds.push({ ask, pair })
+    if (pair.length === 2) this.holds.push({ options: ask, pair })
   }
 
-  #mended(ledgers: Ledger[], { payer, receiptId }: HoldAsk): Promise<unknown> {
+  #mended(ledgers: Ledger[], { payer, receiptId }: HoldOptions): Promise<unknown> {
     const rows = () => Promise.all(ledgers.map((one) => one.earlier(payer.accountId, receiptId, 1_000)))
     return until(async () => (await rows()).every((row) => !row?.ambiguous))
   }
 
-  #holdAsk(): HoldAsk {
+  #holdAsk(): HoldOptions {
     const { random } = this
     const { account, project, key } = random.pick(this.people)
     const claim = random.chance(0.5)
@@ -118,7 +118,7 @@ class Twins {
   async settle(): Promise<void> {
     const { random } = this
     if (this.holds.length === 0) return
-    const { ask, pair } = random.pick(this.holds)
+    const { options: ask, pair } = random.pick(this.holds)
     const percent = BigInt(random.pick([0, 40, 100, 150, 900]))
     const failed = random.chance(0.3)
     const freeClaim = random.chance(0.2)
@@ -184,12 +184,12 @@ class Twins {
       )
   }
 
-  async look(ledgers: Ledger[], ask: HoldAsk): Promise<void> {
-    const { accountId } = ask.payer
+  async look(ledgers: Ledger[], options: HoldOptions): Promise<void> {
+    const { accountId } = options.payer
     await this.both((side) => ledgers[side]!.balance(accountId))
     const replayMs = this.random.pick([1_000, dayMs])
     await this.both(async (side) => {
-      const row = await ledgers[side]!.earlier(accountId, ask.receiptId, replayMs)
+      const row = await ledgers[side]!.earlier(accountId, options.receiptId, replayMs)
       if (!row) return row
       const { state, claiming, ambiguous, fingerprint, status_code, held, charged, reply, idempotency_key } =
         row

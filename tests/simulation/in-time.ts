@@ -1,5 +1,5 @@
 /** A stretch of virtual time for a test that says itself what happens in it, and books for it. */
-import type { HoldAsk, Ledger } from '#platform/ledger'
+import type { HoldOptions, Ledger } from '#platform/ledger'
 import { openLedgerAlone } from '../harness/ledger.ts'
 import { SimulatedDatabase } from './database.ts'
 import { databaseFace } from './face.ts'
@@ -30,7 +30,7 @@ const quiet = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, fatal(
 const timing = { processLeaseMs: 20_000, heartbeatMs: 5_000, sweepMs: 5_000 }
 
 /** The one hold of these tests. */
-export const askFor = (microcredits: bigint): HoldAsk => ({
+export const askFor = (microcredits: bigint): HoldOptions => ({
   payer,
   receiptId: idOf('request', 1),
   endpoint: '/test',

@@ -12,7 +12,7 @@ import { Speed } from './speed.ts'
 import type { Timeline } from './timeline.ts'
 import type { SimulatedUpstream, UpstreamCall } from './upstream.ts'
 
-export interface JudgeAsk {
+export interface JudgeOptions {
   timeline: Timeline
   database: SimulatedDatabase
   upstream: SimulatedUpstream
@@ -34,19 +34,19 @@ const longestAnswerMs = 60_000
 
 export class Judge {
   readonly violations: string[] = []
-  readonly #ask: JudgeAsk
+  readonly #ask: JudgeOptions
   readonly #said = new Map<string, Said>()
   readonly #speed: Speed
 
-  constructor(ask: JudgeAsk) {
-    this.#ask = ask
+  constructor(options: JudgeOptions) {
+    this.#ask = options
     this.#speed = new Speed(
-      ask.database,
-      () => ask.timeline.nowMs,
+      options.database,
+      () => options.timeline.nowMs,
       (truth, what) => this.#hold(truth, what),
     )
-    ask.upstream.onCall = (call) => this.#onCall(call)
-    ask.database.onSweep = (hold, processId, lapsed) => this.#onSweep(hold, processId, lapsed)
+    options.upstream.onCall = (call) => this.#onCall(call)
+    options.database.onSweep = (hold, processId, lapsed) => this.#onSweep(hold, processId, lapsed)
   }
 
   #hold(truth: boolean, what: string): void {

@@ -24,7 +24,7 @@ export interface Sent {
   answer: Answer | undefined
 }
 
-export interface PeopleAsk {
+export interface PeopleOptions {
   timeline: Timeline
   random: Random
   callers: readonly Caller[]
@@ -50,10 +50,10 @@ export class People {
   readonly sent: Sent[] = []
   /** Clients that still want something. */
   busy = 0
-  readonly #ask: PeopleAsk
+  readonly #ask: PeopleOptions
 
-  constructor(ask: PeopleAsk) {
-    this.#ask = ask
+  constructor(options: PeopleOptions) {
+    this.#ask = options
   }
 
   /** One wish of one person: a call, perhaps under a key that others use as well, perhaps sent twice at once. */

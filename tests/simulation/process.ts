@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import type { App, Caller } from '#app'
 import { chat } from '#capabilities/chat'
-import { kept } from '#capabilities/text'
+import { settleInBackground } from '#capabilities/text'
 import { questionTurn, startPaidTurn } from '#engine/inference'
 import type { Catalogue } from '#engine/models'
 import { pipelinesOf } from '#engine/pipelines'
@@ -10,7 +10,7 @@ import { openInference, type Upstream } from '#engine/routing'
 import type { Config } from '#platform/config'
 import { isDatabaseAway } from '#platform/db'
 import { asFailure, Failure, fail } from '#platform/errors'
-import { type Ask, type EventStream, JsonText } from '#platform/http'
+import { type EventStream, JsonText, type RequestContext } from '#platform/http'
 import { answerAgain, claimOf } from '#platform/idempotency'
 import { jobs } from '#platform/jobs'
 import { ClaimTaken, type Ledger, openLedger, type Settled, type Settlement } from '#platform/ledger'
@@ -293,7 +293,9 @@ export class SimulatedProcess implements Sender {
     }
     try {
       if (request.background) return await this.#inBackground(request, gone)
-      const answer = await (door!.handle as (ask: Ask) => Promise<unknown>)(ask as unknown as Ask)
+      const answer = await (door!.handle as (context: RequestContext) => Promise<unknown>)(
+        ask as unknown as RequestContext,
+      )
       if (answer instanceof JsonText) return { kind: 'json', text: answer.text, requestId, replayed: false }
       return { kind: 'stream', text: await this.#read(answer as EventStream, gone) }
     } catch (error) {
@@ -333,7 +335,7 @@ export class SimulatedProcess implements Sender {
       gone,
     })
     const answer = { add() {}, body: () => ({}) }
-    const { failure, text } = await kept(paid, answer, ({ code }) => code)
+    const { failure, text } = await settleInBackground(paid, answer, ({ code }) => code)
     if (failure) throw failure
     return { kind: 'json', text, requestId, replayed: false }
   }

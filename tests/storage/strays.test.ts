@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { adopt, stageUnsized, tidyStrays } from '#platform/storage'
+import { commitBlob, deletePendingBlobs, stageUnsized } from '#platform/storage'
 import { fakeS3 } from '../harness/fake-s3.ts'
 import { until } from '../harness/until.ts'
 import { boot, MovableClock } from '../harness/world.ts'
@@ -21,10 +21,10 @@ test('of bytes whose writer died in the middle of an upload no part is left in t
   }
   const writing = stageUnsized(app, 'live/torn', dying(), 100 * mebibyte)
   await until(async () => [...s3.uploads.values()].some(({ parts }) => parts.size > 0))
-  expect(await tidyStrays(app)).toBe(0)
+  expect(await deletePendingBlobs(app)).toBe(0)
   expect(s3.uploads.size).toBe(1)
   clock.moveMs(61 * 60_000)
-  expect(await tidyStrays(app)).toBe(1)
+  expect(await deletePendingBlobs(app)).toBe(1)
   expect([s3.uploads.size, s3.objects.size]).toEqual([0, 0])
   death.resolve()
   await expect(writing).rejects.toThrow('dead')
@@ -41,8 +41,8 @@ test('bytes of unknown length that a row adopts stay', async () => {
   }
   const kept = await stageUnsized(app, 'live/whole', sound(), mebibyte)
   expect(kept.bytes).toBe(bytes.length)
-  await app.db.tx((tx) => adopt(tx, 'live/whole'))
+  await app.db.tx((tx) => commitBlob(tx, 'live/whole'))
   clock.moveMs(2 * 60 * 60_000)
-  expect(await tidyStrays(app)).toBe(0)
+  expect(await deletePendingBlobs(app)).toBe(0)
   expect(await buffer((await app.storage.get('live/whole'))!)).toEqual(bytes)
 })

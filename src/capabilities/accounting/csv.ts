@@ -14,7 +14,7 @@ export class CsvError extends Error {
   }
 }
 
-const mostCellCharacters = 100_000
+const maxCellCharacters = 100_000
 
 /**
  * Reads CSV (RFC 4180; also with `;` or a tab between cells, whichever the first line has most) as it comes, one row in
@@ -52,7 +52,7 @@ class CsvReader {
     if (this.#separator === undefined) {
       this.#waiting += chunk
       const end = this.#waiting.indexOf('\n')
-      if (end < 0 && this.#waiting.length < mostCellCharacters) return
+      if (end < 0 && this.#waiting.length < maxCellCharacters) return
       this.#begin()
       return
     }
@@ -110,7 +110,7 @@ class CsvReader {
 
   #add(character: string): void {
     this.#cell += character
-    if (this.#cell.length > mostCellCharacters) throw new CsvError(this.#began, 'a cell is too long')
+    if (this.#cell.length > maxCellCharacters) throw new CsvError(this.#began, 'a cell is too long')
   }
 
   #endCell(): void {

@@ -7,7 +7,7 @@ import * as found from './verdicts/store.ts'
 export type { Difference, Side, Verdict } from './verdicts/store.ts'
 export { verdicts } from './verdicts/store.ts'
 
-export interface ReconcileAsk extends store.Bounds {
+export interface ReconcileOptions extends store.Bounds {
   rows: AsyncIterable<InvoiceRow>
   /** What a USD of the upstream's price is charged at: `credits_per_usd × markup × 1,000,000`. 0 leaves USD out of it. */
   microcreditsPerUsd: number
@@ -38,16 +38,16 @@ export interface Reconciliation {
 const batchSize = 1_000
 
 /** Works in temporary tables of `tx`; roll it back when all is read. Throws what reading the rows throws. */
-export async function reconcile(tx: Tx, ask: ReconcileAsk): Promise<Reconciliation> {
+export async function reconcile(tx: Tx, options: ReconcileOptions): Promise<Reconciliation> {
   await store.prepare(tx)
-  await loadRows(tx, ask)
-  await store.addCalls(tx, ask)
+  await loadRows(tx, options)
+  await store.addCalls(tx, options)
   await store.matchByIds(tx)
   // Rows without ids may be of any call; rows whose id nobody knows, only of calls whose id the upstream never told.
   await matchByTime(tx, true)
   await matchByTime(tx, false)
-  await found.judge(tx, ask.microcreditsPerUsd)
-  const { running, ambiguous, ambiguous_charged, lost, lost_charged } = await found.unattributed(tx, ask)
+  await found.judge(tx, options.microcreditsPerUsd)
+  const { running, ambiguous, ambiguous_charged, lost, lost_charged } = await found.unattributed(tx, options)
   return {
     ...(await add(tx)),
     file: await found.countRows(tx),
@@ -59,14 +59,14 @@ export async function reconcile(tx: Tx, ask: ReconcileAsk): Promise<Reconciliati
   }
 }
 
-async function loadRows(tx: Tx, ask: ReconcileAsk): Promise<void> {
+async function loadRows(tx: Tx, options: ReconcileOptions): Promise<void> {
   let batch: InvoiceRow[] = []
-  for await (const row of ask.rows) {
+  for await (const row of options.rows) {
     if (batch.push(row) < batchSize) continue
-    await store.addRows(tx, batch, ask)
+    await store.addRows(tx, batch, options)
     batch = []
   }
-  if (batch.length > 0) await store.addRows(tx, batch, ask)
+  if (batch.length > 0) await store.addRows(tx, batch, options)
 }
 
 /** Calls of the same model and tokens, one to one, the nearest in time, within two minutes. */

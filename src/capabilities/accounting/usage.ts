@@ -4,8 +4,8 @@ import { fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'
 import { creditsUp, type UsageGroup, type UsagePage, type UsageSums } from '#platform/ledger'
 import { cursorTexts, cutPage, writeCursor } from '#platform/lists'
+import { reasons } from './phrases.ts'
 import type { UsageQuery, UsageReport } from './schema.ts'
-import { reasons } from './words.ts'
 
 const windowDays = 30
 

@@ -3,7 +3,7 @@ import { acceptOnce } from '#capabilities/calls'
 import { requireKnowledge } from '#capabilities/knowledge'
 import { textModel } from '#capabilities/text'
 import { fail } from '#platform/errors'
-import type { Ask, JsonText } from '#platform/http'
+import type { JsonText, RequestContext } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
 import { typedList } from '#platform/lists'
 import {
@@ -12,11 +12,11 @@ import {
   type AgentChange,
   type AgentParams,
   type ListQuery,
-  mostAgents,
+  maxAgents,
 } from './schema.ts'
 import * as store from './store.ts'
 
-export type AgentAsk<Body = unknown> = Ask<Body, unknown, AgentParams>
+export type AgentOptions<Body = unknown> = RequestContext<Body, unknown, AgentParams>
 
 export function shownAgent(row: store.AgentRow): Agent {
   const { agent_id: id, project_id, name, instructions, model, kind, knowledge_id } = row
@@ -34,27 +34,27 @@ export function shownAgent(row: store.AgentRow): Agent {
 }
 
 /** An agent of the caller's project; anybody else's answers as a missing one. */
-export async function ownAgent({ app, caller, params }: AgentAsk): Promise<store.AgentRow> {
+export async function ownAgent({ app, caller, params }: AgentOptions): Promise<store.AgentRow> {
   return (await store.findAgent(app.db, caller, params.id)) ?? notFound()
 }
 
 const notFound = (): never => fail('NOT_FOUND', {}, { param: 'id' })
 
-export async function createAgent(ask: Ask<AgentBody>): Promise<JsonText> {
-  const { app, body, caller } = ask
-  const agent = newAgent(ask)
+export async function createAgent(context: RequestContext<AgentBody>): Promise<JsonText> {
+  const { app, body, caller } = context
+  const agent = newAgent(context)
   if (body.knowledge_id !== undefined)
     await requireKnowledge(app, { ...caller, knowledgeId: body.knowledge_id })
   const accept = { endpoint: '/v1/agents', statusCode: 201, now: agent.created_at }
-  return acceptOnce(ask, accept, async (tx) => {
-    if (!(await store.takePlace(tx, caller, mostAgents))) fail('TOO_MANY_AGENTS', { most: mostAgents })
+  return acceptOnce(context, accept, async (tx) => {
+    if (!(await store.takePlace(tx, caller, maxAgents))) fail('TOO_MANY_AGENTS', { most: maxAgents })
     await store.insertAgent(tx, agent)
     return shownAgent(agent)
   })
 }
 
 /** Throws as `textModel` does. */
-function newAgent({ app, body, caller }: Ask<AgentBody>): store.AgentRow {
+function newAgent({ app, body, caller }: RequestContext<AgentBody>): store.AgentRow {
   const nowMs = app.clock.nowMs()
   return {
     account_id: caller.accountId,
@@ -70,14 +70,14 @@ function newAgent({ app, body, caller }: Ask<AgentBody>): store.AgentRow {
   }
 }
 
-export const listAgents = async ({ app, caller, query }: Ask<unknown, ListQuery>) =>
+export const listAgents = async ({ app, caller, query }: RequestContext<unknown, ListQuery>) =>
   typedList.answer(await store.listAgents(app.db, caller, query), shownAgent)
 
 /** Runs that have begun go on as they began. */
-export async function changeAgent(ask: AgentAsk<AgentChange>): Promise<Agent> {
-  const { app, body, caller, params } = ask
+export async function changeAgent(options: AgentOptions<AgentChange>): Promise<Agent> {
+  const { app, body, caller, params } = options
   const { name, instructions, model } = body
-  if (Object.keys(body).length === 0) return shownAgent(await ownAgent(ask))
+  if (Object.keys(body).length === 0) return shownAgent(await ownAgent(options))
   const change = {
     ...(name !== undefined && { name: name.toWellFormed() }),
     ...(instructions !== undefined && { instructions: instructions.toWellFormed() }),
@@ -88,7 +88,7 @@ export async function changeAgent(ask: AgentAsk<AgentChange>): Promise<Agent> {
 }
 
 /** Work that it has begun goes on; receipts stay. */
-export async function deleteAgent({ app, caller, params }: AgentAsk) {
+export async function deleteAgent({ app, caller, params }: AgentOptions) {
   const id = params.id.toLowerCase()
   if (!(await app.db.tx((tx) => store.deleteAgent(tx, caller, id)))) notFound()
   return { id, object: 'agent.deleted' as const, deleted: true as const }

@@ -1,30 +1,30 @@
 /** Runs that are work: of an agent of another kind than chat, or as the caller prefers (RFC 7240). */
-import { nameIgnored, reference } from '#capabilities/calls'
+import { reference, setIgnoredFields } from '#capabilities/calls'
 import type { Model } from '#engine/models'
 import type { WorkKind } from '#engine/pipelines'
 import { fail } from '#platform/errors'
-import { Answer, type Ask, baseUrlOf } from '#platform/http'
-import type { AgentAsk } from './agent.ts'
+import { Answer, baseUrlOf, type RequestContext } from '#platform/http'
+import type { AgentOptions } from './agent.ts'
+import { reasons } from './phrases.ts'
 import type { RunBody } from './schema.ts'
 import { startWork } from './start-work.ts'
 import type { AgentRow } from './store.ts'
-import { reasons } from './words.ts'
 
 /** Contract section 8. */
 const leastInput = 10
 
-export const isDurable = ({ headers }: Pick<Ask, 'headers'>, { kind }: AgentRow): boolean =>
+export const isDurable = ({ headers }: Pick<RequestContext, 'headers'>, { kind }: AgentRow): boolean =>
   kind !== 'chat' || prefersAsync(headers)
 
 /** Of the preferences with their parameters, `respond-async` is one: `Prefer: wait=5, Respond-Async; x=y`. */
-function prefersAsync(headers: Ask['headers']): boolean {
+function prefersAsync(headers: RequestContext['headers']): boolean {
   const prefer = [headers['prefer'] ?? []].flat().join(',')
   return prefer.split(',').some((one) => one.split(';')[0]!.trim().toLowerCase() === 'respond-async')
 }
 
 /** Answers 202 with where to look. What only a direct answer has is named as ignored. */
-export async function workOn(ask: AgentAsk<RunBody>, agent: AgentRow, model: Model): Promise<Answer> {
-  const { app, body, caller, claim, requestId, language } = ask
+export async function workOn(options: AgentOptions<RunBody>, agent: AgentRow, model: Model): Promise<Answer> {
+  const { app, body, caller, claim, requestId, language } = options
   if (body.stream) fail('INVALID_REQUEST', { why: reasons.noStreamOfWork }, { param: 'stream' })
   if ([...body.input].length < leastInput)
     fail('INVALID_REQUEST', { why: reasons.shortWork(leastInput) }, { param: 'input' })
@@ -33,7 +33,7 @@ export async function workOn(ask: AgentAsk<RunBody>, agent: AgentRow, model: Mod
     requestId,
     claim,
     endpoint: '/v1/agents/runs',
-    baseUrl: baseUrlOf(ask),
+    baseUrl: baseUrlOf(options),
     language,
     kind: workKindOf(agent),
     input: body.input,
@@ -42,14 +42,14 @@ export async function workOn(ask: AgentAsk<RunBody>, agent: AgentRow, model: Mod
     agentId: agent.agent_id,
     knowledgeId: agent.knowledge_id ?? undefined,
     fileIds: body.file_ids,
-    customerId: reference(ask, 'X-Customer-ID'),
-    referenceId: reference(ask, 'X-Reference-ID'),
+    customerId: reference(options, 'X-Customer-ID'),
+    referenceId: reference(options, 'X-Reference-ID'),
   })
-  nameIgnored(
-    ask,
+  setIgnoredFields(
+    options,
     answerOnly.filter((field) => body[field] !== undefined),
   )
-  if (prefersAsync(ask.headers)) ask.setHeader('preference-applied', 'respond-async')
+  if (prefersAsync(options.headers)) options.setHeader('preference-applied', 'respond-async')
   return new Answer(202, accepted)
 }
 

@@ -6,7 +6,7 @@ import { changeAgent, createAgent, deleteAgent, listAgents, ownAgent, shownAgent
 import { runAgent } from './run.ts'
 import * as schema from './schema.ts'
 import { WorkRun, workFailures } from './start-work.ts'
-import './words.ts'
+import './phrases.ts'
 
 const path = '/v1/agents'
 const scope = 'agents:write'

@@ -80,11 +80,11 @@ export const AgentParams = Type.Object({ id: uuid() })
 export type AgentParams = Static<typeof AgentParams>
 
 /** As many as a project may have: who knows nothing of pages sees them all. */
-export const mostAgents = 100
+export const maxAgents = 100
 
 export const ListQuery = pageQuery({
-  max: mostAgents,
-  standard: mostAgents,
+  max: maxAgents,
+  standard: maxAgents,
   after: idCursor('Agents made before this one.', 'عامل‌هایی که پیش از این ساخته شده‌اند.'),
 })
 export type ListQuery = Static<typeof ListQuery>

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
-import { type Page, type PageAsk, readPage } from '#platform/lists'
+import { type Page, type PageOptions, readPage } from '#platform/lists'
 import type { Kind } from './schema.ts'
 
 declare module '#platform/db' {
@@ -50,13 +50,13 @@ export const findAgent = (db: Db, owner: Owner, agentId: string): Promise<AgentR
     .executeTakeFirst()
 
 /** Newest first. */
-export function listAgents(db: Db, owner: Owner, ask: PageAsk): Promise<Page<AgentRow>> {
+export function listAgents(db: Db, owner: Owner, options: PageOptions): Promise<Page<AgentRow>> {
   const all = db.kysely
     .selectFrom('agents.agents')
     .selectAll()
     .where('account_id', '=', owner.accountId)
     .where('project_id', '=', owner.projectId)
-  return readPage(all, 'agent_id', ask)
+  return readPage(all, 'agent_id', options)
 }
 
 export const changeAgent = (

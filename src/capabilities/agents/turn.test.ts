@@ -10,7 +10,7 @@ const asked = {
   passages: [],
   effort: undefined,
   stream: false,
-  usualOutputTokens: 2048,
+  defaultOutputTokens: 2048,
 }
 const texts = (content: Content[]) => content.map((part) => (part.type === 'text' ? part.text : part.type))
 const passages = [

@@ -8,19 +8,19 @@ import { agentUses } from './tools/agent-tools.ts'
 /** Of one passage. */
 const passageCharacters = 4000
 
-export interface TurnAsk {
+export interface TurnOptions {
   instructions: string
   input: string
   passages: readonly Source[]
   effort: string | undefined
   stream: boolean
   /** As on the Responses wire, whose answer this is. */
-  usualOutputTokens: number
+  defaultOutputTokens: number
 }
 
 /** A model that takes no tools answers without them. */
-export function turnOf(model: Model, ask: TurnAsk): Turn {
-  const { instructions, input, passages, effort, stream, usualOutputTokens } = ask
+export function turnOf(model: Model, options: TurnOptions): Turn {
+  const { instructions, input, passages, effort, stream, defaultOutputTokens } = options
   const tools = model.features.includes('tools') ? agentUses : []
   const hosted: Hosted = { tools, atLimit: 'answer', found: passages }
   return {
@@ -33,7 +33,7 @@ export function turnOf(model: Model, ask: TurnAsk): Turn {
     toolChoice: { type: 'auto' },
     parallelToolCalls: true,
     output: { type: 'text' },
-    usualOutputTokens,
+    defaultOutputTokens,
     maxOutputTokens: 0,
     stop: [],
     ...(effort !== undefined && { reasoning: { enabled: true, effort } }),

@@ -1,6 +1,6 @@
 import type { Tx } from '#platform/db'
 import { Failure } from '#platform/errors'
-import { type Ask, JsonText } from '#platform/http'
+import { JsonText, type RequestContext } from '#platform/http'
 import { ClaimTaken, record } from '#platform/ledger'
 
 export interface AcceptOptions {
@@ -21,15 +21,15 @@ export interface AcceptOptions {
  * again. Throws `ClaimTaken`, which the HTTP layer answers, and so undoes the transaction.
  */
 export async function acceptOnce(
-  ask: Pick<Ask, 'app' | 'caller' | 'claim' | 'requestId'>,
+  context: Pick<RequestContext, 'app' | 'caller' | 'claim' | 'requestId'>,
   { undo, ...options }: AcceptOptions,
   work: (tx: Tx) => Promise<unknown>,
 ): Promise<JsonText> {
   try {
-    return await ask.app.db.tx(async (tx) => {
+    return await context.app.db.tx(async (tx) => {
       const reply = JSON.stringify(await work(tx))
       // Last, since holds of the account wait from here on.
-      await keep(tx, ask, options, reply)
+      await keep(tx, context, options, reply)
       return new JsonText(reply)
     })
   } catch (error) {
@@ -41,7 +41,7 @@ export async function acceptOnce(
 
 async function keep(
   tx: Tx,
-  { app, caller, claim, requestId }: Pick<Ask, 'app' | 'caller' | 'claim' | 'requestId'>,
+  { app, caller, claim, requestId }: Pick<RequestContext, 'app' | 'caller' | 'claim' | 'requestId'>,
   { endpoint, statusCode, now, sealed = false }: AcceptOptions,
   reply: string,
 ): Promise<void> {

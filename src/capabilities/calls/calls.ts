@@ -3,9 +3,9 @@
  * cost, and how the answer of a call that has ended leaves. No routes.
  */
 export { acceptOnce } from './accept-once.ts'
-export { answerPaid, delivered, failed, replayable } from './answer.ts'
-export { Cost, costOf, tellCost } from './cost.ts'
+export { answerPaid, replayable, settleDelivered, settleFailed } from './answer.ts'
+export { Cost, costOf, setCostHeaders } from './cost.ts'
 export { modelFailures, requireMayUse, requireModel } from './model.ts'
-export { type Applied, nameApplied, nameIgnored, unnamedFields } from './named-fields.ts'
+export { type Applied, setAppliedFields, setIgnoredFields, unnamedFields } from './named-fields.ts'
 export { payment, paymentFailures, Reference, reference, referenceHeaders } from './payment.ts'
 export { requireUnclaimed } from './unclaimed.ts'

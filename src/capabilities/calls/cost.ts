@@ -1,6 +1,6 @@
 /** What an answer was charged, where its caller looks. */
 import { Type } from 'typebox'
-import { type Ask, costHeaders } from '#platform/http'
+import { costHeaders, type RequestContext } from '#platform/http'
 import { exactCredits } from '#platform/ledger'
 
 /** Of `usage`. */
@@ -22,6 +22,6 @@ export const costOf = (microcredits: bigint): { credits: number; microcredits: s
 })
 
 /** `X-Credits` and `X-Microcredits`. */
-export function tellCost(ask: Pick<Ask, 'setHeader'>, microcredits: bigint): void {
-  for (const [name, value] of Object.entries(costHeaders(microcredits))) ask.setHeader(name, value)
+export function setCostHeaders(context: Pick<RequestContext, 'setHeader'>, microcredits: bigint): void {
+  for (const [name, value] of Object.entries(costHeaders(microcredits))) context.setHeader(name, value)
 }

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import type { PaidCall } from '#engine/paid'
 import { type FailureCode, fail } from '#platform/errors'
-import type { Ask } from '#platform/http'
-import { reasons } from './words.ts'
+import type { RequestContext } from '#platform/http'
+import { reasons } from './phrases.ts'
 
 /** What a route that holds credits can refuse with. */
 export const paymentFailures: FailureCode[] = [
@@ -22,23 +22,23 @@ export const Reference = Type.String({
 export const referenceHeaders = { 'X-Customer-ID': Reference, 'X-Reference-ID': Reference }
 
 /** Of this request: who pays, under which marks, and who waits. */
-export const payment = (ask: Ask): Omit<PaidCall, 'endpoint'> => ({
-  caller: ask.caller,
-  requestId: ask.requestId,
-  receivedMs: ask.receivedMs,
-  claim: ask.claim,
-  customerId: reference(ask, 'X-Customer-ID'),
-  referenceId: reference(ask, 'X-Reference-ID'),
-  gone: ask.gone,
-  trail: ask.trail,
+export const payment = (context: RequestContext): Omit<PaidCall, 'endpoint'> => ({
+  caller: context.caller,
+  requestId: context.requestId,
+  receivedMs: context.receivedMs,
+  claim: context.claim,
+  customerId: reference(context, 'X-Customer-ID'),
+  referenceId: reference(context, 'X-Reference-ID'),
+  gone: context.gone,
+  trail: context.trail,
 })
 
 /** Customer and reference ids, at most 120 characters each; UTF-8 is read as such. */
 export function reference(
-  ask: Pick<Ask, 'headers'>,
+  context: Pick<RequestContext, 'headers'>,
   name: keyof typeof referenceHeaders,
 ): string | undefined {
-  const value = ask.headers[name.toLowerCase()]
+  const value = context.headers[name.toLowerCase()]
   if (typeof value !== 'string' || value === '') return undefined
   const text = Buffer.from(value, 'latin1').toString('utf8')
   if ([...text].length > 120) fail('INVALID_REQUEST', { why: reasons.longReference(name) }, { param: name })

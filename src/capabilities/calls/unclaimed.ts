@@ -1,4 +1,4 @@
-import type { Ask } from '#platform/http'
+import type { RequestContext } from '#platform/http'
 import { replayMs } from '#platform/idempotency'
 import { ClaimTaken } from '#platform/ledger'
 
@@ -7,7 +7,7 @@ export async function requireUnclaimed({
   app,
   caller,
   claim,
-}: Pick<Ask, 'app' | 'caller'> & Partial<Pick<Ask, 'claim'>>): Promise<void> {
+}: Pick<RequestContext, 'app' | 'caller'> & Partial<Pick<RequestContext, 'claim'>>): Promise<void> {
   if (!claim) return
   const known = await app.ledger.lookup(caller.accountId, caller.keyId, claim.key)
   const earlier = known && (await app.ledger.earlier(caller.accountId, known.receipt_id, replayMs))

@@ -1,16 +1,16 @@
 import {
   budgetNews,
-  type HeardOn,
-  inEvents,
   pay,
   readMedia,
-  tellNews,
+  respondJson,
+  respondStream,
+  setFieldHeaders,
   textModel,
-  unheard,
-  whole,
+  unsupportedFields,
+  type WireSupport,
 } from '#capabilities/text'
 import type { PaidTurn } from '#engine/inference'
-import type { Ask, EventStream, JsonText } from '#platform/http'
+import type { EventStream, JsonText, RequestContext } from '#platform/http'
 import { forwardedFields } from '#providers/chat-completions'
 import { Chunks } from './chunks.ts'
 import { completionOf, Gathered, type Heading } from './completion.ts'
@@ -19,33 +19,33 @@ import { turnOf } from './parse.ts'
 import { ChatBody } from './schema.ts'
 
 /** Answers a chat: everything wrong is refused first, then the worst case is held, then the upstream is asked. */
-export async function complete(ask: Ask<ChatBody>): Promise<JsonText | EventStream> {
-  const { body } = ask
-  const model = textModel(ask.app, ask.caller, body.model)
-  const turn = await readMedia(ask, model, turnOf(body, model), fillLinks)
+export async function complete(context: RequestContext<ChatBody>): Promise<JsonText | EventStream> {
+  const { body } = context
+  const model = textModel(context.app, context.caller, body.model)
+  const turn = await readMedia(context, model, turnOf(body, model), fillLinks)
   const showsReasoning = body.include_reasoning === true && body.reasoning?.exclude !== true
-  const paid = await pay(ask, { model, turn, showsReasoning, endpoint: '/v1/chat/completions' })
+  const paid = await pay(context, { model, turn, showsReasoning, endpoint: '/v1/chat/completions' })
   const { maxOutputTokens } = paid
   const news = budgetNews(model, turn, { asked: body.reasoning?.max_tokens, maxOutputTokens })
-  const ignored = [...ignoredFields(body), ...unheard(model, turn, body, heardOn), ...news.ignored]
-  tellNews(ask, { ...news, ignored })
-  const heading = headingOf(ask, paid)
+  const ignored = [...ignoredFields(body), ...unsupportedFields(model, turn, body, heardOn), ...news.ignored]
+  setFieldHeaders(context, { ...news, ignored })
+  const heading = headingOf(context, paid)
   if (!turn.stream) {
     const gathered = new Gathered(showsReasoning)
-    return whole(ask, paid, {
+    return respondJson(context, paid, {
       add: (part) => gathered.add(part),
       body: (bill) => completionOf(heading(), gathered, bill),
     })
   }
   const withUsage = body.stream_options?.include_usage === true
-  return inEvents(ask, paid, new Chunks(heading, { showReasoning: showsReasoning, withUsage }))
+  return respondStream(context, paid, new Chunks(heading, { showReasoning: showsReasoning, withUsage }))
 }
 
 const used = new Set([...Object.keys(ChatBody.properties), ...forwardedFields])
 
 const both = ['chat', 'responses'] as const
 /** What of a chat means nothing to a model whose upstream speaks another wire. */
-const heardOn: HeardOn = {
+const heardOn: WireSupport = {
   seed: both,
   frequency_penalty: both,
   presence_penalty: both,
@@ -65,8 +65,8 @@ const heardOn: HeardOn = {
 /** Fields that were sent and have no effect. */
 const ignoredFields = (body: ChatBody): string[] => Object.keys(body).filter((field) => !used.has(field))
 
-function headingOf(ask: Ask, paid: PaidTurn): () => Heading {
-  const id = `chatcmpl-${ask.requestId.replaceAll('-', '')}`
-  const created = Math.floor(ask.receivedMs / 1000)
+function headingOf(context: RequestContext, paid: PaidTurn): () => Heading {
+  const id = `chatcmpl-${context.requestId.replaceAll('-', '')}`
+  const created = Math.floor(context.receivedMs / 1000)
   return () => ({ id, created, model: paid.model.id })
 }

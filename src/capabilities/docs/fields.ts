@@ -1,8 +1,8 @@
 /** JSON Schema → a list of fields that a person reads: name, type, bounds, meaning, and what is inside. */
 import type { TSchema } from 'typebox'
 import { type Content, code, Html, html, joined, prose } from './html.ts'
+import { types } from './phrases.ts'
 import type { Say } from './say.ts'
-import { types } from './words.ts'
 
 interface Shape {
   type?: string | string[]

@@ -5,11 +5,11 @@ import type { Route } from '#platform/http'
 import { contractVersion } from '#platform/openapi'
 import { curlOf } from './example.ts'
 import { Html, html, prose } from './html.ts'
+import { conventions, groups } from './phrases.ts'
 import { pre, routeSection } from './route-section.ts'
 import { type Say, sayIn } from './say.ts'
 import { script } from './script.ts'
 import { style } from './style.ts'
-import { conventions, groups } from './words.ts'
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 

@@ -1,6 +1,6 @@
 import type { Language } from '#platform/errors'
 import { type Html, html } from './html.ts'
-import { type Word, words } from './words.ts'
+import { phrases, type Word } from './phrases.ts'
 
 /** One language's words and numbers. */
 export interface Say {
@@ -14,7 +14,7 @@ export interface Say {
 
 export function sayIn(language: Language): Say {
   const digits = new Intl.NumberFormat(language === 'fa' ? 'fa-IR' : 'en', { maximumFractionDigits: 10 })
-  return Object.assign((word: Word): string => words[word][language], {
+  return Object.assign((word: Word): string => phrases[word][language], {
     language,
     of: (pair: Record<Language, string>): string => pair[language],
     number: (value: number): Html => html`<bdi>${digits.format(value)}</bdi>`,

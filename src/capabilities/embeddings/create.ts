@@ -1,31 +1,31 @@
 import { Type } from 'typebox'
 import {
   costOf,
-  nameIgnored,
   payment,
   replayable,
   requireModel,
-  tellCost,
+  setCostHeaders,
+  setIgnoredFields,
   unnamedFields,
 } from '#capabilities/calls'
 import { embed, type Vectors } from '#engine/embeddings'
 import { encodeBase64 } from '#engine/media'
 import type { EmbeddingModel } from '#engine/models'
 import { fail, finalFailure } from '#platform/errors'
-import { type Ask, JsonText } from '#platform/http'
+import { JsonText, type RequestContext } from '#platform/http'
+import { reasons } from './phrases.ts'
 import { EmbeddingsBody } from './schema.ts'
-import { reasons } from './words.ts'
 
 /** Everything wrong is refused first, then the bound of the texts is held, then the upstream is asked, once. */
-export async function createEmbeddings(ask: Ask<EmbeddingsBody>): Promise<JsonText> {
-  const { app, body, claim } = ask
-  const model = requireModel(ask, body.model, 'embedding')
+export async function createEmbeddings(context: RequestContext<EmbeddingsBody>): Promise<JsonText> {
+  const { app, body, claim } = context
+  const model = requireModel(context, body.model, 'embedding')
   const texts = textsOf(body.input, model)
-  nameIgnored(ask, unnamedFields(body, heard))
+  setIgnoredFields(context, unnamedFields(body, heard))
   const textOf = (came: Vectors): string =>
     JSON.stringify(listOf(model, came, body.encoding_format ?? 'float'))
   const outcome = await embed(app, {
-    ...payment(ask),
+    ...payment(context),
     endpoint: '/v1/embeddings',
     model,
     texts,
@@ -34,7 +34,7 @@ export async function createEmbeddings(ask: Ask<EmbeddingsBody>): Promise<JsonTe
   })
   if ('failure' in outcome)
     throw claim && !outcome.didNothing ? finalFailure(outcome.failure) : outcome.failure
-  tellCost(ask, outcome.microcredits)
+  setCostHeaders(context, outcome.microcredits)
   return new JsonText(textOf(outcome))
 }
 
@@ -42,7 +42,7 @@ export async function createEmbeddings(ask: Ask<EmbeddingsBody>): Promise<JsonTe
 const heard = Type.Omit(EmbeddingsBody, ['user'])
 
 /** No tokenizer has fewer than one token to so many bytes of a language. */
-const mostBytesPerToken = 8
+const maxBytesPerToken = 8
 
 function textsOf(input: EmbeddingsBody['input'], { maxBatch, maxInputTokens }: EmbeddingModel): string[] {
   const items = typeof input === 'string' ? [input] : input
@@ -52,7 +52,7 @@ function textsOf(input: EmbeddingsBody['input'], { maxBatch, maxInputTokens }: E
     const param = typeof input === 'string' ? 'input' : `input.${index}`
     if (typeof item !== 'string') return fail('INVALID_REQUEST', { why: reasons.tokens }, { param: 'input' })
     if (item === '') fail('INVALID_REQUEST', { why: reasons.empty }, { param })
-    if (Buffer.byteLength(item) > mostBytesPerToken * maxInputTokens)
+    if (Buffer.byteLength(item) > maxBytesPerToken * maxInputTokens)
       fail('INVALID_REQUEST', { why: reasons.long(maxInputTokens) }, { param })
     return item.toWellFormed()
   })

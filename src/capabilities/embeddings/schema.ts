@@ -3,7 +3,7 @@ import { Cost } from '#capabilities/calls'
 import { nullable, oneOf, safeInteger } from '#platform/schema'
 
 /** As many as OpenAI takes; a model may take fewer. */
-export const mostTexts = 2_048
+export const maxTexts = 2_048
 
 const text = (): ReturnType<typeof Type.String> => Type.String({ minLength: 1 })
 
@@ -22,7 +22,7 @@ export const EmbeddingsBody = Type.Object(
       type: ['string', 'array'],
       minLength: 1,
       minItems: 1,
-      maxItems: mostTexts,
+      maxItems: maxTexts,
       items: { type: ['string', 'integer', 'array'] },
     }),
     dimensions: Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: 4_096 }))),

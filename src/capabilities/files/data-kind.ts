@@ -72,7 +72,7 @@ function textIn(head: Buffer): string {
 const tailBytes = 22 + 65_535
 const endMark = Buffer.from('PK\u0005\u0006', 'latin1')
 /** Of names; a workbook has some dozens of parts. */
-const mostListBytes = 1024 * 1024
+const maxListBytes = 1024 * 1024
 
 /** https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT, 4.3.16; ECMA-376 part 2. */
 async function isWorkbook(probe: Probe): Promise<boolean> {
@@ -80,7 +80,7 @@ async function isWorkbook(probe: Probe): Promise<boolean> {
   const end = tail.lastIndexOf(endMark)
   if (end < 0 || tail.length < end + 20) return false
   const [size, offset] = [tail.readUInt32LE(end + 12), tail.readUInt32LE(end + 16)]
-  if (size > mostListBytes || offset + size > probe.bytes) return false
+  if (size > maxListBytes || offset + size > probe.bytes) return false
   const list = await probe.read(offset, size)
   return ['[Content_Types].xml', 'xl/workbook.xml'].every((name) => list.includes(name))
 }

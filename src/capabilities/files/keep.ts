@@ -8,7 +8,13 @@ import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import { job } from '#platform/jobs'
-import { abandon, adopt, type ByteSource, stage, tidyStrays } from '#platform/storage'
+import {
+  type ByteSource,
+  commitBlob,
+  deletePendingBlobs,
+  markForDeletion,
+  stageBlob,
+} from '#platform/storage'
 import * as store from './store.ts'
 
 export interface NewFile extends store.Owner {
@@ -48,14 +54,14 @@ export async function stageFile(app: App, file: NewFile): Promise<StagedFile> {
     source: file.source,
     created_at: new Date(nowMs),
   }
-  await stage(app, keyOf(accountId, row.file_id), bytes)
+  await stageBlob(app, keyOf(accountId, row.file_id), bytes)
   return { row, quotaBytes }
 }
 
 /** Writes the row; files of the project wait for each other from here on. Throws FILES_QUOTA_EXCEEDED. */
 export async function keepFile(tx: Tx, { row, quotaBytes }: StagedFile): Promise<{ id: string }> {
   const owner = { accountId: row.account_id, projectId: row.project_id }
-  await adopt(tx, keyOf(row.account_id, row.file_id))
+  await commitBlob(tx, keyOf(row.account_id, row.file_id))
   await store.insertFile(tx, row)
   if (!(await store.takeRoom(tx, owner, Number(row.bytes), quotaBytes))) noRoom(quotaBytes)
   return { id: row.file_id }
@@ -64,19 +70,19 @@ export async function keepFile(tx: Tx, { row, quotaBytes }: StagedFile): Promise
 /** Deletes the row, and lets go of the bytes: `dropBytes` after the transaction, or the tidying, deletes them. */
 export async function deleteFile(tx: Tx, owner: store.Owner, fileId: string, now: Date): Promise<boolean> {
   if (!(await store.deleteRow(tx, owner, fileId))) return false
-  await abandon(tx, [keyOf(owner.accountId, fileId)], now)
+  await markForDeletion(tx, [keyOf(owner.accountId, fileId)], now)
   return true
 }
 
 /** Bytes that nobody owns any more. What fails here is tidied later. */
 export async function dropBytes(app: App, accountId: string, fileId: string): Promise<void> {
-  await tidyStrays(app, [keyOf(accountId, fileId)]).catch((error: unknown) =>
+  await deletePendingBlobs(app, [keyOf(accountId, fileId)]).catch((error: unknown) =>
     app.log.warn({ err: error, account_id: accountId }, 'bytes of a file are deleted later'),
   )
 }
 
 const noRoom = (quotaBytes: number): never =>
-  fail('FILES_QUOTA_EXCEEDED', { quotaBytes, mostFiles: store.mostFiles })
+  fail('FILES_QUOTA_EXCEEDED', { quotaBytes, maxFiles: store.maxFiles })
 
 /** Deletes bytes that no row owns. */
 export const tidyJob = job<null>({
@@ -84,7 +90,7 @@ export const tidyJob = job<null>({
   limits: () => ({ perAccount: 1, perProcess: 1 }),
   everyMs: 10 * 60 * 1000,
   async handle({ app, signal }) {
-    while (!signal.aborted && (await tidyStrays(app)) > 0);
+    while (!signal.aborted && (await deletePendingBlobs(app)) > 0);
     return undefined
   },
 })

@@ -43,21 +43,21 @@ const aliases: Record<string, string> = {
 export const endingOf = (mediaType: string): string => endings[mediaType] ?? 'bin'
 
 /** Of images and audio, which are served as they are; files of data may be ten times as large. */
-export const mostMediaBytes = 20 * 1024 * 1024
-export const mostDataBytes = 200 * 1024 * 1024
+export const maxMediaBytes = 20 * 1024 * 1024
+export const maxDataBytes = 200 * 1024 * 1024
 
 export interface Kind {
   mediaType: string
-  mostBytes: number
+  maxBytes: number
 }
 
 /** What a file is; undefined for what is not stored here. */
 export async function kindOf(probe: Probe, called: Called): Promise<Kind | undefined> {
   const media = sniff(await probe.read(0, headBytes)) ?? ((await isSvg(probe)) ? 'image/svg+xml' : undefined)
   if (media !== undefined)
-    return Object.hasOwn(endings, media) ? { mediaType: media, mostBytes: mostMediaBytes } : undefined
+    return Object.hasOwn(endings, media) ? { mediaType: media, maxBytes: maxMediaBytes } : undefined
   const mediaType = await dataKindOf(probe, called)
-  return mediaType === undefined ? undefined : { mediaType, mostBytes: mostDataBytes }
+  return mediaType === undefined ? undefined : { mediaType, maxBytes: maxDataBytes }
 }
 
 /** Whether a sender's name for the type means this one. */
@@ -74,5 +74,5 @@ const beforeRoot = /^\ufeff?(?:\s+|<\?xml[^>]{0,200}\?>|<!--[\s\S]{0,2000}?-->|<
 async function isSvg(probe: Probe): Promise<boolean> {
   const head = (await probe.read(0, headBytes)).toString('utf8')
   const root = head.slice(beforeRoot.exec(head)![0].length)
-  return /^<svg[\s>]/.test(root) && probe.bytes <= mostMediaBytes && isUtf8(await probe.read(0, probe.bytes))
+  return /^<svg[\s>]/.test(root) && probe.bytes <= maxMediaBytes && isUtf8(await probe.read(0, probe.bytes))
 }

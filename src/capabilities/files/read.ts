@@ -1,6 +1,6 @@
 /** What there is to read of files, and their end. */
 import { fail } from '#platform/errors'
-import { Answer, type Ask, type Content, content, isKnown } from '#platform/http'
+import { Answer, type Content, content, isKnown, type RequestContext } from '#platform/http'
 import { isUuid } from '#platform/ids'
 import { plainList } from '#platform/lists'
 import { deleteFile, dropBytes, keyOf } from './keep.ts'
@@ -8,7 +8,7 @@ import { endingOf } from './kind.ts'
 import type { ListQuery, StoredFile } from './schema.ts'
 import * as store from './store.ts'
 
-type FileAsk = Ask<unknown, unknown, { id: string }>
+type FileOptions = RequestContext<unknown, unknown, { id: string }>
 
 export const shownFile = (row: store.FileRow): StoredFile => ({
   id: row.file_id,
@@ -20,21 +20,21 @@ export const shownFile = (row: store.FileRow): StoredFile => ({
   created_at: row.created_at.toISOString(),
 })
 
-export const listFiles = async ({ app, caller, query }: Ask<unknown, ListQuery>) =>
+export const listFiles = async ({ app, caller, query }: RequestContext<unknown, ListQuery>) =>
   plainList.answer(await store.listFiles(app.db, caller, query), shownFile)
 
 const notFound = (): never => fail('NOT_FOUND', {}, { param: 'id' })
 
 /** The bytes, whole or in part. A file never changes, and can be deleted: who keeps a copy asks whether it still holds. */
-export async function readFile(ask: FileAsk): Promise<Answer | Content> {
-  const { app, caller, params } = ask
+export async function readFile(options: FileOptions): Promise<Answer | Content> {
+  const { app, caller, params } = options
   const file = isUuid(params.id) ? await store.findFile(app.db, caller, params.id) : undefined
   if (!file) return notFound()
   const { media_type: mediaType } = file
   const [etag, bytes] = [`"${file.sha256}"`, Number(file.bytes)]
   const headers = { etag, 'cache-control': 'private, no-cache', ...safeHeaders(file) }
-  if (isKnown(ask.headers, etag)) {
-    for (const [name, value] of Object.entries(headers)) ask.setHeader(name, value)
+  if (isKnown(options.headers, etag)) {
+    for (const [name, value] of Object.entries(headers)) options.setHeader(name, value)
     return new Answer(304, '', mediaType)
   }
   return content({
@@ -48,7 +48,7 @@ export async function readFile(ask: FileAsk): Promise<Answer | Content> {
   })
 }
 
-export async function removeFile({ app, caller, params }: FileAsk) {
+export async function removeFile({ app, caller, params }: FileOptions) {
   const now = new Date(app.clock.nowMs())
   // As it stands in the key of the bytes, however the caller spells it.
   const id = params.id.toLowerCase()

@@ -1,9 +1,9 @@
 import { type Route, route } from '#platform/http'
-import { mediaTypes, mostDataBytes } from './kind.ts'
+import { maxDataBytes, mediaTypes } from './kind.ts'
 import { listFiles, readFile, removeFile } from './read.ts'
 import { DeletedFile, FileList, FileParams, ListQuery, StoredFile, UploadBody, UploadForm } from './schema.ts'
 import { upload } from './upload.ts'
-import './words.ts'
+import './phrases.ts'
 
 const path = '/v1/files'
 /** 20 MB in Base64, with room for the rest of the body. */
@@ -48,7 +48,7 @@ export const fileRoutes: Route[] = [
     idempotent: true,
     bodyLimit,
     body: UploadBody,
-    upload: { fields: UploadForm, file: 'file', maxBytes: mostDataBytes },
+    upload: { fields: UploadForm, file: 'file', maxBytes: maxDataBytes },
     reply: { 201: StoredFile },
     errors: ['FILES_QUOTA_EXCEEDED'],
     handle: upload,

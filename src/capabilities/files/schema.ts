@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { idCursor, pageQuery, plainList } from '#platform/lists'
 import { closed, namePattern, nameSchemas, nullable, safeInteger, timestamp, uuid } from '#platform/schema'
-import { mostMediaBytes } from './kind.ts'
+import { maxMediaBytes } from './kind.ts'
 
 /** Base64 of that many bytes. */
-const mostCharacters = 4 * Math.ceil(mostMediaBytes / 3)
-export const mostNameCharacters = 200
+const maxCharacters = 4 * Math.ceil(maxMediaBytes / 3)
+export const maxNameCharacters = 200
 
 const mediaType = Type.String({
   minLength: 1,
@@ -16,7 +16,7 @@ const mediaType = Type.String({
 })
 const name = Type.String({
   minLength: 1,
-  maxLength: mostNameCharacters,
+  maxLength: maxNameCharacters,
   pattern: namePattern,
   description: 'A name for people, without slashes.',
   'x-description-fa': 'نامی برای آدم‌ها، بدون خط مایل.',
@@ -28,7 +28,7 @@ export const UploadBody = Type.Object(
   {
     data: Type.String({
       minLength: 1,
-      maxLength: mostCharacters,
+      maxLength: maxCharacters,
       description: 'The bytes in Base64, at most 20 MB of them.',
       'x-description-fa': 'بایت‌ها به شکل Base64، حداکثر ۲۰ مگابایت.',
     }),

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
-import { type Page, type PageAsk, readPage } from '#platform/lists'
+import { type Page, type PageOptions, readPage } from '#platform/lists'
 
 declare module '#platform/db' {
   interface Tables {
@@ -28,7 +28,7 @@ export interface Owner {
 }
 
 /** Files of one project, whatever their size. */
-export const mostFiles = 100_000
+export const maxFiles = 100_000
 
 export const insertFile = (tx: Tx, file: FileRow) => tx.insertInto('files.files').values(file).execute()
 
@@ -38,7 +38,7 @@ export async function takeRoom(tx: Tx, owner: Owner, bytes: number, quotaBytes: 
   const { rows } = await sql`insert into files.usage as u (account_id, project_id, files, bytes)
     values (${owner.accountId}, ${owner.projectId}, 1, ${bytes})
     on conflict (account_id, project_id) do update set files = u.files + 1, bytes = u.bytes + excluded.bytes
-      where u.bytes + excluded.bytes <= ${quotaBytes} and u.files < ${mostFiles}
+      where u.bytes + excluded.bytes <= ${quotaBytes} and u.files < ${maxFiles}
     returning 1`.execute(tx)
   return rows.length === 1
 }
@@ -53,7 +53,7 @@ export async function hasRoom(db: Db, owner: Owner, bytes: number, quotaBytes: n
     [owner.accountId, owner.projectId],
   )
   const free = BigInt(quotaBytes) - (used?.bytes ?? 0n)
-  return BigInt(bytes) <= free && (used?.files ?? 0n) < BigInt(mostFiles)
+  return BigInt(bytes) <= free && (used?.files ?? 0n) < BigInt(maxFiles)
 }
 
 export const findFile = (db: Db, owner: Owner, fileId: string): Promise<FileRow | undefined> =>
@@ -66,13 +66,13 @@ export const findFile = (db: Db, owner: Owner, fileId: string): Promise<FileRow 
     .executeTakeFirst()
 
 /** Newest first. */
-export function listFiles(db: Db, owner: Owner, ask: PageAsk): Promise<Page<FileRow>> {
+export function listFiles(db: Db, owner: Owner, options: PageOptions): Promise<Page<FileRow>> {
   const all = db.kysely
     .selectFrom('files.files')
     .selectAll()
     .where('account_id', '=', owner.accountId)
     .where('project_id', '=', owner.projectId)
-  return readPage(all, 'file_id', ask)
+  return readPage(all, 'file_id', options)
 }
 
 /** Deletes the row and gives its room back; answers false where there is none. */

@@ -1,29 +1,31 @@
 import { acceptOnce } from '#capabilities/calls'
 import { decodeBase64InSlices, freeBytes } from '#platform/bytes'
 import { fail } from '#platform/errors'
-import type { Ask, JsonText, Upload } from '#platform/http'
+import type { JsonText, RequestContext, Upload } from '#platform/http'
 import { type ByteSource, sourceOf } from '#platform/storage'
 import type { Called } from './data-kind.ts'
 import { dropBytes, keepFile, stageFile } from './keep.ts'
-import { kindOf, means, mediaTypes, mostMediaBytes } from './kind.ts'
+import { kindOf, maxMediaBytes, means, mediaTypes } from './kind.ts'
+import { reasons } from './phrases.ts'
 import { type Probe, probeBytes, probeFile } from './probe.ts'
 import { shownFile } from './read.ts'
-import { mostNameCharacters, type UploadBody, type UploadForm } from './schema.ts'
-import { reasons } from './words.ts'
+import { maxNameCharacters, type UploadBody, type UploadForm } from './schema.ts'
 
-type UploadAsk = Ask<UploadBody, unknown, unknown, UploadForm>
+type UploadOptions = RequestContext<UploadBody, unknown, unknown, UploadForm>
 
 /** Stores a file of the project, from JSON or from a form. */
-export async function upload(ask: UploadAsk): Promise<JsonText> {
-  const { app, caller } = ask
-  const { bytes, mediaType, name } = ask.upload ? await fileInForm(ask.upload) : await fileInJson(ask.body)
+export async function upload(options: UploadOptions): Promise<JsonText> {
+  const { app, caller } = options
+  const { bytes, mediaType, name } = options.upload
+    ? await fileInForm(options.upload)
+    : await fileInJson(options.body)
   const { accountId, projectId, keyId } = caller
   const file = { accountId, projectId, keyId, bytes, mediaType, source: 'upload', name }
   const staged = await stageFile(app, file)
   if (bytes instanceof Uint8Array) freeBytes(bytes)
   const { created_at: now, file_id: fileId } = staged.row
   const undo = () => dropBytes(app, accountId, fileId)
-  return acceptOnce(ask, { endpoint: '/v1/files', statusCode: 201, now, undo }, async (tx) => {
+  return acceptOnce(options, { endpoint: '/v1/files', statusCode: 201, now, undo }, async (tx) => {
     await keepFile(tx, staged)
     return shownFile(staged.row)
   })
@@ -38,8 +40,8 @@ interface Found {
 async function fileInJson({ data, media_type: claimed, name }: UploadBody): Promise<Found> {
   const bytes = await decodeBase64InSlices(data)
   if (!bytes) return fail('INVALID_REQUEST', { why: reasons.notBase64 }, { param: 'data' })
-  if (bytes.length > mostMediaBytes)
-    fail('INVALID_REQUEST', { why: reasons.tooLarge(mostMediaBytes) }, { param: 'data' })
+  if (bytes.length > maxMediaBytes)
+    fail('INVALID_REQUEST', { why: reasons.tooLarge(maxMediaBytes) }, { param: 'data' })
   const mediaType = await judge(probeBytes(bytes), { names: [name], mediaType: claimed }, 'data')
   requireMeant(claimed, mediaType)
   return { bytes, mediaType, name }
@@ -61,8 +63,8 @@ async function fileInForm({ fields, file }: Upload<UploadForm>): Promise<Found> 
 async function judge(probe: Probe, called: Called, param: string): Promise<string> {
   const kind = await kindOf(probe, called)
   if (!kind) return fail('INVALID_REQUEST', { why: reasons.otherType(mediaTypes) }, { param })
-  if (probe.bytes > kind.mostBytes)
-    fail('INVALID_REQUEST', { why: reasons.tooLarge(kind.mostBytes) }, { param })
+  if (probe.bytes > kind.maxBytes)
+    fail('INVALID_REQUEST', { why: reasons.tooLarge(kind.maxBytes) }, { param })
   return kind.mediaType
 }
 
@@ -74,5 +76,5 @@ function requireMeant(claimed: string | undefined, mediaType: string): void {
 /** A name that nobody typed here is shortened rather than refused. */
 function shownName(name: string | undefined): string | undefined {
   const plain = name?.toWellFormed().replaceAll(/[\p{Cc}/\\]/gu, '')
-  return plain ? [...plain].slice(-mostNameCharacters).join('') : undefined
+  return plain ? [...plain].slice(-maxNameCharacters).join('') : undefined
 }

@@ -2,9 +2,9 @@ import { timingSafeEqual } from 'node:crypto'
 import { Type } from 'typebox'
 import type { App } from '#app'
 import { fail } from '#platform/errors'
-import { Answer, type Ask, type Route, route } from '#platform/http'
+import { Answer, type RequestContext, type Route, route } from '#platform/http'
 import { sha256 } from '#platform/secrets'
-import './words.ts'
+import './errors.ts'
 
 /** Balancers ask every few seconds; a database that has not answered by then is away for them. */
 const readyMs = 2_000
@@ -50,7 +50,7 @@ const routes: Route[] = [
   }),
 ]
 
-async function metrics({ app, headers }: Ask): Promise<Answer> {
+async function metrics({ app, headers }: RequestContext): Promise<Answer> {
   const { token } = app.config.metrics
   if (token !== undefined && !isToken(headers.authorization, token)) fail('METRICS_TOKEN_REQUIRED', {})
   return new Answer(200, await app.metrics.text(), 'text/plain; version=0.0.4; charset=utf-8')

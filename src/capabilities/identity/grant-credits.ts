@@ -8,12 +8,12 @@ export type GrantOutcome =
   | { outcome: 'conflict'; earlier: bigint }
   /** More was to be taken back than is free; nothing was changed. */
   | { outcome: 'insufficient'; free: bigint }
-  /** The balance would pass `mostMicrocredits`; nothing was changed. */
+  /** The balance would pass `maxMicrocredits`; nothing was changed. */
   | { outcome: 'too_much' }
   | { outcome: 'no_account' }
 
 /** 10^12 credits: far above any real balance, and far below where 64 bits end. */
-export const mostMicrocredits = 1_000_000_000_000_000_000n
+export const maxMicrocredits = 1_000_000_000_000_000_000n
 
 /**
  * Puts credits on an account or takes them back, never below what is free. Holds the account's lock from the first
@@ -28,6 +28,6 @@ export async function grantCredits(tx: Tx, ask: Grant, now: Date): Promise<Grant
   }
   const free = books.balance - books.held
   if (free + ask.microcredits < 0n) return { outcome: 'insufficient', free }
-  if (books.balance + ask.microcredits > mostMicrocredits) return { outcome: 'too_much' }
+  if (books.balance + ask.microcredits > maxMicrocredits) return { outcome: 'too_much' }
   return { outcome: 'granted', balance: await grant(tx, ask, now), held: books.held }
 }

@@ -14,7 +14,7 @@ import type { Tx } from '#platform/db'
 import { uuidv7 } from '#platform/ids'
 import { grant, microcreditsPerCredit } from '#platform/ledger'
 
-export { type GrantOutcome, grantCredits, mostMicrocredits } from './grant-credits.ts'
+export { type GrantOutcome, grantCredits, maxMicrocredits } from './grant-credits.ts'
 export {
   type AccountRow,
   accountRows,

@@ -1,28 +1,35 @@
-import { answerPaid, costOf, nameIgnored, payment, requireModel, unnamedFields } from '#capabilities/calls'
+import {
+  answerPaid,
+  costOf,
+  payment,
+  requireModel,
+  setIgnoredFields,
+  unnamedFields,
+} from '#capabilities/calls'
 import { type ImageWish, type PaidImage, type PaidPictures, startPaidImage } from '#engine/images'
 import { encodeBase64 } from '#engine/media'
 import { sizeName, sizeOf } from '#engine/models'
 import { fail } from '#platform/errors'
-import type { Ask, JsonText } from '#platform/http'
+import type { JsonText, RequestContext } from '#platform/http'
+import { reasons } from './phrases.ts'
 import { GenerationBody } from './schema.ts'
-import { reasons } from './words.ts'
 
 /** Everything wrong is refused first, then the price is held, then the pictures are ordered, once. */
-export async function generateImages(ask: Ask<GenerationBody>): Promise<JsonText> {
-  const { body } = ask
-  const model = requireModel(ask, body.model, 'image')
+export async function generateImages(context: RequestContext<GenerationBody>): Promise<JsonText> {
+  const { body } = context
+  const model = requireModel(context, body.model, 'image')
   const wish = wishOf(body)
-  const paid = await startPaidImage(ask.app, {
-    ...payment(ask),
+  const paid = await startPaidImage(context.app, {
+    ...payment(context),
     model,
     wish,
     stream: false,
     endpoint: '/v1/images/generations',
   })
-  nameIgnored(ask, unnamedFields(body, GenerationBody))
-  return answerPaid(ask, paid, async () => {
+  setIgnoredFields(context, unnamedFields(body, GenerationBody))
+  return answerPaid(context, paid, async () => {
     const drawn = await paid.pictures()
-    return { body: answerOf(ask, paid, drawn), microcredits: drawn.microcredits }
+    return { body: answerOf(context, paid, drawn), microcredits: drawn.microcredits }
   })
 }
 
@@ -55,7 +62,11 @@ function qualityOf(named: NonNullable<GenerationBody['quality']>): ImageWish['qu
   return named === 'hd' ? 'high' : named
 }
 
-function answerOf({ receivedMs }: Ask, paid: PaidImage, { pictures, tokens, microcredits }: PaidPictures) {
+function answerOf(
+  { receivedMs }: RequestContext,
+  paid: PaidImage,
+  { pictures, tokens, microcredits }: PaidPictures,
+) {
   const { format, quality, background } = paid.plan
   const { width, height } = pictures[0]!
   return {

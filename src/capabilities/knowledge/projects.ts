@@ -2,20 +2,20 @@
 import type { App } from '#app'
 import { acceptOnce } from '#capabilities/calls'
 import { fail } from '#platform/errors'
-import type { Ask, JsonText } from '#platform/http'
+import type { JsonText, RequestContext } from '#platform/http'
 import { isUuid, uuidv7 } from '#platform/ids'
 import { plainList } from '#platform/lists'
-import { abandon, tidyStrays } from '#platform/storage'
+import { deletePendingBlobs, markForDeletion } from '#platform/storage'
 import { keyOf } from './mark.ts'
 import type { Knowledge, KnowledgeBody, KnowledgePatch, ListQuery } from './schema.ts'
 import * as store from './store.ts'
 
 /** Of one project. */
-export const mostProjects = 100
+export const maxProjects = 100
 
-export type KnowledgeAsk<Body = unknown, Query = unknown> = Ask<Body, Query, { id: string }>
+export type KnowledgeOptions<Body = unknown, Query = unknown> = RequestContext<Body, Query, { id: string }>
 
-export const placeOf = ({ caller, params }: Pick<KnowledgeAsk, 'caller' | 'params'>): store.Place => ({
+export const placeOf = ({ caller, params }: Pick<KnowledgeOptions, 'caller' | 'params'>): store.Place => ({
   accountId: caller.accountId,
   projectId: caller.projectId,
   knowledgeId: params.id,
@@ -43,10 +43,11 @@ export async function requireProject(
 
 export const notFound = (param = 'id'): never => fail('KNOWLEDGE_NOT_FOUND', {}, { param })
 
-export const readKnowledge = async (ask: KnowledgeAsk) => shown(await requireProject(ask.app, placeOf(ask)))
+export const readKnowledge = async (options: KnowledgeOptions) =>
+  shown(await requireProject(options.app, placeOf(options)))
 
-export async function createKnowledge(ask: Ask<KnowledgeBody>): Promise<JsonText> {
-  const { app, body, caller } = ask
+export async function createKnowledge(context: RequestContext<KnowledgeBody>): Promise<JsonText> {
+  const { app, body, caller } = context
   const now = new Date(app.clock.nowMs())
   const row = {
     account_id: caller.accountId,
@@ -57,37 +58,37 @@ export async function createKnowledge(ask: Ask<KnowledgeBody>): Promise<JsonText
     created_at: now,
     updated_at: now,
   }
-  return acceptOnce(ask, { endpoint: '/v1/knowledge', statusCode: 201, now }, async (tx) => {
+  return acceptOnce(context, { endpoint: '/v1/knowledge', statusCode: 201, now }, async (tx) => {
     await store.lockProjects(tx, caller)
     await store.insertProject(tx, row)
-    if ((await store.countProjects(tx, caller)) > mostProjects)
-      fail('KNOWLEDGE_LIMIT', { most: mostProjects, of: 'projects' })
+    if ((await store.countProjects(tx, caller)) > maxProjects)
+      fail('KNOWLEDGE_LIMIT', { most: maxProjects, of: 'projects' })
     return shown({ ...row, sources: 0n, passages: 0n })
   })
 }
 
-export const listKnowledge = async ({ app, caller, query }: Ask<unknown, ListQuery>) =>
+export const listKnowledge = async ({ app, caller, query }: RequestContext<unknown, ListQuery>) =>
   plainList.answer(await store.listProjects(app.db, caller, query), shown)
 
-export async function changeKnowledge(ask: KnowledgeAsk<KnowledgePatch>) {
-  const { app, body } = ask
-  await requireProject(app, placeOf(ask))
-  const changed = await store.changeProject(app.db, placeOf(ask), body, new Date(app.clock.nowMs()))
-  return changed ? readKnowledge(ask) : notFound()
+export async function changeKnowledge(options: KnowledgeOptions<KnowledgePatch>) {
+  const { app, body } = options
+  await requireProject(app, placeOf(options))
+  const changed = await store.changeProject(app.db, placeOf(options), body, new Date(app.clock.nowMs()))
+  return changed ? readKnowledge(options) : notFound()
 }
 
 /** With everything in it. Sources that are just being read find their project gone. */
-export async function deleteKnowledge(ask: KnowledgeAsk) {
-  const { app } = ask
-  const place = placeOf(ask)
+export async function deleteKnowledge(options: KnowledgeOptions) {
+  const { app } = options
+  const place = placeOf(options)
   await requireProject(app, place)
   const keys = await app.db.tx(async (tx) => {
     if (!(await store.lockProject(tx, place.accountId, place.knowledgeId, place.projectId))) return notFound()
     const unread = (await store.unread(tx, place)).map((sourceId) => keyOf(place.accountId, sourceId))
-    await abandon(tx, unread, new Date(app.clock.nowMs()))
+    await markForDeletion(tx, unread, new Date(app.clock.nowMs()))
     await store.deleteProject(tx, place)
     return unread
   })
-  await tidyStrays(app, keys)
+  await deletePendingBlobs(app, keys)
   return { id: place.knowledgeId, deleted: true }
 }

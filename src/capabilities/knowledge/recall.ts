@@ -6,7 +6,7 @@ import type { Payment } from './search/meant.ts'
 import { findPassages } from './search/search.ts'
 import type { Place } from './store.ts'
 
-const usualLimit = 8
+const defaultLimit = 8
 
 /** The knowledge project that a body names by `knowledge_id`. Throws KNOWLEDGE_NOT_FOUND (404). */
 export async function requireKnowledge(
@@ -26,7 +26,7 @@ export async function recall(
   app: App,
   place: Place,
   query: string,
-  limit: number = usualLimit,
+  limit: number = defaultLimit,
   payer?: Payment,
 ): Promise<readonly Source[]> {
   const { data } = await findPassages(app, place, query, limit, payer)

@@ -25,7 +25,7 @@ import {
 } from './schema.ts'
 import { search } from './search/search.ts'
 import { addSource, deleteSource, listSources, readSource } from './sources.ts'
-import './words.ts'
+import './phrases.ts'
 
 const path = '/v1/knowledge'
 /** 10 MB in Base64, or two million characters of any script, with room for the rest of the body. */

@@ -12,10 +12,10 @@ import {
   uuid,
 } from '#platform/schema'
 
-export const mostFileBytes = 10 * 1024 * 1024
+export const maxFileBytes = 10 * 1024 * 1024
 /** Base64 of that many bytes. */
-const mostFileCharacters = 4 * Math.ceil(mostFileBytes / 3)
-export const mostTextCharacters = 2_000_000
+const maxFileCharacters = 4 * Math.ceil(maxFileBytes / 3)
+export const maxTextCharacters = 2_000_000
 
 const Name = keptText(1, 80)
 const Instructions = keptText(0, 8000, {
@@ -68,7 +68,7 @@ const Title = Type.Optional(
 )
 const Data = Type.String({
   minLength: 1,
-  maxLength: mostFileCharacters,
+  maxLength: maxFileCharacters,
   description: 'The file in Base64, at most 10 MB of it.',
   'x-description-fa': 'فایل به شکل Base64، حداکثر ۱۰ مگابایت.',
 })
@@ -78,7 +78,7 @@ export const SourceBody = {
     Type.Object(
       {
         type: Type.Literal('text'),
-        text: Type.String({ minLength: 1, maxLength: mostTextCharacters }),
+        text: Type.String({ minLength: 1, maxLength: maxTextCharacters }),
         title: Title,
       },
       closed,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
-import { cutPage, type Page, type PageAsk, pageClause, readPage } from '#platform/lists'
+import { cutPage, type Page, type PageOptions, pageClause, readPage } from '#platform/lists'
 
 declare module '#platform/db' {
   interface Tables {
@@ -88,13 +88,17 @@ export async function findProject(db: Db, place: Place): Promise<CountedProject 
 }
 
 /** Newest first. */
-export async function listProjects(db: Db, owner: Owner, ask: PageAsk): Promise<Page<CountedProject>> {
+export async function listProjects(
+  db: Db,
+  owner: Owner,
+  options: PageOptions,
+): Promise<Page<CountedProject>> {
   const { rows } =
     await sql<CountedProject>`select p.*, c.sources, c.passages::int8 from knowledge.projects p, lateral ${counted} c
-    where p.account_id = ${owner.accountId} and p.project_id = ${owner.projectId} ${pageClause('p.knowledge_id', ask)}`.execute(
+    where p.account_id = ${owner.accountId} and p.project_id = ${owner.projectId} ${pageClause('p.knowledge_id', options)}`.execute(
       db.kysely,
     )
-  return cutPage(rows, ask.limit)
+  return cutPage(rows, options.limit)
 }
 
 export async function changeProject(
@@ -163,8 +167,8 @@ export const findSource = (db: Db, place: Place, sourceId: string): Promise<Sour
   sourcesOf(db, place).where('source_id', '=', sourceId).executeTakeFirst()
 
 /** Newest first. */
-export const listSources = (db: Db, place: Place, ask: PageAsk): Promise<Page<SourceRow>> =>
-  readPage(sourcesOf(db, place), 'source_id', ask)
+export const listSources = (db: Db, place: Place, options: PageOptions): Promise<Page<SourceRow>> =>
+  readPage(sourcesOf(db, place), 'source_id', options)
 
 /** Passages go with it; answers what it was. */
 export const deleteSource = (tx: Tx, { accountId, knowledgeId }: Place, sourceId: string) =>

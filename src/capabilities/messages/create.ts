@@ -1,10 +1,19 @@
-import { inEvents, kept, type News, pay, readMedia, tellNews, textModel, whole } from '#capabilities/text'
-import { type PaidAsk, type PaidTurn, servedTurn, startPaidTurn } from '#engine/inference'
+import {
+  type FieldReport,
+  pay,
+  readMedia,
+  respondJson,
+  respondStream,
+  setFieldHeaders,
+  settleInBackground,
+  textModel,
+} from '#capabilities/text'
+import { type PaidOptions, type PaidTurn, servedTurn, startPaidTurn } from '#engine/inference'
 import type { Failure } from '#platform/errors'
-import type { Ask, EventStream, JsonText } from '#platform/http'
+import type { EventStream, JsonText, RequestContext } from '#platform/http'
 import { StreamedMessage, WholeMessage } from './answer/answer.ts'
 import type { Manner } from './answer/event.ts'
-import { inNewWords, newsOf, withinCaps } from './news.ts'
+import { fieldReportOf, inNewWords, withinCaps } from './field-report.ts'
 import { fillLinks } from './request/links.ts'
 import { turnOf } from './request/parse.ts'
 import { showsThinking } from './request/reasoning.ts'
@@ -15,29 +24,37 @@ import { type Dialect, dialectOf } from './versions.ts'
 const heartbeat = 'event: ping\ndata: {"type":"ping"}\n\n'
 
 /** Answers a conversation: everything wrong is refused first, then the worst case is held, then the upstream is asked. */
-export async function createMessage(ask: Ask<MessagesBody>): Promise<JsonText | EventStream> {
-  const { body } = ask
-  const asked = await askedOf(ask, body, dialectOf(ask))
-  const paid = await pay(ask, { ...asked, endpoint: '/v1/messages' })
-  tellNews(ask, newsOf(asked, paid.maxOutputTokens))
-  const manner = mannerOf(ask, paid, asked.showsReasoning)
+export async function createMessage(context: RequestContext<MessagesBody>): Promise<JsonText | EventStream> {
+  const { body } = context
+  const asked = await askedOf(context, body, dialectOf(context))
+  const paid = await pay(context, { ...asked, endpoint: '/v1/messages' })
+  setFieldHeaders(context, fieldReportOf(asked, paid.maxOutputTokens))
+  const manner = mannerOf(context, paid, asked.showsReasoning)
   return asked.turn.stream
-    ? inEvents(ask, paid, new StreamedMessage(manner), heartbeat)
-    : whole(ask, paid, new WholeMessage(manner))
+    ? respondStream(context, paid, new StreamedMessage(manner), heartbeat)
+    : respondJson(context, paid, new WholeMessage(manner))
 }
 
 /** What a body asks for, with all its media at hand. */
-async function askedOf(ask: Pick<Ask, 'app' | 'caller' | 'gone'>, body: MessagesBody, dialect: Dialect) {
-  const { model, turn, ...applied } = parsed(ask, body, dialect)
+async function askedOf(
+  context: Pick<RequestContext, 'app' | 'caller' | 'gone'>,
+  body: MessagesBody,
+  dialect: Dialect,
+) {
+  const { model, turn, ...applied } = parsed(context, body, dialect)
   return {
     ...applied,
     model,
-    turn: await readMedia(ask, model, turn, fillLinks),
+    turn: await readMedia(context, model, turn, fillLinks),
     showsReasoning: showsThinking(body),
   }
 }
 
-function parsed({ app, caller }: Pick<Ask, 'app' | 'caller'>, body: MessagesBody, dialect: Dialect) {
+function parsed(
+  { app, caller }: Pick<RequestContext, 'app' | 'caller'>,
+  body: MessagesBody,
+  dialect: Dialect,
+) {
   const model = textModel(app, caller, body.model)
   const applied = withinCaps(inNewWords(body, model))
   return { ...applied, model, turn: turnOf(applied.body, model, dialect) }
@@ -48,18 +65,18 @@ function parsed({ app, caller }: Pick<Ask, 'app' | 'caller'>, body: MessagesBody
  * not be applied as it was sent.
  */
 export function requireAnswerable(
-  ask: Pick<Ask, 'app' | 'caller'>,
+  context: Pick<RequestContext, 'app' | 'caller'>,
   body: MessagesBody,
   dialect: Dialect,
-): News {
-  const asked = parsed(ask, body, dialect)
-  servedTurn(ask.app, asked)
-  return newsOf(asked, Math.min(body.max_tokens, asked.model.maxOutputTokens))
+): FieldReport {
+  const asked = parsed(context, body, dialect)
+  servedTurn(context.app, asked)
+  return fieldReportOf(asked, Math.min(body.max_tokens, asked.model.maxOutputTokens))
 }
 
-export interface BackgroundAsk
-  extends Pick<Ask, 'app' | 'caller' | 'gone' | 'requestId'>,
-    Pick<PaidAsk, 'endpoint' | 'customerId' | 'referenceId' | 'trail'> {
+export interface BackgroundOptions
+  extends Pick<RequestContext, 'app' | 'caller' | 'gone' | 'requestId'>,
+    Pick<PaidOptions, 'endpoint' | 'customerId' | 'referenceId' | 'trail'> {
   body: MessagesBody
   dialect: Dialect
   /** What the work is told of a failure of its paid call. */
@@ -70,20 +87,26 @@ export interface BackgroundAsk
  * Answers a conversation for nobody who waits: the message, or what is told of the failure, is kept with the settlement under
  * `requestId`. Throws what is refused before anything is held.
  */
-export async function answerInBackground(ask: BackgroundAsk): Promise<{ failure?: Failure; text: string }> {
-  const { app, body, dialect, told, ...rest } = ask
-  const asked = await askedOf(ask, body, dialect)
+export async function answerInBackground(
+  options: BackgroundOptions,
+): Promise<{ failure?: Failure; text: string }> {
+  const { app, body, dialect, told, ...rest } = options
+  const asked = await askedOf(options, body, dialect)
   const receivedMs = app.clock.nowMs()
   const paid = await startPaidTurn(app, { ...rest, ...asked, receivedMs, background: true })
-  return kept(paid, new WholeMessage(mannerOf(ask, paid, asked.showsReasoning)), told)
+  return settleInBackground(paid, new WholeMessage(mannerOf(options, paid, asked.showsReasoning)), told)
 }
 
-function mannerOf(ask: Pick<Ask, 'app' | 'requestId'>, paid: PaidTurn, showsThinking: boolean): Manner {
-  const id = `msg_${ask.requestId.replaceAll('-', '')}`
+function mannerOf(
+  context: Pick<RequestContext, 'app' | 'requestId'>,
+  paid: PaidTurn,
+  showsThinking: boolean,
+): Manner {
+  const id = `msg_${context.requestId.replaceAll('-', '')}`
   return {
     heading: () => ({ id, model: paid.model.id }),
     guess: () => paid.usage(),
     showsThinking,
-    nowMs: () => ask.app.clock.nowMs(),
+    nowMs: () => context.app.clock.nowMs(),
   }
 }

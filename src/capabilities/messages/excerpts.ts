@@ -5,7 +5,7 @@
 import { deflateSync, inflateSync } from 'node:zlib'
 
 /** Of one excerpt: twice of what a search lets through. */
-const mostBytes = 8_192
+const maxBytes = 8_192
 
 export const packed = (text: string): string => deflateSync(text).toString('base64')
 
@@ -16,7 +16,7 @@ export const isPacked = (content: unknown): content is string =>
 /** Empty for what is damaged: the format has a checksum. */
 export function unpacked(content: string): string {
   try {
-    return inflateSync(Buffer.from(content, 'base64'), { maxOutputLength: mostBytes }).toString('utf8')
+    return inflateSync(Buffer.from(content, 'base64'), { maxOutputLength: maxBytes }).toString('utf8')
   } catch {
     return ''
   }

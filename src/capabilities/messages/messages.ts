@@ -8,7 +8,7 @@ import { batchRoutes } from './batches/routes.ts'
 import { rowJob } from './batches/row.ts'
 import { createMessage } from './create.ts'
 import { Betas, MessagesBody, Version } from './request/schema.ts'
-import './words.ts'
+import './phrases.ts'
 
 /** Bytes of a whole body, media included (contract section 8: 4 MB). */
 const bodyLimit = 4 * 1024 * 1024

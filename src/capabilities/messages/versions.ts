@@ -1,8 +1,8 @@
 /** The two versions of the wire, and the betas beside them. */
 import { fail } from '#platform/errors'
-import type { Ask } from '#platform/http'
+import type { RequestContext } from '#platform/http'
+import { reasons } from './phrases.ts'
 import type { MessagesBody } from './request/schema.ts'
-import { reasons } from './words.ts'
 
 const versions = ['2023-06-01', '2026-10-21'] as const
 
@@ -12,15 +12,15 @@ export interface Dialect {
   betas: string[]
 }
 
-const mostBetas = 50
+const maxBetas = 50
 
 /** What the headers say. Throws INVALID_REQUEST for a version that is missing or unknown. */
-export function dialectOf({ headers }: Pick<Ask, 'headers'>): Dialect {
+export function dialectOf({ headers }: Pick<RequestContext, 'headers'>): Dialect {
   const version = versions.find((known) => known === headers['anthropic-version'])
   if (!version) fail('INVALID_REQUEST', { why: reasons.version(versions) }, { param: 'anthropic-version' })
   const sent = [headers['anthropic-beta'] ?? []].flat().join(',')
   const betas = sent.split(',').map((beta) => beta.trim())
-  return { version, betas: betas.filter((beta) => /^[\w.-]{1,100}$/.test(beta)).slice(0, mostBetas) }
+  return { version, betas: betas.filter((beta) => /^[\w.-]{1,100}$/.test(beta)).slice(0, maxBetas) }
 }
 
 /** The version that a request was taken under. */

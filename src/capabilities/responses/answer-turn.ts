@@ -1,12 +1,12 @@
 /** Answers in the words of this wire for other doors: people's parsers know them. */
 import { pay } from '#capabilities/text'
-import type { PaidAsk } from '#engine/inference'
-import type { Ask, EventStream, JsonText } from '#platform/http'
+import type { PaidOptions } from '#engine/inference'
+import type { EventStream, JsonText, RequestContext } from '#platform/http'
 import type { Json } from './item.ts'
 import { answerPaid } from './respond.ts'
 import { Toolbox } from './tools.ts'
 
-export interface TurnAsk extends Pick<PaidAsk, 'model' | 'turn' | 'tools' | 'endpoint'> {
+export interface TurnOptions extends Pick<PaidOptions, 'model' | 'turn' | 'tools' | 'endpoint'> {
   /** Shows what the model thinks. */
   includesReasoning: boolean
   /** What stands in the response in place of the wire's own words. */
@@ -15,12 +15,12 @@ export interface TurnAsk extends Pick<PaidAsk, 'model' | 'turn' | 'tools' | 'end
 
 /** Holds the worst case of a turn that another door has made, and answers it as a response, whole or as its events. */
 export async function answerTurn(
-  ask: Ask,
-  { includesReasoning, own, ...what }: TurnAsk,
+  context: RequestContext,
+  { includesReasoning, own, ...what }: TurnOptions,
 ): Promise<JsonText | EventStream> {
   const { model, turn } = what
-  const paid = await pay(ask, { ...what, showsReasoning: includesReasoning })
-  return answerPaid(ask, paid, {
+  const paid = await pay(context, { ...what, showsReasoning: includesReasoning })
+  return answerPaid(context, paid, {
     turn,
     tools: new Toolbox([], model),
     hosted: { uses: [], native: undefined, told: [], ignored: [] },

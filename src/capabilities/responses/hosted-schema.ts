@@ -1,12 +1,12 @@
 /** Tools that run while the model answers, as this wire names them. */
 import { type Static, type TObject, Type } from 'typebox'
-import { capped, mostPageTokens, mostUses } from '#capabilities/text'
+import { capped, maxPageTokens, maxUses } from '#capabilities/text'
 import type { ToolName } from '#engine/turn'
 import { nullable } from '#platform/schema'
 
 const domains = Type.Optional(nullable(Type.Array(Type.String({ maxLength: 500 }), { maxItems: 1000 })))
 const filters = { allowed_domains: domains, blocked_domains: domains }
-const uses = { max_uses: Type.Optional(nullable(capped(mostUses))) }
+const uses = { max_uses: Type.Optional(nullable(capped(maxUses))) }
 
 /** The field's own: the filters stand in an object of theirs. */
 const WebSearch = Type.Object({
@@ -18,7 +18,7 @@ const OurSearch = Type.Object({ ...filters, ...uses })
 const OurFetch = Type.Object({
   ...filters,
   ...uses,
-  max_content_tokens: Type.Optional(nullable(capped(mostPageTokens))),
+  max_content_tokens: Type.Optional(nullable(capped(maxPageTokens))),
 })
 
 const searches = [

@@ -3,15 +3,15 @@
  * runs here (`Turn.hosted`).
  */
 import type { Applied } from '#capabilities/calls'
-import { clampTools, mostUses, requireFeatures, runsUpstream } from '#capabilities/text'
+import { clampTools, maxUses, requireFeatures, runsUpstream } from '#capabilities/text'
 import type { Model } from '#engine/models'
 import { isDomainRule } from '#engine/tools'
 import type { HostedUse, ToolName } from '#engine/turn'
 import { fail } from '#platform/errors'
 import { type HostedTool, hasEffect, hostedBy, isOurs } from './hosted-schema.ts'
+import { reasons } from './phrases.ts'
 import type { ResponsesBody } from './schema.ts'
 import type { Toolbox } from './tools.ts'
-import { reasons } from './words.ts'
 
 export interface HostedTools {
   /** Run here. */
@@ -47,7 +47,7 @@ export function hostedTools(body: ResponsesBody, box: Toolbox, model: Model): Ho
   const told = wished.map(({ tool }) => tool)
   if (body.max_tool_calls != null && wished.length === 0) ignored.push('max_tool_calls')
   if (there) return { uses: [], native: wished[0], told, ignored }
-  const uses = wished.map((one) => useOf(one, box, body.max_tool_calls ?? mostUses))
+  const uses = wished.map((one) => useOf(one, box, body.max_tool_calls ?? maxUses))
   requireFeatures(model, { tools: uses[0]?.param })
   return { uses, native: undefined, told, ignored: [...ignored, ...wished.flatMap(withoutEffect)] }
 }
@@ -68,14 +68,14 @@ function chosen(all: readonly Wished[], there: boolean): { wished: Wished[]; ign
   return { wished: [...taken.values()], ignored }
 }
 
-function useOf({ tool, name, place }: Wished, box: Toolbox, mostCalls: number): HostedUse {
+function useOf({ tool, name, place }: Wished, box: Toolbox, maxCalls: number): HostedUse {
   const { allowed_domains: allowed, blocked_domains: blocked } = domainsOf(tool, place)
   const { max_content_tokens: maxContentTokens } = tool
   return {
     tool: name,
     name: box.freeName(name),
     param: place,
-    maxUses: Math.min(mostUses, mostCalls, tool.max_uses ?? mostUses),
+    maxUses: Math.min(maxUses, maxCalls, tool.max_uses ?? maxUses),
     ...(maxContentTokens != null && { maxContentTokens }),
     ...(allowed != null && { allowedDomains: allowed }),
     ...(blocked != null && { blockedDomains: blocked }),
@@ -101,7 +101,7 @@ const withoutEffect = ({ tool, place }: Wished): string[] =>
 
 /** A search that an upstream runs has no bound but this one. */
 export const nativeClamped = ({ native }: HostedTools, { max_tool_calls: most }: ResponsesBody): Applied[] =>
-  native && most != null && most > mostUses ? [{ param: 'max_tool_calls', applied: mostUses }] : []
+  native && most != null && most > maxUses ? [{ param: 'max_tool_calls', applied: maxUses }] : []
 
 /** The use that a choice of this type means. */
 export const useBy = (uses: readonly HostedUse[], type: unknown): HostedUse | undefined =>

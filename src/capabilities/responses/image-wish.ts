@@ -8,10 +8,10 @@ import { fail } from '#platform/errors'
 import { compile } from '#platform/http'
 import { ImageBody, ImageTool } from './image-schema.ts'
 import type { ContentPart, InputItem, MessageItem } from './item-schema.ts'
-import { reasons } from './words.ts'
+import { reasons } from './phrases.ts'
 
 /** Of instructions and input together. */
-const mostPromptCharacters = 32_000
+const maxPromptCharacters = 32_000
 /** What image endpoints take to edit. */
 const referenceTypes = ['image/png', 'image/jpeg', 'image/webp']
 
@@ -84,8 +84,8 @@ function inputOf(body: ImageBody, model: ImageModel): Pick<ImageWish, 'prompt' |
       readItem(item, `input.${index}`, { texts, references, model })
   const prompt = texts.filter((text) => text.trim() !== '').join('\n\n')
   if (prompt === '') fail('INVALID_REQUEST', { why: reasons.nothingToDraw }, { param: 'input' })
-  if ([...prompt].length > mostPromptCharacters)
-    fail('INVALID_REQUEST', { why: reasons.longPrompt(mostPromptCharacters) }, { param: 'input' })
+  if ([...prompt].length > maxPromptCharacters)
+    fail('INVALID_REQUEST', { why: reasons.longPrompt(maxPromptCharacters) }, { param: 'input' })
   return { prompt, references }
 }
 

@@ -11,9 +11,9 @@ import type {
   MessageItem,
   ReasoningItem,
 } from './item-schema.ts'
+import { reasons } from './phrases.ts'
 import { unseal } from './sealed.ts'
 import type { Toolbox } from './tools.ts'
-import { reasons } from './words.ts'
 
 /** Items of tools that ran at a service: what they found stands in the message after them. */
 const told = new Set([

@@ -1,5 +1,5 @@
 /** The responses wire → a neutral turn. Everything that can be refused is refused here, before anything is held. */
-import { budgetOf, effortOf, mostUses, requireFeatures, wishOf } from '#capabilities/text'
+import { budgetOf, effortOf, maxUses, requireFeatures, wishOf } from '#capabilities/text'
 import { foundBound, searchTokens } from '#engine/metering'
 import type { Model } from '#engine/models'
 import type { OutputFormat, Reasoning, Tool, Turn } from '#engine/turn'
@@ -8,10 +8,10 @@ import { type HostedTools, hostedTools } from './hosted.ts'
 import { isOurId } from './item.ts'
 import type { FunctionCall, InputItem, ReasoningItem } from './item-schema.ts'
 import { Conversation } from './messages.ts'
+import { reasons } from './phrases.ts'
 import type { ResponsesBody } from './schema.ts'
 import { isForeign } from './sealed.ts'
 import { chooseTools, Toolbox } from './tools.ts'
-import { reasons } from './words.ts'
 
 export interface Parsed {
   turn: Turn
@@ -19,8 +19,8 @@ export interface Parsed {
   hosted: HostedTools
 }
 
-/** `usualOutputTokens`: of a call that names no limit. */
-export function turnOf(body: ResponsesBody, model: Model, usualOutputTokens: number): Parsed {
+/** `defaultOutputTokens`: of a call that names no limit. */
+export function turnOf(body: ResponsesBody, model: Model, defaultOutputTokens: number): Parsed {
   refuseKeeping(body)
   const box = new Toolbox(body.tools ?? [], model)
   requireFeatures(model, {
@@ -42,7 +42,7 @@ export function turnOf(body: ResponsesBody, model: Model, usualOutputTokens: num
     output: outputOf(body),
     ...present('verbosity', body.text?.verbosity),
     ...present('requestedOutputTokens', body.max_output_tokens),
-    usualOutputTokens,
+    defaultOutputTokens,
     maxOutputTokens: 0,
     stop: [],
     ...present('temperature', body.temperature),
@@ -65,7 +65,7 @@ export function turnOf(body: ResponsesBody, model: Model, usualOutputTokens: num
 }
 
 /** Uses of an upstream's own search, which has no bound unless it is told one. */
-const callsOf = ({ max_tool_calls: most }: ResponsesBody): number => Math.min(most ?? mostUses, mostUses)
+const callsOf = ({ max_tool_calls: most }: ResponsesBody): number => Math.min(most ?? maxUses, maxUses)
 
 const ownWireOf = ({ onlyOwnWire }: Conversation, { native }: HostedTools): Turn['onlyOwnWire'] =>
   onlyOwnWire ?? (native && { param: native.place, what: native.name })

@@ -1,10 +1,16 @@
 /** The image shape of the responses wire: one picture, whole or in events. */
-import { answerPaid, nameIgnored, payment, requireMayUse } from '#capabilities/calls'
+import { answerPaid, payment, requireMayUse, setIgnoredFields } from '#capabilities/calls'
 import { type PaidImage, startPaidImage } from '#engine/images'
 import { type ImageModel, sizeName } from '#engine/models'
 import { requireScope } from '#platform/auth'
 import { asFailure, errorBody } from '#platform/errors'
-import { type Ask, type EventStream, type EventWriter, eventStream, type JsonText } from '#platform/http'
+import {
+  type EventStream,
+  type EventWriter,
+  eventStream,
+  type JsonText,
+  type RequestContext,
+} from '#platform/http'
 import {
   drawnItem,
   type ImageOutcome,
@@ -18,27 +24,31 @@ import { imageRequestOf } from './image-wish.ts'
 import type { Json } from './item.ts'
 
 export async function respondImage(
-  ask: Ask<Record<string, unknown>>,
+  context: RequestContext<Record<string, unknown>>,
   model: ImageModel,
 ): Promise<JsonText | EventStream> {
-  const { app, caller } = ask
+  const { app, caller } = context
   requireScope(caller, 'studio:write')
   requireMayUse(caller, model)
-  const { body, wish, ignored } = imageRequestOf(ask.body, model)
+  const { body, wish, ignored } = imageRequestOf(context.body, model)
   const stream = body.stream === true
   const paid = await startPaidImage(app, {
-    ...payment(ask),
+    ...payment(context),
     model,
     wish,
     stream,
     endpoint: '/v1/responses',
   })
-  nameIgnored(ask, ignored)
-  const terms = termsOf(ask, body, paid)
-  return stream ? eventStream((out) => tell(ask, paid, terms, out)) : whole(ask, paid, terms)
+  setIgnoredFields(context, ignored)
+  const terms = termsOf(context, body, paid)
+  return stream ? eventStream((out) => tell(context, paid, terms, out)) : whole(context, paid, terms)
 }
 
-function termsOf({ app, requestId, receivedMs }: Ask, body: ImageBody, paid: PaidImage): ImageTerms {
+function termsOf(
+  { app, requestId, receivedMs }: RequestContext,
+  body: ImageBody,
+  paid: PaidImage,
+): ImageTerms {
   return {
     body,
     hex: requestId.replaceAll('-', ''),
@@ -58,15 +68,20 @@ function termsOf({ app, requestId, receivedMs }: Ask, body: ImageBody, paid: Pai
   }
 }
 
-const whole = (ask: Ask, paid: PaidImage, terms: ImageTerms): Promise<JsonText> =>
-  answerPaid(ask, paid, async () => {
+const whole = (context: RequestContext, paid: PaidImage, terms: ImageTerms): Promise<JsonText> =>
+  answerPaid(context, paid, async () => {
     const drawn = await paid.pictures()
     const outcome = { status: 'completed', item: drawnItem(terms, drawn), usage: imageUsage(drawn) } as const
     return { body: imageResponse(terms, outcome), microcredits: drawn.microcredits }
   })
 
 /** The first events go out at once: a picture takes its time, and whoever waits for it sees that it is under way. */
-async function tell(ask: Ask, paid: PaidImage, terms: ImageTerms, out: EventWriter): Promise<void> {
+async function tell(
+  context: RequestContext,
+  paid: PaidImage,
+  terms: ImageTerms,
+  out: EventWriter,
+): Promise<void> {
   const events = new ImageEvents(terms, out)
   const drawing = paid.pictures()
   // What comes of it is heard below; until then a failure must not pass for one that nobody minds.
@@ -80,9 +95,12 @@ async function tell(ask: Ask, paid: PaidImage, terms: ImageTerms, out: EventWrit
   } catch (error) {
     const failure = asFailure(error)
     if (failure.code === 'INTERNAL')
-      ask.app.log.error({ err: failure.cause, request_id: ask.requestId }, 'a stream of a picture broke')
+      context.app.log.error(
+        { err: failure.cause, request_id: context.requestId },
+        'a stream of a picture broke',
+      )
     void paid.finish({ statusCode: failure.status, failure })
-    const { code, message } = errorBody(failure, ask.requestId, ask.language).error
+    const { code, message } = errorBody(failure, context.requestId, context.language).error
     await events.fail({ code, message })
   }
 }

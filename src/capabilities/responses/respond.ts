@@ -1,17 +1,17 @@
 import {
   budgetNews,
-  type HeardOn,
-  inEvents,
   pay,
   readMedia,
-  tellNews,
+  respondJson,
+  respondStream,
+  setFieldHeaders,
   textModel,
-  unheard,
-  whole,
+  unsupportedFields,
+  type WireSupport,
 } from '#capabilities/text'
 import type { PaidTurn } from '#engine/inference'
 import { requireScope } from '#platform/auth'
-import type { Ask, EventStream, JsonText } from '#platform/http'
+import type { EventStream, JsonText, RequestContext } from '#platform/http'
 import { forwardedFields } from '#providers/responses'
 import { nativeClamped, withinCaps } from './hosted.ts'
 import type { Json } from './item.ts'
@@ -23,36 +23,36 @@ import { ResponsesBody } from './schema.ts'
 import { ResponseEvents, WholeResponse } from './written.ts'
 
 /** Answers an input; with an image model it is a picture. Everything wrong is refused first, then the worst case is held, then the upstream is asked. */
-export async function respond(ask: Ask<ResponsesBody>): Promise<JsonText | EventStream> {
-  const { model: id } = ask.body
-  const named = id === undefined ? undefined : ask.app.models.find(id)
-  if (named?.kind === 'image') return respondImage(ask, named)
-  requireScope(ask.caller, 'responses:write')
-  const { body, clamped } = withinCaps(ask.body)
-  const model = textModel(ask.app, ask.caller, body.model)
-  const parsed = turnOf(body, model, usualOutputTokens(ask))
-  const turn = await readMedia(ask, model, parsed.turn, fillLinks)
+export async function respond(context: RequestContext<ResponsesBody>): Promise<JsonText | EventStream> {
+  const { model: id } = context.body
+  const named = id === undefined ? undefined : context.app.models.find(id)
+  if (named?.kind === 'image') return respondImage(context, named)
+  requireScope(context.caller, 'responses:write')
+  const { body, clamped } = withinCaps(context.body)
+  const model = textModel(context.app, context.caller, body.model)
+  const parsed = turnOf(body, model, defaultOutputTokens(context))
+  const turn = await readMedia(context, model, parsed.turn, fillLinks)
   const { showsReasoning } = shownOf(body)
-  const paid = await pay(ask, { model, turn, showsReasoning, endpoint: '/v1/responses' })
+  const paid = await pay(context, { model, turn, showsReasoning, endpoint: '/v1/responses' })
   const { maxOutputTokens } = paid
   const news = budgetNews(model, turn, { asked: body.reasoning?.max_tokens, maxOutputTokens })
   const ignored = [
     ...ignoredFields(body),
-    ...unheard(model, turn, { ...body, 'text.verbosity': body.text?.verbosity }, heardOn),
+    ...unsupportedFields(model, turn, { ...body, 'text.verbosity': body.text?.verbosity }, heardOn),
     ...parsed.tools.dropped,
     ...parsed.hosted.ignored,
     ...news.ignored,
   ]
-  tellNews(ask, {
+  setFieldHeaders(context, {
     ...news,
     ignored,
     clamped: [...clamped, ...nativeClamped(parsed.hosted, body), ...news.clamped],
   })
-  return answerPaid(ask, paid, { ...parsed, turn, body })
+  return answerPaid(context, paid, { ...parsed, turn, body })
 }
 
 /** Output tokens of an answer on this wire whose caller names no limit: the key's own, else the server's (contract section 4: 2,048). */
-export const usualOutputTokens = ({ app, caller }: Pick<Ask, 'app' | 'caller'>): number =>
+export const defaultOutputTokens = ({ app, caller }: Pick<RequestContext, 'app' | 'caller'>): number =>
   caller.responsesMaxOutputTokens ?? app.config.defaults.responsesMaxOutputTokens
 
 export interface Told extends Parsed {
@@ -63,11 +63,15 @@ export interface Told extends Parsed {
 }
 
 /** The answer of a paid turn as a response, whole or as its events. */
-export function answerPaid(ask: Ask, paid: PaidTurn, told: Told): Promise<JsonText | EventStream> {
-  const terms = termsOf(ask, told, paid)
+export function answerPaid(
+  context: RequestContext,
+  paid: PaidTurn,
+  told: Told,
+): Promise<JsonText | EventStream> {
+  const terms = termsOf(context, told, paid)
   return told.turn.stream
-    ? inEvents(ask, paid, new ResponseEvents(terms))
-    : whole(ask, paid, new WholeResponse(terms))
+    ? respondStream(context, paid, new ResponseEvents(terms))
+    : respondJson(context, paid, new WholeResponse(terms))
 }
 
 function shownOf(body: ResponsesBody): Pick<Terms, 'includesReasoning' | 'showsReasoning'> {
@@ -78,7 +82,7 @@ function shownOf(body: ResponsesBody): Pick<Terms, 'includesReasoning' | 'showsR
 const used = new Set([...Object.keys(ResponsesBody.properties), ...forwardedFields])
 
 /** What of a responses body means nothing to a model whose upstream speaks another wire. */
-const heardOn: HeardOn = {
+const heardOn: WireSupport = {
   frequency_penalty: ['chat', 'responses'],
   presence_penalty: ['chat', 'responses'],
   'text.verbosity': ['chat', 'responses'],
@@ -98,7 +102,7 @@ const heardOn: HeardOn = {
 const ignoredFields = (body: ResponsesBody): string[] => Object.keys(body).filter((field) => !used.has(field))
 
 function termsOf(
-  { app, requestId, receivedMs }: Ask,
+  { app, requestId, receivedMs }: RequestContext,
   { body, tools, hosted, own }: Told,
   paid: PaidTurn,
 ): Terms {

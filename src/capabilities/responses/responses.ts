@@ -34,7 +34,7 @@ const routes: Route[] = [
 ]
 
 export { answerTurn } from './answer-turn.ts'
-export { usualOutputTokens } from './respond.ts'
+export { defaultOutputTokens } from './respond.ts'
 export { ResponseObject } from './schema.ts'
 
 export const responses = { name: 'responses', routes }

@@ -1,4 +1,4 @@
-import type { EventAnswer, SentEvent, WholeAnswer } from '#capabilities/text'
+import type { EventAnswer, JsonAnswer, SentEvent } from '#capabilities/text'
 import type { Bill, Part } from '#engine/turn'
 import type { ErrorBody } from '#platform/errors'
 import { Answer, type Scribe } from './answer.ts'
@@ -12,7 +12,7 @@ function scribeOf(first: Part | undefined, terms: Terms, emit: Emit): Scribe {
   return wire === 'responses' && (event || body) ? new OwnAnswer(terms, emit) : new Answer(terms, emit)
 }
 
-export class WholeResponse implements WholeAnswer {
+export class WholeResponse implements JsonAnswer {
   readonly #terms: Terms
   #scribe: Scribe | undefined
 

@@ -1,12 +1,18 @@
 /** A paid turn on its way out, whole or as events: each wire says how its answer is written, here is when. */
-import { answerPaid, failed } from '#capabilities/calls'
+import { answerPaid, settleFailed } from '#capabilities/calls'
 import type { PaidTurn } from '#engine/inference'
 import type { Bill, Part } from '#engine/turn'
 import { asFailure, type ErrorBody, errorBody, type Failure } from '#platform/errors'
-import { type Ask, type EventStream, type EventWriter, eventStream, type JsonText } from '#platform/http'
+import {
+  type EventStream,
+  type EventWriter,
+  eventStream,
+  type JsonText,
+  type RequestContext,
+} from '#platform/http'
 
 /** One wire's answer that is not streamed. */
-export interface WholeAnswer {
+export interface JsonAnswer {
   add(part: Part): void
   /** The JSON body, once every part was added. */
   body(bill: Bill): unknown
@@ -26,8 +32,8 @@ export interface EventAnswer {
 }
 
 /** Reads the turn to its end and answers it as one JSON body, which is kept for replay where the request has a claim. */
-export const whole = (ask: Ask, paid: PaidTurn, answer: WholeAnswer): Promise<JsonText> =>
-  answerPaid(ask, paid, async () => {
+export const respondJson = (context: RequestContext, paid: PaidTurn, answer: JsonAnswer): Promise<JsonText> =>
+  answerPaid(context, paid, async () => {
     for await (const part of paid.parts()) answer.add(part)
     const bill = await paid.bill()
     return { body: answer.body(bill), microcredits: bill.microcredits }
@@ -37,9 +43,9 @@ export const whole = (ask: Ask, paid: PaidTurn, answer: WholeAnswer): Promise<Js
  * For background work: reads the turn to its end, and what came of it, the JSON body or what `told` makes of the failure, is durable
  * with the settlement before it is handed on.
  */
-export async function kept(
+export async function settleInBackground(
   paid: PaidTurn,
-  answer: WholeAnswer,
+  answer: JsonAnswer,
   told: (failure: Failure) => string,
 ): Promise<{ failure?: Failure; text: string }> {
   let text: string
@@ -57,8 +63,8 @@ export async function kept(
 }
 
 /** Answers with events. What fails before there is anything to see is still an HTTP error with its own status. */
-export async function inEvents(
-  ask: Ask,
+export async function respondStream(
+  context: RequestContext,
   paid: PaidTurn,
   answer: EventAnswer,
   heartbeat?: string,
@@ -66,11 +72,11 @@ export async function inEvents(
   const parts = paid.parts()
   const first = firstVisible(parts, answer)
   try {
-    await Promise.race([first, delay(ask.app.config.timing.streamOpenMs, first)])
+    await Promise.race([first, delay(context.app.config.timing.streamOpenMs, first)])
   } catch (error) {
-    return failed(paid, asFailure(error))
+    return settleFailed(paid, asFailure(error))
   }
-  return eventStream((out) => write(ask, paid, answer, first, parts, out), heartbeat)
+  return eventStream((out) => write(context, paid, answer, first, parts, out), heartbeat)
 }
 
 /** The first events that the caller is to see; undefined where the answer has none. */
@@ -94,7 +100,7 @@ function delay(ms: number, unless: Promise<unknown>): Promise<void> {
 }
 
 async function write(
-  ask: Ask,
+  context: RequestContext,
   paid: PaidTurn,
   answer: EventAnswer,
   first: Promise<readonly SentEvent[] | undefined>,
@@ -117,8 +123,11 @@ async function write(
   } catch (error) {
     const failure = asFailure(error)
     if (failure.code === 'INTERNAL')
-      ask.app.log.error({ err: failure.cause, request_id: ask.requestId }, 'a stream of an answer broke')
-    const { error: told } = errorBody(failure, ask.requestId, ask.language)
+      context.app.log.error(
+        { err: failure.cause, request_id: context.requestId },
+        'a stream of an answer broke',
+      )
+    const { error: told } = errorBody(failure, context.requestId, context.language)
     // First of all the money: telling what is broken may fail too.
     void paid.finish({ statusCode: failure.status, failure, undelivered: !delivered })
     await send(out, answer.failed(told))

@@ -4,7 +4,7 @@ import type { Model } from '#engine/models'
 import { keepsBudget, newsOfBudget } from '#engine/routing'
 import type { Reasoning, Turn, Wire } from '#engine/turn'
 import { fail } from '#platform/errors'
-import { reasons } from './words.ts'
+import { reasons } from './phrases.ts'
 
 /** The object that chat and Responses have for wishes about thinking. */
 interface Wish {
@@ -13,7 +13,7 @@ interface Wish {
   enabled?: boolean
 }
 
-interface BudgetAsk {
+interface BudgetOptions {
   reasoning?: Wish | null | undefined
   reasoning_effort?: string | null | undefined
 }
@@ -24,7 +24,7 @@ const param = 'reasoning.max_tokens'
 export function budgetOf(
   model: Model,
   wire: Wire,
-  { reasoning, reasoning_effort: flat }: BudgetAsk,
+  { reasoning, reasoning_effort: flat }: BudgetOptions,
   limit: { tokens: number | undefined; name: string },
 ): number | undefined {
   const budget = reasoning?.max_tokens ?? undefined
@@ -50,7 +50,7 @@ export function requireBudget(model: Model, tokens: number, wire: Wire, field: s
 }
 
 /** What the caller is told in headers: fields without effect, fields with another value, and fields that became others. */
-export interface News {
+export interface FieldReport {
   ignored: string[]
   clamped: Applied[]
   mapped: Applied[]
@@ -61,7 +61,7 @@ export function budgetNews(
   model: Model,
   turn: Turn,
   ask: { asked: number | null | undefined; maxOutputTokens: number; param?: string; effortParam?: string },
-): News {
+): FieldReport {
   const field = ask.param ?? param
   const told = ask.asked == null ? undefined : newsOfBudget(model, turn, { ...ask, asked: ask.asked })
   return {

@@ -6,11 +6,11 @@ import { Type } from 'typebox'
 import type { Applied } from '#capabilities/calls'
 
 /** Uses of a hosted tool in one request (contract section 8). */
-export const mostUses = 5
+export const maxUses = 5
 /** Tokens of one fetched page (contract section 8). */
-export const mostPageTokens = 32_000
+export const maxPageTokens = 32_000
 
-const caps = { max_uses: mostUses, max_content_tokens: mostPageTokens } as const
+const caps = { max_uses: maxUses, max_content_tokens: maxPageTokens } as const
 
 /** The schema of a field with such a cap. */
 export const capped = (cap: number) =>

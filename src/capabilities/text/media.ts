@@ -2,8 +2,8 @@
 
 import { decodeBase64, isVast, measure, parseDataUrl } from '#engine/media'
 import type { Media } from '#engine/turn'
-import { fail, type Told } from '#platform/errors'
-import { reasons } from './words.ts'
+import { fail, type Localized } from '#platform/errors'
+import { reasons } from './phrases.ts'
 
 /** Base64 characters of one media part (contract section 8). */
 export const mediaCharacters = 2_800_000
@@ -47,4 +47,4 @@ export function base64Media(base64: string, types: readonly string[], param: str
   return isVast(media) ? refuse(reasons.vast, param) : { ...media, param }
 }
 
-const refuse = (why: Told, param: string): never => fail('INVALID_MEDIA', { why }, { param })
+const refuse = (why: Localized, param: string): never => fail('INVALID_MEDIA', { why }, { param })

@@ -1,15 +1,15 @@
 /** What of a turn's media its body does not tell: what links lead to, and how many pages a PDF has. Nothing is held yet. */
 import { requireUnclaimed } from '#capabilities/calls'
 import { inspectLinks, type LinkedMedia, partsIn, withLinkedMedia, withParts } from '#engine/media'
-import { mostPages, uncountedPages } from '#engine/metering'
+import { maxPages, uncountedPages } from '#engine/metering'
 import type { Model } from '#engine/models'
 import type { Content, Media, Message, Turn } from '#engine/turn'
-import { fail, type Told } from '#platform/errors'
-import { type Ask, ClientGone } from '#platform/http'
-import { reasons } from './words.ts'
+import { fail, type Localized } from '#platform/errors'
+import { ClientGone, type RequestContext } from '#platform/http'
+import { reasons } from './phrases.ts'
 
 /** Who asks, and until when; background work has no HTTP request. */
-type MediaAsk = Pick<Ask, 'app' | 'caller' | 'gone'> & Partial<Pick<Ask, 'claim'>>
+type MediaOptions = Pick<RequestContext, 'app' | 'caller' | 'gone'> & Partial<Pick<RequestContext, 'claim'>>
 
 /** What each link leads to. */
 export type Found = LinkedMedia['found']
@@ -20,18 +20,23 @@ export type FillBody = (body: Record<string, unknown>, found: Found) => Record<s
  * The turn with all media measured. Links that upstreams open by themselves are looked at, so that none leads them inside. Where someone who may answer opens no such links by himself, they are fetched here, once,
  * and stand as data in the turn and, by `fill`, in its body. Throws LINK_NOT_USABLE and INVALID_MEDIA.
  */
-export async function readMedia(ask: MediaAsk, model: Model, turn: Turn, fill: FillBody): Promise<Turn> {
+export async function readMedia(
+  options: MediaOptions,
+  model: Model,
+  turn: Turn,
+  fill: FillBody,
+): Promise<Turn> {
   if (!partsIn(turn.messages).some((part) => isPdf(part) || isLink(part))) return turn
-  await requireUnclaimed(ask)
+  await requireUnclaimed(options)
   try {
-    return await withPages(ask, model, await withLinks(ask, model, turn, fill))
+    return await withPages(options, model, await withLinks(options, model, turn, fill))
   } catch (error) {
-    throw ask.gone.aborted ? new ClientGone() : error
+    throw options.gone.aborted ? new ClientGone() : error
   }
 }
 
 async function withLinks(
-  { app, caller, gone }: MediaAsk,
+  { app, caller, gone }: MediaOptions,
   model: Model,
   turn: Turn,
   fill: FillBody,
@@ -50,7 +55,7 @@ type Pdf = Extract<Content, { type: 'document'; media: Media }>
 const isPdf = (part: Content): part is Pdf => part.type === 'document' && 'media' in part
 
 /** Those that only the upstream opens, and those that could not be counted, are taken for the longest that the model reads. */
-async function withPages({ app, caller, gone }: MediaAsk, model: Model, turn: Turn): Promise<Turn> {
+async function withPages({ app, caller, gone }: MediaOptions, model: Model, turn: Turn): Promise<Turn> {
   const pdfs = partsIn(turn.messages).filter(isPdf)
   if (pdfs.length === 0) return turn
   const files = [...new Set(pdfs.flatMap(({ media: { data } }) => (data ? [data] : [])))]
@@ -62,7 +67,7 @@ async function withPages({ app, caller, gone }: MediaAsk, model: Model, turn: Tu
     const count = data && counted?.[files.indexOf(data)]
     if (!count) return { pages: longest, pagesGuessed: true }
     if ('unreadable' in count) return refuse(reasons.unreadable[count.unreadable], param)
-    const most = mostPages(model.contextLength)
+    const most = maxPages(model.contextLength)
     return count.pages > most
       ? refuse(reasons.tooManyPages(count.pages, most), param)
       : { pages: count.pages }
@@ -73,5 +78,5 @@ async function withPages({ app, caller, gone }: MediaAsk, model: Model, turn: Tu
   return { ...turn, messages }
 }
 
-const refuse = (why: Told, param: string | undefined): never =>
+const refuse = (why: Localized, param: string | undefined): never =>
   fail('INVALID_MEDIA', { why }, param === undefined ? {} : { param })

@@ -3,22 +3,22 @@
 export { effortOf, requireFeatures, requireModality, runsUpstream } from './abilities.ts'
 export {
   type EventAnswer,
-  inEvents,
-  kept,
+  type JsonAnswer,
+  respondJson,
+  respondStream,
   type SentEvent,
-  type WholeAnswer,
-  whole,
+  settleInBackground,
 } from './answer.ts'
+export { budgetNews, budgetOf, type FieldReport, requireBudget, wishOf } from './budget.ts'
+export { capped, clampTools, maxPageTokens, maxUses } from './clamp.ts'
+export { base64Media, imageMedia, imageTypes, inlineMedia, linkMedia, mediaCharacters } from './media.ts'
 export {
-  type HeardOn,
   pay,
-  tellNews,
+  setFieldHeaders,
   textFailures,
   textModel,
-  unheard,
-} from './ask.ts'
-export { budgetNews, budgetOf, type News, requireBudget, wishOf } from './budget.ts'
-export { capped, clampTools, mostPageTokens, mostUses } from './clamp.ts'
-export { base64Media, imageMedia, imageTypes, inlineMedia, linkMedia, mediaCharacters } from './media.ts'
+  unsupportedFields,
+  type WireSupport,
+} from './model-request.ts'
+export { reasons } from './phrases.ts'
 export { type FillBody, type Found, readMedia } from './read-media.ts'
-export { reasons } from './words.ts'

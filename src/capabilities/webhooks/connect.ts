@@ -1,25 +1,25 @@
 /** Connections are made, changed, given a new secret and removed. */
 import { acceptOnce } from '#capabilities/calls'
 import { fail } from '#platform/errors'
-import type { Ask, JsonText } from '#platform/http'
+import type { JsonText, RequestContext } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
 import { FetchRefused } from '#platform/net'
 import { shownConnection } from './connection.ts'
+import { reasons } from './phrases.ts'
 import type { ConnectionBody, ConnectionPatch, ConnectionWithSecret } from './schema.ts'
 import { newSecret, sealedFor } from './secret.ts'
 import * as store from './store.ts'
-import { reasons } from './words.ts'
 
 /** Of one project (contract section 8). */
-const mostConnections = 10
+const maxConnections = 10
 /** What a name server may take. */
 const judgeMs = 5_000
 /** After a rotation both secrets sign for this long. */
 const overlapMs = 24 * 60 * 60 * 1000
 
-export type IdAsk<Body = unknown> = Ask<Body, unknown, { id: string }>
+export type IdOptions<Body = unknown> = RequestContext<Body, unknown, { id: string }>
 
-export const placeOf = ({ caller, params }: IdAsk): store.Place => ({
+export const placeOf = ({ caller, params }: IdOptions): store.Place => ({
   accountId: caller.accountId,
   projectId: caller.projectId,
   connectionId: params.id,
@@ -27,9 +27,9 @@ export const placeOf = ({ caller, params }: IdAsk): store.Place => ({
 
 export const notFound = (): never => fail('NOT_FOUND', {}, { param: 'id' })
 
-export async function createConnection(ask: Ask<ConnectionBody>): Promise<JsonText> {
-  const { app, body, caller } = ask
-  const url = await reachable(ask, body.url)
+export async function createConnection(context: RequestContext<ConnectionBody>): Promise<JsonText> {
+  const { app, body, caller } = context
+  const url = await reachable(context, body.url)
   const nowMs = app.clock.nowMs()
   const now = new Date(nowMs)
   const connectionId = uuidv7(nowMs)
@@ -52,21 +52,21 @@ export async function createConnection(ask: Ask<ConnectionBody>): Promise<JsonTe
     parked_until: null,
   }
   const accept = { endpoint: '/v1/webhooks', statusCode: 201, now, sealed: true }
-  return acceptOnce(ask, accept, async (tx) => {
+  return acceptOnce(context, accept, async (tx) => {
     await store.lockProject(tx, caller.projectId)
-    if ((await store.countConnections(tx, caller)) >= mostConnections)
-      fail('TOO_MANY_WEBHOOKS', { most: mostConnections })
+    if ((await store.countConnections(tx, caller)) >= maxConnections)
+      fail('TOO_MANY_WEBHOOKS', { most: maxConnections })
     await store.insertConnection(tx, row)
     return { ...shownConnection(row, nowMs), secret } satisfies ConnectionWithSecret
   })
 }
 
-export async function changeConnection(ask: IdAsk<ConnectionPatch>) {
-  const { app, body } = ask
+export async function changeConnection(options: IdOptions<ConnectionPatch>) {
+  const { app, body } = options
   if (Object.keys(body).length === 0) fail('INVALID_REQUEST', { why: reasons.nothing })
-  const place = placeOf(ask)
+  const place = placeOf(options)
   if (!(await store.findConnection(app.db, place))) return notFound()
-  const url = body.url === undefined ? undefined : await reachable(ask, body.url)
+  const url = body.url === undefined ? undefined : await reachable(options, body.url)
   const now = new Date(app.clock.nowMs())
   return app.db.tx(async (tx) => {
     const row = await store.changeConnection(tx, place, {
@@ -82,9 +82,9 @@ export async function changeConnection(ask: IdAsk<ConnectionPatch>) {
   })
 }
 
-export async function deleteConnection(ask: IdAsk) {
-  const { app, params } = ask
-  const place = placeOf(ask)
+export async function deleteConnection(options: IdOptions) {
+  const { app, params } = options
+  const place = placeOf(options)
   await app.db.tx(async (tx) => {
     if (!(await store.deleteConnection(tx, place))) notFound()
     await store.cancelPending(tx, place, 'deleted', new Date(app.clock.nowMs()))
@@ -93,9 +93,9 @@ export async function deleteConnection(ask: IdAsk) {
 }
 
 /** From now on the new secret signs, and for a day the old one beside it. */
-export async function rotateSecret(ask: IdAsk): Promise<JsonText> {
-  const { app } = ask
-  const place = placeOf(ask)
+export async function rotateSecret(options: IdOptions): Promise<JsonText> {
+  const { app } = options
+  const place = placeOf(options)
   const before = await store.findConnection(app.db, place)
   if (!before) return notFound()
   const nowMs = app.clock.nowMs()
@@ -104,7 +104,7 @@ export async function rotateSecret(ask: IdAsk): Promise<JsonText> {
   const secret = newSecret()
   const sealed = await app.secrets.seal(secret, sealedFor(before.connection_id))
   const accept = { endpoint: '/v1/webhooks/rotate-secret', statusCode: 200, now, sealed: true }
-  return acceptOnce(ask, accept, async (tx) => {
+  return acceptOnce(options, accept, async (tx) => {
     const row = await store.lockConnection(tx, place)
     if (!row) return notFound()
     await store.changeConnection(tx, place, {
@@ -122,7 +122,7 @@ export async function rotateSecret(ask: IdAsk): Promise<JsonText> {
 }
 
 /** The address as it is kept, when it leads to the public internet now; it is judged again whenever a connection is opened. */
-async function reachable({ app }: Pick<Ask, 'app'>, url: string): Promise<string> {
+async function reachable({ app }: Pick<RequestContext, 'app'>, url: string): Promise<string> {
   try {
     return await app.net.judge(url, judgeMs)
   } catch (error) {

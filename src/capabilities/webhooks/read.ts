@@ -1,23 +1,23 @@
 /** What there is to read of connections and deliveries. */
-import type { Ask } from '#platform/http'
+import type { RequestContext } from '#platform/http'
 import { bareList, plainList } from '#platform/lists'
-import { type IdAsk, notFound, placeOf } from './connect.ts'
+import { type IdOptions, notFound, placeOf } from './connect.ts'
 import { shownConnection, shownDelivery } from './connection.ts'
 import type { DeliveryQuery } from './schema.ts'
 import * as store from './store.ts'
 
-export async function listConnections({ app, caller }: Ask) {
+export async function listConnections({ app, caller }: RequestContext) {
   const rows = await store.listConnections(app.db, caller)
   return bareList.answer(rows, (row) => shownConnection(row, app.clock.nowMs()))
 }
 
-export async function readConnection(ask: IdAsk) {
-  const { app } = ask
-  const row = await store.findConnection(app.db, placeOf(ask))
+export async function readConnection(options: IdOptions) {
+  const { app } = options
+  const row = await store.findConnection(app.db, placeOf(options))
   return row ? shownConnection(row, app.clock.nowMs()) : notFound()
 }
 
-export async function listDeliveries({ app, caller, query }: Ask<unknown, DeliveryQuery>) {
+export async function listDeliveries({ app, caller, query }: RequestContext<unknown, DeliveryQuery>) {
   const { webhook_id: connectionId, event_id: eventId, status: state, event: type } = query
   const filter = { connectionId, eventId, state, type }
   return plainList.answer(await store.listDeliveries(app.db, caller, filter, query), shownDelivery)

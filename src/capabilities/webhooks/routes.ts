@@ -14,7 +14,7 @@ import {
   DeliveryQuery,
   IdParams,
 } from './schema.ts'
-import './words.ts'
+import './phrases.ts'
 
 const path = '/v1/webhooks'
 const write = { scope: 'webhooks:write' } as const

@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
 import { uuidv7 } from '#platform/ids'
-import { type Page, type PageAsk, readPage } from '#platform/lists'
+import { type Page, type PageOptions, readPage } from '#platform/lists'
 import type { deliveryStates } from './schema.ts'
 
 declare module '#platform/db' {
@@ -161,7 +161,7 @@ export function listDeliveries(
   db: Db,
   of: Pick<Place, 'accountId' | 'projectId'>,
   { connectionId, eventId, state, type }: DeliveryFilter,
-  ask: PageAsk,
+  options: PageOptions,
 ): Promise<Page<DeliveryRow>> {
   const all = db.kysely
     .selectFrom('webhooks.deliveries')
@@ -172,7 +172,7 @@ export function listDeliveries(
     .$if(eventId !== undefined, (query) => query.where('event_id', '=', eventId!))
     .$if(state !== undefined, (query) => query.where('state', '=', state as DeliveryRow['state']))
     .$if(type !== undefined, (query) => query.where('type', '=', type!))
-  return readPage(all, 'delivery_id', ask)
+  return readPage(all, 'delivery_id', options)
 }
 
 export const findDelivery = (
@@ -232,7 +232,7 @@ export async function insertEvent(
 export async function insertDelivery(
   tx: Tx,
   { accountId, projectId, connectionId }: Place,
-  event: { id: string; type: string; mostAttempts: number },
+  event: { id: string; type: string; maxAttempts: number },
   now: Date,
 ): Promise<DeliveryRow> {
   const row = await tx
@@ -245,7 +245,7 @@ export async function insertDelivery(
       event_id: event.id,
       type: event.type,
       state: 'pending',
-      most_attempts: event.mostAttempts,
+      most_attempts: event.maxAttempts,
       attempts: 0,
       status_code: null,
       error: null,

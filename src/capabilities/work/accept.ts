@@ -11,13 +11,13 @@ import { type Claim, creditsUp, holdIn } from '#platform/ledger'
 import { tellRun } from './events/store.ts'
 import { runJob } from './job.ts'
 import { languageOfText } from './language.ts'
+import { reasons } from './phrases.ts'
 import { worstOfPlan } from './price.ts'
 import type { Accepted } from './schema.ts'
 import { countOpen, insertRun, type NewRun } from './store.ts'
 import { taskOf } from './task.ts'
-import { reasons } from './words.ts'
 
-export interface AcceptAsk {
+export interface AcceptOptions {
   caller: Caller
   requestId: string
   claim?: Claim | undefined
@@ -42,7 +42,7 @@ export interface AcceptAsk {
 }
 
 /** Of one account, not ended: its credits are held, and what it may keep here has a bound. */
-const mostOpen = 100
+const maxOpen = 100
 /** What has not begun by then is ended. */
 const queueMs = 24 * 60 * 60 * 1000
 
@@ -50,12 +50,12 @@ const queueMs = 24 * 60 * 60 * 1000
  * Reserves the worst case of the run and puts it into the queue; answers the 202 body. Throws what `Ledger.hold` throws,
  * TOO_MANY_RUNS (429), FILE_NOT_FOUND (404), and what the pipeline and the knowledge refuse the task for.
  */
-export async function acceptRun(app: App, ask: AcceptAsk): Promise<JsonText> {
-  const { caller, requestId, claim, endpoint, model, knowledgeId } = ask
+export async function acceptRun(app: App, options: AcceptOptions): Promise<JsonText> {
+  const { caller, requestId, claim, endpoint, model, knowledgeId } = options
   if (knowledgeId !== undefined) await requireKnowledge(app, { ...caller, knowledgeId })
-  const run = withinBudget(app, ask, newRun(app, ask, await filesOf(app, ask)))
+  const run = withinBudget(app, options, newRun(app, options, await filesOf(app, options)))
   const microcredits = run.held
-  const reply = JSON.stringify(acceptedOf(run, ask))
+  const reply = JSON.stringify(acceptedOf(run, options))
   await app.db.tx(async (tx) => {
     // First, so that a repeat gets its answer whatever has changed since, and the count is exact.
     const hold = {
@@ -65,12 +65,12 @@ export async function acceptRun(app: App, ask: AcceptAsk): Promise<JsonText> {
       model: model.id,
       microcredits,
       claim,
-      customerId: ask.customerId,
-      referenceId: ask.referenceId,
+      customerId: options.customerId,
+      referenceId: options.referenceId,
       accepted: { statusCode: 202, reply },
     }
     await holdIn(tx, hold, run.created_at)
-    if ((await countOpen(tx, caller.accountId)) >= mostOpen) fail('TOO_MANY_RUNS', { most: mostOpen })
+    if ((await countOpen(tx, caller.accountId)) >= maxOpen) fail('TOO_MANY_RUNS', { most: maxOpen })
     await insertRun(tx, run)
     await tellRun(tx, { accountId: run.account_id, runId: run.run_id }, 'queued', {}, run.created_at)
     await app.jobs.enqueue(tx, runJob, {
@@ -84,7 +84,7 @@ export async function acceptRun(app: App, ask: AcceptAsk): Promise<JsonText> {
 }
 
 /** Whoever names a file that nothing would read is told so, before anything is held. */
-async function filesOf(app: App, { caller, kind, fileIds = [] }: AcceptAsk): Promise<NamedFile[]> {
+async function filesOf(app: App, { caller, kind, fileIds = [] }: AcceptOptions): Promise<NamedFile[]> {
   if (fileIds.length > 0 && !workKinds.some(({ name, readsFiles }) => name === kind && readsFiles))
     fail('INVALID_REQUEST', { why: reasons.filesOfData }, { param: 'file_ids' })
   const files = await requireFiles(app, caller, fileIds)
@@ -95,7 +95,7 @@ async function filesOf(app: App, { caller, kind, fileIds = [] }: AcceptAsk): Pro
 }
 
 /** As deep as the caller's budget pays, or as usual where none is named; what is held for it is its worst case. */
-function withinBudget(app: App, { kind, model, caller, maxCredits }: AcceptAsk, drafted: NewRun): NewRun {
+function withinBudget(app: App, { kind, model, caller, maxCredits }: AcceptOptions, drafted: NewRun): NewRun {
   const pipeline = app.pipelines[kind]
   const costing = (depth: number): NewRun => {
     const run = { ...drafted, depth }
@@ -114,23 +114,23 @@ function withinBudget(app: App, { kind, model, caller, maxCredits }: AcceptAsk, 
   return usual
 }
 
-function newRun(app: App, ask: AcceptAsk, files: NamedFile[]): NewRun {
-  const { caller, model } = ask
+function newRun(app: App, options: AcceptOptions, files: NamedFile[]): NewRun {
+  const { caller, model } = options
   const nowMs = app.clock.nowMs()
   return {
     account_id: caller.accountId,
     run_id: uuidv7(nowMs),
     project_id: caller.projectId,
     key_id: caller.keyId,
-    receipt_id: ask.requestId,
-    agent_id: ask.agentId ?? null,
-    knowledge_id: ask.knowledgeId ?? null,
+    receipt_id: options.requestId,
+    agent_id: options.agentId ?? null,
+    knowledge_id: options.knowledgeId ?? null,
     files,
-    kind: ask.kind,
-    title: ask.title ?? null,
-    input: ask.input,
-    instructions: ask.instructions || null,
-    language: languageOfText(ask.input),
+    kind: options.kind,
+    title: options.title ?? null,
+    input: options.input,
+    instructions: options.instructions || null,
+    language: languageOfText(options.input),
     model: model.id,
     sandbox: model.sandbox || model.deployments.some(({ provider }) => provider === 'sandbox'),
     depth: 1,
@@ -140,7 +140,7 @@ function newRun(app: App, ask: AcceptAsk, files: NamedFile[]): NewRun {
   }
 }
 
-const acceptedOf = ({ run_id: id, held }: NewRun, { baseUrl, requestId }: AcceptAsk): Accepted => ({
+const acceptedOf = ({ run_id: id, held }: NewRun, { baseUrl, requestId }: AcceptOptions): Accepted => ({
   id,
   object: 'run',
   status: 'queued',

@@ -5,24 +5,28 @@ import type { JsonText } from '#platform/http'
 import type { Settled } from '#platform/ledger'
 import { countMoney, endRun } from './end.ts'
 import { tellRun } from './events/store.ts'
-import { notFound, ownRun, placeOf, type RunAsk, readerOf } from './read.ts'
+import { endings } from './phrases.ts'
+import { notFound, ownRun, placeOf, type RunOptions, readerOf } from './read.ts'
 import { shownRun } from './shown.ts'
 import { changeRun, lockRun, type RunRow } from './store.ts'
-import { endings } from './words.ts'
 
 /** A run that nobody works on ends here and now; otherwise its worker is told within a second. One that has ended stays as it is. */
-export async function cancelRun(ask: RunAsk): Promise<JsonText> {
-  const { app } = ask
-  const place = placeOf(await ownRun(ask, 'work:write'))
+export async function cancelRun(options: RunOptions): Promise<JsonText> {
+  const { app } = options
+  const place = placeOf(await ownRun(options, 'work:write'))
   const now = new Date(app.clock.nowMs())
   const ended: { run?: RunRow; settled?: Settled | undefined } = {}
-  const reply = await acceptOnce(ask, { endpoint: '/v1/work/cancel', statusCode: 200, now }, async (tx) => {
-    const found = await lockRun(tx, place)
-    if (!found) return notFound()
-    if (!found.ended_at) ended.settled = await end(app, tx, found, now)
-    ended.run = (await lockRun(tx, place))!
-    return shownRun(ended.run, readerOf(ask))
-  })
+  const reply = await acceptOnce(
+    options,
+    { endpoint: '/v1/work/cancel', statusCode: 200, now },
+    async (tx) => {
+      const found = await lockRun(tx, place)
+      if (!found) return notFound()
+      if (!found.ended_at) ended.settled = await end(app, tx, found, now)
+      ended.run = (await lockRun(tx, place))!
+      return shownRun(ended.run, readerOf(options))
+    },
+  )
   if (ended.run && ended.settled) countMoney(app, ended.run, ended.settled)
   return reply
 }

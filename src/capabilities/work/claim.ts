@@ -2,7 +2,7 @@
 import type { App } from '#app'
 import { tellRun } from './events/store.ts'
 import { loseSteps } from './journal/store.ts'
-import type { Shift } from './shift.ts'
+import type { RunLease } from './run-lease.ts'
 import { changeRun, lockHeld, lockRun, type Place, type RunRow } from './store.ts'
 
 /**
@@ -30,14 +30,14 @@ export function claimRun(app: App, place: Place, owner: string): Promise<RunRow 
 }
 
 /** Another goes on at once. */
-export const layDown = ({ app, held }: Shift): Promise<void> =>
+export const release = ({ app, held }: RunLease): Promise<void> =>
   app.db.tx(async (tx) => {
     await lockHeld(tx, held)
     await changeRun(tx, held, { owner: null })
   })
 
 /** The run goes on later. */
-export const putOff = (shift: Shift): Promise<void> =>
+export const reschedule = (shift: RunLease): Promise<void> =>
   shift.app.db.tx(async (tx) => {
     const { held, retryMs } = shift
     const run = await lockHeld(tx, held)

@@ -1,7 +1,7 @@
 /** The one end of a run: its state, its money and its receipt in one transaction. */
 import type { App } from '#app'
 import type { Tx } from '#platform/db'
-import type { Told } from '#platform/errors'
+import type { Localized } from '#platform/errors'
 import { type Settled, settleIn } from '#platform/ledger'
 import { tellRun } from './events/store.ts'
 import { loseSteps, type StepDetail, type StepRow, stepsOf } from './journal/store.ts'
@@ -9,7 +9,7 @@ import { changeRun, lockRun, type RunRow } from './store.ts'
 
 export interface RunEnd {
   status: 'succeeded' | 'failed' | 'cancelled'
-  words: Told
+  words: Localized
   partial?: boolean
   /** Of a failed one. */
   code?: string

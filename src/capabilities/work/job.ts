@@ -5,15 +5,15 @@ import { FailedStep, LostStep, type Outcome, OutOfCredits } from '#engine/pipeli
 import { Failure, fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import { job, type Later, type Run } from '#platform/jobs'
-import { claimRun, layDown, putOff } from './claim.ts'
-import { openDesk } from './desk.ts'
+import { claimRun, release, reschedule } from './claim.ts'
 import { countMoney, endRun, type RunEnd } from './end.ts'
 import { Journal } from './journal/journal.ts'
-import { Shift, Stopped } from './shift.ts'
+import { endings } from './phrases.ts'
+import { RunLease, Stopped } from './run-lease.ts'
+import { openStepContext } from './step-context.ts'
 import { lockHeld, type RunRow } from './store.ts'
 import { taskOf } from './task.ts'
 import { watchRun } from './watch.ts'
-import { endings } from './words.ts'
 
 export const runJob = job<{ runId: string }>({
   name: 'work.run',
@@ -24,18 +24,18 @@ export const runJob = job<{ runId: string }>({
 
 async function takeUp(
   { app, accountId, data, stopping, signal, trail, progressed }: Run<{ runId: string }>,
-  work: (shift: Shift) => Promise<Later | undefined>,
+  work: (shift: RunLease) => Promise<Later | undefined>,
 ): Promise<Later | undefined> {
   if (stopping.aborted || signal.aborted) return { laterMs: 0 }
   const owner = uuidv7()
   const run = await claimRun(app, { accountId, runId: data.runId }, owner)
   if (!run) return undefined
   trail.span?.set({ 'kherad.run_id': run.run_id, 'kherad.work.kind': run.kind })
-  using shift = new Shift({ app, run, owner, stopping, signal, trail, progressed })
+  using shift = new RunLease({ app, run, owner, stopping, signal, trail, progressed })
   return await work(shift)
 }
 
-async function workOn(shift: Shift): Promise<Later | undefined> {
+async function workOn(shift: RunLease): Promise<Later | undefined> {
   const { app, run } = shift
   const known = endBefore(shift)
   if (known) return end(shift, known)
@@ -51,7 +51,7 @@ async function workOn(shift: Shift): Promise<Later | undefined> {
 }
 
 /** What has to be ended before anything more is done. */
-function endBefore({ app, run }: Shift): RunEnd | undefined {
+function endBefore({ app, run }: RunLease): RunEnd | undefined {
   if (run.cancel_requested_at) return cancelled
   return run.deadline.getTime() <= app.clock.nowMs() ? overtime : undefined
 }
@@ -70,14 +70,14 @@ async function answerable(app: App, { account_id, key_id, model: id }: RunRow) {
 }
 
 /** Runs the pipeline from its beginning, over what the journal knows already. */
-async function pursue(shift: Shift, model: Model): Promise<Later | undefined> {
+async function pursue(shift: RunLease, model: Model): Promise<Later | undefined> {
   const { app, run } = shift
   using _watched = watchRun(app, shift)
   const journal = new Journal(shift)
   const task = taskOf(run)
   let said: RunEnd
   try {
-    const desk = openDesk({ shift, journal, task, model })
+    const desk = openStepContext({ shift, journal, task, model })
     said = endOf(await Promise.race([app.pipelines[run.kind].run(desk), givenUp(shift)]))
   } catch (error) {
     if (shift.why) shift.refused = true
@@ -91,7 +91,7 @@ async function pursue(shift: Shift, model: Model): Promise<Later | undefined> {
 /** A pipeline that does not listen holds nobody up: what it still writes is refused. */
 const deafMs = 10_000
 
-const givenUp = ({ signal }: Shift): Promise<never> =>
+const givenUp = ({ signal }: RunLease): Promise<never> =>
   new Promise((_, reject) => {
     const wait = (): unknown => setTimeout(reject, deafMs, signal.reason).unref()
     if (signal.aborted) wait()
@@ -99,7 +99,7 @@ const givenUp = ({ signal }: Shift): Promise<never> =>
   })
 
 /** The run has to stop before its pipeline is through. */
-async function stop(shift: Shift): Promise<Later | undefined> {
+async function stop(shift: RunLease): Promise<Later | undefined> {
   switch (shift.why!) {
     case 'cancelled':
       return end(shift, cancelled)
@@ -108,17 +108,17 @@ async function stop(shift: Shift): Promise<Later | undefined> {
     case 'refused':
       return end(shift, refusedBy(shift.failure!))
     case 'waiting':
-      await quietly(shift.persist(() => putOff(shift)))
+      await quietly(shift.persist(() => reschedule(shift)))
       return { laterMs: shift.retryMs }
     case 'handover':
-      await quietly(shift.persist(() => layDown(shift)))
+      await quietly(shift.persist(() => release(shift)))
       return { laterMs: 0 }
     case 'superseded':
       return undefined
   }
 }
 
-async function end(shift: Shift, how: RunEnd): Promise<undefined> {
+async function end(shift: RunLease, how: RunEnd): Promise<undefined> {
   const { app, run, held } = shift
   const ending = shift.persist(() =>
     app.db.tx(async (tx) => {

@@ -2,16 +2,16 @@
 import { addAbortSignal } from 'node:stream'
 import { openStored } from '#capabilities/files'
 import type { FetchedFile, GivenFile, LocalFile } from '#engine/pipelines'
-import type { Told } from '#platform/errors'
+import type { Localized } from '#platform/errors'
 import { FetchRefused } from '#platform/net'
 import type { Spool } from '#platform/spool'
 import type { Journal } from './journal/journal.ts'
-import type { Shift } from './shift.ts'
-import { fetchReasons } from './words.ts'
+import { fetchReasons } from './phrases.ts'
+import type { RunLease } from './run-lease.ts'
 
 /** Throws where the storage has other bytes than were stored. */
 export async function openGiven(
-  { app, run, signal }: Shift,
+  { app, run, signal }: RunLease,
   file: GivenFile,
 ): Promise<LocalFile | undefined> {
   const stored = await openStored(app, { accountId: run.account_id, projectId: run.project_id }, file.id)
@@ -23,7 +23,7 @@ export async function openGiven(
 }
 
 export interface FetchStep {
-  shift: Shift
+  shift: RunLease
   journal: Journal
   step: string
   url: string
@@ -33,9 +33,9 @@ export interface FetchStep {
 /** A slow line still brings so much. */
 const slowestBytesPerMs = 256
 const answerMs = 30_000
-const mostRedirects = 5
+const maxRedirects = 5
 
-type Refused = { refused: Told }
+type Refused = { refused: Localized }
 
 /** One use of web_fetch, at its price; what is refused costs nothing. */
 export async function fetchWhole(ask: FetchStep): Promise<FetchedFile | Refused> {
@@ -44,7 +44,7 @@ export async function fetchWhole(ask: FetchStep): Promise<FetchedFile | Refused>
   if (!tool) return { refused: fetchReasons.off }
   await using bringing = new AsyncDisposableStack()
   let fetched: FetchedFile | undefined
-  const told = await journal.paid<{ refused: Told | null }>({
+  const told = await journal.paid<{ refused: Localized | null }>({
     step,
     kind: 'read',
     worst: tool.price,
@@ -86,7 +86,7 @@ async function download({ shift, url, maxBytes }: FetchStep): Promise<FetchedFil
     } = await app.net.fetch(url, {
       timeoutMs: answerMs + Math.ceil(maxBytes / slowestBytesPerMs),
       maxBytes,
-      maxRedirects: mostRedirects,
+      maxRedirects: maxRedirects,
       sink: async (body) => {
         file = await app.spool.take(body, { maxBytes })
       },

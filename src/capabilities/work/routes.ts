@@ -1,6 +1,6 @@
 import { reference, referenceHeaders } from '#capabilities/calls'
 import { textFailures, textModel } from '#capabilities/text'
-import { type Ask, baseUrlOf, type Route, route } from '#platform/http'
+import { baseUrlOf, type RequestContext, type Route, route } from '#platform/http'
 import { acceptRun } from './accept.ts'
 import { cancelRun } from './cancel.ts'
 import { streamEvents } from './events/stream.ts'
@@ -20,14 +20,14 @@ import {
 const path = '/v1/work'
 const one = `${path}/{id}`
 
-function create(ask: Ask<WorkBody>) {
-  const { app, caller, body, requestId, claim, language } = ask
+function create(context: RequestContext<WorkBody>) {
+  const { app, caller, body, requestId, claim, language } = context
   return acceptRun(app, {
     caller,
     requestId,
     claim,
     endpoint: path,
-    baseUrl: baseUrlOf(ask),
+    baseUrl: baseUrlOf(context),
     language,
     kind: body.kind,
     input: body.input,
@@ -36,8 +36,8 @@ function create(ask: Ask<WorkBody>) {
     knowledgeId: body.knowledge_id,
     fileIds: body.file_ids,
     maxCredits: body.max_credits,
-    customerId: reference(ask, 'X-Customer-ID'),
-    referenceId: reference(ask, 'X-Reference-ID'),
+    customerId: reference(context, 'X-Customer-ID'),
+    referenceId: reference(context, 'X-Reference-ID'),
   })
 }
 

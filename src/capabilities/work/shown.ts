@@ -1,10 +1,10 @@
 /** A run as its callers see it. */
-import type { Language, Told } from '#platform/errors'
+import type { Language, Localized } from '#platform/errors'
 import { creditsUp } from '#platform/ledger'
 import type { EventRow } from './events/store.ts'
+import { filePhrases, states } from './phrases.ts'
 import type { RunEvent, RunSummary } from './schema.ts'
 import type { RunRow } from './store.ts'
-import { fileWords, states } from './words.ts'
 
 export interface Reader {
   baseUrl: string
@@ -42,15 +42,15 @@ export function shownRun(run: RunRow, { baseUrl, language }: Reader): RunSummary
   }
 }
 
-function messageOf({ status, words }: RunRow): Told {
+function messageOf({ status, words }: RunRow): Localized {
   if (status === 'waiting' || status === 'cancelling') return states[status]
   return words ?? states[status === 'queued' ? 'queued' : 'running']
 }
 
 export function shownEvent({ seq, type, data, created_at }: EventRow, language: Language): RunEvent {
-  const { words, ...more } = data as { words?: Told; path?: string }
+  const { words, ...more } = data as { words?: Localized; path?: string }
   const message =
-    words ?? (more.path === undefined ? states[type as keyof typeof states] : fileWords(more.path))
+    words ?? (more.path === undefined ? states[type as keyof typeof states] : filePhrases(more.path))
   return {
     id: seq,
     type: type as RunEvent['type'],

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { GivenFile, WorkKind } from '#engine/pipelines'
 import type { Db, Tx } from '#platform/db'
-import type { Told } from '#platform/errors'
-import { type Page, type PageAsk, readPage } from '#platform/lists'
+import type { Localized } from '#platform/errors'
+import { type Page, type PageOptions, readPage } from '#platform/lists'
 
 declare module '#platform/db' {
   interface Tables {
@@ -31,7 +31,7 @@ export interface RunRow {
   status: RunStatus
   owner: string | null
   percent: number
-  words: Told | null
+  words: Localized | null
   partial: boolean
   error_code: string | null
   /** How deep it goes, from 1. */
@@ -57,12 +57,12 @@ export interface Place {
 }
 
 /** A run as one worker has it: what another has taken over since is refused. */
-export interface Held extends Place {
+export interface LeaseKey extends Place {
   owner: string
 }
 
 /** Thrown where a run is somebody else's by now, or has ended. */
-export class Superseded extends Error {
+export class LeaseLost extends Error {
   override name = 'Superseded'
 }
 
@@ -119,13 +119,13 @@ export const findRun = (db: Db, of: Owner, runId: string): Promise<RunRow | unde
     .executeTakeFirst()
 
 /** Newest first. */
-export function listRuns(db: Db, of: Owner, ask: PageAsk): Promise<Page<RunRow>> {
+export function listRuns(db: Db, of: Owner, options: PageOptions): Promise<Page<RunRow>> {
   const all = db.kysely
     .selectFrom('work.runs')
     .selectAll()
     .where('account_id', '=', of.accountId)
     .where('project_id', '=', of.projectId)
-  return readPage(all, 'run_id', ask)
+  return readPage(all, 'run_id', options)
 }
 
 /** Takes the row until the transaction ends. */
@@ -138,22 +138,22 @@ export const lockRun = (tx: Tx, { accountId, runId }: Place): Promise<RunRow | u
     .forUpdate()
     .executeTakeFirst()
 
-/** The same for its worker. Throws `Superseded`. */
-export async function lockHeld(tx: Tx, held: Held): Promise<RunRow> {
+/** The same for its worker. Throws `LeaseLost`. */
+export async function lockHeld(tx: Tx, held: LeaseKey): Promise<RunRow> {
   const run = await lockRun(tx, held)
-  if (!run || run.ended_at || run.owner !== held.owner) throw new Superseded()
+  if (!run || run.ended_at || run.owner !== held.owner) throw new LeaseLost()
   return run
 }
 
 export const changeRun = async (
   tx: Tx,
   { accountId, runId }: Place,
-  change: Partial<Omit<RunRow, 'words'>> & { words?: Told },
+  change: Partial<Omit<RunRow, 'words'>> & { words?: Localized },
 ): Promise<void> => {
   const { words, ...plain } = change
   await tx
     .updateTable('work.runs')
-    .set({ ...plain, ...(words && { words: sql<Told>`${JSON.stringify(words)}::json` }) })
+    .set({ ...plain, ...(words && { words: sql<Localized>`${JSON.stringify(words)}::json` }) })
     .where('account_id', '=', accountId)
     .where('run_id', '=', runId)
     .execute()

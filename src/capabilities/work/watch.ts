@@ -1,13 +1,13 @@
 /** What others decide about the runs that go on in this process: one question a second for all of them. */
 import type { App } from '#app'
-import type { Shift } from './shift.ts'
+import type { RunLease } from './run-lease.ts'
 import { watchRuns } from './store.ts'
 
 const everyMs = 1_000
 
 class Watch {
   readonly #app: App
-  readonly #shifts = new Map<string, Shift>()
+  readonly #shifts = new Map<string, RunLease>()
   #timer: NodeJS.Timeout | undefined
   #isLooking = false
 
@@ -15,7 +15,7 @@ class Watch {
     this.#app = app
   }
 
-  add(shift: Shift): Disposable {
+  add(shift: RunLease): Disposable {
     const { runId } = shift.held
     this.#shifts.set(runId, shift)
     this.#timer ??= setInterval(() => void this.#look(), everyMs).unref()
@@ -57,7 +57,7 @@ class Watch {
 const watches = new WeakMap<App, Watch>()
 
 /** The shift is told when its run is cancelled, taken over or past its time; until it is disposed. */
-export function watchRun(app: App, shift: Shift): Disposable {
+export function watchRun(app: App, shift: RunLease): Disposable {
   let watch = watches.get(app)
   if (!watch) {
     watch = new Watch(app)

@@ -3,7 +3,7 @@ import { runJob } from './job.ts'
 import { routes } from './routes.ts'
 import { tidyJob } from './tidy.ts'
 
-export { type AcceptAsk, acceptRun } from './accept.ts'
+export { type AcceptOptions, acceptRun } from './accept.ts'
 export { Accepted, FileIds } from './schema.ts'
 
 export const work = { name: 'work', routes, jobs: [runJob, tidyJob] }

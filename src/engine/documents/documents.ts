@@ -9,7 +9,7 @@ export {
   zip,
 } from './bundle.ts'
 export type { CategoryChart, Chart, DrawnChart, PieChart, ScatterChart, Series } from './chart/chart.ts'
-export { documentFromMarkdown, type MarkdownMeta, mostMarkdownBytes } from './markdown/read.ts'
+export { documentFromMarkdown, type MarkdownMeta, maxMarkdownBytes } from './markdown/read.ts'
 export { toMarkdown } from './markdown/write.ts'
 export type {
   Align,
@@ -31,6 +31,7 @@ export type {
   TextDocument,
   TextRun,
 } from './model.ts'
+export { inDigits, latinDigits, longDate } from './phrases.ts'
 export {
   type Documents,
   openDocuments,
@@ -38,6 +39,5 @@ export {
   RenderFailed,
   type RenderFault,
 } from './render.ts'
-export { inDigits, latinDigits, longDate } from './words.ts'
 export { toCsv } from './workbook/csv.ts'
 export type { Column, ColumnKind, Sheet, Value, Workbook } from './workbook/workbook.ts'

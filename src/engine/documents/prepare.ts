@@ -12,8 +12,8 @@ import type {
   TextRun,
 } from './model.ts'
 import { plainText } from './model.ts'
+import { pagePhrases } from './phrases.ts'
 import { safeLink } from './safe-link.ts'
-import { pageWords } from './words.ts'
 
 /** A document as it can be printed: nothing refers to what is not there, and its text holds only characters that files can hold. */
 export interface PreparedDocument extends Omit<TextDocument, 'footnotes' | 'sources' | 'blocks'> {
@@ -39,7 +39,7 @@ export function prepare(document: TextDocument, images: Record<string, unknown> 
   }
   return {
     ...rest,
-    title: oneLine(document.title) || pageWords[document.language].untitled,
+    title: oneLine(document.title) || pagePhrases[document.language].untitled,
     ...(document.subtitle && { subtitle: oneLine(document.subtitle) }),
     authors: (document.authors ?? []).map(oneLine).filter((author) => author !== ''),
     blocks: levelled(blocks.flatMap((block) => prepareBlock(block, context))),

@@ -47,7 +47,7 @@ export type RenderWork = { dateMs: number } & (
 /** Files at a time, and those that may wait: they take a core each. */
 const places = { working: 2, waiting: 64 }
 const timeoutMs = 60_000
-const mostOutputBytes = 96 * 1024 * 1024
+const maxOutputBytes = 96 * 1024 * 1024
 /** For files whose makers name no day. */
 const someDayMs = Date.UTC(2026, 0, 1)
 
@@ -86,7 +86,7 @@ async function render(
     accountId,
     input: work,
     timeoutMs,
-    maxOutputBytes: mostOutputBytes,
+    maxOutputBytes: maxOutputBytes,
     nativeCode: true,
     signal,
   })

@@ -1,6 +1,6 @@
 import { directionOf } from './direction.ts'
 import type { Inline, Language, Source } from './model.ts'
-import { inLine } from './words.ts'
+import { inLine } from './phrases.ts'
 
 /** Author, title and date of a source as one line. */
 export function entryOf({ title, url, authors, date }: Source, language: Language): Inline[] {

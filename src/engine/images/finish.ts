@@ -7,13 +7,13 @@ import type { Picture, Sizing } from './images.ts'
 import type { ImagePlan } from './plan.ts'
 
 /** Pixels of a picture that is decoded here: nobody draws larger, and a few bytes can claim to be. */
-const mostPixelsDecoded = 64_000_000
+const maxPixelsDecoded = 64_000_000
 const lossyQuality = 90
 
 /** Off the event loop (libvips has threads of its own). Throws `UpstreamError` malformed for what cannot be decoded. */
 export async function finishPicture(bytes: Uint8Array, plan: ImagePlan): Promise<Picture> {
   const { mediaType, width = 0, height = 0 } = measure(bytes) ?? {}
-  if (width * height > mostPixelsDecoded) throw malformed('a picture of too many pixels')
+  if (width * height > maxPixelsDecoded) throw malformed('a picture of too many pixels')
   const source = { width, height }
   const frame = plan.frame && !isSameSize(plan.frame, source) ? plan.frame : undefined
   const fit = frame ? plan.fit : 'native'
@@ -36,7 +36,7 @@ async function converted(
   const { default: sharp } = await import('sharp')
   const clear = background === 'transparent' && format !== 'jpeg'
   const paper = clear ? { r: 255, g: 255, b: 255, alpha: 0 } : '#ffffff'
-  let image = sharp(bytes, { limitInputPixels: mostPixelsDecoded, autoOrient: true })
+  let image = sharp(bytes, { limitInputPixels: maxPixelsDecoded, autoOrient: true })
   // What is pictured is never distorted: it is cut at two sides, or gets two more of plain paper.
   if (frame) image = image.resize({ ...frame, fit: fit === 'crop' ? 'cover' : 'contain', background: paper })
   if (!clear && (format === 'jpeg' || background === 'opaque')) image = image.flatten({ background: paper })

@@ -50,6 +50,6 @@ export interface Sizing {
   sourceHeight: number
 }
 
-export { type PaidImage, type PaidImageAsk, type PaidPictures, startPaidImage } from './paid-image.ts'
+export { type PaidImage, type PaidImageOptions, type PaidPictures, startPaidImage } from './paid-image.ts'
+export { imageFailures } from './phrases.ts'
 export { type ImagePlan, planFor } from './plan.ts'
-export { imageFailures } from './words.ts'

@@ -18,7 +18,7 @@ import { finishPicture } from './finish.ts'
 import type { ImageWish, Picture } from './images.ts'
 import { type ImagePlan, planFor } from './plan.ts'
 
-export interface PaidImageAsk extends PaidCall {
+export interface PaidImageOptions extends PaidCall {
   model: ImageModel
   wish: ImageWish
   /** The answer is told in events, so that nobody can fetch it later. */
@@ -61,18 +61,18 @@ interface Candidate {
 }
 
 /** Refuses what the model cannot draw (see `planFor`), then holds the price. Throws as `Ledger.hold` does. */
-export async function startPaidImage(app: App, ask: PaidImageAsk): Promise<PaidImage> {
-  const { model, wish, claim, stream } = ask
+export async function startPaidImage(app: App, options: PaidImageOptions): Promise<PaidImage> {
+  const { model, wish, claim, stream } = options
   const asked = candidateOf(model, wish)
-  const candidates = orderCandidates(app, ask, asked, (other) => {
+  const candidates = orderCandidates(app, options, asked, (other) => {
     try {
       return other.kind === 'image' ? candidateOf(other, wish) : undefined
     } catch {
       return undefined
     }
   })
-  const call = { ...ask, isFetchable: claim !== undefined && !stream }
-  return new Paid(app, ask, await startPaidOrder(app, call, pictures(app), candidates))
+  const call = { ...options, isFetchable: claim !== undefined && !stream }
+  return new Paid(app, options, await startPaidOrder(app, call, pictures(app), candidates))
 }
 
 function candidateOf(model: ImageModel, wish: ImageWish): Candidate {
@@ -98,14 +98,14 @@ function priceOf(app: App, { model, order }: Candidate, count = order.count): bi
 
 class Paid implements PaidImage {
   readonly #app: App
-  readonly #ask: PaidImageAsk
+  readonly #ask: PaidImageOptions
   readonly #order: PaidOrder<Candidate, Drawn>
   #usage: Drawn['usage']
   #delivered = 0
 
-  constructor(app: App, ask: PaidImageAsk, order: PaidOrder<Candidate, Drawn>) {
+  constructor(app: App, options: PaidImageOptions, order: PaidOrder<Candidate, Drawn>) {
     this.#app = app
-    this.#ask = ask
+    this.#ask = options
     this.#order = order
   }
 

@@ -3,7 +3,7 @@ import { type ImageModel, isSameSize, sizeName } from '#engine/models'
 import type { ImageBackground, ImageFormat, ImageOrder, ImageQuality, PixelSize } from '#engine/turn'
 import { fail } from '#platform/errors'
 import type { ImageSetting, ImageWish, Sizing } from './images.ts'
-import { areAlike, isPossible, mostAspectRatio, mostPixels, planSize, sideRange } from './size.ts'
+import { areAlike, isPossible, maxAspectRatio, maxPixels, planSize, sideRange } from './size.ts'
 
 export interface ImagePlan {
   order: ImageOrder
@@ -66,12 +66,12 @@ function requireShape(model: ImageModel, { size, aspectRatio, where }: ImageWish
   if (size && !isPossible(size) && !model.image.sizes.some((known) => isSameSize(known, size)))
     refuse(model, 'size', sizeName(size), ['auto', ...model.image.sizes.map(sizeName), possibleSizes], where)
   if (aspectRatio === undefined) return
-  if (Math.max(aspectRatio, 1 / aspectRatio) > mostAspectRatio)
+  if (Math.max(aspectRatio, 1 / aspectRatio) > maxAspectRatio)
     refuse(
       model,
       'aspect_ratio',
       `${Number(Math.max(aspectRatio, 1).toFixed(3))}:${Number(Math.max(1 / aspectRatio, 1).toFixed(3))}`,
-      [`1:${mostAspectRatio}–${mostAspectRatio}:1`],
+      [`1:${maxAspectRatio}–${maxAspectRatio}:1`],
       where,
     )
   if (size && !areAlike(size.width / size.height, aspectRatio))
@@ -79,7 +79,7 @@ function requireShape(model: ImageModel, { size, aspectRatio, where }: ImageWish
 }
 
 const { min, max } = sideRange
-const possibleSizes = `${min}x${min}–${max}x${max} (≤ ${mostPixels} px)`
+const possibleSizes = `${min}x${min}–${max}x${max} (≤ ${maxPixels} px)`
 
 /** Nobody's wish is the middle one, as everywhere in the contract; a model of one quality is not asked for any. */
 function qualityOf(model: ImageModel, { quality, where }: ImageWish): ImageQuality | undefined {

@@ -12,14 +12,14 @@ export interface SizePlan {
 
 /** Of a side, and of the whole picture: 4K. */
 export const sideRange = { min: 64, max: 4096 } as const
-export const mostPixels = 3840 * 2160
+export const maxPixels = 3840 * 2160
 /** The longest strip. */
-export const mostAspectRatio = 8
+export const maxAspectRatio = 8
 
 export const isPossible = ({ width, height }: PixelSize): boolean =>
   Math.min(width, height) >= sideRange.min &&
   Math.max(width, height) <= sideRange.max &&
-  width * height <= mostPixels
+  width * height <= maxPixels
 
 /**
  * Settings bind: the picture comes out exactly so. What the prompt names (`16:9`, `1920x1080`) and the shape of the first reference
@@ -48,7 +48,7 @@ function frameOf({ width, height }: PixelSize, ratio: number, fit: ImageWish['fi
   const scale = Math.min(
     1,
     sideRange.max / Math.max(box.width, box.height),
-    Math.sqrt(mostPixels / (box.width * box.height)),
+    Math.sqrt(maxPixels / (box.width * box.height)),
   )
   return { width: Math.floor(box.width * scale), height: Math.floor(box.height * scale) }
 }

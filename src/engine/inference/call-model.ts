@@ -6,7 +6,7 @@ import type { App } from '#app'
 import { costOf, ratesOf } from '#engine/metering'
 import type { Model } from '#engine/models'
 import { alarmClaims, type Claim, claimOf, PaidWatch, requireMayPay } from '#engine/paid'
-import { type ModelsAsk, type PricedAttempt, priced } from '#engine/routing'
+import { type ModelsOptions, type PricedAttempt, priced } from '#engine/routing'
 import type { FinishReason, Message, OutputFormat, Part, Tool, ToolCall, Turn, Usage } from '#engine/turn'
 import { asFailure, type Failure } from '#platform/errors'
 import type { Payer } from '#platform/ledger'
@@ -14,7 +14,7 @@ import type { Trail } from '#platform/trace'
 import { nothing, Step } from './step.ts'
 import { TurnWatch } from './turn-watch.ts'
 
-export interface CallAsk extends ModelsAsk {
+export interface CallOptions extends ModelsOptions {
   /** Who pays. */
   payer: Pick<Payer, 'accountId' | 'keyId'>
   /** As `questionTurn` made it. */
@@ -86,7 +86,7 @@ export const boundTurn = (promptBytes: number, maxOutputTokens: number, model: M
 /** Never rejects for what an upstream does. */
 export async function callModel(
   app: App,
-  { callId, gone, trail, beganMs, payer, ...models }: CallAsk,
+  { callId, gone, trail, beganMs, payer, ...models }: CallOptions,
 ): Promise<Called> {
   const receivedMs = app.clock.nowMs()
   const paid = new PaidWatch(app, { model: models.model, receivedMs, trail })

@@ -20,10 +20,10 @@ import { PriorContext } from './prior-context.ts'
 import type { Step } from './step.ts'
 
 /** Contract section 8. */
-const mostSteps = 5
+const maxSteps = 5
 const usualUses = 5
 
-export interface HostedAsk {
+export interface HostedOptions {
   /** As `withHosted` made it. */
   turn: Turn
   tools: HostedTools
@@ -54,7 +54,7 @@ export function withHosted(turn: Turn, tools: HostedTools): Turn {
 }
 
 export class HostedAnswer {
-  readonly #ask: HostedAsk
+  readonly #ask: HostedOptions
   readonly #hosted: Hosted
   readonly #uses: Map<string, ToolUse>
   readonly #citations = new Citations()
@@ -63,13 +63,13 @@ export class HostedAnswer {
   /** How many calls of the caller's tools went out. */
   #calls = 0
 
-  constructor(ask: HostedAsk) {
-    this.#ask = ask
-    this.#hosted = ask.turn.hosted!
+  constructor(options: HostedOptions) {
+    this.#ask = options
+    this.#hosted = options.turn.hosted!
     this.#uses = new Map(
       this.#hosted.tools.map(({ name, tool }) => [name, { tool, uses: 0, failed: 0, microcredits: 0n }]),
     )
-    this.#prior = new PriorContext(ask.turn.messages)
+    this.#prior = new PriorContext(options.turn.messages)
     this.#citations.found(this.#hosted.found ?? [], true)
   }
 
@@ -99,7 +99,7 @@ export class HostedAnswer {
       const said = new Said(this.#uses, () => this.#calls++)
       for await (const part of step.parts()) yield* this.#shown(said.add(part), number)
       yield* this.#cited(this.#citations.end())
-      const calls = said.isWhole && number <= mostSteps ? said.hosted : []
+      const calls = said.isWhole && number <= maxSteps ? said.hosted : []
       const results = yield* this.#use(calls)
       const end = this.#endAfter(number, said, calls.length)
       if (end) return yield { type: 'finish', ...end }
@@ -114,7 +114,7 @@ export class HostedAnswer {
   #endAfter(number: number, { finish, callsOfCaller }: Said, used: number): Finish | undefined {
     if (callsOfCaller > 0 && used > 0) return { reason: 'tool_calls' }
     if (used > 0)
-      return number === mostSteps && this.#hosted.atLimit === 'pause' ? { reason: 'pause' } : undefined
+      return number === maxSteps && this.#hosted.atLimit === 'pause' ? { reason: 'pause' } : undefined
     // A model that calls a tool all the same, when there are no more steps, has nothing to wait for.
     return finish.reason === 'tool_calls' && callsOfCaller === 0 ? { reason: 'stop' } : finish
   }
@@ -206,7 +206,7 @@ export class HostedAnswer {
       ...turn,
       messages: [...turn.messages, said.message, ...answers],
       // A tool that had to be called has been; past the last step only words are left.
-      toolChoice: { type: number > mostSteps ? 'none' : 'auto' },
+      toolChoice: { type: number > maxSteps ? 'none' : 'auto' },
       ...(limit !== undefined && { requestedOutputTokens: Math.max(1, limit - output) }),
     }
   }

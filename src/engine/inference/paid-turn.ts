@@ -3,7 +3,7 @@ import type { App } from '#app'
 import { costOf, ratesOf } from '#engine/metering'
 import type { Model } from '#engine/models'
 import { claimOf, type Finished, type PaidCall, PaidRequest } from '#engine/paid'
-import { type ModelsAsk, type PricedAttempt, priced, type Run, speakersOf } from '#engine/routing'
+import { type ModelsOptions, type PricedAttempt, priced, type Run, speakersOf } from '#engine/routing'
 import type { HostedTools } from '#engine/tools'
 import type { Bill, Part, Turn, Usage } from '#engine/turn'
 import { Failure, fail } from '#platform/errors'
@@ -14,7 +14,7 @@ import { TurnWatch } from './turn-watch.ts'
 import { failureOf } from './upstream-failure.ts'
 import { takeWorstCase } from './worst-case.ts'
 
-export interface PaidAsk extends PaidCall {
+export interface PaidOptions extends PaidCall {
   model: Model
   /** Its `maxOutputTokens` is set here. */
   turn: Turn
@@ -56,7 +56,7 @@ export interface Ending {
  * Holds the worst case and prepares the call. Throws 402 before anything is spent, and 400 where no upstream of the model
  * speaks the wire that something of the turn needs, or a hosted tool is not set up.
  */
-export async function startPaidTurn(app: App, asked: PaidAsk): Promise<PaidTurn> {
+export async function startPaidTurn(app: App, asked: PaidOptions): Promise<PaidTurn> {
   const paid = new Paid(app, { ...asked, turn: servedTurn(app, asked) })
   await paid.hold()
   return paid
@@ -65,13 +65,13 @@ export async function startPaidTurn(app: App, asked: PaidAsk): Promise<PaidTurn>
 /** The turn as it is asked; throws whatever can be refused for want of an upstream or a hosted tool, before anything is held. */
 export function servedTurn(
   app: App,
-  { model, turn, tools = app.tools }: Pick<PaidAsk, 'model' | 'turn' | 'tools'>,
+  { model, turn, tools = app.tools }: Pick<PaidOptions, 'model' | 'turn' | 'tools'>,
 ): Turn {
   requireOwnWire({ model, turn })
   return turn.hosted ? withHosted(turn, tools) : turn
 }
 
-function requireOwnWire({ model, turn }: Pick<PaidAsk, 'model' | 'turn'>): void {
+function requireOwnWire({ model, turn }: Pick<PaidOptions, 'model' | 'turn'>): void {
   if (!turn.onlyOwnWire) return
   // With tools that run here the turn is written anew, so that what is only passed on would be lost.
   if (!turn.hosted && speakersOf(model, turn).length > 0) return
@@ -81,7 +81,7 @@ function requireOwnWire({ model, turn }: Pick<PaidAsk, 'model' | 'turn'>): void 
 
 class Paid implements PaidTurn {
   readonly #app: App
-  readonly #ask: PaidAsk
+  readonly #ask: PaidOptions
   readonly #request: PaidRequest
   readonly #watch: TurnWatch
   readonly #hosted: HostedAnswer | undefined
@@ -92,19 +92,19 @@ class Paid implements PaidTurn {
   /** The caller went away while tools were at work. */
   #leftAtWork: UpstreamError | undefined
 
-  constructor(app: App, ask: PaidAsk) {
+  constructor(app: App, options: PaidOptions) {
     this.#app = app
-    this.#ask = ask
-    this.#request = new PaidRequest(app, { ...ask, isFetchable: this.#isFetchable })
-    this.#watch = new TurnWatch(app, ask.model, this.#request.watch)
+    this.#ask = options
+    this.#request = new PaidRequest(app, { ...options, isFetchable: this.#isFetchable })
+    this.#watch = new TurnWatch(app, options.model, this.#request.watch)
     this.#hosted =
-      ask.turn.hosted &&
+      options.turn.hosted &&
       new HostedAnswer({
-        turn: ask.turn,
-        tools: ask.tools ?? app.tools,
-        accountId: ask.caller.accountId,
+        turn: options.turn,
+        tools: options.tools ?? app.tools,
+        accountId: options.caller.accountId,
         nowMs: () => app.clock.nowMs(),
-        signal: this.#isFetchable ? new AbortController().signal : ask.gone,
+        signal: this.#isFetchable ? new AbortController().signal : options.gone,
         mayUse: () => this.#request.mayPay(),
         ask: (turn) => this.#askAgain(turn),
       })
@@ -172,7 +172,7 @@ class Paid implements PaidTurn {
     return step
   }
 
-  #models(turn: Turn): ModelsAsk {
+  #models(turn: Turn): ModelsOptions {
     return { model: this.#ask.model, turn, allowed: this.#ask.caller.models }
   }
 

@@ -7,7 +7,7 @@ import type { FinishReason, Part, Turn, Usage } from '#engine/turn'
 import { UpstreamError } from '#providers/spec'
 import { didNothing, failureOf } from './upstream-failure.ts'
 
-export interface StepAsk {
+export interface StepOptions {
   run: Run
   /** Aborts when the caller goes away. */
   gone: AbortSignal
@@ -18,7 +18,7 @@ export interface StepAsk {
 }
 
 export class Step {
-  readonly #ask: StepAsk
+  readonly #ask: StepOptions
   /** The attempt that `#seen` and `#usage` are of. */
   #metered: Turn
   #seen: Seen = { ...unseen }
@@ -28,9 +28,9 @@ export class Step {
   #finishReason: FinishReason | undefined
   #fault: UpstreamError | undefined
 
-  constructor(ask: StepAsk) {
-    this.#ask = ask
-    this.#metered = ask.run.turn
+  constructor(options: StepOptions) {
+    this.#ask = options
+    this.#metered = options.run.turn
   }
 
   get model(): Model {

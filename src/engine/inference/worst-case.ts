@@ -10,7 +10,7 @@ import {
   ratesOf,
   searchesWorstCase,
 } from '#engine/metering'
-import { continuationTokens, type ModelsAsk, roomFor } from '#engine/routing'
+import { continuationTokens, type ModelsOptions, roomFor } from '#engine/routing'
 import { Failure } from '#platform/errors'
 
 /** The smallest answer worth starting when the balance clamps the limit (decisions §6). */
@@ -23,25 +23,25 @@ const smallestOutputTokens = 256
  */
 export async function takeWorstCase(
   app: App,
-  ask: ModelsAsk,
+  options: ModelsOptions,
   beside: bigint,
   take: (microcredits: bigint) => Promise<void>,
 ): Promise<number> {
-  const { model, turn } = ask
-  const { rates, input } = promptOf(app, ask)
+  const { model, turn } = options
+  const { rates, input } = promptOf(app, options)
   const requested = turn.requestedOutputTokens
-  const { usualOutputTokens: usual = Number.POSITIVE_INFINITY } = turn
+  const { defaultOutputTokens: usual = Number.POSITIVE_INFINITY } = turn
   const wanted = requested ?? Math.min(usual, roomFor(model, turn))
   let maxOutputTokens = Math.min(wanted, model.maxOutputTokens)
   for (let round = 1; ; round++) {
     try {
-      await take(input + worstAnswer(ask, rates, maxOutputTokens))
+      await take(input + worstAnswer(options, rates, maxOutputTokens))
       return maxOutputTokens
     } catch (error) {
       const free = haveOf(error)
       if (free === undefined || requested !== undefined || round === 4) throw error
       const have = free + beside
-      const paid = outputTokensFor(answerRates(ask, rates), have > input ? have - input : 0n)
+      const paid = outputTokensFor(answerRates(options, rates), have > input ? have - input : 0n)
       maxOutputTokens = Math.min(maxOutputTokens, paid)
       if (maxOutputTokens < smallestOutputTokens) throw error
     }
@@ -49,35 +49,38 @@ export async function takeWorstCase(
 }
 
 /** What a turn that names its limit may cost at most, and the limit that is sent; the money is somebody else's affair. */
-export function worstCaseOf(app: App, ask: ModelsAsk): { microcredits: bigint; maxOutputTokens: number } {
-  const { model, turn } = ask
-  const { rates, input } = promptOf(app, ask)
+export function worstCaseOf(
+  app: App,
+  options: ModelsOptions,
+): { microcredits: bigint; maxOutputTokens: number } {
+  const { model, turn } = options
+  const { rates, input } = promptOf(app, options)
   const maxOutputTokens = Math.min(turn.requestedOutputTokens ?? roomFor(model, turn), model.maxOutputTokens)
-  return { microcredits: input + worstAnswer(ask, rates, maxOutputTokens), maxOutputTokens }
+  return { microcredits: input + worstAnswer(options, rates, maxOutputTokens), maxOutputTokens }
 }
 
 /** The dearest prices of those that may answer, and what the prompt costs at them. */
-function promptOf(app: App, ask: ModelsAsk): { rates: Rates; input: bigint } {
-  const models = app.inference.modelsFor(ask)
+function promptOf(app: App, options: ModelsOptions): { rates: Rates; input: bigint } {
+  const models = app.inference.modelsFor(options)
   const rates = dearest(models.map(({ pricing }) => ratesOf(pricing, app.config.defaults)))
-  const bound = inputBound(ask.turn)
-  if (ask.model.resumes) bound.text += continuationTokens
-  const readings = ask.turn.sumsUp ? 2n : 1n
-  return { rates, input: readings * inputWorstCase(rates, bound) + searchesWorstCase(rates, ask.turn) }
+  const bound = inputBound(options.turn)
+  if (options.model.resumes) bound.text += continuationTokens
+  const readings = options.turn.sumsUp ? 2n : 1n
+  return { rates, input: readings * inputWorstCase(rates, bound) + searchesWorstCase(rates, options.turn) }
 }
 
 /**
  * An answer that may be gone on with elsewhere is read there as prompt once more, perhaps into a cache. Beside one before which the
  * conversation is summed up stands the summary.
  */
-function answerRates({ model, turn }: Pick<ModelsAsk, 'model' | 'turn'>, rates: Rates): Rates {
+function answerRates({ model, turn }: Pick<ModelsOptions, 'model' | 'turn'>, rates: Rates): Rates {
   const reading = rates.cacheWrite > rates.input ? rates.cacheWrite : rates.input
   const output = rates.output + (model.resumes ? reading : 0n) + (turn.sumsUp ? rates.output : 0n)
   return { ...rates, output }
 }
 
-const worstAnswer = (ask: Pick<ModelsAsk, 'model' | 'turn'>, rates: Rates, tokens: number): bigint =>
-  outputWorstCase(answerRates(ask, rates), tokens)
+const worstAnswer = (options: Pick<ModelsOptions, 'model' | 'turn'>, rates: Rates, tokens: number): bigint =>
+  outputWorstCase(answerRates(options, rates), tokens)
 
 function haveOf(error: unknown): bigint | undefined {
   if (!(error instanceof Failure) || error.status !== 402) return undefined

@@ -8,12 +8,12 @@ export interface ImageSize {
 }
 
 /** More than any camera makes; a few bytes can claim a picture that takes its reader's whole memory. */
-const mostPixels = 100_000_000
+const maxPixels = 100_000_000
 const longestSide = 32_767
 
 /** Whether the header claims more than anybody should unpack. */
 export const isVast = ({ width = 0, height = 0 }: Partial<ImageSize>): boolean =>
-  width * height > mostPixels || Math.max(width, height) > longestSide
+  width * height > maxPixels || Math.max(width, height) > longestSide
 
 /**
  * Width and height in pixels of a png, jpeg (progressive too), gif or webp, from its header; `undefined` for anything else. Of a photo that

@@ -1,10 +1,10 @@
 import type { Content, Media, Message } from '#engine/turn'
-import { fail, type Told } from '#platform/errors'
+import { fail, type Localized } from '#platform/errors'
 import { FetchRefused, type GuardedClient, type GuardedNet } from '#platform/net'
 import { isVast } from './image.ts'
 import { measure } from './measure.ts'
 import { partsIn, withParts } from './parts.ts'
-import { reasons } from './words.ts'
+import { reasons } from './phrases.ts'
 
 /** What the links of one turn may cost. */
 export interface LinkBounds {
@@ -18,7 +18,7 @@ export interface LinkBounds {
   maxRedirects: number
 }
 
-export const usualLinkBounds: LinkBounds = {
+export const defaultLinkBounds: LinkBounds = {
   maxLinks: 20,
   maxBytesEach: 10 * 1024 * 1024,
   // As Base64 it fits the 32 MB that vendors take in one request.
@@ -56,7 +56,7 @@ export async function withLinkedMedia(
 ): Promise<LinkedMedia> {
   const links = new Map<string, Link>()
   for (const { media } of linksIn(messages)) if (!links.has(media.url)) links.set(media.url, media)
-  const found = await fetchAll(client, [...links.values()], ask.bounds ?? usualLinkBounds, ask.signal)
+  const found = await fetchAll(client, [...links.values()], ask.bounds ?? defaultLinkBounds, ask.signal)
   return { messages: withParts(messages, (part) => filled(part, found)), found }
 }
 
@@ -172,7 +172,7 @@ function filled(part: Content, found: ReadonlyMap<string, FoundMedia>): Content 
 }
 
 /** The link is shown without its query, where signatures stand. */
-const refuse = ({ url, param }: Link, why: Told, cause?: unknown): never =>
+const refuse = ({ url, param }: Link, why: Localized, cause?: unknown): never =>
   fail(
     'LINK_NOT_USABLE',
     { link: url.split(/[?#]/, 1)[0]!.slice(0, 200), why },

@@ -2,12 +2,12 @@ export { measureAudio } from './audio.ts'
 export { dataUrl, decodeBase64, encodeBase64, parseDataUrl } from './base64.ts'
 export { isVast, measureImage } from './image.ts'
 export {
+  defaultLinkBounds,
   type FoundMedia,
   inspectLinks,
   type LinkBounds,
   type LinkedMedia,
   linkedKinds,
-  usualLinkBounds,
   withLinkedMedia,
 } from './linked.ts'
 export { sniff } from './magic.ts'

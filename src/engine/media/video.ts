@@ -9,7 +9,7 @@ export interface VideoMeasures {
 }
 
 /** Boxes looked at; real films have some dozens on the levels that are read. */
-const mostBoxes = 10_000
+const maxBoxes = 10_000
 
 /** Boxes whose children are read (ISO 14496-12), and nothing nests deeper than moov/trak/mdia. */
 const containers = ['moov', 'trak', 'mdia', 'mvex']
@@ -40,7 +40,7 @@ interface Found {
 function walk(bytes: Uint8Array, from: number, to: number, depth: number, found: Found): void {
   const view = viewOf(bytes)
   let at = from
-  while (at + 8 <= to && found.boxes < mostBoxes) {
+  while (at + 8 <= to && found.boxes < maxBoxes) {
     found.boxes += 1
     const box = readBox(view, at, to)
     if (!box) return

@@ -31,8 +31,8 @@ export interface Disbelief {
 /** The usage as it is charged: the claim itself where it can be. */
 export function believed(claim: Usage, evidence: Evidence): Usage {
   const { turn } = evidence
-  const input = mostInput(claim.input, evidence)
-  const output = Math.min(claim.output, mostOutput(evidence))
+  const input = maxInput(claim.input, evidence)
+  const output = Math.min(claim.output, maxOutput(evidence))
   const cachedInput = Math.min(claim.cachedInput, input)
   const cacheWriteInput = Math.min(claim.cacheWriteInput, input - cachedInput)
   const media = hasMedia(turn) ? input - cachedInput - cacheWriteInput : 0
@@ -51,7 +51,7 @@ export function believed(claim: Usage, evidence: Evidence): Usage {
 }
 
 /** No model reads more than its window at a time; what the prompt itself comes to is possible too, where the entry's window is too small. */
-function mostInput(claimed: number, { turn, model }: Evidence): number {
+function maxInput(claimed: number, { turn, model }: Evidence): number {
   const readings = 1 + (turn.upstreamRounds ?? 0) + (turn.sumsUp ? 1 : 0)
   if (claimed <= readings * model.contextLength) return claimed
   const { text, image, media } = inputBound(turn)
@@ -62,7 +62,7 @@ function mostInput(claimed: number, { turn, model }: Evidence): number {
 const hiddenTokens = 512
 
 /** The limit that was sent; and where nothing can be written in secret, what the bytes can amount to: half a byte a token at least. */
-function mostOutput({ turn, model, seen }: Evidence): number {
+function maxOutput({ turn, model, seen }: Evidence): number {
   const limit = turn.maxOutputTokens * (turn.sumsUp ? 2 : 1)
   const isSecret = model.features.includes('reasoning') || (turn.upstreamRounds ?? 0) > 0 || turn.sumsUp
   return isSecret ? limit : Math.min(limit, 2 * seen.bytes + hiddenTokens * (1 + seen.calls))

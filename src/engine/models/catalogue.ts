@@ -6,9 +6,9 @@ import { type AnyModel, type Kinds, type ModelEntry, openKinds } from './kinds/k
 import type { NamedEntry } from './kinds/named.ts'
 import type { Model } from './kinds/text/text-model.ts'
 import type { NamedModel } from './models.ts'
+import { phrases, refuse } from './phrases.ts'
 import { knownPrice } from './prices.ts'
 import { defaultTimeouts, type ProviderConfig } from './provider-settings.ts'
-import { refuse, words } from './words.ts'
 
 /** Every model this server offers, and the providers behind them. Immutable after the start. */
 export interface Catalogue {
@@ -67,7 +67,7 @@ export function buildCatalogue(
   )
   const models = new Map<string, AnyModel>()
   for (const model of [...own, ...others, ...sandboxModels]) {
-    if (models.has(model.id)) refuse(words.duplicate(model.id))
+    if (models.has(model.id)) refuse(phrases.duplicate(model.id))
     models.set(model.id, model)
   }
   const named = withAliases(models, config.models)
@@ -100,9 +100,9 @@ function modelOf(
   const kind = kinds.of(entry)
   for (const { provider: id, model } of entry.deployments) {
     const provider = providers.get(id)
-    if (!provider) return refuse(words.noProvider(entry.where, id, [...providers.keys()]))
+    if (!provider) return refuse(phrases.noProvider(entry.where, id, [...providers.keys()]))
     if (!provider.dialects.some((dialect) => kind.dialects.includes(dialect)))
-      refuse(words.noDialect(entry.where, id, kind.lacking))
+      refuse(phrases.noDialect(entry.where, id, kind.lacking))
     if (id === 'sandbox') checkSandbox(entry, model, sandboxModels)
   }
   return kind.modelOf(entry, { named: namedOf(entry), providers, knownPrice }) as AnyModel
@@ -130,7 +130,7 @@ function checkSandbox(entry: ModelEntry, model: string, sandboxModels: readonly 
   const known = sandboxModels
     .filter(({ kind }) => kind === entry.kind)
     .flatMap(({ deployments }) => deployments.map((deployment) => deployment.model))
-  if (!known.includes(model)) refuse(words.noSandboxModel(entry.where, model, known))
+  if (!known.includes(model)) refuse(phrases.noSandboxModel(entry.where, model, known))
 }
 
 /** Every name that is taken: the ids, and the aliases of the file, none of which may be another's name. */
@@ -142,7 +142,7 @@ function withAliases(
   for (const { where, id, aliases } of entries)
     for (const alias of aliases) {
       const holder = named.get(alias)
-      if (holder) refuse(words.aliasTaken(where, alias, holder.id))
+      if (holder) refuse(phrases.aliasTaken(where, alias, holder.id))
       named.set(alias, models.get(id)!)
     }
   return named
@@ -155,7 +155,7 @@ function checkFallbacks(entry: ModelEntry, named: ReadonlyMap<string, AnyModel>)
     const fallback = named.get(name)
     return fallback?.kind === entry.kind && fallback !== model
       ? fallback.id
-      : refuse(words.noFallback(entry.where, name, entry.kind))
+      : refuse(phrases.noFallback(entry.where, name, entry.kind))
   })
 }
 
@@ -168,7 +168,7 @@ function defaultOf(config: Config, models: ReadonlyMap<string, AnyModel>): Model
     const model = models.get(textModel)
     return model?.kind === 'text'
       ? model
-      : refuse(words.noDefault(textModelWhere ?? 'defaults.text_model', textModel, idsOf(models, 'text')))
+      : refuse(phrases.noDefault(textModelWhere ?? 'defaults.text_model', textModel, idsOf(models, 'text')))
   }
   const first = [...models.values()].find((model) => model.kind === 'text')
   assert(first, 'the sandbox always offers a text model')
@@ -184,7 +184,7 @@ function embeddingOf(
   return embedding?.kind === 'embedding'
     ? { embedding }
     : refuse(
-        words.noEmbedding(
+        phrases.noEmbedding(
           embeddingModelWhere ?? 'defaults.embedding_model',
           embeddingModel,
           idsOf(models, 'embedding'),

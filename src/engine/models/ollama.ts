@@ -5,7 +5,7 @@ import type { Feature, Model } from './models.ts'
 import { defaultTimeouts, type ProviderConfig } from './provider-settings.ts'
 
 /** More than any desk has installed; a bound, because the list comes from outside. */
-const mostModels = 100
+const maxModels = 100
 
 /**
  * The models of a local Ollama, free by explicit zero; nothing when no server answers within `patienceMs`.
@@ -27,7 +27,7 @@ export async function listOllama(
 async function listBy(line: Dispatcher, host: string, patienceMs: number): ReturnType<typeof listOllama> {
   const tags = await ask(line, `${host}/api/tags`, patienceMs)
   if (!isRecord(tags) || !Array.isArray(tags['models'])) return undefined
-  const names = tags['models'].slice(0, mostModels).flatMap((tag: unknown) => {
+  const names = tags['models'].slice(0, maxModels).flatMap((tag: unknown) => {
     return isRecord(tag) &&
       typeof tag['name'] === 'string' &&
       /^[A-Za-z0-9][A-Za-z0-9._:/@-]*$/.test(tag['name'])

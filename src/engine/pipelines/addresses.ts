@@ -1,6 +1,6 @@
 /** Addresses of the web that a task names. */
 
-const mostAddresses = 50
+const maxAddresses = 50
 
 /** In their order, each once. */
 export const addressesIn = (input: string): string[] =>
@@ -10,7 +10,7 @@ export const addressesIn = (input: string): string[] =>
         address.replace(/(?<![.,;:!?؟])[.,;:!?؟]+$/, ''),
       ),
     ),
-  ].slice(0, mostAddresses)
+  ].slice(0, maxAddresses)
 
 /** Nothing is read without encryption; nearly every host that people still name by `http://` has an encrypted address as well. */
 export function securedAddress(address: string): string {

@@ -14,7 +14,7 @@ export interface Part {
   footnotes: Record<string, Inline[]>
 }
 
-export interface PartAsk {
+export interface PartOptions {
   /** Names its footnotes apart from those of other parts. */
   id: string
   title: string
@@ -24,11 +24,11 @@ export interface PartAsk {
 }
 
 /** Many times what a section may have in tokens; a longer one would hold the event loop while it is read. */
-const mostPartBytes = 64 * 1024
+const maxPartBytes = 64 * 1024
 
 /** A section of Markdown under a heading of its own; what it opens and does not close ends with it. */
-export function partOf({ id, title, markdown, language, sources }: PartAsk): Part {
-  const text = headOf(withoutOwnHeading(markdown, title), mostPartBytes)
+export function partOf({ id, title, markdown, language, sources }: PartOptions): Part {
+  const text = headOf(withoutOwnHeading(markdown, title), maxPartBytes)
   // The title given here is not that of any heading, so that all of them stay.
   const meta = { language, title: `\u2060${id}`, numberedHeadings: true, ...(sources && { sources }) }
   const { blocks, footnotes = {} } = documentFromMarkdown(text, meta)

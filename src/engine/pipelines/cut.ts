@@ -2,9 +2,9 @@
 export const bytesOf = (text: string): number => Buffer.byteLength(text)
 
 /** At most so many bytes of a text, ended at a paragraph, a line or a word where that costs less than half; cut ones end in `…`. */
-export function headOf(text: string, mostBytes: number): string {
-  if (bytesOf(text) <= mostBytes) return text
-  const room = mostBytes - 3
+export function headOf(text: string, maxBytes: number): string {
+  if (bytesOf(text) <= maxBytes) return text
+  const room = maxBytes - 3
   if (room <= 0) return ''
   const { read } = new TextEncoder().encodeInto(text, Buffer.alloc(room))
   const head = text.slice(0, read)
@@ -14,17 +14,17 @@ export function headOf(text: string, mostBytes: number): string {
 }
 
 /** One line of at most so many characters, without what no reader sees. The half-space stays. */
-export function lineOf(text: string, mostCharacters: number): string {
+export function lineOf(text: string, maxCharacters: number): string {
   const line = text
-    .slice(0, 40 * mostCharacters)
+    .slice(0, 40 * maxCharacters)
     .toWellFormed()
     .replace(unseen, '')
     .replace(/\s+/g, ' ')
     .trim()
-  return line.length <= mostCharacters
+  return line.length <= maxCharacters
     ? line
     : `${line
-        .slice(0, mostCharacters - 1)
+        .slice(0, maxCharacters - 1)
         .toWellFormed()
         .trimEnd()}…`
 }

@@ -1,12 +1,12 @@
 import { type Documents, RenderFailed, type TextDocument, toMarkdown } from '#engine/documents'
-import type { Gap } from './pen.ts'
-import type { Desk } from './pipelines.ts'
-import { titled, type Words } from './words.ts'
+import type { Gap } from './budgeted-steps.ts'
+import { type Localized, titled } from './phrases.ts'
+import type { StepContext } from './pipelines.ts'
 
 /** What a maker of files gives, or undefined with a gap where it cannot: it was lost, or the file would be too large. */
 export async function rendered<Made>(
   gaps: Gap[],
-  what: Words,
+  what: Localized,
   make: () => Promise<Made>,
 ): Promise<Made | undefined> {
   try {
@@ -39,7 +39,7 @@ export const encode = (text: string): Uint8Array => new TextEncoder().encode(tex
 
 /** One document as Markdown, Word and PDF of the same name. */
 export async function keepDocument(
-  desk: Desk,
+  desk: StepContext,
   documents: Documents,
   name: string,
   document: TextDocument,
@@ -48,7 +48,7 @@ export async function keepDocument(
   const { language, isSandbox } = desk.task
   const title = titled(document.title, language, isSandbox)
   const context = { accountId: desk.accountId, signal: desk.signal }
-  await desk.keep({
+  await desk.saveFile({
     path: `${name}.md`,
     bytes: encode(toMarkdown(document)),
     mediaType: mediaTypes.md,
@@ -58,6 +58,6 @@ export async function keepDocument(
   for (const [ending, make] of Object.entries(makers) as ['docx' | 'pdf', typeof documents.toPdf][]) {
     const path = `${name}.${ending}`
     const bytes = await rendered(gaps, { fa: path, en: path }, () => make(document, context))
-    if (bytes) await desk.keep({ path, bytes, mediaType: mediaTypes[ending], title })
+    if (bytes) await desk.saveFile({ path, bytes, mediaType: mediaTypes[ending], title })
   }
 }

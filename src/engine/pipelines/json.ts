@@ -68,8 +68,8 @@ export function textIn(value: unknown, name: string): string {
 }
 
 /** A list member, at most so long; a value that should have been in a list is one. */
-export function listIn(value: unknown, name: string, mostItems: number): unknown[] {
+export function listIn(value: unknown, name: string, maxItems: number): unknown[] {
   const member = memberOf(value, name)
-  if (Array.isArray(member)) return member.slice(0, mostItems)
+  if (Array.isArray(member)) return member.slice(0, maxItems)
   return member === undefined || member === null ? [] : [member]
 }

@@ -11,7 +11,7 @@ export const workKinds = [researchKind, documentKind, codeKind, dataKind] as con
 
 export type WorkKind = (typeof workKinds)[number]['name']
 
-export interface PipelinesAsk {
+export interface PipelinesOptions {
   documents: Documents
   confine: Confine
   /** For whole files of data, which take more memory and more time; the other one where it is left out. */
@@ -19,7 +19,7 @@ export interface PipelinesAsk {
 }
 
 /** The pipelines of all kinds. */
-export function openPipelines({ documents, confine, confineData = confine }: PipelinesAsk): Pipelines {
+export function openPipelines({ documents, confine, confineData = confine }: PipelinesOptions): Pipelines {
   const ask = { documents, confine, confineData }
   return pipelinesOf((kind) => kind.open(ask))
 }

@@ -1,12 +1,12 @@
 import type { Block, Language } from '#engine/documents'
 import { headingOf, paragraphOf } from './blocks.ts'
-import type { Gap } from './pen.ts'
+import type { Gap } from './budgeted-steps.ts'
+import { gapLines, missingHeading, sandboxPhrases } from './phrases.ts'
 import type { Task } from './pipelines.ts'
-import { gapLines, missingHeading, sandboxWords } from './words.ts'
 
 /** What a reader has to know before reading. */
 export const noticeBlocks = ({ isSandbox, language }: Pick<Task, 'isSandbox' | 'language'>): Block[] =>
-  isSandbox ? [{ type: 'quote', blocks: [paragraphOf(sandboxWords.notice[language])] }] : []
+  isSandbox ? [{ type: 'quote', blocks: [paragraphOf(sandboxPhrases.notice[language])] }] : []
 
 /** What is missing, at the end of a document. */
 export const gapBlocks = (gaps: readonly Gap[], language: Language): Block[] =>

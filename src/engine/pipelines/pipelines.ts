@@ -5,21 +5,21 @@
  */
 import type { Message, OutputFormat, Source, Tool, ToolCall, Usage } from '#engine/turn'
 
-import type { PipelinesAsk, WorkKind } from './kinds.ts'
-import type { Words } from './words.ts'
+import type { PipelinesOptions, WorkKind } from './kinds.ts'
+import type { Localized } from './phrases.ts'
 
-export { openPipelines, type PipelinesAsk, pipelinesOf, type WorkKind, workKinds } from './kinds.ts'
+export { openPipelines, type PipelinesOptions, pipelinesOf, type WorkKind, workKinds } from './kinds.ts'
 
 /** A kind of work, in one place: its name, what callers are told of it, what it takes, and its pipeline. */
 export interface KindOfWork<Name extends string> {
   name: Name
   /** What is made, as a part of a sentence. */
-  makes: Words
+  makes: Localized
   /** What a budget above the usual buys, as a part of a sentence; for kinds that go deeper. */
-  deeper?: Words
+  deeper?: Localized
   /** True for a kind that reads stored files. */
   readsFiles?: boolean
-  open(ask: Required<PipelinesAsk>): Pipeline
+  open(options: Required<PipelinesOptions>): Pipeline
 }
 
 /** What a run is to do. Plain JSON. */
@@ -77,7 +77,7 @@ export interface Question {
   maxOutputTokens: number
 }
 
-export interface Said {
+export interface ModelAnswer {
   text: string
   toolCalls: ToolCall[]
   usage: Usage
@@ -113,7 +113,7 @@ export class OutOfCredits extends Error {
 }
 
 /** Everything that a pipeline may do. All steps are named by kebab-case words and slashes, such as `plan`, `section/3/draft`. */
-export interface Desk {
+export interface StepContext {
   readonly task: Task
   /** Whose the run is; what it has confined takes turns with others by it. */
   readonly accountId: string
@@ -122,7 +122,7 @@ export interface Desk {
   /** Whether a search engine is set up; only for words, since an operator may set one up in the middle of a run. */
   readonly searches: boolean
   /** Asks the model, once in the life of the run. Throws LostStep, FailedStep or OutOfCredits. */
-  ask(step: string, question: Question): Promise<Said>
+  ask(step: string, question: Question): Promise<ModelAnswer>
   /** Searches the web; nothing where no engine is set up or the search failed. Throws as `ask` does for money. */
   search(step: string, query: string): Promise<readonly Source[]>
   /** Reads one page or PDF of the web; undefined where it cannot be read. */
@@ -150,9 +150,9 @@ export interface Desk {
   /** Tells whoever watches how far it is: 0 to 100, never back, with words in both languages. */
   progress(percent: number, words: { fa: string; en: string }): Promise<void>
   /** Hands over a file of the deliverable; the same path again replaces it. */
-  keep(file: Deliverable): Promise<void>
+  saveFile(file: Deliverable): Promise<void>
   /** The same for one that lies on this machine, which is not read into memory. */
-  keepLocal(file: Omit<Deliverable, 'bytes'>, place: string): Promise<void>
+  saveLocalFile(file: Omit<Deliverable, 'bytes'>, place: string): Promise<void>
 }
 
 export interface Deliverable {
@@ -177,7 +177,7 @@ export interface Pipeline {
   deepest?: number
   plan(task: Task): Plan
   /** Throws what the desk throws where nothing can be handed over; otherwise hands over what there is, and says what is missing. */
-  run(desk: Desk): Promise<Outcome>
+  run(desk: StepContext): Promise<Outcome>
 }
 
 export type Pipelines = Readonly<Record<WorkKind, Pipeline>>

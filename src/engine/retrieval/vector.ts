@@ -10,7 +10,7 @@ export interface Indexed {
 
 /** PostgreSQL keeps no place beyond this. */
 const lastPlace = 16_383
-const mostPlaces = 200
+const maxPlaces = 200
 
 /** The words of a passage with their places; those of what stands over it have weight A. `mark` is one more term, of no place. */
 export function indexed(heading: string, text: string, mark: string): Indexed {
@@ -39,6 +39,6 @@ function lay(places: Map<string, string[]>, words: readonly Word[], first: numbe
 function put(places: Map<string, string[]>, term: string, place: number, weight: string): void {
   const at = places.get(term) ?? []
   const spelled = `${Math.min(place, lastPlace)}${weight}`
-  if (at.length < mostPlaces && at.at(-1) !== spelled) at.push(spelled)
+  if (at.length < maxPlaces && at.at(-1) !== spelled) at.push(spelled)
   places.set(term, at)
 }

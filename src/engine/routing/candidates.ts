@@ -10,7 +10,7 @@ export interface Candidate {
   deployment: Deployment
 }
 
-export interface ModelsAsk {
+export interface ModelsOptions {
   model: Model
   turn: Turn
   /** Ids of the models that the caller may use; undefined allows all. */
@@ -20,16 +20,16 @@ export interface ModelsAsk {
 /** The asked model's deployments, then those of each fallback that can do what the turn asks for. */
 export function candidatesOf(
   models: Pick<Catalogue, 'find'>,
-  ask: ModelsAsk,
+  options: ModelsOptions,
   random: () => number,
 ): Candidate[] {
-  return modelsFor(models, ask).flatMap((model) =>
-    inOrder(speakersOf(model, ask.turn), random).map((deployment) => ({ model, deployment })),
+  return modelsFor(models, options).flatMap((model) =>
+    inOrder(speakersOf(model, options.turn), random).map((deployment) => ({ model, deployment })),
   )
 }
 
 /** The asked model and those of its fallbacks that the caller may use and that can do what the turn asks for. */
-export function modelsFor(models: Pick<Catalogue, 'find'>, { model, turn, allowed }: ModelsAsk): Model[] {
+export function modelsFor(models: Pick<Catalogue, 'find'>, { model, turn, allowed }: ModelsOptions): Model[] {
   if (model.fallbacks.length === 0) return [model]
   const fallbacks = model.fallbacks
     .map((id) => models.find(id))

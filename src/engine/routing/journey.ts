@@ -21,11 +21,11 @@ import { Delivered, isVisible } from './delivered.ts'
 import { Route, type Step } from './route.ts'
 import { verdictOf } from './verdict.ts'
 
-export interface JourneyAsk extends JourneyTerms {
+export interface JourneyOptions extends JourneyTerms {
   model: Model
   turn: Turn
   showsReasoning: boolean
-  /** As of `RunAsk`. */
+  /** As of `RunOptions`. */
   background?: boolean | undefined
   candidates: Candidate[]
   breakerOf: (deployment: string) => Breaker
@@ -53,7 +53,7 @@ export class Journey {
   /** Of the attempt that delivered last; before anything was delivered, of the one that was begun last. */
   model: Model
   turn: Turn
-  readonly #ask: JourneyAsk
+  readonly #ask: JourneyOptions
   readonly #route: Route<Candidate>
   readonly #stop = new AbortController()
   /** Kept only where an answer may be gone on with. */
@@ -65,13 +65,13 @@ export class Journey {
   /** The place of a call that is read on for a caller who left. */
   #drain: Disposable | undefined
 
-  constructor(ask: JourneyAsk) {
-    this.#ask = ask
-    this.#route = new Route(ask)
-    this.model = ask.model
-    this.turn = ask.turn
-    const mayGoOn = ask.model.resumes && ask.turn.stream && !ask.background
-    this.#delivered = mayGoOn ? new Delivered(ask.showsReasoning) : undefined
+  constructor(options: JourneyOptions) {
+    this.#ask = options
+    this.#route = new Route(options)
+    this.model = options.model
+    this.turn = options.turn
+    const mayGoOn = options.model.resumes && options.turn.stream && !options.background
+    this.#delivered = mayGoOn ? new Delivered(options.showsReasoning) : undefined
   }
 
   /** The caller is gone: the running call ends by its provider's `on_disconnect`, and no other is begun. */

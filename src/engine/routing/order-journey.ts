@@ -52,7 +52,7 @@ interface Place<One extends OrderCandidate> {
   deployment: Deployment
 }
 
-export interface OrderJourneyAsk<One extends OrderCandidate, Filled> extends JourneyTerms {
+export interface OrderJourneyOptions<One extends OrderCandidate, Filled> extends JourneyTerms {
   kind: OrderKind<One['order'], Filled>
   isBackground: boolean
   candidates: Place<One>[]
@@ -73,17 +73,17 @@ export class OrderJourney<One extends OrderCandidate, Filled> implements OrderRu
   readonly attempts: Attempt[] = []
   readonly failures: UpstreamError[] = []
   candidate: One
-  readonly #ask: OrderJourneyAsk<One, Filled>
+  readonly #ask: OrderJourneyOptions<One, Filled>
   readonly #route: Route<Place<One>>
   readonly #stop = new AbortController()
   #calling: Call<One> | undefined
   #left = false
   #drain: Disposable | undefined
 
-  constructor(ask: OrderJourneyAsk<One, Filled>) {
-    this.#ask = ask
-    this.#route = new Route(ask)
-    this.candidate = ask.candidates[0]!.candidate
+  constructor(options: OrderJourneyOptions<One, Filled>) {
+    this.#ask = options
+    this.#route = new Route(options)
+    this.candidate = options.candidates[0]!.candidate
   }
 
   leave(): void {

@@ -5,7 +5,7 @@ import type { Breaker } from './breaker.ts'
 import { pauseMs, type Verdict } from './verdict.ts'
 
 /** Calls of one deployment for one turn: the first and two more. */
-const mostTries = 3
+const maxTries = 3
 
 /** A deployment that can be asked; only models that read a prompt of tokens have a window. */
 interface Candidate {
@@ -19,22 +19,22 @@ export interface Step<One extends Candidate> {
   waitMs: number
 }
 
-export interface RouteAsk<One extends Candidate> {
+export interface RouteOptions<One extends Candidate> {
   candidates: readonly One[]
   breakerOf: (deployment: string) => Breaker
   random: () => number
 }
 
 export class Route<One extends Candidate> {
-  readonly #ask: RouteAsk<One>
+  readonly #ask: RouteOptions<One>
   /** Candidates before this one were asked or passed over. */
   #position = 0
   #asked = 0
   #tries = 0
   #restarted = false
 
-  constructor(ask: RouteAsk<One>) {
-    this.#ask = ask
+  constructor(options: RouteOptions<One>) {
+    this.#ask = options
   }
 
   /**
@@ -49,7 +49,7 @@ export class Route<One extends Candidate> {
   after(candidate: One, failure: UpstreamError, verdict: Verdict): Step<One> | undefined {
     if (verdict === 'give-up') return undefined
     const again = { candidate, waitMs: pauseMs(failure, this.#tries, this.#ask.random) }
-    const mayRepeat = this.#tries < mostTries && !this.#breakerOf(candidate).isOpen
+    const mayRepeat = this.#tries < maxTries && !this.#breakerOf(candidate).isOpen
     if (verdict === 'again' && mayRepeat) {
       this.#tries++
       return again

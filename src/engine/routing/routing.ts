@@ -7,7 +7,7 @@ import type { Metrics } from '#platform/metrics'
 import type { TextProvider, Timeouts, UpstreamError } from '#providers/spec'
 import type { Attempt } from './attempt.ts'
 import { Breaker } from './breaker.ts'
-import { candidatesOf, inOrder, type ModelsAsk, modelsFor, speakersOf } from './candidates.ts'
+import { candidatesOf, inOrder, type ModelsOptions, modelsFor, speakersOf } from './candidates.ts'
 import { Drains } from './drains.ts'
 import { Journey } from './journey.ts'
 import { type LinkOpener, linkOpener } from './links.ts'
@@ -16,7 +16,7 @@ import { Troubles } from './troubles.ts'
 
 export { type Attempt, type PricedAttempt, priced } from './attempt.ts'
 export { type BudgetNews, keepsBudget, newsOfBudget } from './budget.ts'
-export { type ModelsAsk, roomFor, speakersOf } from './candidates.ts'
+export { type ModelsOptions, roomFor, speakersOf } from './candidates.ts'
 export { continuationTokens } from './delivered.ts'
 export { wireOf } from './links.ts'
 export { upstreamSeries } from './metrics.ts'
@@ -58,7 +58,7 @@ export interface Admission {
   mayAsk?: (model: string) => Promise<void>
 }
 
-export interface RunAsk extends ModelsAsk, Admission {
+export interface RunOptions extends ModelsOptions, Admission {
   /** Whether the caller gets to see reasoning; where not, an answer that fails while it reasons is begun elsewhere. */
   showsReasoning: boolean
   /** True for work that nobody waits for: what may have been executed is not asked again, there or elsewhere. */
@@ -71,11 +71,11 @@ export interface RunAsk extends ModelsAsk, Admission {
   traceparent?: string | undefined
 }
 
-export interface OrderRunAsk<One extends OrderCandidate, Filled> extends Admission {
+export interface OrderRunOptions<One extends OrderCandidate, Filled> extends Admission {
   kind: OrderKind<One['order'], Filled>
   /** The asked model first, then its usable fallbacks, each with what it is asked for. */
   candidates: readonly One[]
-  /** As of `RunAsk`. */
+  /** As of `RunOptions`. */
   background?: boolean | undefined
   receivedMs: number
   requestId: string
@@ -83,19 +83,19 @@ export interface OrderRunAsk<One extends OrderCandidate, Filled> extends Admissi
 }
 
 export interface Inference extends AsyncDisposable {
-  start(ask: RunAsk): Run
+  start(options: RunOptions): Run
   startOrder<One extends OrderCandidate<NamedModel>, Filled>(
-    ask: OrderRunAsk<One, Filled>,
+    options: OrderRunOptions<One, Filled>,
   ): OrderRun<One, Filled>
   /** The longest that a call of this model may take, all attempts together, in milliseconds. */
   longestMs(model: Pick<NamedModel, 'deployments'>): number
   /** The models that may answer: the asked one first, then its usable fallbacks. The hold covers the dearest. */
-  modelsFor(ask: ModelsAsk): Model[]
+  modelsFor(options: ModelsOptions): Model[]
   /** Who opens the links of the turn. */
-  linkOpener(ask: ModelsAsk): LinkOpener
+  linkOpener(options: ModelsOptions): LinkOpener
 }
 
-export interface InferenceAsk {
+export interface InferenceOptions {
   upstreams: ReadonlyMap<string, Upstream>
   models: Pick<Catalogue, 'find'>
   clock: Clock
@@ -114,7 +114,7 @@ export function openInference({
   metrics,
   log,
   random = Math.random,
-}: InferenceAsk): Inference {
+}: InferenceOptions): Inference {
   const running = new Map<Promise<void>, { stop(): void }>()
   const breakers = new Map<string, Breaker>()
   const drains = new Drains()

@@ -21,7 +21,7 @@ const countingMs = 10_000
 /** Processes of one server that count at a time, and requests that may wait for one. */
 const places = { working: 2, waiting: 64 }
 /** Files whose pages are remembered: a conversation brings its documents again with every turn. */
-const mostRemembered = 2_000
+const maxRemembered = 2_000
 
 /** Counts in processes that can be lost, one for all new files of a request. */
 export function openPageCounter(log: Log, isolation?: FindIsolation): CountPages {
@@ -61,5 +61,5 @@ async function count(
 function remember(remembered: Map<string, PdfPages>, name: string, pages: PdfPages): void {
   remembered.set(name, pages)
   const [oldest] = remembered.keys()
-  if (remembered.size > mostRemembered && oldest !== undefined) remembered.delete(oldest)
+  if (remembered.size > maxRemembered && oldest !== undefined) remembered.delete(oldest)
 }

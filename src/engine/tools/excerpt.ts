@@ -1,11 +1,11 @@
 /** The most tokens of one page, and what is meant when nobody says. */
-export const mostContentTokens = 32_000
+export const maxContentTokens = 32_000
 
 /** A token is taken for three bytes of UTF-8: less than tokenizers need for English, about what they need for Persian. */
 const bytesPerToken = 3
 
 export const bytesFor = (tokens: number | undefined): number =>
-  Math.max(1, Math.min(Math.floor(tokens ?? mostContentTokens), mostContentTokens)) * bytesPerToken
+  Math.max(1, Math.min(Math.floor(tokens ?? maxContentTokens), maxContentTokens)) * bytesPerToken
 
 /** At most so many bytes of a text, ended where a paragraph ends, or else a line, or else a word. */
 export function excerpt(text: string, maxBytes: number): { text: string; cut: boolean } {

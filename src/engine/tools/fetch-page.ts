@@ -30,7 +30,7 @@ const kinds: Record<string, FetchedPage['kind']> = {
   'application/atom+xml': 'text',
 }
 
-const mostRedirects = 5
+const maxRedirects = 5
 const timeoutMs = 20_000
 const maxBytes = 10 * 1024 * 1024
 
@@ -48,7 +48,7 @@ export async function fetchPage(
   if (!url || !/^https?:$/.test(url.protocol))
     return failed('invalid_tool_input', 'url is no web address; write it whole, with https://')
   try {
-    for (let redirects = 0; redirects <= mostRedirects; redirects += 1) {
+    for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
       if (!passes(url))
         return failed('url_not_allowed', `the domains of this request leave out ${url.hostname}.`)
       const fetched: Fetched = await client.fetch(url.href, {

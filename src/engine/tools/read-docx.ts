@@ -4,7 +4,7 @@ import { tidy } from './tidy.ts'
 import type { PageWork, ReadPage } from './web-fetch.ts'
 
 /** Of one part, unpacked; a text of 4 MB has this much XML around it. */
-const mostBytes = 64 * 1024 * 1024
+const maxBytes = 64 * 1024 * 1024
 const parts = ['word/document.xml', 'word/footnotes.xml', 'word/styles.xml', 'docProps/core.xml'] as const
 type Part = (typeof parts)[number]
 
@@ -29,7 +29,7 @@ function unpacked(bytes: Uint8Array): Partial<Record<Part, string>> {
     if (!parts.includes(name as Part) || seen.has(name)) return false
     seen.add(name)
     // What it claims is also the room that it gets: a bomb that lies is cut or broken there.
-    if (originalSize > mostBytes) throw new RangeError('A part of the file is too large.')
+    if (originalSize > maxBytes) throw new RangeError('A part of the file is too large.')
     return true
   }
   const files = unzipSync(bytes, { filter: wanted })

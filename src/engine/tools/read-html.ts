@@ -14,7 +14,7 @@ const noise =
 const surroundings = 'footer, aside, form, [role="banner"], [role="contentinfo"]'
 
 /** An article takes longer the more it is looked for in; a page of more is a list or a trap. */
-const mostOfArticle = { elements: 20_000, characters: 2_000_000 }
+const maxOfArticle = { elements: 20_000, characters: 2_000_000 }
 /** What Readability finds is taken for the page when it is at least so much of its text; a menu or a cookie notice is less. */
 const leastShare = 0.2
 
@@ -25,7 +25,7 @@ export function readHtml({ bytes, contentType, url, maxBytes }: PageWork): ReadP
   const base = baseOf(document, url)
   const publishedAt = publishedOn(document)
   const title = titleOf(document)
-  const isLarge = pruned.elements > mostOfArticle.elements || pruned.html.length > mostOfArticle.characters
+  const isLarge = pruned.elements > maxOfArticle.elements || pruned.html.length > maxOfArticle.characters
   const main = isLarge
     ? withoutSurroundings(document)
     : (articleOf(document) ?? withoutSurroundings(open(pruned.html)))

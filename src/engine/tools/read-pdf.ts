@@ -5,19 +5,19 @@ import { tidy } from './tidy.ts'
 import type { PageWork, ReadPage } from './web-fetch.ts'
 
 /** Of one page; a drawing can have any number of them. */
-const mostPieces = 50_000
+const maxPieces = 50_000
 
 /** Title and text of a PDF, page after page until the bound. Only for a confined process. */
-export async function readPdf({ bytes, maxBytes, mostPages }: PageWork): Promise<ReadPage> {
+export async function readPdf({ bytes, maxBytes, maxPages }: PageWork): Promise<ReadPage> {
   const document = await opened(bytes)
   if (!document) return { title: '', text: '', cut: false }
   const { info } = await document.getMetadata()
   const pages: string[] = []
   let length = 0
-  for (let number = 1; number <= Math.min(document.numPages, mostPages) && length <= maxBytes; number += 1) {
+  for (let number = 1; number <= Math.min(document.numPages, maxPages) && length <= maxBytes; number += 1) {
     const page = await document.getPage(number)
     const { items } = await page.getTextContent()
-    pages.push(textOfPage(items.slice(0, mostPieces).flatMap(pieceOf)))
+    pages.push(textOfPage(items.slice(0, maxPieces).flatMap(pieceOf)))
     length += Buffer.byteLength(pages.at(-1)!)
     page.cleanup()
   }

@@ -4,7 +4,7 @@ import { tidy } from './tidy.ts'
 import type { PageWork, ReadPage } from './web-fetch.ts'
 
 /** Longer texts are read in a confined process: not that they could do harm, but four megabytes take the loop too long. */
-export const mostBytesHere = 256 * 1024
+export const maxBytesHere = 256 * 1024
 
 /** Plain text, in whatever charset it is written. */
 export const readText = ({

@@ -4,7 +4,7 @@ import { type Asker, type Confine, type FindIsolation, openConfinement } from '#
 import type { Log } from '#platform/log'
 import type { GuardedClient } from '#platform/net'
 import { fetchPage } from './fetch-page.ts'
-import { mostBytesHere, readText } from './read-text.ts'
+import { maxBytesHere, readText } from './read-text.ts'
 import type { PageWork, ReadPage } from './web-fetch.ts'
 
 /** Reads whole documents that strangers wrote, for an index: longer and with more patience than for an answer. */
@@ -31,24 +31,24 @@ export interface Unread {
 /** Of the text: two million characters of Persian. */
 const maxBytes = 4 * 1024 * 1024
 const readingMs = 60_000
-const mostPages = 2_000
+const maxPages = 2_000
 const places = { working: 2, waiting: 64 }
 
-export interface ReaderAsk {
+export interface ReaderOptions {
   client: GuardedClient
   log: Log
   isolation?: FindIsolation
 }
 
-export function openReader({ client, log, isolation }: ReaderAsk): Reader {
+export function openReader({ client, log, isolation }: ReaderOptions): Reader {
   const confine = openConfinement(log, places, isolation)
   const read: Reader['read'] = (kind, bytes, asker) =>
     open(
-      { kind, bytes, contentType: 'text/plain; charset=utf-8', url: 'about:blank', maxBytes, mostPages },
+      { kind, bytes, contentType: 'text/plain; charset=utf-8', url: 'about:blank', maxBytes, maxPages },
       asker,
     )
   const open = async (work: PageWork, asker: Asker): Promise<ReadText | Unread> =>
-    work.kind === 'text' && work.bytes.length <= mostBytesHere
+    work.kind === 'text' && work.bytes.length <= maxBytesHere
       ? orNoText(readText(work))
       : inside(confine, work, asker)
   return {
@@ -57,7 +57,7 @@ export function openReader({ client, log, isolation }: ReaderAsk): Reader {
       const page = await fetchPage(client, url, { passes: () => true, signal: asker.signal })
       if ('error' in page) return { unread: page.error }
       const { kind, bytes, contentType } = page
-      return open({ kind, bytes, contentType, url: page.url, maxBytes, mostPages }, asker)
+      return open({ kind, bytes, contentType, url: page.url, maxBytes, maxPages }, asker)
     },
   }
 }

@@ -13,7 +13,7 @@ import { datetime } from './datetime.ts'
 import { priceOf } from './price.ts'
 import { webFetch } from './web-fetch.ts'
 import { type SearchVendor, webSearch } from './web-search.ts'
-import './words.ts'
+import './errors.ts'
 
 export { writtenExecution } from './bash.ts'
 export { type CountPages, openPageCounter, type PdfPages } from './count-pages.ts'
@@ -25,7 +25,7 @@ export { openReader, type Reader, type ReadText, type Unread } from './reader.ts
 export type { WebSearchConfig } from './settings.ts'
 export { tidy } from './tidy.ts'
 export { writtenPage } from './web-fetch.ts'
-export type { Finding, SearchAsk, SearchVendor } from './web-search.ts'
+export type { Finding, SearchOptions, SearchVendor } from './web-search.ts'
 export { writtenFindings } from './web-search.ts'
 
 export interface HostedTool {
@@ -79,7 +79,7 @@ export function joinTools(tools: HostedTools, own: readonly HostedTool[]): Hoste
   }
 }
 
-export interface ToolsAsk {
+export interface ToolsOptions {
   config: Pick<Config, 'tools' | 'defaults'>
   /** Undefined when none is configured. */
   search: SearchVendor | undefined
@@ -89,7 +89,7 @@ export interface ToolsAsk {
 }
 
 /** The tools that this configuration has. Opens nothing: processes live as long as one use of a tool. */
-export function openTools({ config, search, client, log, isolation }: ToolsAsk): HostedTools {
+export function openTools({ config, search, client, log, isolation }: ToolsOptions): HostedTools {
   const { webSearch: searching, webFetch: fetching } = config.tools
   const confine = openConfinement(log, undefined, isolation)
   const price = (usd: number) => priceOf(usd, config.defaults)

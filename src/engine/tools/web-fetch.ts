@@ -7,7 +7,7 @@ import { bytesFor } from './excerpt.ts'
 import { failed } from './failed.ts'
 import { type FetchedPage, fetchPage } from './fetch-page.ts'
 import { textMember } from './input.ts'
-import { mostBytesHere, readText } from './read-text.ts'
+import { maxBytesHere, readText } from './read-text.ts'
 import type { HostedTool, ToolContext } from './tools.ts'
 
 /** What read-page-process.ts is given, and answers. */
@@ -19,7 +19,7 @@ export interface PageWork {
   /** Of the text. */
   maxBytes: number
   /** Of a PDF; a book is not read for one answer. */
-  mostPages: number
+  maxPages: number
 }
 
 export interface ReadPage {
@@ -32,7 +32,7 @@ export interface ReadPage {
 
 const longestUrl = 2_048
 const readingMs = 15_000
-const mostPages = 200
+const maxPages = 200
 
 /** Fetches one page of the public web and returns what a person would read there. */
 export function webFetch(
@@ -72,8 +72,8 @@ async function readPage(
 ): Promise<ReadPage | Failed> {
   const maxBytes = bytesFor(context.maxContentTokens)
   const { kind, bytes, contentType, url } = page
-  if (kind === 'text' && bytes.length <= mostBytesHere) return readText({ bytes, contentType, maxBytes })
-  const work: PageWork = { kind, bytes, contentType, url, maxBytes, mostPages }
+  if (kind === 'text' && bytes.length <= maxBytesHere) return readText({ bytes, contentType, maxBytes })
+  const work: PageWork = { kind, bytes, contentType, url, maxBytes, maxPages }
   const outcome = await confine({
     module: path.join(import.meta.dirname, 'read-page-process.ts'),
     accountId: context.accountId,

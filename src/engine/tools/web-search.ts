@@ -13,10 +13,10 @@ export interface SearchVendor {
   /** Of a query that it takes; characters, and words where it counts those. */
   longest: { characters: number; words?: number }
   /** At most `ask.count` findings or so, best first. Throws `UpstreamError`. */
-  search(ask: SearchAsk): Promise<Finding[]>
+  search(options: SearchOptions): Promise<Finding[]>
 }
 
-export interface SearchAsk {
+export interface SearchOptions {
   query: string
   count: number
   /** Hosts; a hint for vendors that can, since the findings are filtered anyway. */
@@ -33,7 +33,7 @@ export interface Finding {
   date?: string | undefined
 }
 
-const mostResults = 10
+const maxResults = 10
 const snippetBytes = 4_000
 const titleBytes = 600
 
@@ -61,7 +61,7 @@ export function webSearch(vendor: SearchVendor, { price, log }: { price: bigint;
       try {
         const findings = await vendor.search({
           query,
-          count: mostResults,
+          count: maxResults,
           onlyHosts: hostsOf(context.allowedDomains),
           notHosts: hostsOf(context.blockedDomains),
           signal: context.signal,
@@ -88,7 +88,7 @@ function choose(findings: readonly Finding[], passes: DomainFilter): Source[] {
   for (const { url: address, title, text, date } of findings) {
     const url = URL.parse(address)
     if (!url || !/^https?:$/.test(url.protocol) || url.href.length > 2_048 || !passes(url)) continue
-    if (sources.has(url.href) || sources.size === mostResults) continue
+    if (sources.has(url.href) || sources.size === maxResults) continue
     const publishedAt = isoDate(date)
     sources.set(url.href, {
       url: url.href,

@@ -94,7 +94,7 @@ export interface Turn {
   /** What the caller asked for; absent when the caller named no limit. */
   requestedOutputTokens?: number
   /** What the wire gives to a caller who names no limit, as far as model and balance allow; absent where that is all they allow. */
-  usualOutputTokens?: number
+  defaultOutputTokens?: number
   /** What is sent upstream: asked for, allowed by the model and paid for, in tokens. Always set before a provider sees the turn. */
   maxOutputTokens: number
   stop: string[]

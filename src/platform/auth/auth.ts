@@ -8,10 +8,10 @@ import { couldBeKey, sha256 } from '#platform/secrets'
 import { Origins } from './origins.ts'
 import type { Scope } from './scopes.ts'
 import * as store from './store.ts'
-import './words.ts'
+import './errors.ts'
 
 export { keySeries } from './metrics.ts'
-export { mostOrigins, readOrigin } from './origins.ts'
+export { maxOrigins, readOrigin } from './origins.ts'
 export { declareScopes, isScope, type Scope, type Scopes, scopes } from './scopes.ts'
 export {
   type Account,
@@ -20,7 +20,7 @@ export {
   createKey,
   createProject,
   type Key,
-  type KeyAsk,
+  type KeyOptions,
   keys,
   lockFirst,
   type Project,

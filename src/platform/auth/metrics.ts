@@ -1,14 +1,14 @@
-import { Reading, type Registry } from '#platform/metrics'
+import { type Registry, ScrapedSeries } from '#platform/metrics'
 
 declare module '#platform/metrics' {
   interface Metrics {
-    keyLookups: Reading<'result'>
+    keyLookups: ScrapedSeries<'result'>
   }
 }
 
 export function keySeries(registry: Registry) {
   return {
-    keyLookups: new Reading(registry, 'counter', {
+    keyLookups: new ScrapedSeries(registry, 'counter', {
       name: 'kherad_key_lookups_total',
       help: 'API keys found in the cache (hit) or asked of the database (miss).',
       labelNames: ['result'],

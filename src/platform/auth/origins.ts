@@ -2,7 +2,7 @@
 import type { Db } from '#platform/db'
 import * as store from './store.ts'
 
-export const mostOrigins = 50
+export const maxOrigins = 50
 const longest = 255
 
 /**
@@ -19,7 +19,7 @@ export function readOrigin(typed: string): string | undefined {
 }
 
 /**
- * The origins of all keys that live, read again after each change of a key that `forget` is told of. A preflight carries no key, so this
+ * The origins of all keys that live, read again after each change of a key that `forgetDeleted` is told of. A preflight carries no key, so this
  * is all that can be known of it.
  */
 export class Origins {
@@ -35,7 +35,7 @@ export class Origins {
     this.#known = undefined
   }
 
-  /** `keep`: whether changes are told of, so that what is read now may be believed later. */
+  /** `saveFile`: whether changes are told of, so that what is read now may be believed later. */
   async has(origin: string, nowMs: number, keep: boolean): Promise<boolean> {
     const known = this.#known ?? this.#read(keep)
     return ((await known).get(origin) ?? 0) > nowMs

@@ -87,7 +87,7 @@ export async function createProject(
   return project
 }
 
-export interface KeyAsk {
+export interface KeyOptions {
   accountId: string
   projectId: string
   name: string
@@ -103,19 +103,19 @@ export interface KeyAsk {
 }
 
 /** Answers the new key with its secret, which is not kept. */
-export async function createKey(tx: Tx, ask: KeyAsk, now: Date): Promise<Key & { secret: string }> {
-  const secret = ask.secret ?? newKeySecret()
+export async function createKey(tx: Tx, options: KeyOptions, now: Date): Promise<Key & { secret: string }> {
+  const secret = options.secret ?? newKeySecret()
   const key: Key = {
-    account_id: ask.accountId,
-    project_id: ask.projectId,
+    account_id: options.accountId,
+    project_id: options.projectId,
     key_id: uuidv7(),
-    name: ask.name,
+    name: options.name,
     hint: secret.slice(-4),
-    scopes: [...ask.scopes],
-    models: ask.models ? [...ask.models] : null,
-    responses_max_output_tokens: ask.responsesMaxOutputTokens ?? null,
-    origins: ask.origins ? [...ask.origins] : null,
-    expires_at: ask.expiresAt ?? null,
+    scopes: [...options.scopes],
+    models: options.models ? [...options.models] : null,
+    responses_max_output_tokens: options.responsesMaxOutputTokens ?? null,
+    origins: options.origins ? [...options.origins] : null,
+    expires_at: options.expiresAt ?? null,
     revoked_at: null,
     created_at: now,
   }
@@ -123,7 +123,7 @@ export async function createKey(tx: Tx, ask: KeyAsk, now: Date): Promise<Key & {
     .insertInto('auth.keys')
     .values({ ...key, hash: sha256(secret) })
     .execute()
-  await openMeter(tx, ask.accountId, 'key', key.key_id, ask.caps)
+  await openMeter(tx, options.accountId, 'key', key.key_id, options.caps)
   return { ...key, secret }
 }
 
@@ -145,18 +145,18 @@ export async function revokeKey(tx: Tx, keyId: string, now: Date): Promise<Key |
 export async function setKey(
   tx: Tx,
   keyId: string,
-  ask: Pick<KeyAsk, 'models' | 'expiresAt' | 'responsesMaxOutputTokens' | 'origins'>,
+  options: Pick<KeyOptions, 'models' | 'expiresAt' | 'responsesMaxOutputTokens' | 'origins'>,
 ): Promise<Key | undefined> {
   return tx
     .updateTable('auth.keys')
     .set((of) => ({
-      models: ask.models === undefined ? of.ref('models') : ask.models && [...ask.models],
-      origins: ask.origins === undefined ? of.ref('origins') : ask.origins && [...ask.origins],
-      expires_at: ask.expiresAt === undefined ? of.ref('expires_at') : ask.expiresAt,
+      models: options.models === undefined ? of.ref('models') : options.models && [...options.models],
+      origins: options.origins === undefined ? of.ref('origins') : options.origins && [...options.origins],
+      expires_at: options.expiresAt === undefined ? of.ref('expires_at') : options.expiresAt,
       responses_max_output_tokens:
-        ask.responsesMaxOutputTokens === undefined
+        options.responsesMaxOutputTokens === undefined
           ? of.ref('responses_max_output_tokens')
-          : ask.responsesMaxOutputTokens,
+          : options.responsesMaxOutputTokens,
     }))
     .where('key_id', '=', keyId)
     .returning(keyColumns)

@@ -4,19 +4,19 @@
  */
 import { readFileSync } from 'node:fs'
 import type { Env } from '#platform/env'
+import { phrases } from './phrases.ts'
 import { readProcessSettings } from './process-settings.ts'
 import { refuse } from './refuse.ts'
 import type { Section } from './section.ts'
-import { words } from './words.ts'
 import { openYaml } from './yaml-reader.ts'
 
 export { type Env, readEnv } from '#platform/env'
 export { editorSchema } from './editor-schema.ts'
+export { phrases as refusals, type Sentence } from './phrases.ts'
 export { type Reading, reading, type SettingSchema, variantsOf } from './read-schema.ts'
 export { refuse } from './refuse.ts'
 export { type Found, fileSection, type Section, type Variable, variableSection } from './section.ts'
 export { baseUrl, mebibyte, readUrl, usd, webProtocols, whole } from './values.ts'
-export { type Sentence, words as refusals } from './words.ts'
 export type { Place } from './yaml-reader.ts'
 
 /** What the rooms are told, by section: each adds its own by declaration merging, as it does with failures. */
@@ -92,6 +92,6 @@ export function readConfigFile(env: Env): string | undefined {
   } catch (cause) {
     const absent = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
     if (absent && !env.configFileNamed) return undefined
-    return refuse(words.noFile(env.configFile))
+    return refuse(phrases.noFile(env.configFile))
   }
 }

@@ -1,15 +1,15 @@
 /** What the machine itself is told, by its environment alone. */
 import type { Env } from '#platform/env'
 import type { LogLevel, ProcessSettings, Roles, Timing } from './config.ts'
+import { phrases, type Sentence } from './phrases.ts'
 import { refuse } from './refuse.ts'
 import { mistyped, readUrl, webProtocols } from './values.ts'
-import { type Sentence, words } from './words.ts'
 
 const logLevels: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 /** The settings that only the environment gives, each checked. */
 export function readProcessSettings(env: Env): ProcessSettings {
-  if (env.unknownWord !== undefined) refuse(words.unknownWord(env.unknownWord))
+  if (env.unknownWord !== undefined) refuse(phrases.unknownWord(env.unknownWord))
   const port = readPort(env.port)
   return {
     host: env.host,

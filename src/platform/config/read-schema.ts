@@ -1,7 +1,7 @@
 /** Reads a value of the file by the TypeBox schema that declares it. */
 import { type Static, type TSchema, type TUnsafe, Type } from 'typebox'
+import { phrases, type Sentence } from './phrases.ts'
 import { refuse } from './refuse.ts'
-import { type Sentence, words } from './words.ts'
 import type { Place } from './yaml-reader.ts'
 
 /** Under `reading` of a schema: the sentences of its refusals, and what JSON Schema cannot say. */
@@ -119,7 +119,7 @@ function readList(
   const seen: unknown[] = []
   for (const item of place.list()) {
     const value = readValue(items!, item)
-    if (uniqueItems && seen.includes(value)) refuse(words.duplicate(item.where(), String(value)))
+    if (uniqueItems && seen.includes(value)) refuse(phrases.duplicate(item.where(), String(value)))
     seen.push(value)
   }
   return seen.length >= minItems ? seen : place.wrong(expected!)

@@ -1,5 +1,5 @@
 import { StartRefused } from '#platform/errors'
-import type { Sentence } from './words.ts'
+import type { Sentence } from './phrases.ts'
 
 /** Stops the start with one sentence in both languages. */
 export function refuse(sentence: Sentence): never {

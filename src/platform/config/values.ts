@@ -1,8 +1,8 @@
 /** Values that several sections know: addresses, and the variables that hold them. */
 import { Type } from 'typebox'
+import { phrases, type Sentence } from './phrases.ts'
 import { reading } from './read-schema.ts'
 import { refuse } from './refuse.ts'
-import { type Sentence, words } from './words.ts'
 import type { Place } from './yaml-reader.ts'
 
 export const mebibyte = 1024 * 1024
@@ -59,7 +59,9 @@ export function readUrl(name: string, value: string, protocols: readonly string[
 /** Refuses a variable; `value` is absent where it is a secret. */
 export function mistyped(name: string, value: string | undefined, expected: Sentence): never {
   refuse(
-    value === undefined ? words.unusable(name, expected) : words.wrong(name, words.typed(value), expected),
+    value === undefined
+      ? phrases.unusable(name, expected)
+      : phrases.wrong(name, phrases.typed(value), expected),
   )
 }
 

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
+import { phrases, type Sentence } from './phrases.ts'
 import { refuse } from './refuse.ts'
-import { type Sentence, words } from './words.ts'
 
 /** What every place of one file shares. */
 interface Source {
@@ -30,7 +30,7 @@ export function openYaml(
     const where = `${name}:${line}`
     // The braces of a variable are YAML's own inside { … }: the likeliest slip of all, so it has its own mend.
     const slip = text.split('\n')[line - 1]?.includes(`\${`)
-    refuse(slip ? words.unquoted(where) : words.syntax(where, error.message))
+    refuse(slip ? phrases.unquoted(where) : phrases.syntax(where, error.message))
   }
   if (document.contents === null) return undefined
   const folder = path.dirname(path.resolve(file))
@@ -64,15 +64,15 @@ export class Place {
   }
 
   wrong(expected: Sentence): never {
-    refuse(words.wrong(this.where(), this.found(), expected))
+    refuse(phrases.wrong(this.where(), this.found(), expected))
   }
 
   /** `wrong`, of a value that is a secret or may hold one: it is not repeated. */
   unusable(expected: Sentence): never {
     refuse(
       isEmpty(this.node)
-        ? words.wrong(this.where(), this.found(), expected)
-        : words.unusable(this.where(), expected),
+        ? phrases.wrong(this.where(), this.found(), expected)
+        : phrases.unusable(this.where(), expected),
     )
   }
 
@@ -98,7 +98,7 @@ export class Place {
     for (const pair of this.node.items) {
       const name = isScalar(pair.key) ? String(pair.key.value) : String(pair.key)
       const member = this.at(pair.value as Node | null, name, pair.key as Node)
-      if (!known.includes(name)) refuse(words.unknown(member.where(), known))
+      if (!known.includes(name)) refuse(phrases.unknown(member.where(), known))
       members.set(name, member)
     }
     return new Members(this, members)
@@ -182,7 +182,7 @@ export class Place {
     const chosen: Value[] = []
     for (const item of this.list()) {
       const value = item.oneOf(values)
-      if (chosen.includes(value)) refuse(words.duplicate(item.where(), value))
+      if (chosen.includes(value)) refuse(phrases.duplicate(item.where(), value))
       chosen.push(value)
     }
     return chosen
@@ -200,7 +200,7 @@ export class Place {
   private fill(text: string): string {
     return text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => {
       const value = this.source.variables[name]
-      if (value === undefined || value === '') refuse(words.variable(this.where(), name))
+      if (value === undefined || value === '') refuse(phrases.variable(this.where(), name))
       return value
     })
   }
@@ -212,7 +212,7 @@ export class Place {
     if (isSeq(this.node)) return { en: 'a list', fa: 'یک فهرست' }
     if (!isScalar(this.node) || isEmpty(this.node)) return { en: 'empty', fa: 'خالی' }
     const value = String(this.node.value)
-    return words.typed(value.length > 60 ? `${value.slice(0, 60)}…` : value)
+    return phrases.typed(value.length > 60 ? `${value.slice(0, 60)}…` : value)
   }
 }
 
@@ -235,6 +235,6 @@ export class Members {
 
   /** The member, or a refusal that says what to write. */
   need(name: string, mend: Sentence): Place {
-    return this.members.get(name) ?? refuse(words.missing(this.place.where(name), mend))
+    return this.members.get(name) ?? refuse(phrases.missing(this.place.where(name), mend))
   }
 }

@@ -129,8 +129,8 @@ function endOf([code, killedBy]: [number | null, NodeJS.Signals | null]): number
 /** What it answers was made by programs of ours, so that only its size is bounded; a rendered file may be tens of megabytes. */
 const answerBounds = {
   deepest: 500,
-  mostMembers: Number.POSITIVE_INFINITY,
-  mostValues: Number.POSITIVE_INFINITY,
+  maxMembers: Number.POSITIVE_INFINITY,
+  maxValues: Number.POSITIVE_INFINITY,
 }
 
 async function readAnswer(output: Buffer): Promise<Outcome> {

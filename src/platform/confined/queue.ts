@@ -20,7 +20,7 @@ type Waiting = (hasPlace: boolean) => void
  * line makes way for an account that has fewer in its own.
  */
 export function openQueue({ working, waiting }: Places): Queue {
-  const mostOfOne = Math.max(1, working - 1)
+  const maxOfOne = Math.max(1, working - 1)
   const held = new Map<string, number>()
   /** By account, whose turn is next first; none is empty. */
   const lines = new Map<string, Waiting[]>()
@@ -28,7 +28,7 @@ export function openQueue({ working, waiting }: Places): Queue {
   let waits = 0
 
   const has = (accountId: string): number => held.get(accountId) ?? 0
-  const mayTake = (accountId: string): boolean => free > 0 && has(accountId) < mostOfOne
+  const mayTake = (accountId: string): boolean => free > 0 && has(accountId) < maxOfOne
 
   function place(accountId: string): Disposable {
     free -= 1

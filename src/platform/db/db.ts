@@ -6,7 +6,7 @@ import { isDatabaseAway } from './away.ts'
 import { columnTypes } from './column-types.ts'
 import { type ListenEvents, listenForEver } from './listen.ts'
 import type { MigrationRow } from './migration-state.ts'
-import { words } from './words.ts'
+import { phrases } from './phrases.ts'
 
 export { clientConfig, type SocketAddress, socketUrl } from './address.ts'
 export { isDatabaseAway } from './away.ts'
@@ -51,7 +51,7 @@ export interface Db extends AsyncDisposable {
   listen(channels: readonly string[], on: ListenEvents): AsyncDisposable
 }
 
-export interface OpenAsk {
+export interface OpenOptions {
   url: string | SocketAddress
   /** Upper bound of pooled connections; what runs apart adds one, and each listener. */
   maxConnections?: number | undefined
@@ -71,7 +71,7 @@ const oldestServer = 160_000
  * Opens a pool and proves that the database answers. int8 comes back as `bigint`, numeric as string, timestamptz as
  * `Date`, date as 'YYYY-MM-DD', json parsed. Throws `StartRefused` when there is no usable PostgreSQL at the address.
  */
-export async function openDb({ url, maxConnections = 10, log = quiet }: OpenAsk): Promise<Db> {
+export async function openDb({ url, maxConnections = 10, log = quiet }: OpenOptions): Promise<Db> {
   const pool = openPool(url, maxConnections, log)
   try {
     await checkServer(pool, url)
@@ -125,12 +125,12 @@ async function checkServer(pool: pg.Pool, url: string | SocketAddress): Promise<
       // Not bound to a code: a wrong password, a missing database and a closed port all end the start alike.
       refuseStart(
         isDatabaseAway(error)
-          ? words.away(shown, error.message || 'ECONNREFUSED')
-          : words.unusable(shown, error.message),
+          ? phrases.away(shown, error.message || 'ECONNREFUSED')
+          : phrases.unusable(shown, error.message),
         error,
       )
     })
-  if (version < oldestServer) refuseStart(words.tooOld(shown, version))
+  if (version < oldestServer) refuseStart(phrases.tooOld(shown, version))
 }
 
 /** The error that ended `fn` is the one thrown, also when the connection is too broken to roll back. */

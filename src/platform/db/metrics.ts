@@ -1,14 +1,14 @@
-import { Reading, type Registry } from '#platform/metrics'
+import { type Registry, ScrapedSeries } from '#platform/metrics'
 
 declare module '#platform/metrics' {
   interface Metrics {
-    pool: Reading<'state'>
+    pool: ScrapedSeries<'state'>
   }
 }
 
 export function poolSeries(registry: Registry) {
   return {
-    pool: new Reading(registry, 'gauge', {
+    pool: new ScrapedSeries(registry, 'gauge', {
       name: 'kherad_database_connections',
       help: 'Connections of the pool by state; waiting counts callers without one.',
       labelNames: ['state'],

@@ -10,7 +10,7 @@ import {
   readApplied,
   readMigrations,
 } from './migration-state.ts'
-import { words } from './words.ts'
+import { phrases } from './phrases.ts'
 
 /** Any number will do, as long as it is always this one. */
 const lockKey = 7_210_418_001
@@ -49,14 +49,14 @@ async function prepare(client: pg.ClientBase): Promise<void> {
         sha256     text        not null,
         applied_at timestamptz not null default now()
       )`)
-    .catch((error: Error) => rethrow(error, words.migrationsTable(error.message)))
+    .catch((error: Error) => rethrow(error, phrases.migrationsTable(error.message)))
 }
 
 function check({ files, missing, changed, newer }: MigrationState): void {
   const newest = newer.at(-1)
-  if (newest !== undefined) refuseStart(words.databaseNewer(newest, files.at(-1)?.name))
-  if (missing[0] !== undefined) refuseStart(words.migrationMissing(missing[0]))
-  if (changed[0] !== undefined) refuseStart(words.migrationChanged(changed[0]))
+  if (newest !== undefined) refuseStart(phrases.databaseNewer(newest, files.at(-1)?.name))
+  if (missing[0] !== undefined) refuseStart(phrases.migrationMissing(missing[0]))
+  if (changed[0] !== undefined) refuseStart(phrases.migrationChanged(changed[0]))
 }
 
 async function apply(client: pg.ClientBase, file: MigrationFile): Promise<void> {
@@ -71,7 +71,7 @@ async function apply(client: pg.ClientBase, file: MigrationFile): Promise<void> 
     await client.query('commit')
   } catch (error) {
     // The connection is closed by the caller, which rolls back.
-    rethrow(error, words.migrationFailed(file.name, error instanceof Error ? error.message : String(error)))
+    rethrow(error, phrases.migrationFailed(file.name, error instanceof Error ? error.message : String(error)))
   }
 }
 

@@ -4,7 +4,7 @@ import path from 'node:path'
 import type pg from 'pg'
 import { refuseStart } from '#platform/errors'
 import type { Db } from './db.ts'
-import { words } from './words.ts'
+import { phrases } from './phrases.ts'
 
 /** One applied file. */
 export interface MigrationRow {
@@ -56,7 +56,7 @@ export async function readMigrations(folder: string): Promise<MigrationFile[]> {
   return Promise.all(
     names.map(async (name, index) => {
       const number = Number(/^(\d{4})-[a-z0-9]+(?:-[a-z0-9]+)*\.sql$/.exec(name)?.[1])
-      if (number !== index + 1) refuseStart(words.migrationName(name, String(index + 1).padStart(4, '0')))
+      if (number !== index + 1) refuseStart(phrases.migrationName(name, String(index + 1).padStart(4, '0')))
       const text = (await readFile(path.join(folder, name), 'utf8')).replaceAll('\r\n', '\n')
       return { number, name, text, sha256: createHash('sha256').update(text).digest('hex') }
     }),

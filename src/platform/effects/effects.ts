@@ -7,8 +7,8 @@
  * but where the first is `untouched`.
  */
 import type { Tx } from '#platform/db'
-import { bar, forgetReply, type Ledger, type Payer } from '#platform/ledger'
-import './words.ts'
+import { fence, forgetReply, type Ledger, type Payer } from '#platform/ledger'
+import './errors.ts'
 
 export type Effect =
   /** No hold was ever taken: bar the id before another is used. */
@@ -39,13 +39,13 @@ export async function effectOf(ledger: Ledger, accountId: string, effectId: stri
  * Makes sure that nobody begins the call any more: a process that only slept finds its id taken. Answers false when somebody has
  * begun it meanwhile.
  */
-export const barEffect = (
+export const fenceEffect = (
   tx: Tx,
   payer: Payer,
   effectId: string,
   endpoint: string,
   now: Date,
-): Promise<boolean> => bar(tx, { payer, receiptId: effectId, endpoint }, now)
+): Promise<boolean> => fence(tx, { payer, receiptId: effectId, endpoint }, now)
 
 /** The work has the result now, in this transaction; the copy in the journal goes. */
 export const takeReply = (tx: Tx, accountId: string, effectId: string): Promise<void> =>

@@ -1,5 +1,5 @@
 /**
- * Every refusal has a stable code. The room that raises a code declares it in its `words.ts`: its detail by merging into
+ * Every refusal has a stable code. The room that raises a code declares it in its `phrases.ts`: its detail by merging into
  * `Failures`, its HTTP status and sentences (en and fa, with what to do next) by `declareFailures`.
  */
 
@@ -11,7 +11,7 @@ export type FailureCode = keyof Failures & string
 export type Language = 'en' | 'fa'
 
 /** A reason, as it is told in each language. */
-export type Told = Record<Language, string>
+export type Localized = Record<Language, string>
 
 export interface Declaration<Detail> {
   status: number
@@ -193,7 +193,7 @@ export class StartRefused extends Error {
 }
 
 /** Stops the start with one sentence in both languages. */
-export function refuseStart(sentence: Told, cause?: unknown): never {
+export function refuseStart(sentence: Localized, cause?: unknown): never {
   const refused = new StartRefused(sentence.en, sentence.fa)
   if (cause !== undefined) refused.cause = cause
   throw refused

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App, Caller } from '#app'
 import { type Span, Trail } from '#platform/trace'
-import type { Ask } from './http.ts'
+import type { RequestContext } from './http.ts'
 import type { Place } from './intake.ts'
 import { languageOf } from './language.ts'
 import type { Upload } from './upload.ts'
@@ -17,7 +17,7 @@ export const nobody: Caller = {
   models: undefined,
 }
 
-export class Asked implements Ask {
+export class Asked implements RequestContext {
   readonly app: App
   readonly receivedMs: number
   readonly requestId: string
@@ -27,7 +27,7 @@ export class Asked implements Ask {
   upload: Upload | undefined
   query: unknown = {}
   params: unknown = {}
-  claim: Ask['claim']
+  claim: RequestContext['claim']
   /** Of its body among those of all requests. */
   place: Place | undefined
   /** Code of the failure that was answered, for the log line. */

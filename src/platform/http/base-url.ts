@@ -1,10 +1,10 @@
-import type { Ask } from './http.ts'
+import type { RequestContext } from './http.ts'
 
 /**
  * Where this caller reaches us: as the operator named it, else as the request came, through a proxy that says so. Clients send their
  * key there, so nothing but what this very request said is believed, and only for its own answer.
  */
-export function baseUrlOf({ app, headers }: Pick<Ask, 'app' | 'headers'>): string {
+export function baseUrlOf({ app, headers }: Pick<RequestContext, 'app' | 'headers'>): string {
   const { baseUrl, baseUrlNamed } = app.config
   if (baseUrlNamed) return baseUrl
   const host = first(headers['x-forwarded-host']) ?? headers.host

@@ -3,7 +3,7 @@ import { freeBytes, ownBuffer } from '#platform/bytes'
 import { fail } from '#platform/errors'
 import { boundsOf, NotJson, readJson } from '#platform/json'
 import { type Intake, type Place, tooMuch } from './intake.ts'
-import { jsonTrouble, reasons } from './words.ts'
+import { jsonTrouble, reasons } from './phrases.ts'
 
 /** What is read and thrown away after the limit, so that the connection stays usable; beyond it the connection is closed. */
 export const drainBytes = 256 * 1024 * 1024

@@ -4,7 +4,7 @@ import type { App } from '#app'
 import { admit, checksOf } from './admit.ts'
 import { Asked } from './asked.ts'
 import { finish, outcomeOf, spanOf } from './finish.ts'
-import type { Ask, Route } from './http.ts'
+import type { RequestContext, Route } from './http.ts'
 import type { Intake } from './intake.ts'
 import { send, sendTrouble } from './respond.ts'
 import type { Violation } from './server.ts'
@@ -14,7 +14,7 @@ import { watcher } from './watch.ts'
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined>
 
-export interface HandlerAsk {
+export interface HandlerOptions {
   app: App
   route: Route
   intake: Intake
@@ -22,7 +22,7 @@ export interface HandlerAsk {
   onViolation?: ((violation: Violation) => void) | undefined
 }
 
-export function handlerOf({ app, route, intake, sockets, onViolation }: HandlerAsk): Handler {
+export function handlerOf({ app, route, intake, sockets, onViolation }: HandlerOptions): Handler {
   const checks = checksOf(route)
   const watch = onViolation && watcher(route, onViolation)
 
@@ -32,7 +32,7 @@ export function handlerOf({ app, route, intake, sockets, onViolation }: HandlerA
     try {
       await admit(app, route, ask, { request, reply }, checks, intake)
       if (route.socket) sockets.require(request, reply)
-      const result = await (route.handle as (ask: Ask) => unknown)(ask)
+      const result = await (route.handle as (context: RequestContext) => unknown)(ask)
       if (result instanceof SocketStream) await sockets.begin(result, { route, ask, request, reply })
       else await send(app, ask, reply, route, result, watch)
     } catch (error) {

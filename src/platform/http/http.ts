@@ -11,7 +11,7 @@ import type { CorsPolicy } from './cors.ts'
 import type { EventStream } from './event-stream.ts'
 import type { SocketTerms } from './socket.ts'
 import type { Upload, UploadSpec } from './upload.ts'
-import './words.ts'
+import './phrases.ts'
 
 export { takesDirectKey } from './admit.ts'
 export { baseUrlOf } from './base-url.ts'
@@ -29,7 +29,7 @@ export type { Upload, UploadedFile } from './upload.ts'
 export { type Check, compile, compileSteps, type WarmStep } from './validate.ts'
 export { impliedErrors } from './watch.ts'
 
-export interface Ask<Body = unknown, Query = unknown, Params = unknown, Fields = unknown> {
+export interface RequestContext<Body = unknown, Query = unknown, Params = unknown, Fields = unknown> {
   app: App
   caller: Caller
   /** Undefined where a form came instead. */
@@ -133,7 +133,7 @@ export interface RouteSpec<
   query?: Query
   params?: Params
   handle: (
-    ask: Ask<Static<Body>, Static<Query>, Static<Params>, Static<Fields>>,
+    context: RequestContext<Static<Body>, Static<Query>, Static<Params>, Static<Fields>>,
   ) => Promise<unknown> | unknown
 }
 
@@ -143,7 +143,7 @@ export interface Route extends Spec {
   otherBody?: TSchema
   query?: TSchema
   params?: TSchema
-  handle: (ask: Ask<never, never, never, never>) => Promise<unknown> | unknown
+  handle: (context: RequestContext<never, never, never, never>) => Promise<unknown> | unknown
 }
 
 /** Declares a route; its handler's types come from its schemas. */

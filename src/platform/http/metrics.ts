@@ -1,23 +1,23 @@
 import {
-  Counts,
+  Counter,
   fineSecondsBounds,
-  Level,
-  Reading,
+  Gauge,
+  Histogram,
+  type HistogramChild,
   type Registry,
-  type Spread,
-  Spreads,
+  ScrapedSeries,
   secondsBounds,
 } from '#platform/metrics'
 
 declare module '#platform/metrics' {
   interface Metrics {
-    requests: Counts<'operation' | 'status'>
-    seconds: Spreads<'operation'>
-    stages: Readonly<Record<Stage, Spread>>
-    streams: Level
-    sockets: Reading<never>
+    requests: Counter<'operation' | 'status'>
+    seconds: Histogram<'operation'>
+    stages: Readonly<Record<Stage, HistogramChild>>
+    streams: Gauge
+    sockets: ScrapedSeries<never>
     /** Of request bodies, until their requests are over. */
-    bodyBytes: Reading<never>
+    bodyBytes: ScrapedSeries<never>
   }
 }
 
@@ -26,19 +26,19 @@ export const stages = ['auth', 'parse', 'hold', 'first_byte', 'first_token', 'st
 export type Stage = (typeof stages)[number]
 
 export function requestSeries(registry: Registry) {
-  const stage = new Spreads(registry, {
+  const stage = new Histogram(registry, {
     name: 'kherad_stage_seconds',
     help: 'auth: key to caller. parse: body read and checked. hold: until it is durable. first_byte: upstream call to the first part of its answer. first_token: upstream call to the first token of a streamed answer. stream: first token to the end. settle: until it is durable.',
     labelNames: ['stage'],
     bounds: fineSecondsBounds,
   })
   return {
-    requests: new Counts(registry, {
+    requests: new Counter(registry, {
       name: 'kherad_http_requests_total',
       help: 'Answered requests.',
       labelNames: ['operation', 'status'],
     }),
-    seconds: new Spreads(registry, {
+    seconds: new Histogram(registry, {
       name: 'kherad_http_request_seconds',
       help: 'From the request line to the end of the answer.',
       labelNames: ['operation'],
@@ -47,14 +47,14 @@ export function requestSeries(registry: Registry) {
     // Made at once, so that every stage stands there from the start, at zero.
     stages: Object.fromEntries(stages.map((name) => [name, stage.of({ stage: name })])) as Record<
       Stage,
-      Spread
+      HistogramChild
     >,
-    bodyBytes: new Reading<never>(registry, 'gauge', {
+    bodyBytes: new ScrapedSeries<never>(registry, 'gauge', {
       name: 'kherad_body_bytes_in_flight',
       help: 'Bytes of request bodies that are held; limits.body_bytes_in_flight bounds them.',
     }),
-    streams: new Level(registry, { name: 'kherad_open_streams', help: 'Event streams that are open now.' }),
-    sockets: new Reading<never>(registry, 'gauge', {
+    streams: new Gauge(registry, { name: 'kherad_open_streams', help: 'Event streams that are open now.' }),
+    sockets: new ScrapedSeries<never>(registry, 'gauge', {
       name: 'kherad_open_sockets',
       help: 'WebSockets that are open now.',
     }),

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { Answer, type Ask } from './http.ts'
+import { Answer, type RequestContext } from './http.ts'
 
 const encodings = ['br', 'gzip'] as const
 type Encoding = (typeof encodings)[number] | 'identity'
@@ -28,17 +28,17 @@ export async function prepare(text: string, contentType: string): Promise<Prepar
 
 /** The text as this client takes it, or 304 where it has it. `varies`: other request headers that choose the text. */
 export function answerPrepared(
-  ask: Ask<never, never, never> | Ask,
+  context: RequestContext<never, never, never> | RequestContext,
   { contentType, bodies, digest }: Prepared,
   varies: readonly string[] = [],
 ): Answer {
-  const encoding = encodingFor(ask.headers['accept-encoding'])
+  const encoding = encodingFor(context.headers['accept-encoding'])
   const etag = `"${digest}${encoding === 'identity' ? '' : `-${encoding}`}"`
-  ask.setHeader('etag', etag)
-  ask.setHeader('cache-control', 'no-cache')
-  ask.setHeader('vary', ['accept-encoding', ...varies].join(', '))
-  if (isKnown(ask.headers, etag)) return new Answer(304, '', contentType)
-  if (encoding !== 'identity') ask.setHeader('content-encoding', encoding)
+  context.setHeader('etag', etag)
+  context.setHeader('cache-control', 'no-cache')
+  context.setHeader('vary', ['accept-encoding', ...varies].join(', '))
+  if (isKnown(context.headers, etag)) return new Answer(304, '', contentType)
+  if (encoding !== 'identity') context.setHeader('content-encoding', encoding)
   return new Answer(200, bodies[encoding], contentType)
 }
 

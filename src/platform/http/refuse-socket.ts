@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { errorBody, errorHeaders, Failure } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import { languageOf } from './language.ts'
-import { reasons } from './words.ts'
+import { reasons } from './phrases.ts'
 
 /** Node hangs the answer that is under way on the socket. */
 type HttpSocket = Socket & { _httpMessage?: ServerResponse<IncomingMessage> | null }

@@ -11,10 +11,10 @@ import type { Route } from './http.ts'
 import { Intake } from './intake.ts'
 import { languageOf } from './language.ts'
 import { endLate } from './late.ts'
+import { reasons } from './phrases.ts'
 import { refuseSocket } from './refuse-socket.ts'
 import { asksForSocket, Sockets } from './sockets.ts'
 import { answerStrangers, fastifyFault } from './strangers.ts'
-import { reasons } from './words.ts'
 
 /** An answer that breaks its own declaration: seen by tests, logged in production. */
 export interface Violation {
@@ -28,7 +28,7 @@ export interface Server extends AsyncDisposable {
   readonly port: number
 }
 
-export interface ServerAsk {
+export interface ServerOptions {
   app: App
   routes: readonly Route[]
   host: string
@@ -65,16 +65,16 @@ const standardPatience: Patience = {
 const kernelSpreads = process.platform === 'linux'
 
 /** Listens and serves the routes. Disposing drains: no new requests, open answers finish within `drainMs`, then all is closed. */
-export async function openServer(ask: ServerAsk): Promise<Server> {
-  const { app, routes } = ask
+export async function openServer(options: ServerOptions): Promise<Server> {
+  const { app, routes } = options
   const state = { stopping: false }
   const intake = new Intake(app.config.limits.bodyBytesInFlight)
   if (routes.some(({ body }) => body)) app.metrics.bodyBytes.from(() => [[{}, intake.bytes]])
   const webSockets = new Sockets(app)
-  const fastify = openFastify(ask, state)
+  const fastify = openFastify(options, state)
   if (routes.some(({ socket }) => socket)) webSockets.listen(fastify)
   for (const route of routes) {
-    const handler = handlerOf({ app, route, intake, sockets: webSockets, onViolation: ask.onViolation })
+    const handler = handlerOf({ app, route, intake, sockets: webSockets, onViolation: options.onViolation })
     const constraints = hasHosts(routes) && { constraints: { zone: zoneOf(route) } }
     fastify.route({ method: route.method, url: fastifyPath(route), handler, ...constraints })
   }
@@ -84,13 +84,17 @@ export async function openServer(ask: ServerAsk): Promise<Server> {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
-  const listening = { host: ask.host, port: ask.port, reusePort: (ask.isWorker ?? false) && kernelSpreads }
+  const listening = {
+    host: options.host,
+    port: options.port,
+    reusePort: (options.isWorker ?? false) && kernelSpreads,
+  }
   await fastify.listen(listening)
 
   const { port } = fastify.server.address() as AddressInfo
   return {
     port,
-    url: `http://${ask.host.includes(':') ? `[${ask.host}]` : ask.host}:${port}`,
+    url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
     async [Symbol.asyncDispose]() {
       state.stopping = true
       const { drainMs } = app.config.timing
@@ -103,7 +107,7 @@ export async function openServer(ask: ServerAsk): Promise<Server> {
 const hasHosts = (routes: readonly Route[]): boolean => routes.some(({ host }) => host !== undefined)
 
 function openFastify(
-  { app, routes, patience = standardPatience }: ServerAsk,
+  { app, routes, patience = standardPatience }: ServerOptions,
   state: { stopping: boolean },
 ): FastifyInstance {
   const hasSockets = routes.some(({ socket }) => socket)

@@ -1,6 +1,6 @@
 /** WebSockets (RFC 6455): routes as all others until the upgrade, bounded lines after it. */
 import type { Static, TSchema } from 'typebox'
-import type { Ask, Route, RouteSpec } from './http.ts'
+import type { RequestContext, Route, RouteSpec } from './http.ts'
 
 /** Bounds of each connection of a route. */
 export interface SocketBounds {
@@ -73,7 +73,9 @@ export interface SocketSpec<Query extends TSchema, Params extends TSchema> exten
   bounds?: Partial<SocketBounds>
   protocols?: readonly string[]
   /** Before the upgrade: what it throws is answered in JSON as on every other route. */
-  handle: (ask: Ask<unknown, Static<Query>, Static<Params>>) => Promise<SocketStream> | SocketStream
+  handle: (
+    context: RequestContext<unknown, Static<Query>, Static<Params>>,
+  ) => Promise<SocketStream> | SocketStream
 }
 
 /** Declares a route that is upgraded to a WebSocket, with key, scope, checks and refusals as on every other. */

@@ -11,10 +11,10 @@ import { ClientGone } from './body.ts'
 import { finish } from './finish.ts'
 import { zoneOf, zonesOf } from './host.ts'
 import type { Route } from './http.ts'
+import { reasons } from './phrases.ts'
 import type { SocketStream, SocketTerms } from './socket.ts'
 import { SocketLine } from './socket-line.ts'
 import { patternOf } from './strangers.ts'
-import { reasons } from './words.ts'
 
 /** RFC 6455, sections 7.4.1 and 11.7. */
 const goingAway = 1001

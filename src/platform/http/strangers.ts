@@ -7,7 +7,7 @@ import { answerPreflight } from './cors.ts'
 import { hostPattern, zoneOf, zonesOf } from './host.ts'
 import type { Route } from './http.ts'
 import { languageOf } from './language.ts'
-import { reasons } from './words.ts'
+import { reasons } from './phrases.ts'
 
 interface Known {
   route: Route

@@ -7,7 +7,7 @@ import { Failure, fail } from '#platform/errors'
 import { type Spool, type SpoolFile, TooLarge } from '#platform/spool'
 import { ClientGone, drainBytes, refuseEncoded } from './body.ts'
 import { takesLong } from './late.ts'
-import { reasons } from './words.ts'
+import { reasons } from './phrases.ts'
 
 /** Of a route that takes a form with one file. */
 export interface UploadSpec<Fields extends TSchema = TSchema> {

@@ -96,7 +96,7 @@ export function compile(schema: TSchema, of: 'body' | 'text'): Check {
 export function compilePath(schema: TSchema): Check {
   return (value) => {
     const validate = textCheck(schema)
-    if (!validate(value)) fail('NOT_FOUND', {}, { param: pathOf(mostTelling(validate.errors ?? [])) })
+    if (!validate(value)) fail('NOT_FOUND', {}, { param: pathOf(maxTelling(validate.errors ?? [])) })
   }
 }
 
@@ -208,19 +208,19 @@ export function mismatch(schema: TSchema): (value: unknown) => string | undefine
     const { validate } = bodies.of(schema)
     return validate(value)
       ? undefined
-      : `${pathOf(mostTelling(validate.errors ?? []))} ${validate.errors?.[0]?.message ?? ''}`
+      : `${pathOf(maxTelling(validate.errors ?? []))} ${validate.errors?.[0]?.message ?? ''}`
   }
 }
 
 function refuse(errors: ErrorObject[] | null | undefined): never {
-  const error = mostTelling(errors ?? [])
+  const error = maxTelling(errors ?? [])
   const param = pathOf(error)
   if (error.keyword === 'additionalProperties') fail('UNKNOWN_FIELD', { field: param }, { param })
   fail('INVALID_REQUEST', { why: whyOf(error, param) }, param === '' ? {} : { param })
 }
 
 /** Of the errors of all branches of a union, the one that got furthest into the value. */
-function mostTelling(errors: ErrorObject[]): ErrorObject {
+function maxTelling(errors: ErrorObject[]): ErrorObject {
   const rank = (error: ErrorObject): number =>
     error.instancePath.split('/').length * 2 +
     (error.keyword === 'anyOf' || error.keyword === 'oneOf' ? 0 : 1)

@@ -1,11 +1,11 @@
 /** What a JSON Schema check found, in words. */
 import type { ErrorObject } from 'ajv/dist/2020.js'
-import type { Told } from '#platform/errors'
+import type { Localized } from '#platform/errors'
 import { namePattern, noNulPattern, uuidPattern } from '#platform/schema'
-import { persian } from './words.ts'
+import { persian } from './phrases.ts'
 
 /** `path` is that of the offending field; empty for the body itself. */
-export function whyOf(error: ErrorObject, path: string): Told {
+export function whyOf(error: ErrorObject, path: string): Localized {
   const said = (sentences[error.keyword] ?? otherwise)(paramsOf(error), error.message)
   return {
     en: `${path === '' ? 'the body' : path} ${said.en}.`,
@@ -28,7 +28,7 @@ function paramsOf({ keyword, params, parentSchema }: ErrorObject): Params {
   return { ...params, allowedValues }
 }
 
-type Sentence = (params: Params, message?: string) => Told
+type Sentence = (params: Params, message?: string) => Localized
 
 const otherwise: Sentence = (_params, message) => ({ en: message ?? 'is not valid', fa: 'معتبر نیست' })
 const listed = (values: unknown[], comma: string): string =>
@@ -99,7 +99,7 @@ const sentences: Record<string, Sentence> = {
 }
 
 /** What a person can mend without reading a regular expression. */
-const patterns: Record<string, Told> = {
+const patterns: Record<string, Localized> = {
   [uuidPattern]: {
     en: 'must be an id as this service gives it (a UUID)',
     fa: 'باید شناسه‌ای باشد که همین سرور داده است (UUID)',
@@ -114,7 +114,7 @@ const patterns: Record<string, Told> = {
   },
 }
 
-const typeNames: Record<string, Told> = {
+const typeNames: Record<string, Localized> = {
   string: { en: 'a string', fa: 'رشته' },
   number: { en: 'a number', fa: 'عدد' },
   integer: { en: 'an integer', fa: 'عدد صحیح' },

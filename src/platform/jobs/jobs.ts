@@ -8,10 +8,10 @@ import type { Tx } from '#platform/db'
 import { uuidv7 } from '#platform/ids'
 import type { Trail } from '#platform/trace'
 import * as store from './store.ts'
-import './words.ts'
+import './errors.ts'
 
 export { jobSeries, jobTimeSeries } from './metrics.ts'
-export { startWorkers, type WorkersAsk } from './workers.ts'
+export { startWorkers, type WorkersOptions } from './workers.ts'
 
 /** The account of the platform's own work. */
 export const platformAccount = '00000000-0000-0000-0000-000000000000'
@@ -54,7 +54,7 @@ export interface Job<Data = never> {
   setAside?: (run: Run<Data>) => Promise<Later | undefined>
 }
 
-export interface JobAsk<Data> {
+export interface JobOptions<Data> {
   accountId: string
   /** JSON. */
   data: Data
@@ -66,7 +66,7 @@ export interface JobAsk<Data> {
 
 export interface Jobs {
   /** Puts work into the queue when the transaction commits; idle workers are woken at once. */
-  enqueue<Data>(tx: Tx, job: Job<Data>, ...asks: JobAsk<Data>[]): Promise<void>
+  enqueue<Data>(tx: Tx, job: Job<Data>, ...asks: JobOptions<Data>[]): Promise<void>
 }
 
 /** Declares a job; the type of its data comes from its handler. */

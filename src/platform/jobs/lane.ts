@@ -10,18 +10,18 @@ import * as store from './store.ts'
 import type { Suspects } from './suspects.ts'
 
 /** The tenth failure is the last. */
-const mostFailures = 10
+const maxFailures = 10
 const firstRetryMs = 1_000
 const longestRetryMs = 10 * 60 * 1000
 /** A job that two processes in a row did not survive is not given to a third. */
-const mostVanished = 2
+const maxVanished = 2
 /** After which a job looks again whether another that is suspected here has ended. */
 const suspectMs = 500
 /** A database that is away is nobody's failure. */
 const awayMs = 1_000
 const longestClaimPauseMs = 2_000
 
-export interface LaneAsk {
+export interface LaneOptions {
   app: App
   processId: string
   endings: Endings
@@ -35,17 +35,17 @@ export interface LaneAsk {
 
 export class Lane {
   readonly job: Job<never>
-  readonly #ask: LaneAsk
+  readonly #ask: LaneOptions
   readonly #limits: { perAccount: number; perProcess: number }
   readonly #running = new Map<string, Promise<void>>()
   readonly #claiming: Promise<void>
   #woken = Promise.withResolvers<void>()
 
-  constructor(job: Job<never>, ask: LaneAsk) {
+  constructor(job: Job<never>, options: LaneOptions) {
     this.job = job
-    this.#ask = ask
-    this.#limits = job.limits(ask.app.config)
-    ask.stopping.addEventListener('abort', () => this.wake(), { once: true })
+    this.#ask = options
+    this.#limits = job.limits(options.app.config)
+    options.stopping.addEventListener('abort', () => this.wake(), { once: true })
     this.#claiming = this.#claimForEver()
   }
 
@@ -142,7 +142,7 @@ export class Lane {
     } catch (error) {
       if (cut.aborted) return { ...ended, how: 'later' }
       if (isAway(error)) return this.#later(ended, { laterMs: awayMs })
-      const parked = failures + 1 >= mostFailures
+      const parked = failures + 1 >= maxFailures
       app.log.error(
         { err: error, job: this.job.name, job_id, account_id, failures: failures + 1 },
         parked ? 'a job failed for good and is parked' : 'a job failed; it is tried again',
@@ -156,7 +156,7 @@ export class Lane {
   /** The job itself, or what becomes of one that its processes do not survive. */
   async #work(queued: store.QueuedJob, trail: Trail): Promise<Later | 'parked' | undefined> {
     const { vanished, failures, job_id } = queued
-    if (vanished >= mostVanished || (vanished > 0 && failures >= mostFailures))
+    if (vanished >= maxVanished || (vanished > 0 && failures >= maxFailures))
       return this.#setAside(queued, trail)
     const { suspects, cut } = this.#ask
     if (vanished > 0 && !suspects.enter(job_id)) return { laterMs: suspectMs }
@@ -180,7 +180,7 @@ export class Lane {
   async #forgive(queued: store.QueuedJob, asFailures: number): Promise<void> {
     const { app, processId } = this.#ask
     await store
-      .forgive(app.db, processId, queued, asFailures)
+      .clearVanished(app.db, processId, queued, asFailures)
       .catch((error: unknown) =>
         app.log.warn({ err: error, job: this.job.name }, 'a job could not be forgiven its lost processes'),
       )
@@ -204,7 +204,7 @@ export class Lane {
       if (!isSuspect) return
       isSuspect = false
       suspects.leave(queued.job_id)
-      await store.forgive(app.db, processId, queued, 0)
+      await store.clearVanished(app.db, processId, queued, 0)
     }
     const { account_id: accountId, data } = queued
     return { app, accountId, data: data as never, stopping, signal: cut, trail, progressed }

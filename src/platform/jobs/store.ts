@@ -57,7 +57,12 @@ export const settle = (db: Db, processId: string, ended: readonly EndedJob[]): P
   db.query({ name: 'jobs.settle', text: 'select jobs.settle($1, $2)' }, [processId, JSON.stringify(ended)])
 
 /** Processes that vanished before do not count any more; `asFailures` of them count as failures from now on. */
-export const forgive = (db: Db, processId: string, job: QueuedJob, asFailures: number): Promise<unknown> =>
+export const clearVanished = (
+  db: Db,
+  processId: string,
+  job: QueuedJob,
+  asFailures: number,
+): Promise<unknown> =>
   db.query(
     {
       name: 'jobs.forgive',
@@ -77,7 +82,7 @@ export async function sweep(db: Db, lapseMs: number): Promise<bigint> {
 }
 
 /** Puts recurring work into the queue when its time has come; whichever process asks first does it. */
-export const recur = (
+export const scheduleNext = (
   db: Db,
   ask: { name: string; accountId: string; jobId: string; everyMs: number; now: Date },
 ): Promise<unknown> =>

@@ -8,7 +8,7 @@ import { Lane } from './lane.ts'
 import * as store from './store.ts'
 import { Suspects } from './suspects.ts'
 
-export interface WorkersAsk {
+export interface WorkersOptions {
   app: App
   jobs: readonly Job<never>[]
 }
@@ -18,7 +18,7 @@ const pollMs = 2_000
 const lastWordsMs = 1_500
 
 /** Begins to work. Disposing it hands over: no more claims, what runs may end, what cannot is cut, and the rest is given back. */
-export function startWorkers({ app, jobs }: WorkersAsk): AsyncDisposable {
+export function startWorkers({ app, jobs }: WorkersOptions): AsyncDisposable {
   const { db, log, processes, config } = app
   const stopping = new AbortController()
   const cut = new AbortController()
@@ -45,7 +45,7 @@ export function startWorkers({ app, jobs }: WorkersAsk): AsyncDisposable {
     wakeAll()
     recurring()
   }, pollMs).unref()
-  processes.onSweep(() => sweep(app))
+  processes.afterSweep(() => sweep(app))
   recurring()
 
   return {
@@ -80,7 +80,7 @@ function recur({ db, clock, log }: App, jobs: readonly Job<never>[]): () => void
       if (when.atMs > nowMs) continue
       when.atMs = nowMs + when.everyMs
       store
-        .recur(db, {
+        .scheduleNext(db, {
           name,
           accountId: platformAccount,
           jobId: uuidv7(),

@@ -4,7 +4,7 @@ const quote = 0x22
 const backslash = 0x5c
 
 /** Counts open brackets, and the colons of each object, outside strings in one pass over the bytes. Throws `NotJson`. */
-export function inspect(bytes: Buffer, { deepest, mostMembers }: JsonBounds): void {
+export function inspect(bytes: Buffer, { deepest, maxMembers }: JsonBounds): void {
   const members: number[] = [0]
   let depth = 0
   for (let i = 0; i < bytes.length; i++) {
@@ -16,8 +16,8 @@ export function inspect(bytes: Buffer, { deepest, mostMembers }: JsonBounds): vo
       if (++depth > deepest) throw new NotJson({ kind: 'tooDeep', most: deepest })
       members[depth] = 0
     } else if (byte === 0x7d || byte === 0x5d) depth = Math.max(depth - 1, 0)
-    else if (byte === 0x3a && ++members[depth]! > mostMembers)
-      throw new NotJson({ kind: 'tooManyMembers', most: mostMembers })
+    else if (byte === 0x3a && ++members[depth]! > maxMembers)
+      throw new NotJson({ kind: 'tooManyMembers', most: maxMembers })
   }
 }
 

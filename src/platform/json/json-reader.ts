@@ -110,8 +110,8 @@ export class JsonReader {
 
   #begin(byte: number): void {
     this.#work += workOfValue
-    if (++this.#values > this.#bounds.mostValues)
-      throw new NotJson({ kind: 'tooManyValues', most: this.#bounds.mostValues })
+    if (++this.#values > this.#bounds.maxValues)
+      throw new NotJson({ kind: 'tooManyValues', most: this.#bounds.maxValues })
     if (byte === quote) this.#string = new StringReader(this.#bytes, this.#at + 1)
     else if (byte === openObject) this.#open({}, 'firstName')
     else if (byte === openList) this.#open([], 'firstValue')
@@ -121,8 +121,8 @@ export class JsonReader {
 
   #beginName(byte: number): void {
     if (byte !== quote) this.#refuse()
-    if (++this.#members > this.#bounds.mostMembers)
-      throw new NotJson({ kind: 'tooManyMembers', most: this.#bounds.mostMembers })
+    if (++this.#members > this.#bounds.maxMembers)
+      throw new NotJson({ kind: 'tooManyMembers', most: this.#bounds.maxMembers })
     this.#string = new StringReader(this.#bytes, this.#at + 1)
   }
 

@@ -5,7 +5,7 @@ import { atOnceBytes, boundsOf, readJson } from './json.ts'
 import { JsonReader } from './json-reader.ts'
 import { type JsonBounds, NotJson } from './not-json.ts'
 
-const wide: JsonBounds = { deepest: 100, mostMembers: 10_000, mostValues: 1_000_000 }
+const wide: JsonBounds = { deepest: 100, maxMembers: 10_000, maxValues: 1_000_000 }
 /** A slice that is always over: the reader stops wherever it may stop. */
 const over = { isOver: () => true } as Slice
 
@@ -104,10 +104,10 @@ test('nothing is deeper, longer or fuller than its bound', () => {
   }
   expect(trouble('[[1]]', { deepest: 2 })).toBeUndefined()
   expect(trouble('[[[1]]]', { deepest: 2 })).toBe('tooDeep')
-  expect(trouble('{"a":{"b":1,"c":2},"d":1}', { mostMembers: 2 })).toBeUndefined()
-  expect(trouble('{"a":1,"b":1,"c":2}', { mostMembers: 2 })).toBe('tooManyMembers')
-  expect(trouble('[1,2,3]', { mostValues: 4 })).toBeUndefined()
-  expect(trouble('[1,2,3]', { mostValues: 3 })).toBe('tooManyValues')
+  expect(trouble('{"a":{"b":1,"c":2},"d":1}', { maxMembers: 2 })).toBeUndefined()
+  expect(trouble('{"a":1,"b":1,"c":2}', { maxMembers: 2 })).toBe('tooManyMembers')
+  expect(trouble('[1,2,3]', { maxValues: 4 })).toBeUndefined()
+  expect(trouble('[1,2,3]', { maxValues: 3 })).toBe('tooManyValues')
 })
 
 test('the same bounds of depth and members hold for texts that are read at once and for larger ones', async () => {

@@ -11,7 +11,7 @@ export { type JsonBounds, type JsonTrouble, NotJson } from './not-json.ts'
 export const atOnceBytes = 1024 * 1024
 
 /** Members of one object: their names are sorted for fingerprints. */
-const mostMembers = 10_000
+const maxMembers = 10_000
 /** One value to so many bytes; what is not worth counting is free. */
 const bytesOfValue = 16
 const freeValues = 250_000
@@ -19,8 +19,8 @@ const freeValues = 250_000
 /** What a text of at most `limitBytes` may hold. Deeper JSON than any client sends, shallow enough for every recursion behind it. */
 export const boundsOf = (limitBytes: number): JsonBounds => ({
   deepest: 100,
-  mostMembers,
-  mostValues: Math.max(freeValues, Math.ceil(limitBytes / bytesOfValue)),
+  maxMembers,
+  maxValues: Math.max(freeValues, Math.ceil(limitBytes / bytesOfValue)),
 })
 
 /** One large text is read at a time: to read two by turns would take as long, and hold both of them twice. */
@@ -39,7 +39,7 @@ export async function readJson(bytes: Buffer, bounds: JsonBounds): Promise<unkno
 }
 
 /** Values of a large text that is read at once: so many are read in some 20 ms. */
-const mostAtOnce = 100_000
+const maxAtOnce = 100_000
 
 /**
  * Reads a text that nobody can wait for, such as one event of a stream: long strings in it are fine, a megabyte of small values is not.
@@ -47,7 +47,7 @@ const mostAtOnce = 100_000
  */
 export function readJsonAtOnce(text: string): unknown {
   if (text.length <= atOnceBytes) return JSON.parse(text)
-  const bounds = { deepest: 500, mostMembers: mostAtOnce, mostValues: mostAtOnce }
+  const bounds = { deepest: 500, maxMembers: maxAtOnce, maxValues: maxAtOnce }
   const reader = new JsonReader(Buffer.from(text), bounds)
   reader.run(endless)
   return reader.value

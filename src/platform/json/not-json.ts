@@ -2,9 +2,9 @@ export interface JsonBounds {
   /** Lists and objects around a value. */
   deepest: number
   /** Of one object. */
-  mostMembers: number
+  maxMembers: number
   /** Of all kinds together, those of lists and objects included. Not counted in what JSON.parse reads at once. */
-  mostValues: number
+  maxValues: number
 }
 
 export type JsonTrouble =

@@ -5,11 +5,11 @@
 import { sql } from 'kysely'
 import type { Tx } from '#platform/db'
 import type { OpResult } from './commit-ops.ts'
-import { ClaimTaken, type HoldAsk, refuse, type Settled, type Settlement } from './ledger.ts'
+import { ClaimTaken, type HoldOptions, refuse, type Settled, type Settlement } from './ledger.ts'
 import { refuseLimited } from './limits.ts'
 import { holdFields, settleFields } from './operation.ts'
 
-export interface DurableHoldAsk extends Omit<HoldAsk, 'started' | 'lifetimeMs'> {
+export interface DurableHoldOptions extends Omit<HoldOptions, 'started' | 'lifetimeMs'> {
   /** From now; absent: it has no end of its own. After it the sweeper charges the hold, since nobody says what was done. */
   lifetimeMs?: number
   /** The answer that accepts the work: a repeat under the idempotency key gets it, while the work goes on and after it. */
@@ -20,14 +20,14 @@ export interface DurableHoldAsk extends Omit<HoldAsk, 'started' | 'lifetimeMs'> 
  * Promises credits of account, project and key together, with the receipt and the idempotency claim, when the transaction commits.
  * Throws as `Ledger.hold` does, `ClaimTaken` included, and so undoes the transaction. Holds of the account wait from here on.
  */
-export async function holdIn(tx: Tx, ask: DurableHoldAsk, now: Date): Promise<void> {
-  const { accepted } = ask
+export async function holdIn(tx: Tx, options: DurableHoldOptions, now: Date): Promise<void> {
+  const { accepted } = options
   const op = {
     seq: 0,
-    ...holdFields(ask),
-    amount: String(ask.microcredits),
+    ...holdFields(options),
+    amount: String(options.microcredits),
     started: true,
-    expires_at: ask.lifetimeMs === undefined ? 'infinity' : new Date(now.getTime() + ask.lifetimeMs),
+    expires_at: options.lifetimeMs === undefined ? 'infinity' : new Date(now.getTime() + options.lifetimeMs),
   }
   const {
     outcome,
@@ -78,7 +78,7 @@ export async function extendIn(
 export interface DurableSettlement extends Omit<Settlement, 'urgent' | 'reply' | 'freeClaim'> {
   accountId: string
   receiptId: string
-  /** As `LedgerAsk.thresholdsPercent`. */
+  /** As `LedgerOptions.thresholdsPercent`. */
   thresholdsPercent: readonly number[]
 }
 

@@ -16,7 +16,7 @@ import { holdFields, settleFields } from './operation.ts'
 import * as store from './store.ts'
 import { type UsagePage, type UsageRow, type UsageSums, usageRows, usageTotals } from './usage/store.ts'
 import { watchHold } from './watch.ts'
-import './words.ts'
+import './errors.ts'
 
 export {
   type CapNews,
@@ -29,7 +29,7 @@ export {
   setCaps,
 } from './books.ts'
 export {
-  type DurableHoldAsk,
+  type DurableHoldOptions,
   type DurableSettlement,
   type Extension,
   extendIn,
@@ -37,7 +37,7 @@ export {
   settleIn,
 } from './durable.ts'
 export { ledgerSeries } from './metrics.ts'
-export { bar, type RecordAsk, record } from './record.ts'
+export { fence, type RecordOptions, record } from './record.ts'
 
 export {
   balances,
@@ -76,7 +76,7 @@ export interface Claim {
   fingerprint: string
 }
 
-export interface HoldAsk {
+export interface HoldOptions {
   payer: Payer
   /** Also the id of the request; UUID. */
   receiptId: string
@@ -151,7 +151,7 @@ export interface Ledger extends AsyncDisposable {
    * Throws INSUFFICIENT_CREDITS or BUDGET_EXCEEDED (402), RATE_LIMITED or CONCURRENCY_LIMITED (429), SERVICE_UNAVAILABLE (503),
    * or `ClaimTaken`.
    */
-  hold(ask: HoldAsk): Promise<Hold>
+  hold(options: HoldOptions): Promise<Hold>
   balance(accountId: string): Promise<{ balance: bigint; held: bigint }>
   meters(payer: Payer): Promise<store.Meter[]>
   receipt(accountId: string, projectId: string, receiptId: string): Promise<store.Receipt | undefined>
@@ -168,7 +168,7 @@ export interface Ledger extends AsyncDisposable {
   broken(): Promise<Record<string, unknown>[]>
 }
 
-export interface LedgerAsk {
+export interface LedgerOptions {
   db: Db
   clock: Clock
   log: Log
@@ -179,16 +179,16 @@ export interface LedgerAsk {
   metrics?: Metrics
 }
 
-export function openLedger(ask: LedgerAsk): Ledger {
-  const { db, clock, log, processes } = ask
-  const committer = new Committer(ask)
+export function openLedger(options: LedgerOptions): Ledger {
+  const { db, clock, log, processes } = options
+  const committer = new Committer(options)
   const refusals = new Refusals(clock)
-  processes.onSweep(sweep)
+  processes.afterSweep(sweep)
 
   async function sweep(): Promise<number> {
     let holds = 0
     for (let batch = store.sweepSize; batch === store.sweepSize; holds += batch) {
-      const ended = await store.sweep(db, processes.leaseMs, clock.nowMs(), ask.thresholdsPercent)
+      const ended = await store.sweep(db, processes.leaseMs, clock.nowMs(), options.thresholdsPercent)
       for (const hold of ended)
         log.warn(
           { receipt: hold.receipt_id, started: hold.started, microcredits: String(hold.amount) },
@@ -203,7 +203,7 @@ export function openLedger(ask: LedgerAsk): Ledger {
   return {
     hold: (asked) =>
       watchHold(
-        ask.metrics,
+        options.metrics,
         takeHold({ db, committer, refusals, processId: processes.id, clock, log }, asked),
       ),
     balance: (accountId) => store.balance(db, accountId),
@@ -217,7 +217,7 @@ export function openLedger(ask: LedgerAsk): Ledger {
     usageRows: (accountId, projectId, days, page) =>
       usageRows(db, { accountId, projectId, days, nowMs: clock.nowMs() }, page),
     sweep,
-    broken: () => store.broken(db),
+    broken: () => store.findViolations(db),
     async [Symbol.asyncDispose]() {
       // A call that was cut a moment ago settles within this turn of the event loop; past the close it could not.
       await turn()
@@ -238,23 +238,23 @@ interface Desk {
   log: Log
 }
 
-async function takeHold(desk: Desk, ask: HoldAsk): Promise<Hold> {
+async function takeHold(desk: Desk, options: HoldOptions): Promise<Hold> {
   const { committer, refusals, processId, clock } = desk
-  const { payer, receiptId } = ask
+  const { payer, receiptId } = options
   // A repeat under an idempotency key is answered from what is stored, however fast it comes.
-  if (!ask.claim) refusals.check(payer)
+  if (!options.claim) refusals.check(payer)
   const result = await committer.hold({
-    ...holdFields(ask),
-    amount: ask.microcredits,
-    started: ask.started,
+    ...holdFields(options),
+    amount: options.microcredits,
+    started: options.started,
     process_id: processId,
-    expires_at: new Date(clock.nowMs() + ask.lifetimeMs).toISOString(),
+    expires_at: new Date(clock.nowMs() + options.lifetimeMs).toISOString(),
   })
   if (result.outcome === 'claimed') throw new ClaimTaken(result.receipt_id!)
   if (result.outcome === 'limited') return refusals.refuse(payer, result.scope!, Number(result.need))
   if (result.outcome === 'insufficient') refuse(result.scope!, result.need!, result.have!)
 
-  let held = ask.microcredits
+  let held = options.microcredits
   let ending: Promise<Settled> | undefined
   return {
     receiptId,
@@ -262,11 +262,11 @@ async function takeHold(desk: Desk, ask: HoldAsk): Promise<Hold> {
       return held
     },
     async change(microcredits, lifetimeMs) {
-      await changeHold(desk, ask, { from: held, to: microcredits, lifetimeMs })
+      await changeHold(desk, options, { from: held, to: microcredits, lifetimeMs })
       held = microcredits
     },
     settle(settlement) {
-      ending ??= settle(desk, ask, settlement)
+      ending ??= settle(desk, options, settlement)
       return ending
     },
   }
@@ -281,12 +281,12 @@ interface Change {
 /** Each statement says from what to what, so one whose reply was lost is sent again, and none that arrives late does harm. */
 async function changeHold(
   { db, clock }: Desk,
-  ask: HoldAsk,
+  options: HoldOptions,
   { from, to, lifetimeMs }: Change,
 ): Promise<void> {
-  const { accountId } = ask.payer
+  const { accountId } = options.payer
   const until = new Date(clock.nowMs() + lifetimeMs)
-  const change = () => store.rehold(db, accountId, ask.receiptId, from, to, until)
+  const change = () => store.rehold(db, accountId, options.receiptId, from, to, until)
   const result = await change()
     .catch(async (error: unknown) => {
       if (!isDatabaseAway(error)) throw error
@@ -298,7 +298,7 @@ async function changeHold(
       return fail('SERVICE_UNAVAILABLE', { why: 'database' }, { retryAfterMs: 2000 })
     })
   if (result.outcome === 'insufficient') refuse(result.scope!, result.need!, result.have!)
-  assert(result.outcome === 'held', `the hold ${ask.receiptId} has ended or is not at ${from}`)
+  assert(result.outcome === 'held', `the hold ${options.receiptId} has ended or is not at ${from}`)
 }
 
 /** Until a broken connection may be replaced by a good one. */
@@ -310,10 +310,10 @@ export function refuse(scope: string, needMicrocredits: bigint, haveMicrocredits
   fail('BUDGET_EXCEEDED', { scope, needMicrocredits, haveMicrocredits })
 }
 
-async function settle({ committer, log }: Desk, ask: HoldAsk, end: Settlement): Promise<Settled> {
+async function settle({ committer, log }: Desk, options: HoldOptions, end: Settlement): Promise<Settled> {
   const result = await committer.settle(
     {
-      ...settleFields({ accountId: ask.payer.accountId, receiptId: ask.receiptId }, end),
+      ...settleFields({ accountId: options.payer.accountId, receiptId: options.receiptId }, end),
       actual: end.microcredits,
       free_claim: end.freeClaim ?? false,
       reply: end.reply,
@@ -323,7 +323,7 @@ async function settle({ committer, log }: Desk, ask: HoldAsk, end: Settlement): 
   const lossMicrocredits = result.have ?? 0n
   if (lossMicrocredits > 0n) {
     log.error(
-      { receipt: ask.receiptId, microcredits: String(lossMicrocredits) },
+      { receipt: options.receiptId, microcredits: String(lossMicrocredits) },
       'platform loss: a call cost more than may be charged for it',
     )
   }

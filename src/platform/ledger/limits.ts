@@ -9,7 +9,7 @@ import type { Payer } from './ledger.ts'
 
 /** No longer than this does a process go by what it remembers: a limit may be lifted. */
 const longestMemoryMs = 1_000
-const mostRemembered = 10_000
+const maxRemembered = 10_000
 
 /** Spares the database the calls of who was just told to wait. */
 export class Refusals {
@@ -38,7 +38,7 @@ export class Refusals {
     if (what === 'rate') {
       const nowMs = this.#clock.nowMs()
       const id = { key: payer.keyId, project: payer.projectId, account: payer.accountId }[whose]
-      if (this.#until.size >= mostRemembered) this.#until.clear()
+      if (this.#until.size >= maxRemembered) this.#until.clear()
       this.#until.set(id, {
         scope,
         untilMs: nowMs + waitMs,

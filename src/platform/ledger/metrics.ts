@@ -1,53 +1,53 @@
 import {
-  Counts,
+  Counter,
   fineSecondsBounds,
-  Level,
-  Reading,
+  Gauge,
+  Histogram,
+  type HistogramChild,
+  PlainCounter,
   type Registry,
-  type Spread,
-  Spreads,
-  Total,
+  ScrapedSeries,
 } from '#platform/metrics'
 
 declare module '#platform/metrics' {
   interface Metrics {
-    heldMicrocredits: Total
-    chargedMicrocredits: Total
-    lostMicrocredits: Total
+    heldMicrocredits: PlainCounter
+    chargedMicrocredits: PlainCounter
+    lostMicrocredits: PlainCounter
     /** Holds that were not taken. */
-    refusedHolds: Counts<'reason'>
+    refusedHolds: Counter<'reason'>
     /** Holds that this process took and has not ended. */
-    openHolds: Level
-    ledgerBatch: Spread
-    ledgerCommitSeconds: Spread
-    ledgerQueue: Reading<'kind'>
+    openHolds: Gauge
+    ledgerBatch: HistogramChild
+    ledgerCommitSeconds: HistogramChild
+    ledgerQueue: ScrapedSeries<'kind'>
   }
 }
 
 const batchBounds = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
 
 export function ledgerSeries(registry: Registry) {
-  const alone = (naming: { name: string; help: string; bounds: readonly number[] }): Spread =>
-    new Spreads(registry, naming).of({})
+  const alone = (naming: { name: string; help: string; bounds: readonly number[] }): HistogramChild =>
+    new Histogram(registry, naming).of({})
   return {
-    heldMicrocredits: new Total(registry, {
+    heldMicrocredits: new PlainCounter(registry, {
       name: 'kherad_held_microcredits_total',
       help: 'Micro-credits taken on hold.',
     }),
-    chargedMicrocredits: new Total(registry, {
+    chargedMicrocredits: new PlainCounter(registry, {
       name: 'kherad_charged_microcredits_total',
       help: 'Micro-credits charged.',
     }),
-    lostMicrocredits: new Total(registry, {
+    lostMicrocredits: new PlainCounter(registry, {
       name: 'kherad_platform_loss_microcredits_total',
       help: 'Cost beyond hold and free balance; alarm when it grows.',
     }),
-    refusedHolds: new Counts(registry, {
+    refusedHolds: new Counter(registry, {
       name: 'kherad_refused_holds_total',
       help: 'Holds that were not taken, by reason.',
       labelNames: ['reason'],
     }),
-    openHolds: new Level(registry, {
+    openHolds: new Gauge(registry, {
       name: 'kherad_open_holds',
       help: 'Holds that this process took and has not ended.',
     }),
@@ -61,7 +61,7 @@ export function ledgerSeries(registry: Registry) {
       help: 'From sending a commit of the ledger to its answer.',
       bounds: fineSecondsBounds,
     }),
-    ledgerQueue: new Reading(registry, 'gauge', {
+    ledgerQueue: new ScrapedSeries(registry, 'gauge', {
       name: 'kherad_ledger_queue',
       help: 'Holds and settlements that wait for a commit or are in it.',
       labelNames: ['kind'],

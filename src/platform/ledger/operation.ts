@@ -1,18 +1,18 @@
 /** What every hold and every settlement says to the database, whatever transaction it goes with. */
-import type { HoldAsk, Settlement } from './ledger.ts'
+import type { HoldOptions, Settlement } from './ledger.ts'
 
-export const holdFields = (ask: Omit<HoldAsk, 'started' | 'lifetimeMs'>) => ({
-  hold_id: ask.receiptId,
-  receipt_id: ask.receiptId,
-  account_id: ask.payer.accountId,
-  project_id: ask.payer.projectId,
-  key_id: ask.payer.keyId,
-  endpoint: ask.endpoint,
-  idempotency_key: ask.claim?.key,
-  fingerprint: ask.claim?.fingerprint,
-  model: ask.model,
-  customer_id: ask.customerId,
-  reference_id: ask.referenceId,
+export const holdFields = (options: Omit<HoldOptions, 'started' | 'lifetimeMs'>) => ({
+  hold_id: options.receiptId,
+  receipt_id: options.receiptId,
+  account_id: options.payer.accountId,
+  project_id: options.payer.projectId,
+  key_id: options.payer.keyId,
+  endpoint: options.endpoint,
+  idempotency_key: options.claim?.key,
+  fingerprint: options.claim?.fingerprint,
+  model: options.model,
+  customer_id: options.customerId,
+  reference_id: options.referenceId,
 })
 
 export const settleFields = (

@@ -9,7 +9,7 @@ interface Recorded {
   endpoint: string
 }
 
-export interface RecordAsk extends Recorded {
+export interface RecordOptions extends Recorded {
   claim?: Claim | undefined
   statusCode: number
   /** The answer, kept for replay. */
@@ -20,12 +20,12 @@ export interface RecordAsk extends Recorded {
  * The claim and the answer of a request that moves no money, durable with what the request did; ask it last in a transaction, since
  * holds of the account wait from here on. Throws `ClaimTaken`, which the HTTP layer answers, and so undoes the transaction.
  */
-export async function record(tx: Tx, ask: RecordAsk, now: Date): Promise<void> {
-  const earlier = await writeRecord(tx, { ...ask, state: 'completed' }, now)
+export async function record(tx: Tx, options: RecordOptions, now: Date): Promise<void> {
+  const earlier = await writeRecord(tx, { ...options, state: 'completed' }, now)
   if (earlier !== null) throw new ClaimTaken(earlier)
 }
 
 /** From now on no hold is taken under this receipt id. Answers false when one was taken before. */
-export async function bar(tx: Tx, ask: Recorded, now: Date): Promise<boolean> {
+export async function fence(tx: Tx, ask: Recorded, now: Date): Promise<boolean> {
   return (await writeRecord(tx, { ...ask, state: 'failed' }, now)) === null
 }

@@ -255,7 +255,7 @@ export async function earlier(
   return row
 }
 
-export const broken = (db: Db): Promise<Record<string, unknown>[]> =>
+export const findViolations = (db: Db): Promise<Record<string, unknown>[]> =>
   db.query({ text: 'select * from ledger.broken' }, [])
 
 /** The same for whoever only looks, at most 1,000 rows; undefined where there are no books yet. */

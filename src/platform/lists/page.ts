@@ -12,7 +12,7 @@ export const pageQuery = <More extends TProperties = Record<never, TSchema>>(
 export const idCursor = (en: string, fa: string): TOptional<TString> =>
   Type.Optional({ ...uuid(en), 'x-description-fa': fa })
 
-export interface PageAsk {
+export interface PageOptions {
   limit: number
   /** Those older than this one. */
   after_id?: string | undefined
@@ -29,9 +29,9 @@ export interface Page<Row> {
 export async function readPage<Tables, Table extends keyof Tables, Row>(
   query: SelectQueryBuilder<Tables, Table, Row>,
   column: string,
-  ask: PageAsk,
+  options: PageOptions,
 ): Promise<Page<Row>> {
-  const { limit, after_id: after, before_id: before } = ask
+  const { limit, after_id: after, before_id: before } = options
   const found = await query
     .$if(after !== undefined, (rows) => rows.where(beyond(column, '<', after)))
     .$if(before !== undefined, (rows) => rows.where(beyond(column, '>', before)))
@@ -47,7 +47,7 @@ const beyond = (column: string, side: '<' | '>', id: string | undefined): RawBui
   sql`${sql.ref(column)} ${sql.raw(side)} ${id}`
 
 /** The end of a statement that is written out; what it finds goes through `cutPage`. Without `before_id`. */
-export const pageClause = (column: string, { after_id: after, limit }: PageAsk): RawBuilder<unknown> =>
+export const pageClause = (column: string, { after_id: after, limit }: PageOptions): RawBuilder<unknown> =>
   sql`${after === undefined ? sql`` : sql`and ${beyond(column, '<', after)}`}
     order by ${sql.ref(column)} desc limit ${limit + 1}`
 

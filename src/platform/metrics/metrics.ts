@@ -2,7 +2,16 @@ import { collectDefaultMetrics, Registry } from 'prom-client'
 import { figuresOfAll } from './workers.ts'
 
 export type { Registry } from 'prom-client'
-export { type Count, Counts, type Labels, Level, Reading, type Spread, Spreads, Total } from './series.ts'
+export {
+  type Count,
+  Counter,
+  Gauge,
+  Histogram,
+  type HistogramChild,
+  type Labels,
+  PlainCounter,
+  ScrapedSeries,
+} from './series.ts'
 export { gatherFigures } from './workers.ts'
 
 /**

@@ -79,7 +79,7 @@ export class Count {
 }
 
 /** A counter with labels. */
-export class Counts<Name extends string> extends Family<Name, Count> {
+export class Counter<Name extends string> extends Family<Name, Count> {
   constructor(registry: Registry, naming: Naming<Name>) {
     super(registry, 'counter', naming)
   }
@@ -95,7 +95,7 @@ export class Counts<Name extends string> extends Family<Name, Count> {
 }
 
 /** A counter without labels. */
-export class Total extends Series<never> {
+export class PlainCounter extends Series<never> {
   #value = 0
   constructor(registry: Registry, naming: Naming) {
     super(registry, 'counter', naming)
@@ -109,7 +109,7 @@ export class Total extends Series<never> {
 }
 
 /** A gauge without labels. */
-export class Level extends Series<never> {
+export class Gauge extends Series<never> {
   #value = 0
   constructor(registry: Registry, naming: Naming) {
     super(registry, 'gauge', naming)
@@ -126,7 +126,7 @@ export class Level extends Series<never> {
 }
 
 /** Figures that are read only when somebody looks; absent until a source is named. */
-export class Reading<Name extends string> extends Series<Name> {
+export class ScrapedSeries<Name extends string> extends Series<Name> {
   #read: () => Iterable<readonly [Labels<Name>, number]> = () => []
   constructor(registry: Registry, type: 'counter' | 'gauge', naming: Naming<Name>) {
     super(registry, type, naming)
@@ -140,7 +140,7 @@ export class Reading<Name extends string> extends Series<Name> {
 }
 
 /** How often a figure fell under each bound. */
-export class Spread {
+export class HistogramChild {
   readonly bounds: readonly number[]
   readonly counts: Float64Array
   sum = 0
@@ -164,7 +164,7 @@ export class Spread {
 }
 
 /** A histogram, with or without labels. */
-export class Spreads<Name extends string> extends Family<Name, Spread> {
+export class Histogram<Name extends string> extends Family<Name, HistogramChild> {
   readonly #bounds: readonly number[]
   constructor(registry: Registry, naming: Naming<Name> & { bounds: readonly number[] }) {
     super(registry, 'histogram', naming)
@@ -173,10 +173,10 @@ export class Spreads<Name extends string> extends Family<Name, Spread> {
   observe(labels: Labels<Name>, value: number): void {
     this.of(labels).observe(value)
   }
-  protected make(): Spread {
-    return new Spread(this.#bounds)
+  protected make(): HistogramChild {
+    return new HistogramChild(this.#bounds)
   }
-  protected read(labels: Labels<Name>, spread: Spread): Value[] {
+  protected read(labels: Labels<Name>, spread: HistogramChild): Value[] {
     const values: Value[] = []
     let below = 0
     for (const [at, count] of spread.counts.entries()) {

@@ -30,7 +30,7 @@ const parentMs = 1500
 
 /** In the parent: answers each worker that asks with the figures of all that have joined. */
 export function gatherFigures(): { join(worker: Worker): void } {
-  const asks = new Map<Worker, Ask>()
+  const asks = new Map<Worker, AskWorker>()
   const heard = new Map<Worker, Figures>()
   let ofGone: Promise<Figures> = Promise.resolve([])
 
@@ -78,10 +78,10 @@ export function figuresOfAll(own: Registry): () => Promise<string> {
 }
 
 /** Asks the other side; undefined when it is silent or gone. */
-type Ask = (patienceMs: number) => Promise<Figures | undefined>
+type AskWorker = (patienceMs: number) => Promise<Figures | undefined>
 
 /** Answers the other side with `figures`, and gives the way to ask it. */
-function openChannel(end: End, figures: () => Promise<Figures>): Ask {
+function openChannel(end: End, figures: () => Promise<Figures>): AskWorker {
   const waiting = new Map<string, (figures: Figures | undefined) => void>()
   const say = (word: Word, failed = (): void => undefined): void =>
     void end.send?.(word, undefined, undefined, (error) => error && failed())

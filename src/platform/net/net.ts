@@ -15,7 +15,7 @@ import {
   type Step,
 } from './exchange.ts'
 import { type Gate, type Lookup, openGate } from './gate.ts'
-import { type Line, openLine } from './line.ts'
+import { type KeepAliveClient, openKeepAliveClient } from './keep-alive-client.ts'
 import { openSocket } from './open-socket.ts'
 import { followRedirect } from './redirect.ts'
 import { FetchRefused } from './refused.ts'
@@ -24,9 +24,9 @@ import { unlessAborted } from './unless-aborted.ts'
 
 export type { Reason } from './refused.ts'
 export { isGloballyRoutable } from './routable.ts'
-export { type ByteBudget, FetchRefused, type Line, type Lookup }
+export { type ByteBudget, FetchRefused, type KeepAliveClient, type Lookup }
 
-export interface GuardAsk {
+export interface GuardOptions {
   /** Networks that may be reached though they are not public, such as `10.0.0.0/8`. */
   allowedCidrs: readonly string[]
   log?: Log
@@ -38,7 +38,7 @@ export interface GuardAsk {
   way?: (url: URL) => Way
 }
 
-export interface FetchAsk {
+export interface FetchOptions {
   method?: 'GET' | 'HEAD' | 'POST'
   headers?: Record<string, string>
   body?: string | Uint8Array
@@ -76,7 +76,7 @@ export interface GuardedClient {
    * One request and its answer, whatever the status. Every hop resolves, judges and connects anew; no connection is kept, and a proxy
    * is asked only where the operator says so. Throws `FetchRefused`.
    */
-  fetch(url: string, ask: FetchAsk): Promise<Fetched>
+  fetch(url: string, options: FetchOptions): Promise<Fetched>
 }
 
 /** A guarded client that also keeps connections, to where the same party is written to again and again. */
@@ -92,14 +92,14 @@ export interface GuardedNet extends GuardedClient {
    */
   inspect(url: string, ask: { timeoutMs: number; signal?: AbortSignal }): Promise<void>
   /** Connections to one HTTPS address, at most so many at once. Every new one resolves, judges and connects as `fetch` does. */
-  line(url: string, connections: number): Line
+  line(url: string, connections: number): KeepAliveClient
 }
 
 /** Throws for an allowed network that is no CIDR. */
-export function openGuardedClient(ask: GuardAsk): GuardedNet {
-  const gate = openGate(ask.allowedCidrs, ask.lookup)
-  const trust = ask.ca === undefined ? undefined : createSecureContext({ ca: ask.ca })
-  const wayTo = (url: URL, own = ask.way): Way => ({ ...(trust && { trust }), ...own?.(url) })
+export function openGuardedClient(options: GuardOptions): GuardedNet {
+  const gate = openGate(options.allowedCidrs, options.lookup)
+  const trust = options.ca === undefined ? undefined : createSecureContext({ ca: options.ca })
+  const wayTo = (url: URL, own = options.way): Way => ({ ...(trust && { trust }), ...own?.(url) })
   return {
     async judge(text, timeoutMs) {
       const url = readTarget(text, ['https:'])
@@ -126,7 +126,7 @@ export function openGuardedClient(ask: GuardAsk): GuardedNet {
     },
     line: (text, connections) => {
       const url = readTarget(text, ['https:'])
-      return openLine({ url, gate, way: wayTo(url), connections })
+      return openKeepAliveClient({ url, gate, way: wayTo(url), connections })
     },
     fetch: async (url, fetchAsk) => {
       try {
@@ -135,7 +135,7 @@ export function openGuardedClient(ask: GuardAsk): GuardedNet {
         )
       } catch (error) {
         if (error instanceof FetchRefused)
-          ask.log?.info({ reason: error.reason, host: error.host }, 'a fetch came to nothing')
+          options.log?.info({ reason: error.reason, host: error.host }, 'a fetch came to nothing')
         throw error
       }
     },
@@ -145,11 +145,11 @@ export function openGuardedClient(ask: GuardAsk): GuardedNet {
 type Hop = (step: Step, signal: AbortSignal) => Promise<Reply>
 
 /** Follows what may be followed, and tells whose patience ended. */
-async function fetchWithin(url: string, ask: FetchAsk, hop: Hop): Promise<Fetched> {
-  const { protocols = ['https:'], maxRedirects = 0 } = ask
-  const deadline = AbortSignal.timeout(ask.timeoutMs)
-  const signal = ask.signal ? AbortSignal.any([ask.signal, deadline]) : deadline
-  let step = firstStep(readTarget(url, protocols), ask)
+async function fetchWithin(url: string, options: FetchOptions, hop: Hop): Promise<Fetched> {
+  const { protocols = ['https:'], maxRedirects = 0 } = options
+  const deadline = AbortSignal.timeout(options.timeoutMs)
+  const signal = options.signal ? AbortSignal.any([options.signal, deadline]) : deadline
+  let step = firstStep(readTarget(url, protocols), options)
   try {
     for (let redirects = 0; ; redirects += 1) {
       const reply = await hop(step, signal)
@@ -159,22 +159,28 @@ async function fetchWithin(url: string, ask: FetchAsk, hop: Hop): Promise<Fetche
     }
   } catch (cause) {
     if (cause instanceof FetchRefused || !signal.aborted) throw cause
-    throw new FetchRefused(ask.signal?.aborted ? 'aborted' : 'timeout', step.url.hostname, cause)
+    throw new FetchRefused(options.signal?.aborted ? 'aborted' : 'timeout', step.url.hostname, cause)
   }
 }
 
-function firstStep(url: URL, { method = 'GET', headers = {}, body }: FetchAsk): Step {
+function firstStep(url: URL, { method = 'GET', headers = {}, body }: FetchOptions): Step {
   const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
   // A host of its own would pass one name by the gate and ask the server for another.
   if (named.some(([name]) => name === 'host')) throw new TypeError('The host follows from the address.')
   return { url, method, headers: Object.fromEntries(named), body }
 }
 
-async function hop(gate: Gate, way: Way, step: Step, ask: FetchAsk, signal: AbortSignal): Promise<Reply> {
+async function hop(
+  gate: Gate,
+  way: Way,
+  step: Step,
+  options: FetchOptions,
+  signal: AbortSignal,
+): Promise<Reply> {
   signal.throwIfAborted()
   const addresses = await unlessAborted(gate.resolve(hostOf(step.url)), signal)
   const socket = await openSocket(step.url, { addresses, admits: gate.admits, ...way, signal })
-  const { maxBytes, budget, accept, sink, maxRedirects = 0 } = ask
+  const { maxBytes, budget, accept, sink, maxRedirects = 0 } = options
   const bounds = { maxBytes, budget, accept, sink, readsRedirects: maxRedirects === 0, signal }
   return exchange(socket, step, bounds)
 }

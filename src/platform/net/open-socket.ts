@@ -7,7 +7,7 @@ import { openTunnel } from '#platform/proxy'
 import { FetchRefused } from './refused.ts'
 import { hostOf, isAddress } from './target.ts'
 
-export interface SocketAsk {
+export interface SocketOptions {
   /** What the host was resolved to; nothing else is connected to. */
   addresses: readonly LookupAddress[]
   admits: (address: string) => boolean
@@ -23,8 +23,10 @@ export interface SocketAsk {
  * sent. For https: with the certificate checked against the host's name, whatever the environment says. Throws `FetchRefused`, and
  * the signal's AbortError.
  */
-export async function openSocket(url: URL, ask: SocketAsk): Promise<Socket> {
-  const socket = ask.proxy ? await openByProxy(url, ask, ask.proxy) : await openDirectly(url, ask)
+export async function openSocket(url: URL, options: SocketOptions): Promise<Socket> {
+  const socket = options.proxy
+    ? await openByProxy(url, options, options.proxy)
+    : await openDirectly(url, options)
   if (url.protocol === 'http:') return socket
   const host = hostOf(url)
   const secure = connectTls({
@@ -33,25 +35,25 @@ export async function openSocket(url: URL, ask: SocketAsk): Promise<Socket> {
     ...(!isAddress(host) && { servername: host }),
     ALPNProtocols: ['http/1.1'],
     rejectUnauthorized: true,
-    ...(ask.trust && { secureContext: ask.trust }),
+    ...(options.trust && { secureContext: options.trust }),
   })
-  await opened(secure, 'secureConnect', 'tls', url, ask.signal)
+  await opened(secure, 'secureConnect', 'tls', url, options.signal)
   return secure
 }
 
 const portOf = (url: URL): number => Number(url.port || (url.protocol === 'https:' ? 443 : 80))
 
-async function openDirectly(url: URL, ask: SocketAsk): Promise<Socket> {
+async function openDirectly(url: URL, options: SocketOptions): Promise<Socket> {
   const socket = connect({
     host: hostOf(url),
     port: portOf(url),
     // The second and last time that the name is asked for, it is answered from what was judged.
-    lookup: (_host, _options, answer) => answer(null, [...ask.addresses]),
+    lookup: (_host, _options, answer) => answer(null, [...options.addresses]),
     autoSelectFamily: true,
     noDelay: true,
   })
-  await opened(socket, 'connect', 'connect', url, ask.signal)
-  if (!socket.remoteAddress || !ask.admits(socket.remoteAddress)) {
+  await opened(socket, 'connect', 'connect', url, options.signal)
+  if (!socket.remoteAddress || !options.admits(socket.remoteAddress)) {
     socket.destroy()
     throw new FetchRefused('address_not_public', url.hostname)
   }
@@ -61,11 +63,11 @@ async function openDirectly(url: URL, ask: SocketAsk): Promise<Socket> {
 /** One address after another: only the proxy knows which of them it can reach. */
 async function openByProxy(
   url: URL,
-  { addresses, trust, signal }: SocketAsk,
+  { addresses, trust, signal }: SocketOptions,
   proxy: ProxyConfig,
 ): Promise<Socket> {
   let last: unknown
-  for (const { address } of addresses.slice(0, mostTries)) {
+  for (const { address } of addresses.slice(0, maxTries)) {
     try {
       const socket = await openTunnel(proxy, { host: address, port: portOf(url) }, { trust, signal })
       socket.on('error', () => {})
@@ -78,7 +80,7 @@ async function openByProxy(
   throw new FetchRefused('connect', url.hostname, last)
 }
 
-const mostTries = 4
+const maxTries = 4
 
 async function opened(
   socket: Socket,

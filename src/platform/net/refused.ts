@@ -1,8 +1,8 @@
-import type { Told } from '#platform/errors'
-import { words } from './words.ts'
+import type { Localized } from '#platform/errors'
+import { phrases } from './phrases.ts'
 
 /** Why a request was not made, or its answer not taken. */
-export type Reason = keyof typeof words
+export type Reason = keyof typeof phrases
 
 /**
  * A fetch that came to nothing. `why` may be shown to the caller who named the address: it tells nothing that a public host could not
@@ -19,7 +19,7 @@ export class FetchRefused extends Error {
     this.host = host
   }
 
-  get why(): Told {
-    return words[this.reason]
+  get why(): Localized {
+    return phrases[this.reason]
   }
 }

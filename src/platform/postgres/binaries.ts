@@ -2,8 +2,8 @@ import { chmod, cp, lstat, mkdir, readdir, readFile, rename, rm, symlink } from 
 import path from 'node:path'
 import type { DbLog } from '#platform/db'
 import { refuseStart } from '#platform/errors'
+import { phrases } from './phrases.ts'
 import { runAs, type ServerUser } from './server-user.ts'
-import { words } from './words.ts'
 
 /** The programs of one PostgreSQL. */
 export interface Binaries {
@@ -44,10 +44,10 @@ const runs = (bin: string, user: ServerUser): Promise<boolean> =>
 async function proven(bin: string, user: ServerUser | undefined): Promise<Binaries> {
   const postgres = path.join(bin, 'postgres')
   const version = await runAs(user, postgres, ['--version']).catch((error: Error) =>
-    refuseStart(words.binariesDoNotRun(postgres, lastLine(error.message)), error),
+    refuseStart(phrases.binariesDoNotRun(postgres, lastLine(error.message)), error),
   )
   const major = Number(/\(PostgreSQL\) (\d+)/.exec(version)?.[1])
-  if (!(major >= 16)) refuseStart(words.binariesTooOld(postgres, version.trim()))
+  if (!(major >= 16)) refuseStart(phrases.binariesTooOld(postgres, version.trim()))
   return { postgres, initdb: path.join(bin, 'initdb'), major }
 }
 
@@ -58,7 +58,7 @@ async function packageFolder(): Promise<string> {
     const paths: { postgres: string } = await import(name)
     return path.resolve(path.dirname(paths.postgres), '..')
   } catch (error) {
-    refuseStart(words.noBinaries(name), error)
+    refuseStart(phrases.noBinaries(name), error)
   }
 }
 

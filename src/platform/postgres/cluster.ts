@@ -3,11 +3,11 @@ import { appendFile, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/
 import path from 'node:path'
 import { refuseStart } from '#platform/errors'
 import { type Binaries, lastLine } from './binaries.ts'
-import { type Ground, giveTo } from './ground.ts'
+import { changeOwner, type Ground } from './ground.ts'
+import { phrases } from './phrases.ts'
 import { replaceFile } from './replace-file.ts'
 import { mendAccess, superuser } from './roles.ts'
 import { runAs } from './server-user.ts'
-import { words } from './words.ts'
 
 /** Tells our own half-made folders from those of a dead process that had our pid. */
 const life = randomBytes(4).toString('hex')
@@ -38,12 +38,13 @@ export async function prepareCluster(ground: Ground, binaries: Binaries, durable
   await clearLeftovers(ground.cluster)
   const version = await clusterVersion(ground.cluster)
   if (version === undefined) await makeCluster(ground, binaries, durable)
-  else if (version !== binaries.major) refuseStart(words.otherMajor(ground.cluster, version, binaries.major))
+  else if (version !== binaries.major)
+    refuseStart(phrases.otherMajor(ground.cluster, version, binaries.major))
   await takeOver(ground)
   await mendAccess(ground)
   const file = path.join(ground.cluster, 'kherad.conf')
   await replaceFile(file, defaults).catch((error: Error) =>
-    refuseStart(words.fileFailed(file, error.message), error),
+    refuseStart(phrases.fileFailed(file, error.message), error),
   )
 }
 
@@ -58,7 +59,7 @@ async function clusterVersion(cluster: string): Promise<number | undefined> {
   const text = await readFile(path.join(cluster, 'PG_VERSION'), 'utf8').catch(() => undefined)
   if (text !== undefined) return Number.parseInt(text, 10)
   const entries = await readdir(cluster).catch(() => [])
-  if (entries.length > 0) refuseStart(words.notACluster(cluster))
+  if (entries.length > 0) refuseStart(phrases.notACluster(cluster))
   return undefined
 }
 
@@ -67,7 +68,7 @@ async function makeCluster(ground: Ground, binaries: Binaries, durable: boolean)
   const making = `${ground.cluster}.making-${process.pid}-${life}-${randomBytes(4).toString('hex')}`
   try {
     await mkdir(making, { mode: 0o700 })
-    await giveTo(ground.user, making)
+    await changeOwner(ground.user, making)
     await runAs(ground.user, binaries.initdb, initdbArgs(making, binaries.major, durable))
     await appendFile(
       path.join(making, 'postgresql.conf'),
@@ -79,8 +80,8 @@ async function makeCluster(ground: Ground, binaries: Binaries, durable: boolean)
   } catch (error) {
     const { message } = error as Error
     if (/ENOSPC|No space left|EDQUOT|quota exceeded/i.test(message))
-      refuseStart(words.diskFull(ground.cluster), error)
-    refuseStart(words.initdbFailed(ground.cluster, lastLine(message)), error)
+      refuseStart(phrases.diskFull(ground.cluster), error)
+    refuseStart(phrases.initdbFailed(ground.cluster, lastLine(message)), error)
   } finally {
     await rm(making, { recursive: true, force: true })
   }

@@ -16,9 +16,9 @@ import path from 'node:path'
 import type { DbLog } from '#platform/db'
 import { refuseStart } from '#platform/errors'
 import { sharedFolder } from './binaries.ts'
+import { phrases } from './phrases.ts'
 import { replaceFile } from './replace-file.ts'
 import { amRoot, canEnter, type ServerUser, systemUser } from './server-user.ts'
-import { words } from './words.ts'
 
 /** Where a cluster lies and who runs it. */
 export interface Ground {
@@ -69,7 +69,7 @@ export async function prepareGround(folder: string, log: DbLog): Promise<Ground>
   const user = await userOf(cluster)
   const here = { dataDir, cluster, logFile, user, made: false }
   if (user === undefined || (await canEnter(user, dataDir))) return here
-  if (await stat(cluster).catch(() => undefined)) refuseStart(words.clusterOutOfReach(cluster))
+  if (await stat(cluster).catch(() => undefined)) refuseStart(phrases.clusterOutOfReach(cluster))
   const elsewhere = await settleElsewhere(dataDir)
   log.info(
     { cluster: elsewhere.cluster },
@@ -94,7 +94,10 @@ async function openDataDir(folder: string): Promise<string> {
     return await realpath(folder)
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-    refuseStart(reason === 'ENOSPC' ? words.diskFull(folder) : words.dataNotWritable(folder, reason), error)
+    refuseStart(
+      reason === 'ENOSPC' ? phrases.diskFull(folder) : phrases.dataNotWritable(folder, reason),
+      error,
+    )
   }
 }
 
@@ -102,7 +105,7 @@ async function openDataDir(folder: string): Promise<string> {
 async function userOf(cluster: string): Promise<ServerUser | undefined> {
   const owner = await stat(cluster).catch(() => undefined)
   if (amRoot()) return owner && owner.uid !== 0 ? { uid: owner.uid, gid: owner.gid } : systemUser()
-  if (owner && owner.uid !== process.getuid?.()) refuseStart(words.clusterOfOther(cluster, owner.uid))
+  if (owner && owner.uid !== process.getuid?.()) refuseStart(phrases.clusterOfOther(cluster, owner.uid))
   return undefined
 }
 
@@ -117,8 +120,8 @@ async function checkLocation(dataDir: string, { cluster, made }: Location): Prom
   const there = await stat(path.join(cluster, 'PG_VERSION')).catch(
     (error: NodeJS.ErrnoException) => error.code,
   )
-  if (there === 'EACCES') refuseStart(words.clusterOfOther(cluster, 0))
-  if (made && there === 'ENOENT') refuseStart(words.clusterGone(cluster, locationFile(dataDir)))
+  if (there === 'EACCES') refuseStart(phrases.clusterOfOther(cluster, 0))
+  if (made && there === 'ENOENT') refuseStart(phrases.clusterGone(cluster, locationFile(dataDir)))
 }
 
 /** Chooses a place in the shared folder; of two processes at once, the first to write it down wins. */
@@ -137,6 +140,6 @@ async function settleElsewhere(dataDir: string): Promise<Location> {
 }
 
 /** Gives one folder to the user of PostgreSQL. */
-export async function giveTo(user: ServerUser | undefined, folder: string): Promise<void> {
+export async function changeOwner(user: ServerUser | undefined, folder: string): Promise<void> {
   if (user) await chown(folder, user.uid, user.gid)
 }

@@ -12,7 +12,7 @@ import { leave, type Use } from './use.ts'
 
 export { hasCluster } from './ground.ts'
 
-export interface EmbeddedAsk {
+export interface EmbeddedOptions {
   /** The cluster lies in its folder `postgres`, the log of PostgreSQL in `postgres.log`. */
   dataDir: string
   /** Folder with initdb and postgres; the npm package's when absent. */
@@ -34,7 +34,12 @@ export interface Embedded extends AsyncDisposable {
  * or left by one that was killed), else starts it. If it dies while in use, it is started again at the same address.
  * Throws `StartRefused` with the mend.
  */
-export async function startEmbedded({ dataDir, pgBin, log, settings = {} }: EmbeddedAsk): Promise<Embedded> {
+export async function startEmbedded({
+  dataDir,
+  pgBin,
+  log,
+  settings = {},
+}: EmbeddedOptions): Promise<Embedded> {
   const ground = await prepareGround(dataDir, log)
   const binaries = await findBinaries(pgBin, ground.user, log)
   await prepareCluster(ground, binaries, settings['fsync'] !== 'off')

@@ -3,11 +3,11 @@ import type { DbLog } from '#platform/db'
 import { refuseStart } from '#platform/errors'
 import { type Binaries, lastLine } from './binaries.ts'
 import type { Ground } from './ground.ts'
+import { phrases } from './phrases.ts'
 import { disown, endOrphans, type Postmaster, readPostmaster, runsCluster } from './postmaster.ts'
 import { type ServerProcess, startServer, stopServer } from './server-process.ts'
 import { openSocketFolder, removeSocketFolder, type SocketFolder } from './socket-folder.ts'
 import { stopMs, tryUse, type Use } from './use.ts'
-import { words } from './words.ts'
 
 /** Everything a start settles before PostgreSQL itself runs. */
 export interface Plan {
@@ -54,7 +54,7 @@ export async function reach(plan: Plan, stop?: AbortSignal): Promise<Use> {
     }
     await pause(50)
   }
-  refuseStart(words.notReady(ground.logFile, readyMs / 1000))
+  refuseStart(phrases.notReady(ground.logFile, readyMs / 1000))
 }
 
 async function start({ ground, binaries, settings }: Plan, stale: Postmaster | undefined): Promise<Attempt> {
@@ -76,7 +76,7 @@ const isPassing = (said: string): boolean =>
   /lock file "postmaster\.pid" (already exists|is empty)|^\s*$/.test(said) || orphansLeft.test(said)
 
 function refuseAttempt({ ground }: Plan, said: string): never {
-  if (/No space left on device|Disk quota exceeded/.test(said)) refuseStart(words.diskFull(ground.cluster))
+  if (/No space left on device|Disk quota exceeded/.test(said)) refuseStart(phrases.diskFull(ground.cluster))
   const fatal = said.split('\n').findLast((line) => /(FATAL|PANIC):/.test(line)) ?? lastLine(said)
-  refuseStart(words.startFailed(ground.logFile, fatal.replace(/^.*?(FATAL|PANIC):\s*/, '')))
+  refuseStart(phrases.startFailed(ground.logFile, fatal.replace(/^.*?(FATAL|PANIC):\s*/, '')))
 }

@@ -11,8 +11,8 @@ import { clientConfig, type SocketAddress } from '#platform/db'
 import { refuseStart } from '#platform/errors'
 import { closedRules, isEmpty, openRules, reopenedRules } from './access-rules.ts'
 import type { Ground } from './ground.ts'
+import { phrases } from './phrases.ts'
 import { replaceFile } from './replace-file.ts'
-import { words } from './words.ts'
 
 /** Made by initdb; it cannot lose its rights. */
 export const superuser = 'kherad'
@@ -39,7 +39,7 @@ export async function superuserPassword({ dataDir }: Ground): Promise<string> {
     await link(draft, file).catch(() => undefined)
     return (await readFile(file, 'utf8')).trim()
   } catch (error) {
-    return refuseStart(words.fileFailed(file, (error as Error).message), error)
+    return refuseStart(phrases.fileFailed(file, (error as Error).message), error)
   } finally {
     await rm(draft, { force: true })
   }
@@ -62,7 +62,7 @@ export async function mendAccess(ground: Ground): Promise<void> {
   const rules = await readFile(accessFile(ground), 'utf8').catch(() => undefined)
   if (rules === undefined || !isEmpty(rules)) return
   await replaceFile(accessFile(ground), openRules).catch((error: Error) =>
-    refuseStart(words.fileFailed(accessFile(ground), error.message), error),
+    refuseStart(phrases.fileFailed(accessFile(ground), error.message), error),
   )
 }
 

@@ -4,9 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { refuseStart } from '#platform/errors'
 import type { Binaries } from './binaries.ts'
 import type { Ground } from './ground.ts'
+import { phrases } from './phrases.ts'
 import { hasEnded, readPostmaster, runsCluster } from './postmaster.ts'
 import { childEnv } from './server-user.ts'
-import { words } from './words.ts'
 
 /** A PostgreSQL we started. `ended` stays undefined while it runs; then it holds what it last wrote to its log. */
 export interface ServerProcess {
@@ -29,7 +29,7 @@ export async function startServer(
 ): Promise<ServerProcess> {
   await rotate(ground.logFile)
   const log = await open(ground.logFile, 'a', 0o600).catch((error: Error) =>
-    refuseStart(words.fileFailed(ground.logFile, error.message), error),
+    refuseStart(phrases.fileFailed(ground.logFile, error.message), error),
   )
   const { size: begin } = await log.stat()
   const fixed = {

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { refuseStart } from '#platform/errors'
-import { words } from './words.ts'
+import { phrases } from './phrases.ts'
 
 /** Who runs PostgreSQL when Kherad itself is root, which PostgreSQL refuses to be. */
 export interface ServerUser {
@@ -71,5 +71,5 @@ async function createUser(): Promise<ServerUser> {
     const user = await lookUp()
     if (user) return user
   }
-  refuseStart(words.noSystemUser())
+  refuseStart(phrases.noSystemUser())
 }

@@ -1,7 +1,7 @@
 import { lstat, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { type Ground, giveTo } from './ground.ts'
+import { changeOwner, type Ground } from './ground.ts'
 import { canEnter } from './server-user.ts'
 
 export interface SocketFolder {
@@ -22,7 +22,7 @@ export async function openSocketFolder(ground: Ground, former: string | undefine
   if (former && path.basename(former).startsWith(prefix) && (await takeAgain(ground, former)))
     return { path: former, fresh: false }
   const folder = await mkdtemp(path.join((await isFit(ground, tmpdir())) ? tmpdir() : '/tmp', prefix))
-  await giveTo(ground.user, folder)
+  await changeOwner(ground.user, folder)
   return { path: folder, fresh: true }
 }
 
@@ -39,7 +39,7 @@ export async function removeSocketFolder(folder: string): Promise<void> {
 async function takeAgain(ground: Ground, folder: string): Promise<boolean> {
   try {
     await mkdir(folder, { mode: 0o700 })
-    await giveTo(ground.user, folder)
+    await changeOwner(ground.user, folder)
     return true
   } catch {
     // It is there. In a place where everyone may write, it counts only if nobody else can have made it.

@@ -13,7 +13,7 @@ export interface Processes extends AsyncDisposable {
   /** Without a heartbeat for so long, a process counts as dead. */
   readonly leaseMs: number
   /** Runs at each sweep, one after the other as they were added, and only while this process may judge the life of others. */
-  onSweep(work: () => Promise<unknown>): void
+  afterSweep(work: () => Promise<unknown>): void
 }
 
 export interface ProcessesOptions {
@@ -59,7 +59,7 @@ export async function joinProcesses({ db, log, timing }: ProcessesOptions): Prom
   return {
     id,
     leaseMs,
-    onSweep: (work) => void sweeps.push(work),
+    afterSweep: (work) => void sweeps.push(work),
     async [Symbol.asyncDispose]() {
       await Promise.all([heartbeat.stop(), sweep.stop()])
       await store

@@ -11,7 +11,7 @@ export interface CaConfig {
 }
 
 /** More is no file of certificates. */
-const mostBytes = 4 * 1024 * 1024
+const maxBytes = 4 * 1024 * 1024
 
 /** The roots of a private authority, read and looked at here, so that a wrong file stops the start. */
 export const caFile = Type.Unsafe<CaConfig>({
@@ -34,7 +34,7 @@ function readCa(file: string, place: Place): CaConfig {
 function textOf(place: Place, file: string): string {
   try {
     const text = readFileSync(file, 'latin1')
-    return text.length > mostBytes ? '' : text
+    return text.length > maxBytes ? '' : text
   } catch (error) {
     return refuse(
       refusals.unreadable(place.where(), file, (error as NodeJS.ErrnoException).code ?? String(error)),

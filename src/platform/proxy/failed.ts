@@ -1,9 +1,9 @@
+import { phrases } from './phrases.ts'
 import type { ProxyConfig } from './settings.ts'
 import { shownProxy } from './shown.ts'
-import { words } from './words.ts'
 
 /** `away`: no connection to it · `login`, `forbidden`: it refused us, until someone changes a setting · `unreachable`: it cannot get there. */
-export type ProxyReason = keyof typeof words
+export type ProxyReason = keyof typeof phrases
 
 /** A proxy through which nothing came about; nothing was sent to whom it leads. The message holds no password. */
 export class ProxyFailed extends Error {
@@ -12,7 +12,7 @@ export class ProxyFailed extends Error {
   readonly code = 'ERR_PROXY'
 
   constructor(reason: ProxyReason, proxy: ProxyConfig, detail: string, cause?: unknown) {
-    super(words[reason](shownProxy(proxy), detail), { cause })
+    super(phrases[reason](shownProxy(proxy), detail), { cause })
     this.reason = reason
   }
 

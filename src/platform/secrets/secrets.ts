@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib'
 import { base62, randomBase62, secretPrefixes } from '#platform/ids'
 
 export { isSealed } from './seal.ts'
-export { openSecrets, type Secrets, type SecretsAsk } from './vault.ts'
+export { openSecrets, type Secrets, type SecretsOptions } from './vault.ts'
 
 export const sha256 = (data: string | Uint8Array): Buffer => createHash('sha256').update(data).digest()
 

@@ -3,9 +3,9 @@ import type { Db } from '#platform/db'
 import { fail, StartRefused } from '#platform/errors'
 import type { Log } from '#platform/log'
 import { makeKeyFile, readKeyFile } from './key-file.ts'
+import { otherKey } from './phrases.ts'
 import { openWith, type SealKey, sealKeyOf, sealWith } from './seal.ts'
 import { claimKeyId, readKeyId } from './store.ts'
-import { otherKey } from './words.ts'
 
 /** Seals what the database must not show, and opens it again. */
 export interface Secrets {
@@ -15,7 +15,7 @@ export interface Secrets {
   open(sealed: string, belongsTo: string): Promise<string>
 }
 
-export interface SecretsAsk {
+export interface SecretsOptions {
   db: Db
   log: Log
   /** Of the operator (`KHERAD_SECRET`). */
@@ -25,11 +25,11 @@ export interface SecretsAsk {
 }
 
 /** Throws `StartRefused` for a database whose secrets another key has sealed. */
-export async function openSecrets(ask: SecretsAsk): Promise<Secrets> {
-  const { db, log, file } = ask
+export async function openSecrets(options: SecretsOptions): Promise<Secrets> {
+  const { db, log, file } = options
   let known: SealKey | undefined
   const atHand = async (): Promise<SealKey | undefined> => {
-    const secret = ask.secret ?? (await readKeyFile(file))
+    const secret = options.secret ?? (await readKeyFile(file))
     return secret === undefined ? undefined : sealKeyOf(secret)
   }
   const refused = (): never => {

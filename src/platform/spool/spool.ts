@@ -7,7 +7,7 @@ import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { fail } from '#platform/errors'
 import { ownName, sweep } from './sweep.ts'
-import './words.ts'
+import './errors.ts'
 
 export { isLeft, ownName } from './sweep.ts'
 

@@ -9,7 +9,7 @@ import { openDisk } from './disk.ts'
 import { openS3 } from './s3.ts'
 import type { StorageConfig } from './settings.ts'
 
-export { abandon, adopt, stage, stageUnsized, tidyStrays } from './strays.ts'
+export { commitBlob, deletePendingBlobs, markForDeletion, stageBlob, stageUnsized } from './pending-blobs.ts'
 
 export interface Storage extends AsyncDisposable {
   /** Durable once it resolves. The same key again replaces. */
@@ -59,14 +59,14 @@ export const sourceOf = ({
   open: () => createReadStream(path, { highWaterMark: 256 * 1024 }),
 })
 
-export interface StorageAsk extends StorageConfig {
+export interface StorageOptions extends StorageConfig {
   /** Of the local disk, which is used where no store is set up. */
   folder: string
   /** How requests get to the store. */
   way?: (url: string) => Way
 }
 
-export const openStorage = ({ folder, s3, way = () => ({}) }: StorageAsk): Storage =>
+export const openStorage = ({ folder, s3, way = () => ({}) }: StorageOptions): Storage =>
   s3 ? openS3(s3, way) : openDisk(folder)
 
 /** Segments of letters, digits, dots, dashes and underscores, none of them `.` or `..`. */

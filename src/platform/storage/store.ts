@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
 
-export const insertStray = (db: Db, key: string, dueAt: Date): Promise<unknown> =>
+export const insertPendingBlob = (db: Db, key: string, dueAt: Date): Promise<unknown> =>
   db.query({ name: 'storage.stage', text: 'insert into storage.strays (key, due_at) values ($1, $2)' }, [
     key,
     dueAt,
@@ -11,20 +11,20 @@ export const insertStray = (db: Db, key: string, dueAt: Date): Promise<unknown> 
 export const renewStray = (db: Db, key: string, dueAt: Date): Promise<unknown> =>
   db.query({ text: 'update storage.strays set due_at = $2 where key = $1 and not doomed' }, [key, dueAt])
 
-export async function insertStrays(tx: Tx, keys: readonly string[], now: Date): Promise<void> {
+export async function insertPendingBlobs(tx: Tx, keys: readonly string[], now: Date): Promise<void> {
   if (keys.length === 0) return
   await sql`insert into storage.strays (key, due_at) select key, ${now} from unnest(${keys}::text[]) as k(key)
     on conflict (key) do nothing`.execute(tx)
 }
 
-export async function takeStray(tx: Tx, key: string): Promise<boolean> {
+export async function commitPendingBlob(tx: Tx, key: string): Promise<boolean> {
   const { rows } =
     await sql`delete from storage.strays where key = ${key} and not doomed returning 1`.execute(tx)
   return rows.length === 1
 }
 
 /** Of those that were named, or of all that are due: those whose bytes may go. */
-export async function doom(
+export async function claimForDeletion(
   db: Db,
   now: Date,
   keys: readonly string[] | null,
@@ -44,5 +44,5 @@ export async function doom(
   return rows.map(({ key }) => key)
 }
 
-export const forget = (db: Db, keys: readonly string[]): Promise<unknown> =>
+export const forgetDeleted = (db: Db, keys: readonly string[]): Promise<unknown> =>
   db.query({ text: 'delete from storage.strays where key = any($1)' }, [keys])

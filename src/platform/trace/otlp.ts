@@ -27,13 +27,13 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
 import { openAgent } from '#platform/proxy'
-import type { Attributes, Span, SpanAsk, Tracing, TracingAsk } from './trace.ts'
+import type { Attributes, Span, SpanOptions, Tracing, TracingOptions } from './trace.ts'
 
 /** Spans that wait for the collector; beyond it they are dropped. */
-const mostWaiting = 16_384
+const maxWaiting = 16_384
 const exportPatienceMs = 5_000
 
-export function otlpTracing({ endpoint, sampler, samplerArgument, way, log }: TracingAsk): Tracing {
+export function otlpTracing({ endpoint, sampler, samplerArgument, way, log }: TracingOptions): Tracing {
   // What the SDK has to say (a collector that is away) goes to our log; no span and no attribute is part of it.
   const tell = (message: string): void => log.warn({ said: message.slice(0, 200) }, 'traces are not exported')
   diag.setLogger(
@@ -55,7 +55,7 @@ export function otlpTracing({ endpoint, sampler, samplerArgument, way, log }: Tr
             httpAgentOptions: async () => openAgent(endpoint, { ...way, connectMs: exportPatienceMs }),
           }),
         }),
-        maxQueueSize: mostWaiting,
+        maxQueueSize: maxWaiting,
         scheduledDelayMillis: 1_000,
         exportTimeoutMillis: exportPatienceMs,
       }),
@@ -138,7 +138,7 @@ class Told implements Span {
     return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`
   }
 
-  child(name: string, { kind, attributes = {}, startMs }: SpanAsk): Span {
+  child(name: string, { kind, attributes = {}, startMs }: SpanOptions): Span {
     const span = this.#tracer.startSpan(
       name,
       {

@@ -7,7 +7,7 @@ export { Trail } from './trail.ts'
 
 export type Attributes = Record<string, string | number | boolean | string[] | undefined>
 
-export interface SpanAsk {
+export interface SpanOptions {
   kind: 'internal' | 'client'
   attributes?: Attributes
   /** Unix milliseconds, or a moment of `performance.now()`; now when absent. */
@@ -17,7 +17,7 @@ export interface SpanAsk {
 export interface Span {
   /** This span as the parent of others, in W3C's words. */
   readonly traceparent: string
-  child(name: string, ask: SpanAsk): Span
+  child(name: string, options: SpanOptions): Span
   set(attributes: Attributes): void
   /** Ends it, now when `atMs` is absent. `error` is a class of failure such as `timeout`, never a sentence. */
   end(more?: { atMs?: number; error?: string | undefined }): void
@@ -30,7 +30,7 @@ export interface Tracing extends AsyncDisposable {
   work(name: string, attributes: Attributes): Span
 }
 
-export interface TracingAsk {
+export interface TracingOptions {
   /** `OTEL_EXPORTER_OTLP_ENDPOINT`, without the path of the signal. */
   endpoint: string
   /** `OTEL_TRACES_SAMPLER` and its argument, as typed. */
@@ -45,7 +45,7 @@ export interface TracingAsk {
  * Spans sent by OTLP (HTTP, JSON) in batches. Whatever the collector does, requests do not wait for it: what it does not
  * take is dropped. The SDK is loaded only here, so that nobody pays for it who does not trace.
  */
-export async function openTracing(ask: TracingAsk): Promise<Tracing> {
+export async function openTracing(options: TracingOptions): Promise<Tracing> {
   const { otlpTracing } = await import('./otlp.ts')
-  return otlpTracing(ask)
+  return otlpTracing(options)
 }

@@ -19,7 +19,7 @@ interface OpenCall {
 const known = ['index', 'id', 'type', 'function']
 
 /** Far more than a caller could send back (contract section 4: 128). */
-const mostCalls = 1_024
+const maxCalls = 1_024
 
 /**
  * Tool calls of one answer, in order, whatever the upstream does to their identity: no index (Gemini), always index 0 with
@@ -41,7 +41,7 @@ export class ToolCalls {
     )
   }
 
-  /** The parts of one `tool_calls` list: pieces in a delta, `whole` calls in a message. */
+  /** The parts of one `tool_calls` list: pieces in a delta, `respondJson` calls in a message. */
   read(list: unknown, whole: boolean): Part[] {
     if (!Array.isArray(list)) return []
     return list.flatMap((piece: unknown) => (isRecord(piece) ? this.#piece(piece, whole) : []))
@@ -98,8 +98,8 @@ export class ToolCalls {
   }
 
   #begin(upstreamIndex: number | undefined, upstreamId: string | undefined): OpenCall {
-    if (this.#calls.length >= mostCalls)
-      throw new UpstreamError('malformed', { detail: `more than ${mostCalls} tool calls` })
+    if (this.#calls.length >= maxCalls)
+      throw new UpstreamError('malformed', { detail: `more than ${maxCalls} tool calls` })
     const call: OpenCall = {
       index: undefined,
       upstreamIndex,

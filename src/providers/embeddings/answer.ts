@@ -1,7 +1,7 @@
 /** The vectors of an answer. Both encodings are read whichever was asked for: some servers know one only. */
 import { decodeBase64 } from '#engine/media'
 import { claimedCount, faultOfError, isRecord } from '#providers/kit'
-import { type Embedded, type EmbeddingOrder, mostDimensions, UpstreamError } from '#providers/spec'
+import { type Embedded, type EmbeddingOrder, maxDimensions, UpstreamError } from '#providers/spec'
 
 /** Throws `UpstreamError`. Whatever is wrong here, the upstream has worked. */
 export function embeddedOf(answer: unknown, order: EmbeddingOrder, secrets: readonly string[]): Embedded {
@@ -29,7 +29,7 @@ function vectorOf(item: unknown): Float32Array {
   const raw = isRecord(item) ? item['embedding'] : undefined
   const vector = typeof raw === 'string' ? fromBase64(raw) : Array.isArray(raw) ? fromNumbers(raw) : undefined
   if (!vector || vector.length === 0) return fault('an item without a vector')
-  if (vector.length > mostDimensions) return fault(`a vector of more than ${mostDimensions} dimensions`)
+  if (vector.length > maxDimensions) return fault(`a vector of more than ${maxDimensions} dimensions`)
   return unit(vector)
 }
 

@@ -1,5 +1,5 @@
 import { type UpstreamAddress, UpstreamClient, vectorsBytes } from '#providers/kit'
-import { type Embedded, type EmbeddingCall, type EmbeddingProvider, mostDimensions } from '#providers/spec'
+import { type Embedded, type EmbeddingCall, type EmbeddingProvider, maxDimensions } from '#providers/spec'
 import { embeddedOf } from './answer.ts'
 
 /** Any upstream that speaks OpenAI's `/embeddings`: vendors, vLLM, llama.cpp, Ollama, text-embeddings-inference. */
@@ -29,6 +29,6 @@ async function embed(client: UpstreamClient, call: EmbeddingCall): Promise<Embed
     signal,
     timeouts,
   }
-  const answer = await client.json(ask, vectorsBytes(order.texts.length, order.dimensions ?? mostDimensions))
+  const answer = await client.json(ask, vectorsBytes(order.texts.length, order.dimensions ?? maxDimensions))
   return embeddedOf(answer, order, client.secrets)
 }

@@ -6,11 +6,11 @@ import { claimedCount, faultOfError, isRecord } from '#providers/kit'
 import { type Drawn, UpstreamError } from '#providers/spec'
 
 /** Of one picture. */
-const mostBytes = 24 * 1024 * 1024
-const mostPictures = 10
-const mostRedirects = 3
+const maxBytes = 24 * 1024 * 1024
+const maxPictures = 10
+const maxRedirects = 3
 
-export interface ReadingAsk {
+export interface ReadingOptions {
   net: GuardedClient
   /** How what the upstream links to is reached. */
   way?: ((url: URL) => Way) | undefined
@@ -21,26 +21,26 @@ export interface ReadingAsk {
 }
 
 /** Throws `UpstreamError`. Whatever is wrong here, the upstream has drawn. */
-export async function drawnOf(answer: unknown, ask: ReadingAsk): Promise<Drawn> {
+export async function drawnOf(answer: unknown, options: ReadingOptions): Promise<Drawn> {
   if (!isRecord(answer)) throw malformed('an answer that is no object')
-  if (answer['error'] != null) throw faultOfError(answer['error'], ask.secrets)
+  if (answer['error'] != null) throw faultOfError(answer['error'], options.secrets)
   const items = Array.isArray(answer['data']) ? answer['data'].filter(isRecord) : []
   if (items.length === 0) throw malformed('an answer without a picture')
-  const images = await Promise.all(items.slice(0, mostPictures).map((item) => pictureOf(item, ask)))
+  const images = await Promise.all(items.slice(0, maxPictures).map((item) => pictureOf(item, options)))
   const usage = usageOf(answer['usage'])
   return { images, ...(usage && { usage }) }
 }
 
-async function pictureOf(item: Record<string, unknown>, ask: ReadingAsk): Promise<Uint8Array> {
+async function pictureOf(item: Record<string, unknown>, options: ReadingOptions): Promise<Uint8Array> {
   const { b64_json: base64, url } = item
   const bytes =
     typeof base64 === 'string' && base64 !== ''
       ? decoded(base64)
       : typeof url === 'string'
-        ? await linked(url, ask)
+        ? await linked(url, options)
         : undefined
   if (!bytes) throw malformed('a picture without data')
-  if (bytes.length > mostBytes) throw malformed(`a picture of more than ${mostBytes} bytes`)
+  if (bytes.length > maxBytes) throw malformed(`a picture of more than ${maxBytes} bytes`)
   if (!sniff(bytes)?.startsWith('image/')) throw malformed('data that is no picture of a known type')
   return bytes
 }
@@ -51,16 +51,16 @@ function decoded(text: string): Uint8Array | undefined {
   return decodeBase64(plain.padEnd(Math.ceil(plain.length / 4) * 4, '='))
 }
 
-async function linked(url: string, ask: ReadingAsk): Promise<Uint8Array | undefined> {
+async function linked(url: string, options: ReadingOptions): Promise<Uint8Array | undefined> {
   if (url.startsWith('data:')) return decoded(url)
   try {
-    const { status, body } = await ask.net.fetch(url, {
-      timeoutMs: ask.leftMs,
-      maxBytes: mostBytes,
-      maxRedirects: mostRedirects,
+    const { status, body } = await options.net.fetch(url, {
+      timeoutMs: options.leftMs,
+      maxBytes: maxBytes,
+      maxRedirects: maxRedirects,
       headers: { accept: 'image/*' },
-      way: ask.way,
-      signal: ask.signal,
+      way: options.way,
+      signal: options.signal,
     })
     if (status === 200) return body
     throw malformed(`a link to a picture that answers with status ${status}`)

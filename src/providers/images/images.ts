@@ -8,7 +8,7 @@ import {
   UpstreamClient,
 } from '#providers/kit'
 import type { Drawn, ImageCall, ImageProvider, TextProvider, Timeouts } from '#providers/spec'
-import { drawnOf, type ReadingAsk } from './answer.ts'
+import { drawnOf, type ReadingOptions } from './answer.ts'
 import { formOf, jsonOf } from './request.ts'
 
 /** A picture of high quality may take two minutes, and nothing is heard before it is whole. */
@@ -19,7 +19,7 @@ const longestDrawingMs = 180_000
  * only links to are fetched by `net`, which reaches what is public.
  */
 export function imagesProvider(
-  address: UpstreamAddress & { wayOfLinks?: ReadingAsk['way'] },
+  address: UpstreamAddress & { wayOfLinks?: ReadingOptions['way'] },
   net: GuardedClient,
 ): ImageProvider & AsyncDisposable & { ping: TextProvider['ping'] } {
   const client = new UpstreamClient(address)
@@ -33,7 +33,7 @@ export function imagesProvider(
 
 async function draw(
   client: UpstreamClient,
-  web: Pick<ReadingAsk, 'net' | 'way'>,
+  web: Pick<ReadingOptions, 'net' | 'way'>,
   call: ImageCall,
 ): Promise<Drawn> {
   const edits = call.order.references.length > 0

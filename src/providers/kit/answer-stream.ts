@@ -48,7 +48,7 @@ export class AnswerStream {
   readonly #timeouts: Timeouts
   readonly #reader: AnswerReader
   readonly #events = new SseReader((data, name) => this.#event(data, name), eventBytes)
-  readonly #mostBytes: number
+  readonly #maxBytes: number
   #bytes = 0
   #failure: UpstreamError | undefined
   #parts: Part[] = []
@@ -61,7 +61,7 @@ export class AnswerStream {
     { timeouts, turn }: Pick<TextCall, 'timeouts' | 'turn'>,
     reader: AnswerReader,
   ) {
-    this.#mostBytes = streamedTextBytes(turn.maxOutputTokens)
+    this.#maxBytes = streamedTextBytes(turn.maxOutputTokens)
     this.#exchange = exchange
     this.#timeouts = timeouts
     this.#reader = reader
@@ -84,10 +84,10 @@ export class AnswerStream {
       this.#failure = this.#harmOf(error)
     }
     this.#bytes += bytes?.length ?? 0
-    if (this.#bytes > this.#mostBytes) this.#failure ??= this.#harmOf(tooLong(this.#mostBytes))
-    if (bytes && this.#bytes <= this.#mostBytes) this.#events.push(bytes)
+    if (this.#bytes > this.#maxBytes) this.#failure ??= this.#harmOf(tooLong(this.#maxBytes))
+    if (bytes && this.#bytes <= this.#maxBytes) this.#events.push(bytes)
     else if (!this.#failure) this.#events.end()
-    this.over = !bytes || this.#bytes > this.#mostBytes || this.#reader.closed || this.#failure !== undefined
+    this.over = !bytes || this.#bytes > this.#maxBytes || this.#reader.closed || this.#failure !== undefined
     this.#keepTime()
     return this.#parts
   }

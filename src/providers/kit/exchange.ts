@@ -13,7 +13,7 @@ const lingerMs = 1_000
 
 export type ReplyHeaders = Record<string, string | string[] | undefined>
 
-export interface Ask {
+export interface UpstreamCallOptions {
   method: 'GET' | 'POST'
   path: string
   headers: Record<string, string>
@@ -32,7 +32,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   status = 0
   headers: ReplyHeaders = {}
   readonly patience: Patience
-  readonly #ask: Ask
+  readonly #ask: UpstreamCallOptions
   readonly #onAbort: () => void
   readonly #answered = Promise.withResolvers<void>()
   #controller: Dispatcher.DispatchController | undefined
@@ -44,18 +44,18 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #failure: UpstreamError | undefined
   #wake: (() => void) | undefined
 
-  private constructor(ask: Ask) {
-    this.#ask = ask
+  private constructor(options: UpstreamCallOptions) {
+    this.#ask = options
     this.#onAbort = () => this.#fail(new UpstreamError('aborted', { executed: this.#sent }))
-    this.patience = new Patience(ask.timeouts, (error) => this.#fail(error))
-    ask.signal.addEventListener('abort', this.#onAbort, { once: true })
+    this.patience = new Patience(options.timeouts, (error) => this.#fail(error))
+    options.signal.addEventListener('abort', this.#onAbort, { once: true })
   }
 
   /** Sends the request and resolves with its answer's headers. */
-  static async open(pool: Dispatcher, ask: Ask): Promise<Exchange> {
-    if (ask.signal.aborted) throw new UpstreamError('aborted', { executed: false })
-    const exchange = new Exchange(ask)
-    const { method, path, headers, body } = ask
+  static async open(pool: Dispatcher, options: UpstreamCallOptions): Promise<Exchange> {
+    if (options.signal.aborted) throw new UpstreamError('aborted', { executed: false })
+    const exchange = new Exchange(options)
+    const { method, path, headers, body } = options
     pool.dispatch({ method, path, headers, body, headersTimeout: 0, bodyTimeout: 0 }, exchange)
     await exchange.#answered.promise
     return exchange

@@ -6,8 +6,8 @@ import type { Exchange } from './exchange.ts'
 /** Wider than for requests: answers are read leniently. The shortest value, a digit and its comma, is two bytes; a vector's are ten. */
 const boundsOf = (bytes: number): JsonBounds => ({
   deepest: 500,
-  mostMembers: 100_000,
-  mostValues: Math.max(250_000, Math.ceil(bytes / 4)),
+  maxMembers: 100_000,
+  maxValues: Math.max(250_000, Math.ceil(bytes / 4)),
 })
 
 /** True for a JSON object: answers of upstreams are unknown until looked at. */
@@ -32,11 +32,11 @@ export async function readJson(exchange: Exchange, maxBytes: number): Promise<un
 }
 
 /** Far more than any model can use, and sums of a few are still exact; a larger claim says no more than this one. */
-const mostClaimed = 1_000_000_000_000
+const maxClaimed = 1_000_000_000_000
 
 /**
  * A count that an upstream claims; undefined for what is none (a text, a negative number). What of it can be is judged by metering
  * (`believed`), not here.
  */
 export const claimedCount = (value: unknown): number | undefined =>
-  typeof value === 'number' && value >= 0 ? Math.floor(Math.min(value, mostClaimed)) : undefined
+  typeof value === 'number' && value >= 0 ? Math.floor(Math.min(value, maxClaimed)) : undefined

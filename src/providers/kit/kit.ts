@@ -39,7 +39,7 @@ export interface UpstreamAddress {
   way?: Way
 }
 
-export interface UpstreamAsk {
+export interface UpstreamOptions {
   /** After the base address, with its slash: `/chat/completions`. */
   path: string
   /** Sent as JSON, or as the form that it is; absent for a GET. */
@@ -89,19 +89,24 @@ export class UpstreamClient implements AsyncDisposable {
   }
 
   /** Asks and resolves at the headers of a success; any other status throws what its body says. */
-  async open(ask: UpstreamAsk): Promise<Exchange> {
+  async open(options: UpstreamOptions): Promise<Exchange> {
     const exchange = await Exchange.open(this.#pool, {
-      method: ask.body ? 'POST' : 'GET',
-      path: `${this.#basePath}${ask.path}`,
+      method: options.body ? 'POST' : 'GET',
+      path: `${this.#basePath}${options.path}`,
       headers: {
         ...this.#headers,
-        ...(ask.body instanceof Form && { 'content-type': ask.body.contentType }),
-        ...ask.headers,
+        ...(options.body instanceof Form && { 'content-type': options.body.contentType }),
+        ...options.headers,
       },
-      body: ask.body instanceof Form ? ask.body.bytes : ask.body ? JSON.stringify(ask.body) : null,
-      signal: ask.signal,
-      timeouts: ask.timeouts,
-      firstByteMs: ask.firstByteMs ?? ask.timeouts.firstByteMs,
+      body:
+        options.body instanceof Form
+          ? options.body.bytes
+          : options.body
+            ? JSON.stringify(options.body)
+            : null,
+      signal: options.signal,
+      timeouts: options.timeouts,
+      firstByteMs: options.firstByteMs ?? options.timeouts.firstByteMs,
     })
     if (exchange.status >= 200 && exchange.status < 300) return exchange
     // Only a proxy says so.
@@ -113,8 +118,8 @@ export class UpstreamClient implements AsyncDisposable {
   }
 
   /** Asks and reads a JSON answer of at most `maxBytes` (see bounds.ts). */
-  async json(ask: UpstreamAsk, maxBytes: number): Promise<unknown> {
-    return readJson(await this.open(ask), maxBytes)
+  async json(options: UpstreamOptions, maxBytes: number): Promise<unknown> {
+    return readJson(await this.open(options), maxBytes)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,13 +1,13 @@
 import { isRecord } from './json.ts'
 
 /** More is no list of models. */
-const mostNames = 20_000
+const maxNames = 20_000
 
 /** The names in an answer of `/models`, of OpenAI's or Anthropic's form; undefined for one that is none, or not whole. */
 export function modelNames(answer: unknown): readonly string[] | undefined {
   if (!isRecord(answer) || !Array.isArray(answer['data']) || answer['has_more'] === true) return undefined
   const names = answer['data']
-    .slice(0, mostNames)
+    .slice(0, maxNames)
     .flatMap((item: unknown) => (isRecord(item) && typeof item['id'] === 'string' ? [item['id']] : []))
   return names.length === 0 ? undefined : names
 }

@@ -9,7 +9,7 @@ type Block =
   /** `from`: where it begins in the answer's text. */
   | { type: 'text'; from: number; cited: Citation[] }
   | { type: 'thinking'; signature: unknown }
-  /** `whole`: its arguments as they stood in its beginning; they count unless others come in pieces. */
+  /** `respondJson`: its arguments as they stood in its beginning; they count unless others come in pieces. */
   | { type: 'tool_use'; call: number; whole: unknown; inPieces: boolean }
 
 /**

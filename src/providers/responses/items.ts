@@ -53,7 +53,7 @@ export class Told {
   }
 }
 
-/** What of `whole` has not been told; nothing where it is another text, since what was told cannot be taken back. */
+/** What of `respondJson` has not been told; nothing where it is another text, since what was told cannot be taken back. */
 export const restOf = (whole: string, told: string): string =>
   whole.startsWith(told) ? whole.slice(told.length) : ''
 

@@ -14,7 +14,7 @@ import {
 } from './items.ts'
 
 /** Each event looks for its item among all of them. */
-const mostItems = 4_096
+const maxItems = 4_096
 
 /** The items of one answer: whatever way a server tells them, every text, call and citation is told once. */
 export class Output {
@@ -39,8 +39,8 @@ export class Output {
   }
 
   #begin(type: string, index: unknown, id: unknown): OutputItem {
-    if (this.#items.length >= mostItems)
-      throw new UpstreamError('malformed', { detail: `more than ${mostItems} items in an answer` })
+    if (this.#items.length >= maxItems)
+      throw new UpstreamError('malformed', { detail: `more than ${maxItems} items in an answer` })
     this.#latest = new OutputItem(type, index, id)
     this.#items.push(this.#latest)
     return this.#latest

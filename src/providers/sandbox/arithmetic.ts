@@ -1,4 +1,4 @@
-import { numerals } from './words.ts'
+import { numerals } from './phrases.ts'
 
 /** An arithmetic question found in a text: the expression as written and its value (`undefined`: division by zero). */
 export interface Arithmetic {

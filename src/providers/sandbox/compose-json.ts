@@ -3,10 +3,10 @@ import { UpstreamError } from '#providers/spec'
 import { composeText, shorten } from './compose.ts'
 import { describeMedia } from './describe-media.ts'
 import { hintsFrom } from './hints.ts'
+import { say } from './phrases.ts'
 import { findPlaces } from './places.ts'
 import type { Question } from './question.ts'
 import { sampleSchema, UnsatisfiableSchema } from './schema-sample.ts'
-import { say } from './words.ts'
 
 /**
  * The JSON answer: valid by the schema, with values from the question where the property names allow it;

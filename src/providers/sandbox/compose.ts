@@ -1,8 +1,8 @@
 import { findArithmetic } from './arithmetic.ts'
 import { describeMedia } from './describe-media.ts'
 import type { Language } from './language.ts'
+import { digits, numerals, say, story } from './phrases.ts'
 import type { Question } from './question.ts'
-import { digits, numerals, say, story } from './words.ts'
 
 const echo = [
   /\b(?:repeat|say|write|echo|output|print)\s+(?:this\s+)?(?:exactly|verbatim)(?:\s+this)?\s*:?\s+([\s\S]+)/i,

@@ -1,7 +1,7 @@
 import type { Content, Document } from '#engine/turn'
 import type { Language } from './language.ts'
+import { say } from './phrases.ts'
 import type { Question } from './question.ts'
-import { say } from './words.ts'
 
 /** One sentence on a medium by its measured properties: format, size in pixels, seconds, pages. */
 export const describeMedia = (medium: Question['media'][number], language: Language): string =>

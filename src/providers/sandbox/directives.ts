@@ -1,5 +1,5 @@
 import { UpstreamError, type UpstreamFault } from '#providers/spec'
-import { asciiDigits } from './words.ts'
+import { asciiDigits } from './phrases.ts'
 
 /**
  * Orders for tests, written into the last user text: `[[sandbox: fault=cut after=5]]`. Several markers add up.

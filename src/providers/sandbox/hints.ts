@@ -1,9 +1,9 @@
 import { findArithmetic } from './arithmetic.ts'
 import { shorten } from './compose.ts'
+import { asciiDigits, say } from './phrases.ts'
 import type { Question } from './question.ts'
 import type { Place } from './schema-sample.ts'
 import { type SchemaObject, stringList } from './schema-shape.ts'
-import { asciiDigits, say } from './words.ts'
 
 const placeNames =
   /^(?:city|location|place|town|destination|origin|address|region|cities|locations|places|شهر|مکان)$/

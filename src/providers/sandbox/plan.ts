@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import type { Content, Turn } from '#engine/turn'
 import { composeText, endlessText } from './compose.ts'
 import { composeJson } from './compose-json.ts'
+import { say } from './phrases.ts'
 import type { Question } from './question.ts'
 import { composeReasoning } from './reasoning.ts'
 import { planCalls } from './tools.ts'
-import { say } from './words.ts'
 
 /** A whole answer before it is cut into pieces. Exactly one of text, refusal and calls is there. */
 export interface Plan {

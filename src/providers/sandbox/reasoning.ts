@@ -1,8 +1,8 @@
 import type { Turn } from '#engine/turn'
 import { withinLimit } from '#providers/kit'
 import { shorten } from './compose.ts'
+import { thoughts } from './phrases.ts'
 import type { Question } from './question.ts'
-import { thoughts } from './words.ts'
 
 /** Sentences by effort. Efforts that this model does not list are refused before a call; the nearest is taken here. */
 const sentencesByEffort: Record<string, number> = {

@@ -38,7 +38,7 @@ export interface SampleOptions {
 const shallow = 3
 const deepest = 40
 /** Longest array and text that a schema can order. */
-const mostItems = 500
+const maxItems = 500
 const longestText = 10_000
 
 /**
@@ -196,17 +196,13 @@ class Sampler {
     const { first, rest } = tupleOf(flat)
     const least = numberOf(flat['minItems']) ?? 0
     const most = numberOf(flat['maxItems']) ?? Infinity
-    if (least > mostItems || least > most)
+    if (least > maxItems || least > most)
       throw new UnsatisfiableSchema('No array has this length.', place.path)
     const contains = isSchema(flat['contains']) ? flat['contains'] : undefined
     const contained = contains === undefined ? 0 : (numberOf(flat['minContains']) ?? 1)
     const usual =
       place.depth >= shallow ? 0 : first.length > 0 ? first.length : rest === false || most === 0 ? 0 : 1
-    const length = Math.min(
-      most,
-      Math.max(least, usual, contained),
-      rest === false ? first.length : mostItems,
-    )
+    const length = Math.min(most, Math.max(least, usual, contained), rest === false ? first.length : maxItems)
     const items: unknown[] = []
     for (let index = 0; index < length; index++) {
       const own = first[index] ?? rest ?? true
@@ -263,8 +259,8 @@ class Sampler {
       for (const other of stringList(dependent[name]))
         if (!entries.has(other)) entries.set(other, this.#property(flat, other, place))
     const least = numberOf(flat['minProperties']) ?? 0
-    if (least > mostItems) throw new UnsatisfiableSchema('No object has so many properties.', place.path)
-    for (let extra = 1; entries.size < least && extra <= mostItems; extra++) names.push(`property${extra}`)
+    if (least > maxItems) throw new UnsatisfiableSchema('No object has so many properties.', place.path)
+    for (let extra = 1; entries.size < least && extra <= maxItems; extra++) names.push(`property${extra}`)
     for (const name of names) {
       if (entries.size >= least) return
       if (!entries.has(name)) entries.set(name, this.#property(flat, name, place))

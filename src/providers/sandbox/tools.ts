@@ -2,13 +2,13 @@ import type { Tool, Turn } from '#engine/turn'
 import { UpstreamError } from '#providers/spec'
 import { hintsFrom, placeProperty } from './hints.ts'
 import { mentionedAt } from './mention.ts'
+import { say } from './phrases.ts'
 import { findPlaces } from './places.ts'
 import type { Question } from './question.ts'
 import { sampleSchema, UnsatisfiableSchema } from './schema-sample.ts'
-import { say } from './words.ts'
 
 /** Most calls in one answer, whatever the text mentions. */
-const mostCalls = 16
+const maxCalls = 16
 
 /**
  * The tool calls of this turn, arguments as JSON text.
@@ -22,7 +22,7 @@ export function planCalls(turn: Turn, asked: Question): { name: string; argument
   const question = { ...asked, text: asked.lastText }
   const tools = chosenTools(turn, question)
   const calls = tools.flatMap((tool) => callsOf(tool, question))
-  return calls.slice(0, turn.parallelToolCalls ? mostCalls : 1)
+  return calls.slice(0, turn.parallelToolCalls ? maxCalls : 1)
 }
 
 function chosenTools(turn: Turn, question: Question): Tool[] {

@@ -1,4 +1,4 @@
-import type { Finding, SearchAsk, SearchVendor } from '#engine/tools'
+import type { Finding, SearchOptions, SearchVendor } from '#engine/tools'
 import { isRecord, type UpstreamAddress, UpstreamClient } from '#providers/kit'
 import { type Timeouts, UpstreamError } from '#providers/spec'
 
@@ -7,7 +7,7 @@ export interface SearchWire {
   longest: SearchVendor['longest']
   /** How the key is shown. */
   headers(apiKey: string): Record<string, string>
-  search(client: SearchClient, ask: SearchAsk): Promise<Finding[]>
+  search(client: SearchClient, options: SearchOptions): Promise<Finding[]>
 }
 
 /** A person waits for the answer that waits for the search. */
@@ -80,7 +80,7 @@ export function findings(list: unknown, names: Record<keyof Finding, string>): F
  * The query with the operators `site:` and `-site:`, for engines that read them, as far as they fit; the findings are filtered anyway.
  */
 export function withSites(
-  { query, onlyHosts, notHosts }: SearchAsk,
+  { query, onlyHosts, notHosts }: SearchOptions,
   { characters }: SearchVendor['longest'],
 ): string {
   const only = onlyHosts.map((host) => `site:${host}`).join(' OR ')

@@ -36,4 +36,4 @@ export interface Embedded {
 }
 
 /** The longest vector that is taken. */
-export const mostDimensions = 4_096
+export const maxDimensions = 4_096

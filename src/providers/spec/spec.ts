@@ -5,7 +5,7 @@ export {
   type EmbeddingCall,
   type EmbeddingOrder,
   type EmbeddingProvider,
-  mostDimensions,
+  maxDimensions,
 } from './embedding.ts'
 export type { Drawn, ImageCall, ImageProvider } from './image.ts'
 

@@ -25,7 +25,7 @@ export interface RunOf {
   referenceId: string | undefined
 }
 
-const mostTries = 4
+const maxTries = 4
 const pauseMs = 250
 
 export class Raised {
@@ -81,7 +81,7 @@ export class Raised {
         return true
       } catch (error) {
         if (!isDatabaseAway(error)) throw error
-        if (tries === mostTries) return false
+        if (tries === maxTries) return false
         await pause(pauseMs)
       }
     }

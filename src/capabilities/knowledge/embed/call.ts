@@ -4,7 +4,7 @@
  */
 import { embed, fitted, packVectors, vectorsIn } from '#engine/embeddings'
 import { isDatabaseAway } from '#platform/db'
-import { barEffect, effectOf, takeReply } from '#platform/effects'
+import { effectOf, fenceEffect, takeReply } from '#platform/effects'
 import { asFailure, Failure } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import type { Later } from '#platform/jobs'
@@ -16,7 +16,7 @@ const endpoint = '/v1/knowledge/sources'
 /** A call that runs elsewhere is looked at again after this; so is a database that was away. */
 const lookAgainMs = 1_000
 /** Calls in a row that come to nothing. */
-const mostTries = 8
+const maxTries = 8
 const firstRetryMs = 500
 const longestRetryMs = 60_000
 
@@ -34,7 +34,7 @@ export async function takeOver(work: Work, batch: store.Batch): Promise<Step> {
       return lose(work, batch)
     case 'never': {
       const now = new Date(app.clock.nowMs())
-      const barred = await app.db.tx((tx) => barEffect(tx, payerOf(work), batch.effect_id, endpoint, now))
+      const barred = await app.db.tx((tx) => fenceEffect(tx, payerOf(work), batch.effect_id, endpoint, now))
       if (!barred) return { laterMs: lookAgainMs }
     }
   }
@@ -101,7 +101,7 @@ async function failed(
 ): Promise<Step> {
   const { app, place, source } = work
   const tries = source.vectors_tries + 1
-  if (tries >= mostTries) {
+  if (tries >= maxTries) {
     if (!didNothing) await lose(work, batch)
     return giveUp(work, didNothing ? batch : undefined, 'upstream_failed')
   }

@@ -2,19 +2,19 @@
 import { acceptOnce } from '#capabilities/calls'
 import { fail } from '#platform/errors'
 import type { JsonText } from '#platform/http'
-import { type KnowledgeAsk, notFound, placeOf, requireProject } from '../projects.ts'
+import { type KnowledgeOptions, notFound, placeOf, requireProject } from '../projects.ts'
 import type { Embedding } from '../schema.ts'
 import { lockProject } from '../store.ts'
 import { embedJob } from './embed-source.ts'
 import * as store from './store.ts'
 
 /** Whoever asks pays. What is under way goes on; what is whole stays. */
-export async function embedKnowledge(ask: KnowledgeAsk): Promise<JsonText> {
-  const { app, caller } = ask
-  const place = placeOf(ask)
+export async function embedKnowledge(options: KnowledgeOptions): Promise<JsonText> {
+  const { app, caller } = options
+  const place = placeOf(options)
   const { knowledge_id: id } = await requireProject(app, place)
   const { id: model } = app.models.embedding ?? fail('EMBEDDING_NOT_CONFIGURED', {})
-  return acceptOnce(ask, { endpoint: '/v1/knowledge/embed', statusCode: 202 }, async (tx) => {
+  return acceptOnce(options, { endpoint: '/v1/knowledge/embed', statusCode: 202 }, async (tx) => {
     if (!(await lockProject(tx, place.accountId, id, place.projectId))) return notFound()
     const sources = await store.awaitAnew(tx, place, { model, keyId: caller.keyId })
     const asks = sources.map((sourceId) => ({

@@ -6,15 +6,15 @@ import type { ReadText, Unread } from '#engine/tools'
 import type { Tx } from '#platform/db'
 import { job, type Later, type Run } from '#platform/jobs'
 import { Slice } from '#platform/slices'
-import { abandon, tidyStrays } from '#platform/storage'
+import { deletePendingBlobs, markForDeletion } from '#platform/storage'
 import { embedJob } from '../embed/embed-source.ts'
 import { keyOf, markOf } from '../mark.ts'
 import { lockProject, type SourceRow } from '../store.ts'
 import * as store from './store.ts'
 
 /** Of one knowledge project. */
-export const mostPassages = 50_000
-const mostAttempts = 8
+export const maxPassages = 50_000
+const maxAttempts = 8
 const lookAgainMs = 2_000
 const insertedAtOnce = 100
 
@@ -37,7 +37,7 @@ async function indexSource({ app, accountId, data, signal }: Run<SourceWork>): P
   const place = { accountId, ...data }
   const source = await store.beginSource(app.db, place)
   if (!source) return undefined
-  if (source.attempts > mostAttempts) return end(app, place, { state: 'failed', problem: 'given_up' })
+  if (source.attempts > maxAttempts) return end(app, place, { state: 'failed', problem: 'given_up' })
   const read = await textOf(app, source, signal)
   if ('unread' in read) {
     // That others wait too is not its fault.
@@ -90,15 +90,15 @@ async function end(
   const ended = await app.db.tx(async (tx) => {
     if (!(await lockProject(tx, place.accountId, place.knowledgeId))) return false
     const fits =
-      passages.length === 0 || (await store.countPassages(tx, place)) + passages.length <= mostPassages
+      passages.length === 0 || (await store.countPassages(tx, place)) + passages.length <= maxPassages
     const end: store.SourceEnd = fits ? how : { state: 'failed', problem: 'knowledge_full' }
     if (!(await store.endSource(tx, place, end, now))) return false
     if (fits) await keepPassages(app, tx, place, passages)
     // Only passages stay; a page by its address never had bytes here, and to delete none is no failure.
-    await abandon(tx, [key], now)
+    await markForDeletion(tx, [key], now)
     return true
   })
-  if (ended) await tidyStrays(app, [key])
+  if (ended) await deletePendingBlobs(app, [key])
   return undefined
 }
 

@@ -20,10 +20,10 @@ export interface Meant {
   failure?: Failure
 }
 
-const mostNear = 100
+const maxNear = 100
 /** Bytes of vectors that are here at a time, where calls were made for as many passages as the configuration allows. */
 const pageBytes = 8 * 1024 * 1024
-const mostInOneRow = 128
+const maxInOneRow = 128
 
 /** Never fails for want of money or of the model: then words have to do. */
 export async function meant(
@@ -46,11 +46,11 @@ export async function meant(
 }
 
 async function nearest(app: App, place: Place, model: string, query: Float32Array): Promise<PassageAt[]> {
-  const there = await searchNear(app.db, place, { model, query, limit: mostNear })
+  const there = await searchNear(app.db, place, { model, query, limit: maxNear })
   if (there) return there
-  const best = new Nearest<PassageAt>(query, mostNear)
+  const best = new Nearest<PassageAt>(query, maxNear)
   const dimensions = query.length
-  const rows = Math.max(1, Math.floor(pageBytes / (4 * dimensions * mostInOneRow)))
+  const rows = Math.max(1, Math.floor(pageBytes / (4 * dimensions * maxInOneRow)))
   let after: PassageAt | undefined
   do {
     const page = await store.readVectors(app.db, place, { model, dimensions, after, rows })

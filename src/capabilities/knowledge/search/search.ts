@@ -4,25 +4,25 @@ import { payment } from '#capabilities/calls'
 import { allPhrases, anyOf, type Query, readQuery, scores } from '#engine/retrieval'
 import { errorBody } from '#platform/errors'
 import { markOf } from '../mark.ts'
-import { type KnowledgeAsk, placeOf, requireProject } from '../projects.ts'
+import { type KnowledgeOptions, placeOf, requireProject } from '../projects.ts'
 import type { Found, FoundList, SearchBody } from '../schema.ts'
 import type { Place } from '../store.ts'
 import { type FoundAt, fuse } from './fuse.ts'
 import { type Meant, meant, type Payment } from './meant.ts'
 import * as store from './store.ts'
 
-const usualLimit = 5
+const defaultLimit = 5
 const longestQuery = 4_000
 /** What is ranked; words that stand in more passages than that decide nothing where rarer ones are asked for too. */
-const mostCandidates = 1_000
+const maxCandidates = 1_000
 const countedUpTo = 10_000
 
-export async function search(ask: KnowledgeAsk<SearchBody>): Promise<FoundList> {
-  const { app, body, requestId, language } = ask
-  const place = placeOf(ask)
+export async function search(options: KnowledgeOptions<SearchBody>): Promise<FoundList> {
+  const { app, body, requestId, language } = options
+  const place = placeOf(options)
   await requireProject(app, place)
-  const payer = { ...payment(ask), endpoint: '/v1/knowledge/search' }
-  const { data, meant } = await findPassages(app, place, body.query, body.limit ?? usualLimit, payer)
+  const payer = { ...payment(options), endpoint: '/v1/knowledge/search' }
+  const { data, meant } = await findPassages(app, place, body.query, body.limit ?? defaultLimit, payer)
   const trouble = meant.failure && errorBody(meant.failure, requestId, language).error
   return {
     data,
@@ -79,7 +79,7 @@ async function rank(
   const terms = groups.flat()
   const chosen = telling(groups, found).flat()
   if (chosen.length === 0) return []
-  const ask = { ranked: withoutMark(anyOf(chosen, mark)), terms, limit: mostCandidates }
+  const ask = { ranked: withoutMark(anyOf(chosen, mark)), terms, limit: maxCandidates }
   const phrased =
     query.phrases.length > 0
       ? await store.findPassages(db, place, { ...ask, query: allPhrases(query, mark) })
@@ -103,7 +103,7 @@ function telling(groups: readonly string[][], found: readonly number[]): string[
   return rarest
     .filter(({ many }, at) => {
       sum += many
-      return at === 0 || sum <= mostCandidates
+      return at === 0 || sum <= maxCandidates
     })
     .map(({ terms }) => terms)
 }

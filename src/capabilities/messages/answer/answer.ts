@@ -1,5 +1,5 @@
 /** The two ways out of an answer. Its first part says whether it came over this wire. */
-import type { EventAnswer, SentEvent, WholeAnswer } from '#capabilities/text'
+import type { EventAnswer, JsonAnswer, SentEvent } from '#capabilities/text'
 import type { Bill, Extra, Part } from '#engine/turn'
 import type { ErrorBody } from '#platform/errors'
 import type { Event, Manner, Stop, Writer } from './event.ts'
@@ -40,7 +40,7 @@ const sent = (event: Event, extra?: Extra): SentEvent => ({
   data: event === extra?.event && extra.text !== undefined ? extra.text : JSON.stringify(event),
 })
 
-export class WholeMessage implements WholeAnswer {
+export class WholeMessage implements JsonAnswer {
   readonly #manner: Manner
   readonly #events: Event[] = []
   #writer: Writer | undefined

@@ -1,36 +1,36 @@
 /** Takes a batch: every row is checked as `/v1/messages` checks it before anything is kept, and each becomes a job of its own. */
 import { type Applied, acceptOnce, reference } from '#capabilities/calls'
-import { type News, tellNews } from '#capabilities/text'
+import { type FieldReport, setFieldHeaders } from '#capabilities/text'
 import { Failure, fail } from '#platform/errors'
-import { type Ask, baseUrlOf, type JsonText } from '#platform/http'
+import { baseUrlOf, type JsonText, type RequestContext } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
 import { Slice } from '#platform/slices'
 import { requireAnswerable } from '../create.ts'
 import { type Dialect, dialectOf } from '../versions.ts'
 import { shownBatch } from './batch.ts'
+import { reasons } from './phrases.ts'
 import { rowJob } from './row.ts'
 import type { BatchBody } from './schema.ts'
 import { type BatchRow, countOpen, insertBatch, insertRows } from './store.ts'
-import { reasons } from './words.ts'
 
 /** Bytes of one row's params: those of a whole body of `/v1/messages`. */
 const rowLimit = 4 * 1024 * 1024
 /** Of one account, in progress: what it may keep here unpaid has a bound. */
-const mostOpen = 100
+const maxOpen = 100
 const hourMs = 60 * 60 * 1000
 /** Rows that have not begun by then expire. */
 const processingMs = 24 * hourMs
 const keptMs = 29 * 24 * hourMs
 
-export async function createBatch(ask: Ask<BatchBody>): Promise<JsonText> {
-  const { app, body } = ask
-  const dialect = dialectOf(ask)
-  const { params, news } = await checkedRows(ask, dialect)
-  const batch = newBatch(ask, dialect)
+export async function createBatch(context: RequestContext<BatchBody>): Promise<JsonText> {
+  const { app, body } = context
+  const dialect = dialectOf(context)
+  const { params, news } = await checkedRows(context, dialect)
+  const batch = newBatch(context, dialect)
   const { account_id: accountId, batch_id: batchId } = batch
   const accept = { endpoint: '/v1/messages/batches', statusCode: 200, now: batch.created_at }
-  const reply = await acceptOnce(ask, accept, async (tx) => {
-    if ((await countOpen(tx, accountId)) >= mostOpen) fail('TOO_MANY_BATCHES', { most: mostOpen })
+  const reply = await acceptOnce(context, accept, async (tx) => {
+    if ((await countOpen(tx, accountId)) >= maxOpen) fail('TOO_MANY_BATCHES', { most: maxOpen })
     await insertBatch(tx, batch)
     await insertRows(
       tx,
@@ -40,14 +40,14 @@ export async function createBatch(ask: Ask<BatchBody>): Promise<JsonText> {
     )
     const rows = params.map((_, position) => ({ accountId, data: { batchId, position } }))
     await app.jobs.enqueue(tx, rowJob, ...rows)
-    return shownBatch(batch, baseUrlOf(ask))
+    return shownBatch(batch, baseUrlOf(context))
   })
-  tellNews(ask, news)
+  setFieldHeaders(context, news)
   return reply
 }
 
-function newBatch(ask: Ask<BatchBody>, { version, betas }: Dialect): BatchRow {
-  const { app, body, caller } = ask
+function newBatch(context: RequestContext<BatchBody>, { version, betas }: Dialect): BatchRow {
+  const { app, body, caller } = context
   const nowMs = app.clock.nowMs()
   return {
     account_id: caller.accountId,
@@ -56,9 +56,9 @@ function newBatch(ask: Ask<BatchBody>, { version, betas }: Dialect): BatchRow {
     key_id: caller.keyId,
     version,
     betas,
-    language: ask.language,
-    customer_id: reference(ask, 'X-Customer-ID') ?? null,
-    reference_id: reference(ask, 'X-Reference-ID') ?? null,
+    language: context.language,
+    customer_id: reference(context, 'X-Customer-ID') ?? null,
+    reference_id: reference(context, 'X-Reference-ID') ?? null,
     total: body.requests.length,
     succeeded: 0,
     errored: 0,
@@ -74,12 +74,15 @@ function newBatch(ask: Ask<BatchBody>, { version, betas }: Dialect): BatchRow {
 }
 
 /** The params of each row as JSON, when all of them can be answered. Other requests are served in between. */
-async function checkedRows(ask: Ask<BatchBody>, dialect: Dialect): Promise<{ params: string[]; news: News }> {
+async function checkedRows(
+  context: RequestContext<BatchBody>,
+  dialect: Dialect,
+): Promise<{ params: string[]; news: FieldReport }> {
   const seen = new Set<string>()
   const texts: string[] = []
-  const news: News = { ignored: [], clamped: [], mapped: [] }
+  const news: FieldReport = { ignored: [], clamped: [], mapped: [] }
   const slice = new Slice()
-  for (const [index, { custom_id: customId, params }] of ask.body.requests.entries()) {
+  for (const [index, { custom_id: customId, params }] of context.body.requests.entries()) {
     const at = `requests.${index}`
     if (seen.has(customId))
       fail('INVALID_REQUEST', { why: reasons.twice(customId) }, { param: `${at}.custom_id` })
@@ -92,7 +95,7 @@ async function checkedRows(ask: Ask<BatchBody>, dialect: Dialect): Promise<{ par
     gather(
       news,
       `${at}.params`,
-      refusedAt(`${at}.params`, () => requireAnswerable(ask, params, dialect)),
+      refusedAt(`${at}.params`, () => requireAnswerable(context, params, dialect)),
     )
     texts.push(text)
     if (slice.isOver()) await slice.next()
@@ -101,7 +104,7 @@ async function checkedRows(ask: Ask<BatchBody>, dialect: Dialect): Promise<{ par
 }
 
 /** What is told of a row names its place too. */
-function gather(all: News, place: string, { ignored, clamped, mapped }: News): void {
+function gather(all: FieldReport, place: string, { ignored, clamped, mapped }: FieldReport): void {
   const placed = ({ param, applied }: Applied): Applied => ({ param: `${place}.${param}`, applied })
   all.ignored.push(...ignored.map((field) => `${place}.${field}`))
   all.clamped.push(...clamped.map(placed))

@@ -4,7 +4,7 @@ import { fail } from '#platform/errors'
 import { baseUrlOf, type JsonText } from '#platform/http'
 import { job } from '#platform/jobs'
 import { shownBatch, shownId } from './batch.ts'
-import { type BatchAsk, notFound, ownBatch } from './read.ts'
+import { type BatchOptions, notFound, ownBatch } from './read.ts'
 import * as store from './store.ts'
 
 declare module '#platform/events' {
@@ -16,25 +16,25 @@ declare module '#platform/events' {
 }
 
 /** No row of the batch begins any more; those that have not begun are ended by a job, those that have go on to their end. */
-export async function cancelBatch(ask: BatchAsk): Promise<JsonText> {
-  const { app, caller } = ask
-  const { batch_id: batchId } = await ownBatch(ask)
+export async function cancelBatch(options: BatchOptions): Promise<JsonText> {
+  const { app, caller } = options
+  const { batch_id: batchId } = await ownBatch(options)
   const { accountId } = caller
   const now = new Date(app.clock.nowMs())
   const accept = { endpoint: '/v1/messages/batches/cancel', statusCode: 200, now }
-  return acceptOnce(ask, accept, async (tx) => {
+  return acceptOnce(options, accept, async (tx) => {
     const batch = await store.cancelBatch(tx, accountId, caller.projectId, batchId, now)
     if (!batch) return notFound()
     if (!batch.ended_at)
       await app.jobs.enqueue(tx, cancelJob, { accountId, data: { batchId }, singletonKey: batchId })
-    return shownBatch(batch, baseUrlOf(ask))
+    return shownBatch(batch, baseUrlOf(options))
   })
 }
 
 /** Prompts and answers go with it. */
-export async function deleteBatch(ask: BatchAsk) {
-  const { app, caller } = ask
-  const { batch_id: batchId, ended_at: endedAt } = await ownBatch(ask)
+export async function deleteBatch(options: BatchOptions) {
+  const { app, caller } = options
+  const { batch_id: batchId, ended_at: endedAt } = await ownBatch(options)
   if (!endedAt) fail('BATCH_NOT_ENDED', {})
   if (!(await store.deleteBatch(app.db, caller.accountId, caller.projectId, batchId))) notFound()
   return { id: shownId(batchId), type: 'message_batch_deleted' }

@@ -1,17 +1,17 @@
 /** What there is to read of batches. */
 import { Readable } from 'node:stream'
 import { fail } from '#platform/errors'
-import { Answer, type Ask, baseUrlOf } from '#platform/http'
+import { Answer, baseUrlOf, type RequestContext } from '#platform/http'
 import { framedList } from '#platform/lists'
 import { batchIdOf, shownBatch } from './batch.ts'
+import { reasons } from './phrases.ts'
 import type { ListQuery } from './schema.ts'
 import * as store from './store.ts'
-import { reasons } from './words.ts'
 
-export type BatchAsk = Ask<unknown, unknown, { batch_id: string }>
+export type BatchOptions = RequestContext<unknown, unknown, { batch_id: string }>
 
 /** A batch of the caller's project; anybody else's answers as a missing one. */
-export async function ownBatch({ app, caller, params }: BatchAsk): Promise<store.BatchRow> {
+export async function ownBatch({ app, caller, params }: BatchOptions): Promise<store.BatchRow> {
   const batchId = batchIdOf(params.batch_id)
   const batch = batchId && (await store.findBatch(app.db, caller.accountId, caller.projectId, batchId))
   return batch || notFound()
@@ -19,8 +19,8 @@ export async function ownBatch({ app, caller, params }: BatchAsk): Promise<store
 
 export const notFound = (): never => fail('NOT_FOUND', {}, { param: 'batch_id' })
 
-export async function listBatches(ask: Ask<unknown, ListQuery>) {
-  const { app, caller, query } = ask
+export async function listBatches(context: RequestContext<unknown, ListQuery>) {
+  const { app, caller, query } = context
   const { after_id, before_id } = query
   if (after_id !== undefined && before_id !== undefined)
     fail('INVALID_REQUEST', { why: reasons.twoCursors }, { param: 'before_id' })
@@ -29,22 +29,22 @@ export async function listBatches(ask: Ask<unknown, ListQuery>) {
     after_id: after_id && batchIdOf(after_id),
     before_id: before_id && batchIdOf(before_id),
   })
-  return framedList.answer(page, (batch) => shownBatch(batch, baseUrlOf(ask)))
+  return framedList.answer(page, (batch) => shownBatch(batch, baseUrlOf(context)))
 }
 
 /** One line of JSON for each row, in the order of the batch. */
-export async function readResults(ask: BatchAsk): Promise<Answer> {
-  const batch = await ownBatch(ask)
+export async function readResults(options: BatchOptions): Promise<Answer> {
+  const batch = await ownBatch(options)
   if (!batch.ended_at) fail('BATCH_NOT_ENDED', {})
-  if (batch.archived_at || batch.expires_at.getTime() <= ask.app.clock.nowMs())
+  if (batch.archived_at || batch.expires_at.getTime() <= options.app.clock.nowMs())
     fail('BATCH_RESULTS_EXPIRED', { expiredAt: batch.expires_at.toISOString() })
-  return new Answer(200, Readable.from(linesOf(ask, batch)), 'application/x-jsonl')
+  return new Answer(200, Readable.from(linesOf(options, batch)), 'application/x-jsonl')
 }
 
 /** Rows in memory at a time. */
 const pageRows = 50
 
-async function* linesOf({ app }: BatchAsk, batch: store.BatchRow): AsyncGenerator<string> {
+async function* linesOf({ app }: BatchOptions, batch: store.BatchRow): AsyncGenerator<string> {
   let told = 0
   while (told < batch.total) {
     const rows = await store.resultsAfter(app.db, batch.account_id, batch.batch_id, told - 1, pageRows)

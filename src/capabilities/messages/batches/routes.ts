@@ -7,7 +7,7 @@ import { createBatch } from './create.ts'
 import { cancelBatch, deleteBatch } from './end.ts'
 import { listBatches, ownBatch, readResults } from './read.ts'
 import { Batch, BatchBody, BatchList, BatchParams, DeletedBatch, ListQuery } from './schema.ts'
-import './words.ts'
+import './phrases.ts'
 
 const path = '/v1/messages/batches'
 /** Bytes of a whole batch. */

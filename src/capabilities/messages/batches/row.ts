@@ -4,7 +4,7 @@
  */
 import type { App } from '#app'
 import { isDatabaseAway } from '#platform/db'
-import { barEffect, effectOf, takeReply } from '#platform/effects'
+import { effectOf, fenceEffect, takeReply } from '#platform/effects'
 import { asFailure, errorBody, Failure } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import { job, type Later, type Run } from '#platform/jobs'
@@ -68,7 +68,7 @@ async function takeOver(
     case 'ambiguous':
       return end(row, 'errored', ambiguous(row))
     case 'never': {
-      const barred = await app.db.tx((tx) => barEffect(tx, payerOf(row), effect_id, endpoint, now(app)))
+      const barred = await app.db.tx((tx) => fenceEffect(tx, payerOf(row), effect_id, endpoint, now(app)))
       if (!barred) return { laterMs: lookAgainMs }
     }
   }

@@ -3,7 +3,7 @@ import { framedList, pageQuery } from '#platform/lists'
 import { closed, nameSchemas, nullable, oneOf, patterned, timestamp } from '#platform/schema'
 import { MessagesBody } from '../request/schema.ts'
 
-const mostRows = 1000
+const maxRows = 1000
 
 export const BatchBody = Type.Object(
   {
@@ -22,7 +22,7 @@ export const BatchBody = Type.Object(
         },
         closed,
       ),
-      { minItems: 1, maxItems: mostRows },
+      { minItems: 1, maxItems: maxRows },
     ),
   },
   {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
 import type { Language } from '#platform/errors'
-import { type Page, type PageAsk, readPage } from '#platform/lists'
+import { type Page, type PageOptions, readPage } from '#platform/lists'
 
 declare module '#platform/db' {
   interface Tables {
@@ -108,14 +108,14 @@ export const findBatch = (
 export function listBatches(
   db: Db,
   of: { accountId: string; projectId: string },
-  ask: PageAsk,
+  options: PageOptions,
 ): Promise<Page<BatchRow>> {
   const all = db.kysely
     .selectFrom('batches.batches')
     .selectAll()
     .where('account_id', '=', of.accountId)
     .where('project_id', '=', of.projectId)
-  return readPage(all, 'batch_id', ask)
+  return readPage(all, 'batch_id', options)
 }
 
 /** Marks a batch as being cancelled, unless it has ended; answers it as it then stands. */

@@ -1,7 +1,7 @@
 /** Content blocks → neutral content. Media are decoded and measured here, before anything is held. */
 import { base64Media, linkMedia, requireModality } from '#capabilities/text'
 import type { Content, Document, Media } from '#engine/turn'
-import { abilities } from '../words.ts'
+import { abilities } from '../phrases.ts'
 import type { DocumentBlock, ImageBlock, Link, SearchResultBlock, TextBlock } from './block-schema.ts'
 import type { Reading } from './reading.ts'
 

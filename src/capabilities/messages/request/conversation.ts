@@ -1,7 +1,7 @@
 /** The messages of the wire → neutral messages: results of tools become messages of their own, calls stand beside the text. */
 import type { Content, Message, ToolCall } from '#engine/turn'
 import { isHostedCallId, upstreamCallId, upstreamHostedCallId } from '../call-ids.ts'
-import { abilities } from '../words.ts'
+import { abilities } from '../phrases.ts'
 import type {
   AssistantBlock,
   CompactionBlock,

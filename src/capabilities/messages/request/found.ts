@@ -13,10 +13,10 @@ export interface Found {
 }
 
 /** What forty answers find at most. Beyond that excerpts stay packed: each takes some 50 µs, and everybody waits for them. */
-const mostExcerpts = 2_000
+const maxExcerpts = 2_000
 
 export class Excerpts {
-  #left = mostExcerpts
+  #left = maxExcerpts
 
   /** Empty for what cannot be read: then a finding is its title and address. */
   of(content: unknown): string {

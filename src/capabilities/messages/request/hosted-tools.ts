@@ -1,9 +1,9 @@
 /** The tools that run here while the model answers. A vendor's own search and fetch are left to an upstream that runs them. */
-import { mostPageTokens, mostUses, runsUpstream } from '#capabilities/text'
+import { maxPageTokens, maxUses, runsUpstream } from '#capabilities/text'
 import { isDomainRule, isTimeZone } from '#engine/tools'
 import type { Hosted, HostedUse, ToolName } from '#engine/turn'
 import { fail } from '#platform/errors'
-import { abilities, reasons } from '../words.ts'
+import { abilities, reasons } from '../phrases.ts'
 import type { Reading } from './reading.ts'
 import { isCustom, type Tool, type TypedTool } from './tool-schema.ts'
 
@@ -50,8 +50,8 @@ function useOf(place: Place, timeZone: string | undefined, reading: Reading): Ho
     tool: runs,
     name: nameOf(tool),
     param: `${param}.type`,
-    ...(runs.startsWith('web_') && { maxUses: tool.max_uses ?? mostUses }),
-    ...(runs === 'web_fetch' && { maxContentTokens: tool.max_content_tokens ?? mostPageTokens }),
+    ...(runs.startsWith('web_') && { maxUses: tool.max_uses ?? maxUses }),
+    ...(runs === 'web_fetch' && { maxContentTokens: tool.max_content_tokens ?? maxPageTokens }),
     ...domainsOf(place),
     ...(timeZone !== undefined && { timeZone }),
   }

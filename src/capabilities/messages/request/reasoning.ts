@@ -2,7 +2,7 @@ import { requireBudget, wishOf } from '#capabilities/text'
 import type { Model } from '#engine/models'
 import type { Reasoning } from '#engine/turn'
 import { fail } from '#platform/errors'
-import { reasons } from '../words.ts'
+import { reasons } from '../phrases.ts'
 import type { MessagesBody } from './schema.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { fail } from '#platform/errors'
-import { reasons } from '../words.ts'
+import { reasons } from '../phrases.ts'
 import type { MessageParam } from './schema.ts'
 
 /** Throws INVALID_REQUEST unless every call has an id of its own and is answered, once, before the next message (contract section 4). */

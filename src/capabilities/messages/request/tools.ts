@@ -2,8 +2,8 @@
 
 import type { Hosted, Tool as NeutralTool, ToolChoice } from '#engine/turn'
 import { fail } from '#platform/errors'
+import { reasons } from '../phrases.ts'
 import type { Dialect } from '../versions.ts'
-import { reasons } from '../words.ts'
 import { nameOf, serviceToolOf } from './hosted-tools.ts'
 import type { Reading } from './reading.ts'
 import type { MessagesBody } from './schema.ts'

@@ -1,5 +1,5 @@
 /** The search and fetch of a vendor where they run at an upstream of this wire: written down with their bounds, and held for. */
-import { mostPageTokens, mostUses } from '#capabilities/text'
+import { maxPageTokens, maxUses } from '#capabilities/text'
 import { foundBound, searchTokens } from '#engine/metering'
 import type { Turn } from '#engine/turn'
 import { serviceToolOf } from './hosted-tools.ts'
@@ -14,8 +14,8 @@ export function boundedTools(tools: readonly Tool[]): Tool[] {
     isUpstreams(tool)
       ? {
           ...tool,
-          max_uses: tool.max_uses ?? mostUses,
-          ...(isFetch(tool) && { max_content_tokens: tool.max_content_tokens ?? mostPageTokens }),
+          max_uses: tool.max_uses ?? maxUses,
+          ...(isFetch(tool) && { max_content_tokens: tool.max_content_tokens ?? maxPageTokens }),
         }
       : tool,
   )
@@ -26,19 +26,19 @@ export const searchesOf = (tools: readonly Tool[]): number =>
   tools
     .filter(isUpstreams)
     .filter((tool) => !isFetch(tool))
-    .reduce((sum, tool) => sum + (tool.max_uses ?? mostUses), 0)
+    .reduce((sum, tool) => sum + (tool.max_uses ?? maxUses), 0)
 
 /** Uses of all of them: after each the model reads the prompt anew. */
 export const roundsOf = (tools: readonly Tool[]): number =>
-  tools.filter(isUpstreams).reduce((sum, tool) => sum + (tool.max_uses ?? mostUses), 0)
+  tools.filter(isUpstreams).reduce((sum, tool) => sum + (tool.max_uses ?? maxUses), 0)
 
 /** Bytes that they make a model read at most: after each use, all of the prompt and all that was found until then. */
 export function foundBytes(tools: readonly Tool[], turn: Turn): number {
   const finds = tools
     .filter(isUpstreams)
     .flatMap((tool) =>
-      Array<number>(tool.max_uses ?? mostUses).fill(
-        isFetch(tool) ? (tool.max_content_tokens ?? mostPageTokens) : searchTokens,
+      Array<number>(tool.max_uses ?? maxUses).fill(
+        isFetch(tool) ? (tool.max_content_tokens ?? maxPageTokens) : searchTokens,
       ),
     )
   return foundBound(turn, finds)

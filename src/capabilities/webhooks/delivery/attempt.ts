@@ -1,6 +1,6 @@
 /** One event sent to one address, once. */
 import type { Log } from '#platform/log'
-import { FetchRefused, type Line } from '#platform/net'
+import { FetchRefused, type KeepAliveClient } from '#platform/net'
 import { signatureHeaders } from '../secret.ts'
 import { type Outcome, retryAfterMs } from './retry.ts'
 import type { DueDelivery } from './store.ts'
@@ -11,7 +11,7 @@ const timeoutMs = 15_000
 const maxBytes = 64 * 1024
 
 export interface Target {
-  line: Line
+  line: KeepAliveClient
   secret: string
   oldSecret: string | undefined
 }

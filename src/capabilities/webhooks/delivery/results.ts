@@ -6,7 +6,7 @@ import * as store from './store.ts'
 
 const firstPauseMs = 50
 const longestPauseMs = 2_000
-const mostAtOnce = 500
+const maxAtOnce = 500
 
 export class Results {
   readonly #db: Db
@@ -39,7 +39,7 @@ export class Results {
     let pauseMs = firstPauseMs
     while (this.#waiting.length > 0 && !this.#closed) {
       // In one order for all who change many, so that none waits for another in a circle.
-      const batch = this.#waiting.splice(0, mostAtOnce).sort(byDelivery)
+      const batch = this.#waiting.splice(0, maxAtOnce).sort(byDelivery)
       try {
         await store.settle(
           this.#db,

@@ -7,7 +7,7 @@ const hour = 60 * minute
 export const retryMs: readonly number[] = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour]
 const jitter = 0.2
 
-export const mostAttempts = retryMs.length + 1
+export const maxAttempts = retryMs.length + 1
 
 /** Longer than this no target is waited for because it says so. */
 const longestRetryAfterMs = hour

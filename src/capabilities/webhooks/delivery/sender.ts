@@ -4,14 +4,14 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '#app'
-import type { Line } from '#platform/net'
+import type { KeepAliveClient } from '#platform/net'
 import { sealedFor } from '../secret.ts'
 import { attempt, type Target } from './attempt.ts'
 import type { Results } from './results.ts'
 import { isGone, isSuccess, type Outcome, verdictOn } from './retry.ts'
 import * as store from './store.ts'
 
-const mostAtOnce = 8
+const maxAtOnce = 8
 /** Events read ahead, and how few are left when more are read. */
 const readAhead = 200
 const refillAt = 50
@@ -47,9 +47,9 @@ export class Sender {
   #over = false
   readonly #ended = Promise.withResolvers<void>()
 
-  constructor(connection: store.TakenConnection, ask: SenderOptions) {
+  constructor(connection: store.TakenConnection, options: SenderOptions) {
     this.#connection = connection
-    this.#ask = ask
+    this.#ask = options
   }
 
   /** Resolves when nothing is due any more and everything is durable; the connection is then released. */
@@ -75,7 +75,7 @@ export class Sender {
   }
 
   get #limit(): number {
-    return this.#connection.strikes > 0 ? 1 : mostAtOnce
+    return this.#connection.strikes > 0 ? 1 : maxAtOnce
   }
 
   #pump(): void {
@@ -131,7 +131,7 @@ export class Sender {
     // Strikes are this sender's own, unless somebody gave the target a new chance.
     this.#connection = { ...now, strikes: moved || now.strikes === 0 ? now.strikes : before.strikes }
     if (moved) void this.#target?.line[Symbol.asyncDispose]()
-    const line: Line = (!moved && this.#target?.line) || app.net.line(now.url, mostAtOnce)
+    const line: KeepAliveClient = (!moved && this.#target?.line) || app.net.line(now.url, maxAtOnce)
     const purpose = sealedFor(now.connection_id)
     const signsStill = (now.old_secret_until?.getTime() ?? 0) > app.clock.nowMs()
     this.#target = {

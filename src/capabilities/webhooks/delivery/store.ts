@@ -34,7 +34,7 @@ export interface Result {
 
 const columns = 'account_id, connection_id, url, secret, old_secret, old_secret_until, strikes'
 
-export interface TakeAsk {
+export interface TakeOptions {
   processId: string
   busy: readonly string[]
   perAccount: number
@@ -44,13 +44,13 @@ export interface TakeAsk {
 }
 
 /** Connections with something due that nobody sends to; from now on this process does, alone. */
-export const take = (db: Db, ask: TakeAsk): Promise<TakenConnection[]> =>
+export const take = (db: Db, options: TakeOptions): Promise<TakenConnection[]> =>
   db.query(
     {
       name: 'webhooks.take',
       text: `select ${columns} from webhooks.take($1, $2, $3, $4, $5, $6 * interval '1 millisecond')`,
     },
-    [ask.processId, ask.busy, ask.perAccount, ask.most, ask.now, ask.lapseMs],
+    [options.processId, options.busy, options.perAccount, options.most, options.now, options.lapseMs],
   )
 
 /** When the first thing falls due that nobody sends yet; null when nothing waits. */

@@ -1,18 +1,18 @@
 /** What happens to a run, as server-sent events: from its beginning, or after the last one that the reader has seen. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { type EventStream, eventStream } from '#platform/http'
-import { ownRun, placeOf, type RunAsk } from '../read.ts'
+import { ownRun, placeOf, type RunOptions } from '../read.ts'
 import { shownEvent } from '../shown.ts'
 import { eventsAfter } from './store.ts'
 
 const lookMs = 500
 const ends = new Set(['succeeded', 'failed', 'cancelled'])
 
-export async function streamEvents(ask: RunAsk): Promise<EventStream> {
-  const { app, language } = ask
-  const run = await ownRun(ask)
+export async function streamEvents(options: RunOptions): Promise<EventStream> {
+  const { app, language } = options
+  const run = await ownRun(options)
   const place = placeOf(run)
-  let seen = lastSeen(ask.headers['last-event-id'])
+  let seen = lastSeen(options.headers['last-event-id'])
   return eventStream(async (out) => {
     while (!out.gone.aborted) {
       const found = await eventsAfter(app.db, place, seen)
@@ -31,7 +31,7 @@ export async function streamEvents(ask: RunAsk): Promise<EventStream> {
 
   /** A run that was deleted meanwhile has ended too. */
   async function hasEnded(): Promise<boolean> {
-    const now = await ownRun(ask).catch(() => undefined)
+    const now = await ownRun(options).catch(() => undefined)
     return now === undefined || (now.ended_at !== null && now.events <= seen)
   }
 }

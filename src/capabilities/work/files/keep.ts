@@ -6,21 +6,21 @@ import type { Deliverable } from '#engine/pipelines'
 import type { ByteSource } from '#platform/storage'
 import { tellRun } from '../events/store.ts'
 import { keepContent, sha256 } from '../journal/results.ts'
-import type { Shift } from '../shift.ts'
+import type { RunLease } from '../run-lease.ts'
 import { lockHeld } from '../store.ts'
 import { type FileRow, filesOf, putFile } from './store.ts'
 
 /** Of one run. All of them are packed in memory when the bundle is asked for. */
-const mostFiles = 1_000
-const mostBytes = 100 * 1024 * 1024
+const maxFiles = 1_000
+const maxBytes = 100 * 1024 * 1024
 
 /** Throws a RangeError for a path that cannot be unpacked everywhere, and for too much. */
-export const keepFile = (shift: Shift, file: Deliverable): Promise<void> =>
+export const keepFile = (shift: RunLease, file: Deliverable): Promise<void> =>
   keep(shift, file, { bytes: file.bytes.length, sha256: sha256(file.bytes), source: file.bytes })
 
 /** The same for a file on this machine, which goes to the storage piece by piece. */
 export async function keepLocal(
-  shift: Shift,
+  shift: RunLease,
   file: Omit<Deliverable, 'bytes'>,
   place: string,
 ): Promise<void> {
@@ -40,7 +40,7 @@ interface Content {
   source: Uint8Array | ByteSource
 }
 
-async function keep(shift: Shift, file: Omit<Deliverable, 'bytes'>, content: Content): Promise<void> {
+async function keep(shift: RunLease, file: Omit<Deliverable, 'bytes'>, content: Content): Promise<void> {
   const { app, run, held } = shift
   shift.requireOpen()
   const fault =
@@ -78,7 +78,7 @@ async function keep(shift: Shift, file: Omit<Deliverable, 'bytes'>, content: Con
 
 function requireRoom({ path, bytes }: FileRow, others: readonly FileRow[]): void {
   const total = others.reduce((sum, other) => sum + other.bytes, bytes)
-  if (others.length >= mostFiles || total > mostBytes) throw new RangeError('A run hands over too much.')
+  if (others.length >= maxFiles || total > maxBytes) throw new RangeError('A run hands over too much.')
   const folded = path.toLowerCase()
   for (const other of others) {
     const taken = other.path.toLowerCase()

@@ -2,8 +2,8 @@
 import { type Manifest, type ManifestEntry, manifestPath } from '#engine/documents'
 import type { Language } from '#platform/errors'
 import { sha256 } from '../journal/results.ts'
+import { manifestTitle } from '../phrases.ts'
 import type { ManifestFile } from '../schema.ts'
-import { manifestTitle } from '../words.ts'
 import type { FileRow } from './store.ts'
 
 const mediaType = 'application/json'

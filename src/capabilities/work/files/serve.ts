@@ -3,10 +3,10 @@ import { buffer } from 'node:stream/consumers'
 import { type BundledFile, manifestPath, zip } from '#engine/documents'
 import { fail } from '#platform/errors'
 import { Answer, type Content, type ContentSource, content } from '#platform/http'
-import { notFound, ownRun, placeOf, type RunAsk } from '../read.ts'
+import { reasons } from '../phrases.ts'
+import { notFound, ownRun, placeOf, type RunOptions } from '../read.ts'
 import type { FilesQuery } from '../schema.ts'
 import type { RunRow } from '../store.ts'
-import { reasons } from '../words.ts'
 import { attachment } from './attachment.ts'
 import { manifestOf } from './manifest.ts'
 import { type FileRow, filesOf } from './store.ts'
@@ -23,19 +23,19 @@ interface Sent {
   open: () => Promise<ContentSource>
 }
 
-export async function serveFiles(ask: RunAsk<FilesQuery>): Promise<Answer | Content> {
-  const { path, bundle } = ask.query
+export async function serveFiles(options: RunOptions<FilesQuery>): Promise<Answer | Content> {
+  const { path, bundle } = options.query
   if ((path === undefined) === (bundle === undefined))
     fail('INVALID_REQUEST', { why: reasons.pathOrBundle }, { param: 'path' })
-  const run = await ownRun(ask)
-  const files = await filesOf(ask.app.db.kysely, placeOf(run))
-  if (path === undefined) return send(ask, bundleOf(ask, run, files))
-  if (path === manifestPath) return send(ask, manifestFile(ask, files))
+  const run = await ownRun(options)
+  const files = await filesOf(options.app.db.kysely, placeOf(run))
+  if (path === undefined) return send(options, bundleOf(options, run, files))
+  if (path === manifestPath) return send(options, manifestFile(options, files))
   const file = files.find((one) => one.path === path)
-  return file ? send(ask, oneFile(ask, file)) : notFound('path')
+  return file ? send(options, oneFile(options, file)) : notFound('path')
 }
 
-function oneFile({ app }: RunAsk, file: FileRow): Sent {
+function oneFile({ app }: RunOptions, file: FileRow): Sent {
   return {
     name: file.path.split('/').at(-1)!,
     mediaType: file.media_type,
@@ -45,7 +45,7 @@ function oneFile({ app }: RunAsk, file: FileRow): Sent {
   }
 }
 
-function manifestFile({ language }: RunAsk, files: readonly FileRow[]): Sent {
+function manifestFile({ language }: RunOptions, files: readonly FileRow[]): Sent {
   const { text, own } = manifestOf(files, language)
   const { media_type: mediaType, sha256: tag, bytes } = own
   // Written here, in UTF-8; JSON that a model has made is whatever it is.
@@ -53,7 +53,7 @@ function manifestFile({ language }: RunAsk, files: readonly FileRow[]): Sent {
   return { name: manifestPath, mediaType, contentType, tag, bytes, open: async () => Buffer.from(text) }
 }
 
-function bundleOf({ app, language }: RunAsk, run: RunRow, files: readonly FileRow[]): Sent {
+function bundleOf({ app, language }: RunOptions, run: RunRow, files: readonly FileRow[]): Sent {
   const { text, own } = manifestOf(files, language)
   const name =
     (run.title ?? run.kind).replace(/[\p{Cc}\p{Bidi_Control}\s\\/:*?"<>|]+/gu, ' ').trim() || run.kind
@@ -77,12 +77,12 @@ const missing = ({ path }: FileRow): never => {
   throw new Error(`The file ${path} is not in the storage.`)
 }
 
-async function send(ask: RunAsk, sent: Sent): Promise<Answer | Content> {
+async function send(options: RunOptions, sent: Sent): Promise<Answer | Content> {
   const { name, mediaType, tag, bytes, open } = sent
   const etag = `"${tag}"`
   const headers = { etag, 'cache-control': 'private, no-cache' }
-  if (isKnown(ask.headers['if-none-match'], etag)) {
-    for (const [header, value] of Object.entries(headers)) ask.setHeader(header, value)
+  if (isKnown(options.headers['if-none-match'], etag)) {
+    for (const [header, value] of Object.entries(headers)) options.setHeader(header, value)
     return new Answer(304, null, mediaType)
   }
   // What is packed here is of a length that only the packing tells.

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
-import type { Held, Place } from '../store.ts'
+import type { LeaseKey, Place } from '../store.ts'
 
 declare module '#platform/db' {
   interface Tables {
@@ -44,7 +44,7 @@ export async function putFile(tx: Tx, file: FileRow): Promise<void> {
 }
 
 /** Written down before the bytes are stored. Answers false when the run is somebody else's now. */
-export async function noteBlob(db: Db, { accountId, runId, owner }: Held, key: string): Promise<boolean> {
+export async function noteBlob(db: Db, { accountId, runId, owner }: LeaseKey, key: string): Promise<boolean> {
   const noted = await db.query(
     {
       name: 'work.note_blob',

@@ -7,7 +7,7 @@ import { requireMayPay } from '#engine/paid'
 import { FailedStep, LostStep, OutOfCredits } from '#engine/pipelines'
 import { Failure } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
-import type { Shift } from '../shift.ts'
+import type { RunLease } from '../run-lease.ts'
 import { keepResult, readResult } from './results.ts'
 import * as store from './store.ts'
 
@@ -28,11 +28,11 @@ export interface PaidStep<Value> {
 }
 
 export class Journal {
-  readonly #shift: Shift
+  readonly #shift: RunLease
   /** Every step that this worker asked for: a name is asked for once, however often. */
   readonly #asked = new Map<string, Promise<unknown>>()
 
-  constructor(shift: Shift) {
+  constructor(shift: RunLease) {
     this.#shift = shift
   }
 

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import type { App } from '#app'
 import type { ByteSource } from '#platform/storage'
 import { noteBlob } from '../files/store.ts'
-import type { Shift } from '../shift.ts'
+import type { RunLease } from '../run-lease.ts'
 import type { StepRow } from './store.ts'
 
 /** Of JSON, in bytes; a row with more of it would make every read of the run slow. */
@@ -13,7 +13,7 @@ const rowBytes = 64 * 1024
 export type Kept = { result: string } | { resultKey: string }
 
 /** Plain JSON; nothing is null. */
-export async function keepResult(shift: Shift, value: unknown): Promise<Kept> {
+export async function keepResult(shift: RunLease, value: unknown): Promise<Kept> {
   const text = JSON.stringify(value ?? null)
   const bytes = Buffer.from(text)
   if (bytes.length <= rowBytes) return { result: text }
@@ -28,12 +28,12 @@ export async function keepResult(shift: Shift, value: unknown): Promise<Kept> {
 }
 
 /** Puts bytes of a run into the storage, named by what they are; answers their key. */
-export const keepBytes = (shift: Shift, bytes: Uint8Array): Promise<string> =>
+export const keepBytes = (shift: RunLease, bytes: Uint8Array): Promise<string> =>
   keepContent(shift, sha256(bytes), bytes)
 
 /** The same where the hash is known. */
 export async function keepContent(
-  shift: Shift,
+  shift: RunLease,
   hash: string,
   content: Uint8Array | ByteSource,
 ): Promise<string> {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
-import type { Held, Place } from '../store.ts'
+import type { LeaseKey, Place } from '../store.ts'
 
 export type StepKind = 'ask' | 'search' | 'read' | 'once'
 
@@ -40,7 +40,7 @@ export interface Beginning {
 /** See `work.begin_step` in migrations/0008-work.sql. */
 export async function beginStep(
   db: Db,
-  { accountId, runId, owner }: Held,
+  { accountId, runId, owner }: LeaseKey,
   { step, kind, effectId, worst, now }: Beginning,
 ): Promise<'begun' | 'known' | 'short' | 'gone'> {
   const [row] = await db.query<{ how: 'begun' | 'known' | 'short' | 'gone' }>(
@@ -64,7 +64,7 @@ export interface StepEnd {
 }
 
 /** Answers false when the run is somebody else's now. */
-export async function endStep(db: Db, { accountId, runId, owner }: Held, end: StepEnd): Promise<boolean> {
+export async function endStep(db: Db, { accountId, runId, owner }: LeaseKey, end: StepEnd): Promise<boolean> {
   const [row] = await db.query<{ mine: boolean }>(
     {
       name: 'work.end_step',
@@ -122,7 +122,7 @@ export async function loseSteps(tx: Tx, { accountId, runId }: Place, now: Date):
 /** A step that costs nothing and is done at once; the first to say so is believed. Answers false when the run is somebody else's now. */
 export async function putOnce(
   db: Db,
-  { accountId, runId, owner }: Held,
+  { accountId, runId, owner }: LeaseKey,
   {
     step,
     effectId,

@@ -1,5 +1,5 @@
 import type { Language } from '../model.ts'
-import { inDigits } from '../words.ts'
+import { inDigits } from '../phrases.ts'
 
 const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}]/u
 
@@ -8,9 +8,9 @@ export const marked = (text: string, language: Language): string =>
   text !== '' && (language === 'fa' || rightToLeft.test(text)) ? `\u202b${text}\u202c` : text
 
 /** A label of one line, cut where it would crowd the others out. */
-export function labelOf(text: string, language: Language, mostCharacters = 60): string {
+export function labelOf(text: string, language: Language, maxCharacters = 60): string {
   const line = text.replace(/\s+/g, ' ').trim()
-  const cut = line.length > mostCharacters ? `${line.slice(0, mostCharacters - 1).toWellFormed()}…` : line
+  const cut = line.length > maxCharacters ? `${line.slice(0, maxCharacters - 1).toWellFormed()}…` : line
   return marked(/^[\d.,/-]+$/.test(cut) ? inDigits(language, cut) : cut, language)
 }
 

@@ -1,6 +1,6 @@
 import type { EChartsOption, SeriesOption } from 'echarts'
 import { colours, face } from '../look.ts'
-import { chartWords } from '../words.ts'
+import { chartPhrases } from '../phrases.ts'
 import { type CategoryChart, type Chart, isEmpty, type PieChart, type ScatterChart, sizeOf } from './chart.ts'
 import { labelOf, marked, numberWriter, percentWriter, widthOf, wrapped } from './labels.ts'
 
@@ -48,7 +48,7 @@ const emptyNote = (chart: Chart): NonNullable<EChartsOption['graphic']> => ({
   left: 'center',
   top: 'middle',
   style: {
-    text: marked(chartWords[chart.language].empty, chart.language),
+    text: marked(chartPhrases[chart.language].empty, chart.language),
     fontSize: 16,
     fill: soft,
     fontFamily: face,

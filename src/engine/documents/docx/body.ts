@@ -31,7 +31,7 @@ import { tableOf } from './tables.ts'
 
 /** Points: the text's width on A4, and the most height of an image; a point is four thirds of what the format calls a pixel. */
 const textWidth = 453
-const mostImageHeight = 430
+const maxImageHeight = 430
 const pointsPerPixel = 0.375
 const pixelsPerPoint = 4 / 3
 
@@ -199,7 +199,7 @@ function imageOf({ path, alt, caption }: Image, place: Place): Paragraph[] {
   const points = Math.min(
     textWidth,
     image.width * pointsPerPixel,
-    (mostImageHeight * image.width) / image.height,
+    (maxImageHeight * image.width) / image.height,
   )
   const width = Math.round(points * pixelsPerPoint)
   const height = Math.max(1, Math.round((width * image.height) / image.width))

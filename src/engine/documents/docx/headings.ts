@@ -1,5 +1,5 @@
 import type { Block, Heading, Language } from '../model.ts'
-import { inDigits } from '../words.ts'
+import { inDigits } from '../phrases.ts'
 
 export interface ListedHeading {
   block: Heading

@@ -9,7 +9,7 @@ import {
 import { segmentsOf } from '../direction.ts'
 import { colours, face, fixedFace } from '../look.ts'
 import type { Direction, Inline, Language, TextRun as Run } from '../model.ts'
-import { inDigits } from '../words.ts'
+import { inDigits } from '../phrases.ts'
 
 export const sourceMark = (number: number): string => `source_${number}`
 

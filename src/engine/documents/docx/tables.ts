@@ -21,8 +21,8 @@ const textWidth = 9_070
 const characterWidth = 112
 const edges = 260
 /** A longer text in a cell breaks, and so does a longer word. */
-const mostCharacters = 45
-const mostInWord = 18
+const maxCharacters = 45
+const maxInWord = 18
 
 /** Half points: tables of many columns are set smaller. */
 const usualSize = 19
@@ -110,8 +110,8 @@ function sideIn(align: Align, direction: string, language: Language) {
 function columnWidths({ header, rows }: TableBlock, available: number): number[] {
   const columns = header.map((cell, column) => {
     const texts = [cell, ...rows.map((row) => row[column]!)].map(plainText)
-    const wanted = Math.min(mostCharacters, longestOf(texts))
-    const word = Math.min(mostInWord, longestOf(texts.flatMap((text) => text.split(/[\s/.?&=_-]+/))))
+    const wanted = Math.min(maxCharacters, longestOf(texts))
+    const word = Math.min(maxInWord, longestOf(texts.flatMap((text) => text.split(/[\s/.?&=_-]+/))))
     return { wanted: widthOf(wanted, header.length), least: widthOf(word, header.length) }
   })
   const wanted = columns.reduce((sum, column) => sum + column.wanted, 0)

@@ -18,9 +18,9 @@ import { directionOf, directionOfLanguage } from '../direction.ts'
 import { fontFile } from '../fonts.ts'
 import { colours, countingFace, face } from '../look.ts'
 import { type Block, type Language, type PlacedImage, plainText, type TextDocument } from '../model.ts'
+import { inDigits, inLine, longDate, pagePhrases } from '../phrases.ts'
 import { type PreparedDocument, prepare } from '../prepare.ts'
 import { entryOf } from '../sources.ts'
-import { inDigits, inLine, longDate, pageWords } from '../words.ts'
 import { blocksOf, headingOf, lineOf, type Place } from './body.ts'
 import { headingNumbers, headingsIn } from './headings.ts'
 import { runsOf, sourceMark, textRuns } from './runs.ts'
@@ -146,7 +146,7 @@ const sourcesHeading = 'sources'
 function contentsOf(document: PreparedDocument): (Paragraph | TableOfContents)[] {
   const { contents, blocks, sources, language, numberedHeadings } = document
   if (!contents) return []
-  const words = pageWords[language]
+  const words = pagePhrases[language]
   const headings = headingsIn(blocks)
   const numbers = headingNumbers(headings, language)
   const entries = headings.map(({ block, mark }, index) => {
@@ -176,7 +176,7 @@ function contentsEntry(
 
 function sourcesOf({ sources, language }: PreparedDocument, place: Place): Paragraph[] {
   if (sources.length === 0) return []
-  const title = [{ type: 'text', text: pageWords[language].sources } as const]
+  const title = [{ type: 'text', text: pagePhrases[language].sources } as const]
   return [
     headingOf(title, 1, place, { numbered: false, mark: sourcesHeading }),
     ...sources.map((source, index) => {

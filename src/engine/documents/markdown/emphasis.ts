@@ -24,7 +24,7 @@ export interface Mark {
 }
 
 /** How far back an opening mark is looked for, so that a line of nothing but marks stays cheap. */
-const mostOpenMarks = 64
+const maxOpenMarks = 64
 
 /** Pairs the marks and gives runs with their styles. What found no partner is text. */
 export function runsOf(tokens: readonly Token[]): Inline[] {
@@ -38,7 +38,7 @@ function pair(tokens: readonly Token[]): void {
     if (token.kind !== 'mark') continue
     if (token.canClose) closeWith(token, open)
     if (token.canOpen && token.length > 0) open.push(token)
-    if (open.length > mostOpenMarks) open.shift()
+    if (open.length > maxOpenMarks) open.shift()
   }
 }
 

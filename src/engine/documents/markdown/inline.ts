@@ -1,6 +1,6 @@
 import type { Inline, TextRun } from '../model.ts'
+import { latinDigits } from '../phrases.ts'
 import { safeLink } from '../safe-link.ts'
-import { latinDigits } from '../words.ts'
 import { runsOf, type Token } from './emphasis.ts'
 import { decodeEntity } from './entities.ts'
 
@@ -40,7 +40,7 @@ interface Bracket {
 }
 
 /** Tokens between brackets that may name a link; more would make a line of brackets quadratic. */
-const mostInName = 50
+const maxInName = 50
 
 function scan(text: string, references: References): Token[] {
   const scanner = new Scanner(text, references)
@@ -192,7 +192,7 @@ class Scanner {
     if (direct) return { href: unescaped(direct[1] ?? direct[2] ?? ''), length: direct[0].length + 1 }
     const named = /^\[([^[\]]{0,500})\]/.exec(after)
     const inside = this.tokens.length - bracket.index
-    const label = named?.[1] || (inside <= mostInName ? plain(this.tokens.slice(bracket.index + 1)) : '')
+    const label = named?.[1] || (inside <= maxInName ? plain(this.tokens.slice(bracket.index + 1)) : '')
     const href = this.#references.links.get(nameOf(label))
     return href === undefined ? undefined : { href, length: (named?.[0].length ?? 0) + 1 }
   }

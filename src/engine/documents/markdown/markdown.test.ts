@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Block, Inline, TextDocument } from '../model.ts'
-import { documentFromMarkdown, mostMarkdownBytes } from './read.ts'
+import { documentFromMarkdown, maxMarkdownBytes } from './read.ts'
 import { toMarkdown } from './write.ts'
 
 const read = (markdown: string, more: Partial<TextDocument> = {}) =>
@@ -220,7 +220,7 @@ test('headings that count themselves lose their numbers where the document count
 })
 
 test('a text beyond the bound is refused', () => {
-  expect(() => read('a'.repeat(mostMarkdownBytes + 1))).toThrow(RangeError)
+  expect(() => read('a'.repeat(maxMarkdownBytes + 1))).toThrow(RangeError)
 })
 
 test('any text is read', () => {

@@ -1,6 +1,6 @@
 import { levelled } from '../levels.ts'
 import { type Block, type Inline, plainText, type TextDocument } from '../model.ts'
-import { pageWords } from '../words.ts'
+import { pagePhrases } from '../phrases.ts'
 import { readBlocks } from './blocks.ts'
 import { nameOf, type References, readInline } from './inline.ts'
 import { closesFence, dedent, type Fence, fenceOf, indentOf, isBlank } from './lines.ts'
@@ -9,16 +9,16 @@ import { closesFence, dedent, type Fence, fenceOf, indentOf, isBlank } from './l
 export type MarkdownMeta = Omit<TextDocument, 'title' | 'blocks' | 'footnotes'> & { title?: string }
 
 /** Of one text. */
-export const mostMarkdownBytes = 4 * 1024 * 1024
+export const maxMarkdownBytes = 4 * 1024 * 1024
 
 /**
  * Reads Markdown as models write it: CommonMark without HTML and indented code, with GFM's tables, footnotes and task lists, Persian
  * digits in numbered lists, `\newpage`, and `[3]` as a citation where the document has a third source. Never fails on what is written,
- * only on how much: RangeError beyond `mostMarkdownBytes`.
+ * only on how much: RangeError beyond `maxMarkdownBytes`.
  */
 export function documentFromMarkdown(markdown: string, meta: MarkdownMeta): TextDocument {
-  if (Buffer.byteLength(markdown) > mostMarkdownBytes)
-    throw new RangeError(`A document has at most ${mostMarkdownBytes} bytes of Markdown.`)
+  if (Buffer.byteLength(markdown) > maxMarkdownBytes)
+    throw new RangeError(`A document has at most ${maxMarkdownBytes} bytes of Markdown.`)
   const { lines, links, notes } = takeDefinitions(linesOf(markdown))
   const references: References = {
     links,
@@ -31,7 +31,7 @@ export function documentFromMarkdown(markdown: string, meta: MarkdownMeta): Text
   )
   return {
     ...meta,
-    title: title || pageWords[meta.language].untitled,
+    title: title || pagePhrases[meta.language].untitled,
     blocks: levelled(meta.numberedHeadings ? withoutNumbers(blocks) : blocks),
     ...(notes.size > 0 && { footnotes }),
   }

@@ -1,7 +1,7 @@
 import type { Align } from '../model.ts'
 
 /** Wider tables are no longer read by anybody; what is beyond goes into the last column. */
-const mostColumns = 40
+const maxColumns = 40
 
 export interface TableRows {
   header: string[]
@@ -20,7 +20,7 @@ export function readTable(
   const align = alignments(lines[start + 1] ?? '')
   if (!align || !lines[start]!.includes('|')) return undefined
   const header = cellsOf(lines[start]!)
-  if (header.length !== align.length || header.length > mostColumns) return undefined
+  if (header.length !== align.length || header.length > maxColumns) return undefined
   let end = start + 2
   while (end < lines.length && !ends(lines[end]!)) end += 1
   const rows = lines.slice(start + 2, end).map((line) => fitted(cellsOf(line), header.length))

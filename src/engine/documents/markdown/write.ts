@@ -1,9 +1,9 @@
 import type { Block, Inline, Table, TextDocument, TextRun } from '../model.ts'
-import { inLine, longDate, pageWords } from '../words.ts'
+import { inLine, longDate, pagePhrases } from '../phrases.ts'
 
 /** The document as Markdown that `documentFromMarkdown` and any reader of GFM reads back. */
 export function toMarkdown(document: TextDocument): string {
-  const words = pageWords[document.language]
+  const words = pagePhrases[document.language]
   const parts = [
     `# ${escaped(document.title)}`,
     ...(document.subtitle ? [`*${escaped(document.subtitle)}*`] : []),

@@ -10,14 +10,14 @@ import {
   type Quote,
   type Table,
 } from '../model.ts'
+import { inLine, longDate, pagePhrases } from '../phrases.ts'
 import type { PreparedDocument } from '../prepare.ts'
 import { entryOf } from '../sources.ts'
-import { inLine, longDate, pageWords } from '../words.ts'
 import { codeForPrint, forPrint } from './glyphs.ts'
 
 /** Points: the width of the text on the page of page.typ, and the most height that an image takes of it. */
 const textWidth = 453
-const mostImageHeight = 430
+const maxImageHeight = 430
 /** Pictures are drawn for screens of twice the usual density. */
 const pointsPerPixel = 0.375
 
@@ -41,7 +41,7 @@ export function printed(document: PreparedDocument, images: Record<string, Place
     titlePage: document.titlePage ?? false,
     contents: document.contents ?? false,
     numbered: document.numberedHeadings ?? false,
-    words: pageWords[language],
+    words: pagePhrases[language],
     blocks: document.blocks.map((block) => printedBlock(block, page)),
     notes: document.notes.map((note) => directed(note, language)),
     sources: document.sources.map((source) => directed(entryOf(source, language), language)),
@@ -110,7 +110,7 @@ function placed(block: Image, { files, images }: Page): object {
   const width = Math.min(
     textWidth,
     image.width * pointsPerPixel,
-    (mostImageHeight * image.width) / image.height,
+    (maxImageHeight * image.width) / image.height,
   )
   return {
     ...block,

@@ -1,17 +1,17 @@
-import { latinDigits } from '../words.ts'
+import { latinDigits } from '../phrases.ts'
 import type { Column, ColumnKind, Value } from './workbook.ts'
 
 const plainNumber = /^[-−+]?(?:\d{1,3}(?:[,٬]\d{3})+|\d+)(?:[.٫]\d+)?$/
 const isoDate = /^\d{4}-\d{2}-\d{2}$/
 /** More digits than a spreadsheet's numbers hold would be rounded. */
-const mostDigits = 15
+const maxDigits = 15
 
 /** The number that a text writes, in any digits; undefined for what is none, and for codes: 007, ۰۹۱۲…, card numbers. */
 export function numberIn(text: string): number | undefined {
   const latin = latinDigits(text.trim())
   if (!plainNumber.test(latin)) return undefined
   const digits = latin.replace(/[^\d]/g, '')
-  const isCode = /^[-−+]?0\d/.test(latin) || digits.length > mostDigits || latin.startsWith('+')
+  const isCode = /^[-−+]?0\d/.test(latin) || digits.length > maxDigits || latin.startsWith('+')
   if (isCode) return undefined
   return Number(latin.replace(/[,٬]/g, '').replace('٫', '.').replace('−', '-'))
 }
@@ -21,7 +21,7 @@ export function percentIn(text: string): number | undefined {
   const found = /^(.+?)\s?[%٪]$/.exec(text.trim())
   const number = found ? numberIn(found[1]!) : undefined
   // Exact where the decimal fraction is: 18.5 / 100 is not 0.185.
-  return number === undefined ? undefined : Number((number / 100).toPrecision(mostDigits))
+  return number === undefined ? undefined : Number((number / 100).toPrecision(maxDigits))
 }
 
 /** Days are counted from their noon, so that no time zone moves them. */

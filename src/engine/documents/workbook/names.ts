@@ -1,8 +1,8 @@
 import type { Language } from '../model.ts'
+import { inDigits } from '../phrases.ts'
 import { printable } from '../prepare.ts'
-import { inDigits } from '../words.ts'
 
-const mostCharacters = 31
+const maxCharacters = 31
 
 /** Names that spreadsheets accept: short, without their signs, each once whatever its capitals. */
 export function sheetNames(names: readonly string[], language: Language): string[] {
@@ -13,7 +13,7 @@ export function sheetNames(names: readonly string[], language: Language): string
     let found = wanted
     for (let copy = 2; taken.has(found.toLowerCase()); copy += 1) {
       const ending = ` (${inDigits(language, copy)})`
-      found = head(wanted, mostCharacters - ending.length) + ending
+      found = head(wanted, maxCharacters - ending.length) + ending
     }
     taken.add(found.toLowerCase())
     return found
@@ -26,7 +26,7 @@ const accepted = (name: string): string =>
       .replace(/[\][:*?/\\\s]+/g, ' ')
       .trim()
       .replace(/^'+/, ''),
-    mostCharacters,
+    maxCharacters,
   ).replace(/(?<!['\s])['\s]+$/, '')
 
 const head = (text: string, units: number): string =>

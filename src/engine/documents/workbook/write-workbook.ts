@@ -8,7 +8,7 @@ import { sheetNames } from './names.ts'
 import { type ColumnKind, checkWorkbook, type Sheet, type Workbook } from './workbook.ts'
 
 /** The format's own bound; programs refuse the whole file for one longer text. */
-const mostCharacters = 32_767
+const maxCharacters = 32_767
 const width = { least: 9, most: 60 }
 
 /** A workbook of values: no formula is ever written, whatever a text looks like. */
@@ -86,9 +86,7 @@ function cellOf(value: CellValue): CellValue {
   if (typeof value !== 'string') return value
   const text = printable(value).replace(/\r\n?/g, '\n')
   const spelled = text.replace(/_(?=x[\dA-Fa-f]{4}_)/g, '_x005F_')
-  return spelled.length <= mostCharacters
-    ? spelled
-    : `${spelled.slice(0, mostCharacters - 1).toWellFormed()}…`
+  return spelled.length <= maxCharacters ? spelled : `${spelled.slice(0, maxCharacters - 1).toWellFormed()}…`
 }
 
 /** Texts begin where the sheet begins; numbers stand as spreadsheets set them. */

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { Confine } from '#platform/confined'
-import type { Desk } from '../pipelines.ts'
+import type { StepContext } from '../pipelines.ts'
 
 /** What check-process.ts is given: files, at most as many as a project has. */
 export type CheckWork = { path: string; text: string }[]
@@ -15,7 +15,7 @@ const checkingMs = 10_000
  * false), and where the parser was lost.
  */
 export async function checkFile(
-  desk: Desk,
+  desk: StepContext,
   confine: Confine,
   step: string,
   file: { path: string; text: string },

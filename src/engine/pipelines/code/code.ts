@@ -1,16 +1,16 @@
 import { type BundledFile, zip } from '#engine/documents'
 import type { Confine } from '#platform/confined'
+import { type Budget, type BudgetedSteps, openBudgetedSteps, planOf } from '../budgeted-steps.ts'
 import { encode, mediaTypes } from '../deliver.ts'
-import { type Budget, type Pen, planOf, takePen } from '../pen.ts'
-import type { Desk, Pipeline, Task } from '../pipelines.ts'
+import { outcomeOf, titled } from '../phrases.ts'
+import type { Pipeline, StepContext, Task } from '../pipelines.ts'
 import { ownWordsBytes, taskBytes } from '../prompts.ts'
-import { outcomeOf, titled } from '../words.ts'
 import { contentOf, markdownOf } from './answer.ts'
 import { checkFile } from './check.ts'
 import { mediaTypeOf } from './media.ts'
-import { mostFiles, type PlannedFile, type Project, projectOf, readmePath } from './project.ts'
+import { plainReadme, readmeNotes, codePhrases as words } from './phrases.ts'
+import { maxFiles, type PlannedFile, type Project, projectOf, readmePath } from './project.ts'
 import { filePrompt, mendPrompt, projectPrompt, readmePrompt, type Written, writtenText } from './prompts.ts'
-import { plainReadme, readmeNotes, codeWords as words } from './words.ts'
 
 type Step = 'plan' | 'file' | 'mend' | 'readme'
 
@@ -18,7 +18,7 @@ const material = { written: 40_000 }
 /** The list of files within a prompt. */
 const listBytes = 4_500
 /** Files that are asked for once more: those that a parser refuses. */
-const mostMends = 5
+const maxMends = 5
 
 function budgetOf(task: Task): Budget<Step> {
   const own = ownWordsBytes + taskBytes(task, 'whole')
@@ -26,8 +26,8 @@ function budgetOf(task: Task): Budget<Step> {
   return {
     asks: {
       plan: { count: 1, promptBytes: own, maxOutputTokens: 2_500 },
-      file: { count: mostFiles, promptBytes, maxOutputTokens: 6_000 },
-      mend: { count: mostMends, promptBytes, maxOutputTokens: 6_000 },
+      file: { count: maxFiles, promptBytes, maxOutputTokens: 6_000 },
+      mend: { count: maxMends, promptBytes, maxOutputTokens: 6_000 },
       readme: { count: 1, promptBytes, maxOutputTokens: 2_500 },
     },
     searches: 0,
@@ -40,7 +40,7 @@ export function codePipeline(confine: Confine): Pipeline {
   return {
     plan: (task) => planOf(budgetOf(task)),
     async run(desk) {
-      const pen = takePen(desk, budgetOf(desk.task))
+      const pen = openBudgetedSteps(desk, budgetOf(desk.task))
       await desk.progress(2, words.planning)
       const planned = await pen.ask('plan', 'plan', projectPrompt(desk.task), words.plan)
       const project = projectOf(planned?.text, desk.task)
@@ -64,7 +64,12 @@ interface Made {
   checked: string[]
 }
 
-async function writeFiles(desk: Desk, confine: Confine, pen: Pen<Step>, project: Project): Promise<Made> {
+async function writeFiles(
+  desk: StepContext,
+  confine: Confine,
+  pen: BudgetedSteps<Step>,
+  project: Project,
+): Promise<Made> {
   const made: Made = { written: [], missing: [], checked: [] }
   let mends = 0
   for (const [index, file] of project.files.entries()) {
@@ -75,7 +80,7 @@ async function writeFiles(desk: Desk, confine: Confine, pen: Pen<Step>, project:
       continue
     }
     let { fault, isChecked } = await checkFile(desk, confine, `check/${index + 1}`, { path: file.path, text })
-    if (fault !== undefined && mends < mostMends) {
+    if (fault !== undefined && mends < maxMends) {
       mends += 1
       const prompt = mendPrompt(desk.task, project, { path: file.path, text, fault })
       const mended = await pen.ask('mend', `mend/${index + 1}`, prompt, words.mend(file.path))
@@ -95,8 +100,8 @@ async function writeFiles(desk: Desk, confine: Confine, pen: Pen<Step>, project:
 }
 
 async function writeFile(
-  desk: Desk,
-  pen: Pen<Step>,
+  desk: StepContext,
+  pen: BudgetedSteps<Step>,
   project: Project,
   file: PlannedFile,
   { written, step }: { written: readonly Written[]; step: string },
@@ -113,7 +118,12 @@ async function writeFile(
   return /\.(?:md|markdown)$/i.test(file.path) ? markdownOf(said.text) : contentOf(said.text)
 }
 
-async function readmeOf(desk: Desk, pen: Pen<Step>, project: Project, made: Made): Promise<string> {
+async function readmeOf(
+  desk: StepContext,
+  pen: BudgetedSteps<Step>,
+  project: Project,
+  made: Made,
+): Promise<string> {
   const { task } = desk
   await desk.progress(88, words.writing(readmePath))
   const written = writtenText(made.written, material.written - 200)
@@ -127,7 +137,12 @@ async function readmeOf(desk: Desk, pen: Pen<Step>, project: Project, made: Made
   return `${own.trimEnd()}\n\n${readmeNotes({ faults, missing, checked, isSandbox: task.isSandbox }, task.language)}`
 }
 
-async function keepProject(desk: Desk, project: Project, { written }: Made, readme: string): Promise<void> {
+async function keepProject(
+  desk: StepContext,
+  project: Project,
+  { written }: Made,
+  readme: string,
+): Promise<void> {
   const { language, isSandbox, startedMs } = desk.task
   await desk.progress(94, words.packing)
   const purposes = new Map(project.files.map(({ path, purpose }) => [path, purpose]))
@@ -139,8 +154,8 @@ async function keepProject(desk: Desk, project: Project, { written }: Made, read
       title: titled(purposes.get(path) || path, language, isSandbox),
     }),
   )
-  for (const file of files) await desk.keep(file)
-  await desk.keep({
+  for (const file of files) await desk.saveFile(file)
+  await desk.saveFile({
     path: 'project.zip',
     bytes: await zip(files, startedMs),
     mediaType: mediaTypes.zip,

@@ -1,9 +1,9 @@
 import type { KindOfWork } from '../pipelines.ts'
 import { codePipeline } from './code.ts'
-import { codeKindWords } from './words.ts'
+import { codeKindPhrases } from './phrases.ts'
 
 export const codeKind: KindOfWork<'code'> = {
   name: 'code',
-  makes: codeKindWords.makes,
+  makes: codeKindPhrases.makes,
   open: ({ confine }) => codePipeline(confine),
 }

@@ -15,7 +15,7 @@ export interface Project {
   files: PlannedFile[]
 }
 
-export const mostFiles = 10
+export const maxFiles = 10
 const most = { path: 120, parts: 6, purpose: 400, description: 600 }
 export const readmePath = 'README.md'
 
@@ -27,7 +27,7 @@ export const projectSchema = {
     files: {
       type: 'array',
       minItems: 1,
-      maxItems: mostFiles,
+      maxItems: maxFiles,
       items: {
         type: 'object',
         properties: { path: { type: 'string' }, purpose: { type: 'string' } },
@@ -43,9 +43,9 @@ export function projectOf(answer: string | undefined, task: Task): Project {
   const json = answer === undefined ? undefined : readJson(answer)
   const files: PlannedFile[] = []
   const taken = new Set(['project.zip', 'manifest.json', readmePath.toLowerCase()])
-  for (const entry of listIn(json, 'files', 4 * mostFiles)) {
+  for (const entry of listIn(json, 'files', 4 * maxFiles)) {
     const path = pathOf(typeof entry === 'string' ? entry : textIn(entry, 'path'))
-    if (path === undefined || files.length === mostFiles || clashes(path, taken)) continue
+    if (path === undefined || files.length === maxFiles || clashes(path, taken)) continue
     taken.add(path.toLowerCase())
     files.push({ path, purpose: lineOf(textIn(entry, 'purpose'), most.purpose) })
   }

@@ -1,7 +1,7 @@
 import { headOf, lineOf } from '../cut.ts'
 import type { Task } from '../pipelines.ts'
 import { type Prompt, quoted, systemText, taskText } from '../prompts.ts'
-import { mostFiles, type PlannedFile, type Project, projectSchema } from './project.ts'
+import { maxFiles, type PlannedFile, type Project, projectSchema } from './project.ts'
 
 const role =
   'You are an experienced software engineer. You write small, whole, working programs with as few dependencies as can be.'
@@ -9,7 +9,7 @@ const role =
 export const projectPrompt = (task: Task): Prompt => ({
   system: systemText(role, task, 'whole'),
   about: taskText(task, 'whole'),
-  order: `Plan this project: a name, a description of one or two sentences, and its files, at most ${mostFiles}, in the order in which they are best written. Paths are relative, with / between folders. README.md is written at the end without being planned; manifest.json and project.zip at the top are taken by us, so a file of such a name needs a folder.`,
+  order: `Plan this project: a name, a description of one or two sentences, and its files, at most ${maxFiles}, in the order in which they are best written. Paths are relative, with / between folders. README.md is written at the end without being planned; manifest.json and project.zip at the top are taken by us, so a file of such a name needs a folder.`,
   schema: projectSchema,
 })
 
@@ -24,8 +24,8 @@ const listOf = ({ files }: Project): string =>
   headOf(files.map(({ path, purpose }) => `${path}: ${lineOf(purpose, 160)}`).join('\n'), 3_500)
 
 /** The newest files whole as far as they fit: what a file uses stands mostly just before it. */
-export function writtenText(written: readonly Written[], mostBytes: number): string {
-  const share = Math.floor(mostBytes / Math.max(1, written.length)) - 500
+export function writtenText(written: readonly Written[], maxBytes: number): string {
+  const share = Math.floor(maxBytes / Math.max(1, written.length)) - 500
   return written.map(({ path, text }) => quoted(path, headOf(text, share))).join('\n')
 }
 

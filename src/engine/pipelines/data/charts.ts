@@ -1,15 +1,15 @@
 import type { Chart, Documents } from '#engine/documents'
+import type { Gap } from '../budgeted-steps.ts'
 import { encode, mediaTypes, rendered } from '../deliver.ts'
-import type { Gap } from '../pen.ts'
 import { persianText } from '../persian.ts'
-import type { Desk, Task } from '../pipelines.ts'
-import { sandboxWords, titled } from '../words.ts'
+import { sandboxPhrases, titled } from '../phrases.ts'
+import type { StepContext, Task } from '../pipelines.ts'
 import type { FoundTable } from './compute.ts'
+import { summaryPhrases } from './phrases.ts'
 import { type Answer, countsOnly } from './views.ts'
-import { summaryWords } from './words.ts'
 
 /** Points of a line that can still be told apart; days before them stand in the workbook. */
-const mostDrawn = 366
+const maxDrawn = 366
 
 /** An answer as a drawing; undefined where it is none. */
 export function chartOf(
@@ -18,7 +18,7 @@ export function chartOf(
   task: Task,
 ): Chart | undefined {
   const { language, isSandbox } = task
-  const base = { language, title: view.title, ...(isSandbox && { subtitle: sandboxWords.mark[language] }) }
+  const base = { language, title: view.title, ...(isSandbox && { subtitle: sandboxPhrases.mark[language] }) }
   const { columns } = spec.table
   const by = columns[view.by]!
   const column = view.column === undefined || countsOnly(view) ? undefined : columns[view.column]!
@@ -34,7 +34,7 @@ export function chartOf(
     }
   }
   if (view.chart === 'none' || view.chart === 'scatter' || all.length === 0) return undefined
-  const rows = all.slice(-mostDrawn)
+  const rows = all.slice(-maxDrawn)
   const label = (key: string) => (language === 'fa' ? persianText(key) : key)
   if (view.chart === 'pie' && rows.every(({ value }) => Number(value) >= 0))
     return {
@@ -45,7 +45,7 @@ export function chartOf(
   const longest = Math.max(...rows.map(({ key }) => key.length))
   const type = view.chart === 'pie' ? 'bar' : view.chart
   const isLying = type === 'bar' && (longest > 14 || rows.length > 14)
-  const value = column ? titleOf(column) : summaryWords[language].count
+  const value = column ? titleOf(column) : summaryPhrases[language].count
   return {
     ...base,
     type,
@@ -58,7 +58,7 @@ export function chartOf(
 
 /** Draws every answer that is a chart, as PNG and SVG; answers their PNG's paths by the places of the answers. */
 export async function keepCharts(
-  desk: Desk,
+  desk: StepContext,
   documents: Documents,
   found: FoundTable,
   answers: readonly Answer[],
@@ -75,8 +75,8 @@ export async function keepCharts(
     )
     if (!made) continue
     const title = titled(answer.view.title, task.language, task.isSandbox)
-    await desk.keep({ path: `${name}.png`, bytes: made.png, mediaType: mediaTypes.png, title })
-    await desk.keep({ path: `${name}.svg`, bytes: encode(made.svg), mediaType: mediaTypes.svg, title })
+    await desk.saveFile({ path: `${name}.png`, bytes: made.png, mediaType: mediaTypes.png, title })
+    await desk.saveFile({ path: `${name}.svg`, bytes: encode(made.svg), mediaType: mediaTypes.svg, title })
     drawn.set(place, `${name}.png`)
   }
   return drawn

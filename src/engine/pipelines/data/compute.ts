@@ -1,22 +1,22 @@
 /** What is computed for a run, in a confined process that reads the sources from files. */
 import path from 'node:path'
 import type { Confine } from '#platform/confined'
-import type { Desk } from '../pipelines.ts'
+import type { StepContext } from '../pipelines.ts'
 import type { Computed, ComputeWork } from './computed.ts'
 import type { ReadAnswer, ReadSpec } from './read-table.ts'
 import type { Input } from './rows/open.ts'
 import type { Answer, View } from './views.ts'
-import type { SheetAsk, Written } from './write/write-files.ts'
+import type { SheetOptions, Written } from './write/write-files.ts'
 
 export type { FoundTable } from './read-table.ts'
 
 /** Of the processor's time: a little for a text, and by their size for files. */
 const textMs = 20_000
 const leastMs = 60_000
-const mostMs = 600_000
+const maxMs = 600_000
 const perMegabyteMs = 3_000
 /** Of an answer: tables stay in the process. */
-const mostAnswerBytes = 4 * 1024 * 1024
+const maxAnswerBytes = 4 * 1024 * 1024
 const forFiles = { memoryMb: 1_792, heapMb: 768 }
 
 /** Where the tables of a run are, on this machine. */
@@ -29,7 +29,7 @@ export interface Sources {
 }
 
 export interface Computer {
-  desk: Desk
+  desk: StepContext
   confine: Confine
   sources: Sources
 }
@@ -47,17 +47,17 @@ export const computeViews = (computer: Computer, spec: ReadSpec, views: View[], 
     other,
   })
 
-export interface FilesAsk {
+export interface FilesOptions {
   spec: ReadSpec
-  mostCsvBytes: number
-  sheet?: SheetAsk
+  maxCsvBytes: number
+  sheet?: SheetOptions
   scratch: { path: string; bytes: number }
 }
 
 /** Writes the files into the folder; not journalled, since they are on this machine alone. */
 export async function writeTables(
   { desk, confine, sources }: Computer,
-  { scratch, ...ask }: FilesAsk,
+  { scratch, ...ask }: FilesOptions,
 ): Promise<Written | undefined> {
   if (!sources.isSame) return undefined
   const work: ComputeWork = { job: 'files', inputs: sources.inputs, ...ask }
@@ -78,15 +78,15 @@ async function compute<Value extends Computed[keyof Computed]>(
   return value
 }
 
-function workOf(desk: Desk, { inputs, bytes }: Sources, input: ComputeWork) {
+function workOf(desk: StepContext, { inputs, bytes }: Sources, input: ComputeWork) {
   const files = inputs.flatMap((each) => ('path' in each ? [each.path] : []))
-  const scaled = Math.min(mostMs, leastMs + Math.ceil((bytes / 1e6) * perMegabyteMs))
+  const scaled = Math.min(maxMs, leastMs + Math.ceil((bytes / 1e6) * perMegabyteMs))
   return {
     accountId: desk.accountId,
     module: path.join(import.meta.dirname, 'compute-process.ts'),
     input,
     timeoutMs: files.length > 0 ? scaled : textMs,
-    maxOutputBytes: mostAnswerBytes,
+    maxOutputBytes: maxAnswerBytes,
     files,
     ...(files.length > 0 && forFiles),
     signal: desk.signal,

@@ -1,13 +1,13 @@
 /** The three pieces of confined work: to read a table, to answer questions to it, to write it as files. */
-import { type ReadAnswer, type ReadAsk, type ReadSpec, readTables, storeOf } from './read-table.ts'
+import { type ReadAnswer, type ReadOptions, type ReadSpec, readTables, storeOf } from './read-table.ts'
 import type { Input } from './rows/open.ts'
 import { type Answer, answerView, type View } from './views.ts'
-import { type WriteAsk, type Written, writeFiles } from './write/write-files.ts'
+import { type WriteOptions, type Written, writeFiles } from './write/write-files.ts'
 
 export type ComputeWork =
-  | ({ job: 'read' } & ReadAsk)
+  | ({ job: 'read' } & ReadOptions)
   | { job: 'views'; inputs: Input[]; spec: ReadSpec; views: View[]; other: string }
-  | ({ job: 'files'; inputs: Input[]; spec: ReadSpec } & WriteAsk)
+  | ({ job: 'files'; inputs: Input[]; spec: ReadSpec } & WriteOptions)
 
 export interface Computed {
   read: ReadAnswer

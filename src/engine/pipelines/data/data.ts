@@ -3,31 +3,31 @@ import path from 'node:path'
 import { type Documents, toMarkdown } from '#engine/documents'
 import type { Confine } from '#platform/confined'
 import { paragraphOf } from '../blocks.ts'
+import { type Budget, type BudgetedSteps, type Gap, openBudgetedSteps, planOf } from '../budgeted-steps.ts'
 import { encode, mediaTypes, rendered } from '../deliver.ts'
 import { titleOf } from '../document/outline.ts'
 import { readJson, textIn } from '../json.ts'
 import { gapBlocks, noticeBlocks } from '../notices.ts'
-import { type Budget, type Gap, type Pen, planOf, takePen } from '../pen.ts'
-import type { Desk, Outcome, Pipeline, Task } from '../pipelines.ts'
+import { outcomeOf, titled } from '../phrases.ts'
+import type { Outcome, Pipeline, StepContext, Task } from '../pipelines.ts'
 import { ownWordsBytes, taskBytes } from '../prompts.ts'
-import { outcomeOf, titled } from '../words.ts'
 import { keepCharts } from './charts.ts'
 import { type Computer, computeViews, type FoundTable, readTables, writeTables } from './compute.ts'
 import { summaryOf, workbookOf } from './files.ts'
 import { figuresOf } from './labelled-figures.ts'
+import {
+  againstTitle,
+  boundPhrases,
+  summaryPhrases,
+  unreadPhrases,
+  viewTitle,
+  dataPhrases as words,
+} from './phrases.ts'
 import { viewsOf } from './plan-views.ts'
 import { summaryPrompt, viewsPrompt } from './prompts.ts'
 import { filledProse } from './prose.ts'
-import { mostLinks, openSources } from './sources.ts'
+import { maxLinks, openSources } from './sources.ts'
 import type { Answer } from './views.ts'
-import {
-  againstTitle,
-  boundWords,
-  summaryWords,
-  unreadWords,
-  viewTitle,
-  dataWords as words,
-} from './words.ts'
 
 type Step = 'plan' | 'summary'
 
@@ -40,7 +40,7 @@ function budgetOf(task: Task): Budget<Step> {
     },
     searches: 0,
     // A link is a file of data, or a page that has to be read as one.
-    reads: 2 * mostLinks,
+    reads: 2 * maxLinks,
   }
 }
 
@@ -50,7 +50,7 @@ export function dataPipeline(documents: Documents, confine: Confine): Pipeline {
     plan: (task) => planOf(budgetOf(task)),
     async run(desk) {
       await using opened = new AsyncDisposableStack()
-      const pen = takePen(desk, budgetOf(desk.task))
+      const pen = openBudgetedSteps(desk, budgetOf(desk.task))
       await desk.progress(3, words.reading)
       const found = await findTable(desk, confine, pen, opened)
       // Awaited here: the files are needed until the end.
@@ -60,9 +60,9 @@ export function dataPipeline(documents: Documents, confine: Confine): Pipeline {
 }
 
 interface Analysis {
-  desk: Desk
+  desk: StepContext
   documents: Documents
-  pen: Pen<Step>
+  pen: BudgetedSteps<Step>
   computer: Computer
   found: FoundTable
 }
@@ -73,7 +73,7 @@ async function analyse({ desk, documents, pen, computer, found }: Analysis): Pro
   await desk.progress(15, words.planning)
   const planned = await pen.ask('plan', 'plan', viewsPrompt(task, found), words.plan)
   const title = titleOf(
-    task.title ? task : { ...task, input: summaryWords[task.language].data },
+    task.title ? task : { ...task, input: summaryPhrases[task.language].data },
     textIn(planned && readJson(planned.text), 'title'),
   )
   await desk.progress(35, words.computing)
@@ -93,13 +93,13 @@ async function analyse({ desk, documents, pen, computer, found }: Analysis): Pro
 
 /** The table of the request itself, where it names no files; else that of the files and links that it names. */
 async function findTable(
-  desk: Desk,
+  desk: StepContext,
   confine: Confine,
-  pen: Pen<Step>,
+  pen: BudgetedSteps<Step>,
   opened: AsyncDisposableStack,
 ): Promise<{ computer: Computer; found: FoundTable } | undefined> {
   const { input, language, files = [] } = desk.task
-  const columnWord = summaryWords[language].column
+  const columnWord = summaryPhrases[language].column
   if (files.length === 0) {
     const text = { inputs: [{ name: '', text: input }], bytes: 0, isSame: true }
     const computer = { desk, confine, sources: text }
@@ -112,29 +112,29 @@ async function findTable(
   const computer = { desk, confine, sources }
   const read = await readTables(computer, 'table/files', columnWord)
   for (const { name, why } of read?.unread ?? [])
-    pen.gaps.push({ what: { fa: name, en: name }, why: unreadWords[why] })
-  if (!read) pen.gaps.push({ what: words.table, why: unreadWords['too-large'] })
+    pen.gaps.push({ what: { fa: name, en: name }, why: unreadPhrases[why] })
+  if (!read) pen.gaps.push({ what: words.table, why: unreadPhrases['too-large'] })
   return read?.found ? { computer, found: read.found } : undefined
 }
 
 /** What no figure speaks of, though it was there. */
 function boundsOf({ rows, of, unused, notes }: FoundTable): Gap[] {
-  const gaps: Gap[] = rows < of ? [{ what: words.rows, why: boundWords.rows(rows, of) }] : []
+  const gaps: Gap[] = rows < of ? [{ what: words.rows, why: boundPhrases.rows(rows, of) }] : []
   for (const { name, rows: count, hidden } of unused)
-    if (!hidden) gaps.push({ what: { fa: name, en: name }, why: boundWords.unused(count) })
+    if (!hidden) gaps.push({ what: { fa: name, en: name }, why: boundPhrases.unused(count) })
   for (const note of notes) {
     if (note.kind === 'columns-cut')
-      gaps.push({ what: words.columns, why: boundWords.columns(note.read, note.of) })
+      gaps.push({ what: words.columns, why: boundPhrases.columns(note.read, note.of) })
     if (note.kind === 'text-cut')
-      gaps.push({ what: words.wholeText, why: boundWords.characters(note.read, note.of) })
-    if (note.kind === 'sheets-cut') gaps.push({ what: words.sheets, why: boundWords.sheets(note.count) })
+      gaps.push({ what: words.wholeText, why: boundPhrases.characters(note.read, note.of) })
+    if (note.kind === 'sheets-cut') gaps.push({ what: words.sheets, why: boundPhrases.sheets(note.count) })
   }
   return gaps
 }
 
 async function compute(
   computer: Computer,
-  pen: Pen<Step>,
+  pen: BudgetedSteps<Step>,
   found: FoundTable,
   planned: string | undefined,
 ): Promise<Answer[]> {
@@ -147,12 +147,17 @@ async function compute(
       : viewTitle(measure, name(column), name(by)!, language),
   )
   if (views.length === 0) return []
-  const answers = await computeViews(computer, found.spec, views, summaryWords[language].other)
+  const answers = await computeViews(computer, found.spec, views, summaryPhrases[language].other)
   if (!answers) pen.gaps.push({ what: words.figures, why: 'render' })
   return answers ?? []
 }
 
-async function writeProse(desk: Desk, pen: Pen<Step>, found: FoundTable, answers: readonly Answer[]) {
+async function writeProse(
+  desk: StepContext,
+  pen: BudgetedSteps<Step>,
+  found: FoundTable,
+  answers: readonly Answer[],
+) {
   const { task } = desk
   const figures = figuresOf(found, answers, task.language)
   const said = await pen.ask('summary', 'summary', summaryPrompt(task, found, figures), words.text)
@@ -170,7 +175,7 @@ async function keepTables(
   answers: readonly Answer[],
 ): Promise<void> {
   const { task, accountId, signal } = desk
-  const own = summaryWords[task.language]
+  const own = summaryPhrases[task.language]
   const name = { fa: 'workbook.xlsx', en: 'workbook.xlsx' }
   const workbook = workbookOf(task, title, found, answers)
   const begun = await rendered(pen.gaps, name, () => documents.toWorkbook(workbook, { accountId, signal }))
@@ -179,7 +184,7 @@ async function keepTables(
   if (begun) await writeFile(template, begun)
   const written = await writeTables(computer, {
     spec: found.spec,
-    mostCsvBytes: most.csvBytes,
+    maxCsvBytes: most.csvBytes,
     ...(begun && { sheet: sheetAsk(found, template, task) }),
     scratch,
   })
@@ -189,10 +194,10 @@ async function keepTables(
   }
   const keep = async (file: string, rows: number, mediaType: string, called: string) => {
     const isCut = rows < found.of
-    if (isCut) pen.gaps.push({ what: { fa: file, en: file }, why: boundWords.rows(rows, found.of) })
-    const counted = isCut ? `${called} (${boundWords.rows(rows, found.of)[task.language]})` : called
+    if (isCut) pen.gaps.push({ what: { fa: file, en: file }, why: boundPhrases.rows(rows, found.of) })
+    const counted = isCut ? `${called} (${boundPhrases.rows(rows, found.of)[task.language]})` : called
     const deliverable = { path: file, mediaType, title: titled(counted, task.language, task.isSandbox) }
-    await desk.keepLocal(deliverable, path.join(scratch.path, file))
+    await desk.saveLocalFile(deliverable, path.join(scratch.path, file))
   }
   if (written.sheet !== undefined) await keep('workbook.xlsx', written.sheet, mediaTypes.xlsx, own.workbook)
   await keep('cleaned.csv', written.csv, mediaTypes.csv, own.cleaned)
@@ -201,13 +206,13 @@ async function keepTables(
 const sheetAsk = (found: FoundTable, template: string, { language }: Task) => ({
   template,
   begun: found.sample.length,
-  mostRows: most.sheetRows,
-  mostBytes: most.sheetBytes,
+  maxRows: most.sheetRows,
+  maxBytes: most.sheetBytes,
   isPersian: language === 'fa',
 })
 
-const keepSummary = (desk: Desk, markdown: string, title: string): Promise<void> =>
-  desk.keep({
+const keepSummary = (desk: StepContext, markdown: string, title: string): Promise<void> =>
+  desk.saveFile({
     path: 'summary.md',
     bytes: encode(markdown),
     mediaType: mediaTypes.md,
@@ -215,9 +220,9 @@ const keepSummary = (desk: Desk, markdown: string, title: string): Promise<void>
   })
 
 /** Where there is no table nothing is computed, and nothing is made up. */
-async function dataless(desk: Desk, pen: Pen<Step>): Promise<Outcome> {
+async function dataless(desk: StepContext, pen: BudgetedSteps<Step>): Promise<Outcome> {
   const { language, startedMs } = desk.task
-  const own = summaryWords[language]
+  const own = summaryPhrases[language]
   pen.gaps.push({ what: words.table, why: 'none' })
   const markdown = toMarkdown({
     title: own.nothing,

@@ -25,8 +25,8 @@ export interface Profile {
 
 export const isNumeric = (kind: ColumnKind): boolean => kind === 'number' || kind === 'percent'
 
-const mostTop = 8
-const mostTopCharacters = 200
+const maxTop = 8
+const maxTopCharacters = 200
 
 export const profileOf = ({ rows, columns }: Store): Profile[] =>
   columns.map((column) =>
@@ -36,7 +36,7 @@ export const profileOf = ({ rows, columns }: Store): Profile[] =>
 function textProfile(column: TextColumn, rows: number): Profile {
   const { spec, present, distinct, counts, shown } = column
   const top = topOf(counts).map((word) => ({
-    value: shown[word]!.slice(0, mostTopCharacters).toWellFormed(),
+    value: shown[word]!.slice(0, maxTopCharacters).toWellFormed(),
     count: counts[word]!,
   }))
   return {
@@ -51,7 +51,7 @@ function textProfile(column: TextColumn, rows: number): Profile {
 
 /** Places of the largest counts, the first of equal ones before the others. */
 const topOf = (counts: readonly number[]): number[] =>
-  [...counts.keys()].toSorted((a, b) => counts[b]! - counts[a]! || a - b).slice(0, mostTop)
+  [...counts.keys()].toSorted((a, b) => counts[b]! - counts[a]! || a - b).slice(0, maxTop)
 
 function numberProfile({ spec, values }: NumberColumn, rows: number): Profile {
   const { name, kind, unit } = spec

@@ -23,11 +23,11 @@ async function inputOf(bytes: string | Uint8Array, name = 'file') {
   return { name, path: place }
 }
 
-async function read(bytes: string | Uint8Array, mostRows?: number) {
+async function read(bytes: string | Uint8Array, maxRows?: number) {
   const answer = await readTables({
     inputs: [await inputOf(bytes)],
     columnWord: 'c',
-    ...(mostRows !== undefined && { mostRows }),
+    ...(maxRows !== undefined && { maxRows }),
   })
   return { ...answer, columns: answer.found?.spec.table.columns, sample: answer.found?.sample }
 }

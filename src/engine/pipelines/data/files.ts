@@ -1,16 +1,16 @@
 import type { Align, Block, Cell, Language, Sheet, TextDocument, Value, Workbook } from '#engine/documents'
 import { headingOf, paragraphOf, partOf } from '../blocks.ts'
+import type { Gap } from '../budgeted-steps.ts'
 import { gapBlocks, noticeBlocks } from '../notices.ts'
-import type { Gap } from '../pen.ts'
 import { persianText } from '../persian.ts'
+import { sandboxPhrases } from '../phrases.ts'
 import type { Task } from '../pipelines.ts'
-import { sandboxWords } from '../words.ts'
 import { cleaningBlocks, cleaningLines } from './cleaning/blocks.ts'
-import { cleaningHeading } from './cleaning/words.ts'
+import { cleaningHeading } from './cleaning/phrases.ts'
 import type { FoundTable } from './compute.ts'
 import { isNumeric } from './figures.ts'
+import { boundPhrases, overviewText, summaryPhrases } from './phrases.ts'
 import { type Answer, countsOnly } from './views.ts'
-import { boundWords, overviewText, summaryWords } from './words.ts'
 import { writeDecimal, writeMeasured } from './write-number.ts'
 
 /** The first rows as values: numbers are numbers, percentages parts of one, Jalali days and moments text that sorts. */
@@ -56,13 +56,13 @@ export function workbookOf(
   answers: readonly Answer[],
 ): Workbook {
   const { language, isSandbox, startedMs } = task
-  const words = summaryWords[language]
+  const words = summaryPhrases[language]
   const mark: Sheet[] = isSandbox
     ? [
         {
-          name: sandboxWords.mark[language],
-          columns: [{ title: sandboxWords.mark[language], kind: 'text' }],
-          rows: [[sandboxWords.notice[language]]],
+          name: sandboxPhrases.mark[language],
+          columns: [{ title: sandboxPhrases.mark[language], kind: 'text' }],
+          rows: [[sandboxPhrases.notice[language]]],
         },
       ]
     : []
@@ -84,7 +84,7 @@ export function workbookOf(
 }
 
 function columnsSheet({ profile }: FoundTable, language: Language): Sheet {
-  const words = summaryWords[language]
+  const words = summaryPhrases[language]
   const { sum, mean, median, min, max } = words.measures
   const number = (text: string | undefined): Value => (text === undefined ? null : Number(text))
   return {
@@ -116,7 +116,7 @@ function columnsSheet({ profile }: FoundTable, language: Language): Sheet {
 /** What the summary says under the same heading; and how many rows there are, where not all of them are here. */
 function cleaningSheet({ notes, rows, of }: FoundTable, language: Language): Sheet {
   const heading = cleaningHeading[language]
-  const bound = rows < of ? [inLanguage(boundWords.rows(rows, of)[language], language)] : []
+  const bound = rows < of ? [inLanguage(boundPhrases.rows(rows, of)[language], language)] : []
   const lines = [...bound, ...cleaningLines(notes, language)]
   return {
     name: heading,
@@ -126,7 +126,7 @@ function cleaningSheet({ notes, rows, of }: FoundTable, language: Language): She
 }
 
 function answerSheet({ view, rows, total }: Answer, { spec }: FoundTable, language: Language): Sheet {
-  const words = summaryWords[language]
+  const words = summaryPhrases[language]
   const { columns } = spec.table
   const column = view.column === undefined ? undefined : columns[view.column]!
   const kind = column?.kind === 'percent' && !countsOnly(view) ? 'percent' : 'number'
@@ -149,7 +149,7 @@ function answerSheet({ view, rows, total }: Answer, { spec }: FoundTable, langua
   }
 }
 
-export interface SummaryAsk {
+export interface SummaryOptions {
   task: Task
   title: string
   found: FoundTable
@@ -160,9 +160,9 @@ export interface SummaryAsk {
   gaps: readonly Gap[]
 }
 
-export function summaryOf({ task, title, found, answers, drawn, prose, gaps }: SummaryAsk): TextDocument {
+export function summaryOf({ task, title, found, answers, drawn, prose, gaps }: SummaryOptions): TextDocument {
   const { language, isSandbox, startedMs } = task
-  const words = summaryWords[language]
+  const words = summaryPhrases[language]
   const { profile, rows, of } = found
   const { columns } = found.spec.table
   const count = (number: number) => writeDecimal(String(number), language)
@@ -180,7 +180,7 @@ export function summaryOf({ task, title, found, answers, drawn, prose, gaps }: S
   ])
   return {
     title,
-    ...(isSandbox && { subtitle: sandboxWords.mark[language] }),
+    ...(isSandbox && { subtitle: sandboxPhrases.mark[language] }),
     dateMs: startedMs,
     language,
     blocks: [
@@ -188,7 +188,7 @@ export function summaryOf({ task, title, found, answers, drawn, prose, gaps }: S
       headingOf(1, words.overview),
       paragraphOf(
         overviewText(
-          rows < of ? boundWords.rows(rows, of)[language] : count(rows),
+          rows < of ? boundPhrases.rows(rows, of)[language] : count(rows),
           count(columns.length),
           count(missing),
           language,
@@ -206,15 +206,15 @@ export function summaryOf({ task, title, found, answers, drawn, prose, gaps }: S
 /** Where a table or a drawing does not show all. */
 function boundBlocks({ rows, points, pairs = 0 }: Answer, language: Language): Block[] {
   if (points)
-    return points.length < pairs ? [paragraphOf(boundWords.points(points.length, pairs)[language])] : []
-  return rows.length > mostShown ? [paragraphOf(boundWords.groups(mostShown, rows.length)[language])] : []
+    return points.length < pairs ? [paragraphOf(boundPhrases.points(points.length, pairs)[language])] : []
+  return rows.length > maxShown ? [paragraphOf(boundPhrases.groups(maxShown, rows.length)[language])] : []
 }
 
 const cell = (text: string): Cell => [{ type: 'text', text }]
 const inLanguage = (text: string, language: Language) => (language === 'fa' ? persianText(text) : text)
 
 function columnsTable({ profile }: FoundTable, language: Language): Block {
-  const words = summaryWords[language]
+  const words = summaryPhrases[language]
   const { sum, mean, min, max } = words.measures
   const number = (text: string | undefined, column: (typeof profile)[number]) =>
     text === undefined
@@ -242,14 +242,14 @@ function columnsTable({ profile }: FoundTable, language: Language): Block {
 }
 
 /** Rows of one answer on a page; the others stand in the workbook. */
-const mostShown = 40
+const maxShown = 40
 
 function answerTable({ view, rows: all, total }: Answer, { spec }: FoundTable, language: Language): Block {
-  const words = summaryWords[language]
+  const words = summaryPhrases[language]
   const { columns } = spec.table
   const column = view.column === undefined ? { kind: 'number', name: '' } : columns[view.column]!
   const shown = countsOnly(view) ? { kind: 'number' } : column
-  const rows = all.slice(-mostShown)
+  const rows = all.slice(-maxShown)
   const value = (text: string | null) => (text === null ? '' : writeMeasured(text, shown, language))
   const line = (key: string, own: string | null) => [cell(inLanguage(key, language)), cell(value(own))]
   return {

@@ -1,10 +1,10 @@
 import type { KindOfWork } from '../pipelines.ts'
 import { dataPipeline } from './data.ts'
-import { dataKindWords } from './words.ts'
+import { dataKindPhrases } from './phrases.ts'
 
 export const dataKind: KindOfWork<'data'> = {
   name: 'data',
-  makes: dataKindWords.makes,
+  makes: dataKindPhrases.makes,
   readsFiles: true,
   open: ({ documents, confineData }) => dataPipeline(documents, confineData),
 }

@@ -1,8 +1,8 @@
 import type { Language } from '#engine/documents'
 import type { FoundTable } from './compute.ts'
 import { isNumeric } from './figures.ts'
+import { figureLabels, summaryPhrases } from './phrases.ts'
 import { type Answer, countsOnly } from './views.ts'
-import { figureLabels, summaryWords } from './words.ts'
 import { percentText, writeMeasured } from './write-number.ts'
 
 /** A computed number under a name by which prose refers to it. */
@@ -13,8 +13,8 @@ export interface Figure {
   text: string
 }
 
-const mostFigures = 90
-const mostRows = 8
+const maxFigures = 90
+const maxRows = 8
 
 /** What prose may say: every number that it may hold, by name. */
 export function figuresOf(
@@ -22,7 +22,7 @@ export function figuresOf(
   answers: readonly Answer[],
   language: Language,
 ): Figure[] {
-  const words = summaryWords[language]
+  const words = summaryPhrases[language]
   const found: Omit<Figure, 'id'>[] = []
   const add = (label: string, text: string) => found.push({ label, text })
   const count = (number: number) => writeMeasured(String(number), { kind: 'number' }, language)
@@ -42,7 +42,7 @@ export function figuresOf(
   }
   for (const { view, rows, share, change } of answers) {
     const column = view.column === undefined ? { kind: 'number' } : profile[view.column]!
-    for (const { key, value } of rows.slice(0, mostRows))
+    for (const { key, value } of rows.slice(0, maxRows))
       if (value !== null)
         add(
           `${view.title}: ${key}`,
@@ -53,5 +53,5 @@ export function figuresOf(
       add(figureLabels.share(view.title, largest.key)[language], percentText(share, language))
     if (change) add(figureLabels.change(view.title)[language], percentText(change, language))
   }
-  return found.slice(0, mostFigures).map((figure, index) => ({ id: `f${index + 1}`, ...figure }))
+  return found.slice(0, maxFigures).map((figure, index) => ({ id: `f${index + 1}`, ...figure }))
 }

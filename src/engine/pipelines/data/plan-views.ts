@@ -1,20 +1,20 @@
 import { lineOf } from '../cut.ts'
 import { listIn, memberOf, readJson, textIn } from '../json.ts'
 import type { ColumnSpec } from './columns/decide.ts'
-import { mostTexts } from './columns/store.ts'
+import { maxTexts } from './columns/store.ts'
 import type { FoundTable } from './compute.ts'
 import { isNumeric, type Measure } from './figures.ts'
-import { usualViews } from './usual-views.ts'
+import { defaultViews } from './usual-views.ts'
 import { foldKey } from './values/fold.ts'
 import type { Bucket, ChartType, View } from './views.ts'
 
-export const mostViews = 6
+export const maxViews = 6
 const measures = ['sum', 'mean', 'median', 'min', 'max', 'count', 'distinct'] as const
 const buckets = ['day', 'month', 'year', 'hour'] as const
 const charts = ['bar', 'line', 'area', 'pie', 'scatter', 'none'] as const
-const mostTitle = 100
+const maxTitle = 100
 /** Groups that a chart can show, and rows that are told apart. */
-const mostGroups = { pie: 12, top: 40 }
+const maxGroups = { pie: 12, top: 40 }
 
 export const viewsSchema = {
   type: 'object',
@@ -22,7 +22,7 @@ export const viewsSchema = {
     title: { type: 'string' },
     views: {
       type: 'array',
-      maxItems: mostViews,
+      maxItems: maxViews,
       items: {
         type: 'object',
         properties: {
@@ -31,7 +31,7 @@ export const viewsSchema = {
           bucket: { type: 'string', enum: ['none', ...buckets] },
           measure: { type: 'string', enum: measures },
           column: { type: 'string' },
-          top: { type: 'integer', minimum: 1, maximum: mostGroups.top },
+          top: { type: 'integer', minimum: 1, maximum: maxGroups.top },
           chart: { type: 'string', enum: charts },
         },
         required: ['title', 'by', 'measure', 'chart'],
@@ -45,13 +45,13 @@ type Titles = (view: Omit<View, 'title'>) => string
 
 /** The views that the model wants and the table can answer; the usual ones where there are none. */
 export function viewsOf(answer: string | undefined, found: FoundTable, titleOf: Titles): View[] {
-  const wanted = listIn(answer === undefined ? undefined : readJson(answer), 'views', mostViews)
+  const wanted = listIn(answer === undefined ? undefined : readJson(answer), 'views', maxViews)
   const views = wanted.flatMap((entry) => viewOf(entry, found, titleOf) ?? [])
   const distinct = found.profile.map((profile) => profile.distinct)
   const all =
     views.length > 0
       ? views
-      : usualViews(found.spec.table.columns, found.rows, distinct).map((view) => ({
+      : defaultViews(found.spec.table.columns, found.rows, distinct).map((view) => ({
           ...view,
           title: titleOf(view),
         }))
@@ -87,7 +87,7 @@ function viewOf(entry: unknown, { spec, profile }: FoundTable, titleOf: Titles):
   const bucket = columns[by]!.kind === 'date' && isBucket(wish) ? wish : undefined
   const { distinct } = profile[by]!
   if (!isCounted(columns, profile, by)) return undefined
-  const isPie = chart === 'pie' && (distinct > mostGroups.pie || (measure !== 'sum' && measure !== 'count'))
+  const isPie = chart === 'pie' && (distinct > maxGroups.pie || (measure !== 'sum' && measure !== 'count'))
   const view = {
     by,
     measure,
@@ -100,7 +100,7 @@ function viewOf(entry: unknown, { spec, profile }: FoundTable, titleOf: Titles):
 }
 
 const withTitle = (view: Omit<View, 'title'>, entry: unknown, titleOf: Titles): View => {
-  const title = lineOf(textIn(entry, 'title'), mostTitle)
+  const title = lineOf(textIn(entry, 'title'), maxTitle)
   // A title with a number would be a number that nobody computed.
   return { ...view, title: title && !/\p{N}/u.test(title) ? title : titleOf(view) }
 }
@@ -109,11 +109,11 @@ const isBucket = (wish: string): wish is Bucket => (buckets as readonly string[]
 
 /** Columns of more words than are kept are neither grouped by nor counted again. */
 const isCounted = (columns: readonly ColumnSpec[], profile: FoundTable['profile'], place?: number): boolean =>
-  place !== undefined && (columns[place]!.kind !== 'text' || profile[place]!.distinct <= mostTexts)
+  place !== undefined && (columns[place]!.kind !== 'text' || profile[place]!.distinct <= maxTexts)
 
 function topIn(entry: unknown): { top?: number } {
   const top = Number(memberOf(entry, 'top'))
-  return Number.isInteger(top) && top >= 1 && top <= mostGroups.top ? { top } : {}
+  return Number.isInteger(top) && top >= 1 && top <= maxGroups.top ? { top } : {}
 }
 
 const oneOf = <Name extends string>(names: readonly string[], wanted: string, usual: Name): Name =>

@@ -3,7 +3,7 @@ import type { Task } from '../pipelines.ts'
 import { type Prompt, quoted, systemText, taskText } from '../prompts.ts'
 import type { FoundTable } from './compute.ts'
 import type { Figure } from './labelled-figures.ts'
-import { mostViews, viewsSchema } from './plan-views.ts'
+import { maxViews, viewsSchema } from './plan-views.ts'
 
 const role =
   'You are a careful data analyst. You never calculate: a program computes every number, and you say what is worth computing and what it means.'
@@ -32,7 +32,7 @@ export const viewsPrompt = (task: Task, found: FoundTable): Prompt => ({
   system: systemText(role, task, 'short'),
   about: taskText(task, 'short'),
   material: `The data:\n${quoted('table', tableText(found))}`,
-  order: `Say what is to be computed for this task: at most ${mostViews} views, the most telling first. A view groups the rows by the column "by" (days also by month or year: "bucket") and measures the column "column" in each group; measure "count" needs no column, "distinct" counts different values of any column. "top" keeps the largest groups and puts the others together. For two columns of numbers against each other chart is "scatter", by is x and column is y. Use the names of the columns exactly. Titles are short and hold no numbers.`,
+  order: `Say what is to be computed for this task: at most ${maxViews} views, the most telling first. A view groups the rows by the column "by" (days also by month or year: "bucket") and measures the column "column" in each group; measure "count" needs no column, "distinct" counts different values of any column. "top" keeps the largest groups and puts the others together. For two columns of numbers against each other chart is "scatter", by is x and column is y. Use the names of the columns exactly. Titles are short and hold no numbers.`,
   schema: viewsSchema,
 })
 

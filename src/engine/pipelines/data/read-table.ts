@@ -41,14 +41,18 @@ export interface ReadAnswer {
   unread: { name: string; why: Unread }[]
 }
 
-export interface ReadAsk {
+export interface ReadOptions {
   inputs: Input[]
   columnWord: string
   /** For tests. */
-  mostRows?: number
+  maxRows?: number
 }
 
-export async function readTables({ inputs, columnWord, mostRows = most.rows }: ReadAsk): Promise<ReadAnswer> {
+export async function readTables({
+  inputs,
+  columnWord,
+  maxRows = most.rows,
+}: ReadOptions): Promise<ReadAnswer> {
   const sources: SourceSpec[] = []
   const unread: ReadAnswer['unread'] = []
   for (const [place, input] of inputs.entries()) {
@@ -73,7 +77,7 @@ export async function readTables({ inputs, columnWord, mostRows = most.rows }: R
   const unused = others.flatMap(({ group, own }) =>
     own.bySource.map(({ name, rows }) => ({ name, rows, hidden: group.every(({ hidden }) => hidden) })),
   )
-  return { found: await readGroup(best.group, best.own, { sources, unused, mostRows }), unread }
+  return { found: await readGroup(best.group, best.own, { sources, unused, maxRows }), unread }
 }
 
 /** The table that the work is about is the one with the most cells, and none that its author has hidden. */
@@ -83,16 +87,16 @@ const weightOf = ({ group, own }: { group: Candidate[]; own: Surveyed }): number
 interface Rest {
   sources: SourceSpec[]
   unused: FoundTable['unused']
-  mostRows: number
+  maxRows: number
 }
 
 async function readGroup(
   group: readonly Candidate[],
   { spec, notes, bySource }: Surveyed,
-  { sources, unused, mostRows }: Rest,
+  { sources, unused, maxRows }: Rest,
 ): Promise<FoundTable> {
-  const rows = rowsThatFit(spec, mostRows)
-  const loaded = await loadTable(group, spec, mostRows)
+  const rows = rowsThatFit(spec, maxRows)
+  const loaded = await loadTable(group, spec, maxRows)
   const own = group.map(({ place }) => sources[place]!)
   return {
     spec: { sources: own, table: spec, rows },
@@ -138,13 +142,13 @@ function sourceNotes(specs: readonly SourceSpec[], sources: readonly RowSource[]
   const durations = sum((spec) => (spec.kind === 'xlsx' ? spec.durations : 0))
   if (durations > 0) notes.push({ kind: 'durations', count: durations })
   const columns = specs.map((spec, place) => columnsOf(spec, sources[place]!))
-  const [read, of] = [mostOf(columns.map((own) => own.read)), mostOf(columns.map((own) => own.of))]
+  const [read, of] = [maxOf(columns.map((own) => own.read)), maxOf(columns.map((own) => own.of))]
   if (of > read) notes.push({ kind: 'columns-cut', read, of })
   for (const { faults } of sources) if (faults.cut) notes.push({ kind: 'text-cut', ...faults.cut })
   return notes
 }
 
-const mostOf = (numbers: readonly number[]): number => numbers.reduce((a, b) => Math.max(a, b), 0)
+const maxOf = (numbers: readonly number[]): number => numbers.reduce((a, b) => Math.max(a, b), 0)
 
 /** Columns that are read, of those that there are. */
 function columnsOf(spec: SourceSpec, { faults }: RowSource): { read: number; of: number } {

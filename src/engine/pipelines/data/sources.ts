@@ -1,45 +1,49 @@
 /** Where the tables of a run come from: files that its caller stored, links in the request, and the request itself. */
 
 import { addressesIn, securedAddress } from '../addresses.ts'
-import type { Pen } from '../pen.ts'
-import type { Desk, LocalFile } from '../pipelines.ts'
-import type { Words } from '../words.ts'
+import type { BudgetedSteps } from '../budgeted-steps.ts'
+import type { Localized } from '../phrases.ts'
+import type { LocalFile, StepContext } from '../pipelines.ts'
 import type { Sources } from './compute.ts'
-import { sourceWords } from './words.ts'
+import { sourcePhrases } from './phrases.ts'
 
 /** Of one file: as much as may be stored of one (200 MB, docs/decisions/0005-megabyte.md). */
-const mostBytes = 200 * 1024 * 1024
-export const mostLinks = 4
+const maxBytes = 200 * 1024 * 1024
+export const maxLinks = 4
 
 export interface Gathered extends Sources {
   /** What could not be read, and why, both in words. */
-  unread: { what: Words; why: Words }[]
+  unread: { what: Localized; why: Localized }[]
 }
 
-type Reads = Pick<Pen<string>, 'read' | 'fetch'>
+type Reads = Pick<BudgetedSteps<string>, 'read' | 'fetch'>
 
 /** Opens the files and links of the task; they are deleted with `opened`. */
-export async function openSources(desk: Desk, pen: Reads, opened: AsyncDisposableStack): Promise<Gathered> {
+export async function openSources(
+  desk: StepContext,
+  pen: Reads,
+  opened: AsyncDisposableStack,
+): Promise<Gathered> {
   const gathered: Gathered = { inputs: [], bytes: 0, isSame: true, unread: [] }
   const { files = [], input } = desk.task
   for (const [index, file] of files.entries()) {
     const name = file.name ?? file.id
     const local = await desk.open(file)
     if (local) await take(gathered, opened, name, local)
-    else gathered.unread.push({ what: { fa: name, en: name }, why: sourceWords.deleted })
+    else gathered.unread.push({ what: { fa: name, en: name }, why: sourcePhrases.deleted })
     // Which of them were there must not change from life to life.
     await keepSame(desk, gathered, `source/${index + 1}`, local?.sha256 ?? '')
   }
   const links = addressesIn(input)
-  for (const [index, url] of links.slice(0, mostLinks).entries())
+  for (const [index, url] of links.slice(0, maxLinks).entries())
     await openLink({ desk, pen, opened, gathered, url, place: index + 1 })
-  for (const url of links.slice(mostLinks))
-    gathered.unread.push({ what: { fa: url, en: url }, why: sourceWords.tooMany })
+  for (const url of links.slice(maxLinks))
+    gathered.unread.push({ what: { fa: url, en: url }, why: sourcePhrases.tooMany })
   return gathered
 }
 
 interface Link {
-  desk: Desk
+  desk: StepContext
   pen: Reads
   opened: AsyncDisposableStack
   gathered: Gathered
@@ -48,11 +52,11 @@ interface Link {
 }
 
 async function openLink({ desk, pen, opened, gathered, url, place }: Link): Promise<void> {
-  const fetched = await pen.fetch(`link/${place}`, securedAddress(url), mostBytes)
+  const fetched = await pen.fetch(`link/${place}`, securedAddress(url), maxBytes)
   const what = { fa: url, en: url }
   if ('refused' in fetched) {
     const isPlain = url.startsWith('http:')
-    gathered.unread.push({ what, why: isPlain ? sourceWords.plainHttp(fetched.refused) : fetched.refused })
+    gathered.unread.push({ what, why: isPlain ? sourcePhrases.plainHttp(fetched.refused) : fetched.refused })
     return
   }
   const { file, mediaType } = fetched
@@ -63,10 +67,10 @@ async function openLink({ desk, pen, opened, gathered, url, place }: Link): Prom
   }
   await file[Symbol.asyncDispose]()
   const page = await pen.read(`read/${place}`, securedAddress(url))
-  if (!page) gathered.unread.push({ what, why: sourceWords.unreadable })
+  if (!page) gathered.unread.push({ what, why: sourcePhrases.unreadable })
   else {
     gathered.inputs.push({ name: page.title || nameOf(url), text: page.text })
-    if (page.cut) gathered.unread.push({ what, why: sourceWords.pageCut })
+    if (page.cut) gathered.unread.push({ what, why: sourcePhrases.pageCut })
   }
 }
 
@@ -76,7 +80,7 @@ async function take(gathered: Gathered, opened: AsyncDisposableStack, name: stri
   gathered.bytes += file.bytes
 }
 
-async function keepSame(desk: Desk, gathered: Gathered, step: string, sha256: string): Promise<void> {
+async function keepSame(desk: StepContext, gathered: Gathered, step: string, sha256: string): Promise<void> {
   const known = await desk.once(step, async () => ({ sha256 }))
   if (known.sha256 !== sha256) gathered.isSame = false
 }

@@ -3,7 +3,7 @@ import { isNumeric } from './figures.ts'
 import type { View } from './views.ts'
 
 /** Questions for a table that nobody has asked any: by its days, by its names, and its numbers against each other. */
-export function usualViews(
+export function defaultViews(
   columns: readonly ColumnSpec[],
   rows: number,
   distinct: readonly number[],

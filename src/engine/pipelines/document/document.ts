@@ -1,17 +1,17 @@
 import type { Documents, TextDocument } from '#engine/documents'
 import type { Source } from '#engine/turn'
 import { joined, type Part, partOf } from '../blocks.ts'
+import { type Budget, type BudgetedSteps, openBudgetedSteps, planOf } from '../budgeted-steps.ts'
 import { lineOf } from '../cut.ts'
 import { keepDocument } from '../deliver.ts'
 import { gapBlocks, noticeBlocks } from '../notices.ts'
-import { type Budget, type Pen, planOf, takePen } from '../pen.ts'
 import { persianDocument } from '../persian.ts'
-import type { Desk, Pipeline, Task } from '../pipelines.ts'
+import { outcomeOf, sandboxPhrases } from '../phrases.ts'
+import type { Pipeline, StepContext, Task } from '../pipelines.ts'
 import { ownWordsBytes, quoted, taskBytes } from '../prompts.ts'
-import { outcomeOf, sandboxWords } from '../words.ts'
-import { mostSections, type Outline, outlineOf } from './outline.ts'
+import { maxSections, type Outline, outlineOf } from './outline.ts'
+import { documentPhrases as words } from './phrases.ts'
 import { outlinePrompt, sectionPrompt } from './prompts.ts'
-import { documentWords as words } from './words.ts'
 
 /** Of what is given along: passages of the knowledge project, and the end of the text before. */
 const material = { passages: 12_000, before: 500 }
@@ -24,7 +24,7 @@ function budgetOf(task: Task): Budget<'outline' | 'section'> {
   return {
     asks: {
       outline: { count: 1, promptBytes, maxOutputTokens: 2_500 },
-      section: { count: mostSections, promptBytes: promptBytes + outlineBytes, maxOutputTokens: 3_500 },
+      section: { count: maxSections, promptBytes: promptBytes + outlineBytes, maxOutputTokens: 3_500 },
     },
     searches: 0,
     reads: 0,
@@ -37,7 +37,7 @@ export function documentPipeline(documents: Documents): Pipeline {
     plan: (task) => planOf(budgetOf(task)),
     async run(desk) {
       const { task } = desk
-      const pen = takePen(desk, budgetOf(task))
+      const pen = openBudgetedSteps(desk, budgetOf(task))
       await desk.progress(2, words.planning)
       const sources = (await desk.recall('recall', lineOf(task.input, 400))).slice(0, 6)
       const passages = sources
@@ -66,8 +66,8 @@ interface Material {
 }
 
 async function writeSections(
-  desk: Desk,
-  pen: Pen<'outline' | 'section'>,
+  desk: StepContext,
+  pen: BudgetedSteps<'outline' | 'section'>,
   { outline, passages, sources }: Material,
 ): Promise<Part[]> {
   const { task } = desk
@@ -101,11 +101,11 @@ function assembled(
   outline: Outline,
   parts: readonly Part[],
   sources: readonly Source[],
-  { gaps }: Pen<'outline' | 'section'>,
+  { gaps }: BudgetedSteps<'outline' | 'section'>,
 ): TextDocument {
   const { language, isSandbox, startedMs } = task
   const body = joined(parts)
-  const subtitle = isSandbox ? sandboxWords.mark[language] : outline.subtitle
+  const subtitle = isSandbox ? sandboxPhrases.mark[language] : outline.subtitle
   return persianDocument({
     title: outline.title,
     ...(subtitle && { subtitle }),

@@ -1,9 +1,9 @@
 import type { KindOfWork } from '../pipelines.ts'
 import { documentPipeline } from './document.ts'
-import { documentKindWords } from './words.ts'
+import { documentKindPhrases } from './phrases.ts'
 
 export const documentKind: KindOfWork<'document'> = {
   name: 'document',
-  makes: documentKindWords.makes,
+  makes: documentKindPhrases.makes,
   open: ({ documents }) => documentPipeline(documents),
 }

@@ -1,7 +1,7 @@
 import { lineOf } from '../cut.ts'
 import { listIn, readJson, textIn } from '../json.ts'
 import type { Task } from '../pipelines.ts'
-import { fallbackOutline } from './words.ts'
+import { fallbackOutline } from './phrases.ts'
 
 export interface Planned {
   title: string
@@ -14,11 +14,11 @@ export interface Outline {
   sections: Planned[]
 }
 
-export const mostSections = 10
-const mostCharacters = { title: 120, subtitle: 160, heading: 120, brief: 800 }
+export const maxSections = 10
+const maxCharacters = { title: 120, subtitle: 160, heading: 120, brief: 800 }
 
 /** Of at most so many sections. */
-export const outlineSchema = (maxItems = mostSections) => ({
+export const outlineSchema = (maxItems = maxSections) => ({
   type: 'object',
   properties: {
     title: { type: 'string' },
@@ -38,31 +38,31 @@ export const outlineSchema = (maxItems = mostSections) => ({
 })
 
 /** The outline as the model wrote it, within its bounds; a plain one where it wrote none. A title that the caller gave stays. */
-export function outlineOf(answer: string | undefined, task: Task, most = mostSections): Outline {
+export function outlineOf(answer: string | undefined, task: Task, most = maxSections): Outline {
   const json = answer === undefined ? undefined : readJson(answer)
   const seen = new Set<string>()
   const sections = listIn(json, 'sections', most).flatMap((entry) => {
     const title = withoutNumber(
       lineOf(
         typeof entry === 'string' ? entry : textIn(entry, 'heading') || textIn(entry, 'title'),
-        mostCharacters.heading,
+        maxCharacters.heading,
       ),
     )
     if (title === '' || seen.has(title)) return []
     seen.add(title)
-    return [{ title, brief: lineOf(textIn(entry, 'brief'), mostCharacters.brief) }]
+    return [{ title, brief: lineOf(textIn(entry, 'brief'), maxCharacters.brief) }]
   })
   return {
     title: titleOf(task, textIn(json, 'title')),
-    subtitle: lineOf(textIn(json, 'subtitle'), mostCharacters.subtitle),
+    subtitle: lineOf(textIn(json, 'subtitle'), maxCharacters.subtitle),
     sections: sections.length > 0 ? sections : fallbackOutline[task.language],
   }
 }
 
 /** The caller's title, else the model's (a simulator's says nothing of the task), else how the task begins. */
 export const titleOf = ({ title, input, isSandbox }: Task, written: string): string =>
-  lineOf(title ?? '', mostCharacters.title) ||
-  (isSandbox ? '' : lineOf(written, mostCharacters.title)) ||
+  lineOf(title ?? '', maxCharacters.title) ||
+  (isSandbox ? '' : lineOf(written, maxCharacters.title)) ||
   lineOf(input, 80)
 
 /** Headings are numbered by the writers of files. */

@@ -2,7 +2,7 @@ import { headOf } from '../cut.ts'
 import type { Task } from '../pipelines.ts'
 import { type Prompt, quoted, systemText, taskText } from '../prompts.ts'
 import type { Outline, Planned } from './outline.ts'
-import { mostSections, outlineSchema } from './outline.ts'
+import { maxSections, outlineSchema } from './outline.ts'
 
 const role =
   'You are an experienced writer and editor who writes documents that are complete, concrete and well built.'
@@ -11,11 +11,11 @@ export const outlinePrompt = (task: Task, passages: string): Prompt => ({
   system: systemText(role, task, 'whole'),
   about: taskText(task, 'whole'),
   ...(passages && { material: passages }),
-  order: `Plan this document: a title, a subtitle if it helps, and the sections in their order, at most ${mostSections}, fewer for a short text. For each section a heading without a number and, in one or two sentences, what it has to say; name tables and footnotes there where the task asks for them.`,
+  order: `Plan this document: a title, a subtitle if it helps, and the sections in their order, at most ${maxSections}, fewer for a short text. For each section a heading without a number and, in one or two sentences, what it has to say; name tables and footnotes there where the task asks for them.`,
   schema: outlineSchema(),
 })
 
-export interface SectionAsk {
+export interface SectionOptions {
   task: Task
   outline: Outline
   section: Planned
@@ -24,7 +24,7 @@ export interface SectionAsk {
   passages: string
 }
 
-export const sectionPrompt = ({ task, outline, section, before, passages }: SectionAsk): Prompt => ({
+export const sectionPrompt = ({ task, outline, section, before, passages }: SectionOptions): Prompt => ({
   system: systemText(role, task, 'whole'),
   about: `${taskText(task, 'whole')}\n\nThe document and its sections:\n${quoted('outline', headOf([outline.title, ...outline.sections.map(({ title }) => `- ${title}`)].join('\n'), 3_000))}`,
   material: [

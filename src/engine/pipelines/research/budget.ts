@@ -1,4 +1,4 @@
-import type { Budget } from '../pen.ts'
+import type { Budget } from '../budgeted-steps.ts'
 import type { Task } from '../pipelines.ts'
 import { ownWordsBytes, taskBytes } from '../prompts.ts'
 

@@ -1,13 +1,13 @@
+import type { BudgetedSteps } from '../budgeted-steps.ts'
 import { lineOf } from '../cut.ts'
 import { listIn, memberOf, readJson, textIn } from '../json.ts'
-import type { Pen } from '../pen.ts'
-import type { Desk } from '../pipelines.ts'
+import type { StepContext } from '../pipelines.ts'
 import type { Step } from './budget.ts'
 import { holdsNumbers, holdsQuote } from './evidence.ts'
 import type { Read } from './gather.ts'
+import { researchPhrases as words } from './phrases.ts'
 import { checkPrompt, claimLines } from './prompts.ts'
 import { isWorded, piecesOf, type Sentence } from './sentences.ts'
-import { researchWords as words } from './words.ts'
 
 /** `plain` says nothing that could be false; `removed` is left out of the report. */
 export type Verdict = 'supported' | 'unsupported' | 'unchecked' | 'plain' | 'removed'
@@ -27,8 +27,8 @@ export type Judged =
  * quotation stands in that source, and so does every number of the sentence; what a model says alone counts only against a sentence.
  */
 export async function checkDraft(
-  desk: Desk,
-  pen: Pen<Step>,
+  desk: StepContext,
+  pen: BudgetedSteps<Step>,
   draft: { step: string; title: string; markdown: string },
   sources: readonly Read[],
 ): Promise<Judged[]> {
@@ -58,8 +58,8 @@ interface Answer {
 }
 
 async function askVerifier(
-  desk: Desk,
-  pen: Pen<Step>,
+  desk: StepContext,
+  pen: BudgetedSteps<Step>,
   { step, title }: { step: string; title: string },
   asked: readonly Sentence[],
   sources: readonly Read[],

@@ -48,8 +48,8 @@ export function holdsNumbers(numbers: ReadonlySet<string>, claim: string): boole
 const passageCharacters = 700
 
 /** The passages of a text that share most words with what is asked, in their order, within so many bytes. */
-export function passagesFor(text: string, wanted: string, mostBytes: number): string {
-  if (bytesOf(text) <= mostBytes) return text
+export function passagesFor(text: string, wanted: string, maxBytes: number): string {
+  if (bytesOf(text) <= maxBytes) return text
   const words = wordsOf(wanted)
   const passages = passagesOf(text).map((passage, index) => ({
     passage,
@@ -61,7 +61,7 @@ export function passagesFor(text: string, wanted: string, mostBytes: number): st
   // Of two that are as good the earlier one: texts begin with what matters.
   for (const each of passages.toSorted((a, b) => b.score - a.score || a.index - b.index)) {
     const size = bytesOf(each.passage) + 6
-    if (bytes + size > mostBytes) continue
+    if (bytes + size > maxBytes) continue
     bytes += size
     chosen.push(each)
   }
@@ -69,7 +69,7 @@ export function passagesFor(text: string, wanted: string, mostBytes: number): st
     .toSorted((a, b) => a.index - b.index)
     .map(({ passage }) => passage)
     .join('\n\n')
-  return joined || headOf(text, mostBytes)
+  return joined || headOf(text, maxBytes)
 }
 
 function passagesOf(text: string): string[] {

@@ -1,13 +1,13 @@
 import type { Source } from '#engine/turn'
 import { addressesIn, securedAddress } from '../addresses.ts'
+import type { BudgetedSteps } from '../budgeted-steps.ts'
 import { lineOf } from '../cut.ts'
-import type { Pen } from '../pen.ts'
-import type { Desk } from '../pipelines.ts'
+import type { StepContext } from '../pipelines.ts'
 import type { Step } from './budget.ts'
 import { depthOf, most } from './budget.ts'
 import { folded, numbersOf } from './evidence.ts'
 import type { Inquiry } from './inquiry.ts'
-import { researchWords as words } from './words.ts'
+import { researchPhrases as words } from './phrases.ts'
 
 /** A page that was read, or a passage of the caller's knowledge; its place in the list, from 1, is its number. */
 export interface Read extends Source {
@@ -18,17 +18,21 @@ export interface Read extends Source {
 }
 
 const leastCharacters = 200
-const mostOfOneHost = 3
+const maxOfOneHost = 3
 
 /** Searches for every question, and reads what was found, the best of each search first, until there are enough sources. */
-export async function gather(desk: Desk, pen: Pen<Step>, inquiry: Inquiry): Promise<Read[]> {
+export async function gather(desk: StepContext, pen: BudgetedSteps<Step>, inquiry: Inquiry): Promise<Read[]> {
   const found = await searchAll(desk, pen, inquiry)
   const known = await recallAll(desk, inquiry)
   const read = await readBest(desk, pen, addressesIn(desk.task.input), interleaved(found))
   return [...read, ...known].slice(0, depthOf(desk.task).sources)
 }
 
-async function searchAll(desk: Desk, pen: Pen<Step>, { queries }: Inquiry): Promise<(readonly Source[])[]> {
+async function searchAll(
+  desk: StepContext,
+  pen: BudgetedSteps<Step>,
+  { queries }: Inquiry,
+): Promise<(readonly Source[])[]> {
   const found: (readonly Source[])[] = []
   for (const [index, query] of queries.entries()) {
     await desk.progress(5 + Math.floor((10 * index) / queries.length), words.searching(query))
@@ -38,7 +42,7 @@ async function searchAll(desk: Desk, pen: Pen<Step>, { queries }: Inquiry): Prom
 }
 
 /** By the questions, and by the task's own words: those of its author may be those of the knowledge. */
-async function recallAll(desk: Desk, { questions }: Inquiry): Promise<Read[]> {
+async function recallAll(desk: StepContext, { questions }: Inquiry): Promise<Read[]> {
   const known = new Map<string, Source>()
   const add = async (step: string, query: string) => {
     for (const source of (await desk.recall(step, query)).slice(0, 2))
@@ -51,8 +55,8 @@ async function recallAll(desk: Desk, { questions }: Inquiry): Promise<Read[]> {
 
 /** Those that the task names first. One of them that cannot be read is told: nobody else knows why it is not among the sources. */
 async function readBest(
-  desk: Desk,
-  pen: Pen<Step>,
+  desk: StepContext,
+  pen: BudgetedSteps<Step>,
   named: readonly string[],
   found: readonly string[],
 ): Promise<Read[]> {
@@ -66,7 +70,7 @@ async function readBest(
     if (
       !url ||
       tried.has(plainAddress(url)) ||
-      (index >= named.length && (hosts.get(host) ?? 0) >= mostOfOneHost)
+      (index >= named.length && (hosts.get(host) ?? 0) >= maxOfOneHost)
     )
       continue
     if (read.size === most.pages || tried.size === most.reads) break

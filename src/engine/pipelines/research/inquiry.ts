@@ -11,7 +11,7 @@ export interface Inquiry {
   queries: string[]
 }
 
-const mostCharacters = { question: 300, query: 160 }
+const maxCharacters = { question: 300, query: 160 }
 
 export const inquirySchema = (most: Depth) => ({
   type: 'object',
@@ -40,11 +40,11 @@ export function inquiryOf(answer: string | undefined, task: Task): Inquiry {
   ]
   const title = titleOf(task, textIn(json, 'title'))
   const most = depthOf(task)
-  const questions = lines('questions', most.questions, mostCharacters.question)
-  const queries = lines('queries', most.queries, mostCharacters.query)
+  const questions = lines('questions', most.questions, maxCharacters.question)
+  const queries = lines('queries', most.queries, maxCharacters.query)
   return {
     title,
-    questions: questions.length > 0 ? questions : [lineOf(task.input, mostCharacters.question)],
-    queries: queries.length > 0 ? queries : [lineOf(task.title ?? task.input, mostCharacters.query)],
+    questions: questions.length > 0 ? questions : [lineOf(task.input, maxCharacters.question)],
+    queries: queries.length > 0 ? queries : [lineOf(task.title ?? task.input, maxCharacters.query)],
   }
 }

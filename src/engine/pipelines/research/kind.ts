@@ -1,10 +1,10 @@
 import type { KindOfWork } from '../pipelines.ts'
+import { researchKindPhrases } from './phrases.ts'
 import { researchPipeline } from './research.ts'
-import { researchKindWords } from './words.ts'
 
 export const researchKind: KindOfWork<'research'> = {
   name: 'research',
-  makes: researchKindWords.makes,
-  deeper: researchKindWords.deeper,
+  makes: researchKindPhrases.makes,
+  deeper: researchKindPhrases.deeper,
   open: ({ documents }) => researchPipeline(documents),
 }

@@ -1,16 +1,16 @@
 import { type Documents, type Language, longDate, type TextDocument } from '#engine/documents'
 import { nextTurn } from '#platform/slices'
 import { headingOf, joined, type Part, paragraphOf, partOf } from '../blocks.ts'
+import type { Gap } from '../budgeted-steps.ts'
 import { encode, keepDocument, mediaTypes } from '../deliver.ts'
 import { gapBlocks, noticeBlocks } from '../notices.ts'
-import type { Gap } from '../pen.ts'
 import { persianDocument, persianText } from '../persian.ts'
-import type { Desk } from '../pipelines.ts'
-import { sandboxWords, titled } from '../words.ts'
+import { sandboxPhrases, titled } from '../phrases.ts'
+import type { StepContext } from '../pipelines.ts'
 import { type Judged, sentencesOf } from './check.ts'
 import type { Read } from './gather.ts'
 import type { Inquiry } from './inquiry.ts'
-import { type Counts, methodText, reportWords } from './words.ts'
+import { type Counts, methodText, reportPhrases } from './phrases.ts'
 
 export interface Section {
   title: string
@@ -29,7 +29,7 @@ export interface Report {
 
 /** Hands over report.md, report.docx, report.pdf and sources.json. */
 export async function keepReport(
-  desk: Desk,
+  desk: StepContext,
   documents: Documents,
   report: Report,
   gaps: Gap[],
@@ -38,11 +38,11 @@ export async function keepReport(
   const document = persianDocument(await documentOf(desk, report, numbers, gaps))
   await keepDocument(desk, documents, 'report', document, gaps)
   const { language, isSandbox } = desk.task
-  await desk.keep({
+  await desk.saveFile({
     path: 'sources.json',
     bytes: encode(`${JSON.stringify(sourcesFile(desk, report, numbers), null, 2)}\n`),
     mediaType: mediaTypes.json,
-    title: titled(reportWords[language].sourcesFile, language, isSandbox),
+    title: titled(reportPhrases[language].sourcesFile, language, isSandbox),
   })
 }
 
@@ -68,7 +68,7 @@ export function markdownOf(
   language: Language,
   written: (number: number) => number,
 ): string {
-  const words = reportWords[language]
+  const words = reportPhrases[language]
   return judged
     .map((piece) => {
       if (piece.kind === 'plain') return piece.text
@@ -87,7 +87,7 @@ export function markdownOf(
 }
 
 async function documentOf(
-  desk: Desk,
+  desk: StepContext,
   report: Report,
   numbers: Map<number, number>,
   gaps: readonly Gap[],
@@ -109,13 +109,13 @@ async function documentOf(
   const method =
     report.sources.length > 0
       ? [
-          headingOf(1, reportWords[language].method),
+          headingOf(1, reportPhrases[language].method),
           paragraphOf(methodText(countsOf(report, numbers), language)),
         ]
       : []
   return {
     title: report.inquiry.title,
-    ...(isSandbox && { subtitle: sandboxWords.mark[language] }),
+    ...(isSandbox && { subtitle: sandboxPhrases.mark[language] }),
     dateMs: startedMs,
     language,
     titlePage: true,
@@ -132,7 +132,7 @@ const isDay = (text: string | undefined): text is string =>
 
 /** The honest report of a research that found nothing. */
 function nothingPart({ questions, queries }: Inquiry, language: Language): Part {
-  const words = reportWords[language]
+  const words = reportPhrases[language]
   const list = (lines: readonly string[]) => ({
     type: 'list' as const,
     ordered: false,
@@ -168,7 +168,7 @@ export function countsOf(
 }
 
 /** Every source with what rests on it, and every sentence that rests on none. */
-function sourcesFile({ task }: Desk, report: Report, numbers: Map<number, number>): object {
+function sourcesFile({ task }: StepContext, report: Report, numbers: Map<number, number>): object {
   const { sections, sources, silent, inquiry } = report
   const sentences = sections.flatMap(({ title, judged }) =>
     sentencesOf(judged).map((piece) => ({ ...piece, title })),
@@ -207,7 +207,7 @@ function sourcesFile({ task }: Desk, report: Report, numbers: Map<number, number
   return {
     title: inquiry.title,
     language: task.language,
-    ...(task.isSandbox && { sandbox: true, notice: sandboxWords.notice[task.language] }),
+    ...(task.isSandbox && { sandbox: true, notice: sandboxPhrases.notice[task.language] }),
     run_started_at: new Date(task.startedMs).toISOString(),
     questions: inquiry.questions,
     queries: inquiry.queries,

@@ -1,13 +1,14 @@
 import type { Documents } from '#engine/documents'
+import { type BudgetedSteps, openBudgetedSteps, planOf } from '../budgeted-steps.ts'
 import { outlineOf, type Planned } from '../document/outline.ts'
-import { type Pen, planOf, takePen } from '../pen.ts'
-import type { Desk, Pipeline } from '../pipelines.ts'
-import { outcomeOf } from '../words.ts'
+import { outcomeOf } from '../phrases.ts'
+import type { Pipeline, StepContext } from '../pipelines.ts'
 import { budgetOf, deepest, depthOf, type Step } from './budget.ts'
 import { checkDraft, type Judged, sentencesOf } from './check.ts'
 import { passagesFor } from './evidence.ts'
 import { gather, type Read } from './gather.ts'
 import { type Inquiry, inquiryOf } from './inquiry.ts'
+import { reportPhrases, researchPhrases as words } from './phrases.ts'
 import {
   draftPrompt,
   inquiryPrompt,
@@ -18,7 +19,6 @@ import {
 } from './prompts.ts'
 import { keepReport, markdownOf, type Section } from './report.ts'
 import { piecesOf } from './sentences.ts'
-import { reportWords, researchWords as words } from './words.ts'
 
 /** Research: questions, searches, sources, notes, a draft, and a check of every sentence against the source that it cites. */
 export function researchPipeline(documents: Documents): Pipeline {
@@ -26,7 +26,7 @@ export function researchPipeline(documents: Documents): Pipeline {
     deepest,
     plan: (task) => planOf(budgetOf(task)),
     async run(desk) {
-      const pen = takePen(desk, budgetOf(desk.task))
+      const pen = openBudgetedSteps(desk, budgetOf(desk.task))
       await desk.progress(2, words.planning)
       const asked = await pen.ask('questions', 'questions', inquiryPrompt(desk.task), words.questions)
       const inquiry = inquiryOf(asked?.text, desk.task)
@@ -51,8 +51,8 @@ export function researchPipeline(documents: Documents): Pipeline {
 
 /** What each source says about the questions; where nobody noted it, its nearest passages stand for it. */
 async function takeNotes(
-  desk: Desk,
-  pen: Pen<Step>,
+  desk: StepContext,
+  pen: BudgetedSteps<Step>,
   inquiry: Inquiry,
   sources: readonly Read[],
 ): Promise<Noted[]> {
@@ -73,13 +73,13 @@ async function takeNotes(
 
 /** Sections with a verdict on each sentence, the summary before them; notes where no section could be written. */
 async function writeSections(
-  desk: Desk,
-  pen: Pen<Step>,
+  desk: StepContext,
+  pen: BudgetedSteps<Step>,
   inquiry: Inquiry,
   noted: readonly Noted[],
 ): Promise<Section[]> {
   const { task } = desk
-  const own = reportWords[task.language]
+  const own = reportPhrases[task.language]
   const sources = sourcesOf(noted)
   await desk.progress(46, words.outline)
   const planned = await pen.ask('outline', 'outline', outlinePrompt(task, inquiry, noted), words.outline)
@@ -111,8 +111,8 @@ async function writeSections(
 }
 
 interface Place {
-  desk: Desk
-  pen: Pen<Step>
+  desk: StepContext
+  pen: BudgetedSteps<Step>
   sources: readonly Read[]
   index: number | 'summary'
   percent: number

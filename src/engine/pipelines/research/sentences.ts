@@ -21,7 +21,7 @@ const abbreviation =
   /(?:^|[\s(«"“])(?:Dr|Mr|Mrs|Ms|Prof|St|No|vs|etc|cf|al|Fig|Eq|approx|[ap]\.m|e\.g|i\.e|U\.S|U\.K|[A-Z]|pp?|دکتر|ص|ج)\.$/u
 const prefix = /^\s*(?:(?:[-*+•]|[\d۰-۹]{1,3}[.)])\s+|>\s?)*/u
 
-const mostPieces = 2_000
+const maxPieces = 2_000
 
 /** Markdown as pieces; headings, code, and the heads of tables claim nothing. */
 export function piecesOf(markdown: string): Piece[] {
@@ -29,7 +29,7 @@ export function piecesOf(markdown: string): Piece[] {
   const lines = calmed(markdown).split('\n')
   let isCode = false
   for (const [index, line] of lines.entries()) {
-    if (pieces.length > mostPieces) break
+    if (pieces.length > maxPieces) break
     if (/^\s*(?:```|~~~)/.test(line)) isCode = !isCode
     // Code is no place for claims, and nothing of a report.
     else if (isCode) continue

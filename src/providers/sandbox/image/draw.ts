@@ -1,22 +1,22 @@
 /** A poster rendered and brought into its format. All of the work is done off the event loop, by the pools of resvg and libvips. */
 import type { ImageFormat, PixelSize } from '#engine/turn'
 import { fontFiles } from './font.ts'
-import { type PosterAsk, posterOf } from './poster.ts'
+import { type PosterOptions, posterOf } from './poster.ts'
 
-export interface DrawAsk extends Omit<PosterAsk, 'overPictures'> {
+export interface DrawOptions extends Omit<PosterOptions, 'overPictures'> {
   format: ImageFormat
   /** Pictures that were given: they become the backdrop, side by side. */
   references: readonly Uint8Array[]
 }
 
-export async function draw(ask: DrawAsk): Promise<Uint8Array> {
-  const { size, references, format, background } = ask
+export async function draw(options: DrawOptions): Promise<Uint8Array> {
+  const { size, references, format, background } = options
   // Loaded by the first picture: a server that draws none goes without.
   const [{ renderAsync }, { default: sharp }] = await Promise.all([
     import('@resvg/resvg-js'),
     import('sharp'),
   ])
-  const svg = posterOf({ ...ask, overPictures: references.length > 0 })
+  const svg = posterOf({ ...options, overPictures: references.length > 0 })
   const font = { loadSystemFonts: false, fontFiles, defaultFontFamily: 'Vazirmatn' }
   const { pixels } = await renderAsync(svg, { font })
   const poster = sharp(pixels, { raw: { ...size, channels: 4, premultiplied: true } })

@@ -4,7 +4,7 @@ import type { ImageBackground, ImageQuality, PixelSize } from '#engine/turn'
 import { type Font, loadFont } from './font.ts'
 import { fitLines, type Line, lineHeight } from './lines.ts'
 
-export interface PosterAsk {
+export interface PosterOptions {
   prompt: string
   size: PixelSize
   quality?: ImageQuality | undefined
@@ -17,15 +17,15 @@ export interface PosterAsk {
 }
 
 /** What stands on the poster at most; the rest would be too small to read on any size. */
-const mostCharacters = 12_000
+const maxCharacters = 12_000
 const mark = 'sandbox · شبیه‌ساز'
 
-export function posterOf(ask: PosterAsk): string {
-  const { width, height } = ask.size
-  const colours = coloursOf(ask)
-  const bare = ask.background === 'transparent'
+export function posterOf(options: PosterOptions): string {
+  const { width, height } = options.size
+  const colours = coloursOf(options)
+  const bare = options.background === 'transparent'
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">
-${bare || ask.overPictures ? '' : backdrop(ask, colours)}${card(ask, colours, loadFont())}</svg>`
+${bare || options.overPictures ? '' : backdrop(options, colours)}${card(options, colours, loadFont())}</svg>`
 }
 
 interface Colours {
@@ -34,12 +34,12 @@ interface Colours {
   chance: Buffer
 }
 
-function coloursOf({ prompt, index }: PosterAsk): Colours {
+function coloursOf({ prompt, index }: PosterOptions): Colours {
   const chance = createHash('sha256').update(`${index}\n${prompt}`).digest()
   return { hue: Math.round((chance.readUInt16BE(0) / 0xffff) * 360), chance }
 }
 
-function backdrop({ size: { width, height }, quality }: PosterAsk, { hue, chance }: Colours): string {
+function backdrop({ size: { width, height }, quality }: PosterOptions, { hue, chance }: Colours): string {
   const second = (hue + 40 + (chance[2]! % 80)) % 360
   return `<defs><linearGradient id="sky" x1="0" y1="0" x2="1" y2="1"><stop offset="0" stop-color="hsl(${hue}, 62%, 44%)"/><stop offset="1" stop-color="hsl(${second}, 58%, 28%)"/></linearGradient></defs>
 <rect width="${width}" height="${height}" fill="url(#sky)"/>
@@ -66,7 +66,7 @@ function stars({ width, height }: PixelSize, across: number, chance: Buffer): st
   return found.join('\n')
 }
 
-function card({ prompt, size }: PosterAsk, { hue }: Colours, font: Font): string {
+function card({ prompt, size }: PosterOptions, { hue }: Colours, font: Font): string {
   const { width, height } = size
   const short = Math.min(width, height)
   const [margin, padding] = [short * 0.06, short * 0.05]
@@ -112,7 +112,7 @@ function lineAt({ text, rightToLeft }: Line, at: number, place: Place): string {
 
 /** Without control characters and orders of direction, and with a sign for what the font does not have. */
 function legible(prompt: string, font: Font): string {
-  const text = prompt.slice(0, mostCharacters).toWellFormed().normalize('NFC').trim()
+  const text = prompt.slice(0, maxCharacters).toWellFormed().normalize('NFC').trim()
   const plain = text
     .replace(/\r\n?/g, '\n')
     .replace(/\t/g, ' ')

@@ -4,7 +4,7 @@ import type { EmbeddingCall, EmbeddingProvider } from '#providers/spec'
 import { modelKind } from '../kind.ts'
 import { creditsPerUsd, currency, usdPerMillion } from '../pricing.ts'
 import type { EmbeddingModel } from './embedding-model.ts'
-import { embeddingCost, mostEmbeddingTokens } from './price.ts'
+import { embeddingCost, maxEmbeddingTokens } from './price.ts'
 import { type EmbeddingEntry, EmbeddingEntrySchema, readEmbeddingEntry } from './settings.ts'
 
 declare module '../kind.ts' {
@@ -60,5 +60,5 @@ export const embedding = modelKind({
   /** `tokens`: of the texts. */
   price: ({ pricing }, terms, tokens: number) => embeddingCost(pricing, terms, tokens),
   worstCase: ({ pricing }, terms, texts: readonly string[]) =>
-    embeddingCost(pricing, terms, mostEmbeddingTokens(texts)),
+    embeddingCost(pricing, terms, maxEmbeddingTokens(texts)),
 })

@@ -6,7 +6,7 @@ import type { EmbeddingPricing } from './embedding-model.ts'
 const tokensAround = 4
 
 /** Tokens that these texts can be at most: their UTF-8 bytes ÷ 2 (decisions §6). */
-export const mostEmbeddingTokens = (texts: readonly string[]): number =>
+export const maxEmbeddingTokens = (texts: readonly string[]): number =>
   texts.reduce((sum, text) => sum + Math.ceil(Buffer.byteLength(text) / 2) + tokensAround, 0)
 
 /** Tokens that an upstream can count in these texts: not one of them is less than a byte. */

@@ -17,7 +17,7 @@ export interface EmbeddingEntry extends NamedEntry {
   pricing: EmbeddingPricing
 }
 
-/** As `mostDimensions` of the providers. */
+/** As `maxDimensions` of the providers. */
 const longestVector = 4_096
 /** Every known server takes so many texts at once; text-embeddings-inference takes no more unless told to. */
 const usualBatch = 32

@@ -3,8 +3,8 @@ import { Type } from 'typebox'
 import type { Usage } from '#engine/turn'
 import type { TextCall, TextProvider } from '#providers/spec'
 import type { Deployment } from '../../models.ts'
+import { phrases, refuse } from '../../phrases.ts'
 import type { ProviderConfig } from '../../provider-settings.ts'
-import { refuse, words } from '../../words.ts'
 import { type ModelBasis, modelKind } from '../kind.ts'
 import { creditsPerUsd, currency, usdPerMillion } from '../pricing.ts'
 import { costOf, type InputBound, inputWorstCase, outputWorstCase, ratesOf } from './rates.ts'
@@ -115,9 +115,9 @@ const spokenBy = (
 function listPrice(entry: TextEntry, { providers, knownPrice }: ModelBasis): Pricing {
   const prices = entry.deployments.map(({ provider, model }) => {
     const known = knownPrice(providers.get(provider)?.baseUrl ?? '', model)
-    if (!known) return refuse(words.noPrice(entry.where, model))
+    if (!known) return refuse(phrases.noPrice(entry.where, model))
     if (known.steadyUpTo !== undefined && entry.contextLength > known.steadyUpTo) {
-      return refuse(words.steppedPrice(entry.where, model, known.steadyUpTo))
+      return refuse(phrases.steppedPrice(entry.where, model, known.steadyUpTo))
     }
     return known.pricing
   })

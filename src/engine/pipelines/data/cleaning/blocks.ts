@@ -3,7 +3,7 @@ import type { Block, Language } from '#engine/documents'
 import { headingOf, paragraphOf } from '../../blocks.ts'
 import { persianNumbers } from '../../persian.ts'
 import type { Note } from '../columns/notes.ts'
-import { cleaningHeading, cleaningSentence, droppedSentence } from './words.ts'
+import { cleaningHeading, cleaningSentence, droppedSentence } from './phrases.ts'
 
 /** In this order: sources, rows, columns, values. */
 const order: Note['kind'][] = [

@@ -29,7 +29,7 @@ export interface ColumnSpec {
 /** A column of numbers may hold so few cells that are none. */
 const leastShare = 0.8
 /** Integers of 64 bits hold so many digits whatever they are. */
-const mostDigits = 18
+const maxDigits = 18
 const namesCodes = /کد(?![اوی])|شماره|code|(?<!\p{L})id(?!\p{L})/iu
 const namesDays = /تاریخ|روز|date|day|زمان|سررسید/i
 
@@ -96,7 +96,7 @@ function numbersOf(name: string, survey: ColumnSurvey): Numbers {
 }
 
 /** By the cells whose separators can be meant in one way only; where there are none, it is a guess. */
-function decimalOfColumn({ styles, mostPlain, ambiguousDots }: ColumnSurvey): {
+function decimalOfColumn({ styles, maxPlain, ambiguousDots }: ColumnSurvey): {
   decimal: DecimalSign
   guess: boolean
 } {
@@ -104,7 +104,7 @@ function decimalOfColumn({ styles, mostPlain, ambiguousDots }: ColumnSurvey): {
     return { decimal: styles.comma > styles.dot ? ',' : '.', guess: false }
   if (styles.ambiguous === 0) return { decimal: '.', guess: false }
   // 1.234 beside 950: then no number has more than three digits without a separator, so that it separates thousands.
-  const isGrouped = mostPlain > 0 && mostPlain < 1_000
+  const isGrouped = maxPlain > 0 && maxPlain < 1_000
   // 250,000 beside 95000 stays what it says: no cell proves a decimal comma, and some people leave the signs out.
   const areDots = ambiguousDots * 2 > styles.ambiguous
   return { decimal: areDots && isGrouped ? ',' : '.', guess: true }
@@ -116,14 +116,14 @@ function numberSpec(name: string, survey: ColumnSurvey, numbers: Numbers, notes:
   const bare = survey.units.get('') ?? 0
   if (unit && bare > 0) notes.push({ kind: 'bare-unit', column: name, count: bare, unit, guess: !isNamed })
   if (survey.magnitudes > 0) notes.push({ kind: 'magnitudes', column: name, count: survey.magnitudes })
-  const scale = Math.min(number.fraction, Math.max(0, mostDigits - number.whole))
+  const scale = Math.min(number.fraction, Math.max(0, maxDigits - number.whole))
   return { name, kind: 'number', scale, decimal, ...(slash && { slash }), ...(unit && { unit }) }
 }
 
 function percentSpec(name: string, survey: ColumnSurvey, numbers: Numbers, notes: Note[]): ColumnSpec {
   const { decimal, percent, slash } = numbers
   tellSigns(name, survey, numbers, notes)
-  const scale = Math.min(percent.fraction, Math.max(0, mostDigits - percent.whole))
+  const scale = Math.min(percent.fraction, Math.max(0, maxDigits - percent.whole))
   return { name, kind: 'percent', scale, decimal, ...(slash && { slash }) }
 }
 

@@ -3,7 +3,7 @@ import { tidyText } from '../values/fold.ts'
 import { numeralOf } from '../values/numerals.ts'
 import { isValue } from './survey.ts'
 
-const mostName = 80
+const maxName = 80
 const year = /^(?:1[34]|19|20)\d\d$/
 
 const currency = /^(?:ریال|تومان|دلار|یورو|پوند|درهم|لیر|یوان|[$€£¥₺]|[A-Z]{3})$/u
@@ -22,7 +22,7 @@ export function namesColumns(rows: readonly (readonly string[])[]): boolean {
   const isData = (cell: string, place: number) =>
     isValue(cell) && !year.test(cell) && !isNumberedName(cell, belowOf(place))
   if (first.some(isData)) return false
-  if (first.some((cell) => cell.length > mostName)) return false
+  if (first.some((cell) => cell.length > maxName)) return false
   const isYear = (cell: string) => year.test(cell)
   const hasValues = first.some((cell, place) => {
     const below = belowOf(place)
@@ -49,7 +49,7 @@ export function uniqueNames(
   const found: Names = { names: [], renamed: [], nameless: [] }
   for (let place = 0; place < width; place += 1) {
     const plain = tidyText(written[place] ?? '')
-      .slice(0, mostName)
+      .slice(0, maxName)
       .toWellFormed()
     const wanted = plain || numbered(place + 1)
     let name = wanted

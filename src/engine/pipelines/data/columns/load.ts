@@ -9,9 +9,9 @@ import { totalLabel } from './totals.ts'
 
 /** Rows of one table, and bytes of their values. */
 export const most = { rows: 2_000_000, bytes: 640 * 1024 * 1024 }
-const mostMerged = 12
+const maxMerged = 12
 const sampleRows = 200
-const mostSampled = 200
+const maxSampled = 200
 
 export interface Loaded {
   store: Store
@@ -21,20 +21,17 @@ export interface Loaded {
 }
 
 /** Rows that fit, of those that there are. */
-export function rowsThatFit(
-  { columns, rows }: Pick<TableSpec, 'columns' | 'rows'>,
-  mostRows: number,
-): number {
+export function rowsThatFit({ columns, rows }: Pick<TableSpec, 'columns' | 'rows'>, maxRows: number): number {
   const bytes = columns.reduce((sum, { kind }) => sum + (kind === 'text' ? 4 : 8), 0)
-  return Math.min(rows, mostRows, Math.floor(most.bytes / Math.max(1, bytes)))
+  return Math.min(rows, maxRows, Math.floor(most.bytes / Math.max(1, bytes)))
 }
 
 export async function loadTable(
   group: readonly Pick<Candidate, 'source'>[],
   spec: TableSpec,
-  mostRows = most.rows,
+  maxRows = most.rows,
 ): Promise<Loaded> {
-  const rows = rowsThatFit(spec, mostRows)
+  const rows = rowsThatFit(spec, maxRows)
   const columns = spec.columns.map(
     (column): StoredColumn =>
       column.kind === 'text' ? new TextColumn(column, rows) : new NumberColumn(column, rows),
@@ -65,7 +62,7 @@ export async function loadTable(
 }
 
 const sampled = (column: StoredColumn, row: number): string | null =>
-  column.textAt(row)?.slice(0, mostSampled).toWellFormed() ?? null
+  column.textAt(row)?.slice(0, maxSampled).toWellFormed() ?? null
 
 type Take = (row: string[]) => unknown
 
@@ -92,9 +89,9 @@ function tellColumn(column: StoredColumn, notes: Note[]): void {
     const size = (note: Note) =>
       note.kind === 'merged' ? note.spellings.reduce((sum, { count }) => sum + count, 0) : 0
     const sorted = merged.toSorted((a, b) => size(b) - size(a))
-    notes.push(...sorted.slice(0, mostMerged))
-    if (sorted.length > mostMerged)
-      notes.push({ kind: 'merged-more', column: name, count: sorted.length - mostMerged })
+    notes.push(...sorted.slice(0, maxMerged))
+    if (sorted.length > maxMerged)
+      notes.push({ kind: 'merged-more', column: name, count: sorted.length - maxMerged })
     if (!column.isCounted) notes.push({ kind: 'distinct-floor', column: name, least: column.distinct })
     return
   }

@@ -11,11 +11,11 @@ import { isBlank, isMissing } from './survey.ts'
 
 /** What no number of 18 digits is. */
 export const none = -(2n ** 63n)
-const mostExamples = 5
-const mostExample = 60
+const maxExamples = 5
+const maxExample = 60
 /** More spellings than that are no words to group by: they are counted, and not kept. */
-export const mostTexts = 100_000
-const mostDistinct = 2_000_000
+export const maxTexts = 100_000
+const maxDistinct = 2_000_000
 
 export interface Store {
   rows: number
@@ -53,8 +53,8 @@ export class NumberColumn {
           : this.#number(cell)
     if (found !== undefined) return found
     this.lost.count += 1
-    if (this.lost.examples.length < mostExamples)
-      this.lost.examples.push(cell.slice(0, mostExample).toWellFormed())
+    if (this.lost.examples.length < maxExamples)
+      this.lost.examples.push(cell.slice(0, maxExample).toWellFormed())
     return none
   }
 
@@ -180,11 +180,11 @@ export class TextColumn {
     if (same === undefined) this.#keys.set(detached(key), word)
     this.#spellings.set(detached(cell), { word, count: 1 })
     words[row] = word
-    if (this.#spellings.size > mostTexts) this.#letGo()
+    if (this.#spellings.size > maxTexts) this.#letGo()
   }
 
   #letGo(): void {
-    this.#free = new HashSet(mostDistinct)
+    this.#free = new HashSet(maxDistinct)
     for (const key of this.#keys.keys()) this.#free.add(key)
     this.words = undefined
     this.#spellings = new Map()
@@ -228,11 +228,11 @@ export class TextColumn {
       notes.push({
         kind: 'merged',
         column: this.spec.name,
-        shown: this.shown[word]!.slice(0, mostExample).toWellFormed(),
+        shown: this.shown[word]!.slice(0, maxExample).toWellFormed(),
         spellings: sorted
-          .slice(0, mostExamples)
-          .map(({ text, count }) => ({ text: text.slice(0, mostExample).toWellFormed(), count })),
-        more: Math.max(0, sorted.length - mostExamples),
+          .slice(0, maxExamples)
+          .map(({ text, count }) => ({ text: text.slice(0, maxExample).toWellFormed(), count })),
+        more: Math.max(0, sorted.length - maxExamples),
       })
     }
   }

@@ -20,8 +20,8 @@ export interface Digits {
   fraction: number
 }
 
-const mostUnits = 60
-const mostExamples = 3
+const maxUnits = 60
+const maxExamples = 3
 
 export class ColumnSurvey {
   present = 0
@@ -38,7 +38,7 @@ export class ColumnSurvey {
   magnitudes = 0
   codes = 0
   /** Of numbers without separators. */
-  mostPlain = 0
+  maxPlain = 0
   ambiguousDots = 0
   readonly forms = new Map<DateForm, number>()
   /** How often each set of forms fits; bits as `dateForms` stand. */
@@ -112,13 +112,13 @@ export class ColumnSurvey {
     measure(this.asDot[kind], asDot)
     measure(this.asComma[kind], asComma)
     if (numeral.power !== 0) this.magnitudes += 1
-    if (!numeral.percent && (this.units.size < mostUnits || this.units.has(numeral.unit)))
+    if (!numeral.percent && (this.units.size < maxUnits || this.units.has(numeral.unit)))
       this.units.set(numeral.unit, (this.units.get(numeral.unit) ?? 0) + 1)
     if (style === 'plain' || style === 'dot') this.#plain(Number(asDot), numeral)
   }
 
   #plain(number: number, { body, unit }: Pick<Numeral, 'body' | 'unit'>): void {
-    if (!/\D/.test(body) && Math.abs(number) > this.mostPlain) this.mostPlain = Math.abs(number)
+    if (!/\D/.test(body) && Math.abs(number) > this.maxPlain) this.maxPlain = Math.abs(number)
     if (unit === '' && number >= 20_000 && number <= 60_000) {
       this.serials += 1
       this.serial ||= number
@@ -144,7 +144,7 @@ export class ColumnSurvey {
 
   #keep(what: keyof ColumnSurvey['examples'], cell: string): void {
     const kept = this.examples[what]
-    if (kept.length < mostExamples && !kept.includes(cell)) kept.push(cell.slice(0, 60).toWellFormed())
+    if (kept.length < maxExamples && !kept.includes(cell)) kept.push(cell.slice(0, 60).toWellFormed())
   }
 }
 

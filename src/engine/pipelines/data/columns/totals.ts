@@ -37,7 +37,7 @@ export function totalLabel(row: readonly string[]): { label: string; isAlone: bo
   return { label, isAlone: row.length > others.length + 1 }
 }
 
-const mostKept = 10_000
+const maxKept = 10_000
 
 /**
  * Looks out for totals while the rows go by. One in the midst is a total where cells are empty that the other rows fill; at the end of
@@ -55,7 +55,7 @@ export class TotalsWatch {
       if (this.#tail.length > 0 && row.some(hasDigit)) this.#tail = []
       return
     }
-    if (found.isAlone && this.#found.length < mostKept) this.#found.push(ordinal)
+    if (found.isAlone && this.#found.length < maxKept) this.#found.push(ordinal)
     else this.#tail.push(ordinal)
   }
 

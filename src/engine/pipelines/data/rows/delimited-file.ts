@@ -69,8 +69,8 @@ function shapeOf(records: readonly Row[]): { width: number; fitting: number; bef
   return { width, fitting, before: Math.max(0, before) }
 }
 
-const mostExamples = 3
-const mostExample = 60
+const maxExamples = 3
+const maxExample = 60
 
 /** The rows of the file, each as wide as the table; a record with more cells than that is left out and counted. */
 export function delimitedRows(path: string, spec: DelimitedSpec, name: string): RowSource {
@@ -80,8 +80,8 @@ export function delimitedRows(path: string, spec: DelimitedSpec, name: string): 
     for (let extra = width; extra < cells.length; extra += 1)
       if (cells[extra] !== '') {
         faults.skipped.count += 1
-        if (faults.skipped.examples.length < mostExamples)
-          faults.skipped.examples.push(cells.join(sign === '\t' ? ' ' : sign).slice(0, mostExample))
+        if (faults.skipped.examples.length < maxExamples)
+          faults.skipped.examples.push(cells.join(sign === '\t' ? ' ' : sign).slice(0, maxExample))
         return undefined
       }
     if (cells.length === width) return cells

@@ -18,7 +18,7 @@ export interface Beyond {
 }
 
 /** Lines before a table, and behind it, that may be taken for rows. */
-const mostProse = 3
+const maxProse = 3
 export const most = { recordLines: 20, columns: 60, rows: 5_000, width: 5_000 }
 
 /** The largest table of separated values among the lines of a text. `alone`: nothing else stands in it, so that ragged rows belong to it. */
@@ -128,8 +128,8 @@ function withoutProse(grid: Grid, written: readonly string[], sign: string): Gri
     (/[.!?؟:؛…]\s*$/.test(written[row]!) || (isSpaced(written[row]!) && !areSpaced)) &&
     !grid[row]!.some(isNumber)
   let [start, end] = [0, grid.length]
-  while (start < mostProse && start < end - 2 && isProse(start)) start += 1
-  while (grid.length - end < mostProse && start < end - 2 && isProse(end - 1)) end -= 1
+  while (start < maxProse && start < end - 2 && isProse(start)) start += 1
+  while (grid.length - end < maxProse && start < end - 2 && isProse(end - 1)) end -= 1
   const rest = grid.slice(start, end)
   return hasNumbers(rest) ? rest : grid
 }

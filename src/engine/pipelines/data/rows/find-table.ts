@@ -1,4 +1,4 @@
-import { type Beyond, delimitedIn, type Grid, most as mostOfGrid, sizeOf } from './delimited-text.ts'
+import { type Beyond, delimitedIn, type Grid, most as maxOfGrid, sizeOf } from './delimited-text.ts'
 import { parsedJson } from './json-text.ts'
 
 /** A grid, and whether its first row is known to name its columns. */
@@ -11,7 +11,7 @@ export interface FoundGrid {
   cut?: { read: number; of: number }
 }
 
-const most = { ...mostOfGrid, characters: 200_000, attempts: 200 }
+const most = { ...maxOfGrid, characters: 200_000, attempts: 200 }
 
 /** The largest table in a text: JSON, CSV, TSV or a table of Markdown, in a fence or among the words. */
 export function findGrid(text: string): FoundGrid | undefined {

@@ -1,7 +1,7 @@
 /** Files of JSON: a list of records somewhere in a document, or a record in each line. */
 import { type Encoding, textOf } from './encoding.ts'
 import { parsedJson } from './json-text.ts'
-import { mostColumns, noFaults, type Row, type RowSource, type Visit } from './source.ts'
+import { maxColumns, noFaults, type Row, type RowSource, type Visit } from './source.ts'
 
 export interface JsonSpec {
   kind: 'json'
@@ -14,12 +14,12 @@ export interface JsonSpec {
 }
 
 /** Of one record. */
-const mostRecord = 1 << 20
-const mostLists = 64
-const mostDepth = 64
+const maxRecord = 1 << 20
+const maxLists = 64
+const maxDepth = 64
 /** Of a record that was not read. */
-const mostExample = 60
-const mostExamples = 3
+const maxExample = 60
+const maxExamples = 3
 
 interface Takes {
   /** Takes a record; `false` ends the reading. */
@@ -93,7 +93,7 @@ class RecordScanner {
       this.#depth = 1
       return
     }
-    if (this.#open.length >= mostDepth) this.ended = true
+    if (this.#open.length >= maxDepth) this.ended = true
     this.#open.push({ sign, name: parent?.sign === '{' ? this.#name : '' })
     if (isInLines) this.#name = ''
   }
@@ -121,7 +121,7 @@ class RecordScanner {
 
   #lose(): void {
     this.#takes.lose?.(
-      this.#long ?? this.#text.slice(this.#record, this.#at + 1).slice(0, mostExample),
+      this.#long ?? this.#text.slice(this.#record, this.#at + 1).slice(0, maxExample),
       this.#path(),
     )
   }
@@ -129,7 +129,7 @@ class RecordScanner {
   /** What was read is not needed any more. */
   #forget(): void {
     const start = this.#record >= 0 ? this.#record : this.#quoted ? this.#stringStart : this.#at
-    if (this.#at - start > mostRecord) {
+    if (this.#at - start > maxRecord) {
       this.#passOver(start)
       return
     }
@@ -141,7 +141,7 @@ class RecordScanner {
 
   /** A record, or a name, that is longer than the bound is walked through without keeping it. */
   #passOver(start: number): void {
-    if (this.#record >= 0) this.#long ??= this.#text.slice(start, start + mostExample)
+    if (this.#record >= 0) this.#long ??= this.#text.slice(start, start + maxExample)
     this.#text = this.#text.slice(this.#at)
     this.#at = 0
     this.#stringStart = 0
@@ -162,7 +162,7 @@ export async function jsonSpec(path: string, encoding: Encoding): Promise<JsonSp
   const lists = new Map<string, { count: number; names: Set<string>; isListed: boolean }>()
   const take = (value: unknown, at: string) => {
     const known = lists.get(at)
-    if (!known && lists.size >= mostLists) return
+    if (!known && lists.size >= maxLists) return
     const list = known ?? { count: 0, names: new Set<string>(), isListed: Array.isArray(value) }
     lists.set(at, list)
     list.count += 1
@@ -176,8 +176,8 @@ export async function jsonSpec(path: string, encoding: Encoding): Promise<JsonSp
     kind: 'json',
     encoding,
     path: at,
-    names: names.slice(0, mostColumns),
-    unread: Math.max(0, names.length - mostColumns),
+    names: names.slice(0, maxColumns),
+    unread: Math.max(0, names.length - maxColumns),
   }
 }
 
@@ -196,7 +196,7 @@ async function hasLines(path: string, encoding: Encoding): Promise<boolean> {
   let head = ''
   for await (const text of textOf(path, encoding)) {
     head += text
-    if (head.length > mostRecord) break
+    if (head.length > maxRecord) break
   }
   const first = head.split('\n', 50).find((line) => line.trim() !== '') ?? ''
   return first.trim().startsWith('{') && parsed(first) !== undefined && head.trim() !== first.trim()
@@ -212,26 +212,26 @@ async function eachLine(path: string, encoding: Encoding, { take, lose }: Takes)
     const start = long ?? line.trimStart()
     long = undefined
     if (!isLost) return take(value, '*') !== false
-    if (start !== '') lose?.(start.slice(0, mostExample), '*')
+    if (start !== '') lose?.(start.slice(0, maxExample), '*')
     return true
   }
   for await (const text of textOf(path, encoding)) {
     const lines = (left + text).split('\n')
     left = lines.pop()!
     for (const line of lines) if (!emit(line)) return
-    if (long === undefined && left.length > mostRecord) long = left.trimStart().slice(0, mostExample)
+    if (long === undefined && left.length > maxRecord) long = left.trimStart().slice(0, maxExample)
     if (long !== undefined) left = ''
   }
   emit(left)
 }
 
-const mostLevels = 4
+const maxLevels = 4
 
 /** A record with the members of its members: `address.city`. A list of values is a text; of a record that is a list, its places are names. */
 function flat(value: unknown, prefix = '', found: Record<string, unknown> = Object.create(null), level = 0) {
   for (const [name, member] of Object.entries(value as object)) {
     const path = prefix + (Array.isArray(value) ? String(Number(name) + 1) : name)
-    if (typeof member === 'object' && member !== null && !Array.isArray(member) && level < mostLevels)
+    if (typeof member === 'object' && member !== null && !Array.isArray(member) && level < maxLevels)
       flat(member, `${path}.`, found, level + 1)
     else found[path] = member
   }
@@ -258,7 +258,7 @@ export function jsonRows(path: string, spec: JsonSpec, name: string): RowSource 
         lose(text, at) {
           if (at !== spec.path) return
           unparsed.count += 1
-          if (unparsed.examples.length < mostExamples) unparsed.examples.push(text.toWellFormed())
+          if (unparsed.examples.length < maxExamples) unparsed.examples.push(text.toWellFormed())
         },
       })
     },

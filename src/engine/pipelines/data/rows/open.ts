@@ -18,7 +18,7 @@ export type SourceSpec = { input: number } & (DelimitedSpec | JsonSpec | SheetSp
 export type Unread = 'empty' | 'old-excel' | 'page' | 'pdf' | 'packed' | 'too-large' | 'broken' | 'no-table'
 
 /** JSON of other shapes is read whole, where it is small. */
-const mostWhole = 8 * 1024 * 1024
+const maxWhole = 8 * 1024 * 1024
 
 export async function specsOf(input: Input, place: number): Promise<SourceSpec[] | Unread> {
   if ('text' in input) return findGrid(input.text) ? [{ kind: 'text', input: place }] : 'no-table'
@@ -32,7 +32,7 @@ export async function specsOf(input: Input, place: number): Promise<SourceSpec[]
   if (await looksLikeJson(path)) {
     const found = await jsonSpec(path, encoding)
     if (found) return [{ ...found, input: place }]
-    if (size <= mostWhole && findGrid(await readFile(path, 'utf8'))) return [{ kind: 'text', input: place }]
+    if (size <= maxWhole && findGrid(await readFile(path, 'utf8'))) return [{ kind: 'text', input: place }]
   }
   const found = await delimitedSpec(path, encoding)
   return found ? [{ ...found, input: place }] : 'no-table'

@@ -2,9 +2,9 @@
 import type { Row } from './source.ts'
 
 /** A quotation longer than that was never closed: its sign is one like others. */
-const mostQuoted = 100_000
+const maxQuoted = 100_000
 /** A record longer than that is cut there. */
-const mostRecord = 1 << 20
+const maxRecord = 1 << 20
 
 type Take = (cells: Row) => unknown
 
@@ -66,11 +66,11 @@ export class RecordReader {
       this.#left = text.slice(start)
       this.#at -= start
     }
-    if (this.#quoted && this.#left.length > mostQuoted && !this.ended) {
+    if (this.#quoted && this.#left.length > maxQuoted && !this.ended) {
       this.#asLiteral()
       this.#read(isLast)
     }
-    if (this.#left.length > mostRecord && !this.ended) this.#cut()
+    if (this.#left.length > maxRecord && !this.ended) this.#cut()
   }
 
   #asLiteral(): void {

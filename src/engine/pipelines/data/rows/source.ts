@@ -37,4 +37,4 @@ export const noFaults = (): SourceFaults => ({
   merged: 0,
 })
 
-export const mostColumns = 256
+export const maxColumns = 256

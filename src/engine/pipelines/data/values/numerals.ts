@@ -21,8 +21,8 @@ export type DecimalSign = '.' | ','
 export type Style = 'plain' | 'dot' | 'comma' | 'ambiguous' | 'slash' | 'none'
 
 /** More digits than that are codes: card numbers, accounts. */
-const mostWhole = 15
-const mostFraction = 20
+const maxWhole = 15
+const maxFraction = 20
 
 const minus = '-−–—‐‑‒﹣－'
 const magnitudes: Record<string, number> = {
@@ -47,7 +47,7 @@ const digit = /[0-9]/
 export function isInteger(cell: string): boolean {
   const start = cell.charCodeAt(0) === 45 ? 1 : 0
   const { length } = cell
-  if (length === start || length - start > mostWhole) return false
+  if (length === start || length - start > maxWhole) return false
   if (cell.charCodeAt(start) === 48 && length > start + 1) return false
   for (let at = start; at < length; at += 1) {
     const code = cell.charCodeAt(at)
@@ -211,9 +211,9 @@ export function plainOf(body: string, decimal: DecimalSign): string | undefined 
     }
   const whole = point < 0 ? body : body.slice(0, point)
   const fraction = point < 0 ? '' : body.slice(point + 1)
-  if (/\D/.test(fraction) || fraction.length > mostFraction) return undefined
+  if (/\D/.test(fraction) || fraction.length > maxFraction) return undefined
   const digits = ungrouped(whole, `${grouping}٬'’ \u00a0\u202f\u2009`)
-  if (digits === undefined || digits.length > mostWhole || /^0\d/.test(digits)) return undefined
+  if (digits === undefined || digits.length > maxWhole || /^0\d/.test(digits)) return undefined
   const kept = withoutZeros(fraction)
   return `${digits || '0'}${kept && `.${kept}`}`
 }

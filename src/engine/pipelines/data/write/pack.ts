@@ -4,7 +4,7 @@ import { constants, crc32, deflateRawSync } from 'node:zlib'
 import { unzipSync } from 'fflate'
 
 /** The bytes of a part before they are packed; more the format's plain form does not hold. */
-const mostUnpacked = 3_500_000_000
+const maxUnpacked = 3_500_000_000
 /** 1980-01-01, as ZIP counts days. */
 const someDay = 0x21
 
@@ -65,7 +65,7 @@ export class PackedFile implements Disposable {
   }
   /** Whether the part under way holds as much as a part may. */
   get isFull(): boolean {
-    return (this.#open?.size ?? 0) > mostUnpacked
+    return (this.#open?.size ?? 0) > maxUnpacked
   }
 
   finish(): void {

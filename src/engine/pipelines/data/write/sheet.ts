@@ -3,24 +3,24 @@ import { type NumberColumn, none, type Store, TextColumn } from '../columns/stor
 import { printable } from './csv.ts'
 import { PackedFile, partsOf } from './pack.ts'
 
-export interface SheetAsk {
+export interface SheetOptions {
   /** A workbook whose first sheet holds the head and the first `begun` rows. */
   template: string
   begun: number
   /** Rows with the head; spreadsheets open no more. */
-  mostRows: number
-  mostBytes: number
+  maxRows: number
+  maxBytes: number
   /** Jalali days are shown in Persian digits. */
   isPersian: boolean
 }
 
 const firstSheet = 'xl/worksheets/sheet1.xml'
 const pieceCharacters = 1 << 20
-const mostCharacters = 32_767
+const maxCharacters = 32_767
 const msPerDay = 86_400
 
 export class SheetWriter implements Disposable {
-  readonly #ask: SheetAsk
+  readonly #ask: SheetOptions
   readonly #file: PackedFile
   readonly #parts: Record<string, Uint8Array>
   readonly #styles: string[]
@@ -29,14 +29,14 @@ export class SheetWriter implements Disposable {
   /** Rows of data that the sheet holds. */
   rows: number
 
-  constructor(path: string, ask: SheetAsk, rows: number) {
-    this.#ask = ask
-    this.#parts = partsOf(ask.template)
+  constructor(path: string, options: SheetOptions, rows: number) {
+    this.#ask = options
+    this.#parts = partsOf(options.template)
     this.#file = new PackedFile(path)
-    this.rows = ask.begun
+    this.rows = options.begun
     const written = new TextDecoder().decode(this.#parts[firstSheet])
     const end = written.indexOf('</sheetData>')
-    const last = rangeEnd(written, Math.min(rows + 1, ask.mostRows))
+    const last = rangeEnd(written, Math.min(rows + 1, options.maxRows))
     this.#styles = stylesIn(written.slice(written.lastIndexOf('<row ', end), end))
     this.#text = last(written.slice(0, end))
     this.#tail = last(written.slice(end))
@@ -47,8 +47,8 @@ export class SheetWriter implements Disposable {
 
   /** Whether there is room for another row. */
   get hasRoom(): boolean {
-    const { mostRows, mostBytes } = this.#ask
-    return this.rows + 1 < mostRows && this.#file.bytes < mostBytes && !this.#file.isFull
+    const { maxRows, maxBytes } = this.#ask
+    return this.rows + 1 < maxRows && this.#file.bytes < maxBytes && !this.#file.isFull
   }
 
   add(store: Store, at: number, cells: readonly string[]): void {
@@ -114,7 +114,7 @@ const stylesIn = (row: string): string[] =>
 function textCell(text: string | null, style: string): string {
   if (text === null || text === '') return `<c${style}/>`
   const own = printable(text)
-    .slice(0, mostCharacters)
+    .slice(0, maxCharacters)
     .toWellFormed()
     .replace(/_(?=x[\dA-Fa-f]{4}_)/g, '_x005F_')
     .replaceAll('&', '&amp;')

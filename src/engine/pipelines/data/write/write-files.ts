@@ -6,14 +6,14 @@ import { type Store, TextColumn } from '../columns/store.ts'
 import { type ReadSpec, sourcesOf } from '../read-table.ts'
 import type { Input } from '../rows/open.ts'
 import { textField } from './csv.ts'
-import { type SheetAsk, SheetWriter } from './sheet.ts'
+import { type SheetOptions, SheetWriter } from './sheet.ts'
 
-export type { SheetAsk }
+export type { SheetOptions }
 
-export interface WriteAsk {
+export interface WriteOptions {
   /** Bytes of cleaned.csv. */
-  mostCsvBytes: number
-  sheet?: SheetAsk
+  maxCsvBytes: number
+  sheet?: SheetOptions
 }
 
 /** Rows that each file holds. */
@@ -26,11 +26,11 @@ export const fileNames = { csv: 'cleaned.csv', sheet: 'workbook.xlsx' }
 const pieceCharacters = 1 << 20
 
 export async function writeFiles(
-  { inputs, spec, mostCsvBytes, sheet: sheetAsk }: { inputs: Input[]; spec: ReadSpec } & WriteAsk,
+  { inputs, spec, maxCsvBytes, sheet: sheetAsk }: { inputs: Input[]; spec: ReadSpec } & WriteOptions,
   store: Store,
   folder: string,
 ): Promise<Written> {
-  using csv = new CsvWriter(path.join(folder, fileNames.csv), store, mostCsvBytes)
+  using csv = new CsvWriter(path.join(folder, fileNames.csv), store, maxCsvBytes)
   using sheet = sheetAsk && new SheetWriter(path.join(folder, fileNames.sheet), sheetAsk, store.rows)
   let at = 0
   await eachRow(await sourcesOf(inputs, spec), spec.table, (cells) => {
@@ -54,10 +54,10 @@ class CsvWriter implements Disposable {
   #bytes = 0
   rows = 0
 
-  constructor(file: string, store: Store, mostBytes: number) {
+  constructor(file: string, store: Store, maxBytes: number) {
     this.#file = openSync(file, 'w')
     this.#store = store
-    this.#most = mostBytes
+    this.#most = maxBytes
     const titles = store.columns.map(({ spec: { name, unit } }) =>
       textField(unit ? `${name} (${unit})` : name),
     )

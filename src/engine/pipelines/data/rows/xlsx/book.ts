@@ -1,7 +1,7 @@
 /** The parts of a workbook that its sheets share: their names, the texts, the formats. */
 import { type CellFormat, stylesOf } from './styles.ts'
 import { attribute, unescaped, withoutSpelling, XmlReader } from './xml.ts'
-import { type Budget, entryText, mostUnpacked, Unbounded, type ZipEntry, zipEntries } from './zip.ts'
+import { type Budget, entryText, maxUnpacked, Unbounded, type ZipEntry, zipEntries } from './zip.ts'
 
 export interface Book {
   path: string
@@ -15,15 +15,15 @@ export interface Book {
 }
 
 /** Characters of all shared texts together. */
-const mostText = 96 * 1024 * 1024
-const mostSheets = 200
+const maxText = 96 * 1024 * 1024
+const maxSheets = 200
 
 /** Undefined for what is no workbook. Throws `Unbounded`. */
 export async function openBook(path: string): Promise<Book | undefined> {
   const entries = await zipEntries(path)
   const main = entries?.get('xl/workbook.xml')
   if (!entries || !main) return undefined
-  const budget = { left: mostUnpacked }
+  const budget = { left: maxUnpacked }
   const part = (name: string): AsyncIterable<string> => {
     const entry = entries.get(name.toLowerCase())
     return entry ? entryText(path, entry, budget) : emptyText()
@@ -38,8 +38,8 @@ export async function openBook(path: string): Promise<Book | undefined> {
   })
   return {
     path,
-    sheets: sheets.slice(0, mostSheets),
-    unreadSheets: Math.max(0, sheets.length - mostSheets),
+    sheets: sheets.slice(0, maxSheets),
+    unreadSheets: Math.max(0, sheets.length - maxSheets),
     texts: await textsOf(part('xl/sharedStrings.xml')),
     formats: await stylesOf(part('xl/styles.xml')),
     epoch1904,
@@ -99,7 +99,7 @@ async function textsOf(pieces: AsyncIterable<string>): Promise<string[]> {
       else if (name === 'si') {
         texts.push(withoutSpelling(text))
         characters += text.length
-        if (characters > mostText) throw new Unbounded('The texts of the workbook are more than is read.')
+        if (characters > maxText) throw new Unbounded('The texts of the workbook are more than is read.')
       }
     },
   })

@@ -16,7 +16,7 @@ export interface SheetEvents {
   duration?(): void
 }
 
-const mostColumn = 16_384
+const maxColumn = 16_384
 
 export async function readSheet(book: Book, entry: ZipEntry, events: SheetEvents): Promise<void> {
   const state = new SheetState(book, events)
@@ -80,7 +80,7 @@ class SheetState {
     else if (name === 'c') {
       if (this.#isFormula && this.#value === '' && this.#type !== 'str') this.#events.uncalculated?.()
       const cell = this.#cell()
-      if (cell !== '' && this.#column < mostColumn) this.#cells.set(this.#column, cell)
+      if (cell !== '' && this.#column < maxColumn) this.#cells.set(this.#column, cell)
     } else if (name === 'row' && !this.ended) this.ended = this.#events.row(this.#row, this.#cells) === false
   }
 

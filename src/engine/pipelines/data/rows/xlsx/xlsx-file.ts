@@ -1,5 +1,5 @@
 /** Sheets of a workbook as tables. */
-import { mostColumns, noFaults, type Row, type RowSource, type Visit } from '../source.ts'
+import { maxColumns, noFaults, type Row, type RowSource, type Visit } from '../source.ts'
 import { type Book, openBook } from './book.ts'
 import { readSheet } from './sheet.ts'
 
@@ -25,7 +25,7 @@ export interface SheetSpec {
   durations: number
 }
 
-const mostMerges = 50_000
+const maxMerges = 50_000
 const sampleRows = 200
 
 /** Every sheet that holds something, by one reading of each. Undefined for what is no workbook. */
@@ -61,7 +61,7 @@ export async function xlsxSpecs(path: string): Promise<SheetSpec[] | undefined> 
         if (seen.sample.length < sampleRows) seen.sample.push({ row, filled: cells.size })
       },
       merged({ from, to }) {
-        if (to[0] > from[0] && spec.merges.length < mostMerges) spec.merges.push([from[1], from[0], to[0]])
+        if (to[0] > from[0] && spec.merges.length < maxMerges) spec.merges.push([from[1], from[0], to[0]])
       },
       uncalculated() {
         spec.uncalculated += 1
@@ -79,7 +79,7 @@ export async function xlsxSpecs(path: string): Promise<SheetSpec[] | undefined> 
     spec.rows -= first
     spec.left = seen.left
     const width = seen.right - seen.left + 1
-    spec.width = Math.min(mostColumns, width)
+    spec.width = Math.min(maxColumns, width)
     spec.unread = width - spec.width
     specs.push(spec)
   }

@@ -8,7 +8,7 @@ export interface XmlEvents {
 }
 
 /** A tag or a text that is longer is cut there. */
-const mostToken = 1 << 20
+const maxToken = 1 << 20
 
 export class XmlReader {
   readonly #events: XmlEvents
@@ -35,7 +35,7 @@ export class XmlReader {
     }
     const left = text.slice(at)
     // Text between tags is handed over once the next tag is there.
-    this.#left = left.length > mostToken ? '' : left
+    this.#left = left.length > maxToken ? '' : left
   }
 
   #tag(tag: string): void {

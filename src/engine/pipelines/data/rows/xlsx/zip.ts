@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises'
 import { createInflateRaw } from 'node:zlib'
 
 /** What a file may unpack to in one reading: a few kilobytes can name gigabytes. */
-export const mostUnpacked = 2 * 1024 ** 3
+export const maxUnpacked = 2 * 1024 ** 3
 
 /** More was packed into the file than is read. */
 export class Unbounded extends Error {
@@ -22,7 +22,7 @@ export interface Budget {
   left: number
 }
 
-const mostEntries = 20_000
+const maxEntries = 20_000
 const tailBytes = 66_000
 
 /** The entries of an archive by their names; undefined for what is no ZIP. */
@@ -42,7 +42,7 @@ export async function zipEntries(path: string): Promise<Map<string, ZipEntry> | 
 
 function entriesIn(directory: Buffer): Map<string, ZipEntry> {
   const entries = new Map<string, ZipEntry>()
-  for (let at = 0; at + 46 <= directory.length && entries.size < mostEntries; ) {
+  for (let at = 0; at + 46 <= directory.length && entries.size < maxEntries; ) {
     if (directory.readUInt32LE(at) !== 0x02014b50) break
     const method = directory.readUInt16LE(at + 10)
     const [nameLength, extra, comment] = [28, 30, 32].map((place) => directory.readUInt16LE(at + place)) as [

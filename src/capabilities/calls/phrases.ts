@@ -1,0 +1,9 @@
+import type { Localized } from '#platform/errors'
+
+/** Why a request is refused. */
+export const reasons = {
+  longReference: (header: string): Localized => ({
+    en: `${header} has more than 120 characters.`,
+    fa: `${header} بیش از ۱۲۰ نویسه دارد.`,
+  }),
+}

@@ -1,0 +1,48 @@
+import { declareFailures, type Localized } from '#platform/errors'
+
+declare module '#platform/errors' {
+  interface Failures {
+    FILES_QUOTA_EXCEEDED: { quotaBytes: number; maxFiles: number }
+    FILE_NOT_FOUND: Record<string, never>
+  }
+}
+
+const megabytes = (bytes: number): number => Math.floor(bytes / (1024 * 1024))
+
+declareFailures({
+  FILES_QUOTA_EXCEEDED: {
+    status: 403,
+    retry: false,
+    en: ({ quotaBytes, maxFiles }) =>
+      `A project stores at most ${megabytes(quotaBytes)} MB in ${maxFiles} files; delete some (DELETE /v1/files/{id}), or ask the operator of this service for more.`,
+    fa: ({ quotaBytes, maxFiles }) =>
+      `هر پروژه حداکثر ${megabytes(quotaBytes).toLocaleString('fa-IR')} مگابایت در ${maxFiles.toLocaleString('fa-IR')} فایل نگه می‌دارد؛ چند فایل را پاک کنید (DELETE /v1/files/{id}) یا از گردانندهٔ سرویس سهم بیشتری بخواهید.`,
+  },
+  FILE_NOT_FOUND: {
+    status: 404,
+    en: () =>
+      'There is no such stored file here; GET /v1/files lists those there are, POST /v1/files stores one.',
+    fa: () =>
+      'چنین فایل ذخیره‌شده‌ای این‌جا نیست؛ GET /v1/files آن‌ها را که هستند نشان می‌دهد و POST /v1/files یکی ذخیره می‌کند.',
+  },
+})
+
+/** Why a file is refused. */
+export const reasons = {
+  notBase64: {
+    en: 'data is not Base64: standard alphabet, whole padding, no line breaks.',
+    fa: 'data به شکل Base64 نیست: الفبای استاندارد، با = پایانی و بدون شکستن خط.',
+  },
+  tooLarge: (bytes: number): Localized => ({
+    en: `a file has at most ${bytes} bytes (${megabytes(bytes)} MB).`,
+    fa: `هر فایل حداکثر ${bytes.toLocaleString('fa-IR')} بایت (${megabytes(bytes).toLocaleString('fa-IR')} مگابایت) است.`,
+  }),
+  otherType: (types: readonly string[]): Localized => ({
+    en: `the bytes are none of ${types.join(', ')}.`,
+    fa: `این بایت‌ها هیچ‌یک از این نوع‌ها نیستند: ${types.join('، ')}.`,
+  }),
+  notAsNamed: (found: string): Localized => ({
+    en: `the bytes are ${found}; write that, or leave media_type out.`,
+    fa: `نوع این بایت‌ها ${found} است؛ همان را بنویسید یا media_type را حذف کنید.`,
+  }),
+}

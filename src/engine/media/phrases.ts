@@ -1,0 +1,39 @@
+import { declareFailures, type Localized } from '#platform/errors'
+
+declare module '#platform/errors' {
+  interface Failures {
+    LINK_NOT_USABLE: { link: string; why: Localized }
+  }
+}
+
+declareFailures({
+  LINK_NOT_USABLE: {
+    status: 400,
+    en: ({ link, why }) => `The link ${link} cannot be used: ${why.en}`,
+    fa: ({ link, why }) => `پیوند ${link} قابل استفاده نیست: ${why.fa}`,
+  },
+})
+
+/** Why a link is refused, for what this room finds itself. */
+export const reasons = {
+  tooManyLinks: (most: number): Localized => ({
+    en: `a request may have ${most} different links; send the rest inline.`,
+    fa: `هر درخواست حداکثر ${most.toLocaleString('fa-IR')} پیوند گوناگون دارد؛ بقیه را درون درخواست بفرستید.`,
+  }),
+  tooManyHosts: (most: number): Localized => ({
+    en: `a request may have links to ${most} different hosts; send the rest inline.`,
+    fa: `هر درخواست حداکثر به ${most.toLocaleString('fa-IR')} میزبان گوناگون پیوند دارد؛ بقیه را درون درخواست بفرستید.`,
+  }),
+  answered: (status: number): Localized => ({
+    en: `its host answered with status ${status}.`,
+    fa: `میزبان آن با وضعیت ${status.toLocaleString('fa-IR')} پاسخ داد.`,
+  }),
+  vast: {
+    en: 'its picture is larger than 100 megapixels or 32,767 pixels a side.',
+    fa: 'تصویر آن از ۱۰۰ مگاپیکسل یا ۳۲٬۷۶۷ پیکسل در یک ضلع بزرگ‌تر است.',
+  },
+  otherType: (types: readonly string[]): Localized => ({
+    en: `what it leads to is not of type ${types.join(', ')}, or is damaged.`,
+    fa: `آنچه در آن نشانی است از نوع ${types.join('، ')} نیست یا آسیب دیده است.`,
+  }),
+}

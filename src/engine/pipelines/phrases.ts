@@ -1,0 +1,70 @@
+import type { Language } from '#engine/documents'
+import { inDigits } from '#engine/documents'
+import type { Gap, GapReason } from './budgeted-steps.ts'
+import type { Outcome } from './pipelines.ts'
+
+/** A sentence for people, in both languages. */
+export type Localized = { fa: string; en: string }
+
+export const sandboxPhrases = {
+  /** Into documents. */
+  notice: {
+    fa: 'این متن را مدل‌های آزمایشی سندباکس ساخته‌اند: ساختار پرونده درست است، ولی محتوای آن واقعی نیست.',
+    en: 'This text was made by sandbox models: the form of the file is right, but its content is not real.',
+  },
+  /** Behind titles. */
+  mark: { fa: 'خروجی سندباکس', en: 'sandbox output' },
+} satisfies Record<string, Localized>
+
+export const titled = (title: string, language: Language, isSandbox: boolean): string =>
+  isSandbox ? `${title} (${sandboxPhrases.mark[language]})` : title
+
+const whys: Record<GapReason, Localized> = {
+  credits: { fa: 'اعتبار اجرا تمام شد', en: 'the credits of the run ran out' },
+  lost: {
+    fa: 'نتیجهٔ گام گم شد و دوباره پرسیده نمی‌شود',
+    en: 'the outcome of the step was lost, and it is not asked again',
+  },
+  failed: { fa: 'مدل پاسخ نداد', en: 'the model gave no answer' },
+  empty: { fa: 'پاسخ خالی بود', en: 'the answer was empty' },
+  cut: { fa: 'پاسخ نیمه‌کاره ماند', en: 'the answer was cut' },
+  none: { fa: 'یافت نشد', en: 'none was found' },
+  unfounded: { fa: 'هیچ جمله‌اش پشتوانه نداشت', en: 'none of its sentences held' },
+  fault: { fa: 'در README نشان‌دار شد', en: 'it is marked in the README' },
+  render: { fa: 'پرونده ساخته نشد', en: 'the file could not be made' },
+}
+
+/** Why a link was not read, beside what its host says; behind a colon or in brackets. */
+export const budgetPhrases = {
+  noReads: {
+    fa: 'اعتبار یا سقف خواندن صفحه‌های این کار تمام شده بود',
+    en: 'the run had no credits or reads left for it',
+  },
+  lost: { fa: 'نتیجهٔ خواندن گم شد', en: 'the outcome of reading it was lost' },
+} satisfies Record<string, Localized>
+
+const maxGaps = 8
+
+/** «بخش «الف» (اعتبار اجرا تمام شد)». */
+export const gapText = ({ what, why }: Gap, language: Language): string =>
+  `${what[language]} (${(typeof why === 'string' ? whys[why] : why)[language].replace(/[.。]$/, '')})`
+
+/** What is missing, each thing once, as lines. */
+export function gapLines(gaps: readonly Gap[], language: Language): string[] {
+  const lines = [...new Set(gaps.map((gap) => gapText(gap, language)))]
+  if (lines.length <= maxGaps) return lines
+  const more = inDigits(language, lines.length - maxGaps)
+  return [...lines.slice(0, maxGaps), language === 'fa' ? `و ${more} مورد دیگر` : `and ${more} more`]
+}
+
+/** The end of a run in words: what is there, and what is not. */
+export function outcomeOf(done: Localized, gaps: readonly Gap[], isWhole = gaps.length === 0): Outcome {
+  const missing = { fa: gapLines(gaps, 'fa').join('؛ '), en: gapLines(gaps, 'en').join('; ') }
+  const words =
+    gaps.length === 0
+      ? done
+      : { fa: `${done.fa} جا مانده: ${missing.fa}.`, en: `${done.en} Left out: ${missing.en}.` }
+  return { isWhole, words }
+}
+
+export const missingHeading: Localized = { fa: 'آنچه در این پرونده نیست', en: 'What is missing here' }

@@ -1,0 +1,193 @@
+import { declareFailures, type Localized } from '#platform/errors'
+import type { JsonTrouble } from '#platform/json'
+
+declare module '#platform/errors' {
+  interface Failures {
+    INTERNAL: Record<string, never>
+    SERVICE_UNAVAILABLE: { why: 'database' | 'stopping' }
+    INVALID_JSON: { why: Localized }
+    INVALID_REQUEST: { why: Localized }
+    UNKNOWN_FIELD: { field: string }
+    BODY_TOO_LARGE: { limitBytes: number }
+    TOO_MUCH_IN_FLIGHT: Record<string, never>
+    ROUTE_NOT_FOUND: { method: string; path: string }
+    METHOD_NOT_ALLOWED: { method: string; allowed: string[] }
+    NOT_FOUND: Record<string, never>
+    REQUEST_TIMEOUT: Record<string, never>
+    HEADERS_TOO_LARGE: Record<string, never>
+    RANGE_NOT_SATISFIABLE: { bytes: number }
+    UPGRADE_REQUIRED: Record<string, never>
+    TOO_MANY_CONNECTIONS: { most: number }
+  }
+}
+
+declareFailures({
+  INTERNAL: {
+    status: 500,
+    en: () => 'Something went wrong on our side. Give the request id to the operator of this service.',
+    fa: () => 'خطایی در سمت سرور رخ داد. شناسهٔ درخواست را به گردانندهٔ سرویس بدهید.',
+  },
+  SERVICE_UNAVAILABLE: {
+    status: 503,
+    en: ({ why }) =>
+      why === 'stopping'
+        ? 'The server is stopping; send the request again.'
+        : 'The service cannot reach its database; send the request again in a moment.',
+    fa: ({ why }) =>
+      why === 'stopping'
+        ? 'سرور در حال توقف است؛ درخواست را دوباره بفرستید.'
+        : 'سرویس به پایگاه داده دسترسی ندارد؛ کمی بعد دوباره بفرستید.',
+  },
+  INVALID_JSON: {
+    status: 400,
+    en: ({ why }) => `The body is not valid JSON: ${why.en}`,
+    fa: ({ why }) => `بدنهٔ درخواست JSON معتبر نیست: ${why.fa}`,
+  },
+  INVALID_REQUEST: {
+    status: 400,
+    en: ({ why }) => `Invalid request: ${why.en}`,
+    fa: ({ why }) => `درخواست نادرست است: ${why.fa}`,
+  },
+  UNKNOWN_FIELD: {
+    status: 400,
+    en: ({ field }) =>
+      `Unknown field: ${field}. Remove it; this route takes only the fields of its documentation.`,
+    fa: ({ field }) =>
+      `فیلد ناشناخته: ${field}. آن را حذف کنید؛ این مسیر فقط فیلدهای مستندات خود را می‌پذیرد.`,
+  },
+  BODY_TOO_LARGE: {
+    status: 413,
+    retry: false,
+    en: ({ limitBytes }) => `The body is larger than ${limitBytes} bytes, the limit of this route.`,
+    fa: ({ limitBytes }) =>
+      `بدنهٔ درخواست از سقف این مسیر (${limitBytes.toLocaleString('fa-IR')} بایت) بزرگ‌تر است.`,
+  },
+  TOO_MUCH_IN_FLIGHT: {
+    status: 503,
+    en: () => 'The server has its hands full of large requests; send this one again in a moment.',
+    fa: () => 'سرور اکنون درگیر درخواست‌های بزرگ دیگر است؛ کمی بعد دوباره بفرستید.',
+  },
+  ROUTE_NOT_FOUND: {
+    status: 404,
+    en: ({ method, path }) => `There is no route ${method} ${path}. All routes: GET /docs`,
+    fa: ({ method, path }) => `مسیر ${method} ${path} وجود ندارد. همهٔ مسیرها: GET /docs`,
+  },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    en: ({ method, allowed }) => `This path does not take ${method}, only ${allowed.join(', ')}.`,
+    fa: ({ method, allowed }) => `این مسیر ${method} نمی‌پذیرد؛ فقط ${allowed.join('، ')}.`,
+  },
+  NOT_FOUND: {
+    status: 404,
+    en: () => 'There is no such thing in this project.',
+    fa: () => 'چنین چیزی در این پروژه نیست.',
+  },
+  REQUEST_TIMEOUT: {
+    status: 408,
+    en: () => 'The request did not arrive in time.',
+    fa: () => 'درخواست در زمان مجاز کامل نرسید.',
+  },
+  HEADERS_TOO_LARGE: {
+    status: 431,
+    en: () => 'The request headers are larger than 16 KB.',
+    fa: () => 'سرآیندهای درخواست از ۱۶ کیلوبایت بزرگ‌ترند.',
+  },
+  UPGRADE_REQUIRED: {
+    status: 426,
+    retry: false,
+    en: () => 'This path is a WebSocket; open it with a WebSocket client (Upgrade: websocket).',
+    fa: () => 'این مسیر یک WebSocket است؛ آن را با کتابخانهٔ WebSocket باز کنید (Upgrade: websocket).',
+  },
+  TOO_MANY_CONNECTIONS: {
+    status: 429,
+    en: ({ most }) => `This key has ${most} connections open on this path; close one first.`,
+    fa: ({ most }) => `این کلید ${persian(most)} اتصال باز روی این مسیر دارد؛ نخست یکی را ببندید.`,
+  },
+  RANGE_NOT_SATISFIABLE: {
+    status: 416,
+    retry: false,
+    en: ({ bytes }) =>
+      `The file has ${bytes} bytes, and the Range begins after them; ask for an earlier part.`,
+    fa: ({ bytes }) =>
+      `این فایل ${bytes.toLocaleString('fa-IR')} بایت دارد و Range پس از پایان آن آغاز می‌شود؛ بخش پیش‌تری را بخواهید.`,
+  },
+})
+
+/** Why a request is refused, for what this room finds itself. */
+export const reasons = {
+  notMultipart: {
+    en: 'the body is no whole multipart/form-data; let your client write it, with its own boundary, and send a short header for each part.',
+    fa: 'بدنه یک multipart/form-data کامل نیست؛ نوشتن آن را به کتابخانهٔ خود بسپارید، با boundary خودش و سرایندهای کوتاه برای هر بخش.',
+  },
+  noFile: (part: string): Localized => ({
+    en: `the form has no file; send it as the part ${part}.`,
+    fa: `فایلی در فرم نیست؛ آن را در بخش ${part} بفرستید.`,
+  }),
+  manyFiles: {
+    en: 'the form has more than one file; send one at a time.',
+    fa: 'بیش از یک فایل در فرم است؛ هر بار یکی بفرستید.',
+  },
+  manyFields: {
+    en: 'the form has more parts than this route takes.',
+    fa: 'بخش‌های فرم بیش از آن است که این مسیر می‌پذیرد.',
+  },
+  fieldTwice: { en: 'it stands in the form twice.', fa: 'دو بار در فرم آمده است.' },
+  longField: (bytes: number): Localized => ({
+    en: `it is longer than ${bytes} bytes.`,
+    fa: `بلندتر از ${persian(bytes)} بایت است.`,
+  }),
+  notUtf8: { en: 'it is not UTF-8.', fa: 'UTF-8 نیست.' },
+  tooDeep: (levels: number): Localized => ({
+    en: `it is nested deeper than ${levels} levels.`,
+    fa: `بیش از ${persian(levels)} لایه تودرتو است.`,
+  }),
+  tooManyMembers: (most: number): Localized => ({
+    en: `an object in it has more than ${most} fields.`,
+    fa: `یک شیء در آن بیش از ${persian(most)} فیلد دارد.`,
+  }),
+  tooManyValues: (most: number): Localized => ({
+    en: `it holds more than ${most} values.`,
+    fa: `بیش از ${persian(most)} مقدار در آن است.`,
+  }),
+  unexpectedAt: (position: number): Localized => ({
+    en: `unexpected text at position ${position}.`,
+    fa: `نویسهٔ نابجا در جایگاه ${persian(position)}.`,
+  }),
+  endsEarly: { en: 'it ends too early.', fa: 'ناتمام است.' },
+  unreadable: { en: 'it cannot be parsed.', fa: 'خوانده نمی‌شود.' },
+  encoded: (encoding: string): Localized => ({
+    en: `the Content-Encoding ${encoding} is not supported; send the body as it is.`,
+    fa: `از Content-Encoding ${encoding} پشتیبانی نمی‌شود؛ بدنه را فشرده نکنید.`,
+  }),
+  noHost: { en: 'the Host header is missing.', fa: 'سرآیند Host فرستاده نشده است.' },
+  twoHeaders: (name: string): Localized => ({
+    en: `the header ${name} was sent more than once; send it once.`,
+    fa: `سرآیند ${name} بیش از یک بار فرستاده شده است؛ آن را یک بار بفرستید.`,
+  }),
+  noWebSocket: {
+    en: 'a WebSocket is opened with Sec-WebSocket-Version: 13 and a Sec-WebSocket-Key of 16 bytes.',
+    fa: 'WebSocket با Sec-WebSocket-Version: 13 و یک Sec-WebSocket-Key شانزده‌بایتی باز می‌شود.',
+  },
+  notHttp: { en: 'this is not HTTP that can be read.', fa: 'این HTTP خوانا نیست.' },
+  badRequestLine: {
+    en: 'the request line or a header cannot be read.',
+    fa: 'خط نخست درخواست یا یکی از سرآیندها خوانده نمی‌شود.',
+  },
+}
+
+/** Why a body is no JSON. */
+export function jsonTrouble(trouble: JsonTrouble): Localized {
+  switch (trouble.kind) {
+    case 'unexpected':
+      return reasons.unexpectedAt(trouble.at)
+    case 'tooDeep':
+    case 'tooManyMembers':
+    case 'tooManyValues':
+      return reasons[trouble.kind](trouble.most)
+    default:
+      return reasons[trouble.kind]
+  }
+}
+
+export const persian = (number: number | string): string =>
+  String(number).replace(/\d/g, (digit) => '۰۱۲۳۴۵۶۷۸۹'[Number(digit)]!)

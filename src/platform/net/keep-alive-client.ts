@@ -1,0 +1,133 @@
+/** Connections that are kept for a next request: to one origin, each to an address that was judged when it was opened. */
+import { type buildConnector, errors, Pool } from 'undici'
+import type { Way } from '#platform/proxy'
+import type { ReplyHeaders } from './exchange.ts'
+import type { Gate } from './gate.ts'
+import { openSocket } from './open-socket.ts'
+import { FetchRefused } from './refused.ts'
+import { hostOf } from './target.ts'
+import { unlessAborted } from './unless-aborted.ts'
+
+/** An idle connection is closed after this: many servers do so after 5 s, and what is sent into a closing one is lost. */
+const keptMs = 4_000
+/** No connection is used longer, so that a name that leads elsewhere by now is asked again. */
+const oldestMs = 60_000
+const maxHeaderSize = 16 * 1024
+const longestConnectMs = 15_000
+
+export interface KeepAliveOptions {
+  url: URL
+  gate: Gate
+  way: Way
+  connections: number
+}
+
+export interface LineRequest {
+  headers: Record<string, string>
+  body: string
+  /** From the first question to the name server until the answer's body ends. */
+  timeoutMs: number
+  /** More of the answer's body is not read; the connection then ends. */
+  maxBytes: number
+  signal?: AbortSignal
+}
+
+export interface LineReply {
+  status: number
+  headers: ReplyHeaders
+}
+
+/** Disposing it lets what is under way end. */
+export interface KeepAliveClient extends AsyncDisposable {
+  /** Sends and answers with what came, whatever the status, redirects too; the body is thrown away. Throws `FetchRefused`. */
+  post(ask: LineRequest): Promise<LineReply>
+}
+
+export function openKeepAliveClient(options: KeepAliveOptions): KeepAliveClient {
+  let pool = openPool(options)
+  let openedMs = performance.now()
+  const fresh = (): Pool => {
+    if (performance.now() - openedMs > oldestMs) {
+      close(pool)
+      pool = openPool(options)
+      openedMs = performance.now()
+    }
+    return pool
+  }
+  return {
+    async post(request) {
+      const deadline = AbortSignal.timeout(request.timeoutMs)
+      const signal = request.signal ? AbortSignal.any([request.signal, deadline]) : deadline
+      try {
+        return await send(fresh(), options.url, request, signal).catch((error: unknown) => {
+          if (!wasClosing(error)) throw error
+          return send(fresh(), options.url, request, signal)
+        })
+      } catch (cause) {
+        throw refusalOf(cause, options.url.hostname, request.signal, deadline)
+      }
+    },
+    [Symbol.asyncDispose]: () => pool.close(),
+  }
+}
+
+/** Requests that are under way may end. */
+const close = (pool: Pool): void => void pool.close().catch(() => undefined)
+
+const openPool = ({ url, gate, way, connections }: KeepAliveOptions): Pool =>
+  new Pool(url.origin, {
+    connect: connector(url, gate, way),
+    connections,
+    maxHeaderSize,
+    keepAliveTimeout: keptMs,
+    keepAliveMaxTimeout: keptMs,
+    // The deadline of a request covers all.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
+
+const connector =
+  (url: URL, gate: Gate, way: Way): buildConnector.connector =>
+  (_options, done) => {
+    const signal = AbortSignal.timeout(longestConnectMs)
+    const open = async () => {
+      const addresses = await unlessAborted(gate.resolve(hostOf(url)), signal)
+      return openSocket(url, { addresses, admits: gate.admits, ...way, signal })
+    }
+    open().then(
+      (socket) => done(null, socket as Parameters<typeof done>[1] & object),
+      (error: Error) => done(error, null),
+    )
+  }
+
+async function send(pool: Pool, url: URL, ask: LineRequest, signal: AbortSignal): Promise<LineReply> {
+  const reply = await pool.request({
+    method: 'POST',
+    path: url.pathname + url.search,
+    headers: ask.headers,
+    body: ask.body,
+    signal,
+  })
+  // The status is what counts: an answer that breaks off behind it is an answer.
+  await reply.body.dump({ limit: ask.maxBytes, signal }).catch(() => undefined)
+  return { status: reply.statusCode, headers: reply.headers }
+}
+
+/** Whether a kept connection was closed by its other end in the moment in which it was used again: it had answered before. */
+const wasClosing = (error: unknown): boolean =>
+  error instanceof errors.SocketError && (error.socket?.bytesRead ?? 0) > 0
+
+function refusalOf(
+  cause: unknown,
+  host: string,
+  caller: AbortSignal | undefined,
+  deadline: AbortSignal,
+): FetchRefused {
+  if (cause instanceof FetchRefused) return cause
+  if (caller?.aborted) return new FetchRefused('aborted', host, cause)
+  if (deadline.aborted || (cause as Error).name === 'TimeoutError')
+    return new FetchRefused('timeout', host, cause)
+  if (cause instanceof errors.HeadersOverflowError) return new FetchRefused('too_large', host, cause)
+  if (cause instanceof errors.HTTPParserError) return new FetchRefused('bad_answer', host, cause)
+  return new FetchRefused('connect', host, cause)
+}

@@ -1,0 +1,12 @@
+/** Why nothing came through a proxy, for the operator: logs, receipts' inner half and the doctor, which all say such details in English. */
+export const phrases = {
+  away: (proxy: string, detail: string) => `the proxy ${proxy} cannot be reached (${detail})`,
+  login: (proxy: string, detail: string) =>
+    `the proxy ${proxy} refused its user or password (${detail}): correct them in its address`,
+  forbidden: (proxy: string, detail: string) =>
+    `the proxy ${proxy} does not allow this address (${detail}): allow it there, or choose another way`,
+  unreachable: (proxy: string, detail: string) =>
+    `the proxy ${proxy} found no way to the address (${detail})`,
+  other_language: (proxy: string, detail: string) =>
+    `the proxy ${proxy} does not answer as such a proxy does (${detail}): check its protocol and port`,
+}

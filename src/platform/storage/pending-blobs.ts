@@ -1,0 +1,73 @@
+/**
+ * Bytes whose owner is a row. They are written before the row, under a key that stands among the strays; the transaction that makes the
+ * row takes the key off that list, the one that deletes the row puts it back. What stays there too long, a process died in between, and
+ * its bytes are deleted. So no row is ever without its bytes, and no bytes are for long without their row.
+ */
+import type { App } from '#app'
+import type { Tx } from '#platform/db'
+import type { ByteSource, Kept } from './storage.ts'
+import * as store from './store.ts'
+
+type Room = Pick<App, 'db' | 'clock' | 'storage'>
+
+/** Between the bytes and their row lies one short transaction. */
+const strayMs = 60 * 60 * 1000
+const atOnce = 100
+/** How often it is noted that bytes are still coming. */
+const renewMs = 10 * 60 * 1000
+
+/** Writes the bytes under the key. They are kept for good when a transaction adopts the key within an hour. */
+export async function stageBlob(
+  { db, clock, storage }: Room,
+  key: string,
+  bytes: Uint8Array | ByteSource,
+): Promise<void> {
+  await store.insertPendingBlob(db, key, new Date(clock.nowMs() + strayMs))
+  await (bytes instanceof Uint8Array ? storage.put(key, bytes) : storage.putStream(key, bytes))
+}
+
+/**
+ * The same for bytes that come for as long as it takes, such as those of a recording: they are kept when a transaction adopts the key
+ * within an hour of the last of them. Throws as `Storage.putUnsized`.
+ */
+export async function stageUnsized(
+  { db, clock, storage }: Room,
+  key: string,
+  source: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): Promise<Kept> {
+  const due = () => new Date(clock.nowMs() + strayMs)
+  await store.insertPendingBlob(db, key, due())
+  // Where the database is away the next renewal comes in time, or `commitBlob` refuses.
+  const renewal = setInterval(() => void store.renewStray(db, key, due()).catch(() => undefined), renewMs)
+  try {
+    return await storage.putUnsized(key, source, maxBytes)
+  } finally {
+    clearInterval(renewal)
+  }
+}
+
+/** The row of these bytes is written in this transaction. Throws where they were staged too long ago. */
+export async function commitBlob(tx: Tx, key: string): Promise<void> {
+  if (!(await store.commitPendingBlob(tx, key)))
+    throw new Error('The bytes were staged too long ago, or never.')
+}
+
+/** The rows of these bytes are deleted in this transaction; `deletePendingBlobs` deletes the bytes. */
+export const markForDeletion = (tx: Tx, keys: readonly string[], now: Date): Promise<void> =>
+  store.insertPendingBlobs(tx, keys, now)
+
+/** Deletes the bytes of these strays, or of all that are due; answers of how many. */
+export async function deletePendingBlobs(
+  { db, clock, storage }: Room,
+  keys?: readonly string[],
+): Promise<number> {
+  // Marked first: from here on no transaction can adopt them.
+  const doomed = await store.claimForDeletion(db, new Date(clock.nowMs()), keys ?? null, atOnce)
+  if (doomed.length === 0) return 0
+  // Whoever names them has seen the end of their writing; only the sweep meets what a dead process left half-written.
+  if (keys === undefined) await storage.endUploads(doomed)
+  await storage.delete(doomed)
+  await store.forgetDeleted(db, doomed)
+  return doomed.length
+}
