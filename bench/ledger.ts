@@ -37,7 +37,7 @@ for (const concurrency of concurrencies) {
     `${String(concurrency).padStart(5)} at once: ${Math.round(pairs / seconds)} pairs/s, ${(process.cpuUsage().user / 1e6).toFixed(1)} s of CPU so far`,
   )
 }
-const broken = await ledger.broken()
+const broken = await ledger.violations()
 console.log(broken.length === 0 ? 'every invariant holds' : broken)
 if (broken.length > 0) process.exitCode = 1
 

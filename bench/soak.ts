@@ -90,7 +90,7 @@ function report(): void {
 
 async function check(): Promise<void> {
   const [holds] = await db.query<{ n: bigint }>({ text: 'select count(*) as n from ledger.holds' }, [])
-  const broken = await db.query({ text: 'select * from ledger.broken' }, [])
+  const broken = await db.query({ text: 'select * from ledger.violations' }, [])
   console.log(`open holds: ${holds!.n}; broken invariants: ${broken.length}`)
   if (holds!.n > 0n || broken.length > 0 || counts.failed > 0) process.exitCode = 1
 }

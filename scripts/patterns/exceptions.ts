@@ -68,7 +68,7 @@ export const exceptions: readonly Exception[] = [
     reason: 'alternatives of constant words',
   },
   {
-    file: 'src/providers/sandbox/words.ts',
+    file: 'src/providers/sandbox/phrases.ts',
     pattern:
       "new RegExp( `(?<![\\\\p{L}\\\\u200c])(?:${Object.keys(spelled).join('|')})(?![\\\\p{L}\\\\u200c])`, 'giu', )",
     reason: 'alternatives of constant words',

@@ -70,5 +70,5 @@ test('what is promised to a running call is never taken back', async () => {
     reserved_microcredits: '4000000',
   })
   await hold.settle({ microcredits: 4_000_000n, state: 'completed', statusCode: 200 })
-  expect(await ledger.broken()).toEqual([])
+  expect(await ledger.violations()).toEqual([])
 })

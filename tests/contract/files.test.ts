@@ -276,7 +276,7 @@ test('reading and storing need their scopes', async () => {
   expect((await fetch(`${world.url}${path}/${id}`)).status).toBe(401)
 })
 
-const keys = () => world.app.db.query<{ key: string }>({ text: 'select key from storage.strays' }, [])
+const keys = () => world.app.db.query<{ key: string }>({ text: 'select key from storage.pending_blobs' }, [])
 const bytesIn = async (id: string) => world.app.storage.get(`files/${world.account}/${id}`)
 
 test('the same key stores once, and another body under it is a conflict', async () => {
@@ -333,7 +333,7 @@ test('a project stores no more than its quota, however many store at once', asyn
 test('bytes whose row was never written are deleted, those that are just being stored are not', async () => {
   const { app } = world
   const row = (name: string, due: number) =>
-    app.db.query({ text: 'insert into storage.strays (key, due_at) values ($1, $2)' }, [
+    app.db.query({ text: 'insert into storage.pending_blobs (key, due_at) values ($1, $2)' }, [
       `files/${name}`,
       new Date(clock.nowMs() + due),
     ])

@@ -118,7 +118,7 @@ test('a source that was deleted before it was read leaves nothing, neither does 
   await using _workers = work()
   await until(async () => (await world.app.db.query({ text: 'select 1 from jobs.queue' }, [])).length === 0)
   expect([await passagesOf(sourceId), await passagesOf(body.id)]).toEqual([0, 0])
-  expect(await world.app.db.query({ text: 'select 1 from storage.strays' }, [])).toEqual([])
+  expect(await world.app.db.query({ text: 'select 1 from storage.pending_blobs' }, [])).toEqual([])
 })
 
 test('a project holds so many passages and no more', async () => {
@@ -165,5 +165,5 @@ test('the hundredth knowledge project and the thousandth source are taken, the n
   const body = { type: 'text', text: 'آخرین' }
   expect((await add(owner, hundredth, body)).status).toBe(201)
   expectRefusal(await add(owner, hundredth, body), full)
-  expect(await app.db.query({ text: 'select 1 from storage.strays' }, [])).toEqual([])
+  expect(await app.db.query({ text: 'select 1 from storage.pending_blobs' }, [])).toEqual([])
 })

@@ -63,7 +63,7 @@ const many = async (table: string, id: string): Promise<number> => {
   )
   return row!.n
 }
-const strays = () => world.app.db.query({ text: 'select key from storage.strays' }, [])
+const pending = () => world.app.db.query({ text: 'select key from storage.pending_blobs' }, [])
 
 test('a knowledge project is made, read, changed and listed', async () => {
   const made = await key.post(path, { name: 'قوانین', instructions: 'فقط از متن بگو.' })
@@ -221,7 +221,7 @@ describe('sources', () => {
         score: expect.any(Number),
       },
     ])
-    await until(async () => (await strays()).length === 0)
+    await until(async () => (await pending()).length === 0)
     expect(await world.app.storage.get(`knowledge/${world.account}/${source.id}`)).toBeUndefined()
   })
 
@@ -296,7 +296,7 @@ describe('sources', () => {
     const persian = await key.get(`${path}/${id}/sources/${made[0]!.body.id}`, { 'accept-language': 'fa' })
     expect(persian.body.problem.message).toMatch(/[ا-ی]/)
     expect(await many('passages', id)).toBe(before)
-    await until(async () => (await strays()).length === 0)
+    await until(async () => (await pending()).length === 0)
   })
 
   test('what is no source is refused at once', async () => {
@@ -373,11 +373,11 @@ describe('sources', () => {
       ],
     ]
     const before = await many('sources', id)
-    await until(async () => (await strays()).length === 0)
+    await until(async () => (await pending()).length === 0)
     for (const [body, refusal] of cases)
       expectRefusal(await add(key, id, body), refusal, JSON.stringify(body).slice(0, 80))
     expect(await many('sources', id)).toBe(before)
-    expect(await strays()).toEqual([])
+    expect(await pending()).toEqual([])
   })
 
   test('a text of two million characters is read whole', async () => {

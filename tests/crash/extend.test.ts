@@ -26,7 +26,7 @@ test('killed before and after the commit of a step that extends a hold, whoever 
       return (await site.db.query({ text: open }, [])).length === 0
     })
     expect(await site.books(person)).toEqual({ balance: 1_000n, held })
-    expect(await site.db.query({ text: 'select * from ledger.broken' }, [])).toEqual([])
+    expect(await site.db.query({ text: 'select * from ledger.violations' }, [])).toEqual([])
   }
 
   const lock = await site.lock(person)

@@ -166,7 +166,7 @@ export class Site implements AsyncDisposable {
   }
 
   broken(): Promise<Record<string, unknown>[]> {
-    return this.db.query({ text: 'select * from ledger.broken' }, [])
+    return this.db.query({ text: 'select * from ledger.violations' }, [])
   }
 
   [Symbol.asyncDispose](): Promise<void> {

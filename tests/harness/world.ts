@@ -140,7 +140,7 @@ export class World implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await using _stack = this.#stack
     await this.settled()
-    assert.deepEqual(await this.app.ledger.broken(), [], 'the ledger keeps its invariants')
+    assert.deepEqual(await this.app.ledger.violations(), [], 'the ledger keeps its invariants')
     assert.deepEqual(this.violations, [], 'every answer is as its route declares it')
   }
 }

@@ -75,7 +75,7 @@ const extend = (receiptId: string, step: string, microcredits: bigint, lifetimeM
     ),
   )
 const receipt = async (id: string) => (await world.app.ledger.receipt(world.account, world.project, id))!
-const sound = async () => expect(await world.app.ledger.broken()).toEqual([])
+const sound = async () => expect(await world.app.ledger.violations()).toEqual([])
 
 test('it lives until it is settled: no sweep ends it, however long it takes', async () => {
   const id = uuidv7()

@@ -2,7 +2,7 @@
  * The SQL of the ledger against a small model.
  *
  * The check of the checker: each of these lines of migrations/0003-ledger.sql was broken by hand, and this file failed.
- *   misfit: `f.need > f.have` off by one; the month's cap blind to what is held
+ *   exceeded_cap: `f.need > f.have` off by one; the month's cap blind to what is held
  *   is_new: two claims on one key in one set not noticed; hold_one: a freed claim still taken
  *   hold_write: the month's spending not reset at its turn; hold_set: the month going back with a late clock
  *   room: without the caps; without the key's meter
@@ -270,7 +270,7 @@ const mendedInAnotherMonth: Step[] = [
   },
 ]
 
-const broken = () => db.query({ text: 'select * from ledger.broken' }, [])
+const broken = () => db.query({ text: 'select * from ledger.violations' }, [])
 
 test('whatever happens in whatever order, the books are those of a ledger kept by hand', {
   timeout: 300_000,

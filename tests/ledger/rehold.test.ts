@@ -66,11 +66,11 @@ test('a hold goes up and down, and what is settled in the end is one charge', as
   await hold.change(450n, 60_000)
   expect(await balance()).toEqual({ balance: 1_000n, held: 450n })
   expect(hold.microcredits).toBe(450n)
-  expect(await ledger.broken()).toEqual([])
+  expect(await ledger.violations()).toEqual([])
   const settled = await hold.settle({ microcredits: 420n, state: 'completed', statusCode: 200 })
   expect(settled).toEqual({ chargedMicrocredits: 420n, lossMicrocredits: 0n })
   expect(await balance()).toEqual({ balance: 580n, held: 0n })
-  expect(await ledger.broken()).toEqual([])
+  expect(await ledger.violations()).toEqual([])
 })
 
 test('what is not free is refused, exactly at the edge, and the hold stays as it was', async () => {
@@ -84,7 +84,7 @@ test('what is not free is refused, exactly at the edge, and the hold stays as it
   await hold.change(800n, 0)
   expect(await balance()).toEqual({ balance: 1_000n, held: 1_000n })
   for (const one of [hold, other]) await one.settle({ microcredits: 0n, state: 'failed', statusCode: 500 })
-  expect(await ledger.broken()).toEqual([])
+  expect(await ledger.violations()).toEqual([])
 })
 
 test.each([
@@ -103,7 +103,7 @@ test.each([
   ])
   await hold.change(400n, 0)
   await hold.settle({ microcredits: 400n, state: 'completed', statusCode: 200 })
-  expect(await ledger.broken()).toEqual([])
+  expect(await ledger.violations()).toEqual([])
 })
 
 test('a change that is sent twice, or arrives after a later one, changes nothing', async () => {
@@ -116,7 +116,7 @@ test('a change that is sent twice, or arrives after a later one, changes nothing
   await hold.settle({ microcredits: 1n, state: 'completed', statusCode: 200 })
   expect(await sql(hold, 700n, 900n)).toEqual([{ outcome: 'gone' }])
   expect(await balance()).toEqual({ balance: 999n, held: 0n })
-  expect(await ledger.broken()).toEqual([])
+  expect(await ledger.violations()).toEqual([])
 })
 
 test('a change after the turn of the month counts in the month of its hold', async () => {
@@ -125,10 +125,10 @@ test('a change after the turn of the month counts in the month of its hold', asy
   const next = await take(100n)
   await hold.change(600n, 0)
   await hold.change(200n, 0)
-  expect(await ledger.broken()).toEqual([])
+  expect(await ledger.violations()).toEqual([])
   for (const one of [hold, next]) await one.settle({ microcredits: 50n, state: 'completed', statusCode: 200 })
   expect(await balance()).toEqual({ balance: 900n, held: 0n })
-  expect(await ledger.broken()).toEqual([])
+  expect(await ledger.violations()).toEqual([])
 })
 
 test('many calls that change their holds at once never promise more than there is', async () => {
@@ -137,7 +137,7 @@ test('many calls that change their holds at once never promise more than there i
   // 1,000 pay for 20 tens and 90 more for 8 of them.
   expect(ends.filter((end) => end === 'held')).toHaveLength(8)
   expect(await balance()).toEqual({ balance: 1_000n, held: 920n })
-  expect(await ledger.broken()).toEqual([])
+  expect(await ledger.violations()).toEqual([])
   await Promise.all(
     holds.map((hold) => hold.settle({ microcredits: 10n, state: 'completed', statusCode: 200 })),
   )

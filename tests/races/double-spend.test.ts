@@ -136,6 +136,6 @@ async function expectBooks(person: Person, { held }: { held: bigint }): Promise<
     reserved_microcredits: String(held),
     balance_microcredits: String(books.balance - books.held),
   })
-  expect(await site.db.query({ text: 'select * from ledger.broken' }, [])).toEqual([])
+  expect(await site.db.query({ text: 'select * from ledger.violations' }, [])).toEqual([])
   return books
 }

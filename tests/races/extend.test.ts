@@ -16,7 +16,7 @@ const take = (site: Site, { account, project, keyId }: Person, microcredits: big
   return site.db.tx((tx) => holdIn(tx, hold, new Date())).then(() => receiptId)
 }
 
-const broken = (site: Site) => site.db.query({ text: 'select * from ledger.broken' }, [])
+const broken = (site: Site) => site.db.query({ text: 'select * from ledger.violations' }, [])
 
 test.each<[string, bigint, Caps]>([
   ['the balance', 1_000n, {}],

@@ -1,6 +1,6 @@
 /**
  * The door for rooms that make files. The bytes are stored first, outside of any transaction (`stageFile`); the row follows in the
- * transaction of whatever the file belongs to (`keepFile`). What dies in between is tidied (`platform/storage/strays.ts`).
+ * transaction of whatever the file belongs to (`keepFile`). What dies in between is tidied (`platform/storage/pending-blobs.ts`).
  */
 import type { App } from '#app'
 import { sha256InSlices } from '#platform/bytes'

@@ -12,7 +12,7 @@ import { type Failure, fail } from '#platform/errors'
 import type { Embedded, EmbeddingOrder, UpstreamError } from '#providers/spec'
 import { replyOf } from './pack.ts'
 
-export interface EmbedAsk extends PaidCall {
+export interface EmbedOptions extends PaidCall {
   model: EmbeddingModel
   /** At least one and at most `model.maxBatch`, each as `fitted` made it. */
   texts: readonly string[]
@@ -53,7 +53,7 @@ interface Candidate {
  * Throws MODEL_NOT_ALLOWED, and as `Ledger.hold` does; what an upstream does is answered. In the background the receipt keeps the
  * vectors (`vectorsIn`) until they are taken.
  */
-export async function embed(app: App, ask: EmbedAsk): Promise<EmbedOutcome> {
+export async function embed(app: App, ask: EmbedOptions): Promise<EmbedOutcome> {
   const { model, texts, caller } = ask
   if (caller.models && !caller.models.has(model.id)) fail('MODEL_NOT_ALLOWED', { model: model.id })
   const { encoding } = model
@@ -79,7 +79,7 @@ const wasRefused = ({ status }: UpstreamError): boolean => (status ?? 0) >= 400
 
 async function settle(
   app: App,
-  { model, texts, background, ...ask }: EmbedAsk,
+  { model, texts, background, ...ask }: EmbedOptions,
   paid: PaidOrder<Candidate, Embedded>,
   embedded: Embedded | undefined,
 ): Promise<EmbedOutcome> {

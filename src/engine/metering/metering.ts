@@ -26,11 +26,11 @@ const tokensPerPage = 4_600
 const usualPages = 100
 
 /** Pages of one PDF that a model with this window takes: vendors allow 100, and 600 where the window is larger than 200,000 tokens. */
-export const mostPages = (contextLength: number): number => (contextLength > 200_000 ? 600 : 100)
+export const maxPages = (contextLength: number): number => (contextLength > 200_000 ? 600 : 100)
 
 /** What a PDF that nobody here has counted comes to at most: no more pages are read of it than fill the window. */
 export const uncountedPages = (contextLength: number): number =>
-  Math.min(mostPages(contextLength), Math.ceil(contextLength / tokensPerPage))
+  Math.min(maxPages(contextLength), Math.ceil(contextLength / tokensPerPage))
 
 /** What the input can be at most without a tokenizer. */
 export function inputBound(turn: Turn): InputBound {

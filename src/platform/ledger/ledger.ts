@@ -165,7 +165,7 @@ export interface Ledger extends AsyncDisposable {
   /** Ends the holds of dead processes and those past their time, and forgets replies that are too old to be told again; answers how many holds. */
   sweep(): Promise<number>
   /** Rows of broken invariants; empty on a healthy ledger. */
-  broken(): Promise<Record<string, unknown>[]>
+  violations(): Promise<Record<string, unknown>[]>
 }
 
 export interface LedgerOptions {
@@ -217,7 +217,7 @@ export function openLedger(options: LedgerOptions): Ledger {
     usageRows: (accountId, projectId, days, page) =>
       usageRows(db, { accountId, projectId, days, nowMs: clock.nowMs() }, page),
     sweep,
-    broken: () => store.findViolations(db),
+    violations: () => store.findViolations(db),
     async [Symbol.asyncDispose]() {
       // A call that was cut a moment ago settles within this turn of the event loop; past the close it could not.
       await turn()

@@ -256,17 +256,17 @@ export async function earlier(
 }
 
 export const findViolations = (db: Db): Promise<Record<string, unknown>[]> =>
-  db.query({ text: 'select * from ledger.broken' }, [])
+  db.query({ text: 'select * from ledger.violations' }, [])
 
 /** The same for whoever only looks, at most 1,000 rows; undefined where there are no books yet. */
 export async function contradictions(
   db: Db,
 ): Promise<{ invariant: string; account_id: string }[] | undefined> {
   const [books] = await db.query<{ here: boolean }>(
-    { text: `select to_regclass('ledger.broken') is not null as here` },
+    { text: `select to_regclass('ledger.violations') is not null as here` },
     [],
   )
   return books?.here
-    ? db.query({ text: 'select invariant, account_id from ledger.broken limit 1000' }, [])
+    ? db.query({ text: 'select invariant, account_id from ledger.violations limit 1000' }, [])
     : undefined
 }

@@ -1,5 +1,5 @@
 /**
- * Bytes whose owner is a row. They are written before the row, under a key that stands among the strays; the transaction that makes the
+ * Bytes whose owner is a row. They are written before the row, under a key that stands in the list of pending blobs; the transaction that makes the
  * row takes the key off that list, the one that deletes the row puts it back. What stays there too long, a process died in between, and
  * its bytes are deleted. So no row is ever without its bytes, and no bytes are for long without their row.
  */
@@ -11,23 +11,23 @@ import * as store from './store.ts'
 type Room = Pick<App, 'db' | 'clock' | 'storage'>
 
 /** Between the bytes and their row lies one short transaction. */
-const strayMs = 60 * 60 * 1000
+const pendingMs = 60 * 60 * 1000
 const atOnce = 100
 /** How often it is noted that bytes are still coming. */
 const renewMs = 10 * 60 * 1000
 
-/** Writes the bytes under the key. They are kept for good when a transaction adopts the key within an hour. */
+/** Writes the bytes under the key. They are kept for good when a transaction commits the key within an hour. */
 export async function stageBlob(
   { db, clock, storage }: Room,
   key: string,
   bytes: Uint8Array | ByteSource,
 ): Promise<void> {
-  await store.insertPendingBlob(db, key, new Date(clock.nowMs() + strayMs))
+  await store.insertPendingBlob(db, key, new Date(clock.nowMs() + pendingMs))
   await (bytes instanceof Uint8Array ? storage.put(key, bytes) : storage.putStream(key, bytes))
 }
 
 /**
- * The same for bytes that come for as long as it takes, such as those of a recording: they are kept when a transaction adopts the key
+ * The same for bytes that come for as long as it takes, such as those of a recording: they are kept when a transaction commits the key
  * within an hour of the last of them. Throws as `Storage.putUnsized`.
  */
 export async function stageUnsized(
@@ -36,10 +36,13 @@ export async function stageUnsized(
   source: AsyncIterable<Uint8Array>,
   maxBytes: number,
 ): Promise<Kept> {
-  const due = () => new Date(clock.nowMs() + strayMs)
+  const due = () => new Date(clock.nowMs() + pendingMs)
   await store.insertPendingBlob(db, key, due())
   // Where the database is away the next renewal comes in time, or `commitBlob` refuses.
-  const renewal = setInterval(() => void store.renewStray(db, key, due()).catch(() => undefined), renewMs)
+  const renewal = setInterval(
+    () => void store.renewPendingBlob(db, key, due()).catch(() => undefined),
+    renewMs,
+  )
   try {
     return await storage.putUnsized(key, source, maxBytes)
   } finally {
@@ -57,17 +60,17 @@ export async function commitBlob(tx: Tx, key: string): Promise<void> {
 export const markForDeletion = (tx: Tx, keys: readonly string[], now: Date): Promise<void> =>
   store.insertPendingBlobs(tx, keys, now)
 
-/** Deletes the bytes of these strays, or of all that are due; answers of how many. */
+/** Deletes the bytes of these pending blobs, or of all that are due; answers of how many. */
 export async function deletePendingBlobs(
   { db, clock, storage }: Room,
   keys?: readonly string[],
 ): Promise<number> {
-  // Marked first: from here on no transaction can adopt them.
-  const doomed = await store.claimForDeletion(db, new Date(clock.nowMs()), keys ?? null, atOnce)
-  if (doomed.length === 0) return 0
+  // Marked first: from here on no transaction can commit them.
+  const deleted = await store.claimForDeletion(db, new Date(clock.nowMs()), keys ?? null, atOnce)
+  if (deleted.length === 0) return 0
   // Whoever names them has seen the end of their writing; only the sweep meets what a dead process left half-written.
-  if (keys === undefined) await storage.endUploads(doomed)
-  await storage.delete(doomed)
-  await store.forgetDeleted(db, doomed)
-  return doomed.length
+  if (keys === undefined) await storage.endUploads(deleted)
+  await storage.delete(deleted)
+  await store.forgetDeleted(db, deleted)
+  return deleted.length
 }

@@ -2,24 +2,27 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
 
 export const insertPendingBlob = (db: Db, key: string, dueAt: Date): Promise<unknown> =>
-  db.query({ name: 'storage.stage', text: 'insert into storage.strays (key, due_at) values ($1, $2)' }, [
+  db.query(
+    { name: 'storage.stage', text: 'insert into storage.pending_blobs (key, due_at) values ($1, $2)' },
+    [key, dueAt],
+  )
+
+/** Its bytes are still coming. */
+export const renewPendingBlob = (db: Db, key: string, dueAt: Date): Promise<unknown> =>
+  db.query({ text: 'update storage.pending_blobs set due_at = $2 where key = $1 and not deleting' }, [
     key,
     dueAt,
   ])
 
-/** Its bytes are still coming. */
-export const renewStray = (db: Db, key: string, dueAt: Date): Promise<unknown> =>
-  db.query({ text: 'update storage.strays set due_at = $2 where key = $1 and not doomed' }, [key, dueAt])
-
 export async function insertPendingBlobs(tx: Tx, keys: readonly string[], now: Date): Promise<void> {
   if (keys.length === 0) return
-  await sql`insert into storage.strays (key, due_at) select key, ${now} from unnest(${keys}::text[]) as k(key)
+  await sql`insert into storage.pending_blobs (key, due_at) select key, ${now} from unnest(${keys}::text[]) as k(key)
     on conflict (key) do nothing`.execute(tx)
 }
 
 export async function commitPendingBlob(tx: Tx, key: string): Promise<boolean> {
   const { rows } =
-    await sql`delete from storage.strays where key = ${key} and not doomed returning 1`.execute(tx)
+    await sql`delete from storage.pending_blobs where key = ${key} and not deleting returning 1`.execute(tx)
   return rows.length === 1
 }
 
@@ -33,11 +36,11 @@ export async function claimForDeletion(
   const rows = await db.query<{ key: string }>(
     {
       text: `with due as (
-          select key from storage.strays
+          select key from storage.pending_blobs
           where case when $2::text[] is null then due_at <= $1 else key = any($2) end
           order by due_at limit $3 for update skip locked
         )
-        update storage.strays s set doomed = true from due where s.key = due.key returning s.key`,
+        update storage.pending_blobs b set deleting = true from due where b.key = due.key returning b.key`,
     },
     [now, keys, keys === null ? limit : keys.length],
   )
@@ -45,4 +48,4 @@ export async function claimForDeletion(
 }
 
 export const forgetDeleted = (db: Db, keys: readonly string[]): Promise<unknown> =>
-  db.query({ text: 'delete from storage.strays where key = any($1)' }, [keys])
+  db.query({ text: 'delete from storage.pending_blobs where key = any($1)' }, [keys])

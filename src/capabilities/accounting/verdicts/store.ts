@@ -157,6 +157,6 @@ export async function contradictions(tx: Tx): Promise<{ invariant: string; accou
   const { rows } = await sql<{
     invariant: string
     account_id: string
-  }>`select invariant, account_id from ledger.broken limit 1000`.execute(tx)
+  }>`select invariant, account_id from ledger.violations limit 1000`.execute(tx)
   return rows
 }
