@@ -66,13 +66,13 @@ const lap = (what: string) => {
   console.log(`${what}: ${((performance.now() - lapMs) / 1000).toFixed(1)} s`)
   lapMs = performance.now()
 }
-const desk = {
+const context = {
   accountId: 'bench',
   signal: new AbortController().signal,
   once: <Value>(_: string, compute: () => Promise<Value>) => compute(),
 } as unknown as StepContext
 const sources = { inputs: [{ name: 'data.csv', path: file }], bytes: size, isSame: true }
-const computer = { desk, confine: openConfinement(openLog('silent')), sources }
+const computer = { context, confine: openConfinement(openLog('silent')), sources }
 const read = await readTables(computer, 'table', 'ستون')
 lap('read, decided and profiled')
 const found = read?.found

@@ -1,7 +1,7 @@
 /** Bytes that a run works on, brought to the disk of this machine: stored files, and files of the web. */
 import { addAbortSignal } from 'node:stream'
 import { openStored } from '#capabilities/files'
-import type { FetchedFile, GivenFile, LocalFile } from '#engine/pipelines'
+import type { FetchedFile, InputFile, LocalFile } from '#engine/pipelines'
 import type { Localized } from '#platform/errors'
 import { FetchRefused } from '#platform/net'
 import type { Spool } from '#platform/spool'
@@ -12,7 +12,7 @@ import type { RunLease } from './run-lease.ts'
 /** Throws where the storage has other bytes than were stored. */
 export async function openGiven(
   { app, run, signal }: RunLease,
-  file: GivenFile,
+  file: InputFile,
 ): Promise<LocalFile | undefined> {
   const stored = await openStored(app, { accountId: run.account_id, projectId: run.project_id }, file.id)
   if (!stored) return undefined

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { GivenFile, WorkKind } from '#engine/pipelines'
+import type { InputFile, WorkKind } from '#engine/pipelines'
 import type { Db, Tx } from '#platform/db'
 import type { Localized } from '#platform/errors'
 import { type Page, type PageOptions, readPage } from '#platform/lists'
@@ -20,7 +20,7 @@ export interface RunRow {
   receipt_id: string
   agent_id: string | null
   knowledge_id: string | null
-  files: readonly GivenFile[]
+  files: readonly InputFile[]
   kind: WorkKind
   title: string | null
   input: string
@@ -91,7 +91,7 @@ const jsonOf = (value: unknown) => sql`${JSON.stringify(value)}::json`
 export const insertRun = (tx: Tx, run: NewRun) =>
   tx
     .insertInto('work.runs')
-    .values({ ...(run as RunRow), files: jsonOf(run.files) as unknown as GivenFile[] })
+    .values({ ...(run as RunRow), files: jsonOf(run.files) as unknown as InputFile[] })
     .execute()
 
 export async function countOpen(tx: Tx, accountId: string): Promise<number> {

@@ -25,12 +25,12 @@ export interface ManifestEntry {
 
 export const manifestPath = 'manifest.json'
 
-const most = { files: 2_000, pathBytes: 240, bytes: 512 * 1024 * 1024 }
+const limits = { files: 2_000, pathBytes: 240, bytes: 512 * 1024 * 1024 }
 
 /** What is wrong with a path, in words for a log; undefined for one that every system can unpack where it should. */
 export function pathFault(path: string): string | undefined {
   if (path === '') return 'it is empty'
-  if (Buffer.byteLength(path) > most.pathBytes) return 'it is too long'
+  if (Buffer.byteLength(path) > limits.pathBytes) return 'it is too long'
   if (!path.isWellFormed() || path !== path.normalize('NFC')) return 'it is not in normal form'
   if (/[\p{Cc}\p{Bidi_Control}\\:*?"<>|]/u.test(path))
     return 'it holds a character that file names may not hold'
@@ -78,7 +78,7 @@ export function zip(files: readonly BundledFile[], dateMs: number): Promise<Uint
 
 function checkFiles(files: readonly BundledFile[]): void {
   const bytes = files.reduce((sum, file) => sum + file.bytes.length, 0)
-  if (files.length > most.files || bytes > most.bytes) throw new RangeError('The bundle is too large.')
+  if (files.length > limits.files || bytes > limits.bytes) throw new RangeError('The bundle is too large.')
   const taken = new Set<string>()
   for (const { path } of files) {
     const fault = pathFault(path)

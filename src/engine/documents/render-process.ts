@@ -1,10 +1,10 @@
 /** Makes one file and ends. Started by render.ts, confined: it reads its own code and fonts, and writes nothing but its answer. */
 import { answer } from '#platform/confined-process'
+import { makeDeterministic } from './deterministic.ts'
 import type { RenderWork } from './render.ts'
-import { standStill } from './stand-still.ts'
 
 await answer<RenderWork>(async (work) => {
-  standStill(work.dateMs)
+  makeDeterministic(work.dateMs)
   const files = await render(work)
   return Object.fromEntries(
     Object.entries(files).map(([name, data]) => [name, Buffer.from(data).toString('base64')]),

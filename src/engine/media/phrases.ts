@@ -16,13 +16,13 @@ declareFailures({
 
 /** Why a link is refused, for what this room finds itself. */
 export const reasons = {
-  tooManyLinks: (most: number): Localized => ({
-    en: `a request may have ${most} different links; send the rest inline.`,
-    fa: `هر درخواست حداکثر ${most.toLocaleString('fa-IR')} پیوند گوناگون دارد؛ بقیه را درون درخواست بفرستید.`,
+  tooManyLinks: (max: number): Localized => ({
+    en: `a request may have ${max} different links; send the rest inline.`,
+    fa: `هر درخواست حداکثر ${max.toLocaleString('fa-IR')} پیوند گوناگون دارد؛ بقیه را درون درخواست بفرستید.`,
   }),
-  tooManyHosts: (most: number): Localized => ({
-    en: `a request may have links to ${most} different hosts; send the rest inline.`,
-    fa: `هر درخواست حداکثر به ${most.toLocaleString('fa-IR')} میزبان گوناگون پیوند دارد؛ بقیه را درون درخواست بفرستید.`,
+  tooManyHosts: (max: number): Localized => ({
+    en: `a request may have links to ${max} different hosts; send the rest inline.`,
+    fa: `هر درخواست حداکثر به ${max.toLocaleString('fa-IR')} میزبان گوناگون پیوند دارد؛ بقیه را درون درخواست بفرستید.`,
   }),
   answered: (status: number): Localized => ({
     en: `its host answered with status ${status}.`,

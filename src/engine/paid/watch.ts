@@ -52,7 +52,7 @@ export class PaidWatch {
     }
   }
 
-  /** Of a call whose settlement is somebody else's, the last that is told. `trouble`: why there is no whole answer. */
+  /** Of a call whose settlement is somebody else's, the last that is told. `firstError`: why there is no whole answer. */
   answered(attempts: readonly Attempt[], attributes: Attributes, trouble: string | undefined): void {
     const asked = this.#asked
     if (!asked) return

@@ -2,7 +2,7 @@
 
 const maxAddresses = 50
 
-/** In their order, each once. */
+/** Returns the addresses in a text in their order, without duplicates. */
 export const addressesIn = (input: string): string[] =>
   [
     ...new Set(
@@ -12,7 +12,7 @@ export const addressesIn = (input: string): string[] =>
     ),
   ].slice(0, maxAddresses)
 
-/** Nothing is read without encryption; nearly every host that people still name by `http://` has an encrypted address as well. */
+/** Returns the https form of an http address: nothing is read without encryption, and nearly every host supports it. */
 export function securedAddress(address: string): string {
   const url = URL.parse(address)
   if (url?.protocol !== 'http:' || url.port !== '') return address

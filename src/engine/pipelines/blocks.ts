@@ -8,14 +8,14 @@ import {
 } from '#engine/documents'
 import { headOf } from './cut.ts'
 
-/** A part of a document that was written alone. */
+/** A part of a document that was written separately. */
 export interface Part {
   blocks: Block[]
   footnotes: Record<string, Inline[]>
 }
 
 export interface PartOptions {
-  /** Names its footnotes apart from those of other parts. */
+  /** Prefix of its footnote ids, so that they differ from those of other parts. */
   id: string
   title: string
   markdown: string
@@ -23,13 +23,13 @@ export interface PartOptions {
   sources?: Source[]
 }
 
-/** Many times what a section may have in tokens; a longer one would hold the event loop while it is read. */
+/** Many times the token limit of a section; parsing a longer one would block the event loop. */
 const maxPartBytes = 64 * 1024
 
-/** A section of Markdown under a heading of its own; what it opens and does not close ends with it. */
+/** Parses the Markdown of one section and puts its heading above it. Unclosed constructs end with the section. */
 export function partOf({ id, title, markdown, language, sources }: PartOptions): Part {
   const text = headOf(withoutOwnHeading(markdown, title), maxPartBytes)
-  // The title given here is not that of any heading, so that all of them stay.
+  // The reader removes a heading that repeats the title; this title matches none, so that all headings stay.
   const meta = { language, title: `\u2060${id}`, numberedHeadings: true, ...(sources && { sources }) }
   const { blocks, footnotes = {} } = documentFromMarkdown(text, meta)
   const rename = (inline: Inline): Inline =>
@@ -54,13 +54,13 @@ export const headingOf = (level: number, text: string): Block => ({
 
 export const paragraphOf = (text: string): Block => ({ type: 'paragraph', content: [{ type: 'text', text }] })
 
-/** Parts behind one another as the body of a document. */
+/** Concatenates parts into the body of a document. */
 export const joined = (parts: readonly Part[]): Pick<TextDocument, 'blocks' | 'footnotes'> => ({
   blocks: parts.flatMap(({ blocks }) => blocks),
   footnotes: Object.assign({}, ...parts.map(({ footnotes }) => footnotes)) as Record<string, Inline[]>,
 })
 
-/** Models write the heading that they were given once more. */
+/** Removes a leading heading that repeats the title: models often write the title from their prompt again. */
 function withoutOwnHeading(markdown: string, title: string): string {
   const text = withoutFence(markdown.trim())
   const [first = ''] = text.split('\n', 1)
@@ -68,7 +68,7 @@ function withoutOwnHeading(markdown: string, title: string): string {
   return isOwn ? text.slice(first.length + 1) : text
 }
 
-/** An answer that is wholly in a fence of Markdown. */
+/** Unwraps an answer that is entirely inside a Markdown code fence. */
 function withoutFence(text: string): string {
   const opening = /^```(?:markdown|md)[^\S\n]*\n/i.exec(text)?.[0].length
   if (opening === undefined || text.length < opening + 3 || !text.endsWith('```')) return text
@@ -77,7 +77,7 @@ function withoutFence(text: string): string {
 
 const folded = (text: string): string => text.replace(/[^\p{L}]+/gu, '').toLowerCase()
 
-/** Every inline of a tree of blocks, changed. */
+/** Applies a function to every inline element of a tree of blocks. */
 export function mapInlines(blocks: readonly Block[], change: (inline: Inline) => Inline): Block[] {
   const all = (content: Inline[]) => content.map(change)
   return blocks.map((block): Block => {

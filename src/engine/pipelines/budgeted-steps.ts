@@ -11,7 +11,7 @@ import {
 } from './pipelines.ts'
 import { type Prompt, questionOf } from './prompts.ts'
 
-/** Of one kind of question. */
+/** Budget of one kind of question. */
 export interface AskBudget {
   count: number
   promptBytes: number
@@ -30,7 +30,7 @@ export const planOf = ({ asks, searches, reads }: Budget<string>): Plan => ({
   reads,
 })
 
-/** Why something is missing; words of its own where none of these says it. */
+/** Why a part of the result is missing. */
 export type GapReason =
   | 'credits'
   | 'lost'
@@ -42,33 +42,33 @@ export type GapReason =
   | 'unfounded'
   | 'fault'
 
-/** Something that the deliverable should have had. */
+/** A part that is missing from the result. */
 export interface Gap {
   what: Localized
-  why: GapReason | Localized
+  reason: GapReason | Localized
 }
 
 /**
- * A desk that never asks for more than its budget, and for which a step that came to nothing is a gap and no end. Once the credits are
- * used up nothing more is asked for.
+ * Steps that never exceed the budget. A step that fails is recorded as a gap and does not end the run. Once the credits are used up, no
+ * further step is started.
  */
 export interface BudgetedSteps<Name extends string> {
   readonly gaps: Gap[]
-  /** What the first paid step threw that came to nothing: for a run that has nothing to hand over. */
-  trouble(): Error | undefined
-  isOut(): boolean
-  /** The answer; undefined where there is none. `what` names what is missing then. */
+  /** The error of the first paid step that failed; thrown by a run that has nothing to save. */
+  firstError(): Error | undefined
+  isOutOfCredits(): boolean
+  /** Returns the answer, or undefined if there is none; the gap is then recorded under the name `what`. */
   ask(name: Name, step: string, prompt: Prompt, what: Localized): Promise<ModelAnswer | undefined>
   search(step: string, query: string): Promise<readonly Source[]>
   read(step: string, url: string): Promise<Source | undefined>
-  /** A whole file of the web, or why there is none. */
+  /** Downloads a file of the web; `refused` holds the reason if there is no file. */
   fetch(step: string, url: string, maxBytes: number): Promise<FetchedFile | { refused: Localized }>
   /** Whether the model has answered anything. */
   wasAnswered(): boolean
 }
 
 export function openBudgetedSteps<Name extends string>(
-  desk: StepContext,
+  context: StepContext,
   budget: Budget<Name>,
 ): BudgetedSteps<Name> {
   const left = new Map(Object.entries<AskBudget>(budget.asks).map(([name, { count }]) => [name, count]))
@@ -78,35 +78,35 @@ export function openBudgetedSteps<Name extends string>(
   let isOut = false
   let answered = false
 
-  /** Throws what is no matter of this step: the signal's reason, and defects. */
-  const noted = (error: unknown, what: Localized | undefined): void => {
+  /** Records a failed step. Rethrows every other error: the signal's reason and defects. */
+  const recordGap = (error: unknown, what: Localized | undefined): void => {
     if (!(error instanceof LostStep || error instanceof FailedStep || error instanceof OutOfCredits))
       throw error
     trouble ??= error
     if (error instanceof OutOfCredits) isOut = true
-    const why = error instanceof OutOfCredits ? 'credits' : error instanceof LostStep ? 'lost' : 'failed'
-    if (what) gaps.push({ what, why })
+    const reason = error instanceof OutOfCredits ? 'credits' : error instanceof LostStep ? 'lost' : 'failed'
+    if (what) gaps.push({ what, reason })
   }
 
   return {
     gaps,
-    trouble: () => trouble,
-    isOut: () => isOut,
+    firstError: () => trouble,
+    isOutOfCredits: () => isOut,
     wasAnswered: () => answered,
     async ask(name, step, prompt, what) {
       const count = left.get(name)!
       if (isOut || count === 0) {
-        gaps.push({ what, why: 'credits' })
+        gaps.push({ what, reason: 'credits' })
         return undefined
       }
       left.set(name, count - 1)
       try {
-        const said = await desk.ask(step, questionOf(prompt, budget.asks[name], desk.task))
+        const answer = await context.ask(step, questionOf(prompt, budget.asks[name], context.task))
         answered = true
-        if (said.text.trim() !== '') return said
-        gaps.push({ what, why: 'empty' })
+        if (answer.text.trim() !== '') return answer
+        gaps.push({ what, reason: 'empty' })
       } catch (error) {
-        noted(error, what)
+        recordGap(error, what)
       }
       return undefined
     },
@@ -114,9 +114,9 @@ export function openBudgetedSteps<Name extends string>(
       if (isOut || others.searches === 0) return []
       others.searches -= 1
       try {
-        return await desk.search(step, query)
+        return await context.search(step, query)
       } catch (error) {
-        noted(error, { fa: 'یک جست‌وجو', en: 'a search' })
+        recordGap(error, { fa: 'یک جست‌وجو', en: 'a search' })
         return []
       }
     },
@@ -124,9 +124,9 @@ export function openBudgetedSteps<Name extends string>(
       if (isOut || others.reads === 0) return undefined
       others.reads -= 1
       try {
-        return await desk.read(step, url)
+        return await context.read(step, url)
       } catch (error) {
-        noted(error, { fa: `خواندن ${url}`, en: `reading ${url}` })
+        recordGap(error, { fa: `خواندن ${url}`, en: `reading ${url}` })
         return undefined
       }
     },
@@ -134,9 +134,9 @@ export function openBudgetedSteps<Name extends string>(
       if (isOut || others.reads === 0) return { refused: budgetPhrases.noReads }
       others.reads -= 1
       try {
-        return await desk.fetch(step, url, maxBytes)
+        return await context.fetch(step, url, maxBytes)
       } catch (error) {
-        noted(error, undefined)
+        recordGap(error, undefined)
         return { refused: budgetPhrases.lost }
       }
     },

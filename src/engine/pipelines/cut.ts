@@ -1,7 +1,7 @@
-/** UTF-8. */
+/** Length in UTF-8. */
 export const bytesOf = (text: string): number => Buffer.byteLength(text)
 
-/** At most so many bytes of a text, ended at a paragraph, a line or a word where that costs less than half; cut ones end in `…`. */
+/** Truncates a text to `maxBytes`, at the end of a paragraph, line or word if that keeps more than half; a truncated text ends in `…`. */
 export function headOf(text: string, maxBytes: number): string {
   if (bytesOf(text) <= maxBytes) return text
   const room = maxBytes - 3
@@ -13,7 +13,7 @@ export function headOf(text: string, maxBytes: number): string {
   return `${head.slice(0, end).trimEnd()}…`
 }
 
-/** One line of at most so many characters, without what no reader sees. The half-space stays. */
+/** Puts a text on one line of at most `maxCharacters`, without invisible characters. The half-space (ZWNJ) stays. */
 export function lineOf(text: string, maxCharacters: number): string {
   const line = text
     .slice(0, 40 * maxCharacters)

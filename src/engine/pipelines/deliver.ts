@@ -3,21 +3,21 @@ import type { Gap } from './budgeted-steps.ts'
 import { type Localized, titled } from './phrases.ts'
 import type { StepContext } from './pipelines.ts'
 
-/** What a maker of files gives, or undefined with a gap where it cannot: it was lost, or the file would be too large. */
-export async function rendered<Made>(
+/** Returns the result of a renderer. If its process was lost or the file would be too large, records a gap and returns undefined. */
+export async function renderOrGap<Made>(
   gaps: Gap[],
   what: Localized,
   make: () => Promise<Made>,
 ): Promise<Made | undefined> {
   try {
     return await make().catch((error: unknown) => {
-      // A machine that is busy for a moment is none to lose a file to.
+      // Tried once more, since the machine may only have been busy for a moment.
       if (error instanceof RenderFailed) return make()
       throw error
     })
   } catch (error) {
     if (!(error instanceof RenderFailed || error instanceof RangeError)) throw error
-    gaps.push({ what, why: 'render' })
+    gaps.push({ what, reason: 'render' })
     return undefined
   }
 }
@@ -37,18 +37,18 @@ export const mediaTypes = {
 
 export const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** One document as Markdown, Word and PDF of the same name. */
-export async function keepDocument(
-  desk: StepContext,
+/** Saves a document as Markdown, Word and PDF under one name. */
+export async function saveDocument(
+  context: StepContext,
   documents: Documents,
   name: string,
   document: TextDocument,
   gaps: Gap[],
 ): Promise<void> {
-  const { language, isSandbox } = desk.task
+  const { language, isSandbox } = context.task
   const title = titled(document.title, language, isSandbox)
-  const context = { accountId: desk.accountId, signal: desk.signal }
-  await desk.saveFile({
+  const renderContext = { accountId: context.accountId, signal: context.signal }
+  await context.saveFile({
     path: `${name}.md`,
     bytes: encode(toMarkdown(document)),
     mediaType: mediaTypes.md,
@@ -57,7 +57,7 @@ export async function keepDocument(
   const makers = { docx: documents.toDocx, pdf: documents.toPdf }
   for (const [ending, make] of Object.entries(makers) as ['docx' | 'pdf', typeof documents.toPdf][]) {
     const path = `${name}.${ending}`
-    const bytes = await rendered(gaps, { fa: path, en: path }, () => make(document, context))
-    if (bytes) await desk.saveFile({ path, bytes, mediaType: mediaTypes[ending], title })
+    const bytes = await renderOrGap(gaps, { fa: path, en: path }, () => make(document, renderContext))
+    if (bytes) await context.saveFile({ path, bytes, mediaType: mediaTypes[ending], title })
   }
 }

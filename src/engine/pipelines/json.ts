@@ -1,12 +1,12 @@
-/** JSON as models write it: in a fence, with words around it, with commas too many, or cut in the middle. It is data of a stranger. */
+/** Lenient JSON parser for answers of models: fenced, surrounded by prose, with trailing commas, or cut off. The input is untrusted. */
 
-const most = { characters: 400_000, depth: 32, starts: 8 }
+const limits = { characters: 400_000, depth: 32, starts: 8 }
 
-/** The first object or list in a text; undefined where there is none that can be read. Never throws. */
+/** Returns the first object or list in a text, or undefined if none can be parsed. Never throws. */
 export function readJson(text: string): unknown {
-  const bounded = text.slice(0, most.characters)
+  const bounded = text.slice(0, limits.characters)
   let from = 0
-  for (let start = 0; start < most.starts; start += 1) {
+  for (let start = 0; start < limits.starts; start += 1) {
     const offset = bounded.slice(from).search(/[[{]/)
     if (offset < 0) return undefined
     const found = parsed(balanced(bounded, from + offset))
@@ -16,11 +16,11 @@ export function readJson(text: string): unknown {
   return undefined
 }
 
-/** From a bracket to its partner; a text that ends before it is closed where its last whole value ends. */
+/** Returns the text from a bracket to its matching one. If the text ends before, the brackets are closed after the last complete value. */
 function balanced(text: string, start: number): string {
   const open: string[] = []
   let quoted = false
-  /** Where the text can be cut so that only brackets are missing, and those. */
+  /** The last position at which the text can be cut so that only closing brackets are missing, and those brackets. */
   let safe = { end: start + 1, closing: text[start] === '{' ? '}' : ']' }
   for (let at = start; at < text.length; at += 1) {
     const character = text[at]!
@@ -32,7 +32,7 @@ function balanced(text: string, start: number): string {
     if (character === '"') quoted = true
     else if (character === '{' || character === '[') {
       open.push(character === '{' ? '}' : ']')
-      if (open.length > most.depth) return ''
+      if (open.length > limits.depth) return ''
     } else if (character === '}' || character === ']') {
       if (open.pop() !== character) return ''
       if (open.length === 0) return text.slice(start, at + 1)
@@ -48,26 +48,26 @@ function parsed(text: string): unknown {
     try {
       return JSON.parse(attempt) as unknown
     } catch {
-      // The next attempt mends more.
+      // The next attempt repairs more.
     }
   }
   return undefined
 }
 
-/** A member of an object that is its own; undefined for everything else. */
+/** Returns an own property of an object, or undefined for every other value. */
 export const memberOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name)
     ? (value as Record<string, unknown>)[name]
     : undefined
 
-/** A text member, or ''. */
+/** Returns a string or number property as text, or ''. */
 export function textIn(value: unknown, name: string): string {
   const member = memberOf(value, name)
   if (typeof member === 'string') return member
   return typeof member === 'number' ? String(member) : ''
 }
 
-/** A list member, at most so long; a value that should have been in a list is one. */
+/** Returns a list property, truncated to `maxItems`; a single value becomes a list of one. */
 export function listIn(value: unknown, name: string, maxItems: number): unknown[] {
   const member = memberOf(value, name)
   if (Array.isArray(member)) return member.slice(0, maxItems)

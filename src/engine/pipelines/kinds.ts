@@ -6,7 +6,7 @@ import { documentKind } from './document/kind.ts'
 import type { Pipeline, Pipelines } from './pipelines.ts'
 import { researchKind } from './research/kind.ts'
 
-/** All kinds of work, in reading order. */
+/** All kinds of work, in the order of the documentation. */
 export const workKinds = [researchKind, documentKind, codeKind, dataKind] as const
 
 export type WorkKind = (typeof workKinds)[number]['name']
@@ -14,14 +14,14 @@ export type WorkKind = (typeof workKinds)[number]['name']
 export interface PipelinesOptions {
   documents: Documents
   confine: Confine
-  /** For whole files of data, which take more memory and more time; the other one where it is left out. */
+  /** Confinement for files of data, with more memory and time. Default: `confine`. */
   confineData?: Confine
 }
 
 /** The pipelines of all kinds. */
 export function openPipelines({ documents, confine, confineData = confine }: PipelinesOptions): Pipelines {
-  const ask = { documents, confine, confineData }
-  return pipelinesOf((kind) => kind.open(ask))
+  const options = { documents, confine, confineData }
+  return pipelinesOf((kind) => kind.open(options))
 }
 
 /** One pipeline for each kind. */

@@ -4,11 +4,11 @@ import type { Gap } from './budgeted-steps.ts'
 import { gapLines, missingHeading, sandboxPhrases } from './phrases.ts'
 import type { Task } from './pipelines.ts'
 
-/** What a reader has to know before reading. */
+/** The notice at the beginning of a document made by sandbox models. */
 export const noticeBlocks = ({ isSandbox, language }: Pick<Task, 'isSandbox' | 'language'>): Block[] =>
   isSandbox ? [{ type: 'quote', blocks: [paragraphOf(sandboxPhrases.notice[language])] }] : []
 
-/** What is missing, at the end of a document. */
+/** The list of gaps at the end of a document. */
 export const gapBlocks = (gaps: readonly Gap[], language: Language): Block[] =>
   gaps.length === 0
     ? []

@@ -7,8 +7,8 @@ const number = /(?<![A-Za-z_\d.,:/@#$%&=+\\-])\d+(?:[.,:/]\d+)*(?![A-Za-z_\d@#\\
 const latinBefore = /[A-Za-z][\w.+#-]{0,40}[\s\u200c]$/
 
 /**
- * Persian as people read it: Persian letters where Arabic twins stand, and Persian digits for numbers that are no part of a Latin name,
- * an address or code.
+ * Normalises Persian text for display: Persian letters replace their Arabic lookalikes, and numbers get Persian digits unless they
+ * belong to a Latin name, an address or code.
  */
 export function persianText(text: string): string {
   return persianNumbers(
@@ -19,7 +19,7 @@ export function persianText(text: string): string {
   )
 }
 
-/** Only the numbers, for texts that are about how something is spelt. */
+/** Converts only the numbers; for texts that discuss spelling, whose letters must not change. */
 export function persianNumbers(text: string): string {
   return text.replace(number, (found, place: number) =>
     latinBefore.test(text.slice(Math.max(0, place - 40), place)) ? found : persianNumber(found),
@@ -37,7 +37,7 @@ const persianInline = (inline: Inline): Inline =>
     ? { ...inline, text: persianText(inline.text) }
     : inline
 
-/** A Persian document with Persian digits; others as they are. */
+/** Converts the digits and letters of a Persian document; other documents are returned unchanged. */
 export function persianDocument(document: TextDocument): TextDocument {
   if (document.language !== 'fa') return document
   const { footnotes } = document

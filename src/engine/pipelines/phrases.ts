@@ -7,19 +7,19 @@ import type { Outcome } from './pipelines.ts'
 export type Localized = { fa: string; en: string }
 
 export const sandboxPhrases = {
-  /** Into documents. */
+  /** For documents. */
   notice: {
     fa: 'این متن را مدل‌های آزمایشی سندباکس ساخته‌اند: ساختار پرونده درست است، ولی محتوای آن واقعی نیست.',
     en: 'This text was made by sandbox models: the form of the file is right, but its content is not real.',
   },
-  /** Behind titles. */
+  /** Appended to titles. */
   mark: { fa: 'خروجی سندباکس', en: 'sandbox output' },
 } satisfies Record<string, Localized>
 
 export const titled = (title: string, language: Language, isSandbox: boolean): string =>
   isSandbox ? `${title} (${sandboxPhrases.mark[language]})` : title
 
-const whys: Record<GapReason, Localized> = {
+const gapReasons: Record<GapReason, Localized> = {
   credits: { fa: 'اعتبار اجرا تمام شد', en: 'the credits of the run ran out' },
   lost: {
     fa: 'نتیجهٔ گام گم شد و دوباره پرسیده نمی‌شود',
@@ -34,7 +34,7 @@ const whys: Record<GapReason, Localized> = {
   render: { fa: 'پرونده ساخته نشد', en: 'the file could not be made' },
 }
 
-/** Why a link was not read, beside what its host says; behind a colon or in brackets. */
+/** Reasons for an unread link, in addition to errors of its host; used after a colon or in brackets. */
 export const budgetPhrases = {
   noReads: {
     fa: 'اعتبار یا سقف خواندن صفحه‌های این کار تمام شده بود',
@@ -46,10 +46,10 @@ export const budgetPhrases = {
 const maxGaps = 8
 
 /** «بخش «الف» (اعتبار اجرا تمام شد)». */
-export const gapText = ({ what, why }: Gap, language: Language): string =>
-  `${what[language]} (${(typeof why === 'string' ? whys[why] : why)[language].replace(/[.。]$/, '')})`
+export const gapText = ({ what, reason }: Gap, language: Language): string =>
+  `${what[language]} (${(typeof reason === 'string' ? gapReasons[reason] : reason)[language].replace(/[.。]$/, '')})`
 
-/** What is missing, each thing once, as lines. */
+/** The gaps as lines, without duplicates. */
 export function gapLines(gaps: readonly Gap[], language: Language): string[] {
   const lines = [...new Set(gaps.map((gap) => gapText(gap, language)))]
   if (lines.length <= maxGaps) return lines
@@ -57,7 +57,7 @@ export function gapLines(gaps: readonly Gap[], language: Language): string[] {
   return [...lines.slice(0, maxGaps), language === 'fa' ? `و ${more} مورد دیگر` : `and ${more} more`]
 }
 
-/** The end of a run in words: what is there, and what is not. */
+/** The outcome of a run, with a summary of what was made and what is missing. */
 export function outcomeOf(done: Localized, gaps: readonly Gap[], isWhole = gaps.length === 0): Outcome {
   const missing = { fa: gapLines(gaps, 'fa').join('؛ '), en: gapLines(gaps, 'en').join('; ') }
   const words =

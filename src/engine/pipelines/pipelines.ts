@@ -1,7 +1,8 @@
 /**
- * Long work by models: pipelines that survive crashes. A pipeline is a plain function over a desk. Whatever it wants from outside,
- * a model's words, a search, a page, it asks the desk for under a name that is its own for good; what was answered under a name
- * once is answered again without asking, so that after a crash the function is simply run again from its beginning.
+ * Durable work by models: pipelines that survive crashes. A pipeline is a plain function over a step context. Everything from outside,
+ * such as a model's answer, a search or a page, is requested from the step context under a step name that is unique within the run. The
+ * result of a step is journalled; when the step is requested again, the journalled result is returned and no call is made. After a crash
+ * the function is therefore simply run again from its beginning.
  */
 import type { Message, OutputFormat, Source, Tool, ToolCall, Usage } from '#engine/turn'
 
@@ -10,47 +11,47 @@ import type { Localized } from './phrases.ts'
 
 export { openPipelines, type PipelinesOptions, pipelinesOf, type WorkKind, workKinds } from './kinds.ts'
 
-/** A kind of work, in one place: its name, what callers are told of it, what it takes, and its pipeline. */
-export interface KindOfWork<Name extends string> {
+/** Definition of one kind of work: its name, its description for callers, its requirements and its pipeline. */
+export interface WorkKindDefinition<Name extends string> {
   name: Name
-  /** What is made, as a part of a sentence. */
+  /** The result, as a part of a sentence. */
   makes: Localized
-  /** What a budget above the usual buys, as a part of a sentence; for kinds that go deeper. */
+  /** What a budget above the default pays for, as a part of a sentence; only for kinds with more than one depth. */
   deeper?: Localized
   /** True for a kind that reads stored files. */
   readsFiles?: boolean
   open(options: Required<PipelinesOptions>): Pipeline
 }
 
-/** What a run is to do. Plain JSON. */
+/** The task of a run. Plain JSON. */
 export interface Task {
   kind: WorkKind
-  /** The caller's own words. */
+  /** The request in the caller's words. */
   input: string
   title?: string
   /** Instructions of the agent that the run belongs to. */
   instructions?: string
-  /** Of the words people will read; by the input's own script. */
+  /** Language of the result, detected from the script of the input. */
   language: 'fa' | 'en'
-  /** How deep it goes, from 1 to the `deepest` of its pipeline; 1 where it is absent. */
+  /** From 1 to the `deepest` of the pipeline. Default: 1. */
   depth?: number
-  /** When the run was accepted: the only time that a pipeline knows. */
+  /** When the run was accepted. A pipeline reads no other clock, so that it gives the same result when it is run again. */
   startedMs: number
-  /** True where the models are simulators: every file says so. */
+  /** True if the models are simulators; every file is marked accordingly. */
   isSandbox: boolean
   /** Stored files that the caller named for the run, in their order; at most ten. */
-  files?: readonly GivenFile[]
+  files?: readonly InputFile[]
 }
 
 /** A stored file as it was when the run was accepted. Plain JSON. */
-export interface GivenFile {
+export interface InputFile {
   id: string
   name: string | null
   mediaType: string
   bytes: number
 }
 
-/** Bytes on the disk of this machine, deleted when it is disposed; what a confined process may be given (`ConfinedWork.files`). */
+/** A file on the local disk, deleted on disposal. It may be passed to a confined process (`ConfinedWork.files`). */
 export interface LocalFile extends AsyncDisposable {
   /** Absolute. */
   path: string
@@ -59,12 +60,12 @@ export interface LocalFile extends AsyncDisposable {
   sha256: string
 }
 
-/** A file of the web. */
+/** A file fetched from the web. */
 export interface FetchedFile {
   file: LocalFile
-  /** Where it came from in the end. */
+  /** The final address, after redirects. */
   url: string
-  /** As the site has it, without parameters; not to be believed. */
+  /** As the server declares it, without parameters; not trustworthy. */
   mediaType: string
 }
 
@@ -73,7 +74,7 @@ export interface Question {
   messages: Message[]
   tools?: Tool[]
   output?: OutputFormat
-  /** Tokens of the answer, at most. */
+  /** Upper bound of the tokens of the answer. */
   maxOutputTokens: number
 }
 
@@ -81,11 +82,11 @@ export interface ModelAnswer {
   text: string
   toolCalls: ToolCall[]
   usage: Usage
-  /** False where the limit of tokens cut it. */
+  /** False if the token limit cut the answer off. */
   isWhole: boolean
 }
 
-/** A paid step whose process died before its end was known: it is never asked again. */
+/** A paid step whose process died before the outcome was known. It is never tried again, since it may have been charged. */
 export class LostStep extends Error {
   override name = 'LostStep'
   readonly step: string
@@ -95,7 +96,7 @@ export class LostStep extends Error {
   }
 }
 
-/** The step failed for good: the upstream refused or broke. `code` is of our own error codes. */
+/** The step failed permanently: the upstream refused it or failed. `code` is one of our error codes. */
 export class FailedStep extends Error {
   override name = 'FailedStep'
   readonly step: string
@@ -107,51 +108,51 @@ export class FailedStep extends Error {
   }
 }
 
-/** What is left of the run's credits does not pay the step; what there is is handed over. */
+/** The remaining credits of the run do not cover the step. The pipeline delivers what it has so far. */
 export class OutOfCredits extends Error {
   override name = 'OutOfCredits'
 }
 
-/** Everything that a pipeline may do. All steps are named by kebab-case words and slashes, such as `plan`, `section/3/draft`. */
+/** Everything that a pipeline may do. Step names consist of kebab-case words and slashes, such as `plan`, `section/3/draft`. */
 export interface StepContext {
   readonly task: Task
-  /** Whose the run is; what it has confined takes turns with others by it. */
+  /** The account of the run; confined processes are scheduled fairly between accounts. */
   readonly accountId: string
-  /** Aborts when the run was cancelled or this process stops; steps throw its reason. */
+  /** Aborts when the run is cancelled or this process shuts down; steps then throw its reason. */
   readonly signal: AbortSignal
-  /** Whether a search engine is set up; only for words, since an operator may set one up in the middle of a run. */
+  /** Whether a search engine is configured. Only for messages to people, since an operator may configure one during a run. */
   readonly searches: boolean
-  /** Asks the model, once in the life of the run. Throws LostStep, FailedStep or OutOfCredits. */
+  /** Asks the model, at most once per step name in a run. Throws LostStep, FailedStep or OutOfCredits. */
   ask(step: string, question: Question): Promise<ModelAnswer>
-  /** Searches the web; nothing where no engine is set up or the search failed. Throws as `ask` does for money. */
+  /** Searches the web. Empty if no search engine is configured or the search failed. Throws OutOfCredits as `ask` does. */
   search(step: string, query: string): Promise<readonly Source[]>
-  /** Reads one page or PDF of the web; undefined where it cannot be read. */
+  /** Reads one page or PDF of the web. Returns undefined if it cannot be read. */
   read(step: string, url: string): Promise<Source | undefined>
-  /** Passages of the caller's knowledge project; empty where the run has none. */
+  /** Passages of the caller's knowledge project; empty if the run has none. */
   recall(step: string, query: string): Promise<readonly Source[]>
   /**
-   * The bytes of a file of the task; undefined where it has been deleted since, for good. Not journalled: another life opens it again.
-   * Throws SPOOL_FULL, after which the run is tried again later.
+   * The bytes of an input file of the task; undefined if it has been deleted since. Not journalled: it is opened again when the run
+   * resumes. Throws SPOOL_FULL, after which the run is tried again later.
    */
-  open(file: GivenFile): Promise<LocalFile | undefined>
+  open(file: InputFile): Promise<LocalFile | undefined>
   /**
-   * A whole file of the web of at most `maxBytes`, paid as `read` is and counted among the `reads` of the plan; `refused` says in both
-   * languages why there is none. Another life fetches it again, without paying.
+   * Downloads a file of the web of at most `maxBytes`. It is charged like `read` and counts towards the `reads` of the plan; `refused`
+   * holds the reason in both languages if there is no file. When the run resumes, it is fetched again without a second charge.
    */
   fetch(
     step: string,
     url: string,
     maxBytes: number,
   ): Promise<FetchedFile | { refused: { fa: string; en: string } }>
-  /** An empty folder for a confined process (`ConfinedWork.scratch`), deleted when it is disposed. Throws SPOOL_FULL. */
+  /** An empty folder for a confined process (`ConfinedWork.scratch`), deleted on disposal. Throws SPOOL_FULL. */
   scratch(bytes: number): Promise<AsyncDisposable & { path: string; bytes: number }>
-  /** Something that is not paid and takes long or is not the same twice; `compute` answers plain JSON. */
+  /** Runs `compute` once and journals its result. For free work that is slow or not deterministic; the result is plain JSON. */
   once<Value>(step: string, compute: () => Promise<Value>): Promise<Value>
-  /** Tells whoever watches how far it is: 0 to 100, never back, with words in both languages. */
+  /** Reports progress: 0 to 100, never decreasing, with a description in both languages. */
   progress(percent: number, words: { fa: string; en: string }): Promise<void>
-  /** Hands over a file of the deliverable; the same path again replaces it. */
+  /** Saves a file of the result; saving the same path again replaces it. */
   saveFile(file: Deliverable): Promise<void>
-  /** The same for one that lies on this machine, which is not read into memory. */
+  /** Like `saveFile`, for a file on the local disk, which is not read into memory. */
   saveLocalFile(file: Omit<Deliverable, 'bytes'>, place: string): Promise<void>
 }
 
@@ -160,30 +161,30 @@ export interface Deliverable {
   path: string
   bytes: Uint8Array
   mediaType: string
-  /** For people, in the task's language. */
+  /** Display name in the task's language. */
   title: string
 }
 
-/** What the whole of a run can cost at most, in steps: from it the credits of the run are reserved before it begins. */
+/** Upper bound of the steps of a run. The worst-case cost computed from it is held before the run begins. */
 export interface Plan {
-  /** Questions to the model, with the bytes of their prompts and the tokens of their answers at most. */
+  /** Questions to the model, with upper bounds of the bytes of their prompts and the tokens of their answers. */
   asks: { count: number; promptBytes: number; maxOutputTokens: number }[]
   searches: number
   reads: number
 }
 
 export interface Pipeline {
-  /** Depths that a task may have, where it may have more than one. */
+  /** The greatest depth of a task. Default: 1. */
   deepest?: number
   plan(task: Task): Plan
-  /** Throws what the desk throws where nothing can be handed over; otherwise hands over what there is, and says what is missing. */
-  run(desk: StepContext): Promise<Outcome>
+  /** Saves what could be made and reports what is missing. If nothing can be saved, throws the error of the step context. */
+  run(context: StepContext): Promise<Outcome>
 }
 
 export type Pipelines = Readonly<Record<WorkKind, Pipeline>>
 
 export interface Outcome {
-  /** False where something was left out: credits ran out, a step was lost. The words say what. */
+  /** False if something is missing, because credits ran out or a step was lost. `words` describe it. */
   isWhole: boolean
   words: { fa: string; en: string }
 }

@@ -2,37 +2,37 @@ import type { OutputFormat } from '#engine/turn'
 import { bytesOf, headOf, lineOf } from './cut.ts'
 import type { Question, Task } from './pipelines.ts'
 
-/** One question to the model, in parts: only `material` may be shortened to keep the prompt within its budget. */
+/** The parts of a prompt. Only `material` may be truncated to keep the prompt within its budget. */
 export interface Prompt {
-  /** Who the model is and what it has to keep to. */
+  /** The role of the model and its rules. */
   system: string
-  /** What the question is about; already bounded. */
+  /** The subject of the question; its length is already bounded. */
   about: string
-  /** Long text that it is about. */
+  /** Long text as input. */
   material?: string
-  /** What to do now. */
+  /** The instruction. */
   order: string
-  /** Of an answer in JSON. */
+  /** JSON Schema of the answer; without it the answer is text. */
   schema?: Record<string, unknown>
 }
 
-/** Bytes that a turn has around its texts, as the worst case of a call counts them (engine/metering). */
+/** Overhead of a turn in bytes, as the worst case of a call counts it (engine/metering). */
 const turnBytes = 64 + 2 * 32
 
-/** The question within its budget. Throws where its fixed parts do not fit, which is a defect. */
+/** Builds the question within its budget. Throws if its fixed parts do not fit, which is a defect. */
 export function questionOf(
   { system, about, material = '', order, schema }: Prompt,
   budget: { promptBytes: number; maxOutputTokens: number },
   task: Pick<Task, 'isSandbox'>,
 ): Question {
-  // Not every model takes a schema, and each of them can be asked for JSON in words; simulators answer to nothing else.
+  // Not every model supports schemas, but every model can be asked for JSON in the prompt; simulators need the schema.
   const output: OutputFormat | undefined =
     schema && task.isSandbox ? { type: 'json_schema', name: 'answer', schema, strict: false } : undefined
-  const wish = schema ? `${order}\n\n${inJson(schema)}` : order
-  const taken = turnBytes + bytesOf(system) + bytesOf(about) + bytesOf(wish) + 8
+  const instruction = schema ? `${order}\n\n${inJson(schema)}` : order
+  const taken = turnBytes + bytesOf(system) + bytesOf(about) + bytesOf(instruction) + 8
   const room = budget.promptBytes - taken - (output ? bytesOf(JSON.stringify(schema)) : 0)
   if (room < 0) throw new Error(`A prompt is ${-room} bytes larger than its budget.`)
-  const text = [about, headOf(material, room), wish].filter((part) => part !== '').join('\n\n')
+  const text = [about, headOf(material, room), instruction].filter((part) => part !== '').join('\n\n')
   return {
     messages: [
       { role: 'system', content: [{ type: 'text', text: system }] },
@@ -46,27 +46,27 @@ export function questionOf(
 const inJson = (schema: Record<string, unknown>): string =>
   `Answer with one JSON object and nothing else. It has this JSON Schema:\n${JSON.stringify(schema)}`
 
-/** Bytes of our own words, schemas included, in any prompt. */
+/** Upper bound in bytes of our fixed texts in any prompt, schemas included. */
 export const ownWordsBytes = 7_000
 
-const most = { input: 24_000, instructions: 24_000, short: 4_000, title: 150 }
+const limits = { input: 24_000, instructions: 24_000, short: 4_000, title: 150 }
 
-/** Space for the task in a prompt that holds it whole, or shortened. */
+/** Bytes of the task in a prompt, in full or shortened. */
 export const taskBytes = (task: Task, size: 'whole' | 'short'): number =>
   bytesOf(taskText(task, size)) +
-  Math.min(bytesOf(task.instructions ?? ''), size === 'whole' ? most.instructions : most.short)
+  Math.min(bytesOf(task.instructions ?? ''), size === 'whole' ? limits.instructions : limits.short)
 
-/** What the caller wants, as a part of a prompt. */
+/** The caller's task as a part of a prompt. */
 export const taskText = ({ input, title }: Task, size: 'whole' | 'short'): string =>
   [
-    ...(title ? [`Title: ${lineOf(title, most.title)}`] : []),
-    `The task, in the words of the person who wants it:\n${quoted('task', headOf(input, size === 'whole' ? most.input : most.short))}`,
+    ...(title ? [`Title: ${lineOf(title, limits.title)}`] : []),
+    `The task, in the words of the person who wants it:\n${quoted('task', headOf(input, size === 'whole' ? limits.input : limits.short))}`,
   ].join('\n')
 
-/** What every step has to keep to. */
+/** The system message of every step: role, language, rules and the agent's instructions. */
 export function systemText(role: string, task: Task, size: 'whole' | 'short'): string {
   const rules =
-    task.instructions && headOf(task.instructions, size === 'whole' ? most.instructions : most.short)
+    task.instructions && headOf(task.instructions, size === 'whole' ? limits.instructions : limits.short)
   return [
     role,
     languages[task.language],
@@ -80,9 +80,9 @@ const languages = {
   en: 'Write in English: plain, precise and short.',
 }
 
-/** Text of a stranger between marks that it cannot close. */
+/** Wraps untrusted text in `<data>` tags, which the text itself cannot close. */
 export const quoted = (name: string, text: string): string =>
   `<data name="${lineOf(name, 200).replace(/["<>]/g, "'")}">\n${text.replace(/<(?=\/?data\b)/gi, '‹')}\n</data>`
 
-/** Bytes that `quoted` adds. */
+/** Upper bound of the bytes that `quoted` adds. */
 export const quotedBytes = 840

@@ -5,9 +5,9 @@ export interface Passage {
   text: string
 }
 
-/** In characters. A passage ends with its paragraph once it has `enough`, and never has more than `most`. */
+/** In characters. A passage ends with its paragraph once it has `enough`, and never has more than `maxCharacters`. */
 const enough = 1_000
-const most = 1_500
+const maxCharacters = 1_500
 const longestPiece = 1_250
 /** Of the passage before, repeated at the beginning of the next, so that nothing is lost at a border. */
 const longestOverlap = 200
@@ -40,7 +40,7 @@ export function* passagesIn(text: string): Generator<Passage | undefined> {
     else
       for (const piece of piecesIn(block)) {
         if (piece === undefined) yield undefined
-        else if (open !== '' && (open.length >= enough || open.length + piece.length + 2 > most)) {
+        else if (open !== '' && (open.length >= enough || open.length + piece.length + 2 > maxCharacters)) {
           const tail = overlapOf(open)
           yield closed()
           open = tail
@@ -116,7 +116,7 @@ function cut(sentence: string): string[] {
   let rest = sentence
   while (rest.length > longestPiece) {
     const space = rest.lastIndexOf(' ', longestPiece)
-    const end = space > longestPiece / 2 ? space : wholeCharacters(rest, longestPiece)
+    const end = space > longestPiece / 2 ? space : characterBoundary(rest, longestPiece)
     parts.push(rest.slice(0, end).trim())
     rest = rest.slice(end).trim()
   }
@@ -124,7 +124,7 @@ function cut(sentence: string): string[] {
 }
 
 /** Not between the halves of one character. */
-const wholeCharacters = (text: string, end: number): number =>
+const characterBoundary = (text: string, end: number): number =>
   /[\ud800-\udbff]/.test(text[end - 1]!) ? end - 1 : end
 
 /** The last sentences, if they are short; nothing of a longer one. */

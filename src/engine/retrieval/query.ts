@@ -15,8 +15,8 @@ const maxPhrases = 4
 /** Reads a question or some words. Words of every text are left out, unless there are no others. */
 export function readQuery(text: string): Query {
   const words = wordsOf(text)
-  const telling = words.filter(({ whole }) => !whole.some((term) => stopWords.has(term)))
-  const chosen = (telling.length > 0 ? telling : words).slice(0, maxGroups)
+  const distinctive = words.filter(({ whole }) => !whole.some((term) => stopWords.has(term)))
+  const chosen = (distinctive.length > 0 ? distinctive : words).slice(0, maxGroups)
   const phrases = [...text.matchAll(/"([^"]{1,300})"|«([^»]{1,300})»|“([^”]{1,300})”/g)]
     .map(([, one, two, three]) => wordsOf(one ?? two ?? three ?? '').flatMap(({ parts }) => parts))
     .filter((phrase) => phrase.length > 1)

@@ -42,7 +42,7 @@ function readBaseUrl(text: string, place: Place): string {
   return text.replace(/(?<!\/)\/+$/, '')
 }
 
-/** The address in a variable, without a slash at the end; `shown` is what was typed. */
+/** The address in a variable, without a slash at the end; `displayTexts` is what was typed. */
 export function readUrl(name: string, value: string, protocols: readonly string[], shown = value): string {
   const url = URL.canParse(value) ? new URL(value) : undefined
   if (url && protocols.includes(url.protocol) && (url.host !== '' || name === 'DATABASE_URL'))

@@ -5,7 +5,7 @@ import { phrases } from './phrases.ts'
 export type Reason = keyof typeof phrases
 
 /**
- * A fetch that came to nothing. `why` may be shown to the caller who named the address: it tells nothing that a public host could not
+ * A fetch that came to nothing. `reason` may be shown to the caller who named the address: it tells nothing that a public host could not
  * be told. The message is for logs and holds the host, never path or query.
  */
 export class FetchRefused extends Error {

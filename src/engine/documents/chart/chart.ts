@@ -49,11 +49,11 @@ export interface DrawnChart {
   png: Uint8Array
 }
 
-const most = { series: 24, values: 5_000, slices: 40, side: 4_000, least: 160 }
+const limits = { series: 24, values: 5_000, slices: 40, maxSide: 4_000, minSide: 160 }
 
 export const sizeOf = ({ width = 800, height = 450 }: Chart): { width: number; height: number } => ({
-  width: Math.round(Math.min(most.side, Math.max(most.least, width))),
-  height: Math.round(Math.min(most.side, Math.max(most.least, height))),
+  width: Math.round(Math.min(limits.maxSide, Math.max(limits.minSide, width))),
+  height: Math.round(Math.min(limits.maxSide, Math.max(limits.minSide, height))),
 })
 
 /** Without numbers there is nothing to draw but the title. */
@@ -76,7 +76,7 @@ export function checkChart(chart: Chart): void {
           0,
         )
   const series = chart.type === 'pie' ? 1 : chart.series.length
-  const bound = chart.type === 'pie' ? most.slices : most.values
-  if (series > most.series) throw new RangeError(`A chart has at most ${most.series} series.`)
+  const bound = chart.type === 'pie' ? limits.slices : limits.values
+  if (series > limits.series) throw new RangeError(`A chart has at most ${limits.series} series.`)
   if (count > bound) throw new RangeError(`A chart of this kind has at most ${bound} values.`)
 }

@@ -1,7 +1,7 @@
 import { Resvg } from '@resvg/resvg-js'
 import { fontPath, webFont } from '../fonts.ts'
-import { face } from '../look.ts'
 import { printable } from '../prepare.ts'
+import { face } from '../theme.ts'
 import { type Chart, checkChart, type DrawnChart, sizeOf } from './chart.ts'
 import { cleanSvg } from './clean-svg.ts'
 import { widthOf } from './labels.ts'

@@ -1,6 +1,6 @@
 import type { EChartsOption, SeriesOption } from 'echarts'
-import { colours, face } from '../look.ts'
 import { chartPhrases } from '../phrases.ts'
+import { colours, face } from '../theme.ts'
 import { type CategoryChart, type Chart, isEmpty, type PieChart, type ScatterChart, sizeOf } from './chart.ts'
 import { labelOf, marked, numberWriter, percentWriter, widthOf, wrapped } from './labels.ts'
 

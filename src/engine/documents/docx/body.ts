@@ -14,7 +14,6 @@ import {
   TextRun,
 } from 'docx'
 import { directionOf, directionOfLanguage } from '../direction.ts'
-import { colours } from '../look.ts'
 import {
   type Block,
   type CodeBlock,
@@ -25,6 +24,7 @@ import {
   type PlacedImage,
   plainText,
 } from '../model.ts'
+import { colours } from '../theme.ts'
 import { runsOf, textRuns } from './runs.ts'
 import { bullets, deepestLevel, headingNumbers, indentAt, numbersFrom } from './styles.ts'
 import { tableOf } from './tables.ts'

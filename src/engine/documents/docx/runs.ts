@@ -7,9 +7,9 @@ import {
   TextRun,
 } from 'docx'
 import { segmentsOf } from '../direction.ts'
-import { colours, face, fixedFace } from '../look.ts'
 import type { Direction, Inline, Language, TextRun as Run } from '../model.ts'
 import { inDigits } from '../phrases.ts'
+import { colours, face, fixedFace } from '../theme.ts'
 
 export const sourceMark = (number: number): string => `source_${number}`
 

@@ -11,8 +11,8 @@ import {
   LineRuleType,
   TabStopType,
 } from 'docx'
-import { colours, countingFace, face, fixedFace } from '../look.ts'
 import type { Language } from '../model.ts'
+import { colours, countingFace, face, fixedFace } from '../theme.ts'
 
 /** Half points. */
 const textSize = 21

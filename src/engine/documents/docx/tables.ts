@@ -12,8 +12,8 @@ import {
   WidthType,
 } from 'docx'
 import { directionOf } from '../direction.ts'
-import { colours } from '../look.ts'
 import { type Align, type Cell, type Language, plainText, type Table as TableBlock } from '../model.ts'
+import { colours } from '../theme.ts'
 import { runsOf } from './runs.ts'
 
 /** Twentieths of a point: the text's width on A4, and what a character and the edges of a cell take. */

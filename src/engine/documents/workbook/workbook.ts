@@ -31,14 +31,14 @@ export type ColumnKind = 'text' | 'number' | 'percent' | 'date' | 'yes-no'
 
 export type Value = string | number | boolean | null
 
-const most = { sheets: 50, columns: 500, cells: 500_000 }
+const limits = { sheets: 50, columns: 500, cells: 500_000 }
 
 /** Throws a RangeError for more than a person opens. */
 export function checkWorkbook({ sheets }: Workbook): void {
   if (sheets.length === 0) throw new RangeError('A workbook has at least one sheet.')
-  if (sheets.length > most.sheets) throw new RangeError(`A workbook has at most ${most.sheets} sheets.`)
-  if (sheets.some(({ columns }) => columns.length > most.columns))
-    throw new RangeError(`A sheet has at most ${most.columns} columns.`)
+  if (sheets.length > limits.sheets) throw new RangeError(`A workbook has at most ${limits.sheets} sheets.`)
+  if (sheets.some(({ columns }) => columns.length > limits.columns))
+    throw new RangeError(`A sheet has at most ${limits.columns} columns.`)
   const cells = sheets.reduce((sum, { columns, rows }) => sum + columns.length * (rows.length + 1), 0)
-  if (cells > most.cells) throw new RangeError(`A workbook has at most ${most.cells} cells.`)
+  if (cells > limits.cells) throw new RangeError(`A workbook has at most ${limits.cells} cells.`)
 }

@@ -1,15 +1,15 @@
 import { type Cell, type CellStyle, type CellValue, type WriteSheet, writeXlsx } from 'hucre'
 import { directionOf, directionOfLanguage } from '../direction.ts'
-import { colours, sheetFaces } from '../look.ts'
 import type { Direction, Language } from '../model.ts'
 import { printable } from '../prepare.ts'
+import { colours, sheetFaces } from '../theme.ts'
 import { cellValue, kindOf } from './cells.ts'
 import { sheetNames } from './names.ts'
 import { type ColumnKind, checkWorkbook, type Sheet, type Workbook } from './workbook.ts'
 
 /** The format's own bound; programs refuse the whole file for one longer text. */
 const maxCharacters = 32_767
-const width = { least: 9, most: 60 }
+const width = { min: 9, max: 60 }
 
 /** A workbook of values: no formula is ever written, whatever a text looks like. */
 export function writeWorkbook(workbook: Workbook): Promise<Uint8Array> {
@@ -135,9 +135,9 @@ function columnOf(kind: ColumnKind, title: string, rows: CellValue[][], place: n
       whole &&= Number.isInteger(value)
     }
   }
-  const wraps = kind === 'text' && longest > width.most
+  const wraps = kind === 'text' && longest > width.max
   return {
-    width: Math.min(width.most, Math.max(kind === 'date' ? 12 : width.least, longest + 2)),
+    width: Math.min(width.max, Math.max(kind === 'date' ? 12 : width.min, longest + 2)),
     style: {
       numFmt: formatOf(kind, language, whole),
       alignment: {
@@ -151,9 +151,9 @@ function columnOf(kind: ColumnKind, title: string, rows: CellValue[][], place: n
 }
 
 const lineLength = (text: string): number =>
-  text.length <= width.most
+  text.length <= width.max
     ? text.split('\n').reduce((most, line) => Math.max(most, line.length), 0)
-    : width.most + 1
+    : width.max + 1
 
 /** 1 is A, 27 is AA. */
 const letterOf = (column: number): string =>

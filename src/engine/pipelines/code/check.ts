@@ -15,20 +15,20 @@ const checkingMs = 10_000
  * false), and where the parser was lost.
  */
 export async function checkFile(
-  desk: StepContext,
+  context: StepContext,
   confine: Confine,
   step: string,
   file: { path: string; text: string },
 ): Promise<{ fault?: string; isChecked: boolean }> {
   if (!checkable.test(file.path)) return { isChecked: false }
-  const [fault, isChecked] = await desk.once<[string | null, boolean]>(step, async () => {
+  const [fault, isChecked] = await context.once<[string | null, boolean]>(step, async () => {
     const outcome = await confine({
-      accountId: desk.accountId,
+      accountId: context.accountId,
       module: path.join(import.meta.dirname, 'check-process.ts'),
       input: [{ path: file.path, text: file.text }] satisfies CheckWork,
       timeoutMs: checkingMs,
       maxOutputBytes: 4_096,
-      signal: desk.signal,
+      signal: context.signal,
     })
     return 'lost' in outcome ? [null, false] : [(outcome.value as CheckAnswer)[0] ?? null, true]
   })

@@ -10,7 +10,14 @@ import { checkFile } from './check.ts'
 import { mediaTypeOf } from './media.ts'
 import { plainReadme, readmeNotes, codePhrases as words } from './phrases.ts'
 import { maxFiles, type PlannedFile, type Project, projectOf, readmePath } from './project.ts'
-import { filePrompt, mendPrompt, projectPrompt, readmePrompt, type Written, writtenText } from './prompts.ts'
+import {
+  filePrompt,
+  projectPrompt,
+  readmePrompt,
+  repairPrompt,
+  type Written,
+  writtenText,
+} from './prompts.ts'
 
 type Step = 'plan' | 'file' | 'mend' | 'readme'
 
@@ -18,7 +25,7 @@ const material = { written: 40_000 }
 /** The list of files within a prompt. */
 const listBytes = 4_500
 /** Files that are asked for once more: those that a parser refuses. */
-const maxMends = 5
+const maxRepairs = 5
 
 function budgetOf(task: Task): Budget<Step> {
   const own = ownWordsBytes + taskBytes(task, 'whole')
@@ -27,7 +34,7 @@ function budgetOf(task: Task): Budget<Step> {
     asks: {
       plan: { count: 1, promptBytes: own, maxOutputTokens: 2_500 },
       file: { count: maxFiles, promptBytes, maxOutputTokens: 6_000 },
-      mend: { count: maxMends, promptBytes, maxOutputTokens: 6_000 },
+      mend: { count: maxRepairs, promptBytes, maxOutputTokens: 6_000 },
       readme: { count: 1, promptBytes, maxOutputTokens: 2_500 },
     },
     searches: 0,
@@ -39,20 +46,20 @@ function budgetOf(task: Task): Budget<Step> {
 export function codePipeline(confine: Confine): Pipeline {
   return {
     plan: (task) => planOf(budgetOf(task)),
-    async run(desk) {
-      const pen = openBudgetedSteps(desk, budgetOf(desk.task))
-      await desk.progress(2, words.planning)
-      const planned = await pen.ask('plan', 'plan', projectPrompt(desk.task), words.plan)
-      const project = projectOf(planned?.text, desk.task)
+    async run(context) {
+      const steps = openBudgetedSteps(context, budgetOf(context.task))
+      await context.progress(2, words.planning)
+      const planned = await steps.ask('plan', 'plan', projectPrompt(context.task), words.plan)
+      const project = projectOf(planned?.text, context.task)
       // Where nobody planned any files the program is asked for in one piece.
       if (project.files.length === 0) project.files.push({ path: 'PROGRAM.md', purpose: 'the whole program' })
-      const made = await writeFiles(desk, confine, pen, project)
-      const trouble = pen.trouble()
+      const made = await writeFiles(context, confine, steps, project)
+      const trouble = steps.firstError()
       if (made.written.length === 0 && trouble) throw trouble
-      await keepProject(desk, project, made, await readmeOf(desk, pen, project, made))
-      const end = pen.gaps.length === 0 ? words.done : words.partial
-      await desk.progress(100, end)
-      return outcomeOf(end, pen.gaps)
+      await saveProject(context, project, made, await readmeOf(context, steps, project, made))
+      const end = steps.gaps.length === 0 ? words.done : words.partial
+      await context.progress(100, end)
+      return outcomeOf(end, steps.gaps)
     },
   }
 }
@@ -65,34 +72,40 @@ interface Made {
 }
 
 async function writeFiles(
-  desk: StepContext,
+  context: StepContext,
   confine: Confine,
-  pen: BudgetedSteps<Step>,
+  steps: BudgetedSteps<Step>,
   project: Project,
 ): Promise<Made> {
   const made: Made = { written: [], missing: [], checked: [] }
-  let mends = 0
+  let repairs = 0
   for (const [index, file] of project.files.entries()) {
-    await desk.progress(5 + Math.floor((80 * index) / project.files.length), words.writing(file.path))
-    let text = await writeFile(desk, pen, project, file, { written: made.written, step: `file/${index + 1}` })
+    await context.progress(5 + Math.floor((80 * index) / project.files.length), words.writing(file.path))
+    let text = await writeFile(context, steps, project, file, {
+      written: made.written,
+      step: `file/${index + 1}`,
+    })
     if (text === undefined) {
       made.missing.push(file.path)
       continue
     }
-    let { fault, isChecked } = await checkFile(desk, confine, `check/${index + 1}`, { path: file.path, text })
-    if (fault !== undefined && mends < maxMends) {
-      mends += 1
-      const prompt = mendPrompt(desk.task, project, { path: file.path, text, fault })
-      const mended = await pen.ask('mend', `mend/${index + 1}`, prompt, words.mend(file.path))
-      if (mended) {
-        text = contentOf(mended.text)
-        ;({ fault, isChecked } = await checkFile(desk, confine, `check/${index + 1}/again`, {
+    let { fault, isChecked } = await checkFile(context, confine, `check/${index + 1}`, {
+      path: file.path,
+      text,
+    })
+    if (fault !== undefined && repairs < maxRepairs) {
+      repairs += 1
+      const prompt = repairPrompt(context.task, project, { path: file.path, text, fault })
+      const repaired = await steps.ask('mend', `mend/${index + 1}`, prompt, words.mend(file.path))
+      if (repaired) {
+        text = contentOf(repaired.text)
+        ;({ fault, isChecked } = await checkFile(context, confine, `check/${index + 1}/again`, {
           path: file.path,
           text,
         }))
       }
     }
-    if (fault !== undefined) pen.gaps.push({ what: words.fault(file.path), why: 'fault' })
+    if (fault !== undefined) steps.gaps.push({ what: words.fault(file.path), reason: 'fault' })
     else if (isChecked) made.checked.push(file.path)
     made.written.push({ path: file.path, text, ...(fault !== undefined && { fault }) })
   }
@@ -100,51 +113,56 @@ async function writeFiles(
 }
 
 async function writeFile(
-  desk: StepContext,
-  pen: BudgetedSteps<Step>,
+  context: StepContext,
+  steps: BudgetedSteps<Step>,
   project: Project,
   file: PlannedFile,
   { written, step }: { written: readonly Written[]; step: string },
 ): Promise<string | undefined> {
   const before = writtenText(written, material.written - 200)
-  const said = await pen.ask(
+  const answer = await steps.ask(
     'file',
     step,
-    filePrompt(desk.task, project, file, before),
+    filePrompt(context.task, project, file, before),
     words.file(file.path),
   )
-  if (!said) return undefined
-  if (!said.isWhole) pen.gaps.push({ what: words.file(file.path), why: 'cut' })
-  return /\.(?:md|markdown)$/i.test(file.path) ? markdownOf(said.text) : contentOf(said.text)
+  if (!answer) return undefined
+  if (!answer.isWhole) steps.gaps.push({ what: words.file(file.path), reason: 'cut' })
+  return /\.(?:md|markdown)$/i.test(file.path) ? markdownOf(answer.text) : contentOf(answer.text)
 }
 
 async function readmeOf(
-  desk: StepContext,
-  pen: BudgetedSteps<Step>,
+  context: StepContext,
+  steps: BudgetedSteps<Step>,
   project: Project,
   made: Made,
 ): Promise<string> {
-  const { task } = desk
-  await desk.progress(88, words.writing(readmePath))
+  const { task } = context
+  await context.progress(88, words.writing(readmePath))
   const written = writtenText(made.written, material.written - 200)
-  const said = await pen.ask('readme', 'readme', readmePrompt(task, project, written), words.file(readmePath))
+  const answer = await steps.ask(
+    'readme',
+    'readme',
+    readmePrompt(task, project, written),
+    words.file(readmePath),
+  )
   const paths = made.written.map(({ path }) => path)
-  const own = said
-    ? markdownOf(said.text)
+  const own = answer
+    ? markdownOf(answer.text)
     : plainReadme(project.title, project.description, paths, task.language)
   const faults = made.written.flatMap(({ path, fault }) => (fault === undefined ? [] : [{ path, fault }]))
   const { missing, checked } = made
   return `${own.trimEnd()}\n\n${readmeNotes({ faults, missing, checked, isSandbox: task.isSandbox }, task.language)}`
 }
 
-async function keepProject(
-  desk: StepContext,
+async function saveProject(
+  context: StepContext,
   project: Project,
   { written }: Made,
   readme: string,
 ): Promise<void> {
-  const { language, isSandbox, startedMs } = desk.task
-  await desk.progress(94, words.packing)
+  const { language, isSandbox, startedMs } = context.task
+  await context.progress(94, words.packing)
   const purposes = new Map(project.files.map(({ path, purpose }) => [path, purpose]))
   const files: Required<BundledFile>[] = [{ path: readmePath, text: readme }, ...written].map(
     ({ path, text }) => ({
@@ -154,8 +172,8 @@ async function keepProject(
       title: titled(purposes.get(path) || path, language, isSandbox),
     }),
   )
-  for (const file of files) await desk.saveFile(file)
-  await desk.saveFile({
+  for (const file of files) await context.saveFile(file)
+  await context.saveFile({
     path: 'project.zip',
     bytes: await zip(files, startedMs),
     mediaType: mediaTypes.zip,

@@ -16,7 +16,7 @@ export interface Project {
 }
 
 export const maxFiles = 10
-const most = { path: 120, parts: 6, purpose: 400, description: 600 }
+const limits = { path: 120, parts: 6, purpose: 400, description: 600 }
 export const readmePath = 'README.md'
 
 export const projectSchema = {
@@ -47,11 +47,11 @@ export function projectOf(answer: string | undefined, task: Task): Project {
     const path = pathOf(typeof entry === 'string' ? entry : textIn(entry, 'path'))
     if (path === undefined || files.length === maxFiles || clashes(path, taken)) continue
     taken.add(path.toLowerCase())
-    files.push({ path, purpose: lineOf(textIn(entry, 'purpose'), most.purpose) })
+    files.push({ path, purpose: lineOf(textIn(entry, 'purpose'), limits.purpose) })
   }
   return {
     title: titleOf(task, textIn(json, 'name')),
-    description: lineOf(textIn(json, 'description'), most.description),
+    description: lineOf(textIn(json, 'description'), limits.description),
     files,
   }
 }
@@ -60,8 +60,8 @@ export function projectOf(answer: string | undefined, task: Task): Project {
 function pathOf(written: string): string | undefined {
   const path = written.trim().replace(/^\.\//, '')
   const isPlain =
-    /^[\p{L}\p{N}._@+()[\]-]+(?:\/[\p{L}\p{N}._@+()[\]-]+)*$/u.test(path) && path.length <= most.path
-  if (!isPlain || path.split('/').length > most.parts || pathFault(path) !== undefined) return undefined
+    /^[\p{L}\p{N}._@+()[\]-]+(?:\/[\p{L}\p{N}._@+()[\]-]+)*$/u.test(path) && path.length <= limits.path
+  if (!isPlain || path.split('/').length > limits.parts || pathFault(path) !== undefined) return undefined
   // What tools of a developer run or obey by themselves is not handed over.
   return path.split('/').some((part) => /^(?:\.git|\.ssh|node_modules)$/i.test(part)) ? undefined : path
 }

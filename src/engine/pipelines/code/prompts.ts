@@ -36,7 +36,7 @@ export const filePrompt = (task: Task, project: Project, file: PlannedFile, writ
   order: `Write the file ${file.path} whole${file.purpose ? ` (${lineOf(file.purpose, 400)})` : ''}. Answer with its content in one code block and nothing else. It has to fit the files that are written already.`,
 })
 
-export const mendPrompt = (task: Task, project: Project, { path, text, fault = '' }: Written): Prompt => ({
+export const repairPrompt = (task: Task, project: Project, { path, text, fault = '' }: Written): Prompt => ({
   system: systemText(role, task, 'whole'),
   about: `${taskText(task, 'whole')}\n\nThe files of the project:\n${quoted('files', listOf(project))}`,
   material: `The file ${path}:\n${quoted(path, text)}`,

@@ -1,6 +1,6 @@
 import type { Chart, Documents } from '#engine/documents'
 import type { Gap } from '../budgeted-steps.ts'
-import { encode, mediaTypes, rendered } from '../deliver.ts'
+import { encode, mediaTypes, renderOrGap } from '../deliver.ts'
 import { persianText } from '../persian.ts'
 import { sandboxPhrases, titled } from '../phrases.ts'
 import type { StepContext, Task } from '../pipelines.ts'
@@ -57,26 +57,26 @@ export function chartOf(
 }
 
 /** Draws every answer that is a chart, as PNG and SVG; answers their PNG's paths by the places of the answers. */
-export async function keepCharts(
-  desk: StepContext,
+export async function saveCharts(
+  context: StepContext,
   documents: Documents,
   found: FoundTable,
   answers: readonly Answer[],
   gaps: Gap[],
 ): Promise<Map<number, string>> {
-  const { task, accountId, signal } = desk
+  const { task, accountId, signal } = context
   const drawn = new Map<number, string>()
   for (const [place, answer] of answers.entries()) {
     const chart = chartOf(answer, found, task)
     if (!chart) continue
     const name = `charts/chart-${place + 1}`
-    const made = await rendered(gaps, { fa: name, en: name }, () =>
+    const made = await renderOrGap(gaps, { fa: name, en: name }, () =>
       documents.drawChart(chart, { accountId, signal }),
     )
     if (!made) continue
     const title = titled(answer.view.title, task.language, task.isSandbox)
-    await desk.saveFile({ path: `${name}.png`, bytes: made.png, mediaType: mediaTypes.png, title })
-    await desk.saveFile({ path: `${name}.svg`, bytes: encode(made.svg), mediaType: mediaTypes.svg, title })
+    await context.saveFile({ path: `${name}.png`, bytes: made.png, mediaType: mediaTypes.png, title })
+    await context.saveFile({ path: `${name}.svg`, bytes: encode(made.svg), mediaType: mediaTypes.svg, title })
     drawn.set(place, `${name}.png`)
   }
   return drawn

@@ -29,7 +29,7 @@ export interface Sources {
 }
 
 export interface Computer {
-  desk: StepContext
+  context: StepContext
   confine: Confine
   sources: Sources
 }
@@ -56,39 +56,39 @@ export interface FilesOptions {
 
 /** Writes the files into the folder; not journalled, since they are on this machine alone. */
 export async function writeTables(
-  { desk, confine, sources }: Computer,
+  { context, confine, sources }: Computer,
   { scratch, ...ask }: FilesOptions,
 ): Promise<Written | undefined> {
   if (!sources.isSame) return undefined
   const work: ComputeWork = { job: 'files', inputs: sources.inputs, ...ask }
-  const outcome = await confine({ ...workOf(desk, sources, work), scratch })
+  const outcome = await confine({ ...workOf(context, sources, work), scratch })
   return 'lost' in outcome ? undefined : (outcome.value as Written)
 }
 
 async function compute<Value extends Computed[keyof Computed]>(
-  { desk, confine, sources }: Computer,
+  { context, confine, sources }: Computer,
   step: string,
   work: ComputeWork,
 ): Promise<Value | undefined> {
-  const { value } = await desk.once<{ value?: Value }>(step, async () => {
+  const { value } = await context.once<{ value?: Value }>(step, async () => {
     if (!sources.isSame) return {}
-    const outcome = await confine(workOf(desk, sources, work))
+    const outcome = await confine(workOf(context, sources, work))
     return 'lost' in outcome ? {} : { value: outcome.value as Value }
   })
   return value
 }
 
-function workOf(desk: StepContext, { inputs, bytes }: Sources, input: ComputeWork) {
+function workOf(context: StepContext, { inputs, bytes }: Sources, input: ComputeWork) {
   const files = inputs.flatMap((each) => ('path' in each ? [each.path] : []))
   const scaled = Math.min(maxMs, leastMs + Math.ceil((bytes / 1e6) * perMegabyteMs))
   return {
-    accountId: desk.accountId,
+    accountId: context.accountId,
     module: path.join(import.meta.dirname, 'compute-process.ts'),
     input,
     timeoutMs: files.length > 0 ? scaled : textMs,
     maxOutputBytes: maxAnswerBytes,
     files,
     ...(files.length > 0 && forFiles),
-    signal: desk.signal,
+    signal: context.signal,
   }
 }

@@ -4,14 +4,14 @@ import { type Documents, toMarkdown } from '#engine/documents'
 import type { Confine } from '#platform/confined'
 import { paragraphOf } from '../blocks.ts'
 import { type Budget, type BudgetedSteps, type Gap, openBudgetedSteps, planOf } from '../budgeted-steps.ts'
-import { encode, mediaTypes, rendered } from '../deliver.ts'
+import { encode, mediaTypes, renderOrGap } from '../deliver.ts'
 import { titleOf } from '../document/outline.ts'
 import { readJson, textIn } from '../json.ts'
 import { gapBlocks, noticeBlocks } from '../notices.ts'
 import { outcomeOf, titled } from '../phrases.ts'
 import type { Outcome, Pipeline, StepContext, Task } from '../pipelines.ts'
 import { ownWordsBytes, taskBytes } from '../prompts.ts'
-import { keepCharts } from './charts.ts'
+import { saveCharts } from './charts.ts'
 import { type Computer, computeViews, type FoundTable, readTables, writeTables } from './compute.ts'
 import { summaryOf, workbookOf } from './files.ts'
 import { figuresOf } from './labelled-figures.ts'
@@ -48,97 +48,97 @@ function budgetOf(task: Task): Budget<Step> {
 export function dataPipeline(documents: Documents, confine: Confine): Pipeline {
   return {
     plan: (task) => planOf(budgetOf(task)),
-    async run(desk) {
+    async run(context) {
       await using opened = new AsyncDisposableStack()
-      const pen = openBudgetedSteps(desk, budgetOf(desk.task))
-      await desk.progress(3, words.reading)
-      const found = await findTable(desk, confine, pen, opened)
+      const steps = openBudgetedSteps(context, budgetOf(context.task))
+      await context.progress(3, words.reading)
+      const found = await findTable(context, confine, steps, opened)
       // Awaited here: the files are needed until the end.
-      return found ? await analyse({ desk, documents, pen, ...found }) : await dataless(desk, pen)
+      return found ? await analyse({ context, documents, steps, ...found }) : await dataless(context, steps)
     },
   }
 }
 
 interface Analysis {
-  desk: StepContext
+  context: StepContext
   documents: Documents
-  pen: BudgetedSteps<Step>
+  steps: BudgetedSteps<Step>
   computer: Computer
   found: FoundTable
 }
 
-async function analyse({ desk, documents, pen, computer, found }: Analysis): Promise<Outcome> {
-  const { task } = desk
-  pen.gaps.push(...boundsOf(found))
-  await desk.progress(15, words.planning)
-  const planned = await pen.ask('plan', 'plan', viewsPrompt(task, found), words.plan)
+async function analyse({ context, documents, steps, computer, found }: Analysis): Promise<Outcome> {
+  const { task } = context
+  steps.gaps.push(...boundsOf(found))
+  await context.progress(15, words.planning)
+  const planned = await steps.ask('plan', 'plan', viewsPrompt(task, found), words.plan)
   const title = titleOf(
     task.title ? task : { ...task, input: summaryPhrases[task.language].data },
     textIn(planned && readJson(planned.text), 'title'),
   )
-  await desk.progress(35, words.computing)
-  const answers = await compute(computer, pen, found, planned?.text)
-  await desk.progress(45, words.summing)
-  const prose = await writeProse(desk, pen, found, answers)
-  await desk.progress(70, words.drawing)
-  const drawn = await keepCharts(desk, documents, found, answers, pen.gaps)
-  await desk.progress(85, words.files)
-  await keepTables({ desk, documents, pen, computer, found }, title, answers)
-  const summary = summaryOf({ task, title, found, answers, drawn, prose, gaps: pen.gaps })
-  await keepSummary(desk, toMarkdown(summary), title)
-  const end = pen.gaps.length === 0 ? words.done : words.partial
-  await desk.progress(100, end)
-  return outcomeOf(end, pen.gaps)
+  await context.progress(35, words.computing)
+  const answers = await compute(computer, steps, found, planned?.text)
+  await context.progress(45, words.summing)
+  const prose = await writeProse(context, steps, found, answers)
+  await context.progress(70, words.drawing)
+  const drawn = await saveCharts(context, documents, found, answers, steps.gaps)
+  await context.progress(85, words.files)
+  await keepTables({ context, documents, steps, computer, found }, title, answers)
+  const summary = summaryOf({ task, title, found, answers, drawn, prose, gaps: steps.gaps })
+  await keepSummary(context, toMarkdown(summary), title)
+  const end = steps.gaps.length === 0 ? words.done : words.partial
+  await context.progress(100, end)
+  return outcomeOf(end, steps.gaps)
 }
 
 /** The table of the request itself, where it names no files; else that of the files and links that it names. */
 async function findTable(
-  desk: StepContext,
+  context: StepContext,
   confine: Confine,
-  pen: BudgetedSteps<Step>,
+  steps: BudgetedSteps<Step>,
   opened: AsyncDisposableStack,
 ): Promise<{ computer: Computer; found: FoundTable } | undefined> {
-  const { input, language, files = [] } = desk.task
+  const { input, language, files = [] } = context.task
   const columnWord = summaryPhrases[language].column
   if (files.length === 0) {
     const text = { inputs: [{ name: '', text: input }], bytes: 0, isSame: true }
-    const computer = { desk, confine, sources: text }
+    const computer = { context, confine, sources: text }
     const own = await readTables(computer, 'table', columnWord)
     if (own?.found) return { computer, found: own.found }
   }
-  const sources = await openSources(desk, pen, opened)
-  for (const { what, why } of sources.unread) pen.gaps.push({ what, why })
+  const sources = await openSources(context, steps, opened)
+  for (const { what, why } of sources.unread) steps.gaps.push({ what, reason: why })
   if (sources.inputs.length === 0) return undefined
-  const computer = { desk, confine, sources }
+  const computer = { context, confine, sources }
   const read = await readTables(computer, 'table/files', columnWord)
   for (const { name, why } of read?.unread ?? [])
-    pen.gaps.push({ what: { fa: name, en: name }, why: unreadPhrases[why] })
-  if (!read) pen.gaps.push({ what: words.table, why: unreadPhrases['too-large'] })
+    steps.gaps.push({ what: { fa: name, en: name }, reason: unreadPhrases[why] })
+  if (!read) steps.gaps.push({ what: words.table, reason: unreadPhrases['too-large'] })
   return read?.found ? { computer, found: read.found } : undefined
 }
 
 /** What no figure speaks of, though it was there. */
 function boundsOf({ rows, of, unused, notes }: FoundTable): Gap[] {
-  const gaps: Gap[] = rows < of ? [{ what: words.rows, why: boundPhrases.rows(rows, of) }] : []
+  const gaps: Gap[] = rows < of ? [{ what: words.rows, reason: boundPhrases.rows(rows, of) }] : []
   for (const { name, rows: count, hidden } of unused)
-    if (!hidden) gaps.push({ what: { fa: name, en: name }, why: boundPhrases.unused(count) })
+    if (!hidden) gaps.push({ what: { fa: name, en: name }, reason: boundPhrases.unused(count) })
   for (const note of notes) {
     if (note.kind === 'columns-cut')
-      gaps.push({ what: words.columns, why: boundPhrases.columns(note.read, note.of) })
+      gaps.push({ what: words.columns, reason: boundPhrases.columns(note.read, note.of) })
     if (note.kind === 'text-cut')
-      gaps.push({ what: words.wholeText, why: boundPhrases.characters(note.read, note.of) })
-    if (note.kind === 'sheets-cut') gaps.push({ what: words.sheets, why: boundPhrases.sheets(note.count) })
+      gaps.push({ what: words.wholeText, reason: boundPhrases.characters(note.read, note.of) })
+    if (note.kind === 'sheets-cut') gaps.push({ what: words.sheets, reason: boundPhrases.sheets(note.count) })
   }
   return gaps
 }
 
 async function compute(
   computer: Computer,
-  pen: BudgetedSteps<Step>,
+  steps: BudgetedSteps<Step>,
   found: FoundTable,
   planned: string | undefined,
 ): Promise<Answer[]> {
-  const { language } = computer.desk.task
+  const { language } = computer.context.task
   const { columns } = found.spec.table
   const name = (place: number | undefined) => (place === undefined ? undefined : columns[place]!.name)
   const views = viewsOf(planned, found, ({ by, column, measure, chart }) =>
@@ -148,56 +148,63 @@ async function compute(
   )
   if (views.length === 0) return []
   const answers = await computeViews(computer, found.spec, views, summaryPhrases[language].other)
-  if (!answers) pen.gaps.push({ what: words.figures, why: 'render' })
+  if (!answers) steps.gaps.push({ what: words.figures, reason: 'render' })
   return answers ?? []
 }
 
 async function writeProse(
-  desk: StepContext,
-  pen: BudgetedSteps<Step>,
+  context: StepContext,
+  steps: BudgetedSteps<Step>,
   found: FoundTable,
   answers: readonly Answer[],
 ) {
-  const { task } = desk
+  const { task } = context
   const figures = figuresOf(found, answers, task.language)
-  const said = await pen.ask('summary', 'summary', summaryPrompt(task, found, figures), words.text)
-  if (said && !said.isWhole) pen.gaps.push({ what: words.text, why: 'cut' })
-  return said ? filledProse(said.text, figures, found) : { text: '', dropped: 0 }
+  const answer = await steps.ask('summary', 'summary', summaryPrompt(task, found, figures), words.text)
+  if (answer && !answer.isWhole) steps.gaps.push({ what: words.text, reason: 'cut' })
+  return answer ? filledProse(answer.text, figures, found) : { text: '', dropped: 0 }
 }
 
 /** Of the files of a run, which together may have 100 MB. */
-const most = { csvBytes: 46_000_000, sheetBytes: 40_000_000, sheetRows: 1_048_576, scratchBytes: 110_000_000 }
+const limits = {
+  csvBytes: 46_000_000,
+  sheetBytes: 40_000_000,
+  sheetRows: 1_048_576,
+  scratchBytes: 110_000_000,
+}
 
 /** The workbook and cleaned.csv: its first rows are made with their looks here, the others are written behind them in the process. */
 async function keepTables(
-  { desk, documents, pen, computer, found }: Analysis,
+  { context, documents, steps, computer, found }: Analysis,
   title: string,
   answers: readonly Answer[],
 ): Promise<void> {
-  const { task, accountId, signal } = desk
+  const { task, accountId, signal } = context
   const own = summaryPhrases[task.language]
   const name = { fa: 'workbook.xlsx', en: 'workbook.xlsx' }
   const workbook = workbookOf(task, title, found, answers)
-  const begun = await rendered(pen.gaps, name, () => documents.toWorkbook(workbook, { accountId, signal }))
-  await using scratch = await desk.scratch(most.scratchBytes)
+  const begun = await renderOrGap(steps.gaps, name, () =>
+    documents.toWorkbook(workbook, { accountId, signal }),
+  )
+  await using scratch = await context.scratch(limits.scratchBytes)
   const template = path.join(scratch.path, 'template.xlsx')
   if (begun) await writeFile(template, begun)
   const written = await writeTables(computer, {
     spec: found.spec,
-    maxCsvBytes: most.csvBytes,
+    maxCsvBytes: limits.csvBytes,
     ...(begun && { sheet: sheetAsk(found, template, task) }),
     scratch,
   })
   if (!written) {
-    pen.gaps.push({ what: words.tables, why: 'render' })
+    steps.gaps.push({ what: words.tables, reason: 'render' })
     return
   }
   const keep = async (file: string, rows: number, mediaType: string, called: string) => {
     const isCut = rows < found.of
-    if (isCut) pen.gaps.push({ what: { fa: file, en: file }, why: boundPhrases.rows(rows, found.of) })
+    if (isCut) steps.gaps.push({ what: { fa: file, en: file }, reason: boundPhrases.rows(rows, found.of) })
     const counted = isCut ? `${called} (${boundPhrases.rows(rows, found.of)[task.language]})` : called
     const deliverable = { path: file, mediaType, title: titled(counted, task.language, task.isSandbox) }
-    await desk.saveLocalFile(deliverable, path.join(scratch.path, file))
+    await context.saveLocalFile(deliverable, path.join(scratch.path, file))
   }
   if (written.sheet !== undefined) await keep('workbook.xlsx', written.sheet, mediaTypes.xlsx, own.workbook)
   await keep('cleaned.csv', written.csv, mediaTypes.csv, own.cleaned)
@@ -206,31 +213,31 @@ async function keepTables(
 const sheetAsk = (found: FoundTable, template: string, { language }: Task) => ({
   template,
   begun: found.sample.length,
-  maxRows: most.sheetRows,
-  maxBytes: most.sheetBytes,
+  maxRows: limits.sheetRows,
+  maxBytes: limits.sheetBytes,
   isPersian: language === 'fa',
 })
 
-const keepSummary = (desk: StepContext, markdown: string, title: string): Promise<void> =>
-  desk.saveFile({
+const keepSummary = (context: StepContext, markdown: string, title: string): Promise<void> =>
+  context.saveFile({
     path: 'summary.md',
     bytes: encode(markdown),
     mediaType: mediaTypes.md,
-    title: titled(title, desk.task.language, desk.task.isSandbox),
+    title: titled(title, context.task.language, context.task.isSandbox),
   })
 
 /** Where there is no table nothing is computed, and nothing is made up. */
-async function dataless(desk: StepContext, pen: BudgetedSteps<Step>): Promise<Outcome> {
-  const { language, startedMs } = desk.task
+async function dataless(context: StepContext, steps: BudgetedSteps<Step>): Promise<Outcome> {
+  const { language, startedMs } = context.task
   const own = summaryPhrases[language]
-  pen.gaps.push({ what: words.table, why: 'none' })
+  steps.gaps.push({ what: words.table, reason: 'none' })
   const markdown = toMarkdown({
     title: own.nothing,
     dateMs: startedMs,
     language,
-    blocks: [...noticeBlocks(desk.task), paragraphOf(own.nothingHow), ...gapBlocks(pen.gaps, language)],
+    blocks: [...noticeBlocks(context.task), paragraphOf(own.nothingHow), ...gapBlocks(steps.gaps, language)],
   })
-  await keepSummary(desk, markdown, own.nothing)
-  await desk.progress(100, words.dataless)
-  return outcomeOf(words.dataless, pen.gaps)
+  await keepSummary(context, markdown, own.nothing)
+  await context.progress(100, words.dataless)
+  return outcomeOf(words.dataless, steps.gaps)
 }

@@ -34,7 +34,7 @@ export const profileOf = ({ rows, columns }: Store): Profile[] =>
   )
 
 function textProfile(column: TextColumn, rows: number): Profile {
-  const { spec, present, distinct, counts, shown } = column
+  const { spec, present, distinct, counts, displayTexts: shown } = column
   const top = topOf(counts).map((word) => ({
     value: shown[word]!.slice(0, maxTopCharacters).toWellFormed(),
     count: counts[word]!,

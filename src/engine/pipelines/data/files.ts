@@ -38,7 +38,7 @@ function cellValueOf(cell: string | null | undefined, kind: string): Value {
 }
 
 /** As people see it: Jalali days in Persian digits, which sort as well. */
-const shownSheet = (sheet: Sheet, { spec }: FoundTable, language: Language): Sheet => ({
+const displaySheet = (sheet: Sheet, { spec }: FoundTable, language: Language): Sheet => ({
   ...sheet,
   rows: sheet.rows.map((row) =>
     row.map((value, place) =>
@@ -74,7 +74,7 @@ export function workbookOf(
     dateMs: startedMs,
     language,
     sheets: [
-      shownSheet(dataSheet(found, words.data), found, language),
+      displaySheet(dataSheet(found, words.data), found, language),
       columnsSheet(found, language),
       cleaningSheet(found, language),
       ...tables,

@@ -1,8 +1,8 @@
-import type { KindOfWork } from '../pipelines.ts'
+import type { WorkKindDefinition } from '../pipelines.ts'
 import { dataPipeline } from './data.ts'
 import { dataKindPhrases } from './phrases.ts'
 
-export const dataKind: KindOfWork<'data'> = {
+export const dataKind: WorkKindDefinition<'data'> = {
   name: 'data',
   makes: dataKindPhrases.makes,
   readsFiles: true,

@@ -35,7 +35,7 @@ async function stored(text: string) {
 function groupsOf({ columns }: Store, place: number): Record<string, number> {
   const column = columns[place]
   if (!(column instanceof TextColumn)) throw new Error('no texts')
-  return Object.fromEntries(column.shown.map((text, word) => [text, column.counts[word]!]))
+  return Object.fromEntries(column.displayTexts.map((text, word) => [text, column.counts[word]!]))
 }
 
 const noteOf = <Kind extends Note['kind']>(notes: readonly Note[], kind: Kind) =>

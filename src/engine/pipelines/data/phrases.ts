@@ -2,7 +2,7 @@ import type { Language } from '#engine/documents'
 import type { Localized } from '../phrases.ts'
 import type { ColumnKind } from './columns/decide.ts'
 import type { Measure } from './figures.ts'
-import type { Unread } from './rows/open.ts'
+import type { UnreadReason } from './rows/open.ts'
 import { writeDecimal } from './write-number.ts'
 
 export const dataPhrases = {
@@ -189,7 +189,7 @@ export const sourcePhrases = {
 }
 
 /** Why no table was read from a source. */
-export const unreadPhrases: Record<Unread, Localized> = {
+export const unreadPhrases: Record<UnreadReason, Localized> = {
   empty: { fa: 'پرونده خالی است', en: 'the file is empty' },
   'old-excel': {
     fa: 'قالب کهنهٔ XLS خوانده نمی‌شود؛ آن را در اکسل به XLSX یا CSV ذخیره کنید',

@@ -1,18 +1,18 @@
 /** From files and texts to one table with all its columns decided: what the confined process does first. */
 
-import { loadTable, most, rowsThatFit } from './columns/load.ts'
+import { limits, loadTable, rowsThatFit } from './columns/load.ts'
 import type { Note } from './columns/notes.ts'
 import type { Store } from './columns/store.ts'
 import {
   type Candidate,
   candidateOf,
   grouped,
-  type Surveyed,
   surveyTable,
   type TableSpec,
+  type TableSurvey,
 } from './columns/tables.ts'
 import { type Profile, profileOf } from './figures.ts'
-import { type Input, rowsOf, type SourceSpec, specsOf, type Unread } from './rows/open.ts'
+import { type Input, rowsOf, type SourceSpec, specsOf, type UnreadReason } from './rows/open.ts'
 import type { RowSource } from './rows/source.ts'
 
 /** A table that was found, without its rows: those are read again from the inputs wherever they are needed. Plain JSON. */
@@ -38,7 +38,7 @@ export interface ReadSpec {
 
 export interface ReadAnswer {
   found: FoundTable | null
-  unread: { name: string; why: Unread }[]
+  unread: { name: string; why: UnreadReason }[]
 }
 
 export interface ReadOptions {
@@ -51,7 +51,7 @@ export interface ReadOptions {
 export async function readTables({
   inputs,
   columnWord,
-  maxRows = most.rows,
+  maxRows = limits.rows,
 }: ReadOptions): Promise<ReadAnswer> {
   const sources: SourceSpec[] = []
   const unread: ReadAnswer['unread'] = []
@@ -66,7 +66,7 @@ export async function readTables({
     const candidate = await candidateOf(await rowsOf(inputs[spec.input]!, spec), place, hidden)
     if (candidate) candidates.push(candidate)
   }
-  const surveyed: { group: Candidate[]; own: Surveyed }[] = []
+  const surveyed: { group: Candidate[]; own: TableSurvey }[] = []
   const numbered = { numbered: (place: number) => `${columnWord} ${place}` }
   for (const group of grouped(candidates)) {
     const own = await surveyTable(group, numbered)
@@ -81,7 +81,7 @@ export async function readTables({
 }
 
 /** The table that the work is about is the one with the most cells, and none that its author has hidden. */
-const weightOf = ({ group, own }: { group: Candidate[]; own: Surveyed }): number =>
+const weightOf = ({ group, own }: { group: Candidate[]; own: TableSurvey }): number =>
   own.spec.rows * own.spec.columns.length * (group.every(({ hidden }) => hidden) ? 1e-9 : 1)
 
 interface Rest {
@@ -92,7 +92,7 @@ interface Rest {
 
 async function readGroup(
   group: readonly Candidate[],
-  { spec, notes, bySource }: Surveyed,
+  { spec, notes, bySource }: TableSurvey,
   { sources, unused, maxRows }: Rest,
 ): Promise<FoundTable> {
   const rows = rowsThatFit(spec, maxRows)

@@ -11,7 +11,7 @@ import { sourcePhrases } from './phrases.ts'
 const maxBytes = 200 * 1024 * 1024
 export const maxLinks = 4
 
-export interface Gathered extends Sources {
+export interface OpenedSources extends Sources {
   /** What could not be read, and why, both in words. */
   unread: { what: Localized; why: Localized }[]
 }
@@ -20,39 +20,39 @@ type Reads = Pick<BudgetedSteps<string>, 'read' | 'fetch'>
 
 /** Opens the files and links of the task; they are deleted with `opened`. */
 export async function openSources(
-  desk: StepContext,
-  pen: Reads,
+  context: StepContext,
+  steps: Reads,
   opened: AsyncDisposableStack,
-): Promise<Gathered> {
-  const gathered: Gathered = { inputs: [], bytes: 0, isSame: true, unread: [] }
-  const { files = [], input } = desk.task
+): Promise<OpenedSources> {
+  const gathered: OpenedSources = { inputs: [], bytes: 0, isSame: true, unread: [] }
+  const { files = [], input } = context.task
   for (const [index, file] of files.entries()) {
     const name = file.name ?? file.id
-    const local = await desk.open(file)
+    const local = await context.open(file)
     if (local) await take(gathered, opened, name, local)
     else gathered.unread.push({ what: { fa: name, en: name }, why: sourcePhrases.deleted })
     // Which of them were there must not change from life to life.
-    await keepSame(desk, gathered, `source/${index + 1}`, local?.sha256 ?? '')
+    await checkUnchanged(context, gathered, `source/${index + 1}`, local?.sha256 ?? '')
   }
   const links = addressesIn(input)
   for (const [index, url] of links.slice(0, maxLinks).entries())
-    await openLink({ desk, pen, opened, gathered, url, place: index + 1 })
+    await openLink({ context, steps, opened, gathered, url, place: index + 1 })
   for (const url of links.slice(maxLinks))
     gathered.unread.push({ what: { fa: url, en: url }, why: sourcePhrases.tooMany })
   return gathered
 }
 
 interface Link {
-  desk: StepContext
-  pen: Reads
+  context: StepContext
+  steps: Reads
   opened: AsyncDisposableStack
-  gathered: Gathered
+  gathered: OpenedSources
   url: string
   place: number
 }
 
-async function openLink({ desk, pen, opened, gathered, url, place }: Link): Promise<void> {
-  const fetched = await pen.fetch(`link/${place}`, securedAddress(url), maxBytes)
+async function openLink({ context, steps, opened, gathered, url, place }: Link): Promise<void> {
+  const fetched = await steps.fetch(`link/${place}`, securedAddress(url), maxBytes)
   const what = { fa: url, en: url }
   if ('refused' in fetched) {
     const isPlain = url.startsWith('http:')
@@ -62,11 +62,11 @@ async function openLink({ desk, pen, opened, gathered, url, place }: Link): Prom
   const { file, mediaType } = fetched
   if (!/html|pdf/.test(mediaType)) {
     await take(gathered, opened, nameOf(fetched.url), file)
-    await keepSame(desk, gathered, `source/link-${place}`, file.sha256)
+    await checkUnchanged(context, gathered, `source/link-${place}`, file.sha256)
     return
   }
   await file[Symbol.asyncDispose]()
-  const page = await pen.read(`read/${place}`, securedAddress(url))
+  const page = await steps.read(`read/${place}`, securedAddress(url))
   if (!page) gathered.unread.push({ what, why: sourcePhrases.unreadable })
   else {
     gathered.inputs.push({ name: page.title || nameOf(url), text: page.text })
@@ -74,14 +74,19 @@ async function openLink({ desk, pen, opened, gathered, url, place }: Link): Prom
   }
 }
 
-async function take(gathered: Gathered, opened: AsyncDisposableStack, name: string, file: LocalFile) {
+async function take(gathered: OpenedSources, opened: AsyncDisposableStack, name: string, file: LocalFile) {
   opened.use(file)
   gathered.inputs.push({ name, path: file.path })
   gathered.bytes += file.bytes
 }
 
-async function keepSame(desk: StepContext, gathered: Gathered, step: string, sha256: string): Promise<void> {
-  const known = await desk.once(step, async () => ({ sha256 }))
+async function checkUnchanged(
+  context: StepContext,
+  gathered: OpenedSources,
+  step: string,
+  sha256: string,
+): Promise<void> {
+  const known = await context.once(step, async () => ({ sha256 }))
   if (known.sha256 !== sha256) gathered.isSame = false
 }
 

@@ -5,7 +5,7 @@ import { dayText, two } from './values/calendar.ts'
 import { maxMoments } from './view-order.ts'
 import type { Bucket, View } from './views.ts'
 
-export interface Grouped {
+export interface RowGroups {
   view: View
   of: ColumnSpec
   keys: string[]
@@ -15,7 +15,7 @@ export interface Grouped {
 }
 
 /** The rows of a table by what a question asks for: words, values, or moments, which become months, then years, where there are too many. */
-export function groupedBy(store: Store, view: View): Grouped {
+export function groupedBy(store: Store, view: View): RowGroups {
   const column = store.columns[view.by]!
   if (column instanceof TextColumn) return groupedWords(column, view, store.rows)
   const { kind } = column.spec
@@ -28,9 +28,9 @@ export function groupedBy(store: Store, view: View): Grouped {
   return groupedMoments(column, { ...view, bucket: kind === 'time' ? 'hour' : 'year' }, store.rows)
 }
 
-function groupedWords(column: TextColumn, view: View, rows: number): Grouped {
+function groupedWords(column: TextColumn, view: View, rows: number): RowGroups {
   const groups = column.words?.subarray(0, rows) ?? new Int32Array(rows).fill(-1)
-  return { view, of: column.spec, keys: column.shown, groups, isTime: false }
+  return { view, of: column.spec, keys: column.displayTexts, groups, isTime: false }
 }
 
 function numbered<Key>(rows: number, keyOf: (row: number) => Key | undefined, nameOf: (key: Key) => string) {
@@ -48,7 +48,7 @@ function numbered<Key>(rows: number, keyOf: (row: number) => Key | undefined, na
   return { keys: [...places.keys()].map(nameOf), groups }
 }
 
-function groupedValues(column: NumberColumn, view: View, rows: number): Grouped {
+function groupedValues(column: NumberColumn, view: View, rows: number): RowGroups {
   const { values, spec } = column
   const row = new Map<bigint, string>()
   const found = numbered(
@@ -64,7 +64,7 @@ function groupedValues(column: NumberColumn, view: View, rows: number): Grouped 
   return { view, of: spec, ...found, isTime: false }
 }
 
-function groupedMoments({ values, spec }: NumberColumn, view: View, rows: number): Grouped {
+function groupedMoments({ values, spec }: NumberColumn, view: View, rows: number): RowGroups {
   const { calendar = 'gregorian' } = spec
   const days = new Map<number, string>()
   const dayKey = (seconds: bigint): string => {

@@ -1,7 +1,7 @@
 /** The number of each group. */
 import { none, type Store } from './columns/store.ts'
 import { integersOf, measured } from './figures.ts'
-import type { Grouped } from './view-groups.ts'
+import type { RowGroups } from './view-groups.ts'
 import type { View, ViewRow } from './views.ts'
 
 export interface Measuring {
@@ -13,7 +13,7 @@ export interface Measuring {
 }
 
 /** The values of each group beside each other, so that any measure is one of a slice. */
-export function measuring({ columns, rows }: Store, { groups, keys }: Grouped, view: View): Measuring {
+export function measuring({ columns, rows }: Store, { groups, keys }: RowGroups, view: View): Measuring {
   const { measure } = view
   const own = view.column === undefined ? undefined : integersOf(columns[view.column]!)
   const counts = new Int32Array(keys.length)

@@ -3,7 +3,7 @@ import type { Source } from '#engine/turn'
 import { joined, type Part, partOf } from '../blocks.ts'
 import { type Budget, type BudgetedSteps, openBudgetedSteps, planOf } from '../budgeted-steps.ts'
 import { lineOf } from '../cut.ts'
-import { keepDocument } from '../deliver.ts'
+import { saveDocument } from '../deliver.ts'
 import { gapBlocks, noticeBlocks } from '../notices.ts'
 import { persianDocument } from '../persian.ts'
 import { outcomeOf, sandboxPhrases } from '../phrases.ts'
@@ -35,26 +35,32 @@ function budgetOf(task: Task): Budget<'outline' | 'section'> {
 export function documentPipeline(documents: Documents): Pipeline {
   return {
     plan: (task) => planOf(budgetOf(task)),
-    async run(desk) {
-      const { task } = desk
-      const pen = openBudgetedSteps(desk, budgetOf(task))
-      await desk.progress(2, words.planning)
-      const sources = (await desk.recall('recall', lineOf(task.input, 400))).slice(0, 6)
+    async run(context) {
+      const { task } = context
+      const steps = openBudgetedSteps(context, budgetOf(task))
+      await context.progress(2, words.planning)
+      const sources = (await context.recall('recall', lineOf(task.input, 400))).slice(0, 6)
       const passages = sources
         .map(
           (source, index) =>
             `[${index + 1}] ${quoted(source.title, source.text.slice(0, 1_600).toWellFormed())}`,
         )
         .join('\n')
-      const planned = await pen.ask('outline', 'outline', outlinePrompt(task, passages), words.outline)
+      const planned = await steps.ask('outline', 'outline', outlinePrompt(task, passages), words.outline)
       const outline = outlineOf(planned?.text, task)
-      const parts = await writeSections(desk, pen, { outline, passages, sources })
+      const parts = await writeSections(context, steps, { outline, passages, sources })
       const isNothing = parts.length === 0
-      if (isNothing && pen.trouble()) throw pen.trouble()
-      await desk.progress(90, words.files)
-      await keepDocument(desk, documents, 'document', assembled(task, outline, parts, sources, pen), pen.gaps)
-      await desk.progress(100, pen.gaps.length === 0 ? words.done : words.partial)
-      return outcomeOf(pen.gaps.length === 0 ? words.done : words.partial, pen.gaps)
+      if (isNothing && steps.firstError()) throw steps.firstError()
+      await context.progress(90, words.files)
+      await saveDocument(
+        context,
+        documents,
+        'document',
+        assembled(task, outline, parts, sources, steps),
+        steps.gaps,
+      )
+      await context.progress(100, steps.gaps.length === 0 ? words.done : words.partial)
+      return outcomeOf(steps.gaps.length === 0 ? words.done : words.partial, steps.gaps)
     },
   }
 }
@@ -66,26 +72,26 @@ interface Material {
 }
 
 async function writeSections(
-  desk: StepContext,
-  pen: BudgetedSteps<'outline' | 'section'>,
+  context: StepContext,
+  steps: BudgetedSteps<'outline' | 'section'>,
   { outline, passages, sources }: Material,
 ): Promise<Part[]> {
-  const { task } = desk
+  const { task } = context
   const parts: Part[] = []
   let before = ''
   for (const [index, section] of outline.sections.entries()) {
     const { title } = section
-    await desk.progress(10 + Math.floor((80 * index) / outline.sections.length), words.writing(title))
+    await context.progress(10 + Math.floor((80 * index) / outline.sections.length), words.writing(title))
     const prompt = sectionPrompt({ task, outline, section, before, passages })
-    const said = await pen.ask('section', `section/${index + 1}`, prompt, words.section(title))
-    if (!said) continue
-    if (!said.isWhole) pen.gaps.push({ what: words.section(title), why: 'cut' })
-    before = said.text.trim().slice(-material.before).toWellFormed()
+    const answer = await steps.ask('section', `section/${index + 1}`, prompt, words.section(title))
+    if (!answer) continue
+    if (!answer.isWhole) steps.gaps.push({ what: words.section(title), reason: 'cut' })
+    before = answer.text.trim().slice(-material.before).toWellFormed()
     parts.push(
       partOf({
         id: `s${index + 1}`,
         title,
-        markdown: said.text,
+        markdown: answer.text,
         language: task.language,
         sources: cited(sources),
       }),

@@ -3,7 +3,7 @@ import { listIn, readJson, textIn } from '../json.ts'
 import type { Task } from '../pipelines.ts'
 import { fallbackOutline } from './phrases.ts'
 
-export interface Planned {
+export interface OutlineSection {
   title: string
   brief: string
 }
@@ -11,7 +11,7 @@ export interface Planned {
 export interface Outline {
   title: string
   subtitle: string
-  sections: Planned[]
+  sections: OutlineSection[]
 }
 
 export const maxSections = 10
@@ -38,10 +38,10 @@ export const outlineSchema = (maxItems = maxSections) => ({
 })
 
 /** The outline as the model wrote it, within its bounds; a plain one where it wrote none. A title that the caller gave stays. */
-export function outlineOf(answer: string | undefined, task: Task, most = maxSections): Outline {
+export function outlineOf(answer: string | undefined, task: Task, maxCount = maxSections): Outline {
   const json = answer === undefined ? undefined : readJson(answer)
   const seen = new Set<string>()
-  const sections = listIn(json, 'sections', most).flatMap((entry) => {
+  const sections = listIn(json, 'sections', maxCount).flatMap((entry) => {
     const title = withoutNumber(
       lineOf(
         typeof entry === 'string' ? entry : textIn(entry, 'heading') || textIn(entry, 'title'),

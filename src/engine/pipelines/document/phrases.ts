@@ -1,9 +1,9 @@
 import type { Language } from '#engine/documents'
 import type { Localized } from '../phrases.ts'
-import type { Planned } from './outline.ts'
+import type { OutlineSection } from './outline.ts'
 
 /** For a document that nobody has planned. */
-export const fallbackOutline: Record<Language, Planned[]> = {
+export const fallbackOutline: Record<Language, OutlineSection[]> = {
   fa: [
     { title: 'مقدمه', brief: 'موضوع و هدف' },
     { title: 'شرح', brief: 'اصل مطلب، کامل و با جزئیات' },

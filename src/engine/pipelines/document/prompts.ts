@@ -1,7 +1,7 @@
 import { headOf } from '../cut.ts'
 import type { Task } from '../pipelines.ts'
 import { type Prompt, quoted, systemText, taskText } from '../prompts.ts'
-import type { Outline, Planned } from './outline.ts'
+import type { Outline, OutlineSection } from './outline.ts'
 import { maxSections, outlineSchema } from './outline.ts'
 
 const role =
@@ -18,7 +18,7 @@ export const outlinePrompt = (task: Task, passages: string): Prompt => ({
 export interface SectionOptions {
   task: Task
   outline: Outline
-  section: Planned
+  section: OutlineSection
   /** The end of what was written before. */
   before: string
   passages: string

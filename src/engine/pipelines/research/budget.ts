@@ -28,7 +28,7 @@ export const deepest = depths.length
 export const depthOf = ({ depth = 1 }: Pick<Task, 'depth'>): Depth =>
   depths[Math.min(deepest, Math.max(1, depth)) - 1]!
 
-export const most = {
+export const limits = {
   sourceCharacters: 100_000,
   /** Sentences of one section that are checked. */
   claims: 48,

@@ -4,7 +4,7 @@ import { listIn, memberOf, readJson, textIn } from '../json.ts'
 import type { StepContext } from '../pipelines.ts'
 import type { Step } from './budget.ts'
 import { holdsNumbers, holdsQuote } from './evidence.ts'
-import type { Read } from './gather.ts'
+import type { ReadSource } from './gather.ts'
 import { researchPhrases as words } from './phrases.ts'
 import { checkPrompt, claimLines } from './prompts.ts'
 import { isWorded, piecesOf, type Sentence } from './sentences.ts'
@@ -18,7 +18,7 @@ export interface Evidence {
   quote: string
 }
 
-export type Judged =
+export type CheckedPiece =
   | { kind: 'plain'; text: string }
   | { kind: 'sentence'; sentence: Sentence; verdict: Verdict; evidence: Evidence[] }
 
@@ -27,19 +27,19 @@ export type Judged =
  * quotation stands in that source, and so does every number of the sentence; what a model says alone counts only against a sentence.
  */
 export async function checkDraft(
-  desk: StepContext,
-  pen: BudgetedSteps<Step>,
+  context: StepContext,
+  steps: BudgetedSteps<Step>,
   draft: { step: string; title: string; markdown: string },
-  sources: readonly Read[],
-): Promise<Judged[]> {
+  sources: readonly ReadSource[],
+): Promise<CheckedPiece[]> {
   const pieces = piecesOf(withoutLinks(draft.markdown, sources))
   const exists = (number: number) => number >= 1 && number <= sources.length
   const asked = pieces.filter(
     (piece): piece is Sentence => piece.kind === 'sentence' && isWorded(piece) && isSourced(piece, exists),
   )
   for (const sentence of asked) sentence.numbers = sentence.numbers.filter(exists)
-  const answers = await askVerifier(desk, pen, draft, asked, sources)
-  return pieces.map((piece): Judged => {
+  const answers = await askVerifier(context, steps, draft, asked, sources)
+  return pieces.map((piece): CheckedPiece => {
     if (piece.kind === 'plain') return piece
     if (!isWorded(piece)) return { kind: 'plain', text: '' }
     if (!asked.includes(piece)) return { kind: 'sentence', sentence: piece, verdict: 'removed', evidence: [] }
@@ -58,11 +58,11 @@ interface Answer {
 }
 
 async function askVerifier(
-  desk: StepContext,
-  pen: BudgetedSteps<Step>,
+  context: StepContext,
+  steps: BudgetedSteps<Step>,
   { step, title }: { step: string; title: string },
   asked: readonly Sentence[],
-  sources: readonly Read[],
+  sources: readonly ReadSource[],
 ): Promise<Map<Sentence, Answer[]>> {
   const answers = new Map<Sentence, Answer[]>()
   const lines = claimLines(asked)
@@ -71,8 +71,8 @@ async function askVerifier(
   const shown = sources
     .map((source, index) => ({ source, number: index + 1 }))
     .filter(({ number }) => cited.has(number))
-  const said = await pen.ask('check', step, checkPrompt(desk.task, lines, shown), words.check(title))
-  for (const entry of listIn(said && readJson(said.text), 'checks', 4 * lines.length)) {
+  const reply = await steps.ask('check', step, checkPrompt(context.task, lines, shown), words.check(title))
+  for (const entry of listIn(reply && readJson(reply.text), 'checks', 4 * lines.length)) {
     const sentence = asked.slice(0, lines.length)[Number(memberOf(entry, 'id')) - 1]
     if (!sentence) continue
     const answer = {
@@ -88,7 +88,7 @@ async function askVerifier(
 function judge(
   { text, numbers }: Sentence,
   answers: readonly Answer[] | undefined,
-  sources: readonly Read[],
+  sources: readonly ReadSource[],
 ): { verdict: Verdict; evidence: Evidence[] } {
   const none = (verdict: Verdict) => ({ verdict, evidence: [] })
   if (numbers.length === 0) {
@@ -109,7 +109,7 @@ function judge(
 }
 
 /** A report refers by numbers only: links, pictures and addresses of the model's own go, their words stay. */
-function withoutLinks(markdown: string, sources: readonly Read[]): string {
+function withoutLinks(markdown: string, sources: readonly ReadSource[]): string {
   const known = new Set(sources.map(({ url }) => url))
   return markdown
     .slice(0, 100_000)
@@ -122,4 +122,5 @@ function withoutLinks(markdown: string, sources: readonly Read[]): string {
     )
 }
 
-export const sentencesOf = (judged: readonly Judged[]) => judged.filter((piece) => piece.kind === 'sentence')
+export const sentencesOf = (judged: readonly CheckedPiece[]) =>
+  judged.filter((piece) => piece.kind === 'sentence')

@@ -4,13 +4,13 @@ import type { BudgetedSteps } from '../budgeted-steps.ts'
 import { lineOf } from '../cut.ts'
 import type { StepContext } from '../pipelines.ts'
 import type { Step } from './budget.ts'
-import { depthOf, most } from './budget.ts'
+import { depthOf, limits } from './budget.ts'
 import { folded, numbersOf } from './evidence.ts'
 import type { Inquiry } from './inquiry.ts'
 import { researchPhrases as words } from './phrases.ts'
 
 /** A page that was read, or a passage of the caller's knowledge; its place in the list, from 1, is its number. */
-export interface Read extends Source {
+export interface ReadSource extends Source {
   kind: 'web' | 'knowledge'
   /** For the search of quotations and numbers. */
   folded: string
@@ -21,47 +21,53 @@ const leastCharacters = 200
 const maxOfOneHost = 3
 
 /** Searches for every question, and reads what was found, the best of each search first, until there are enough sources. */
-export async function gather(desk: StepContext, pen: BudgetedSteps<Step>, inquiry: Inquiry): Promise<Read[]> {
-  const found = await searchAll(desk, pen, inquiry)
-  const known = await recallAll(desk, inquiry)
-  const read = await readBest(desk, pen, addressesIn(desk.task.input), interleaved(found))
-  return [...read, ...known].slice(0, depthOf(desk.task).sources)
+export async function gather(
+  context: StepContext,
+  steps: BudgetedSteps<Step>,
+  inquiry: Inquiry,
+): Promise<ReadSource[]> {
+  const found = await searchAll(context, steps, inquiry)
+  const known = await recallAll(context, inquiry)
+  const read = await readBest(context, steps, addressesIn(context.task.input), interleaved(found))
+  return [...read, ...known].slice(0, depthOf(context.task).sources)
 }
 
 async function searchAll(
-  desk: StepContext,
-  pen: BudgetedSteps<Step>,
+  context: StepContext,
+  steps: BudgetedSteps<Step>,
   { queries }: Inquiry,
 ): Promise<(readonly Source[])[]> {
   const found: (readonly Source[])[] = []
   for (const [index, query] of queries.entries()) {
-    await desk.progress(5 + Math.floor((10 * index) / queries.length), words.searching(query))
-    found.push(await pen.search(`search/${index + 1}`, query))
+    await context.progress(5 + Math.floor((10 * index) / queries.length), words.searching(query))
+    found.push(await steps.search(`search/${index + 1}`, query))
   }
   return found
 }
 
 /** By the questions, and by the task's own words: those of its author may be those of the knowledge. */
-async function recallAll(desk: StepContext, { questions }: Inquiry): Promise<Read[]> {
+async function recallAll(context: StepContext, { questions }: Inquiry): Promise<ReadSource[]> {
   const known = new Map<string, Source>()
   const add = async (step: string, query: string) => {
-    for (const source of (await desk.recall(step, query)).slice(0, 2))
+    for (const source of (await context.recall(step, query)).slice(0, 2))
       known.set(`${source.url}\n${source.text}`, source)
   }
   for (const [index, question] of questions.entries()) await add(`recall/${index + 1}`, question)
-  await add('recall/task', lineOf(desk.task.input, 400))
-  return [...known.values()].slice(0, depthOf(desk.task).known).map((source) => readOf(source, 'knowledge'))
+  await add('recall/task', lineOf(context.task.input, 400))
+  return [...known.values()]
+    .slice(0, depthOf(context.task).known)
+    .map((source) => readOf(source, 'knowledge'))
 }
 
 /** Those that the task names first. One of them that cannot be read is told: nobody else knows why it is not among the sources. */
 async function readBest(
-  desk: StepContext,
-  pen: BudgetedSteps<Step>,
+  context: StepContext,
+  steps: BudgetedSteps<Step>,
   named: readonly string[],
   found: readonly string[],
-): Promise<Read[]> {
-  const most = depthOf(desk.task)
-  const read = new Map<string, Read>()
+): Promise<ReadSource[]> {
+  const limits = depthOf(context.task)
+  const read = new Map<string, ReadSource>()
   const tried = new Set<string>()
   const hosts = new Map<string, number>()
   for (const [index, address] of [...named, ...found].entries()) {
@@ -73,12 +79,13 @@ async function readBest(
       (index >= named.length && (hosts.get(host) ?? 0) >= maxOfOneHost)
     )
       continue
-    if (read.size === most.pages || tried.size === most.reads) break
+    if (read.size === limits.pages || tried.size === limits.reads) break
     tried.add(plainAddress(url))
-    await desk.progress(15 + Math.floor((15 * tried.size) / most.reads), words.reading(host))
-    const source = await pen.read(`read/${tried.size}`, securedAddress(address))
+    await context.progress(15 + Math.floor((15 * tried.size) / limits.reads), words.reading(host))
+    const source = await steps.read(`read/${tried.size}`, securedAddress(address))
     if (!source || source.text.trim().length < leastCharacters) {
-      if (index < named.length) pen.gaps.push({ what: { fa: address, en: address }, why: whyUnread(address) })
+      if (index < named.length)
+        steps.gaps.push({ what: { fa: address, en: address }, reason: whyUnread(address) })
       continue
     }
     hosts.set(host, (hosts.get(host) ?? 0) + 1)
@@ -88,14 +95,14 @@ async function readBest(
   }
   for (const address of named)
     if (URL.canParse(address) && !tried.has(plainAddress(new URL(address))))
-      pen.gaps.push({ what: { fa: address, en: address }, why: words.tooMany })
+      steps.gaps.push({ what: { fa: address, en: address }, reason: words.tooMany })
   return [...read.values()]
 }
 
 const whyUnread = (address: string) => (address.startsWith('http:') ? words.plainHttp : words.unread)
 
-function readOf(source: Source, kind: Read['kind']): Read {
-  const text = source.text.slice(0, most.sourceCharacters).toWellFormed()
+function readOf(source: Source, kind: ReadSource['kind']): ReadSource {
+  const text = source.text.slice(0, limits.sourceCharacters).toWellFormed()
   return {
     ...source,
     title: lineOf(source.title, 200) || lineOf(source.url, 200),

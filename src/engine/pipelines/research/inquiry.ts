@@ -13,12 +13,12 @@ export interface Inquiry {
 
 const maxCharacters = { question: 300, query: 160 }
 
-export const inquirySchema = (most: Depth) => ({
+export const inquirySchema = (limits: Depth) => ({
   type: 'object',
   properties: {
     title: { type: 'string' },
-    questions: { type: 'array', minItems: 1, maxItems: most.questions, items: { type: 'string' } },
-    queries: { type: 'array', minItems: 1, maxItems: most.queries, items: { type: 'string' } },
+    questions: { type: 'array', minItems: 1, maxItems: limits.questions, items: { type: 'string' } },
+    queries: { type: 'array', minItems: 1, maxItems: limits.queries, items: { type: 'string' } },
   },
   required: ['title', 'questions', 'queries'],
 })
@@ -39,9 +39,9 @@ export function inquiryOf(answer: string | undefined, task: Task): Inquiry {
     ),
   ]
   const title = titleOf(task, textIn(json, 'title'))
-  const most = depthOf(task)
-  const questions = lines('questions', most.questions, maxCharacters.question)
-  const queries = lines('queries', most.queries, maxCharacters.query)
+  const limits = depthOf(task)
+  const questions = lines('questions', limits.questions, maxCharacters.question)
+  const queries = lines('queries', limits.queries, maxCharacters.query)
   return {
     title,
     questions: questions.length > 0 ? questions : [lineOf(task.input, maxCharacters.question)],

@@ -1,8 +1,8 @@
-import type { KindOfWork } from '../pipelines.ts'
+import type { WorkKindDefinition } from '../pipelines.ts'
 import { researchKindPhrases } from './phrases.ts'
 import { researchPipeline } from './research.ts'
 
-export const researchKind: KindOfWork<'research'> = {
+export const researchKind: WorkKindDefinition<'research'> = {
   name: 'research',
   makes: researchKindPhrases.makes,
   deeper: researchKindPhrases.deeper,

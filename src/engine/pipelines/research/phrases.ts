@@ -1,5 +1,5 @@
 import { inDigits, type Language } from '#engine/documents'
-import type { Planned } from '../document/outline.ts'
+import type { OutlineSection } from '../document/outline.ts'
 import type { Localized } from '../phrases.ts'
 
 export const researchPhrases = {
@@ -53,7 +53,7 @@ interface ReportWords {
   searched: string
   asked: string
   sourcesFile: string
-  section: Planned
+  section: OutlineSection
 }
 
 export const reportPhrases: Record<Language, ReportWords> = {

@@ -1,10 +1,10 @@
 import { bytesOf, headOf } from '../cut.ts'
-import { outlineSchema, type Planned } from '../document/outline.ts'
+import { type OutlineSection, outlineSchema } from '../document/outline.ts'
 import type { Task } from '../pipelines.ts'
 import { type Prompt, quoted, quotedBytes, systemText, taskText } from '../prompts.ts'
-import { depthOf, material, materialOf, most } from './budget.ts'
+import { depthOf, limits, material, materialOf } from './budget.ts'
 import { passagesFor } from './evidence.ts'
-import type { Read } from './gather.ts'
+import type { ReadSource } from './gather.ts'
 import { type Inquiry, inquirySchema } from './inquiry.ts'
 import type { Sentence } from './sentences.ts'
 
@@ -23,7 +23,7 @@ export const inquiryPrompt = (task: Task): Prompt => ({
   schema: inquirySchema(depthOf(task)),
 })
 
-export const notesPrompt = (task: Task, inquiry: Inquiry, source: Read): Prompt => ({
+export const notesPrompt = (task: Task, inquiry: Inquiry, source: ReadSource): Prompt => ({
   system: systemText(researcher, task, 'short'),
   about: asked(inquiry),
   material: `A source:\n${quoted(source.title, passagesFor(source.text, inquiry.questions.join(' '), material.page - 3_500))}`,
@@ -31,20 +31,20 @@ export const notesPrompt = (task: Task, inquiry: Inquiry, source: Read): Prompt 
     'Note what this source says about the questions: one fact in each line, beginning with "- ", with its numbers, names and dates exactly as they stand in the source. Add nothing of your own. If it says nothing about the questions, answer with the single word NOTHING.',
 })
 
-export interface Noted {
-  source: Read
+export interface SourceNotes {
+  source: ReadSource
   number: number
   notes: string
 }
 
-const notesText = (task: Task, noted: readonly Noted[]): string => {
+const notesText = (task: Task, noted: readonly SourceNotes[]): string => {
   const share = Math.floor(materialOf(task).notes / Math.max(1, noted.length)) - quotedBytes - 16
   return noted
     .map(({ source, number, notes }) => `[${number}] ${quoted(source.title, headOf(notes, share))}`)
     .join('\n')
 }
 
-export const outlinePrompt = (task: Task, inquiry: Inquiry, noted: readonly Noted[]): Prompt => ({
+export const outlinePrompt = (task: Task, inquiry: Inquiry, noted: readonly SourceNotes[]): Prompt => ({
   system: systemText(researcher, task, 'whole'),
   about: `${taskText(task, 'whole')}\n\n${asked(inquiry)}`,
   material: `Notes from the sources, by their numbers:\n${notesText(task, noted)}`,
@@ -54,9 +54,9 @@ export const outlinePrompt = (task: Task, inquiry: Inquiry, noted: readonly Note
 
 export const draftPrompt = (
   task: Task,
-  section: Planned,
-  all: readonly Planned[],
-  noted: readonly Noted[],
+  section: OutlineSection,
+  all: readonly OutlineSection[],
+  noted: readonly SourceNotes[],
 ): Prompt => ({
   system: systemText(researcher, task, 'whole'),
   about: `${taskText(task, 'whole')}\n\nThe sections of the report:\n${quoted('sections', headOf(all.map(({ title }) => `- ${title}`).join('\n'), 2_000))}`,
@@ -99,7 +99,7 @@ export const checkSchema = {
 export function claimLines(sentences: readonly Sentence[]): string[] {
   const lines: string[] = []
   let bytes = 2_500
-  for (const [index, { text, numbers }] of sentences.slice(0, most.claims).entries()) {
+  for (const [index, { text, numbers }] of sentences.slice(0, limits.claims).entries()) {
     const line = `${index + 1}. ${headOf(text.replace(/\s+/g, ' '), 1_200)} (cites: ${numbers.join(', ') || 'nothing'})`
     bytes += bytesOf(line) + 1
     if (bytes > material.claims) break
@@ -111,7 +111,7 @@ export function claimLines(sentences: readonly Sentence[]): string[] {
 export function checkPrompt(
   task: Task,
   lines: readonly string[],
-  sources: readonly { number: number; source: Read }[],
+  sources: readonly { number: number; source: ReadSource }[],
 ): Prompt {
   const share = Math.floor(materialOf(task).sources / Math.max(1, sources.length)) - quotedBytes - 16
   const claims = lines.join(' ')

@@ -2,52 +2,52 @@ import { type Documents, type Language, longDate, type TextDocument } from '#eng
 import { nextTurn } from '#platform/slices'
 import { headingOf, joined, type Part, paragraphOf, partOf } from '../blocks.ts'
 import type { Gap } from '../budgeted-steps.ts'
-import { encode, keepDocument, mediaTypes } from '../deliver.ts'
+import { encode, mediaTypes, saveDocument } from '../deliver.ts'
 import { gapBlocks, noticeBlocks } from '../notices.ts'
 import { persianDocument, persianText } from '../persian.ts'
 import { sandboxPhrases, titled } from '../phrases.ts'
 import type { StepContext } from '../pipelines.ts'
-import { type Judged, sentencesOf } from './check.ts'
-import type { Read } from './gather.ts'
+import { type CheckedPiece, sentencesOf } from './check.ts'
+import type { ReadSource } from './gather.ts'
 import type { Inquiry } from './inquiry.ts'
 import { type Counts, methodText, reportPhrases } from './phrases.ts'
 
 export interface Section {
   title: string
-  judged: Judged[]
+  judged: CheckedPiece[]
 }
 
 export interface Report {
   inquiry: Inquiry
   /** By their numbers, from 1. */
-  sources: readonly Read[]
+  sources: readonly ReadSource[]
   /** Read, and of no use for the questions. */
-  silent: readonly Read[]
+  silent: readonly ReadSource[]
   /** In the order of the report. */
   sections: readonly Section[]
 }
 
 /** Hands over report.md, report.docx, report.pdf and sources.json. */
-export async function keepReport(
-  desk: StepContext,
+export async function saveReport(
+  context: StepContext,
   documents: Documents,
   report: Report,
   gaps: Gap[],
 ): Promise<void> {
   const numbers = renumbered(report.sections)
-  const document = persianDocument(await documentOf(desk, report, numbers, gaps))
-  await keepDocument(desk, documents, 'report', document, gaps)
-  const { language, isSandbox } = desk.task
-  await desk.saveFile({
+  const document = persianDocument(await documentOf(context, report, numbers, gaps))
+  await saveDocument(context, documents, 'report', document, gaps)
+  const { language, isSandbox } = context.task
+  await context.saveFile({
     path: 'sources.json',
-    bytes: encode(`${JSON.stringify(sourcesFile(desk, report, numbers), null, 2)}\n`),
+    bytes: encode(`${JSON.stringify(sourcesFile(context, report, numbers), null, 2)}\n`),
     mediaType: mediaTypes.json,
     title: titled(reportPhrases[language].sourcesFile, language, isSandbox),
   })
 }
 
 /** What a sentence cites in the report: supported ones what supports them, unchecked ones what they cite. */
-function citedBy(piece: Judged): number[] {
+function citedBy(piece: CheckedPiece): number[] {
   if (piece.kind === 'plain') return []
   if (piece.verdict === 'supported') return [...new Set(piece.evidence.map(({ number }) => number))]
   return piece.verdict === 'unchecked' ? piece.sentence.numbers : []
@@ -64,7 +64,7 @@ function renumbered(sections: readonly Section[]): Map<number, number> {
 
 /** A section as Markdown, with the numbers that `written` gives. */
 export function markdownOf(
-  judged: readonly Judged[],
+  judged: readonly CheckedPiece[],
   language: Language,
   written: (number: number) => number,
 ): string {
@@ -87,12 +87,12 @@ export function markdownOf(
 }
 
 async function documentOf(
-  desk: StepContext,
+  context: StepContext,
   report: Report,
   numbers: Map<number, number>,
   gaps: readonly Gap[],
 ): Promise<TextDocument> {
-  const { language, isSandbox, startedMs } = desk.task
+  const { language, isSandbox, startedMs } = context.task
   const cited = [...numbers.keys()].map((number) => report.sources[number - 1]!)
   const sources = cited.map(({ title, url, publishedAt }) => ({
     title,
@@ -122,7 +122,7 @@ async function documentOf(
     contents: true,
     numberedHeadings: true,
     ...body,
-    blocks: [...noticeBlocks(desk.task), ...body.blocks, ...method, ...gapBlocks(gaps, language)],
+    blocks: [...noticeBlocks(context.task), ...body.blocks, ...method, ...gapBlocks(gaps, language)],
     sources,
   }
 }
@@ -182,7 +182,7 @@ function sourcesFile({ task }: StepContext, report: Report, numbers: Map<number,
       .trim()
     return task.language === 'fa' ? persianText(line) : line
   }
-  const about = (source: Read) => ({
+  const about = (source: ReadSource) => ({
     url: source.url,
     title: source.title,
     kind: source.kind,

@@ -112,7 +112,7 @@ function decimalOfColumn({ styles, maxPlain, ambiguousDots }: ColumnSurvey): {
 
 function numberSpec(name: string, survey: ColumnSurvey, numbers: Numbers, notes: Note[]): ColumnSpec {
   const { decimal, number, unit, slash, isNamed } = numbers
-  tellSigns(name, survey, numbers, notes)
+  noteDecimalSign(name, survey, numbers, notes)
   const bare = survey.units.get('') ?? 0
   if (unit && bare > 0) notes.push({ kind: 'bare-unit', column: name, count: bare, unit, guess: !isNamed })
   if (survey.magnitudes > 0) notes.push({ kind: 'magnitudes', column: name, count: survey.magnitudes })
@@ -122,12 +122,17 @@ function numberSpec(name: string, survey: ColumnSurvey, numbers: Numbers, notes:
 
 function percentSpec(name: string, survey: ColumnSurvey, numbers: Numbers, notes: Note[]): ColumnSpec {
   const { decimal, percent, slash } = numbers
-  tellSigns(name, survey, numbers, notes)
+  noteDecimalSign(name, survey, numbers, notes)
   const scale = Math.min(percent.fraction, Math.max(0, maxDigits - percent.whole))
   return { name, kind: 'percent', scale, decimal, ...(slash && { slash }) }
 }
 
-function tellSigns(name: string, survey: ColumnSurvey, { decimal, guess, slash }: Numbers, notes: Note[]) {
+function noteDecimalSign(
+  name: string,
+  survey: ColumnSurvey,
+  { decimal, guess, slash }: Numbers,
+  notes: Note[],
+) {
   const read = (written: string) => {
     const numeral = numeralOf(written)
     return (numeral && decimalIn(numeral, decimal)) ?? ''
@@ -182,7 +187,7 @@ function daysOf(
   if (best.own === 0 || fits(forms) < least) return undefined
   const calendar = best.forms[0]!.endsWith('jalali') ? 'jalali' : 'gregorian'
   const spec: ColumnSpec = { name, kind: 'date', calendar, forms, ...(survey.timed > 0 && { timed: true }) }
-  tellOrder(spec, survey, ranked, notes)
+  noteDateOrder(spec, survey, ranked, notes)
   if (calendar === 'jalali') notes.push({ kind: 'jalali', column: name })
   return spec
 }
@@ -193,7 +198,12 @@ interface Ranked {
 }
 
 /** Which order was found, and whether another one would have fitted as well. */
-function tellOrder(spec: ColumnSpec, survey: ColumnSurvey, ranked: readonly Ranked[], notes: Note[]): void {
+function noteDateOrder(
+  spec: ColumnSpec,
+  survey: ColumnSurvey,
+  ranked: readonly Ranked[],
+  notes: Note[],
+): void {
   const [best] = ranked as [Ranked]
   const written =
     survey.examples.day.find((cell) => momentsOf(cell).some(({ form }) => best.forms.includes(form))) ?? ''

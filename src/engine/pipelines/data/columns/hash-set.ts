@@ -5,13 +5,13 @@
 export class HashSet {
   #lanes: Uint32Array
   #capacity: number
-  readonly #most: number
+  readonly #max: number
   size = 0
   /** Some were not counted any more. */
   isFull = false
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(max: number) {
+    this.#max = max
     this.#capacity = 1 << 12
     this.#lanes = new Uint32Array(3 * this.#capacity)
   }
@@ -38,7 +38,7 @@ export class HashSet {
     for (let slot = b & mask; ; slot = (slot + 1) & mask) {
       const at = 3 * slot
       if (lanes[at] === 0) {
-        if (this.size >= this.#most) {
+        if (this.size >= this.#max) {
           this.isFull = true
           return true
         }

@@ -8,12 +8,12 @@ import { type Candidate, type TableSpec, walk } from './tables.ts'
 import { totalLabel } from './totals.ts'
 
 /** Rows of one table, and bytes of their values. */
-export const most = { rows: 2_000_000, bytes: 640 * 1024 * 1024 }
+export const limits = { rows: 2_000_000, bytes: 640 * 1024 * 1024 }
 const maxMerged = 12
 const sampleRows = 200
 const maxSampled = 200
 
-export interface Loaded {
+export interface LoadedTable {
   store: Store
   notes: Note[]
   /** The first rows, as they are in a clean table. */
@@ -23,21 +23,21 @@ export interface Loaded {
 /** Rows that fit, of those that there are. */
 export function rowsThatFit({ columns, rows }: Pick<TableSpec, 'columns' | 'rows'>, maxRows: number): number {
   const bytes = columns.reduce((sum, { kind }) => sum + (kind === 'text' ? 4 : 8), 0)
-  return Math.min(rows, maxRows, Math.floor(most.bytes / Math.max(1, bytes)))
+  return Math.min(rows, maxRows, Math.floor(limits.bytes / Math.max(1, bytes)))
 }
 
 export async function loadTable(
   group: readonly Pick<Candidate, 'source'>[],
   spec: TableSpec,
-  maxRows = most.rows,
-): Promise<Loaded> {
+  maxRows = limits.rows,
+): Promise<LoadedTable> {
   const rows = rowsThatFit(spec, maxRows)
   const columns = spec.columns.map(
     (column): StoredColumn =>
       column.kind === 'text' ? new TextColumn(column, rows) : new NumberColumn(column, rows),
   )
   const totals = new TotalsCheck(spec)
-  const seen = new HashSet(most.rows)
+  const seen = new HashSet(limits.rows)
   let [at, repeated] = [0, 0]
   await eachRow(
     group,
@@ -53,7 +53,7 @@ export async function loadTable(
     (row) => totals.compare(row),
   )
   const notes: Note[] = totals.notes()
-  for (const column of columns) tellColumn(column, notes)
+  for (const column of columns) noteColumn(column, notes)
   if (repeated > 0) notes.push({ kind: 'repeated', count: repeated })
   const sample = Array.from({ length: Math.min(at, sampleRows) }, (_, row) =>
     columns.map((column) => sampled(column, row)),
@@ -81,7 +81,7 @@ export async function eachRow(
   })
 }
 
-function tellColumn(column: StoredColumn, notes: Note[]): void {
+function noteColumn(column: StoredColumn, notes: Note[]): void {
   const { name } = column.spec
   if (column instanceof TextColumn) {
     const merged: Note[] = []
@@ -140,8 +140,8 @@ class TotalsCheck {
       const numeral = numeralOf(row[place] ?? '')
       const plain = numeral && decimalIn(numeral, decimal)
       if (plain === undefined) continue
-      const told = unitsOf(plain, scale)
-      const fits = told === sums.all.value || told === sums.part.value
+      const stated = unitsOf(plain, scale)
+      const fits = stated === sums.all.value || stated === sums.part.value
       this.#agree = fits && this.#agree !== 'no' ? 'yes' : 'no'
       sums.part = new ExactSum()
     }

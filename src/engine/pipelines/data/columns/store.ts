@@ -149,7 +149,7 @@ export class TextColumn {
   #free: HashSet | undefined
   #present = 0
   /** How each word is shown, and how often it stands there; complete after `finish`. */
-  shown: string[] = []
+  displayTexts: string[] = []
   counts: number[] = []
 
   constructor(spec: ColumnSpec, rows: number) {
@@ -217,18 +217,18 @@ export class TextColumn {
       if (same) same.count += count
       else own.push({ text: text.trim(), count })
     }
-    this.shown = best.map(({ text }) => text)
-    this.#tellMerged(spellings, notes)
+    this.displayTexts = best.map(({ text }) => text)
+    this.#noteMerged(spellings, notes)
   }
 
-  #tellMerged(spellings: readonly { text: string; count: number }[][], notes: Note[]): void {
+  #noteMerged(spellings: readonly { text: string; count: number }[][], notes: Note[]): void {
     for (const [word, own] of spellings.entries()) {
       if (own.length < 2) continue
       const sorted = own.toSorted((a, b) => b.count - a.count)
       notes.push({
         kind: 'merged',
         column: this.spec.name,
-        shown: this.shown[word]!.slice(0, maxExample).toWellFormed(),
+        shown: this.displayTexts[word]!.slice(0, maxExample).toWellFormed(),
         spellings: sorted
           .slice(0, maxExamples)
           .map(({ text, count }) => ({ text: text.slice(0, maxExample).toWellFormed(), count })),
@@ -238,13 +238,13 @@ export class TextColumn {
   }
 
   /** How a cell is shown. */
-  shownOf(cell: string): string {
+  displayTextOf(cell: string): string {
     const known = this.#spellings.get(cell)
-    return known ? this.shown[known.word]! : tidyText(cell).replace(/^(-?\d+)٫(\d+)$/, '$1.$2')
+    return known ? this.displayTexts[known.word]! : tidyText(cell).replace(/^(-?\d+)٫(\d+)$/, '$1.$2')
   }
 
   textAt(row: number): string | null {
     const word = this.words?.[row] ?? -1
-    return word < 0 ? null : this.shown[word]!
+    return word < 0 ? null : this.displayTexts[word]!
   }
 }

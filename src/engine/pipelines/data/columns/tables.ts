@@ -61,7 +61,7 @@ export interface TableSpec {
   rows: number
 }
 
-export interface Surveyed {
+export interface TableSurvey {
   spec: TableSpec
   notes: Note[]
   bySource: { name: string; rows: number }[]
@@ -72,13 +72,13 @@ export interface NamedBy {
 }
 
 /** Reads all rows of sources with the same columns and decides what their columns are. */
-export async function surveyTable(group: readonly Candidate[], { numbered }: NamedBy): Promise<Surveyed> {
+export async function surveyTable(group: readonly Candidate[], { numbered }: NamedBy): Promise<TableSurvey> {
   const { isNamed, head } = group[0]!
   const notes: Note[] = []
   const { names, renamed, nameless } = uniqueNames(isNamed ? head : [], head.length, numbered)
   const surveys = names.map(() => new ColumnSurvey())
   const totals = new TotalsWatch()
-  const bySource: (Surveyed['bySource'][number] & { from: number })[] = []
+  const bySource: (TableSurvey['bySource'][number] & { from: number })[] = []
   const walked = await walk(group, isNamed, head, (row, ordinal, place) => {
     for (let column = 0; column < surveys.length; column += 1) surveys[column]!.add(row[column] ?? '')
     totals.see(row, ordinal, place)
@@ -89,7 +89,7 @@ export async function surveyTable(group: readonly Candidate[], { numbered }: Nam
   const isPersian = /[\u0600-\u06ff]/.test(names.join(' ')) || surveys.some(speaksPersian)
   const columns = names.map((name, place) => decideColumn(name, surveys[place]!, isPersian, notes))
   const left = columns.some(({ kind }) => kind === 'number') ? totals.found() : []
-  tellTable({ columns, surveys, renamed, nameless, isNamed, heads: walked.heads }, notes)
+  noteNaming({ columns, surveys, renamed, nameless, isNamed, heads: walked.heads }, notes)
   const places = group.map(({ place }) => place)
   const spec = { columns, places, isNamed, head, left, rows: walked.rows - left.length }
   const sources = bySource.filter(Boolean)
@@ -100,7 +100,7 @@ export async function surveyTable(group: readonly Candidate[], { numbered }: Nam
 const speaksPersian = ({ examples }: ColumnSurvey): boolean =>
   [...examples.word, ...examples.day].some((cell) => /[\u0600-\u06ff]/.test(cell))
 
-interface Told {
+interface NamingNotes {
   columns: readonly ColumnSpec[]
   surveys: readonly ColumnSurvey[]
   renamed: string[]
@@ -109,7 +109,10 @@ interface Told {
   heads: number
 }
 
-function tellTable({ columns, surveys, renamed, nameless, isNamed, heads }: Told, notes: Note[]): void {
+function noteNaming(
+  { columns, surveys, renamed, nameless, isNamed, heads }: NamingNotes,
+  notes: Note[],
+): void {
   const isEmpty = (place: number) => surveys[place]!.present + surveys[place]!.absent === 0
   const empty = columns.filter((_, place) => isEmpty(place)).map(({ name }) => name)
   const texts = columns

@@ -9,17 +9,17 @@ export interface Delimited {
   /** Lines in the midst of it with more cells than it has columns: nobody knows which cell belongs where. */
   skipped: string[]
   /** What it holds beyond the bounds. */
-  beyond: Beyond
+  beyond: Omitted
 }
 
-export interface Beyond {
+export interface Omitted {
   rows: number
   columns: number
 }
 
 /** Lines before a table, and behind it, that may be taken for rows. */
 const maxProse = 3
-export const most = { recordLines: 20, columns: 60, rows: 5_000, width: 5_000 }
+export const limits = { recordLines: 20, columns: 60, rows: 5_000, width: 5_000 }
 
 /** The largest table of separated values among the lines of a text. `alone`: nothing else stands in it, so that ragged rows belong to it. */
 export function delimitedIn(text: string, alone: boolean): Delimited | undefined {
@@ -46,7 +46,7 @@ const largest = (found: readonly Delimited[]): Delimited | undefined =>
 
 export const sizeOf = (grid: Grid): number => grid.length * (grid[0]?.length ?? 0)
 
-const nothingBeyond: Beyond = { rows: 0, columns: 0 }
+const nothingBeyond: Omitted = { rows: 0, columns: 0 }
 
 function gridsOf(lines: readonly string[], sign: string, alone: boolean): Delimited[] {
   const grids: Delimited[] = []
@@ -63,11 +63,11 @@ function gridAt(
   start: number,
   sign: string,
   alone: boolean,
-): { grid?: Grid; skipped?: string[]; beyond?: Beyond; next: number } {
+): { grid?: Grid; skipped?: string[]; beyond?: Omitted; next: number } {
   const first = recordAt(lines, start, sign)
   const width = first.cells.length
-  if (width < 2 || width > most.width) return { next: start + 1 }
-  const read = Math.min(width, most.columns)
+  if (width < 2 || width > limits.width) return { next: start + 1 }
+  const read = Math.min(width, limits.columns)
   const beyond = { rows: 0, columns: width - read }
   const grid: Grid = [first.cells.slice(0, read)]
   const written = [lines[start]!]
@@ -91,7 +91,7 @@ function gridAt(
       at = next
       continue
     }
-    if (grid.length <= most.rows) {
+    if (grid.length <= limits.rows) {
       grid.push(Array.from({ length: read }, (_, place) => cells[place] ?? ''))
       written.push(lines[at]!)
     } else beyond.rows += 1
@@ -147,7 +147,7 @@ function recordAt(lines: readonly string[], start: number, sign: string): { cell
     if (character === undefined) {
       if (!quoted) break
       // A quotation that nobody closes is a sign of its own.
-      if (next >= lines.length || next - start >= most.recordLines)
+      if (next >= lines.length || next - start >= limits.recordLines)
         return { cells: lines[start]!.split(sign).map((each) => each.trim()), next: start + 1 }
       line += `\n${lines[next]}`
       next += 1

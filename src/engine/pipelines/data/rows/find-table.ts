@@ -1,4 +1,4 @@
-import { type Beyond, delimitedIn, type Grid, most as maxOfGrid, sizeOf } from './delimited-text.ts'
+import { delimitedIn, type Grid, limits as gridLimits, type Omitted, sizeOf } from './delimited-text.ts'
 import { parsedJson } from './json-text.ts'
 
 /** A grid, and whether its first row is known to name its columns. */
@@ -6,12 +6,12 @@ export interface FoundGrid {
   grid: Grid
   named?: true
   skipped?: string[]
-  beyond: Beyond
+  beyond: Omitted
   /** Where not all of the text was read. */
   cut?: { read: number; of: number }
 }
 
-const most = { ...maxOfGrid, characters: 200_000, attempts: 200 }
+const limits = { ...gridLimits, characters: 200_000, attempts: 200 }
 
 /** The largest table in a text: JSON, CSV, TSV or a table of Markdown, in a fence or among the words. */
 export function findGrid(text: string): FoundGrid | undefined {
@@ -27,8 +27,8 @@ export function findGrid(text: string): FoundGrid | undefined {
 
 /** Characters that are read: whole lines, since half a number would be another one. */
 function boundOf(text: string): number {
-  if (text.length <= most.characters) return text.length
-  return text.lastIndexOf('\n', most.characters - 1) + 1 || most.characters
+  if (text.length <= limits.characters) return text.length
+  return text.lastIndexOf('\n', limits.characters - 1) + 1 || limits.characters
 }
 
 /** What stands in fences; one that nobody closes goes on to the end. */
@@ -66,7 +66,7 @@ function inText(text: string, alone: boolean): FoundGrid | undefined {
 function jsonIn(text: string): FoundGrid | undefined {
   let attempts = 0
   for (const { index } of text.matchAll(/[[{]/g)) {
-    if (attempts++ > most.attempts) return undefined
+    if (attempts++ > limits.attempts) return undefined
     const end = endOfJson(text, index)
     if (end === undefined) continue
     const found = tableOf(parsedJson(text.slice(index, end)))
@@ -105,22 +105,22 @@ function tableOf(value: unknown): FoundGrid | undefined {
   const areColumns =
     lists.length > 1 && lists.every(([, list]) => list.length === first[1].length && list.every(isPlain))
   if (!areColumns) return lists.map(([, list]) => fromList(list)).find((found) => found !== undefined)
-  const columns = lists.slice(0, most.columns)
-  const rows = first[1].slice(0, most.rows).map((_, row) => columns.map(([, list]) => cellOf(list[row])))
+  const columns = lists.slice(0, limits.columns)
+  const rows = first[1].slice(0, limits.rows).map((_, row) => columns.map(([, list]) => cellOf(list[row])))
   const beyond = beyondOf(first[1].length, lists.length)
   return { grid: [columns.map(([name]) => name), ...rows], named: true, beyond }
 }
 
-const beyondOf = (rows: number, columns: number): Beyond => ({
-  rows: Math.max(0, rows - most.rows),
-  columns: Math.max(0, columns - most.columns),
+const beyondOf = (rows: number, columns: number): Omitted => ({
+  rows: Math.max(0, rows - limits.rows),
+  columns: Math.max(0, columns - limits.columns),
 })
 
 function fromList(list: readonly unknown[]): FoundGrid | undefined {
-  const rows = list.slice(0, most.rows)
+  const rows = list.slice(0, limits.rows)
   if (rows.length > 0 && rows.every((row) => Array.isArray(row) && row.length > 1)) {
     const all = Math.max(...rows.map((row) => (row as unknown[]).length))
-    const width = Math.min(most.columns, all)
+    const width = Math.min(limits.columns, all)
     return {
       beyond: beyondOf(list.length, all),
       grid: rows.map((row) => Array.from({ length: width }, (_, place) => cellOf((row as unknown[])[place]))),
@@ -132,7 +132,7 @@ function fromList(list: readonly unknown[]): FoundGrid | undefined {
   )
     return undefined
   const all = new Set(rows.flatMap((row) => Object.keys(row as object)))
-  const names = [...all].slice(0, most.columns)
+  const names = [...all].slice(0, limits.columns)
   if (names.length === 0) return undefined
   const cells = rows.map((row) =>
     names.map((name) =>

@@ -15,12 +15,20 @@ export type Input = { name: string } & ({ text: string } | { path: string })
 export type SourceSpec = { input: number } & (DelimitedSpec | JsonSpec | SheetSpec | { kind: 'text' })
 
 /** Why nothing was read. */
-export type Unread = 'empty' | 'old-excel' | 'page' | 'pdf' | 'packed' | 'too-large' | 'broken' | 'no-table'
+export type UnreadReason =
+  | 'empty'
+  | 'old-excel'
+  | 'page'
+  | 'pdf'
+  | 'packed'
+  | 'too-large'
+  | 'broken'
+  | 'no-table'
 
 /** JSON of other shapes is read whole, where it is small. */
 const maxWhole = 8 * 1024 * 1024
 
-export async function specsOf(input: Input, place: number): Promise<SourceSpec[] | Unread> {
+export async function specsOf(input: Input, place: number): Promise<SourceSpec[] | UnreadReason> {
   if ('text' in input) return findGrid(input.text) ? [{ kind: 'text', input: place }] : 'no-table'
   const { path } = input
   const { size } = await stat(path)
@@ -38,7 +46,7 @@ export async function specsOf(input: Input, place: number): Promise<SourceSpec[]
   return found ? [{ ...found, input: place }] : 'no-table'
 }
 
-async function sheetsOf(path: string, place: number): Promise<SourceSpec[] | Unread> {
+async function sheetsOf(path: string, place: number): Promise<SourceSpec[] | UnreadReason> {
   try {
     const sheets = await xlsxSpecs(path)
     if (!sheets) return 'packed'
@@ -58,7 +66,7 @@ async function headOf(path: string): Promise<Buffer> {
   return head.subarray(0, bytesRead)
 }
 
-async function kindOf(path: string): Promise<'zip' | 'text' | Unread> {
+async function kindOf(path: string): Promise<'zip' | 'text' | UnreadReason> {
   const head = await headOf(path)
   const starts = (...bytes: number[]) => bytes.every((byte, place) => head[place] === byte)
   if (starts(0x50, 0x4b, 3, 4)) return 'zip'

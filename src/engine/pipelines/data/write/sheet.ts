@@ -58,7 +58,10 @@ export class SheetWriter implements Disposable {
       const style = this.#styles[place] ?? ''
       text +=
         column instanceof TextColumn
-          ? textCell(column.textAt(at) ?? (column.words ? null : column.shownOf(cells[place] ?? '')), style)
+          ? textCell(
+              column.textAt(at) ?? (column.words ? null : column.displayTextOf(cells[place] ?? '')),
+              style,
+            )
           : this.#valueCell(column, at, style)
     }
     this.#text += `${text}</row>`

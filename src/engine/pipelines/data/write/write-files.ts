@@ -49,7 +49,7 @@ export async function writeFiles(
 class CsvWriter implements Disposable {
   readonly #file: number
   readonly #store: Store
-  readonly #most: number
+  readonly #max: number
   #text: string
   #bytes = 0
   rows = 0
@@ -57,7 +57,7 @@ class CsvWriter implements Disposable {
   constructor(file: string, store: Store, maxBytes: number) {
     this.#file = openSync(file, 'w')
     this.#store = store
-    this.#most = maxBytes
+    this.#max = maxBytes
     const titles = store.columns.map(({ spec: { name, unit } }) =>
       textField(unit ? `${name} (${unit})` : name),
     )
@@ -65,14 +65,14 @@ class CsvWriter implements Disposable {
   }
 
   get hasRoom(): boolean {
-    return this.#bytes + 3 * this.#text.length < this.#most
+    return this.#bytes + 3 * this.#text.length < this.#max
   }
 
   add(at: number, cells: readonly string[]): void {
     const fields = this.#store.columns.map((column, place) => {
       const text = column.textAt(at)
       if (column instanceof TextColumn)
-        return textField(text ?? (column.words ? '' : column.shownOf(cells[place] ?? '')))
+        return textField(text ?? (column.words ? '' : column.displayTextOf(cells[place] ?? '')))
       return text === null ? '' : column.spec.kind === 'percent' ? `${text}%` : text
     })
     this.#text += `${fields.join(',')}\r\n`

@@ -2,7 +2,7 @@
  * In a process that makes one file, time stands still and chance repeats itself: libraries stamp files with the clock and name their
  * parts by lot, and the same document shall give the same bytes.
  */
-export function standStill(dateMs: number): void {
+export function makeDeterministic(dateMs: number): void {
   process.env['TZ'] = 'UTC'
   const Clock = Date
   globalThis.Date = class extends Clock {
