@@ -189,15 +189,15 @@ test('a type that bears the name of pgvector’s is searched in the database, wi
   await work(embedJob, other, app)
   const near = await db.query({ text: 'select position from knowledge.near order by position' }, [])
   expect(near).toEqual([{ position: 0 }, { position: 1 }, { position: 2 }])
-  const { searchNear } = await import('../../src/capabilities/knowledge/embed/near.ts')
+  const { searchPgvector } = await import('../../src/capabilities/knowledge/embed/pgvector.ts')
   const query = Float32Array.from([1, 0, 0])
   const place = { accountId: at.world.account, knowledgeId: other.knowledgeId }
-  expect(await searchNear(app.db, place, { model: 'test/near', query, limit: 10 })).toMatchObject([
+  expect(await searchPgvector(app.db, place, { model: 'test/near', query, limit: 10 })).toMatchObject([
     { source_id: other.sourceId, position: 0 },
     { source_id: other.sourceId, position: 2 },
   ])
   // What was embedded before the extension came is searched in this process.
   const before = { accountId: at.world.account, knowledgeId: data.knowledgeId }
-  expect(await searchNear(app.db, before, { model: 'test/near', query, limit: 10 })).toBeUndefined()
+  expect(await searchPgvector(app.db, before, { model: 'test/near', query, limit: 10 })).toBeUndefined()
   expect((await find(at.key, data.knowledgeId, 'پیشی')).body).toEqual(here)
 })

@@ -137,7 +137,7 @@ export async function happen(
   })
 }
 
-/** Wakes the couriers as the outbox does: after the clock was moved there is something to look for. */
+/** Wakes the dispatchers as the outbox does: after the clock was moved there is something to look for. */
 export const nudge = ({ world }: Pick<WebhooksWorld, 'world'>): Promise<unknown> =>
   world.app.db.query({ text: `select pg_notify('webhooks', '')` }, [])
 

@@ -1,7 +1,7 @@
 /** An upstream's invoice, row by row, from CSV or JSON lines. */
 import { CsvError, readCsv } from './csv.ts'
 
-/** One call as the upstream bills it. What the file does not say is undefined. */
+/** One call as the upstream bills it. Fields that the file does not have are undefined. */
 export interface InvoiceRow {
   /** Of the file, from 1. */
   line: number

@@ -7,7 +7,7 @@ import * as found from './verdicts/store.ts'
 export type { Difference, Side, Verdict } from './verdicts/store.ts'
 export { verdicts } from './verdicts/store.ts'
 
-export interface ReconcileOptions extends store.Bounds {
+export interface ReconcileOptions extends store.DateRange {
   rows: AsyncIterable<InvoiceRow>
   /** What a USD of the upstream's price is charged at: `credits_per_usd × markup × 1,000,000`. 0 leaves USD out of it. */
   microcreditsPerUsd: number
@@ -43,10 +43,10 @@ export async function reconcile(tx: Tx, options: ReconcileOptions): Promise<Reco
   await loadRows(tx, options)
   await store.addCalls(tx, options)
   await store.matchByIds(tx)
-  // Rows without ids may be of any call; rows whose id nobody knows, only of calls whose id the upstream never told.
+  // Rows without ids may be of any call; rows with an unknown id, only of calls for which the upstream never reported an id.
   await matchByTime(tx, true)
   await matchByTime(tx, false)
-  await found.judge(tx, options.microcreditsPerUsd)
+  await found.assignVerdicts(tx, options.microcreditsPerUsd)
   const { running, ambiguous, ambiguous_charged, lost, lost_charged } = await found.unattributed(tx, options)
   return {
     ...(await add(tx)),
@@ -70,9 +70,9 @@ async function loadRows(tx: Tx, options: ReconcileOptions): Promise<void> {
 }
 
 /** Calls of the same model and tokens, one to one, the nearest in time, within two minutes. */
-async function matchByTime(tx: Tx, nameless: boolean): Promise<void> {
-  const rows = store.openRows(tx, nameless)
-  const calls = store.openCalls(tx, !nameless)
+async function matchByTime(tx: Tx, withoutIds: boolean): Promise<void> {
+  const rows = store.openRows(tx, withoutIds)
+  const calls = store.openCalls(tx, !withoutIds)
   const pairs: { line: bigint; call: bigint }[] = []
   let row = await rows.next()
   let call = row.done ? undefined : await calls.next()

@@ -69,7 +69,7 @@ function receiptOf(row: LedgerReceipt): Static<typeof Receipt> {
   }
 }
 
-/** A request of the caller's project; anybody else's answers as a missing one. */
+/** A request of the caller's project; another project's request is answered as a missing one. */
 export async function reportRequest(
   app: App,
   caller: Caller,
@@ -81,7 +81,7 @@ export async function reportRequest(
   return { object: 'request', ...receiptOf(row), details: row.detail && forCaller(row.detail) }
 }
 
-/** Without what is the operator's alone, however deep: the words of vendors and proxies on his keys and addresses. */
+/** Removes what only the operator may see, at any depth: messages of vendors and proxies about keys and addresses. */
 const forCaller = (detail: Record<string, unknown>): Record<string, unknown> =>
   JSON.parse(JSON.stringify(detail, (name, value: unknown) => (name === 'inside' ? undefined : value)))
 

@@ -6,7 +6,7 @@ import type { InvoiceRow } from './invoice.ts'
 /** How far times of one call may differ between the two sides, in seconds. */
 export const windowSeconds = 120
 
-export interface Bounds {
+export interface DateRange {
   provider: string
   from: Date
   /** Exclusive. */
@@ -36,7 +36,7 @@ export async function prepare(tx: Tx): Promise<void> {
   )
 }
 
-export async function addRows(tx: Tx, rows: readonly InvoiceRow[], { from, to }: Bounds): Promise<void> {
+export async function addRows(tx: Tx, rows: readonly InvoiceRow[], { from, to }: DateRange): Promise<void> {
   const list = <Value>(pick: (row: InvoiceRow) => Value | undefined) => rows.map((row) => pick(row) ?? null)
   await sql`insert into reconcile_rows (line, upstream_id, attempt_id, at, model, input, output, usd, inside)
     select line, upstream_id, attempt_id, at, model, input, output, usd, coalesce(at >= ${from} and at < ${to}, true)
@@ -52,7 +52,7 @@ export async function addRows(tx: Tx, rows: readonly InvoiceRow[], { from, to }:
  * two midnights differ. A receipt that pays several calls says what each did cost. On the others, charged is the one that
  * answered; where none did, the last of which anything came.
  */
-export async function addCalls(tx: Tx, { provider, from, to }: Bounds): Promise<void> {
+export async function addCalls(tx: Tx, { provider, from, to }: DateRange): Promise<void> {
   await sql`insert into reconcile_calls
       (receipt_id, attempt, attempt_id, upstream_id, at, model, outcome, paid, estimated, input, output, charged, inside)
     select r.receipt_id, a.n, coalesce(a.it ->> 'attempt_id', r.receipt_id || '-' || a.n), a.it ->> 'upstream_id', its.at,
@@ -94,7 +94,7 @@ export async function matchByIds(tx: Tx): Promise<void> {
     from (select r.line, c.call, row_number() over (partition by c.call order by r.line) as nth
       from reconcile_rows r join reconcile_calls c on r.attempt_id = c.attempt_id) found
     where i.line = found.line`.execute(tx)
-  await claim(tx)
+  await linkCalls(tx)
   // Vendors whose ids are not unique have them paired in order of time.
   await sql`update reconcile_rows i set nth = ranked.nth
     from (select line, row_number() over (partition by upstream_id order by at, line) as nth
@@ -104,7 +104,7 @@ export async function matchByIds(tx: Tx): Promise<void> {
     from (select call, upstream_id, row_number() over (partition by upstream_id order by at, call) as nth
       from reconcile_calls where line is null and upstream_id is not null) c
     where i.call is null and i.upstream_id = c.upstream_id and i.nth = c.nth`.execute(tx)
-  await claim(tx)
+  await linkCalls(tx)
   await sql`update reconcile_rows i set duplicate = true
     where call is null and upstream_id is not null and (nth > 1
       or exists (select from reconcile_calls c where c.upstream_id = i.upstream_id and c.line is not null))`.execute(
@@ -112,8 +112,8 @@ export async function matchByIds(tx: Tx): Promise<void> {
   )
 }
 
-/** Tells the calls of the rows that were matched with them. */
-const claim = (tx: Tx) =>
+/** Writes the matched row to each call. */
+const linkCalls = (tx: Tx) =>
   sql`update reconcile_calls c set line = i.line from reconcile_rows i
     where i.call = c.call and not i.duplicate and c.line is null`.execute(tx)
 
@@ -124,24 +124,24 @@ export interface Timed {
   kind: string
 }
 
-/** Rows that no id has matched, by kind and time; where only rows without any id are asked for, `nameless` is true. */
-export const openRows = (tx: Tx, nameless: boolean): AsyncGenerator<Timed> =>
+/** Rows that no id has matched, by kind and time; where only rows without any id are asked for, `withoutIds` is true. */
+export const openRows = (tx: Tx, withoutIds: boolean): AsyncGenerator<Timed> =>
   scroll<Timed>(
     tx,
     'reconcile_open_rows',
     `select line as id, at, concat_ws(' ', lower(model), input, output) collate "C" as kind from reconcile_rows
       where call is null and not duplicate and at is not null and model is not null and input is not null and output is not null
-        and (upstream_id is null and attempt_id is null) = ${nameless}
+        and (upstream_id is null and attempt_id is null) = ${withoutIds}
       order by kind, at, id`,
   )
 
-/** Charged calls that no row has matched; `nameless` is true for those of which the upstream never told an id. */
-export const openCalls = (tx: Tx, nameless: boolean): AsyncGenerator<Timed> =>
+/** Charged calls that no row has matched; `withoutIds` is true for those for which the upstream never reported an id. */
+export const openCalls = (tx: Tx, withoutIds: boolean): AsyncGenerator<Timed> =>
   scroll<Timed>(
     tx,
     'reconcile_open_calls',
     `select call as id, at, concat_ws(' ', lower(model), input, output) collate "C" as kind from reconcile_calls
-      where line is null and paid ${nameless ? 'and upstream_id is null' : ''}
+      where line is null and paid ${withoutIds ? 'and upstream_id is null' : ''}
       order by kind, at, id`,
   )
 

@@ -18,7 +18,7 @@ import * as store from './store.ts'
 
 export type AgentOptions<Body = unknown> = RequestContext<Body, unknown, AgentParams>
 
-export function shownAgent(row: store.AgentRow): Agent {
+export function toAgent(row: store.AgentRow): Agent {
   const { agent_id: id, project_id, name, instructions, model, kind, knowledge_id } = row
   return {
     id,
@@ -33,8 +33,8 @@ export function shownAgent(row: store.AgentRow): Agent {
   }
 }
 
-/** An agent of the caller's project; anybody else's answers as a missing one. */
-export async function ownAgent({ app, caller, params }: AgentOptions): Promise<store.AgentRow> {
+/** An agent of the caller's project; another project's agent is answered as a missing one. */
+export async function requireAgent({ app, caller, params }: AgentOptions): Promise<store.AgentRow> {
   return (await store.findAgent(app.db, caller, params.id)) ?? notFound()
 }
 
@@ -47,9 +47,9 @@ export async function createAgent(context: RequestContext<AgentBody>): Promise<J
     await requireKnowledge(app, { ...caller, knowledgeId: body.knowledge_id })
   const accept = { endpoint: '/v1/agents', statusCode: 201, now: agent.created_at }
   return acceptOnce(context, accept, async (tx) => {
-    if (!(await store.takePlace(tx, caller, maxAgents))) fail('TOO_MANY_AGENTS', { most: maxAgents })
+    if (!(await store.reserveSlot(tx, caller, maxAgents))) fail('TOO_MANY_AGENTS', { most: maxAgents })
     await store.insertAgent(tx, agent)
-    return shownAgent(agent)
+    return toAgent(agent)
   })
 }
 
@@ -71,20 +71,20 @@ function newAgent({ app, body, caller }: RequestContext<AgentBody>): store.Agent
 }
 
 export const listAgents = async ({ app, caller, query }: RequestContext<unknown, ListQuery>) =>
-  typedList.answer(await store.listAgents(app.db, caller, query), shownAgent)
+  typedList.answer(await store.listAgents(app.db, caller, query), toAgent)
 
-/** Runs that have begun go on as they began. */
+/** Runs that have begun keep the settings they began with. */
 export async function changeAgent(options: AgentOptions<AgentChange>): Promise<Agent> {
   const { app, body, caller, params } = options
   const { name, instructions, model } = body
-  if (Object.keys(body).length === 0) return shownAgent(await ownAgent(options))
+  if (Object.keys(body).length === 0) return toAgent(await requireAgent(options))
   const change = {
     ...(name !== undefined && { name: name.toWellFormed() }),
     ...(instructions !== undefined && { instructions: instructions.toWellFormed() }),
     ...(model !== undefined && { model: textModel(app, caller, model).id }),
     updated_at: new Date(app.clock.nowMs()),
   }
-  return shownAgent((await store.changeAgent(app.db, caller, params.id, change)) ?? notFound())
+  return toAgent((await store.changeAgent(app.db, caller, params.id, change)) ?? notFound())
 }
 
 /** Work that it has begun goes on; receipts stay. */

@@ -11,7 +11,7 @@ import { startWork } from './start-work.ts'
 import type { AgentRow } from './store.ts'
 
 /** Contract section 8. */
-const leastInput = 10
+const minInputCharacters = 10
 
 export const isDurable = ({ headers }: Pick<RequestContext, 'headers'>, { kind }: AgentRow): boolean =>
   kind !== 'chat' || prefersAsync(headers)
@@ -22,12 +22,16 @@ function prefersAsync(headers: RequestContext['headers']): boolean {
   return prefer.split(',').some((one) => one.split(';')[0]!.trim().toLowerCase() === 'respond-async')
 }
 
-/** Answers 202 with where to look. What only a direct answer has is named as ignored. */
-export async function workOn(options: AgentOptions<RunBody>, agent: AgentRow, model: Model): Promise<Answer> {
+/** Answers 202 with the URL of the run. Fields that only a direct answer supports are reported as ignored. */
+export async function startDurableRun(
+  options: AgentOptions<RunBody>,
+  agent: AgentRow,
+  model: Model,
+): Promise<Answer> {
   const { app, body, caller, claim, requestId, language } = options
   if (body.stream) fail('INVALID_REQUEST', { why: reasons.noStreamOfWork }, { param: 'stream' })
-  if ([...body.input].length < leastInput)
-    fail('INVALID_REQUEST', { why: reasons.shortWork(leastInput) }, { param: 'input' })
+  if ([...body.input].length < minInputCharacters)
+    fail('INVALID_REQUEST', { why: reasons.shortWork(minInputCharacters) }, { param: 'input' })
   const accepted = await startWork(app, {
     caller,
     requestId,
@@ -47,13 +51,13 @@ export async function workOn(options: AgentOptions<RunBody>, agent: AgentRow, mo
   })
   setIgnoredFields(
     options,
-    answerOnly.filter((field) => body[field] !== undefined),
+    answerOnlyFields.filter((field) => body[field] !== undefined),
   )
   if (prefersAsync(options.headers)) options.setHeader('preference-applied', 'respond-async')
   return new Answer(202, accepted)
 }
 
-/** What a conversation becomes when it is worked on for long is a document. */
+/** A chat agent produces a document when it runs as durable work. */
 const workKindOf = ({ kind }: AgentRow): WorkKind => (kind === 'chat' ? 'document' : kind)
 
-const answerOnly = ['include_reasoning', 'reasoning_effort', 'reasoning'] as const
+const answerOnlyFields = ['include_reasoning', 'reasoning_effort', 'reasoning'] as const

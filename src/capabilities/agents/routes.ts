@@ -2,7 +2,7 @@ import { referenceHeaders } from '#capabilities/calls'
 import { textFailures } from '#capabilities/text'
 import type { FailureCode } from '#platform/errors'
 import { type Route, route } from '#platform/http'
-import { changeAgent, createAgent, deleteAgent, listAgents, ownAgent, shownAgent } from './agent.ts'
+import { changeAgent, createAgent, deleteAgent, listAgents, requireAgent, toAgent } from './agent.ts'
 import { runAgent } from './run.ts'
 import * as schema from './schema.ts'
 import { WorkRun, workFailures } from './start-work.ts'
@@ -49,7 +49,7 @@ export const routes: Route[] = [
     params: schema.AgentParams,
     reply: { 200: schema.Agent },
     errors: ['NOT_FOUND'],
-    handle: async (ask) => shownAgent(await ownAgent(ask)),
+    handle: async (context) => toAgent(await requireAgent(context)),
   }),
   route({
     method: 'PATCH',

@@ -1,4 +1,4 @@
-/** A run of an agent: answered at once, or taken up as work that takes longer. */
+/** A run of an agent: answered at once, or accepted as durable work. */
 
 import { payment, reference, requireUnclaimed } from '#capabilities/calls'
 import { recall, requireKnowledge } from '#capabilities/knowledge'
@@ -10,25 +10,27 @@ import { fail } from '#platform/errors'
 import type { Answer, EventStream, JsonText } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
 import { Trail } from '#platform/trace'
-import { type AgentOptions, ownAgent } from './agent.ts'
-import { isDurable, workOn } from './durable.ts'
+import { type AgentOptions, requireAgent } from './agent.ts'
+import { isDurable, startDurableRun } from './durable.ts'
 import { reasons } from './phrases.ts'
 import type { RunBody } from './schema.ts'
 import type { AgentRow } from './store.ts'
+import { AgentEvents } from './tools/agent-events.ts'
 import { agentTools } from './tools/agent-tools.ts'
-import { Raised } from './tools/raise.ts'
 import { turnOf } from './turn.ts'
 
-/** Everything wrong is refused first, then the worst case is held, then the model is asked. A repeat outlives its agent. */
+/** Everything wrong is refused first, then the worst case is held, then the model is asked. A repeated request is answered even after the agent was deleted. */
 export async function runAgent(options: AgentOptions<RunBody>): Promise<Answer | JsonText | EventStream> {
   await requireUnclaimed(options)
   const { app, body, caller } = options
-  const agent = await ownAgent(options)
+  const agent = await requireAgent(options)
   const model = textModel(app, caller, agent.model)
   const effort = effortOf(model, body.reasoning_effort, body.reasoning?.effort)
   if (!isDurable(options, agent) && body.file_ids?.length)
     fail('INVALID_REQUEST', { why: reasons.filesOfWork }, { param: 'file_ids' })
-  return isDurable(options, agent) ? workOn(options, agent, model) : answer(options, agent, model, effort)
+  return isDurable(options, agent)
+    ? startDurableRun(options, agent, model)
+    : answer(options, agent, model, effort)
 }
 
 async function answer(
@@ -39,9 +41,9 @@ async function answer(
 ): Promise<JsonText | EventStream> {
   const { app, body } = options
   const { input, stream = false, include_reasoning: includesReasoning = false } = body
-  const { passages, about } = await knownTo(options, agent)
+  const { passages, about } = await knowledgeOf(options, agent)
   const instructions = [agent.instructions, about ?? ''].filter((text) => text.trim() !== '').join('\n\n')
-  const raised = raisedBy(options, agent)
+  const events = eventsOf(options, agent)
   return answerTurn(options, {
     model,
     turn: turnOf(model, {
@@ -52,18 +54,18 @@ async function answer(
       stream,
       defaultOutputTokens: defaultOutputTokens(options),
     }),
-    tools: joinTools(app.tools, agentTools(raised)),
+    tools: joinTools(app.tools, agentTools(events)),
     endpoint: '/v1/agents/runs',
     includesReasoning,
-    // The instructions are the agent's own, and an answer may be shown to anybody.
-    own: () => ({ instructions: null, agent_id: agent.agent_id, agent_events: [...raised.types] }),
+    // The agent's instructions are private, and an answer may be published.
+    own: () => ({ instructions: null, agent_id: agent.agent_id, agent_events: [...events.types] }),
   })
 }
 
 const maxPassages = 8
 
-/** Its knowledge may have been deleted since: then it says so (KNOWLEDGE_NOT_FOUND), and does not answer from nothing. */
-async function knownTo(options: AgentOptions<RunBody>, agent: AgentRow) {
+/** Throws KNOWLEDGE_NOT_FOUND if its knowledge was deleted, instead of answering without it. */
+async function knowledgeOf(options: AgentOptions<RunBody>, agent: AgentRow) {
   const { app, body } = options
   const { account_id: accountId, project_id: projectId, knowledge_id: knowledgeId } = agent
   if (knowledgeId === null) return { passages: [], about: undefined }
@@ -81,8 +83,8 @@ const payerOf = (options: AgentOptions) => ({
   trail: new Trail(options.trail.span),
 })
 
-const raisedBy = (options: AgentOptions, agent: AgentRow): Raised =>
-  new Raised(options.app, {
+const eventsOf = (options: AgentOptions, agent: AgentRow): AgentEvents =>
+  new AgentEvents(options.app, {
     accountId: agent.account_id,
     projectId: agent.project_id,
     agentId: agent.agent_id,

@@ -79,7 +79,7 @@ export const Prefer = Type.String({
 export const AgentParams = Type.Object({ id: uuid() })
 export type AgentParams = Static<typeof AgentParams>
 
-/** As many as a project may have: who knows nothing of pages sees them all. */
+/** The maximum of a project, so that clients without paging see all agents. */
 export const maxAgents = 100
 
 export const ListQuery = pageQuery({

@@ -23,14 +23,14 @@ export interface AgentRow {
   updated_at: Date
 }
 
-/** Whose agents. */
+/** The account and project that own them. */
 export interface Owner {
   accountId: string
   projectId: string
 }
 
-/** Takes a place for one more agent; false where all are taken. Others of the project wait until this transaction ends. */
-export async function takePlace(tx: Tx, { accountId, projectId }: Owner, most: number): Promise<boolean> {
+/** Reserves one more agent of the project. Returns false if the limit is reached. Locks the count until the transaction ends. */
+export async function reserveSlot(tx: Tx, { accountId, projectId }: Owner, most: number): Promise<boolean> {
   const { rows } = await sql`insert into agents.projects as p (account_id, project_id, agents)
     values (${accountId}, ${projectId}, 1)
     on conflict (account_id, project_id) do update set agents = p.agents + 1 where p.agents < ${most}
@@ -74,7 +74,7 @@ export const changeAgent = (
     .returningAll()
     .executeTakeFirst()
 
-/** Answers false where there is none; else its place is free again. */
+/** Returns false if there is none; otherwise frees its slot. */
 export async function deleteAgent(tx: Tx, owner: Owner, agentId: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('agents.agents')

@@ -4,7 +4,7 @@ import type { Content } from '#engine/turn'
 import { turnOf } from './turn.ts'
 
 const model = (features: Model['features']) => ({ features }) as Model
-const asked = {
+const options = {
   instructions: '',
   input: 'hello',
   passages: [],
@@ -19,24 +19,24 @@ const passages = [
 ]
 
 test('instructions are the system’s, the input is the user’s, and nothing else is said', () => {
-  const { messages } = turnOf(model([]), { ...asked, instructions: 'Be brief.' })
+  const { messages } = turnOf(model([]), { ...options, instructions: 'Be brief.' })
   expect(messages.map(({ role, content }) => [role, texts(content)])).toEqual([
     ['system', ['Be brief.']],
     ['user', ['hello']],
   ])
-  expect(turnOf(model([]), asked).messages).toHaveLength(1)
+  expect(turnOf(model([]), options).messages).toHaveLength(1)
 })
 
 test('a model without tools and knowledge is asked plainly', () => {
-  expect(turnOf(model([]), asked).hosted).toBeUndefined()
-  expect(turnOf(model(['tools']), asked).hosted?.tools.map(({ name }) => name)).toEqual([
+  expect(turnOf(model([]), options).hosted).toBeUndefined()
+  expect(turnOf(model(['tools']), options).hosted?.tools.map(({ name }) => name)).toEqual([
     'capture_lead',
     'request_handoff',
   ])
 })
 
 test('passages stand before the question, numbered, bounded, in marks that they cannot close', () => {
-  const { messages, hosted } = turnOf(model([]), { ...asked, passages })
+  const { messages, hosted } = turnOf(model([]), { ...options, passages })
   const [quoted, input] = texts(messages[0]!.content)
   expect(input).toBe('hello')
   expect(quoted!.match(/<\/?passages>/g)).toEqual(['<passages>', '</passages>'])

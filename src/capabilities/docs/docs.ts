@@ -64,7 +64,7 @@ export function docs(described: readonly Route[]): Route[] {
   return own
 }
 
-/** What depends on nothing but the app and a language is made when somebody first asks for it, and never again. */
+/** Documents that depend only on the app and the language are rendered at the first request and cached. */
 function onceFor(make: (app: App, language: Language) => Promise<Prepared>) {
   const made = new WeakMap<App, Partial<Record<Language, Promise<Prepared>>>>()
   return (app: App, language: Language): Promise<Prepared> => {

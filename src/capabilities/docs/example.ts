@@ -18,7 +18,7 @@ interface Shape {
   oneOf?: Shape[]
 }
 
-/** A value that the schema takes: its own example, else the smallest. */
+/** A value that the schema takes: its example, otherwise the smallest valid value. */
 export function sampleOf(schema: TSchema): unknown {
   return sample(schema as Shape)
 }

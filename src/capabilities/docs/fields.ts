@@ -2,7 +2,7 @@
 import type { TSchema } from 'typebox'
 import { type Content, code, Html, html, joined, prose } from './html.ts'
 import { types } from './phrases.ts'
-import type { Say } from './say.ts'
+import type { Translator } from './translator.ts'
 
 interface Shape {
   type?: string | string[]
@@ -28,37 +28,46 @@ interface Shape {
 }
 
 /** The fields of an object schema. */
-export const fieldsOf = (say: Say, schema: TSchema): Html => inside(say, schema as Shape, '') ?? html``
+export const fieldsOf = (translate: Translator, schema: TSchema): Html =>
+  inside(translate, schema as Shape, '') ?? html``
 
 /** Fields that stand by themselves, such as headers. */
-export const fieldList = (say: Say, schemas: Record<string, TSchema>, required: readonly string[]): Html =>
-  list(say, schemas as Record<string, Shape>, required, '')
+export const fieldList = (
+  translate: Translator,
+  schemas: Record<string, TSchema>,
+  required: readonly string[],
+): Html => list(translate, schemas as Record<string, Shape>, required, '')
 
-function list(say: Say, shapes: Record<string, Shape>, required: readonly string[], parent: string): Html {
+function list(
+  translate: Translator,
+  shapes: Record<string, Shape>,
+  required: readonly string[],
+  parent: string,
+): Html {
   const rows = Object.entries(shapes).map(([name, shape]) =>
-    field(say, name, shape, required.includes(name), parent),
+    field(translate, name, shape, required.includes(name), parent),
   )
   return html`<ul class="fields">${rows}</ul>`
 }
 
-function field(say: Say, name: string, shape: Shape, required: boolean, parent: string): Html {
+function field(translate: Translator, name: string, shape: Shape, required: boolean, parent: string): Html {
   const path = parent === '' ? name : `${parent}.${name}`
-  const within = inside(say, shape, path)
+  const within = inside(translate, shape, path)
   return html`<li>
-<p class="field"><code dir="ltr" class="name">${name}</code> ${required && html`<span class="required">${say('required')}</span> `}<span class="type">${typeOf(say, shape)}</span>
-${boundsOf(say, shape).map((bound) => html` <span class="bound">${bound}</span>`)}</p>
-${meaning(say, shape)}
-${within && html`<details><summary>${say('fieldsOf')} ${code(isList(shape) ? `${path}[]` : path)}</summary>${within}</details>`}
+<p class="field"><code dir="ltr" class="name">${name}</code> ${required && html`<span class="required">${translate('required')}</span> `}<span class="type">${typeOf(translate, shape)}</span>
+${boundsOf(translate, shape).map((bound) => html` <span class="bound">${bound}</span>`)}</p>
+${meaning(translate, shape)}
+${within && html`<details><summary>${translate('fieldsOf')} ${code(isList(shape) ? `${path}[]` : path)}</summary>${within}</details>`}
 </li>`
 }
 
-function meaning(say: Say, shape: Shape): Content {
+function meaning(translate: Translator, shape: Shape): Content {
   // Of "a time or null" the words stand on the time, in both languages.
   const said = shape.description === undefined ? core(shape) : shape
-  const persian = say.language === 'fa' ? said['x-description-fa'] : undefined
+  const persian = translate.language === 'fa' ? said['x-description-fa'] : undefined
   const text = persian ?? said.description
   if (text === undefined) return undefined
-  if (say.language === 'en' || persian !== undefined) return html`<p class="meaning">${prose(text)}</p>`
+  if (translate.language === 'en' || persian !== undefined) return html`<p class="meaning">${prose(text)}</p>`
   return html`<p class="meaning" lang="en" dir="ltr">${prose(text)}</p>`
 }
 
@@ -72,82 +81,92 @@ function core(shape: Shape): Shape {
   return variants.length === 1 ? variants[0]! : shape
 }
 
-function typeOf(say: Say, shape: Shape): Content {
+function typeOf(translate: Translator, shape: Shape): Content {
   if (shape.anyOf)
     return joined(
-      shape.anyOf.map((variant) => typeOf(say, variant)),
-      say('or'),
+      shape.anyOf.map((variant) => typeOf(translate, variant)),
+      translate('or'),
     )
-  if (shape.const !== undefined) return [say('always'), ' ', code(JSON.stringify(shape.const))]
+  if (shape.const !== undefined) return [translate('always'), ' ', code(JSON.stringify(shape.const))]
   if (shape.enum)
     return [
-      say('oneOf'),
+      translate('oneOf'),
       ' ',
       joined(
         shape.enum.map((value) => code(String(value))),
-        say.language === 'fa' ? '، ' : ', ',
+        translate.language === 'fa' ? '، ' : ', ',
       ),
     ]
   const names = shape.type === undefined ? [shape.oneOf ? 'object' : 'any'] : [shape.type].flat()
   return joined(
     names.map((name) =>
-      name === 'array' && shape.items ? [say('listOf'), ' ', typeOf(say, shape.items)] : word(say, name),
+      name === 'array' && shape.items
+        ? [translate('listOf'), ' ', typeOf(translate, shape.items)]
+        : word(translate, name),
     ),
-    say('or'),
+    translate('or'),
   )
 }
 
-const word = (say: Say, type: string): Content => (types[type] ? say.of(types[type]) : code(type))
+const word = (translate: Translator, type: string): Content =>
+  types[type] ? translate.of(types[type]) : code(type)
 
-function boundsOf(say: Say, whole: Shape): Content[] {
+function boundsOf(translate: Translator, whole: Shape): Content[] {
   const shape = core(whole)
   const bounds: Content[] = [
-    range(say, shape.minimum, shape.maximum),
-    range(say, shape.minLength, shape.maxLength, say('characters')),
-    range(say, shape.minItems, shape.maxItems, say('items')),
-    shape.pattern !== undefined && shape.format === undefined && [say('pattern'), ' ', code(shape.pattern)],
+    range(translate, shape.minimum, shape.maximum),
+    range(translate, shape.minLength, shape.maxLength, translate('characters')),
+    range(translate, shape.minItems, shape.maxItems, translate('items')),
+    shape.pattern !== undefined &&
+      shape.format === undefined && [translate('pattern'), ' ', code(shape.pattern)],
     shape.format !== undefined && code(shape.format),
-    shape.default !== undefined && [say('standard'), ' ', code(JSON.stringify(shape.default))],
+    shape.default !== undefined && [translate('standard'), ' ', code(JSON.stringify(shape.default))],
   ]
   return bounds.filter((bound) => bound !== false && bound !== undefined)
 }
 
-function range(say: Say, least: number | undefined, most: number | undefined, unit?: string): Content {
+function range(
+  translate: Translator,
+  least: number | undefined,
+  most: number | undefined,
+  unit?: string,
+): Content {
   // The greatest exact integer of JSON is no bound that anybody means.
   const low = least === Number.MIN_SAFE_INTEGER ? undefined : least
   const high = most === Number.MAX_SAFE_INTEGER ? undefined : most
   const end = unit === undefined ? '' : ` ${unit}`
-  if (low !== undefined && high !== undefined) return [say.number(low), say('to'), say.number(high), end]
-  if (low !== undefined) return [say('atLeast'), say.number(low), end]
-  if (high !== undefined) return [say('atMost'), say.number(high), end]
+  if (low !== undefined && high !== undefined)
+    return [translate.number(low), translate('to'), translate.number(high), end]
+  if (low !== undefined) return [translate('atLeast'), translate.number(low), end]
+  if (high !== undefined) return [translate('atMost'), translate.number(high), end]
   return undefined
 }
 
 /** What stands inside a value: fields of an object, of the members of a list, of each shape it may have. */
-function inside(say: Say, shape: Shape, path: string): Html | undefined {
+function inside(translate: Translator, shape: Shape, path: string): Html | undefined {
   if (shape.properties && Object.keys(shape.properties).length > 0)
-    return list(say, shape.properties, shape.required ?? [], path)
-  if (shape.oneOf) return variants(say, shape.oneOf, shape.discriminator?.propertyName, path)
-  if (shape.items) return inside(say, shape.items, `${path}[]`)
+    return list(translate, shape.properties, shape.required ?? [], path)
+  if (shape.oneOf) return variants(translate, shape.oneOf, shape.discriminator?.propertyName, path)
+  if (shape.items) return inside(translate, shape.items, `${path}[]`)
   const within = (shape.anyOf ?? [])
-    .map((variant) => inside(say, variant, path))
+    .map((variant) => inside(translate, variant, path))
     .filter((part) => part instanceof Html)
   return within.length === 0 ? undefined : html`${within}`
 }
 
-function variants(say: Say, shapes: Shape[], tag: string | undefined, path: string): Html {
+function variants(translate: Translator, shapes: Shape[], tag: string | undefined, path: string): Html {
   return html`${shapes.map((shape) => {
     const { [tag ?? '']: mark, ...rest } = shape.properties ?? {}
     const required = shape.required ?? []
     const heading =
       mark === undefined
         ? undefined
-        : html`<p class="variant">${say('when')} ${code(
+        : html`<p class="variant">${translate('when')} ${code(
             `${tag}: ${[mark.const ?? mark.enum]
               .flat()
               .map((value) => JSON.stringify(value))
               .join(' | ')}`,
           )}</p>`
-    return html`<div class="shape">${heading}${Object.keys(rest).length > 0 && list(say, rest, required, path)}</div>`
+    return html`<div class="shape">${heading}${Object.keys(rest).length > 0 && list(translate, rest, required, path)}</div>`
   })}`
 }

@@ -1,4 +1,4 @@
-/** HTML that cannot be injected into: whatever is put into a template is escaped, unless it is HTML already. */
+/** HTML safe from injection: every value in a template is escaped, unless it is HTML already. */
 export class Html {
   readonly text: string
   constructor(text: string) {

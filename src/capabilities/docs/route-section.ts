@@ -5,26 +5,26 @@ import { codesOf, formOf, idempotencyKey, repliesWithParts } from '#platform/ope
 import { curlOf } from './example.ts'
 import { fieldList, fieldsOf } from './fields.ts'
 import { type Content, code, type Html, html, joined, prose } from './html.ts'
-import type { Say } from './say.ts'
+import type { Translator } from './translator.ts'
 
 /** Everything about one route. */
-export function routeSection(say: Say, route: Route, baseUrl: string): Html {
+export function routeSection(translate: Translator, route: Route, baseUrl: string): Html {
   return html`<article class="route" id="${route.operation}" data-find="${`${route.method} ${route.path} ${route.operation} ${route.summary.en} ${route.summary.fa}`.toLowerCase()}">
 <h3><a href="#${route.operation}"><span class="method ${route.method.toLowerCase()}">${route.method}</span> <code dir="ltr" class="path">${pathOf(route)}</code></a></h3>
-<p class="summary">${say.of(route.summary)}</p>
-${facts(say, route)}
-${part(say('pathParameters'), route.params && fieldsOf(say, route.params))}
-${part(say('queryParameters'), route.query && fieldsOf(say, route.query))}
-${part(say('headerParameters'), headers(say, route))}
-${part(say('body'), route.body && [fieldsOf(say, route.body), others(say, route)])}
-${part(say('form'), route.upload && fieldsOf(say, formOf(route.upload)))}
-${part(say('otherBody'), route.otherBody && fieldsOf(say, route.otherBody))}
-${part(say('example'), pre(say, curlOf(route, baseUrl)))}
+<p class="summary">${translate.of(route.summary)}</p>
+${facts(translate, route)}
+${part(translate('pathParameters'), route.params && fieldsOf(translate, route.params))}
+${part(translate('queryParameters'), route.query && fieldsOf(translate, route.query))}
+${part(translate('headerParameters'), headers(translate, route))}
+${part(translate('body'), route.body && [fieldsOf(translate, route.body), others(translate, route)])}
+${part(translate('form'), route.upload && fieldsOf(translate, formOf(route.upload)))}
+${part(translate('otherBody'), route.otherBody && fieldsOf(translate, route.otherBody))}
+${part(translate('example'), pre(translate, curlOf(route, baseUrl)))}
 ${part(
-  say('answer'),
-  Object.entries(repliesWithParts(route)).map(([status, schema]) => reply(say, status, schema, route)),
+  translate('answer'),
+  Object.entries(repliesWithParts(route)).map(([status, schema]) => reply(translate, status, schema, route)),
 )}
-${part(say('failures'), failures(route))}
+${part(translate('failures'), failures(route))}
 </article>`
 }
 
@@ -33,35 +33,36 @@ const pathOf = (route: Route): Content =>
   joined(route.path.split('/'), '/').map((piece) => (piece === '/' ? html`/<wbr>` : piece))
 
 /** Something to copy. */
-export const pre = (say: Say, text: string): Html =>
-  html`<pre dir="ltr" tabindex="0" data-copy="${say('copy')}" data-copied="${say('copied')}"><code>${text}</code></pre>`
+export const pre = (translate: Translator, text: string): Html =>
+  html`<pre dir="ltr" tabindex="0" data-copy="${translate('copy')}" data-copied="${translate('copied')}"><code>${text}</code></pre>`
 
 const part = (title: string, content: Content): Content => content && html`<h4>${title}</h4>${content}`
 
-function facts(say: Say, route: Route): Html {
+function facts(translate: Translator, route: Route): Html {
   const { scope: needed, orScope: other } = route
-  const own = needed === 'public' ? say('publicRoute') : needed === 'any' ? say('anyScope') : code(needed)
-  const scope = other ? html`${own}${say('or')}${code(other)}` : own
-  return html`<dl class="facts"><div><dt>${say('scope')}</dt><dd>${scope}</dd></div>
-<div><dt>${say('operation')}</dt><dd>${code(route.operation)}</dd></div>
-${route.bodyLimit !== undefined && html`<div><dt>${say('bodyLimit')}</dt><dd>${say.number(route.bodyLimit)} ${say('bytes')}</dd></div>`}</dl>`
+  const own =
+    needed === 'public' ? translate('publicRoute') : needed === 'any' ? translate('anyScope') : code(needed)
+  const scope = other ? html`${own}${translate('or')}${code(other)}` : own
+  return html`<dl class="facts"><div><dt>${translate('scope')}</dt><dd>${scope}</dd></div>
+<div><dt>${translate('operation')}</dt><dd>${code(route.operation)}</dd></div>
+${route.bodyLimit !== undefined && html`<div><dt>${translate('bodyLimit')}</dt><dd>${translate.number(route.bodyLimit)} ${translate('bytes')}</dd></div>`}</dl>`
 }
 
-function headers(say: Say, route: Route): Content {
+function headers(translate: Translator, route: Route): Content {
   const named = { ...(route.idempotent && { 'Idempotency-Key': idempotencyKey }), ...route.headers }
-  return Object.keys(named).length > 0 && fieldList(say, named, route.requiredHeaders ?? [])
+  return Object.keys(named).length > 0 && fieldList(translate, named, route.requiredHeaders ?? [])
 }
 
-const others = (say: Say, route: Route): Html =>
-  html`<p class="note">${prose(say(route.unknownFields === 'tolerate' ? 'tolerates' : 'refuses'))}</p>`
+const others = (translate: Translator, route: Route): Html =>
+  html`<p class="note">${prose(translate(route.unknownFields === 'tolerate' ? 'tolerates' : 'refuses'))}</p>`
 
-function reply(say: Say, status: string, schema: TSchema | string, route: Route): Html {
+function reply(translate: Translator, status: string, schema: TSchema | string, route: Route): Html {
   const type = typeof schema === 'string' ? schema : 'application/json'
-  const stream = route.streams && html` ${say('orStream')} ${code('text/event-stream')}`
+  const stream = route.streams && html` ${translate('orStream')} ${code('text/event-stream')}`
   const heading = html`${code(status)} ${code(type)}${stream}`
-  const fields = typeof schema === 'string' ? '' : fieldsOf(say, schema).text
+  const fields = typeof schema === 'string' ? '' : fieldsOf(translate, schema).text
   if (typeof schema === 'string' || fields === '') return html`<p>${heading}</p>`
-  return html`<details class="reply"><summary>${heading}</summary>${fieldsOf(say, schema)}</details>`
+  return html`<details class="reply"><summary>${heading}</summary>${fieldsOf(translate, schema)}</details>`
 }
 
 function failures(route: Route): Html {

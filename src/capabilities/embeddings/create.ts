@@ -21,16 +21,16 @@ export async function createEmbeddings(context: RequestContext<EmbeddingsBody>):
   const { app, body, claim } = context
   const model = requireModel(context, body.model, 'embedding')
   const texts = textsOf(body.input, model)
-  setIgnoredFields(context, unnamedFields(body, heard))
-  const textOf = (came: Vectors): string =>
-    JSON.stringify(listOf(model, came, body.encoding_format ?? 'float'))
+  setIgnoredFields(context, unnamedFields(body, effectiveFields))
+  const textOf = (result: Vectors): string =>
+    JSON.stringify(listOf(model, result, body.encoding_format ?? 'float'))
   const outcome = await embed(app, {
     ...payment(context),
     endpoint: '/v1/embeddings',
     model,
     texts,
     dimensions: body.dimensions ?? undefined,
-    ...(claim && { replyOf: (came: Vectors) => replayable(textOf(came)) }),
+    ...(claim && { replyOf: (result: Vectors) => replayable(textOf(result)) }),
   })
   if ('failure' in outcome)
     throw claim && !outcome.didNothing ? finalFailure(outcome.failure) : outcome.failure
@@ -39,7 +39,7 @@ export async function createEmbeddings(context: RequestContext<EmbeddingsBody>):
 }
 
 /** The fields that have an effect; `user` is taken from clients that send it. */
-const heard = Type.Omit(EmbeddingsBody, ['user'])
+const effectiveFields = Type.Omit(EmbeddingsBody, ['user'])
 
 /** No tokenizer has fewer than one token to so many bytes of a language. */
 const maxBytesPerToken = 8

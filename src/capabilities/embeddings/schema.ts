@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { Cost } from '#capabilities/calls'
 import { nullable, oneOf, safeInteger } from '#platform/schema'
 
-/** As many as OpenAI takes; a model may take fewer. */
+/** The limit of OpenAI; a model may have a lower one. */
 export const maxTexts = 2_048
 
 const text = (): ReturnType<typeof Type.String> => Type.String({ minLength: 1 })

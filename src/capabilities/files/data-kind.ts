@@ -1,4 +1,4 @@
-/** Files of data. What a file is, its content says first; among plain texts, which look alike, its name and its sender decide. */
+/** Files of data. The content decides the type first; among plain texts, which look alike, the name and the declared type do. */
 import type { Probe } from './probe.ts'
 
 export const csv = 'text/csv'
@@ -6,26 +6,26 @@ export const tsv = 'text/tab-separated-values'
 export const json = 'application/json'
 export const xlsx = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
-/** What the sender calls it. */
-export interface Called {
+/** What the sender declares about the type. */
+export interface FileHints {
   /** The one for people, and that of the sender's disk. */
   names: readonly (string | undefined)[]
-  /** Undefined where the sender did not say, or said what anybody says of anything. */
+  /** Undefined if it was not declared, or was a generic type such as application/octet-stream. */
   mediaType?: string | undefined
 }
 
 const headBytes = 64 * 1024
 
 /** The media type; undefined for what is no CSV, TSV, JSON or XLSX. */
-export async function dataKindOf(probe: Probe, called: Called): Promise<string | undefined> {
+export async function dataKindOf(probe: Probe, hints: FileHints): Promise<string | undefined> {
   const head = await probe.read(0, headBytes)
   if (head.length === 0) return undefined
   if (head.indexOf('PK\u0003\u0004', 0, 'latin1') === 0) return (await isWorkbook(probe)) ? xlsx : undefined
   if (!isText(head)) return undefined
   const looksLikeJson = /^[[{]/.test(textIn(head).trimStart())
-  const named = called.names.map(byName).find((type) => type !== undefined)
-  const meant = named ?? byClaim(called.mediaType) ?? (looksLikeJson ? json : undefined)
-  return meant === json && !looksLikeJson ? undefined : meant
+  const named = hints.names.map(byName).find((type) => type !== undefined)
+  const type = named ?? byClaim(hints.mediaType) ?? (looksLikeJson ? json : undefined)
+  return type === json && !looksLikeJson ? undefined : type
 }
 
 const endings: Record<string, string> = { csv, tsv, tab: tsv, json }

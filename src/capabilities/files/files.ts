@@ -1,11 +1,11 @@
 import type { Job } from '#platform/jobs'
-import { tidyJob } from './keep.ts'
 import { fileRoutes } from './routes.ts'
+import { tidyJob } from './stage.ts'
 
-export { type NamedFile, requireFiles } from './given.ts'
-export { deleteFile, dropBytes, keepFile, type NewFile, type StagedFile, stageFile } from './keep.ts'
 export { dataTypes } from './kind.ts'
-export { openStored, type StoredContent } from './stored.ts'
+export { openStored, type StoredContent } from './open-stored.ts'
+export { type NamedFile, requireFiles } from './require-files.ts'
+export { commitFile, deleteFile, dropBytes, type NewFile, type StagedFile, stageFile } from './stage.ts'
 
 /** Images and audio that a project stores. */
 export const files = { name: 'files', routes: fileRoutes, jobs: [tidyJob as Job<never>] }

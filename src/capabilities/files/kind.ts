@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { sniff } from '#engine/media'
-import { type Called, csv, dataKindOf, json, tsv, xlsx } from './data-kind.ts'
+import { csv, dataKindOf, type FileHints, json, tsv, xlsx } from './data-kind.ts'
 import type { Probe } from './probe.ts'
 
 /** What is stored, and the ending of its name. */
@@ -52,11 +52,11 @@ export interface Kind {
 }
 
 /** What a file is; undefined for what is not stored here. */
-export async function kindOf(probe: Probe, called: Called): Promise<Kind | undefined> {
+export async function kindOf(probe: Probe, hints: FileHints): Promise<Kind | undefined> {
   const media = sniff(await probe.read(0, headBytes)) ?? ((await isSvg(probe)) ? 'image/svg+xml' : undefined)
   if (media !== undefined)
     return Object.hasOwn(endings, media) ? { mediaType: media, maxBytes: maxMediaBytes } : undefined
-  const mediaType = await dataKindOf(probe, called)
+  const mediaType = await dataKindOf(probe, hints)
   return mediaType === undefined ? undefined : { mediaType, maxBytes: maxDataBytes }
 }
 

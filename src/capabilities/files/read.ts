@@ -1,16 +1,16 @@
-/** What there is to read of files, and their end. */
+/** Reading and deleting files. */
 import { fail } from '#platform/errors'
 import { Answer, type Content, content, isKnown, type RequestContext } from '#platform/http'
 import { isUuid } from '#platform/ids'
 import { plainList } from '#platform/lists'
-import { deleteFile, dropBytes, keyOf } from './keep.ts'
 import { endingOf } from './kind.ts'
 import type { ListQuery, StoredFile } from './schema.ts'
+import { deleteFile, dropBytes, keyOf } from './stage.ts'
 import * as store from './store.ts'
 
 type FileOptions = RequestContext<unknown, unknown, { id: string }>
 
-export const shownFile = (row: store.FileRow): StoredFile => ({
+export const toStoredFile = (row: store.FileRow): StoredFile => ({
   id: row.file_id,
   name: row.name,
   media_type: row.media_type,
@@ -21,11 +21,11 @@ export const shownFile = (row: store.FileRow): StoredFile => ({
 })
 
 export const listFiles = async ({ app, caller, query }: RequestContext<unknown, ListQuery>) =>
-  plainList.answer(await store.listFiles(app.db, caller, query), shownFile)
+  plainList.answer(await store.listFiles(app.db, caller, query), toStoredFile)
 
 const notFound = (): never => fail('NOT_FOUND', {}, { param: 'id' })
 
-/** The bytes, whole or in part. A file never changes, and can be deleted: who keeps a copy asks whether it still holds. */
+/** The bytes, whole or in part. A file never changes, but can be deleted: caches revalidate. */
 export async function readFile(options: FileOptions): Promise<Answer | Content> {
   const { app, caller, params } = options
   const file = isUuid(params.id) ? await store.findFile(app.db, caller, params.id) : undefined
@@ -58,7 +58,7 @@ export async function removeFile({ app, caller, params }: FileOptions) {
   return { id, deleted: true }
 }
 
-/** Whoever opens it in a browser, beside a console on the same host: no script of it runs, and no other type is guessed. */
+/** For a browser that opens it on the host of the console: no script of it runs, and no other type is sniffed. */
 function safeHeaders({ file_id: id, name, media_type: mediaType }: store.FileRow): Record<string, string> {
   const plain = `${id}.${endingOf(mediaType)}`
   const named = name === null ? '' : `; filename*=UTF-8''${encoded(name)}`

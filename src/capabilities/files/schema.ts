@@ -39,7 +39,7 @@ export const UploadBody = Type.Object(
 )
 export type UploadBody = Static<typeof UploadBody>
 
-/** What stands beside the file of a form. */
+/** The other fields of the upload form. */
 export const UploadForm = Type.Object(
   {
     media_type: Type.Optional(mediaType),

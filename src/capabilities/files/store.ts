@@ -33,7 +33,12 @@ export const maxFiles = 100_000
 export const insertFile = (tx: Tx, file: FileRow) => tx.insertInto('files.files').values(file).execute()
 
 /** Counts one more file, unless the project has no room for it; answers whether it had. */
-export async function takeRoom(tx: Tx, owner: Owner, bytes: number, quotaBytes: number): Promise<boolean> {
+export async function reserveQuota(
+  tx: Tx,
+  owner: Owner,
+  bytes: number,
+  quotaBytes: number,
+): Promise<boolean> {
   if (bytes > quotaBytes) return false
   const { rows } = await sql`insert into files.usage as u (account_id, project_id, files, bytes)
     values (${owner.accountId}, ${owner.projectId}, 1, ${bytes})
@@ -44,7 +49,7 @@ export async function takeRoom(tx: Tx, owner: Owner, bytes: number, quotaBytes: 
 }
 
 /** Whether there is room now; the transaction that takes it asks again. */
-export async function hasRoom(db: Db, owner: Owner, bytes: number, quotaBytes: number): Promise<boolean> {
+export async function hasQuota(db: Db, owner: Owner, bytes: number, quotaBytes: number): Promise<boolean> {
   const [used] = await db.query<{ files: bigint; bytes: bigint }>(
     {
       name: 'files.used',

@@ -3,13 +3,13 @@ import { decodeBase64InSlices, freeBytes } from '#platform/bytes'
 import { fail } from '#platform/errors'
 import type { JsonText, RequestContext, Upload } from '#platform/http'
 import { type ByteSource, sourceOf } from '#platform/storage'
-import type { Called } from './data-kind.ts'
-import { dropBytes, keepFile, stageFile } from './keep.ts'
+import type { FileHints } from './data-kind.ts'
 import { kindOf, maxMediaBytes, means, mediaTypes } from './kind.ts'
 import { reasons } from './phrases.ts'
 import { type Probe, probeBytes, probeFile } from './probe.ts'
-import { shownFile } from './read.ts'
+import { toStoredFile } from './read.ts'
 import { maxNameCharacters, type UploadBody, type UploadForm } from './schema.ts'
+import { commitFile, dropBytes, stageFile } from './stage.ts'
 
 type UploadOptions = RequestContext<UploadBody, unknown, unknown, UploadForm>
 
@@ -26,55 +26,55 @@ export async function upload(options: UploadOptions): Promise<JsonText> {
   const { created_at: now, file_id: fileId } = staged.row
   const undo = () => dropBytes(app, accountId, fileId)
   return acceptOnce(options, { endpoint: '/v1/files', statusCode: 201, now, undo }, async (tx) => {
-    await keepFile(tx, staged)
-    return shownFile(staged.row)
+    await commitFile(tx, staged)
+    return toStoredFile(staged.row)
   })
 }
 
-interface Found {
+interface UploadedFile {
   bytes: Uint8Array | ByteSource
   mediaType: string
   name: string | undefined
 }
 
-async function fileInJson({ data, media_type: claimed, name }: UploadBody): Promise<Found> {
+async function fileInJson({ data, media_type: claimed, name }: UploadBody): Promise<UploadedFile> {
   const bytes = await decodeBase64InSlices(data)
   if (!bytes) return fail('INVALID_REQUEST', { why: reasons.notBase64 }, { param: 'data' })
   if (bytes.length > maxMediaBytes)
     fail('INVALID_REQUEST', { why: reasons.tooLarge(maxMediaBytes) }, { param: 'data' })
-  const mediaType = await judge(probeBytes(bytes), { names: [name], mediaType: claimed }, 'data')
-  requireMeant(claimed, mediaType)
+  const mediaType = await detectKind(probeBytes(bytes), { names: [name], mediaType: claimed }, 'data')
+  requireDeclaredType(claimed, mediaType)
   return { bytes, mediaType, name }
 }
 
 /** The type that a browser puts at a part is its guess by the name: it may tell texts apart, and is no reason to refuse. */
-async function fileInForm({ fields, file }: Upload<UploadForm>): Promise<Found> {
+async function fileInForm({ fields, file }: Upload<UploadForm>): Promise<UploadedFile> {
   const { media_type: claimed } = fields
-  const name = fields.name ?? shownName(file.name)
-  const mediaType = await judge(
+  const name = fields.name ?? cleanName(file.name)
+  const mediaType = await detectKind(
     probeFile(file),
     { names: [fields.name, file.name], mediaType: claimed ?? file.mediaType },
     'file',
   )
-  requireMeant(claimed, mediaType)
+  requireDeclaredType(claimed, mediaType)
   return { bytes: sourceOf(file), mediaType, name }
 }
 
-async function judge(probe: Probe, called: Called, param: string): Promise<string> {
-  const kind = await kindOf(probe, called)
+async function detectKind(probe: Probe, hints: FileHints, param: string): Promise<string> {
+  const kind = await kindOf(probe, hints)
   if (!kind) return fail('INVALID_REQUEST', { why: reasons.otherType(mediaTypes) }, { param })
   if (probe.bytes > kind.maxBytes)
     fail('INVALID_REQUEST', { why: reasons.tooLarge(kind.maxBytes) }, { param })
   return kind.mediaType
 }
 
-function requireMeant(claimed: string | undefined, mediaType: string): void {
+function requireDeclaredType(claimed: string | undefined, mediaType: string): void {
   if (claimed !== undefined && !means(claimed, mediaType))
     fail('INVALID_REQUEST', { why: reasons.notAsNamed(mediaType) }, { param: 'media_type' })
 }
 
-/** A name that nobody typed here is shortened rather than refused. */
-function shownName(name: string | undefined): string | undefined {
+/** The file name of a form is not typed by hand: it is shortened rather than refused. */
+function cleanName(name: string | undefined): string | undefined {
   const plain = name?.toWellFormed().replaceAll(/[\p{Cc}/\\]/gu, '')
   return plain ? [...plain].slice(-maxNameCharacters).join('') : undefined
 }

@@ -6,7 +6,7 @@ import { Answer, type RequestContext, type Route, route } from '#platform/http'
 import { sha256 } from '#platform/secrets'
 import './errors.ts'
 
-/** Balancers ask every few seconds; a database that has not answered by then is away for them. */
+/** Load balancers check every few seconds; a database that has not answered by then counts as unreachable. */
 const readyMs = 2_000
 
 const Alive = Type.Object({ status: Type.Literal('ok') })
@@ -56,7 +56,7 @@ async function metrics({ app, headers }: RequestContext): Promise<Answer> {
   return new Answer(200, await app.metrics.text(), 'text/plain; version=0.0.4; charset=utf-8')
 }
 
-/** In a time that tells nothing of how much of it was right. */
+/** In constant time, so that the duration reveals nothing about the token. */
 const isToken = (authorization: string | undefined, token: string): boolean =>
   timingSafeEqual(sha256(authorization?.replace(/^Bearer /i, '') ?? ''), sha256(token))
 
@@ -69,7 +69,7 @@ async function ready(app: App) {
   return { status: 'ok' as const }
 }
 
-/** On a port of their own: for a scraper, and for whoever asks whether that port is up. */
+/** On a port of their own: for a scraper, and for liveness checks of that port. */
 export const metricsRoutes: Route[] = routes.filter(
   ({ path }) => path === '/metrics' || path === '/health/live',
 )

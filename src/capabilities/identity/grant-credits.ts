@@ -1,7 +1,7 @@
 import type { Tx } from '#platform/db'
 import { type Grant, grant, lockBalance, transferred } from '#platform/ledger'
 
-/** What a grant came to. Amounts in micro-credits; `balance` includes what is held. */
+/** The outcome of a grant. Amounts in micro-credits; `balance` includes what is held. */
 export type GrantOutcome =
   | { outcome: 'granted' | 'repeated'; balance: bigint; held: bigint }
   /** The id was used before with another amount; nothing was changed. */
@@ -19,15 +19,17 @@ export const maxMicrocredits = 1_000_000_000_000_000_000n
  * Puts credits on an account or takes them back, never below what is free. Holds the account's lock from the first
  * look to the end, so that the answer is exact; a repeated transfer id with the same amount changes nothing.
  */
-export async function grantCredits(tx: Tx, ask: Grant, now: Date): Promise<GrantOutcome> {
-  const books = await lockBalance(tx, ask.accountId)
+export async function grantCredits(tx: Tx, transfer: Grant, now: Date): Promise<GrantOutcome> {
+  const books = await lockBalance(tx, transfer.accountId)
   if (!books) return { outcome: 'no_account' }
-  const earlier = await transferred(tx, ask.accountId, ask.transferId)
+  const earlier = await transferred(tx, transfer.accountId, transfer.transferId)
   if (earlier !== undefined) {
-    return earlier === ask.microcredits ? { outcome: 'repeated', ...books } : { outcome: 'conflict', earlier }
+    return earlier === transfer.microcredits
+      ? { outcome: 'repeated', ...books }
+      : { outcome: 'conflict', earlier }
   }
   const free = books.balance - books.held
-  if (free + ask.microcredits < 0n) return { outcome: 'insufficient', free }
-  if (books.balance + ask.microcredits > maxMicrocredits) return { outcome: 'too_much' }
-  return { outcome: 'granted', balance: await grant(tx, ask, now), held: books.held }
+  if (free + transfer.microcredits < 0n) return { outcome: 'insufficient', free }
+  if (books.balance + transfer.microcredits > maxMicrocredits) return { outcome: 'too_much' }
+  return { outcome: 'granted', balance: await grant(tx, transfer, now), held: books.held }
 }

@@ -33,7 +33,7 @@ export async function keyRows(db: Db, now: Date, projectId?: string): Promise<Ke
   return found.map((row) => ({ ...row, ...spent(row.key_id) }))
 }
 
-/** Asked after the rows it is for: whatever was there then has its meter. */
+/** Query it after the rows, so that each of them has its meter. */
 async function spendingOf(
   db: Db,
   scope: MeterScope,

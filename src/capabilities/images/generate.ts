@@ -56,7 +56,7 @@ function wishOf(body: GenerationBody): ImageWish {
   }
 }
 
-/** Older clients have other names. */
+/** Maps the quality names of older clients. */
 function qualityOf(named: NonNullable<GenerationBody['quality']>): ImageWish['quality'] {
   if (named === 'auto' || named === 'standard') return undefined
   return named === 'hd' ? 'high' : named

@@ -21,7 +21,7 @@ export const placeOf = ({ caller, params }: Pick<KnowledgeOptions, 'caller' | 'p
   knowledgeId: params.id,
 })
 
-const shown = (row: store.CountedProject): Knowledge => ({
+const toKnowledge = (row: store.CountedProject): Knowledge => ({
   id: row.knowledge_id,
   name: row.name,
   instructions: row.instructions,
@@ -31,7 +31,7 @@ const shown = (row: store.CountedProject): Knowledge => ({
   updated_at: row.updated_at.toISOString(),
 })
 
-/** A knowledge project of the caller's; anybody else's answers as a missing one, KNOWLEDGE_NOT_FOUND. */
+/** A knowledge project of the caller. Throws KNOWLEDGE_NOT_FOUND for a missing one and for another project's alike. */
 export async function requireProject(
   app: App,
   place: store.Place,
@@ -44,7 +44,7 @@ export async function requireProject(
 export const notFound = (param = 'id'): never => fail('KNOWLEDGE_NOT_FOUND', {}, { param })
 
 export const readKnowledge = async (options: KnowledgeOptions) =>
-  shown(await requireProject(options.app, placeOf(options)))
+  toKnowledge(await requireProject(options.app, placeOf(options)))
 
 export async function createKnowledge(context: RequestContext<KnowledgeBody>): Promise<JsonText> {
   const { app, body, caller } = context
@@ -63,12 +63,12 @@ export async function createKnowledge(context: RequestContext<KnowledgeBody>): P
     await store.insertProject(tx, row)
     if ((await store.countProjects(tx, caller)) > maxProjects)
       fail('KNOWLEDGE_LIMIT', { most: maxProjects, of: 'projects' })
-    return shown({ ...row, sources: 0n, passages: 0n })
+    return toKnowledge({ ...row, sources: 0n, passages: 0n })
   })
 }
 
 export const listKnowledge = async ({ app, caller, query }: RequestContext<unknown, ListQuery>) =>
-  plainList.answer(await store.listProjects(app.db, caller, query), shown)
+  plainList.answer(await store.listProjects(app.db, caller, query), toKnowledge)
 
 export async function changeKnowledge(options: KnowledgeOptions<KnowledgePatch>) {
   const { app, body } = options
@@ -77,7 +77,7 @@ export async function changeKnowledge(options: KnowledgeOptions<KnowledgePatch>)
   return changed ? readKnowledge(options) : notFound()
 }
 
-/** With everything in it. Sources that are just being read find their project gone. */
+/** Deletes it with its sources. Index jobs under way find the project gone and stop. */
 export async function deleteKnowledge(options: KnowledgeOptions) {
   const { app } = options
   const place = placeOf(options)

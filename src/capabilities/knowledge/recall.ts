@@ -1,8 +1,8 @@
-/** The door for rooms whose models work with a knowledge project. */
+/** The interface for other rooms whose models use a knowledge project. */
 import type { App } from '#app'
 import type { Source } from '#engine/turn'
 import { requireProject } from './projects.ts'
-import type { Payment } from './search/meant.ts'
+import type { Payment } from './search/by-meaning.ts'
 import { findPassages } from './search/search.ts'
 import type { Place } from './store.ts'
 
@@ -18,9 +18,9 @@ export async function requireKnowledge(
 }
 
 /**
- * Passages that answer the query, the best first; none where the project was deleted. What came from no address has one of its own
+ * Passages that answer the query, the best first; none where the project was deleted. A source without a URL gets a URN
  * (`urn:uuid:<source>#<position>`), so that citations can tell passages apart. With a payer they are found by meaning too, under a
- * receipt of its own; what cannot be paid is found by words.
+ * receipt of its own; if that cannot be paid, words alone decide.
  */
 export async function recall(
   app: App,

@@ -48,7 +48,7 @@ export interface SourceRow {
   vectors_tries: number
 }
 
-/** Whose project it is. */
+/** The account and project that own it. */
 export interface Owner {
   accountId: string
   projectId: string
@@ -64,7 +64,7 @@ const counted = sql`(select count(*) as sources, coalesce(sum(s.passages), 0) as
 export const insertProject = (tx: Tx, project: ProjectRow) =>
   tx.insertInto('knowledge.projects').values(project).execute()
 
-/** Until the transaction ends nobody else makes one, so that the limit holds. */
+/** Blocks other creations in the project until the transaction ends, so that the limit is exact. */
 export async function lockProjects(tx: Tx, { projectId }: Owner): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('knowledge.projects'), hashtext(${projectId}))`.execute(tx)
 }
@@ -117,7 +117,7 @@ export async function changeProject(
   return done.numUpdatedRows === 1n
 }
 
-/** Whoever changes what a knowledge project holds waits here. False where there is none. */
+/** Locks the knowledge project against other changes of its contents. Returns false if it does not exist. */
 export async function lockProject(
   tx: Tx,
   accountId: string,
@@ -170,7 +170,7 @@ export const findSource = (db: Db, place: Place, sourceId: string): Promise<Sour
 export const listSources = (db: Db, place: Place, options: PageOptions): Promise<Page<SourceRow>> =>
   readPage(sourcesOf(db, place), 'source_id', options)
 
-/** Passages go with it; answers what it was. */
+/** Its passages are deleted too. Returns its state and kind. */
 export const deleteSource = (tx: Tx, { accountId, knowledgeId }: Place, sourceId: string) =>
   tx
     .deleteFrom('knowledge.sources')

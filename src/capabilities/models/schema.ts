@@ -3,11 +3,11 @@ import { type Kinds, openKinds, usdPerMillion } from '#engine/models'
 import { typedList } from '#platform/lists'
 import { nameSchemas, nullable, oneOf, safeInteger, timestamp } from '#platform/schema'
 
-/** One schema, or whichever of several fits. */
+/** One schema, or a union of several. */
 const oneOfThese = (schemas: readonly TObject[]): TSchema =>
   schemas.length === 1 ? schemas[0]! : Type.Union([...schemas])
 
-/** Those of the contract; the house may have others. */
+/** Those of the contract; this server may have others. */
 const contractKinds = ['text', 'image', 'audio', 'video', 'embedding']
 
 /** What callers see of a model of any of these kinds. */

@@ -4,7 +4,7 @@ import { fail } from '#platform/errors'
 import type { JsonText, RequestContext } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
 import { FetchRefused } from '#platform/net'
-import { shownConnection } from './connection.ts'
+import { toConnection } from './connection.ts'
 import { reasons } from './phrases.ts'
 import type { ConnectionBody, ConnectionPatch, ConnectionWithSecret } from './schema.ts'
 import { newSecret, sealedFor } from './secret.ts'
@@ -12,8 +12,8 @@ import * as store from './store.ts'
 
 /** Of one project (contract section 8). */
 const maxConnections = 10
-/** What a name server may take. */
-const judgeMs = 5_000
+/** Time limit of the name lookup. */
+const checkMs = 5_000
 /** After a rotation both secrets sign for this long. */
 const overlapMs = 24 * 60 * 60 * 1000
 
@@ -29,7 +29,7 @@ export const notFound = (): never => fail('NOT_FOUND', {}, { param: 'id' })
 
 export async function createConnection(context: RequestContext<ConnectionBody>): Promise<JsonText> {
   const { app, body, caller } = context
-  const url = await reachable(context, body.url)
+  const url = await requireReachable(context, body.url)
   const nowMs = app.clock.nowMs()
   const now = new Date(nowMs)
   const connectionId = uuidv7(nowMs)
@@ -57,7 +57,7 @@ export async function createConnection(context: RequestContext<ConnectionBody>):
     if ((await store.countConnections(tx, caller)) >= maxConnections)
       fail('TOO_MANY_WEBHOOKS', { most: maxConnections })
     await store.insertConnection(tx, row)
-    return { ...shownConnection(row, nowMs), secret } satisfies ConnectionWithSecret
+    return { ...toConnection(row, nowMs), secret } satisfies ConnectionWithSecret
   })
 }
 
@@ -66,7 +66,7 @@ export async function changeConnection(options: IdOptions<ConnectionPatch>) {
   if (Object.keys(body).length === 0) fail('INVALID_REQUEST', { why: reasons.nothing })
   const place = placeOf(options)
   if (!(await store.findConnection(app.db, place))) return notFound()
-  const url = body.url === undefined ? undefined : await reachable(options, body.url)
+  const url = body.url === undefined ? undefined : await requireReachable(options, body.url)
   const now = new Date(app.clock.nowMs())
   return app.db.tx(async (tx) => {
     const row = await store.changeConnection(tx, place, {
@@ -78,7 +78,7 @@ export async function changeConnection(options: IdOptions<ConnectionPatch>) {
     })
     if (!row) return notFound()
     if (!row.enabled) await store.cancelPending(tx, place, 'disabled', now)
-    return shownConnection(row, now.getTime())
+    return toConnection(row, now.getTime())
   })
 }
 
@@ -114,17 +114,17 @@ export async function rotateSecret(options: IdOptions): Promise<JsonText> {
       updated_at: now,
     })
     return {
-      ...shownConnection({ ...row, updated_at: now }, nowMs),
+      ...toConnection({ ...row, updated_at: now }, nowMs),
       secret,
       previous_secret_until: until.toISOString(),
     } satisfies ConnectionWithSecret
   })
 }
 
-/** The address as it is kept, when it leads to the public internet now; it is judged again whenever a connection is opened. */
-async function reachable({ app }: Pick<RequestContext, 'app'>, url: string): Promise<string> {
+/** Returns the normalized address if it leads to the public internet now; it is checked again whenever a connection is opened. */
+async function requireReachable({ app }: Pick<RequestContext, 'app'>, url: string): Promise<string> {
   try {
-    return await app.net.judge(url, judgeMs)
+    return await app.net.judge(url, checkMs)
   } catch (error) {
     if (!(error instanceof FetchRefused)) throw error
     return fail('INVALID_REQUEST', { why: reasons.url(error.why) }, { param: 'url' })

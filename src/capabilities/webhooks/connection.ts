@@ -1,8 +1,8 @@
-/** Connections and deliveries as their callers see them. */
+/** Connections and deliveries as the API answers with them. */
 import type { Connection, Delivery } from './schema.ts'
 import type { ConnectionRow, DeliveryRow } from './store.ts'
 
-export const shownConnection = (row: ConnectionRow, nowMs: number): Connection => ({
+export const toConnection = (row: ConnectionRow, nowMs: number): Connection => ({
   id: row.connection_id,
   url: row.url,
   events: row.events as Connection['events'],
@@ -14,7 +14,7 @@ export const shownConnection = (row: ConnectionRow, nowMs: number): Connection =
   updated_at: row.updated_at.toISOString(),
 })
 
-export const shownDelivery = (row: DeliveryRow): Delivery => ({
+export const toDelivery = (row: DeliveryRow): Delivery => ({
   id: row.delivery_id,
   webhook_id: row.connection_id,
   event_id: row.event_id,

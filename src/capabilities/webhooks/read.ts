@@ -2,23 +2,23 @@
 import type { RequestContext } from '#platform/http'
 import { bareList, plainList } from '#platform/lists'
 import { type IdOptions, notFound, placeOf } from './connect.ts'
-import { shownConnection, shownDelivery } from './connection.ts'
+import { toConnection, toDelivery } from './connection.ts'
 import type { DeliveryQuery } from './schema.ts'
 import * as store from './store.ts'
 
 export async function listConnections({ app, caller }: RequestContext) {
   const rows = await store.listConnections(app.db, caller)
-  return bareList.answer(rows, (row) => shownConnection(row, app.clock.nowMs()))
+  return bareList.answer(rows, (row) => toConnection(row, app.clock.nowMs()))
 }
 
 export async function readConnection(options: IdOptions) {
   const { app } = options
   const row = await store.findConnection(app.db, placeOf(options))
-  return row ? shownConnection(row, app.clock.nowMs()) : notFound()
+  return row ? toConnection(row, app.clock.nowMs()) : notFound()
 }
 
 export async function listDeliveries({ app, caller, query }: RequestContext<unknown, DeliveryQuery>) {
   const { webhook_id: connectionId, event_id: eventId, status: state, event: type } = query
   const filter = { connectionId, eventId, state, type }
-  return plainList.answer(await store.listDeliveries(app.db, caller, filter, query), shownDelivery)
+  return plainList.answer(await store.listDeliveries(app.db, caller, filter, query), toDelivery)
 }

@@ -1,6 +1,6 @@
 import { type Route, route } from '#platform/http'
-import { redeliver, testConnection } from './by-hand.ts'
 import { changeConnection, createConnection, deleteConnection, rotateSecret } from './connect.ts'
+import { redeliver, testConnection } from './manual.ts'
 import { listConnections, listDeliveries, readConnection } from './read.ts'
 import {
   Connection,

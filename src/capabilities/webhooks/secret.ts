@@ -23,8 +23,8 @@ export interface Signing {
   oldSecret?: string | undefined
 }
 
-export function signatureHeaders(ask: Signing): Record<string, string> {
-  const { eventId, timestamp, body, secret, oldSecret } = ask
+export function signatureHeaders(signing: Signing): Record<string, string> {
+  const { eventId, timestamp, body, secret, oldSecret } = signing
   const standard = [secret, ...(oldSecret === undefined ? [] : [oldSecret])].map(
     (one) => `v1,${hmac(standardKey(one), `${eventId}.${timestamp}.${body}`).toString('base64')}`,
   )

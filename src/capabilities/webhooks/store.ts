@@ -48,7 +48,7 @@ export interface DeliveryRow {
   ended_at: Date | null
 }
 
-/** Whose connection it is; nobody else finds it. */
+/** A connection with its owner; other projects do not find it. */
 export interface Place {
   accountId: string
   projectId: string
@@ -98,7 +98,7 @@ export const findConnection = (db: Db, place: Place): Promise<ConnectionRow | un
 export const lockConnection = (tx: Tx, place: Place): Promise<ConnectionRow | undefined> =>
   tx.selectFrom('webhooks.connections').selectAll().where(at(place)).forUpdate().executeTakeFirst()
 
-/** Answers it as it then stands; who sends to it is told. */
+/** Returns the changed row, and notifies the dispatchers. */
 export async function changeConnection(
   tx: Tx,
   place: Place,
@@ -110,14 +110,14 @@ export async function changeConnection(
     .where(at(place))
     .returningAll()
     .executeTakeFirst()
-  if (row) await tellCouriers(tx, row.connection_id)
+  if (row) await notifyDispatchers(tx, row.connection_id)
   return row
 }
 
-/** Answers false where there is none. */
+/** Returns false if there is none. */
 export async function deleteConnection(tx: Tx, place: Place): Promise<boolean> {
   const done = await tx.deleteFrom('webhooks.connections').where(at(place)).executeTakeFirst()
-  await tellCouriers(tx, place.connectionId)
+  await notifyDispatchers(tx, place.connectionId)
   return done.numDeletedRows === 1n
 }
 
@@ -145,7 +145,7 @@ export async function cancelPending(
     .execute()
 }
 
-export async function tellCouriers(tx: Tx, connectionId: string): Promise<void> {
+export async function notifyDispatchers(tx: Tx, connectionId: string): Promise<void> {
   await sql`select pg_notify('webhooks', ${connectionId})`.execute(tx)
 }
 
@@ -257,6 +257,6 @@ export async function insertDelivery(
     })
     .returningAll()
     .executeTakeFirstOrThrow()
-  await tellCouriers(tx, connectionId)
+  await notifyDispatchers(tx, connectionId)
   return row
 }

@@ -1,7 +1,7 @@
-import { startCouriers } from './delivery/couriers.ts'
+import { startDispatcher } from './delivery/dispatcher.ts'
 import { tidyJob } from './delivery/tidy.ts'
 import { routes } from './routes.ts'
 
 export { webhookSeries } from './metrics.ts'
 
-export const webhooks = { name: 'webhooks', routes, jobs: [tidyJob], background: startCouriers }
+export const webhooks = { name: 'webhooks', routes, jobs: [tidyJob], background: startDispatcher }

@@ -1,4 +1,4 @@
-/** Takes work: the run, its hold, its claim and its job stand in the database together, or none of them does. */
+/** Accepts work: the run, its hold, its claim and its job stand in the database together, or none of them does. */
 import type { App, Caller } from '#app'
 import { dataTypes, type NamedFile, requireFiles } from '#capabilities/files'
 import { requireKnowledge } from '#capabilities/knowledge'
@@ -8,11 +8,11 @@ import { fail, type Language } from '#platform/errors'
 import { JsonText } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
 import { type Claim, creditsUp, holdIn } from '#platform/ledger'
-import { tellRun } from './events/store.ts'
+import { recordEvent } from './events/store.ts'
 import { runJob } from './job.ts'
 import { languageOfText } from './language.ts'
 import { reasons } from './phrases.ts'
-import { worstOfPlan } from './price.ts'
+import { worstCaseOfPlan } from './price.ts'
 import type { Accepted } from './schema.ts'
 import { countOpen, insertRun, type NewRun } from './store.ts'
 import { taskOf } from './task.ts'
@@ -41,9 +41,9 @@ export interface AcceptOptions {
   referenceId?: string | undefined
 }
 
-/** Of one account, not ended: its credits are held, and what it may keep here has a bound. */
+/** Open runs of one account; each holds credits and takes storage. */
 const maxOpen = 100
-/** What has not begun by then is ended. */
+/** A run that has not started after this time is ended. */
 const queueMs = 24 * 60 * 60 * 1000
 
 /**
@@ -72,7 +72,7 @@ export async function acceptRun(app: App, options: AcceptOptions): Promise<JsonT
     await holdIn(tx, hold, run.created_at)
     if ((await countOpen(tx, caller.accountId)) >= maxOpen) fail('TOO_MANY_RUNS', { most: maxOpen })
     await insertRun(tx, run)
-    await tellRun(tx, { accountId: run.account_id, runId: run.run_id }, 'queued', {}, run.created_at)
+    await recordEvent(tx, { accountId: run.account_id, runId: run.run_id }, 'queued', {}, run.created_at)
     await app.jobs.enqueue(tx, runJob, {
       accountId: run.account_id,
       data: { runId: run.run_id },
@@ -83,7 +83,7 @@ export async function acceptRun(app: App, options: AcceptOptions): Promise<JsonT
   return new JsonText(reply)
 }
 
-/** Whoever names a file that nothing would read is told so, before anything is held. */
+/** Refuses files that the kind of work would not read, before credits are held. */
 async function filesOf(app: App, { caller, kind, fileIds = [] }: AcceptOptions): Promise<NamedFile[]> {
   if (fileIds.length > 0 && !workKinds.some(({ name, readsFiles }) => name === kind && readsFiles))
     fail('INVALID_REQUEST', { why: reasons.filesOfData }, { param: 'file_ids' })
@@ -94,13 +94,13 @@ async function filesOf(app: App, { caller, kind, fileIds = [] }: AcceptOptions):
   return files
 }
 
-/** As deep as the caller's budget pays, or as usual where none is named; what is held for it is its worst case. */
+/** The greatest depth that the caller's budget pays for, or depth 1 without a budget; holds its worst case. */
 function withinBudget(app: App, { kind, model, caller, maxCredits }: AcceptOptions, drafted: NewRun): NewRun {
   const pipeline = app.pipelines[kind]
   const costing = (depth: number): NewRun => {
     const run = { ...drafted, depth }
     const plan = pipeline.plan(taskOf(run))
-    return { ...run, held: worstOfPlan(app, { model, allowed: caller.models }, plan) }
+    return { ...run, held: worstCaseOfPlan(app, { model, allowed: caller.models }, plan) }
   }
   const usual = costing(1)
   if (maxCredits === undefined) return usual

@@ -4,16 +4,16 @@ import type { Tx } from '#platform/db'
 import type { JsonText } from '#platform/http'
 import type { Settled } from '#platform/ledger'
 import { countMoney, endRun } from './end.ts'
-import { tellRun } from './events/store.ts'
+import { recordEvent } from './events/store.ts'
 import { endings } from './phrases.ts'
-import { notFound, ownRun, placeOf, type RunOptions, readerOf } from './read.ts'
-import { shownRun } from './shown.ts'
+import { notFound, placeOf, type RunOptions, readerOf, requireRun } from './read.ts'
+import { toRunSummary } from './run-summary.ts'
 import { changeRun, lockRun, type RunRow } from './store.ts'
 
-/** A run that nobody works on ends here and now; otherwise its worker is told within a second. One that has ended stays as it is. */
+/** A run without a worker ends at once; otherwise its worker sees the request within a second. A run that has ended stays as it is. */
 export async function cancelRun(options: RunOptions): Promise<JsonText> {
   const { app } = options
-  const place = placeOf(await ownRun(options, 'work:write'))
+  const place = placeOf(await requireRun(options, 'work:write'))
   const now = new Date(app.clock.nowMs())
   const ended: { run?: RunRow; settled?: Settled | undefined } = {}
   const reply = await acceptOnce(
@@ -24,7 +24,7 @@ export async function cancelRun(options: RunOptions): Promise<JsonText> {
       if (!found) return notFound()
       if (!found.ended_at) ended.settled = await end(app, tx, found, now)
       ended.run = (await lockRun(tx, place))!
-      return shownRun(ended.run, readerOf(options))
+      return toRunSummary(ended.run, readerOf(options))
     },
   )
   if (ended.run && ended.settled) countMoney(app, ended.run, ended.settled)
@@ -36,6 +36,6 @@ async function end(app: App, tx: Tx, run: RunRow, now: Date): Promise<Settled | 
   if (run.cancel_requested_at) return undefined
   const place = placeOf(run)
   await changeRun(tx, place, { status: 'cancelling', cancel_requested_at: now })
-  await tellRun(tx, place, 'cancelling', {}, now)
+  await recordEvent(tx, place, 'cancelling', {}, now)
   return undefined
 }

@@ -1,32 +1,32 @@
-/** The one end of a run: its state, its money and its receipt in one transaction. */
+/** The only place where a run ends: its state, its money and its receipt in one transaction. */
 import type { App } from '#app'
 import type { Tx } from '#platform/db'
 import type { Localized } from '#platform/errors'
 import { type Settled, settleIn } from '#platform/ledger'
-import { tellRun } from './events/store.ts'
-import { loseSteps, type StepDetail, type StepRow, stepsOf } from './journal/store.ts'
+import { recordEvent } from './events/store.ts'
+import { markStepsLost, type StepDetail, type StepRow, stepsOf } from './journal/store.ts'
 import { changeRun, lockRun, type RunRow } from './store.ts'
 
 export interface RunEnd {
   status: 'succeeded' | 'failed' | 'cancelled'
   words: Localized
   partial?: boolean
-  /** Of a failed one. */
+  /** The error code of a failed run. */
   code?: string
 }
 
 const dayMs = 24 * 60 * 60 * 1000
 /** A run, its words and its files are kept for so long after its end; its receipt is kept for good. */
-export const keptMs = 30 * dayMs
+export const retentionMs = 30 * dayMs
 
-/** What accepted it said 202, and that stays the answer of its request. */
+/** The request was answered with 202, and its receipt keeps that status. */
 const acceptedStatus = 202
 
 /** The caller has locked the run, which has not ended. Steps still under way are lost. */
 export async function endRun(app: App, tx: Tx, run: RunRow, end: RunEnd): Promise<Settled> {
   const now = new Date(app.clock.nowMs())
   const place = { accountId: run.account_id, runId: run.run_id }
-  await loseSteps(tx, place, now)
+  await markStepsLost(tx, place, now)
   const { spent } = (await lockRun(tx, place))!
   const steps = await stepsOf(tx, place)
   const settled = await settleIn(
@@ -54,9 +54,9 @@ export async function endRun(app: App, tx: Tx, run: RunRow, end: RunEnd): Promis
     retry_at: null,
     ...(end.status === 'succeeded' && { percent: 100 }),
     ended_at: now,
-    expires_at: new Date(now.getTime() + keptMs),
+    expires_at: new Date(now.getTime() + retentionMs),
   })
-  await tellRun(tx, place, end.status, { words: end.words, ...(end.code && { code: end.code }) }, now)
+  await recordEvent(tx, place, end.status, { words: end.words, ...(end.code && { code: end.code }) }, now)
   return settled
 }
 
@@ -82,7 +82,7 @@ function tokensOf(steps: readonly StepRow[]) {
   }
 }
 
-/** What the receipt tells beside the money. */
+/** The details in the receipt. */
 const detailOf = (run: RunRow, end: RunEnd, steps: readonly StepRow[]): Record<string, unknown> => ({
   outcome: end.status,
   run_id: run.run_id,
@@ -99,7 +99,7 @@ const detailOf = (run: RunRow, end: RunEnd, steps: readonly StepRow[]): Record<s
       microcredits: Number(cost),
       ...(detail?.model && { model: detail.model }),
       ...(detail?.may_have_run && { may_have_run: true }),
-      // Which upstream was asked nobody knows; what it was told as the id of the call leads to its invoice.
+      // Which upstream was called is unknown; the call id that was sent with it finds its invoice.
       ...(kind === 'ask' && state === 'lost' && !detail && { ambiguous: true, call_id: effect_id }),
     })),
   tokens: tokensOf(steps),

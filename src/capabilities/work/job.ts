@@ -1,4 +1,4 @@
-/** A run, worked on in the background by one worker at a time until it ends or is handed on. */
+/** The job of a run: one worker at a time executes it until it ends or another worker takes it over. */
 import type { App } from '#app'
 import type { Model } from '#engine/models'
 import { FailedStep, LostStep, type Outcome, OutOfCredits } from '#engine/pipelines'
@@ -18,122 +18,124 @@ import { watchRun } from './watch.ts'
 export const runJob = job<{ runId: string }>({
   name: 'work.run',
   limits: ({ work }) => ({ perAccount: work.runsPerAccount, perProcess: work.runsPerProcess }),
-  handle: (run) => takeUp(run, workOn),
-  setAside: (run) => takeUp(run, (shift) => end(shift, endBefore(shift) ?? interrupted)),
+  handle: (run) => withLease(run, execute),
+  setAside: (run) => withLease(run, (lease) => end(lease, knownEnd(lease) ?? interrupted)),
 })
 
-async function takeUp(
+async function withLease(
   { app, accountId, data, stopping, signal, trail, progressed }: Run<{ runId: string }>,
-  work: (shift: RunLease) => Promise<Later | undefined>,
+  work: (lease: RunLease) => Promise<Later | undefined>,
 ): Promise<Later | undefined> {
   if (stopping.aborted || signal.aborted) return { laterMs: 0 }
   const owner = uuidv7()
   const run = await claimRun(app, { accountId, runId: data.runId }, owner)
   if (!run) return undefined
   trail.span?.set({ 'kherad.run_id': run.run_id, 'kherad.work.kind': run.kind })
-  using shift = new RunLease({ app, run, owner, stopping, signal, trail, progressed })
-  return await work(shift)
+  using lease = new RunLease({ app, run, owner, stopping, signal, trail, progressed })
+  return await work(lease)
 }
 
-async function workOn(shift: RunLease): Promise<Later | undefined> {
-  const { app, run } = shift
-  const known = endBefore(shift)
-  if (known) return end(shift, known)
+async function execute(lease: RunLease): Promise<Later | undefined> {
+  const { app, run } = lease
+  const known = knownEnd(lease)
+  if (known) return end(lease, known)
   try {
-    const { caller, model } = await answerable(app, run)
-    shift.allowed = caller.models
-    return await pursue(shift, model)
+    const { caller, model } = await requireCallerAndModel(app, run)
+    lease.allowed = caller.models
+    return await runPipeline(lease, model)
   } catch (error) {
     if (!(error instanceof Failure) || error.code === 'SERVICE_UNAVAILABLE') throw error
-    // The key that asked for it may ask for no more, or its model is gone.
-    return end(shift, refusedBy(error))
+    // The key of the run was revoked or restricted, or the model is gone.
+    return end(lease, refusedBy(error))
   }
 }
 
-/** What has to be ended before anything more is done. */
-function endBefore({ app, run }: RunLease): RunEnd | undefined {
+/** The end of a run that was cancelled or is past its deadline; undefined otherwise. */
+function knownEnd({ app, run }: RunLease): RunEnd | undefined {
   if (run.cancel_requested_at) return cancelled
   return run.deadline.getTime() <= app.clock.nowMs() ? overtime : undefined
 }
 
-/** Two workers in a row vanished before a step was done: the run itself is taken for the reason. */
+/** Two workers in a row died before a step was done: the run itself is assumed to be the cause. */
 const interrupted: RunEnd = { status: 'failed', words: endings.interrupted, code: 'WORK_INTERRUPTED' }
 const refusedBy = ({ code }: Failure): RunEnd => ({ status: 'failed', words: endings.refused(code), code })
 const cancelled: RunEnd = { status: 'cancelled', words: endings.cancelled }
 export const overtime: RunEnd = { status: 'failed', words: endings.overtime, code: 'WORK_TIME_LIMIT' }
 
-async function answerable(app: App, { account_id, key_id, model: id }: RunRow) {
+async function requireCallerAndModel(app: App, { account_id, key_id, model: id }: RunRow) {
   const caller = await app.keys.callerOf(account_id, key_id)
   const model = app.models.find(id)
   if (model?.kind !== 'text') fail('MODEL_NOT_FOUND', { model: id })
   return { caller, model }
 }
 
-/** Runs the pipeline from its beginning, over what the journal knows already. */
-async function pursue(shift: RunLease, model: Model): Promise<Later | undefined> {
-  const { app, run } = shift
-  using _watched = watchRun(app, shift)
-  const journal = new Journal(shift)
+/** Runs the pipeline from its beginning; steps that are in the journal return their recorded results. */
+async function runPipeline(lease: RunLease, model: Model): Promise<Later | undefined> {
+  const { app, run } = lease
+  using _watched = watchRun(app, lease)
+  const journal = new Journal(lease)
   const task = taskOf(run)
-  let said: RunEnd
+  let ending: RunEnd
   try {
-    const desk = openStepContext({ shift, journal, task, model })
-    said = endOf(await Promise.race([app.pipelines[run.kind].run(desk), givenUp(shift)]))
+    const context = openStepContext({ lease, journal, task, model })
+    ending = endOf(await Promise.race([app.pipelines[run.kind].run(context), rejectAfterGrace(lease)]))
   } catch (error) {
-    if (shift.why) shift.refused = true
-    said = shift.why ? cancelled : failureOf(app, run, error)
+    if (lease.stopReason) lease.refused = true
+    ending = lease.stopReason ? cancelled : failureOf(app, run, error)
   }
-  if (shift.why) shift.cut(shift.why)
+  if (lease.stopReason) lease.cut(lease.stopReason)
   await journal.ended()
-  return shift.why && (shift.refused || shift.why === 'cancelled') ? stop(shift) : end(shift, said)
+  return lease.stopReason && (lease.refused || lease.stopReason === 'cancelled')
+    ? stop(lease)
+    : end(lease, ending)
 }
 
-/** A pipeline that does not listen holds nobody up: what it still writes is refused. */
-const deafMs = 10_000
+/** How long an aborted pipeline may take to stop; after that its writes are refused and the job goes on without it. */
+const graceMs = 10_000
 
-const givenUp = ({ signal }: RunLease): Promise<never> =>
+const rejectAfterGrace = ({ signal }: RunLease): Promise<never> =>
   new Promise((_, reject) => {
-    const wait = (): unknown => setTimeout(reject, deafMs, signal.reason).unref()
+    const wait = (): unknown => setTimeout(reject, graceMs, signal.reason).unref()
     if (signal.aborted) wait()
     else signal.addEventListener('abort', wait, { once: true })
   })
 
-/** The run has to stop before its pipeline is through. */
-async function stop(shift: RunLease): Promise<Later | undefined> {
-  switch (shift.why!) {
+/** Ends or hands over a run that stopped before its pipeline finished. */
+async function stop(lease: RunLease): Promise<Later | undefined> {
+  switch (lease.stopReason!) {
     case 'cancelled':
-      return end(shift, cancelled)
+      return end(lease, cancelled)
     case 'overtime':
-      return end(shift, overtime)
+      return end(lease, overtime)
     case 'refused':
-      return end(shift, refusedBy(shift.failure!))
+      return end(lease, refusedBy(lease.failure!))
     case 'waiting':
-      await quietly(shift.persist(() => reschedule(shift)))
-      return { laterMs: shift.retryMs }
+      await unlessStopped(lease.persist(() => reschedule(lease)))
+      return { laterMs: lease.retryMs }
     case 'handover':
-      await quietly(shift.persist(() => release(shift)))
+      await unlessStopped(lease.persist(() => release(lease)))
       return { laterMs: 0 }
     case 'superseded':
       return undefined
   }
 }
 
-async function end(shift: RunLease, how: RunEnd): Promise<undefined> {
-  const { app, run, held } = shift
-  const ending = shift.persist(() =>
+async function end(lease: RunLease, outcome: RunEnd): Promise<undefined> {
+  const { app, run, held } = lease
+  const ending = lease.persist(() =>
     app.db.tx(async (tx) => {
       const now = await lockHeld(tx, held)
-      return endRun(app, tx, now, now.cancel_requested_at ? cancelled : how)
+      return endRun(app, tx, now, now.cancel_requested_at ? cancelled : outcome)
     }),
   )
-  const settled = await quietly(ending)
+  const settled = await unlessStopped(ending)
   if (settled) countMoney(app, run, settled)
   return undefined
 }
 
-/** Whoever has the run now ends it; a lost reply of our own end looks the same. */
-const quietly = <Value>(writing: Promise<Value>): Promise<Value | undefined> =>
-  writing.catch((error: unknown) => {
+/** Ignores a lost lease: the worker that has the run now ends it. A commit whose reply was lost looks the same. */
+const unlessStopped = <Value>(write: Promise<Value>): Promise<Value | undefined> =>
+  write.catch((error: unknown) => {
     if (error instanceof Stopped) return undefined
     throw error
   })

@@ -9,8 +9,8 @@ import type { Journal } from './journal/journal.ts'
 import { fetchReasons } from './phrases.ts'
 import type { RunLease } from './run-lease.ts'
 
-/** Throws where the storage has other bytes than were stored. */
-export async function openGiven(
+/** Throws if the bytes in the storage do not match their hash. */
+export async function openInputFile(
   { app, run, signal }: RunLease,
   file: InputFile,
 ): Promise<LocalFile | undefined> {
@@ -23,60 +23,63 @@ export async function openGiven(
 }
 
 export interface FetchStep {
-  shift: RunLease
+  lease: RunLease
   journal: Journal
   step: string
   url: string
   maxBytes: number
 }
 
-/** A slow line still brings so much. */
+/** Lowest download rate for which the timeout allows. */
 const slowestBytesPerMs = 256
 const answerMs = 30_000
 const maxRedirects = 5
 
-type Refused = { refused: Localized }
+type Refusal = { refused: Localized }
 
-/** One use of web_fetch, at its price; what is refused costs nothing. */
-export async function fetchWhole(ask: FetchStep): Promise<FetchedFile | Refused> {
-  const { shift, journal, step } = ask
-  const tool = shift.app.tools.find('web_fetch')
+/** One use of web_fetch, at its price; a refused download costs nothing. */
+export async function fetchFile(options: FetchStep): Promise<FetchedFile | Refusal> {
+  const { lease, journal, step } = options
+  const tool = lease.app.tools.find('web_fetch')
   if (!tool) return { refused: fetchReasons.off }
-  await using bringing = new AsyncDisposableStack()
+  await using cleanup = new AsyncDisposableStack()
   let fetched: FetchedFile | undefined
-  const told = await journal.paid<{ refused: Localized | null }>({
+  const result = await journal.paid<{ refused: Localized | null }>({
     step,
     kind: 'read',
     worst: tool.price,
-    take: async () => {
+    execute: async () => {
       try {
-        const found = await download(ask)
-        if ('refused' in found) return { how: 'done', value: found, cost: 0n }
+        const found = await download(options)
+        if ('refused' in found) return { state: 'done', value: found, cost: 0n }
         fetched = found
-        bringing.use(found.file)
-        return { how: 'done', value: { refused: null }, cost: tool.price }
+        cleanup.use(found.file)
+        return { state: 'done', value: { refused: null }, cost: tool.price }
       } catch (error) {
-        if (!shift.signal.aborted) throw error
-        return { how: 'lost', cost: tool.price }
+        if (!lease.signal.aborted) throw error
+        return { state: 'lost', cost: tool.price }
       }
     },
   })
-  if (told.refused) return { refused: told.refused }
-  // Paid for in another life, whose disk may have been another.
-  fetched ??= await again(ask, bringing)
-  bringing.move()
+  if (result.refused) return { refused: result.refused }
+  // It was paid for before a crash, perhaps on another machine: download it again.
+  fetched ??= await downloadAgain(options, cleanup)
+  cleanup.move()
   return fetched ?? { refused: fetchReasons.gone }
 }
 
-async function again(ask: FetchStep, bringing: AsyncDisposableStack): Promise<FetchedFile | undefined> {
-  const found = await download(ask)
+async function downloadAgain(
+  options: FetchStep,
+  cleanup: AsyncDisposableStack,
+): Promise<FetchedFile | undefined> {
+  const found = await download(options)
   if ('refused' in found) return undefined
-  bringing.use(found.file)
+  cleanup.use(found.file)
   return found
 }
 
-async function download({ shift, url, maxBytes }: FetchStep): Promise<FetchedFile | Refused> {
-  const { app, signal } = shift
+async function download({ lease, url, maxBytes }: FetchStep): Promise<FetchedFile | Refusal> {
+  const { app, signal } = lease
   let file: Awaited<ReturnType<Spool['take']>> | undefined
   try {
     const {

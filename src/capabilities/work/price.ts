@@ -1,14 +1,14 @@
-/** What a run may cost at most: from it its credits are reserved before it begins. */
+/** The worst case of a run, which is held before it begins. */
 import type { App } from '#app'
 import { boundTurn, worstCaseOf } from '#engine/inference'
 import type { Model } from '#engine/models'
 import type { Plan } from '#engine/pipelines'
 
-/** The template around the messages of a prompt, which a plan does not know of. */
+/** The template around the messages of a prompt, which a plan does not include. */
 const templateBytes = 1_024
 
 /** In micro-credits. `allowed`: the models that the caller's key may use. */
-export function worstOfPlan(
+export function worstCaseOfPlan(
   app: App,
   { model, allowed }: { model: Model; allowed: ReadonlySet<string> | undefined },
   { asks, searches, reads }: Plan,
@@ -20,5 +20,5 @@ export function worstOfPlan(
   return questions + BigInt(searches) * feeOf(app, 'web_search') + BigInt(reads) * feeOf(app, 'web_fetch')
 }
 
-/** Micro-credits of one use; none where the tool is not set up. */
+/** Micro-credits of one use; 0 if the tool is not configured. */
 export const feeOf = (app: App, tool: 'web_search' | 'web_fetch'): bigint => app.tools.find(tool)?.price ?? 0n

@@ -1,23 +1,23 @@
 import type { Localized } from '#platform/errors'
-import { tellRun } from './events/store.ts'
+import { recordEvent } from './events/store.ts'
 import type { RunLease } from './run-lease.ts'
 import { changeRun, lockHeld } from './store.ts'
 
-/** What is told of one run at most: a pipeline that tells more is still right, and only says less. */
+/** Progress events of one run at most. A pipeline may report more; they update the run, but add no event. */
 const maxEvents = 1_000
 
-/** Never back, and nothing twice; 100 is for the end. */
-export async function tellProgress(shift: RunLease, percent: number, words: Localized): Promise<void> {
-  const { app, held } = shift
-  shift.requireOpen()
-  const now = shift.now()
-  await shift.persist(() =>
+/** The percentage never falls, and an unchanged report is ignored; 100 is reserved for the end. */
+export async function recordProgress(lease: RunLease, percent: number, words: Localized): Promise<void> {
+  const { app, held } = lease
+  lease.requireOpen()
+  const now = lease.now()
+  await lease.persist(() =>
     app.db.tx(async (tx) => {
       const run = await lockHeld(tx, held)
       const further = Math.max(run.percent, Math.min(99, Math.max(0, Math.floor(percent))))
       if (further === run.percent && run.words?.en === words.en && run.words.fa === words.fa) return
       await changeRun(tx, held, { percent: further, words })
-      if (run.events < maxEvents) await tellRun(tx, held, 'progress', { percent: further, words }, now)
+      if (run.events < maxEvents) await recordEvent(tx, held, 'progress', { percent: further, words }, now)
     }),
   )
 }

@@ -1,4 +1,4 @@
-/** What there is to read of runs. */
+/** Reading runs. */
 import { requireScope } from '#platform/auth'
 import { fail } from '#platform/errors'
 import { baseUrlOf, type RequestContext } from '#platform/http'
@@ -6,17 +6,17 @@ import { framedList } from '#platform/lists'
 import { latestEvents } from './events/store.ts'
 import { manifestOf } from './files/manifest.ts'
 import { filesOf } from './files/store.ts'
+import { type Reader, toRunEvent, toRunSummary } from './run-summary.ts'
 import type { ListQuery, RunStatus } from './schema.ts'
-import { type Reader, shownEvent, shownRun } from './shown.ts'
 import { findRun, listRuns, type Place, type RunRow } from './store.ts'
 
 export type RunOptions<Query = unknown> = RequestContext<unknown, Query, { id: string }>
 
 /**
- * A run of the caller's project; anybody else's answers as a missing one. With `agents:write` in place of the scope a key has the runs
- * that it started itself, and is told alike of all others, whether they are there or not (decisions §5).
+ * A run of the caller's project; another project's run is answered as a missing one. A key with `agents:write` instead of the scope may
+ * read the runs that it started itself; for all others it gets the same error, whether they exist or not (decisions §5).
  */
-export async function ownRun(
+export async function requireRun(
   { app, caller, params }: RunOptions,
   scope: 'files:read' | 'work:write' = 'files:read',
 ): Promise<RunRow> {
@@ -34,24 +34,26 @@ export const readerOf = (context: RequestContext): Reader => ({
   language: context.language,
 })
 
-const shownEvents = 100
+const maxEvents = 100
 
 export async function readRun(options: RunOptions): Promise<RunStatus> {
   const { app, language } = options
-  const run = await ownRun(options)
+  const run = await requireRun(options)
   const place = placeOf(run)
   const [events, files] = await Promise.all([
-    latestEvents(app.db, place, shownEvents),
+    latestEvents(app.db, place, maxEvents),
     filesOf(app.db.kysely, place),
   ])
   return {
-    ...shownRun(run, readerOf(options)),
-    events: events.map((event) => shownEvent(event, language)),
+    ...toRunSummary(run, readerOf(options)),
+    events: events.map((event) => toRunEvent(event, language)),
     files: manifestOf(files, language).listed,
   }
 }
 
 export async function listOfRuns(context: RequestContext<unknown, ListQuery>) {
   const { app, caller, query } = context
-  return framedList.answer(await listRuns(app.db, caller, query), (run) => shownRun(run, readerOf(context)))
+  return framedList.answer(await listRuns(app.db, caller, query), (run) =>
+    toRunSummary(run, readerOf(context)),
+  )
 }

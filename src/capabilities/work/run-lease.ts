@@ -1,4 +1,4 @@
-/** One worker's time on a run: what it holds it by, and why and how it has to stop. */
+/** One worker's lease of a run: its key, and why and how the run has to stop. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '#app'
 import { isDatabaseAway } from '#platform/db'
@@ -9,9 +9,9 @@ import { type LeaseKey, LeaseLost, type RunRow } from './store.ts'
 /** Why a run stops before its pipeline has ended. */
 export type StopReason =
   | 'cancelled'
-  /** This process stops; another goes on. */
+  /** This process stops; another one continues the run. */
   | 'handover'
-  /** Its key may pay for no more, or not for its model. */
+  /** The key of the run may not pay any more, or may not use its model. */
   | 'refused'
   /** An upstream asked us to come back later. */
   | 'waiting'
@@ -19,13 +19,13 @@ export type StopReason =
   /** Another worker has the run, or it has ended. */
   | 'superseded'
 
-/** What steps throw once the run has to stop; pipelines let it pass. */
+/** Thrown by steps once the run has to stop; pipelines must not catch it. */
 export class Stopped extends Error {
   override name = 'Stopped'
-  readonly why: StopReason
-  constructor(why: StopReason) {
-    super(`The run stops: ${why}.`)
-    this.why = why
+  readonly reason: StopReason
+  constructor(reason: StopReason) {
+    super(`The run stops: ${reason}.`)
+    this.reason = reason
   }
 }
 
@@ -33,7 +33,7 @@ export interface RunLeaseOptions {
   app: App
   run: RunRow
   owner: string
-  /** As jobs have them: no further step, and nothing at all. */
+  /** The signals of the job. `stopping`: begin no further step; `signal`: abort steps under way. */
   stopping: AbortSignal
   signal: AbortSignal
   trail: Trail
@@ -42,7 +42,7 @@ export interface RunLeaseOptions {
 
 const firstPauseMs = 50
 const longestPauseMs = 1_000
-/** Writes that a process which ends still tries while the database is away. */
+/** Retries of a write in a process that shuts down while the database is unreachable. */
 const lastTries = 3
 
 export class RunLease implements Disposable {
@@ -50,20 +50,20 @@ export class RunLease implements Disposable {
   readonly run: RunRow
   readonly held: LeaseKey
   readonly trail: Trail
-  /** A step is done: workers that vanished before it do not count any more. */
+  /** Reports that a step is done, which resets the count of workers that died during the run. */
   readonly progressed: () => Promise<void>
   /** Ids of the models that the caller's key may use; undefined allows all. */
   allowed: ReadonlySet<string> | undefined
-  /** Where `why` is `waiting`. */
+  /** Where `stopReason` is `waiting`. */
   retryMs = 0
-  /** Where `why` is `refused`. */
+  /** Where `stopReason` is `refused`. */
   failure: Failure | undefined
-  /** True once something was not done for `why`: then what the pipeline answers is not its true end. */
+  /** True once something was not done for `stopReason`: then what the pipeline answers is not its true end. */
   refused = false
   readonly #cut = new AbortController()
   readonly #job: AbortSignal
   readonly #unlisten: () => void
-  #why: StopReason | undefined
+  #stopReason: StopReason | undefined
 
   constructor({ app, run, owner, stopping, signal, trail, progressed }: RunLeaseOptions) {
     this.app = app
@@ -82,12 +82,12 @@ export class RunLease implements Disposable {
     }
   }
 
-  /** Whose key asked for the run. */
+  /** The account and key that started the run. */
   get payer() {
     return { accountId: this.run.account_id, keyId: this.run.key_id }
   }
-  get why(): StopReason | undefined {
-    return this.#why
+  get stopReason(): StopReason | undefined {
+    return this.#stopReason
   }
   /** Aborts when steps under way have to end too. */
   get signal(): AbortSignal {
@@ -97,37 +97,37 @@ export class RunLease implements Disposable {
     return new Date(this.app.clock.nowMs())
   }
 
-  /** No further step; those under way come to their end. The first reason counts. */
-  close(why: StopReason): void {
-    this.#why ??= why
+  /** Begins no further step; those under way finish. The first reason counts. */
+  close(reason: StopReason): void {
+    this.#stopReason ??= reason
   }
 
-  /** No further step is paid by this key. */
+  /** Begins no further step, because the key may not pay for it. */
   refuse(failure: Failure): void {
     this.failure ??= failure
     this.close('refused')
   }
 
-  /** Steps under way end too. */
-  cut(why: StopReason): void {
-    this.close(why)
-    if (!this.signal.aborted) this.#cut.abort(new Stopped(this.#why!))
+  /** Begins no further step and aborts those under way. */
+  cut(reason: StopReason): void {
+    this.close(reason)
+    if (!this.signal.aborted) this.#cut.abort(new Stopped(this.#stopReason!))
   }
 
   requireOpen(): void {
-    if (this.#why === undefined) return
+    if (this.#stopReason === undefined) return
     this.refused = true
-    throw new Stopped(this.#why)
+    throw new Stopped(this.#stopReason)
   }
 
-  /** The run is not ours any more. */
+  /** Another worker has the run, or it has ended: stops this one. */
   lose(): never {
     this.cut('superseded')
     this.refused = true
     throw new Stopped('superseded')
   }
 
-  /** A write that may be sent again; it waits for a database that is away. */
+  /** Runs an idempotent write; retries while the database is unreachable. */
   async persist<Value>(write: () => Promise<Value>): Promise<Value> {
     let pauseMs = firstPauseMs
     for (let late = 0; ; ) {

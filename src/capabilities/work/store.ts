@@ -56,12 +56,12 @@ export interface Place {
   runId: string
 }
 
-/** A run as one worker has it: what another has taken over since is refused. */
+/** The key of a run with its owner: writes are refused once another worker has taken the run over. */
 export interface LeaseKey extends Place {
   owner: string
 }
 
-/** Thrown where a run is somebody else's by now, or has ended. */
+/** Thrown if another worker has the run, or it has ended. */
 export class LeaseLost extends Error {
   override name = 'Superseded'
 }
@@ -128,7 +128,7 @@ export function listRuns(db: Db, of: Owner, options: PageOptions): Promise<Page<
   return readPage(all, 'run_id', options)
 }
 
-/** Takes the row until the transaction ends. */
+/** Locks the row until the transaction ends. */
 export const lockRun = (tx: Tx, { accountId, runId }: Place): Promise<RunRow | undefined> =>
   tx
     .selectFrom('work.runs')
@@ -138,7 +138,7 @@ export const lockRun = (tx: Tx, { accountId, runId }: Place): Promise<RunRow | u
     .forUpdate()
     .executeTakeFirst()
 
-/** The same for its worker. Throws `LeaseLost`. */
+/** The same for the worker that has the run. Throws `LeaseLost` if another has it. */
 export async function lockHeld(tx: Tx, held: LeaseKey): Promise<RunRow> {
   const run = await lockRun(tx, held)
   if (!run || run.ended_at || run.owner !== held.owner) throw new LeaseLost()
@@ -159,7 +159,7 @@ export const changeRun = async (
     .execute()
 }
 
-/** What others decided about runs that go on here: of each its owner, and whether it is to stop. */
+/** Of each run its owner, and whether it was cancelled or has ended. */
 export const watchRuns = (
   db: Db,
   places: readonly Place[],
@@ -187,7 +187,7 @@ export const overdue = (
     [before, limit],
   )
 
-/** Runs that were kept long enough. */
+/** Ended runs whose retention is over. */
 export const expired = (
   db: Db,
   now: Date,
@@ -200,7 +200,7 @@ export const expired = (
     [now, limit],
   )
 
-/** Everything that is a part of it goes with it. */
+/** Its steps, events and files are deleted with it. */
 export const deleteRun = (db: Db, { accountId, runId }: Place): Promise<unknown> =>
   db.query({ text: 'delete from work.runs where account_id = $1 and run_id = $2 and ended_at is not null' }, [
     accountId,

@@ -1,7 +1,7 @@
 import type { Task } from '#engine/pipelines'
 import type { NewRun } from './store.ts'
 
-/** What the pipelines are told of a run. */
+/** The task that a pipeline gets for a run. */
 export const taskOf = (run: NewRun): Task => ({
   kind: run.kind,
   input: run.input,

@@ -1,4 +1,4 @@
-/** Ends runs that nobody ends, and deletes what was kept long enough. */
+/** Ends overdue runs that no worker ends, and deletes runs whose retention is over. */
 import type { App } from '#app'
 import { job } from '#platform/jobs'
 import { countMoney, endRun } from './end.ts'
@@ -7,7 +7,7 @@ import { overtime } from './job.ts'
 import { deleteRun, expired, lockRun, overdue, type Place } from './store.ts'
 
 const everyMs = 60_000
-/** Its own worker ends a run in time; what is so late has none. */
+/** A worker ends its run at the deadline; a run that is later than this has no worker. */
 const graceMs = 5 * 60_000
 const atOnce = 100
 
@@ -21,7 +21,7 @@ export const tidyJob = job<null>({
       if (!signal.aborted) await endOverdue(app, place)
     for (const place of (await expired(app.db, new Date(nowMs), atOnce)).map(placed)) {
       if (signal.aborted) break
-      // The bytes first: what is deleted twice is no harm, what is forgotten stays for good.
+      // The bytes first: deleting them twice is harmless, but without the row they would never be deleted.
       await app.storage.delete(await blobsOf(app.db, place))
       await deleteRun(app.db, place)
     }

@@ -1,7 +1,7 @@
-/** SQL of what the reconciliation finds: a verdict on every row and call, their sums, and the differences one by one. */
+/** SQL of the results of the reconciliation: a verdict on every row and call, their sums, and the differences one by one. */
 import { sql } from 'kysely'
 import type { Tx } from '#platform/db'
-import { type Bounds, scroll } from '../store.ts'
+import { type DateRange, scroll } from '../store.ts'
 
 export const verdicts = [
   'matched',
@@ -17,7 +17,7 @@ export type Verdict = (typeof verdicts)[number]
  * Gives every row and every call its verdict. What is outside the dates counts only where its other side is inside, and
  * an attempt that cost nothing on either side is no difference and no match.
  */
-export async function judge(tx: Tx, microcreditsPerUsd: number): Promise<void> {
+export async function assignVerdicts(tx: Tx, microcreditsPerUsd: number): Promise<void> {
   const known = microcreditsPerUsd > 0
   await sql`create temporary table reconcile_pairs on commit drop as
     with both_sides as (
@@ -132,7 +132,7 @@ export interface Unattributed {
 }
 
 /** Receipts of the dates, and steps of durable runs, that are of no provider yet, or never will be. */
-export async function unattributed(tx: Tx, { from, to }: Bounds): Promise<Unattributed> {
+export async function unattributed(tx: Tx, { from, to }: DateRange): Promise<Unattributed> {
   const { rows } = await sql<Unattributed>`
     select count(*) filter (where state = 'running') as running, count(*) filter (where ambiguous) as ambiguous,
       coalesce(sum(charged) filter (where ambiguous), 0)::bigint as ambiguous_charged,

@@ -1,18 +1,18 @@
-/** The two tools of every agent that answers itself: somebody leaves a contact, and somebody wants a person. */
+/** The two tools of every agent that answers itself: capturing a contact, and requesting a human. */
 
 import { failed, type HostedTool } from '#engine/tools'
 import type { HostedUse, ToolResult } from '#engine/turn'
+import type { AgentEvents } from './agent-events.ts'
 import { handoffOf, handoffParameters } from './handoff.ts'
 import { leadOf, leadParameters } from './lead.ts'
-import type { Raised } from './raise.ts'
 
-export const agentUses: HostedUse[] = [
+export const agentToolUses: HostedUse[] = [
   { tool: 'agent:capture_lead', name: 'capture_lead', param: 'model' },
   { tool: 'agent:request_handoff', name: 'request_handoff', param: 'model' },
 ]
 
-/** What is told is durable before the model hears that it is; nobody's leaving undoes it. */
-export const agentTools = (raised: Raised): HostedTool[] => [
+/** An event is durable before the model gets the result of the tool; a disconnect does not undo it. */
+export const agentTools = (events: AgentEvents): HostedTool[] => [
   {
     name: 'agent:capture_lead',
     description:
@@ -23,8 +23,8 @@ export const agentTools = (raised: Raised): HostedTool[] => [
       const read = leadOf(input)
       if ('wrong' in read) return failed('invalid_tool_input', read.wrong)
       const { lead, consent } = read
-      const said = { lead, consent: { text: consent, given: true } }
-      return heard(await raised.raise('agent.lead', said, JSON.stringify(lead)), 'The contact is kept.')
+      const payload = { lead, consent: { text: consent, given: true } }
+      return resultOf(await events.emit('agent.lead', payload, JSON.stringify(lead)), 'The contact is kept.')
     },
   },
   {
@@ -36,13 +36,13 @@ export const agentTools = (raised: Raised): HostedTool[] => [
     async run(input) {
       const handoff = handoffOf(input)
       if ('wrong' in handoff) return failed('invalid_tool_input', handoff.wrong)
-      // One run asks for a person once, however often the model does.
-      return heard(await raised.raise('agent.handoff', { handoff }, ''), 'A person was asked to take over.')
+      // One handoff per run, however often the model calls the tool.
+      return resultOf(await events.emit('agent.handoff', { handoff }, ''), 'A person was asked to take over.')
     },
   },
 ]
 
-const heard = (isTold: boolean, words: string): ToolResult =>
-  isTold
+const resultOf = (isStored: boolean, words: string): ToolResult =>
+  isStored
     ? { content: words, results: [] }
     : failed('unavailable', 'it could not be written down; say so, and ask the person to try again later.')

@@ -1,11 +1,11 @@
-/** A wish for a person, out of what a model wrote; a sentence for the model where it will not do. */
+/** A handoff request, parsed from the input that a model wrote; a sentence for the model if it is invalid. */
 import { member } from '#engine/tools'
-import { textOf, type Wrong } from './read-input.ts'
+import { type InvalidInput, textOf } from './read-input.ts'
 
 const urgencies = ['low', 'normal', 'high'] as const
 
 export interface Handoff {
-  /** Why a person is asked for. */
+  /** Why a person is requested. */
   reason: string
   /** What was said so far, for the person who takes over. */
   summary: string
@@ -28,10 +28,10 @@ export const handoffParameters = {
   additionalProperties: false,
 }
 
-export function handoffOf(input: unknown): Handoff | Wrong {
-  const reason = textOf(input, 'reason', { least: 1, most: 300 })
+export function handoffOf(input: unknown): Handoff | InvalidInput {
+  const reason = textOf(input, 'reason', { min: 1, max: 300 })
   if (typeof reason === 'object') return reason
-  const summary = textOf(input, 'summary', { least: 1, most: 2000 })
+  const summary = textOf(input, 'summary', { min: 1, max: 2000 })
   if (typeof summary === 'object') return summary
   if (reason === undefined || summary === undefined) return { wrong: 'reason and summary are needed.' }
   const urgency = urgencies.find((one) => one === member(input, 'urgency'))

@@ -59,12 +59,12 @@ test('the longest of everything is kept', () => {
 })
 
 test('a handoff has a reason, a summary and an urgency', () => {
-  const said = { reason: 'x'.repeat(300), summary: 'y'.repeat(2000) }
-  expect(handoffOf({ ...said, urgency: 'high' })).toEqual({ ...said, urgency: 'high' })
+  const payload = { reason: 'x'.repeat(300), summary: 'y'.repeat(2000) }
+  expect(handoffOf({ ...payload, urgency: 'high' })).toEqual({ ...payload, urgency: 'high' })
   for (const urgency of [undefined, 'now', 3])
-    expect(handoffOf({ ...said, urgency })).toMatchObject({ urgency: 'normal' })
-  for (const input of [{}, null, { reason: 'x' }, { summary: 'x' }, { ...said, reason: ' ' }])
+    expect(handoffOf({ ...payload, urgency })).toMatchObject({ urgency: 'normal' })
+  for (const input of [{}, null, { reason: 'x' }, { summary: 'x' }, { ...payload, reason: ' ' }])
     expect(handoffOf(input)).toEqual(wrong('reason and summary'))
-  expect(handoffOf({ ...said, reason: 'x'.repeat(301) })).toEqual(wrong('reason'))
-  expect(handoffOf({ ...said, summary: 'x'.repeat(2001) })).toEqual(wrong('summary'))
+  expect(handoffOf({ ...payload, reason: 'x'.repeat(301) })).toEqual(wrong('reason'))
+  expect(handoffOf({ ...payload, summary: 'x'.repeat(2001) })).toEqual(wrong('summary'))
 })

@@ -1,7 +1,7 @@
 /** A contact that somebody left, out of what a model wrote; a sentence for the model where it will not do. */
 import { member, textMember } from '#engine/tools'
 import { emailOf, phoneOf } from './contact.ts'
-import { textOf, type Wrong } from './read-input.ts'
+import { type InvalidInput, textOf } from './read-input.ts'
 
 export interface Lead {
   name: string | null
@@ -48,8 +48,8 @@ export const leadParameters = {
   additionalProperties: false,
 }
 
-export function leadOf(input: unknown): Captured | Wrong {
-  const consent = textOf(input, 'consent_text', { least: 10, most: 500 })
+export function leadOf(input: unknown): Captured | InvalidInput {
+  const consent = textOf(input, 'consent_text', { min: 10, max: 500 })
   if (typeof consent === 'object') return consent
   if (consent === undefined || member(input, 'consent_given') !== true) return { wrong: noConsent }
   const about = aboutOf(input)
@@ -58,17 +58,17 @@ export function leadOf(input: unknown): Captured | Wrong {
   return 'wrong' in reach ? reach : { lead: { ...about, ...reach }, consent }
 }
 
-function aboutOf(input: unknown): Pick<Lead, 'name' | 'company' | 'note'> | Wrong {
-  const name = textOf(input, 'name', { least: 1, most: 120 })
+function aboutOf(input: unknown): Pick<Lead, 'name' | 'company' | 'note'> | InvalidInput {
+  const name = textOf(input, 'name', { min: 1, max: 120 })
   if (typeof name === 'object') return name
-  const company = textOf(input, 'company', { least: 1, most: 120 })
+  const company = textOf(input, 'company', { min: 1, max: 120 })
   if (typeof company === 'object') return company
-  const note = textOf(input, 'note', { least: 1, most: 1000 })
+  const note = textOf(input, 'note', { min: 1, max: 1000 })
   if (typeof note === 'object') return note
   return { name: name ?? null, company: company ?? null, note: note ?? null }
 }
 
-function reachOf(input: unknown): Pick<Lead, 'phone' | 'email'> | Wrong {
+function reachOf(input: unknown): Pick<Lead, 'phone' | 'email'> | InvalidInput {
   const given = { phone: textMember(input, 'phone'), email: textMember(input, 'email') }
   if (given.phone === undefined && given.email === undefined) return { wrong: noContact }
   const phone = given.phone === undefined ? null : phoneOf(given.phone)

@@ -1,7 +1,7 @@
 import { textMember, tidy } from '#engine/tools'
 
 /** What is wrong with a tool's input, for the model. */
-export interface Wrong {
+export interface InvalidInput {
   wrong: string
 }
 
@@ -9,12 +9,12 @@ export interface Wrong {
 export function textOf(
   input: unknown,
   name: string,
-  { least, most }: { least: number; most: number },
-): string | Wrong | undefined {
+  { min, max }: { min: number; max: number },
+): string | InvalidInput | undefined {
   const text = tidy(textMember(input, name) ?? '')
   const { length } = [...text]
   if (length === 0) return undefined
-  if (length < least || length > most) return { wrong: `${name} must have ${least} to ${most} characters.` }
+  if (length < min || length > max) return { wrong: `${name} must have ${min} to ${max} characters.` }
   return text
 }
 

@@ -1,6 +1,6 @@
 /**
- * One call for vectors. Its id was written down before it (`platform/effects`), so that whoever takes the work over knows what became
- * of it, and none is paid twice.
+ * One call for vectors. Its id was written down before it (`platform/effects`), so that another worker that takes the
+ * work over can look up its result, and no call is paid twice.
  */
 import { embed, fitted, packVectors, vectorsIn } from '#engine/embeddings'
 import { isDatabaseAway } from '#platform/db'
@@ -9,19 +9,19 @@ import { asFailure, Failure } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import type { Later } from '#platform/jobs'
 import type { Step, Work } from './embed-source.ts'
-import { putNear } from './near.ts'
+import { vectorWriter } from './pgvector.ts'
 import * as store from './store.ts'
 
 const endpoint = '/v1/knowledge/sources'
 /** A call that runs elsewhere is looked at again after this; so is a database that was away. */
 const lookAgainMs = 1_000
-/** Calls in a row that come to nothing. */
+/** Failed calls in a row, after which the source is given up. */
 const maxTries = 8
 const firstRetryMs = 500
 const longestRetryMs = 60_000
 
-/** Somebody had begun it: what became of the call decides. */
-export async function takeOver(work: Work, batch: store.Batch): Promise<Step> {
+/** Continues a batch that an earlier worker began: the state of its recorded call decides. */
+export async function resumeBatch(work: Work, batch: store.Batch): Promise<Step> {
   const { app, place } = work
   const effect = await effectOf(app.ledger, place.accountId, batch.effect_id)
   switch (effect.state) {
@@ -29,9 +29,9 @@ export async function takeOver(work: Work, batch: store.Batch): Promise<Step> {
       return { laterMs: lookAgainMs }
     case 'done':
     case 'failed':
-      return effect.reply === null ? lose(work, batch) : keep(work, batch, vectorsIn(effect.reply))
+      return effect.reply === null ? markLost(work, batch) : saveVectors(work, batch, vectorsIn(effect.reply))
     case 'ambiguous':
-      return lose(work, batch)
+      return markLost(work, batch)
     case 'never': {
       const now = new Date(app.clock.nowMs())
       const barred = await app.db.tx((tx) => fenceEffect(tx, payerOf(work), batch.effect_id, endpoint, now))
@@ -41,10 +41,10 @@ export async function takeOver(work: Work, batch: store.Batch): Promise<Step> {
   const effectId = uuidv7()
   if (!(await store.replaceEffect(app.db, place, batch, effectId))) return { laterMs: lookAgainMs }
   const passages = await store.passagesIn(app.db, place, batch)
-  return askFor(work, { ...batch, effect_id: effectId }, passages)
+  return requestVectors(work, { ...batch, effect_id: effectId }, passages)
 }
 
-export async function askFor(
+export async function requestVectors(
   work: Work,
   batch: store.Batch,
   passages: readonly store.PassageText[],
@@ -66,35 +66,35 @@ export async function askFor(
       gone: signal,
       trail,
     })
-    if ('vectors' in outcome) return await keep(work, batch, outcome.vectors)
+    if ('vectors' in outcome) return await saveVectors(work, batch, outcome.vectors)
     if (outcome.didNothing && signal.aborted) return { laterMs: 0 }
-    return await failed(work, batch, outcome)
+    return await retryOrEnd(work, batch, outcome)
   } catch (error) {
-    return refused(work, batch, error)
+    return handleError(work, batch, error)
   }
 }
 
 /** The vectors, and the end of the journal's copy, in one transaction. */
-async function keep(work: Work, batch: store.Batch, vectors: readonly Float32Array[]): Promise<Step> {
+async function saveVectors(work: Work, batch: store.Batch, vectors: readonly Float32Array[]): Promise<Step> {
   const { app, place, model } = work
   const dimensions = vectors[0]!.length
-  const near = await putNear(app.db)
+  const writeVectors = await vectorWriter(app.db)
   await app.db.tx(async (tx) => {
     await takeReply(tx, place.accountId, batch.effect_id)
     const stored = await store.storeVectors(tx, place, batch, { dimensions, vectors: packVectors(vectors) })
-    if (stored) await near(tx, place, { position: batch.position, model: model.id, vectors })
+    if (stored) await writeVectors(tx, place, { position: batch.position, model: model.id, vectors })
   })
   return 'on'
 }
 
-/** Its passages stay without vectors: they are found by their words. */
-async function lose({ app, place }: Work, batch: store.Batch): Promise<Step> {
+/** The passages of the batch stay without vectors; they are found by their words only. */
+async function markLost({ app, place }: Work, batch: store.Batch): Promise<Step> {
   await app.db.tx((tx) => store.loseBatch(tx, place, batch))
   return 'on'
 }
 
-/** What came to nothing is asked again after a while; what an upstream may have worked on is not. After some in a row nothing is. */
-async function failed(
+/** A call that had no effect is retried after a pause; one that an upstream may have executed is not. Gives up after `maxTries` in a row. */
+async function retryOrEnd(
   work: Work,
   batch: store.Batch,
   { failure, didNothing }: { failure: Failure; didNothing: boolean },
@@ -102,8 +102,8 @@ async function failed(
   const { app, place, source } = work
   const tries = source.vectors_tries + 1
   if (tries >= maxTries) {
-    if (!didNothing) await lose(work, batch)
-    return giveUp(work, didNothing ? batch : undefined, 'upstream_failed')
+    if (!didNothing) await markLost(work, batch)
+    return endWithProblem(work, didNothing ? batch : undefined, 'upstream_failed')
   }
   await app.db.tx(async (tx) => {
     if (!didNothing) await store.loseBatch(tx, place, batch)
@@ -112,8 +112,8 @@ async function failed(
   return didNothing ? later(firstRetryMs * 2 ** tries, failure) : 'on'
 }
 
-/** Nothing was held for it, or the database cannot say: then it is looked up once it can. */
-async function refused(work: Work, batch: store.Batch, error: unknown): Promise<Step> {
+/** The call was refused before credits were held, or the database could not answer; then its state is looked up later. */
+async function handleError(work: Work, batch: store.Batch, error: unknown): Promise<Step> {
   const { app, place, signal } = work
   if (signal.aborted) return { laterMs: 0 }
   if (!(error instanceof Failure) && isDatabaseAway(error)) throw error
@@ -124,9 +124,9 @@ async function refused(work: Work, batch: store.Batch, error: unknown): Promise<
     return later(lookAgainMs, failure)
   }
   const problem = problems[failure.code]
-  if (problem !== undefined) return giveUp(work, batch, problem)
+  if (problem !== undefined) return endWithProblem(work, batch, problem)
   app.log.error({ err: failure.cause ?? failure, receipt: batch.effect_id }, 'a call for vectors broke')
-  return failed(work, batch, { failure, didNothing: false })
+  return retryOrEnd(work, batch, { failure, didNothing: false })
 }
 
 const problems: Partial<Record<string, string>> = {
@@ -139,7 +139,11 @@ const problems: Partial<Record<string, string>> = {
 }
 
 /** The source stays ready by its words. `batch`: a call that was not made, unless another has taken it over. */
-async function giveUp({ app, place }: Work, batch: store.Batch | undefined, problem: string): Promise<Step> {
+async function endWithProblem(
+  { app, place }: Work,
+  batch: store.Batch | undefined,
+  problem: string,
+): Promise<Step> {
   return app.db.tx(async (tx) => {
     if (batch && !(await store.dropBatch(tx, place, batch))) return { laterMs: lookAgainMs }
     await store.endFailed(tx, place, problem)
@@ -147,7 +151,7 @@ async function giveUp({ app, place }: Work, batch: store.Batch | undefined, prob
   })
 }
 
-/** Not all of them at the same moment. */
+/** With up to a quarter of jitter, so that jobs do not all retry at the same moment. */
 function later(atLeastMs: number, { more }: Failure): Later {
   const waitMs = Math.min(Math.max(atLeastMs, more.retryAfterMs ?? 0), longestRetryMs)
   return { laterMs: Math.ceil(waitMs * (1 + Math.random() / 4)) }

@@ -1,11 +1,11 @@
-/** Vectors of one source, made in the background, call by call. Each call is written down before it is made. */
+/** Vectors of one source, made in the background, call by call. Each call is recorded before it is made. */
 import type { App } from '#app'
 import type { EmbeddingModel } from '#engine/models'
 import { uuidv7 } from '#platform/ids'
 import { job, type Later, type Run } from '#platform/jobs'
 import type { Trail } from '#platform/trace'
 import type { SourcePlace } from '../index/store.ts'
-import { askFor, takeOver } from './call.ts'
+import { requestVectors, resumeBatch } from './call.ts'
 import * as store from './store.ts'
 
 export const embedJob = job<{ knowledgeId: string; sourceId: string }>({
@@ -18,7 +18,7 @@ export const embedJob = job<{ knowledgeId: string; sourceId: string }>({
   },
 })
 
-/** What a step of the work stands on. */
+/** What every step of the job needs. */
 export interface Work {
   app: App
   place: SourcePlace
@@ -28,7 +28,7 @@ export interface Work {
   trail: Trail
 }
 
-/** `on`: look for what is next; `over`: nothing is left to be done. */
+/** `on`: continue with the next batch; `over`: the source is done. */
 export type Step = 'on' | 'over' | Later
 
 async function embedSource(run: Run<{ knowledgeId: string; sourceId: string }>): Promise<Later | undefined> {
@@ -51,15 +51,15 @@ async function embedSource(run: Run<{ knowledgeId: string; sourceId: string }>):
 async function next(work: Work): Promise<Step> {
   const { app, place, model } = work
   const begun = await store.findBegun(app.db, place)
-  if (begun) return takeOver(work, begun)
+  if (begun) return resumeBatch(work, begun)
   const passages = inOneRow(await store.uncovered(app.db, place, model.maxBatch))
   if (passages.length === 0) {
-    await store.endWhole(app.db, place)
+    await store.endComplete(app.db, place)
     return 'over'
   }
   const batch = { position: passages[0]!.position, passages: passages.length, effect_id: uuidv7() }
   if (!(await store.insertBatch(app.db, place, batch))) return 'on'
-  return askFor(work, batch, passages)
+  return requestVectors(work, batch, passages)
 }
 
 /** Up to the first gap, behind which there are vectors. */

@@ -8,7 +8,7 @@ import { lockProject } from '../store.ts'
 import { embedJob } from './embed-source.ts'
 import * as store from './store.ts'
 
-/** Whoever asks pays. What is under way goes on; what is whole stays. */
+/** The caller pays. Sources that are queued already stay queued; complete ones are left alone. */
 export async function embedKnowledge(options: KnowledgeOptions): Promise<JsonText> {
   const { app, caller } = options
   const place = placeOf(options)
@@ -16,13 +16,13 @@ export async function embedKnowledge(options: KnowledgeOptions): Promise<JsonTex
   const { id: model } = app.models.embedding ?? fail('EMBEDDING_NOT_CONFIGURED', {})
   return acceptOnce(options, { endpoint: '/v1/knowledge/embed', statusCode: 202 }, async (tx) => {
     if (!(await lockProject(tx, place.accountId, id, place.projectId))) return notFound()
-    const sources = await store.awaitAnew(tx, place, { model, keyId: caller.keyId })
-    const asks = sources.map((sourceId) => ({
+    const sources = await store.requeueVectors(tx, place, { model, keyId: caller.keyId })
+    const jobs = sources.map((sourceId) => ({
       accountId: place.accountId,
       data: { knowledgeId: id, sourceId },
       singletonKey: sourceId,
     }))
-    await app.jobs.enqueue(tx, embedJob, ...asks)
+    await app.jobs.enqueue(tx, embedJob, ...jobs)
     return { id, model, queued: sources.length } satisfies Embedding
   })
 }

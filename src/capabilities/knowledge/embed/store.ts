@@ -3,7 +3,7 @@ import type { Db, Tx } from '#platform/db'
 import type { SourcePlace } from '../index/store.ts'
 import type { Place } from '../store.ts'
 
-/** A source whose vectors are awaited. */
+/** A source whose vectors are queued. */
 export interface WaitingSource {
   project_id: string
   key_id: string
@@ -36,7 +36,7 @@ export async function findWaiting(db: Db, place: SourcePlace): Promise<WaitingSo
   return rows[0]
 }
 
-/** The call that somebody has begun and not ended; there is one at most. */
+/** The batch whose call was begun and has not ended; there is at most one. */
 export async function findBegun(db: Db, place: SourcePlace): Promise<Batch | undefined> {
   const { accountId, knowledgeId, sourceId } = place
   const { rows } = await sql<Batch>`select position, passages, effect_id from knowledge.vectors
@@ -68,7 +68,7 @@ export async function passagesIn(db: Db, place: SourcePlace, batch: Batch): Prom
   return rows
 }
 
-/** Writes the call down before it is made. False where somebody else has, or the source is gone. */
+/** Records the call before it is made. Returns false if another worker has recorded it or the source is gone. */
 export async function insertBatch(db: Db, place: SourcePlace, batch: Batch): Promise<boolean> {
   const { accountId, knowledgeId, sourceId } = place
   const { rows } =
@@ -84,7 +84,7 @@ const ofBatch = ({ accountId, knowledgeId, sourceId }: SourcePlace, { position, 
   sql`account_id = ${accountId} and knowledge_id = ${knowledgeId} and source_id = ${sourceId}
     and position = ${position} and effect_id = ${effect_id} and state = 'begun'`
 
-/** Another call in place of one that came to nothing. False where somebody else was faster. */
+/** Replaces a call that had no effect by another. Returns false if another worker was faster. */
 export async function replaceEffect(
   db: Db,
   place: SourcePlace,
@@ -114,7 +114,7 @@ export async function loseBatch(tx: Tx, place: SourcePlace, batch: Batch): Promi
   await sql`update knowledge.vectors set state = 'lost' where ${ofBatch(place, batch)}`.execute(tx)
 }
 
-/** The call was never made. False where somebody else has taken it over. */
+/** Deletes a batch whose call was never made. Returns false if another worker has taken it over. */
 export async function dropBatch(tx: Tx, place: SourcePlace, batch: Batch): Promise<boolean> {
   const { rows } =
     await sql`delete from knowledge.vectors where ${ofBatch(place, batch)} returning 1`.execute(tx)
@@ -128,8 +128,8 @@ export async function setTries(tx: Tx, place: SourcePlace, tries: number): Promi
       and vectors_tries <> ${tries}`.execute(tx)
 }
 
-/** Nothing is left to be made: whole, or but for what was lost. */
-export async function endWhole(db: Db, place: SourcePlace): Promise<void> {
+/** All batches have ended: `ready`, or `partial` if a batch was lost. */
+export async function endComplete(db: Db, place: SourcePlace): Promise<void> {
   const { accountId, knowledgeId, sourceId } = place
   await sql`update knowledge.sources s set
       vectors = case when l.lost then 'partial' else 'ready' end,
@@ -150,10 +150,10 @@ export async function endFailed(tx: Tx, place: SourcePlace, problem: string): Pr
 }
 
 /**
- * Sources that are not whole, or whole with another model, wait from now on, and what was lost is made again. Answers which. Those that
- * wait already are somebody's work: their journal is left alone.
+ * Queues the sources that are incomplete or were embedded with another model, including lost batches. Returns their ids. Sources that are
+ * queued already are left alone: a worker may be on them.
  */
-export async function awaitAnew(
+export async function requeueVectors(
   tx: Tx,
   { accountId, knowledgeId }: Place,
   { model, keyId }: { model: string; keyId: string },

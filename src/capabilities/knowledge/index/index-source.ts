@@ -1,4 +1,4 @@
-/** One source, read and indexed in the background. It may be begun again after a crash, even beside itself: its end counts once. */
+/** One source, read and indexed in the background. It may be started again after a crash, even concurrently: only the first end is stored. */
 import { buffer } from 'node:stream/consumers'
 import type { App } from '#app'
 import { indexed, passagesIn } from '#engine/retrieval'
@@ -40,11 +40,11 @@ async function indexSource({ app, accountId, data, signal }: Run<SourceWork>): P
   if (source.attempts > maxAttempts) return end(app, place, { state: 'failed', problem: 'given_up' })
   const read = await textOf(app, source, signal)
   if ('unread' in read) {
-    // That others wait too is not its fault.
+    // The readers are busy with other sources: try again later.
     if (read.unread === 'busy') return { laterMs: lookAgainMs }
     return end(app, place, { state: 'failed', problem: read.unread })
   }
-  return keep(app, place, source, read)
+  return save(app, place, source, read)
 }
 
 async function textOf(app: App, source: SourceRow, signal: AbortSignal): Promise<ReadText | Unread> {
@@ -55,7 +55,7 @@ async function textOf(app: App, source: SourceRow, signal: AbortSignal): Promise
   return app.reader.read(kind, await buffer(stored), { accountId, signal })
 }
 
-async function keep(
+async function save(
   app: App,
   place: store.SourcePlace,
   source: SourceRow,
@@ -113,7 +113,7 @@ async function keepPassages(
     await store.insertPassages(tx, place, at, passages.slice(at, at + insertedAtOnce))
   const { embedding } = app.models
   if (!embedding || passages.length === 0) return
-  await store.awaitVectors(tx, place, embedding.id)
+  await store.queueVectors(tx, place, embedding.id)
   const { accountId, ...data } = place
   await app.jobs.enqueue(tx, embedJob, { accountId, data, singletonKey: data.sourceId })
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
 import type { SourceRow } from '../store.ts'
 
-/** A source that waits to be read. */
+/** The key of a source. */
 export interface SourcePlace {
   accountId: string
   knowledgeId: string
@@ -17,7 +17,7 @@ export interface NewPassage {
   terms: string
 }
 
-/** Counts one more attempt at a source that waits; undefined where none does. */
+/** Counts one more attempt at a queued source. Returns undefined if it is not queued. */
 export async function beginSource(db: Db, place: SourcePlace): Promise<SourceRow | undefined> {
   const [row] = await db.query<SourceRow>(
     {
@@ -33,7 +33,7 @@ export async function beginSource(db: Db, place: SourcePlace): Promise<SourceRow
 export interface SourceEnd {
   state: 'ready' | 'failed'
   problem?: string
-  /** That of the document, where the caller gave none. */
+  /** The document's title, if the caller gave none. */
   title?: string | undefined
   characters?: number
   words?: number
@@ -41,7 +41,7 @@ export interface SourceEnd {
   cut?: boolean
 }
 
-/** False when it waits no more: another has read it, or it was deleted. */
+/** Returns false if it is no longer queued: another worker has indexed it, or it was deleted. */
 export async function endSource(tx: Tx, place: SourcePlace, end: SourceEnd, now: Date): Promise<boolean> {
   const { rows } =
     await sql`update knowledge.sources set state = ${end.state}, problem = ${end.problem ?? null},
@@ -52,8 +52,8 @@ export async function endSource(tx: Tx, place: SourcePlace, end: SourceEnd, now:
   return rows.length === 1
 }
 
-/** A job makes vectors of its passages from now on. */
-export async function awaitVectors(
+/** Queues the source for embedding. */
+export async function queueVectors(
   tx: Tx,
   { accountId, knowledgeId, sourceId }: SourcePlace,
   model: string,

@@ -1,7 +1,7 @@
 import type { Db } from '#platform/db'
 import type { Place } from '../store.ts'
 
-type Where = Pick<Place, 'accountId' | 'knowledgeId'>
+type KnowledgeKey = Pick<Place, 'accountId' | 'knowledgeId'>
 
 export interface FoundRow {
   source_id: string
@@ -22,7 +22,7 @@ export interface PassageRow {
 /** How much there is to search. */
 export async function sizeOf(
   db: Db,
-  { accountId, knowledgeId }: Where,
+  { accountId, knowledgeId }: KnowledgeKey,
 ): Promise<{ passages: number; words: number }> {
   const [size] = await db.query<{ passages: number; words: number }>(
     {
@@ -38,7 +38,7 @@ export async function sizeOf(
 /** For each tsquery the passages that it finds, counted up to the limit. */
 export async function countFound(
   db: Db,
-  { accountId, knowledgeId }: Where,
+  { accountId, knowledgeId }: KnowledgeKey,
   queries: readonly string[],
   limit: number,
 ): Promise<number[]> {
@@ -59,8 +59,8 @@ export async function countFound(
 /** Passages that the query finds, with the places of the terms in them; of too many those where its terms stand closest. */
 export const findPassages = (
   db: Db,
-  { accountId, knowledgeId }: Where,
-  ask: { query: string; ranked: string; terms: readonly string[]; limit: number },
+  { accountId, knowledgeId }: KnowledgeKey,
+  options: { query: string; ranked: string; terms: readonly string[]; limit: number },
 ): Promise<FoundRow[]> =>
   db.query(
     {
@@ -73,13 +73,13 @@ export const findPassages = (
         where p.account_id = $1 and p.knowledge_id = $2 and p.terms @@ $3::tsquery
         order by ts_rank_cd(p.terms, $4::tsquery) desc, p.source_id, p.position limit $6`,
     },
-    [accountId, knowledgeId, ask.query, ask.ranked, ask.terms, ask.limit],
+    [accountId, knowledgeId, options.query, options.ranked, options.terms, options.limit],
   )
 
 /** These passages, in any order. */
 export const readPassages = (
   db: Db,
-  { accountId, knowledgeId }: Where,
+  { accountId, knowledgeId }: KnowledgeKey,
   places: readonly { source_id: string; position: number }[],
 ): Promise<PassageRow[]> =>
   db.query(
@@ -99,7 +99,11 @@ export const readPassages = (
     ],
   )
 
-export async function hasVectors(db: Db, { accountId, knowledgeId }: Where, model: string): Promise<boolean> {
+export async function hasVectors(
+  db: Db,
+  { accountId, knowledgeId }: KnowledgeKey,
+  model: string,
+): Promise<boolean> {
   const rows = await db.query(
     {
       name: 'knowledge.has_vectors',
@@ -121,7 +125,7 @@ export interface VectorsRow {
 /** The next rows. */
 export const readVectors = (
   db: Db,
-  { accountId, knowledgeId }: Where,
+  { accountId, knowledgeId }: KnowledgeKey,
   page: {
     model: string
     dimensions: number

@@ -7,7 +7,7 @@ import type { DueDelivery } from './store.ts'
 
 /** From the first question to the name server to the end of the answer. */
 const timeoutMs = 15_000
-/** Of the answer; nothing of it is kept. */
+/** Of the answer, which is not stored. */
 const maxBytes = 64 * 1024
 
 export interface Target {
@@ -16,7 +16,7 @@ export interface Target {
   oldSecret: string | undefined
 }
 
-/** Undefined when it was called off: then it counts as not made. */
+/** Returns undefined if it was aborted; then it does not count as an attempt. */
 export async function attempt(
   target: Target,
   event: DueDelivery,
@@ -35,9 +35,9 @@ export async function attempt(
   const durationMs = (): number => Math.round(performance.now() - startedMs)
   try {
     const reply = await target.line.post({ headers, body, timeoutMs, maxBytes, signal })
-    const asked = retryAfterMs(reply.status, [reply.headers['retry-after']].flat()[0], nowMs)
+    const retryMs = retryAfterMs(reply.status, [reply.headers['retry-after']].flat()[0], nowMs)
     const ended = { status: reply.status, durationMs: durationMs() }
-    return asked === undefined ? ended : { ...ended, retryAfterMs: asked }
+    return retryMs === undefined ? ended : { ...ended, retryAfterMs: retryMs }
   } catch (error) {
     // A defect of ours: tried again at its time, and not in a tight loop.
     if (!(error instanceof FetchRefused)) {

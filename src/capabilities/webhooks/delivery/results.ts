@@ -1,4 +1,4 @@
-/** How attempts ended, on its way to the database: what ends while one statement is under way travels in the next. */
+/** Writes outcomes of attempts to the database in batches: outcomes that come during one statement are written by the next. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Db } from '#platform/db'
 import type { Log } from '#platform/log'
@@ -30,7 +30,7 @@ export class Results {
     })
   }
 
-  /** Nothing is written any more: what was not is sent again by others, as it may be. */
+  /** Stops writing. Deliveries whose outcome was not written are sent again by another process, which is allowed. */
   close(): void {
     this.#closed = true
   }
@@ -38,7 +38,7 @@ export class Results {
   async #write(): Promise<void> {
     let pauseMs = firstPauseMs
     while (this.#waiting.length > 0 && !this.#closed) {
-      // In one order for all who change many, so that none waits for another in a circle.
+      // Sorted, so that concurrent writers lock rows in the same order and do not deadlock.
       const batch = this.#waiting.splice(0, maxAtOnce).sort(byDelivery)
       try {
         await store.settle(

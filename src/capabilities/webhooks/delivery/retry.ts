@@ -1,4 +1,4 @@
-/** What an attempt's end means for its delivery. */
+/** What the outcome of an attempt means for its delivery. */
 const second = 1_000
 const minute = 60 * second
 const hour = 60 * minute
@@ -9,7 +9,7 @@ const jitter = 0.2
 
 export const maxAttempts = retryMs.length + 1
 
-/** Longer than this no target is waited for because it says so. */
+/** Upper bound of a Retry-After of a target. */
 const longestRetryAfterMs = hour
 
 /** How one attempt ended. */
@@ -25,7 +25,7 @@ export interface Outcome {
 
 export const isSuccess = ({ status = 0 }: Outcome): boolean => status >= 200 && status < 300
 
-/** The target wants nothing more, ever. */
+/** 410: the target wants no further event. */
 export const isGone = ({ status }: Outcome): boolean => status === 410
 
 export interface Verdict {
@@ -52,7 +52,7 @@ export function verdictOn(
 
 const isRedirect = ({ status = 0 }: Outcome): boolean => status >= 300 && status < 400
 
-/** Seconds or a date (RFC 9110, section 10.2.3), heard only from who is overrun (429, 503). */
+/** Seconds or a date (RFC 9110, section 10.2.3), honoured only with 429 and 503. */
 export function retryAfterMs(status: number, header: string | undefined, nowMs: number): number | undefined {
   if ((status !== 429 && status !== 503) || header === undefined) return undefined
   const askedMs = /^\d{1,10}$/.test(header) ? Number(header) * second : Date.parse(header) - nowMs

@@ -16,60 +16,60 @@ const maxAtOnce = 8
 const readAhead = 200
 const refillAt = 50
 /** After so many failures in a row the target is left alone, at first for the first pause, then twice as long each time. */
-const patience = 10
+const maxFailures = 10
 const firstParkMs = 5_000
 const longestParkMs = 5 * 60 * 1000
-/** After trouble of our own nobody hurries back. */
-const troubleMs = 1_000
+/** The pause after an error of our own. */
+const errorPauseMs = 1_000
 
 export interface SenderOptions {
   app: App
   processId: string
   results: Results
-  /** What is under way is to end now. */
+  /** Aborts attempts under way. */
   cut: AbortSignal
 }
 
 export class Sender {
-  readonly #ask: SenderOptions
+  readonly #options: SenderOptions
   #connection: store.TakenConnection
   #target: Target | undefined
   #queue: store.DueDelivery[] = []
   /** Read and not yet durable at its end. */
   readonly #busy = new Set<string>()
-  #flying = 0
-  #reading = false
+  #inFlight = 0
+  #isReading = false
   /** Whether the database may have more that is due. */
   #mayHaveMore = true
   #failures = 0
   #parkedUntil: Date | null = null
-  #closing = false
-  #over = false
+  #isClosing = false
+  #isOver = false
   readonly #ended = Promise.withResolvers<void>()
 
   constructor(connection: store.TakenConnection, options: SenderOptions) {
     this.#connection = connection
-    this.#ask = options
+    this.#options = options
   }
 
   /** Resolves when nothing is due any more and everything is durable; the connection is then released. */
   async run(): Promise<void> {
-    const { app, processId } = this.#ask
+    const { app, processId } = this.#options
     this.#pump()
     await this.#ended.promise
     await this.#target?.line[Symbol.asyncDispose]()
     await store.release(app.db, this.#connection, processId, this.#connection.strikes, this.#parkedUntil)
   }
 
-  /** The connection was changed, or has something new. Who is over already is followed by another. */
+  /** The connection was changed, or has something new. A sender that has ended is replaced by another. */
   look(): void {
     this.#mayHaveMore = true
     this.#pump()
   }
 
-  /** Begins nothing more. */
+  /** Begins no further attempt. */
   close(): void {
-    this.#closing = true
+    this.#isClosing = true
     this.#drop()
     this.#pump()
   }
@@ -79,27 +79,27 @@ export class Sender {
   }
 
   #pump(): void {
-    if (this.#over) return
-    if (this.#closing || this.#parkedUntil) this.#drop()
+    if (this.#isOver) return
+    if (this.#isClosing || this.#parkedUntil) this.#drop()
     else {
-      while (this.#target && this.#flying < this.#limit && this.#queue.length > 0)
+      while (this.#target && this.#inFlight < this.#limit && this.#queue.length > 0)
         this.#launch(this.#target, this.#queue.shift()!)
-      if (this.#mayHaveMore && !this.#reading && this.#queue.length < refillAt) void this.#refill()
+      if (this.#mayHaveMore && !this.#isReading && this.#queue.length < refillAt) void this.#refill()
     }
-    if (this.#reading || this.#busy.size > 0) return
-    this.#over = true
+    if (this.#isReading || this.#busy.size > 0) return
+    this.#isOver = true
     this.#ended.resolve()
   }
 
-  /** What was read and not begun is left to who comes next. */
+  /** Leaves what was read and not begun to the next sender. */
   #drop(): void {
     for (const { delivery_id } of this.#queue.splice(0)) this.#busy.delete(delivery_id)
     this.#mayHaveMore = false
   }
 
   async #refill(): Promise<void> {
-    const { app, processId } = this.#ask
-    this.#reading = true
+    const { app, processId } = this.#options
+    this.#isReading = true
     this.#mayHaveMore = false
     try {
       const now = new Date(app.clock.nowMs())
@@ -108,27 +108,27 @@ export class Sender {
         store.due(app.db, this.#connection, [...this.#busy], now, readAhead),
       ])
       if (!connection) return this.close()
-      await this.#aim(connection)
-      if (this.#closing || this.#parkedUntil) return
+      await this.#applyConnection(connection)
+      if (this.#isClosing || this.#parkedUntil) return
       this.#queue.push(...found)
       for (const { delivery_id } of found) this.#busy.add(delivery_id)
       if (found.length === readAhead) this.#mayHaveMore = true
     } catch (error) {
       app.log.warn({ err: error, webhook_id: this.#connection.connection_id }, 'events could not be read')
-      await pause(troubleMs, undefined, { signal: this.#ask.cut, ref: false }).catch(() => undefined)
+      await pause(errorPauseMs, undefined, { signal: this.#options.cut, ref: false }).catch(() => undefined)
       this.close()
     } finally {
-      this.#reading = false
+      this.#isReading = false
       this.#pump()
     }
   }
 
-  /** Follows what was changed: another address gets other sockets and a new chance, another secret signs from here on. */
-  async #aim(now: store.TakenConnection): Promise<void> {
-    const { app } = this.#ask
+  /** Applies changes of the connection: a new address gets new sockets and no strikes, a new secret signs from here on. */
+  async #applyConnection(now: store.TakenConnection): Promise<void> {
+    const { app } = this.#options
     const before = this.#connection
     const moved = before.url !== now.url
-    // Strikes are this sender's own, unless somebody gave the target a new chance.
+    // This sender counts the strikes itself, unless they were reset in the database.
     this.#connection = { ...now, strikes: moved || now.strikes === 0 ? now.strikes : before.strikes }
     if (moved) void this.#target?.line[Symbol.asyncDispose]()
     const line: KeepAliveClient = (!moved && this.#target?.line) || app.net.line(now.url, maxAtOnce)
@@ -143,11 +143,11 @@ export class Sender {
   }
 
   #launch(target: Target, event: store.DueDelivery): void {
-    this.#flying += 1
+    this.#inFlight += 1
     void this.#send(target, event)
       .catch((error: unknown) => {
         const { connection_id } = this.#connection
-        this.#ask.app.log.error(
+        this.#options.app.log.error(
           { err: error, webhook_id: connection_id },
           'a webhook could not be switched off',
         )
@@ -160,10 +160,10 @@ export class Sender {
   }
 
   async #send(target: Target, event: store.DueDelivery): Promise<void> {
-    const { app, results, cut } = this.#ask
+    const { app, results, cut } = this.#options
     const outcome = await attempt(target, event, app.clock.nowMs(), { signal: cut, log: app.log }).finally(
       () => {
-        this.#flying -= 1
+        this.#inFlight -= 1
       },
     )
     if (!outcome) return
@@ -171,7 +171,7 @@ export class Sender {
     const attempts = event.attempts + 1
     const { state, error, dueMs } = verdictOn(outcome, attempts, event.most_attempts, nowMs)
     app.metrics.webhooks.inc({ outcome: state === 'pending' ? 'retried' : state })
-    const noted = results.add({
+    const stored = results.add({
       account_id: event.account_id,
       delivery_id: event.delivery_id,
       state,
@@ -182,16 +182,16 @@ export class Sender {
       attempted_at: new Date(nowMs),
       due_at: dueMs === null ? null : new Date(dueMs),
     })
-    this.#learn(outcome, nowMs)
+    this.#recordOutcome(outcome, nowMs)
     this.#pump()
-    await noted
+    await stored
     if (isGone(outcome)) {
       await store.switchOff(app.db, this.#connection, new Date(nowMs))
       this.close()
     }
   }
 
-  #learn(outcome: Outcome, nowMs: number): void {
+  #recordOutcome(outcome: Outcome, nowMs: number): void {
     if (isSuccess(outcome)) {
       this.#failures = 0
       this.#connection.strikes = 0
@@ -201,7 +201,7 @@ export class Sender {
     const { strikes } = this.#connection
     const overrun = outcome.retryAfterMs ?? 0
     if (overrun > 0) this.#parkedUntil = new Date(nowMs + overrun)
-    if (this.#failures < patience && strikes === 0) return
+    if (this.#failures < maxFailures && strikes === 0) return
     this.#connection.strikes += 1
     const parkMs = Math.min(firstParkMs * 2 ** strikes, longestParkMs)
     this.#parkedUntil = new Date(nowMs + Math.max(parkMs, overrun))

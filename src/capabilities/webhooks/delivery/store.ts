@@ -43,7 +43,7 @@ export interface TakeOptions {
   lapseMs: number
 }
 
-/** Connections with something due that nobody sends to; from now on this process does, alone. */
+/** Takes connections with something due and no sender; from now on only this process sends to them. */
 export const take = (db: Db, options: TakeOptions): Promise<TakenConnection[]> =>
   db.query(
     {
@@ -106,7 +106,7 @@ export const due = (
 export const settle = (db: Db, results: readonly Result[]): Promise<unknown> =>
   db.query({ name: 'webhooks.settle', text: 'select webhooks.settle($1)' }, [JSON.stringify(results)])
 
-/** Lets others send to it. */
+/** Lets other processes send to it. */
 export const release = (
   db: Db,
   { account_id, connection_id }: TakenConnection,
@@ -123,7 +123,7 @@ export const release = (
     [account_id, connection_id, processId, strikes, parkedUntil],
   )
 
-/** Switches a connection off whose target wants nothing more, unless it has another target by now. */
+/** Switches off a connection whose target answered 410, unless its address was changed meanwhile. */
 export const switchOff = (db: Db, connection: TakenConnection, now: Date): Promise<void> =>
   db.tx(async (tx) => {
     const { account_id: accountId, connection_id: connectionId, url } = connection
@@ -138,7 +138,7 @@ export const switchOff = (db: Db, connection: TakenConnection, now: Date): Promi
   })
 
 /** Ends what cannot be delivered any more: it waited too long, or its connection is switched off or gone. */
-export const endStranded = (db: Db, madeBefore: Date, now: Date): Promise<unknown> =>
+export const endUndeliverable = (db: Db, madeBefore: Date, now: Date): Promise<unknown> =>
   db.query(
     {
       text: `update webhooks.deliveries d set due_at = null, ended_at = $2,
@@ -153,8 +153,8 @@ export const endStranded = (db: Db, madeBefore: Date, now: Date): Promise<unknow
     [madeBefore, now],
   )
 
-/** Forgets deliveries that ended before then; answers how many. */
-export async function forgetDeliveries(db: Db, before: Date, limit: number): Promise<number> {
+/** Deletes deliveries that ended before then. Returns how many. */
+export async function deleteDeliveries(db: Db, before: Date, limit: number): Promise<number> {
   const gone = await db.query(
     {
       text: `delete from webhooks.deliveries where (account_id, delivery_id) in (
@@ -166,8 +166,8 @@ export async function forgetDeliveries(db: Db, before: Date, limit: number): Pro
   return gone.length
 }
 
-/** Forgets events of before then that nobody is sent any more. What may be told only once leaves its name. Answers how many. */
-export async function forgetEvents(db: Db, before: Date, limit: number): Promise<number> {
+/** Deletes events of before then without deliveries. Events with a once-key keep their row without data. Returns how many. */
+export async function deleteEvents(db: Db, before: Date, limit: number): Promise<number> {
   const [row] = await db.query<{ gone: bigint }>(
     {
       text: `with old as (

@@ -2,24 +2,24 @@ import { job } from '#platform/jobs'
 import * as store from './store.ts'
 
 const day = 24 * 60 * 60 * 1000
-/** A delivery that waits for a target that is left alone does not wait for ever. */
+/** How long a delivery may wait for a paused target. */
 const longestWaitMs = 3 * day
 /** Reports and events are kept for this long. */
 const keptMs = 30 * day
 const tidyMs = 60_000
 const atOnce = 1_000
 
-/** Ends what cannot be delivered any more, and forgets what is old. */
+/** Ends what cannot be delivered any more, and deletes what is old. */
 export const tidyJob = job<null>({
   name: 'webhooks.tidy',
   limits: () => ({ perAccount: 1, perProcess: 1 }),
   everyMs: tidyMs,
   async handle({ app, signal }) {
     const nowMs = app.clock.nowMs()
-    await store.endStranded(app.db, new Date(nowMs - longestWaitMs), new Date(nowMs))
+    await store.endUndeliverable(app.db, new Date(nowMs - longestWaitMs), new Date(nowMs))
     const before = new Date(nowMs - keptMs)
-    while (!signal.aborted && (await store.forgetDeliveries(app.db, before, atOnce)) === atOnce);
-    while (!signal.aborted && (await store.forgetEvents(app.db, before, atOnce)) === atOnce);
+    while (!signal.aborted && (await store.deleteDeliveries(app.db, before, atOnce)) === atOnce);
+    while (!signal.aborted && (await store.deleteEvents(app.db, before, atOnce)) === atOnce);
     return undefined
   },
 })

@@ -10,7 +10,7 @@ export interface EventRow {
 }
 
 /** The caller has locked the run. */
-export async function tellRun(
+export async function recordEvent(
   tx: Tx,
   { accountId, runId }: Place,
   type: string,

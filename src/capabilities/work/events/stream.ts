@@ -1,8 +1,8 @@
 /** What happens to a run, as server-sent events: from its beginning, or after the last one that the reader has seen. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { type EventStream, eventStream } from '#platform/http'
-import { ownRun, placeOf, type RunOptions } from '../read.ts'
-import { shownEvent } from '../shown.ts'
+import { placeOf, type RunOptions, requireRun } from '../read.ts'
+import { toRunEvent } from '../run-summary.ts'
 import { eventsAfter } from './store.ts'
 
 const lookMs = 500
@@ -10,7 +10,7 @@ const ends = new Set(['succeeded', 'failed', 'cancelled'])
 
 export async function streamEvents(options: RunOptions): Promise<EventStream> {
   const { app, language } = options
-  const run = await ownRun(options)
+  const run = await requireRun(options)
   const place = placeOf(run)
   let seen = lastSeen(options.headers['last-event-id'])
   return eventStream(async (out) => {
@@ -18,7 +18,7 @@ export async function streamEvents(options: RunOptions): Promise<EventStream> {
       const found = await eventsAfter(app.db, place, seen)
       for (const event of found) {
         seen = event.seq
-        const shown = shownEvent(event, language)
+        const shown = toRunEvent(event, language)
         await out.send(JSON.stringify(shown), event.type, String(event.seq))
         if (ends.has(event.type)) return
       }
@@ -31,7 +31,7 @@ export async function streamEvents(options: RunOptions): Promise<EventStream> {
 
   /** A run that was deleted meanwhile has ended too. */
   async function hasEnded(): Promise<boolean> {
-    const now = await ownRun(options).catch(() => undefined)
+    const now = await requireRun(options).catch(() => undefined)
     return now === undefined || (now.ended_at !== null && now.events <= seen)
   }
 }

@@ -1,4 +1,4 @@
-/** What a run hands over, as a file of its own. */
+/** The list of the files of a run, as the file `manifest.json`. */
 import { type Manifest, type ManifestEntry, manifestPath } from '#engine/documents'
 import type { Language } from '#platform/errors'
 import { sha256 } from '../journal/results.ts'
@@ -8,7 +8,7 @@ import type { FileRow } from './store.ts'
 
 const mediaType = 'application/json'
 
-/** The bytes of `manifest.json`, which cannot speak of itself, and the list of all files, which names it too. */
+/** The bytes of `manifest.json`, which cannot list itself, and the list of all files, which includes it. */
 export function manifestOf(files: readonly FileRow[], language: Language) {
   const entries: ManifestEntry[] = files.map(({ path, media_type, bytes, sha256: sum, title }) => ({
     path,
@@ -18,12 +18,12 @@ export function manifestOf(files: readonly FileRow[], language: Language) {
     title,
   }))
   const text = `${JSON.stringify({ files: entries } satisfies Manifest, undefined, 2)}\n`
-  const own: ManifestFile = {
+  const entry: ManifestFile = {
     path: manifestPath,
     media_type: mediaType,
     bytes: Buffer.byteLength(text),
     sha256: sha256(text),
     title: manifestTitle[language],
   }
-  return { text, own, listed: [...(entries as ManifestFile[]), own] }
+  return { text, entry, listed: [...(entries as ManifestFile[]), entry] }
 }

@@ -1,23 +1,23 @@
-/** Files on their way out: one by its exact path, or all of them packed. */
+/** Downloads: one file by its exact path, or all of them in a zip. */
 import { buffer } from 'node:stream/consumers'
 import { type BundledFile, manifestPath, zip } from '#engine/documents'
 import { fail } from '#platform/errors'
 import { Answer, type Content, type ContentSource, content } from '#platform/http'
 import { reasons } from '../phrases.ts'
-import { notFound, ownRun, placeOf, type RunOptions } from '../read.ts'
+import { notFound, placeOf, type RunOptions, requireRun } from '../read.ts'
 import type { FilesQuery } from '../schema.ts'
 import type { RunRow } from '../store.ts'
 import { attachment } from './attachment.ts'
 import { manifestOf } from './manifest.ts'
 import { type FileRow, filesOf } from './store.ts'
 
-interface Sent {
+interface Download {
   /** The last part of its path. */
   name: string
   mediaType: string
-  /** What the answer says of its type; follows from `mediaType` when absent. */
+  /** The Content-Type header. Default: derived from `mediaType`. */
   contentType?: string
-  /** Of what it is, without quotes. */
+  /** The ETag, without quotes. */
   tag: string
   bytes?: number
   open: () => Promise<ContentSource>
@@ -27,7 +27,7 @@ export async function serveFiles(options: RunOptions<FilesQuery>): Promise<Answe
   const { path, bundle } = options.query
   if ((path === undefined) === (bundle === undefined))
     fail('INVALID_REQUEST', { why: reasons.pathOrBundle }, { param: 'path' })
-  const run = await ownRun(options)
+  const run = await requireRun(options)
   const files = await filesOf(options.app.db.kysely, placeOf(run))
   if (path === undefined) return send(options, bundleOf(options, run, files))
   if (path === manifestPath) return send(options, manifestFile(options, files))
@@ -35,7 +35,7 @@ export async function serveFiles(options: RunOptions<FilesQuery>): Promise<Answe
   return file ? send(options, oneFile(options, file)) : notFound('path')
 }
 
-function oneFile({ app }: RunOptions, file: FileRow): Sent {
+function oneFile({ app }: RunOptions, file: FileRow): Download {
   return {
     name: file.path.split('/').at(-1)!,
     mediaType: file.media_type,
@@ -45,29 +45,29 @@ function oneFile({ app }: RunOptions, file: FileRow): Sent {
   }
 }
 
-function manifestFile({ language }: RunOptions, files: readonly FileRow[]): Sent {
-  const { text, own } = manifestOf(files, language)
-  const { media_type: mediaType, sha256: tag, bytes } = own
+function manifestFile({ language }: RunOptions, files: readonly FileRow[]): Download {
+  const { text, entry } = manifestOf(files, language)
+  const { media_type: mediaType, sha256: tag, bytes } = entry
   // Written here, in UTF-8; JSON that a model has made is whatever it is.
   const contentType = `${mediaType}; charset=utf-8`
   return { name: manifestPath, mediaType, contentType, tag, bytes, open: async () => Buffer.from(text) }
 }
 
-function bundleOf({ app, language }: RunOptions, run: RunRow, files: readonly FileRow[]): Sent {
-  const { text, own } = manifestOf(files, language)
+function bundleOf({ app, language }: RunOptions, run: RunRow, files: readonly FileRow[]): Download {
+  const { text, entry } = manifestOf(files, language)
   const name =
     (run.title ?? run.kind).replace(/[\p{Cc}\p{Bidi_Control}\s\\/:*?"<>|]+/gu, ' ').trim() || run.kind
   return {
     name: `${name}.zip`,
     mediaType: 'application/zip',
-    tag: `bundle-${own.sha256}`,
+    tag: `bundle-${entry.sha256}`,
     async open() {
       const packed: BundledFile[] = []
       for (const file of files) {
         const stream = (await app.storage.get(file.storage_key)) ?? missing(file)
         packed.push({ path: file.path, mediaType: file.media_type, bytes: await buffer(stream) })
       }
-      packed.push({ path: manifestPath, mediaType: own.media_type, bytes: Buffer.from(text) })
+      packed.push({ path: manifestPath, mediaType: entry.media_type, bytes: Buffer.from(text) })
       return Buffer.from(await zip(packed, run.created_at.getTime()))
     },
   }
@@ -77,18 +77,18 @@ const missing = ({ path }: FileRow): never => {
   throw new Error(`The file ${path} is not in the storage.`)
 }
 
-async function send(options: RunOptions, sent: Sent): Promise<Answer | Content> {
-  const { name, mediaType, tag, bytes, open } = sent
+async function send(options: RunOptions, download: Download): Promise<Answer | Content> {
+  const { name, mediaType, tag, bytes, open } = download
   const etag = `"${tag}"`
   const headers = { etag, 'cache-control': 'private, no-cache' }
   if (isKnown(options.headers['if-none-match'], etag)) {
     for (const [header, value] of Object.entries(headers)) options.setHeader(header, value)
     return new Answer(304, null, mediaType)
   }
-  // What is packed here is of a length that only the packing tells.
+  // The length of a zip is known only after packing.
   const packed = bytes === undefined ? await open() : undefined
   return content({
-    mediaType: sent.contentType ?? typed(mediaType),
+    mediaType: download.contentType ?? typed(mediaType),
     bytes: bytes ?? (packed as Buffer).length,
     etag,
     headers,
@@ -106,7 +106,7 @@ async function send(options: RunOptions, sent: Sent): Promise<Answer | Content> 
 const isKnown = (header: string | undefined, etag: string): boolean =>
   (header ?? '').split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === etag)
 
-/** Text is UTF-8, and says so. */
+/** Text types get `charset=utf-8`. */
 const typed = (mediaType: string): string =>
   /^text\/|^image\/svg/.test(mediaType) && !mediaType.includes('charset')
     ? `${mediaType}; charset=utf-8`

@@ -34,7 +34,7 @@ export const filesOf = (
     .orderBy('path')
     .execute()
 
-/** The same path again replaces it, and keeps its place. */
+/** A file of the same path is replaced, and keeps its position in the list. */
 export async function putFile(tx: Tx, file: FileRow): Promise<void> {
   await sql`insert into work.files (account_id, run_id, path, media_type, bytes, sha256, title, storage_key, created_at)
     values (${file.account_id}, ${file.run_id}, ${file.path}, ${file.media_type}, ${file.bytes}, ${file.sha256}, ${file.title},
@@ -43,9 +43,13 @@ export async function putFile(tx: Tx, file: FileRow): Promise<void> {
       sha256 = excluded.sha256, title = excluded.title, storage_key = excluded.storage_key`.execute(tx)
 }
 
-/** Written down before the bytes are stored. Answers false when the run is somebody else's now. */
-export async function noteBlob(db: Db, { accountId, runId, owner }: LeaseKey, key: string): Promise<boolean> {
-  const noted = await db.query(
+/** Records the key before the bytes are stored. Returns false if another worker has the run. */
+export async function recordBlob(
+  db: Db,
+  { accountId, runId, owner }: LeaseKey,
+  key: string,
+): Promise<boolean> {
+  const recorded = await db.query(
     {
       name: 'work.note_blob',
       text: `with mine as (
@@ -57,7 +61,7 @@ export async function noteBlob(db: Db, { accountId, runId, owner }: LeaseKey, ke
     },
     [accountId, runId, owner, key],
   )
-  return noted.length === 1
+  return recorded.length === 1
 }
 
 export const blobsOf = async (db: Db, { accountId, runId }: Place): Promise<string[]> => {

@@ -1,6 +1,6 @@
 /**
- * The steps of a run, each taken at most once in its life. A paid one is written down before it begins and when it has ended; what
- * was begun and never ended is lost, and is not begun again (docs/decisions/0027-durable-work.md).
+ * The steps of a run; each is executed at most once. A paid step is recorded before it begins and when it has ended. A step that
+ * was begun and never ended is lost, and is not started again (docs/decisions/0027-durable-work.md).
  */
 import assert from 'node:assert/strict'
 import { requireMayPay } from '#engine/paid'
@@ -8,32 +8,32 @@ import { FailedStep, LostStep, OutOfCredits } from '#engine/pipelines'
 import { Failure } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import type { RunLease } from '../run-lease.ts'
-import { keepResult, readResult } from './results.ts'
+import { readResult, storeResult } from './results.ts'
 import * as store from './store.ts'
 
-/** How a step ended, and what it did cost in micro-credits. */
-export type Taken<Value> =
-  | { how: 'done'; value: Value; cost: bigint; detail?: store.StepDetail }
-  | { how: 'failed'; code: string; cost: bigint; detail?: store.StepDetail }
-  | { how: 'lost'; cost: bigint; detail?: store.StepDetail }
-  /** Nothing was done that could have had an effect: it may be taken later. */
-  | { how: 'undone' }
+/** How a step ended and what it cost, in micro-credits. */
+export type StepResult<Value> =
+  | { state: 'done'; value: Value; cost: bigint; detail?: store.StepDetail }
+  | { state: 'failed'; code: string; cost: bigint; detail?: store.StepDetail }
+  | { state: 'lost'; cost: bigint; detail?: store.StepDetail }
+  /** Nothing was done that could have had an effect: it may be executed later. */
+  | { state: 'undone' }
 
 export interface PaidStep<Value> {
   step: string
   kind: 'ask' | 'search' | 'read'
   /** Micro-credits. */
   worst: bigint
-  take(effectId: string): Promise<Taken<Value>>
+  execute(effectId: string): Promise<StepResult<Value>>
 }
 
 export class Journal {
-  readonly #shift: RunLease
-  /** Every step that this worker asked for: a name is asked for once, however often. */
-  readonly #asked = new Map<string, Promise<unknown>>()
+  readonly #lease: RunLease
+  /** The steps that this worker has started, by name: a name that is requested again shares the same promise. */
+  readonly #started = new Map<string, Promise<unknown>>()
 
-  constructor(shift: RunLease) {
-    this.#shift = shift
+  constructor(lease: RunLease) {
+    this.#lease = lease
   }
 
   /** Throws `LostStep`, `FailedStep`, `OutOfCredits`, or `Stopped`. */
@@ -44,121 +44,121 @@ export class Journal {
   /** What is not paid and may be computed again after a crash, until it is written down. */
   free<Value>(step: string, compute: () => Promise<Value>): Promise<Value> {
     return this.#once(step, async () => {
-      const { app, held } = this.#shift
+      const { app, held } = this.#lease
       const known = await this.#find(step)
-      if (known) return this.#told<Value>(known, 'once')
+      if (known) return this.#fromRow<Value>(known, 'once')
       const value = await compute()
       const effectId = uuidv7()
-      const kept = await keepResult(this.#shift, value)
-      const write = () => store.putOnce(app.db, held, { step, effectId, ...kept, now: this.#shift.now() })
-      if (!(await this.#shift.persist(write))) this.#shift.lose()
+      const stored = await storeResult(this.#lease, value)
+      const write = () => store.putOnce(app.db, held, { step, effectId, ...stored, now: this.#lease.now() })
+      if (!(await this.#lease.persist(write))) this.#lease.lose()
       return plain(value)
     })
   }
 
   /** Resolves when no step is under way any more. */
   async ended(): Promise<void> {
-    await Promise.allSettled(this.#asked.values())
+    await Promise.allSettled(this.#started.values())
   }
 
-  #once<Value>(step: string, take: () => Promise<Value>): Promise<Value> {
+  #once<Value>(step: string, execute: () => Promise<Value>): Promise<Value> {
     assert(
       /^(?=.{1,200}$)[a-z0-9-]+(\/[a-z0-9-]+)*$/.test(step),
       `a step is named by words and slashes: ${step}`,
     )
-    const asked = this.#asked.get(step)
-    if (asked) return asked as Promise<Value>
-    const taking = (async () => {
-      this.#shift.requireOpen()
-      return take()
+    const running = this.#started.get(step)
+    if (running) return running as Promise<Value>
+    const promise = (async () => {
+      this.#lease.requireOpen()
+      return execute()
     })()
-    this.#asked.set(step, taking)
-    // Whoever asked hears of it; nobody else has to.
-    taking.catch(() => {})
-    return taking
+    this.#started.set(step, promise)
+    // The caller gets the rejection; this only keeps it from being unhandled.
+    promise.catch(() => {})
+    return promise
   }
 
-  async #pay<Value>({ step, kind, worst, take }: PaidStep<Value>): Promise<Value> {
-    const { app, held } = this.#shift
+  async #pay<Value>({ step, kind, worst, execute }: PaidStep<Value>): Promise<Value> {
+    const { app, held } = this.#lease
     const effectId = uuidv7()
-    const begin = () => store.beginStep(app.db, held, { step, kind, effectId, worst, now: this.#shift.now() })
-    switch (await this.#shift.persist(begin)) {
+    const begin = () => store.beginStep(app.db, held, { step, kind, effectId, worst, now: this.#lease.now() })
+    switch (await this.#lease.persist(begin)) {
       case 'gone':
-        return this.#shift.lose()
+        return this.#lease.lose()
       case 'short':
         throw new OutOfCredits(`What is left of the run does not pay the step ${step}.`)
       case 'known':
-        return this.#told<Value>((await this.#find(step))!, kind)
+        return this.#fromRow<Value>((await this.#find(step))!, kind)
     }
-    let taken: Taken<Value>
+    let result: StepResult<Value>
     const mayPay = await this.#mayPay().catch(async (error) => {
-      // Nobody was asked yet.
-      await this.#end(step, effectId, { how: 'undone' })
+      // No upstream was called yet.
+      await this.#end(step, effectId, { state: 'undone' })
       throw error
     })
     try {
-      taken = mayPay ? await take(effectId) : { how: 'undone' }
+      result = mayPay ? await execute(effectId) : { state: 'undone' }
     } catch (error) {
-      // A defect of ours: what it did nobody knows.
-      await this.#end(step, effectId, { how: 'lost', cost: worst })
+      // A defect of ours: whether the call had an effect is unknown.
+      await this.#end(step, effectId, { state: 'lost', cost: worst })
       throw error
     }
-    await this.#end(step, effectId, taken)
-    return this.#valueOf(step, taken)
+    await this.#end(step, effectId, result)
+    return this.#valueOf(step, result)
   }
 
-  /** False where the key that asked for the run may pay for no more: then the run stops. */
+  /** Returns false if the key of the run may not pay any more; then the run stops. */
   async #mayPay(): Promise<boolean> {
-    const { app, payer } = this.#shift
+    const { app, payer } = this.#lease
     try {
       await requireMayPay(app, payer)
       return true
     } catch (error) {
       if (!(error instanceof Failure)) throw error
-      this.#shift.refuse(error)
+      this.#lease.refuse(error)
       return false
     }
   }
 
-  async #end(step: string, effectId: string, taken: Taken<unknown>): Promise<void> {
-    const { app, held } = this.#shift
-    const kept = taken.how === 'done' ? await keepResult(this.#shift, taken.value) : {}
-    const mine = await this.#shift.persist(() =>
+  async #end(step: string, effectId: string, result: StepResult<unknown>): Promise<void> {
+    const { app, held } = this.#lease
+    const stored = result.state === 'done' ? await storeResult(this.#lease, result.value) : {}
+    const mine = await this.#lease.persist(() =>
       store.endStep(app.db, held, {
         step,
         effectId,
-        how: taken.how,
-        cost: taken.how === 'undone' ? 0n : taken.cost,
-        ...kept,
-        errorCode: taken.how === 'failed' ? taken.code : undefined,
-        detail: taken.how === 'undone' ? undefined : taken.detail,
-        now: this.#shift.now(),
+        state: result.state,
+        cost: result.state === 'undone' ? 0n : result.cost,
+        ...stored,
+        errorCode: result.state === 'failed' ? result.code : undefined,
+        detail: result.state === 'undone' ? undefined : result.detail,
+        now: this.#lease.now(),
       }),
     )
-    if (!mine) this.#shift.lose()
-    if (taken.how === 'done') await this.#shift.persist(() => this.#shift.progressed())
+    if (!mine) this.#lease.lose()
+    if (result.state === 'done') await this.#lease.persist(() => this.#lease.progressed())
   }
 
-  #valueOf<Value>(step: string, taken: Taken<Value>): Value {
-    if (taken.how === 'done') return plain(taken.value)
-    // What was cut short because the run stops is told as that.
-    this.#shift.requireOpen()
-    if (taken.how === 'failed') throw new FailedStep(step, taken.code)
+  #valueOf<Value>(step: string, result: StepResult<Value>): Value {
+    if (result.state === 'done') return plain(result.value)
+    // A step that was aborted because the run stops throws Stopped, not a failure of its own.
+    this.#lease.requireOpen()
+    if (result.state === 'failed') throw new FailedStep(step, result.code)
     throw new LostStep(step)
   }
 
   #find(step: string): Promise<store.StepRow | undefined> {
-    const { app, held } = this.#shift
-    return this.#shift.persist(() => store.findStep(app.db, held, step))
+    const { app, held } = this.#lease
+    return this.#lease.persist(() => store.findStep(app.db, held, step))
   }
 
-  async #told<Value>(row: store.StepRow, kind: store.StepKind): Promise<Value> {
+  async #fromRow<Value>(row: store.StepRow, kind: store.StepKind): Promise<Value> {
     assert(row.kind === kind || row.kind === 'once', `the step ${row.step} was a ${row.kind} before`)
     if (row.state === 'failed') throw new FailedStep(row.step, row.error_code!)
     if (row.state !== 'done') throw new LostStep(row.step)
-    return (await readResult(this.#shift.app, row)) as Value
+    return (await readResult(this.#lease.app, row)) as Value
   }
 }
 
-/** As it will be read after a crash. */
+/** The value as it would be read back after a crash. */
 const plain = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value ?? null)) as Value

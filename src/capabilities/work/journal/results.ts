@@ -1,45 +1,45 @@
-/** What steps came to, kept: small things in the row of the step, large ones in the storage. */
+/** Stored results of steps: small ones in the row of the step, large ones in the storage. */
 import { createHash } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import type { App } from '#app'
 import type { ByteSource } from '#platform/storage'
-import { noteBlob } from '../files/store.ts'
+import { recordBlob } from '../files/store.ts'
 import type { RunLease } from '../run-lease.ts'
 import type { StepRow } from './store.ts'
 
 /** Of JSON, in bytes; a row with more of it would make every read of the run slow. */
 const rowBytes = 64 * 1024
 
-export type Kept = { result: string } | { resultKey: string }
+export type StoredResult = { result: string } | { resultKey: string }
 
 /** Plain JSON; nothing is null. */
-export async function keepResult(shift: RunLease, value: unknown): Promise<Kept> {
+export async function storeResult(lease: RunLease, value: unknown): Promise<StoredResult> {
   const text = JSON.stringify(value ?? null)
   const bytes = Buffer.from(text)
   if (bytes.length <= rowBytes) return { result: text }
   try {
-    return { resultKey: await keepBytes(shift, bytes) }
+    return { resultKey: await storeBytes(lease, bytes) }
   } catch (error) {
-    shift.signal.throwIfAborted()
-    // The answer is paid: a storage that is full or away must not cost it.
-    shift.app.log.warn({ err: error, run_id: shift.run.run_id }, 'a result of a step stays in the database')
+    lease.signal.throwIfAborted()
+    // The answer is paid for: it must not be lost because the storage is full or unreachable.
+    lease.app.log.warn({ err: error, run_id: lease.run.run_id }, 'a result of a step stays in the database')
     return { result: text }
   }
 }
 
-/** Puts bytes of a run into the storage, named by what they are; answers their key. */
-export const keepBytes = (shift: RunLease, bytes: Uint8Array): Promise<string> =>
-  keepContent(shift, sha256(bytes), bytes)
+/** Puts bytes of a run into the storage, under their hash; returns the key. */
+export const storeBytes = (lease: RunLease, bytes: Uint8Array): Promise<string> =>
+  storeContent(lease, sha256(bytes), bytes)
 
 /** The same where the hash is known. */
-export async function keepContent(
-  shift: RunLease,
+export async function storeContent(
+  lease: RunLease,
   hash: string,
   content: Uint8Array | ByteSource,
 ): Promise<string> {
-  const { app, held } = shift
+  const { app, held } = lease
   const key = `work/${held.accountId}/${held.runId}/${hash}`
-  if (!(await shift.persist(() => noteBlob(app.db, held, key)))) shift.lose()
+  if (!(await lease.persist(() => recordBlob(app.db, held, key)))) lease.lose()
   await (content instanceof Uint8Array ? app.storage.put(key, content) : app.storage.putStream(key, content))
   return key
 }

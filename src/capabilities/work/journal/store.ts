@@ -23,13 +23,13 @@ export interface StepDetail {
   tokens?: { input: number; cachedInput: number; output: number; reasoning: number }
   usage_source?: string
   attempts?: unknown[]
-  /** What its upstream claims that cannot be. */
+  /** Figures of the upstream that are impossible. */
   claims?: unknown[]
   /** It failed after it was sent: the upstream may have worked. */
   may_have_run?: true
 }
 
-export interface Beginning {
+export interface StepStart {
   step: string
   kind: StepKind
   effectId: string
@@ -41,7 +41,7 @@ export interface Beginning {
 export async function beginStep(
   db: Db,
   { accountId, runId, owner }: LeaseKey,
-  { step, kind, effectId, worst, now }: Beginning,
+  { step, kind, effectId, worst, now }: StepStart,
 ): Promise<'begun' | 'known' | 'short' | 'gone'> {
   const [row] = await db.query<{ how: 'begun' | 'known' | 'short' | 'gone' }>(
     { name: 'work.begin_step', text: 'select work.begin_step($1, $2, $3, $4, $5, $6, $7, $8) as how' },
@@ -53,8 +53,8 @@ export async function beginStep(
 export interface StepEnd {
   step: string
   effectId: string
-  /** `undone`: as if it had never begun. */
-  how: 'done' | 'failed' | 'lost' | 'undone'
+  /** `undone`: the step is deleted, as if it had never begun. */
+  state: 'done' | 'failed' | 'lost' | 'undone'
   cost: bigint
   result?: string | undefined
   resultKey?: string | undefined
@@ -63,7 +63,7 @@ export interface StepEnd {
   now: Date
 }
 
-/** Answers false when the run is somebody else's now. */
+/** Returns false if another worker has the run. */
 export async function endStep(db: Db, { accountId, runId, owner }: LeaseKey, end: StepEnd): Promise<boolean> {
   const [row] = await db.query<{ mine: boolean }>(
     {
@@ -76,7 +76,7 @@ export async function endStep(db: Db, { accountId, runId, owner }: LeaseKey, end
       owner,
       end.step,
       end.effectId,
-      end.how === 'undone' ? null : end.how,
+      end.state === 'undone' ? null : end.state,
       end.cost,
       end.result ?? null,
       end.resultKey ?? null,
@@ -114,12 +114,12 @@ export async function stepsOf(tx: Tx, { accountId, runId }: Place): Promise<Step
   return rows
 }
 
-/** What was begun and not ended is charged at its worst case. The caller has locked the run. */
-export async function loseSteps(tx: Tx, { accountId, runId }: Place, now: Date): Promise<void> {
+/** Steps that were begun and not ended are charged at their worst case. The caller has locked the run. */
+export async function markStepsLost(tx: Tx, { accountId, runId }: Place, now: Date): Promise<void> {
   await sql`select work.lose_steps(${accountId}, ${runId}, ${now})`.execute(tx)
 }
 
-/** A step that costs nothing and is done at once; the first to say so is believed. Answers false when the run is somebody else's now. */
+/** Records a free step that is done at once; the first result stays. Returns false if another worker has the run. */
 export async function putOnce(
   db: Db,
   { accountId, runId, owner }: LeaseKey,

@@ -3,35 +3,35 @@ import type { App } from '#app'
 import { embed, fitted, Nearest, unpackVectors } from '#engine/embeddings'
 import type { PaidCall } from '#engine/paid'
 import { asFailure, type Failure } from '#platform/errors'
-import { searchNear } from '../embed/near.ts'
+import { searchPgvector } from '../embed/pgvector.ts'
 import type { Place } from '../store.ts'
 import type { PassageAt } from './fuse.ts'
 import * as store from './store.ts'
 
-/** Who pays for the vector of the question, under which receipt. */
+/** Who pays for the embedding of the query, and under which receipt. */
 export type Payment = Omit<PaidCall, 'claim' | 'background'>
 
-export interface Meant {
-  /** False where words alone decide. */
+export interface MeaningMatch {
+  /** False if only words decide the order. */
   used: boolean
   /** The nearest first. */
   near: PassageAt[]
-  /** Why not, where there are vectors and somebody to pay. */
+  /** Why vectors were not used, where there are vectors and a payer. */
   failure?: Failure
 }
 
 const maxNear = 100
-/** Bytes of vectors that are here at a time, where calls were made for as many passages as the configuration allows. */
+/** Upper bound of vector bytes in memory at a time, if every batch is as large as the configuration allows. */
 const pageBytes = 8 * 1024 * 1024
 const maxInOneRow = 128
 
-/** Never fails for want of money or of the model: then words have to do. */
-export async function meant(
+/** Missing credits or an unavailable model are no error: the search falls back to words alone. */
+export async function findByMeaning(
   app: App,
   place: Place,
   text: string,
   payer: Payment | undefined,
-): Promise<Meant> {
+): Promise<MeaningMatch> {
   const model = app.models.embedding
   if (!model || !payer || !(await store.hasVectors(app.db, place, model.id))) return { used: false, near: [] }
   try {
@@ -46,7 +46,7 @@ export async function meant(
 }
 
 async function nearest(app: App, place: Place, model: string, query: Float32Array): Promise<PassageAt[]> {
-  const there = await searchNear(app.db, place, { model, query, limit: maxNear })
+  const there = await searchPgvector(app.db, place, { model, query, limit: maxNear })
   if (there) return there
   const best = new Nearest<PassageAt>(query, maxNear)
   const dimensions = query.length

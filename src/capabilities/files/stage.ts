@@ -1,6 +1,6 @@
 /**
- * The door for rooms that make files. The bytes are stored first, outside of any transaction (`stageFile`); the row follows in the
- * transaction of whatever the file belongs to (`keepFile`). What dies in between is tidied (`platform/storage/pending-blobs.ts`).
+ * The interface for rooms that make files. The bytes are stored first, outside of any transaction (`stageFile`); the row follows in the
+ * transaction of whatever the file belongs to (`commitFile`). After a crash in between the bytes are deleted (`platform/storage/pending-blobs.ts`).
  */
 import type { App } from '#app'
 import { sha256InSlices } from '#platform/bytes'
@@ -20,7 +20,7 @@ import * as store from './store.ts'
 export interface NewFile extends store.Owner {
   bytes: Uint8Array | ByteSource
   mediaType: string
-  /** What made it, such as `upload`. */
+  /** What created it, such as `upload`. */
   source: string
   name?: string | undefined
   keyId?: string | undefined
@@ -40,7 +40,7 @@ export async function stageFile(app: App, file: NewFile): Promise<StagedFile> {
   const { bytes, accountId, projectId } = file
   const isWhole = bytes instanceof Uint8Array
   const size = isWhole ? bytes.length : bytes.bytes
-  if (!(await store.hasRoom(app.db, file, size, quotaBytes))) noRoom(quotaBytes)
+  if (!(await store.hasQuota(app.db, file, size, quotaBytes))) failQuota(quotaBytes)
   const nowMs = app.clock.nowMs()
   const row = {
     account_id: accountId,
@@ -59,29 +59,29 @@ export async function stageFile(app: App, file: NewFile): Promise<StagedFile> {
 }
 
 /** Writes the row; files of the project wait for each other from here on. Throws FILES_QUOTA_EXCEEDED. */
-export async function keepFile(tx: Tx, { row, quotaBytes }: StagedFile): Promise<{ id: string }> {
+export async function commitFile(tx: Tx, { row, quotaBytes }: StagedFile): Promise<{ id: string }> {
   const owner = { accountId: row.account_id, projectId: row.project_id }
   await commitBlob(tx, keyOf(row.account_id, row.file_id))
   await store.insertFile(tx, row)
-  if (!(await store.takeRoom(tx, owner, Number(row.bytes), quotaBytes))) noRoom(quotaBytes)
+  if (!(await store.reserveQuota(tx, owner, Number(row.bytes), quotaBytes))) failQuota(quotaBytes)
   return { id: row.file_id }
 }
 
-/** Deletes the row, and lets go of the bytes: `dropBytes` after the transaction, or the tidying, deletes them. */
+/** Deletes the row, and marks the bytes for deletion: `dropBytes` after the transaction, or the tidy job, deletes them. */
 export async function deleteFile(tx: Tx, owner: store.Owner, fileId: string, now: Date): Promise<boolean> {
   if (!(await store.deleteRow(tx, owner, fileId))) return false
   await markForDeletion(tx, [keyOf(owner.accountId, fileId)], now)
   return true
 }
 
-/** Bytes that nobody owns any more. What fails here is tidied later. */
+/** Deletes bytes without a row. After a failure the tidy job deletes them later. */
 export async function dropBytes(app: App, accountId: string, fileId: string): Promise<void> {
   await deletePendingBlobs(app, [keyOf(accountId, fileId)]).catch((error: unknown) =>
     app.log.warn({ err: error, account_id: accountId }, 'bytes of a file are deleted later'),
   )
 }
 
-const noRoom = (quotaBytes: number): never =>
+const failQuota = (quotaBytes: number): never =>
   fail('FILES_QUOTA_EXCEEDED', { quotaBytes, maxFiles: store.maxFiles })
 
 /** Deletes bytes that no row owns. */

@@ -2,17 +2,17 @@ import type { Language } from '#platform/errors'
 import { type Html, html } from './html.ts'
 import { phrases, type Word } from './phrases.ts'
 
-/** One language's words and numbers. */
-export interface Say {
+/** Phrases and number format of one language. */
+export interface Translator {
   (word: Word): string
   readonly language: Language
-  /** The one of the pair. */
+  /** Picks the language of a pair. */
   of(pair: Record<Language, string>): string
   /** With the language's digits, grouped. */
   number(value: number): Html
 }
 
-export function sayIn(language: Language): Say {
+export function translatorFor(language: Language): Translator {
   const digits = new Intl.NumberFormat(language === 'fa' ? 'fa-IR' : 'en', { maximumFractionDigits: 10 })
   return Object.assign((word: Word): string => phrases[word][language], {
     language,

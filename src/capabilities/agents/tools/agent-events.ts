@@ -1,4 +1,4 @@
-/** What an agent's tools tell the outside, each thing once in the life of its run. */
+/** Events that an agent's tools emit, each at most once per run. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '#app'
 import { isDatabaseAway } from '#platform/db'
@@ -13,8 +13,8 @@ declare module '#platform/events' {
 
 export type AgentEvent = Extract<EventType, 'agent.lead' | 'agent.handoff'>
 
-/** Whose run it is, for whoever hears of it. */
-export interface RunOf {
+/** The run that an event belongs to. */
+export interface RunIdentity {
   accountId: string
   projectId: string
   agentId: string
@@ -28,33 +28,33 @@ export interface RunOf {
 const maxTries = 4
 const pauseMs = 250
 
-export class Raised {
+export class AgentEvents {
   readonly #app: App
-  readonly #run: RunOf
-  /** By what they say: the same said again is not another event. */
-  readonly #events = new Map<string, { number: number; told: Promise<boolean> }>()
-  /** What was told, in its order. */
+  readonly #run: RunIdentity
+  /** By type and payload: an equal payload is not another event. */
+  readonly #events = new Map<string, { number: number; stored: Promise<boolean> }>()
+  /** Types of the stored events, in order. */
   readonly types: AgentEvent[] = []
 
-  constructor(app: App, run: RunOf) {
+  constructor(app: App, run: RunIdentity) {
     this.#app = app
     this.#run = run
   }
 
-  /** Resolves when the event is durable; false where the database could not be reached. `same` names what it says. */
-  raise(type: AgentEvent, said: Record<string, unknown>, same: string): Promise<boolean> {
+  /** Resolves when the event is durable; false if the database could not be reached. Calls with an equal `same` are one event. */
+  emit(type: AgentEvent, payload: Record<string, unknown>, same: string): Promise<boolean> {
     const key = `${type}:${same}`
     const earlier = this.#events.get(key)
     const number = earlier?.number ?? this.#events.size + 1
-    // One after the other: the second finds what became of the first.
-    const told = Promise.resolve(earlier?.told ?? false).then(
-      (done) => done || this.#tell(type, said, number),
+    // One after the other: a second call waits for the result of the first.
+    const stored = Promise.resolve(earlier?.stored ?? false).then(
+      (done) => done || this.#emitOnce(type, payload, number),
     )
-    this.#events.set(key, { number, told })
-    return told
+    this.#events.set(key, { number, stored })
+    return stored
   }
 
-  async #tell(type: AgentEvent, said: Record<string, unknown>, number: number): Promise<boolean> {
+  async #emitOnce(type: AgentEvent, payload: Record<string, unknown>, number: number): Promise<boolean> {
     const { accountId, projectId, agentId, agentName, runId, customerId, referenceId } = this.#run
     const now = new Date(this.#app.clock.nowMs())
     const data = {
@@ -65,15 +65,15 @@ export class Raised {
       customer_id: customerId ?? null,
       reference_id: referenceId ?? null,
       created_at: now.toISOString(),
-      ...said,
+      ...payload,
     }
     const onceKey = `${type}:${runId}:${number}`
-    const isTold = await this.#write({ accountId, projectId, type, data, onceKey }, now)
-    if (isTold) this.types.push(type)
-    return isTold
+    const isStored = await this.#write({ accountId, projectId, type, data, onceKey }, now)
+    if (isStored) this.types.push(type)
+    return isStored
   }
 
-  /** In a transaction of its own. Should its commit's reply be lost, the once-key makes the next try harmless. */
+  /** In a transaction of its own. If the reply of the commit is lost, the once-key makes the retry harmless. */
   async #write(event: Event, now: Date): Promise<boolean> {
     for (let tries = 1; ; tries++) {
       try {

@@ -11,7 +11,7 @@ export interface NamedFile {
   bytes: number
 }
 
-/** The files of the project that a body names in `file_ids`, in their order. Throws FILE_NOT_FOUND (404) for the first that is none. */
+/** The files of the project that a body names in `file_ids`, in their order. Throws FILE_NOT_FOUND (404) for the first that does not exist. */
 export async function requireFiles(
   { db }: Pick<App, 'db'>,
   owner: store.Owner,

@@ -1,16 +1,16 @@
-/** Deliveries that somebody asks for: a test of a connection, and an event once more. */
+/** Deliveries on request: a test of a connection, and the redelivery of an event. */
 
 import { acceptOnce } from '#capabilities/calls'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import type { JsonText } from '#platform/http'
 import { type IdOptions, notFound, placeOf } from './connect.ts'
-import { shownDelivery } from './connection.ts'
+import { toDelivery } from './connection.ts'
 import { maxAttempts } from './delivery/retry.ts'
 import { ping } from './schema.ts'
 import * as store from './store.ts'
 
-/** Of one connection in a minute: an address of somebody else is not to be flooded from here. */
+/** Of one connection in a minute: so that nobody floods a foreign address through this server. */
 const maxTests = 10
 const minuteMs = 60_000
 
@@ -18,7 +18,7 @@ const minuteMs = 60_000
 export async function testConnection(options: IdOptions): Promise<JsonText> {
   const place = placeOf(options)
   const nowMs = options.app.clock.nowMs()
-  return byHand(options, '/v1/webhooks/test', async (tx, now) => {
+  return deliverManually(options, '/v1/webhooks/test', async (tx, now) => {
     const connection = await store.lockConnection(tx, place)
     if (!connection) return notFound()
     if (!connection.enabled) fail('WEBHOOK_DISABLED', {})
@@ -33,7 +33,7 @@ export async function testConnection(options: IdOptions): Promise<JsonText> {
 /** Sends the event of a delivery that has ended once more, under the same event id, as a delivery of its own. */
 export async function redeliver(options: IdOptions): Promise<JsonText> {
   const { caller, params } = options
-  return byHand(options, '/v1/webhooks/deliveries/redeliver', async (tx, now) => {
+  return deliverManually(options, '/v1/webhooks/deliveries/redeliver', async (tx, now) => {
     const earlier = await store.findDelivery(tx, caller, params.id)
     if (!earlier) return notFound()
     const place = { ...placeOf(options), connectionId: earlier.connection_id }
@@ -46,13 +46,13 @@ export async function redeliver(options: IdOptions): Promise<JsonText> {
   })
 }
 
-function byHand(
+function deliverManually(
   options: IdOptions,
   endpoint: string,
   make: (tx: Tx, now: Date) => Promise<store.DeliveryRow>,
 ): Promise<JsonText> {
   const now = new Date(options.app.clock.nowMs())
   return acceptOnce(options, { endpoint, statusCode: 202, now }, async (tx) =>
-    shownDelivery(await make(tx, now)),
+    toDelivery(await make(tx, now)),
   )
 }

@@ -1,4 +1,4 @@
-/** A run as its callers see it. */
+/** Runs and their events as the API answers with them. */
 import type { Language, Localized } from '#platform/errors'
 import { creditsUp } from '#platform/ledger'
 import type { EventRow } from './events/store.ts'
@@ -11,7 +11,7 @@ export interface Reader {
   language: Language
 }
 
-export function shownRun(run: RunRow, { baseUrl, language }: Reader): RunSummary {
+export function toRunSummary(run: RunRow, { baseUrl, language }: Reader): RunSummary {
   const url = `${baseUrl}/v1/work/${run.run_id}`
   const message = messageOf(run)[language]
   return {
@@ -47,7 +47,7 @@ function messageOf({ status, words }: RunRow): Localized {
   return words ?? states[status === 'queued' ? 'queued' : 'running']
 }
 
-export function shownEvent({ seq, type, data, created_at }: EventRow, language: Language): RunEvent {
+export function toRunEvent({ seq, type, data, created_at }: EventRow, language: Language): RunEvent {
   const { words, ...more } = data as { words?: Localized; path?: string }
   const message =
     words ?? (more.path === undefined ? states[type as keyof typeof states] : filePhrases(more.path))

@@ -5,24 +5,24 @@ import { Results } from './results.ts'
 import { Sender } from './sender.ts'
 import * as store from './store.ts'
 
-/** Should a word be missed. */
+/** In case a NOTIFY is missed. */
 const pollMs = 5_000
-const troubleMs = 1_000
-/** Words about what others send to wake everybody; they are not looked after more often than this. */
-const shortestRestMs = 20
+const errorPauseMs = 1_000
+/** A NOTIFY wakes every process, also for connections of others; the queue is not read more often than this. */
+const minRestMs = 20
 /** Connections that are sent to at once: of one account over all processes, and by one process. */
 const perAccount = 64
 const perProcess = 256
-/** Of the time that a stopping process has, this much is left to those who were cut. */
-const lastWordsMs = 1_500
+/** How much of the drain time is reserved for attempts that were aborted. */
+const cutGraceMs = 1_500
 
-/** Begins to send. Disposing it lets what is under way end, cuts what cannot, and leaves the rest to others. */
-export function startCouriers(app: App): AsyncDisposable {
-  const couriers = new Couriers(app)
-  return { [Symbol.asyncDispose]: () => couriers.stop() }
+/** Starts sending. Disposing it lets attempts under way finish, aborts late ones, and leaves the rest to other processes. */
+export function startDispatcher(app: App): AsyncDisposable {
+  const dispatcher = new Dispatcher(app)
+  return { [Symbol.asyncDispose]: () => dispatcher.stop() }
 }
 
-class Couriers {
+class Dispatcher {
   readonly #app: App
   readonly #senders = new Map<string, { sender: Sender; ended: Promise<void> }>()
   readonly #results: Results
@@ -30,17 +30,17 @@ class Couriers {
   readonly #cut = new AbortController()
   readonly #listener: AsyncDisposable
   readonly #taking: Promise<void>
-  #woken = Promise.withResolvers<void>()
+  #wakeSignal = Promise.withResolvers<void>()
 
   constructor(app: App) {
     this.#app = app
     this.#results = new Results(app.db, app.log)
     this.#listener = app.db.listen(['webhooks'], {
-      message: (_channel, connectionId) => this.#hear(connectionId),
+      message: (_channel, connectionId) => this.#onNotify(connectionId),
       up: () => this.#wake(),
       down: () => undefined,
     })
-    this.#taking = this.#takeForEver()
+    this.#taking = this.#loop()
   }
 
   async stop(): Promise<void> {
@@ -49,51 +49,51 @@ class Couriers {
     for (const { sender } of this.#senders.values()) sender.close()
     const ended = this.#taking.then(() => Promise.all([...this.#senders.values()].map(({ ended }) => ended)))
     const late = new AbortController()
-    const givenUp = pause(this.#app.config.timing.drainMs - lastWordsMs, undefined, { signal: late.signal })
+    const timedOut = pause(this.#app.config.timing.drainMs - cutGraceMs, undefined, { signal: late.signal })
       .then(() => this.#cut.abort())
-      .then(() => pause(lastWordsMs, undefined, { signal: late.signal }))
+      .then(() => pause(cutGraceMs, undefined, { signal: late.signal }))
       .catch(() => undefined)
-    await Promise.race([ended, givenUp])
+    await Promise.race([ended, timedOut])
     late.abort()
     this.#results.close()
     await this.#listener[Symbol.asyncDispose]()
   }
 
   #wake(): void {
-    this.#woken.resolve()
+    this.#wakeSignal.resolve()
   }
 
-  /** Who sends to the connection already looks again itself. */
-  #hear(connectionId: string): void {
+  /** The sender of the connection looks again, if this process has one. */
+  #onNotify(connectionId: string): void {
     const known = this.#senders.get(connectionId)
     if (known) known.sender.look()
     else this.#wake()
   }
 
-  async #takeForEver(): Promise<void> {
+  async #loop(): Promise<void> {
     const { signal } = this.#stopping
     while (!signal.aborted) {
-      // Taken first: what is told from here on wakes the next round.
-      this.#woken = Promise.withResolvers()
-      const took = await this.#take().catch((error: unknown) => {
+      // Renewed before reading: a NOTIFY from here on wakes the next round.
+      this.#wakeSignal = Promise.withResolvers()
+      const taken = await this.#take().catch((error: unknown) => {
         this.#app.log.warn({ err: error }, 'webhooks could not be taken; it is tried again')
-        return { any: false, restMs: troubleMs }
+        return { hasTaken: false, restMs: errorPauseMs }
       })
-      if (!took.any) await pause(shortestRestMs, undefined, { signal, ref: false }).catch(() => undefined)
+      if (!taken.hasTaken) await pause(minRestMs, undefined, { signal, ref: false }).catch(() => undefined)
       const rested = new AbortController()
       await Promise.race([
-        this.#woken.promise,
-        pause(took.restMs, undefined, { signal: rested.signal, ref: false }).catch(() => undefined),
+        this.#wakeSignal.promise,
+        pause(taken.restMs, undefined, { signal: rested.signal, ref: false }).catch(() => undefined),
       ])
       rested.abort()
     }
   }
 
-  /** Takes what there is room for; answers how long to rest. */
-  async #take(): Promise<{ any: boolean; restMs: number }> {
+  /** Takes as many connections as there is room for. Returns how long to rest. */
+  async #take(): Promise<{ hasTaken: boolean; restMs: number }> {
     const { db, clock, processes } = this.#app
     const most = perProcess - this.#senders.size
-    if (most <= 0) return { any: false, restMs: pollMs }
+    if (most <= 0) return { hasTaken: false, restMs: pollMs }
     const now = new Date(clock.nowMs())
     const taken = await store.take(db, {
       processId: processes.id,
@@ -104,12 +104,12 @@ class Couriers {
       lapseMs: processes.leaseMs,
     })
     for (const connection of taken) this.#start(connection)
-    const any = taken.length > 0
-    if (taken.length === most) return { any, restMs: pollMs }
+    const hasTaken = taken.length > 0
+    if (taken.length === most) return { hasTaken, restMs: pollMs }
     const next = await store.nextDue(db)
-    // What is due already is out of reach for now: its account has all its places.
+    // What is due already cannot be taken now: its account has reached its limit.
     const restMs = next && next > now ? Math.min(pollMs, next.getTime() - now.getTime()) : pollMs
-    return { any, restMs }
+    return { hasTaken, restMs }
   }
 
   #start(connection: store.TakenConnection): void {
@@ -123,7 +123,7 @@ class Couriers {
       })
       .finally(() => {
         this.#senders.delete(connection.connection_id)
-        // What was told while it ended may have come too late for it.
+        // A NOTIFY that came while it ended may have been missed by it.
         this.#wake()
       })
     this.#senders.set(connection.connection_id, { sender, ended })

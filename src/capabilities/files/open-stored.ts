@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { App } from '#app'
 import { isUuid } from '#platform/ids'
-import { keyOf } from './keep.ts'
+import { keyOf } from './stage.ts'
 import * as store from './store.ts'
 
 /** A stored file with its bytes under way. */

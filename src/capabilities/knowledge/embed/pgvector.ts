@@ -8,13 +8,13 @@ import { type Db, isDatabaseAway, type Tx } from '#platform/db'
 import type { SourcePlace } from '../index/store.ts'
 import type { Place } from '../store.ts'
 
-/** Asked once in the life of a process; an extension that comes later is seen by the next. */
+/** Checked once per process; an extension that is installed later is seen after a restart. */
 const known = new WeakMap<Db, Promise<boolean>>()
 
-export function hasNear(db: Db): Promise<boolean> {
+export function hasPgvector(db: Db): Promise<boolean> {
   const asked = known.get(db) ?? prepare(db)
   known.set(db, asked)
-  // A database that was away says nothing about its extensions.
+  // An unreachable database gives no answer about its extensions: check again next time.
   asked.catch(() => known.delete(db))
   return asked
 }
@@ -34,7 +34,7 @@ async function prepare(db: Db): Promise<boolean> {
     return true
   } catch (error) {
     if (isDatabaseAway(error)) throw error
-    // Not allowed to, not loaded, or two who begin at once: searched in this process then.
+    // No permission, not preloaded, or two processes at once: this process searches in memory then.
     return false
   }
 }
@@ -50,21 +50,23 @@ const table = `create table if not exists knowledge.near (
   foreign key (account_id, knowledge_id, source_id) references knowledge.sources on delete cascade
 )`
 
-export interface NewNear {
+export interface NewVectors {
   position: number
   model: string
   vectors: readonly Float32Array[]
 }
 
-/** How vectors are put there too; asked before the transaction that puts them. */
-export async function putNear(db: Db): Promise<(tx: Tx, place: SourcePlace, rows: NewNear) => Promise<void>> {
-  return (await hasNear(db)) ? insert : async () => undefined
+/** Returns the function that also writes vectors to `knowledge.near`, if pgvector is there. Call it before the transaction. */
+export async function vectorWriter(
+  db: Db,
+): Promise<(tx: Tx, place: SourcePlace, rows: NewVectors) => Promise<void>> {
+  return (await hasPgvector(db)) ? insert : async () => undefined
 }
 
 async function insert(
   tx: Tx,
   { accountId, knowledgeId, sourceId }: SourcePlace,
-  { position, model, vectors }: NewNear,
+  { position, model, vectors }: NewVectors,
 ): Promise<void> {
   const written = vectors.map((vector) => `{${vector.join(',')}}`)
   await sql`insert into knowledge.near (account_id, knowledge_id, source_id, position, model, vector)
@@ -74,18 +76,18 @@ async function insert(
       do update set model = excluded.model, vector = excluded.vector`.execute(tx)
 }
 
-export interface NearRow {
+export interface NearPassage {
   source_id: string
   position: number
 }
 
-/** The nearest first; undefined where pgvector does not have all that there is. */
-export async function searchNear(
+/** The nearest first; undefined if pgvector is missing or does not have all stored vectors. */
+export async function searchPgvector(
   db: Db,
   { accountId, knowledgeId }: Pick<Place, 'accountId' | 'knowledgeId'>,
   { model, query, limit }: { model: string; query: Float32Array; limit: number },
-): Promise<NearRow[] | undefined> {
-  if (!(await hasNear(db))) return undefined
+): Promise<NearPassage[] | undefined> {
+  if (!(await hasPgvector(db))) return undefined
   const [counted] = await db.query<{ whole: boolean }>(
     {
       text: `select (select coalesce(sum(passages), 0) from knowledge.vectors

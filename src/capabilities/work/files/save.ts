@@ -1,11 +1,11 @@
-/** Files that a run hands over: bytes into the storage first, then the row that names them. */
+/** Files that a run delivers: bytes into the storage first, then the row that names them. */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { manifestPath, pathFault } from '#engine/documents'
 import type { Deliverable } from '#engine/pipelines'
 import type { ByteSource } from '#platform/storage'
-import { tellRun } from '../events/store.ts'
-import { keepContent, sha256 } from '../journal/results.ts'
+import { recordEvent } from '../events/store.ts'
+import { sha256, storeContent } from '../journal/results.ts'
 import type { RunLease } from '../run-lease.ts'
 import { lockHeld } from '../store.ts'
 import { type FileRow, filesOf, putFile } from './store.ts'
@@ -15,12 +15,12 @@ const maxFiles = 1_000
 const maxBytes = 100 * 1024 * 1024
 
 /** Throws a RangeError for a path that cannot be unpacked everywhere, and for too much. */
-export const keepFile = (shift: RunLease, file: Deliverable): Promise<void> =>
-  keep(shift, file, { bytes: file.bytes.length, sha256: sha256(file.bytes), source: file.bytes })
+export const saveFile = (lease: RunLease, file: Deliverable): Promise<void> =>
+  save(lease, file, { bytes: file.bytes.length, sha256: sha256(file.bytes), source: file.bytes })
 
 /** The same for a file on this machine, which goes to the storage piece by piece. */
-export async function keepLocal(
-  shift: RunLease,
+export async function saveLocalFile(
+  lease: RunLease,
   file: Omit<Deliverable, 'bytes'>,
   place: string,
 ): Promise<void> {
@@ -31,7 +31,7 @@ export async function keepLocal(
     bytes += chunk.length
   }
   const known = { bytes, sha256: hash.digest('hex') }
-  await keep(shift, file, { ...known, source: { ...known, open: () => createReadStream(place) } })
+  await save(lease, file, { ...known, source: { ...known, open: () => createReadStream(place) } })
 }
 
 interface Content {
@@ -40,13 +40,13 @@ interface Content {
   source: Uint8Array | ByteSource
 }
 
-async function keep(shift: RunLease, file: Omit<Deliverable, 'bytes'>, content: Content): Promise<void> {
-  const { app, run, held } = shift
-  shift.requireOpen()
+async function save(lease: RunLease, file: Omit<Deliverable, 'bytes'>, content: Content): Promise<void> {
+  const { app, run, held } = lease
+  lease.requireOpen()
   const fault =
     pathFault(file.path) ?? (file.path === manifestPath ? 'it is the name of the manifest' : undefined)
   if (fault) throw new RangeError(`${JSON.stringify(file.path)} cannot be handed over: ${fault}.`)
-  const key = await keepContent(shift, content.sha256, content.source)
+  const key = await storeContent(lease, content.sha256, content.source)
   const row: FileRow = {
     account_id: run.account_id,
     run_id: run.run_id,
@@ -56,9 +56,9 @@ async function keep(shift: RunLease, file: Omit<Deliverable, 'bytes'>, content: 
     sha256: content.sha256,
     title: file.title,
     storage_key: key,
-    created_at: shift.now(),
+    created_at: lease.now(),
   }
-  await shift.persist(() =>
+  await lease.persist(() =>
     app.db.tx(async (tx) => {
       await lockHeld(tx, held)
       const others = await filesOf(tx, held)
@@ -71,7 +71,7 @@ async function keep(shift: RunLease, file: Omit<Deliverable, 'bytes'>, content: 
       )
       await putFile(tx, row)
       const { path, media_type, bytes } = row
-      await tellRun(tx, held, 'file', { path, media_type, bytes: Number(bytes) }, row.created_at)
+      await recordEvent(tx, held, 'file', { path, media_type, bytes: Number(bytes) }, row.created_at)
     }),
   )
 }
