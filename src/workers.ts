@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Config } from '#platform/config'
 import type { Log } from '#platform/log'
-import { gatherFigures } from '#platform/metrics'
+import { collectWorkerMetrics } from '#platform/metrics'
 import { startEmbedded } from '#platform/postgres'
 
 /** What a worker tells when it serves; the first one's words are those that a single process prints at its start. */
@@ -37,7 +37,7 @@ export async function forkWorkers(
       : config.databaseUrl
   // Each worker takes connections itself: one that this process had handed to a worker that was just killed would hang for ever.
   cluster.schedulingPolicy = cluster.SCHED_NONE
-  const figures = gatherFigures()
+  const figures = collectWorkerMetrics()
   let stopping = false
 
   const start = async (): Promise<Ready | undefined> => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { AnyModel, ImagePriceRow, ProviderConfig } from '#engine/models'
 import type { Upstream } from '#engine/routing'
 import type { Env } from '#platform/config'
-import { type Outbound, ProxyFailed, shownProxy } from '#platform/proxy'
+import { type Outbound, ProxyFailed, redactedProxy } from '#platform/proxy'
 import { connect, openNet } from '../../src/connect.ts'
 import { readCatalogue } from '../catalogue.ts'
 import type { Sentence } from '../command.ts'
@@ -72,7 +72,7 @@ async function ping(
     const ms = Math.ceil(performance.now() - beganMs)
     const { proxy } = id === 'sandbox' ? {} : outbound.to(baseUrl, entry)
     const lacks = checkVendorModels(id, models, listed)
-    const said = proxy ? words.providerThrough(ms, shownProxy(proxy)) : words.provider(ms)
+    const said = proxy ? words.providerThrough(ms, redactedProxy(proxy)) : words.provider(ms)
     return [ok(name, said), ...(lacks ? [lacks] : [])]
   } catch (error) {
     return [broken(name, signal.aborted ? words.providerSlow(pingMs / 1000) : pingFault(error, baseUrl))]

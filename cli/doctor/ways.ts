@@ -7,7 +7,7 @@ import {
   type Outbound,
   type ProxyConfig,
   ProxyFailed,
-  shownProxy,
+  redactedProxy,
   tryProxy,
 } from '#platform/proxy'
 import { broken, type Check, examine, ok, reasonOf } from './check.ts'
@@ -65,7 +65,7 @@ const checkProxy = ({
   users: string[]
   outbound: Outbound
 }): Promise<Check> => {
-  const name = `proxy ${shownProxy(proxy)}`
+  const name = `proxy ${redactedProxy(proxy)}`
   return examine(name, async () => {
     const signal = AbortSignal.timeout(patienceMs)
     const { trust } = outbound.to(`https://${proxy.host.includes(':') ? `[${proxy.host}]` : proxy.host}`)

@@ -41,7 +41,7 @@ export const exceptions: readonly Exception[] = [
     reason: 'a name of letters and a run that ends at the next tag',
   },
   {
-    file: 'src/platform/http/strangers.ts',
+    file: 'src/platform/http/unmatched.ts',
     pattern:
       "new RegExp( `^${route.path.replace(/[.]/g, '\\\\.').replace(/\\{[^{}]+\\}/g, route.openEnded ? '(.+)' : '([^/]+)')}/?$`, )",
     reason: 'made of our own routes, held at both ends, with slashes between its runs',

@@ -43,7 +43,7 @@ export const nounExceptions: readonly NounException[] = [
   { place: 'src/platform/idempotency/idempotency.ts', noun: 'model', reason: ofReceipts },
   { place: 'src/platform/auth/', noun: 'model', reason: 'a column of keys: what a key may use' },
   {
-    place: 'src/platform/http/asked.ts',
+    place: 'src/platform/http/active-request.ts',
     noun: 'model',
     reason: 'the caller of a route without a key, who may use any',
   },

@@ -6,7 +6,11 @@ import { expect, test } from 'vitest'
 import { migrate, openDb, socketUrl } from '#platform/db'
 import { startEmbedded } from '#platform/postgres'
 import { findBinaries } from '../../src/platform/postgres/binaries.ts'
-import { changeOwner, type Ground, prepareGround } from '../../src/platform/postgres/ground.ts'
+import {
+  type ClusterLocation,
+  changeOwner,
+  locateCluster,
+} from '../../src/platform/postgres/cluster-location.ts'
 import { readPostmaster } from '../../src/platform/postgres/postmaster.ts'
 import { startServer, stopServer } from '../../src/platform/postgres/server-process.ts'
 import { runAs } from '../../src/platform/postgres/server-user.ts'
@@ -90,8 +94,8 @@ test('the superuser needs a password that only the owner of the data folder can 
 })
 
 /** A data folder as versions before had it: one superuser, who owned everything and needed no password. */
-async function makeOld(dataDir: string): Promise<{ ground: Ground; url: string }> {
-  const ground = await prepareGround(dataDir, quiet)
+async function makeOld(dataDir: string): Promise<{ ground: ClusterLocation; url: string }> {
+  const ground = await locateCluster(dataDir, quiet)
   const binaries = await findBinaries(undefined, ground.user, quiet)
   await mkdir(ground.cluster, { mode: 0o700 })
   await changeOwner(ground.user, ground.cluster)

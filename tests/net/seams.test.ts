@@ -1,8 +1,8 @@
 /** What only shows when the world changes between two steps of one fetch, which no server can bring about at will. */
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
+import { openAddressPolicy } from '../../src/platform/net/address-policy.ts'
 import { exchange } from '../../src/platform/net/exchange.ts'
-import { openGate } from '../../src/platform/net/gate.ts'
 import { openSocket } from '../../src/platform/net/open-socket.ts'
 import { openWire, refused } from './sites.ts'
 
@@ -38,8 +38,8 @@ test('a socket that is closed before it is used is not replaced by another', asy
 test('the public addresses of this very machine are admitted only where they are allowed', () => {
   const own = () => ['185.143.233.120', '2a00:1450::1']
   const lookup = () => expect.unreachable()
-  const closed = openGate([], lookup, own)
-  const open = openGate(['185.143.233.0/24', '2a00:1450::/32'], lookup, own)
+  const closed = openAddressPolicy([], lookup, own)
+  const open = openAddressPolicy(['185.143.233.0/24', '2a00:1450::/32'], lookup, own)
   for (const address of own()) {
     expect(closed.admits(address)).toBe(false)
     expect(open.admits(address)).toBe(true)

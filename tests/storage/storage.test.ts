@@ -168,9 +168,9 @@ test('what a process wrote to half before it was killed is gone at the next star
   await mkdir(drafts)
   // A process that writes a draft under its own name, as the storage does, and is killed in the middle of it.
   const script = `
-    import { ownName } from '#platform/spool'
+    import { processName } from '#platform/spool'
     import { writeFileSync } from 'node:fs'
-    writeFileSync(process.argv[1] + '/' + (await ownName()) + '~draft', 'half')
+    writeFileSync(process.argv[1] + '/' + (await processName()) + '~draft', 'half')
     process.stdout.write('written')
     setInterval(() => {}, 1000)`
   const child = spawn(process.execPath, ['--input-type=module', '-e', script, drafts])

@@ -65,7 +65,7 @@ export interface KeyRing extends AsyncDisposable {
 /** The plan of an account that may sign in and pay nothing yet. */
 export const noPlan = 'none'
 
-interface Known {
+interface CachedKey {
   caller: Caller
   suspended: boolean
   expiresAtMs: number
@@ -92,7 +92,7 @@ export function openKeyRing({
   /** The id of a model by any of its names: a list of models may have been written with others. */
   modelId?: (name: string) => string
 }): KeyRing {
-  const known = new Map<string, Known>()
+  const known = new Map<string, CachedKey>()
   const hashesOf = new Map<string, Set<string>>()
   const lookups = { hit: 0, miss: 0 }
   metrics?.keyLookups.from(() => Object.entries(lookups).map(([result, count]) => [{ result }, count]))
@@ -101,31 +101,31 @@ export function openKeyRing({
   /** Counts changes, so that an answer read before a change is not cached after it. */
   let changes = 0
 
-  const forget = (): void => {
+  const clear = (): void => {
     changes++
-    origins.forget()
+    origins.clear()
     known.clear()
     hashesOf.clear()
   }
   const listener = db.listen(['auth_changed'], {
     message(_channel, accountId) {
       changes++
-      origins.forget()
+      origins.clear()
       for (const hash of hashesOf.get(accountId) ?? []) known.delete(hash)
       hashesOf.delete(accountId)
     },
     up() {
-      forget()
+      clear()
       listening = true
     },
     down() {
       listening = false
-      forget()
+      clear()
       log.warn('the key cache lost its listener; keys are read from the database until it is back')
     },
   })
 
-  function remember(hash: string, entry: Known): void {
+  function addToCache(hash: string, entry: CachedKey): void {
     if (known.size >= cacheSize) known.delete(known.keys().next().value!)
     known.set(hash, entry)
     const account = entry.caller.accountId
@@ -134,12 +134,12 @@ export function openKeyRing({
     else hashesOf.set(account, new Set([hash]))
   }
 
-  async function load(hash: string): Promise<Known | undefined> {
+  async function load(hash: string): Promise<CachedKey | undefined> {
     const before = changes
-    const row = await orAway(store.keyByHash(db, Buffer.from(hash, 'base64')))
+    const row = await orUnavailable(store.keyByHash(db, Buffer.from(hash, 'base64')))
     if (!row) return undefined
-    const entry = knownOf(row, modelId)
-    if (listening && before === changes) remember(hash, entry)
+    const entry = cachedKeyOf(row, modelId)
+    if (listening && before === changes) addToCache(hash, entry)
     return entry
   }
 
@@ -149,20 +149,20 @@ export function openKeyRing({
       const hash = sha256(secret).toString('base64')
       const cached = known.get(hash)
       lookups[cached ? 'hit' : 'miss']++
-      return admitted(cached ?? (await load(hash)), clock)
+      return requireUsable(cached ?? (await load(hash)), clock)
     },
     async callerOf(accountId, keyId) {
-      const row = await orAway(store.keyById(db, accountId, keyId))
-      return admitted(row && knownOf(row, modelId), clock)
+      const row = await orUnavailable(store.keyById(db, accountId, keyId))
+      return requireUsable(row && cachedKeyOf(row, modelId), clock)
     },
-    isOrigin: (origin) => orAway(origins.has(origin, clock.nowMs(), listening)),
+    isOrigin: (origin) => orUnavailable(origins.has(origin, clock.nowMs(), listening)),
     async [Symbol.asyncDispose]() {
       await listener[Symbol.asyncDispose]()
     },
   }
 }
 
-const knownOf = (row: store.KeyOfAccount, modelId: (name: string) => string): Known => ({
+const cachedKeyOf = (row: store.KeyOfAccount, modelId: (name: string) => string): CachedKey => ({
   caller: {
     kind: 'key',
     accountId: row.account_id,
@@ -178,14 +178,14 @@ const knownOf = (row: store.KeyOfAccount, modelId: (name: string) => string): Kn
   expiresAtMs: row.revoked_at ? 0 : (row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY),
 })
 
-function admitted(entry: Known | undefined, clock: Clock): Caller {
+function requireUsable(entry: CachedKey | undefined, clock: Clock): Caller {
   if (!entry || entry.expiresAtMs <= clock.nowMs()) fail('INVALID_API_KEY', {})
   if (entry.suspended) fail('ACCOUNT_SUSPENDED', {})
   if (entry.caller.plan === noPlan) fail('PLAN_REQUIRED', {})
   return entry.caller
 }
 
-const orAway = <Row>(reading: Promise<Row>): Promise<Row> =>
+const orUnavailable = <Row>(reading: Promise<Row>): Promise<Row> =>
   reading.catch((error: unknown) => {
     if (isDatabaseAway(error))
       fail('SERVICE_UNAVAILABLE', { why: 'database' }, { retryAfterMs: 2000, cause: error })

@@ -1,4 +1,4 @@
-/** Which pages may ask: origins, as browsers write them in `Origin`, and those of all keys together, for preflights. */
+/** Pages that may send requests: origins, as browsers write them in `Origin`, and those of all keys together, for preflights. */
 import type { Db } from '#platform/db'
 import * as store from './store.ts'
 
@@ -19,8 +19,8 @@ export function readOrigin(typed: string): string | undefined {
 }
 
 /**
- * The origins of all keys that live, read again after each change of a key that `forgetDeleted` is told of. A preflight carries no key, so this
- * is all that can be known of it.
+ * The origins of all keys that live, cached until `clear` is called after a change of a key. A preflight
+ * carries no key, so this is all that can be known of it.
  */
 export class Origins {
   readonly #db: Db
@@ -31,11 +31,11 @@ export class Origins {
     this.#db = db
   }
 
-  forget(): void {
+  clear(): void {
     this.#known = undefined
   }
 
-  /** `saveFile`: whether changes are told of, so that what is read now may be believed later. */
+  /** `keep`: whether changes are being listened for, so that what is read now may be cached. */
   async has(origin: string, nowMs: number, keep: boolean): Promise<boolean> {
     const known = this.#known ?? this.#read(keep)
     return ((await known).get(origin) ?? 0) > nowMs

@@ -56,34 +56,34 @@ export async function lockFirst(tx: Tx): Promise<boolean> {
 
 export async function createAccount(
   tx: Tx,
-  ask: { name: string; plan?: string; caps?: Caps },
+  options: { name: string; plan?: string; caps?: Caps },
   now: Date,
 ): Promise<Account> {
   const account: Account = {
     account_id: uuidv7(),
-    name: ask.name,
-    plan: ask.plan ?? 'standard',
+    name: options.name,
+    plan: options.plan ?? 'standard',
     state: 'active',
     created_at: now,
   }
   await tx.insertInto('auth.accounts').values(account).execute()
-  await openBooks(tx, account.account_id, ask.caps)
+  await openBooks(tx, account.account_id, options.caps)
   return account
 }
 
 export async function createProject(
   tx: Tx,
-  ask: { accountId: string; name: string; caps?: Caps },
+  options: { accountId: string; name: string; caps?: Caps },
   now: Date,
 ): Promise<Project> {
   const project: Project = {
-    account_id: ask.accountId,
+    account_id: options.accountId,
     project_id: uuidv7(),
-    name: ask.name,
+    name: options.name,
     created_at: now,
   }
   await tx.insertInto('auth.projects').values(project).execute()
-  await openMeter(tx, ask.accountId, 'project', project.project_id, ask.caps)
+  await openMeter(tx, options.accountId, 'project', project.project_id, options.caps)
   return project
 }
 

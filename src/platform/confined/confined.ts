@@ -128,7 +128,7 @@ function endOf([code, killedBy]: [number | null, NodeJS.Signals | null]): number
 
 /** What it answers was made by programs of ours, so that only its size is bounded; a rendered file may be tens of megabytes. */
 const answerBounds = {
-  deepest: 500,
+  maxDepth: 500,
   maxMembers: Number.POSITIVE_INFINITY,
   maxValues: Number.POSITIVE_INFINITY,
 }

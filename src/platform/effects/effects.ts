@@ -7,7 +7,7 @@
  * but where the first is `untouched`.
  */
 import type { Tx } from '#platform/db'
-import { fence, forgetReply, type Ledger, type Payer } from '#platform/ledger'
+import { deleteReply, fence, type Ledger, type Payer } from '#platform/ledger'
 import './errors.ts'
 
 export type Effect =
@@ -48,5 +48,5 @@ export const fenceEffect = (
 ): Promise<boolean> => fence(tx, { payer, receiptId: effectId, endpoint }, now)
 
 /** The work has the result now, in this transaction; the copy in the journal goes. */
-export const takeReply = (tx: Tx, accountId: string, effectId: string): Promise<void> =>
-  forgetReply(tx, accountId, effectId)
+export const discardReply = (tx: Tx, accountId: string, effectId: string): Promise<void> =>
+  deleteReply(tx, accountId, effectId)

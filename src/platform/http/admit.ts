@@ -4,7 +4,7 @@ import type { App, Caller } from '#app'
 import { type CredentialKind, requireScope } from '#platform/auth'
 import { fail } from '#platform/errors'
 import { claimOf } from '#platform/idempotency'
-import { type Asked, pathOf } from './asked.ts'
+import { type ActiveRequest, pathOf } from './active-request.ts'
 import { parseJson, readBody } from './body.ts'
 import { admitOrigin, exposeByPolicy, exposeRefusal, requireOrigin, requirePage } from './cors.ts'
 import { type HostPattern, hostPattern } from './host.ts'
@@ -36,7 +36,7 @@ export const checksOf = (route: Route): Checks => ({
 export async function admit(
   app: App,
   route: Route,
-  ask: Asked,
+  context: ActiveRequest,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
   checks: Checks,
   intake: Intake,
@@ -46,34 +46,34 @@ export async function admit(
     await exposeByPolicy(app, route.cors, paramsOf(route, request, checks), request, reply)
   if (route.socket && route.cors !== undefined) requirePage(request, reply)
   if (route.scope !== 'public') {
-    ask.caller = await callerOf(app, route, request, reply)
+    context.caller = await callerOf(app, route, request, reply)
     app.metrics.stages.auth.since(startedMs)
-    if (route.scope !== 'any' && !(route.orScope && ask.caller.scopes.has(route.orScope)))
-      requireScope(ask.caller, route.scope)
+    if (route.scope !== 'any' && !(route.orScope && context.caller.scopes.has(route.orScope)))
+      requireScope(context.caller, route.scope)
   }
   if (checks.params) {
-    ask.params = paramsOf(route, request, checks)
-    checks.params(ask.params)
+    context.params = paramsOf(route, request, checks)
+    checks.params(context.params)
   }
   if (checks.query) {
-    ask.query = request.query as object
-    checks.query(ask.query)
+    context.query = request.query as object
+    checks.query(context.query)
   }
   if (route.upload && (isMultipart(request.raw) || !checks.body)) {
-    ask.upload = await readUpload(request.raw, route.upload, app.spool)
-    checks.upload!(ask.upload.fields)
+    context.upload = await readUpload(request.raw, route.upload, app.spool)
+    checks.upload!(context.upload.fields)
   } else if (checks.body) {
     const readMs = performance.now()
     const limit = route.bodyLimit ?? defaultBodyLimit
     const { bytes, place } = await readBody(request.raw, limit, intake)
-    ask.place = place
-    ask.body = await parseJson(bytes, limit)
-    await checks.body(ask.body)
+    context.place = place
+    context.body = await parseJson(bytes, limit)
+    await checks.body(context.body)
     app.metrics.stages.parse.since(readMs)
   } else request.raw.resume()
   const key = request.headers['idempotency-key']
   if (route.idempotent && key !== undefined)
-    ask.claim = await claimOf(headerText(String(key)), route.method, pathOf(request), whatCame(ask))
+    context.claim = await claimOf(headerText(String(key)), route.method, pathOf(request), whatCame(context))
 }
 
 /** Who asks, by what the route takes. Throws INVALID_API_KEY, ORIGIN_NOT_ALLOWED and what else keeps a key out. */
@@ -102,7 +102,7 @@ const paramsOf = (route: Route, request: FastifyRequest, { host }: Checks): Reco
 })
 
 /** What a repeat has to bring again: of a file that is its hash. */
-function whatCame({ body, upload }: Asked): unknown {
+function whatCame({ body, upload }: ActiveRequest): unknown {
   if (!upload) return body
   const { sha256, name, mediaType } = upload.file
   return { fields: upload.fields, file: { sha256, name, mediaType } }

@@ -4,12 +4,12 @@ import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import type { App } from '#app'
 import { fail } from '#platform/errors'
-import type { Asked } from './asked.ts'
+import type { ActiveRequest } from './active-request.ts'
+import type { AnswerCheck } from './declared-answers.ts'
 import { drained } from './event-stream.ts'
 import type { Route } from './http.ts'
 import { isKnown } from './prepared.ts'
 import { type ByteRange, partOf } from './range.ts'
-import type { Watch } from './watch.ts'
 
 /** Bytes at once, or as they come; a stream is ended (`return`) when nobody wants the rest. */
 export type ContentSource = Uint8Array | AsyncIterable<Uint8Array>
@@ -45,20 +45,20 @@ export const content = (spec: ContentSpec): Content => new Content(spec)
 interface Line {
   app: App
   route: Route
-  ask: Asked
+  context: ActiveRequest
   reply: FastifyReply
-  watch: Watch | undefined
+  check: AnswerCheck | undefined
 }
 
 export async function sendContent(line: Line, { spec }: Content): Promise<void> {
-  const { ask, route, reply, watch } = line
+  const { context, route, reply, check } = line
   const { etag, bytes } = spec
   const always = { ...(etag !== undefined && { etag }), ...spec.headers }
-  if (etag !== undefined && isKnown(ask.headers, etag)) {
+  if (etag !== undefined && isKnown(context.headers, etag)) {
     reply.code(304).headers(always).header('content-type', spec.mediaType).send(null)
     return
   }
-  const range = route.ranges && bytes !== undefined ? rangeOf(ask, etag, bytes) : undefined
+  const range = route.ranges && bytes !== undefined ? rangeOf(context, etag, bytes) : undefined
   const length = range ? range.end - range.start + 1 : bytes
   const status = range ? 206 : 200
   const headers = {
@@ -69,8 +69,8 @@ export async function sendContent(line: Line, { spec }: Content): Promise<void> 
     ...(length !== undefined && { 'content-length': String(length) }),
     'content-type': spec.mediaType,
   }
-  watch?.bytes(status)
-  if (ask.isHead) return void openAnswer(reply, status, headers).end()
+  check?.bytes(status)
+  if (context.isHead) return void openAnswer(reply, status, headers).end()
   const source = await spec.open(range)
   if (source instanceof Uint8Array) return void reply.code(status).headers(headers).send(asBuffer(source))
   await sendStream(line, status, headers, { source, length })
@@ -86,11 +86,11 @@ const asBuffer = ({ buffer, byteOffset, length }: Uint8Array): Buffer =>
   Buffer.from(buffer, byteOffset, length)
 
 /** The part that is asked for; undefined for all of it. Throws RANGE_NOT_SATISFIABLE. */
-function rangeOf(ask: Asked, etag: string | undefined, bytes: number): ByteRange | undefined {
-  const part = partOf(ask.headers, etag, bytes)
+function rangeOf(context: ActiveRequest, etag: string | undefined, bytes: number): ByteRange | undefined {
+  const part = partOf(context.headers, etag, bytes)
   if (part === 'whole') return undefined
   if (part !== 'beyond') return part
-  ask.setHeader('content-range', `bytes */${bytes}`)
+  context.setHeader('content-range', `bytes */${bytes}`)
   return fail('RANGE_NOT_SATISFIABLE', { bytes })
 }
 
@@ -102,7 +102,7 @@ interface Sending {
 
 /** The head waits for the first chunk, so that what fails before it is answered in words; what fails later is a cut connection. */
 async function sendStream(
-  { app, ask, reply }: Line,
+  { app, context, reply }: Line,
   status: number,
   headers: Record<string, string>,
   { source, length }: Sending,
@@ -110,19 +110,19 @@ async function sendStream(
   const { raw } = reply
   const chunks = source[Symbol.asyncIterator]()
   const stop = (): void => stopReading(source, chunks)
-  ask.gone.addEventListener('abort', stop, { once: true })
+  context.gone.addEventListener('abort', stop, { once: true })
   try {
     const first = await chunks.next()
-    if (ask.gone.aborted) return
+    if (context.gone.aborted) return
     openAnswer(reply, status, headers)
     await pour(chunks, first, raw, length)
   } catch (error) {
-    if (ask.gone.aborted) return
+    if (context.gone.aborted) return
     if (!raw.headersSent) throw error
-    app.log.error({ err: error, request_id: ask.requestId }, 'an answer of bytes broke')
+    app.log.error({ err: error, request_id: context.requestId }, 'an answer of bytes broke')
     raw.destroy()
   } finally {
-    ask.gone.removeEventListener('abort', stop)
+    context.gone.removeEventListener('abort', stop)
     stop()
   }
 }

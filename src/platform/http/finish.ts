@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '#app'
 import type { Span } from '#platform/trace'
-import { type Asked, nobody, pathOf } from './asked.ts'
+import { type ActiveRequest, anonymousCaller, pathOf } from './active-request.ts'
 import type { Route } from './http.ts'
 
 /** How a request ended for its client. */
@@ -16,12 +16,12 @@ export function outcomeOf({ raw }: FastifyReply): Outcome {
   return { complete, status: complete || raw.headersSent ? raw.statusCode : 499 }
 }
 
-export function finish(app: App, route: Route, ask: Asked, { status, complete }: Outcome): void {
-  if (!complete) ask.leave()
-  const ms = app.clock.nowMs() - ask.receivedMs
+export function finish(app: App, route: Route, context: ActiveRequest, { status, complete }: Outcome): void {
+  if (!complete) context.leave()
+  const ms = app.clock.nowMs() - context.receivedMs
   app.metrics.requests.inc({ operation: route.operation, status })
   app.metrics.seconds.observe({ operation: route.operation }, ms / 1000)
-  const { trail, caller, code, requestId } = ask
+  const { trail, caller, code, requestId } = context
   trail.span?.set({
     'http.response.status_code': status,
     ...(code !== undefined && { 'kherad.error_code': code }),
@@ -35,7 +35,7 @@ export function finish(app: App, route: Route, ask: Asked, { status, complete }:
       ms,
       ...(code !== undefined && { code }),
       ...(!complete && { client_left: true }),
-      ...(caller !== nobody && { account_id: caller.accountId, key_id: caller.keyId }),
+      ...(caller !== anonymousCaller && { account_id: caller.accountId, key_id: caller.keyId }),
       ...noted,
     }),
   )

@@ -1,16 +1,16 @@
 /** The life of one request: key, scope, body, check, handler, answer, one log line. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '#app'
+import { ActiveRequest } from './active-request.ts'
 import { admit, checksOf } from './admit.ts'
-import { Asked } from './asked.ts'
+import { answerCheck } from './declared-answers.ts'
 import { finish, outcomeOf, spanOf } from './finish.ts'
 import type { RequestContext, Route } from './http.ts'
 import type { Intake } from './intake.ts'
-import { send, sendTrouble } from './respond.ts'
+import { send, sendError } from './respond.ts'
 import type { Violation } from './server.ts'
 import { SocketStream } from './socket.ts'
 import type { Sockets } from './sockets.ts'
-import { watcher } from './watch.ts'
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined>
 
@@ -24,21 +24,21 @@ export interface HandlerOptions {
 
 export function handlerOf({ app, route, intake, sockets, onViolation }: HandlerOptions): Handler {
   const checks = checksOf(route)
-  const watch = onViolation && watcher(route, onViolation)
+  const check = onViolation && answerCheck(route, onViolation)
 
   return async (request, reply) => {
-    const ask = new Asked(app, request, reply, app.clock.nowMs(), spanOf(app, route, request))
-    reply.raw.on('close', () => finish(app, route, ask, outcomeOf(reply)))
+    const context = new ActiveRequest(app, request, reply, app.clock.nowMs(), spanOf(app, route, request))
+    reply.raw.on('close', () => finish(app, route, context, outcomeOf(reply)))
     try {
-      await admit(app, route, ask, { request, reply }, checks, intake)
+      await admit(app, route, context, { request, reply }, checks, intake)
       if (route.socket) sockets.require(request, reply)
-      const result = await (route.handle as (context: RequestContext) => unknown)(ask)
-      if (result instanceof SocketStream) await sockets.begin(result, { route, ask, request, reply })
-      else await send(app, ask, reply, route, result, watch)
+      const result = await (route.handle as (context: RequestContext) => unknown)(context)
+      if (result instanceof SocketStream) await sockets.begin(result, { route, context, request, reply })
+      else await send(app, context, reply, route, result, check)
     } catch (error) {
-      await sendTrouble(app, route, ask, reply, error, watch)
+      await sendError(app, route, context, reply, error, check)
     } finally {
-      await ask.letBodyGo()
+      await context.releaseBody()
     }
     return reply
   }

@@ -19,6 +19,7 @@ export { ClientGone } from './body.ts'
 export { Content, type ContentSource, type ContentSpec, content } from './content.ts'
 export type { CorsPolicy } from './cors.ts'
 export { costHeaders } from './cost.ts'
+export { impliedErrors } from './declared-answers.ts'
 export { type EventStream, type EventWriter, eventStream } from './event-stream.ts'
 export { requestSeries } from './metrics.ts'
 export { answerPrepared, isKnown, type Prepared, prepare } from './prepared.ts'
@@ -27,7 +28,6 @@ export { openServer, type Server, type Violation } from './server.ts'
 export { type Socket, type SocketMessage, type SocketStream, socketRoute, socketStream } from './socket.ts'
 export type { Upload, UploadedFile } from './upload.ts'
 export { type Check, compile, compileSteps, type WarmStep } from './validate.ts'
-export { impliedErrors } from './watch.ts'
 
 export interface RequestContext<Body = unknown, Query = unknown, Params = unknown, Fields = unknown> {
   app: App

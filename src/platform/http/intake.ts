@@ -31,12 +31,12 @@ export interface Place {
 }
 
 interface Waiting {
-  held: Held
+  held: Reservation
   bytes: number
   enter: () => void
 }
 
-interface Held {
+interface Reservation {
   bytes: number
   arrivedBytes: number
   sinceMs: number
@@ -46,8 +46,8 @@ interface Held {
 
 export class Intake {
   readonly #limitBytes: number
-  readonly #held = new Set<Held>()
-  /** Asked in the order in which they came; what fits is not held up by what does not. */
+  readonly #held = new Set<Reservation>()
+  /** Served in the order in which they came; what fits is not held up by what does not. */
   readonly #waiting = new Set<Waiting>()
   #bytes = 0
 
@@ -61,7 +61,13 @@ export class Intake {
 
   /** `giveUp` is called when a body that comes too slowly to be complete in time has lost its place to another. */
   enter(giveUp: () => void): Place {
-    const held: Held = { bytes: 0, arrivedBytes: 0, sinceMs: performance.now(), isComplete: false, giveUp }
+    const held: Reservation = {
+      bytes: 0,
+      arrivedBytes: 0,
+      sinceMs: performance.now(),
+      isComplete: false,
+      giveUp,
+    }
     return {
       announce: (bytes) => this.#announce(held, Math.max(0, bytes - freeBytes)),
       reserve: (bytes) => this.#reserve(held, Math.max(0, bytes - freeBytes)),
@@ -75,7 +81,7 @@ export class Intake {
     }
   }
 
-  async #announce(held: Held, bytes: number): Promise<void> {
+  async #announce(held: Reservation, bytes: number): Promise<void> {
     if (bytes > 0 && !this.#fits(held, bytes)) {
       this.#dropSlow(held, bytes)
       if (!this.#fits(held, bytes)) await this.#turnOf(held, bytes)
@@ -84,7 +90,7 @@ export class Intake {
   }
 
   /** Resolves when there is room, or when it has waited long enough. */
-  async #turnOf(held: Held, bytes: number): Promise<void> {
+  async #turnOf(held: Reservation, bytes: number): Promise<void> {
     const { promise, resolve: enter } = Promise.withResolvers<void>()
     const waiting = { held, bytes, enter }
     this.#waiting.add(waiting)
@@ -94,7 +100,7 @@ export class Intake {
     this.#waiting.delete(waiting)
   }
 
-  #reserve(held: Held, bytes: number): void {
+  #reserve(held: Reservation, bytes: number): void {
     const more = bytes - held.bytes
     if (more <= 0) return
     if (!this.#fits(held, more)) this.#dropSlow(held, more)
@@ -106,12 +112,12 @@ export class Intake {
     this.#held.add(held)
   }
 
-  #fits(held: Held, more: number): boolean {
+  #fits(held: Reservation, more: number): boolean {
     return this.#bytes === held.bytes || this.#bytes + more <= this.#limitBytes
   }
 
   /** A caller that announces much and sends nothing must not keep the others out. */
-  #dropSlow(asking: Held, more: number): void {
+  #dropSlow(asking: Reservation, more: number): void {
     const nowMs = performance.now()
     for (const held of [...this.#held]) {
       if (this.#fits(asking, more)) return
@@ -122,7 +128,7 @@ export class Intake {
     }
   }
 
-  #release(held: Held): void {
+  #release(held: Reservation): void {
     if (!this.#held.delete(held)) return
     if (held.bytes > largeBytes) collectWhenQuiet()
     this.#bytes -= held.bytes

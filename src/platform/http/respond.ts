@@ -6,81 +6,86 @@ import { asFailure, Failure, fail } from '#platform/errors'
 import { answerAgain, claimedBefore } from '#platform/idempotency'
 import { ClaimTaken } from '#platform/ledger'
 import { isSealed } from '#platform/secrets'
+import type { ActiveRequest } from './active-request.ts'
 import { sendFailure } from './answer.ts'
-import type { Asked } from './asked.ts'
 import { ClientGone } from './body.ts'
 import { Content, sendContent } from './content.ts'
 import { costHeaders } from './cost.ts'
+import type { AnswerCheck } from './declared-answers.ts'
 import { EventStream, eventStreamHeaders, pump } from './event-stream.ts'
 import { Answer, JsonText, type Route } from './http.ts'
-import type { Watch } from './watch.ts'
 
 const jsonType = 'application/json; charset=utf-8'
 
 export async function send(
   app: App,
-  ask: Asked,
+  context: ActiveRequest,
   reply: FastifyReply,
   route: Route,
   result: unknown,
-  watch?: Watch,
+  check?: AnswerCheck,
 ): Promise<void> {
-  if (result instanceof Content) return sendContent({ app, route, ask, reply, watch }, result)
-  if (result instanceof EventStream) return stream(app, ask, reply, result)
+  if (result instanceof Content) return sendContent({ app, route, context, reply, check }, result)
+  if (result instanceof EventStream) return stream(app, context, reply, result)
   const { status, body, contentType } =
     result instanceof Answer ? result : new Answer(firstStatus(route), result)
   reply.code(status)
   if (contentType !== undefined) return void reply.header('content-type', contentType).send(body)
   const text = body instanceof JsonText ? body.text : JSON.stringify(body)
-  watch?.reply(status, text)
+  check?.reply(status, text)
   reply.header('content-type', jsonType).send(text)
 }
 
 const firstStatus = (route: Route): number => Number(Object.keys(route.reply)[0])
 
-async function stream(app: App, ask: Asked, reply: FastifyReply, events: EventStream): Promise<void> {
+async function stream(
+  app: App,
+  context: ActiveRequest,
+  reply: FastifyReply,
+  events: EventStream,
+): Promise<void> {
   reply.hijack()
   reply.raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...eventStreamHeaders })
   // Nothing of what would come is for this one, and its connection has others to serve.
-  if (ask.isHead) return void reply.raw.end()
+  if (context.isHead) return void reply.raw.end()
   app.metrics.streams.inc()
   try {
-    await pump(events, reply.raw, ask.gone, app.config.timing.streamHeartbeatMs)
+    await pump(events, reply.raw, context.gone, app.config.timing.streamHeartbeatMs)
   } catch (error) {
     // The capability ends its own stream; what still comes here is a defect. The client sees a cut connection, never a good end.
-    app.log.error({ err: error, request_id: ask.requestId }, 'a stream broke')
+    app.log.error({ err: error, request_id: context.requestId }, 'a stream broke')
     reply.raw.destroy()
   } finally {
     app.metrics.streams.dec()
   }
 }
 
-export async function sendTrouble(
+export async function sendError(
   app: App,
   route: Route,
-  ask: Asked,
+  context: ActiveRequest,
   reply: FastifyReply,
   error: unknown,
-  watch?: Watch,
+  check?: AnswerCheck,
 ): Promise<void> {
   try {
-    const first = await claimant(app, ask, error)
+    const first = await claimant(app, context, error)
     if (first === undefined) throw error
-    return await replay(app, ask, reply, first)
+    return await replay(app, context, reply, first)
   } catch (again) {
     if (again instanceof ClientGone) return void reply.raw.destroy()
     // A failure of its own may well have a refused connection as its cause: that of an upstream.
     const failure = asFailure(
       !(again instanceof Failure) && isDatabaseAway(again) ? awayFailure(again) : again,
     )
-    ask.code = failure.code
+    context.code = failure.code
     if (failure.status >= 500)
       app.log.error(
-        { err: failure.cause ?? failure, request_id: ask.requestId, operation: route.operation },
+        { err: failure.cause ?? failure, request_id: context.requestId, operation: route.operation },
         failure.code,
       )
-    watch?.failure(failure)
-    if (!reply.raw.headersSent && !reply.raw.destroyed) sendFailure(reply, failure, ask.language)
+    check?.failure(failure)
+    if (!reply.raw.headersSent && !reply.raw.destroyed) sendFailure(reply, failure, context.language)
   }
 }
 
@@ -93,7 +98,7 @@ const awayFailure = (cause: unknown): Failure =>
  */
 async function claimant(
   app: App,
-  { caller, claim, requestId }: Asked,
+  { caller, claim, requestId }: ActiveRequest,
   error: unknown,
 ): Promise<string | undefined> {
   if (error instanceof ClaimTaken) return error.receiptId
@@ -101,10 +106,15 @@ async function claimant(
   return claimedBefore(app.ledger, { ...caller, requestId }, claim)
 }
 
-async function replay(app: App, ask: Asked, reply: FastifyReply, receiptId: string): Promise<void> {
+async function replay(
+  app: App,
+  context: ActiveRequest,
+  reply: FastifyReply,
+  receiptId: string,
+): Promise<void> {
   // A hold of this very request that ended under our hands: it cannot be continued.
-  if (receiptId === ask.requestId || !ask.claim) fail('SERVICE_UNAVAILABLE', { why: 'database' })
-  const first = await answerAgain(app.ledger, ask.caller.accountId, receiptId, ask.claim)
+  if (receiptId === context.requestId || !context.claim) fail('SERVICE_UNAVAILABLE', { why: 'database' })
+  const first = await answerAgain(app.ledger, context.caller.accountId, receiptId, context.claim)
   // An answer with a secret in it is kept sealed, under its receipt.
   const text = isSealed(first.text) ? await app.secrets.open(first.text, first.requestId) : first.text
   reply

@@ -10,11 +10,11 @@ import { zoneConstraint, zoneOf, zonesOf } from './host.ts'
 import type { Route } from './http.ts'
 import { Intake } from './intake.ts'
 import { languageOf } from './language.ts'
-import { endLate } from './late.ts'
 import { reasons } from './phrases.ts'
 import { refuseSocket } from './refuse-socket.ts'
+import { limitRequestTime } from './request-timeout.ts'
 import { asksForSocket, Sockets } from './sockets.ts'
-import { answerStrangers, fastifyFault } from './strangers.ts'
+import { fastifyFault, handleUnmatched } from './unmatched.ts'
 
 /** An answer that breaks its own declaration: seen by tests, logged in production. */
 export interface Violation {
@@ -78,7 +78,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     const constraints = hasHosts(routes) && { constraints: { zone: zoneOf(route) } }
     fastify.route({ method: route.method, url: fastifyPath(route), handler, ...constraints })
   }
-  answerStrangers(app, fastify, routes)
+  handleUnmatched(app, fastify, routes)
   const sockets = new Set<Socket>()
   fastify.server.on('connection', (socket: Socket) => {
     sockets.add(socket)
@@ -128,7 +128,7 @@ function openFastify(
       headersTimeout: patience.headersMs,
       connectionsCheckingInterval: patience.checkMs,
       maxHeaderSize: 16_384,
-      // Asked for below, so that its refusal has our body.
+      // Checked below, so that its refusal has our body.
       requireHostHeader: false,
       ...(hasSockets && { shouldUpgradeCallback: asksForSocket(routes) }),
     },
@@ -150,7 +150,7 @@ function openFastify(
   fastify.removeAllContentTypeParsers()
   fastify.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined))
   fastify.addHook('onRequest', (request, reply, done) => {
-    endLate(request.raw, patience.requestMs)
+    limitRequestTime(request.raw, patience.requestMs)
     addCommonHeaders(request, reply)
     const failure = state.stopping
       ? new Failure('SERVICE_UNAVAILABLE', { why: 'stopping' }, { retryAfterMs: 1000 })

@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { WebSocket, WebSocketServer } from 'ws'
 import type { App } from '#app'
 import { fail } from '#platform/errors'
-import type { Asked } from './asked.ts'
+import type { ActiveRequest } from './active-request.ts'
 import { ClientGone } from './body.ts'
 import { finish } from './finish.ts'
 import { zoneOf, zonesOf } from './host.ts'
@@ -14,7 +14,7 @@ import type { Route } from './http.ts'
 import { reasons } from './phrases.ts'
 import type { SocketStream, SocketTerms } from './socket.ts'
 import { SocketLine } from './socket-line.ts'
-import { patternOf } from './strangers.ts'
+import { patternOf } from './unmatched.ts'
 
 /** RFC 6455, sections 7.4.1 and 11.7. */
 const goingAway = 1001
@@ -28,7 +28,7 @@ interface Upgrade {
 
 interface Admitted {
   route: Route
-  ask: Asked
+  context: ActiveRequest
   request: FastifyRequest
   reply: FastifyReply
 }
@@ -71,9 +71,9 @@ export class Sockets {
   }
 
   /** The caller is let in. Resolves when the line is closed. */
-  async begin({ run }: SocketStream, { route, ask, request, reply }: Admitted): Promise<void> {
+  async begin({ run }: SocketStream, { route, context, request, reply }: Admitted): Promise<void> {
     const terms = route.socket!
-    using _place = this.#enter(ask.caller.keyId, terms.perKey)
+    using _place = this.#enter(context.caller.keyId, terms.perKey)
     const { WebSocketServer } = await import('ws')
     const server = new WebSocketServer(optionsOf(terms))
     server.on('headers', (headers) => headers.push(`x-request-id: ${request.id}`))
@@ -83,13 +83,13 @@ export class Sockets {
     reply.raw.detachSocket(upgrade.socket as NetSocket)
     const line = new SocketLine(await upgraded(server, request.raw, upgrade), terms)
     this.#lines.add(line)
-    line.gone.addEventListener('abort', () => ask.leave(), { once: true })
-    await this.#talk(run, line, ask)
+    line.gone.addEventListener('abort', () => context.leave(), { once: true })
+    await this.#talk(run, line, context)
     this.#lines.delete(line)
-    finish(this.#app, route, ask, { status: 101, complete: true })
+    finish(this.#app, route, context, { status: 101, complete: true })
   }
 
-  async #talk(run: SocketStream['run'], line: SocketLine, { requestId }: Asked): Promise<void> {
+  async #talk(run: SocketStream['run'], line: SocketLine, { requestId }: ActiveRequest): Promise<void> {
     try {
       await run(line)
       line.close()

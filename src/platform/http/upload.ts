@@ -6,8 +6,8 @@ import type { TSchema } from 'typebox'
 import { Failure, fail } from '#platform/errors'
 import { type Spool, type SpoolFile, TooLarge } from '#platform/spool'
 import { ClientGone, drainBytes, refuseEncoded } from './body.ts'
-import { takesLong } from './late.ts'
 import { reasons } from './phrases.ts'
+import { allowUploadTime } from './request-timeout.ts'
 
 /** Of a route that takes a form with one file. */
 export interface UploadSpec<Fields extends TSchema = TSchema> {
@@ -51,7 +51,7 @@ export async function readUpload(message: IncomingMessage, spec: UploadSpec, spo
   refuseEncoded(message)
   // Its sender left before anything of it was read.
   if (message.destroyed && !message.readableEnded) throw new ClientGone()
-  takesLong(message)
+  allowUploadTime(message)
   const arrival = arrivalOf(message, spec.maxBytes)
   const form = new Form(message, spec, spool)
   try {

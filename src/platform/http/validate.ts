@@ -11,15 +11,15 @@ import type { TSchema } from 'typebox'
 import { fail } from '#platform/errors'
 import { Slice } from '#platform/slices'
 import type { Route } from './http.ts'
+import { messageOf } from './schema-message.ts'
 import { SchemaUnits } from './schema-units.ts'
-import { whyOf } from './why.ts'
 
 const options = {
   allErrors: false,
   strict: false,
   discriminator: true,
   validateFormats: false,
-  // An error brings its schema along, from which `whyOf` reads the values that would do.
+  // An error brings its schema along, from which `messageOf` reads the values that would do.
   verbose: true,
   // The tests hold every schema against the specification, as it stands in /openapi.json.
   validateSchema: false,
@@ -216,7 +216,7 @@ function refuse(errors: ErrorObject[] | null | undefined): never {
   const error = maxTelling(errors ?? [])
   const param = pathOf(error)
   if (error.keyword === 'additionalProperties') fail('UNKNOWN_FIELD', { field: param }, { param })
-  fail('INVALID_REQUEST', { why: whyOf(error, param) }, param === '' ? {} : { param })
+  fail('INVALID_REQUEST', { why: messageOf(error, param) }, param === '' ? {} : { param })
 }
 
 /** Of the errors of all branches of a union, the one that got furthest into the value. */

@@ -4,7 +4,7 @@ import type { App } from '#app'
 import { isDatabaseAway } from '#platform/db'
 import { Failure } from '#platform/errors'
 import { type Span, Trail } from '#platform/trace'
-import type { Endings } from './ended.ts'
+import type { JobResults } from './job-results.ts'
 import type { Job, Later, Run } from './jobs.ts'
 import * as store from './store.ts'
 import type { Suspects } from './suspects.ts'
@@ -12,19 +12,19 @@ import type { Suspects } from './suspects.ts'
 /** The tenth failure is the last. */
 const maxFailures = 10
 const firstRetryMs = 1_000
-const longestRetryMs = 10 * 60 * 1000
+const maxRetryMs = 10 * 60 * 1000
 /** A job that two processes in a row did not survive is not given to a third. */
 const maxVanished = 2
 /** After which a job looks again whether another that is suspected here has ended. */
 const suspectMs = 500
 /** A database that is away is nobody's failure. */
 const awayMs = 1_000
-const longestClaimPauseMs = 2_000
+const maxClaimPauseMs = 2_000
 
 export interface LaneOptions {
   app: App
   processId: string
-  endings: Endings
+  results: JobResults
   /** Of all lanes. */
   suspects: Suspects
   /** No more claims. */
@@ -35,7 +35,7 @@ export interface LaneOptions {
 
 export class Lane {
   readonly job: Job<never>
-  readonly #ask: LaneOptions
+  readonly #options: LaneOptions
   readonly #limits: { perAccount: number; perProcess: number }
   readonly #running = new Map<string, Promise<void>>()
   readonly #claiming: Promise<void>
@@ -43,10 +43,10 @@ export class Lane {
 
   constructor(job: Job<never>, options: LaneOptions) {
     this.job = job
-    this.#ask = options
+    this.#options = options
     this.#limits = job.limits(options.app.config)
     options.stopping.addEventListener('abort', () => this.wake(), { once: true })
-    this.#claiming = this.#claimForEver()
+    this.#claiming = this.#claimUntilStopped()
   }
 
   wake(): void {
@@ -59,8 +59,8 @@ export class Lane {
     await Promise.all(this.#running.values())
   }
 
-  async #claimForEver(): Promise<void> {
-    const { stopping, app } = this.#ask
+  async #claimUntilStopped(): Promise<void> {
+    const { stopping, app } = this.#options
     let pauseMs = 0
     while (!stopping.aborted) {
       const woken = this.#woken.promise
@@ -71,7 +71,7 @@ export class Lane {
         if (claimed.length > 0) continue
       } catch (error) {
         app.log.warn({ err: error, job: this.job.name }, 'jobs could not be claimed; it is tried again')
-        pauseMs = Math.min(pauseMs * 2 + 100, longestClaimPauseMs)
+        pauseMs = Math.min(pauseMs * 2 + 100, maxClaimPauseMs)
         await pause(pauseMs, undefined, { signal: stopping }).catch(() => undefined)
         continue
       }
@@ -83,9 +83,9 @@ export class Lane {
   async #claim(): Promise<store.QueuedJob[]> {
     const most = this.#limits.perProcess - this.#running.size
     if (most <= 0) return []
-    return store.claim(this.#ask.app.db, {
+    return store.claim(this.#options.app.db, {
       name: this.job.name,
-      processId: this.#ask.processId,
+      processId: this.#options.processId,
       busy: [...this.#running.keys()],
       perAccount: this.#limits.perAccount,
       most,
@@ -93,14 +93,14 @@ export class Lane {
   }
 
   #start(queued: store.QueuedJob): void {
-    const { metrics } = this.#ask.app
+    const { metrics } = this.#options.app
     const job = this.job.name
     const startedMs = performance.now()
     const done = this.#run(queued)
       .then((ended) => {
         metrics.jobs.inc({ job, outcome: ended.how })
         metrics.jobSeconds.of({ job }).since(startedMs)
-        return this.#ask.endings.add(ended)
+        return this.#options.results.add(ended)
       })
       .finally(() => {
         this.#running.delete(queued.job_id)
@@ -114,7 +114,7 @@ export class Lane {
     const { name, everyMs } = this.job
     // Housekeeping is nobody's work.
     if (everyMs !== undefined) return undefined
-    return this.#ask.app.tracing?.work(`process ${name}`, {
+    return this.#options.app.tracing?.work(`process ${name}`, {
       'messaging.system': 'kherad',
       'messaging.operation.name': 'process',
       'messaging.operation.type': 'process',
@@ -123,7 +123,7 @@ export class Lane {
     })
   }
 
-  async #run(queued: store.QueuedJob): Promise<store.EndedJob> {
+  async #run(queued: store.QueuedJob): Promise<store.JobResult> {
     const span = this.#spanOf(queued)
     const ended = await this.#handle(queued, new Trail(span))
     span?.set({ 'kherad.outcome': ended.how })
@@ -131,8 +131,8 @@ export class Lane {
     return ended
   }
 
-  async #handle(queued: store.QueuedJob, trail: Trail): Promise<store.EndedJob> {
-    const { app, cut } = this.#ask
+  async #handle(queued: store.QueuedJob, trail: Trail): Promise<store.JobResult> {
+    const { app, cut } = this.#options
     const { account_id, job_id, fence, failures } = queued
     const ended = { account_id, job_id, fence, delay_ms: 0 }
     try {
@@ -141,7 +141,7 @@ export class Lane {
       return later ? this.#later(ended, later) : { ...ended, how: 'done' }
     } catch (error) {
       if (cut.aborted) return { ...ended, how: 'later' }
-      if (isAway(error)) return this.#later(ended, { laterMs: awayMs })
+      if (isUnavailable(error)) return this.#later(ended, { laterMs: awayMs })
       const parked = failures + 1 >= maxFailures
       app.log.error(
         { err: error, job: this.job.name, job_id, account_id, failures: failures + 1 },
@@ -149,7 +149,7 @@ export class Lane {
       )
       const delay_ms = retryMs(failures)
       if (!parked) this.#wakeIn(delay_ms)
-      return { ...ended, how: parked ? 'parked' : 'failed', delay_ms, error: said(error) }
+      return { ...ended, how: parked ? 'parked' : 'failed', delay_ms, error: errorText(error) }
     }
   }
 
@@ -158,14 +158,14 @@ export class Lane {
     const { vanished, failures, job_id } = queued
     if (vanished >= maxVanished || (vanished > 0 && failures >= maxFailures))
       return this.#setAside(queued, trail)
-    const { suspects, cut } = this.#ask
+    const { suspects, cut } = this.#options
     if (vanished > 0 && !suspects.enter(job_id)) return { laterMs: suspectMs }
     try {
       const later = await this.job.handle(this.#runOf(queued, trail))
-      if (later && vanished > 0) await this.#forgive(queued, vanished)
+      if (later && vanished > 0) await this.#clearVanished(queued, vanished)
       return later
     } catch (error) {
-      if (vanished > 0 && !cut.aborted && !isAway(error)) await this.#forgive(queued, 0)
+      if (vanished > 0 && !cut.aborted && !isUnavailable(error)) await this.#clearVanished(queued, 0)
       throw error
     } finally {
       suspects.leave(job_id)
@@ -177,8 +177,8 @@ export class Lane {
    * aside for it. It counts as failures instead, so that one that takes its process down every other time comes to an end too. A run
    * that failed is counted already.
    */
-  async #forgive(queued: store.QueuedJob, asFailures: number): Promise<void> {
-    const { app, processId } = this.#ask
+  async #clearVanished(queued: store.QueuedJob, asFailures: number): Promise<void> {
+    const { app, processId } = this.#options
     await store
       .clearVanished(app.db, processId, queued, asFailures)
       .catch((error: unknown) =>
@@ -189,7 +189,7 @@ export class Lane {
   async #setAside(queued: store.QueuedJob, trail: Trail): Promise<Later | 'parked' | undefined> {
     const { name, setAside, everyMs } = this.job
     const { account_id, job_id, vanished } = queued
-    this.#ask.app.log.error(
+    this.#options.app.log.error(
       { job: name, job_id, account_id, vanished },
       'a job whose processes vanished over it is set aside',
     )
@@ -198,7 +198,7 @@ export class Lane {
   }
 
   #runOf(queued: store.QueuedJob, trail: Trail): Run<never> {
-    const { app, cut, stopping, suspects, processId } = this.#ask
+    const { app, cut, stopping, suspects, processId } = this.#options
     let isSuspect = queued.vanished > 0
     const progressed = async (): Promise<void> => {
       if (!isSuspect) return
@@ -210,7 +210,7 @@ export class Lane {
     return { app, accountId, data: data as never, stopping, signal: cut, trail, progressed }
   }
 
-  #later(ended: Omit<store.EndedJob, 'how'>, { laterMs }: Later): store.EndedJob {
+  #later(ended: Omit<store.JobResult, 'how'>, { laterMs }: Later): store.JobResult {
     this.#wakeIn(laterMs)
     return { ...ended, how: 'later', delay_ms: laterMs }
   }
@@ -222,13 +222,13 @@ export class Lane {
 
 /** Twice as long after each failure, and up to half of it by chance, so that what failed together does not come back together. */
 const retryMs = (failures: number): number =>
-  Math.round(Math.min(firstRetryMs * 2 ** failures, longestRetryMs) * (0.75 + Math.random() / 2))
+  Math.round(Math.min(firstRetryMs * 2 ** failures, maxRetryMs) * (0.75 + Math.random() / 2))
 
 /** A failure of ours may have a refused connection as its cause: that of an upstream. */
-const isAway = (error: unknown): boolean =>
+const isUnavailable = (error: unknown): boolean =>
   error instanceof Failure ? error.code === 'SERVICE_UNAVAILABLE' : isDatabaseAway(error)
 
-const said = (error: unknown): string =>
+const errorText = (error: unknown): string =>
   (error instanceof Error ? `${error.name}: ${error.message}` : String(error))
     .toWellFormed()
     .replaceAll('\0', '')

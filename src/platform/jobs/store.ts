@@ -20,7 +20,7 @@ export interface NewJob {
 }
 
 /** How a claimed job ended; see `jobs.settle` in migrations/0006-jobs.sql. */
-export interface EndedJob {
+export interface JobResult {
   account_id: string
   job_id: string
   fence: number
@@ -43,17 +43,17 @@ export async function put(tx: Tx, name: string, rows: readonly NewJob[]): Promis
 
 export const claim = (
   db: Db,
-  ask: { name: string; processId: string; busy: readonly string[]; perAccount: number; most: number },
+  options: { name: string; processId: string; busy: readonly string[]; perAccount: number; most: number },
 ): Promise<QueuedJob[]> =>
   db.query(
     {
       name: 'jobs.claim',
       text: 'select account_id, job_id, data, fence, failures, vanished from jobs.claim($1, $2, $3, $4, $5)',
     },
-    [ask.name, ask.processId, ask.busy, ask.perAccount, ask.most],
+    [options.name, options.processId, options.busy, options.perAccount, options.most],
   )
 
-export const settle = (db: Db, processId: string, ended: readonly EndedJob[]): Promise<unknown> =>
+export const settle = (db: Db, processId: string, ended: readonly JobResult[]): Promise<unknown> =>
   db.query({ name: 'jobs.settle', text: 'select jobs.settle($1, $2)' }, [processId, JSON.stringify(ended)])
 
 /** Processes that vanished before do not count any more; `asFailures` of them count as failures from now on. */
@@ -84,7 +84,7 @@ export async function sweep(db: Db, lapseMs: number): Promise<bigint> {
 /** Puts recurring work into the queue when its time has come; whichever process asks first does it. */
 export const scheduleNext = (
   db: Db,
-  ask: { name: string; accountId: string; jobId: string; everyMs: number; now: Date },
+  options: { name: string; accountId: string; jobId: string; everyMs: number; now: Date },
 ): Promise<unknown> =>
   db.query(
     {
@@ -102,5 +102,5 @@ export const scheduleNext = (
         )
         select pg_notify('jobs', name) from put`,
     },
-    [ask.name, ask.now, ask.everyMs, ask.accountId, ask.jobId],
+    [options.name, options.now, options.everyMs, options.accountId, options.jobId],
   )

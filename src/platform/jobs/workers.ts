@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '#app'
 import { uuidv7 } from '#platform/ids'
-import { Endings } from './ended.ts'
+import { JobResults } from './job-results.ts'
 import { type Job, platformAccount } from './jobs.ts'
 import { Lane } from './lane.ts'
 import * as store from './store.ts'
@@ -15,23 +15,23 @@ export interface WorkersOptions {
 
 const pollMs = 2_000
 /** Of the time that a stopping process has, this much is left to those who were cut, to say how they ended. */
-const lastWordsMs = 1_500
+const resultsMs = 1_500
 
 /** Begins to work. Disposing it hands over: no more claims, what runs may end, what cannot is cut, and the rest is given back. */
 export function startWorkers({ app, jobs }: WorkersOptions): AsyncDisposable {
   const { db, log, processes, config } = app
   const stopping = new AbortController()
   const cut = new AbortController()
-  const endings = new Endings(db, log, processes.id)
-  const asked = {
+  const results = new JobResults(db, log, processes.id)
+  const options = {
     app,
     processId: processes.id,
-    endings,
+    results,
     suspects: new Suspects(),
     stopping: stopping.signal,
     cut: cut.signal,
   }
-  const lanes = new Map(jobs.map((job) => [job.name, new Lane(job, asked)]))
+  const lanes = new Map(jobs.map((job) => [job.name, new Lane(job, options)]))
   const wakeAll = (): void => {
     for (const lane of lanes.values()) lane.wake()
   }
@@ -54,13 +54,13 @@ export function startWorkers({ app, jobs }: WorkersOptions): AsyncDisposable {
       stopping.abort()
       const ended = Promise.all([...lanes.values()].map((lane) => lane.end()))
       const late = new AbortController()
-      const givenUp = pause(config.timing.drainMs - lastWordsMs, undefined, { signal: late.signal })
+      const givenUp = pause(config.timing.drainMs - resultsMs, undefined, { signal: late.signal })
         .then(() => cut.abort())
-        .then(() => pause(lastWordsMs, undefined, { signal: late.signal }))
+        .then(() => pause(resultsMs, undefined, { signal: late.signal }))
         .catch(() => undefined)
       await Promise.race([ended, givenUp])
       late.abort()
-      endings.close()
+      results.close()
       await listener[Symbol.asyncDispose]()
     },
   }

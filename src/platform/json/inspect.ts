@@ -4,7 +4,7 @@ const quote = 0x22
 const backslash = 0x5c
 
 /** Counts open brackets, and the colons of each object, outside strings in one pass over the bytes. Throws `NotJson`. */
-export function inspect(bytes: Buffer, { deepest, maxMembers }: JsonBounds): void {
+export function inspect(bytes: Buffer, { maxDepth, maxMembers }: JsonBounds): void {
   const members: number[] = [0]
   let depth = 0
   for (let i = 0; i < bytes.length; i++) {
@@ -13,7 +13,7 @@ export function inspect(bytes: Buffer, { deepest, maxMembers }: JsonBounds): voi
       i = endOfString(bytes, i)
       if (i < 0) return
     } else if (byte === 0x7b || byte === 0x5b) {
-      if (++depth > deepest) throw new NotJson({ kind: 'tooDeep', most: deepest })
+      if (++depth > maxDepth) throw new NotJson({ kind: 'tooDeep', most: maxDepth })
       members[depth] = 0
     } else if (byte === 0x7d || byte === 0x5d) depth = Math.max(depth - 1, 0)
     else if (byte === 0x3a && ++members[depth]! > maxMembers)

@@ -179,8 +179,8 @@ export class JsonReader {
   }
 
   #open(container: Container, expected: Expected): void {
-    if (this.#around.length >= this.#bounds.deepest)
-      throw new NotJson({ kind: 'tooDeep', most: this.#bounds.deepest })
+    if (this.#around.length >= this.#bounds.maxDepth)
+      throw new NotJson({ kind: 'tooDeep', most: this.#bounds.maxDepth })
     this.#around.push({ container: this.#container!, name: this.#name, members: this.#members })
     this.#container = container
     this.#members = 0

@@ -5,7 +5,7 @@ import { atOnceBytes, boundsOf, readJson } from './json.ts'
 import { JsonReader } from './json-reader.ts'
 import { type JsonBounds, NotJson } from './not-json.ts'
 
-const wide: JsonBounds = { deepest: 100, maxMembers: 10_000, maxValues: 1_000_000 }
+const wide: JsonBounds = { maxDepth: 100, maxMembers: 10_000, maxValues: 1_000_000 }
 /** A slice that is always over: the reader stops wherever it may stop. */
 const over = { isOver: () => true } as Slice
 
@@ -102,8 +102,8 @@ test('nothing is deeper, longer or fuller than its bound', () => {
       return (error as NotJson).trouble.kind
     }
   }
-  expect(trouble('[[1]]', { deepest: 2 })).toBeUndefined()
-  expect(trouble('[[[1]]]', { deepest: 2 })).toBe('tooDeep')
+  expect(trouble('[[1]]', { maxDepth: 2 })).toBeUndefined()
+  expect(trouble('[[[1]]]', { maxDepth: 2 })).toBe('tooDeep')
   expect(trouble('{"a":{"b":1,"c":2},"d":1}', { maxMembers: 2 })).toBeUndefined()
   expect(trouble('{"a":1,"b":1,"c":2}', { maxMembers: 2 })).toBe('tooManyMembers')
   expect(trouble('[1,2,3]', { maxValues: 4 })).toBeUndefined()

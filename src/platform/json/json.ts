@@ -18,7 +18,7 @@ const freeValues = 250_000
 
 /** What a text of at most `limitBytes` may hold. Deeper JSON than any client sends, shallow enough for every recursion behind it. */
 export const boundsOf = (limitBytes: number): JsonBounds => ({
-  deepest: 100,
+  maxDepth: 100,
   maxMembers,
   maxValues: Math.max(freeValues, Math.ceil(limitBytes / bytesOfValue)),
 })
@@ -47,7 +47,7 @@ const maxAtOnce = 100_000
  */
 export function readJsonAtOnce(text: string): unknown {
   if (text.length <= atOnceBytes) return JSON.parse(text)
-  const bounds = { deepest: 500, maxMembers: maxAtOnce, maxValues: maxAtOnce }
+  const bounds = { maxDepth: 500, maxMembers: maxAtOnce, maxValues: maxAtOnce }
   const reader = new JsonReader(Buffer.from(text), bounds)
   reader.run(endless)
   return reader.value

@@ -1,6 +1,6 @@
 export interface JsonBounds {
   /** Lists and objects around a value. */
-  deepest: number
+  maxDepth: number
   /** Of one object. */
   maxMembers: number
   /** Of all kinds together, those of lists and objects included. Not counted in what JSON.parse reads at once. */

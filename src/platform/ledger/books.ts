@@ -103,9 +103,9 @@ export interface Grant {
 }
 
 /** Puts credits on an account. Answers its balance, holds included. */
-export async function grant(tx: Tx, ask: Grant, now: Date): Promise<bigint> {
+export async function grant(tx: Tx, options: Grant, now: Date): Promise<bigint> {
   const { rows } = await sql<{ balance: bigint }>`
-    select ledger.grant(${ask.accountId}, ${ask.transferId}, ${ask.microcredits}, ${ask.reason}, ${now}) as balance`.execute(
+    select ledger.grant(${options.accountId}, ${options.transferId}, ${options.microcredits}, ${options.reason}, ${now}) as balance`.execute(
     tx,
   )
   return rows[0]!.balance

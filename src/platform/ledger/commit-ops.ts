@@ -73,7 +73,7 @@ const untouched = {
 } as const
 
 /** The operations of one statement as `ledger.apply` reads them: each with its place among the results. */
-export function writtenOps(waiting: readonly { op: HoldOp | SettleOp }[], firstSeq: number): string {
+export function serializeOps(waiting: readonly { op: HoldOp | SettleOp }[], firstSeq: number): string {
   return JSON.stringify(
     waiting.map(({ op }, i) => ({ seq: firstSeq + i, ...op })),
     plain,
@@ -90,7 +90,7 @@ function plain(_key: string, value: unknown): unknown {
 }
 
 /** A lost connection, a serialization failure, a deadlock, a full disk (class 53) or its trouble (58): the same ids can be sent again. */
-export function isWorthAnotherTry(error: unknown): boolean {
+export function isRetryable(error: unknown): boolean {
   const code = (error as { code?: string }).code
   if (code !== undefined && /^5[38][0-9A-Z]{3}$/.test(code)) return true
   return isDatabaseAway(error) || code === '40001' || code === '40P01' || code === '55P03' || code === '57014'

@@ -8,14 +8,7 @@ import type { Db } from '#platform/db'
 import { Failure } from '#platform/errors'
 import type { Log } from '#platform/log'
 import type { Metrics } from '#platform/metrics'
-import {
-  type HoldOp,
-  isWorthAnotherTry,
-  type OpResult,
-  type SettleOp,
-  undoOf,
-  writtenOps,
-} from './commit-ops.ts'
+import { type HoldOp, isRetryable, type OpResult, type SettleOp, serializeOps, undoOf } from './commit-ops.ts'
 import { LateUndos } from './late-undos.ts'
 
 interface WaitingSettle {
@@ -59,9 +52,9 @@ const batchSize = 256
  * wait for, go before it.
  */
 const lingerMs = 10
-const holdPatienceMs = 5000
+const holdTimeoutMs = 5000
 const firstPauseMs = 50
-const longestPauseMs = 1000
+const maxPauseMs = 1000
 
 const apply = { name: 'ledger.apply', text: 'select * from ledger.apply($1::json, $2::json, $3, $4)' }
 
@@ -74,7 +67,7 @@ export class Committer {
   #closing = false
   #closed = false
   #linger: NodeJS.Timeout | undefined
-  #patience: NodeJS.Timeout | undefined
+  #timeoutTimer: NodeJS.Timeout | undefined
   #idle: (() => void)[] = []
 
   constructor(options: CommitterOptions) {
@@ -95,9 +88,9 @@ export class Committer {
         sent: false,
         lost: this.#lateUndos.cancel(op.hold_id),
         refused: false,
-        deadlineMs: Date.now() + holdPatienceMs,
+        deadlineMs: Date.now() + holdTimeoutMs,
       })
-      this.#watchPatience()
+      this.#watchTimeouts()
       this.#flushWhenDue()
     })
   }
@@ -118,7 +111,7 @@ export class Committer {
       await Promise.race([done, late])
     }
     this.#closed = true
-    clearTimeout(this.#patience)
+    clearTimeout(this.#timeoutTimer)
     clearTimeout(this.#linger)
   }
 
@@ -158,10 +151,10 @@ export class Committer {
         batch = await this.#finish(sent)
         pauseMs = firstPauseMs
       } catch (error) {
-        if (isWorthAnotherTry(error)) {
-          this.#keepForAnotherTry(sent, error)
+        if (isRetryable(error)) {
+          this.#requeue(sent, error)
           await pause(pauseMs)
-          pauseMs = Math.min(pauseMs * 2, longestPauseMs)
+          pauseMs = Math.min(pauseMs * 2, maxPauseMs)
         } else {
           this.#holds.splice(0, sent.holds.length)
           this.#dropBroken(sent, error)
@@ -213,8 +206,8 @@ export class Committer {
     const { db, clock, thresholdsPercent, metrics } = this.#options
     const sentMs = performance.now()
     const results = await db.query<OpResult>(apply, [
-      writtenOps(settles, 0),
-      writtenOps(holds, settles.length),
+      serializeOps(settles, 0),
+      serializeOps(holds, settles.length),
       new Date(clock.nowMs()),
       thresholdsPercent,
     ])
@@ -244,7 +237,7 @@ export class Committer {
     this.#addSettle(undoOf(op), () => {}, true)
   }
 
-  #keepForAnotherTry({ settles, holds }: Load, error: unknown): void {
+  #requeue({ settles, holds }: Load, error: unknown): void {
     for (const hold of holds) hold.lost = true
     this.#settles.unshift(...settles)
     this.#options.log.warn(
@@ -259,7 +252,7 @@ export class Committer {
       ...load.settles.map((one) => ({ settles: [one], holds: [] })),
       ...load.holds.map((one) => ({ settles: [], holds: [one] })),
     ]
-    if (alone.length === 1) this.#giveUp(load, error)
+    if (alone.length === 1) this.#failLoad(load, error)
     else for (const one of alone) void this.#sendAlone(one)
   }
 
@@ -267,7 +260,7 @@ export class Committer {
     try {
       this.#deliver(load, await this.#send(load))
     } catch (error) {
-      if (!isWorthAnotherTry(error)) return this.#giveUp(load, error)
+      if (!isRetryable(error)) return this.#failLoad(load, error)
       for (const one of load.holds) one.lost = true
       this.#settles.unshift(...load.settles)
       this.#holds.push(...load.holds)
@@ -275,7 +268,7 @@ export class Committer {
     }
   }
 
-  #giveUp({ settles, holds }: Load, error: unknown): void {
+  #failLoad({ settles, holds }: Load, error: unknown): void {
     this.#options.log.error(
       { err: error, settle: settles[0]?.op.receipt_id, hold: holds[0]?.op.receipt_id },
       'the ledger refused an operation; the sweeper will end its hold',
@@ -287,7 +280,7 @@ export class Committer {
 
   /** Callers do not wait for a database that is away; what was never sent is forgotten, what was sent is undone later. */
   #refuseLate(): void {
-    this.#patience = undefined
+    this.#timeoutTimer = undefined
     const now = Date.now()
     for (const hold of [...this.#holds]) {
       if (hold.refused || hold.deadlineMs > now) continue
@@ -295,13 +288,13 @@ export class Committer {
       if (!hold.sent) this.#holds.splice(this.#holds.indexOf(hold), 1)
       hold.reject(databaseAway())
     }
-    this.#watchPatience()
+    this.#watchTimeouts()
   }
 
-  #watchPatience(): void {
-    if (this.#patience || this.#holds.length === 0) return
-    this.#patience = setTimeout(() => this.#refuseLate(), holdPatienceMs / 10)
-    this.#patience.unref()
+  #watchTimeouts(): void {
+    if (this.#timeoutTimer || this.#holds.length === 0) return
+    this.#timeoutTimer = setTimeout(() => this.#refuseLate(), holdTimeoutMs / 10)
+    this.#timeoutTimer.unref()
   }
 }
 

@@ -42,8 +42,8 @@ export { fence, type RecordOptions, record } from './record.ts'
 export {
   balances,
   contradictions,
+  deleteReply,
   type EarlierReceipt,
-  forgetReply,
   lockBalance,
   type Meter,
   type Receipt,

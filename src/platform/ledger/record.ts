@@ -26,6 +26,6 @@ export async function record(tx: Tx, options: RecordOptions, now: Date): Promise
 }
 
 /** From now on no hold is taken under this receipt id. Answers false when one was taken before. */
-export async function fence(tx: Tx, ask: Recorded, now: Date): Promise<boolean> {
-  return (await writeRecord(tx, { ...ask, state: 'failed' }, now)) === null
+export async function fence(tx: Tx, options: Recorded, now: Date): Promise<boolean> {
+  return (await writeRecord(tx, { ...options, state: 'failed' }, now)) === null
 }

@@ -107,7 +107,7 @@ export async function forgetReplies(db: Db, beforeMs: number): Promise<number> {
 /** A receipt without money; answers the receipt that stands in its way, or null. See `ledger.record` in migrations/0006-jobs.sql. */
 export async function writeRecord(
   tx: Tx,
-  ask: {
+  options: {
     payer: Payer
     receiptId: string
     endpoint: string
@@ -118,7 +118,7 @@ export async function writeRecord(
   },
   now: Date,
 ): Promise<string | null> {
-  const { payer, receiptId, endpoint, claim, state, statusCode = null, reply = null } = ask
+  const { payer, receiptId, endpoint, claim, state, statusCode = null, reply = null } = options
   const { rows } = await sql<{
     earlier: string | null
   }>`select ledger.record(${payer.accountId}, ${receiptId},
@@ -128,7 +128,7 @@ export async function writeRecord(
 }
 
 /** Deletes the stored answer of a receipt: it stands elsewhere now. */
-export async function forgetReply(tx: Tx, accountId: string, receiptId: string): Promise<void> {
+export async function deleteReply(tx: Tx, accountId: string, receiptId: string): Promise<void> {
   await sql`delete from ledger.replies where account_id = ${accountId} and receipt_id = ${receiptId}`.execute(
     tx,
   )

@@ -8,7 +8,7 @@ interface LoggedError {
   cause?: LoggedError
 }
 
-const deepest = 5
+const maxDepth = 5
 
 /**
  * Name, message, code, place and cause. Two kinds of message are cut, because they quote what was said: an upstream's own
@@ -26,7 +26,7 @@ export function errorForLog(error: unknown, depth = 0): LoggedError {
     ...(frames !== '' && { stack: frames }),
     ...(typeof code === 'string' && { code }),
     ...(typeof status === 'number' && { status }),
-    ...(cause !== undefined && depth < deepest && { cause: errorForLog(cause, depth + 1) }),
+    ...(cause !== undefined && depth < maxDepth && { cause: errorForLog(cause, depth + 1) }),
   }
 }
 

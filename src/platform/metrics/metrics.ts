@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
-import { figuresOfAll } from './workers.ts'
+import { allWorkersText } from './workers.ts'
 
 export type { Registry } from 'prom-client'
 export {
@@ -12,7 +12,7 @@ export {
   PlainCounter,
   ScrapedSeries,
 } from './series.ts'
-export { gatherFigures } from './workers.ts'
+export { collectWorkerMetrics } from './workers.ts'
 
 /**
  * Prometheus metrics of this process. Labels are operations, upstreams and outcomes, never callers. Rooms add their series by
@@ -39,5 +39,5 @@ export function openMetrics(
 ): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'kherad_' })
-  return { ...makeSeries(registry), text: isWorker ? figuresOfAll(registry) : () => registry.metrics() }
+  return { ...makeSeries(registry), text: isWorker ? allWorkersText(registry) : () => registry.metrics() }
 }

@@ -16,12 +16,12 @@ interface Figure {
 }
 type Figures = readonly Figure[]
 
-type Word = { kherad: 'figures?'; id: string } | { kherad: 'figures'; id: string; figures: Figures }
+type Message = { kherad: 'figures?'; id: string } | { kherad: 'figures'; id: string; figures: Figures }
 
 /** One end of the channel: the parent's `Worker`, or `process` in a worker. */
 interface End {
   on(event: 'message' | 'disconnect', listener: (message: unknown) => void): unknown
-  send?(word: Word, handle: undefined, options: undefined, sent: (error: Error | null) => void): unknown
+  send?(message: Message, handle: undefined, options: undefined, sent: (error: Error | null) => void): unknown
 }
 
 /** A worker that is silent for so long is left out. */
@@ -29,45 +29,45 @@ const workerMs = 1000
 const parentMs = 1500
 
 /** In the parent: answers each worker that asks with the figures of all that have joined. */
-export function gatherFigures(): { join(worker: Worker): void } {
-  const asks = new Map<Worker, AskWorker>()
-  const heard = new Map<Worker, Figures>()
-  let ofGone: Promise<Figures> = Promise.resolve([])
+export function collectWorkerMetrics(): { join(worker: Worker): void } {
+  const channels = new Map<Worker, AskWorker>()
+  const lastFigures = new Map<Worker, Figures>()
+  let endedFigures: Promise<Figures> = Promise.resolve([])
 
   const ofAll = async (): Promise<Figures> => {
     const answered = new Set<Worker>()
     await Promise.all(
-      Array.from(asks, async ([worker, ask]) => {
+      Array.from(channels, async ([worker, ask]) => {
         const figures = await ask(workerMs)
-        if (!figures || !asks.has(worker)) return
-        heard.set(worker, figures)
+        if (!figures || !channels.has(worker)) return
+        lastFigures.set(worker, figures)
         answered.add(worker)
       }),
     )
     // Both are taken in one moment: a worker that ends now stands in the one or in the other.
-    const gone = ofGone
-    const living = Array.from(heard, ([worker, figures]) =>
+    const gone = endedFigures
+    const living = Array.from(lastFigures, ([worker, figures]) =>
       answered.has(worker) ? figures : counted(figures),
     )
-    const states = workerStates(answered.size, asks.size - answered.size)
+    const states = workerStates(answered.size, channels.size - answered.size)
     return toFigures(sum([...living, await gone, [states]]))
   }
 
   return {
     join(worker) {
-      asks.set(worker, openChannel(worker, ofAll))
+      channels.set(worker, openChannel(worker, ofAll))
       worker.once('exit', () => {
-        const last = counted(heard.get(worker) ?? [])
-        asks.delete(worker)
-        heard.delete(worker)
-        ofGone = ofGone.then((gone) => toFigures(sum([gone, last])))
+        const last = counted(lastFigures.get(worker) ?? [])
+        channels.delete(worker)
+        lastFigures.delete(worker)
+        endedFigures = endedFigures.then((gone) => toFigures(sum([gone, last])))
       })
     },
   }
 }
 
 /** In a worker: the text of all, as the parent sums it. */
-export function figuresOfAll(own: Registry): () => Promise<string> {
+export function allWorkersText(own: Registry): () => Promise<string> {
   const ask = openChannel(process, () => toFigures(own))
   return async () => {
     const figures = await ask(parentMs)
@@ -78,27 +78,28 @@ export function figuresOfAll(own: Registry): () => Promise<string> {
 }
 
 /** Asks the other side; undefined when it is silent or gone. */
-type AskWorker = (patienceMs: number) => Promise<Figures | undefined>
+type AskWorker = (timeoutMs: number) => Promise<Figures | undefined>
 
 /** Answers the other side with `figures`, and gives the way to ask it. */
 function openChannel(end: End, figures: () => Promise<Figures>): AskWorker {
   const waiting = new Map<string, (figures: Figures | undefined) => void>()
-  const say = (word: Word, failed = (): void => undefined): void =>
-    void end.send?.(word, undefined, undefined, (error) => error && failed())
+  const send = (message: Message, failed = (): void => undefined): void =>
+    void end.send?.(message, undefined, undefined, (error) => error && failed())
   end.on('message', async (message) => {
-    const word = message as Word
-    if (word?.kherad === 'figures') waiting.get(word.id)?.(word.figures)
-    if (word?.kherad === 'figures?') say({ kherad: 'figures', id: word.id, figures: await figures() })
+    const received = message as Message
+    if (received?.kherad === 'figures') waiting.get(received.id)?.(received.figures)
+    if (received?.kherad === 'figures?')
+      send({ kherad: 'figures', id: received.id, figures: await figures() })
   })
   end.on('disconnect', () => {
     for (const give of waiting.values()) give(undefined)
   })
-  return async (patienceMs) => {
+  return async (timeoutMs) => {
     const id = randomUUID()
     const answer = Promise.withResolvers<Figures | undefined>()
-    const late = setTimeout(() => answer.resolve(undefined), patienceMs)
+    const late = setTimeout(() => answer.resolve(undefined), timeoutMs)
     waiting.set(id, answer.resolve)
-    say({ kherad: 'figures?', id }, () => answer.resolve(undefined))
+    send({ kherad: 'figures?', id }, () => answer.resolve(undefined))
     try {
       return await answer.promise
     } finally {

@@ -1,8 +1,8 @@
 /** Connections that are kept for a next request: to one origin, each to an address that was judged when it was opened. */
 import { type buildConnector, errors, Pool } from 'undici'
 import type { Way } from '#platform/proxy'
+import type { AddressPolicy } from './address-policy.ts'
 import type { ReplyHeaders } from './exchange.ts'
-import type { Gate } from './gate.ts'
 import { openSocket } from './open-socket.ts'
 import { FetchRefused } from './refused.ts'
 import { hostOf } from './target.ts'
@@ -17,7 +17,7 @@ const longestConnectMs = 15_000
 
 export interface KeepAliveOptions {
   url: URL
-  gate: Gate
+  policy: AddressPolicy
   way: Way
   connections: number
 }
@@ -40,7 +40,7 @@ export interface LineReply {
 /** Disposing it lets what is under way end. */
 export interface KeepAliveClient extends AsyncDisposable {
   /** Sends and answers with what came, whatever the status, redirects too; the body is thrown away. Throws `FetchRefused`. */
-  post(ask: LineRequest): Promise<LineReply>
+  post(options: LineRequest): Promise<LineReply>
 }
 
 export function openKeepAliveClient(options: KeepAliveOptions): KeepAliveClient {
@@ -74,9 +74,9 @@ export function openKeepAliveClient(options: KeepAliveOptions): KeepAliveClient 
 /** Requests that are under way may end. */
 const close = (pool: Pool): void => void pool.close().catch(() => undefined)
 
-const openPool = ({ url, gate, way, connections }: KeepAliveOptions): Pool =>
+const openPool = ({ url, policy, way, connections }: KeepAliveOptions): Pool =>
   new Pool(url.origin, {
-    connect: connector(url, gate, way),
+    connect: connector(url, policy, way),
     connections,
     maxHeaderSize,
     keepAliveTimeout: keptMs,
@@ -87,12 +87,12 @@ const openPool = ({ url, gate, way, connections }: KeepAliveOptions): Pool =>
   })
 
 const connector =
-  (url: URL, gate: Gate, way: Way): buildConnector.connector =>
+  (url: URL, policy: AddressPolicy, way: Way): buildConnector.connector =>
   (_options, done) => {
     const signal = AbortSignal.timeout(longestConnectMs)
     const open = async () => {
-      const addresses = await unlessAborted(gate.resolve(hostOf(url)), signal)
-      return openSocket(url, { addresses, admits: gate.admits, ...way, signal })
+      const addresses = await unlessAborted(policy.resolve(hostOf(url)), signal)
+      return openSocket(url, { addresses, admits: policy.admits, ...way, signal })
     }
     open().then(
       (socket) => done(null, socket as Parameters<typeof done>[1] & object),
@@ -100,16 +100,16 @@ const connector =
     )
   }
 
-async function send(pool: Pool, url: URL, ask: LineRequest, signal: AbortSignal): Promise<LineReply> {
+async function send(pool: Pool, url: URL, options: LineRequest, signal: AbortSignal): Promise<LineReply> {
   const reply = await pool.request({
     method: 'POST',
     path: url.pathname + url.search,
-    headers: ask.headers,
-    body: ask.body,
+    headers: options.headers,
+    body: options.body,
     signal,
   })
   // The status is what counts: an answer that breaks off behind it is an answer.
-  await reply.body.dump({ limit: ask.maxBytes, signal }).catch(() => undefined)
+  await reply.body.dump({ limit: options.maxBytes, signal }).catch(() => undefined)
   return { status: reply.statusCode, headers: reply.headers }
 }
 

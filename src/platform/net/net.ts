@@ -5,6 +5,7 @@
 import { createSecureContext } from 'node:tls'
 import type { Log } from '#platform/log'
 import type { Way } from '#platform/proxy'
+import { type AddressPolicy, type Lookup, openAddressPolicy } from './address-policy.ts'
 import {
   type ByteBudget,
   exchange,
@@ -14,7 +15,6 @@ import {
   type Sink,
   type Step,
 } from './exchange.ts'
-import { type Gate, type Lookup, openGate } from './gate.ts'
 import { type KeepAliveClient, openKeepAliveClient } from './keep-alive-client.ts'
 import { openSocket } from './open-socket.ts'
 import { followRedirect } from './redirect.ts'
@@ -90,14 +90,14 @@ export interface GuardedNet extends GuardedClient {
    * Throws `FetchRefused` for an HTTPS address that leads elsewhere than to the public internet, for whoever else will open it. One whose
    * name cannot be found, or not in time, passes where that name could be found elsewhere; nothing is connected to.
    */
-  inspect(url: string, ask: { timeoutMs: number; signal?: AbortSignal }): Promise<void>
+  inspect(url: string, options: { timeoutMs: number; signal?: AbortSignal }): Promise<void>
   /** Connections to one HTTPS address, at most so many at once. Every new one resolves, judges and connects as `fetch` does. */
   line(url: string, connections: number): KeepAliveClient
 }
 
 /** Throws for an allowed network that is no CIDR. */
 export function openGuardedClient(options: GuardOptions): GuardedNet {
-  const gate = openGate(options.allowedCidrs, options.lookup)
+  const policy = openAddressPolicy(options.allowedCidrs, options.lookup)
   const trust = options.ca === undefined ? undefined : createSecureContext({ ca: options.ca })
   const wayTo = (url: URL, own = options.way): Way => ({ ...(trust && { trust }), ...own?.(url) })
   return {
@@ -105,7 +105,7 @@ export function openGuardedClient(options: GuardOptions): GuardedNet {
       const url = readTarget(text, ['https:'])
       const host = hostOf(url)
       const signal = AbortSignal.timeout(timeoutMs)
-      await unlessAborted(gate.resolve(host), signal).catch((cause: unknown) => {
+      await unlessAborted(policy.resolve(host), signal).catch((cause: unknown) => {
         const isUnknown = signal.aborted || (cause instanceof FetchRefused && cause.reason === 'dns')
         if (isUnknown && mayBePublic(host)) return
         throw signal.aborted ? new FetchRefused('timeout', host, cause) : cause
@@ -119,19 +119,19 @@ export function openGuardedClient(options: GuardOptions): GuardedNet {
       if (isInside(host)) throw new FetchRefused('address_not_public', host)
       const deadline = AbortSignal.timeout(timeoutMs)
       const signal = caller ? AbortSignal.any([caller, deadline]) : deadline
-      await unlessAborted(gate.resolve(host), signal).catch((cause: unknown) => {
+      await unlessAborted(policy.resolve(host), signal).catch((cause: unknown) => {
         if (caller?.aborted) throw new FetchRefused('aborted', host, cause)
         if (!signal.aborted && !(cause instanceof FetchRefused && cause.reason === 'dns')) throw cause
       })
     },
     line: (text, connections) => {
       const url = readTarget(text, ['https:'])
-      return openKeepAliveClient({ url, gate, way: wayTo(url), connections })
+      return openKeepAliveClient({ url, policy, way: wayTo(url), connections })
     },
     fetch: async (url, fetchAsk) => {
       try {
         return await fetchWithin(url, fetchAsk, (step, signal) =>
-          hop(gate, wayTo(step.url, fetchAsk.way), step, fetchAsk, signal),
+          hop(policy, wayTo(step.url, fetchAsk.way), step, fetchAsk, signal),
         )
       } catch (error) {
         if (error instanceof FetchRefused)
@@ -171,15 +171,15 @@ function firstStep(url: URL, { method = 'GET', headers = {}, body }: FetchOption
 }
 
 async function hop(
-  gate: Gate,
+  policy: AddressPolicy,
   way: Way,
   step: Step,
   options: FetchOptions,
   signal: AbortSignal,
 ): Promise<Reply> {
   signal.throwIfAborted()
-  const addresses = await unlessAborted(gate.resolve(hostOf(step.url)), signal)
-  const socket = await openSocket(step.url, { addresses, admits: gate.admits, ...way, signal })
+  const addresses = await unlessAborted(policy.resolve(hostOf(step.url)), signal)
+  const socket = await openSocket(step.url, { addresses, admits: policy.admits, ...way, signal })
   const { maxBytes, budget, accept, sink, maxRedirects = 0 } = options
   const bounds = { maxBytes, budget, accept, sink, readsRedirects: maxRedirects === 0, signal }
   return exchange(socket, step, bounds)

@@ -3,10 +3,10 @@ import { appendFile, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/
 import path from 'node:path'
 import { refuseStart } from '#platform/errors'
 import { type Binaries, lastLine } from './binaries.ts'
-import { changeOwner, type Ground } from './ground.ts'
+import { type ClusterLocation, changeOwner } from './cluster-location.ts'
 import { phrases } from './phrases.ts'
 import { replaceFile } from './replace-file.ts'
-import { mendAccess, superuser } from './roles.ts'
+import { repairAccess, superuser } from './roles.ts'
 import { runAs } from './server-user.ts'
 
 /** Tells our own half-made folders from those of a dead process that had our pid. */
@@ -34,22 +34,26 @@ log_min_error_statement = panic
 `
 
 /** Makes the cluster when it is missing, clears what dead makers left, and writes the settings. */
-export async function prepareCluster(ground: Ground, binaries: Binaries, durable: boolean): Promise<void> {
-  await clearLeftovers(ground.cluster)
-  const version = await clusterVersion(ground.cluster)
-  if (version === undefined) await makeCluster(ground, binaries, durable)
+export async function prepareCluster(
+  location: ClusterLocation,
+  binaries: Binaries,
+  durable: boolean,
+): Promise<void> {
+  await clearLeftovers(location.cluster)
+  const version = await clusterVersion(location.cluster)
+  if (version === undefined) await makeCluster(location, binaries, durable)
   else if (version !== binaries.major)
-    refuseStart(phrases.otherMajor(ground.cluster, version, binaries.major))
-  await takeOver(ground)
-  await mendAccess(ground)
-  const file = path.join(ground.cluster, 'kherad.conf')
+    refuseStart(phrases.otherMajor(location.cluster, version, binaries.major))
+  await takeOver(location)
+  await repairAccess(location)
+  const file = path.join(location.cluster, 'kherad.conf')
   await replaceFile(file, defaults).catch((error: Error) =>
     refuseStart(phrases.fileFailed(file, error.message), error),
   )
 }
 
 /** A cluster that root brought back from a copy belongs to root, and PostgreSQL insists on being its owner. */
-async function takeOver({ cluster, user }: Ground): Promise<void> {
+async function takeOver({ cluster, user }: ClusterLocation): Promise<void> {
   if (!user || (await stat(cluster)).uid !== 0) return
   await runAs(undefined, 'chown', ['-R', `${user.uid}:${user.gid}`, cluster])
 }
@@ -64,24 +68,24 @@ async function clusterVersion(cluster: string): Promise<number | undefined> {
 }
 
 /** A cluster gets its name only when it is whole. Of two makers at once the first wins and the other takes its work. */
-async function makeCluster(ground: Ground, binaries: Binaries, durable: boolean): Promise<void> {
-  const making = `${ground.cluster}.making-${process.pid}-${life}-${randomBytes(4).toString('hex')}`
+async function makeCluster(location: ClusterLocation, binaries: Binaries, durable: boolean): Promise<void> {
+  const making = `${location.cluster}.making-${process.pid}-${life}-${randomBytes(4).toString('hex')}`
   try {
     await mkdir(making, { mode: 0o700 })
-    await changeOwner(ground.user, making)
-    await runAs(ground.user, binaries.initdb, initdbArgs(making, binaries.major, durable))
+    await changeOwner(location.user, making)
+    await runAs(location.user, binaries.initdb, initdbArgs(making, binaries.major, durable))
     await appendFile(
       path.join(making, 'postgresql.conf'),
       "\ninclude_if_exists = 'kherad.conf'\n# Your own settings:\n",
     )
-    await rename(making, ground.cluster).catch((error: NodeJS.ErrnoException) => {
+    await rename(making, location.cluster).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
     })
   } catch (error) {
     const { message } = error as Error
     if (/ENOSPC|No space left|EDQUOT|quota exceeded/i.test(message))
-      refuseStart(phrases.diskFull(ground.cluster), error)
-    refuseStart(phrases.initdbFailed(ground.cluster, lastLine(message)), error)
+      refuseStart(phrases.diskFull(location.cluster), error)
+    refuseStart(phrases.initdbFailed(location.cluster, lastLine(message)), error)
   } finally {
     await rm(making, { recursive: true, force: true })
   }

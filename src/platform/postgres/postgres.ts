@@ -4,13 +4,13 @@ import type { DbLog } from '#platform/db'
 import { type SocketAddress, socketUrl } from '#platform/db'
 import { findBinaries } from './binaries.ts'
 import { prepareCluster } from './cluster.ts'
-import { prepareGround, rememberMade } from './ground.ts'
+import { locateCluster, recordMade } from './cluster-location.ts'
+import { type Plan, reach } from './connect-or-start.ts'
 import type { Postmaster } from './postmaster.ts'
-import { type Plan, reach } from './reach.ts'
 import { database, programRole } from './roles.ts'
-import { leave, type Use } from './use.ts'
+import { leave, type ServerUse } from './server-use.ts'
 
-export { hasCluster } from './ground.ts'
+export { hasCluster } from './cluster-location.ts'
 
 export interface EmbeddedOptions {
   /** The cluster lies in its folder `postgres`, the log of PostgreSQL in `postgres.log`. */
@@ -40,31 +40,31 @@ export async function startEmbedded({
   log,
   settings = {},
 }: EmbeddedOptions): Promise<Embedded> {
-  const ground = await prepareGround(dataDir, log)
-  const binaries = await findBinaries(pgBin, ground.user, log)
-  await prepareCluster(ground, binaries, settings['fsync'] !== 'off')
-  await rememberMade(ground)
-  const plan: Plan = { ground, binaries, settings, log }
-  const keeper = keepInUse(plan, await reach(plan))
-  const { postmaster } = keeper
+  const location = await locateCluster(dataDir, log)
+  const binaries = await findBinaries(pgBin, location.user, log)
+  await prepareCluster(location, binaries, settings['fsync'] !== 'off')
+  await recordMade(location)
+  const plan: Plan = { location, binaries, settings, log }
+  const supervisor = superviseServer(plan, await reach(plan))
+  const { postmaster } = supervisor
   const address = {
     socketFolder: postmaster.socketFolder,
     port: postmaster.port,
     user: programRole,
     database,
   }
-  return { address, url: socketUrl(address), [Symbol.asyncDispose]: () => keeper.end() }
+  return { address, url: socketUrl(address), [Symbol.asyncDispose]: () => supervisor.end() }
 }
 
 /** Holds the mark "in use"; when the connection breaks, brings PostgreSQL back and marks it again. */
-function keepInUse(plan: Plan, first: Use): { postmaster: Postmaster; end(): Promise<void> } {
+function superviseServer(plan: Plan, first: ServerUse): { postmaster: Postmaster; end(): Promise<void> } {
   const stop = new AbortController()
   const watch = async () => {
     let use = first
     for (;;) {
       if (!(await lost(use.client, stop.signal))) return use
       plan.log.warn({}, 'PostgreSQL is gone; bringing it back')
-      const again = await bringBack(plan, stop.signal)
+      const again = await restart(plan, stop.signal)
       if (!again) return undefined
       use = again
       plan.log.info({}, 'PostgreSQL is back')
@@ -76,7 +76,7 @@ function keepInUse(plan: Plan, first: Use): { postmaster: Postmaster; end(): Pro
     async end() {
       stop.abort()
       const use = await watching
-      if (use) await leave(plan.ground, use, plan.log)
+      if (use) await leave(plan.location, use, plan.log)
     },
   }
 }
@@ -90,7 +90,7 @@ function lost(client: pg.Client, stop: AbortSignal): Promise<boolean> {
   })
 }
 
-async function bringBack(plan: Plan, stop: AbortSignal): Promise<Use | undefined> {
+async function restart(plan: Plan, stop: AbortSignal): Promise<ServerUse | undefined> {
   while (!stop.aborted) {
     try {
       return await reach(plan, stop)

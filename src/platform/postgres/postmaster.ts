@@ -13,7 +13,7 @@ export interface Postmaster {
 
 const run = promisify(execFile)
 /** Above what any kernel hands out, and still a number PostgreSQL reads. */
-const nobodysPid = 2_147_483_646
+const unusedPid = 2_147_483_646
 
 const pidFile = (cluster: string) => path.join(cluster, 'postmaster.pid')
 
@@ -55,11 +55,11 @@ export async function hasEnded(pid: number): Promise<boolean> {
  * a living process of its user, even if that is another program by now. The files are not deleted: the other lines let
  * PostgreSQL find children of the dead postmaster that still touch the data, and wait for them.
  */
-export async function disown(cluster: string, stale: Postmaster): Promise<void> {
+export async function clearStalePid(cluster: string, stale: Postmaster): Promise<void> {
   if (!isAlive(stale.pid) || (await runsCluster(stale.pid, cluster))) return
   for (const file of [pidFile(cluster), path.join(stale.socketFolder, `.s.PGSQL.${stale.port}.lock`)]) {
     const [pid, ...rest] = (await readFile(file, 'utf8').catch(() => '')).split('\n')
-    if (Number(pid) === stale.pid) await writeFile(file, [nobodysPid, ...rest].join('\n'))
+    if (Number(pid) === stale.pid) await writeFile(file, [unusedPid, ...rest].join('\n'))
   }
 }
 

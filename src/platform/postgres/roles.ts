@@ -10,7 +10,7 @@ import pg from 'pg'
 import { clientConfig, type SocketAddress } from '#platform/db'
 import { refuseStart } from '#platform/errors'
 import { closedRules, isEmpty, openRules, reopenedRules } from './access-rules.ts'
-import type { Ground } from './ground.ts'
+import type { ClusterLocation } from './cluster-location.ts'
 import { phrases } from './phrases.ts'
 import { replaceFile } from './replace-file.ts'
 
@@ -22,13 +22,13 @@ export const programRole = 'kherad_app'
 export const database = 'kherad'
 
 const lockKey = 7_210_418_003
-const accessFile = ({ cluster }: Ground) => path.join(cluster, 'pg_hba.conf')
+const accessFile = ({ cluster }: ClusterLocation) => path.join(cluster, 'pg_hba.conf')
 
 /**
  * The superuser's password, made once; of two processes at once the first to write it down wins. A file that holds nothing counts as lost:
  * the new password is refused, and `reopenAccess` lets it be set.
  */
-export async function superuserPassword({ dataDir }: Ground): Promise<string> {
+export async function superuserPassword({ dataDir }: ClusterLocation): Promise<string> {
   const file = path.join(dataDir, 'postgres.password')
   const known = await readFile(file, 'utf8').catch(() => undefined)
   if (known?.trim()) return known.trim()
@@ -46,29 +46,33 @@ export async function superuserPassword({ dataDir }: Ground): Promise<string> {
 }
 
 /** True where the password was refused and the access was opened, so that the next try sets it anew; the cluster came back without its file. */
-export async function reopenAccess(ground: Ground, postmasterPid: number, error: unknown): Promise<boolean> {
+export async function reopenAccess(
+  location: ClusterLocation,
+  postmasterPid: number,
+  error: unknown,
+): Promise<boolean> {
   const { code } = error as { code?: string }
   if (code !== '28P01' && code !== '28000') return false
-  const rules = await readFile(accessFile(ground), 'utf8').catch(() => undefined)
+  const rules = await readFile(accessFile(location), 'utf8').catch(() => undefined)
   const reopened = rules === undefined ? undefined : reopenedRules(rules, superuser)
   if (reopened === undefined) return false
-  await replaceFile(accessFile(ground), reopened)
+  await replaceFile(accessFile(location), reopened)
   process.kill(postmasterPid, 'SIGHUP')
   return true
 }
 
 /** PostgreSQL starts with no file of access rules that holds nothing, as a power cut may leave it: it gets those of a first start. */
-export async function mendAccess(ground: Ground): Promise<void> {
-  const rules = await readFile(accessFile(ground), 'utf8').catch(() => undefined)
+export async function repairAccess(location: ClusterLocation): Promise<void> {
+  const rules = await readFile(accessFile(location), 'utf8').catch(() => undefined)
   if (rules === undefined || !isEmpty(rules)) return
-  await replaceFile(accessFile(ground), openRules).catch((error: Error) =>
-    refuseStart(phrases.fileFailed(accessFile(ground), error.message), error),
+  await replaceFile(accessFile(location), openRules).catch((error: Error) =>
+    refuseStart(phrases.fileFailed(accessFile(location), error.message), error),
   )
 }
 
 /** Makes the role and its database where they are missing, and takes from the superuser what is the program's. Safe to run by several at once. */
 export async function prepareRoles(
-  ground: Ground,
+  location: ClusterLocation,
   client: pg.Client,
   { socketFolder, port }: Pick<SocketAddress, 'socketFolder' | 'port'>,
   password: string,
@@ -81,8 +85,8 @@ export async function prepareRoles(
       end if;
     end $$`)
     await ensureDatabase(client)
-    await handOver({ socketFolder, port, user: superuser, database, password })
-    await closeAccess(ground, client, password)
+    await transferOwnership({ socketFolder, port, user: superuser, database, password })
+    await closeAccess(location, client, password)
   } finally {
     await client.query('select pg_advisory_unlock($1)', [lockKey])
   }
@@ -99,13 +103,13 @@ async function ensureDatabase(client: pg.Client): Promise<void> {
 }
 
 /** What the superuser owns in the database goes to the program, all or nothing; extensions stay whole. */
-async function handOver(address: SocketAddress): Promise<void> {
+async function transferOwnership(address: SocketAddress): Promise<void> {
   const client = new pg.Client(clientConfig(address))
   client.on('error', () => undefined)
   await client.connect()
   try {
     await client.query(`set lock_timeout = '20s'`)
-    await client.query(handOverAll)
+    await client.query(transferAll)
     // One that whoever owns a database may make belongs to the program from the beginning.
     await client.query(`do $$ begin
       if exists (select from pg_available_extension_versions where name = 'vector' and not trusted) then
@@ -118,7 +122,7 @@ async function handOver(address: SocketAddress): Promise<void> {
 }
 
 /** `refobjid` of an extension's member stands in pg_depend with the type e; a sequence of a column (a, i) follows its table. */
-const handOverAll = `do $$
+const transferAll = `do $$
 declare
   statement text;
 begin
@@ -155,8 +159,8 @@ begin
 end $$`
 
 /** Not while a process of an earlier version works as the superuser: it has no password, and keeps what it has until it ends. */
-async function closeAccess(ground: Ground, client: pg.Client, password: string): Promise<void> {
-  const file = accessFile(ground)
+async function closeAccess(location: ClusterLocation, client: pg.Client, password: string): Promise<void> {
+  const file = accessFile(location)
   const rules = await readFile(file, 'utf8').catch(() => undefined)
   if (rules === undefined) return
   const { text, closes } = closedRules(rules, { programRole, database })

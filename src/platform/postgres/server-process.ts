@@ -3,7 +3,7 @@ import { open, rename, stat } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { refuseStart } from '#platform/errors'
 import type { Binaries } from './binaries.ts'
-import type { Ground } from './ground.ts'
+import type { ClusterLocation } from './cluster-location.ts'
 import { phrases } from './phrases.ts'
 import { hasEnded, readPostmaster, runsCluster } from './postmaster.ts'
 import { childEnv } from './server-user.ts'
@@ -13,7 +13,7 @@ export interface ServerProcess {
   ended: string | undefined
 }
 
-const logKeptBytes = 10 << 20
+const maxLogBytes = 10 << 20
 /** What one start writes when it fails is a few lines. */
 const tailBytes = 16 << 10
 
@@ -22,14 +22,14 @@ const tailBytes = 16 << 10
  * for its words (a pipe would break with us).
  */
 export async function startServer(
-  ground: Ground,
+  location: ClusterLocation,
   binaries: Binaries,
   socketFolder: string,
   settings: Readonly<Record<string, string>>,
 ): Promise<ServerProcess> {
-  await rotate(ground.logFile)
-  const log = await open(ground.logFile, 'a', 0o600).catch((error: Error) =>
-    refuseStart(phrases.fileFailed(ground.logFile, error.message), error),
+  await rotate(location.logFile)
+  const log = await open(location.logFile, 'a', 0o600).catch((error: Error) =>
+    refuseStart(phrases.fileFailed(location.logFile, error.message), error),
   )
   const { size: begin } = await log.stat()
   const fixed = {
@@ -43,8 +43,8 @@ export async function startServer(
     '-c',
     `${name}=${value}`,
   ])
-  const child = spawn(binaries.postgres, ['-D', ground.cluster, ...flags], {
-    ...ground.user,
+  const child = spawn(binaries.postgres, ['-D', location.cluster, ...flags], {
+    ...location.user,
     cwd: '/',
     env: childEnv,
     detached: true,
@@ -52,7 +52,7 @@ export async function startServer(
   })
   const server: ServerProcess = { ended: undefined }
   const end = async (reason: string) => {
-    server.ended = `${await readTail(ground.logFile, begin)}${reason}`
+    server.ended = `${await readTail(location.logFile, begin)}${reason}`
   }
   child.on('error', (error) => void end(error.message))
   child.on('exit', (code, signal) => void end(code === 0 ? '' : `exit ${code ?? signal}`))
@@ -62,9 +62,9 @@ export async function startServer(
 }
 
 /** Asks for a fast shutdown: sessions end, data is written. True when it was done in time; else it goes on by itself. */
-export async function stopServer(ground: Ground, patienceMs: number): Promise<boolean> {
-  const postmaster = await readPostmaster(ground.cluster)
-  if (!postmaster || !(await runsCluster(postmaster.pid, ground.cluster))) return true
+export async function stopServer(location: ClusterLocation, patienceMs: number): Promise<boolean> {
+  const postmaster = await readPostmaster(location.cluster)
+  if (!postmaster || !(await runsCluster(postmaster.pid, location.cluster))) return true
   process.kill(postmaster.pid, 'SIGINT')
   const deadline = Date.now() + patienceMs
   while (!(await hasEnded(postmaster.pid))) {
@@ -77,7 +77,7 @@ export async function stopServer(ground: Ground, patienceMs: number): Promise<bo
 /** The log is rotated between two runs only: within a run it holds warnings and errors, not statements. */
 async function rotate(file: string): Promise<void> {
   const about = await stat(file).catch(() => undefined)
-  if (about && about.size > logKeptBytes) await rename(file, `${file}.1`).catch(() => undefined)
+  if (about && about.size > maxLogBytes) await rename(file, `${file}.1`).catch(() => undefined)
 }
 
 async function readTail(file: string, from: number): Promise<string> {

@@ -15,7 +15,7 @@ export const childEnv = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/b
 const run = promisify(execFile)
 const systemUserName = 'postgres'
 
-export const amRoot = (): boolean => process.getuid?.() === 0
+export const isRoot = (): boolean => process.getuid?.() === 0
 
 /** Runs a program to its end as the given user (ourselves when undefined); answers stdout, throws on a bad exit. */
 export async function runAs(

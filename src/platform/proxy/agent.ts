@@ -6,13 +6,13 @@ import { connect as connectTls } from 'node:tls'
 import type { Way } from './proxy.ts'
 import { openTunnel, targetOf } from './tunnel.ts'
 
-export interface AgentTerms extends Way {
+export interface AgentOptions extends Way {
   /** For a connection, the proxy's part and TLS included. */
   connectMs: number
 }
 
 /** An agent of Node's own HTTP clients whose connections to one origin go by its way. */
-export function openAgent(origin: string, terms: AgentTerms): HttpAgent | HttpsAgent {
+export function openAgent(origin: string, terms: AgentOptions): HttpAgent | HttpsAgent {
   const url = new URL(origin)
   if (url.protocol === 'http:') return new TunnelAgent(() => open(url, terms), { keepAlive: true })
   return new SecureTunnelAgent(() => open(url, terms), terms.connectMs, {
@@ -24,7 +24,7 @@ export function openAgent(origin: string, terms: AgentTerms): HttpAgent | HttpsA
 type Open = () => Promise<Socket> | undefined
 type Done = (error: Error | null, stream: Duplex) => void
 
-function open(url: URL, { proxy, trust, connectMs }: AgentTerms): Promise<Socket> | undefined {
+function open(url: URL, { proxy, trust, connectMs }: AgentOptions): Promise<Socket> | undefined {
   if (!proxy) return undefined
   return openTunnel(proxy, targetOf(url), { trust, signal: AbortSignal.timeout(connectMs) })
 }

@@ -1,7 +1,7 @@
 import { buildConnector, type Dispatcher, Pool } from 'undici'
+import { connectToProxy } from './connect-to-proxy.ts'
 import { loginOf } from './http-connect.ts'
 import type { Way } from './proxy.ts'
-import { reachProxy } from './reach.ts'
 import type { ProxyConfig } from './settings.ts'
 import { openTunnel, targetOf } from './tunnel.ts'
 
@@ -29,7 +29,7 @@ export function openDispatcher(
     connect: (options, done) => {
       const signal = AbortSignal.timeout(connectMs)
       const opening = forwards
-        ? reachProxy(proxy, { trust, signal })
+        ? connectToProxy(proxy, { trust, signal })
         : openTunnel(proxy, targetOf(new URL(origin)), { trust, signal })
       opening.then(
         (socket) => {

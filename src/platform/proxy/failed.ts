@@ -1,6 +1,6 @@
 import { phrases } from './phrases.ts'
+import { redactedProxy } from './redacted.ts'
 import type { ProxyConfig } from './settings.ts'
-import { shownProxy } from './shown.ts'
 
 /** `away`: no connection to it · `login`, `forbidden`: it refused us, until someone changes a setting · `unreachable`: it cannot get there. */
 export type ProxyReason = keyof typeof phrases
@@ -12,7 +12,7 @@ export class ProxyFailed extends Error {
   readonly code = 'ERR_PROXY'
 
   constructor(reason: ProxyReason, proxy: ProxyConfig, detail: string, cause?: unknown) {
-    super(phrases[reason](shownProxy(proxy), detail), { cause })
+    super(phrases[reason](redactedProxy(proxy), detail), { cause })
     this.reason = reason
   }
 

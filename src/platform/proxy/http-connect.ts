@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import type { Socket } from 'node:net'
+import { codeOf } from './connect-to-proxy.ts'
 import { ProxyFailed } from './failed.ts'
-import { codeOf } from './reach.ts'
 import type { ProxyConfig } from './settings.ts'
 import type { Target } from './tunnel.ts'
 

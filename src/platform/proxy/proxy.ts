@@ -10,8 +10,8 @@ import type { CaConfig, ProxyConfig } from './settings.ts'
 export { openAgent } from './agent.ts'
 export { openDispatcher } from './dispatcher.ts'
 export { ProxyFailed } from './failed.ts'
+export { redactedProxy } from './redacted.ts'
 export type { CaConfig, ProxyConfig } from './settings.ts'
-export { shownProxy } from './shown.ts'
 export { openTunnel, type Target, tryProxy } from './tunnel.ts'
 
 /** The way of requests to one origin. */
@@ -23,14 +23,14 @@ export interface Way {
 }
 
 /** What an entry of the file says of its own requests. */
-export interface OwnWay {
+export interface WayOverrides {
   proxy?: ProxyConfig | 'direct' | undefined
   ca?: CaConfig | undefined
 }
 
 export interface Outbound {
   /** The way of requests to the origin of this address. */
-  to(url: string | URL, own?: OwnWay): Way
+  to(url: string | URL, own?: WayOverrides): Way
 }
 
 /** From the settings of one start. */

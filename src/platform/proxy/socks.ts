@@ -1,7 +1,7 @@
 /** SOCKS 5 (RFC 1928) with user and password (RFC 1929). Names go to the proxy as they are: it resolves them. */
 import { isIP, type Socket } from 'node:net'
+import { codeOf } from './connect-to-proxy.ts'
 import { ProxyFailed } from './failed.ts'
-import { codeOf } from './reach.ts'
 import type { ProxyConfig } from './settings.ts'
 import type { Target } from './tunnel.ts'
 

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { SecureContext } from 'node:tls'
+import { connectToProxy } from './connect-to-proxy.ts'
 import { connectByHttp } from './http-connect.ts'
-import { reachProxy } from './reach.ts'
 import type { ProxyConfig } from './settings.ts'
 import { connectBySocks, greet } from './socks.ts'
 
@@ -17,14 +17,14 @@ export const targetOf = ({ hostname, port, protocol }: URL): Target => ({
   port: Number(port || (protocol === 'https:' ? 443 : 80)),
 })
 
-export interface TunnelTerms {
+export interface TunnelOptions {
   trust?: SecureContext | undefined
   signal: AbortSignal
 }
 
 /** A connection through the proxy, on which nothing was said yet. Throws `ProxyFailed`, and the signal's reason. */
-export async function openTunnel(proxy: ProxyConfig, target: Target, terms: TunnelTerms): Promise<Socket> {
-  const socket = await reachProxy(proxy, terms)
+export async function openTunnel(proxy: ProxyConfig, target: Target, terms: TunnelOptions): Promise<Socket> {
+  const socket = await connectToProxy(proxy, terms)
   const onAbort = () => socket.destroy(terms.signal.reason as Error)
   terms.signal.addEventListener('abort', onAbort, { once: true })
   try {
@@ -40,8 +40,8 @@ export async function openTunnel(proxy: ProxyConfig, target: Target, terms: Tunn
 }
 
 /** Asks the proxy for as much as can be asked without an address: that it is there and, of SOCKS, that it lets us in. */
-export async function tryProxy(proxy: ProxyConfig, terms: TunnelTerms): Promise<void> {
-  const socket = await reachProxy(proxy, terms)
+export async function tryProxy(proxy: ProxyConfig, terms: TunnelOptions): Promise<void> {
+  const socket = await connectToProxy(proxy, terms)
   const onAbort = () => socket.destroy(terms.signal.reason as Error)
   terms.signal.addEventListener('abort', onAbort, { once: true })
   try {

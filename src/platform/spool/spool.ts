@@ -6,10 +6,10 @@ import { createHash, randomUUID } from 'node:crypto'
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { fail } from '#platform/errors'
-import { ownName, sweep } from './sweep.ts'
+import { processName, sweep } from './sweep.ts'
 import './errors.ts'
 
-export { isLeft, ownName } from './sweep.ts'
+export { isAbandoned, processName } from './sweep.ts'
 
 export interface Spool extends AsyncDisposable {
   /**
@@ -51,7 +51,7 @@ const retryAfterMs = 30_000
 
 /** Opens the spool of this process below the folder, which all processes of the machine share, and sweeps what dead ones left. */
 export async function openSpool({ folder, maxBytes }: { folder: string; maxBytes: number }): Promise<Spool> {
-  const own = path.join(folder, `${await ownName()}~${randomUUID()}`)
+  const own = path.join(folder, `${await processName()}~${randomUUID()}`)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const sweeping = await sweep(folder, own)
   const room = openRoom(maxBytes)

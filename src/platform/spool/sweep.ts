@@ -8,14 +8,14 @@ const beatEveryMs = 5 * 60_000
 const silentMs = 60 * 60_000
 
 /** Names a process for good: its machine, its number, and when it began, since numbers are given again. */
-export async function ownName(): Promise<string> {
-  return `${ownHost()}~${process.pid}~${await beginningOf(process.pid)}`
+export async function processName(): Promise<string> {
+  return `${hostName()}~${process.pid}~${await startTimeOf(process.pid)}`
 }
 
 /** The machine, and on Linux whose numbers of processes it counts in: containers of one host name may have numbers of their own. */
-const ownHost = (): string => `${hostname()}-${ownNumbers()}`.replaceAll(/[^\w.-]/g, '_')
+const hostName = (): string => `${hostname()}-${pidNamespace()}`.replaceAll(/[^\w.-]/g, '_')
 
-function ownNumbers(): string {
+function pidNamespace(): string {
   try {
     return readlinkSync('/proc/self/ns/pid')
   } catch {
@@ -24,7 +24,7 @@ function ownNumbers(): string {
 }
 
 /** Clock ticks since the start of the machine; '0' where the system does not tell, undefined where there is no such process. */
-async function beginningOf(pid: number): Promise<string | undefined> {
+async function startTimeOf(pid: number): Promise<string | undefined> {
   const told = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => undefined)
   // Behind the program's name, which may hold anything, come 20 fields of which the last is the 22nd of all.
   if (told !== undefined) return told.slice(told.lastIndexOf(')') + 2).split(' ')[19]
@@ -44,7 +44,7 @@ function isAlive(pid: number): boolean {
 export async function sweep(folder: string, own: string): Promise<Disposable> {
   for (const name of await readdir(folder)) {
     const place = path.join(folder, name)
-    if (await isLeft(name, place)) await rm(place, { recursive: true, force: true })
+    if (await isAbandoned(name, place)) await rm(place, { recursive: true, force: true })
   }
   const beat = () => {
     const now = new Date()
@@ -55,10 +55,10 @@ export async function sweep(folder: string, own: string): Promise<Disposable> {
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
-/** Whether what lies at the place, under a name that begins as `ownName` has it, was left by a process that is gone. */
-export async function isLeft(name: string, place: string): Promise<boolean> {
+/** Whether what lies at the place, under a name that begins as `processName` has it, was left by a process that is gone. */
+export async function isAbandoned(name: string, place: string): Promise<boolean> {
   const [host, pid, began] = name.split('~')
-  if (host === ownHost()) return (await beginningOf(Number(pid))) !== began
+  if (host === hostName()) return (await startTimeOf(Number(pid))) !== began
   const seen = await stat(place).catch(() => undefined)
   return seen !== undefined && seen.mtimeMs < Date.now() - silentMs
 }

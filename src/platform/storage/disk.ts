@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { isLeft, ownName, TooLarge } from '#platform/spool'
-import { type ByteSource, isKey, type Kept, type Storage } from './storage.ts'
+import { isAbandoned, processName, TooLarge } from '#platform/spool'
+import { type ByteSource, isKey, type Storage, type StoredBytes } from './storage.ts'
 
 /** Where files are written before they are moved to their place; no key is spelled so. */
 const draftsName = 'drafts~'
@@ -13,33 +13,36 @@ const draftsName = 'drafts~'
  * is tidied at the opening.
  */
 export function openDisk(folder: string): Storage {
-  const own = ownName()
+  const own = processName()
   const drafts = path.join(folder, draftsName)
   const place = (key: string): string => {
     assert(isKey(key), 'a key of the storage is made of plain segments')
     return path.join(folder, ...key.split('/'))
   }
   // A folder that cannot be read is told by whoever needs it.
-  const tidied = tidy(drafts).catch(() => undefined)
-  async function keep<Told>(key: string, write: (file: FileHandle) => Promise<Told>): Promise<Told> {
+  const cleaned = removeAbandoned(drafts).catch(() => undefined)
+  async function writeFile<Result>(
+    key: string,
+    write: (file: FileHandle) => Promise<Result>,
+  ): Promise<Result> {
     const target = place(key)
     const draft = path.join(drafts, `${await own}~${randomUUID()}`)
     await Promise.all([makeFolder(path.dirname(target)), makeFolder(drafts)])
-    let told: Told
+    let result: Result
     try {
-      told = await written(draft, write)
+      result = await written(draft, write)
       await rename(draft, target)
     } catch (error) {
       await rm(draft, { force: true })
       throw error
     }
     await syncFolder(path.dirname(target))
-    return told
+    return result
   }
   return {
-    put: (key, bytes) => keep(key, (file) => file.writeFile(bytes)),
-    putStream: (key, source) => keep(key, (file) => copy(source, file)),
-    putUnsized: (key, source, maxBytes) => keep(key, (file) => append(source, file, maxBytes)),
+    put: (key, bytes) => writeFile(key, (file) => file.writeFile(bytes)),
+    putStream: (key, source) => writeFile(key, (file) => copy(source, file)),
+    putUnsized: (key, source, maxBytes) => writeFile(key, (file) => append(source, file, maxBytes)),
     async get(key, range) {
       try {
         const file = await open(place(key), 'r')
@@ -55,19 +58,19 @@ export function openDisk(folder: string): Storage {
     // Its drafts are tidied at the opening.
     async endUploads() {},
     async [Symbol.asyncDispose]() {
-      await tidied
+      await cleaned
     },
   }
 }
 
 const makeFolder = (folder: string) => mkdir(folder, { recursive: true, mode: 0o700 })
 
-async function written<Told>(draft: string, write: (file: FileHandle) => Promise<Told>): Promise<Told> {
+async function written<Result>(draft: string, write: (file: FileHandle) => Promise<Result>): Promise<Result> {
   const file = await open(draft, 'wx', 0o600)
   try {
-    const told = await write(file)
+    const result = await write(file)
     await file.sync()
-    return told
+    return result
   } finally {
     await file.close()
   }
@@ -80,7 +83,11 @@ async function copy({ bytes, sha256, open: openSource }: ByteSource, file: FileH
     throw new Error('The bytes are not what was promised.')
 }
 
-async function append(source: AsyncIterable<Uint8Array>, file: FileHandle, maxBytes: number): Promise<Kept> {
+async function append(
+  source: AsyncIterable<Uint8Array>,
+  file: FileHandle,
+  maxBytes: number,
+): Promise<StoredBytes> {
   const hash = createHash('sha256')
   let bytes = 0
   for await (const chunk of source) {
@@ -93,10 +100,10 @@ async function append(source: AsyncIterable<Uint8Array>, file: FileHandle, maxBy
 }
 
 /** Every draft names the process that writes it: what one that is gone has left half-written goes at once. */
-async function tidy(drafts: string): Promise<void> {
+async function removeAbandoned(drafts: string): Promise<void> {
   for (const name of await readdir(drafts)) {
     const draft = path.join(drafts, name)
-    if (await isLeft(name, draft)) await rm(draft, { force: true })
+    if (await isAbandoned(name, draft)) await rm(draft, { force: true })
   }
 }
 

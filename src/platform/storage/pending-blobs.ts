@@ -5,14 +5,14 @@
  */
 import type { App } from '#app'
 import type { Tx } from '#platform/db'
-import type { ByteSource, Kept } from './storage.ts'
+import type { ByteSource, StoredBytes } from './storage.ts'
 import * as store from './store.ts'
 
 type Room = Pick<App, 'db' | 'clock' | 'storage'>
 
 /** Between the bytes and their row lies one short transaction. */
 const pendingMs = 60 * 60 * 1000
-const atOnce = 100
+const batchSize = 100
 /** How often it is noted that bytes are still coming. */
 const renewMs = 10 * 60 * 1000
 
@@ -35,7 +35,7 @@ export async function stageUnsized(
   key: string,
   source: AsyncIterable<Uint8Array>,
   maxBytes: number,
-): Promise<Kept> {
+): Promise<StoredBytes> {
   const due = () => new Date(clock.nowMs() + pendingMs)
   await store.insertPendingBlob(db, key, due())
   // Where the database is away the next renewal comes in time, or `commitBlob` refuses.
@@ -66,11 +66,11 @@ export async function deletePendingBlobs(
   keys?: readonly string[],
 ): Promise<number> {
   // Marked first: from here on no transaction can commit them.
-  const deleted = await store.claimForDeletion(db, new Date(clock.nowMs()), keys ?? null, atOnce)
+  const deleted = await store.claimForDeletion(db, new Date(clock.nowMs()), keys ?? null, batchSize)
   if (deleted.length === 0) return 0
   // Whoever names them has seen the end of their writing; only the sweep meets what a dead process left half-written.
   if (keys === undefined) await storage.endUploads(deleted)
   await storage.delete(deleted)
-  await store.forgetDeleted(db, deleted)
+  await store.removeDeleted(db, deleted)
   return deleted.length
 }

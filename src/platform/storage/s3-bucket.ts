@@ -42,7 +42,7 @@ export function openBucket(config: S3Config, way: (url: string) => Way): Bucket 
           return await send(client)
         } catch (error) {
           const failure = failureOf(config, error)
-          if (!failure.mayPass || nth === tries) throw failure.told
+          if (!failure.mayPass || nth === tries) throw failure.result
         }
         await pause(firstRetryMs * 2 ** (nth - 1) * (0.75 + Math.random() / 2))
       }
@@ -75,17 +75,17 @@ export async function put(bucket: Bucket, key: string, body: Uint8Array | ByteSo
 }
 
 /** What the client throws, in our words, and whether the same call may fare better. */
-function failureOf({ endpoint, bucket }: S3Config, error: unknown): { told: Error; mayPass: boolean } {
+function failureOf({ endpoint, bucket }: S3Config, error: unknown): { result: Error; mayPass: boolean } {
   const { name: code, $metadata } = error as { name?: string; $metadata?: { httpStatusCode?: number } }
   const status = $metadata?.httpStatusCode
   if (status === undefined)
     return {
-      told: new StoreFailed(`${endpoint} cannot be reached.`, { cause: error }),
+      result: new StoreFailed(`${endpoint} cannot be reached.`, { cause: error }),
       mayPass: true,
     }
   const named = code && /^\w{1,100}$/.test(code) ? code : 'no code'
   return {
-    told: new StoreFailed(`The store ${endpoint} (bucket ${bucket}) answers ${status}: ${named}.`, {
+    result: new StoreFailed(`The store ${endpoint} (bucket ${bucket}) answers ${status}: ${named}.`, {
       code: named,
       status,
     }),

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { TooLarge } from '#platform/spool'
 import { type Bucket, hashOf, put, StoreFailed } from './s3-bucket.ts'
 import { sha256Of } from './s3-client.ts'
-import type { Kept } from './storage.ts'
+import type { StoredBytes } from './storage.ts'
 
 /** Stores take parts of 5 MiB and more and 10,000 of them: 80 GB. One part is in memory at a time. */
 const partBytes = 8 * 1024 * 1024
@@ -21,7 +21,7 @@ export async function putParts(
   key: string,
   source: AsyncIterable<Uint8Array>,
   maxBytes: number,
-): Promise<Kept> {
+): Promise<StoredBytes> {
   const hash = createHash('sha256')
   const parts: Part[] = []
   let uploadId: string | undefined

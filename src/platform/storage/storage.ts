@@ -20,7 +20,7 @@ export interface Storage extends AsyncDisposable {
    * Bytes of a length that nobody knows yet, read once as they come. Throws what the source throws, and TooLarge beyond `maxBytes`; then
    * nothing is stored.
    */
-  putUnsized(key: string, source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Kept>
+  putUnsized(key: string, source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StoredBytes>
   /** All of it, or its bytes from `start` to `end`, both included; undefined where there is none. */
   get(key: string, range?: { start: number; end: number }): Promise<Readable | undefined>
   /** What is not there is no failure. */
@@ -30,7 +30,7 @@ export interface Storage extends AsyncDisposable {
 }
 
 /** What was stored of a source. */
-export interface Kept {
+export interface StoredBytes {
   bytes: number
   /** Hexadecimal. */
   sha256: string

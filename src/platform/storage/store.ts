@@ -47,5 +47,5 @@ export async function claimForDeletion(
   return rows.map(({ key }) => key)
 }
 
-export const forgetDeleted = (db: Db, keys: readonly string[]): Promise<unknown> =>
+export const removeDeleted = (db: Db, keys: readonly string[]): Promise<unknown> =>
   db.query({ text: 'delete from storage.pending_blobs where key = any($1)' }, [keys])

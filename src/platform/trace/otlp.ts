@@ -31,13 +31,13 @@ import type { Attributes, Span, SpanOptions, Tracing, TracingOptions } from './t
 
 /** Spans that wait for the collector; beyond it they are dropped. */
 const maxWaiting = 16_384
-const exportPatienceMs = 5_000
+const exportTimeoutMs = 5_000
 
 export function otlpTracing({ endpoint, sampler, samplerArgument, way, log }: TracingOptions): Tracing {
   // What the SDK has to say (a collector that is away) goes to our log; no span and no attribute is part of it.
-  const tell = (message: string): void => log.warn({ said: message.slice(0, 200) }, 'traces are not exported')
+  const warn = (message: string): void => log.warn({ said: message.slice(0, 200) }, 'traces are not exported')
   diag.setLogger(
-    { error: tell, warn: tell, info() {}, debug() {}, verbose() {} },
+    { error: warn, warn, info() {}, debug() {}, verbose() {} },
     { suppressOverrideMessage: true },
   )
   const provider = new TracerProvider({
@@ -49,22 +49,22 @@ export function otlpTracing({ endpoint, sampler, samplerArgument, way, log }: Tr
       new BatchSpanProcessor({
         exporter: new OTLPTraceExporter({
           url: `${endpoint.replace(/(?<!\/)\/+$/, '')}/v1/traces`,
-          timeoutMillis: exportPatienceMs,
+          timeoutMillis: exportTimeoutMs,
           // Without either the exporter's own agent stays, which reads OTEL_EXPORTER_OTLP_CERTIFICATE.
           ...((way?.proxy || way?.trust) && {
-            httpAgentOptions: async () => openAgent(endpoint, { ...way, connectMs: exportPatienceMs }),
+            httpAgentOptions: async () => openAgent(endpoint, { ...way, connectMs: exportTimeoutMs }),
           }),
         }),
         maxQueueSize: maxWaiting,
         scheduledDelayMillis: 1_000,
-        exportTimeoutMillis: exportPatienceMs,
+        exportTimeoutMillis: exportTimeoutMs,
       }),
     ],
   })
   const tracer = provider.getTracer('kherad')
   return {
     request: (name, attributes, traceparent) =>
-      new Told(
+      new OtlpSpan(
         tracer,
         tracer.startSpan(
           name,
@@ -73,7 +73,7 @@ export function otlpTracing({ endpoint, sampler, samplerArgument, way, log }: Tr
         ),
       ),
     work: (name, attributes) =>
-      new Told(
+      new OtlpSpan(
         tracer,
         tracer.startSpan(name, { kind: SpanKind.CONSUMER, attributes: plain(attributes) }, ROOT_CONTEXT),
       ),
@@ -88,8 +88,8 @@ export function otlpTracing({ endpoint, sampler, samplerArgument, way, log }: Tr
 
 /** Kinds as the specification of the SDK's environment names them; without one, whatever the caller's trace decides, else all. */
 function samplerOf(name: string | undefined, argument: string | undefined): Sampler {
-  const asked = Number(argument ?? 1)
-  const ratio = new TraceIdRatioBasedSampler(asked >= 0 && asked <= 1 ? asked : 1)
+  const requested = Number(argument ?? 1)
+  const ratio = new TraceIdRatioBasedSampler(requested >= 0 && requested <= 1 ? requested : 1)
   const root = (sampler: Sampler): Sampler => new ParentBasedSampler({ root: sampler })
   switch (name) {
     case 'always_on':
@@ -124,7 +124,7 @@ const plain = (attributes: Attributes): Record<string, string | number | boolean
     ),
   )
 
-class Told implements Span {
+class OtlpSpan implements Span {
   readonly #tracer: Tracer
   readonly #span: OtelSpan
 
@@ -148,7 +148,7 @@ class Told implements Span {
       },
       trace.setSpan(ROOT_CONTEXT, this.#span),
     )
-    return new Told(this.#tracer, span)
+    return new OtlpSpan(this.#tracer, span)
   }
 
   set(attributes: Attributes): void {

@@ -3,7 +3,7 @@ import type { Span } from './trace.ts'
 export type Fields = Record<string, string | number | boolean | undefined>
 
 /** A settlement that takes longer is not waited for by the log line. */
-const patienceMs = 2_000
+const maxSettleWaitMs = 2_000
 
 /**
  * What one request leaves behind in log and trace. The log line comes once answer and settlement are both over; work in the background
@@ -50,7 +50,7 @@ export class Trail {
     this.#late = setTimeout(() => {
       this.note({ pending: true })
       this.#write?.()
-    }, patienceMs)
+    }, maxSettleWaitMs)
     this.#late.unref()
   }
 }

@@ -5,7 +5,7 @@ import type { Exchange } from './exchange.ts'
 
 /** Wider than for requests: answers are read leniently. The shortest value, a digit and its comma, is two bytes; a vector's are ten. */
 const boundsOf = (bytes: number): JsonBounds => ({
-  deepest: 500,
+  maxDepth: 500,
   maxMembers: 100_000,
   maxValues: Math.max(250_000, Math.ceil(bytes / 4)),
 })

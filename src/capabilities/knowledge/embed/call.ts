@@ -4,7 +4,7 @@
  */
 import { embed, fitted, packVectors, vectorsIn } from '#engine/embeddings'
 import { isDatabaseAway } from '#platform/db'
-import { effectOf, fenceEffect, takeReply } from '#platform/effects'
+import { discardReply, effectOf, fenceEffect } from '#platform/effects'
 import { asFailure, Failure } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import type { Later } from '#platform/jobs'
@@ -80,7 +80,7 @@ async function saveVectors(work: Work, batch: store.Batch, vectors: readonly Flo
   const dimensions = vectors[0]!.length
   const writeVectors = await vectorWriter(app.db)
   await app.db.tx(async (tx) => {
-    await takeReply(tx, place.accountId, batch.effect_id)
+    await discardReply(tx, place.accountId, batch.effect_id)
     const stored = await store.storeVectors(tx, place, batch, { dimensions, vectors: packVectors(vectors) })
     if (stored) await writeVectors(tx, place, { position: batch.position, model: model.id, vectors })
   })

@@ -4,7 +4,7 @@
  */
 import type { App } from '#app'
 import { isDatabaseAway } from '#platform/db'
-import { effectOf, fenceEffect, takeReply } from '#platform/effects'
+import { discardReply, effectOf, fenceEffect } from '#platform/effects'
 import { asFailure, errorBody, Failure } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import { job, type Later, type Run } from '#platform/jobs'
@@ -121,7 +121,7 @@ async function refused(row: Row, error: unknown): Promise<Later | undefined> {
 async function end(row: Row, how: store.RowEnd, result: string): Promise<undefined> {
   const { app, place, effect_id } = row
   await app.db.tx(async (tx) => {
-    await takeReply(tx, place.accountId, effect_id)
+    await discardReply(tx, place.accountId, effect_id)
     // Last, since rows of the batch wait for each other here.
     await store.leaveRow(tx, place, how, result, now(app))
   })

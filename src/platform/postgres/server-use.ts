@@ -1,14 +1,14 @@
 import pg from 'pg'
 import type { DbLog } from '#platform/db'
 import { clientConfig, isDatabaseAway } from '#platform/db'
-import type { Ground } from './ground.ts'
+import type { ClusterLocation } from './cluster-location.ts'
 import type { Postmaster } from './postmaster.ts'
 import { prepareRoles, reopenAccess, superuser, superuserPassword } from './roles.ts'
 import { stopServer } from './server-process.ts'
 import { removeSocketFolder } from './socket-folder.ts'
 
 /** PostgreSQL, reached, and marked as in use for as long as `client` stays connected. */
-export interface Use {
+export interface ServerUse {
   client: pg.Client
   postmaster: Postmaster
 }
@@ -19,13 +19,13 @@ const useLock = 7_210_418_002
 export const stopMs = 8_000
 
 /** Connects, makes role and database on the first occasion, marks PostgreSQL as in use. Else: no socket, or not yet. */
-export async function tryUse(
-  ground: Ground,
+export async function connectAsUser(
+  location: ClusterLocation,
   postmaster: Postmaster,
   log: DbLog,
-): Promise<Use | 'deaf' | 'busy'> {
+): Promise<ServerUse | 'deaf' | 'busy'> {
   const { socketFolder, port } = postmaster
-  const password = await superuserPassword(ground)
+  const password = await superuserPassword(location)
   const address = { socketFolder, port, user: superuser, password, database: 'postgres' }
   const client = new pg.Client(clientConfig(address))
   // What breaks it is told by its queries, or by its 'end'; unheard, it would end the process.
@@ -33,12 +33,12 @@ export async function tryUse(
   try {
     await client.connect()
     await client.query('select pg_advisory_lock_shared($1)', [useLock])
-    await prepareRoles(ground, client, postmaster, password)
+    await prepareRoles(location, client, postmaster, password)
     return { client, postmaster }
   } catch (error) {
-    if (await reopenAccess(ground, postmaster.pid, error)) return 'busy'
+    if (await reopenAccess(location, postmaster.pid, error)) return 'busy'
     // It runs, but is of no use to us (a full disk, for one): nor may it be left running for nobody.
-    if (!isDatabaseAway(error)) await leave(ground, { client, postmaster }, log)
+    if (!isDatabaseAway(error)) await leave(location, { client, postmaster }, log)
     await client.end().catch(() => undefined)
     if (!isDatabaseAway(error)) throw error
     const { code } = error as NodeJS.ErrnoException
@@ -47,7 +47,11 @@ export async function tryUse(
 }
 
 /** Ends our use. Nobody else holding the mark means that we are the last: then PostgreSQL stops too. */
-export async function leave(ground: Ground, { client, postmaster }: Use, log: DbLog): Promise<void> {
+export async function leave(
+  location: ClusterLocation,
+  { client, postmaster }: ServerUse,
+  log: DbLog,
+): Promise<void> {
   const last = await client
     .query('select pg_advisory_unlock_shared($1)', [useLock])
     .then(() => client.query<{ last: boolean }>('select pg_try_advisory_lock($1) as last', [useLock]))
@@ -55,7 +59,7 @@ export async function leave(ground: Ground, { client, postmaster }: Use, log: Db
     .catch(() => false)
   if (!last) return client.end().catch(() => undefined)
   // The lock is held until the shutdown takes it: who arrives meanwhile waits, is turned away, and starts anew.
-  if (await stopServer(ground, stopMs)) await removeSocketFolder(postmaster.socketFolder)
+  if (await stopServer(location, stopMs)) await removeSocketFolder(postmaster.socketFolder)
   else log.warn({}, 'PostgreSQL is still writing its data and will stop by itself')
   await client.end().catch(() => undefined)
 }

@@ -5,7 +5,7 @@ import { refuseSocket } from './refuse-socket.ts'
 const timers = new WeakMap<IncomingMessage, NodeJS.Timeout>()
 
 /** Node keeps one time for all requests, which has to be that of uploads; every other has to be whole in less. */
-export function endLate(message: IncomingMessage, requestMs: number): void {
+export function limitRequestTime(message: IncomingMessage, requestMs: number): void {
   const { headers } = message
   if (headers['transfer-encoding'] === undefined && headers['content-length'] === undefined) return
   const late = setTimeout(() => {
@@ -16,7 +16,7 @@ export function endLate(message: IncomingMessage, requestMs: number): void {
 }
 
 /** From here on this request has the time of an upload. */
-export const takesLong = (message: IncomingMessage): void => clearTimeout(timers.get(message))
+export const allowUploadTime = (message: IncomingMessage): void => clearTimeout(timers.get(message))
 
 class LateRequest extends Error {
   override name = 'LateRequest'

@@ -18,10 +18,10 @@ import { refuseStart } from '#platform/errors'
 import { sharedFolder } from './binaries.ts'
 import { phrases } from './phrases.ts'
 import { replaceFile } from './replace-file.ts'
-import { amRoot, canEnter, type ServerUser, systemUser } from './server-user.ts'
+import { canEnter, isRoot, type ServerUser, systemUser } from './server-user.ts'
 
 /** Where a cluster lies and who runs it. */
-export interface Ground {
+export interface ClusterLocation {
   dataDir: string
   /** PostgreSQL's own data folder; may not exist yet. */
   cluster: string
@@ -33,7 +33,7 @@ export interface Ground {
 }
 
 /** Written beside the data when the cluster had to go elsewhere. */
-interface Location {
+interface LocationRecord {
   cluster: string
   made: boolean
 }
@@ -51,7 +51,7 @@ export async function hasCluster(folder: string): Promise<boolean> {
 }
 
 /** Makes the data folder ready and settles where the cluster lies. */
-export async function prepareGround(folder: string, log: DbLog): Promise<Ground> {
+export async function locateCluster(folder: string, log: DbLog): Promise<ClusterLocation> {
   const dataDir = await openDataDir(path.resolve(folder))
   const logFile = path.join(dataDir, 'postgres.log')
   const location = await readLocation(dataDir)
@@ -79,17 +79,17 @@ export async function prepareGround(folder: string, log: DbLog): Promise<Ground>
 }
 
 /** Notes that the cluster is whole. */
-export async function rememberMade(ground: Ground): Promise<void> {
-  if (ground.made || path.dirname(ground.cluster) === ground.dataDir) return
-  const location: Location = { cluster: ground.cluster, made: true }
-  await replaceFile(locationFile(ground.dataDir), JSON.stringify(location))
+export async function recordMade(location: ClusterLocation): Promise<void> {
+  if (location.made || path.dirname(location.cluster) === location.dataDir) return
+  const record: LocationRecord = { cluster: location.cluster, made: true }
+  await replaceFile(locationFile(location.dataDir), JSON.stringify(record))
 }
 
 /** Answers the real path, by which a running PostgreSQL of this folder is recognised. */
 async function openDataDir(folder: string): Promise<string> {
   try {
     // As root, another user must be able to walk through; it still sees nothing.
-    await mkdir(folder, { recursive: true, mode: amRoot() ? 0o711 : 0o700 })
+    await mkdir(folder, { recursive: true, mode: isRoot() ? 0o711 : 0o700 })
     await access(folder, constants.W_OK | constants.X_OK)
     return await realpath(folder)
   } catch (error) {
@@ -104,19 +104,19 @@ async function openDataDir(folder: string): Promise<string> {
 /** As root, an existing cluster keeps its owner, whoever that is; a new one belongs to the system's user. */
 async function userOf(cluster: string): Promise<ServerUser | undefined> {
   const owner = await stat(cluster).catch(() => undefined)
-  if (amRoot()) return owner && owner.uid !== 0 ? { uid: owner.uid, gid: owner.gid } : systemUser()
+  if (isRoot()) return owner && owner.uid !== 0 ? { uid: owner.uid, gid: owner.gid } : systemUser()
   if (owner && owner.uid !== process.getuid?.()) refuseStart(phrases.clusterOfOther(cluster, owner.uid))
   return undefined
 }
 
 const locationFile = (dataDir: string) => path.join(dataDir, 'postgres.location')
 
-async function readLocation(dataDir: string): Promise<Location | undefined> {
+async function readLocation(dataDir: string): Promise<LocationRecord | undefined> {
   const text = await readFile(locationFile(dataDir), 'utf8').catch(() => undefined)
-  return text === undefined ? undefined : (JSON.parse(text) as Location)
+  return text === undefined ? undefined : (JSON.parse(text) as LocationRecord)
 }
 
-async function checkLocation(dataDir: string, { cluster, made }: Location): Promise<void> {
+async function checkLocation(dataDir: string, { cluster, made }: LocationRecord): Promise<void> {
   const there = await stat(path.join(cluster, 'PG_VERSION')).catch(
     (error: NodeJS.ErrnoException) => error.code,
   )
@@ -125,13 +125,13 @@ async function checkLocation(dataDir: string, { cluster, made }: Location): Prom
 }
 
 /** Chooses a place in the shared folder; of two processes at once, the first to write it down wins. */
-async function settleElsewhere(dataDir: string): Promise<Location> {
+async function settleElsewhere(dataDir: string): Promise<LocationRecord> {
   const clusters = path.join(sharedFolder, 'clusters')
   await mkdir(clusters, { recursive: true, mode: 0o711 })
   for (const folder of [sharedFolder, clusters]) await chmod(folder, 0o755)
   // The random part keeps a data folder that was deleted and made again from finding its former life.
   const name = `${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}-${randomBytes(4).toString('hex')}`
-  const mine: Location = { cluster: path.join(clusters, name), made: false }
+  const mine: LocationRecord = { cluster: path.join(clusters, name), made: false }
   const draft = `${locationFile(dataDir)}.${process.pid}`
   await writeFile(draft, JSON.stringify(mine))
   await link(draft, locationFile(dataDir)).catch(() => undefined)

@@ -7,7 +7,7 @@ import { mismatch } from './validate.ts'
 /** Codes that any route may answer, whatever it declares. */
 const alwaysPossible = new Set(['INTERNAL', 'SERVICE_UNAVAILABLE', 'REQUEST_TIMEOUT'])
 
-export interface Watch {
+export interface AnswerCheck {
   reply(status: number, text: string): void
   /** A reply that is not JSON. */
   bytes(status: number): void
@@ -15,7 +15,7 @@ export interface Watch {
 }
 
 /** Holds every answer against the route's own declaration. */
-export function watcher(route: Route, onViolation: (violation: Violation) => void): Watch {
+export function answerCheck(route: Route, onViolation: (violation: Violation) => void): AnswerCheck {
   const schemas = new Map(
     Object.entries(route.reply).flatMap(([status, schema]) =>
       typeof schema === 'string' ? [] : [[Number(status), mismatch(schema)] as const],

@@ -7,7 +7,7 @@ import type { Place } from './intake.ts'
 import { languageOf } from './language.ts'
 import type { Upload } from './upload.ts'
 
-export const nobody: Caller = {
+export const anonymousCaller: Caller = {
   kind: 'key',
   accountId: '',
   projectId: '',
@@ -17,12 +17,12 @@ export const nobody: Caller = {
   models: undefined,
 }
 
-export class Asked implements RequestContext {
+export class ActiveRequest implements RequestContext {
   readonly app: App
   readonly receivedMs: number
   readonly requestId: string
   readonly trail: Trail
-  caller: Caller = nobody
+  caller: Caller = anonymousCaller
   body: unknown
   upload: Upload | undefined
   query: unknown = {}
@@ -68,7 +68,7 @@ export class Asked implements RequestContext {
     this.#reply.header(name, value)
   }
   /** The request is over; a connection that is kept must not keep what it sent. */
-  async letBodyGo(): Promise<void> {
+  async releaseBody(): Promise<void> {
     this.body = undefined
     this.place?.release()
     await this.upload?.file[Symbol.asyncDispose]()

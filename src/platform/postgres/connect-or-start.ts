@@ -2,16 +2,16 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { DbLog } from '#platform/db'
 import { refuseStart } from '#platform/errors'
 import { type Binaries, lastLine } from './binaries.ts'
-import type { Ground } from './ground.ts'
+import type { ClusterLocation } from './cluster-location.ts'
 import { phrases } from './phrases.ts'
-import { disown, endOrphans, type Postmaster, readPostmaster, runsCluster } from './postmaster.ts'
+import { clearStalePid, endOrphans, type Postmaster, readPostmaster, runsCluster } from './postmaster.ts'
 import { type ServerProcess, startServer, stopServer } from './server-process.ts'
+import { connectAsUser, type ServerUse, stopMs } from './server-use.ts'
 import { openSocketFolder, removeSocketFolder, type SocketFolder } from './socket-folder.ts'
-import { stopMs, tryUse, type Use } from './use.ts'
 
 /** Everything a start settles before PostgreSQL itself runs. */
 export interface Plan {
-  ground: Ground
+  location: ClusterLocation
   binaries: Binaries
   settings: Readonly<Record<string, string>>
   log: DbLog
@@ -29,54 +29,58 @@ const deafMs = 1_000
 const orphansLeft = /pre-existing shared memory block/
 
 /** Goes round until PostgreSQL answers: another process may be starting or stopping it at the same time. */
-export async function reach(plan: Plan, stop?: AbortSignal): Promise<Use> {
-  const { ground, log } = plan
+export async function reach(plan: Plan, stop?: AbortSignal): Promise<ServerUse> {
+  const { location, log } = plan
   const deadline = Date.now() + readyMs
   let server: Attempt | undefined
   let deafSince: number | undefined
   while (Date.now() < deadline) {
     // Once a start is under way it is seen through, so that the server has a user who will stop it.
     if (server === undefined) stop?.throwIfAborted()
-    const postmaster = await readPostmaster(ground.cluster)
-    if (postmaster && (await runsCluster(postmaster.pid, ground.cluster))) {
-      const use = await tryUse(ground, postmaster, log).catch((error: Error) =>
+    const postmaster = await readPostmaster(location.cluster)
+    if (postmaster && (await runsCluster(postmaster.pid, location.cluster))) {
+      const use = await connectAsUser(location, postmaster, log).catch((error: Error) =>
         refuseAttempt(plan, error.message),
       )
       if (typeof use === 'object') return use
       deafSince = use === 'deaf' ? (deafSince ?? Date.now()) : undefined
       // Its socket was deleted from below it (cleaners of /tmp do that): no one can reach it any more.
-      if (deafSince !== undefined && Date.now() - deafSince > deafMs) await stopServer(ground, stopMs)
+      if (deafSince !== undefined && Date.now() - deafSince > deafMs) await stopServer(location, stopMs)
     } else if (server === undefined) {
       server = await start(plan, postmaster)
     } else if (server.process.ended !== undefined) {
-      await afterFailure(plan, server)
+      await handleFailedStart(plan, server)
       server = undefined
     }
     await pause(50)
   }
-  refuseStart(phrases.notReady(ground.logFile, readyMs / 1000))
+  refuseStart(phrases.notReady(location.logFile, readyMs / 1000))
 }
 
-async function start({ ground, binaries, settings }: Plan, stale: Postmaster | undefined): Promise<Attempt> {
-  if (stale) await disown(ground.cluster, stale)
-  const socket = await openSocketFolder(ground, stale?.socketFolder)
-  return { socket, process: await startServer(ground, binaries, socket.path, settings) }
+async function start(
+  { location, binaries, settings }: Plan,
+  stale: Postmaster | undefined,
+): Promise<Attempt> {
+  if (stale) await clearStalePid(location.cluster, stale)
+  const socket = await openSocketFolder(location, stale?.socketFolder)
+  return { socket, process: await startServer(location, binaries, socket.path, settings) }
 }
 
 /** Prepares for another attempt, or gives up with the reason. */
-async function afterFailure(plan: Plan, { process: { ended = '' }, socket }: Attempt): Promise<void> {
+async function handleFailedStart(plan: Plan, { process: { ended = '' }, socket }: Attempt): Promise<void> {
   // One taken again may by now be in the use of who was quicker.
   if (socket.fresh) await removeSocketFolder(socket.path)
-  if (!isPassing(ended)) refuseAttempt(plan, ended)
-  if (orphansLeft.test(ended)) await endOrphans(plan.ground.cluster)
+  if (!isTransient(ended)) refuseAttempt(plan, ended)
+  if (orphansLeft.test(ended)) await endOrphans(plan.location.cluster)
 }
 
 /** Another process won the start, or children of a killed postmaster have not noticed its end yet. */
-const isPassing = (said: string): boolean =>
+const isTransient = (said: string): boolean =>
   /lock file "postmaster\.pid" (already exists|is empty)|^\s*$/.test(said) || orphansLeft.test(said)
 
-function refuseAttempt({ ground }: Plan, said: string): never {
-  if (/No space left on device|Disk quota exceeded/.test(said)) refuseStart(phrases.diskFull(ground.cluster))
+function refuseAttempt({ location }: Plan, said: string): never {
+  if (/No space left on device|Disk quota exceeded/.test(said))
+    refuseStart(phrases.diskFull(location.cluster))
   const fatal = said.split('\n').findLast((line) => /(FATAL|PANIC):/.test(line)) ?? lastLine(said)
-  refuseStart(phrases.startFailed(ground.logFile, fatal.replace(/^.*?(FATAL|PANIC):\s*/, '')))
+  refuseStart(phrases.startFailed(location.logFile, fatal.replace(/^.*?(FATAL|PANIC):\s*/, '')))
 }

@@ -5,7 +5,7 @@ import { namePattern, noNulPattern, uuidPattern } from '#platform/schema'
 import { persian } from './phrases.ts'
 
 /** `path` is that of the offending field; empty for the body itself. */
-export function whyOf(error: ErrorObject, path: string): Localized {
+export function messageOf(error: ErrorObject, path: string): Localized {
   const said = (sentences[error.keyword] ?? otherwise)(paramsOf(error), error.message)
   return {
     en: `${path === '' ? 'the body' : path} ${said.en}.`,

@@ -5,7 +5,7 @@ import { ProxyFailed } from './failed.ts'
 import type { ProxyConfig } from './settings.ts'
 
 /** A connection to the proxy itself, under TLS where it wants that. Throws `ProxyFailed`, and the signal's reason. */
-export async function reachProxy(
+export async function connectToProxy(
   proxy: ProxyConfig,
   { trust, signal }: { trust?: SecureContext | undefined; signal: AbortSignal },
 ): Promise<Socket> {

@@ -13,7 +13,7 @@ const systemAddresses = () =>
   Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address))
 
 /** Says which addresses may be connected to, and finds those of a host. */
-export interface Gate {
+export interface AddressPolicy {
   admits(address: string): boolean
   /** Every address of the host, asked for once. Throws `FetchRefused` when there is none, or one that is not admitted. */
   resolve(host: string): Promise<LookupAddress[]>
@@ -23,11 +23,11 @@ export interface Gate {
  * Admits the public internet and the allowed networks. The public addresses of this very machine are not admitted unless allowed: a
  * request to them would come from inside, behind the firewall. Metadata services are never admitted. Throws for a text that is no CIDR.
  */
-export function openGate(
+export function openAddressPolicy(
   allowedCidrs: readonly string[],
   lookup: Lookup = systemLookup,
   ownAddresses: () => readonly string[] = systemAddresses,
-): Gate {
+): AddressPolicy {
   // Kept apart, since a range of one family would match mapped addresses of the other.
   const allowed4 = rangesOf(allowedCidrs.filter((cidr) => !cidr.includes(':')))
   const allowed6 = rangesOf(allowedCidrs.filter((cidr) => cidr.includes(':')))
@@ -39,7 +39,7 @@ export function openGate(
     admits,
     async resolve(host) {
       const family = isIP(host)
-      const addresses = family === 0 ? await ask(lookup, host) : [{ address: host, family }]
+      const addresses = family === 0 ? await lookUp(lookup, host) : [{ address: host, family }]
       // One address that is not admitted speaks against the name as a whole: it may be the one that is chosen next time.
       if (!addresses.every(({ address }) => admits(address)))
         throw new FetchRefused('address_not_public', host)
@@ -48,7 +48,7 @@ export function openGate(
   }
 }
 
-async function ask(lookup: Lookup, host: string): Promise<LookupAddress[]> {
+async function lookUp(lookup: Lookup, host: string): Promise<LookupAddress[]> {
   const addresses = await lookup(host).catch((cause: unknown) => {
     throw new FetchRefused('dns', host, cause)
   })

@@ -5,13 +5,13 @@ import type { Log } from '#platform/log'
 import * as store from './store.ts'
 
 const firstPauseMs = 50
-const longestPauseMs = 2_000
+const maxPauseMs = 2_000
 
-export class Endings {
+export class JobResults {
   readonly #db: Db
   readonly #log: Log
   readonly #processId: string
-  #waiting: { ended: store.EndedJob; resolve: () => void }[] = []
+  #waiting: { ended: store.JobResult; resolve: () => void }[] = []
   #flushing: Promise<void> | undefined
   #closed = false
 
@@ -22,7 +22,7 @@ export class Endings {
   }
 
   /** Resolves when it is durable; sent again until the database has it. */
-  add(ended: store.EndedJob): Promise<void> {
+  add(ended: store.JobResult): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push({ ended, resolve })
       this.#flushing ??= this.#flush().finally(() => {
@@ -55,7 +55,7 @@ export class Endings {
         )
         this.#waiting.unshift(...batch)
         await pause(pauseMs)
-        pauseMs = Math.min(pauseMs * 2, longestPauseMs)
+        pauseMs = Math.min(pauseMs * 2, maxPauseMs)
       }
     }
   }

@@ -21,7 +21,7 @@ export const patternOf = (route: Route): RegExp =>
     `^${route.path.replace(/[.]/g, '\\.').replace(/\{[^{}]+\}/g, route.openEnded ? '(.+)' : '([^/]+)')}/?$`,
   )
 
-export function answerStrangers(app: App, fastify: FastifyInstance, routes: readonly Route[]): void {
+export function handleUnmatched(app: App, fastify: FastifyInstance, routes: readonly Route[]): void {
   const zoneOfHost = zonesOf(routes)
   const known: Known[] = routes.map((route) => ({
     route,

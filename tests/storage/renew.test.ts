@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { commitBlob, deletePendingBlobs, stageBlob } from '#platform/storage'
+import { renewPendingBlob } from '../../src/platform/storage/store.ts'
+import { boot, MovableClock } from '../harness/world.ts'
+
+const minuteMs = 60_000
+
+test('a pending blob whose due time was renewed outlives its first hour, and not the renewed one', async () => {
+  const clock = new MovableClock()
+  await using world = await boot({ clock })
+  const { app } = world
+  await stageBlob(app, 'live/renewed', Buffer.from('bytes'))
+  await stageBlob(app, 'live/other', Buffer.from('bytes'))
+  await renewPendingBlob(app.db, 'live/renewed', new Date(clock.nowMs() + 120 * minuteMs))
+  clock.moveMs(61 * minuteMs)
+  expect(await deletePendingBlobs(app)).toBe(1)
+  expect(await app.storage.get('live/other')).toBeUndefined()
+  clock.moveMs(60 * minuteMs)
+  expect(await deletePendingBlobs(app)).toBe(1)
+  expect(await app.storage.get('live/renewed')).toBeUndefined()
+  await expect(app.db.tx((tx) => commitBlob(tx, 'live/renewed'))).rejects.toThrow('staged too long ago')
+})
