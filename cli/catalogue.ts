@@ -1,4 +1,4 @@
-import { buildCatalogue, type Catalogue, type Discovered, discover } from '#engine/models'
+import { buildCatalogue, type Catalogue, type Discovery, discover } from '#engine/models'
 import { type Config, type Env, readConfigFile } from '#platform/config'
 import { type Outbound, openOutbound } from '#platform/proxy'
 import { sandboxModels } from '#providers/sandbox'
@@ -7,7 +7,7 @@ import { loadConfig } from '#settings'
 /** The models a server started here and now would offer. Throws `StartRefused` for what would stop its start. */
 export async function readCatalogue(
   env: Env,
-): Promise<{ config: Config; models: Catalogue; discovered: Discovered; outbound: Outbound }> {
+): Promise<{ config: Config; models: Catalogue; discovered: Discovery; outbound: Outbound }> {
   const config = loadConfig(env, readConfigFile(env))
   const outbound = openOutbound(config)
   const discovered = await discover(config.vendors, outbound)

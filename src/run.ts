@@ -6,7 +6,7 @@ import { openLog } from '#platform/log'
 import { loadConfig } from '#settings'
 import { routes } from './capabilities.ts'
 import { refusal, welcome } from './phrases.ts'
-import { proveListenable, startKherad } from './server.ts'
+import { checkListenable, startKherad } from './server.ts'
 import { warmUp } from './warm.ts'
 import { forkWorkers, type Ready } from './workers.ts'
 
@@ -19,7 +19,7 @@ const stop = listenForStop()
 let serving = false
 try {
   const config = loadConfig(env, readConfigFile(env))
-  if (cluster.isPrimary) await proveListenable(config)
+  if (cluster.isPrimary) await checkListenable(config)
   if (config.workers > 1 && cluster.isPrimary) await runWorkers(config)
   else await runAlone(config)
   process.exit(0)

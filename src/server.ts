@@ -9,7 +9,7 @@ import type { App } from '#app'
 import { metricsRoutes } from '#capabilities/health'
 import { type FirstStart, makeFirst } from '#capabilities/identity'
 import { openDocuments } from '#engine/documents'
-import { buildCatalogue, type Discovered, discover } from '#engine/models'
+import { buildCatalogue, type Discovery, discover } from '#engine/models'
 import { openPipelines, type Pipelines } from '#engine/pipelines'
 import { openInference } from '#engine/routing'
 import { openPageCounter, openReader, openTools } from '#engine/tools'
@@ -44,7 +44,7 @@ export interface Kherad extends AsyncDisposable {
   readonly metricsServer: Server | undefined
   /** Set on the first start of an empty database. */
   readonly first: FirstStart | undefined
-  readonly discovered: Discovered
+  readonly discovered: Discovery
 }
 
 export interface StartOptions {
@@ -172,7 +172,7 @@ async function openServers({ config, onViolation }: StartOptions, app: App) {
 const dataPlaces = { working: 2, waiting: 64 }
 
 /** Throws for a taken port before anything is made: the key of a first start is shown only once, by a server that runs. */
-export async function proveListenable({ host, port, metrics }: Config): Promise<void> {
+export async function checkListenable({ host, port, metrics }: Config): Promise<void> {
   await proveFree(host, port)
   if (metrics.port !== undefined) await proveFree(metrics.host ?? host, metrics.port)
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { App, Caller } from '#app'
 import { type PaidTurn, startPaidTurn } from '#engine/inference'
 import type { HostedTool, HostedTools } from '#engine/tools'
-import type { HostedUse, Part, Source, ToolResult, Turn } from '#engine/turn'
+import type { HostedToolEntry, Part, Source, ToolResult, Turn } from '#engine/turn'
 import { Failure } from '#platform/errors'
 import { chunk, done, json, type Script, stall, stream } from '../harness/upstream.ts'
 import { bootOnUpstream, type UpstreamWorld } from './chat-world.ts'
@@ -52,11 +52,11 @@ const tools: HostedTools = (() => {
   return { find, need: (name) => find(name)! }
 })()
 
-const search: HostedUse = { tool: 'web_search', name: 'web_search', param: 'tools.0' }
-const fetchPage: HostedUse = { tool: 'web_fetch', name: 'web_fetch', param: 'tools.1' }
+const search: HostedToolEntry = { tool: 'web_search', name: 'web_search', param: 'tools.0' }
+const fetchPage: HostedToolEntry = { tool: 'web_fetch', name: 'web_fetch', param: 'tools.1' }
 
 interface Terms {
-  hosted?: HostedUse[]
+  hosted?: HostedToolEntry[]
   atLimit?: 'pause' | 'answer'
   found?: readonly Source[]
   turn?: Partial<Turn>

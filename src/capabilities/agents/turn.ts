@@ -2,7 +2,7 @@
 
 import type { Model } from '#engine/models'
 import { tidy } from '#engine/tools'
-import type { Content, Hosted, Message, Source, Turn } from '#engine/turn'
+import type { Content, HostedToolSet, Message, Source, Turn } from '#engine/turn'
 import { agentToolUses } from './tools/agent-tools.ts'
 
 /** Of one passage. */
@@ -22,7 +22,7 @@ export interface TurnOptions {
 export function turnOf(model: Model, options: TurnOptions): Turn {
   const { instructions, input, passages, effort, stream, defaultOutputTokens } = options
   const tools = model.features.includes('tools') ? agentToolUses : []
-  const hosted: Hosted = { tools, atLimit: 'answer', found: passages }
+  const hosted: HostedToolSet = { tools, atLimit: 'answer', found: passages }
   return {
     messages: [
       ...(instructions.trim() === '' ? [] : [message('system', instructions)]),

@@ -38,7 +38,7 @@ export function turnOf(body: ChatBody, model: Model): Turn {
     ...present('repetitionPenalty', body.repetition_penalty),
     ...(reasoning && { reasoning }),
     stream: body.stream === true,
-    unreadBytes: unreadBytes(body),
+    passthroughBytes: passthroughBytes(body),
     source: { wire: 'chat', body: ownBody(body) },
   }
 }
@@ -66,7 +66,7 @@ const present = <Name extends string, Value>(
 const read = new Set(['role', 'content', 'name', 'refusal', 'tool_calls', 'tool_call_id', 'reasoning'])
 
 /** What goes upstream as it is though no neutral field holds it: a model may read it, so the hold must cover it. */
-function unreadBytes(body: ChatBody): number {
+function passthroughBytes(body: ChatBody): number {
   let bytes = size(body['chat_template_kwargs' as keyof ChatBody])
   if (body.response_format?.type === 'json_schema')
     bytes += size(body.response_format.json_schema.description)

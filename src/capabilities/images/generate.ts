@@ -6,7 +6,7 @@ import {
   setIgnoredFields,
   unnamedFields,
 } from '#capabilities/calls'
-import { type ImageWish, type PaidImage, type PaidPictures, startPaidImage } from '#engine/images'
+import { type ImageSpec, type PaidImage, type PaidPictures, startPaidImage } from '#engine/images'
 import { encodeBase64 } from '#engine/media'
 import { sizeName, sizeOf } from '#engine/models'
 import { fail } from '#platform/errors'
@@ -22,7 +22,7 @@ export async function generateImages(context: RequestContext<GenerationBody>): P
   const paid = await startPaidImage(context.app, {
     ...payment(context),
     model,
-    wish,
+    spec: wish,
     stream: false,
     endpoint: '/v1/images/generations',
   })
@@ -33,7 +33,7 @@ export async function generateImages(context: RequestContext<GenerationBody>): P
   })
 }
 
-function wishOf(body: GenerationBody): ImageWish {
+function wishOf(body: GenerationBody): ImageSpec {
   if (body.response_format === 'url')
     fail('INVALID_REQUEST', { why: reasons.noAddress }, { param: 'response_format' })
   if (body.stream) fail('INVALID_REQUEST', { why: reasons.noStream }, { param: 'stream' })
@@ -57,7 +57,7 @@ function wishOf(body: GenerationBody): ImageWish {
 }
 
 /** Maps the quality names of older clients. */
-function qualityOf(named: NonNullable<GenerationBody['quality']>): ImageWish['quality'] {
+function qualityOf(named: NonNullable<GenerationBody['quality']>): ImageSpec['quality'] {
   if (named === 'auto' || named === 'standard') return undefined
   return named === 'hd' ? 'high' : named
 }

@@ -8,7 +8,7 @@ import {
   settleInBackground,
   textModel,
 } from '#capabilities/text'
-import { type PaidOptions, type PaidTurn, servedTurn, startPaidTurn } from '#engine/inference'
+import { type PaidOptions, type PaidTurn, prepareTurn, startPaidTurn } from '#engine/inference'
 import type { Failure } from '#platform/errors'
 import type { EventStream, JsonText, RequestContext } from '#platform/http'
 import { StreamedMessage, WholeMessage } from './answer/answer.ts'
@@ -70,7 +70,7 @@ export function requireAnswerable(
   dialect: Dialect,
 ): FieldReport {
   const asked = parsed(context, body, dialect)
-  servedTurn(context.app, asked)
+  prepareTurn(context.app, asked)
   return fieldReportOf(asked, Math.min(body.max_tokens, asked.model.maxOutputTokens))
 }
 

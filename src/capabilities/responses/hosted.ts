@@ -6,7 +6,7 @@ import type { Applied } from '#capabilities/calls'
 import { clampTools, maxUses, requireFeatures, runsUpstream } from '#capabilities/text'
 import type { Model } from '#engine/models'
 import { isDomainRule } from '#engine/tools'
-import type { HostedUse, ToolName } from '#engine/turn'
+import type { HostedToolEntry, ToolName } from '#engine/turn'
 import { fail } from '#platform/errors'
 import { type HostedTool, hasEffect, hostedBy, isOurs } from './hosted-schema.ts'
 import { reasons } from './phrases.ts'
@@ -15,7 +15,7 @@ import type { Toolbox } from './tools.ts'
 
 export interface HostedTools {
   /** Run here. */
-  uses: HostedUse[]
+  uses: HostedToolEntry[]
   /** Runs at the upstream, as the caller wrote it. */
   native: Wished | undefined
   /** What there is of them, in the wire's own words. */
@@ -68,7 +68,7 @@ function chosen(all: readonly Wished[], there: boolean): { wished: Wished[]; ign
   return { wished: [...taken.values()], ignored }
 }
 
-function useOf({ tool, name, place }: Wished, box: Toolbox, maxCalls: number): HostedUse {
+function useOf({ tool, name, place }: Wished, box: Toolbox, maxCalls: number): HostedToolEntry {
   const { allowed_domains: allowed, blocked_domains: blocked } = domainsOf(tool, place)
   const { max_content_tokens: maxContentTokens } = tool
   return {
@@ -104,5 +104,5 @@ export const nativeClamped = ({ native }: HostedTools, { max_tool_calls: most }:
   native && most != null && most > maxUses ? [{ param: 'max_tool_calls', applied: maxUses }] : []
 
 /** The use that a choice of this type means. */
-export const useBy = (uses: readonly HostedUse[], type: unknown): HostedUse | undefined =>
+export const useBy = (uses: readonly HostedToolEntry[], type: unknown): HostedToolEntry | undefined =>
   uses.find(({ tool }) => tool === hostedBy(String(type)))

@@ -1,6 +1,6 @@
 /** The image shape of the responses wire → a wish. Everything that can be refused is refused here or by the plan, before anything is held. */
 import { inlineMedia } from '#capabilities/text'
-import type { ImageSetting, ImageWish } from '#engine/images'
+import type { ImageSetting, ImageSpec } from '#engine/images'
 import { decodeBase64, measure } from '#engine/media'
 import { type ImageModel, sizeOf } from '#engine/models'
 import type { Media } from '#engine/turn'
@@ -19,7 +19,7 @@ const checkBody = compile(ImageBody, 'body')
 
 export interface ImageRequest {
   body: ImageBody
-  wish: ImageWish
+  wish: ImageSpec
   /** Fields that were sent and have no effect. */
   ignored: string[]
 }
@@ -55,7 +55,7 @@ function refuseForeign(sent: Record<string, unknown>, model: ImageModel): void {
 const refuseFeature = (model: ImageModel, feature: string, param: string): never =>
   fail('FEATURE_NOT_SUPPORTED', { model: model.id, feature }, { param })
 
-function settingsOf(tool: Partial<ImageTool> = {}): Omit<ImageWish, 'prompt' | 'references'> {
+function settingsOf(tool: Partial<ImageTool> = {}): Omit<ImageSpec, 'prompt' | 'references'> {
   const size = sizeOf(tool.size ?? '')
   const [width, height] = (tool.aspect_ratio ?? '').split(':').map(Number)
   const { quality, background } = tool
@@ -75,7 +75,7 @@ function settingsOf(tool: Partial<ImageTool> = {}): Omit<ImageWish, 'prompt' | '
 const placeOf = (setting: ImageSetting): string =>
   setting === 'references' || setting === 'count' ? 'input' : `tools.0.${setting}`
 
-function inputOf(body: ImageBody, model: ImageModel): Pick<ImageWish, 'prompt' | 'references'> {
+function inputOf(body: ImageBody, model: ImageModel): Pick<ImageSpec, 'prompt' | 'references'> {
   const texts = body.instructions ? [body.instructions] : []
   const references: Media[] = []
   if (typeof body.input === 'string') texts.push(body.input)

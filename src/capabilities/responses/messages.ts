@@ -39,9 +39,9 @@ const ownWire = new Set([
 export class Conversation {
   readonly messages: Message[] = []
   /** The first item that no other wire can carry. */
-  onlyOwnWire: { param: string; what: string } | undefined
+  sourceWireOnly: { param: string; what: string } | undefined
   /** Bytes that reach an upstream of this wire and stand in no neutral field. */
-  unreadBytes = 0
+  passthroughBytes = 0
   readonly #model: Model
   readonly #tools: Toolbox
 
@@ -132,8 +132,8 @@ export class Conversation {
     // Pictures and files inside would go unmeasured.
     if (!isKnown || /"(image_url|file_(url|id|data))":/.test(text))
       fail('FEATURE_NOT_SUPPORTED', { model: this.#model.id, feature: type }, { param: `${param}.type` })
-    this.unreadBytes += Buffer.byteLength(text)
-    if (!told.has(type)) this.onlyOwnWire ??= { param, what: type }
+    this.passthroughBytes += Buffer.byteLength(text)
+    if (!told.has(type)) this.sourceWireOnly ??= { param, what: type }
   }
 
   /** The assistant's message that is still being put together: one that has only reasoning so far, or calls that wait for their outputs. */
@@ -204,7 +204,7 @@ export class Conversation {
 
   #unread(fields: object, read: readonly string[]): void {
     for (const [name, value] of Object.entries(fields))
-      if (!read.includes(name)) this.unreadBytes += size(value)
+      if (!read.includes(name)) this.passthroughBytes += size(value)
   }
 }
 

@@ -31,7 +31,7 @@ export function turnOf(body: ResponsesBody, model: Model, defaultOutputTokens: n
   const reasoning = reasoningOf(body, model)
   const conversation = conversationOf(body, model, box)
   const { uses, ...chosen } = chooseTools(box, hosted, body.tool_choice, model)
-  const onlyOwnWire = ownWireOf(conversation, hosted)
+  const sourceWireOnly = ownWireOf(conversation, hosted)
   const turn: Turn = {
     messages: conversation.messages,
     ...chosen,
@@ -51,15 +51,15 @@ export function turnOf(body: ResponsesBody, model: Model, defaultOutputTokens: n
     ...present('frequencyPenalty', body.frequency_penalty),
     ...(reasoning && { reasoning }),
     stream: body.stream === true,
-    ...(onlyOwnWire && { onlyOwnWire }),
-    unreadBytes: conversation.unreadBytes + descriptionBytes(body) + unreadTools(box, chosen.tools),
+    ...(sourceWireOnly && { sourceWireOnly: sourceWireOnly }),
+    passthroughBytes: conversation.passthroughBytes + descriptionBytes(body) + unreadTools(box, chosen.tools),
     source: { wire: 'responses', body: ownBody(body, model, { box, hosted, reasoning }) },
   }
   if (hosted.native) {
     turn.upstreamSearches = callsOf(body)
     turn.upstreamRounds = turn.upstreamSearches
-    turn.unreadBytes =
-      (turn.unreadBytes ?? 0) + foundBound(turn, Array<number>(turn.upstreamSearches).fill(searchTokens))
+    turn.passthroughBytes =
+      (turn.passthroughBytes ?? 0) + foundBound(turn, Array<number>(turn.upstreamSearches).fill(searchTokens))
   }
   return { turn, tools: box, hosted }
 }
@@ -67,8 +67,8 @@ export function turnOf(body: ResponsesBody, model: Model, defaultOutputTokens: n
 /** Uses of an upstream's own search, which has no bound unless it is told one. */
 const callsOf = ({ max_tool_calls: most }: ResponsesBody): number => Math.min(most ?? maxUses, maxUses)
 
-const ownWireOf = ({ onlyOwnWire }: Conversation, { native }: HostedTools): Turn['onlyOwnWire'] =>
-  onlyOwnWire ?? (native && { param: native.place, what: native.name })
+const ownWireOf = ({ sourceWireOnly }: Conversation, { native }: HostedTools): Turn['sourceWireOnly'] =>
+  sourceWireOnly ?? (native && { param: native.place, what: native.name })
 
 const present = <Name extends string, Value>(
   name: Name,

@@ -35,7 +35,7 @@ export async function respondImage(
   const paid = await startPaidImage(app, {
     ...payment(context),
     model,
-    wish,
+    spec: wish,
     stream,
     endpoint: '/v1/responses',
   })

@@ -1,7 +1,7 @@
 /** The tools of a request: the functions as the model gets them, those inside namespaces among them, and the wishes for tools that run meanwhile. */
 import { reasons } from '#capabilities/text'
 import type { Model } from '#engine/models'
-import type { HostedUse, Tool, ToolChoice } from '#engine/turn'
+import type { HostedToolEntry, Tool, ToolChoice } from '#engine/turn'
 import { fail } from '#platform/errors'
 import { type HostedTools, useBy, type Wished } from './hosted.ts'
 import { hostedBy } from './hosted-schema.ts'
@@ -108,7 +108,7 @@ function refuseHosted({ type }: AnyTool, model: Model, param: string): void {
 
 export interface Chosen {
   tools: Tool[]
-  uses: HostedUse[]
+  uses: HostedToolEntry[]
   toolChoice: ToolChoice
 }
 
@@ -142,7 +142,7 @@ export function chooseTools(
 }
 
 function allowed(
-  { tools, uses }: { tools: Tool[]; uses: HostedUse[] },
+  { tools, uses }: { tools: Tool[]; uses: HostedToolEntry[] },
   box: Toolbox,
   { mode, tools: list }: Extract<WireChoice, { type: 'allowed_tools' }>,
   native: Wished | undefined,

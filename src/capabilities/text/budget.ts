@@ -1,7 +1,7 @@
 /** A reasoning budget: a number of tokens that a model may think (decisions 0042). */
 import type { Applied } from '#capabilities/calls'
 import type { Model } from '#engine/models'
-import { keepsBudget, newsOfBudget } from '#engine/routing'
+import { budgetOutcome, supportsBudget } from '#engine/routing'
 import type { Reasoning, Turn, Wire } from '#engine/turn'
 import { fail } from '#platform/errors'
 import { reasons } from './phrases.ts'
@@ -44,7 +44,7 @@ export function budgetOf(
 
 /** Throws REASONING_NOT_SUPPORTED for a model that cannot be told of it, neither by the number nor by an effort. */
 export function requireBudget(model: Model, tokens: number, wire: Wire, field: string): void {
-  if (keepsBudget(model, tokens, wire)) return
+  if (supportsBudget(model, tokens, wire)) return
   const effort = `${field.split('.').at(-1)} ${tokens}`
   fail('REASONING_NOT_SUPPORTED', { model: model.id, effort, supported: [] }, { param: field })
 }
@@ -63,7 +63,7 @@ export function budgetNews(
   ask: { asked: number | null | undefined; maxOutputTokens: number; param?: string; effortParam?: string },
 ): FieldReport {
   const field = ask.param ?? param
-  const told = ask.asked == null ? undefined : newsOfBudget(model, turn, { ...ask, asked: ask.asked })
+  const told = ask.asked == null ? undefined : budgetOutcome(model, turn, { ...ask, asked: ask.asked })
   return {
     ignored: [
       ...(told?.ignored ? [field] : []),

@@ -92,7 +92,7 @@ async function askModel(
     usage_source: called.usageSource,
     attempts: [...called.attempts],
     ...(called.claims.length > 0 && { claims: called.claims }),
-    ...(failure && !called.cameToNothing && { may_have_run: true as const }),
+    ...(failure && !called.hadNoEffect && { may_have_run: true as const }),
   }
   if (!failure) {
     const isWhole = finishReason === 'stop' || finishReason === 'tool_calls'
@@ -102,8 +102,8 @@ async function askModel(
     lease.refuse(failure)
     return { state: 'undone' }
   }
-  if (signal.aborted) return called.cameToNothing ? { state: 'undone' } : { state: 'lost', cost, detail }
-  if (busyCodes.includes(failure.code) && called.cameToNothing && run.waits < maxWaits) {
+  if (signal.aborted) return called.hadNoEffect ? { state: 'undone' } : { state: 'lost', cost, detail }
+  if (busyCodes.includes(failure.code) && called.hadNoEffect && run.waits < maxWaits) {
     const backoffMs = Math.min(firstWaitMs * 2 ** run.waits, longestWaitMs)
     lease.retryMs = Math.max(
       lease.retryMs,

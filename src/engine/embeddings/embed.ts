@@ -14,7 +14,7 @@ import { replyOf } from './pack.ts'
 
 export interface EmbedOptions extends PaidCall {
   model: EmbeddingModel
-  /** At least one and at most `model.maxBatch`, each as `fitted` made it. */
+  /** At least one and at most `model.maxBatch`, each as `truncateForModel` made it. */
   texts: readonly string[]
   /** Of each vector, where the caller wishes others than the model's. */
   dimensions?: number | undefined
@@ -35,7 +35,7 @@ export type EmbedOutcome =
   | { failure: Failure; didNothing: boolean }
 
 /** The beginning of a text that the model surely takes: two bytes a token, as the hold counts them, and room for the marks around it. */
-export function fitted({ maxInputTokens }: EmbeddingModel, text: string): string {
+export function truncateForModel({ maxInputTokens }: EmbeddingModel, text: string): string {
   const most = 2 * (maxInputTokens - 4)
   const bytes = Buffer.from(text.toWellFormed())
   // What was cut within a character ends in the sign that stands for none.
@@ -88,7 +88,7 @@ async function settle(
   const claimed = embedded?.usage
   const counted = claimed ? Math.min(claimed.input, possibleEmbeddingTokens(texts)) : guessed
   // Who leaves while it is worked on pays what the upstream will ask for it; nobody else pays for what did not come.
-  const tokens = embedded ? counted : paid.wasLeftAtWork ? guessed : 0
+  const tokens = embedded ? counted : paid.wasAbandoned ? guessed : 0
   const failure = fault && failureOf(fault)
   const cost = embeddingModels.price(model, app.config.defaults, tokens)
   const came = embedded && {
@@ -97,7 +97,7 @@ async function settle(
     microcredits: cost < request.held ? cost : request.held,
   }
   const reply = came && (background ? replyOf(came.vectors) : ask.replyOf?.(came))
-  const didNothing = paid.isUntouched
+  const didNothing = paid.hadNoEffect
   const usageSource = claimed ? 'upstream' : tokens > 0 ? 'estimated' : 'none'
   await paid.settle({
     microcredits: cost,

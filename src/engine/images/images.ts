@@ -1,5 +1,5 @@
 /**
- * Pictures, paid exactly: what a caller wishes (`ImageWish`), what a model is asked for it (`ImageOrder` of `engine/turn`), and what
+ * Pictures, paid exactly: what a caller wishes (`ImageSpec`), what a model is asked for it (`ImageOrder` of `engine/turn`), and what
  * becomes of the upstream's picture until it is as it was wished. Nothing here knows HTTP or a vendor.
  */
 import type { ImageBackground, ImageFormat, ImageQuality, Media, PixelSize } from '#engine/turn'
@@ -14,7 +14,7 @@ export type ImageSetting =
   | 'action'
 
 /** What a caller wishes for; whatever is absent is chosen by prompt, references and model. */
-export interface ImageWish {
+export interface ImageSpec {
   prompt: string
   /** Pictures to edit, or to draw by. */
   references: readonly Media[]

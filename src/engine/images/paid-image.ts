@@ -15,12 +15,12 @@ import type { ImageOrder } from '#engine/turn'
 import type { Failure } from '#platform/errors'
 import type { Drawn } from '#providers/spec'
 import { finishPicture } from './finish.ts'
-import type { ImageWish, Picture } from './images.ts'
+import type { ImageSpec, Picture } from './images.ts'
 import { type ImagePlan, planFor } from './plan.ts'
 
 export interface PaidImageOptions extends PaidCall {
   model: ImageModel
-  wish: ImageWish
+  spec: ImageSpec
   /** The answer is told in events, so that nobody can fetch it later. */
   stream: boolean
 }
@@ -62,7 +62,7 @@ interface Candidate {
 
 /** Refuses what the model cannot draw (see `planFor`), then holds the price. Throws as `Ledger.hold` does. */
 export async function startPaidImage(app: App, options: PaidImageOptions): Promise<PaidImage> {
-  const { model, wish, claim, stream } = options
+  const { model, spec: wish, claim, stream } = options
   const asked = candidateOf(model, wish)
   const candidates = orderCandidates(app, options, asked, (other) => {
     try {
@@ -75,7 +75,7 @@ export async function startPaidImage(app: App, options: PaidImageOptions): Promi
   return new Paid(app, options, await startPaidOrder(app, call, pictures(app), candidates))
 }
 
-function candidateOf(model: ImageModel, wish: ImageWish): Candidate {
+function candidateOf(model: ImageModel, wish: ImageSpec): Candidate {
   const plan = planFor(model, wish)
   return { model, order: plan.order, plan }
 }
@@ -98,14 +98,14 @@ function priceOf(app: App, { model, order }: Candidate, count = order.count): bi
 
 class Paid implements PaidImage {
   readonly #app: App
-  readonly #ask: PaidImageOptions
+  readonly #options: PaidImageOptions
   readonly #order: PaidOrder<Candidate, Drawn>
   #usage: Drawn['usage']
   #delivered = 0
 
   constructor(app: App, options: PaidImageOptions, order: PaidOrder<Candidate, Drawn>) {
     this.#app = app
-    this.#ask = options
+    this.#options = options
     this.#order = order
   }
 
@@ -123,7 +123,7 @@ class Paid implements PaidImage {
   /** A picture cannot be had in part: who leaves while it is drawn pays for it, as its upstream is paid. */
   get #charge(): bigint {
     if (this.#delivered > 0) return priceOf(this.#app, this.#order.candidate, this.#delivered)
-    return this.#order.wasLeftAtWork ? priceOf(this.#app, this.#order.candidate) : 0n
+    return this.#order.wasAbandoned ? priceOf(this.#app, this.#order.candidate) : 0n
   }
 
   async pictures(): Promise<PaidPictures> {
@@ -157,7 +157,7 @@ class Paid implements PaidImage {
   #detail(): Record<string, unknown> {
     const { order, action, format, frame, fit } = this.plan
     return {
-      stream: this.#ask.stream,
+      stream: this.#options.stream,
       pictures: {
         asked: order.count,
         delivered: this.#delivered,

@@ -2,7 +2,7 @@
 import { type ImageModel, isSameSize, sizeName } from '#engine/models'
 import type { ImageBackground, ImageFormat, ImageOrder, ImageQuality, PixelSize } from '#engine/turn'
 import { fail } from '#platform/errors'
-import type { ImageSetting, ImageWish, Sizing } from './images.ts'
+import type { ImageSetting, ImageSpec, Sizing } from './images.ts'
 import { areAlike, isPossible, maxAspectRatio, maxPixels, planSize, sideRange } from './size.ts'
 
 export interface ImagePlan {
@@ -19,7 +19,7 @@ export interface ImagePlan {
 }
 
 /** Throws IMAGE_SETTING_NOT_SUPPORTED, IMAGE_SIZE_CONFLICT or NOTHING_TO_EDIT, each with the place of what is at fault. */
-export function planFor(model: ImageModel, asked: ImageWish): ImagePlan {
+export function planFor(model: ImageModel, asked: ImageSpec): ImagePlan {
   const { image } = model
   // Who orders a new picture wants none of those before it looked at.
   const wish = asked.action === 'generate' ? { ...asked, references: [] } : asked
@@ -50,19 +50,19 @@ export function planFor(model: ImageModel, asked: ImageWish): ImagePlan {
   }
 }
 
-function actionOf({ action, references, where }: ImageWish): 'generate' | 'edit' {
+function actionOf({ action, references, where }: ImageSpec): 'generate' | 'edit' {
   if (action === 'edit' && references.length === 0) fail('NOTHING_TO_EDIT', {}, { param: where('action') })
   return references.length > 0 ? 'edit' : 'generate'
 }
 
-function requireRoom(model: ImageModel, { references, count, where }: ImageWish): void {
+function requireRoom(model: ImageModel, { references, count, where }: ImageSpec): void {
   const { maxReferences, maxCount } = model.image
   if (references.length > maxReferences)
     refuse(model, 'references', String(references.length), [`0–${maxReferences}`], where)
   if (count > maxCount) refuse(model, 'count', String(count), [`1–${maxCount}`], where)
 }
 
-function requireShape(model: ImageModel, { size, aspectRatio, where }: ImageWish): void {
+function requireShape(model: ImageModel, { size, aspectRatio, where }: ImageSpec): void {
   if (size && !isPossible(size) && !model.image.sizes.some((known) => isSameSize(known, size)))
     refuse(model, 'size', sizeName(size), ['auto', ...model.image.sizes.map(sizeName), possibleSizes], where)
   if (aspectRatio === undefined) return
@@ -82,7 +82,7 @@ const { min, max } = sideRange
 const possibleSizes = `${min}x${min}–${max}x${max} (≤ ${maxPixels} px)`
 
 /** Nobody's wish is the middle one, as everywhere in the contract; a model of one quality is not asked for any. */
-function qualityOf(model: ImageModel, { quality, where }: ImageWish): ImageQuality | undefined {
+function qualityOf(model: ImageModel, { quality, where }: ImageSpec): ImageQuality | undefined {
   const { qualities } = model.image
   if (quality === undefined) return qualities.includes('medium') ? 'medium' : qualities[0]
   if (qualities.includes(quality)) return quality
@@ -92,7 +92,7 @@ function qualityOf(model: ImageModel, { quality, where }: ImageWish): ImageQuali
 /** A backdrop is what every model draws; none at all is an ability, and a format that can carry it. */
 function backgroundOf(
   model: ImageModel,
-  { background, format, where }: ImageWish,
+  { background, format, where }: ImageSpec,
 ): ImageBackground | undefined {
   if (background !== 'transparent') return background
   if (!model.image.backgrounds.includes('transparent'))
@@ -104,7 +104,7 @@ function backgroundOf(
 /** A format that the upstream does not write is made of what it does, best of one that loses nothing. */
 function formatAsked(
   formats: readonly ImageFormat[],
-  { format, background }: ImageWish,
+  { format, background }: ImageSpec,
 ): { format?: ImageFormat } {
   if (formats.includes(format)) return { format }
   const lossless = formats.find((one) => one === 'png') ?? formats.find((one) => one === 'webp')
@@ -117,7 +117,7 @@ const refuse = (
   setting: ImageSetting,
   value: string,
   supported: string[],
-  where: ImageWish['where'],
+  where: ImageSpec['where'],
 ): never =>
   fail(
     'IMAGE_SETTING_NOT_SUPPORTED',

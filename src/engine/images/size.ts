@@ -1,7 +1,7 @@
 /** Which of a model's sizes is drawn for what was wished, and the frame that the picture is brought to afterwards. */
 import { isSameSize, sizeOf } from '#engine/models'
 import type { PixelSize } from '#engine/turn'
-import type { ImageWish, Sizing } from './images.ts'
+import type { ImageSpec, Sizing } from './images.ts'
 
 export interface SizePlan {
   drawn: PixelSize
@@ -25,7 +25,7 @@ export const isPossible = ({ width, height }: PixelSize): boolean =>
  * Settings bind: the picture comes out exactly so. What the prompt names (`16:9`, `1920x1080`) and the shape of the first reference
  * only choose among the model's own sizes.
  */
-export function planSize(sizes: readonly PixelSize[], wish: ImageWish): SizePlan {
+export function planSize(sizes: readonly PixelSize[], wish: ImageSpec): SizePlan {
   if (wish.size) return { drawn: nearest(sizes, wish.size), frame: wish.size, source: 'settings' }
   if (wish.aspectRatio !== undefined) return planRatio(sizes, wish.aspectRatio, wish.fit)
   const named = shapeIn(wish.prompt)
@@ -35,14 +35,14 @@ export function planSize(sizes: readonly PixelSize[], wish: ImageWish): SizePlan
   return { drawn: sizes[0]!, source: 'default' }
 }
 
-function planRatio(sizes: readonly PixelSize[], ratio: number, fit: ImageWish['fit']): SizePlan {
+function planRatio(sizes: readonly PixelSize[], ratio: number, fit: ImageSpec['fit']): SizePlan {
   const drawn = nearest(sizes, { width: ratio, height: 1 })
   if (areAlike(ratioOf(drawn), ratio)) return { drawn, source: 'settings' }
   return { drawn, frame: frameOf(drawn, ratio, fit), source: 'settings' }
 }
 
 /** The largest box of this ratio inside the picture, or the smallest around it; no side beyond what is possible. */
-function frameOf({ width, height }: PixelSize, ratio: number, fit: ImageWish['fit']): PixelSize {
+function frameOf({ width, height }: PixelSize, ratio: number, fit: ImageSpec['fit']): PixelSize {
   const byWidth = fit === 'crop' ? ratio > width / height : ratio < width / height
   const box = byWidth ? { width, height: width / ratio } : { width: height * ratio, height }
   const scale = Math.min(

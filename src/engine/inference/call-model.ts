@@ -1,25 +1,25 @@
 /**
- * One question to a model, asked for work whose money is somebody else's affair: what it may cost is promised before, what it did
- * cost is told after, however it ended. It holds and settles nothing.
+ * One model call for work that manages its own hold: the caller has reserved the worst case before, and gets the actual cost
+ * afterwards, however the call ended. Nothing is held or settled here.
  */
 import type { App } from '#app'
 import { costOf, ratesOf } from '#engine/metering'
 import type { Model } from '#engine/models'
-import { alarmClaims, type Claim, claimOf, PaidWatch, requireMayPay } from '#engine/paid'
+import { alarmClaims, type Claim, claimOf, PaidTelemetry, requireMayPay } from '#engine/paid'
 import { type ModelsOptions, type PricedAttempt, priced } from '#engine/routing'
 import type { FinishReason, Message, OutputFormat, Part, Tool, ToolCall, Turn, Usage } from '#engine/turn'
 import { asFailure, type Failure } from '#platform/errors'
 import type { Payer } from '#platform/ledger'
 import type { Trail } from '#platform/trace'
-import { nothing, Step } from './step.ts'
-import { TurnWatch } from './turn-watch.ts'
+import { noUsage, Step } from './step.ts'
+import { TurnTelemetry } from './turn-telemetry.ts'
 
 export interface CallOptions extends ModelsOptions {
   /** Who pays. */
   payer: Pick<Payer, 'accountId' | 'keyId'>
-  /** As `questionTurn` made it. */
+  /** Made by `questionTurn`. */
   turn: Turn
-  /** Of this call alone; upstreams are told it. */
+  /** Unique to this call; sent to upstreams. */
   callId: string
   /** Aborts when nobody waits for the answer any more. */
   gone: AbortSignal
@@ -29,25 +29,25 @@ export interface CallOptions extends ModelsOptions {
   beganMs: number
 }
 
-export interface Called {
+export interface ModelCallResult {
   text: string
   toolCalls: ToolCall[]
-  /** Absent where the answer was cut. */
+  /** Absent when the answer was cut off. */
   finishReason: FinishReason | undefined
   usage: Usage
   usageSource: 'upstream' | 'estimated' | 'none'
   microcredits: bigint
-  /** The model that answered, or was tried last. */
+  /** The model that answered, or else the last one tried. */
   model: string
   attempts: readonly PricedAttempt[]
-  /** What its upstream claims that cannot be. */
+  /** Usage reported by the upstream that is impossible and was corrected. */
   claims: Claim[]
-  /** Why there is no whole answer. */
+  /** Why there is no complete answer. */
   failure?: Failure
-  /** Whoever pays may pay for no more: nothing was asked. */
+  /** The payer's key no longer permits this call; no upstream was called. */
   isRefused: boolean
-  /** No upstream can have done anything: the call may be made again. */
-  cameToNothing: boolean
+  /** No upstream can have executed anything, so the call may be repeated. */
+  hadNoEffect: boolean
 }
 
 export interface PlainQuestion {
@@ -57,7 +57,7 @@ export interface PlainQuestion {
   maxOutputTokens: number
 }
 
-/** The question as a turn; streamed, so that what a broken answer did cost is known. */
+/** The question as a turn; streamed, so that the cost of an interrupted answer is known. */
 export function questionTurn(
   { messages, tools = [], output, maxOutputTokens }: PlainQuestion,
   model: Model,
@@ -77,21 +77,21 @@ export function questionTurn(
   }
 }
 
-/** A question of so many bytes of prompt, whatever it says: for its worst case. */
+/** A turn with a prompt of `promptBytes` bytes and no content, to compute a worst case. */
 export const boundTurn = (promptBytes: number, maxOutputTokens: number, model: Model): Turn => ({
   ...questionTurn({ messages: [], maxOutputTokens }, model),
-  unreadBytes: promptBytes,
+  passthroughBytes: promptBytes,
 })
 
-/** Never rejects for what an upstream does. */
+/** Never rejects because of an upstream failure; see `failure` in the result. */
 export async function callModel(
   app: App,
   { callId, gone, trail, beganMs, payer, ...models }: CallOptions,
-): Promise<Called> {
+): Promise<ModelCallResult> {
   const receivedMs = app.clock.nowMs()
-  const paid = new PaidWatch(app, { model: models.model, receivedMs, trail })
-  const watch = new TurnWatch(app, models.model, paid)
-  const traceparent = watch.asks(models.turn)
+  const paid = new PaidTelemetry(app, { model: models.model, receivedMs, trail })
+  const watch = new TurnTelemetry(app, models.model, paid)
+  const traceparent = watch.beginCall(models.turn)
   const run = app.inference.start({
     ...models,
     showsReasoning: false,
@@ -102,7 +102,7 @@ export async function callModel(
     traceparent,
   })
   const step = new Step({ run, gone, isFetchable: false, onToken: () => watch.token() })
-  const said = new Words()
+  const said = new AnswerCollector()
   let failure: Failure | undefined
   try {
     for await (const part of step.parts()) said.add(part)
@@ -113,10 +113,10 @@ export async function callModel(
   const usage = step.usage()
   const { model, attempts, finishReason } = step
   const trouble = step.fault?.fault ?? failure?.code
-  const end = { attempts, usage: isFree ? nothing : usage, finishReason }
-  paid.answered(attempts, watch.answered(end), trouble)
+  const end = { attempts, usage: isFree ? noUsage : usage, finishReason }
+  paid.endCall(attempts, watch.endCall(end), trouble)
   const { usageSource } = step
-  const claims = claimOf(attempts, step.disbelief)
+  const claims = claimOf(attempts, step.usageCorrection)
   alarmClaims(app, callId, attempts, claims)
   const microcredits = isFree ? 0n : costOf(ratesOf(model.pricing, app.config.defaults), usage)
   const told = priced(attempts, isFree ? undefined : { microcredits, usage, usageSource })
@@ -124,7 +124,7 @@ export async function callModel(
     text: said.text,
     toolCalls: said.toolCalls,
     finishReason,
-    usage: isFree ? nothing : usage,
+    usage: isFree ? noUsage : usage,
     usageSource: isFree ? 'none' : usageSource,
     microcredits,
     model: model.id,
@@ -135,11 +135,11 @@ export async function callModel(
     claims,
     ...(failure && { failure }),
     isRefused: step.fault?.fault === 'not_allowed',
-    cameToNothing: step.cameToNothing,
+    hadNoEffect: step.hadNoEffect,
   }
 }
 
-/** With times that are counted from an earlier beginning. */
+/** The attempt with its times counted from an earlier start. */
 const countedFrom = <A extends PricedAttempt>(attempt: A, laterMs: number): A => ({
   ...attempt,
   started_ms: attempt.started_ms + laterMs,
@@ -147,8 +147,8 @@ const countedFrom = <A extends PricedAttempt>(attempt: A, laterMs: number): A =>
   ...(attempt.ended_ms !== undefined && { ended_ms: attempt.ended_ms + laterMs }),
 })
 
-/** What was said, put together. */
-class Words {
+/** Collects the text and tool calls of an answer from its parts. */
+class AnswerCollector {
   text = ''
   readonly #calls = new Map<number, ToolCall>()
 

@@ -1,45 +1,45 @@
-/** Finds in an answer's text the links to what hosted tools have found, as they are written. */
+/** Finds citations in an answer's text: links to the results of hosted tools, as they are streamed. */
 import type { Citation, Source } from '#engine/turn'
 
-/** Told to the model with everything that it may cite. */
+/** Instruction appended to every tool result that the model may cite. */
 export const citeByLink =
   'Where your answer rests on one of these pages, say so with a Markdown link to its address right after the sentence.'
 
 const longestQuote = 150
-/** Longer addresses are no links here, so that an unfinished mark keeps no more than this of a line without end. */
+/** Longer addresses are not recognized, so that an unfinished mark never buffers more than this. */
 const longestMark = 8_000
-/** `[words](https://…)`, or `[3]` for the third result of the last search; the character after it is known before it counts. */
+/** `[words](https://…)`, or `[3]` for the third result of the last search, recognized once the following character is known. */
 const mark =
   /\[([^[\]\n]{1,300})\]\((https?:\/\/[^\s()]{1,2000}(?:\([^\s()]{0,200}\)[^\s()]{0,500}){0,9})\)|\[([0-9۰-۹]{1,2})\](?=[^(])/g
 
 export class Citations {
   readonly #byUrl = new Map<string, Source>()
   #numbered: readonly Source[] = []
-  /** What may still be the beginning of a mark. */
+  /** Buffered text that may be the beginning of a mark. */
   #text = ''
-  /** The place of its first character in the stretch. */
+  /** Offset of its first character since `restart`. */
   #offset = 0
 
-  /** Of one use of a tool; a search numbers its results anew. */
+  /** Registers the results of one tool use; a search replaces the numbered results. */
   found(sources: readonly Source[], isSearch: boolean): void {
     for (const source of sources) this.#byUrl.set(comparable(source.url), source)
     if (isSearch && sources.length > 0) this.#numbered = sources
   }
 
-  /** A new stretch of text begins; places are counted from here. */
+  /** Resets the offset to 0: text after a hosted call is counted separately. */
   restart(): void {
     this.#text = ''
     this.#offset = 0
   }
 
-  /** The citations that are whole with this piece of text. */
+  /** Appends text and returns the citations completed by it. */
   add(text: string): Citation[] {
     if (this.#byUrl.size === 0) return []
     this.#text += text
     return /[)\]\n .,؛،]/.test(text) ? this.#scan(this.#text) : []
   }
 
-  /** What ended with the text itself. */
+  /** Returns the citations completed by the end of the text. */
   end(): Citation[] {
     return this.#byUrl.size === 0 ? [] : this.#scan(`${this.#text}\n`)
   }
@@ -54,7 +54,7 @@ export class Citations {
       const start = this.#offset + match.index
       if (source) found.push(citation(source, start, start + match[0].length))
     }
-    // A mark never reaches over a line, so that what lies before it need not be read again.
+    // A mark never spans lines, so text before the last newline need not be scanned again.
     const kept = Math.max(read, this.#text.lastIndexOf('\n') + 1, this.#text.length - longestMark)
     this.#text = this.#text.slice(kept)
     this.#offset += kept

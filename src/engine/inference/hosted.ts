@@ -1,14 +1,14 @@
 /**
- * An answer with tools that run here: the model is asked, the tools that it calls are used, and it is asked again with what they
- * found, five steps at most. Tools of the caller end the answer, as they always do.
+ * An answer with hosted tools: the model is called, its tool calls are executed, and it is called again with their results, at
+ * most five steps. A call to one of the caller's own tools ends the answer, as without hosted tools.
  */
 import type { AnswerState, HostedTool, HostedTools } from '#engine/tools'
 import type {
   Citation,
   Content,
   FinishReason,
-  Hosted,
-  HostedUse,
+  HostedToolEntry,
+  HostedToolSet,
   Message,
   Part,
   ToolCall,
@@ -24,27 +24,27 @@ const maxSteps = 5
 const usualUses = 5
 
 export interface HostedOptions {
-  /** As `withHosted` made it. */
+  /** Made by `withHosted`. */
   turn: Turn
   tools: HostedTools
   accountId: string
   nowMs: () => number
   signal: AbortSignal
-  /** Throws where whoever pays may pay for no more. */
+  /** Throws when the payer's key no longer permits paid work. */
   mayUse(): Promise<void>
-  /** Holds a further step and asks the model; undefined where it cannot be paid. */
+  /** Extends the hold and calls the model again; returns undefined when the balance does not cover it. */
   ask(turn: Turn): Promise<Step | undefined>
 }
 
-/** What the uses of one tool came to. */
+/** Usage totals of one tool. */
 export interface ToolUse {
-  tool: HostedUse['tool']
+  tool: HostedToolEntry['tool']
   uses: number
   failed: number
   microcredits: bigint
 }
 
-/** The turn with its hosted tools among the tools, as the model is told of them; written anew for every wire. */
+/** The turn with its hosted tools added to the tool definitions; the request body is serialized again for every wire. */
 export function withHosted(turn: Turn, tools: HostedTools): Turn {
   const told = (turn.hosted?.tools ?? []).map(({ tool, name, param }) => {
     const { description, parameters } = tools.need(tool, param)
@@ -54,17 +54,17 @@ export function withHosted(turn: Turn, tools: HostedTools): Turn {
 }
 
 export class HostedAnswer {
-  readonly #ask: HostedOptions
-  readonly #hosted: Hosted
+  readonly #options: HostedOptions
+  readonly #hosted: HostedToolSet
   readonly #uses: Map<string, ToolUse>
   readonly #citations = new Citations()
   readonly #prior: PriorContext
   readonly #state: AnswerState = {}
-  /** How many calls of the caller's tools went out. */
+  /** Number of calls to the caller's own tools that were sent to the caller. */
   #calls = 0
 
   constructor(options: HostedOptions) {
-    this.#ask = options
+    this.#options = options
     this.#hosted = options.turn.hosted!
     this.#uses = new Map(
       this.#hosted.tools.map(({ name, tool }) => [name, { tool, uses: 0, failed: 0, microcredits: 0n }]),
@@ -83,7 +83,7 @@ export class HostedAnswer {
   get spent(): bigint {
     return this.uses.reduce((sum, { microcredits }) => sum + microcredits, 0n)
   }
-  /** Fees of all uses that may still come. */
+  /** Maximum fees of the remaining uses. */
   get worstFees(): bigint {
     return this.#hosted.tools.reduce((sum, use) => {
       const left = (use.maxUses ?? usualUses) - this.#uses.get(use.name)!.uses
@@ -91,9 +91,9 @@ export class HostedAnswer {
     }, 0n)
   }
 
-  /** All parts but the usage, which is of all steps together. */
+  /** All parts except the usage, which the caller sums over all steps. */
   async *parts(first: Step): AsyncGenerator<Part> {
-    let { turn } = this.#ask
+    let { turn } = this.#options
     let step: Step | undefined = first
     for (let number = 1; ; number++) {
       const said = new Said(this.#uses, () => this.#calls++)
@@ -104,8 +104,8 @@ export class HostedAnswer {
       const end = this.#endAfter(number, said, calls.length)
       if (end) return yield { type: 'finish', ...end }
       turn = this.#next(turn, said, results, { number: number + 1, output: step.usage().output })
-      step = await this.#ask.ask(turn)
-      // What cannot be paid is not begun; what was paid is not lost.
+      step = await this.#options.ask(turn)
+      // A step that cannot be paid is not started; the answer so far is delivered.
       if (!step)
         return yield { type: 'finish', reason: this.#hosted.atLimit === 'pause' ? 'pause' : 'length' }
     }
@@ -115,14 +115,14 @@ export class HostedAnswer {
     if (callsOfCaller > 0 && used > 0) return { reason: 'tool_calls' }
     if (used > 0)
       return number === maxSteps && this.#hosted.atLimit === 'pause' ? { reason: 'pause' } : undefined
-    // A model that calls a tool all the same, when there are no more steps, has nothing to wait for.
+    // A model that calls a hosted tool after the last step gets no result: the answer simply stops.
     return finish.reason === 'tool_calls' && callsOfCaller === 0 ? { reason: 'stop' } : finish
   }
 
-  /** What of a part of a step goes out: one `start`, no `usage` of its own, and nothing that only one wire can read. */
+  /** The parts delivered for one part of a step: a single `start`, no per-step `usage`, and no wire-specific fields. */
   *#shown(part: Part | undefined, number: number): Generator<Part> {
     if (!part || part.type === 'usage' || (part.type === 'start' && number > 1)) return
-    // What the text ended with is cited while the text is still open.
+    // Citations at the end of the text are emitted while the text block is still open.
     if (part.type === 'tool-call') yield* this.#cited(this.#citations.end())
     const { extra: _, ...plain } = part
     if (plain.type !== 'extra') yield plain
@@ -133,10 +133,10 @@ export class HostedAnswer {
     for (const citation of found) yield { type: 'citation', citation }
   }
 
-  /** Uses the tools that were called, all at once; what they find is told in the order of the calls. */
+  /** Runs the called tools concurrently and yields their results in the order of the calls. */
   async *#use(calls: readonly ToolCall[]): AsyncGenerator<Part, ToolResult[]> {
     if (calls.length === 0) return []
-    await this.#ask.mayUse()
+    await this.#options.mayUse()
     this.#citations.restart()
     const asked = calls.map((call) => ({
       ...call,
@@ -146,7 +146,7 @@ export class HostedAnswer {
     for (const { id, name, input, use } of asked)
       yield { type: 'hosted-call', id, tool: use.tool, name, input }
     const running = asked.map(({ input, use }) => this.#run(use, input))
-    // The first that throws ends the answer; the others must not be rejections that nobody hears.
+    // The first rejection ends the answer; the others must not become unhandled rejections.
     for (const one of running) one.catch(() => {})
     const results: ToolResult[] = []
     for (const [position, { id, name, use }] of asked.entries()) {
@@ -159,8 +159,8 @@ export class HostedAnswer {
     return results
   }
 
-  /** One use; only one that did not fail is paid. */
-  async #run(use: HostedUse, input: unknown): Promise<ToolResult> {
+  /** One tool use; a failed use is free of charge. */
+  async #run(use: HostedToolEntry, input: unknown): Promise<ToolResult> {
     const tool = this.#toolOf(use)
     const count = this.#uses.get(use.name)!
     const isSpentUp =
@@ -175,12 +175,12 @@ export class HostedAnswer {
     return result
   }
 
-  #call(tool: HostedTool, use: HostedUse, input: unknown): Promise<ToolResult> {
+  #call(tool: HostedTool, use: HostedToolEntry, input: unknown): Promise<ToolResult> {
     const { maxContentTokens, allowedDomains, blockedDomains, timeZone } = use
     return tool.run(input, {
-      accountId: this.#ask.accountId,
-      signal: this.#ask.signal,
-      nowMs: this.#ask.nowMs(),
+      accountId: this.#options.accountId,
+      signal: this.#options.signal,
+      nowMs: this.#options.nowMs(),
       state: this.#state,
       ...(maxContentTokens !== undefined && { maxContentTokens }),
       ...(allowedDomains && { allowedDomains }),
@@ -189,7 +189,7 @@ export class HostedAnswer {
     })
   }
 
-  #isLured({ tool }: HostedUse, input: unknown): boolean {
+  #isLured({ tool }: HostedToolEntry, input: unknown): boolean {
     const url = (input as { url?: unknown } | null)?.url
     return tool === 'web_fetch' && typeof url === 'string' && !this.#prior.names(url)
   }
@@ -205,14 +205,14 @@ export class HostedAnswer {
     return {
       ...turn,
       messages: [...turn.messages, said.message, ...answers],
-      // A tool that had to be called has been; past the last step only words are left.
+      // A forced tool choice is satisfied by now; after the last step no tool may be called.
       toolChoice: { type: number > maxSteps ? 'none' : 'auto' },
       ...(limit !== undefined && { requestedOutputTokens: Math.max(1, limit - output) }),
     }
   }
 
-  #useOf = (name: string): HostedUse => this.#hosted.tools.find((use) => use.name === name)!
-  #toolOf = ({ tool, param }: HostedUse): HostedTool => this.#ask.tools.need(tool, param)
+  #useOf = (name: string): HostedToolEntry => this.#hosted.tools.find((use) => use.name === name)!
+  #toolOf = ({ tool, param }: HostedToolEntry): HostedTool => this.#options.tools.need(tool, param)
 }
 
 const spentUp = 'this tool may not be used again in this answer; answer with what you have.'
@@ -239,13 +239,13 @@ function parsed(text: string): unknown {
 
 type Finish = { reason: FinishReason; stopSequence?: string }
 
-/** What the model said in one step, as it is told again in the next. */
+/** Collects the model's output of one step, to be replayed as an assistant message in the next. */
 class Said {
   readonly #hostedNames: ReadonlyMap<string, unknown>
   readonly #nextIndex: () => number
   readonly #content: Content[] = []
   readonly #calls = new Map<number, ToolCall>()
-  /** The places of the caller's tools among all that go out. */
+  /** Index delivered to the caller for each call of the caller's own tools. */
   readonly #indices = new Map<number, number>()
   #reasoning: (Content & { type: 'reasoning' }) | undefined
   finish: Finish = { reason: 'stop' }
@@ -261,7 +261,7 @@ class Said {
   get callsOfCaller(): number {
     return this.#indices.size
   }
-  /** False where the answer was cut or declined: its last call may be half. */
+  /** False when the answer was cut off or refused: its last tool call may be incomplete. */
   get isWhole(): boolean {
     return this.finish.reason === 'stop' || this.finish.reason === 'tool_calls'
   }
@@ -269,7 +269,7 @@ class Said {
     return { role: 'assistant', content: this.#content, toolCalls: [...this.#calls.values()] }
   }
 
-  /** Answers the part where the caller is to see it. */
+  /** Returns the part if it is delivered to the caller, or undefined. */
   add(part: Part): Part | undefined {
     switch (part.type) {
       case 'text':

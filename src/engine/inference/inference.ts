@@ -1,13 +1,13 @@
-/** Asks text models: the paid turn of a caller, with its tools and its settlement, and plain questions of the house itself. */
+/** Calls text models: a caller's paid turn with its hosted tools and settlement, and internal calls of background work. */
 export {
   boundTurn,
-  type Called,
   type CallOptions,
   callModel,
+  type ModelCallResult,
   type PlainQuestion,
   questionTurn,
 } from './call-model.ts'
-export { type PaidOptions, type PaidTurn, servedTurn, startPaidTurn } from './paid-turn.ts'
+export { type PaidOptions, type PaidTurn, prepareTurn, startPaidTurn } from './paid-turn.ts'
 export { upstreamFailures } from './phrases.ts'
 export { failureOf } from './upstream-failure.ts'
 export { worstCaseOf } from './worst-case.ts'

@@ -1,46 +1,46 @@
-/** A turn that is paid exactly: held at its worst case, metered part by part, settled whatever happens. */
+/** A paid turn: the worst case is held, each part is metered, and the actual cost is settled however the turn ends. */
 import type { App } from '#app'
 import { costOf, ratesOf } from '#engine/metering'
 import type { Model } from '#engine/models'
 import { claimOf, type Finished, type PaidCall, PaidRequest } from '#engine/paid'
-import { type ModelsOptions, type PricedAttempt, priced, type Run, speakersOf } from '#engine/routing'
+import { deploymentsFor, type ModelsOptions, type PricedAttempt, priced, type Run } from '#engine/routing'
 import type { HostedTools } from '#engine/tools'
 import type { Bill, Part, Turn, Usage } from '#engine/turn'
 import { Failure, fail } from '#platform/errors'
 import { UpstreamError } from '#providers/spec'
 import { HostedAnswer, type ToolUse, withHosted } from './hosted.ts'
 import { Step, sumOf } from './step.ts'
-import { TurnWatch } from './turn-watch.ts'
+import { TurnTelemetry } from './turn-telemetry.ts'
 import { failureOf } from './upstream-failure.ts'
 import { takeWorstCase } from './worst-case.ts'
 
 export interface PaidOptions extends PaidCall {
   model: Model
-  /** Its `maxOutputTokens` is set here. */
+  /** `maxOutputTokens` is set by `startPaidTurn`. */
   turn: Turn
-  /** Those that `turn.hosted` names; the service's own when absent. */
+  /** Where the tools of `turn.hosted` are looked up. Default: the built-in tools. */
   tools?: HostedTools
-  /** Whether the caller gets to see reasoning. */
+  /** Whether reasoning is delivered to the caller. */
   showsReasoning: boolean
 }
 
 export interface PaidTurn {
-  /** The model that answers; it can change while nothing has been delivered, and where a cut answer is gone on with. */
+  /** The model that answers; it can change until something is delivered, and when another model continues an interrupted answer. */
   readonly model: Model
   readonly maxOutputTokens: number
   /**
-   * The answer, once. Throws a `Failure` when the upstream fails. When the caller goes away it goes on or ends by the
-   * provider's `on_disconnect`; whoever reads must read to the end and then call `finish`.
+   * The answer; call once. Throws a `Failure` when the upstream fails. When the caller disconnects the call continues or is cancelled
+   * according to the provider's `on_disconnect`. The consumer must read to the end and then call `finish`.
    */
   parts(): AsyncGenerator<Part>
-  /** What was used so far, or in the end. */
+  /** Usage so far; final once the answer has ended. */
   usage(): Usage
-  /** Of an answer that was read to its end and is about to be delivered; it is settled at exactly that. */
+  /** The charge of an answer that was read to its end and is about to be delivered; it is settled at exactly this amount. */
   bill(): Promise<Bill>
   /**
-   * Settles. `reply` is the finished JSON, kept for replay where the request claimed an idempotency key.
-   * `undelivered`: the caller gets an error in place of the answer, so that a failed upstream costs nothing whatever it wrote.
-   * Resolves when it is durable; it never rejects.
+   * Settles. `reply` is the finished JSON, stored for replay if the request claimed an idempotency key.
+   * `undelivered`: the caller gets an error instead of the answer, so a failed upstream costs nothing even if it produced output.
+   * Resolves when the settlement is durable; never rejects.
    */
   finish(end: Ending): Promise<Finished>
 }
@@ -53,17 +53,17 @@ export interface Ending {
 }
 
 /**
- * Holds the worst case and prepares the call. Throws 402 before anything is spent, and 400 where no upstream of the model
- * speaks the wire that something of the turn needs, or a hosted tool is not set up.
+ * Holds the worst case and prepares the call. Throws 402 before anything is spent, and 400 when no upstream of the model speaks
+ * the wire that the turn requires or when a hosted tool is not configured.
  */
 export async function startPaidTurn(app: App, asked: PaidOptions): Promise<PaidTurn> {
-  const paid = new Paid(app, { ...asked, turn: servedTurn(app, asked) })
+  const paid = new Paid(app, { ...asked, turn: prepareTurn(app, asked) })
   await paid.hold()
   return paid
 }
 
-/** The turn as it is asked; throws whatever can be refused for want of an upstream or a hosted tool, before anything is held. */
-export function servedTurn(
+/** The turn as sent to the model. Throws when no upstream or hosted tool can serve it, before anything is held. */
+export function prepareTurn(
   app: App,
   { model, turn, tools = app.tools }: Pick<PaidOptions, 'model' | 'turn' | 'tools'>,
 ): Turn {
@@ -72,31 +72,31 @@ export function servedTurn(
 }
 
 function requireOwnWire({ model, turn }: Pick<PaidOptions, 'model' | 'turn'>): void {
-  if (!turn.onlyOwnWire) return
-  // With tools that run here the turn is written anew, so that what is only passed on would be lost.
-  if (!turn.hosted && speakersOf(model, turn).length > 0) return
-  const { param, what } = turn.onlyOwnWire
+  if (!turn.sourceWireOnly) return
+  // With hosted tools the request body is serialized again, so fields that are only passed through would be lost.
+  if (!turn.hosted && deploymentsFor(model, turn).length > 0) return
+  const { param, what } = turn.sourceWireOnly
   fail('FEATURE_NOT_SUPPORTED', { model: model.id, feature: what }, { param })
 }
 
 class Paid implements PaidTurn {
   readonly #app: App
-  readonly #ask: PaidOptions
+  readonly #options: PaidOptions
   readonly #request: PaidRequest
-  readonly #watch: TurnWatch
+  readonly #watch: TurnTelemetry
   readonly #hosted: HostedAnswer | undefined
   readonly #steps: Step[] = []
   #maxOutputTokens = 0
-  /** Once its caller was told the cost: what was held before, and what is settled, within the hold. */
+  /** Set once the cost was reported to the caller: the hold before, and the amount that will be settled within the hold. */
   #billed: { held: bigint; cost: bigint } | undefined
-  /** The caller went away while tools were at work. */
+  /** The caller disconnected while hosted tools were running. */
   #leftAtWork: UpstreamError | undefined
 
   constructor(app: App, options: PaidOptions) {
     this.#app = app
-    this.#ask = options
+    this.#options = options
     this.#request = new PaidRequest(app, { ...options, isFetchable: this.#isFetchable })
-    this.#watch = new TurnWatch(app, options.model, this.#request.watch)
+    this.#watch = new TurnTelemetry(app, options.model, this.#request.telemetry)
     this.#hosted =
       options.turn.hosted &&
       new HostedAnswer({
@@ -122,23 +122,23 @@ class Paid implements PaidTurn {
   get #fault(): UpstreamError | undefined {
     return this.#last.fault ?? this.#leftAtWork
   }
-  /** A whole answer that its caller can still fetch with the idempotency key is finished for them. */
+  /** A non-streamed answer with an idempotency key is finished even if the caller disconnects, since a retry can fetch it. */
   get #isFetchable(): boolean {
-    return this.#ask.claim !== undefined && !this.#ask.turn.stream
+    return this.#options.claim !== undefined && !this.#options.turn.stream
   }
 
   /** Before the first step. */
   async hold(): Promise<void> {
     const fees = this.#hosted?.worstFees ?? 0n
     this.#maxOutputTokens = await this.#request.hold((take) =>
-      takeWorstCase(this.#app, this.#models(this.#ask.turn), -fees, (step) => take(step + fees)),
+      takeWorstCase(this.#app, this.#models(this.#options.turn), -fees, (step) => take(step + fees)),
     )
-    this.#begin(this.#ask.turn, this.#maxOutputTokens)
+    this.#begin(this.#options.turn, this.#maxOutputTokens)
   }
 
-  /** The one hold of the answer becomes what it did cost so far and what the next step may cost at most. */
+  /** Changes the answer's hold to the cost so far plus the worst case of the next step. */
   async #askAgain(turn: Turn): Promise<Step | undefined> {
-    await this.#request.mayPay(this.#ask.model.id)
+    await this.#request.mayPay(this.#options.model.id)
     const promised = this.#spent + this.#hosted!.worstFees
     const beside = this.#request.held - promised
     try {
@@ -153,9 +153,9 @@ class Paid implements PaidTurn {
   }
 
   #begin(asked: Turn, maxOutputTokens: number): Step {
-    const { showsReasoning, background, receivedMs, requestId, gone } = this.#ask
+    const { showsReasoning, background, receivedMs, requestId, gone } = this.#options
     const turn = { ...asked, maxOutputTokens }
-    const traceparent = this.#watch.asks(turn)
+    const traceparent = this.#watch.beginCall(turn)
     const terms = {
       showsReasoning,
       background,
@@ -173,7 +173,7 @@ class Paid implements PaidTurn {
   }
 
   #models(turn: Turn): ModelsOptions {
-    return { model: this.#ask.model, turn, allowed: this.#ask.caller.models }
+    return { model: this.#options.model, turn, allowed: this.#options.caller.models }
   }
 
   parts(): AsyncGenerator<Part> {
@@ -187,7 +187,7 @@ class Paid implements PaidTurn {
         yield part
       }
     } catch (error) {
-      if (error instanceof Failure || !this.#ask.gone.aborted) throw error
+      if (error instanceof Failure || !this.#options.gone.aborted) throw error
       this.#leftAtWork = new UpstreamError('aborted', { executed: true })
       throw failureOf(this.#leftAtWork)
     }
@@ -207,12 +207,12 @@ class Paid implements PaidTurn {
     return { usage: this.usage(), microcredits }
   }
 
-  /** Who never waited, or is gone for good, can stop nothing: an answer that runs past what was promised is not theirs to pay. */
+  /** A background caller, or one that disconnected for good, cannot stop the answer, so is never charged more than the hold. */
   get #staysWithinHold(): boolean {
-    return this.#ask.background === true || (this.#ask.gone.aborted && !this.#isFetchable)
+    return this.#options.background === true || (this.#options.gone.aborted && !this.#isFetchable)
   }
 
-  /** What the answer did cost so far, each step at the price of the model that answered it. */
+  /** Cost so far, each step at the price of the model that answered it. */
   get #spent(): bigint {
     return this.#steps.reduce((sum, step) => sum + this.#costOf(step), this.#hosted?.spent ?? 0n)
   }
@@ -237,15 +237,15 @@ class Paid implements PaidTurn {
       statusCode,
       ...(reply !== undefined && { reply }),
       microcredits: undelivered ? this.#charge(true) : (this.#billed?.cost ?? this.#charge(false)),
-      // Whoever was told the cost is charged that: the hold was raised to it before.
+      // A reported cost is charged exactly: the hold was raised to it before.
       withinHold: this.#staysWithinHold || outcome === 'client_left' || this.#billed !== undefined,
       tokens: free ? { input: 0, cachedInput: 0, output: 0, reasoning: 0 } : usage,
       freeClaim: free && this.#steps.every((step) => step.didNothing),
-      claims: this.#steps.flatMap(({ attempts, disbelief }) => claimOf(attempts, disbelief)),
+      claims: this.#steps.flatMap(({ attempts, usageCorrection }) => claimOf(attempts, usageCorrection)),
       outcome,
       detail: this.#detail(usage, free, undelivered),
       figures: { input_tokens: usage.input, output_tokens: usage.output },
-      attributes: this.#watch.answered({ attempts, usage, finishReason }),
+      attributes: this.#watch.endCall({ attempts, usage, finishReason }),
     })
   }
 
@@ -253,9 +253,9 @@ class Paid implements PaidTurn {
     return this.#steps.flatMap((step) => step.attempts)
   }
 
-  /** Nothing of the answer is paid: it failed before there was anything of it, or its caller gets an error instead. */
+  /** The answer is free: it failed before any output, or the caller gets an error instead. */
   #isFree(undelivered: boolean): boolean {
-    // A key that may pay for no more pays for what was done before.
+    // A key that was revoked between steps still pays for the earlier steps.
     const isError = undelivered && this.#fault?.fault !== 'not_allowed'
     return this.#last.isFree(undelivered) && (isError || this.#steps.length === 1)
   }
@@ -265,10 +265,10 @@ class Paid implements PaidTurn {
     return this.#last.isFree(undelivered) ? this.#spent - this.#costOf(this.#last) : this.#spent
   }
 
-  /** What the receipt tells beside the money; never prompt or answer text. */
+  /** Details for the receipt; never prompt or answer text. */
   #detail(usage: Usage, free: boolean, undelivered: boolean) {
     const head = {
-      stream: this.#ask.turn.stream,
+      stream: this.#options.turn.stream,
       max_output_tokens: this.#maxOutputTokens,
       finish_reason: this.#last.finishReason ?? null,
       usage_source: free ? 'none' : usageSource(this.#steps),
@@ -281,12 +281,12 @@ class Paid implements PaidTurn {
     return { head, tail, ...(this.#hosted && { attempts: this.#pricedAttempts(undelivered) }) }
   }
 
-  /** It cost more than was held, and took what was free. */
+  /** The cost exceeded the hold, which was raised from the free balance. */
   get #isRaised(): boolean {
     return this.#billed !== undefined && this.#request.held > this.#billed.held
   }
 
-  /** The receipt pays several calls, and fees of tools beside them. */
+  /** Attempts with their prices: one receipt covers several calls and tool fees. */
   #pricedAttempts(undelivered: boolean): PricedAttempt[] {
     const free = this.#isFree(undelivered)
     return this.#steps.flatMap((step) => {

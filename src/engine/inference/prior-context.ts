@@ -1,4 +1,4 @@
-/** The addresses that a model may have fetched: those that the conversation has named, so that no page can lure it elsewhere. */
+/** The URLs that a model may fetch: only those that appear in the conversation, so that a page cannot direct it elsewhere (prompt injection). */
 import { domainToUnicode } from 'node:url'
 import type { Content, Message } from '#engine/turn'
 
@@ -14,8 +14,8 @@ export class PriorContext {
   }
 
   /**
-   * With or without its scheme, its host in any case and in either spelling of an IDN, its path escaped or not; a part of a named
-   * address is named too. Paths keep their case: a page could otherwise have its reader tell secrets in capitals.
+   * Whether the conversation contains the address: with or without scheme, host in any case and either IDN spelling, path escaped or
+   * not; a prefix of a contained address counts too. Paths are case-sensitive: otherwise a page could exfiltrate data in letter case.
    */
   names(address: string): boolean {
     const url = URL.parse(address)
@@ -47,7 +47,7 @@ const readable = (text: string): string => {
   }
 }
 
-/** What the model itself has said names nothing. */
+/** The model's own messages do not count. */
 function textOf({ role, content }: Message): string {
   return role === 'assistant' ? '' : content.map(contentText).join('\n')
 }

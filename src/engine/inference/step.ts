@@ -1,7 +1,7 @@
-/** One call of a model, whatever attempts it takes: metered part by part, so that its cost is known however it ends. */
-import { believed, type Disbelief, estimateUsage, type Seen } from '#engine/metering'
+/** One model call with all its attempts, metered part by part so that its cost is known however it ends. */
+import { estimateUsage, type ObservedOutput, plausibleUsage, type UsageCorrection } from '#engine/metering'
 import type { Model } from '#engine/models'
-import { leaveWith } from '#engine/paid'
+import { leaveOnAbort } from '#engine/paid'
 import type { Attempt, Run } from '#engine/routing'
 import type { FinishReason, Part, Turn, Usage } from '#engine/turn'
 import { UpstreamError } from '#providers/spec'
@@ -9,19 +9,19 @@ import { didNothing, failureOf } from './upstream-failure.ts'
 
 export interface StepOptions {
   run: Run
-  /** Aborts when the caller goes away. */
+  /** Aborts when the caller disconnects. */
   gone: AbortSignal
-  /** True where the answer is finished for a caller who went away: it can be fetched later. */
+  /** True when the answer is finished even if the caller disconnects, because it can be fetched later. */
   isFetchable: boolean
-  /** Told of each token. */
+  /** Called for each token. */
   onToken: () => void
 }
 
 export class Step {
-  readonly #ask: StepOptions
-  /** The attempt that `#seen` and `#usage` are of. */
+  readonly #options: StepOptions
+  /** The turn of the attempt that `#seen` and `#usage` belong to. */
   #metered: Turn
-  #seen: Seen = { ...unseen }
+  #seen: ObservedOutput = { ...unseen }
   #usage: Usage | undefined
   /** `#usage` counts the prompt only. */
   #promptOnly = false
@@ -29,15 +29,15 @@ export class Step {
   #fault: UpstreamError | undefined
 
   constructor(options: StepOptions) {
-    this.#ask = options
+    this.#options = options
     this.#metered = options.run.turn
   }
 
   get model(): Model {
-    return this.#ask.run.model
+    return this.#options.run.model
   }
   get attempts(): readonly Attempt[] {
-    return this.#ask.run.attempts
+    return this.#options.run.attempts
   }
   get finishReason(): FinishReason | undefined {
     return this.#finishReason
@@ -45,29 +45,29 @@ export class Step {
   get fault(): UpstreamError | undefined {
     return this.#fault
   }
-  /** Nothing that was tried had any effect, as far as its upstream says: an idempotency key is free again. */
+  /** No attempt had an effect, as far as the upstreams report: the idempotency key may be released. */
   get didNothing(): boolean {
-    return this.#ask.run.failures.every(didNothing)
+    return this.#options.run.failures.every(didNothing)
   }
-  /** It surely came to nothing: no upstream was reached, or each refused at its door. */
-  get cameToNothing(): boolean {
-    const { failures } = this.#ask.run
+  /** Certainly nothing was executed: no upstream was reached, or each one refused the connection. */
+  get hadNoEffect(): boolean {
+    const { failures } = this.#options.run
     return this.#fault?.executed === false && failures.every(({ executed }) => !executed)
   }
-  /** Who counted the tokens. */
+  /** Whether the token counts come from the upstream or are estimated. */
   get usageSource(): 'upstream' | 'estimated' {
     return this.#usage && !this.#promptOnly ? 'upstream' : 'estimated'
   }
 
-  /** The answer, once, to be read to its end. Throws a `Failure` when the upstream fails. */
+  /** The answer; call once and read to the end. Throws a `Failure` when the upstream fails. */
   async *parts(): AsyncGenerator<Part> {
-    const { run } = this.#ask
-    using _leaving = leaveWith(this.#ask, run)
+    const { run } = this.#options
+    using _leaving = leaveOnAbort(this.#options, run)
     try {
       for await (const part of run.parts()) {
         this.#meter(part)
-        // The upstream's own figures go along only where they are believed.
-        if (part.type === 'usage' && this.disbelief) {
+        // The upstream's raw usage is passed on only if it was not corrected.
+        if (part.type === 'usage' && this.usageCorrection) {
           const { raw: _, ...plain } = part
           yield { ...plain, usage: this.usage() }
         } else yield part
@@ -78,25 +78,25 @@ export class Step {
     }
   }
 
-  /** What was used so far, or in the end: as far as it can be. */
+  /** Plausible usage so far; final once the answer has ended. */
   usage(): Usage {
-    // A step that nobody was asked for, since its key may pay for no more.
-    if (this.#fault && this.attempts.length === 0) return nothing
+    // No upstream was called, because the key no longer permits it.
+    if (this.#fault && this.attempts.length === 0) return noUsage
     return this.#believed(this.#counted())
   }
 
-  /** What the upstream claims and what was believed of it, where the claim cannot be. */
-  get disbelief(): Disbelief | undefined {
+  /** The upstream's claim and the corrected usage, if the claim is impossible; otherwise undefined. */
+  get usageCorrection(): UsageCorrection | undefined {
     const claimed = this.#usage
     const usage = claimed && this.#believed(claimed)
     return usage === claimed ? undefined : { claimed: claimed!, believed: usage! }
   }
 
   #believed(usage: Usage): Usage {
-    return believed(usage, { turn: this.#metered, model: this.model, seen: this.#seen })
+    return plausibleUsage(usage, { turn: this.#metered, model: this.model, seen: this.#seen })
   }
 
-  /** By the upstream, or as far as it did not, estimated. */
+  /** Usage reported by the upstream; what it did not report is estimated. */
   #counted(): Usage {
     if (this.#usage && !this.#promptOnly) return this.#usage
     const { output, reasoning, ...prompt } = estimateUsage(this.#metered, this.#seen)
@@ -105,17 +105,17 @@ export class Step {
       : { ...prompt, output, reasoning }
   }
 
-  /** An upstream that failed before anything was delivered costs its caller nothing; a caller who left pays for what was begun. */
+  /** An upstream that failed before delivery costs the caller nothing; a caller who disconnected pays for work that was started. */
   isFree(undelivered: boolean): boolean {
     if (!this.#fault) return false
     if (this.#fault.fault === 'aborted') return !this.#fault.executed && this.#seen.deltas === 0
     return undelivered || (this.#seen.deltas === 0 && !this.#usage)
   }
 
-  /** Only the attempt that answered is paid: one that took over from a cut answer read what was said as its prompt. */
+  /** Only the last attempt is metered: one that continued an interrupted answer read the text so far as its prompt. */
   #meter(part: Part): void {
-    if (this.#metered !== this.#ask.run.turn) {
-      this.#metered = this.#ask.run.turn
+    if (this.#metered !== this.#options.run.turn) {
+      this.#metered = this.#options.run.turn
       this.#seen = { ...unseen }
       this.#usage = undefined
     }
@@ -135,17 +135,17 @@ export class Step {
 
   #see(text: string): void {
     if (text === '') return
-    this.#ask.onToken()
+    this.#options.onToken()
     this.#seen.deltas++
     this.#seen.bytes += Buffer.byteLength(text)
   }
 }
 
-const unseen: Seen = { deltas: 0, bytes: 0, reasoningBytes: 0, calls: 0 }
+const unseen: ObservedOutput = { deltas: 0, bytes: 0, reasoningBytes: 0, calls: 0 }
 
-/** Of several steps together. */
+/** Total usage of several steps. */
 export function sumOf(usages: readonly Usage[]): Usage {
-  const [first = nothing, ...others] = usages
+  const [first = noUsage, ...others] = usages
   return others.reduce(
     (sum, usage) => ({
       input: sum.input + usage.input,
@@ -160,8 +160,8 @@ export function sumOf(usages: readonly Usage[]): Usage {
   )
 }
 
-/** Of a call that used nothing. */
-export const nothing: Usage = {
+/** Usage of a call that used nothing. */
+export const noUsage: Usage = {
   input: 0,
   cachedInput: 0,
   cacheWriteInput: 0,

@@ -1,7 +1,7 @@
 import { Failure } from '#platform/errors'
 import type { UpstreamError } from '#providers/spec'
 
-/** An upstream's fault as the caller gets it: the operator's troubles (a bad key, an unknown name) stay the operator's. */
+/** Maps an upstream's fault to the caller's error. Operator errors (a bad key, an unknown model name) are not disclosed. */
 export function failureOf(error: UpstreamError): Failure {
   const more = { executed: true, cause: error, ...(error.param !== undefined && { param: error.param }) }
   const detail = { detail: error.detail ?? '' }
@@ -27,6 +27,6 @@ export function failureOf(error: UpstreamError): Failure {
   }
 }
 
-/** True when the upstream certainly did no work, or says itself that it refused: the idempotency key is free again. */
+/** True when the upstream certainly did no work or reported a refusal: the idempotency key may be released. */
 export const didNothing = (error: UpstreamError): boolean =>
   !error.executed || (error.status ?? 0) >= 400 || error.fault === 'connect' || error.fault === 'reset'

@@ -1,4 +1,4 @@
-/** The worst case of a call of a model: what is held before it is asked. */
+/** The worst-case cost of a model call, which is held before the call. */
 import type { App } from '#app'
 import {
   dearest,
@@ -17,9 +17,9 @@ import { Failure } from '#platform/errors'
 const smallestOutputTokens = 256
 
 /**
- * Takes the worst case of the turn by `take` and answers the output limit that is paid for. The caller's own limit is held as it
- * is. Without one the whole of the model is tried, then what the balance and caps leave; others may take of it in between, hence
- * the few rounds. `beside`: what of the money asked for is there already (or, below zero, is for other things than the model).
+ * Holds the worst case of the turn through `take` and returns the output limit that it covers. A limit set by the caller is held as
+ * it is. Without one the model's maximum is tried first, then what balance and caps allow; concurrent calls may use some of that in
+ * between, hence the few rounds. `beside`: the part of the amount that is already held (negative: reserved for other than the model).
  */
 export async function takeWorstCase(
   app: App,
@@ -48,7 +48,7 @@ export async function takeWorstCase(
   }
 }
 
-/** What a turn that names its limit may cost at most, and the limit that is sent; the money is somebody else's affair. */
+/** The worst-case cost of a turn and the output limit to send; nothing is held. */
 export function worstCaseOf(
   app: App,
   options: ModelsOptions,
@@ -59,23 +59,23 @@ export function worstCaseOf(
   return { microcredits: input + worstAnswer(options, rates, maxOutputTokens), maxOutputTokens }
 }
 
-/** The dearest prices of those that may answer, and what the prompt costs at them. */
+/** The highest rates among the models that may answer, and the cost of the prompt at these rates. */
 function promptOf(app: App, options: ModelsOptions): { rates: Rates; input: bigint } {
   const models = app.inference.modelsFor(options)
   const rates = dearest(models.map(({ pricing }) => ratesOf(pricing, app.config.defaults)))
   const bound = inputBound(options.turn)
   if (options.model.resumes) bound.text += continuationTokens
-  const readings = options.turn.sumsUp ? 2n : 1n
+  const readings = options.turn.compacts ? 2n : 1n
   return { rates, input: readings * inputWorstCase(rates, bound) + searchesWorstCase(rates, options.turn) }
 }
 
 /**
- * An answer that may be gone on with elsewhere is read there as prompt once more, perhaps into a cache. Beside one before which the
- * conversation is summed up stands the summary.
+ * If another deployment may continue an interrupted answer, it reads the text so far as prompt again, perhaps writing it to a cache.
+ * With compaction the summary is billed as output too.
  */
 function answerRates({ model, turn }: Pick<ModelsOptions, 'model' | 'turn'>, rates: Rates): Rates {
   const reading = rates.cacheWrite > rates.input ? rates.cacheWrite : rates.input
-  const output = rates.output + (model.resumes ? reading : 0n) + (turn.sumsUp ? rates.output : 0n)
+  const output = rates.output + (model.resumes ? reading : 0n) + (turn.compacts ? rates.output : 0n)
   return { ...rates, output }
 }
 

@@ -2,7 +2,7 @@
 
 import type { InputBound } from '#engine/models'
 import type { Content, Turn, Usage } from '#engine/turn'
-import type { Seen } from './believe.ts'
+import type { ObservedOutput } from './plausible-usage.ts'
 
 export {
   costOf,
@@ -14,7 +14,7 @@ export {
   ratesOf,
   searchesWorstCase,
 } from '#engine/models'
-export { believed, type Disbelief, type Seen } from './believe.ts'
+export { type ObservedOutput, plausibleUsage, type UsageCorrection } from './plausible-usage.ts'
 
 // Upper bounds across vendors' published formulas: high-detail tiles, audio and video rates.
 const tokensPerImage = 4_000
@@ -71,7 +71,7 @@ function addMedia(bound: InputBound, part: Content): void {
 
 /** Bytes of everything the model reads as text, with room for the chat template around each message. */
 export function inputBytes(turn: Turn): number {
-  let bytes = 64 + (turn.unreadBytes ?? 0)
+  let bytes = 64 + (turn.passthroughBytes ?? 0)
   for (const message of turn.messages) {
     bytes += 32 + size(message.name) + size(message.refusal) + size(message.toolCallId)
     for (const part of message.content) bytes += textBytes(part)
@@ -104,7 +104,10 @@ const size = (text: string | undefined): number => (text === undefined ? 0 : Buf
  * What was used, for upstreams that do not say, or were cut before they could. Not a bound but a fair guess, marked as
  * such on the receipt: four bytes a token for text (it holds for English and for Persian), and one token a delta where deltas are that small.
  */
-export function estimateUsage(turn: Turn, seen: Pick<Seen, 'deltas' | 'bytes' | 'reasoningBytes'>): Usage {
+export function estimateUsage(
+  turn: Turn,
+  seen: Pick<ObservedOutput, 'deltas' | 'bytes' | 'reasoningBytes'>,
+): Usage {
   const bound = inputBound(turn)
   const media = Math.ceil(bound.media / 2)
   const bytesPerDelta = seen.deltas > 0 ? seen.bytes / seen.deltas : 0

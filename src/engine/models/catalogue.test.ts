@@ -5,10 +5,10 @@ import { type Config, readEnv } from '#platform/config'
 import { StartRefused } from '#platform/errors'
 import { openOutbound } from '#platform/proxy'
 import { loadConfig } from '#settings'
-import { buildCatalogue, type Discovered, discover, type Model, type Pricing } from './models.ts'
+import { buildCatalogue, type Discovery, discover, type Model, type Pricing } from './models.ts'
 import { readyMade } from './ready-made.ts'
 
-const nothing: Discovered = { providers: [], models: [], silent: [] }
+const nothing: Discovery = { providers: [], models: [], silent: [] }
 const zero = {
   inputPerMillion: 0,
   outputPerMillion: 0,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Config } from '#platform/config'
-import type { Discovered } from './discover.ts'
+import type { Discovery } from './discover.ts'
 import type { EmbeddingModel } from './kinds/embedding/embedding-model.ts'
 import { type AnyModel, type Kinds, type ModelEntry, openKinds } from './kinds/kinds.ts'
 import type { NamedEntry } from './kinds/named.ts'
@@ -49,7 +49,7 @@ const entryCreated = Date.UTC(2026, 0, 1) / 1_000
  */
 export function buildCatalogue(
   config: Config,
-  discovered: Discovered,
+  discovered: Discovery,
   sandboxModels: readonly AnyModel[],
   kinds = openKinds(),
 ): Catalogue {

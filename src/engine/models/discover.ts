@@ -6,7 +6,7 @@ import { readyMade } from './ready-made.ts'
 import type { VendorKeys } from './settings.ts'
 
 /** Providers and models that nobody wrote down: by vendor keys of the environment, and on this machine. */
-export interface Discovered {
+export interface Discovery {
   providers: ProviderConfig[]
   models: Model[]
   /** Addresses that were named (`OLLAMA_HOST`) and did not answer, to be told at the start. */
@@ -16,7 +16,7 @@ export interface Discovered {
 const usualOllama = 'http://127.0.0.1:11434'
 
 /** Looks once, at the start. An Ollama nobody named gets 300 ms, so that its absence costs nothing; a named one gets 3 s. */
-export async function discover(vendors: VendorKeys, outbound: Outbound): Promise<Discovered> {
+export async function discover(vendors: VendorKeys, outbound: Outbound): Promise<Discovery> {
   const named = vendors.ollamaHost
   const host = named ?? usualOllama
   const ollama = await listOllama(host, named === undefined ? 300 : 3_000, outbound.to(host))

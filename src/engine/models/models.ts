@@ -37,7 +37,7 @@ export interface Deployment {
 }
 
 export { buildCatalogue, type Catalogue } from './catalogue.ts'
-export { type Discovered, discover } from './discover.ts'
+export { type Discovery, discover } from './discover.ts'
 export { embedding as embeddingModels } from './kinds/embedding/embedding.ts'
 export type { EmbeddingModel } from './kinds/embedding/embedding-model.ts'
 export {

@@ -1,31 +1,31 @@
-/** Claims of upstreams that were not believed: on the receipt, and as an alarm. Figures only, never what was asked or answered. */
+/** Usage claims of upstreams that were corrected: recorded on the receipt and reported as an alarm. Figures only, never content. */
 import type { App } from '#app'
 import type { Attempt } from '#engine/routing'
 import type { Usage } from '#engine/turn'
 
 type Figures = Partial<Usage>
 
-/** As it stands on a receipt. */
+/** As recorded on a receipt. */
 export interface Claim {
   deployment: string
   claimed: Figures
   believed: Figures
 }
 
-/** The attempt whose answer was counted. */
+/** The attempt whose usage was counted. */
 const counted = (attempts: readonly Attempt[]): Attempt | undefined =>
   attempts.findLast(({ outcome }) => outcome === 'answered') ?? attempts.at(-1)
 
-/** What the last call of these attempts claims, where it was not believed. */
+/** The claim of the last of these attempts, if it was corrected; otherwise empty. */
 export function claimOf(
   attempts: readonly Attempt[],
-  disbelief: { claimed: Figures; believed: Figures } | undefined,
+  correction: { claimed: Figures; believed: Figures } | undefined,
 ): Claim[] {
   const attempt = counted(attempts)
-  return attempt && disbelief ? [{ deployment: attempt.deployment, ...disbelief }] : []
+  return attempt && correction ? [{ deployment: attempt.deployment, ...correction }] : []
 }
 
-/** The same of figures that are believed as far as they can be; none where nothing was claimed. */
+/** The same, comparing claimed with accepted figures; empty when nothing was claimed. */
 export function claimsOf(
   attempts: readonly Attempt[],
   claimed: Figures | undefined,
@@ -36,7 +36,7 @@ export function claimsOf(
   return claimOf(attempts, isBelieved ? undefined : { claimed, believed })
 }
 
-/** Counts and logs what was not believed, and answers that ran past their limit. */
+/** Counts and logs corrected claims, and answers that exceeded their output limit. */
 export function alarmClaims(
   { metrics, log }: App,
   requestId: string,

@@ -1,5 +1,5 @@
-/** Tells a run when its caller goes away, until disposed; not where the answer is finished to be fetched later. */
-export function leaveWith(
+/** Calls `run.leave()` when the caller disconnects, until disposed; not if the answer is finished to be fetched later. */
+export function leaveOnAbort(
   { gone, isFetchable }: { gone: AbortSignal; isFetchable: boolean },
   run: { leave(): void },
 ): Disposable {

@@ -4,9 +4,9 @@ import { Failure } from '#platform/errors'
 import type { Payer } from '#platform/ledger'
 
 /**
- * Holds the key, its account and its models as they are now against what is to be paid: `model` is the id of the model that is asked
- * next. Throws INVALID_API_KEY, ACCOUNT_SUSPENDED, PLAN_REQUIRED or MODEL_NOT_ALLOWED, as of a call that has begun. While the database is
- * away nobody can have revoked anything there: what was held for goes on.
+ * Checks that the key, its account and its allowed models still permit the next paid step; `model` is the id of the model to be
+ * called. Throws INVALID_API_KEY, ACCOUNT_SUSPENDED, PLAN_REQUIRED or MODEL_NOT_ALLOWED, marked as executed. When the database is
+ * unavailable the check passes: nothing can have been revoked there, and the work is covered by its hold.
  */
 export async function requireMayPay(
   { keys }: Pick<App, 'keys'>,

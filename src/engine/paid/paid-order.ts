@@ -1,29 +1,29 @@
-/** An order that is filled whole or not at all (pictures, vectors), paid exactly: held at its worst case, filled at most once. */
+/** A paid order that is filled completely or not at all (pictures, vectors): held at its worst case, filled at most once. */
 import type { App } from '#app'
 import type { AnyModel } from '#engine/models'
 import type { Attempt, OrderCandidate, OrderKind, OrderRun } from '#engine/routing'
 import type { Attributes } from '#platform/trace'
 import { UpstreamError } from '#providers/spec'
-import { leaveWith } from './leave.ts'
+import { leaveOnAbort } from './leave.ts'
 import { type Finished, type PaidEnd, PaidRequest, type PaidRequestOptions } from './paid-request.ts'
 
-/** What a kind of orders has of its own: how a provider is asked, and what the money goes by. */
+/** What is specific to a kind of order: how a provider is called and how the price is computed. */
 export interface PaidOrderKind<One extends OrderCandidate, Filled> extends OrderKind<One['order'], Filled> {
-  /** As spans name it (OpenTelemetry's conventions for generative AI). */
+  /** Operation name in spans (OpenTelemetry's conventions for generative AI). */
   operation: string
   attributes?: Attributes
   /** In micro-credits. */
   worstCase(one: One): bigint
-  /** True when an upstream that failed so certainly did nothing, so that the idempotency key is free again. */
+  /** True when this failure proves that the upstream did nothing, so that the idempotency key may be released. */
   didNothing(failure: UpstreamError, isBackground: boolean): boolean
 }
 
-/** Of an end what the order does not know by itself. */
+/** The fields of `PaidEnd` that the order does not set itself. */
 export type PaidOrderEnd = Omit<PaidEnd, 'model' | 'attempts' | 'fault' | 'freeClaim'>
 
 /**
- * Holds what the dearest of the candidates may cost, and orders of the first whose upstream is in good health. Throws as `Ledger.hold`
- * does.
+ * Holds the worst case of the most expensive candidate and prepares the run, which calls the first healthy upstream. Throws as
+ * `Ledger.hold` does.
  */
 export async function startPaidOrder<One extends OrderCandidate<AnyModel>, Filled>(
   app: App,
@@ -40,15 +40,15 @@ export async function startPaidOrder<One extends OrderCandidate<AnyModel>, Fille
     background,
     receivedMs,
     requestId,
-    traceparent: request.watch.asks(kind.operation, kind.attributes ?? {}),
+    traceparent: request.telemetry.beginCall(kind.operation, kind.attributes ?? {}),
     mayAsk: request.mayPay,
   })
   return new PaidOrder({ call, kind, candidates, request, run })
 }
 
 /**
- * The asked model, and those of its fallbacks that the caller may use and that can fill the order; `of` answers undefined for one that
- * cannot.
+ * The requested model and those of its fallbacks that the caller may use and that can fill the order; `of` returns undefined for a
+ * fallback that cannot.
  */
 export function orderCandidates<One extends OrderCandidate<AnyModel>>(
   app: App,
@@ -82,7 +82,7 @@ export class PaidOrder<One extends OrderCandidate<AnyModel>, Filled> {
     this.request = parts.request
   }
 
-  /** Who fills it, and what is ordered there; it can change until it is filled. */
+  /** The current candidate; it can change until the order is filled. */
   get candidate(): One {
     return this.#parts.run.candidate
   }
@@ -93,24 +93,24 @@ export class PaidOrder<One extends OrderCandidate<AnyModel>, Filled> {
   get fault(): UpstreamError | undefined {
     return this.#fault
   }
-  /** The caller left while it was worked on: the upstream will ask for its price. */
-  get wasLeftAtWork(): boolean {
+  /** The caller disconnected while the upstream was working, so the upstream will bill for it. */
+  get wasAbandoned(): boolean {
     return this.request.wasLeft(this.#fault) && this.#fault!.executed
   }
-  /** No upstream can have done anything. */
-  get isUntouched(): boolean {
+  /** No upstream can have executed anything. */
+  get hadNoEffect(): boolean {
     const { kind, run, call } = this.#parts
     const failures = this.#fault ? [...run.failures, this.#fault] : run.failures
     return !this.#isFilled && failures.every((one) => kind.didNothing(one, call.background === true))
   }
 
   /**
-   * Once. What came, as `finish` makes it; undefined where it failed, and `fault` says why. When the caller goes away the call goes on or
-   * ends by the provider's `on_disconnect`; whoever asked must wait for the end and then settle.
+   * Call once. Returns the result processed by `finish`, or undefined if the order failed (see `fault`). When the caller disconnects the
+   * call continues or is cancelled according to the provider's `on_disconnect`. Await the result, then call `settle`.
    */
   async filled<Done>(finish: (filled: Filled) => Done | Promise<Done>): Promise<Done | undefined> {
     const { call, run } = this.#parts
-    using _leaving = leaveWith(call, run)
+    using _leaving = leaveOnAbort(call, run)
     try {
       const filled = await run.filled()
       this.#isFilled = true
@@ -124,7 +124,7 @@ export class PaidOrder<One extends OrderCandidate<AnyModel>, Filled> {
   settle(end: PaidOrderEnd): Promise<Finished> {
     const { request, attempts, fault } = this
     const { model } = this.candidate
-    return request.settle({ ...end, model, attempts, fault, freeClaim: this.isUntouched })
+    return request.settle({ ...end, model, attempts, fault, freeClaim: this.hadNoEffect })
   }
 }
 

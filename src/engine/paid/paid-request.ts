@@ -1,4 +1,4 @@
-/** One request that is paid, of whatever kind: held, asked, settled and explained in one way. What differs is handed in. */
+/** One paid request of any kind: its hold, settlement and receipt follow one procedure; kind-specific parts are passed in. */
 import type { App, Caller } from '#app'
 import type { AnyModel } from '#engine/models'
 import type { Attempt } from '#engine/routing'
@@ -8,7 +8,7 @@ import type { Attributes, Trail } from '#platform/trace'
 import type { UpstreamError } from '#providers/spec'
 import { alarmClaims, type Claim } from './claims.ts'
 import { requireMayPay } from './may-pay.ts'
-import { PaidWatch } from './watch.ts'
+import { PaidTelemetry } from './paid-telemetry.ts'
 
 export interface PaidCall {
   caller: Caller
@@ -17,72 +17,72 @@ export interface PaidCall {
   receivedMs: number
   claim?: IdempotencyClaim | undefined
   /**
-   * Work that nobody waits for: what may have been executed is never asked again, the charge stays within the hold, and the finished
-   * JSON is kept with the settlement even without a claim, so that it is found there after a crash.
+   * Background work: a call that may have been executed is never repeated, the charge never exceeds the hold, and the finished JSON is
+   * stored with the settlement even without a claim, so that it can be recovered after a crash.
    */
   background?: boolean
   customerId?: string | undefined
   referenceId?: string | undefined
-  /** Aborts when the caller goes away. */
+  /** Aborts when the caller disconnects. */
   gone: AbortSignal
-  /** Of the request, for its log line and its spans. */
+  /** The request's log line and spans. */
   trail?: Trail | undefined
 }
 
 export interface PaidRequestOptions extends PaidCall {
   model: AnyModel
-  /** A whole answer that its caller can still fetch with the idempotency key is finished for one who went away. */
+  /** The answer is finished even if the caller disconnects, because it can be fetched with the idempotency key. */
   isFetchable: boolean
 }
 
-/** What became of the money, and of the idempotency key. */
+/** Result of a settlement: the charge, and whether the idempotency key stays claimed. */
 export interface Finished extends Settled {
-  /** True where the key stays with this call: a repeat is answered or refused, never run. */
+  /** True when the key stays with this call: a repeated request is replayed or refused, never executed. */
   keepsClaim: boolean
 }
 
-/** How a request ended: of its settlement what only its kind knows, and what its receipt tells. */
+/** How a request ended: the kind-specific fields of its settlement and receipt. */
 export interface PaidEnd
   extends Pick<
     Settlement,
     'microcredits' | 'withinHold' | 'statusCode' | 'tokens' | 'quantities' | 'reply' | 'urgent'
   > {
-  /** The model that answered, or was tried last. */
+  /** The model that answered, or else the last one tried. */
   model: { id: string }
   attempts: readonly Attempt[]
-  /** Why the upstream did not answer, if it did not. */
+  /** The upstream's error, if it did not answer. */
   fault: UpstreamError | undefined
-  /** What the caller gets in place of an answer. */
+  /** The error returned to the caller instead of an answer. */
   failure: Failure | undefined
-  /** Nothing happened, as far as any upstream says: the idempotency key is free again. */
+  /** Nothing was executed, as far as the upstreams report: the idempotency key is released. */
   freeClaim: boolean
-  /** Figures of upstreams that were not believed. */
+  /** Usage claims that were corrected. */
   claims: readonly Claim[]
-  /** As `PaidRequest.outcome` when absent. */
+  /** Default: `PaidRequest.outcome`. */
   outcome?: string
-  /** On the receipt before and after what all receipts have; never what was asked or answered. `attempts` may be told in another way. */
+  /** Receipt fields placed before and after those common to all receipts; never content. `attempts` replaces the plain attempts. */
   detail: { head: Record<string, unknown>; attempts?: readonly Attempt[]; tail?: Record<string, unknown> }
   /** For the log line of the request. */
   figures: Record<string, number>
-  /** For the span of the question. */
+  /** For the span of the call. */
   attributes: Attributes
 }
 
-/** What an answer will be charged. */
+/** The charge of an answer. */
 export interface Charge {
   microcredits: bigint
-  /** False where the database did not say whether the hold was raised: then it is settled at this, whatever it did cost. */
+  /** False when it is unknown whether the hold was raised (database error): then this amount is settled, whatever the cost. */
   isSure: boolean
 }
 
-/** As web servers log a caller who did not wait for the answer. */
+/** Client closed request, as web servers log it. */
 const clientLeft = 499
 const graceMs = 60_000
-/** Others may take what is free meanwhile, so that the last credits are another number; after so many the hold is enough. */
+/** Concurrent calls may change the free balance between two tries; after this many tries the hold stays as it is. */
 const maxRaises = 4
 
 export class PaidRequest {
-  readonly watch: PaidWatch
+  readonly telemetry: PaidTelemetry
   readonly #app: App
   readonly #call: PaidRequestOptions
   #hold!: Hold
@@ -90,14 +90,14 @@ export class PaidRequest {
   constructor(app: App, call: PaidRequestOptions) {
     this.#app = app
     this.#call = call
-    this.watch = new PaidWatch(app, call)
+    this.telemetry = new PaidTelemetry(app, call)
   }
 
   /** In micro-credits, now. */
   get held(): bigint {
     return this.#hold.microcredits
   }
-  /** Longer than the call can take. */
+  /** Longer than the longest possible call. */
   get #lifetimeMs(): number {
     return this.#app.inference.longestMs(this.#call.model) + graceMs
   }
@@ -105,9 +105,9 @@ export class PaidRequest {
     return this.#call.claim !== undefined || this.#call.background === true
   }
 
-  /** Calls `plan` with what takes the hold, which it may try with less where that throws (as `Ledger.hold` does). */
+  /** Calls `plan` with a function that takes the hold; `plan` may retry with less when it throws (as `Ledger.hold` does). */
   hold<Planned>(plan: (take: (microcredits: bigint) => Promise<void>) => Promise<Planned>): Promise<Planned> {
-    return this.watch.hold(() => plan((microcredits) => this.#take(microcredits)))
+    return this.telemetry.hold(() => plan((microcredits) => this.#take(microcredits)))
   }
 
   async #take(microcredits: bigint): Promise<void> {
@@ -127,14 +127,14 @@ export class PaidRequest {
     this.#app.metrics.heldMicrocredits.inc(Number(microcredits))
   }
 
-  /** The hold promises so much from now on. Throws as `Hold.change` does. */
+  /** Changes the held amount. Throws as `Hold.change` does. */
   change(microcredits: bigint): Promise<void> {
     return this.#hold.change(microcredits, this.#lifetimeMs)
   }
 
   /**
-   * What an answer that cost so much will be charged, known before it leaves: the hold first takes what is free, up to that. Settle within
-   * the hold afterwards, and the receipt says the same. Nearly every call cost less than its hold, and waits for nothing here.
+   * The charge of an answer with this cost, known before it is delivered: if needed the hold is first raised from the free balance. Settle
+   * within the hold afterwards, so that the receipt shows the same amount. Nearly every call costs less than its hold and returns at once.
    */
   async charge(microcredits: bigint): Promise<Charge> {
     let wanted = microcredits
@@ -151,26 +151,26 @@ export class PaidRequest {
     return { microcredits: microcredits < this.held ? microcredits : this.held, isSure }
   }
 
-  /** Throws where whoever pays may pay for no more, or not for this model; see `requireMayPay`. */
+  /** Throws when the payer's key no longer permits paid work, or not with this model; see `requireMayPay`. */
   readonly mayPay = (model?: string): Promise<void> => requireMayPay(this.#app, this.#call.caller, model)
 
-  /** The caller went away, and the call with him. */
+  /** The caller disconnected and the call was aborted. */
   wasLeft(fault: UpstreamError | undefined): boolean {
     return fault?.fault === 'aborted' && this.#call.gone.aborted
   }
 
-  /** As the receipt says it. An answer that was finished to be fetched later is as good as delivered. */
+  /** The outcome for the receipt. An answer finished to be fetched later counts as delivered. */
   outcome(failed: boolean): 'client_left' | 'failed' | 'completed' {
     if (this.#call.gone.aborted && (failed || !this.#call.isFetchable)) return 'client_left'
     return failed ? 'failed' : 'completed'
   }
 
-  /** Ends the hold and tells of it. Resolves when it is durable; it never rejects. */
+  /** Settles the hold and records telemetry. Resolves when the settlement is durable; never rejects. */
   async settle(end: PaidEnd): Promise<Finished> {
     const { requestId, claim } = this.#call
     const { attempts, fault, failure, attributes, claims, freeClaim } = end
-    this.watch.answered(attempts, attributes, fault?.fault ?? failure?.code)
-    const settled = await this.watch.settle(end, () => this.#hold.settle(this.#settlement(end)))
+    this.telemetry.endCall(attempts, attributes, fault?.fault ?? failure?.code)
+    const settled = await this.telemetry.settle(end, () => this.#hold.settle(this.#settlement(end)))
     const { chargedMicrocredits, lossMicrocredits } = settled
     this.#app.metrics.chargedMicrocredits.inc(Number(chargedMicrocredits))
     this.#app.metrics.lostMicrocredits.inc(Number(lossMicrocredits))
@@ -205,7 +205,7 @@ export class PaidRequest {
       total_ms: this.#app.clock.nowMs() - this.#call.receivedMs,
       ...detail.tail,
       ...(failure && { error_code: failure.code }),
-      // In the background nothing else tells it from what came to nothing; nobody asks again.
+      // For background work this alone distinguishes a possibly executed call from one without effect; it is not repeated.
       ...(this.#call.background && fault?.executed && { may_have_run: true }),
     }
   }
@@ -213,7 +213,7 @@ export class PaidRequest {
 
 const hasFailed = ({ failure, fault }: PaidEnd): boolean => failure !== undefined || fault !== undefined
 
-/** What is free by a refusal to hold more; unknown where the database is away or the hold was ended by somebody else. */
+/** The free balance reported by a refused hold; undefined when the database failed or the hold was already ended. */
 function freeOf(error: unknown): bigint | undefined {
   const { haveMicrocredits } = (error instanceof Failure ? error.detail : {}) as { haveMicrocredits?: bigint }
   return haveMicrocredits

@@ -7,8 +7,8 @@ import { Failure } from '#platform/errors'
 import type { Metrics } from '#platform/metrics'
 import { UpstreamError, type UpstreamFault } from '#providers/spec'
 import type { Drains } from './drains.ts'
+import type { OperatorWarnings } from './operator-warnings.ts'
 import type { Upstream } from './routing.ts'
-import type { Troubles } from './troubles.ts'
 
 /** One call to one deployment, as it stands on the receipt. Times in milliseconds from the start of the request. */
 export interface Attempt {
@@ -76,7 +76,7 @@ export interface JourneyTerms {
   upstreams: ReadonlyMap<string, Upstream>
   drains: Drains
   /** The operator, told of what only he can mend. */
-  troubles: Troubles
+  warnings: OperatorWarnings
   clock: Clock
   metrics: Metrics
   /** Unix milliseconds by which the whole journey ends. */
@@ -98,7 +98,7 @@ export const beginAttempt = (
 
 /** Why the attempt failed, noted on it too, and told to the operator where it waits for him. */
 export function failAttempt(
-  { troubles }: Pick<JourneyTerms, 'troubles'>,
+  { warnings }: Pick<JourneyTerms, 'warnings'>,
   attempt: Attempt,
   error: unknown,
   isStopped: boolean,
@@ -113,13 +113,13 @@ export function failAttempt(
   // What a vendor says of a request may quote it; of our key, our account or an address it has nothing to quote.
   if (failure.inside !== undefined && (failure.isPermanent || failure.fault === 'connect')) {
     attempt.inside = failure.inside
-    troubles.tell(attempt)
+    warnings.warn(attempt)
   }
   return failure
 }
 
 /** The failure that a caller is told of: one that may pass, where there is any, since what else failed stays until the operator mends it. */
-export const worthTelling = (failures: readonly UpstreamError[]): UpstreamError | undefined => {
+export const failureToReport = (failures: readonly UpstreamError[]): UpstreamError | undefined => {
   const last = failures.at(-1)
   return last?.isPermanent ? (failures.findLast((one) => !one.isPermanent) ?? last) : last
 }

@@ -21,24 +21,28 @@ export function effortForBudget(tokens: number, supported: readonly string[]): s
 }
 
 /** Whether a turn that came by this wire can hand the number itself to the upstream. The sandbox, which names no wires, takes it. */
-export function takesBudget({ wires, takesReasoningBudget }: Deployment, own: Wire): boolean {
+export function acceptsBudget({ wires, takesReasoningBudget }: Deployment, own: Wire): boolean {
   if (wires === undefined) return true
   const wire = wireOf(wires, own)
   return wire === 'messages' ? wire === own || takesReasoningBudget !== false : takesReasoningBudget === true
 }
 
 /** Whether every upstream of the model can be told of a budget, by the number or by an effort. */
-export const keepsBudget = ({ features, deployments, supportedEfforts }: Model, tokens: number, own: Wire) =>
+export const supportsBudget = (
+  { features, deployments, supportedEfforts }: Model,
+  tokens: number,
+  own: Wire,
+) =>
   features.includes('reasoning') &&
   (effortForBudget(tokens, supportedEfforts) !== undefined ||
-    deployments.every((deployment) => takesBudget(deployment, own)))
+    deployments.every((deployment) => acceptsBudget(deployment, own)))
 
 /** The turn with one wish: where a number is taken the number, elsewhere the effort that was named or that stands for it. */
-export function withOneWish({ supportedEfforts }: Model, deployment: Deployment, turn: Turn): Turn {
+export function withSingleBudget({ supportedEfforts }: Model, deployment: Deployment, turn: Turn): Turn {
   const { reasoning, source } = turn
   if (!reasoning?.enabled || reasoning.maxTokens === undefined) return turn
   const { maxTokens, effort, ...rest } = reasoning
-  if (takesBudget(deployment, source.wire)) {
+  if (acceptsBudget(deployment, source.wire)) {
     // Only Anthropic's wire has room for both.
     const both = wireOf(deployment.wires ?? [source.wire], source.wire) === 'messages'
     return both ? turn : { ...turn, reasoning: { ...rest, maxTokens } }
@@ -48,7 +52,7 @@ export function withOneWish({ supportedEfforts }: Model, deployment: Deployment,
   return { ...turn, reasoning: wish }
 }
 
-export interface BudgetNews {
+export interface BudgetOutcome {
   /** The effort that stands for it at some upstream. */
   mapped?: string
   /** The number that is sent, where it is not the one that was asked for. */
@@ -63,19 +67,19 @@ export interface BudgetNews {
 export const smallestBudget = 1_024
 
 /** What becomes of a budget of so many tokens within this output limit; undefined where none is asked for. */
-export function newsOfBudget(
+export function budgetOutcome(
   model: Model,
   turn: Turn,
   { asked, maxOutputTokens }: { asked: number; maxOutputTokens: number },
-): BudgetNews | undefined {
+): BudgetOutcome | undefined {
   const { reasoning, source, toolChoice } = turn
   if (!reasoning?.enabled || reasoning.maxTokens === undefined) return undefined
-  const news: BudgetNews = { ignored: false, effortIgnored: false }
+  const news: BudgetOutcome = { ignored: false, effortIgnored: false }
   const forced = toolChoice.type === 'required' || toolChoice.type === 'tool'
   for (const deployment of model.deployments) {
     const wire = wireOf(deployment.wires ?? [source.wire], source.wire)
     const translated = wire !== source.wire || source.body === undefined
-    if (!takesBudget(deployment, source.wire)) {
+    if (!acceptsBudget(deployment, source.wire)) {
       if (reasoning.effort !== undefined) news.ignored = true
       else news.mapped = effortForBudget(asked, model.supportedEfforts) ?? 'none'
     } else if (wire === 'messages' && translated && forced) news.ignored = true

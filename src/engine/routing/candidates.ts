@@ -2,7 +2,7 @@ import { linkedKinds } from '#engine/media'
 import { inputBound } from '#engine/metering'
 import type { Catalogue, Deployment, Model } from '#engine/models'
 import type { Content, Modality, Turn } from '#engine/turn'
-import { keepsBudget } from './budget.ts'
+import { supportsBudget } from './budget.ts'
 
 /** A deployment that may answer a turn, of the asked model or of one of its fallbacks. */
 export interface Candidate {
@@ -24,7 +24,7 @@ export function candidatesOf(
   random: () => number,
 ): Candidate[] {
   return modelsFor(models, options).flatMap((model) =>
-    inOrder(speakersOf(model, options.turn), random).map((deployment) => ({ model, deployment })),
+    inOrder(deploymentsFor(model, options.turn), random).map((deployment) => ({ model, deployment })),
   )
 }
 
@@ -43,12 +43,12 @@ function canAnswer(model: Model, turn: Turn): boolean {
   const { effort, maxTokens } = turn.reasoning?.enabled ? turn.reasoning : {}
   return (
     model.kind === 'text' &&
-    speakersOf(model, turn).length > 0 &&
+    deploymentsFor(model, turn).length > 0 &&
     [...needed].every((modality) => model.inputModalities.includes(modality)) &&
     ((turn.tools.length === 0 && !turn.hosted) || model.features.includes('tools')) &&
     (turn.output.type !== 'json_schema' || model.features.includes('json_schema')) &&
     (effort === undefined || model.supportedEfforts.includes(effort)) &&
-    (maxTokens === undefined || keepsBudget(model, maxTokens, turn.source.wire))
+    (maxTokens === undefined || supportsBudget(model, maxTokens, turn.source.wire))
   )
 }
 
@@ -59,8 +59,8 @@ function modalitiesOf(content: Content): Modality[] {
 }
 
 /** The deployments that can carry all of the turn: those of its own wire, where something of it fits no other. */
-export function speakersOf(model: Model, { onlyOwnWire, source }: Turn): readonly Deployment[] {
-  if (!onlyOwnWire) return model.deployments
+export function deploymentsFor(model: Model, { sourceWireOnly, source }: Turn): readonly Deployment[] {
+  if (!sourceWireOnly) return model.deployments
   return model.deployments.filter(({ wires }) => wires === undefined || wires.includes(source.wire))
 }
 

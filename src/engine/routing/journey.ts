@@ -10,12 +10,12 @@ import {
   callTerms,
   drainOf,
   failAttempt,
+  failureToReport,
   type JourneyTerms,
   requireAllowed,
-  worthTelling,
 } from './attempt.ts'
 import type { Breaker, Pass } from './breaker.ts'
-import { withOneWish } from './budget.ts'
+import { withSingleBudget } from './budget.ts'
 import { type Candidate, turnFor } from './candidates.ts'
 import { Delivered, isVisible } from './delivered.ts'
 import { Route, type Step } from './route.ts'
@@ -53,7 +53,7 @@ export class Journey {
   /** Of the attempt that delivered last; before anything was delivered, of the one that was begun last. */
   model: Model
   turn: Turn
-  readonly #ask: JourneyOptions
+  readonly #options: JourneyOptions
   readonly #route: Route<Candidate>
   readonly #stop = new AbortController()
   /** Kept only where an answer may be gone on with. */
@@ -66,7 +66,7 @@ export class Journey {
   #drain: Disposable | undefined
 
   constructor(options: JourneyOptions) {
-    this.#ask = options
+    this.#options = options
     this.#route = new Route(options)
     this.model = options.model
     this.turn = options.turn
@@ -79,7 +79,7 @@ export class Journey {
     if (this.#left) return
     this.#left = true
     const call = this.#calling
-    if (call?.attempt.outcome === 'running') this.#drain = drainOf(this.#ask, call.attempt)
+    if (call?.attempt.outcome === 'running') this.#drain = drainOf(this.#options, call.attempt)
     if (!this.#drain) this.stop()
   }
 
@@ -89,7 +89,7 @@ export class Journey {
   }
 
   async *parts(): AsyncGenerator<Part> {
-    using _running = this.#ask.enter(this)
+    using _running = this.#options.enter(this)
     let failure: UpstreamError | undefined
     for (let step = this.#route.first(); step; step = this.#after(failure)) {
       if (step.waitMs > 0)
@@ -97,7 +97,8 @@ export class Journey {
       if (this.#left || this.#stop.signal.aborted)
         throw new UpstreamError('aborted', { executed: this.#broken !== undefined })
       // Whoever waits was let in a moment before the first attempt.
-      if (this.attempts.length > 0 || this.#ask.background) await requireAllowed(this.#ask, step.candidate)
+      if (this.attempts.length > 0 || this.#options.background)
+        await requireAllowed(this.#options, step.candidate)
       const call = this.#begin(step.candidate)
       // Held back until something of the answer goes out (of one that is not streamed, to its end): of an attempt that
       // fails before, the caller sees nothing at all.
@@ -145,18 +146,22 @@ export class Journey {
 
   /** Whether this part is the first that the caller gets to see. */
   #opens(part: Part): boolean {
-    return this.#ask.turn.stream && isVisible(part, this.#ask.showsReasoning)
+    return this.#options.turn.stream && isVisible(part, this.#options.showsReasoning)
   }
 
   #begin(candidate: Candidate): Call {
     const { model, deployment } = candidate
-    const attempt = beginAttempt(this.#ask, candidate)
+    const attempt = beginAttempt(this.#options, candidate)
     if (this.#broken) attempt.resumed = true
     this.attempts.push(attempt)
     const asked =
-      this.#broken && this.#delivered ? this.#delivered.continuation(this.#ask.turn) : this.#ask.turn
-    const turn = withOneWish(model, deployment, model === this.#ask.model ? asked : turnFor(model, asked))
-    const breaker = this.#ask.breakerOf(deployment.id)
+      this.#broken && this.#delivered ? this.#delivered.continuation(this.#options.turn) : this.#options.turn
+    const turn = withSingleBudget(
+      model,
+      deployment,
+      model === this.#options.model ? asked : turnFor(model, asked),
+    )
+    const breaker = this.#options.breakerOf(deployment.id)
     const sentMs = performance.now()
     const call = { candidate, turn, attempt, sentMs, breaker, pass: breaker.enter(), spoke: false }
     this.#calling = call
@@ -166,8 +171,8 @@ export class Journey {
 
   #generate({ candidate, turn }: Call): AsyncIterable<Part> {
     const { deployment } = candidate
-    const { provider } = this.#ask.upstreams.get(deployment.provider)!
-    const terms = callTerms(this.#ask, deployment, this.attempts.length)
+    const { provider } = this.#options.upstreams.get(deployment.provider)!
+    const terms = callTerms(this.#options, deployment, this.attempts.length)
     return textModels.ask(provider, { ...terms, turn, signal: this.#stop.signal })
   }
 
@@ -198,7 +203,7 @@ export class Journey {
   }
 
   #failed({ attempt, breaker, pass }: Call, error: unknown): UpstreamError {
-    const failure = failAttempt(this.#ask, attempt, error, this.#stop.signal.aborted)
+    const failure = failAttempt(this.#options, attempt, error, this.#stop.signal.aborted)
     // Whom we gave too little time, because others had used it up, did not fail.
     const fault = failure.fault === 'timeout' && this.#isLate() ? 'aborted' : failure.fault
     breaker.failed(pass, fault, failure.retryAfterMs)
@@ -216,7 +221,7 @@ export class Journey {
     }
     attempt.ended_ms = this.#sinceReceivedMs()
     const { provider, deployment, outcome } = attempt
-    this.#ask.metrics.upstreamAttempts.inc({ provider, deployment, outcome })
+    this.#options.metrics.upstreamAttempts.inc({ provider, deployment, outcome })
   }
 
   /** Whom to ask next, unless the caller has seen too much or time is up. */
@@ -224,10 +229,10 @@ export class Journey {
     const call = this.#calling
     this.#calling = undefined
     if (!call || !failure || failure.fault === 'aborted') return undefined
-    if (this.#ask.background && failure.executed) return undefined
+    if (this.#options.background && failure.executed) return undefined
     let verdict = verdictOf(failure)
     if (call.spoke) {
-      if (!this.#delivered?.canBeContinued(this.#ask.turn)) return undefined
+      if (!this.#delivered?.canBeContinued(this.#options.turn)) return undefined
       this.#broken ??= failure
       // The one that broke off is not the one to go on.
       if (verdict === 'again' || verdict === 'restart') verdict = 'elsewhere'
@@ -243,26 +248,26 @@ export class Journey {
     return (
       this.#broken ??
       this.#route.limit(this.failures) ??
-      worthTelling(this.failures) ??
+      failureToReport(this.failures) ??
       last ??
       new UpstreamError('unavailable', { executed: false, detail: 'no deployment can be asked now' })
     )
   }
 
   #isLate(waitMs = 0): boolean {
-    return this.#ask.clock.nowMs() + waitMs >= this.#ask.deadlineMs
+    return this.#options.clock.nowMs() + waitMs >= this.#options.deadlineMs
   }
 
   #noteFirst({ attempt, sentMs }: Call): void {
-    this.#ask.metrics.stages.first_byte.since(sentMs)
+    this.#options.metrics.stages.first_byte.since(sentMs)
     attempt.first_part_ms = this.#sinceReceivedMs()
-    this.#ask.metrics.upstreamSeconds.observe(
+    this.#options.metrics.upstreamSeconds.observe(
       { provider: attempt.provider },
       (attempt.first_part_ms - attempt.started_ms) / 1000,
     )
   }
 
   #sinceReceivedMs(): number {
-    return this.#ask.clock.nowMs() - this.#ask.receivedMs
+    return this.#options.clock.nowMs() - this.#options.receivedMs
   }
 }

@@ -8,9 +8,9 @@ import {
   callTerms,
   drainOf,
   failAttempt,
+  failureToReport,
   type JourneyTerms,
   requireAllowed,
-  worthTelling,
 } from './attempt.ts'
 import type { Breaker, Pass } from './breaker.ts'
 import { Route, type Step } from './route.ts'
@@ -73,7 +73,7 @@ export class OrderJourney<One extends OrderCandidate, Filled> implements OrderRu
   readonly attempts: Attempt[] = []
   readonly failures: UpstreamError[] = []
   candidate: One
-  readonly #ask: OrderJourneyOptions<One, Filled>
+  readonly #options: OrderJourneyOptions<One, Filled>
   readonly #route: Route<Place<One>>
   readonly #stop = new AbortController()
   #calling: Call<One> | undefined
@@ -81,7 +81,7 @@ export class OrderJourney<One extends OrderCandidate, Filled> implements OrderRu
   #drain: Disposable | undefined
 
   constructor(options: OrderJourneyOptions<One, Filled>) {
-    this.#ask = options
+    this.#options = options
     this.#route = new Route(options)
     this.candidate = options.candidates[0]!.candidate
   }
@@ -89,7 +89,7 @@ export class OrderJourney<One extends OrderCandidate, Filled> implements OrderRu
   leave(): void {
     if (this.#left) return
     this.#left = true
-    if (this.#calling) this.#drain = drainOf(this.#ask, this.#calling.attempt)
+    if (this.#calling) this.#drain = drainOf(this.#options, this.#calling.attempt)
     if (!this.#drain) this.stop()
   }
 
@@ -99,14 +99,14 @@ export class OrderJourney<One extends OrderCandidate, Filled> implements OrderRu
   }
 
   async filled(): Promise<Filled> {
-    using _running = this.#ask.enter(this)
+    using _running = this.#options.enter(this)
     let failure: UpstreamError | undefined
     let last: Place<One> | undefined
     for (let step = this.#route.first(); step; step = this.#after(last, failure)) {
       if (step.waitMs > 0)
         await pause(step.waitMs, undefined, { signal: this.#stop.signal }).catch(() => undefined)
       if (this.#left || this.#stop.signal.aborted) throw new UpstreamError('aborted', { executed: false })
-      if (this.attempts.length > 0) await requireAllowed(this.#ask, step.candidate)
+      if (this.attempts.length > 0) await requireAllowed(this.#options, step.candidate)
       const call = this.#begin(step.candidate)
       try {
         const filled = await this.#fill(call)
@@ -120,28 +120,28 @@ export class OrderJourney<One extends OrderCandidate, Filled> implements OrderRu
         this.#end(call)
       }
     }
-    throw this.#route.limit(this.failures) ?? worthTelling(this.failures) ?? nobody()
+    throw this.#route.limit(this.failures) ?? failureToReport(this.failures) ?? nobody()
   }
 
   #begin(place: Place<One>): Call<One> {
     const { candidate, deployment } = place
-    const attempt = beginAttempt(this.#ask, place)
+    const attempt = beginAttempt(this.#options, place)
     this.attempts.push(attempt)
     this.candidate = candidate
-    const breaker = this.#ask.breakerOf(deployment.id)
+    const breaker = this.#options.breakerOf(deployment.id)
     this.#calling = { place, attempt, breaker, pass: breaker.enter() }
     return this.#calling
   }
 
   #fill({ place: { deployment, candidate } }: Call<One>): Promise<Filled> {
-    const upstream = this.#ask.upstreams.get(deployment.provider)!
-    const terms = callTerms(this.#ask, deployment, this.attempts.length)
+    const upstream = this.#options.upstreams.get(deployment.provider)!
+    const terms = callTerms(this.#options, deployment, this.attempts.length)
     const { order } = candidate
-    return this.#ask.kind.fill(upstream, { ...terms, order, signal: this.#stop.signal })
+    return this.#options.kind.fill(upstream, { ...terms, order, signal: this.#stop.signal })
   }
 
   #failed({ attempt, breaker, pass }: Call<One>, error: unknown): UpstreamError {
-    const failure = failAttempt(this.#ask, attempt, error, this.#stop.signal.aborted)
+    const failure = failAttempt(this.#options, attempt, error, this.#stop.signal.aborted)
     breaker.failed(pass, failure.fault, failure.retryAfterMs)
     this.failures.push(failure)
     return failure
@@ -153,18 +153,22 @@ export class OrderJourney<One extends OrderCandidate, Filled> implements OrderRu
     this.#drain = undefined
     attempt.ended_ms = this.#sinceReceivedMs()
     const { provider, deployment, outcome } = attempt
-    this.#ask.metrics.upstreamAttempts.inc({ provider, deployment, outcome })
-    this.#ask.metrics.upstreamSeconds.observe({ provider }, (attempt.ended_ms - attempt.started_ms) / 1000)
+    this.#options.metrics.upstreamAttempts.inc({ provider, deployment, outcome })
+    this.#options.metrics.upstreamSeconds.observe(
+      { provider },
+      (attempt.ended_ms - attempt.started_ms) / 1000,
+    )
   }
 
   #after(last: Place<One> | undefined, failure: UpstreamError | undefined): Step<Place<One>> | undefined {
-    if (!last || !failure || !this.#ask.kind.mayRepeat(failure, this.#ask.isBackground)) return undefined
+    if (!last || !failure || !this.#options.kind.mayRepeat(failure, this.#options.isBackground))
+      return undefined
     const step = this.#route.after(last, failure, verdictOf(failure))
-    return step && this.#ask.clock.nowMs() + step.waitMs < this.#ask.deadlineMs ? step : undefined
+    return step && this.#options.clock.nowMs() + step.waitMs < this.#options.deadlineMs ? step : undefined
   }
 
   #sinceReceivedMs(): number {
-    return this.#ask.clock.nowMs() - this.#ask.receivedMs
+    return this.#options.clock.nowMs() - this.#options.receivedMs
   }
 }
 

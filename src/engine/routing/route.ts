@@ -26,7 +26,7 @@ export interface RouteOptions<One extends Candidate> {
 }
 
 export class Route<One extends Candidate> {
-  readonly #ask: RouteOptions<One>
+  readonly #options: RouteOptions<One>
   /** Candidates before this one were asked or passed over. */
   #position = 0
   #asked = 0
@@ -34,7 +34,7 @@ export class Route<One extends Candidate> {
   #restarted = false
 
   constructor(options: RouteOptions<One>) {
-    this.#ask = options
+    this.#options = options
   }
 
   /**
@@ -48,7 +48,7 @@ export class Route<One extends Candidate> {
   /** Whom to ask after `candidate` failed; undefined when nobody is left. */
   after(candidate: One, failure: UpstreamError, verdict: Verdict): Step<One> | undefined {
     if (verdict === 'give-up') return undefined
-    const again = { candidate, waitMs: pauseMs(failure, this.#tries, this.#ask.random) }
+    const again = { candidate, waitMs: pauseMs(failure, this.#tries, this.#options.random) }
     const mayRepeat = this.#tries < maxTries && !this.#breakerOf(candidate).isOpen
     if (verdict === 'again' && mayRepeat) {
       this.#tries++
@@ -69,7 +69,7 @@ export class Route<One extends Candidate> {
   /** A rate limit, when that is what keeps every candidate away: with the shortest wait of all. */
   limit(failures: readonly UpstreamError[]): UpstreamError | undefined {
     if (failures.some(({ fault }) => fault !== 'rate_limited')) return undefined
-    const waits = this.#ask.candidates.map((candidate) => this.#breakerOf(candidate).limitedForMs)
+    const waits = this.#options.candidates.map((candidate) => this.#breakerOf(candidate).limitedForMs)
     const shortest = Math.min(...waits)
     if (shortest <= 0) return undefined
     const detail = 'every deployment of this model is resting for a rate limit'
@@ -77,7 +77,7 @@ export class Route<One extends Candidate> {
   }
 
   #elsewhere(fits: (candidate: One) => boolean = () => true): Step<One> | undefined {
-    const { candidates } = this.#ask
+    const { candidates } = this.#options
     while (this.#position < candidates.length) {
       const candidate = candidates[this.#position++]!
       const breaker = this.#breakerOf(candidate)
@@ -87,7 +87,7 @@ export class Route<One extends Candidate> {
   }
 
   #leastOpen(): Step<One> | undefined {
-    const open = this.#ask.candidates.filter((candidate) => this.#breakerOf(candidate).limitedForMs <= 0)
+    const open = this.#options.candidates.filter((candidate) => this.#breakerOf(candidate).limitedForMs <= 0)
     const forMs = (candidate: One): number => this.#breakerOf(candidate).openForMs
     const [least] = open.sort((a, b) => forMs(a) - forMs(b))
     return least && this.#take(least)
@@ -100,6 +100,6 @@ export class Route<One extends Candidate> {
   }
 
   #breakerOf({ deployment }: Candidate): Breaker {
-    return this.#ask.breakerOf(deployment.id)
+    return this.#options.breakerOf(deployment.id)
   }
 }

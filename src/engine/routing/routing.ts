@@ -7,16 +7,16 @@ import type { Metrics } from '#platform/metrics'
 import type { TextProvider, Timeouts, UpstreamError } from '#providers/spec'
 import type { Attempt } from './attempt.ts'
 import { Breaker } from './breaker.ts'
-import { candidatesOf, inOrder, type ModelsOptions, modelsFor, speakersOf } from './candidates.ts'
+import { candidatesOf, deploymentsFor, inOrder, type ModelsOptions, modelsFor } from './candidates.ts'
 import { Drains } from './drains.ts'
 import { Journey } from './journey.ts'
 import { type LinkOpener, linkOpener } from './links.ts'
+import { OperatorWarnings } from './operator-warnings.ts'
 import { type OrderCandidate, OrderJourney, type OrderKind, type OrderRun } from './order-journey.ts'
-import { Troubles } from './troubles.ts'
 
 export { type Attempt, type PricedAttempt, priced } from './attempt.ts'
-export { type BudgetNews, keepsBudget, newsOfBudget } from './budget.ts'
-export { type ModelsOptions, roomFor, speakersOf } from './candidates.ts'
+export { type BudgetOutcome, budgetOutcome, supportsBudget } from './budget.ts'
+export { deploymentsFor, type ModelsOptions, roomFor } from './candidates.ts'
 export { continuationTokens } from './delivered.ts'
 export { wireOf } from './links.ts'
 export { upstreamSeries } from './metrics.ts'
@@ -142,15 +142,15 @@ export function openInference({
   }
   const longestMs = (model: Pick<NamedModel, 'deployments'>): number =>
     Math.max(...model.deployments.map(({ provider }) => upstreams.get(provider)!.timeouts.totalMs))
-  const troubles = new Troubles(log, clock)
-  const terms = { upstreams, breakerOf, drains, troubles, enter, clock, metrics, random }
+  const warnings = new OperatorWarnings(log, clock)
+  const terms = { upstreams, breakerOf, drains, warnings, enter, clock, metrics, random }
 
   return {
     longestMs,
     modelsFor: (ask) => modelsFor(models, ask),
     linkOpener: (ask) => {
       const speakers = modelsFor(models, ask).flatMap((model) =>
-        speakersOf(model, ask.turn).map(({ provider: id }) => {
+        deploymentsFor(model, ask.turn).map(({ provider: id }) => {
           const { provider, takesLinks } = upstreams.get(id)!
           return { provider, takesLinks: model.takesLinks ?? takesLinks }
         }),

@@ -1,4 +1,4 @@
-import type { Failed } from '#engine/turn'
+import type { ToolFailure } from '#engine/turn'
 import { failed } from './failed.ts'
 import { member, textMember } from './input.ts'
 import {
@@ -65,9 +65,9 @@ const parameters = {
   additionalProperties: false,
 }
 
-type Reply = Record<string, unknown> | Failed
+type Reply = Record<string, unknown> | ToolFailure
 
-const isFailed = (reply: Reply): reply is Failed => 'error' in reply
+const isFailed = (reply: Reply): reply is ToolFailure => 'error' in reply
 
 function answer(input: unknown, { nowMs, timeZone: usual = 'Asia/Tehran' }: ToolContext): Reply {
   const timeZone = textMember(input, 'timezone') ?? usual
@@ -91,7 +91,7 @@ function answer(input: unknown, { nowMs, timeZone: usual = 'Asia/Tehran' }: Tool
   return failed('invalid_tool_input', 'action is one of now, convert, add, difference.')
 }
 
-const noDate = (name: string): Failed =>
+const noDate = (name: string): ToolFailure =>
   failed(
     'invalid_tool_input',
     `${name} is no day of its calendar; write 1403/12/30 (Jalali) or 2025-03-20 (Gregorian).`,

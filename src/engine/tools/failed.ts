@@ -1,7 +1,7 @@
-import type { Failed, ToolError } from '#engine/turn'
+import type { ToolError, ToolFailure } from '#engine/turn'
 
 /** A failure as the model reads it: the code, then what may help. */
-export const failed = (error: ToolError, sentence: string): Failed => ({
+export const failed = (error: ToolError, sentence: string): ToolFailure => ({
   content: `Error (${error}): ${sentence}`,
   results: [],
   error,

@@ -1,4 +1,4 @@
-import type { Failed, ToolError } from '#engine/turn'
+import type { ToolError, ToolFailure } from '#engine/turn'
 import { type Fetched, FetchRefused, type GuardedClient, type Reason } from '#platform/net'
 import type { DomainFilter } from './domains.ts'
 import { failed } from './failed.ts'
@@ -42,7 +42,7 @@ export async function fetchPage(
   client: GuardedClient,
   address: string,
   { passes, signal }: { passes: DomainFilter; signal: AbortSignal },
-): Promise<FetchedPage | Failed> {
+): Promise<FetchedPage | ToolFailure> {
   const deadline = performance.now() + timeoutMs
   let url = URL.parse(address)
   if (!url || !/^https?:$/.test(url.protocol))
@@ -77,7 +77,7 @@ function redirectOf({ status, headers, url }: Fetched): URL | null {
     : null
 }
 
-function pageOf({ status, headers, body, url }: Fetched): FetchedPage | Failed {
+function pageOf({ status, headers, body, url }: Fetched): FetchedPage | ToolFailure {
   if (status === 429) return failed('too_many_requests', 'the site wants fewer requests.')
   if (status < 200 || status > 299)
     return failed('url_not_accessible', `the site answers with status ${status}.`)

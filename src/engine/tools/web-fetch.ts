@@ -1,5 +1,5 @@
 import path from 'node:path'
-import type { Done, Failed, Source } from '#engine/turn'
+import type { Source, ToolFailure, ToolSuccess } from '#engine/turn'
 import type { Confine } from '#platform/confined'
 import type { GuardedClient } from '#platform/net'
 import { domainFilter } from './domains.ts'
@@ -69,7 +69,7 @@ async function readPage(
   page: FetchedPage,
   context: ToolContext,
   confine: Confine,
-): Promise<ReadPage | Failed> {
+): Promise<ReadPage | ToolFailure> {
   const maxBytes = bytesFor(context.maxContentTokens)
   const { kind, bytes, contentType, url } = page
   if (kind === 'text' && bytes.length <= maxBytesHere) return readText({ bytes, contentType, maxBytes })
@@ -96,7 +96,7 @@ async function readPage(
     : read
 }
 
-function done({ url, mediaType }: FetchedPage, { title, text, cut, publishedAt }: ReadPage): Done {
+function done({ url, mediaType }: FetchedPage, { title, text, cut, publishedAt }: ReadPage): ToolSuccess {
   const about = { url, text, cut, ...(publishedAt && { publishedAt }) }
   return {
     content: writtenPage({ ...about, title }),

@@ -1,4 +1,4 @@
-import type { Failed, Source } from '#engine/turn'
+import type { Source, ToolFailure } from '#engine/turn'
 import type { Log } from '#platform/log'
 import { UpstreamError, type UpstreamFault } from '#providers/spec'
 import { type DomainFilter, domainFilter, hostsOf } from './domains.ts'
@@ -131,7 +131,7 @@ export function writtenFindings(results: readonly Source[]): string {
     .join('\n\n')
 }
 
-function failureOf(fault: UpstreamFault): Failed {
+function failureOf(fault: UpstreamFault): ToolFailure {
   if (fault === 'rate_limited')
     return failed('too_many_requests', 'the search engine wants fewer searches; go on without it.')
   return failed('unavailable', 'the search engine does not answer now; go on without it, and say so.')

@@ -10,7 +10,7 @@ export interface PixelSize {
   height: number
 }
 
-/** What an upstream is asked for. Settings that its model does not name are absent and not sent. */
+/** An image request to an upstream. Settings that the model does not support are absent and not sent. */
 export interface ImageOrder {
   prompt: string
   references: readonly Media[]

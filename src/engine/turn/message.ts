@@ -12,9 +12,9 @@ export interface Media {
   durationSeconds?: number
   /** Of a PDF. */
   pages?: number
-  /** Nobody has counted them: `pages` is the most that they can be. */
+  /** The pages were not counted: `pages` is an upper bound. */
   pagesGuessed?: true
-  /** Place in the caller's body, for a refusal. */
+  /** Path in the caller's request body, named in validation errors. */
   param?: string
 }
 
@@ -32,12 +32,12 @@ export type Document = { type: 'document'; title?: string; context?: string; cit
   | { parts: Content[] }
 )
 
-/** What a vendor's model has written for itself; its own wire takes it back unchanged, no other understands it. */
+/** Vendor-private model output (such as encrypted reasoning): sent back unchanged on the same wire, unreadable to every other. */
 export interface Opaque {
   wire: Wire
-  /** Seals the text beside it. */
+  /** Signature over the reasoning text. */
   signature?: string
-  /** Reasoning that nobody but its maker can read: redacted or encrypted. */
+  /** Redacted or encrypted reasoning, readable only by the vendor. */
   data?: string
   id?: string
 }
@@ -57,6 +57,6 @@ export interface Message {
   toolCalls?: ToolCall[]
   /** On a `tool` message: the call that this answers. */
   toolCallId?: string
-  /** On a `tool` message: the tool failed, and the content says how. */
+  /** On a `tool` message: the tool failed; the content is the error message. */
   isError?: boolean
 }

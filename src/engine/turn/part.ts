@@ -7,7 +7,7 @@ export interface Usage {
   input: number
   cachedInput: number
   cacheWriteInput: number
-  /** The part of `cacheWriteInput` that is kept for an hour, which some vendors price apart. */
+  /** The part of `cacheWriteInput` that is cached for an hour, which some vendors price separately. */
   cacheWriteHourInput?: number
   /** Audio and video tokens of the prompt. */
   mediaInput: number
@@ -17,18 +17,18 @@ export interface Usage {
   webSearches?: number
 }
 
-/** What an answer used, and what its receipt will say that it was charged. */
+/** What an answer used, and the charge that its receipt will show. */
 export interface Bill {
   usage: Usage
   microcredits: bigint
 }
 
-/** `pause`: tools that run at the service have used up their steps, and the caller may go on by sending the answer back. */
+/** `pause`: hosted tools have reached the step limit; the caller may continue by sending the answer back. */
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'pause'
 
 /**
- * A web page that a passage of the answer rests on; places are counted in characters of the answer's text (since the last
- * hosted call, where there was one), end exclusive.
+ * A web page that supports a passage of the answer. Offsets are in characters of the answer's text (since the last hosted call,
+ * if there was one), end exclusive.
  */
 export interface Citation {
   url: string
@@ -40,14 +40,14 @@ export interface Citation {
 
 /**
  * One piece of an answer. Order: `start` first, then deltas, `finish` once, `usage` once (before or after `finish`).
- * A stream that ends without `finish` was cut. Reasoning goes on until another kind of part or its `reasoning-end`.
+ * A stream that ends without `finish` was cut off. A reasoning block lasts until another kind of part or its `reasoning-end`.
  */
 export type Part = (
   | { type: 'start'; upstreamId?: string; upstreamModel?: string }
   | { type: 'text'; text: string }
   | { type: 'refusal'; text: string }
   | { type: 'reasoning'; text: string; details?: unknown[] }
-  /** One block of reasoning is whole; `opaque` is its seal, or a whole block that nobody can read. */
+  /** One block of reasoning is complete; `opaque` is its signature, or an entire encrypted block. */
   | { type: 'reasoning-end'; opaque?: Opaque }
   | { type: 'citation'; citation: Citation }
   | { type: 'tool-call'; index: number; id: string; name: string }
@@ -60,22 +60,22 @@ export type Part = (
   | { type: 'usage'; usage: Usage; raw?: Record<string, unknown>; promptOnly?: true }
   | { type: 'extra' }
 ) & {
-  /** What only the wire of the upstream knows; a server of the same wire passes it on. */
+  /** Fields specific to the upstream's wire; a server of the same wire passes them through. */
   extra?: Extra
-  /** What the limit of the turn left of an answer that ran past it, and its end: no event of the upstream tells it so. */
+  /** This part was truncated, or generated here, because the answer exceeded the turn's limit: no upstream event corresponds to it. */
   cut?: true
 }
 
 export interface Extra {
   wire: Wire
-  /** Chat: unknown fields, by the place where they stood. */
+  /** Chat: unknown fields, by the object that contained them. */
   chunk?: Record<string, unknown>
   choice?: Record<string, unknown>
   delta?: Record<string, unknown>
-  /** Messages and responses: the whole event that this part was read from. It stands on the first of its parts. */
+  /** Messages and responses: the entire event that this part was parsed from; set on the first part of that event. */
   event?: Record<string, unknown>
-  /** That event as it came, in one line of JSON. */
+  /** The same event as received, as one line of JSON. */
   text?: string
-  /** Messages and responses: the whole answer, where it was not streamed. It stands on the `start`. */
+  /** Messages and responses: the entire response when it was not streamed; set on the `start` part. */
   body?: Record<string, unknown>
 }

@@ -1,17 +1,17 @@
-/** What the tools of the service answer (`engine/tools` runs them). */
-export type BuiltIn = 'web_search' | 'web_fetch' | 'datetime' | 'bash'
-/** A tool of the service, or one that a room brings along for a single answer, which bears the room's name: `agent:capture_lead`. */
-export type ToolName = BuiltIn | `${string}:${string}`
+/** Results of hosted tools (`engine/tools` runs them). */
+export type BuiltInTool = 'web_search' | 'web_fetch' | 'datetime' | 'bash'
+/** A built-in tool, or one that a room adds for a single answer, prefixed with the room's name: `agent:capture_lead`. */
+export type ToolName = BuiltInTool | `${string}:${string}`
 
-export type ToolResult = Done | Failed
+export type ToolResult = ToolSuccess | ToolFailure
 
-export interface Done {
+export interface ToolSuccess {
   /** For the model. */
   content: string
-  /** Where it comes from; empty for tools without sources. */
+  /** The sources; empty for tools without sources. */
   results: Source[]
   error?: undefined
-  /** Of the shell. */
+  /** Of the shell tool only. */
   execution?: Execution
 }
 
@@ -21,8 +21,8 @@ export interface Execution {
   exitCode: number
 }
 
-export interface Failed {
-  /** A sentence for the model: what went wrong and what may help. */
+export interface ToolFailure {
+  /** A sentence for the model: what went wrong and what it may try instead. */
   content: string
   results: []
   error: ToolError
@@ -34,10 +34,10 @@ export interface Source {
   text: string
   /** ISO 8601 date, or date and time. */
   publishedAt?: string
-  /** Of a fetched page: its media type, and whether the text stops before the page does. */
+  /** Of a fetched page: its media type, and whether its text was truncated. */
   mediaType?: string
   cut?: boolean
-  /** When it was read for a run of work: ISO 8601. */
+  /** When a run read it: ISO 8601. */
   readAt?: string
 }
 

@@ -1,5 +1,5 @@
 /**
- * The neutral model between the text wires, and what else the rooms of the engine and the providers tell each other. A server codec
+ * The neutral model between the text wires, and the other types shared by the engine and the providers. A server codec
  * (`capabilities/chat`) parses its wire into a `Turn`; a provider answers a `Turn` with a stream of `Part`s; the server codec writes
  * those out in its own wire. Types only: nothing here knows HTTP, a vendor or another room.
  */
@@ -10,14 +10,14 @@ export type { ImageBackground, ImageFormat, ImageOrder, ImageQuality, PixelSize 
 export type { Content, Document, Media, Message, Opaque, ToolCall } from './message.ts'
 export type { Bill, Citation, Extra, FinishReason, Part, Usage } from './part.ts'
 export type {
-  BuiltIn,
-  Done,
+  BuiltInTool,
   Execution,
-  Failed,
   Source,
   ToolError,
+  ToolFailure,
   ToolName,
   ToolResult,
+  ToolSuccess,
 } from './tool-result.ts'
 
 /** The three text wires. */
@@ -33,32 +33,32 @@ export interface Tool {
   strict?: boolean
 }
 
-/** A tool that runs at the service while the model answers (`engine/tools`). */
-export interface HostedUse {
+/** A hosted tool: the platform runs it while the model answers (`engine/tools`). */
+export interface HostedToolEntry {
   tool: ToolName
-  /** As the model calls it; no other tool of the turn has this name. */
+  /** The name that the model calls; unique among the tools of the turn. */
   name: string
-  /** Place in the caller's body, for a refusal. */
+  /** Path in the caller's request body, named in validation errors. */
   param: string
-  /** Uses in one request, 1 to 5; one more is told to the model as `max_uses_exceeded`. */
+  /** Uses in one request, 1 to 5; a further use returns `max_uses_exceeded` to the model. */
   maxUses?: number
-  /** Of a fetched page. */
+  /** Limit for a fetched page. */
   maxContentTokens?: number
   allowedDomains?: readonly string[]
   blockedDomains?: readonly string[]
-  /** Of dates, where the model names no other; Asia/Tehran unless said otherwise. */
+  /** Time zone of dates when the model names none. Default: Asia/Tehran. */
   timeZone?: string
 }
 
-export interface Hosted {
-  tools: HostedUse[]
-  /** What was found before the model was asked and stands in the messages, numbered from 1: the answer may cite it as `[1]`. */
+export interface HostedToolSet {
+  tools: HostedToolEntry[]
+  /** Sources found before the model call and included in the messages, numbered from 1: the answer may cite them as `[1]`. */
   found?: readonly Source[]
-  /** Uses of all of them together; absent where each has its own bound alone. */
+  /** Total uses of all tools; when absent only the limit of each tool applies. */
   maxUses?: number
   /**
-   * What follows the fifth step: `pause` ends the answer so that the caller may go on by sending it back, `answer` asks the
-   * model once without tools.
+   * What happens after the fifth step: `pause` ends the answer so that the caller may continue by sending it back, `answer` calls
+   * the model once more without tools.
    */
   atLimit: 'pause' | 'answer'
 }
@@ -80,22 +80,22 @@ export interface Reasoning {
   maxTokens?: number
 }
 
-/** One question to a text model, whatever wire it came by. */
+/** One request to a text model, independent of the wire it arrived on. */
 export interface Turn {
   messages: Message[]
   tools: Tool[]
-  /** Tools beside `tools` that run here; absent where there are none. */
-  hosted?: Hosted
+  /** Hosted tools; absent when there are none. */
+  hosted?: HostedToolSet
   toolChoice: ToolChoice
   parallelToolCalls: boolean
   output: OutputFormat
-  /** How much is said: low, medium or high in the words of two of the wires; the third has none for it. */
+  /** Length of the answer: low, medium or high. Two of the wires have this setting, the third does not. */
   verbosity?: string
-  /** What the caller asked for; absent when the caller named no limit. */
+  /** The limit that the caller set; absent when the caller set none. */
   requestedOutputTokens?: number
-  /** What the wire gives to a caller who names no limit, as far as model and balance allow; absent where that is all they allow. */
+  /** The wire's default for callers who set no limit, bounded by model and balance; when absent only those bound it. */
   defaultOutputTokens?: number
-  /** What is sent upstream: asked for, allowed by the model and paid for, in tokens. Always set before a provider sees the turn. */
+  /** The limit sent upstream, in tokens: requested, allowed by the model and covered by the hold. Always set before a provider sees the turn. */
   maxOutputTokens: number
   stop: string[]
   temperature?: number
@@ -107,19 +107,19 @@ export interface Turn {
   repetitionPenalty?: number
   reasoning?: Reasoning
   stream: boolean
-  /** The first thing asked for that no other wire than the source's can carry; only upstreams of that wire are asked then. */
-  onlyOwnWire?: { param: string; what: string }
-  /** Searches that the upstream may run itself, at most. */
+  /** The first requested feature that only the source's wire can express; when set, only upstreams of that wire are called. */
+  sourceWireOnly?: { param: string; what: string }
+  /** Maximum number of web searches that the upstream may run itself. */
   upstreamSearches?: number
-  /** Uses of tools of its own that the upstream may make, after each of which it reads the whole prompt anew. */
+  /** Maximum number of uses of the upstream's own tools; after each one it reads the entire prompt again. */
   upstreamRounds?: number
-  /** The upstream may sum up a long conversation first: one more reading, one more answer. */
-  sumsUp?: boolean
-  /** Bytes of text that reach an upstream of the same wire and stand in none of the fields above. */
-  unreadBytes?: number
+  /** The upstream may summarize (compact) a long conversation first, which costs one more prompt and one more output. */
+  compacts?: boolean
+  /** Bytes of text that are passed through to an upstream of the same wire and appear in none of the fields above. */
+  passthroughBytes?: number
   /**
-   * The body as it came in, so that an upstream of the same wire gets every field unchanged. Absent once the fields above say
-   * more than it: then they are written anew for every wire.
+   * The body as received, so that an upstream of the same wire gets every field unchanged. Absent once the fields above differ
+   * from it: then the request is serialized again for every wire.
    */
   source: { wire: Wire; body?: Record<string, unknown> }
 }

@@ -8,7 +8,7 @@ import { SseReader } from './sse.ts'
 
 /**
  * What an event is worth to whoever waits for it. `token`: the model writes, which ends the wait for the first token.
- * `life`: the upstream works, which is no token but no silence either. `nothing`: an upstream that only says this is silent.
+ * `life`: the upstream works, which is no token but no silence either. `noUsage`: an upstream that only says this is silent.
  */
 export type Worth = 'token' | 'life' | 'nothing'
 

@@ -36,7 +36,7 @@ const maxClaimed = 1_000_000_000_000
 
 /**
  * A count that an upstream claims; undefined for what is none (a text, a negative number). What of it can be is judged by metering
- * (`believed`), not here.
+ * (`plausibleUsage`), not here.
  */
 export const claimedCount = (value: unknown): number | undefined =>
   typeof value === 'number' && value >= 0 ? Math.floor(Math.min(value, maxClaimed)) : undefined

@@ -1,12 +1,12 @@
 /** The two tools of every agent that answers itself: capturing a contact, and requesting a human. */
 
 import { failed, type HostedTool } from '#engine/tools'
-import type { HostedUse, ToolResult } from '#engine/turn'
+import type { HostedToolEntry, ToolResult } from '#engine/turn'
 import type { AgentEvents } from './agent-events.ts'
 import { handoffOf, handoffParameters } from './handoff.ts'
 import { leadOf, leadParameters } from './lead.ts'
 
-export const agentToolUses: HostedUse[] = [
+export const agentToolUses: HostedToolEntry[] = [
   { tool: 'agent:capture_lead', name: 'capture_lead', param: 'model' },
   { tool: 'agent:request_handoff', name: 'request_handoff', param: 'model' },
 ]

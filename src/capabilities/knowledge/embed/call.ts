@@ -2,7 +2,7 @@
  * One call for vectors. Its id was written down before it (`platform/effects`), so that another worker that takes the
  * work over can look up its result, and no call is paid twice.
  */
-import { embed, fitted, packVectors, vectorsIn } from '#engine/embeddings'
+import { embed, packVectors, truncateForModel, vectorsIn } from '#engine/embeddings'
 import { isDatabaseAway } from '#platform/db'
 import { discardReply, effectOf, fenceEffect } from '#platform/effects'
 import { asFailure, Failure } from '#platform/errors'
@@ -52,7 +52,7 @@ export async function requestVectors(
   const { app, place, source, model, signal, trail } = work
   const texts = passages.map(({ heading, text }) => {
     const above = [source.title, heading].filter((line) => line !== null).join(' › ')
-    return fitted(model, above === '' ? text : `${above}\n${text}`)
+    return truncateForModel(model, above === '' ? text : `${above}\n${text}`)
   })
   try {
     const outcome = await embed(app, {

@@ -1,6 +1,6 @@
 /** Passages that are near the question in meaning: exact, over all vectors of the knowledge project. */
 import type { App } from '#app'
-import { embed, fitted, Nearest, unpackVectors } from '#engine/embeddings'
+import { embed, Nearest, truncateForModel, unpackVectors } from '#engine/embeddings'
 import type { PaidCall } from '#engine/paid'
 import { asFailure, type Failure } from '#platform/errors'
 import { searchPgvector } from '../embed/pgvector.ts'
@@ -35,7 +35,12 @@ export async function findByMeaning(
   const model = app.models.embedding
   if (!model || !payer || !(await store.hasVectors(app.db, place, model.id))) return { used: false, near: [] }
   try {
-    const outcome = await embed(app, { ...payer, claim: undefined, model, texts: [fitted(model, text)] })
+    const outcome = await embed(app, {
+      ...payer,
+      claim: undefined,
+      model,
+      texts: [truncateForModel(model, text)],
+    })
     if ('failure' in outcome) return { used: false, near: [], failure: outcome.failure }
     return { used: true, near: await nearest(app, place, model.id, outcome.vectors[0]!) }
   } catch (error) {

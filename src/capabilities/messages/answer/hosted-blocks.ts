@@ -2,7 +2,7 @@
  * What tools that run here did, in the blocks that clients of this wire know; they stop at any other. There is none for dates: those
  * calls stay between the service and the model.
  */
-import type { Done, Part, Source, ToolName, ToolResult } from '#engine/turn'
+import type { Part, Source, ToolName, ToolResult, ToolSuccess } from '#engine/turn'
 import { hostedCallId } from '../call-ids.ts'
 import { packed } from '../excerpts.ts'
 import { type Raw, rawOf } from './usage.ts'
@@ -73,7 +73,7 @@ function fetchContent(result: ToolResult, nowMs: number): Raw {
 }
 
 function bashContent(result: ToolResult): Raw {
-  const { execution } = result as Partial<Done>
+  const { execution } = result as Partial<ToolSuccess>
   if (!execution) return failure('bash_code_execution_tool_result_error', result.error, bashErrors)
   const { stdout, stderr, exitCode } = execution
   return { type: 'bash_code_execution_result', stdout, stderr, return_code: exitCode, content: [] }

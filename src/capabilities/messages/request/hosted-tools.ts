@@ -1,7 +1,7 @@
 /** The tools that run here while the model answers. A vendor's own search and fetch are left to an upstream that runs them. */
 import { maxPageTokens, maxUses, runsUpstream } from '#capabilities/text'
 import { isDomainRule, isTimeZone } from '#engine/tools'
-import type { Hosted, HostedUse, ToolName } from '#engine/turn'
+import type { HostedToolEntry, HostedToolSet, ToolName } from '#engine/turn'
 import { fail } from '#platform/errors'
 import { abilities, reasons } from '../phrases.ts'
 import type { Reading } from './reading.ts'
@@ -27,7 +27,7 @@ interface Place {
  * What runs here. One tool that no upstream runs brings all others with it, for an upstream would be asked in one breath for what it
  * runs and what it does not know. Throws INVALID_REQUEST and FEATURE_NOT_SUPPORTED.
  */
-export function hostedOf(tools: readonly Tool[], reading: Reading): Hosted | undefined {
+export function hostedOf(tools: readonly Tool[], reading: Reading): HostedToolSet | undefined {
   const places = tools.flatMap((tool, index): Place[] => {
     const runs = serviceToolOf(tool)
     return runs ? [{ tool: tool as TypedTool, runs, param: `tools.${index}` }] : []
@@ -43,7 +43,7 @@ const isOurs = ({ tool: { type }, runs }: Place, { model }: Reading): boolean =>
   type.startsWith('kherad:') ||
   ((runs === 'web_search' || runs === 'web_fetch') && !runsUpstream(model, 'messages', runs))
 
-function useOf(place: Place, timeZone: string | undefined, reading: Reading): HostedUse {
+function useOf(place: Place, timeZone: string | undefined, reading: Reading): HostedToolEntry {
   const { tool, runs, param } = place
   requireDirect(place, reading)
   return {
@@ -63,7 +63,7 @@ function requireOneList({ tool, param }: Place): void {
     fail('INVALID_REQUEST', { why: reasons.twoLists }, { param: `${param}.blocked_domains` })
 }
 
-function domainsOf({ tool, param }: Place): Pick<HostedUse, 'allowedDomains' | 'blockedDomains'> {
+function domainsOf({ tool, param }: Place): Pick<HostedToolEntry, 'allowedDomains' | 'blockedDomains'> {
   for (const list of ['allowed_domains', 'blocked_domains'] as const) {
     const wrong = tool[list]?.findIndex((rule) => !isDomainRule(rule)) ?? -1
     if (wrong !== -1)

@@ -44,22 +44,22 @@ export function turnOf(body: MessagesBody, model: Model, dialect: Dialect): Turn
     ...(body.top_k !== undefined && { topK: body.top_k }),
     ...(reasoning && { reasoning }),
     stream: body.stream === true,
-    ...(reading.onlyOwnWire && { onlyOwnWire: reading.onlyOwnWire }),
-    unreadBytes: reading.unreadBytes,
+    ...(reading.sourceWireOnly && { sourceWireOnly: reading.sourceWireOnly }),
+    passthroughBytes: reading.passthroughBytes,
     source: { wire: 'messages', ...(!hosted && { body: sourceOf(body, dialect) }) },
   }
   if (hosted) return turn
   const { tools: upstreams = [] } = body
   const managed = body.context_management
   if (managed && isSpoken(model)) reading.unread(managed)
-  const unreadBytes = reading.unreadBytes + foundBytes(upstreams, turn)
-  const sumsUp = maySumUp(managed) && isSpoken(model)
+  const passthroughBytes = reading.passthroughBytes + foundBytes(upstreams, turn)
+  const compacts = maySumUp(managed) && isSpoken(model)
   return {
     ...turn,
-    unreadBytes,
+    passthroughBytes: passthroughBytes,
     upstreamSearches: searchesOf(upstreams),
     upstreamRounds: roundsOf(upstreams),
-    ...(sumsUp && { sumsUp }),
+    ...(compacts && { compacts: compacts }),
   }
 }
 

@@ -6,9 +6,9 @@ import { Excerpts } from './found.ts'
 export class Reading {
   readonly model: Model
   /** The first thing that no other wire can carry. */
-  onlyOwnWire: Turn['onlyOwnWire']
+  sourceWireOnly: Turn['sourceWireOnly']
   /** Bytes that reach an upstream of this wire and stand in no neutral field. */
-  unreadBytes = 0
+  passthroughBytes = 0
   readonly excerpts = new Excerpts()
 
   constructor(model: Model) {
@@ -16,10 +16,10 @@ export class Reading {
   }
 
   needsOwnWire(param: string, what: string): void {
-    this.onlyOwnWire ??= { param, what }
+    this.sourceWireOnly ??= { param, what }
   }
 
   unread(value: unknown): void {
-    this.unreadBytes += Buffer.byteLength(JSON.stringify(value))
+    this.passthroughBytes += Buffer.byteLength(JSON.stringify(value))
   }
 }

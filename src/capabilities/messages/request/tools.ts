@@ -1,6 +1,6 @@
 /** The tools of a request: the caller's own go to any upstream, those that vendors' models know by their type only to one of this wire. */
 
-import type { Hosted, Tool as NeutralTool, ToolChoice } from '#engine/turn'
+import type { HostedToolSet, Tool as NeutralTool, ToolChoice } from '#engine/turn'
 import { fail } from '#platform/errors'
 import { reasons } from '../phrases.ts'
 import type { Dialect } from '../versions.ts'
@@ -12,7 +12,7 @@ import { type CustomTool, isCustom, type TypedTool } from './tool-schema.ts'
 /** All but those of `hosted`. */
 export function toolsOf(
   { tools = [] }: MessagesBody,
-  hosted: Hosted | undefined,
+  hosted: HostedToolSet | undefined,
   dialect: Dialect,
   reading: Reading,
 ): NeutralTool[] {
@@ -47,7 +47,7 @@ function readTyped(tool: TypedTool, param: string, { betas }: Dialect, reading: 
     fail('INVALID_REQUEST', { why: reasons.needsBeta(tool.type, beta) }, { param: 'anthropic-beta' })
   reading.needsOwnWire(`${param}.type`, tool.type)
   reading.unread(tool)
-  reading.unreadBytes += knownToolBytes
+  reading.passthroughBytes += knownToolBytes
 }
 
 export function toolChoiceOf({ tools = [], tool_choice: choice }: MessagesBody): ToolChoice {

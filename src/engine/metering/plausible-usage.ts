@@ -8,7 +8,7 @@ import type { Turn, Usage } from '#engine/turn'
 import { inputBound } from './metering.ts'
 
 /** What was seen of an answer. */
-export interface Seen {
+export interface ObservedOutput {
   deltas: number
   bytes: number
   reasoningBytes: number
@@ -19,17 +19,17 @@ export interface Evidence {
   /** As the upstream was asked. */
   turn: Turn
   model: Pick<Model, 'contextLength' | 'features'>
-  seen: Seen
+  seen: ObservedOutput
 }
 
 /** A claim and what was believed of it. */
-export interface Disbelief {
+export interface UsageCorrection {
   claimed: Usage
   believed: Usage
 }
 
 /** The usage as it is charged: the claim itself where it can be. */
-export function believed(claim: Usage, evidence: Evidence): Usage {
+export function plausibleUsage(claim: Usage, evidence: Evidence): Usage {
   const { turn } = evidence
   const input = maxInput(claim.input, evidence)
   const output = Math.min(claim.output, maxOutput(evidence))
@@ -52,7 +52,7 @@ export function believed(claim: Usage, evidence: Evidence): Usage {
 
 /** No model reads more than its window at a time; what the prompt itself comes to is possible too, where the entry's window is too small. */
 function maxInput(claimed: number, { turn, model }: Evidence): number {
-  const readings = 1 + (turn.upstreamRounds ?? 0) + (turn.sumsUp ? 1 : 0)
+  const readings = 1 + (turn.upstreamRounds ?? 0) + (turn.compacts ? 1 : 0)
   if (claimed <= readings * model.contextLength) return claimed
   const { text, image, media } = inputBound(turn)
   return Math.min(claimed, readings * Math.max(model.contextLength, text + image + media))
@@ -63,8 +63,8 @@ const hiddenTokens = 512
 
 /** The limit that was sent; and where nothing can be written in secret, what the bytes can amount to: half a byte a token at least. */
 function maxOutput({ turn, model, seen }: Evidence): number {
-  const limit = turn.maxOutputTokens * (turn.sumsUp ? 2 : 1)
-  const isSecret = model.features.includes('reasoning') || (turn.upstreamRounds ?? 0) > 0 || turn.sumsUp
+  const limit = turn.maxOutputTokens * (turn.compacts ? 2 : 1)
+  const isSecret = model.features.includes('reasoning') || (turn.upstreamRounds ?? 0) > 0 || turn.compacts
   return isSecret ? limit : Math.min(limit, 2 * seen.bytes + hiddenTokens * (1 + seen.calls))
 }
 

@@ -6,7 +6,7 @@ import type { Attempt } from './attempt.ts'
 const oftenMs = 60_000
 
 /** Tells the operator what only he can mend: a key, an account, an address, a proxy. */
-export class Troubles {
+export class OperatorWarnings {
   readonly #log: Pick<Log, 'warn'> | undefined
   readonly #clock: Clock
   readonly #toldMs = new Map<string, number>()
@@ -16,7 +16,7 @@ export class Troubles {
     this.#clock = clock
   }
 
-  tell({ provider, deployment, outcome, status, inside }: Attempt): void {
+  warn({ provider, deployment, outcome, status, inside }: Attempt): void {
     const nowMs = this.#clock.nowMs()
     const key = `${deployment} ${outcome}`
     if (nowMs - (this.#toldMs.get(key) ?? Number.NEGATIVE_INFINITY) < oftenMs) return

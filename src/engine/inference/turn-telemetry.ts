@@ -1,46 +1,46 @@
-/** What metrics, trace and log are told of a paid turn: names, figures and times, never prompt or answer text. */
+/** Metrics, trace spans and log fields of a paid turn: names, figures and times, never prompt or answer text. */
 import type { App } from '#app'
 import type { Model } from '#engine/models'
-import { type PaidWatch, providerName } from '#engine/paid'
+import { type PaidTelemetry, providerName } from '#engine/paid'
 import type { Attempt } from '#engine/routing'
 import type { Turn, Usage } from '#engine/turn'
 import type { Attributes } from '#platform/trace'
 
-/** How a turn came out, before its settlement. */
+/** Result of a turn before its settlement. */
 export interface TurnEnd {
   attempts: readonly Attempt[]
   usage: Usage
   finishReason: string | undefined
 }
 
-export class TurnWatch {
+export class TurnTelemetry {
   readonly #app: App
   readonly #model: Model
-  readonly #paid: PaidWatch
+  readonly #paid: PaidTelemetry
   #askedMs = 0
   #firstTokenMs: number | undefined
 
-  constructor(app: App, model: Model, paid: PaidWatch) {
+  constructor(app: App, model: Model, paid: PaidTelemetry) {
     this.#app = app
     this.#model = model
     this.#paid = paid
   }
 
-  /** A step of the turn: the upstream is asked from now on. Answers the trace to hand on. */
-  asks(turn: Turn): string | undefined {
+  /** Starts the span of one upstream call. Returns the `traceparent` to send upstream. */
+  beginCall(turn: Turn): string | undefined {
     this.#askedMs = performance.now()
-    return this.#paid.asks('chat', requestAttributes(this.#model, turn))
+    return this.#paid.beginCall('chat', requestAttributes(this.#model, turn))
   }
 
-  /** A token of a streamed answer is going out. */
+  /** Called when a token of a streamed answer is delivered. */
   token(): void {
     if (this.#firstTokenMs !== undefined) return
     this.#firstTokenMs = performance.now()
     this.#app.metrics.stages.first_token.since(this.#askedMs)
   }
 
-  /** The answer is over: what its span is told. */
-  answered({ attempts, usage, finishReason }: TurnEnd): Attributes {
+  /** Ends the answer. Returns the attributes of its span. */
+  endCall({ attempts, usage, finishReason }: TurnEnd): Attributes {
     if (this.#firstTokenMs !== undefined) this.#app.metrics.stages.stream.since(this.#firstTokenMs)
     return {
       'gen_ai.response.id': attempts.at(-1)?.upstream_id,
@@ -56,7 +56,7 @@ export class TurnWatch {
   }
 }
 
-/** https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/ (stop sequences are left out: they are the caller's words). */
+/** https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/ (stop sequences are omitted: they are caller content). */
 const requestAttributes = (model: Model, turn: Turn): Attributes => ({
   'gen_ai.provider.name': providerName(model.deployments[0]?.provider ?? ''),
   'gen_ai.request.stream': turn.stream,

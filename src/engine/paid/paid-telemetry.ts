@@ -1,4 +1,4 @@
-/** What metrics, trace and log are told of a paid call: names, figures and times, never what was asked or answered. */
+/** Metrics, trace spans and log fields of a paid call: names, figures and times, never content. */
 import type { App } from '#app'
 import type { Attempt } from '#engine/routing'
 import { Failure } from '#platform/errors'
@@ -6,7 +6,7 @@ import type { Settled } from '#platform/ledger'
 import type { Attributes, Span, Trail } from '#platform/trace'
 import type { PaidCall } from './paid.ts'
 
-export class PaidWatch {
+export class PaidTelemetry {
   readonly #app: App
   readonly #model: { id: string }
   readonly #receivedMs: number
@@ -20,8 +20,8 @@ export class PaidWatch {
     this.#trail = call.trail
   }
 
-  /** The upstream is asked from now on. Answers the trace to hand on. */
-  asks(operation: string, attributes: Attributes): string | undefined {
+  /** Starts the span of an upstream call. Returns the `traceparent` to send upstream. */
+  beginCall(operation: string, attributes: Attributes): string | undefined {
     this.#asked?.end()
     this.#asked = this.#trail?.span?.child(`${operation} ${this.#model.id}`, {
       kind: 'client',
@@ -52,8 +52,8 @@ export class PaidWatch {
     }
   }
 
-  /** Of a call whose settlement is somebody else's, the last that is told. `firstError`: why there is no whole answer. */
-  answered(attempts: readonly Attempt[], attributes: Attributes, trouble: string | undefined): void {
+  /** Ends the span of the upstream call. `trouble`: the error code when there is no complete answer. */
+  endCall(attempts: readonly Attempt[], attributes: Attributes, trouble: string | undefined): void {
     const asked = this.#asked
     if (!asked) return
     this.#asked = undefined
@@ -111,6 +111,6 @@ export class PaidWatch {
 /** The upstream's own name of the model: a deployment's id is `<provider>/<model>`. */
 const named = ({ deployment, provider }: Attempt): string => deployment.slice(provider.length + 1)
 
-/** The conventions' names for vendors whose usual id is another. */
+/** OpenTelemetry's provider names for vendors whose id differs. */
 const wellKnown: Readonly<Record<string, string>> = { gemini: 'gcp.gemini', mistral: 'mistral_ai' }
 export const providerName = (id: string): string => wellKnown[id] ?? id
