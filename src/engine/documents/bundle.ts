@@ -27,7 +27,7 @@ export const manifestPath = 'manifest.json'
 
 const limits = { files: 2_000, pathBytes: 240, bytes: 512 * 1024 * 1024 }
 
-/** What is wrong with a path, in words for a log; undefined for one that every system can unpack where it should. */
+/** Describes what is wrong with a path, for logs. Returns undefined if every system can unpack it safely. */
 export function pathFault(path: string): string | undefined {
   if (path === '') return 'it is empty'
   if (Buffer.byteLength(path) > limits.pathBytes) return 'it is too long'
@@ -35,7 +35,7 @@ export function pathFault(path: string): string | undefined {
   if (/[\p{Cc}\p{Bidi_Control}\\:*?"<>|]/u.test(path))
     return 'it holds a character that file names may not hold'
   if (path.startsWith('/')) return 'it is absolute'
-  // The archiver keeps its files in an object, and would lose this one.
+  // The archiver stores its files in an object and would lose this one.
   if (path === '__proto__') return 'it is a name of the machine'
   for (const part of path.split('/')) {
     if (part === '' || part === '.' || part === '..') return 'it leaves its folder'
@@ -58,7 +58,7 @@ export function manifestOf(files: readonly BundledFile[]): Manifest {
   }
 }
 
-/** Kinds that are packed already; to pack them again would take time and give nothing. */
+/** Formats that are already compressed; they are stored without compression. */
 const packed = /^(?:image\/(?!svg)|audio\/|video\/|application\/(?:pdf|zip|gzip|vnd\.openxmlformats))/
 
 /**

@@ -1,6 +1,6 @@
 /**
- * In a process that makes one file, time stands still and chance repeats itself: libraries stamp files with the clock and name their
- * parts by lot, and the same document shall give the same bytes.
+ * Fixes the clock and the random numbers in a process that makes one file. Libraries write the current time and random names into
+ * files, and the same document must give the same bytes.
  */
 export function makeDeterministic(dateMs: number): void {
   process.env['TZ'] = 'UTC'

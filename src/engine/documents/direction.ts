@@ -7,8 +7,8 @@ const pieces = /[A-Za-z][A-Za-z\d]*[+#]{1,2}\u200e?|[\p{L}\p{M}\p{N}]+|[^\p{L}\p
 export const directionOfLanguage = (language: Language): Direction => (language === 'fa' ? 'rtl' : 'ltr')
 
 /**
- * The direction of a paragraph. One that is wholly of the other script turns; a mixed one stays with the document, since a Persian
- * sentence may hold more Latin names than Persian words. In an English document Persian has to outweigh.
+ * The direction of a paragraph. One entirely in the other script takes its direction; a mixed one keeps the document's, since a Persian
+ * sentence may contain more Latin names than Persian words. In an English document, Persian must be the majority.
  */
 export function directionOf(content: readonly Inline[] | string, language: Language): Direction {
   const text = typeof content === 'string' ? content : plainText(content)
@@ -29,8 +29,8 @@ export interface Segment {
 }
 
 /**
- * A text cut where its direction turns. What stands between two words of one direction goes with them; at a border, and for digits of
- * the document's own, the direction of the paragraph holds.
+ * Splits a text where its direction changes. Characters between two words of one direction join them; at a boundary, and for digits of
+ * the document's language, the direction of the paragraph applies.
  */
 export function segmentsOf(text: string, base: Direction): Segment[] {
   const segments: Segment[] = []

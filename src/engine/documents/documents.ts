@@ -1,4 +1,4 @@
-/** Real files of neutral documents, tables and drawings: Markdown, Word, PDF, workbooks, CSV, charts, and bundles of them. */
+/** Renders neutral documents, tables and charts as files: Markdown, Word, PDF, workbooks, CSV, images, and ZIP bundles. */
 export {
   type BundledFile,
   type Manifest,

@@ -1,20 +1,20 @@
-/** The neutral document: plain JSON that every writer takes and the Markdown reader gives. Its text is data, never code. */
+/** The neutral document model: plain JSON, made by the Markdown reader and accepted by every writer. Its text is data, never code. */
 export interface TextDocument {
   title: string
   subtitle?: string
   authors?: string[]
-  /** The moment whose day in Tehran stands on the title page: Jalali in Persian, Gregorian in English. */
+  /** Its date in Tehran is shown on the title page: Jalali in Persian, Gregorian in English. */
   dateMs?: number
-  /** Of the words that the writers add, of digits, and of everything that has no direction of its own. */
+  /** Language of texts that the writers add, of digits, and direction of everything neutral. */
   language: Language
   /** A page of its own for title, authors and date; without it the title stands above the text. */
   titlePage?: boolean
   contents?: boolean
   numberedHeadings?: boolean
   blocks: Block[]
-  /** By the id that references name. */
+  /** Keyed by the id of the references. */
   footnotes?: Record<string, Inline[]>
-  /** The first is what citation 1 refers to. */
+  /** Citation n refers to index n - 1. */
   sources?: Source[]
 }
 
@@ -47,7 +47,7 @@ export interface Paragraph {
 export interface List {
   type: 'list'
   ordered: boolean
-  /** Of the first item; 1 unless said otherwise. */
+  /** Number of the first item. Default: 1. */
   start?: number
   items: Block[][]
 }
@@ -77,7 +77,7 @@ export interface CodeBlock {
 
 export interface Image {
   type: 'image'
-  /** Among the images that the writer is given; what is not there shows its alternative text. */
+  /** Path among the images passed to the writer; a missing image shows its alternative text. */
   path: string
   alt: string
   caption?: string
@@ -110,14 +110,14 @@ export interface Source {
   title: string
   url?: string
   authors?: string
-  /** As it is to be read. */
+  /** The displayed text. */
   date?: string
 }
 
 /** PNG and JPEG by the path that the document names. */
 export type Images = Record<string, Uint8Array>
 
-/** The characters of a text without its form. */
+/** The characters of a text without formatting. */
 export const plainText = (content: readonly Inline[]): string =>
   content
     .map((inline) => (inline.type === 'text' ? inline.text : inline.type === 'break' ? ' ' : ''))

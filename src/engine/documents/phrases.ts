@@ -1,6 +1,6 @@
 import type { Language } from './model.ts'
 
-/** What the writers themselves put on a page. */
+/** Texts that the document writers add to a page. */
 export const pagePhrases: Record<Language, { contents: string; sources: string; untitled: string }> = {
   fa: { contents: 'فهرست مطالب', sources: 'منابع', untitled: 'بی‌عنوان' },
   en: { contents: 'Contents', sources: 'Sources', untitled: 'Untitled' },
@@ -21,7 +21,7 @@ const longDates: Record<Language, Intl.DateTimeFormat> = {
   }),
 }
 
-/** ۲۹ آبان ۱۴۰۵, or 20 November 2026: the day in Tehran. */
+/** The date in Tehran, such as ۲۹ آبان ۱۴۰۵ or 20 November 2026. */
 export const longDate = (language: Language, dateMs: number): string =>
   longDates[language]
     .formatToParts(dateMs)

@@ -15,7 +15,7 @@ import { plainText } from './model.ts'
 import { pagePhrases } from './phrases.ts'
 import { safeLink } from './safe-link.ts'
 
-/** A document as it can be printed: nothing refers to what is not there, and its text holds only characters that files can hold. */
+/** A document ready for the writers: every reference resolves, and its text contains only characters that the formats allow. */
 export interface PreparedDocument extends Omit<TextDocument, 'footnotes' | 'sources' | 'blocks'> {
   blocks: Block[]
   /** In the order of their references; a reference's id is its place, from 1. */
@@ -24,8 +24,8 @@ export interface PreparedDocument extends Omit<TextDocument, 'footnotes' | 'sour
 }
 
 /**
- * Numbers footnotes as they are met, turns citations without a source and images without a file into text, drops links that lead
- * nowhere safe, and gives columns of numbers their side.
+ * Numbers footnotes in order of reference, turns citations without a source and images without a file into text, drops unsafe
+ * links, and aligns columns of numbers.
  */
 export function prepare(document: TextDocument, images: Record<string, unknown> = {}): PreparedDocument {
   const { footnotes, sources, blocks, ...rest } = document
@@ -56,7 +56,7 @@ interface Context {
   footnotes: Record<string, Inline[]>
 }
 
-/** Without what XML cannot say: control characters, halves of pairs, and two that are no characters. */
+/** Removes what XML cannot contain: control characters, lone surrogates, and two noncharacters. */
 export const printable = (text: string): string => text.toWellFormed().replace(unprintable, '')
 
 const unprintable = /(?![\t\n\r])[\p{Cc}\ufffe\uffff]/gu
@@ -89,7 +89,7 @@ function prepareBlock(block: Block, context: Context): Block[] {
   }
 }
 
-/** A heading inside a list or a quotation heads no part of the document: it is a strong line. */
+/** A heading inside a list or a quotation becomes a bold line. */
 const prepareInside = (blocks: Block[], context: Context): Block[] =>
   blocks.flatMap((block) => prepareBlock(block.type === 'heading' ? asParagraph(block) : block, context))
 
@@ -110,7 +110,7 @@ function prepareTable(table: Table, context: Context): Table {
 
 const numeric = /^[\u200e\u200f]{0,9}[-+−±~≈$€£]?\s?[\d۰-۹٠-٩][\d۰-۹٠-٩.,٫٬/\s]*[%٪]?[\u200e\u200f]{0,9}$/
 
-/** A column of numbers ends where numbers end. */
+/** Aligns columns of numbers to the end. */
 function sideOf(rows: Cell[][], column: number): Align {
   const texts = rows.map((row) => plainText(row[column]!).trim()).filter((text) => !/^[-–—]?$/.test(text))
   return texts.length > 0 && texts.every((text) => numeric.test(text)) ? 'end' : 'start'
@@ -133,7 +133,7 @@ function prepareInline(content: readonly Inline[], context: Context): Inline[] {
   })
 }
 
-/** A note that is referred to twice stands twice, since the formats want each reference to have its own. */
+/** A footnote that is referenced twice is duplicated, since the formats need one note per reference. */
 function prepareNote(id: string, context: Context): Inline[] {
   if (!Object.hasOwn(context.footnotes, id)) return []
   const text = context.footnotes[id]!.filter((inline) => inline.type !== 'footnote')

@@ -8,7 +8,7 @@ import type { Images, PlacedImage, TextDocument } from './model.ts'
 import { checkWorkbook, type Workbook } from './workbook/workbook.ts'
 
 /**
- * Makers of files. Each file is made in a process of its own with bounds on time and memory, off the event loop; all throw
+ * File renderers. Each file is made in a confined process with bounds on time and memory, off the event loop; all throw
  * `RenderFailed` when it is lost, a RangeError for more than a file of its kind may hold, and the signal's reason. The same input gives
  * the same bytes.
  */
@@ -20,9 +20,9 @@ export interface Documents {
 }
 
 export interface RenderContext {
-  /** Whose file it is: accounts take turns. The house's own where it is left out. */
+  /** The account of the file; processes are scheduled fairly between accounts. Default: the platform itself. */
   accountId?: string
-  /** By the path that the document names; what is not PNG or JPEG shows its text instead. */
+  /** Images by the path that the document names. For anything but PNG or JPEG the alternative text is shown. */
   images?: Images
   signal?: AbortSignal
 }
@@ -48,7 +48,7 @@ export type RenderWork = { dateMs: number } & (
 const places = { working: 2, waiting: 64 }
 const timeoutMs = 60_000
 const maxOutputBytes = 96 * 1024 * 1024
-/** For files whose makers name no day. */
+/** Date of files for which none is given. */
 const someDayMs = Date.UTC(2026, 0, 1)
 
 export function openDocuments(log: Log, isolation?: FindIsolation): Documents {
@@ -100,7 +100,7 @@ async function render(
   return files
 }
 
-/** Those that can be placed, with their sizes; a picture that would unpack to more than any page shows is none. */
+/** Images that can be placed, with their sizes; those that would decode to too many pixels are dropped. */
 function placed(images: Images): Record<string, PlacedImage> {
   const found: Record<string, PlacedImage> = {}
   for (const [name, bytes] of Object.entries(images)) {

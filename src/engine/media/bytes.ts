@@ -3,7 +3,7 @@ export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-/** Whether the ASCII text stands at the place. */
+/** Whether the bytes at the offset are this ASCII text. */
 export function hasText(bytes: Uint8Array, at: number, text: string): boolean {
   if (at + text.length > bytes.length) return false
   for (let index = 0; index < text.length; index++)
@@ -11,7 +11,7 @@ export function hasText(bytes: Uint8Array, at: number, text: string): boolean {
   return true
 }
 
-/** Whether the bytes stand at the place. */
+/** Whether these bytes are at the offset. */
 export function hasBytes(bytes: Uint8Array, at: number, wanted: readonly number[]): boolean {
   return at + wanted.length <= bytes.length && wanted.every((byte, index) => bytes[at + index] === byte)
 }

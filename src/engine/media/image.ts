@@ -7,17 +7,17 @@ export interface ImageSize {
   height: number
 }
 
-/** More than any camera makes; a few bytes can claim a picture that takes its reader's whole memory. */
+/** More than any camera makes. A header of a few bytes can claim an image that exhausts a decoder's memory. */
 const maxPixels = 100_000_000
 const longestSide = 32_767
 
-/** Whether the header claims more than anybody should unpack. */
+/** Whether the header claims more pixels than may be decoded. */
 export const isVast = ({ width = 0, height = 0 }: Partial<ImageSize>): boolean =>
   width * height > maxPixels || Math.max(width, height) > longestSide
 
 /**
  * Width and height in pixels of a png, jpeg (progressive too), gif or webp, from its header; `undefined` for anything else. Of a photo that
- * says in its EXIF that it lies on its side, as it is seen.
+ * whose EXIF orientation is a quarter turn, width and height are those after rotation.
  */
 export function measureImage(bytes: Uint8Array): ImageSize | undefined {
   const type = sniff(bytes)
@@ -82,7 +82,7 @@ function measureJpeg(bytes: Uint8Array): ImageSize | undefined {
 /** Orientations of EXIF 2.32, 4.6.5, that are a quarter turn away from what people see; phones write portraits so. */
 const turned = new Set([5, 6, 7, 8])
 
-/** Whether an APP1 segment says so in its first directory; nothing that it claims is believed beyond its end. */
+/** Whether the first directory of an APP1 segment has such an orientation; nothing is read beyond the end of the segment. */
 function liesOnSide(segment: Uint8Array): boolean {
   const tiff = segment.subarray(6)
   const little = hasText(tiff, 0, 'II')

@@ -6,15 +6,15 @@ import { measure } from './measure.ts'
 import { partsIn, withParts } from './parts.ts'
 import { reasons } from './phrases.ts'
 
-/** What the links of one turn may cost. */
+/** Limits for the links of one turn. */
 export interface LinkBounds {
-  /** Different links; one that stands in several places is fetched once. */
+  /** Different links; a link that occurs several times is fetched once. */
   maxLinks: number
   maxBytesEach: number
-  /** All together. */
+  /** Sum over all links. */
   maxBytes: number
   timeoutMs: number
-  /** Of each link. */
+  /** Per link. */
   maxRedirects: number
 }
 
@@ -27,7 +27,7 @@ export const defaultLinkBounds: LinkBounds = {
   maxRedirects: 3,
 }
 
-/** What upstreams read, by the content that a link stands in. */
+/** Media types that upstreams accept, by kind of content. */
 const typesOf = {
   image: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
   audio: ['audio/wav', 'audio/mpeg'],
@@ -36,7 +36,7 @@ const typesOf = {
 } as const satisfies Partial<Record<Content['type'], readonly string[]>>
 
 export interface LinkedMedia {
-  /** With bytes in the place of every link. */
+  /** The messages with bytes in place of every link. */
   messages: Message[]
   /** By link. */
   found: ReadonlyMap<string, FoundMedia>
@@ -46,8 +46,8 @@ export type FoundMedia = Media & { data: Uint8Array; mediaType: string }
 
 /**
  * The messages with the bytes of every link in its place, named and measured by themselves whatever their server calls them; for
- * upstreams that take no links. What was given stays as it is. Throws LINK_NOT_USABLE for the first link that fails and calls the
- * others off; throws `FetchRefused` (`aborted`) when the signal does.
+ * upstreams that take no links. The input is not modified. Throws LINK_NOT_USABLE for the first link that fails and aborts the
+ * others; throws `FetchRefused` (`aborted`) when the signal aborts.
  */
 export async function withLinkedMedia(
   client: GuardedClient,
@@ -60,8 +60,8 @@ export async function withLinkedMedia(
   return { messages: withParts(messages, (part) => filled(part, found)), found }
 }
 
-/** Of looking at links that others will open. */
-const looking = {
+/** Limits for checking links that an upstream will open itself. */
+const inspection = {
   /** Different hosts; their names are looked up. */
   maxHosts: 64,
   atOnce: 8,
@@ -69,8 +69,8 @@ const looking = {
 }
 
 /**
- * Refuses links to inner addresses before anybody else is given them: their names are resolved, nothing is opened. A name that cannot be
- * found passes. Throws LINK_NOT_USABLE; throws `FetchRefused` (`aborted`) when the signal does.
+ * Refuses links to private addresses before they are sent to an upstream: names are resolved, nothing is opened. A name that cannot be
+ * resolved passes. Throws LINK_NOT_USABLE; throws `FetchRefused` (`aborted`) when the signal aborts.
  */
 export async function inspectLinks(
   net: Pick<GuardedNet, 'inspect'>,
@@ -80,30 +80,30 @@ export async function inspectLinks(
   const hosts = new Map<string, Link>()
   for (const { media } of linksIn(messages)) {
     const url = URL.parse(media.url)
-    // Of one host the first link stands for all that say no more than a host.
+    // One link per host is checked, unless the link holds credentials or is not plain https; those are checked each.
     const key = url && /^https:\/\/[^/@\\]+\//i.test(media.url) ? url.host : media.url
     if (!hosts.has(key)) hosts.set(key, media)
   }
   const links = [...hosts.values()]
-  const tooMany = links[looking.maxHosts]
-  if (tooMany !== undefined) refuse(tooMany, reasons.tooManyHosts(looking.maxHosts))
+  const tooMany = links[inspection.maxHosts]
+  if (tooMany !== undefined) refuse(tooMany, reasons.tooManyHosts(inspection.maxHosts))
   const queue = links.values()
-  const look = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     for (const link of queue) await inspectOne(net, link, signal)
   }
-  await Promise.all(Array.from({ length: Math.min(looking.atOnce, links.length) }, look))
+  await Promise.all(Array.from({ length: Math.min(inspection.atOnce, links.length) }, worker))
 }
 
 async function inspectOne(net: Pick<GuardedNet, 'inspect'>, link: Link, signal: AbortSignal): Promise<void> {
   try {
-    await net.inspect(link.url, { timeoutMs: looking.timeoutMs, signal })
+    await net.inspect(link.url, { timeoutMs: inspection.timeoutMs, signal })
   } catch (cause) {
     if (!(cause instanceof FetchRefused) || cause.reason === 'aborted') throw cause
     refuse(link, cause.why, cause)
   }
 }
 
-/** The kinds of content that are only a link so far. */
+/** The kinds of content that are given only as a link. */
 export const linkedKinds = (messages: readonly Message[]): ReadonlySet<Content['type']> =>
   new Set(linksIn(messages).map(({ type }) => type))
 
@@ -115,7 +115,7 @@ const linksIn = (messages: readonly Message[]): Linked[] => partsIn(messages).fi
 const isLinked = (part: Content): part is Linked =>
   'media' in part && part.media.url !== undefined && part.media.data === undefined
 
-/** All at once, since each is bounded in time and all together in number and bytes. */
+/** Fetched concurrently, since each is limited in time and all together in number and bytes. */
 async function fetchAll(
   client: GuardedClient,
   links: readonly Link[],
@@ -143,7 +143,7 @@ async function fetchAll(
   }
 }
 
-/** What the link leads to, of whatever type it is. */
+/** Fetches a link, whatever its media type. */
 async function fetchOne(
   client: GuardedClient,
   link: Link,
@@ -154,7 +154,7 @@ async function fetchOne(
     if (status !== 200) refuse(link, reasons.answered(status))
     return { data: body, mediaType: '', ...measure(body) }
   } catch (cause) {
-    // Whoever called it off wants no sentence about the link.
+    // After an abort, no error about the link is raised.
     if (!(cause instanceof FetchRefused) || cause.reason === 'aborted') throw cause
     return refuse(link, cause.why, cause)
   }
@@ -171,7 +171,7 @@ function filled(part: Content, found: ReadonlyMap<string, FoundMedia>): Content 
   return { ...part, media: { ...media, ...(param !== undefined && { param }) } } as Content
 }
 
-/** The link is shown without its query, where signatures stand. */
+/** The error shows the link without its query, which may contain signatures. */
 const refuse = ({ url, param }: Link, why: Localized, cause?: unknown): never =>
   fail(
     'LINK_NOT_USABLE',

@@ -1,13 +1,13 @@
 import type { Content, Message } from '#engine/turn'
 
-/** All parts of content, those inside documents too. */
+/** All content parts, including those inside documents. */
 export const partsIn = (messages: readonly Message[]): Content[] =>
   messages.flatMap(({ content }) => content.flatMap(within))
 
 const within = (part: Content): Content[] =>
   part.type === 'document' && 'parts' in part ? [part, ...part.parts.flatMap(within)] : [part]
 
-/** The messages with every part changed, those inside documents too; what was given stays as it is. */
+/** Maps every content part of the messages, including those inside documents; the input is not modified. */
 export function withParts(messages: readonly Message[], change: (part: Content) => Content): Message[] {
   const changed = (part: Content): Content =>
     part.type === 'document' && 'parts' in part ? { ...part, parts: part.parts.map(changed) } : change(part)

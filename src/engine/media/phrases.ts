@@ -14,7 +14,7 @@ declareFailures({
   },
 })
 
-/** Why a link is refused, for what this room finds itself. */
+/** Reasons for refusing a link that this room detects itself. */
 export const reasons = {
   tooManyLinks: (max: number): Localized => ({
     en: `a request may have ${max} different links; send the rest inline.`,

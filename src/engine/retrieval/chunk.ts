@@ -1,6 +1,6 @@
-/** A part of a text that can be found and cited by itself. */
+/** A part of a text that is indexed and cited separately. */
 export interface Passage {
-  /** The headings over it, outermost first. */
+  /** The enclosing headings, outermost first. */
   heading: string | undefined
   text: string
 }
@@ -9,14 +9,14 @@ export interface Passage {
 const enough = 1_000
 const maxCharacters = 1_500
 const longestPiece = 1_250
-/** Of the passage before, repeated at the beginning of the next, so that nothing is lost at a border. */
+/** Overlap: characters of a passage that are repeated at the beginning of the next, so that nothing is lost at the boundary. */
 const longestOverlap = 200
 
 /** Cuts a text (Markdown, or plain) at its headings, paragraphs and sentences; passages of one section overlap. */
 export const passagesOf = (text: string): Passage[] =>
   [...passagesIn(text)].filter((passage) => passage !== undefined)
 
-/** The same one by one, with `undefined` where it is a good moment to let others have the event loop: two million characters take long. */
+/** Yields passages one by one, and `undefined` where the caller should yield to the event loop: two million characters take long. */
 export function* passagesIn(text: string): Generator<Passage | undefined> {
   const headings: string[] = []
   let open = ''
@@ -51,10 +51,10 @@ export function* passagesIn(text: string): Generator<Passage | undefined> {
   yield closed()
 }
 
-/** Lines and sentences after which whoever reads may want to rest. */
+/** Lines and sentences after which the event loop is yielded. */
 const atOnce = 1_000
 
-/** Paragraphs, and headings by themselves, read as they are asked for. */
+/** Yields paragraphs and headings lazily. */
 function* blocksIn(text: string): Generator<string | undefined> {
   const blank = /\s*/y
   let start = 0
@@ -92,7 +92,7 @@ function* sentencesIn(text: string): Generator<string> {
   yield text.slice(start)
 }
 
-/** A paragraph, or where it is too long runs of its sentences. */
+/** A paragraph, or groups of its sentences if it is too long. */
 function* piecesIn(block: string): Generator<string | undefined> {
   if (block.length <= longestPiece) return yield block
   let open: string | undefined
@@ -110,7 +110,7 @@ function* piecesIn(block: string): Generator<string | undefined> {
   if (open !== undefined) yield open
 }
 
-/** A sentence without end is cut between words, or anywhere. */
+/** An overlong sentence is cut between words, or anywhere if it has no spaces. */
 function cut(sentence: string): string[] {
   const parts: string[] = []
   let rest = sentence
@@ -123,11 +123,11 @@ function cut(sentence: string): string[] {
   return rest === '' ? parts : [...parts, rest]
 }
 
-/** Not between the halves of one character. */
+/** Never splits a surrogate pair. */
 const characterBoundary = (text: string, end: number): number =>
   /[\ud800-\udbff]/.test(text[end - 1]!) ? end - 1 : end
 
-/** The last sentences, if they are short; nothing of a longer one. */
+/** The last sentences that fit into the overlap; a longer sentence is left out. */
 function overlapOf(text: string): string {
   let overlap = ''
   for (const sentence of [...sentencesIn(text.slice(-2 * longestOverlap))].slice(1).reverse()) {

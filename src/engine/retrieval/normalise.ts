@@ -1,6 +1,6 @@
 /**
- * One spelling for everything that is indexed and for everything that is asked: letters of Arabic keyboards, vowel marks, the three
- * kinds of digits, wide and narrow forms, capitals. The half-space (ZWNJ) stays, as the sign that parts of a word are parts.
+ * Normalises indexed texts and queries to one spelling: letters of Arabic keyboards, vowel marks, the three
+ * kinds of digits, wide and narrow forms, capitals. The half-space (ZWNJ) stays, since it separates the parts of a compound.
  */
 export function normalise(text: string): string {
   return text
@@ -35,5 +35,5 @@ const letters: Record<string, string> = {
 }
 const otherLetters = new RegExp(`[${Object.keys(letters).join('')}]`, 'g')
 
-/** Those of Arabic (U+0660) and Persian (U+06F0); the last four bits of each are its worth. */
+/** Arabic (U+0660) and Persian (U+06F0) digits; the last four bits of each are its value. */
 const easternDigits = /[\u0660-\u0669\u06f0-\u06f9]/g

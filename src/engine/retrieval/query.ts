@@ -1,18 +1,18 @@
 import { stopWords } from './stop-words.ts'
 import { type Word, wordsOf } from './terms.ts'
 
-/** What is looked for. */
+/** A parsed search query. */
 export interface Query {
-  /** One for each word: the terms of which any will do. */
+  /** One group per word: its alternative terms. */
   groups: string[][]
-  /** What stands in quotation marks: runs of words, each with the terms of which any will do. */
+  /** Quoted phrases: sequences of words, each with its alternative terms. */
   phrases: string[][][]
 }
 
 const maxGroups = 32
 const maxPhrases = 4
 
-/** Reads a question or some words. Words of every text are left out, unless there are no others. */
+/** Parses a question or keywords. Stop words are left out, unless there are no other words. */
 export function readQuery(text: string): Query {
   const words = wordsOf(text)
   const distinctive = words.filter(({ whole }) => !whole.some((term) => stopWords.has(term)))
@@ -26,7 +26,7 @@ export function readQuery(text: string): Query {
   }
 }
 
-/** A word, its parts when it is a compound, and with its neighbours the compound that they may be: «نیم فاصله» for «نیم‌فاصله». */
+/** Terms of a word: itself, the parts of a compound, and the compounds that it may form with its neighbours («نیم فاصله» for «نیم‌فاصله»). */
 function groupOf(word: Word, words: readonly Word[], chosen: readonly Word[], at: number): string[] {
   const compounds = [
     [chosen[at - 1], word],
@@ -40,11 +40,11 @@ function groupOf(word: Word, words: readonly Word[], chosen: readonly Word[], at
 
 const quoted = (term: string): string => `'${term}'`
 
-/** The text form of a tsquery: any of the terms, in what bears the mark. */
+/** The text form of a tsquery that matches any of the terms, in passages with the term `mark`. */
 export const anyOf = (terms: readonly string[], mark: string): string =>
   `${quoted(mark)} & (${terms.map(quoted).join(' | ')})`
 
-/** All the phrases, word behind word. */
+/** The text form of a tsquery that matches all phrases, with their words adjacent. */
 export const allPhrases = ({ phrases }: Query, mark: string): string =>
   [
     quoted(mark),

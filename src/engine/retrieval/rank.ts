@@ -1,18 +1,18 @@
-/** BM25 over what the database found, with a little more for words that stand together. */
+/** BM25 ranking of the candidates from the database, with a bonus for adjacent words. */
 
 export interface Candidate {
-  /** Words of the passage. */
+  /** Number of words of the passage. */
   words: number
-  /** Its terms that were looked for, with their places; a place of a heading has weight A. */
+  /** The query terms that it contains, with their positions; positions in headings have weight A. */
   hits: readonly { term: string; places: readonly number[]; weights: readonly string[] }[]
 }
 
-/** Of all that is searched. */
+/** Statistics of all searched passages. */
 export interface Corpus {
   passages: number
-  /** Words of a passage in the mean. */
+  /** Mean number of words per passage. */
   meanWords: number
-  /** For each group of the query: passages that hold any of its terms. */
+  /** For each group of the query, the number of passages that contain any of its terms. */
   found: readonly number[]
 }
 
@@ -22,7 +22,7 @@ const headingWorth = 2
 const together = 0.35
 const nearPlaces = 2
 
-/** How well each candidate answers; comparable within one search only. */
+/** Scores of the candidates; comparable only within one search. */
 export function scores(
   candidates: readonly Candidate[],
   groups: readonly string[][],
@@ -52,7 +52,7 @@ interface Hit {
   places: readonly number[]
 }
 
-/** Of spellings of one word the one that is there most often; together they would count a word twice. */
+/** Of the alternative terms of a word only the most frequent counts; their sum would count the word twice. */
 function hitOf({ hits }: Candidate, terms: readonly string[]): Hit {
   let best: Hit = { count: 0, places: [] }
   for (const { term, places, weights } of hits) {

@@ -1,4 +1,4 @@
-/** Finding passages of texts by words: one spelling for both sides, passages, their index and their rank. Knows no database. */
+/** Full-text search: normalisation, passages, index terms, queries and ranking. Independent of the database. */
 export { type Passage, passagesIn, passagesOf } from './chunk.ts'
 export { normalise } from './normalise.ts'
 export { allPhrases, anyOf, type Query, readQuery } from './query.ts'

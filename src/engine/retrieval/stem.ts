@@ -1,4 +1,4 @@
-/** Endings that can be taken off without knowing the language's dictionary. What is found by its stem is found by itself too. */
+/** Light stemming: suffixes that can be removed without a dictionary. A word is indexed under its stem and under itself. */
 
 /** Marks of the plural with their pronouns, longest first, and of the superlative. */
 const endings = [
@@ -14,11 +14,11 @@ const endings = [
   'های',
   'ها',
 ] as const
-/** Shorter stems are more often part of the word (تنها، رها، بها). */
+/** In shorter words the ending is more often part of the word (تنها، رها، بها). */
 const shortestStem = 3
 const whole = new Set(['انتها', 'منتها', 'دکترین', 'اژدها'])
 
-/** The stem of a normalised word; the word itself where nothing can be taken off. */
+/** Returns the stem of a normalised word, or the word itself if it has no suffix. */
 export const stemOf = (word: string): string =>
   /^[a-z]+$/.test(word) ? englishStem(word) : whole.has(word) ? word : persianStem(word)
 

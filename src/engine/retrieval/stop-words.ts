@@ -1,7 +1,7 @@
 import { normalise } from './normalise.ts'
 import { stemOf } from './stem.ts'
 
-/** Words that stand in every text, and in every question. */
+/** Stop words: words that occur in every text and question. */
 const persian = `
   و در به از که این آن را با است برای تا هم یا اما اگر چه چی چیست چرا چطور چگونه چقدر چند چندتا کدام کجا کجاست کی کیست آیا بر هر همه هیچ
   یک نیز ولی بود باشد شد شود می نمی کرد کند کنم کنیم کنید کنند کرده شده دارد دارم داریم دارند داشت باید بین روی زیر درباره مورد خود

@@ -1,26 +1,26 @@
 import { halfSpace, normalise } from './normalise.ts'
 import { stemOf } from './stem.ts'
 
-/** One word of a text with every spelling under which it is found. */
+/** A word of a text with all terms under which it is indexed. */
 export interface Word {
-  /** All parts together, then the word's stem. */
+  /** The joined word, then its stem. */
   whole: string[]
   /** Of a compound: its parts, each with its stem; else the whole again. They stand one behind the other. */
   parts: string[][]
   isPersian: boolean
 }
 
-/** Written before the verb: joined, with a half-space, or apart. */
+/** Verb prefixes, written joined, with a half-space, or separately. */
 const prefixes = new Set(['می', 'نمی'])
-/** Written behind a word in the same three ways. */
+/** Suffixes, written in the same three ways. */
 const suffixes = new Set(
   'ها های هایی هایم هایت هایش هایمان هایتان هایشان تر ترین تری ترها ترهای ترینها ترینهای'.split(' '),
 )
-/** Behind a half-space only; apart they are words. */
+/** Suffixes only after a half-space; written separately they are words. */
 const enclitics = new Set('ی ای ام ات اش م ت ش مان تان شان اند ایم اید ست'.split(' '))
 const longestTerm = 64
 
-/** The words of a text in their order, the same for all its spellings. */
+/** Splits a text into words; every spelling of a text gives the same words. */
 export function wordsOf(text: string): Word[] {
   const words: string[] = []
   let open = false

@@ -1,24 +1,24 @@
 import { type Word, wordsOf } from './terms.ts'
 
-/** A passage as the database indexes it. */
+/** The index entry of a passage. */
 export interface Indexed {
   /** The text form of a tsvector. */
   terms: string
-  /** Words of the passage. */
+  /** Number of words of the passage. */
   words: number
 }
 
-/** PostgreSQL keeps no place beyond this. */
+/** The greatest position that PostgreSQL stores in a tsvector. */
 const lastPlace = 16_383
 const maxPlaces = 200
 
-/** The words of a passage with their places; those of what stands over it have weight A. `mark` is one more term, of no place. */
+/** The terms of a passage with their positions; terms of its headings have weight A. `mark` is an additional term without a position. */
 export function indexed(heading: string, text: string, mark: string): Indexed {
   const places = new Map<string, string[]>()
   const above = wordsOf(heading)
   const within = wordsOf(text)
   const next = lay(places, above, 1, 'A')
-  // A gap, so that no phrase runs from the heading into the text.
+  // A gap in the positions, so that no phrase matches across the heading and the text.
   lay(places, within, next + 4, '')
   const terms = [...places].map(([term, at]) => `'${term}':${at.join(',')}`)
   return { terms: [`'${mark}'`, ...terms].join(' '), words: Math.max(1, within.length) }

@@ -1,13 +1,13 @@
 import type { Language } from '../model.ts'
 
-/** A drawing of numbers, as data. */
+/** The neutral model of a chart. */
 export type Chart = CategoryChart | PieChart | ScatterChart
 
 interface Titled {
   language: Language
   title?: string
   subtitle?: string
-  /** CSS pixels; 800 × 450 unless said otherwise. */
+  /** CSS pixels. Default: 800 × 450. */
   width?: number
   height?: number
 }
@@ -26,7 +26,7 @@ export interface CategoryChart extends Titled {
 
 export interface Series {
   name: string
-  /** `null` where nothing is known. */
+  /** `null`: unknown. */
   values: (number | null)[]
 }
 
@@ -66,7 +66,7 @@ export function isEmpty(chart: Chart): boolean {
   )
 }
 
-/** Throws a RangeError for what no eye could read and no page could hold. */
+/** Throws a RangeError if the chart has too many series or values to be readable. */
 export function checkChart(chart: Chart): void {
   const count =
     chart.type === 'pie'

@@ -37,7 +37,7 @@ const pixelsPerPoint = 4 / 3
 
 const quoteStep = 300
 
-/** Where a block stands. */
+/** The context of a block. */
 export interface Place {
   language: Language
   numbered: boolean
@@ -49,7 +49,7 @@ export interface Place {
   /** Twentieths of a point before its text. */
   indent: number
   quoted: boolean
-  /** Gives every list a count of its own. */
+  /** Gives every list its own numbering. */
   nextList: () => number
 }
 
@@ -130,7 +130,7 @@ function paragraphOf(content: readonly Inline[], place: Place): Paragraph {
   })
 }
 
-/** U+200E and U+200F: seen by nobody, and what stands between them and a word goes with the word. */
+/** U+200E and U+200F: invisible; neutral characters between them and a word take the direction of the word. */
 const marks = { ltr: '\u200e', rtl: '\u200f' } as const
 
 /**

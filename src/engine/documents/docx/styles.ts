@@ -129,7 +129,7 @@ export const numbersFrom = (start: number): string => `numbers-${start}`
 /** The deepest level that the format has. */
 export const deepestLevel = 8
 
-/** Live numbering: whoever adds an item gets its number. Persian shapes come from the face, so that every program counts right. */
+/** Native numbering, so that added items are numbered. Persian digit shapes come from the font, so that every program numbers correctly. */
 export function numberingOf(language: Language, starts: ReadonlySet<number>): INumberingOptions {
   const font = language === 'fa' ? countingFace : face
   return {

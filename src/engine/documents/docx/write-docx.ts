@@ -32,7 +32,7 @@ const page = {
   margin: { top: 1_530, bottom: 1_474, left: 1_417, right: 1_417, header: 760, footer: 680 },
 }
 
-/** A document for word processors, with live headings, lists, notes and contents, and with its fonts. Only for a confined process. */
+/** Writes a DOCX with native headings, lists, footnotes and table of contents, and embedded fonts. Only for a confined process. */
 export async function writeDocx(
   document: TextDocument,
   images: Record<string, PlacedImage>,
@@ -89,7 +89,7 @@ const fontsOf = (language: string) =>
     ...(language === 'fa' ? [{ name: countingFace, file: 'Vazirmatn-FD' }] : []),
   ].map(({ name, file }) => ({ name, data: fontFile(`${file}-Regular`), bold: fontFile(`${file}-Bold`) }))
 
-/** Each other first number needs a numbering of its own. */
+/** Every different start number needs its own numbering definition. */
 function startsIn(blocks: readonly Block[], found: Set<number> = new Set([1])): Set<number> {
   for (const block of blocks) {
     if (block.type === 'quote') startsIn(block.blocks, found)

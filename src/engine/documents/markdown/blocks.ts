@@ -17,7 +17,7 @@ import {
 } from './lines.ts'
 import { readTable } from './table.ts'
 
-/** Lists and quotations inside one another; deeper ones are read as text. */
+/** Maximum nesting of lists and quotations; deeper ones are read as text. */
 const deepest = 12
 
 interface Reader {
@@ -28,7 +28,7 @@ interface Reader {
   blocks: Block[]
 }
 
-/** Lines of Markdown as blocks. */
+/** Parses lines of Markdown into blocks. */
 export function readBlocks(lines: readonly string[], references: References, depth = 0): Block[] {
   const reader: Reader = { lines, at: 0, depth, references, blocks: [] }
   while (reader.at < lines.length) readBlock(reader)
@@ -74,7 +74,7 @@ function readHeading(reader: Reader): void {
   if (content.length > 0) reader.blocks.push({ type: 'heading', level, content })
 }
 
-/** What may end a paragraph without a blank line. */
+/** Whether a line ends a paragraph without a blank line. */
 function interrupts(line: string): boolean {
   const marker = markerOf(line)
   // Only a list that begins at 1: a line may begin with a year.
@@ -96,7 +96,7 @@ function readQuote(reader: Reader): void {
   for (; end < reader.lines.length; end += 1) {
     const line = reader.lines[end]!
     if (isQuote(line)) inner.push(line.replace(/^ {0,3}> ?/, ''))
-    // A paragraph goes on without its mark.
+    // Lazy continuation: a paragraph in a quotation continues without `>`.
     else if (!isBlank(line) && !isBlank(inner.at(-1)!) && !interrupts(line)) inner.push(line)
     else break
   }

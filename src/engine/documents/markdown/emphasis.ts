@@ -1,12 +1,12 @@
 import type { Inline, TextRun } from '../model.ts'
 
-/** A piece of a line before its marks have found each other. */
+/** A piece of a line before emphasis marks are paired. */
 export type Token =
   | { kind: 'text'; text: string }
   /** Opened and never closed as a link: its characters. */
   | { kind: 'bracket'; text: string }
   | { kind: 'inline'; inline: Inline }
-  /** Nothing to see; keeps the marks on its sides apart. */
+  /** Invisible; separates the marks on its two sides. */
   | { kind: 'border' }
   | Mark
 
@@ -15,7 +15,7 @@ type Style = 'bold' | 'italic' | 'strike'
 export interface Mark {
   kind: 'mark'
   character: '*' | '_' | '~'
-  /** Characters that belong to no pair yet. */
+  /** Characters that are not paired yet. */
   length: number
   canOpen: boolean
   canClose: boolean
@@ -26,7 +26,7 @@ export interface Mark {
 /** How far back an opening mark is looked for, so that a line of nothing but marks stays cheap. */
 const maxOpenMarks = 64
 
-/** Pairs the marks and gives runs with their styles. What found no partner is text. */
+/** Pairs emphasis marks and returns styled runs. Unpaired marks become text. */
 export function runsOf(tokens: readonly Token[]): Inline[] {
   pair(tokens)
   return emit(tokens)

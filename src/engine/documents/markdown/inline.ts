@@ -4,7 +4,7 @@ import { safeLink } from '../safe-link.ts'
 import { runsOf, type Token } from './emphasis.ts'
 import { decodeEntity } from './entities.ts'
 
-/** What a line may refer to. */
+/** The link targets, footnotes and sources that inline text may refer to. */
 export interface References {
   /** Addresses of `[text][name]`, by the folded name. */
   links: ReadonlyMap<string, string>
@@ -28,7 +28,7 @@ const footnote = /^\[\^([^\]\s[]{1,100})\]/
 const destination =
   /^\(\s{0,9}(?:<([^<>\n]{0,2000})>|((?:[^\s()\\]|\\.|\((?:[^\s()\\]|\\.){0,500}\)){0,2000}))(?:\s{1,9}(?:"[^"]{0,1000}"|'[^']{0,1000}'))?\s{0,9}\)/
 
-/** One paragraph's text as runs. Its time grows with its length, whatever stands in it. */
+/** Parses the text of a paragraph into runs. The time is linear in its length, whatever it contains. */
 export function readInline(text: string, references: References): Inline[] {
   return runsOf(scan(text, references))
 }
@@ -66,7 +66,7 @@ class Scanner {
     this.#lastComment = text.lastIndexOf('-->')
   }
 
-  /** Reads what begins here; answers its length. */
+  /** Parses the construct at this position and returns its length. */
   read(): number {
     const character = this.#text[this.at]!
     if (character === '\\') return this.#escape()
@@ -185,7 +185,7 @@ class Scanner {
     return target.length
   }
 
-  /** Where `](…)`, `][name]` or `]` alone leads. */
+  /** Resolves the target of `](…)`, `][name]` or `]` alone. */
   #targetAfter(bracket: Bracket): { href: string; length: number } | undefined {
     const after = this.#text.slice(this.at + 1, this.at + 4_200)
     const direct = destination.exec(after)
@@ -222,7 +222,7 @@ class Scanner {
     return this.#push({ kind: 'text', text: character }, found.length)
   }
 
-  /** Two spaces before the end of a line break it; otherwise the line goes on. */
+  /** Two spaces before the end of a line are a line break; otherwise the paragraph continues on the next line. */
   #newline(): number {
     const last = this.tokens.at(-1)
     const text = last?.kind === 'text' ? last.text : ''

@@ -1,4 +1,4 @@
-/** What a line of Markdown begins. Every test reads a line once, from its start. */
+/** Recognises what a line of Markdown begins. Every test scans a line once, from its start. */
 
 export interface Fence {
   character: string

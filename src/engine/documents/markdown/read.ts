@@ -5,7 +5,7 @@ import { readBlocks } from './blocks.ts'
 import { nameOf, type References, readInline } from './inline.ts'
 import { closesFence, dedent, type Fence, fenceOf, indentOf, isBlank } from './lines.ts'
 
-/** What Markdown does not say about its document; without a title its first heading is one. */
+/** Metadata that Markdown does not contain. Without a title, the first heading becomes the title. */
 export type MarkdownMeta = Omit<TextDocument, 'title' | 'blocks' | 'footnotes'> & { title?: string }
 
 /** Of one text. */
@@ -85,7 +85,7 @@ function endOfNote(lines: readonly string[], start: number): number {
 
 const withoutNotes = (content: Inline[]): Inline[] => content.filter((inline) => inline.type !== 'footnote')
 
-/** The heading that is the title stands on the title page only. */
+/** Removes the first heading if it repeats the title, which is on the title page. */
 function titled(blocks: Block[], given: string | undefined): { title: string; blocks: Block[] } {
   const [first, ...rest] = blocks
   if (first?.type !== 'heading' || first.level !== 1) return { title: given ?? '', blocks }
@@ -100,7 +100,7 @@ const folded = (text: string): string => text.replace(/[\s\u200c.:،؛]+/g, '').
 const ownNumber =
   /^\s*(?:[\d۰-۹]{1,3}(?:[.\-–/][\d۰-۹]{1,3}){1,5}[.)\-–:]?\s+|[\d۰-۹]{1,3}\s?[.)\-–:]\s*(?![\d۰-۹]))(?=\S)/
 
-/** Headings that count themselves would be counted twice. Only where most of them do, since a heading may begin with a year. */
+/** Removes numbers from headings, which would be numbered twice. Only if most headings have one, since a heading may begin with a year. */
 function withoutNumbers(blocks: Block[]): Block[] {
   const headings = blocks.filter((block) => block.type === 'heading')
   const counted = headings.filter((heading) => ownNumber.test(plainText(heading.content)))

@@ -1,13 +1,13 @@
 import type { Align } from '../model.ts'
 
-/** Wider tables are no longer read by anybody; what is beyond goes into the last column. */
+/** Wider tables are unreadable; cells beyond this go into the last column. */
 const maxColumns = 40
 
 export interface TableRows {
   header: string[]
   rows: string[][]
   align: Align[]
-  /** Lines that it took. */
+  /** Number of consumed lines. */
   length: number
 }
 

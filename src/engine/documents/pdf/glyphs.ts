@@ -1,6 +1,6 @@
 /**
- * Text for the fonts that every PDF carries. They have letters, digits, arrows and signs; emoji with a meaning become the sign of that
- * meaning, those that only decorate go, since a box in their place would say less than nothing.
+ * Text for the fonts that are embedded in every PDF. They have letters, digits, arrows and signs; meaningful emoji become the sign of that
+ * meaning, decorative ones are removed, since they would be shown as empty boxes.
  */
 export const forPrint = (text: string): string =>
   withBreaks(withSigns(text)).replace(endsInSigns, '$&\u200e').replace(isoDate, '\u2066$&\u2069')

@@ -6,7 +6,7 @@ import type { PlacedImage, TextDocument } from '../model.ts'
 import { prepare } from '../prepare.ts'
 import { fileOf, printed } from './printed.ts'
 
-/** A folder that is not there: Typst reads what it is given in memory and nothing else. */
+/** A folder that does not exist: Typst reads only the files passed in memory. */
 const nowhere = '/nonexistent/documents'
 
 type PlacedImages = Record<string, PlacedImage>
@@ -22,7 +22,7 @@ export function writePdf(document: TextDocument, images: PlacedImages): Uint8Arr
   })
   const pages = set(compiler, document, images) ?? set(compiler, document, {})
   if (!pages) throw new Error('The document could not be set.')
-  // The date of the document stands in it; that of its making would make every copy another one.
+  // The document's date is embedded and not the current time, so that the same document gives the same bytes.
   const options = { creationTimestamp: 0 }
   try {
     return compiler.pdf(pages, { ...options, pdfStandard: 'ua-1' })

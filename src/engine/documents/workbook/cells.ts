@@ -16,7 +16,7 @@ export function numberIn(text: string): number | undefined {
   return Number(latin.replace(/[,٬]/g, '').replace('٫', '.').replace('−', '-'))
 }
 
-/** As a part of one. */
+/** The percentage as a fraction of one. */
 export function percentIn(text: string): number | undefined {
   const found = /^(.+?)\s?[%٪]$/.exec(text.trim())
   const number = found ? numberIn(found[1]!) : undefined
@@ -51,7 +51,7 @@ export function kindOf(column: Column, values: Iterable<Value>): ColumnKind {
   return some && found ? found : 'text'
 }
 
-/** A value as its column keeps it; what does not fit stays text. */
+/** Converts a value to the kind of its column; a value that does not fit stays text. */
 export function cellValue(
   value: Value | undefined,
   kind: ColumnKind,
@@ -65,5 +65,5 @@ export function cellValue(
   return value
 }
 
-/** Begins what a spreadsheet would calculate, were it typed in. */
+/** Whether a text begins like a formula. */
 export const looksLikeFormula = (text: string): boolean => /^[=+\-@\t\r\n＝＋－＠]/.test(text)

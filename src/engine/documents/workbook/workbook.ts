@@ -1,6 +1,6 @@
 import type { Language } from '../model.ts'
 
-/** Sheets of data, as data. */
+/** The neutral model of a workbook. */
 export interface Workbook {
   title?: string
   author?: string
@@ -19,7 +19,7 @@ export interface Sheet {
 
 export interface Column {
   title: string
-  /** Found from the values unless said. */
+  /** Default: detected from the values. */
   kind?: ColumnKind
 }
 
@@ -33,7 +33,7 @@ export type Value = string | number | boolean | null
 
 const limits = { sheets: 50, columns: 500, cells: 500_000 }
 
-/** Throws a RangeError for more than a person opens. */
+/** Throws a RangeError if the workbook is too large. */
 export function checkWorkbook({ sheets }: Workbook): void {
   if (sheets.length === 0) throw new RangeError('A workbook has at least one sheet.')
   if (sheets.length > limits.sheets) throw new RangeError(`A workbook has at most ${limits.sheets} sheets.`)

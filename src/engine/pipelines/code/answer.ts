@@ -1,13 +1,13 @@
 const maxCharacters = 200_000
 
-/** The content of a file from an answer: its longest code block, or all of it where there is none. */
+/** Extracts the content of a file from an answer: its longest code block, or the entire answer if it has none. */
 export function contentOf(answer: string): string {
   const text = answer.slice(0, maxCharacters).toWellFormed().replace(/\r\n?/g, '\n').replaceAll('\0', '')
   const longest = codeBlocks(text).toSorted((a, b) => b.length - a.length)[0]
   return `${(longest ?? text).trimEnd()}\n`
 }
 
-/** What stands between fences; the last block may go without its end. */
+/** The contents of fenced code blocks; the last one may be unclosed. */
 function codeBlocks(text: string): string[] {
   const blocks: string[] = []
   let open: { fence: string; from: number } | undefined
@@ -26,7 +26,7 @@ function codeBlocks(text: string): string[] {
   return open ? [...blocks, text.slice(open.from)] : blocks
 }
 
-/** Markdown is its own answer: a block in it is a part of the file, unless it is all of it. */
+/** Extracts a Markdown file from an answer: code blocks belong to the file, unless a single one contains all of it. */
 export function markdownOf(answer: string): string {
   const text = answer.slice(0, maxCharacters).toWellFormed().replace(/\r\n?/g, '\n').trim()
   return `${/^(`{3,})(?:markdown|md)?[ \t]*\n([\s\S]*)\n\1$/.exec(text)?.[2] ?? text}\n`

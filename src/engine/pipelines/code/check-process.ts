@@ -1,10 +1,10 @@
-/** Reads programs that a model wrote, and never runs them. Started by check.ts, confined: it reads its own code and nothing else. */
+/** Parses programs that a model wrote and never runs them. Started by check.ts as a confined process that can read only its own code. */
 import { stripTypeScriptTypes } from 'node:module'
 import { Script } from 'node:vm'
 import { answer } from '#platform/confined-process'
 import type { CheckAnswer, CheckWork } from './check.ts'
 
-/** What the parser of its kind says against a file; null where it says nothing, or there is none. */
+/** Returns the parser's error for a file, or null if it is valid or has no parser. */
 async function faultOf(path: string, text: string): Promise<string | null> {
   const ending = /\.(\w+)$/.exec(path)?.[1]?.toLowerCase()
   try {
@@ -41,7 +41,7 @@ async function faultOf(path: string, text: string): Promise<string | null> {
   }
 }
 
-/** As a script, and where that fails as a module: both are JavaScript. */
+/** Parses JavaScript as a script and, if that fails, as a module. */
 function readScript(text: string): void {
   try {
     new Script(text.replace(/^#![^\n]*/, ''))
@@ -51,12 +51,12 @@ function readScript(text: string): void {
   }
 }
 
-/** Settings that their programs read with comments. */
+/** Whether a JSON file is a configuration file that may contain comments. */
 const isCommented = (path: string): boolean =>
   /(?:^|\/)(?:tsconfig[\w.-]*|jsconfig|\.?devcontainer)\.json$|\/?\.vscode\//.test(path)
 const withoutComments = (text: string): string =>
   text
-    // What opens and does not end goes on to the end of its line or of the file, so that nothing is read twice.
+    // Unclosed strings and comments extend to the end of the line or file, so that no text is scanned twice.
     .replace(
       /("(?:[^"\\\n]|\\.)*(?:"|\\?$))|\/\*[\s\S]*?(?:\*\/|$(?![\s\S]))|\/\/[^\n]*/gm,
       (_, string: string | undefined) => string ?? '',
@@ -70,7 +70,7 @@ async function readYaml(text: string): Promise<void> {
   if (error) throw error
 }
 
-/** Readers of HTML forgive nearly everything; an empty page and a broken script are the exceptions. */
+/** HTML parsers accept nearly everything; only an empty page and a broken script are errors. */
 async function readHtml(text: string): Promise<void> {
   const { parseHTML } = await import('linkedom')
   const { document } = parseHTML(text)

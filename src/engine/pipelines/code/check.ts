@@ -2,17 +2,17 @@ import path from 'node:path'
 import type { Confine } from '#platform/confined'
 import type { StepContext } from '../pipelines.ts'
 
-/** What check-process.ts is given: files, at most as many as a project has. */
+/** Input of check-process.ts: files, at most as many as a project has. */
 export type CheckWork = { path: string; text: string }[]
-/** For each what is wrong with it. */
+/** The parser's error for each file; null if there is none. */
 export type CheckAnswer = (string | null)[]
 
 const checkable = /\.(?:[cm]?[jt]s|json|ya?ml|html?)$/i
 const checkingMs = 10_000
 
 /**
- * What a parser says against a file, without running any of it: undefined where it is right, where no parser is at hand (`isChecked`
- * false), and where the parser was lost.
+ * Parses a file without running it and returns the error as `fault`. There is none if the file is valid, has no parser (`isChecked` is
+ * false), or if the process was lost.
  */
 export async function checkFile(
   context: StepContext,

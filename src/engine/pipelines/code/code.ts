@@ -22,9 +22,9 @@ import {
 type Step = 'plan' | 'file' | 'mend' | 'readme'
 
 const material = { written: 40_000 }
-/** The list of files within a prompt. */
+/** Bytes of the list of files in a prompt. */
 const listBytes = 4_500
-/** Files that are asked for once more: those that a parser refuses. */
+/** At most so many files that a parser refuses are sent to the model for repair. */
 const maxRepairs = 5
 
 function budgetOf(task: Task): Budget<Step> {
@@ -42,7 +42,7 @@ function budgetOf(task: Task): Budget<Step> {
   }
 }
 
-/** A program: its files one by one, each read by a parser where there is one and never run, a README, and all of it as a ZIP. */
+/** Writes a program file by file, with a README and a ZIP of all files. Files are parsed where a parser exists and are never run. */
 export function codePipeline(confine: Confine): Pipeline {
   return {
     plan: (task) => planOf(budgetOf(task)),
@@ -51,7 +51,7 @@ export function codePipeline(confine: Confine): Pipeline {
       await context.progress(2, words.planning)
       const planned = await steps.ask('plan', 'plan', projectPrompt(context.task), words.plan)
       const project = projectOf(planned?.text, context.task)
-      // Where nobody planned any files the program is asked for in one piece.
+      // Without planned files, the program is requested as a single file.
       if (project.files.length === 0) project.files.push({ path: 'PROGRAM.md', purpose: 'the whole program' })
       const made = await writeFiles(context, confine, steps, project)
       const trouble = steps.firstError()
@@ -67,7 +67,7 @@ export function codePipeline(confine: Confine): Pipeline {
 interface Made {
   written: Written[]
   missing: string[]
-  /** Found right by a parser. */
+  /** Paths that a parser accepted. */
   checked: string[]
 }
 

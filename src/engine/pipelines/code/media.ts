@@ -1,4 +1,4 @@
-/** Types as files are handed over: what a browser would run is plain text there. */
+/** Media types of saved files; types that a browser would execute are served as plain text. */
 const types: Record<string, string> = {
   md: 'text/markdown; charset=utf-8',
   json: 'application/json',

@@ -22,7 +22,7 @@ export interface ReadmeAbout {
   isSandbox: boolean
 }
 
-/** What the reader of a README has to know of how the project was made. */
+/** Facts for the README about how the project was made. */
 export function readmeNotes(
   { faults, missing, checked, isSandbox }: ReadmeAbout,
   language: Language,
@@ -53,7 +53,7 @@ export function readmeNotes(
   ].join('\n')
 }
 
-/** For a project whose README nobody wrote. */
+/** The README of a project for which the model wrote none. */
 export const plainReadme = (
   title: string,
   description: string,

@@ -38,7 +38,7 @@ export const projectSchema = {
   required: ['name', 'description', 'files'],
 }
 
-/** The project as the model planned it: only paths that lead into its own folder, each once, and no file where a folder is. */
+/** Parses the planned project. Paths outside its folder, duplicates and files whose path is a folder are dropped. */
 export function projectOf(answer: string | undefined, task: Task): Project {
   const json = answer === undefined ? undefined : readJson(answer)
   const files: PlannedFile[] = []
@@ -56,13 +56,13 @@ export function projectOf(answer: string | undefined, task: Task): Project {
   }
 }
 
-/** A path that every system can unpack where it should, in characters that every shell can type; undefined for others. */
+/** Returns a path that is safe to unpack on every system and easy to type in a shell, or undefined. */
 function pathOf(written: string): string | undefined {
   const path = written.trim().replace(/^\.\//, '')
   const isPlain =
     /^[\p{L}\p{N}._@+()[\]-]+(?:\/[\p{L}\p{N}._@+()[\]-]+)*$/u.test(path) && path.length <= limits.path
   if (!isPlain || path.split('/').length > limits.parts || pathFault(path) !== undefined) return undefined
-  // What tools of a developer run or obey by themselves is not handed over.
+  // Paths that developer tools execute or read automatically are refused.
   return path.split('/').some((part) => /^(?:\.git|\.ssh|node_modules)$/i.test(part)) ? undefined : path
 }
 

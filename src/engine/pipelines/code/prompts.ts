@@ -16,14 +16,14 @@ export const projectPrompt = (task: Task): Prompt => ({
 export interface Written {
   path: string
   text: string
-  /** What a parser says against it. */
+  /** The parser's error. */
   fault?: string
 }
 
 const listOf = ({ files }: Project): string =>
   headOf(files.map(({ path, purpose }) => `${path}: ${lineOf(purpose, 160)}`).join('\n'), 3_500)
 
-/** The newest files whole as far as they fit: what a file uses stands mostly just before it. */
+/** The files written so far, each truncated to an equal share of `maxBytes`. */
 export function writtenText(written: readonly Written[], maxBytes: number): string {
   const share = Math.floor(maxBytes / Math.max(1, written.length)) - 500
   return written.map(({ path, text }) => quoted(path, headOf(text, share))).join('\n')

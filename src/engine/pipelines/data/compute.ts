@@ -1,4 +1,4 @@
-/** What is computed for a run, in a confined process that reads the sources from files. */
+/** Runs the computations of a run in a confined process that reads the sources from files. */
 import path from 'node:path'
 import type { Confine } from '#platform/confined'
 import type { StepContext } from '../pipelines.ts'
@@ -10,7 +10,7 @@ import type { SheetOptions, Written } from './write/write-files.ts'
 
 export type { FoundTable } from './read-table.ts'
 
-/** Of the processor's time: a little for a text, and by their size for files. */
+/** CPU time: a little for a text, and in proportion to their size for files. */
 const textMs = 20_000
 const leastMs = 60_000
 const maxMs = 600_000
@@ -24,7 +24,7 @@ export interface Sources {
   inputs: Input[]
   /** Of the files among them. */
   bytes: number
-  /** False where a source is not what it was in an earlier life of the run: then nothing more is computed from it. */
+  /** False if a source changed since the run was first executed; then nothing more is computed from it. */
   isSame: boolean
 }
 
@@ -34,7 +34,7 @@ export interface Computer {
   sources: Sources
 }
 
-/** Undefined where the process was lost. */
+/** Returns undefined if the process was lost. */
 export const readTables = (computer: Computer, step: string, columnWord: string) =>
   compute<ReadAnswer>(computer, step, { job: 'read', inputs: computer.sources.inputs, columnWord })
 

@@ -44,7 +44,7 @@ function budgetOf(task: Task): Budget<Step> {
   }
 }
 
-/** A data analysis: the model says what to compute and what it means, and code computes every number. */
+/** Data analysis: the model chooses the computations and interprets them; every number is computed by code. */
 export function dataPipeline(documents: Documents, confine: Confine): Pipeline {
   return {
     plan: (task) => planOf(budgetOf(task)),
@@ -91,7 +91,7 @@ async function analyse({ context, documents, steps, computer, found }: Analysis)
   return outcomeOf(end, steps.gaps)
 }
 
-/** The table of the request itself, where it names no files; else that of the files and links that it names. */
+/** The table in the text of the request if it names no files; otherwise the table of its files and links. */
 async function findTable(
   context: StepContext,
   confine: Confine,
@@ -117,7 +117,7 @@ async function findTable(
   return read?.found ? { computer, found: read.found } : undefined
 }
 
-/** What no figure speaks of, though it was there. */
+/** Gaps: data that was present but is not part of any figure. */
 function boundsOf({ rows, of, unused, notes }: FoundTable): Gap[] {
   const gaps: Gap[] = rows < of ? [{ what: words.rows, reason: boundPhrases.rows(rows, of) }] : []
   for (const { name, rows: count, hidden } of unused)
@@ -226,7 +226,7 @@ const keepSummary = (context: StepContext, markdown: string, title: string): Pro
     title: titled(title, context.task.language, context.task.isSandbox),
   })
 
-/** Where there is no table nothing is computed, and nothing is made up. */
+/** Without a table nothing is computed and nothing is invented: the gap is reported. */
 async function dataless(context: StepContext, steps: BudgetedSteps<Step>): Promise<Outcome> {
   const { language, startedMs } = context.task
   const own = summaryPhrases[language]

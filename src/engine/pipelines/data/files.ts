@@ -113,7 +113,7 @@ function columnsSheet({ profile }: FoundTable, language: Language): Sheet {
   }
 }
 
-/** What the summary says under the same heading; and how many rows there are, where not all of them are here. */
+/** The cleaning notes, as in the summary, and the total number of rows if the sheet does not hold all of them. */
 function cleaningSheet({ notes, rows, of }: FoundTable, language: Language): Sheet {
   const heading = cleaningHeading[language]
   const bound = rows < of ? [inLanguage(boundPhrases.rows(rows, of)[language], language)] : []

@@ -9,14 +9,14 @@ import { percentText, writeMeasured } from './write-number.ts'
 export interface Figure {
   id: string
   label: string
-  /** As people read it. */
+  /** Formatted for display. */
   text: string
 }
 
 const maxFigures = 90
 const maxRows = 8
 
-/** What prose may say: every number that it may hold, by name. */
+/** The figures that prose may refer to, by label. */
 export function figuresOf(
   { rows: rowCount, profile }: FoundTable,
   answers: readonly Answer[],

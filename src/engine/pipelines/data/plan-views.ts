@@ -101,7 +101,7 @@ function viewOf(entry: unknown, { spec, profile }: FoundTable, titleOf: Titles):
 
 const withTitle = (view: Omit<View, 'title'>, entry: unknown, titleOf: Titles): View => {
   const title = lineOf(textIn(entry, 'title'), maxTitle)
-  // A title with a number would be a number that nobody computed.
+  // A number in a title would not have been computed from the data.
   return { ...view, title: title && !/\p{N}/u.test(title) ? title : titleOf(view) }
 }
 

@@ -6,7 +6,7 @@ import type { Figure } from './labelled-figures.ts'
 const placeholder = /\{\{?\s*(f\d{1,3})\s*\}?\}/gi
 
 /**
- * The model's text with the computed numbers in their places. A sentence that names a figure which there is not, or holds a number that
+ * Inserts the computed numbers into the model's text. A sentence that names an unknown figure, or contains a number that
  * is neither computed nor in the data, is dropped.
  */
 export function filledProse(

@@ -12,7 +12,7 @@ const maxBytes = 200 * 1024 * 1024
 export const maxLinks = 4
 
 export interface OpenedSources extends Sources {
-  /** What could not be read, and why, both in words. */
+  /** Sources that could not be read, with the reasons. */
   unread: { what: Localized; why: Localized }[]
 }
 
@@ -31,7 +31,7 @@ export async function openSources(
     const local = await context.open(file)
     if (local) await take(gathered, opened, name, local)
     else gathered.unread.push({ what: { fa: name, en: name }, why: sourcePhrases.deleted })
-    // Which of them were there must not change from life to life.
+    // The set of readable files must be the same whenever the run resumes.
     await checkUnchanged(context, gathered, `source/${index + 1}`, local?.sha256 ?? '')
   }
   const links = addressesIn(input)

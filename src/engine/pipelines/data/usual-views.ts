@@ -2,7 +2,7 @@ import type { ColumnSpec } from './columns/decide.ts'
 import { isNumeric } from './figures.ts'
 import type { View } from './views.ts'
 
-/** Questions for a table that nobody has asked any: by its days, by its names, and its numbers against each other. */
+/** Default views, used if the model planned none: by date, by category, and numbers against each other. */
 export function defaultViews(
   columns: readonly ColumnSpec[],
   rows: number,

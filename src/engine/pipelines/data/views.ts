@@ -1,4 +1,4 @@
-/** Questions to a table and their answers, computed from its columns. */
+/** Views of a table (aggregations and scatter plots) and their answers, computed from its columns. */
 import type { Store, StoredColumn } from './columns/store.ts'
 import type { Measure } from './figures.ts'
 import { divided, exactOf } from './values/exact.ts'

@@ -13,9 +13,9 @@ import { maxSections, type Outline, outlineOf } from './outline.ts'
 import { documentPhrases as words } from './phrases.ts'
 import { outlinePrompt, sectionPrompt } from './prompts.ts'
 
-/** Of what is given along: passages of the knowledge project, and the end of the text before. */
+/** Bytes of the material in a prompt: passages of the knowledge project, and the end of the preceding section. */
 const material = { passages: 12_000, before: 500 }
-/** The plan of the document within the order of one section. */
+/** Bytes of the document's outline in the prompt of one section. */
 const outlineBytes = 7_000
 
 function budgetOf(task: Task): Budget<'outline' | 'section'> {
@@ -31,7 +31,7 @@ function budgetOf(task: Task): Budget<'outline' | 'section'> {
   }
 }
 
-/** A document from its outline, section by section, as Word, PDF and Markdown. */
+/** Plans a document, writes it section by section and saves it as Word, PDF and Markdown. */
 export function documentPipeline(documents: Documents): Pipeline {
   return {
     plan: (task) => planOf(budgetOf(task)),

@@ -17,7 +17,7 @@ export interface Outline {
 export const maxSections = 10
 const maxCharacters = { title: 120, subtitle: 160, heading: 120, brief: 800 }
 
-/** Of at most so many sections. */
+/** JSON Schema of an outline with at most `maxItems` sections. */
 export const outlineSchema = (maxItems = maxSections) => ({
   type: 'object',
   properties: {
@@ -37,7 +37,7 @@ export const outlineSchema = (maxItems = maxSections) => ({
   required: ['title', 'sections'],
 })
 
-/** The outline as the model wrote it, within its bounds; a plain one where it wrote none. A title that the caller gave stays. */
+/** Parses the model's outline, within its limits; without one, returns a default outline. The caller's title takes precedence. */
 export function outlineOf(answer: string | undefined, task: Task, maxCount = maxSections): Outline {
   const json = answer === undefined ? undefined : readJson(answer)
   const seen = new Set<string>()
@@ -59,12 +59,12 @@ export function outlineOf(answer: string | undefined, task: Task, maxCount = max
   }
 }
 
-/** The caller's title, else the model's (a simulator's says nothing of the task), else how the task begins. */
+/** The caller's title, else the model's unless it is a simulator, else the beginning of the task. */
 export const titleOf = ({ title, input, isSandbox }: Task, written: string): string =>
   lineOf(title ?? '', maxCharacters.title) ||
   (isSandbox ? '' : lineOf(written, maxCharacters.title)) ||
   lineOf(input, 80)
 
-/** Headings are numbered by the writers of files. */
+/** Removes a heading's number, since the document writers number headings themselves. */
 export const withoutNumber = (title: string): string =>
   title.replace(/^(?:[\d۰-۹]{1,2}(?:[.\-–][\d۰-۹]{1,2})*\s?[.)\-–:]|#{1,6})\s*(?=\p{L})/u, '')

@@ -2,7 +2,7 @@ import type { Language } from '#engine/documents'
 import type { Localized } from '../phrases.ts'
 import type { OutlineSection } from './outline.ts'
 
-/** For a document that nobody has planned. */
+/** The default outline, used if the model planned none. */
 export const fallbackOutline: Record<Language, OutlineSection[]> = {
   fa: [
     { title: 'مقدمه', brief: 'موضوع و هدف' },

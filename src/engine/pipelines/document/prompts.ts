@@ -19,7 +19,7 @@ export interface SectionOptions {
   task: Task
   outline: Outline
   section: OutlineSection
-  /** The end of what was written before. */
+  /** The end of the preceding section. */
   before: string
   passages: string
 }

@@ -4,7 +4,7 @@ import { ownWordsBytes, taskBytes } from '../prompts.ts'
 
 export type Step = 'questions' | 'notes' | 'outline' | 'draft' | 'check'
 
-/** Bounds of one research. */
+/** Limits of one research run. */
 export interface Depth {
   questions: number
   queries: number
@@ -16,7 +16,7 @@ export interface Depth {
   sections: number
 }
 
-/** From the usual one to the deepest: what a run may cost says how deep it goes. */
+/** From the default to the deepest; the budget of a run decides its depth. */
 const depths: readonly Depth[] = [
   { questions: 5, queries: 8, reads: 12, pages: 8, known: 4, sources: 10, sections: 6 },
   { questions: 8, queries: 14, reads: 28, pages: 20, known: 6, sources: 20, sections: 12 },
@@ -34,16 +34,16 @@ export const limits = {
   claims: 48,
 }
 
-/** Bytes of what each question is about. */
+/** Bytes of the input material of each question. */
 export const material = { page: 24_000, claims: 18_000 }
 
-/** Bytes of all notes in one prompt, and of all sources: each has its share. */
+/** Bytes of all notes in one prompt, and of all sources; both grow with the number of sources. */
 export const materialOf = (task: Pick<Task, 'depth'>): { notes: number; sources: number } => {
   const { sources } = depthOf(task)
   return { notes: 2_800 * sources, sources: 30_000 + 1_600 * (sources - 10) }
 }
 
-/** Worst case of one run: a summary is a section like the others. */
+/** Worst case of one run. The summary counts as one more section. */
 export function budgetOf(task: Task): Budget<Step> {
   const { sources, sections, queries, reads } = depthOf(task)
   const shared = materialOf(task)

@@ -9,11 +9,11 @@ import { researchPhrases as words } from './phrases.ts'
 import { checkPrompt, claimLines } from './prompts.ts'
 import { isWorded, piecesOf, type Sentence } from './sentences.ts'
 
-/** `plain` says nothing that could be false; `removed` is left out of the report. */
+/** `plain` makes no claim that could be false; `removed` is left out of the report. */
 export type Verdict = 'supported' | 'unsupported' | 'unchecked' | 'plain' | 'removed'
 
 export interface Evidence {
-  /** Of the source. */
+  /** Number of the source. */
   number: number
   quote: string
 }
@@ -23,8 +23,8 @@ export type CheckedPiece =
   | { kind: 'sentence'; sentence: Sentence; verdict: Verdict; evidence: Evidence[] }
 
 /**
- * A draft with a verdict on every sentence. A sentence is supported where the verifier quotes a source that the sentence cites, the
- * quotation stands in that source, and so does every number of the sentence; what a model says alone counts only against a sentence.
+ * Gives every sentence of a draft a verdict. A sentence is supported if the verifier quotes a source that the sentence cites, and the
+ * source contains the quotation and every number of the sentence. The verifier's opinion without a quotation counts only against it.
  */
 export async function checkDraft(
   context: StepContext,
@@ -47,7 +47,7 @@ export async function checkDraft(
   })
 }
 
-/** One that cites only what does not exist goes; one that cites nothing is asked about. */
+/** Whether a sentence is verified: it cites at least one existing source, or none at all. One that cites only missing sources is removed. */
 const isSourced = ({ numbers }: Sentence, exists: (number: number) => boolean): boolean =>
   numbers.length === 0 || numbers.some(exists)
 
@@ -108,7 +108,7 @@ function judge(
   return none('unsupported')
 }
 
-/** A report refers by numbers only: links, pictures and addresses of the model's own go, their words stay. */
+/** Removes links, images and addresses that the model made up and keeps their texts; a report refers to sources by number only. */
 function withoutLinks(markdown: string, sources: readonly ReadSource[]): string {
   const known = new Set(sources.map(({ url }) => url))
   return markdown

@@ -1,7 +1,7 @@
 import { latinDigits } from '#engine/documents'
 import { bytesOf, headOf } from '../cut.ts'
 
-/** Text as it is compared: letters and digits only, of one spelling. */
+/** Normalises a text for comparison: letters and digits only, in one spelling. */
 export const folded = (text: string): string =>
   latinDigits(text)
     .normalize('NFKC')
@@ -13,10 +13,10 @@ export const folded = (text: string): string =>
     .replace(/[أإآ]/g, 'ا')
     .replace(/[^\p{L}\p{N}]+/gu, '')
 
-/** Shorter ones stand in every text. */
+/** Minimum lengths of a quotation and of its pieces: shorter ones occur in every text. */
 const least = { whole: 12, piece: 6 }
 
-/** Whether a text (folded) holds a quotation, in whole pieces where it leaves something out. */
+/** Whether a folded text contains a quotation. If the quotation has ellipses, the text must contain each of its pieces. */
 export function holdsQuote(foldedText: string, quote: string): boolean {
   const pieces = quote
     .split(/…|\.{3}|\[\.*\]/)
@@ -36,18 +36,18 @@ const plainNumber = (text: string): string =>
     .replace('٫', '.')
     .replace(/\.0+$/, '')
 
-/** Numbers that a text writes, in one spelling. */
+/** The numbers in a text, in one spelling. */
 export const numbersOf = (text: string): Set<string> =>
   new Set((latinDigits(text).match(numberPattern) ?? []).map(plainNumber))
 
-/** Whether every number of a claim stands in the text; single digits count for words. */
+/** Whether every number of a claim is in `numbers`; single digits are ignored, since texts often write them as words. */
 export function holdsNumbers(numbers: ReadonlySet<string>, claim: string): boolean {
   return [...numbersOf(claim)].every((number) => number.length < 2 || numbers.has(number))
 }
 
 const passageCharacters = 700
 
-/** The passages of a text that share most words with what is asked, in their order, within so many bytes. */
+/** The passages of a text that share the most words with `wanted`, in their original order, within `maxBytes`. */
 export function passagesFor(text: string, wanted: string, maxBytes: number): string {
   if (bytesOf(text) <= maxBytes) return text
   const words = wordsOf(wanted)
@@ -58,7 +58,7 @@ export function passagesFor(text: string, wanted: string, maxBytes: number): str
   }))
   const chosen: typeof passages = []
   let bytes = 0
-  // Of two that are as good the earlier one: texts begin with what matters.
+  // Of equal scores the earlier passage wins, since texts begin with what matters.
   for (const each of passages.toSorted((a, b) => b.score - a.score || a.index - b.index)) {
     const size = bytesOf(each.passage) + 6
     if (bytes + size > maxBytes) continue

@@ -9,10 +9,10 @@ import { folded, numbersOf } from './evidence.ts'
 import type { Inquiry } from './inquiry.ts'
 import { researchPhrases as words } from './phrases.ts'
 
-/** A page that was read, or a passage of the caller's knowledge; its place in the list, from 1, is its number. */
+/** A page that was read, or a passage of the caller's knowledge project. Its number is its position in the list, from 1. */
 export interface ReadSource extends Source {
   kind: 'web' | 'knowledge'
-  /** For the search of quotations and numbers. */
+  /** Normalised text in which quotations are searched. */
   folded: string
   numbers: Set<string>
 }
@@ -20,7 +20,7 @@ export interface ReadSource extends Source {
 const leastCharacters = 200
 const maxOfOneHost = 3
 
-/** Searches for every question, and reads what was found, the best of each search first, until there are enough sources. */
+/** Runs every search and reads the results, the best of each search first, until there are enough sources. */
 export async function gather(
   context: StepContext,
   steps: BudgetedSteps<Step>,
@@ -45,7 +45,7 @@ async function searchAll(
   return found
 }
 
-/** By the questions, and by the task's own words: those of its author may be those of the knowledge. */
+/** Searches the knowledge project by the questions and by the text of the task, whose author may use the words of the documents. */
 async function recallAll(context: StepContext, { questions }: Inquiry): Promise<ReadSource[]> {
   const known = new Map<string, Source>()
   const add = async (step: string, query: string) => {
@@ -59,7 +59,7 @@ async function recallAll(context: StepContext, { questions }: Inquiry): Promise<
     .map((source) => readOf(source, 'knowledge'))
 }
 
-/** Those that the task names first. One of them that cannot be read is told: nobody else knows why it is not among the sources. */
+/** Reads pages, those that the task names first. A named page that cannot be read becomes a gap, so that the caller learns the reason. */
 async function readBest(
   context: StepContext,
   steps: BudgetedSteps<Step>,
@@ -90,7 +90,7 @@ async function readBest(
     }
     hosts.set(host, (hosts.get(host) ?? 0) + 1)
     const page = readOf(source, 'web')
-    // One text under several addresses is one source.
+    // The same text at several addresses is one source.
     if (![...read.values()].some(({ folded: other }) => other === page.folded)) read.set(source.url, page)
   }
   for (const address of named)
@@ -113,7 +113,7 @@ function readOf(source: Source, kind: ReadSource['kind']): ReadSource {
   }
 }
 
-/** The first of each, then the second of each. */
+/** Interleaves lists: the first item of each, then the second of each. */
 function interleaved(lists: readonly (readonly Source[])[]): string[] {
   const longest = Math.max(0, ...lists.map(({ length }) => length))
   return Array.from({ length: longest }, (_, place) => lists.flatMap((list) => list[place]?.url ?? [])).flat()

@@ -4,7 +4,7 @@ import { listIn, readJson, textIn } from '../json.ts'
 import type { Task } from '../pipelines.ts'
 import { type Depth, depthOf } from './budget.ts'
 
-/** What is to be found out, and how it is searched for. */
+/** The questions of a research run and its search queries. */
 export interface Inquiry {
   title: string
   questions: string[]
@@ -23,7 +23,7 @@ export const inquirySchema = (limits: Depth) => ({
   required: ['title', 'questions', 'queries'],
 })
 
-/** The inquiry as the model planned it; where it planned none, the task itself is question and query. */
+/** Parses the model's plan. If it planned nothing, the task itself is the question and the query. */
 export function inquiryOf(answer: string | undefined, task: Task): Inquiry {
   const json = answer === undefined ? undefined : readJson(answer)
   const lines = (name: string, count: number, characters: number) => [

@@ -95,7 +95,7 @@ export const checkSchema = {
   required: ['checks'],
 }
 
-/** Sentences as they are asked about; those that no longer fit are not asked about. */
+/** Numbered sentences for the verifier. Those beyond the budget are left out and stay unchecked. */
 export function claimLines(sentences: readonly Sentence[]): string[] {
   const lines: string[] = []
   let bytes = 2_500

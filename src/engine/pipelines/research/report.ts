@@ -19,15 +19,15 @@ export interface Section {
 
 export interface Report {
   inquiry: Inquiry
-  /** By their numbers, from 1. */
+  /** Source number n is at index n - 1. */
   sources: readonly ReadSource[]
-  /** Read, and of no use for the questions. */
+  /** Sources that were read but had nothing on the questions. */
   silent: readonly ReadSource[]
   /** In the order of the report. */
   sections: readonly Section[]
 }
 
-/** Hands over report.md, report.docx, report.pdf and sources.json. */
+/** Saves report.md, report.docx, report.pdf and sources.json. */
 export async function saveReport(
   context: StepContext,
   documents: Documents,
@@ -46,14 +46,14 @@ export async function saveReport(
   })
 }
 
-/** What a sentence cites in the report: supported ones what supports them, unchecked ones what they cite. */
+/** Sources that a sentence cites in the report: a supported sentence cites its evidence, an unchecked one its own citations. */
 function citedBy(piece: CheckedPiece): number[] {
   if (piece.kind === 'plain') return []
   if (piece.verdict === 'supported') return [...new Set(piece.evidence.map(({ number }) => number))]
   return piece.verdict === 'unchecked' ? piece.sentence.numbers : []
 }
 
-/** Numbers in the report by those of the reading, in the order in which they are met; what nobody cites has none. */
+/** Maps source numbers to their numbers in the report, by first citation. A source that is not cited has none. */
 function renumbered(sections: readonly Section[]): Map<number, number> {
   const numbers = new Map<number, number>()
   for (const { judged } of sections)
@@ -62,7 +62,7 @@ function renumbered(sections: readonly Section[]): Map<number, number> {
   return numbers
 }
 
-/** A section as Markdown, with the numbers that `written` gives. */
+/** A section as Markdown; `written` maps a source number to the number in the report. */
 export function markdownOf(
   judged: readonly CheckedPiece[],
   language: Language,
@@ -130,7 +130,7 @@ async function documentOf(
 const isDay = (text: string | undefined): text is string =>
   /^\d{4}-\d{2}-\d{2}/.test(text ?? '') && !Number.isNaN(Date.parse(text!.slice(0, 10)))
 
-/** The honest report of a research that found nothing. */
+/** The body of a report without sources: it states that nothing was found and lists the questions and queries. */
 function nothingPart({ questions, queries }: Inquiry, language: Language): Part {
   const words = reportPhrases[language]
   const list = (lines: readonly string[]) => ({
@@ -167,7 +167,7 @@ export function countsOf(
   }
 }
 
-/** Every source with what rests on it, and every sentence that rests on none. */
+/** The content of sources.json: every source with the sentences that cite it, and every unsupported or removed sentence. */
 function sourcesFile({ task }: StepContext, report: Report, numbers: Map<number, number>): object {
   const { sections, sources, silent, inquiry } = report
   const sentences = sections.flatMap(({ title, judged }) =>

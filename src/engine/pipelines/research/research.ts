@@ -33,7 +33,7 @@ export function researchPipeline(documents: Documents): Pipeline {
       const read = await gather(context, steps, inquiry)
       const noted = await takeNotes(context, steps, inquiry, read)
       const isSourceless = noted.length === 0
-      // A model that answered nothing at all is no research with gaps: what was found stands in no report of its own.
+      // If the model answered nothing at all, the run fails: a report of found pages alone would be no research.
       if (!steps.wasAnswered() && steps.firstError()) throw steps.firstError()
       const sections = isSourceless ? [] : await writeSections(context, steps, inquiry, noted)
       await context.progress(92, words.files)
@@ -49,7 +49,7 @@ export function researchPipeline(documents: Documents): Pipeline {
   }
 }
 
-/** What each source says about the questions; where nobody noted it, its nearest passages stand for it. */
+/** Notes of each source on the questions; without an answer of the model, the most relevant passages of the source. */
 async function takeNotes(
   context: StepContext,
   steps: BudgetedSteps<Step>,
@@ -71,7 +71,7 @@ async function takeNotes(
   return noted
 }
 
-/** Sections with a verdict on each sentence, the summary before them; notes where no section could be written. */
+/** Writes the summary and the sections, with a verdict on each sentence. If no section could be written, returns the notes. */
 async function writeSections(
   context: StepContext,
   steps: BudgetedSteps<Step>,
@@ -118,7 +118,7 @@ interface Place {
   percent: number
 }
 
-/** Drafts a section and checks it; undefined where there is nothing of it. */
+/** Drafts a section and checks it. Returns undefined if nothing of it remains. */
 async function writeSection(
   { context, steps, sources, index, percent }: Place,
   { title }: OutlineSection,
@@ -140,10 +140,10 @@ async function writeSection(
   return undefined
 }
 
-/** By their numbers; a source that says nothing about the questions has none, and cannot be cited. */
+/** The numbered sources. A source without notes on the questions has no number and cannot be cited. */
 const sourcesOf = (noted: readonly SourceNotes[]): ReadSource[] => noted.map(({ source }) => source)
 
-/** What was noted, each line with its source, for a report that could not be written. */
+/** A section of the notes, each line with its source, for a report that could not be written. */
 function notesSection(noted: readonly SourceNotes[], title: string): Section {
   const judged = noted.flatMap(({ notes, number }): CheckedPiece[] =>
     piecesOf(notes).map((piece) =>

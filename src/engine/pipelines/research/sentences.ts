@@ -1,14 +1,14 @@
 import { latinDigits } from '#engine/documents'
 
-/** A draft in pieces: what stands as it is, and sentences that may claim something. */
+/** A piece of a draft: plain text that is copied unchanged, or a sentence that may make a claim. */
 export type Piece = { kind: 'plain'; text: string } | Sentence
 
 export interface Sentence {
   kind: 'sentence'
-  /** Without its citations and its last sign. */
+  /** Without its citations and its final punctuation. */
   text: string
   end: string
-  /** As cited, in order, each once; also numbers that no source has. */
+  /** Cited source numbers in order, without duplicates; some may not exist. */
   numbers: number[]
 }
 
@@ -23,7 +23,7 @@ const prefix = /^\s*(?:(?:[-*+•]|[\d۰-۹]{1,3}[.)])\s+|>\s?)*/u
 
 const maxPieces = 2_000
 
-/** Markdown as pieces; headings, code, and the heads of tables claim nothing. */
+/** Splits Markdown into pieces; headings and table headers make no claims. */
 export function piecesOf(markdown: string): Piece[] {
   const pieces: Piece[] = []
   const lines = calmed(markdown).split('\n')
@@ -31,7 +31,7 @@ export function piecesOf(markdown: string): Piece[] {
   for (const [index, line] of lines.entries()) {
     if (pieces.length > maxPieces) break
     if (/^\s*(?:```|~~~)/.test(line)) isCode = !isCode
-    // Code is no place for claims, and nothing of a report.
+    // Code is left out: it makes no claims and has no place in a report.
     else if (isCode) continue
     else if (isPlain(line, lines[index + 1])) pieces.push({ kind: 'plain', text: line })
     else if (/^\s*\|/.test(line)) pieces.push(rowOf(line))
@@ -41,7 +41,7 @@ export function piecesOf(markdown: string): Piece[] {
   return pieces
 }
 
-/** Without runs of space and signs that no prose has: the patterns here go back within a run, which has to be short. */
+/** Shortens long runs of spaces and punctuation, since the regular expressions here backtrack within a run. */
 const calmed = (markdown: string): string =>
   markdown
     .replace(/\r\n?/g, '\n')
@@ -55,7 +55,7 @@ const isPlain = (line: string, next: string | undefined): boolean =>
   isTableRule(line) ||
   (/^\s*\|/.test(line) && /^\s*\|\s*:?-{2,}/.test(next ?? ''))
 
-/** A row of a table is one claim; its last bar is its end. */
+/** A table row is one sentence; its last bar is its `end`. */
 function rowOf(line: string): Sentence {
   const body = line.trimEnd().replace(/\s?\|$/, '')
   return sentence(body, line.slice(body.length))
@@ -96,12 +96,12 @@ function sentence(raw: string, rowEnd?: string): Sentence {
   return { kind: 'sentence', text: isRow ? bare : text, end: isRow ? rowEnd : end, numbers: [...numbers] }
 }
 
-/** A sentence and its last signs. */
+/** Splits a sentence into its text and its final punctuation. */
 function withoutEnd(line: string): { text: string; end: string } {
   let at = line.length
   while (at > 0 && '»"”\'’)*_'.includes(line[at - 1]!)) at -= 1
   while (at > 0 && '.!?؟…'.includes(line[at - 1]!)) at -= 1
-  // What closes something without a sign before it belongs to the sentence.
+  // A closing quote or bracket without punctuation before it belongs to the sentence.
   const isEnded = '.!?؟…'.includes(line[at] ?? ' ')
   return isEnded ? { text: line.slice(0, at), end: line.slice(at) } : { text: line, end: '' }
 }
@@ -118,5 +118,5 @@ function numbersIn(list: string): number[] {
   return found
 }
 
-/** Whether a sentence says anything at all. */
+/** Whether a sentence contains a letter or digit. */
 export const isWorded = ({ text }: Sentence): boolean => /[\p{L}\p{N}]/u.test(text)

@@ -1,4 +1,4 @@
-/** Decides what a column is and how its cells are meant, from the survey of all of them. */
+/** Decides the kind of a column and how its cells are interpreted, from the survey of all cells. */
 import { type Calendar, dayText } from '../values/calendar.ts'
 import { type DateForm, dateForms, momentsOf, serialMoment } from '../values/dates.ts'
 import { foldKey } from '../values/fold.ts'
@@ -62,18 +62,18 @@ interface Numbers {
   /** Of the unit, of none, and of those that can be converted. */
   count: number
   unit: string
-  /** The name of the column says the unit. */
+  /** Whether the column name contains the unit. */
   isNamed: boolean
 }
 
-/** The currency that a name says: one, and no multiple of it. */
+/** The currency in a column name, unless it is a multiple of a currency. */
 function currencyIn(name: string): string | undefined {
   if (/هزار|میلیون|میلیارد|thousand|million|billion/i.test(name)) return undefined
   const [rial, toman] = [/ریال|rial|\birr\b/i.test(name), /توما?ن|toman|\birt\b/i.test(name)]
   return rial === toman ? undefined : rial ? 'ریال' : 'تومان'
 }
 
-/** What all numbers of a column are in: as its name says, or as at least half of them say. */
+/** The unit of a column: from its name, or from at least half of its cells. */
 function unitOfColumn(name: string, { units }: ColumnSurvey): Pick<Numbers, 'unit' | 'isNamed'> {
   const [unit = '', ofUnit = 0] =
     [...units].filter(([each]) => each !== '').toSorted(([, a], [, b]) => b - a)[0] ?? []
@@ -95,7 +95,7 @@ function numbersOf(name: string, survey: ColumnSurvey): Numbers {
   return { decimal, guess, slash, number, percent, unit, isNamed, count }
 }
 
-/** By the cells whose separators can be meant in one way only; where there are none, it is a guess. */
+/** Decided by the cells whose separators are unambiguous; without any, it is a guess. */
 function decimalOfColumn({ styles, maxPlain, ambiguousDots }: ColumnSurvey): {
   decimal: DecimalSign
   guess: boolean
@@ -105,7 +105,7 @@ function decimalOfColumn({ styles, maxPlain, ambiguousDots }: ColumnSurvey): {
   if (styles.ambiguous === 0) return { decimal: '.', guess: false }
   // 1.234 beside 950: then no number has more than three digits without a separator, so that it separates thousands.
   const isGrouped = maxPlain > 0 && maxPlain < 1_000
-  // 250,000 beside 95000 stays what it says: no cell proves a decimal comma, and some people leave the signs out.
+  // 250,000 beside 95000 is read with a thousands separator: no cell proves a decimal comma, and some people omit separators.
   const areDots = ambiguousDots * 2 > styles.ambiguous
   return { decimal: areDots && isGrouped ? ',' : '.', guess: true }
 }

@@ -66,7 +66,7 @@ const sampled = (column: StoredColumn, row: number): string | null =>
 
 type Take = (row: string[]) => unknown
 
-/** Rows of data without those that the table leaves out, which are shown to `leave`. */
+/** Iterates over the rows of data, without the excluded ones, which are passed to `leave`. */
 export async function eachRow(
   group: readonly Pick<Candidate, 'source'>[],
   { isNamed, head, left }: TableSpec,
@@ -109,7 +109,7 @@ function noteColumn(column: StoredColumn, notes: Note[]): void {
     notes.push({ kind: 'rounded', column: name, count: changed.rounded, digits: spec.scale ?? 0 })
 }
 
-/** Holds what a total says against the sum of the rows before it. */
+/** Compares the value of a total row with the sum of the rows before it. */
 class TotalsCheck {
   readonly #spec: TableSpec
   readonly #sums = new Map<number, { all: ExactSum; part: ExactSum }>()

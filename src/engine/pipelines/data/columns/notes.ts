@@ -1,7 +1,7 @@
 import type { DecimalSign } from '../values/numerals.ts'
 
 /**
- * Whatever was decided, changed or left out on the way from cells to values: each is told to the reader (phrases.ts). Lists are bounded,
+ * Notes of everything that was decided, changed or left out between cells and values; the reader sees each (phrases.ts). Lists are bounded,
  * counts are whole.
  */
 export type Note =

@@ -148,7 +148,7 @@ export class TextColumn {
   /** Of words that are not kept. */
   #free: HashSet | undefined
   #present = 0
-  /** How each word is shown, and how often it stands there; complete after `finish`. */
+  /** The display text of each word and its number of occurrences; complete after `finish`. */
   displayTexts: string[] = []
   counts: number[] = []
 
@@ -202,7 +202,7 @@ export class TextColumn {
     return this.#free?.isFull !== true
   }
 
-  /** Chooses how each word is shown: as it is written most often. Notes words of several spellings. */
+  /** Chooses the most frequent spelling of each word as its display text. Notes words with several spellings. */
   finish(notes: Note[]): void {
     if (!this.words) return
     const best: { text: string; count: number }[] = []
@@ -237,7 +237,7 @@ export class TextColumn {
     }
   }
 
-  /** How a cell is shown. */
+  /** The display text of a cell. */
   displayTextOf(cell: string): string {
     const known = this.#spellings.get(cell)
     return known ? this.displayTexts[known.word]! : tidyText(cell).replace(/^(-?\d+)٫(\d+)$/, '$1.$2')

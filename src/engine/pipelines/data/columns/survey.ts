@@ -1,4 +1,4 @@
-/** What all cells of a column look like, counted in one reading: from it the column's kind is decided, and how its cells are meant. */
+/** Statistics of the cells of a column, gathered in one pass. They decide the column's kind and how its cells are interpreted. */
 import { type DateForm, dateForms, momentsOf, timeOf } from '../values/dates.ts'
 import { decimalIn, isInteger, type Numeral, numeralOf, plainOf, styleOf } from '../values/numerals.ts'
 
@@ -6,10 +6,10 @@ const blank =
   /^(?:|[-–—−.?_]|--+|n\/?a|null|none|nan|nil|#n\/a|#ref!|#value!|#div\/0!|#name\?|#null!|#num!)$/i
 const absent = /^(?:نامشخص|نامعلوم|ندارد|خالی|تهی)$/
 
-/** Nothing stands there, in a column of any kind. */
+/** Whether a cell is empty in a column of any kind. */
 export const isBlank = (cell: string): boolean => cell.length < 9 && blank.test(cell.trim())
 
-/** No number, day or time stands there. Among texts «ندارد» is an answer like «دارد». */
+/** Whether a cell has no number, day or time. Only for such columns: among texts «ندارد» is a value like «دارد». */
 export const isMissing = (cell: string): boolean =>
   isBlank(cell) || (cell.length < 9 && absent.test(cell.trim()))
 

@@ -48,7 +48,7 @@ export function grouped(candidates: readonly Candidate[]): Candidate[][] {
   return [...groups.values()]
 }
 
-/** Everything that the second reading has to know. Plain JSON. */
+/** Everything that the second pass needs. Plain JSON. */
 export interface TableSpec {
   columns: ColumnSpec[]
   /** Places of the sources, in their order. */

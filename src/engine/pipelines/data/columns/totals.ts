@@ -25,7 +25,7 @@ const labels = new Set(
   ].map(foldKey),
 )
 
-/** The label of a row that looks like a total: its first word says so, other words are missing, and it holds a number. */
+/** The label of a row that looks like a total: its first word is a total's, it has no other words, and it contains a number. */
 export function totalLabel(row: readonly string[]): { label: string; isAlone: boolean } | undefined {
   const first = row.findIndex((cell) => !isMissing(cell))
   const label = row[first]

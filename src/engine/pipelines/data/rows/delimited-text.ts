@@ -6,9 +6,9 @@ export type Grid = string[][]
 
 export interface Delimited {
   grid: Grid
-  /** Lines in the midst of it with more cells than it has columns: nobody knows which cell belongs where. */
+  /** Lines inside the table with more cells than columns, which cannot be assigned to columns. */
   skipped: string[]
-  /** What it holds beyond the bounds. */
+  /** Rows and columns beyond the limits. */
   beyond: Omitted
 }
 
@@ -146,7 +146,7 @@ function recordAt(lines: readonly string[], start: number, sign: string): { cell
     const character = line[at]
     if (character === undefined) {
       if (!quoted) break
-      // A quotation that nobody closes is a sign of its own.
+      // An unclosed quotation mark is an ordinary character.
       if (next >= lines.length || next - start >= limits.recordLines)
         return { cells: lines[start]!.split(sign).map((each) => each.trim()), next: start + 1 }
       line += `\n${lines[next]}`

@@ -31,7 +31,7 @@ function boundOf(text: string): number {
   return text.lastIndexOf('\n', limits.characters - 1) + 1 || limits.characters
 }
 
-/** What stands in fences; one that nobody closes goes on to the end. */
+/** The contents of code fences; an unclosed fence extends to the end. */
 function fencesIn(text: string): string[] {
   const blocks: string[] = []
   let open: { sign: string; lines: string[] } | undefined

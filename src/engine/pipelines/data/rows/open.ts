@@ -1,4 +1,4 @@
-/** What tables a file or a text holds, and their rows. */
+/** Finds the tables in a file or text and reads their rows. */
 import { open, readFile, stat } from 'node:fs/promises'
 import { type DelimitedSpec, delimitedRows, delimitedSpec } from './delimited-file.ts'
 import { encodingOf } from './encoding.ts'
@@ -8,13 +8,13 @@ import { noFaults, type RowSource } from './source.ts'
 import { type SheetSpec, xlsxRows, xlsxSpecs } from './xlsx/xlsx-file.ts'
 import { Unbounded } from './xlsx/zip.ts'
 
-/** Something that may hold tables: words of a person, a page, or a file on disk. */
+/** An input that may contain tables: the text of a request, a page, or a file on disk. */
 export type Input = { name: string } & ({ text: string } | { path: string })
 
 /** How a table of an input is read. Plain JSON. */
 export type SourceSpec = { input: number } & (DelimitedSpec | JsonSpec | SheetSpec | { kind: 'text' })
 
-/** Why nothing was read. */
+/** The reason why no table was read. */
 export type UnreadReason =
   | 'empty'
   | 'old-excel'
@@ -54,7 +54,7 @@ async function sheetsOf(path: string, place: number): Promise<SourceSpec[] | Unr
     return tables.length > 0 ? tables.map((spec) => ({ ...spec, input: place })) : 'no-table'
   } catch (error) {
     if (error instanceof Unbounded) return 'too-large'
-    // What a stranger packed need not be a ZIP to its end.
+    // An untrusted file may be a damaged ZIP.
     return 'broken'
   }
 }

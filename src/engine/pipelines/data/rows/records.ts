@@ -13,7 +13,7 @@ export class RecordReader {
   readonly #sign: string
   readonly #take: Take
   #left = ''
-  /** Where in `#left` the search for the end of the record goes on, and whether it stands in a quotation there. */
+  /** The position in `#left` from which the search for the end of the record continues, and whether it is inside quotation marks. */
   #at = 0
   #quoted = false
   #fieldStart = true
@@ -124,7 +124,7 @@ export class RecordReader {
   }
 }
 
-/** The cells of one record, trimmed. `isLiteral`: a quotation that nobody closed is none. */
+/** The cells of one record, trimmed. `isLiteral`: an unclosed quotation mark is an ordinary character. */
 export function cellsOf(record: string, sign: string, isLiteral = false): Row {
   const line = sign === '|' ? withoutBars(record) : record
   if (isLiteral || !line.includes('"')) return line.split(sign).map((cell) => cell.trim())

@@ -1,30 +1,30 @@
-/** Tables of one kind to the rest of the engine: rows of cells as they are written, from wherever they come, as often as they are asked for. */
+/** The common interface of all table formats: rows of cells as written, which can be read repeatedly. */
 
 export type Row = string[]
 
-/** Takes a row; `false` ends the reading. */
+/** Receives a row; returning `false` ends the reading. */
 export type Visit = (row: Row) => unknown
 
 export interface RowSource {
-  /** Of its file and sheet, for people. */
+  /** Display name, made of file and sheet. */
   name: string
-  /** Names of the columns, where the format itself knows them; otherwise the first row may hold them. */
+  /** Column names, if the format defines them; otherwise the first row may contain them. */
   names?: string[]
   rows(visit: Visit): Promise<void>
-  /** What had to be done to read it; complete once it was read. */
+  /** Faults found while reading; complete after the last row. */
   faults: SourceFaults
 }
 
 export interface SourceFaults {
-  /** In the text's encoding nobody could have written these. */
+  /** Invalid characters in the text's encoding. */
   broken: number
   /** Lines that have more cells than the table has columns; some of them, and how many. */
   skipped: { count: number; examples: string[] }
-  /** Records of JSON that are none, or longer than is read. */
+  /** JSON records that are invalid or too long. */
   unparsed: { count: number; examples: string[] }
-  /** Ranges of merged cells whose value stands for all of their rows. */
+  /** Number of merged ranges whose value was repeated in all of their rows. */
   merged: number
-  /** Of a text: what its table holds beyond the bounds, and how many of its characters were read. */
+  /** For a text: rows and columns beyond the limits. `cut`: how many of its characters were read. */
   beyond?: { rows: number; columns: number; read: number }
   cut?: { read: number; of: number }
   encoding?: string

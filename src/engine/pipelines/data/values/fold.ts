@@ -5,13 +5,13 @@
 export const latinDigits = (text: string): string =>
   text.replace(/[۰-۹٠-٩]/g, (digit) => String(digit.charCodeAt(0) & 0xf))
 
-/** Signs of direction and of joining that nobody sees, but for the half-space. */
+/** Invisible direction and joining characters, except for the half-space (ZWNJ). */
 const unseen = /\u00ad|\u061c|\u200b|\u200d|[\u200e\u200f]|[\u202a-\u202e]|[\u2060-\u2069]|\ufeff/g
 const isPlain = /^[\x20-\x7e]*$/
 
 export const withoutUnseen = (text: string): string => (isPlain.test(text) ? text : text.replace(unseen, ''))
 
-/** A text as it is shown: Persian letters where Arabic twins stand, no signs that nobody sees, one space between words. */
+/** A text for display: Persian letters in place of their Arabic lookalikes, no invisible characters, single spaces. */
 export function tidyText(text: string): string {
   const plain = isPlain.test(text)
     ? text

@@ -1,7 +1,7 @@
 /** Numbers as people write them: signs, separators, magnitudes, currencies, percent. Which separator is the decimal point is decided by column. */
 import { latinDigits, withoutUnseen } from './fold.ts'
 
-/** A number with what stands around it, before anybody knows what its separators mean. */
+/** A parsed number with its surroundings, before the meaning of its separators is decided. */
 export interface Numeral {
   negative: boolean
   /** Latin digits and the separators as written: `1.234,56`. */
@@ -11,7 +11,7 @@ export interface Numeral {
   /** What follows in smaller magnitudes: «… و ۵۰۰ هزار». */
   rest?: { body: string; power: number }[]
   percent: boolean
-  /** '' where there is none. */
+  /** '' if there is none. */
   unit: string
 }
 
@@ -59,7 +59,7 @@ export function isInteger(cell: string): boolean {
 /** Persian letters with which no number begins: only «ریال» and «تومان» stand before one. */
 const isWord = /^[\u0621-\u0629\u062b-\u0630\u0632-\u0643\u0645-\u064a\u0670-\u06d3a-z]/
 
-/** Undefined for what is no number at all. */
+/** Returns undefined if the text is not a number. */
 export function numeralOf(text: string): Numeral | undefined {
   if (isWord.test(text)) return undefined
   let left = latinDigits(withoutUnseen(text)).replaceAll('ي', 'ی').trim()

@@ -1,4 +1,4 @@
-/** A workbook whose first sheet goes on: a small one is made with all of its looks, and the rest of its rows is written behind. */
+/** Writes a large workbook: a small one is made with all styles, and the remaining rows are appended to its first sheet as a stream. */
 import { type NumberColumn, none, type Store, TextColumn } from '../columns/store.ts'
 import { printable } from './csv.ts'
 import { PackedFile, partsOf } from './pack.ts'

@@ -1,4 +1,4 @@
-/** Writes a table as files, row by row, while it is read again. */
+/** Writes a table as files, row by row, during a second pass over the sources. */
 import { closeSync, openSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import { eachRow } from '../columns/load.ts'

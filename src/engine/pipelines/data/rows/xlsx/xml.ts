@@ -34,7 +34,7 @@ export class XmlReader {
       at = end + 1
     }
     const left = text.slice(at)
-    // Text between tags is handed over once the next tag is there.
+    // Text between tags is emitted when the next tag has arrived.
     this.#left = left.length > maxToken ? '' : left
   }
 
