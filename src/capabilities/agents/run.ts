@@ -58,7 +58,7 @@ async function answer(
     endpoint: '/v1/agents/runs',
     includesReasoning,
     // The agent's instructions are private, and an answer may be published.
-    own: () => ({ instructions: null, agent_id: agent.agent_id, agent_events: [...events.types] }),
+    overrides: () => ({ instructions: null, agent_id: agent.agent_id, agent_events: [...events.types] }),
   })
 }
 

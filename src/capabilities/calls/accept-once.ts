@@ -9,16 +9,16 @@ export interface AcceptOptions {
   statusCode: number
   /** Of the receipt; by default the time at which the work is done. */
   now?: Date
-  /** True where the answer has a secret in it: it is kept sealed for the repeat. */
+  /** True if the answer contains a secret: it is stored encrypted for the replay. */
   sealed?: boolean
-  /** Takes back what was done before the transaction, where that has certainly not committed. */
+  /** Undoes what was done before the transaction; called only if the transaction has certainly not committed. */
   undo?: () => Promise<void>
 }
 
 /**
- * Does what a request that moves no money asks for in one transaction, and answers with the body that `work` makes. Under an
- * idempotency key the claim and the answer stand with the work or not at all: a repeat gets that answer to the byte, and works never
- * again. Throws `ClaimTaken`, which the HTTP layer answers, and so undoes the transaction.
+ * Runs `work` for a request that moves no money, in one transaction, and answers with the body that `work` returns. If the request has
+ * an idempotency key, its claim and the answer are stored in the same transaction: a repeated request gets the same bytes, and the work
+ * is never done twice. Throws `ClaimTaken`, which rolls the transaction back and which the HTTP layer turns into an answer.
  */
 export async function acceptOnce(
   context: Pick<RequestContext, 'app' | 'caller' | 'claim' | 'requestId'>,
@@ -28,8 +28,8 @@ export async function acceptOnce(
   try {
     return await context.app.db.tx(async (tx) => {
       const reply = JSON.stringify(await work(tx))
-      // Last, since holds of the account wait from here on.
-      await keep(tx, context, options, reply)
+      // Last, because it locks rows for which holds of the account wait until the commit.
+      await storeReply(tx, context, options, reply)
       return new JsonText(reply)
     })
   } catch (error) {
@@ -39,14 +39,14 @@ export async function acceptOnce(
   }
 }
 
-async function keep(
+async function storeReply(
   tx: Tx,
   { app, caller, claim, requestId }: Pick<RequestContext, 'app' | 'caller' | 'claim' | 'requestId'>,
   { endpoint, statusCode, now, sealed = false }: AcceptOptions,
   reply: string,
 ): Promise<void> {
   if (!claim) return
-  const kept = sealed ? await app.secrets.seal(reply, requestId) : reply
-  const receipt = { payer: caller, receiptId: requestId, endpoint, claim, statusCode, reply: kept }
+  const stored = sealed ? await app.secrets.seal(reply, requestId) : reply
+  const receipt = { payer: caller, receiptId: requestId, endpoint, claim, statusCode, reply: stored }
   await record(tx, receipt, now ?? new Date(app.clock.nowMs()))
 }

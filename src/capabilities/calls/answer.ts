@@ -1,25 +1,25 @@
-/** How the answer of a paid call that has ended leaves: settled, with what it cost, and kept for replay. */
+/** Sends the answer of a paid call that has ended: settled, with its cost in headers, and stored for replay. */
 import { asFailure, type Failure, finalFailure } from '#platform/errors'
 import { JsonText, type RequestContext } from '#platform/http'
 import { replayLimitBytes } from '#platform/idempotency'
 import { setCostHeaders } from './cost.ts'
 
-/** A paid call as its door ends it. */
-export interface Finishing {
+/** A paid call that can be settled. */
+export interface Settleable {
   finish(end: { statusCode: number; reply?: string }): Promise<unknown>
   finish(end: { statusCode: number; failure: Failure; undelivered: true }): Promise<{ keepsClaim: boolean }>
 }
 
-/** What is answered, and what it is charged. */
+/** The body of the answer, and what it is charged. */
 export interface Outcome {
   body: unknown
   microcredits: bigint
 }
 
-/** Answers with what `work` makes of the call, as one JSON body which is kept for replay where the request has a claim. */
+/** Answers with the result of `work` as one JSON body, which is stored for replay if the request has an idempotency claim. */
 export async function answerPaid(
   context: RequestContext,
-  paid: Finishing,
+  paid: Settleable,
   work: () => Promise<Outcome>,
 ): Promise<JsonText> {
   let text: string
@@ -33,25 +33,25 @@ export async function answerPaid(
   return settleDelivered(context, paid, text)
 }
 
-/** Settles a call of which there is no answer, and throws why; as final where the idempotency key stays with it. */
-export async function settleFailed(paid: Finishing, failure: Failure): Promise<never> {
+/** Settles a call that has no answer, and throws its failure; the failure is final if the idempotency key stays claimed by this call. */
+export async function settleFailed(paid: Settleable, failure: Failure): Promise<never> {
   const { keepsClaim } = await paid.finish({ statusCode: failure.status, failure, undelivered: true })
   throw keepsClaim ? finalFailure(failure) : failure
 }
 
-/** Settles a whole answer, and keeps it for replay where that is allowed. */
+/** Settles a complete answer, and stores it for replay if it is small enough. */
 export async function settleDelivered(
   context: RequestContext,
-  paid: Finishing,
+  paid: Settleable,
   text: string,
 ): Promise<JsonText> {
   const reply = replayable(text)
   const settled = paid.finish({ statusCode: 200, ...(reply !== undefined && { reply }) })
-  // A repeat that follows the answer must find it stored; others need not wait for their settlement.
+  // A repeat sent after the answer must find it stored; without a claim the answer need not wait for the settlement.
   if (context.claim) await settled
   return new JsonText(text)
 }
 
-/** The answer where it is small enough to be kept for replay. */
+/** Returns the answer, or undefined if it is too large to be stored for replay. */
 export const replayable = (text: string): string | undefined =>
   Buffer.byteLength(text) < replayLimitBytes ? text : undefined

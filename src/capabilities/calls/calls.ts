@@ -1,6 +1,6 @@
 /**
- * What the doors share about a call, whatever is asked of the model: which model, who pays and under which marks, what was ignored, what it
- * cost, and how the answer of a call that has ended leaves. No routes.
+ * What all routes that call a model share, whatever its kind: the choice of the model, the payment and its reference ids, the headers for
+ * ignored fields and cost, and sending the answer of a call that has ended. No routes.
  */
 export { acceptOnce } from './accept-once.ts'
 export { answerPaid, replayable, settleDelivered, settleFailed } from './answer.ts'

@@ -1,4 +1,4 @@
-/** What an answer was charged, where its caller looks. */
+/** What an answer was charged: fields of the body and headers. */
 import { Type } from 'typebox'
 import { costHeaders, type RequestContext } from '#platform/http'
 import { exactCredits } from '#platform/ledger'

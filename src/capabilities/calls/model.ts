@@ -2,7 +2,7 @@ import type { App, Caller } from '#app'
 import type { AnyModel } from '#engine/models'
 import { type FailureCode, fail } from '#platform/errors'
 
-/** What a route can refuse a named model with. */
+/** Error codes of every route whose caller names a model. */
 export const modelFailures: FailureCode[] = ['MODEL_NOT_FOUND', 'MODEL_NOT_ALLOWED', 'MODEL_KIND_MISMATCH']
 
 /** The model of this kind that the caller names. Throws MODEL_NOT_FOUND, MODEL_NOT_ALLOWED or MODEL_KIND_MISMATCH. */
@@ -14,7 +14,7 @@ export function requireModel<Kind extends AnyModel['kind']>(
   const model = app.models.find(id)
   if (!model) return fail('MODEL_NOT_FOUND', { model: id }, { param: 'model' })
   requireMayUse(caller, model)
-  return isOf(model, kind)
+  return isOfKind(model, kind)
     ? model
     : fail('MODEL_KIND_MISMATCH', { model: model.id, kind: model.kind }, { param: 'model' })
 }
@@ -24,7 +24,7 @@ export function requireMayUse({ models }: Caller, { id }: AnyModel): void {
   if (models && !models.has(id)) fail('MODEL_NOT_ALLOWED', { model: id }, { param: 'model' })
 }
 
-const isOf = <Kind extends AnyModel['kind']>(
+const isOfKind = <Kind extends AnyModel['kind']>(
   model: AnyModel,
   kind: Kind,
 ): model is Extract<AnyModel, { kind: Kind }> => model.kind === kind

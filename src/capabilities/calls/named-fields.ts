@@ -2,10 +2,10 @@
 import type { TObject } from 'typebox'
 import type { RequestContext } from '#platform/http'
 
-/** At most so many are named. */
+/** The most fields that one header names. */
 const maxNamed = 50
 
-/** Names what was sent and has no effect in the header `X-Ignored-Fields` (decisions §4). */
+/** Lists fields that were sent and have no effect in the header `X-Ignored-Fields` (decisions §4). */
 export function setIgnoredFields(
   context: Pick<RequestContext, 'setHeader'>,
   fields: readonly string[],
@@ -14,7 +14,7 @@ export function setIgnoredFields(
   if (named.length > 0) context.setHeader('x-ignored-fields', named.join(', '))
 }
 
-/** What of a body its schema does not name. */
+/** The fields of a body that its schema does not have. */
 export const unnamedFields = (body: object, { properties }: TObject): string[] =>
   Object.keys(body).filter((field) => !(field in properties))
 
@@ -25,7 +25,7 @@ export interface Applied {
   applied: number | string
 }
 
-/** Names them with the values that were applied. */
+/** Lists fields with the values that were applied, in `header`. */
 export function setAppliedFields(
   context: Pick<RequestContext, 'setHeader'>,
   header: 'x-clamped-fields' | 'x-mapped-fields',

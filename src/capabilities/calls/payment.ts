@@ -4,7 +4,7 @@ import { type FailureCode, fail } from '#platform/errors'
 import type { RequestContext } from '#platform/http'
 import { reasons } from './phrases.ts'
 
-/** What a route that holds credits can refuse with. */
+/** Error codes of every route that holds credits. */
 export const paymentFailures: FailureCode[] = [
   'INSUFFICIENT_CREDITS',
   'BUDGET_EXCEEDED',
@@ -21,7 +21,7 @@ export const Reference = Type.String({
 
 export const referenceHeaders = { 'X-Customer-ID': Reference, 'X-Reference-ID': Reference }
 
-/** Of this request: who pays, under which marks, and who waits. */
+/** The arguments of a paid call that come from its request: caller, claim, reference ids, and the signal that the client has left. */
 export const payment = (context: RequestContext): Omit<PaidCall, 'endpoint'> => ({
   caller: context.caller,
   requestId: context.requestId,

@@ -1,6 +1,6 @@
 import type { Localized } from '#platform/errors'
 
-/** Why a request is refused. */
+/** Reasons for refusing a request. */
 export const reasons = {
   longReference: (header: string): Localized => ({
     en: `${header} has more than 120 characters.`,

@@ -2,7 +2,7 @@ import type { RequestContext } from '#platform/http'
 import { replayMs } from '#platform/idempotency'
 import { ClaimTaken } from '#platform/ledger'
 
-/** A repeat is answered from what is stored, whatever its request would lead to by now. Throws `ClaimTaken`. */
+/** Throws `ClaimTaken` if the idempotency key is already claimed: a repeat gets the stored answer, even if the same request would by now have another outcome. */
 export async function requireUnclaimed({
   app,
   caller,

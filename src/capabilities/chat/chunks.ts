@@ -15,7 +15,7 @@ export class Chunks implements EventAnswer {
   #rawUsage: Record<string, unknown> | undefined
   #finish: FinishReason | undefined
 
-  /** The heading is asked for with each chunk: which model answers is known with the first, and another may go on where one was cut. */
+  /** `heading` is called for each chunk: the answering model is known only with the first part, and another model may continue an answer that was cut off. */
   constructor(heading: () => Heading, options: { showReasoning: boolean; withUsage: boolean }) {
     this.#heading = heading
     this.#showReasoning = options.showReasoning
@@ -39,7 +39,7 @@ export class Chunks implements EventAnswer {
     return this.#withUsage ? [last, this.#usage(bill), '[DONE]'] : [last, '[DONE]']
   }
 
-  /** The dialect's error event; `param` is always present there. */
+  /** The error event of the chat wire, in which `param` is always present. */
   failed(error: ErrorBody['error']): readonly SentEvent[] {
     return [JSON.stringify({ error: { ...error, param: error.param ?? null } }), '[DONE]']
   }
@@ -74,9 +74,9 @@ export class Chunks implements EventAnswer {
     }
   }
 
-  /** Put together from text: what is the same in every chunk is written once. */
+  /** Built from strings, so that what is the same in every chunk is serialized once. */
   #chunk(delta: Record<string, unknown>, finish: FinishReason | null, extra?: Extra): string {
-    // A first delta that is not text must not make an empty text out of no text.
+    // If the first delta is not text, its content is null: an empty string would turn "no text" into an empty text.
     const said = this.#opened
       ? delta
       : { role: 'assistant', content: finish || 'content' in delta ? '' : null, ...delta }
@@ -87,7 +87,7 @@ export class Chunks implements EventAnswer {
     return `{${chunk}${this.#head}"choices":[{${choice}"index":0,"delta":${JSON.stringify(said)},"finish_reason":${JSON.stringify(finish)}}]${usage}}`
   }
 
-  /** Written anew only where another model goes on. */
+  /** Serialized again only when another model continues the answer. */
   get #head(): string {
     const { id, created, model } = this.#heading()
     if (model !== this.#headOf.model)
@@ -96,13 +96,13 @@ export class Chunks implements EventAnswer {
   }
 }
 
-/** The fields of an object as they stand in JSON, each with its comma. */
+/** The fields of an object as JSON text, each followed by a comma. */
 function fieldsOf(object: Record<string, unknown>): string {
   const text = JSON.stringify(object)
   return text === '{}' ? '' : `${text.slice(1, -1)},`
 }
 
-/** What is ours wins over what is unknown; tool calls are joined call by call, so that vendors' fields on them survive. */
+/** Our fields win over unknown ones; tool calls are merged one by one, so that vendors' fields on them survive. */
 function merged(
   extra: Record<string, unknown>,
   delta: Record<string, unknown> | undefined,

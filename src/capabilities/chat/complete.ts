@@ -1,5 +1,5 @@
 import {
-  budgetNews,
+  budgetReport,
   pay,
   readMedia,
   respondJson,
@@ -13,12 +13,12 @@ import type { PaidTurn } from '#engine/inference'
 import type { EventStream, JsonText, RequestContext } from '#platform/http'
 import { forwardedFields } from '#providers/chat-completions'
 import { Chunks } from './chunks.ts'
-import { completionOf, Gathered, type Heading } from './completion.ts'
+import { CollectedAnswer, completionOf, type Heading } from './completion.ts'
 import { fillLinks } from './links.ts'
 import { turnOf } from './parse.ts'
 import { ChatBody } from './schema.ts'
 
-/** Answers a chat: everything wrong is refused first, then the worst case is held, then the upstream is asked. */
+/** Answers a chat. First the request is checked, then the worst case is held, then the upstream is called. */
 export async function complete(context: RequestContext<ChatBody>): Promise<JsonText | EventStream> {
   const { body } = context
   const model = textModel(context.app, context.caller, body.model)
@@ -26,15 +26,19 @@ export async function complete(context: RequestContext<ChatBody>): Promise<JsonT
   const showsReasoning = body.include_reasoning === true && body.reasoning?.exclude !== true
   const paid = await pay(context, { model, turn, showsReasoning, endpoint: '/v1/chat/completions' })
   const { maxOutputTokens } = paid
-  const news = budgetNews(model, turn, { asked: body.reasoning?.max_tokens, maxOutputTokens })
-  const ignored = [...ignoredFields(body), ...unsupportedFields(model, turn, body, heardOn), ...news.ignored]
-  setFieldHeaders(context, { ...news, ignored })
+  const report = budgetReport(model, turn, { asked: body.reasoning?.max_tokens, maxOutputTokens })
+  const ignored = [
+    ...ignoredFields(body),
+    ...unsupportedFields(model, turn, body, wireSupport),
+    ...report.ignored,
+  ]
+  setFieldHeaders(context, { ...report, ignored })
   const heading = headingOf(context, paid)
   if (!turn.stream) {
-    const gathered = new Gathered(showsReasoning)
+    const collected = new CollectedAnswer(showsReasoning)
     return respondJson(context, paid, {
-      add: (part) => gathered.add(part),
-      body: (bill) => completionOf(heading(), gathered, bill),
+      add: (part) => collected.add(part),
+      body: (bill) => completionOf(heading(), collected, bill),
     })
   }
   const withUsage = body.stream_options?.include_usage === true
@@ -44,8 +48,8 @@ export async function complete(context: RequestContext<ChatBody>): Promise<JsonT
 const used = new Set([...Object.keys(ChatBody.properties), ...forwardedFields])
 
 const both = ['chat', 'responses'] as const
-/** What of a chat means nothing to a model whose upstream speaks another wire. */
-const heardOn: WireSupport = {
+/** Fields of a chat body that can be sent to upstreams of some wires only. */
+const wireSupport: WireSupport = {
   seed: both,
   frequency_penalty: both,
   presence_penalty: both,

@@ -1,4 +1,4 @@
-/** Parts → one chat.completion object (notes: the shapes that the OpenAI client and its kin read). */
+/** Parts → one chat.completion object (notes: the shapes that the OpenAI client and similar clients read). */
 import { costOf } from '#capabilities/calls'
 import type { Bill, FinishReason, Part } from '#engine/turn'
 
@@ -9,7 +9,7 @@ export interface Heading {
   model: string
 }
 
-interface GatheredCall {
+interface CollectedCall {
   id: string
   name: string
   arguments: string
@@ -21,12 +21,12 @@ interface GatheredCall {
 export type CallExtras = ({ index: number } & Record<string, unknown>)[]
 
 /** Collects the parts of a whole answer. */
-export class Gathered {
+export class CollectedAnswer {
   text: string | null = null
   refusal: string | null = null
   reasoning = ''
   readonly reasoningDetails: unknown[] = []
-  readonly calls: GatheredCall[] = []
+  readonly calls: CollectedCall[] = []
   finish: FinishReason = 'stop'
   rawUsage: Record<string, unknown> | undefined
   readonly extra = { chunk: {}, choice: {}, delta: {} }
@@ -72,14 +72,18 @@ export class Gathered {
     }
   }
 
-  #call(index: number): GatheredCall {
+  #call(index: number): CollectedCall {
     this.calls[index] ??= { id: '', name: '', arguments: '', extra: {} }
     return this.calls[index]
   }
 }
 
-export function completionOf(heading: Heading, gathered: Gathered, bill: Bill): Record<string, unknown> {
-  const { calls, extra } = gathered
+export function completionOf(
+  heading: Heading,
+  collected: CollectedAnswer,
+  bill: Bill,
+): Record<string, unknown> {
+  const { calls, extra } = collected
   return {
     ...extra.chunk,
     id: heading.id,
@@ -95,8 +99,8 @@ export function completionOf(heading: Heading, gathered: Gathered, bill: Bill): 
           annotations: [],
           ...extra.delta,
           role: 'assistant',
-          content: gathered.text ?? (calls.length > 0 || gathered.refusal !== null ? null : ''),
-          refusal: gathered.refusal,
+          content: collected.text ?? (calls.length > 0 || collected.refusal !== null ? null : ''),
+          refusal: collected.refusal,
           ...(calls.length > 0 && {
             tool_calls: calls.map((call) => ({
               ...call.extra,
@@ -105,16 +109,16 @@ export function completionOf(heading: Heading, gathered: Gathered, bill: Bill): 
               function: { name: call.name, arguments: call.arguments },
             })),
           }),
-          ...(gathered.showReasoning && reasoningFields(gathered.reasoning, gathered.reasoningDetails)),
+          ...(collected.showReasoning && reasoningFields(collected.reasoning, collected.reasoningDetails)),
         },
-        finish_reason: gathered.finish,
+        finish_reason: collected.finish,
       },
     ],
-    usage: usageOf(bill, gathered.rawUsage),
+    usage: usageOf(bill, collected.rawUsage),
   }
 }
 
-/** Unknown fields of a delta, without those that would show the reasoning of the model to who did not ask for it. */
+/** Unknown fields of a delta; those that contain the model's reasoning are left out unless the caller asked for reasoning. */
 export function shownFields(
   delta: Record<string, unknown> | undefined,
   showReasoning: boolean,
@@ -124,7 +128,7 @@ export function shownFields(
   return shown.length === 0 ? undefined : Object.fromEntries(shown)
 }
 
-/** The three spellings of reasoning in the field; shown only when asked for. */
+/** The three names under which clients read reasoning; sent only if the caller asked for it. */
 export function reasoningFields(text: string, details: unknown[] | undefined): Record<string, unknown> {
   if (text === '' && !details?.length) return {}
   return {
@@ -134,14 +138,14 @@ export function reasoningFields(text: string, details: unknown[] | undefined): R
   }
 }
 
-/** The upstream's own usage with the figures that were charged in the places that clients read. */
+/** The usage as the upstream reported it, with the figures that were charged in the fields that clients read. */
 export function usageOf(
   { usage, microcredits }: Bill,
   raw: Record<string, unknown> | undefined,
 ): Record<string, unknown> {
-  // The names of another wire would stand beside ours with other figures: there a cached token is no input token.
+  // Usage of another wire is left out: its fields would stand beside ours with other figures, since there a cached token is no input token.
   const own = raw && 'prompt_tokens' in raw ? raw : {}
-  // What the operator pays upstream is not the caller's to see.
+  // What the operator pays the upstream is not shown to the caller.
   const { cost: _cost, cost_details: _details, is_byok: _byok, ...shown } = own
   return {
     ...shown,

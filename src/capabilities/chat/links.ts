@@ -1,4 +1,4 @@
-import type { FillBody, Found } from '#capabilities/text'
+import type { FillBody, MediaByLink } from '#capabilities/text'
 import { dataUrl } from '#engine/media'
 import type { ChatBody, Part } from './schema.ts'
 
@@ -12,7 +12,7 @@ export const fillLinks: FillBody = (body, found) => ({
   ),
 })
 
-function filled(part: Part, found: Found): Part {
+function filled(part: Part, found: MediaByLink): Part {
   const media = part.type === 'image_url' ? found.get(part.image_url.url) : undefined
   if (part.type !== 'image_url' || !media) return part
   return { ...part, image_url: { ...part.image_url, url: dataUrl(media) } }

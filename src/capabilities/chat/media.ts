@@ -32,7 +32,7 @@ export function contentOf(part: Part, param: string): Content[] {
   }
 }
 
-/** One PDF, inline. A file by its id would be looked up at the upstream, unseen by us. */
+/** One PDF, inline. A file id is refused: the upstream would look the file up by itself, and it could not be checked here. */
 function documentOf(file: Extract<Part, { type: 'file' }>['file'], param: string): Document {
   const { file_data: data, filename, file_id: id } = file
   const refuse = (field: string): never =>

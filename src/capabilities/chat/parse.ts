@@ -1,5 +1,12 @@
-/** The chat wire → a neutral turn. Everything that can be refused is refused here, before anything is held. */
-import { budgetOf, effortOf, reasons, requireFeatures, requireModality, wishOf } from '#capabilities/text'
+/** The chat wire → a neutral turn. Everything that can be refused is refused here, before any credits are held. */
+import {
+  budgetOf,
+  effortOf,
+  reasoningSettings,
+  reasons,
+  requireFeatures,
+  requireModality,
+} from '#capabilities/text'
 import type { Model } from '#engine/models'
 import type { Message, Modality, OutputFormat, Reasoning, ToolChoice, Turn } from '#engine/turn'
 import { fail } from '#platform/errors'
@@ -39,19 +46,19 @@ export function turnOf(body: ChatBody, model: Model): Turn {
     ...(reasoning && { reasoning }),
     stream: body.stream === true,
     passthroughBytes: passthroughBytes(body),
-    source: { wire: 'chat', body: ownBody(body) },
+    source: { wire: 'chat', body: upstreamBody(body) },
   }
 }
 
-/** The body for an upstream of this wire. What is left out means the same there as here: a schema is strict (contract section 4). */
-function ownBody(body: ChatBody): Record<string, unknown> {
+/** The body for an upstream of this wire. A `strict` that is left out is sent as true, so that it means the same there as here (contract section 4). */
+function upstreamBody(body: ChatBody): Record<string, unknown> {
   const format = body.response_format
   if (format?.type !== 'json_schema' || format.json_schema.strict != null)
     return body as Record<string, unknown>
   return { ...body, response_format: { ...format, json_schema: { ...format.json_schema, strict: true } } }
 }
 
-/** No field of the contract, so that it comes unchecked. */
+/** `verbosity` is not a field of the contract, so the schema has not checked it. */
 function verbosityOf(body: ChatBody): Pick<Turn, 'verbosity'> {
   const { verbosity } = body as { verbosity?: unknown }
   return typeof verbosity === 'string' ? { verbosity } : {}
@@ -65,14 +72,14 @@ const present = <Name extends string, Value>(
 
 const read = new Set(['role', 'content', 'name', 'refusal', 'tool_calls', 'tool_call_id', 'reasoning'])
 
-/** What goes upstream as it is though no neutral field holds it: a model may read it, so the hold must cover it. */
+/** Bytes that are sent upstream unchanged although no neutral field holds them: a model may read them, so the hold must cover them. */
 function passthroughBytes(body: ChatBody): number {
   let bytes = size(body['chat_template_kwargs' as keyof ChatBody])
   if (body.response_format?.type === 'json_schema')
     bytes += size(body.response_format.json_schema.description)
   for (const message of body.messages) {
     for (const [name, value] of Object.entries(message)) if (!read.has(name)) bytes += size(value)
-    // Both spellings go upstream, and one of them is neutral.
+    // Both spellings go upstream, and one of them is counted as the neutral field.
     if (message.reasoning == null) bytes -= size(message.reasoning_content)
     if (Array.isArray(message.content)) {
       for (const part of message.content) if (part.type === 'refusal') bytes += size(part.refusal)
@@ -170,7 +177,7 @@ function reasoningOf(body: ChatBody, model: Model, limit: number | undefined): R
   const effort = effortOf(model, body.reasoning_effort, body.reasoning?.effort)
   const name = body.max_tokens === limit ? 'max_tokens' : 'max_completion_tokens'
   const budget = budgetOf(model, 'chat', body, { tokens: limit, name })
-  // Wishes about thinking mean nothing to a model that does not think, and upstreams refuse them there.
+  // Reasoning settings have no meaning for a model without reasoning, and its upstreams refuse them.
   if (effort === undefined && (!body.reasoning || !model.features.includes('reasoning'))) return undefined
-  return wishOf(body.reasoning?.enabled ?? true, effort, budget)
+  return reasoningSettings(body.reasoning?.enabled ?? true, effort, budget)
 }

@@ -11,37 +11,37 @@ import {
 import { type PaidOptions, type PaidTurn, prepareTurn, startPaidTurn } from '#engine/inference'
 import type { Failure } from '#platform/errors'
 import type { EventStream, JsonText, RequestContext } from '#platform/http'
-import { StreamedMessage, WholeMessage } from './answer/answer.ts'
-import type { Manner } from './answer/event.ts'
-import { fieldReportOf, inNewWords, withinCaps } from './field-report.ts'
+import { JsonMessage, StreamedMessage } from './answer/answer.ts'
+import type { MessageOptions } from './answer/event.ts'
+import { fieldReportOf, withCurrentNames, withinCaps } from './field-report.ts'
 import { fillLinks } from './request/links.ts'
 import { turnOf } from './request/parse.ts'
 import { showsThinking } from './request/reasoning.ts'
 import type { MessagesBody } from './request/schema.ts'
 import { type Dialect, dialectOf } from './versions.ts'
 
-/** Clients of this wire know an event for a silent moment. */
+/** The event that this wire has for keeping an idle connection open. */
 const heartbeat = 'event: ping\ndata: {"type":"ping"}\n\n'
 
-/** Answers a conversation: everything wrong is refused first, then the worst case is held, then the upstream is asked. */
+/** Answers a conversation. First the request is checked, then the worst case is held, then the upstream is called. */
 export async function createMessage(context: RequestContext<MessagesBody>): Promise<JsonText | EventStream> {
   const { body } = context
-  const asked = await askedOf(context, body, dialectOf(context))
-  const paid = await pay(context, { ...asked, endpoint: '/v1/messages' })
-  setFieldHeaders(context, fieldReportOf(asked, paid.maxOutputTokens))
-  const manner = mannerOf(context, paid, asked.showsReasoning)
-  return asked.turn.stream
-    ? respondStream(context, paid, new StreamedMessage(manner), heartbeat)
-    : respondJson(context, paid, new WholeMessage(manner))
+  const prepared = await prepare(context, body, dialectOf(context))
+  const paid = await pay(context, { ...prepared, endpoint: '/v1/messages' })
+  setFieldHeaders(context, fieldReportOf(prepared, paid.maxOutputTokens))
+  const message = messageOptions(context, paid, prepared.showsReasoning)
+  return prepared.turn.stream
+    ? respondStream(context, paid, new StreamedMessage(message), heartbeat)
+    : respondJson(context, paid, new JsonMessage(message))
 }
 
-/** What a body asks for, with all its media at hand. */
-async function askedOf(
+/** Parses the body and reads all its media. */
+async function prepare(
   context: Pick<RequestContext, 'app' | 'caller' | 'gone'>,
   body: MessagesBody,
   dialect: Dialect,
 ) {
-  const { model, turn, ...applied } = parsed(context, body, dialect)
+  const { model, turn, ...applied } = parse(context, body, dialect)
   return {
     ...applied,
     model,
@@ -50,28 +50,28 @@ async function askedOf(
   }
 }
 
-function parsed(
+function parse(
   { app, caller }: Pick<RequestContext, 'app' | 'caller'>,
   body: MessagesBody,
   dialect: Dialect,
 ) {
   const model = textModel(app, caller, body.model)
-  const applied = withinCaps(inNewWords(body, model))
+  const applied = withinCaps(withCurrentNames(body, model))
   return { ...applied, model, turn: turnOf(applied.body, model, dialect) }
 }
 
 /**
- * Refuses what `createMessage` would refuse; only what links lead to and how long documents are is not known yet. Answers what would
- * not be applied as it was sent.
+ * Refuses what `createMessage` would refuse, except that the targets of links and the page counts of documents are not checked yet.
+ * Returns the report of what would not be applied as it was sent.
  */
 export function requireAnswerable(
   context: Pick<RequestContext, 'app' | 'caller'>,
   body: MessagesBody,
   dialect: Dialect,
 ): FieldReport {
-  const asked = parsed(context, body, dialect)
-  prepareTurn(context.app, asked)
-  return fieldReportOf(asked, Math.min(body.max_tokens, asked.model.maxOutputTokens))
+  const prepared = parse(context, body, dialect)
+  prepareTurn(context.app, prepared)
+  return fieldReportOf(prepared, Math.min(body.max_tokens, prepared.model.maxOutputTokens))
 }
 
 export interface BackgroundOptions
@@ -79,33 +79,37 @@ export interface BackgroundOptions
     Pick<PaidOptions, 'endpoint' | 'customerId' | 'referenceId' | 'trail'> {
   body: MessagesBody
   dialect: Dialect
-  /** What the work is told of a failure of its paid call. */
-  told: (failure: Failure) => string
+  /** The text that is stored if the paid call fails. */
+  describeFailure: (failure: Failure) => string
 }
 
 /**
- * Answers a conversation for nobody who waits: the message, or what is told of the failure, is kept with the settlement under
- * `requestId`. Throws what is refused before anything is held.
+ * Answers a conversation in the background, without a waiting client: the message, or the text of `describeFailure`, is stored with
+ * the settlement under `requestId`. Throws what is refused before any credits are held.
  */
 export async function answerInBackground(
   options: BackgroundOptions,
 ): Promise<{ failure?: Failure; text: string }> {
-  const { app, body, dialect, told, ...rest } = options
-  const asked = await askedOf(options, body, dialect)
+  const { app, body, dialect, describeFailure, ...rest } = options
+  const prepared = await prepare(options, body, dialect)
   const receivedMs = app.clock.nowMs()
-  const paid = await startPaidTurn(app, { ...rest, ...asked, receivedMs, background: true })
-  return settleInBackground(paid, new WholeMessage(mannerOf(options, paid, asked.showsReasoning)), told)
+  const paid = await startPaidTurn(app, { ...rest, ...prepared, receivedMs, background: true })
+  return settleInBackground(
+    paid,
+    new JsonMessage(messageOptions(options, paid, prepared.showsReasoning)),
+    describeFailure,
+  )
 }
 
-function mannerOf(
+function messageOptions(
   context: Pick<RequestContext, 'app' | 'requestId'>,
   paid: PaidTurn,
   showsThinking: boolean,
-): Manner {
+): MessageOptions {
   const id = `msg_${context.requestId.replaceAll('-', '')}`
   return {
     heading: () => ({ id, model: paid.model.id }),
-    guess: () => paid.usage(),
+    usageSoFar: () => paid.usage(),
     showsThinking,
     nowMs: () => context.app.clock.nowMs(),
   }

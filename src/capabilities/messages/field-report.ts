@@ -1,7 +1,7 @@
-/** What of a body is applied otherwise than it was sent, and what its caller is told of that. */
+/** Which fields of a body are not applied as they were sent, and the report of them in headers. */
 import type { Applied } from '#capabilities/calls'
 import {
-  budgetNews,
+  budgetReport,
   clampTools,
   type FieldReport,
   requireFeatures,
@@ -16,14 +16,14 @@ import { reasons } from './phrases.ts'
 import { serviceToolOf } from './request/hosted-tools.ts'
 import type { MessagesBody } from './request/schema.ts'
 
-/** The body as it is applied, whatever wire it goes out by. */
+/** The body with the caps of hosted tools applied, and the values that were lowered. */
 export function withinCaps(body: MessagesBody): { body: MessagesBody; clamped: Applied[] } {
   const { tools, clamped } = clampTools(body.tools ?? [], (tool) => serviceToolOf(tool) !== undefined)
   return { body: clamped.length === 0 ? body : { ...body, tools: [...tools] }, clamped }
 }
 
-/** The older `output_format` under its present name. Throws FEATURE_NOT_SUPPORTED, and INVALID_REQUEST where both names are there. */
-export function inNewWords(body: MessagesBody, model: Model): MessagesBody {
+/** Moves the older field `output_format` to its current name, `output_config.format`. Throws FEATURE_NOT_SUPPORTED, and INVALID_REQUEST if both are present. */
+export function withCurrentNames(body: MessagesBody, model: Model): MessagesBody {
   const { output_format: format, ...rest } = body
   if (format == null) return rest
   const param = 'output_format'
@@ -32,15 +32,15 @@ export function inNewWords(body: MessagesBody, model: Model): MessagesBody {
   return { ...rest, output_config: { ...body.output_config, format } }
 }
 
-/** What of a message means nothing to a model whose upstream speaks another wire. */
-const heardOn: WireSupport = {
+/** Fields of a messages body that can be sent to upstreams of some wires only. */
+const wireSupport: WireSupport = {
   cache_control: ['messages'],
   context_management: ['messages'],
   metadata: ['messages'],
   'output_config.effort': ['messages'],
 }
 
-/** Fields that go to no upstream: they would change the price, or rest on what it keeps. */
+/** Fields that are sent to no upstream, because they would change the price or need data stored there. */
 const ignoredFields = (body: MessagesBody): string[] =>
   Object.keys(body).filter((field) => !forwardedFields.has(field))
 
@@ -49,10 +49,10 @@ export function fieldReportOf(
   { body, model, turn, clamped }: { body: MessagesBody; model: Model; turn: Turn; clamped: Applied[] },
   maxOutputTokens: number,
 ): FieldReport {
-  // Where a model has efforts, this one is among them and heard on every wire.
+  // If the model has efforts, this one has been checked to be among them, and it can be sent on every wire.
   const effort = model.supportedEfforts.length === 0 ? body.output_config?.effort : undefined
   const { thinking } = body
-  const budget = budgetNews(model, turn, {
+  const budget = budgetReport(model, turn, {
     asked: thinking?.type === 'enabled' ? thinking.budget_tokens : undefined,
     maxOutputTokens,
     param: 'thinking.budget_tokens',
@@ -61,7 +61,7 @@ export function fieldReportOf(
   return {
     ignored: [
       ...ignoredFields(body),
-      ...unsupportedFields(model, turn, { ...body, 'output_config.effort': effort }, heardOn),
+      ...unsupportedFields(model, turn, { ...body, 'output_config.effort': effort }, wireSupport),
       ...budget.ignored,
     ],
     clamped: [...clamped, ...budget.clamped],

@@ -17,7 +17,7 @@ declareFailures({
   },
 })
 
-/** Why a request is refused, or what of it only upstreams of this wire can do. */
+/** Reasons for refusing a request. */
 export const reasons = {
   version: (known: readonly string[]): Localized => ({
     en: `the header anthropic-version must be one of ${known.join(', ')}.`,
@@ -81,7 +81,7 @@ export const reasons = {
   },
 }
 
-/** What no other wire can carry; it stands in the sentence of FEATURE_NOT_SUPPORTED. */
+/** Descriptions of what no other wire can carry, for the message of FEATURE_NOT_SUPPORTED. */
 export const abilities = {
   citations: 'citations of documents',
   serverTools: 'tools that run at its vendor',

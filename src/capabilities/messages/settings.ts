@@ -7,7 +7,7 @@ declare module '#platform/config' {
   }
 }
 
-/** Rows of batches that are answered at once: of one account over all processes, and in one process. */
+/** Limits on rows of batches that are answered concurrently: of one account over all processes, and in one process. */
 export interface BatchesConfig {
   rowsPerAccount: number
   rowsPerProcess: number

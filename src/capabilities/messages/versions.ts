@@ -8,13 +8,13 @@ const versions = ['2023-06-01', '2026-10-21'] as const
 
 export interface Dialect {
   version: (typeof versions)[number]
-  /** As sent in `anthropic-beta`; most mean nothing here, an upstream of this wire may know them. */
+  /** The values of `anthropic-beta`. Most have no meaning here, but an upstream of this wire may know them. */
   betas: string[]
 }
 
 const maxBetas = 50
 
-/** What the headers say. Throws INVALID_REQUEST for a version that is missing or unknown. */
+/** Reads version and betas from the headers. Throws INVALID_REQUEST for a version that is missing or unknown. */
 export function dialectOf({ headers }: Pick<RequestContext, 'headers'>): Dialect {
   const version = versions.find((known) => known === headers['anthropic-version'])
   if (!version) fail('INVALID_REQUEST', { why: reasons.version(versions) }, { param: 'anthropic-version' })
@@ -23,11 +23,11 @@ export function dialectOf({ headers }: Pick<RequestContext, 'headers'>): Dialect
   return { version, betas: betas.filter((beta) => /^[\w.-]{1,100}$/.test(beta)).slice(0, maxBetas) }
 }
 
-/** The version that a request was taken under. */
+/** The version under which a stored request was accepted. */
 export const versionOf = (text: string): Dialect['version'] =>
   versions.find((known) => known === text) ?? versions[0]
 
-/** Throws INVALID_REQUEST for what the newer version took out: sampling, documents of the assistant, citations of the user. */
+/** Throws INVALID_REQUEST for what the newer version has removed: sampling, documents of the assistant, citations of the user. */
 export function requireVersion(body: MessagesBody, { version }: Dialect): void {
   if (version === '2023-06-01') return
   const refuse = (param: string): never =>

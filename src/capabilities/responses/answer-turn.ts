@@ -1,4 +1,4 @@
-/** Answers in the words of this wire for other doors: people's parsers know them. */
+/** Answers in the format of this wire for other routes (agents), because clients already have parsers for it. */
 import { pay } from '#capabilities/text'
 import type { PaidOptions } from '#engine/inference'
 import type { EventStream, JsonText, RequestContext } from '#platform/http'
@@ -7,25 +7,25 @@ import { answerPaid } from './respond.ts'
 import { Toolbox } from './tools.ts'
 
 export interface TurnOptions extends Pick<PaidOptions, 'model' | 'turn' | 'tools' | 'endpoint'> {
-  /** Shows what the model thinks. */
+  /** Shows the model's reasoning. */
   includesReasoning: boolean
-  /** What stands in the response in place of the wire's own words. */
-  own: () => Json
+  /** Fields that replace those of the response. */
+  overrides: () => Json
 }
 
-/** Holds the worst case of a turn that another door has made, and answers it as a response, whole or as its events. */
+/** Holds the worst case of a turn that another route has built, and answers it as a response, in JSON or as events. */
 export async function answerTurn(
   context: RequestContext,
-  { includesReasoning, own, ...what }: TurnOptions,
+  { includesReasoning, overrides, ...what }: TurnOptions,
 ): Promise<JsonText | EventStream> {
   const { model, turn } = what
   const paid = await pay(context, { ...what, showsReasoning: includesReasoning })
   return answerPaid(context, paid, {
     turn,
     tools: new Toolbox([], model),
-    hosted: { uses: [], native: undefined, told: [], ignored: [] },
+    hosted: { uses: [], native: undefined, echoed: [], ignored: [] },
     body: { input: '', include_reasoning: includesReasoning, ...effort(turn.reasoning?.effort) },
-    own,
+    overrides,
   })
 }
 

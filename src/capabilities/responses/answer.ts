@@ -1,18 +1,18 @@
-/** Parts of an upstream of another wire → one response, whole or as events: both are the same items. */
+/** Parts of an upstream of another wire → one response, as JSON or as events: both have the same items. */
 import type { Bill, Part } from '#engine/turn'
 import type { Emit, Json } from './item.ts'
 import { Output } from './output.ts'
-import { type Outcome, responseOf, shortfall, type Terms, usageOf } from './response.ts'
+import { incompleteReason, type Outcome, responseOf, type Terms, usageOf } from './response.ts'
 
-/** How a response is written: from neutral parts, or from what an upstream of this wire wrote itself. */
-export interface Scribe {
+/** Writes a response: from neutral parts, or from the response of an upstream of this wire. */
+export interface ResponseWriter {
   add(part: Part): void
-  /** Tells the end; answers the whole response. */
+  /** Emits the last event; returns the complete response. */
   end(bill: Bill): Json
   failed(error: { code: string; message: string }): void
 }
 
-export class Answer implements Scribe {
+export class Answer implements ResponseWriter {
   readonly #terms: Terms
   readonly #emit: Emit
   readonly #output: Output
@@ -31,7 +31,7 @@ export class Answer implements Scribe {
 
   end(bill: Bill): Json {
     this.#open()
-    const reason = shortfall(this.#output.finish, this.#output.refused)
+    const reason = incompleteReason(this.#output.finish, this.#output.refused)
     const status = reason === undefined ? 'completed' : 'incomplete'
     this.#output.close(status)
     const response = this.#response({
@@ -39,7 +39,7 @@ export class Answer implements Scribe {
       ...(reason !== undefined && { reason }),
       output: this.#output.items,
       usage: usageOf(bill),
-      reasoning: this.#thoughts,
+      reasoning: this.#reasoning,
     })
     this.#emit(`response.${status}`, { response })
     return response
@@ -48,12 +48,12 @@ export class Answer implements Scribe {
   failed(error: { code: string; message: string }): void {
     this.#open()
     const output = this.#output.broken()
-    const response = this.#response({ status: 'failed', error, output, reasoning: this.#thoughts })
+    const response = this.#response({ status: 'failed', error, output, reasoning: this.#reasoning })
     this.#emit('response.failed', { response })
   }
 
-  get #thoughts() {
-    return { text: this.#output.thoughts, format: 'text' as const }
+  get #reasoning() {
+    return { text: this.#output.reasoningText, format: 'text' as const }
   }
 
   #open(): void {

@@ -15,10 +15,10 @@ export class CallItem extends Item {
 
   write(delta: string): void {
     this.#arguments += delta
-    this.tell('response.function_call_arguments.delta', { delta })
+    this.emitEvent('response.function_call_arguments.delta', { delta })
   }
 
-  /** More can only come where the arguments are not whole. */
+  /** True if the arguments are complete JSON, so that no more can follow. */
   get isWhole(): boolean {
     try {
       JSON.parse(this.#arguments)
@@ -29,10 +29,10 @@ export class CallItem extends Item {
   }
 
   close(status: ItemStatus): void {
-    // A function without parameters is often called without arguments, which is no JSON.
+    // A function without parameters is often called with empty arguments, which are not valid JSON.
     if (this.#arguments === '' && status === 'completed') this.write('{}')
     Object.assign(this.json, { arguments: this.#arguments, status })
-    this.tell('response.function_call_arguments.done', {
+    this.emitEvent('response.function_call_arguments.done', {
       name: this.json['name'],
       arguments: this.#arguments,
     })

@@ -1,4 +1,4 @@
-/** Tools that run while the model answers, as this wire names them. */
+/** The hosted tools, as this wire names them. */
 import { type Static, type TObject, Type } from 'typebox'
 import { capped, maxPageTokens, maxUses } from '#capabilities/text'
 import type { ToolName } from '#engine/turn'
@@ -8,12 +8,12 @@ const domains = Type.Optional(nullable(Type.Array(Type.String({ maxLength: 500 }
 const filters = { allowed_domains: domains, blocked_domains: domains }
 const uses = { max_uses: Type.Optional(nullable(capped(maxUses))) }
 
-/** The field's own: the filters stand in an object of theirs. */
+/** The standard tool: its domain filters are in an object `filters`. */
 const WebSearch = Type.Object({
   filters: Type.Optional(nullable(Type.Object(filters))),
   external_web_access: Type.Optional(nullable(Type.Boolean())),
 })
-/** Ours take the members that they have on the messages wire. */
+/** The platform's own tools have the same members as on the messages wire. */
 const OurSearch = Type.Object({ ...filters, ...uses })
 const OurFetch = Type.Object({
   ...filters,
@@ -50,8 +50,8 @@ export const hostedShapes: Record<string, TObject> = Object.fromEntries(
   [...known].map(([type, { shape }]) => [type, shape]),
 )
 
-/** The tool behind a type; undefined for tools of other kinds. */
-export const hostedBy = (type: string): ToolName | undefined => known.get(type)?.name
+/** The hosted tool of a type, or undefined for other tools. */
+export const hostedToolName = (type: string): ToolName | undefined => known.get(type)?.name
 
 export const isOurs = (type: string): boolean => type in ours
 
@@ -60,5 +60,5 @@ export const hasEffect = (type: string, member: string): boolean =>
   member === 'type' || member in (known.get(type)?.shape.properties ?? {})
 
 type Fields<Shape extends TObject> = Partial<Static<Shape>>
-/** A hosted tool of whatever type, with the members that some of them have. */
+/** A hosted tool of any type, with all members that any of them has. */
 export type HostedTool = { type: string } & Fields<typeof WebSearch> & Fields<typeof OurFetch>

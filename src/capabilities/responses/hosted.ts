@@ -1,6 +1,6 @@
 /**
- * Tools that run while the model answers. An upstream of this wire that has a search of its own runs that; everything else
- * runs here (`Turn.hosted`).
+ * Hosted tools. If an upstream of this wire has its own search, that one is used; every other tool runs on the platform
+ * (`Turn.hosted`).
  */
 import type { Applied } from '#capabilities/calls'
 import { clampTools, maxUses, requireFeatures, runsUpstream } from '#capabilities/text'
@@ -8,67 +8,72 @@ import type { Model } from '#engine/models'
 import { isDomainRule } from '#engine/tools'
 import type { HostedToolEntry, ToolName } from '#engine/turn'
 import { fail } from '#platform/errors'
-import { type HostedTool, hasEffect, hostedBy, isOurs } from './hosted-schema.ts'
+import { type HostedTool, hasEffect, hostedToolName, isOurs } from './hosted-schema.ts'
 import { reasons } from './phrases.ts'
 import type { ResponsesBody } from './schema.ts'
 import type { Toolbox } from './tools.ts'
 
 export interface HostedTools {
-  /** Run here. */
+  /** Tools that the platform runs. */
   uses: HostedToolEntry[]
-  /** Runs at the upstream, as the caller wrote it. */
-  native: Wished | undefined
-  /** What there is of them, in the wire's own words. */
-  told: HostedTool[]
-  /** Places of what was asked for and has no effect. */
+  /** The search that the upstream runs; sent as the caller wrote it. */
+  native: RequestedTool | undefined
+  /** The applied tools as the caller wrote them, for the `tools` of the response. */
+  echoed: HostedTool[]
+  /** Paths of requested tools and members that have no effect. */
   ignored: string[]
 }
 
-/** The body as it is applied: with the caps of the tools that run here. */
+/** The body with the caps of the platform's tools applied, and the values that were lowered. */
 export function withinCaps(body: ResponsesBody): { body: ResponsesBody; clamped: Applied[] } {
   const { tools, clamped } = clampTools(body.tools ?? [], ({ type }) => isOurs(type))
   const capped = clamped.length === 0 ? body : { ...body, tools: [...tools] }
   return { body: capped, clamped }
 }
 
-/** A tool that was asked for, and where. */
-export interface Wished {
+/** A hosted tool that the request names, with its path. */
+export interface RequestedTool {
   tool: HostedTool
   name: ToolName
   place: string
 }
 
-/** Throws FEATURE_NOT_SUPPORTED for a model without tools, INVALID_REQUEST for what is no domain. */
+/** The hosted tools of a request. Throws FEATURE_NOT_SUPPORTED for a model without tools, INVALID_REQUEST for an invalid domain. */
 export function hostedTools(body: ResponsesBody, box: Toolbox, model: Model): HostedTools {
-  const all = wishesOf(body, box)
-  // What runs there needs the caller's own body, what runs here the turn in its neutral words: they cannot be mixed.
+  const all = requestedTools(body, box)
+  // A tool that the upstream runs needs the caller's body, a tool that the platform runs needs the neutral turn: they cannot be mixed.
   const there = all.every(({ tool }) => !isOurs(tool.type)) && runsUpstream(model, 'responses', 'web_search')
-  const { wished, ignored } = chosen(all, there)
-  const told = wished.map(({ tool }) => tool)
-  if (body.max_tool_calls != null && wished.length === 0) ignored.push('max_tool_calls')
-  if (there) return { uses: [], native: wished[0], told, ignored }
-  const uses = wished.map((one) => useOf(one, box, body.max_tool_calls ?? maxUses))
+  const { requested, ignored } = chosen(all, there)
+  const echoed = requested.map(({ tool }) => tool)
+  if (body.max_tool_calls != null && requested.length === 0) ignored.push('max_tool_calls')
+  if (there) return { uses: [], native: requested[0], echoed, ignored }
+  const uses = requested.map((one) => useOf(one, box, body.max_tool_calls ?? maxUses))
   requireFeatures(model, { tools: uses[0]?.param })
-  return { uses, native: undefined, told, ignored: [...ignored, ...wished.flatMap(withoutEffect)] }
+  return { uses, native: undefined, echoed, ignored: [...ignored, ...requested.flatMap(withoutEffect)] }
 }
 
-const wishesOf = ({ web_search: search }: ResponsesBody, { wished }: Toolbox): Wished[] =>
-  search ? [...wished, { tool: { type: 'web_search' }, name: 'web_search', place: 'web_search' }] : wished
+const requestedTools = ({ web_search: search }: ResponsesBody, { requested }: Toolbox): RequestedTool[] =>
+  search
+    ? [...requested, { tool: { type: 'web_search' }, name: 'web_search', place: 'web_search' }]
+    : requested
 
-/** Each tool once. */
-function chosen(all: readonly Wished[], there: boolean): { wished: Wished[]; ignored: string[] } {
-  const taken = new Map<ToolName, Wished>()
+/** Chooses each tool once; further entries for the same tool are ignored. */
+function chosen(
+  all: readonly RequestedTool[],
+  there: boolean,
+): { requested: RequestedTool[]; ignored: string[] } {
+  const taken = new Map<ToolName, RequestedTool>()
   const ignored: string[] = []
   for (const one of all) {
-    // Where the caller forbids the live web, what is left is an index, which only an upstream keeps.
+    // If the caller forbids access to the live web, only a search index remains, and only upstreams have one.
     const isForbidden = !there && one.tool.external_web_access === false
     if (!isForbidden && !taken.has(one.name)) taken.set(one.name, one)
     else if (one.place !== 'web_search') ignored.push(one.place)
   }
-  return { wished: [...taken.values()], ignored }
+  return { requested: [...taken.values()], ignored }
 }
 
-function useOf({ tool, name, place }: Wished, box: Toolbox, maxCalls: number): HostedToolEntry {
+function useOf({ tool, name, place }: RequestedTool, box: Toolbox, maxCalls: number): HostedToolEntry {
   const { allowed_domains: allowed, blocked_domains: blocked } = domainsOf(tool, place)
   const { max_content_tokens: maxContentTokens } = tool
   return {
@@ -94,15 +99,15 @@ function domainsOf(tool: HostedTool, place: string) {
   return rules
 }
 
-const withoutEffect = ({ tool, place }: Wished): string[] =>
+const withoutEffect = ({ tool, place }: RequestedTool): string[] =>
   Object.entries(tool)
     .filter(([member, value]) => value != null && !hasEffect(tool.type, member))
     .map(([member]) => `${place}.${member}`)
 
-/** A search that an upstream runs has no bound but this one. */
+/** The lowered `max_tool_calls` for a search that the upstream runs: it is the only bound of that search. */
 export const nativeClamped = ({ native }: HostedTools, { max_tool_calls: most }: ResponsesBody): Applied[] =>
   native && most != null && most > maxUses ? [{ param: 'max_tool_calls', applied: maxUses }] : []
 
-/** The use that a choice of this type means. */
-export const useBy = (uses: readonly HostedToolEntry[], type: unknown): HostedToolEntry | undefined =>
-  uses.find(({ tool }) => tool === hostedBy(String(type)))
+/** The use to which a tool choice of this type refers. */
+export const useOfType = (uses: readonly HostedToolEntry[], type: unknown): HostedToolEntry | undefined =>
+  uses.find(({ tool }) => tool === hostedToolName(String(type)))

@@ -1,23 +1,23 @@
-/** One picture as the responses wire has it: its item, and the response around it with every key that the field's readers require. */
+/** One picture in the format of the responses wire: its item, and the response around it with every key that clients require. */
 import { costOf } from '#capabilities/calls'
 import type { PaidPictures } from '#engine/images'
 import { encodeBase64 } from '#engine/media'
 import { sizeName } from '#engine/models'
+import { commonFields } from './common-fields.ts'
 import type { ImageBody } from './image-schema.ts'
 import type { Json } from './item.ts'
-import { standing } from './standing.ts'
 
-/** Of one request: what an answer to it repeats. */
+/** What the answer needs to know of its request. */
 export interface ImageTerms {
   body: ImageBody
-  /** The request's id in 32 hexadecimal digits, of which all ids of the answer are made. */
+  /** The request's id in 32 hexadecimal digits, from which all ids of the answer are derived. */
   hex: string
   /** Unix seconds. */
   createdAt: number
-  /** The model that draws. */
+  /** The id of the model that draws. */
   model(): string
-  /** As it is asked for; `size` is what comes out, unless that is the upstream's to say. */
-  told(): { action: string; output_format: string; quality: string; background: string; size: string }
+  /** The settings sent to the upstream; `size` is that of the result, or the ordered one if the upstream decides it. */
+  settings(): { action: string; output_format: string; quality: string; background: string; size: string }
   /** Unix seconds. */
   now(): number
 }
@@ -32,7 +32,7 @@ export const itemOf = (terms: ImageTerms, status: string, more: Json = {}): Json
   id: `ig_${terms.hex}`,
   status,
   result: null,
-  ...terms.told(),
+  ...terms.settings(),
   ...more,
 })
 
@@ -41,7 +41,7 @@ export function drawnItem(terms: ImageTerms, { pictures }: PaidPictures): Json {
   return itemOf(terms, 'completed', { result: encodeBase64(bytes), size: sizeName({ width, height }) })
 }
 
-/** Tokens as the upstream counts them, none where it counts none; the price is that of the picture. */
+/** Tokens as the upstream reports them, or 0 if it reports none; the price is that of the picture. */
 export const imageUsage = ({ tokens: { input, output }, microcredits }: PaidPictures): Json => ({
   input_tokens: input,
   input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
@@ -79,6 +79,6 @@ export function imageResponse(terms: ImageTerms, outcome: ImageOutcome): Json {
     top_p: 1,
     presence_penalty: 0,
     frequency_penalty: 0,
-    ...standing(body),
+    ...commonFields(body),
   }
 }

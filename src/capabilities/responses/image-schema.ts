@@ -56,7 +56,7 @@ export const ImageTool = Type.Object({
 })
 export type ImageTool = Static<typeof ImageTool>
 
-/** The image shape of contract section 4, for an image model. Other fields are tolerated and named in `X-Ignored-Fields`. */
+/** The image form of contract section 4, for an image model. Other fields are tolerated and named in `X-Ignored-Fields`. */
 export const ImageBody = Type.Object(
   {
     model: Type.String({

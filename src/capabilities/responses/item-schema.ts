@@ -1,8 +1,8 @@
-/** What an input is made of: messages, calls of functions and their outputs, reasoning to be sent back, and their parts. */
+/** The items of an input: messages, function calls and their outputs, reasoning that is sent back, and their parts. */
 import { type Static, type TSchema, Type } from 'typebox'
 import { anyObject, nameSchemas, nullable, oneOf, taggedUnion } from '#platform/schema'
 
-/** An object whose shape follows from its `type`; one of another type, or of none, is as `otherwise` says. */
+/** An object whose schema depends on its `type`; objects of other types, or without a type, have the schema `otherwise`. */
 export const byType = <Value>(
   shapes: Record<string, TSchema>,
   more: Record<string, unknown>,
@@ -92,7 +92,7 @@ const ReasoningItem = Type.Object({
 })
 export type ReasoningItem = Static<typeof ReasoningItem>
 
-/** Without a `type` it is a message. Types that are not listed are carried to upstreams of this wire only. */
+/** An item without a `type` is a message. Items of types that are not listed are sent to upstreams of this wire only. */
 export const InputItem = byType<{ type?: string }>(
   {
     message: MessageItem,
@@ -109,7 +109,7 @@ export const InputItem = byType<{ type?: string }>(
 )
 export type InputItem = Static<typeof InputItem>
 
-/** What a request brings: text, or items. */
+/** The input of a request: text, or items. */
 export const input = (words: Record<string, string> = {}) =>
   Type.Unsafe<string | InputItem[]>({
     type: ['string', 'array'],

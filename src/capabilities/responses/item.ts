@@ -1,15 +1,15 @@
-/** One item of an answer while it is written: its object grows, and every step of it is told. */
+/** One item of an answer while it is written: its object grows, and each step is emitted as an event. */
 
 export type Json = Record<string, unknown>
 
-/** The objects of a list, whatever else an upstream put into it or in its place. */
+/** The objects of a list. Upstreams are not trusted to send a list, or only objects in it. */
 export const recordsIn = (list: unknown): Json[] =>
   Array.isArray(list) ? list.filter((one) => typeof one === 'object' && one !== null) : []
 
-/** Tells one event of the stream; its fields are written out before anything of them changes. `text`: they came as this JSON. */
+/** Emits one event of the stream; its fields are serialized before they change again. `text`: the JSON as the upstream sent it. */
 export type Emit = (type: string, fields: Json, text?: string) => void
 
-/** Stable, and never the id of a call: of the answer's own 32 hexadecimal digits and the item's place. */
+/** The id of an item, made of the answer's 32 hexadecimal digits and the item's place. It is stable, and never the id of a call. */
 export const idOf = (prefix: 'msg' | 'rs' | 'fc' | 'ws', hex: string, place: number): string =>
   `${prefix}_${hex}${place.toString(16).padStart(4, '0')}`
 
@@ -31,7 +31,7 @@ export abstract class Item {
 
   abstract close(status: ItemStatus, seal?: string): void
 
-  protected tell(type: string, fields: Json): void {
+  protected emitEvent(type: string, fields: Json): void {
     this.#emit(type, { item_id: this.json['id'], output_index: this.#index, ...fields })
   }
 

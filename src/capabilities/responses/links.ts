@@ -1,27 +1,27 @@
-import type { FillBody, Found } from '#capabilities/text'
+import type { FillBody, MediaByLink } from '#capabilities/text'
 import { dataUrl } from '#engine/media'
 import type { ContentPart } from './item-schema.ts'
 import type { ResponsesBody } from './schema.ts'
 
-/** The body with files in the place of links to them. */
+/** The body in which the files replace the links to them. */
 export const fillLinks: FillBody = (body, found) => {
   const { input } = body as ResponsesBody
   if (typeof input === 'string') return body
   return { ...body, input: input.map((item) => filledItem(item, found)) }
 }
 
-/** Parts stand in the `content` of a message and in the `output` of a function's call. */
-function filledItem(item: object, found: Found): object {
+/** Parts are in the `content` of a message and in the `output` of a function call. */
+function filledItem(item: object, found: MediaByLink): object {
   const { content, output } = item as Record<string, unknown>
   if (Array.isArray(content)) return { ...item, content: content.map((part) => filled(part, found)) }
   return Array.isArray(output) ? { ...item, output: output.map((part) => filled(part, found)) } : item
 }
 
-function filled(part: ContentPart, found: Found): object {
+function filled(part: ContentPart, found: MediaByLink): object {
   if (part.type !== 'input_file' || part.file_url == null) return part
   const media = found.get(part.file_url)
   if (!media) return part
   const { file_url: _link, filename, ...rest } = part
-  // OpenAI takes no data without a name.
+  // OpenAI accepts no file data without a file name.
   return { ...rest, filename: filename ?? 'document.pdf', file_data: dataUrl(media) }
 }

@@ -9,7 +9,7 @@ interface TextPart {
 }
 type Part = TextPart | { type: 'refusal'; refusal: string }
 
-/** What the model says: parts of text and refusals, one open at a time. */
+/** A message of the model: parts of text and refusals, one open at a time. */
 export class MessageItem extends Item {
   readonly #content: Part[] = []
   #part: Part | undefined
@@ -22,19 +22,19 @@ export class MessageItem extends Item {
   }
 
   /** `from`: characters of the answer's text before this. */
-  say(text: string, from: number): void {
+  write(text: string, from: number): void {
     const part = this.#text(from)
     part.text += text
-    this.#tellPart('response.output_text.delta', { delta: text, logprobs: [] })
+    this.#emitPart('response.output_text.delta', { delta: text, logprobs: [] })
   }
 
-  refuse(text: string): void {
+  writeRefusal(text: string): void {
     if (this.#part?.type !== 'refusal') this.#open({ type: 'refusal', refusal: '' })
     if (this.#part?.type === 'refusal') this.#part.refusal += text
-    this.#tellPart('response.refusal.delta', { delta: text })
+    this.#emitPart('response.refusal.delta', { delta: text })
   }
 
-  /** A place that is not known is the end of what was said. */
+  /** If the upstream does not give the place of a citation, it is the end of the text so far. */
   cite({ url, title, start, end }: Citation, from: number): void {
     const part = this.#text(from)
     const place = (at: number | undefined): number =>
@@ -47,7 +47,7 @@ export class MessageItem extends Item {
       title,
     }
     const index = part.annotations.push(annotation) - 1
-    this.#tellPart('response.output_text.annotation.added', { annotation_index: index, annotation })
+    this.#emitPart('response.output_text.annotation.added', { annotation_index: index, annotation })
   }
 
   close(status: ItemStatus): void {
@@ -68,20 +68,20 @@ export class MessageItem extends Item {
     this.#closePart()
     this.#part = part
     this.#content.push(part)
-    this.#tellPart('response.content_part.added', { part })
+    this.#emitPart('response.content_part.added', { part })
   }
 
   #closePart(): void {
     const part = this.#part
     if (!part) return
     if (part.type === 'output_text')
-      this.#tellPart('response.output_text.done', { text: part.text, logprobs: [] })
-    else this.#tellPart('response.refusal.done', { refusal: part.refusal })
-    this.#tellPart('response.content_part.done', { part })
+      this.#emitPart('response.output_text.done', { text: part.text, logprobs: [] })
+    else this.#emitPart('response.refusal.done', { refusal: part.refusal })
+    this.#emitPart('response.content_part.done', { part })
     this.#part = undefined
   }
 
-  #tellPart(type: string, fields: Json): void {
-    this.tell(type, { content_index: this.#content.length - 1, ...fields })
+  #emitPart(type: string, fields: Json): void {
+    this.emitEvent(type, { content_index: this.#content.length - 1, ...fields })
   }
 }

@@ -15,7 +15,7 @@ import { reasons } from './phrases.ts'
 import { unseal } from './sealed.ts'
 import type { Toolbox } from './tools.ts'
 
-/** Items of tools that ran at a service: what they found stands in the message after them. */
+/** Items of tools that a service ran; their findings are in the message after them. */
 const told = new Set([
   'web_search_call',
   'file_search_call',
@@ -23,7 +23,7 @@ const told = new Set([
   'mcp_list_tools',
   'mcp_call',
 ])
-/** Items that only this wire can carry. Any other could bring tools or settings with it that no hold covers. */
+/** Items that only this wire can carry. Other unknown items are refused: they could bring tools or settings that no hold covers. */
 const ownWire = new Set([
   'custom_tool_call',
   'custom_tool_call_output',
@@ -40,7 +40,7 @@ export class Conversation {
   readonly messages: Message[] = []
   /** The first item that no other wire can carry. */
   sourceWireOnly: { param: string; what: string } | undefined
-  /** Bytes that reach an upstream of this wire and stand in no neutral field. */
+  /** Bytes that are sent to an upstream of this wire and are in no neutral field. */
   passthroughBytes = 0
   readonly #model: Model
   readonly #tools: Toolbox
@@ -89,11 +89,11 @@ export class Conversation {
     this.#unread(item, ['type', 'call_id', 'name', 'arguments', 'id', 'status'])
     const call = {
       id: item.call_id,
-      name: this.#tools.seenAs(item.name, item.namespace),
+      name: this.#tools.modelName(item.name, item.namespace),
       arguments: item.arguments,
     }
     const last = this.messages.at(-1)
-    // A call belongs to what was said and thought before it, and to the calls beside it.
+    // A call belongs to the text and reasoning before it, and to the calls beside it.
     if (last?.role === 'assistant') last.toolCalls = [...(last.toolCalls ?? []), call]
     else this.messages.push({ role: 'assistant', content: [], toolCalls: [call] })
   }
@@ -129,14 +129,14 @@ export class Conversation {
   #addForeign(item: InputItem, type: string, param: string): void {
     const text = JSON.stringify(item)
     const isKnown = told.has(type) || ownWire.has(type)
-    // Pictures and files inside would go unmeasured.
+    // Pictures and files inside would be sent without being measured.
     if (!isKnown || /"(image_url|file_(url|id|data))":/.test(text))
       fail('FEATURE_NOT_SUPPORTED', { model: this.#model.id, feature: type }, { param: `${param}.type` })
     this.passthroughBytes += Buffer.byteLength(text)
     if (!told.has(type)) this.sourceWireOnly ??= { param, what: type }
   }
 
-  /** The assistant's message that is still being put together: one that has only reasoning so far, or calls that wait for their outputs. */
+  /** The assistant message that is still being built: it has only reasoning so far, or calls that wait for their outputs. */
   #openAssistant(): Message | undefined {
     const last = this.messages.at(-1)
     if (last?.role !== 'assistant') return undefined
@@ -186,7 +186,7 @@ export class Conversation {
     }
   }
 
-  /** Inline, or behind a link: one of them, since an upstream would choose between them unseen by us. */
+  /** Inline, or behind a link, but not both: which of them the upstream would choose could not be known here. */
   #file(part: Extract<ContentPart, { type: 'input_file' }>, param: string): Media {
     const { file_data: data, file_url: url } = part
     if (isElsewhere(part, ['file_id']) || (data != null && url != null))
@@ -208,7 +208,7 @@ export class Conversation {
   }
 }
 
-/** An upstream of this wire would open it by itself, unseen by us. */
+/** Refused because an upstream of this wire would open it by itself, and it could not be checked here. */
 const isElsewhere = (part: object, fields: readonly string[]): boolean =>
   fields.some((field) => (part as Record<string, unknown>)[field] != null)
 

@@ -1,4 +1,4 @@
-/** Neutral parts → the items of an answer and their events: added, written, done, in places that never change. */
+/** Neutral parts → the items of an answer and their events (added, delta, done); the place of an item never changes. */
 import type { FinishReason, Part } from '#engine/turn'
 import { CallItem } from './call-item.ts'
 import { type Emit, type Item, type ItemStatus, idOf, type Json } from './item.ts'
@@ -11,19 +11,19 @@ import { actionOf, WebItem } from './web-item.ts'
 export class Output {
   readonly items: Json[] = []
   finish: FinishReason = 'stop'
-  /** All that the model thought, shown or not. */
-  thoughts = ''
+  /** All reasoning of the model, shown or not. */
+  reasoningText = ''
   refused = false
   readonly #terms: Terms
   readonly #emit: Emit
   #open: MessageItem | ReasoningItem | undefined
   readonly #calls = new Map<number, CallItem>()
   /** By the ids of their calls. */
-  readonly #webs = new Map<string, WebItem>()
-  /** Characters of text since the last tool that ran here. */
-  #written = 0
-  /** Where in `thoughts` the block begins that is not whole yet. */
-  #block = 0
+  readonly #searches = new Map<string, WebItem>()
+  /** Characters of text since the last hosted tool call. */
+  #writtenLength = 0
+  /** The index in `reasoningText` at which the open block begins. */
+  #blockStart = 0
 
   constructor(terms: Terms, emit: Emit) {
     this.#terms = terms
@@ -33,21 +33,23 @@ export class Output {
   add(part: Part): void {
     switch (part.type) {
       case 'text':
-        this.#message().say(part.text, this.#written)
-        this.#written += part.text.length
+        this.#message().write(part.text, this.#writtenLength)
+        this.#writtenLength += part.text.length
         break
       case 'refusal':
         this.refused = true
-        this.#message().refuse(part.text)
+        this.#message().writeRefusal(part.text)
         break
       case 'citation':
-        this.#message().cite(part.citation, this.#written)
+        this.#message().cite(part.citation, this.#writtenLength)
         break
       case 'reasoning':
-        this.#think(part.text)
+        this.#addReasoning(part.text)
         break
       case 'reasoning-end':
-        this.#closeThought(part.opaque && this.#terms.seals ? seal(part.opaque, this.#thought) : undefined)
+        this.#closeReasoning(
+          part.opaque && this.#terms.seals ? seal(part.opaque, this.#openReasoning) : undefined,
+        )
         break
       case 'tool-call':
         this.#call(part)
@@ -56,11 +58,11 @@ export class Output {
         if (part.delta !== '') this.#calls.get(part.index)?.write(part.delta)
         break
       case 'hosted-call':
-        this.#use(part)
+        this.#hostedCall(part)
         break
       case 'hosted-result':
-        this.#webs.get(part.id)?.found(part.result)
-        this.#webs.delete(part.id)
+        this.#searches.get(part.id)?.finish(part.result)
+        this.#searches.delete(part.id)
         break
       case 'finish':
         this.finish = part.reason
@@ -69,22 +71,22 @@ export class Output {
     }
   }
 
-  /** Ends what is still open; where the answer stops short of its end, what stands open there is incomplete. */
+  /** Ends the items that are still open. If the answer is incomplete, so are they. */
   close(status: ItemStatus): void {
     this.#closeOpen(status)
     this.#closeCalls(() => true, status)
-    for (const web of this.#webs.values()) web.close()
+    for (const web of this.#searches.values()) web.close()
   }
 
-  /** The items as they stand where an answer broke: nothing more is told of what is open. */
+  /** The items at the moment at which an answer failed; open ones are incomplete, and no events are emitted for them. */
   broken(): Json[] {
     return this.items.map((item) =>
       item['status'] === 'in_progress' ? { ...item, status: 'incomplete' } : item,
     )
   }
 
-  get #thought(): string {
-    return this.thoughts.slice(this.#block)
+  get #openReasoning(): string {
+    return this.reasoningText.slice(this.#blockStart)
   }
 
   #message(): MessageItem {
@@ -96,9 +98,9 @@ export class Output {
     return message
   }
 
-  #think(text: string): void {
-    this.thoughts += text
-    if (this.#terms.showsReasoning && text !== '') this.#reasoning().think(text)
+  #addReasoning(text: string): void {
+    this.reasoningText += text
+    if (this.#terms.showsReasoning && text !== '') this.#reasoning().write(text)
   }
 
   #reasoning(): ReasoningItem {
@@ -111,35 +113,35 @@ export class Output {
     return reasoning
   }
 
-  /** A seal stands in an item of its own also where nothing of the thought is shown. */
-  #closeThought(sealed: string | undefined): void {
+  /** A seal needs a reasoning item even if no reasoning is shown. */
+  #closeReasoning(sealed: string | undefined): void {
     if (sealed !== undefined) this.#reasoning()
     if (this.#open instanceof ReasoningItem) {
       this.#open.close('completed', sealed)
       this.#open = undefined
     }
-    this.#block = this.thoughts.length
+    this.#blockStart = this.reasoningText.length
   }
 
   #call({ index, id, name }: Part & { type: 'tool-call' }): void {
     this.#closeOpen()
-    // Some upstreams write several calls at once; what is whole is done.
+    // Some upstreams interleave several calls; those with complete arguments are closed.
     this.#closeCalls((call) => call.isWhole)
-    const named = { call_id: id, ...this.#terms.tools.calledAs(name) }
+    const named = { call_id: id, ...this.#terms.tools.callerName(name) }
     const call = new CallItem(this.#id('fc'), this.items.length, this.#emit, named)
     this.#calls.set(index, this.#append(call))
   }
 
-  /** What has no item on this wire (dates, the shell) only parts what was said before it from what is said after. */
-  #use({ id, tool, input }: Part & { type: 'hosted-call' }): void {
+  /** Tools without an item on this wire (dates, the shell) only separate the text before them from the text after them. */
+  #hostedCall({ id, tool, input }: Part & { type: 'hosted-call' }): void {
     this.#closeOpen()
     this.#closeCalls()
-    this.#written = 0
+    this.#writtenLength = 0
     const action = actionOf(tool, input)
     if (!action) return
-    const { tells } = this.#terms
-    const web = new WebItem(this.#id('ws'), this.items.length, this.#emit, { action, tells })
-    this.#webs.set(id, this.#append(web))
+    const { searchDetails } = this.#terms
+    const web = new WebItem(this.#id('ws'), this.items.length, this.#emit, { action, details: searchDetails })
+    this.#searches.set(id, this.#append(web))
   }
 
   #append<One extends Item>(item: One): One {
@@ -150,7 +152,7 @@ export class Output {
   #closeOpen(status: ItemStatus = 'completed'): void {
     this.#open?.close(status)
     this.#open = undefined
-    this.#block = this.thoughts.length
+    this.#blockStart = this.reasoningText.length
   }
 
   #closeCalls(which: (call: CallItem) => boolean = () => true, status: ItemStatus = 'completed'): void {

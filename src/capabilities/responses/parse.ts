@@ -1,5 +1,5 @@
-/** The responses wire → a neutral turn. Everything that can be refused is refused here, before anything is held. */
-import { budgetOf, effortOf, maxUses, requireFeatures, wishOf } from '#capabilities/text'
+/** The responses wire → a neutral turn. Everything that can be refused is refused here, before any credits are held. */
+import { budgetOf, effortOf, maxUses, reasoningSettings, requireFeatures } from '#capabilities/text'
 import { foundBound, searchTokens } from '#engine/metering'
 import type { Model } from '#engine/models'
 import type { OutputFormat, Reasoning, Tool, Turn } from '#engine/turn'
@@ -19,9 +19,9 @@ export interface Parsed {
   hosted: HostedTools
 }
 
-/** `defaultOutputTokens`: of a call that names no limit. */
+/** `defaultOutputTokens`: the output limit of a call that names none. */
 export function turnOf(body: ResponsesBody, model: Model, defaultOutputTokens: number): Parsed {
-  refuseKeeping(body)
+  refuseStoredState(body)
   const box = new Toolbox(body.tools ?? [], model)
   requireFeatures(model, {
     tools: box.tools.length > 0 ? 'tools' : undefined,
@@ -51,12 +51,12 @@ export function turnOf(body: ResponsesBody, model: Model, defaultOutputTokens: n
     ...present('frequencyPenalty', body.frequency_penalty),
     ...(reasoning && { reasoning }),
     stream: body.stream === true,
-    ...(sourceWireOnly && { sourceWireOnly: sourceWireOnly }),
+    ...(sourceWireOnly && { sourceWireOnly }),
     passthroughBytes: conversation.passthroughBytes + descriptionBytes(body) + unreadTools(box, chosen.tools),
-    source: { wire: 'responses', body: ownBody(body, model, { box, hosted, reasoning }) },
+    source: { wire: 'responses', body: upstreamBody(body, model, { box, hosted, reasoning }) },
   }
   if (hosted.native) {
-    turn.upstreamSearches = callsOf(body)
+    turn.upstreamSearches = maxSearches(body)
     turn.upstreamRounds = turn.upstreamSearches
     turn.passthroughBytes =
       (turn.passthroughBytes ?? 0) + foundBound(turn, Array<number>(turn.upstreamSearches).fill(searchTokens))
@@ -64,8 +64,8 @@ export function turnOf(body: ResponsesBody, model: Model, defaultOutputTokens: n
   return { turn, tools: box, hosted }
 }
 
-/** Uses of an upstream's own search, which has no bound unless it is told one. */
-const callsOf = ({ max_tool_calls: most }: ResponsesBody): number => Math.min(most ?? maxUses, maxUses)
+/** The most uses of an upstream's own search, which is unbounded unless the request bounds it. */
+const maxSearches = ({ max_tool_calls: most }: ResponsesBody): number => Math.min(most ?? maxUses, maxUses)
 
 const ownWireOf = ({ sourceWireOnly }: Conversation, { native }: HostedTools): Turn['sourceWireOnly'] =>
   sourceWireOnly ?? (native && { param: native.place, what: native.name })
@@ -76,8 +76,8 @@ const present = <Name extends string, Value>(
 ): { [N in Name]?: Value } =>
   (value === null || value === undefined ? {} : { [name]: value }) as { [N in Name]?: Value }
 
-/** What rests on answers that were stored before, or that come later (contract section 4: not supported). */
-function refuseKeeping(body: ResponsesBody): void {
+/** Refuses what needs stored answers or answers in the background (contract section 4: not supported). */
+function refuseStoredState(body: ResponsesBody): void {
   const fields = body as Record<string, unknown>
   for (const field of ['previous_response_id', 'conversation', 'prompt'])
     if (fields[field] != null) fail('INVALID_REQUEST', { why: reasons.keepsNothing(field) }, { param: field })
@@ -106,7 +106,7 @@ function outputOf({ text }: ResponsesBody): OutputFormat {
   }
 }
 
-/** An upstream of this wire gets every tool with every field, also those that the choice leaves out. */
+/** Bytes of tools that only an upstream of this wire gets: it is sent every tool with every field, also tools that the choice leaves out. */
 const unreadTools = ({ functions }: Toolbox, chosen: Tool[]): number =>
   Math.max(0, Buffer.byteLength(JSON.stringify(functions)) - Buffer.byteLength(JSON.stringify(chosen)))
 
@@ -115,56 +115,60 @@ function descriptionBytes({ text }: ResponsesBody): number {
   return format?.type === 'json_schema' ? Buffer.byteLength(format.description ?? '') : 0
 }
 
-/** Leaving both spellings out is automatic; a wish without an effort means nothing to a model that does not think. */
+/** The reasoning settings, or undefined if the request has none; settings without an effort have no meaning for a model without reasoning. */
 function reasoningOf(body: ResponsesBody, model: Model): Reasoning | undefined {
   const effort = effortOf(model, body.reasoning_effort, body.reasoning?.effort)
   const limit = { tokens: body.max_output_tokens ?? undefined, name: 'max_output_tokens' }
   const budget = budgetOf(model, 'responses', body, limit)
   if (effort === undefined && (!body.reasoning || !model.features.includes('reasoning'))) return undefined
-  return wishOf(true, effort, budget)
+  return reasoningSettings(true, effort, budget)
 }
 
-/** The body for an upstream of this wire: in the wire's own words alone, with the tools that the model sees. */
-function ownBody(
+/** The body for an upstream of this wire: without the contract's own fields, with the tools under the names that the model sees. */
+function upstreamBody(
   body: ResponsesBody,
   model: Model,
   { box, hosted, reasoning }: { box: Toolbox; hosted: HostedTools; reasoning: Reasoning | undefined },
 ): Record<string, unknown> {
   const { include_reasoning: shows, reasoning_effort: _effort, web_search: _search, ...own } = body
-  const { reasoning: wish, tools, tool_choice: choice, max_tool_calls: _most, input, ...rest } = own
+  const { reasoning: requested, tools, tool_choice: choice, max_tool_calls: _most, input, ...rest } = own
   const { native } = hosted
-  const summary = wish?.summary ?? (shows && model.features.includes('reasoning') ? 'auto' : undefined)
-  const asked = { ...present('effort', reasoning?.effort), ...present('summary', summary) }
+  const summary = requested?.summary ?? (shows && model.features.includes('reasoning') ? 'auto' : undefined)
+  const settings = { ...present('effort', reasoning?.effort), ...present('summary', summary) }
   const thinks = reasoning !== undefined || model.features.includes('reasoning')
   return {
     ...rest,
-    input: typeof input === 'string' ? input : input.filter(isOwn).map((item) => seenByModel(item, box)),
+    input:
+      typeof input === 'string' ? input : input.filter(isForUpstream).map((item) => withModelName(item, box)),
     ...((tools || native) && { tools: [...box.functions, ...(native ? [native.tool] : [])] }),
-    ...(native && { max_tool_calls: callsOf(body) }),
-    ...(choice != null && { tool_choice: box.seenChoice(choice, native) }),
+    ...(native && { max_tool_calls: maxSearches(body) }),
+    ...(choice != null && { tool_choice: box.upstreamChoice(choice, native) }),
     ...(body.text && { text: strictText(body.text) }),
-    ...(thinks && Object.keys(asked).length > 0 && { reasoning: asked }),
+    ...(thinks && Object.keys(settings).length > 0 && { reasoning: settings }),
   }
 }
 
-/** What is left out means the same upstream as here: a schema is strict (contract section 4). */
+/** A `strict` that is left out is sent as true, so that it means the same upstream as here (contract section 4). */
 function strictText(text: NonNullable<ResponsesBody['text']>): NonNullable<ResponsesBody['text']> {
   const { format } = text
   if (format?.type !== 'json_schema' || format.strict != null) return text
   return { ...text, format: { ...format, strict: true } }
 }
 
-/** Searches that ran here mean nothing to an upstream; reasoning that neither this wire's own seal nor plain text stands for would be looked up among stored answers. */
-function isOwn(item: InputItem): boolean {
+/**
+ * False for items that an upstream of this wire cannot use: searches that the platform ran, and reasoning with neither this wire's
+ * `encrypted_content` nor plain text, which the upstream would look up among its stored answers.
+ */
+function isForUpstream(item: InputItem): boolean {
   if (item.type === 'web_search_call') return !isOurId((item as { id?: unknown }).id)
   if (item.type !== 'reasoning') return true
   const { encrypted_content: sealed, content } = item as ReasoningItem
   return sealed == null ? (content?.length ?? 0) > 0 : !isForeign(sealed)
 }
 
-/** A call of a function inside a namespace, under the name that the model knows. */
-function seenByModel(item: InputItem, box: Toolbox): InputItem {
+/** Gives a call of a function inside a namespace the name that the model knows. */
+function withModelName(item: InputItem, box: Toolbox): InputItem {
   if (item.type !== 'function_call') return item
   const { namespace, ...call } = item as FunctionCall & InputItem
-  return namespace == null ? item : Object.assign(call, { name: box.seenAs(call.name, namespace) })
+  return namespace == null ? item : Object.assign(call, { name: box.modelName(call.name, namespace) })
 }

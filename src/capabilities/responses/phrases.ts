@@ -1,6 +1,6 @@
 import type { Localized } from '#platform/errors'
 
-/** Why a request is refused, or what of it a model cannot do. */
+/** Reasons for refusing a request, and descriptions of what a model cannot do. */
 export const reasons = {
   keepsNothing: (field: string): Localized => ({
     en: `${field} is not possible: answers are not stored here. Send the whole conversation in input, with store: false.`,

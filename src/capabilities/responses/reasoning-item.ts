@@ -1,8 +1,8 @@
 import { type Emit, Item, type ItemStatus } from './item.ts'
 
 /**
- * What the model thinks, told as the wire's summary. `plain` tells the text itself beside it, by the contract's own
- * events, which clients that did not ask for them do not know.
+ * The reasoning of the model, sent as the wire's summary. With `plain` the text is also sent in the contract's own events, which
+ * clients that did not ask for them do not know.
  */
 export class ReasoningItem extends Item {
   readonly #plain: boolean
@@ -13,25 +13,25 @@ export class ReasoningItem extends Item {
     this.#plain = plain
   }
 
-  think(text: string): void {
+  write(text: string): void {
     if (this.#text === undefined) {
       this.#text = ''
-      this.tell('response.reasoning_summary_part.added', { summary_index: 0, part: summaryOf('') })
+      this.emitEvent('response.reasoning_summary_part.added', { summary_index: 0, part: summaryOf('') })
     }
     this.#text += text
-    this.tell('response.reasoning_summary_text.delta', { summary_index: 0, delta: text })
-    if (this.#plain) this.tell('response.reasoning.delta', { content_index: 0, delta: text })
+    this.emitEvent('response.reasoning_summary_text.delta', { summary_index: 0, delta: text })
+    if (this.#plain) this.emitEvent('response.reasoning.delta', { content_index: 0, delta: text })
   }
 
   close(_status: ItemStatus, seal?: string): void {
     const text = this.#text
     if (text !== undefined) {
       const part = summaryOf(text)
-      this.tell('response.reasoning_summary_text.done', { summary_index: 0, text })
-      this.tell('response.reasoning_summary_part.done', { summary_index: 0, part })
+      this.emitEvent('response.reasoning_summary_text.done', { summary_index: 0, text })
+      this.emitEvent('response.reasoning_summary_part.done', { summary_index: 0, part })
       this.json['summary'] = [part]
       if (this.#plain) {
-        this.tell('response.reasoning.done', { content_index: 0, text })
+        this.emitEvent('response.reasoning.done', { content_index: 0, text })
         this.json['content'] = [{ type: 'reasoning_text', text }]
       }
     }

@@ -1,4 +1,4 @@
-/** The image shape of the responses wire: one picture, whole or in events. */
+/** The image form of the responses wire: one picture, as JSON or as events. */
 import { answerPaid, payment, requireMayUse, setIgnoredFields } from '#capabilities/calls'
 import { type PaidImage, startPaidImage } from '#engine/images'
 import { type ImageModel, sizeName } from '#engine/models'
@@ -11,6 +11,7 @@ import {
   type JsonText,
   type RequestContext,
 } from '#platform/http'
+import { imageRequestOf } from './image-request.ts'
 import {
   drawnItem,
   type ImageOutcome,
@@ -20,7 +21,6 @@ import {
   itemOf,
 } from './image-response.ts'
 import type { ImageBody } from './image-schema.ts'
-import { imageRequestOf } from './image-wish.ts'
 import type { Json } from './item.ts'
 
 export async function respondImage(
@@ -41,7 +41,9 @@ export async function respondImage(
   })
   setIgnoredFields(context, ignored)
   const terms = termsOf(context, body, paid)
-  return stream ? eventStream((out) => tell(context, paid, terms, out)) : whole(context, paid, terms)
+  return stream
+    ? eventStream((out) => streamEvents(context, paid, terms, out))
+    : jsonResponse(context, paid, terms)
 }
 
 function termsOf(
@@ -54,7 +56,7 @@ function termsOf(
     hex: requestId.replaceAll('-', ''),
     createdAt: Math.floor(receivedMs / 1000),
     model: () => paid.model.id,
-    told: () => {
+    settings: () => {
       const { action, format, quality, background, frame, order } = paid.plan
       return {
         action,
@@ -68,15 +70,15 @@ function termsOf(
   }
 }
 
-const whole = (context: RequestContext, paid: PaidImage, terms: ImageTerms): Promise<JsonText> =>
+const jsonResponse = (context: RequestContext, paid: PaidImage, terms: ImageTerms): Promise<JsonText> =>
   answerPaid(context, paid, async () => {
     const drawn = await paid.pictures()
     const outcome = { status: 'completed', item: drawnItem(terms, drawn), usage: imageUsage(drawn) } as const
     return { body: imageResponse(terms, outcome), microcredits: drawn.microcredits }
   })
 
-/** The first events go out at once: a picture takes its time, and whoever waits for it sees that it is under way. */
-async function tell(
+/** The first events are sent at once, since drawing takes long and the client should see progress. */
+async function streamEvents(
   context: RequestContext,
   paid: PaidImage,
   terms: ImageTerms,
@@ -84,7 +86,7 @@ async function tell(
 ): Promise<void> {
   const events = new ImageEvents(terms, out)
   const drawing = paid.pictures()
-  // What comes of it is heard below; until then a failure must not pass for one that nobody minds.
+  // The promise is awaited below; until then its rejection must not count as unhandled.
   drawing.catch(() => undefined)
   await events.begin()
   try {

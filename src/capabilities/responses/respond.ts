@@ -1,5 +1,5 @@
 import {
-  budgetNews,
+  budgetReport,
   pay,
   readMedia,
   respondJson,
@@ -19,10 +19,10 @@ import { fillLinks } from './links.ts'
 import { type Parsed, turnOf } from './parse.ts'
 import { respondImage } from './respond-image.ts'
 import type { Terms } from './response.ts'
+import { JsonResponse, ResponseEvents } from './response-answers.ts'
 import { ResponsesBody } from './schema.ts'
-import { ResponseEvents, WholeResponse } from './written.ts'
 
-/** Answers an input; with an image model it is a picture. Everything wrong is refused first, then the worst case is held, then the upstream is asked. */
+/** Answers an input with text or, for an image model, with a picture. First the request is checked, then the worst case is held, then the upstream is called. */
 export async function respond(context: RequestContext<ResponsesBody>): Promise<JsonText | EventStream> {
   const { model: id } = context.body
   const named = id === undefined ? undefined : context.app.models.find(id)
@@ -32,57 +32,57 @@ export async function respond(context: RequestContext<ResponsesBody>): Promise<J
   const model = textModel(context.app, context.caller, body.model)
   const parsed = turnOf(body, model, defaultOutputTokens(context))
   const turn = await readMedia(context, model, parsed.turn, fillLinks)
-  const { showsReasoning } = shownOf(body)
+  const { showsReasoning } = reasoningVisibility(body)
   const paid = await pay(context, { model, turn, showsReasoning, endpoint: '/v1/responses' })
   const { maxOutputTokens } = paid
-  const news = budgetNews(model, turn, { asked: body.reasoning?.max_tokens, maxOutputTokens })
+  const report = budgetReport(model, turn, { asked: body.reasoning?.max_tokens, maxOutputTokens })
   const ignored = [
     ...ignoredFields(body),
-    ...unsupportedFields(model, turn, { ...body, 'text.verbosity': body.text?.verbosity }, heardOn),
+    ...unsupportedFields(model, turn, { ...body, 'text.verbosity': body.text?.verbosity }, wireSupport),
     ...parsed.tools.dropped,
     ...parsed.hosted.ignored,
-    ...news.ignored,
+    ...report.ignored,
   ]
   setFieldHeaders(context, {
-    ...news,
+    ...report,
     ignored,
-    clamped: [...clamped, ...nativeClamped(parsed.hosted, body), ...news.clamped],
+    clamped: [...clamped, ...nativeClamped(parsed.hosted, body), ...report.clamped],
   })
   return answerPaid(context, paid, { ...parsed, turn, body })
 }
 
-/** Output tokens of an answer on this wire whose caller names no limit: the key's own, else the server's (contract section 4: 2,048). */
+/** The output limit in tokens of a request that names none: the key's setting, else the server's (contract section 4: 2,048). */
 export const defaultOutputTokens = ({ app, caller }: Pick<RequestContext, 'app' | 'caller'>): number =>
   caller.responsesMaxOutputTokens ?? app.config.defaults.responsesMaxOutputTokens
 
-export interface Told extends Parsed {
-  /** What the response repeats of its request. */
+export interface AnswerOptions extends Parsed {
+  /** The request, parts of which the response repeats. */
   body: ResponsesBody
-  /** What stands in the response in place of the wire's own words. */
-  own?: () => Json
+  /** Fields that replace those of the response. */
+  overrides?: () => Json
 }
 
-/** The answer of a paid turn as a response, whole or as its events. */
+/** Answers a paid turn as a response, in JSON or as events. */
 export function answerPaid(
   context: RequestContext,
   paid: PaidTurn,
-  told: Told,
+  options: AnswerOptions,
 ): Promise<JsonText | EventStream> {
-  const terms = termsOf(context, told, paid)
-  return told.turn.stream
+  const terms = termsOf(context, options, paid)
+  return options.turn.stream
     ? respondStream(context, paid, new ResponseEvents(terms))
-    : respondJson(context, paid, new WholeResponse(terms))
+    : respondJson(context, paid, new JsonResponse(terms))
 }
 
-function shownOf(body: ResponsesBody): Pick<Terms, 'includesReasoning' | 'showsReasoning'> {
+function reasoningVisibility(body: ResponsesBody): Pick<Terms, 'includesReasoning' | 'showsReasoning'> {
   const includesReasoning = body.include_reasoning === true
   return { includesReasoning, showsReasoning: includesReasoning || body.reasoning?.summary != null }
 }
 
 const used = new Set([...Object.keys(ResponsesBody.properties), ...forwardedFields])
 
-/** What of a responses body means nothing to a model whose upstream speaks another wire. */
-const heardOn: WireSupport = {
+/** Fields of a responses body that can be sent to upstreams of some wires only. */
+const wireSupport: WireSupport = {
   frequency_penalty: ['chat', 'responses'],
   presence_penalty: ['chat', 'responses'],
   'text.verbosity': ['chat', 'responses'],
@@ -103,15 +103,15 @@ const ignoredFields = (body: ResponsesBody): string[] => Object.keys(body).filte
 
 function termsOf(
   { app, requestId, receivedMs }: RequestContext,
-  { body, tools, hosted, own }: Told,
+  { body, tools, hosted, overrides }: AnswerOptions,
   paid: PaidTurn,
 ): Terms {
   return {
     body,
     tools,
     hosted,
-    ...shownOf(body),
-    tells: {
+    ...reasoningVisibility(body),
+    searchDetails: {
       sources: body.include?.includes('web_search_call.action.sources') ?? false,
       tool: body.web_search === true,
     },
@@ -121,6 +121,6 @@ function termsOf(
     model: () => paid.model.id,
     now: () => Math.floor(app.clock.nowMs() / 1000),
     seals: body.include?.includes('reasoning.encrypted_content') ?? false,
-    own,
+    overrides,
   }
 }

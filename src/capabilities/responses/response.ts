@@ -1,45 +1,51 @@
-/** The response object: every key that the field's readers require, with what was asked and what came of it. */
+/** The response object: every key that clients require, with the settings of the request and the outcome. */
 import { costOf } from '#capabilities/calls'
 import type { Bill, FinishReason } from '#engine/turn'
+import { commonFields } from './common-fields.ts'
 import type { HostedTools } from './hosted.ts'
 import { type Json, recordsIn } from './item.ts'
 import type { ResponsesBody } from './schema.ts'
-import { standing } from './standing.ts'
 import type { Toolbox } from './tools.ts'
-import type { Telling } from './web-item.ts'
+import type { SearchDetails } from './web-item.ts'
 
-/** Of one request: what an answer to it repeats and obeys. */
+/** What the answer needs to know of its request: the settings that it follows and the fields that it repeats. */
 export interface Terms {
   body: ResponsesBody
   tools: Toolbox
   hosted: HostedTools
-  /** What is told of tools that run meanwhile. */
-  tells: Telling
-  /** The request's id in 32 hexadecimal digits, of which all ids of the answer are made. */
+  /** What is shown of web searches. */
+  searchDetails: SearchDetails
+  /** The request's id in 32 hexadecimal digits, from which all ids of the answer are derived. */
   hex: string
   /** Unix seconds. */
   createdAt: number
   maxOutputTokens: number
-  /** The model that answers. */
+  /** The id of the model that answers. */
   model(): string
   /** Unix seconds. */
   now(): number
   /** `include_reasoning`, the contract's own switch. */
   includesReasoning: boolean
-  /** By that switch, or by the wire's own wish for a summary. */
+  /** True with `include_reasoning`, or if the request asks for a summary by the wire's own field. */
   showsReasoning: boolean
-  /** `encrypted_content` is wished for. */
+  /** True if the request asks for `encrypted_content`. */
   seals: boolean
-  /** What stands in the response in place of the wire's own words, where another door answers in them. */
-  own?: (() => Json) | undefined
+  /** Fields that replace those of the response; used by other routes that answer in this format. */
+  overrides?: (() => Json) | undefined
 }
 
 export type Outcome =
   | { status: 'in_progress' }
-  | { status: 'completed' | 'incomplete'; reason?: string; output: Json[]; usage: Json; reasoning: Thoughts }
-  | { status: 'failed'; error: { code: string; message: string }; output: Json[]; reasoning: Thoughts }
+  | {
+      status: 'completed' | 'incomplete'
+      reason?: string
+      output: Json[]
+      usage: Json
+      reasoning: ReasoningText
+    }
+  | { status: 'failed'; error: { code: string; message: string }; output: Json[]; reasoning: ReasoningText }
 
-export interface Thoughts {
+export interface ReasoningText {
   text: string
   format: 'summary' | 'text'
 }
@@ -80,8 +86,8 @@ export function responseOf(terms: Terms, outcome: Outcome): Json {
     top_p: body.top_p ?? 1,
     presence_penalty: body.presence_penalty ?? 0,
     frequency_penalty: body.frequency_penalty ?? 0,
-    ...standing(body),
-    ...terms.own?.(),
+    ...commonFields(body),
+    ...terms.overrides?.(),
   }
 }
 
@@ -93,7 +99,7 @@ const toolsOf = ({ tools, hosted }: Terms): Json[] => [
     parameters: parameters ?? null,
     strict: strict ?? null,
   })),
-  ...hosted.told,
+  ...hosted.echoed,
 ]
 
 function formatOf({ text }: ResponsesBody): Json {
@@ -110,10 +116,13 @@ export const textOf = (output: readonly Json[]): string =>
     .map((part) => (part['type'] === 'output_text' ? String(part['text']) : ''))
     .join('')
 
-/** The contract's block, where it was asked for; else null, as the field's readers want the key. */
-export function reasoningOf({ body, includesReasoning }: Terms, thoughts: Thoughts | undefined): Json | null {
+/** The contract's `reasoning` block if it was requested, else null, since clients require the key. */
+export function reasoningOf(
+  { body, includesReasoning }: Terms,
+  reasoning: ReasoningText | undefined,
+): Json | null {
   if (!includesReasoning) return null
-  const { text, format } = thoughts ?? { text: '', format: 'text' }
+  const { text, format } = reasoning ?? { text: '', format: 'text' }
   return {
     effort: body.reasoning?.effort ?? body.reasoning_effort ?? null,
     summary: body.reasoning?.summary ?? null,
@@ -124,7 +133,7 @@ export function reasoningOf({ body, includesReasoning }: Terms, thoughts: Though
   }
 }
 
-/** The figures that were charged, in the upstream's own report where that is of this wire; what the operator pays is not the caller's to see. */
+/** The charged usage, merged into the upstream's report if that is of this wire; what the operator pays is not shown to the caller. */
 export function usageOf({ usage, microcredits }: Bill, raw: Json = {}): Json {
   const { cost: _cost, cost_details: _details, is_byok: _byok, ...shown } = raw
   return {
@@ -145,8 +154,8 @@ export function usageOf({ usage, microcredits }: Bill, raw: Json = {}): Json {
   }
 }
 
-/** Why an answer is incomplete; a refusal in the model's own words is whole. */
-export function shortfall(finish: FinishReason, refused: boolean): string | undefined {
+/** The reason why an answer is incomplete, or undefined if it is complete; a refusal by the model is a complete answer. */
+export function incompleteReason(finish: FinishReason, refused: boolean): string | undefined {
   if (finish === 'length') return 'max_output_tokens'
   if (finish === 'content_filter' && !refused) return 'content_filter'
   return finish === 'pause' ? 'max_tool_calls' : undefined

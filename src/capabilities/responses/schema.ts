@@ -19,7 +19,7 @@ const FunctionTool = Type.Object({
     'x-description-fa': 'JSON Schema آرگومان‌ها.',
   }),
 })
-/** Inside a namespace the parameters may be left out. */
+/** A function inside a namespace, whose parameters are optional. */
 const InnerTool = Type.Object({ ...functionFields, parameters: optional(anyObject()) })
 const typed = { required: ['type'], properties: { type: { type: 'string' } } }
 const NamespaceTool = Type.Object({
@@ -29,7 +29,7 @@ const NamespaceTool = Type.Object({
 
 export type FunctionTool = Static<typeof InnerTool>
 export type NamespaceTool = Static<typeof NamespaceTool>
-/** A function, a namespace of functions, a tool that runs while the model answers, or one of a kind that does not run here. */
+/** A function, a namespace of functions, a hosted tool, or a tool of a kind that is not supported here. */
 export const AnyTool = byType<{ type: string }>(
   { function: FunctionTool, namespace: NamespaceTool, ...hostedShapes },
   {
@@ -82,7 +82,7 @@ const Format = taggedUnion('type', [
   }),
 ])
 
-/** The text shape of contract section 4. Other fields are tolerated and named in `X-Ignored-Fields`. */
+/** The text form of contract section 4. Other fields are tolerated and named in `X-Ignored-Fields`. */
 export const ResponsesBody = Type.Object(
   {
     model: Type.Optional(

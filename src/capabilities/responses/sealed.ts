@@ -1,13 +1,13 @@
 /**
- * `encrypted_content` of a reasoning item: what a model has written for itself, to be sent back with the next turn. That
- * of this wire goes as it is. That of another (a signature of the messages wire) is wrapped, so that a client which knows
- * this wire alone carries it back all the same.
+ * `encrypted_content` of a reasoning item: opaque data of a model, which the client sends back with the next turn. Data of this wire
+ * are passed on unchanged. Data of another wire (such as a signature of the messages wire) are wrapped, so that a client which knows
+ * only this wire still sends them back.
  */
 import type { Opaque, Wire } from '#engine/turn'
 
 const prefix = /^kherad\.(chat|messages)\./
 
-/** The text is sealed with it where a signature stands for that text. */
+/** The `encrypted_content` of `opaque`. If it has a signature, the reasoning text to which that belongs is wrapped with it. */
 export function seal(opaque: Opaque, text: string): string | undefined {
   if (opaque.wire === 'responses') return opaque.data
   const { wire, ...sealed } = opaque
@@ -17,7 +17,7 @@ export function seal(opaque: Opaque, text: string): string | undefined {
 
 export const isForeign = (sealed: string): boolean => prefix.test(sealed)
 
-/** What `seal` closed; of what is damaged nothing is left but the wire's own reading, which refuses it. */
+/** Reverses `seal`. Of damaged data no fields are returned, so the wire refuses it later. */
 export function unseal(sealed: string, id: string | undefined): { opaque: Opaque; text?: string } {
   const wire = prefix.exec(sealed)?.[1] as Wire | undefined
   if (wire === undefined)

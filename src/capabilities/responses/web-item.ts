@@ -4,43 +4,48 @@ import { type Emit, Item, type Json } from './item.ts'
 /** A use of the web while the model answers: a search, or a page that is opened. */
 export class WebItem extends Item {
   readonly #action: Json
-  readonly #tells: Telling
+  readonly #details: SearchDetails
 
-  constructor(id: string, index: number, emit: Emit, { action, tells }: { action: Json; tells: Telling }) {
+  constructor(
+    id: string,
+    index: number,
+    emit: Emit,
+    { action, details }: { action: Json; details: SearchDetails },
+  ) {
     super({ type: 'web_search_call', id, status: 'in_progress', action }, index, emit)
     this.#action = action
-    this.#tells = tells
-    this.tell('response.web_search_call.in_progress', {})
-    this.tell('response.web_search_call.searching', {})
-    this.#tellTool({})
+    this.#details = details
+    this.emitEvent('response.web_search_call.in_progress', {})
+    this.emitEvent('response.web_search_call.searching', {})
+    this.#emitTool({})
   }
 
-  found({ results, error }: ToolResult): void {
+  finish({ results, error }: ToolResult): void {
     const pages = results.map(({ url, title }) => ({ url, title }))
-    if (this.#tells.sources && this.#action['type'] === 'search')
+    if (this.#details.sources && this.#action['type'] === 'search')
       this.#action['sources'] = pages.map(({ url }) => ({ type: 'url', url }))
     this.json['status'] = error === undefined ? 'completed' : 'failed'
-    // The wire has no event for a failure: the item says it.
-    if (error === undefined) this.tell('response.web_search_call.completed', {})
-    this.#tellTool({ results: pages, ...(error !== undefined && { error_code: error }) })
+    // The wire has no event for a failed search: only the item's status shows it.
+    if (error === undefined) this.emitEvent('response.web_search_call.completed', {})
+    this.#emitTool({ results: pages, ...(error !== undefined && { error_code: error }) })
     this.done()
   }
 
-  /** Nothing came of it. */
+  /** Ends a use that has no result. */
   close(): void {
     this.json['status'] = 'incomplete'
     this.done()
   }
 
-  #tellTool(more: Json): void {
-    if (this.#tells.tool) this.tell('response.tool', { ...toolEvent(this.json), ...more })
+  #emitTool(more: Json): void {
+    if (this.#details.tool) this.emitEvent('response.tool', { ...toolEvent(this.json), ...more })
   }
 }
 
-export interface Telling {
-  /** The pages that a search found stand in its item. */
+export interface SearchDetails {
+  /** Lists the pages that a search found in its item. */
   sources: boolean
-  /** The contract's own event, which clients that did not ask for it do not know. */
+  /** Emits the contract's own event `response.tool`, which clients that did not ask for it do not know. */
   tool: boolean
 }
 

@@ -1,4 +1,4 @@
-/** What a model can do, held against what is asked of it; refused before anything is held. */
+/** Checks that a model can do what the request needs; what it cannot do is refused before any credits are held. */
 
 import type { Model } from '#engine/models'
 import type { Modality, Wire } from '#engine/turn'
@@ -14,19 +14,22 @@ export function requireModality(model: Model, modality: Modality, param: string)
   )
 }
 
-/** Throws FEATURE_NOT_SUPPORTED; `where` names the field of each feature that the turn needs. */
+/** Throws FEATURE_NOT_SUPPORTED; `fields` holds the request field that needs each feature, and undefined for a feature that is not needed. */
 export function requireFeatures(
   model: Model,
-  where: { tools?: string | undefined; json_schema?: string | undefined },
+  fields: { tools?: string | undefined; json_schema?: string | undefined },
 ): void {
   for (const feature of ['tools', 'json_schema'] as const) {
-    const param = where[feature]
+    const param = fields[feature]
     if (param !== undefined && !model.features.includes(feature))
       fail('FEATURE_NOT_SUPPORTED', { model: model.id, feature }, { param })
   }
 }
 
-/** The one effort of its two spellings. Contract section 4: a conflict or an unsupported effort is refused before credits are reserved. */
+/**
+ * The reasoning effort, which has two spellings, `reasoning_effort` and `reasoning.effort`. Contract section 4: a conflict or an
+ * unsupported effort is refused before credits are held.
+ */
 export function effortOf(
   model: Model,
   flat: string | null | undefined,
@@ -43,8 +46,8 @@ export function effortOf(
 }
 
 /**
- * True where an upstream of the model speaks the caller's own wire and runs its vendor's own search or fetch: then the tool goes
- * out as it was written. Everywhere else it runs here (`Turn.hosted`).
+ * True if an upstream of the model speaks the caller's wire and runs its vendor's search or fetch: then the tool is sent as the
+ * caller wrote it. Otherwise the platform runs the tool (`Turn.hosted`).
  */
 export const runsUpstream = (model: Model, wire: Wire, tool: 'web_search' | 'web_fetch'): boolean =>
   model.features.includes(tool) && model.deployments.some(({ wires }) => wires?.includes(wire))

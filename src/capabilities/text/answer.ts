@@ -1,4 +1,4 @@
-/** A paid turn on its way out, whole or as events: each wire says how its answer is written, here is when. */
+/** Sends the answer of a paid turn, as one JSON body or as events. Each wire formats its own answer; this file decides the order of formatting, sending and settling. */
 import { answerPaid, settleFailed } from '#capabilities/calls'
 import type { PaidTurn } from '#engine/inference'
 import type { Bill, Part } from '#engine/turn'
@@ -23,15 +23,15 @@ export type SentEvent = string | { event: string; data: string }
 
 /** One wire's answer as events. */
 export interface EventAnswer {
-  /** What the caller is to see of this part; none until something can be seen. */
+  /** The events of this part; empty while there is nothing to show to the caller. */
   of(part: Part): readonly SentEvent[]
-  /** The end of a whole answer. */
+  /** The last events of a complete answer. */
   end(bill: Bill): readonly SentEvent[]
-  /** The end of one that broke; nothing may have been sent before. */
+  /** The last events of an answer that failed, possibly before any event was sent. */
   failed(error: ErrorBody['error']): readonly SentEvent[]
 }
 
-/** Reads the turn to its end and answers it as one JSON body, which is kept for replay where the request has a claim. */
+/** Reads the turn to its end and answers with one JSON body, which is stored for replay if the request has an idempotency claim. */
 export const respondJson = (context: RequestContext, paid: PaidTurn, answer: JsonAnswer): Promise<JsonText> =>
   answerPaid(context, paid, async () => {
     for await (const part of paid.parts()) answer.add(part)
@@ -40,13 +40,13 @@ export const respondJson = (context: RequestContext, paid: PaidTurn, answer: Jso
   })
 
 /**
- * For background work: reads the turn to its end, and what came of it, the JSON body or what `told` makes of the failure, is durable
- * with the settlement before it is handed on.
+ * For background work: reads the turn to its end. The outcome (the JSON body, or the text that `describeFailure` makes of the failure)
+ * is stored in the transaction that settles the call, before it is returned.
  */
 export async function settleInBackground(
   paid: PaidTurn,
   answer: JsonAnswer,
-  told: (failure: Failure) => string,
+  describeFailure: (failure: Failure) => string,
 ): Promise<{ failure?: Failure; text: string }> {
   let text: string
   try {
@@ -54,7 +54,7 @@ export async function settleInBackground(
     text = JSON.stringify(answer.body(await paid.bill()))
   } catch (error) {
     const failure = asFailure(error)
-    text = told(failure)
+    text = describeFailure(failure)
     await paid.finish({ statusCode: failure.status, failure, undelivered: true, reply: text })
     return { failure, text }
   }
@@ -62,7 +62,7 @@ export async function settleInBackground(
   return { text }
 }
 
-/** Answers with events. What fails before there is anything to see is still an HTTP error with its own status. */
+/** Answers with events. A failure before the first visible event is still an HTTP error with its own status. */
 export async function respondStream(
   context: RequestContext,
   paid: PaidTurn,
@@ -79,7 +79,7 @@ export async function respondStream(
   return eventStream((out) => write(context, paid, answer, first, parts, out), heartbeat)
 }
 
-/** The first events that the caller is to see; undefined where the answer has none. */
+/** The first visible events, or undefined if the answer has none. */
 async function firstVisible(
   parts: AsyncIterator<Part>,
   answer: EventAnswer,
@@ -127,14 +127,14 @@ async function write(
         { err: failure.cause, request_id: context.requestId },
         'a stream of an answer broke',
       )
-    const { error: told } = errorBody(failure, context.requestId, context.language)
-    // First of all the money: telling what is broken may fail too.
+    const { error: body } = errorBody(failure, context.requestId, context.language)
+    // Settle first: sending the error may fail too.
     void paid.finish({ statusCode: failure.status, failure, undelivered: !delivered })
-    await send(out, answer.failed(told))
+    await send(out, answer.failed(body))
   }
 }
 
-/** All of them at once; a promise only where the client is slower than we are. */
+/** Sends all events at once. Returns a promise only if the client reads slower than the events are written. */
 function send(out: EventWriter, events: readonly SentEvent[]): Promise<void> | undefined {
   if (out.gone.aborted) return undefined
   let slow: Promise<void> | undefined

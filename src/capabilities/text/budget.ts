@@ -1,4 +1,4 @@
-/** A reasoning budget: a number of tokens that a model may think (decisions 0042). */
+/** The reasoning budget: how many tokens a model may spend on reasoning (decisions 0042). */
 import type { Applied } from '#capabilities/calls'
 import type { Model } from '#engine/models'
 import { budgetOutcome, supportsBudget } from '#engine/routing'
@@ -6,21 +6,21 @@ import type { Reasoning, Turn, Wire } from '#engine/turn'
 import { fail } from '#platform/errors'
 import { reasons } from './phrases.ts'
 
-/** The object that chat and Responses have for wishes about thinking. */
-interface Wish {
+/** The `reasoning` object of chat and Responses. */
+interface ReasoningFields {
   effort?: string | null
   max_tokens?: number | null
   enabled?: boolean
 }
 
 interface BudgetOptions {
-  reasoning?: Wish | null | undefined
+  reasoning?: ReasoningFields | null | undefined
   reasoning_effort?: string | null | undefined
 }
 
 const param = 'reasoning.max_tokens'
 
-/** The budget of chat and Responses. Throws REASONING_BUDGET_CONFLICT, REASONING_NOT_SUPPORTED and INVALID_REQUEST. */
+/** The reasoning budget of a chat or Responses request, or undefined if it names none. Throws REASONING_BUDGET_CONFLICT, REASONING_NOT_SUPPORTED and INVALID_REQUEST. */
 export function budgetOf(
   model: Model,
   wire: Wire,
@@ -42,40 +42,46 @@ export function budgetOf(
   return budget
 }
 
-/** Throws REASONING_NOT_SUPPORTED for a model that cannot be told of it, neither by the number nor by an effort. */
+/** Throws REASONING_NOT_SUPPORTED for a model to which the budget can be passed neither as a number nor as an effort. */
 export function requireBudget(model: Model, tokens: number, wire: Wire, field: string): void {
   if (supportsBudget(model, tokens, wire)) return
   const effort = `${field.split('.').at(-1)} ${tokens}`
   fail('REASONING_NOT_SUPPORTED', { model: model.id, effort, supported: [] }, { param: field })
 }
 
-/** What the caller is told in headers: fields without effect, fields with another value, and fields that became others. */
+/** What is reported in response headers: fields without effect, fields applied with a lowered value, and fields applied as another setting. */
 export interface FieldReport {
   ignored: string[]
   clamped: Applied[]
   mapped: Applied[]
 }
 
-/** What becomes of the budget that was asked for, where less or other than it says. */
-export function budgetNews(
+/** Reports the requested reasoning budget if it is not applied as requested: ignored, lowered, or passed on as an effort. */
+export function budgetReport(
   model: Model,
   turn: Turn,
-  ask: { asked: number | null | undefined; maxOutputTokens: number; param?: string; effortParam?: string },
+  options: {
+    asked: number | null | undefined
+    maxOutputTokens: number
+    param?: string
+    effortParam?: string
+  },
 ): FieldReport {
-  const field = ask.param ?? param
-  const told = ask.asked == null ? undefined : budgetOutcome(model, turn, { ...ask, asked: ask.asked })
+  const field = options.param ?? param
+  const applied =
+    options.asked == null ? undefined : budgetOutcome(model, turn, { ...options, asked: options.asked })
   return {
     ignored: [
-      ...(told?.ignored ? [field] : []),
-      ...(told?.effortIgnored && ask.effortParam ? [ask.effortParam] : []),
+      ...(applied?.ignored ? [field] : []),
+      ...(applied?.effortIgnored && options.effortParam ? [options.effortParam] : []),
     ],
-    clamped: told?.clamped === undefined ? [] : [{ param: field, applied: told.clamped }],
-    mapped: told?.mapped === undefined ? [] : [{ param: field, applied: `effort:${told.mapped}` }],
+    clamped: applied?.clamped === undefined ? [] : [{ param: field, applied: applied.clamped }],
+    mapped: applied?.mapped === undefined ? [] : [{ param: field, applied: `effort:${applied.mapped}` }],
   }
 }
 
-/** Both wishes of a turn, without what nobody asked for. */
-export const wishOf = (
+/** The reasoning settings of a turn; what the request does not set is left out. */
+export const reasoningSettings = (
   enabled: boolean,
   effort: string | undefined,
   maxTokens: number | undefined,

@@ -1,6 +1,6 @@
 /**
- * Caps of hosted tools that common clients exceed by a constant of their own: what is above one is lowered to it and told in the
- * header `X-Clamped-Fields` (decisions 0039). What is below the least, or no whole number, is refused by the schemas.
+ * Caps of hosted tools. Common clients send constants that exceed them, so a value above its cap is lowered to the cap and reported
+ * in the header `X-Clamped-Fields` (decisions 0039). A value below the minimum, or not a whole number, is refused by the schemas.
  */
 import { Type } from 'typebox'
 import type { Applied } from '#capabilities/calls'
@@ -12,7 +12,7 @@ export const maxPageTokens = 32_000
 
 const caps = { max_uses: maxUses, max_content_tokens: maxPageTokens } as const
 
-/** The schema of a field with such a cap. */
+/** The schema of a field with a cap. */
 export const capped = (cap: number) =>
   Type.Integer({
     minimum: 1,
@@ -23,7 +23,7 @@ export const capped = (cap: number) =>
 
 type CappedTool = { type?: string | null } & { [Field in keyof typeof caps]?: number | null }
 
-/** The tools with their caps applied; the same list where nothing was above one. `isCapped` leaves the callers' own tools alone. */
+/** The tools with their caps applied, or the same list if no value exceeded a cap. Only tools for which `isCapped` is true are changed: the caller's own tools have no caps. */
 export function clampTools<Tool extends object>(
   tools: readonly Tool[],
   isCapped: (tool: Tool) => boolean,

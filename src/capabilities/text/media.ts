@@ -8,18 +8,18 @@ import { reasons } from './phrases.ts'
 /** Base64 characters of one media part (contract section 8). */
 export const mediaCharacters = 2_800_000
 
-/** Of a link. */
+/** Characters of a link. */
 const linkCharacters = 8_192
 
 export const imageTypes: readonly string[] = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
 
-/** A picture of a data URL or, where the wire takes it, behind an HTTPS link. */
+/** A picture in a data URL or, if the wire allows links, behind an HTTPS link. */
 export const imageMedia = (url: string, param: string, links: 'links' | 'inline'): Media =>
   links === 'links' && isHttps(url)
     ? linkMedia(url, param)
     : inlineMedia(url, imageTypes, param, links === 'links')
 
-/** Media behind an HTTPS link; what it leads to is not known yet (see read-media.ts). */
+/** Media behind an HTTPS link; the target is checked or fetched later (see read-media.ts). */
 export function linkMedia(url: string, param: string): Media {
   if (!isHttps(url)) return refuse(reasons.onlyHttps, param)
   return url.length > linkCharacters ? refuse(reasons.longLink(linkCharacters), param) : { url, param }
@@ -27,7 +27,7 @@ export function linkMedia(url: string, param: string): Media {
 
 const isHttps = (url: string): boolean => URL.parse(url)?.protocol === 'https:'
 
-/** Media of a data URL that says one of these types, and is it. */
+/** Media in a data URL that declares one of these types; the bytes must be of the declared type. */
 export function inlineMedia(url: string, types: readonly string[], param: string, orLink = false): Media {
   const parsed = parseDataUrl(url)
   if (!parsed) return refuse(reasons.notInline(types[0]!, orLink), param)
@@ -35,7 +35,7 @@ export function inlineMedia(url: string, types: readonly string[], param: string
   return base64Media(parsed.base64, [parsed.mediaType], param)
 }
 
-/** Media of plain Base64 whose bytes are of one of these types. Sound and film have a length that can be read. */
+/** Media in plain Base64 whose bytes must be of one of these types. Audio and video must have a readable duration. */
 export function base64Media(base64: string, types: readonly string[], param: string): Media {
   if (base64.length > mediaCharacters) return refuse(reasons.tooLong(mediaCharacters), param)
   const bytes = decodeBase64(base64)

@@ -15,7 +15,7 @@ import type { RequestContext } from '#platform/http'
 import type { FieldReport } from './budget.ts'
 import './phrases.ts'
 
-/** What a route that answers with a text model can refuse with. */
+/** Error codes of every route that answers with a text model. */
 export const textFailures: FailureCode[] = [
   ...modelFailures,
   'FEATURE_NOT_SUPPORTED',
@@ -29,11 +29,11 @@ export const textFailures: FailureCode[] = [
   ...upstreamFailures,
 ]
 
-/** The text model that is asked for, or the default one. Throws MODEL_NOT_FOUND, MODEL_NOT_ALLOWED or MODEL_KIND_MISMATCH. */
+/** The text model that the request names, or the default one. Throws MODEL_NOT_FOUND, MODEL_NOT_ALLOWED or MODEL_KIND_MISMATCH. */
 export const textModel = (app: App, caller: Caller, id: string | undefined): Model =>
   requireModel({ app, caller }, id ?? app.models.defaultText.id, 'text')
 
-/** Holds the worst case of the turn for the caller of this request, and says in a header which output limit is applied. */
+/** Holds the worst case of the turn for the caller of this request, and reports the applied output limit in the header `X-Max-Output-Tokens` if it differs from the requested one. */
 export async function pay(
   context: RequestContext,
   what: Pick<PaidOptions, 'model' | 'turn' | 'tools' | 'showsReasoning' | 'endpoint'>,
@@ -44,30 +44,31 @@ export async function pay(
   return paid
 }
 
-/** Which upstreams hear of a field at all; a field that is not named is heard on every wire. */
+/** The wires on which a field can be sent to an upstream; a field that is not listed can be sent on every wire. */
 export type WireSupport = Readonly<Record<string, readonly Wire[]>>
 
 /**
- * Of what was sent that of which no upstream of the model hears, because it speaks another wire: some fields only travel with the
- * body, and a body only goes to an upstream of its own wire. Where tools run here no body travels at all.
+ * The fields of the body that reach no upstream of the model because those upstreams speak other wires: some fields are sent only as
+ * part of the caller's body, and the body is sent only to upstreams of the same wire. If hosted tools run here, the caller's body is
+ * not sent at all.
  */
 export function unsupportedFields(
   { deployments }: Model,
   { hosted, source }: Turn,
   body: Readonly<Record<string, unknown>>,
-  heardOn: WireSupport,
+  wireSupport: WireSupport,
 ): string[] {
   const travels = (wire: Wire, wires: readonly Wire[]) =>
     wires.includes(wire) && !(hosted && wires.length === 1 && wire === source.wire)
-  const heard = (wires: readonly Wire[]) =>
-    // The sandbox names no wires: it takes every body, and does with it what it can.
+  const isSent = (wires: readonly Wire[]) =>
+    // The sandbox lists no wires: it accepts every body and uses what it can.
     deployments.some((deployment) => deployment.wires?.some((wire) => travels(wire, wires)) ?? true)
-  return Object.entries(heardOn).flatMap(([field, wires]) =>
-    body[field] == null || body[field] === false || heard(wires) ? [] : [field],
+  return Object.entries(wireSupport).flatMap(([field, wires]) =>
+    body[field] == null || body[field] === false || isSent(wires) ? [] : [field],
   )
 }
 
-/** Tells in headers what was not applied as it was sent: `X-Ignored-Fields`, `X-Clamped-Fields`, `X-Mapped-Fields`. */
+/** Reports in headers what was not applied as it was sent: `X-Ignored-Fields`, `X-Clamped-Fields`, `X-Mapped-Fields`. */
 export function setFieldHeaders(context: RequestContext, { ignored, clamped, mapped }: FieldReport): void {
   setIgnoredFields(context, ignored)
   setAppliedFields(context, 'x-clamped-fields', clamped)

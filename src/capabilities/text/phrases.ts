@@ -54,7 +54,7 @@ declareFailures({
   },
 })
 
-/** Why a request or its media is refused. */
+/** Reasons for refusing a request or its media. */
 export const reasons = {
   budgetPastLimit: (param: string, budget: number, limit: string): Localized => ({
     en: `${param} (${budget}) must be less than ${limit}, which the answer shares with the thinking.`,

@@ -1,4 +1,4 @@
-/** What of a turn's media its body does not tell: what links lead to, and how many pages a PDF has. Nothing is held yet. */
+/** Reads what the body alone does not show of its media: the targets of links, and the page counts of PDFs. Runs before credits are held. */
 import { requireUnclaimed } from '#capabilities/calls'
 import { inspectLinks, type LinkedMedia, partsIn, withLinkedMedia, withParts } from '#engine/media'
 import { maxPages, uncountedPages } from '#engine/metering'
@@ -8,17 +8,18 @@ import { fail, type Localized } from '#platform/errors'
 import { ClientGone, type RequestContext } from '#platform/http'
 import { reasons } from './phrases.ts'
 
-/** Who asks, and until when; background work has no HTTP request. */
+/** The parts of a request context that are needed here; background work has no HTTP request and so no claim. */
 type MediaOptions = Pick<RequestContext, 'app' | 'caller' | 'gone'> & Partial<Pick<RequestContext, 'claim'>>
 
-/** What each link leads to. */
-export type Found = LinkedMedia['found']
-/** Puts it in the place of the links, in a body as it goes to upstreams of the wire. */
-export type FillBody = (body: Record<string, unknown>, found: Found) => Record<string, unknown>
+/** The fetched media, by link. */
+export type MediaByLink = LinkedMedia['found']
+/** Replaces the links in a body, as it is sent to upstreams of its wire, by the fetched media. */
+export type FillBody = (body: Record<string, unknown>, found: MediaByLink) => Record<string, unknown>
 
 /**
- * The turn with all media measured. Links that upstreams open by themselves are looked at, so that none leads them inside. Where someone who may answer opens no such links by himself, they are fetched here, once,
- * and stand as data in the turn and, by `fill`, in its body. Throws LINK_NOT_USABLE and INVALID_MEDIA.
+ * The turn with all media measured. Links that upstreams open themselves are checked, so that none leads to a private address. If an
+ * upstream that may answer does not open links, they are fetched here, once; the media then replace the links in the turn and, by
+ * `fill`, in its body. Throws LINK_NOT_USABLE and INVALID_MEDIA.
  */
 export async function readMedia(
   options: MediaOptions,
@@ -54,7 +55,7 @@ const isLink = (part: Content): boolean => 'media' in part && part.media.data ==
 type Pdf = Extract<Content, { type: 'document'; media: Media }>
 const isPdf = (part: Content): part is Pdf => part.type === 'document' && 'media' in part
 
-/** Those that only the upstream opens, and those that could not be counted, are taken for the longest that the model reads. */
+/** Adds page counts to PDFs. A PDF that only the upstream opens, or whose pages could not be counted, counts as the longest that the model reads. */
 async function withPages({ app, caller, gone }: MediaOptions, model: Model, turn: Turn): Promise<Turn> {
   const pdfs = partsIn(turn.messages).filter(isPdf)
   if (pdfs.length === 0) return turn

@@ -1,4 +1,4 @@
-/** What the doors of the text wires share beside `calls`: the turn and its media, its abilities and bounds, and how it leaves, whole or as events. No routes. */
+/** What the routes of the text wires share beside `calls`: media, checks of model features, caps, and sending the answer as JSON or events. No routes. */
 
 export { effortOf, requireFeatures, requireModality, runsUpstream } from './abilities.ts'
 export {
@@ -9,7 +9,7 @@ export {
   type SentEvent,
   settleInBackground,
 } from './answer.ts'
-export { budgetNews, budgetOf, type FieldReport, requireBudget, wishOf } from './budget.ts'
+export { budgetOf, budgetReport, type FieldReport, reasoningSettings, requireBudget } from './budget.ts'
 export { capped, clampTools, maxPageTokens, maxUses } from './clamp.ts'
 export { base64Media, imageMedia, imageTypes, inlineMedia, linkMedia, mediaCharacters } from './media.ts'
 export {
@@ -21,4 +21,4 @@ export {
   type WireSupport,
 } from './model-request.ts'
 export { reasons } from './phrases.ts'
-export { type FillBody, type Found, readMedia } from './read-media.ts'
+export { type FillBody, type MediaByLink, readMedia } from './read-media.ts'

@@ -7,7 +7,7 @@ interface Call {
   index: number
   id: string
   name: string
-  /** JSON text, as far as it came. */
+  /** JSON text received so far. */
   arguments: string
 }
 
@@ -16,14 +16,14 @@ export class Blocks {
   #index = -1
   #open: 'text' | 'thinking' | 'whole' | 'call' | undefined
   #signature = ''
-  /** The call whose block is open, and those that wait for it: upstreams may mix the arguments of several. */
+  /** The call whose block is open, and the calls that wait for it to end: upstreams may interleave the arguments of several. */
   #call: Call | undefined
   #waiting: Call[] = []
-  /** Sources that were told before the text that rests on them. */
+  /** Citations that arrived before the text to which they belong. */
   #citations: Raw[] = []
 
-  /** The events since the last time. */
-  take(): Event[] {
+  /** Returns the events since the last call. */
+  drain(): Event[] {
     const events = this.#events
     this.#events = []
     return events
@@ -55,7 +55,7 @@ export class Blocks {
     this.close()
   }
 
-  /** A block that comes whole. */
+  /** Adds a complete block. */
   whole(block: Raw): void {
     this.close()
     this.#start(block)
@@ -63,7 +63,7 @@ export class Blocks {
     this.#stop()
   }
 
-  /** A call that is known whole, and is told like any other: empty, then its input. */
+  /** Adds a complete call, in the events that any call has: a start without input, then the input. */
   wholeCall(block: Raw, input: Raw): void {
     this.close()
     this.#start(block)
@@ -87,7 +87,7 @@ export class Blocks {
     while (this.#waiting.length > 0 && isJson(this.#call.arguments)) this.#nextCall()
   }
 
-  /** Ends what is open, and writes the calls that wait. */
+  /** Ends the open block and writes the waiting calls. */
   close(): void {
     while (this.#waiting.length > 0) this.#nextCall()
     this.#stop()
@@ -131,7 +131,7 @@ export class Blocks {
 
   #stop(): void {
     if (this.#open === undefined) return
-    // Clients take the last signature for the whole, so there is exactly one, empty where nobody sealed.
+    // Clients use the last signature for the whole block, so exactly one is sent; it is empty if there is none.
     if (this.#open === 'thinking') this.#delta({ type: 'signature_delta', signature: this.#signature })
     this.#events.push({ type: 'content_block_stop', index: this.#index })
     this.#open = undefined

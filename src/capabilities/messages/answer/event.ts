@@ -4,7 +4,7 @@ import type { Raw } from './usage.ts'
 /** One event of the wire; its type is also the name of its server-sent event. */
 export type Event = { type: string } & Raw
 
-/** Writes an answer as the events of a stream. A whole answer is the same events put together. */
+/** Writes an answer as the events of a stream. A JSON answer is assembled from the same events. */
 export interface Writer {
   of(part: Part): Event[]
   end(bill: Bill): Event[]
@@ -15,16 +15,16 @@ export interface Heading {
   model: string
 }
 
-/** How an answer is written: `heading` and `guess` are asked when its first part is there. */
-export interface Manner {
+/** How an answer is written. `heading` and `usageSoFar` are called when its first part has arrived. */
+export interface MessageOptions {
   heading: () => Heading
-  /** What is used so far, as far as it is known. */
-  guess: () => Usage
+  /** The usage known so far. */
+  usageSoFar: () => Usage
   showsThinking: boolean
   nowMs: () => number
 }
 
-/** A message without content, as it stands at the beginning of a stream. */
+/** A message without content, for the beginning of a stream. */
 export const emptyMessage = ({ id, model }: Heading, usage: Raw): Raw => ({
   id,
   type: 'message',
@@ -42,11 +42,11 @@ export const emptyMessage = ({ id, model }: Heading, usage: Raw): Raw => ({
 export interface Stop {
   reason: FinishReason
   stopSequence?: string
-  /** The model declined, whatever its upstream calls that. */
+  /** True if the model has refused, whatever stop reason its upstream reports. */
   refused?: boolean
 }
 
-/** Why the answer ended, with all fields of `message_delta`. */
+/** The fields of `message_delta`, with the reason why the answer ended. */
 export function endOf({ reason, stopSequence, refused = false }: Stop): Raw {
   const ended = refused ? 'refusal' : stopSequence === undefined ? 'end_turn' : 'stop_sequence'
   const stopReason = {

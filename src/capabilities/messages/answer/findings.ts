@@ -1,4 +1,4 @@
-/** What hosted tools came to in an answer: how many uses are charged, and where its citations point. */
+/** Collects the results of hosted tools in an answer: the number of charged uses, and the targets of citations. */
 import type { Citation, Part } from '#engine/turn'
 import { hostedCallId } from '../call-ids.ts'
 import type { Raw } from './usage.ts'

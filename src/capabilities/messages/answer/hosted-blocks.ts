@@ -1,6 +1,6 @@
 /**
- * What tools that run here did, in the blocks that clients of this wire know; they stop at any other. There is none for dates: those
- * calls stay between the service and the model.
+ * Calls and results of hosted tools as the blocks that clients of this wire know; clients fail on unknown blocks. There is no block
+ * for dates, so those calls are not shown.
  */
 import type { Part, Source, ToolName, ToolResult, ToolSuccess } from '#engine/turn'
 import { hostedCallId } from '../call-ids.ts'
@@ -19,7 +19,7 @@ const calledAs: Readonly<Record<ToolName, string | undefined>> = {
   datetime: undefined,
 }
 
-/** The block of a call, its input apart: in a stream it follows. */
+/** The block of a call and, separately, its input, which follows the block in a stream. Returns undefined for a tool that has no block. */
 export function callBlock({ id, tool, input }: HostedCall): { block: Raw; input: Raw } | undefined {
   const name = calledAs[tool]
   if (name === undefined) return undefined
@@ -65,7 +65,7 @@ function fetchContent(result: ToolResult, nowMs: number): Raw {
     content: {
       type: 'document',
       title: page.title,
-      // Passages of pages are cited by their address; places inside of a document are its vendor's art.
+      // Passages of pages are cited by the page's address; positions inside a document are known only to its vendor.
       citations: { enabled: false },
       source: { type: 'text', media_type: 'text/plain', data: page.text },
     },
@@ -79,7 +79,7 @@ function bashContent(result: ToolResult): Raw {
   return { type: 'bash_code_execution_result', stdout, stderr, return_code: exitCode, content: [] }
 }
 
-/** Only codes that the wire has for the tool. */
+/** An error result. Codes that the wire does not have for the tool become `unavailable`. */
 const failure = (type: string, error: string | undefined, known: readonly string[]): Raw => ({
   type,
   error_code: error !== undefined && known.includes(error) ? error : 'unavailable',

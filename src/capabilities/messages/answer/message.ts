@@ -1,4 +1,4 @@
-/** Events → one message, as the clients of the wire put them together; a whole answer and a stream can so never differ. */
+/** Events → one message, assembled as clients of the wire do it, so that a JSON answer and a stream never differ. */
 import type { Bill } from '#engine/turn'
 import type { Event } from './event.ts'
 import { type Raw, rawOf, usageOf } from './usage.ts'
@@ -50,7 +50,7 @@ function grow(block: Raw, delta: Raw): void {
   }
 }
 
-/** Input that is no JSON, such as that which the limit cut, stays readable; clients of the wire wrap it so themselves. */
+/** Parses the input of a call. Input that is not valid JSON, for instance because the limit cut it off, is wrapped as clients of the wire wrap it. */
 function readInput(block: Raw): void {
   const { partial_json: text } = block
   if (typeof text !== 'string') return
@@ -63,6 +63,6 @@ function readInput(block: Raw): void {
   }
 }
 
-/** Figures that an event leaves out or empty stay as they were. */
+/** The fields that are not null: figures that an event leaves out or sends as null stay unchanged. */
 const present = (fields: Raw): Raw =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null))

@@ -6,7 +6,7 @@ export type Raw = Record<string, unknown>
 export const rawOf = (value: unknown): Raw =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Raw) : {}
 
-/** What was charged, in the fields that clients read. This wire counts what a cache gave or took beside `input_tokens`. */
+/** The charged usage, in the fields that clients read. On this wire `input_tokens` does not include tokens read from or written to a cache. */
 const charged = (usage: Usage, raw: Raw): Raw => ({
   input_tokens: Math.max(0, usage.input - usage.cachedInput - usage.cacheWriteInput),
   output_tokens: usage.output,
@@ -15,7 +15,7 @@ const charged = (usage: Usage, raw: Raw): Raw => ({
   output_tokens_details: { ...rawOf(raw['output_tokens_details']), thinking_tokens: usage.reasoning },
 })
 
-/** What the operator pays upstream is not the caller's to see; that is told in credits by our like. */
+/** The upstream's usage without its cost, which is not shown to the caller; an upstream that is itself a gateway like this one reports it in credits. */
 function shown(raw: Raw): Raw {
   const { cost: _cost, cost_details: _details, is_byok: _byok, credits: _credits, ...rest } = raw
   const { microcredits: _microcredits, ...others } = rest
@@ -29,7 +29,7 @@ const unknown = {
   speed: null,
 }
 
-/** The usage of a whole answer: every field of the wire, those of the upstream that are no figures of ours unchanged. */
+/** The usage of a JSON answer: every field of the wire. Fields of the upstream that we do not set are unchanged. */
 export const usageOf = ({ usage, microcredits }: Bill, upstream: unknown): Raw => ({
   ...tokensOf(usage, upstream),
   ...costOf(microcredits),
@@ -50,15 +50,15 @@ function tokensOf(usage: Usage, upstream: unknown): Raw {
   }
 }
 
-/** The usage at the end of a stream: all that was used since its beginning. */
+/** The usage at the end of a stream: that of the complete answer. */
 export function lastUsageOf({ usage, microcredits }: Bill, upstream: unknown): Raw {
   const raw = shown(rawOf(upstream))
   return { server_tool_use: null, ...raw, ...charged(usage, raw), ...costOf(microcredits) }
 }
 
-/** The usage at the beginning of a stream: what the upstream says of the prompt already, else a fair guess. */
-export function firstUsageOf(guess: Usage, upstream: unknown): Raw {
-  const none = { ...guess, output: 0, reasoning: 0 }
+/** The usage at the beginning of a stream: the upstream's figures for the prompt, else an estimate. */
+export function firstUsageOf(estimate: Usage, upstream: unknown): Raw {
+  const none = { ...estimate, output: 0, reasoning: 0 }
   const raw = shown(rawOf(upstream))
   if (typeof raw['input_tokens'] !== 'number') return tokensOf(none, raw)
   return { ...tokensOf({ ...none, input: 0 }, undefined), ...raw }

@@ -1,20 +1,20 @@
-/** A batch as its callers see it. */
+/** The public form of a batch. */
 import type { Batch } from './schema.ts'
 import type { BatchRow } from './store.ts'
 
 const prefix = 'msgbatch_'
 
-export const shownId = (batchId: string): string => prefix + batchId.replaceAll('-', '')
+export const publicId = (batchId: string): string => prefix + batchId.replaceAll('-', '')
 
-/** The id of the database; undefined for what is no id of a batch. */
+/** The id in the database, or undefined if the text is not a batch id. */
 export function batchIdOf(shown: string): string | undefined {
   const hex = /^msgbatch_([0-9a-f]{32})$/.exec(shown)?.[1]
   return hex?.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }
 
-export function shownBatch(row: BatchRow, base: string): Batch {
+export function batchObject(row: BatchRow, base: string): Batch {
   const { succeeded, errored, canceled, expired } = row
-  const id = shownId(row.batch_id)
+  const id = publicId(row.batch_id)
   return {
     id,
     type: 'message_batch',

@@ -1,4 +1,4 @@
-/** Takes a batch: every row is checked as `/v1/messages` checks it before anything is kept, and each becomes a job of its own. */
+/** Creates a batch: every row is checked as `/v1/messages` checks it before anything is stored, and each row becomes a job. */
 import { type Applied, acceptOnce, reference } from '#capabilities/calls'
 import { type FieldReport, setFieldHeaders } from '#capabilities/text'
 import { Failure, fail } from '#platform/errors'
@@ -7,25 +7,25 @@ import { uuidv7 } from '#platform/ids'
 import { Slice } from '#platform/slices'
 import { requireAnswerable } from '../create.ts'
 import { type Dialect, dialectOf } from '../versions.ts'
-import { shownBatch } from './batch.ts'
+import { batchObject } from './batch.ts'
 import { reasons } from './phrases.ts'
 import { rowJob } from './row.ts'
 import type { BatchBody } from './schema.ts'
 import { type BatchRow, countOpen, insertBatch, insertRows } from './store.ts'
 
-/** Bytes of one row's params: those of a whole body of `/v1/messages`. */
+/** Bytes of one row's params, as many as the body of `/v1/messages` may have. */
 const rowLimit = 4 * 1024 * 1024
-/** Of one account, in progress: what it may keep here unpaid has a bound. */
+/** Batches in progress of one account: bounds what an account may store without paying. */
 const maxOpen = 100
 const hourMs = 60 * 60 * 1000
 /** Rows that have not begun by then expire. */
 const processingMs = 24 * hourMs
-const keptMs = 29 * 24 * hourMs
+const retentionMs = 29 * 24 * hourMs
 
 export async function createBatch(context: RequestContext<BatchBody>): Promise<JsonText> {
   const { app, body } = context
   const dialect = dialectOf(context)
-  const { params, news } = await checkedRows(context, dialect)
+  const { params, report } = await checkRows(context, dialect)
   const batch = newBatch(context, dialect)
   const { account_id: accountId, batch_id: batchId } = batch
   const accept = { endpoint: '/v1/messages/batches', statusCode: 200, now: batch.created_at }
@@ -40,9 +40,9 @@ export async function createBatch(context: RequestContext<BatchBody>): Promise<J
     )
     const rows = params.map((_, position) => ({ accountId, data: { batchId, position } }))
     await app.jobs.enqueue(tx, rowJob, ...rows)
-    return shownBatch(batch, baseUrlOf(context))
+    return batchObject(batch, baseUrlOf(context))
   })
-  setFieldHeaders(context, news)
+  setFieldHeaders(context, report)
   return reply
 }
 
@@ -68,19 +68,19 @@ function newBatch(context: RequestContext<BatchBody>, { version, betas }: Dialec
     deadline: new Date(nowMs + processingMs),
     cancel_initiated_at: null,
     ended_at: null,
-    expires_at: new Date(nowMs + keptMs),
+    expires_at: new Date(nowMs + retentionMs),
     archived_at: null,
   }
 }
 
-/** The params of each row as JSON, when all of them can be answered. Other requests are served in between. */
-async function checkedRows(
+/** Checks all rows and returns their params as JSON. Yields to other requests in between. */
+async function checkRows(
   context: RequestContext<BatchBody>,
   dialect: Dialect,
-): Promise<{ params: string[]; news: FieldReport }> {
+): Promise<{ params: string[]; report: FieldReport }> {
   const seen = new Set<string>()
   const texts: string[] = []
-  const news: FieldReport = { ignored: [], clamped: [], mapped: [] }
+  const report: FieldReport = { ignored: [], clamped: [], mapped: [] }
   const slice = new Slice()
   for (const [index, { custom_id: customId, params }] of context.body.requests.entries()) {
     const at = `requests.${index}`
@@ -92,27 +92,27 @@ async function checkedRows(
     const text = JSON.stringify(params)
     if (Buffer.byteLength(text) > rowLimit)
       fail('BODY_TOO_LARGE', { limitBytes: rowLimit }, { param: `${at}.params` })
-    gather(
-      news,
+    addRowReport(
+      report,
       `${at}.params`,
-      refusedAt(`${at}.params`, () => requireAnswerable(context, params, dialect)),
+      withParamPrefix(`${at}.params`, () => requireAnswerable(context, params, dialect)),
     )
     texts.push(text)
     if (slice.isOver()) await slice.next()
   }
-  return { params: texts, news }
+  return { params: texts, report }
 }
 
-/** What is told of a row names its place too. */
-function gather(all: FieldReport, place: string, { ignored, clamped, mapped }: FieldReport): void {
+/** Adds the report of a row, with the row's path before each field. */
+function addRowReport(all: FieldReport, place: string, { ignored, clamped, mapped }: FieldReport): void {
   const placed = ({ param, applied }: Applied): Applied => ({ param: `${place}.${param}`, applied })
   all.ignored.push(...ignored.map((field) => `${place}.${field}`))
   all.clamped.push(...clamped.map(placed))
   all.mapped.push(...mapped.map(placed))
 }
 
-/** What a row is refused for names its place in the batch. */
-function refusedAt<Found>(place: string, check: () => Found): Found {
+/** Runs `check` and puts the row's path before the field that a failure names. */
+function withParamPrefix<Found>(place: string, check: () => Found): Found {
   try {
     return check()
   } catch (error) {

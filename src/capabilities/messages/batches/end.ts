@@ -1,10 +1,10 @@
-/** Batches that end before their rows do: cancelled, expired, deleted. */
+/** Ends batches early: by cancelling, expiry and deletion. */
 import { acceptOnce } from '#capabilities/calls'
 import { fail } from '#platform/errors'
 import { baseUrlOf, type JsonText } from '#platform/http'
 import { job } from '#platform/jobs'
-import { shownBatch, shownId } from './batch.ts'
-import { type BatchOptions, notFound, ownBatch } from './read.ts'
+import { batchObject, publicId } from './batch.ts'
+import { type BatchContext, notFound, requireBatch } from './read.ts'
 import * as store from './store.ts'
 
 declare module '#platform/events' {
@@ -15,29 +15,29 @@ declare module '#platform/events' {
   }
 }
 
-/** No row of the batch begins any more; those that have not begun are ended by a job, those that have go on to their end. */
-export async function cancelBatch(options: BatchOptions): Promise<JsonText> {
-  const { app, caller } = options
-  const { batch_id: batchId } = await ownBatch(options)
+/** Cancels a batch: no further row starts. A job ends the rows that have not started; rows that have started are completed. */
+export async function cancelBatch(context: BatchContext): Promise<JsonText> {
+  const { app, caller } = context
+  const { batch_id: batchId } = await requireBatch(context)
   const { accountId } = caller
   const now = new Date(app.clock.nowMs())
   const accept = { endpoint: '/v1/messages/batches/cancel', statusCode: 200, now }
-  return acceptOnce(options, accept, async (tx) => {
+  return acceptOnce(context, accept, async (tx) => {
     const batch = await store.cancelBatch(tx, accountId, caller.projectId, batchId, now)
     if (!batch) return notFound()
     if (!batch.ended_at)
       await app.jobs.enqueue(tx, cancelJob, { accountId, data: { batchId }, singletonKey: batchId })
-    return shownBatch(batch, baseUrlOf(options))
+    return batchObject(batch, baseUrlOf(context))
   })
 }
 
-/** Prompts and answers go with it. */
-export async function deleteBatch(options: BatchOptions) {
-  const { app, caller } = options
-  const { batch_id: batchId, ended_at: endedAt } = await ownBatch(options)
+/** Deletes a batch with its prompts and answers. */
+export async function deleteBatch(context: BatchContext) {
+  const { app, caller } = context
+  const { batch_id: batchId, ended_at: endedAt } = await requireBatch(context)
   if (!endedAt) fail('BATCH_NOT_ENDED', {})
   if (!(await store.deleteBatch(app.db, caller.accountId, caller.projectId, batchId))) notFound()
-  return { id: shownId(batchId), type: 'message_batch_deleted' }
+  return { id: publicId(batchId), type: 'message_batch_deleted' }
 }
 
 export const cancelJob = job<{ batchId: string }>({
@@ -49,20 +49,23 @@ export const cancelJob = job<{ batchId: string }>({
   },
 })
 
-const tidyMs = 60_000
-const overdueAtOnce = 1000
-const archivedAtOnce = 20
+const cleanupIntervalMs = 60_000
+const overdueBatchSize = 1000
+const archiveBatchSize = 20
 
-/** Ends what could not begin in time, and deletes what was kept long enough. */
+/** Expires rows that could not start in time, and deletes results whose retention has ended. */
 export const tidyJob = job<null>({
   name: 'batches.tidy',
   limits: () => ({ perAccount: 1, perProcess: 1 }),
-  everyMs: tidyMs,
+  everyMs: cleanupIntervalMs,
   async handle({ app, signal }) {
     const now = new Date(app.clock.nowMs())
-    for (const { account_id, batch_id } of await store.overdue(app.db, now, overdueAtOnce))
+    for (const { account_id, batch_id } of await store.overdueBatches(app.db, now, overdueBatchSize))
       if (!signal.aborted) await store.endWaiting(app.db, account_id, batch_id, 'expired', now)
-    while (!signal.aborted && (await store.archive(app.db, now, archivedAtOnce)) === archivedAtOnce);
+    while (
+      !signal.aborted &&
+      (await store.archiveBatches(app.db, now, archiveBatchSize)) === archiveBatchSize
+    );
     return undefined
   },
 })

@@ -32,7 +32,7 @@ declareFailures({
   },
 })
 
-/** Why a batch is refused. */
+/** Reasons for refusing a batch. */
 export const reasons = {
   twice: (customId: string): Localized => ({
     en: `custom_id ${customId} is used by an earlier row too; each row needs its own.`,

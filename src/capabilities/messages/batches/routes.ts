@@ -2,10 +2,10 @@ import { referenceHeaders } from '#capabilities/calls'
 import { textFailures } from '#capabilities/text'
 import { baseUrlOf, type Route, route } from '#platform/http'
 import { Betas, Version } from '../request/schema.ts'
-import { shownBatch } from './batch.ts'
+import { batchObject } from './batch.ts'
 import { createBatch } from './create.ts'
 import { cancelBatch, deleteBatch } from './end.ts'
-import { listBatches, ownBatch, readResults } from './read.ts'
+import { listBatches, readResults, requireBatch } from './read.ts'
 import { Batch, BatchBody, BatchList, BatchParams, DeletedBatch, ListQuery } from './schema.ts'
 import './phrases.ts'
 
@@ -52,7 +52,7 @@ export const batchRoutes: Route[] = [
     params: BatchParams,
     reply: { 200: Batch },
     errors: ['NOT_FOUND'],
-    handle: async (ask) => shownBatch(await ownBatch(ask), baseUrlOf(ask)),
+    handle: async (ask) => batchObject(await requireBatch(ask), baseUrlOf(ask)),
   }),
   route({
     method: 'GET',

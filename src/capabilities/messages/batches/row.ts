@@ -1,6 +1,6 @@
 /**
- * One row, answered in the background. Its paid call has an id that is written down before the call (`platform/effects`), so that
- * whoever takes the row over knows what became of it, and none is made twice.
+ * Answers one row in the background. The id of its paid call is stored before the call (`platform/effects`), so that a worker which
+ * resumes the row can find the outcome, and no call is made twice.
  */
 import type { App } from '#app'
 import { isDatabaseAway } from '#platform/db'
@@ -12,47 +12,49 @@ import type { Trail } from '#platform/trace'
 import { answerInBackground } from '../create.ts'
 import type { MessagesBody } from '../request/schema.ts'
 import { versionOf } from '../versions.ts'
-import { shownId } from './batch.ts'
+import { publicId } from './batch.ts'
 import * as store from './store.ts'
 
 const endpoint = '/v1/messages/batches'
-/** A call that runs elsewhere is looked at again after this; so is a database that was away. */
-const lookAgainMs = 1_000
-/** A limit of speed that says nothing of its end, and the longest that one is believed. */
-const limitedMs = 1_000
-const longestLimitedMs = 60_000
+/** The delay before a row is tried again whose call still runs in another process, or for which the database was not available. */
+const retryMs = 1_000
+/** The delay after a rate limit without `Retry-After`, and the longest `Retry-After` that is followed. */
+const rateLimitWaitMs = 1_000
+const maxRateLimitWaitMs = 60_000
 
 export const rowJob = job<{ batchId: string; position: number }>({
   name: 'batches.row',
   limits: ({ batches }) => ({ perAccount: batches.rowsPerAccount, perProcess: batches.rowsPerProcess }),
-  handle: (run) => takeUp(run, (row) => (row.was === 'waiting' ? ask(row) : takeOver(row, ask))),
-  setAside: (run) => takeUp(run, (row) => (row.was === 'waiting' ? setAside(row) : takeOver(row, setAside))),
+  handle: (run) =>
+    startRow(run, (row) => (row.was === 'waiting' ? answerRow(row) : resolveEarlierCall(row, answerRow))),
+  setAside: (run) =>
+    startRow(run, (row) => (row.was === 'waiting' ? setAside(row) : resolveEarlierCall(row, setAside))),
 })
 
-interface Row extends store.BegunRow {
+interface Row extends store.StartedRow {
   app: App
   place: store.Place
   signal: AbortSignal
   trail: Trail
 }
 
-async function takeUp(
+async function startRow(
   { app, accountId, data, signal, trail }: Run<{ batchId: string; position: number }>,
   answer: (row: Row) => Promise<Later | undefined>,
 ): Promise<Later | undefined> {
   if (signal.aborted) return { laterMs: 0 }
   const place = { accountId, ...data }
-  const begun = await store.beginRow(app.db, place, uuidv7(), now(app))
-  if (!begun) return undefined
-  trail.span?.set({ 'kherad.batch_id': shownId(place.batchId), 'kherad.request_id': begun.effect_id })
-  return answer({ ...begun, app, place, signal, trail })
+  const started = await store.beginRow(app.db, place, uuidv7(), now(app))
+  if (!started) return undefined
+  trail.span?.set({ 'kherad.batch_id': publicId(place.batchId), 'kherad.request_id': started.effect_id })
+  return answer({ ...started, app, place, signal, trail })
 }
 
 const setAside = (row: Row): Promise<undefined> =>
   end(row, 'errored', bodyOf(row, new Failure('SET_ASIDE', {}, {})))
 
-/** Somebody had begun it: what became of the call decides. Where there was none, `otherwise`. */
-async function takeOver(
+/** Resumes a row that another worker had started: the outcome of its call is used. If the call was never made, `otherwise` is run under a new effect id. */
+async function resolveEarlierCall(
   row: Row,
   otherwise: (row: Row) => Promise<Later | undefined>,
 ): Promise<Later | undefined> {
@@ -60,7 +62,7 @@ async function takeOver(
   const effect = await effectOf(app.ledger, place.accountId, effect_id)
   switch (effect.state) {
     case 'running':
-      return { laterMs: lookAgainMs }
+      return { laterMs: retryMs }
     case 'done':
     case 'failed':
       if (effect.reply === null) return end(row, 'errored', ambiguous(row))
@@ -68,18 +70,19 @@ async function takeOver(
     case 'ambiguous':
       return end(row, 'errored', ambiguous(row))
     case 'never': {
-      const barred = await app.db.tx((tx) => fenceEffect(tx, payerOf(row), effect_id, endpoint, now(app)))
-      if (!barred) return { laterMs: lookAgainMs }
+      const fenced = await app.db.tx((tx) => fenceEffect(tx, payerOf(row), effect_id, endpoint, now(app)))
+      if (!fenced) return { laterMs: retryMs }
     }
   }
   const next = uuidv7()
-  if (!(await store.replaceEffect(app.db, place, effect_id, next))) return { laterMs: lookAgainMs }
+  if (!(await store.replaceEffect(app.db, place, effect_id, next))) return { laterMs: retryMs }
   return otherwise({ ...row, effect_id: next })
 }
 
-async function ask(row: Row): Promise<Later | undefined> {
+async function answerRow(row: Row): Promise<Later | undefined> {
   const { app, place, effect_id, signal, trail, key_id } = row
-  const told = (failure: Failure): string => (signal.aborted ? ambiguous(row) : bodyOf(row, failure))
+  const describeFailure = (failure: Failure): string =>
+    signal.aborted ? ambiguous(row) : bodyOf(row, failure)
   try {
     const { failure, text } = await answerInBackground({
       app,
@@ -92,38 +95,38 @@ async function ask(row: Row): Promise<Later | undefined> {
       referenceId: row.reference_id ?? undefined,
       gone: signal,
       trail,
-      told,
+      describeFailure,
     })
-    if (failure?.code === 'INTERNAL') tellDefect(row, failure)
+    if (failure?.code === 'INTERNAL') logDefect(row, failure)
     return await end(row, failure ? 'errored' : 'succeeded', text)
   } catch (error) {
     return refused(row, error)
   }
 }
 
-/** Nothing was held for it, or the database cannot say: then it is looked up once it can. */
+/** Handles an error before any credits were held. If the database is away, it is thrown, and the outcome is looked up at the next attempt. */
 async function refused(row: Row, error: unknown): Promise<Later | undefined> {
   if (row.signal.aborted) return { laterMs: 0 }
   if (!(error instanceof Failure) && isDatabaseAway(error)) throw error
   const failure = asFailure(error)
-  if (failure.code === 'SERVICE_UNAVAILABLE') return { laterMs: lookAgainMs }
+  if (failure.code === 'SERVICE_UNAVAILABLE') return { laterMs: retryMs }
   if (failure.code === 'RATE_LIMITED' || failure.code === 'CONCURRENCY_LIMITED') {
-    await row.app.db.tx((tx) => store.leaveRow(tx, row.place, 'waiting', null, now(row.app)))
-    const waitMs = Math.min(failure.more.retryAfterMs ?? limitedMs, longestLimitedMs)
-    // Not all of them at the same moment.
+    await row.app.db.tx((tx) => store.releaseRow(tx, row.place, 'waiting', null, now(row.app)))
+    const waitMs = Math.min(failure.more.retryAfterMs ?? rateLimitWaitMs, maxRateLimitWaitMs)
+    // Spread out, so that waiting rows do not retry at the same moment.
     return { laterMs: Math.ceil(waitMs * (1 + Math.random() / 4)) }
   }
-  if (failure.code === 'INTERNAL') tellDefect(row, failure)
+  if (failure.code === 'INTERNAL') logDefect(row, failure)
   return end(row, 'errored', bodyOf(row, failure))
 }
 
-/** What its caller will read, and the end of the journal's copy, in one transaction. */
-async function end(row: Row, how: store.RowEnd, result: string): Promise<undefined> {
+/** Stores the result of the row and deletes the copy in the journal, in one transaction. */
+async function end(row: Row, state: store.RowEnd, result: string): Promise<undefined> {
   const { app, place, effect_id } = row
   await app.db.tx(async (tx) => {
     await discardReply(tx, place.accountId, effect_id)
-    // Last, since rows of the batch wait for each other here.
-    await store.leaveRow(tx, place, how, result, now(app))
+    // Last, because rows of one batch wait for each other's lock from here on.
+    await store.releaseRow(tx, place, state, result, now(app))
   })
 }
 
@@ -141,7 +144,7 @@ const bodyOf = ({ effect_id, language }: Row, failure: Failure): string =>
 const ambiguous = (row: Row): string =>
   bodyOf(row, new Failure('AMBIGUOUS_RESULT', {}, { executed: true, receiptId: row.effect_id }))
 
-const tellDefect = ({ app, place, effect_id }: Row, failure: Failure): void =>
+const logDefect = ({ app, place, effect_id }: Row, failure: Failure): void =>
   app.log.error(
     { err: failure.cause ?? failure, request_id: effect_id, batch_id: place.batchId },
     'a row of a batch broke',

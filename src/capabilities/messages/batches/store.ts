@@ -32,19 +32,19 @@ export interface BatchRow {
   archived_at: Date | null
 }
 
-/** Where a row stands. */
+/** The key of a row. */
 export interface Place {
   accountId: string
   batchId: string
   position: number
 }
 
-export interface BegunRow
+export interface StartedRow
   extends Pick<
     BatchRow,
     'project_id' | 'key_id' | 'version' | 'betas' | 'language' | 'customer_id' | 'reference_id'
   > {
-  /** `running`: somebody had begun it before. */
+  /** The state before this start; `running` if another worker had started the row. */
   was: 'waiting' | 'running'
   effect_id: string
   params: string
@@ -55,8 +55,7 @@ export type RowEnd = 'succeeded' | 'errored' | 'canceled' | 'expired'
 export const insertBatch = (tx: Tx, batch: BatchRow) =>
   tx.insertInto('batches.batches').values(batch).execute()
 
-/** `params` as JSON texts, in the order of the batch. */
-/** What one statement carries, in characters: all rows of a batch at once would hold the event loop while they are written as one list. */
+/** Characters of one statement: all rows of a batch in one statement would block the event loop while it is serialized. */
 const statementCharacters = 1024 * 1024
 
 export async function insertRows(
@@ -118,7 +117,7 @@ export function listBatches(
   return readPage(all, 'batch_id', options)
 }
 
-/** Marks a batch as being cancelled, unless it has ended; answers it as it then stands. */
+/** Marks a batch as being cancelled, unless it has ended. Returns the batch after that. */
 export const cancelBatch = (
   tx: Tx,
   accountId: string,
@@ -142,7 +141,7 @@ export const cancelBatch = (
     .returningAll()
     .executeTakeFirst()
 
-/** Rows go with it. Answers false when there is none that has ended. */
+/** Deletes a batch with its rows. Returns false if there is none that has ended. */
 export async function deleteBatch(
   db: Db,
   accountId: string,
@@ -176,16 +175,16 @@ export const resultsAfter = (
   )
 
 /**
- * Begins a row, under a new effect id, or finds that somebody had begun it, with the effect id that was theirs. Undefined when it
- * has ended, or may not begin any more.
+ * Starts a row under a new effect id. If another worker had started it, returns it with the effect id of that start. Returns undefined
+ * if it has ended or may not start any more.
  */
 export async function beginRow(
   db: Db,
   { accountId, batchId, position }: Place,
   effectId: string,
   now: Date,
-): Promise<BegunRow | undefined> {
-  const [row] = await db.query<BegunRow>(
+): Promise<StartedRow | undefined> {
+  const [row] = await db.query<StartedRow>(
     {
       name: 'batches.begin_row',
       text: `with was as (
@@ -203,7 +202,7 @@ export async function beginRow(
   return row
 }
 
-/** Another attempt in the place of one that had no effect; false when somebody else has done so. */
+/** Replaces the effect id of an attempt that had no effect. Returns false if another worker has already replaced it. */
 export async function replaceEffect(
   db: Db,
   { accountId, batchId, position }: Place,
@@ -221,8 +220,8 @@ export async function replaceEffect(
   return changed.length === 1
 }
 
-/** Ends a running row with its result, or lets it wait again. */
-export async function leaveRow(
+/** Ends a running row with its result, or sets it back to waiting. */
+export async function releaseRow(
   tx: Tx,
   { accountId, batchId, position }: Place,
   how: RowEnd | 'waiting',
@@ -234,7 +233,7 @@ export async function leaveRow(
   )
 }
 
-/** Ends all rows that have not begun. */
+/** Ends all rows that have not started. */
 export const endWaiting = (
   db: Db,
   accountId: string,
@@ -244,8 +243,8 @@ export const endWaiting = (
 ): Promise<unknown> =>
   db.query({ text: 'select batches.end_waiting($1, $2, $3, $4)' }, [accountId, batchId, how, now])
 
-/** Batches past the time in which their rows may begin. */
-export const overdue = (
+/** Batches whose rows may not start any more. */
+export const overdueBatches = (
   db: Db,
   now: Date,
   limit: number,
@@ -260,8 +259,8 @@ export const overdue = (
     [now, limit],
   )
 
-/** Deletes the rows of batches whose results were kept long enough; answers of how many batches. */
-export async function archive(db: Db, now: Date, limit: number): Promise<number> {
+/** Deletes the rows of batches whose retention has ended. Returns the number of those batches. */
+export async function archiveBatches(db: Db, now: Date, limit: number): Promise<number> {
   const archived = await db.query(
     {
       text: `with old as (

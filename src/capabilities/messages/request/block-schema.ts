@@ -5,7 +5,7 @@ import { anyObject, closed, nameSchemas, nullable, oneOf, taggedUnion } from '#p
 /** A field that may be left out or null. */
 export const optional = <T extends TSchema>(schema: T) => Type.Optional(nullable(schema))
 
-/** An object that takes these fields and no others. */
+/** An object that has these fields and no others. */
 export const exactly = <T extends TProperties>(fields: T) => Type.Object(fields, closed)
 
 /** Text, or a list of blocks. */
@@ -26,7 +26,7 @@ const inDocument = {
   ...cited,
   document_index: place,
   document_title: optional(Type.String()),
-  // Answers carry it, and clients send answers back; a real file id cannot come from here.
+  // Answers contain this field, and clients send answers back; file ids are not issued here.
   file_id: Type.Optional(Type.Null()),
 }
 const inBlocks = { start_block_index: place, end_block_index: place }
@@ -69,7 +69,7 @@ export const TextBlock = exactly({
   ...cacheable,
 })
 export type TextBlock = Static<typeof TextBlock>
-/** Where nothing else may stand, a refusal still speaks of the type. */
+/** Only text blocks. It is a union of one, so that a refusal names the field `type`. */
 export const OnlyText = taggedUnion('type', [TextBlock])
 
 const Link = exactly({
@@ -169,7 +169,7 @@ const RedactedThinkingBlock = exactly({ type: Type.Literal('redacted_thinking'),
 
 const ServerToolUseBlock = exactly({ type: Type.Literal('server_tool_use'), ...call })
 export type ServerToolUseBlock = Static<typeof ServerToolUseBlock>
-/** What tools of a service have found. A vendor's goes back to that vendor as it came, so that its content is open. */
+/** Results of tools that a service ran. A vendor's result is sent back to that vendor unchanged, so the schema leaves its content open. */
 const ServerResultBlock = exactly({
   type: oneOf(
     'web_search_tool_result',
@@ -186,7 +186,7 @@ const ServerResultBlock = exactly({
 })
 export type ServerResultBlock = Static<typeof ServerResultBlock>
 
-/** The summary that an upstream has put in the place of an earlier part of the conversation. */
+/** The summary by which an upstream has replaced an earlier part of the conversation. */
 const CompactionBlock = exactly({
   type: Type.Literal('compaction'),
   content: optional(Type.String()),

@@ -1,32 +1,32 @@
-/** Content blocks → neutral content. Media are decoded and measured here, before anything is held. */
+/** Content blocks → neutral content. Media are decoded and measured here, before any credits are held. */
 import { base64Media, linkMedia, requireModality } from '#capabilities/text'
 import type { Content, Document, Media } from '#engine/turn'
 import { abilities } from '../phrases.ts'
 import type { DocumentBlock, ImageBlock, Link, SearchResultBlock, TextBlock } from './block-schema.ts'
-import type { Reading } from './reading.ts'
+import type { ParseContext } from './parse-context.ts'
 
 export const textContent = (content: string | readonly TextBlock[]): Content[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content.map(textOf)
 
 const textOf = ({ text }: TextBlock): Content => ({ type: 'text', text })
 
-/** The content of blocks that say something by themselves, in whatever message they stand. */
+/** The content of blocks that may be in messages of any role. */
 export function contentOf(
   block: TextBlock | ImageBlock | DocumentBlock | SearchResultBlock,
   param: string,
-  reading: Reading,
+  context: ParseContext,
 ): Content {
   switch (block.type) {
     case 'text':
-      if (block.citations) reading.unread(block.citations)
+      if (block.citations) context.addPassthroughBytes(block.citations)
       return textOf(block)
     case 'image':
-      requireModality(reading.model, 'image', param)
+      requireModality(context.model, 'image', param)
       return { type: 'image', media: mediaOf(block.source, `${param}.source`) }
     case 'document':
-      return documentOf(block, param, reading)
+      return documentOf(block, param, context)
     case 'search_result':
-      needCitations(block, param, reading)
+      needCitations(block, param, context)
       return {
         type: 'document',
         title: block.title,
@@ -37,8 +37,8 @@ export function contentOf(
   }
 }
 
-function documentOf(block: DocumentBlock, param: string, reading: Reading): Document {
-  needCitations(block, param, reading)
+function documentOf(block: DocumentBlock, param: string, context: ParseContext): Document {
+  needCitations(block, param, context)
   const about = {
     type: 'document' as const,
     citations: block.citations?.enabled === true,
@@ -47,29 +47,29 @@ function documentOf(block: DocumentBlock, param: string, reading: Reading): Docu
   }
   const { source } = block
   if (source.type === 'text') return { ...about, parts: textContent(source.data) }
-  if (source.type === 'content') return { ...about, parts: partsOf(source.content, param, reading) }
-  requireModality(reading.model, 'file', param)
+  if (source.type === 'content') return { ...about, parts: partsOf(source.content, param, context) }
+  requireModality(context.model, 'file', param)
   return { ...about, media: mediaOf(source, `${param}.source`) }
 }
 
 function partsOf(
   content: string | readonly (TextBlock | ImageBlock)[],
   param: string,
-  reading: Reading,
+  context: ParseContext,
 ): Content[] {
   if (typeof content === 'string') return textContent(content)
-  return content.map((block, index) => contentOf(block, `${param}.source.content.${index}`, reading))
+  return content.map((block, index) => contentOf(block, `${param}.source.content.${index}`, context))
 }
 
 function needCitations(
   { citations }: DocumentBlock | SearchResultBlock,
   param: string,
-  reading: Reading,
+  context: ParseContext,
 ): void {
-  if (citations?.enabled) reading.needsOwnWire(`${param}.citations`, abilities.citations)
+  if (citations?.enabled) context.needsOwnWire(`${param}.citations`, abilities.citations)
 }
 
-/** The bytes have to be what the block says they are. */
+/** Media of a block, whose bytes must be of the type that the block declares. */
 const mediaOf = (
   source: { type: 'base64'; media_type: string; data: string } | Link,
   param: string,

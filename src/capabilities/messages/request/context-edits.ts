@@ -39,7 +39,7 @@ interface Edit {
   type: string
 }
 
-/** Edits that are not known yet go to upstreams of the wire as they came. */
+/** Unknown edits are sent to upstreams of the wire unchanged. */
 const AnyEdit = Type.Unsafe<Edit>({
   type: 'object',
   required: ['type'],
@@ -53,6 +53,6 @@ const AnyEdit = Type.Unsafe<Edit>({
 export const ContextManagement = exactly({ edits: Type.Optional(Type.Array(AnyEdit, { maxItems: 10 })) })
 export type ContextManagement = Static<typeof ContextManagement>
 
-/** Whether the upstream may sum the conversation up, for which it reads all of it once more; of an unknown edit nobody knows. */
-export const maySumUp = (management: ContextManagement | null | undefined): boolean =>
+/** True if the upstream may compact the conversation, for which it reads all of it once more. Unknown edits count as compacting. */
+export const mayCompact = (management: ContextManagement | null | undefined): boolean =>
   management?.edits?.some(({ type }) => !type.startsWith('clear_')) ?? false

@@ -1,4 +1,4 @@
-/** The messages of the wire → neutral messages: results of tools become messages of their own, calls stand beside the text. */
+/** The messages of the wire → neutral messages: tool results become separate messages, calls are beside the text. */
 import type { Content, Message, ToolCall } from '#engine/turn'
 import { isHostedCallId, upstreamCallId, upstreamHostedCallId } from '../call-ids.ts'
 import { abilities } from '../phrases.ts'
@@ -11,86 +11,90 @@ import type {
   UserBlock,
 } from './block-schema.ts'
 import { contentOf, textContent } from './content.ts'
-import { calledTool, isReadable, readFound } from './found.ts'
-import type { Reading } from './reading.ts'
+import type { ParseContext } from './parse-context.ts'
 import type { MessageParam, MessagesBody } from './schema.ts'
+import { calledTool, isReadable, readServiceResult } from './service-results.ts'
 import { type Step, stepsOf } from './steps.ts'
 
-export function conversationOf({ system, messages }: MessagesBody, reading: Reading): Message[] {
+export function conversationOf({ system, messages }: MessagesBody, context: ParseContext): Message[] {
   const rules: Message[] =
     system === undefined || system.length === 0 ? [] : [{ role: 'system', content: textContent(system) }]
   return [
     ...rules,
-    ...messages.flatMap((message, index) => messagesOf(message, `messages.${index}.content`, reading)),
+    ...messages.flatMap((message, index) => messagesOf(message, `messages.${index}.content`, context)),
   ]
 }
 
-function messagesOf(message: MessageParam, param: string, reading: Reading): Message[] {
+function messagesOf(message: MessageParam, param: string, context: ParseContext): Message[] {
   const { role, content } = message
   if (typeof content === 'string') return [{ role, content: textContent(content) }]
   if (role === 'system') return [{ role, content: textContent(content as Parameters<typeof textContent>[0]) }]
   return role === 'user'
-    ? userMessages(content as UserBlock[], param, reading)
-    : assistantMessages(content as AssistantBlock[], param, reading)
+    ? userMessages(content as UserBlock[], param, context)
+    : assistantMessages(content as AssistantBlock[], param, context)
 }
 
-function userMessages(blocks: readonly UserBlock[], param: string, reading: Reading): Message[] {
+function userMessages(blocks: readonly UserBlock[], param: string, context: ParseContext): Message[] {
   const messages: Message[] = []
   let content: Content[] = []
-  const say = (): void => {
+  const flush = (): void => {
     if (content.length > 0) messages.push({ role: 'user', content })
     content = []
   }
   for (const [index, block] of blocks.entries()) {
     const at = `${param}.${index}`
     if (block.type === 'tool_result') {
-      say()
-      messages.push(toolMessage(block, at, reading))
-    } else content.push(contentOf(block, at, reading))
+      flush()
+      messages.push(toolMessage(block, at, context))
+    } else content.push(contentOf(block, at, context))
   }
-  say()
+  flush()
   return messages
 }
 
-function toolMessage(block: ToolResultBlock, param: string, reading: Reading): Message {
+function toolMessage(block: ToolResultBlock, param: string, context: ParseContext): Message {
   return {
     role: 'tool',
     toolCallId: upstreamCallId(block.tool_use_id),
-    content: resultContent(block, `${param}.content`, reading),
+    content: resultContent(block, `${param}.content`, context),
     ...(block.is_error && { isError: true }),
   }
 }
 
-function resultContent({ content = [] }: ToolResultBlock, param: string, reading: Reading): Content[] {
+function resultContent({ content = [] }: ToolResultBlock, param: string, context: ParseContext): Content[] {
   if (typeof content === 'string') return textContent(content)
   return content.flatMap((block, index) => {
     const at = `${param}.${index}`
-    return [block.type === 'tool_reference' ? loaded(block.tool_name) : contentOf(block, at, reading)]
+    return [block.type === 'tool_reference' ? toolLoaded(block.tool_name) : contentOf(block, at, context)]
   })
 }
 
-/** A search of the caller's own has found a tool. Other wires are given all tools from the beginning, so the model is only told. */
-const loaded = (name: string): Content => ({
+/** The text for a tool that the caller's own tool search has found. Other wires get all tools from the beginning, so a text for the model is enough. */
+const toolLoaded = (name: string): Content => ({
   type: 'text',
   text: `The tool ${name} is loaded: call it by its name.`,
 })
 
 /** One message for each step, and one for each result of a tool that ran at a service. */
-function assistantMessages(blocks: readonly AssistantBlock[], param: string, reading: Reading): Message[] {
+function assistantMessages(
+  blocks: readonly AssistantBlock[],
+  param: string,
+  context: ParseContext,
+): Message[] {
   return stepsOf(blocks, isReadable).flatMap(({ said, calls }) => {
     const words = said.filter(({ block }) => block.type !== 'tool_use')
-    const content = words.flatMap(({ block, place }) => assistantContent(block, `${param}.${place}`, reading))
+    const content = words.flatMap(({ block, place }) => assistantContent(block, `${param}.${place}`, context))
     const own = said.flatMap(({ block }) => (block.type === 'tool_use' ? [callOf(block)] : []))
     const toolCalls = [...calls.map(({ call }) => serviceCall(call)), ...own]
     const message: Message = { role: 'assistant', content, ...(toolCalls.length > 0 && { toolCalls }) }
-    return [message, ...calls.map((each) => foundMessage(each, reading))]
+    return [message, ...calls.map((each) => serviceResultMessage(each, context))]
   })
 }
 
-function foundMessage({ call, found }: Step['calls'][number], reading: Reading): Message {
-  // To an upstream of this wire a vendor's own goes as it came.
-  if (found && !isHostedCallId(call.id)) reading.unread(found)
-  const { text, isError } = readFound(found, reading.excerpts)
+function serviceResultMessage({ call, found }: Step['calls'][number], context: ParseContext): Message {
+  // A vendor's result is sent to an upstream of this wire unchanged.
+  if (found && !isHostedCallId(call.id)) context.addPassthroughBytes(found)
+  const { text, isError } = readServiceResult(found, context.excerpts)
   return {
     role: 'tool',
     toolCallId: upstreamHostedCallId(call.id),
@@ -105,10 +109,10 @@ const serviceCall = (call: ServerToolUseBlock): ToolCall => ({
   arguments: JSON.stringify(call.input),
 })
 
-function assistantContent(block: AssistantBlock, param: string, reading: Reading): Content[] {
+function assistantContent(block: AssistantBlock, param: string, context: ParseContext): Content[] {
   switch (block.type) {
     case 'text':
-      return [contentOf(block, param, reading)]
+      return [contentOf(block, param, context)]
     case 'thinking': {
       const { thinking: text, signature } = block
       const opaque = signature !== '' && { opaque: { wire: 'messages' as const, signature } }
@@ -117,20 +121,20 @@ function assistantContent(block: AssistantBlock, param: string, reading: Reading
     case 'redacted_thinking':
       return [{ type: 'reasoning', text: '', opaque: { wire: 'messages', data: block.data } }]
     case 'compaction':
-      return summaryOf(block, reading)
+      return summaryOf(block, context)
     case 'document':
-      reading.needsOwnWire(param, abilities.assistantDocuments)
-      return [contentOf(block, param, reading)]
+      context.needsOwnWire(param, abilities.assistantDocuments)
+      return [contentOf(block, param, context)]
     default:
-      reading.needsOwnWire(param, abilities.serverTools)
-      reading.unread(block)
+      context.needsOwnWire(param, abilities.serverTools)
+      context.addPassthroughBytes(block)
       return []
   }
 }
 
-/** What an upstream has made of an earlier part of the conversation: its words for everybody, its seal for itself. */
-function summaryOf({ content, ...seal }: CompactionBlock, reading: Reading): Content[] {
-  reading.unread(seal)
+/** The summary of an earlier part of the conversation: its text is sent to every upstream, its opaque fields only to one of this wire. */
+function summaryOf({ content, ...seal }: CompactionBlock, context: ParseContext): Content[] {
+  context.addPassthroughBytes(seal)
   return content == null || content.trim() === '' ? [] : [{ type: 'text', text: content }]
 }
 

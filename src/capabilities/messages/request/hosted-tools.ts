@@ -1,20 +1,20 @@
-/** The tools that run here while the model answers. A vendor's own search and fetch are left to an upstream that runs them. */
+/** The hosted tools. A vendor's own search and fetch are left to an upstream that runs them. */
 import { maxPageTokens, maxUses, runsUpstream } from '#capabilities/text'
 import { isDomainRule, isTimeZone } from '#engine/tools'
 import type { HostedToolEntry, HostedToolSet, ToolName } from '#engine/turn'
 import { fail } from '#platform/errors'
 import { abilities, reasons } from '../phrases.ts'
-import type { Reading } from './reading.ts'
+import type { ParseContext } from './parse-context.ts'
 import { isCustom, type Tool, type TypedTool } from './tool-schema.ts'
 
-/** The tool of a service that a type asks for; undefined where the caller runs it. */
+/** The hosted tool of a type, or undefined for a tool that the caller runs. */
 export function serviceToolOf(tool: Tool): ToolName | undefined {
   if (isCustom(tool)) return undefined
   const [, ours, vendors] = /^(?:kherad:(\w+)|(web_search|web_fetch)_\d{8})$/.exec(tool.type) ?? []
   return (ours ?? vendors) as ToolName | undefined
 }
 
-/** As the model calls it; ours may leave the name out. */
+/** The name by which the model calls a tool; the platform's own tools may leave it out. */
 export const nameOf = (tool: Tool): string => tool.name ?? serviceToolOf(tool) ?? ''
 
 interface Place {
@@ -24,28 +24,29 @@ interface Place {
 }
 
 /**
- * What runs here. One tool that no upstream runs brings all others with it, for an upstream would be asked in one breath for what it
- * runs and what it does not know. Throws INVALID_REQUEST and FEATURE_NOT_SUPPORTED.
+ * The tools that the platform runs, or undefined if the upstream runs them all. If there is one tool that no upstream runs, all of them
+ * run here: an upstream cannot be sent tools that it does not know together with its own. Throws INVALID_REQUEST and
+ * FEATURE_NOT_SUPPORTED.
  */
-export function hostedOf(tools: readonly Tool[], reading: Reading): HostedToolSet | undefined {
+export function hostedOf(tools: readonly Tool[], context: ParseContext): HostedToolSet | undefined {
   const places = tools.flatMap((tool, index): Place[] => {
     const runs = serviceToolOf(tool)
     return runs ? [{ tool: tool as TypedTool, runs, param: `tools.${index}` }] : []
   })
   for (const place of places) requireOneList(place)
-  if (!places.some((place) => isOurs(place, reading))) return undefined
+  if (!places.some((place) => isOurs(place, context))) return undefined
   requireNames(tools)
   const timeZone = timeZoneOf(places)
-  return { tools: places.map((place) => useOf(place, timeZone, reading)), atLimit: 'pause' }
+  return { tools: places.map((place) => useOf(place, timeZone, context)), atLimit: 'pause' }
 }
 
-const isOurs = ({ tool: { type }, runs }: Place, { model }: Reading): boolean =>
+const isOurs = ({ tool: { type }, runs }: Place, { model }: ParseContext): boolean =>
   type.startsWith('kherad:') ||
   ((runs === 'web_search' || runs === 'web_fetch') && !runsUpstream(model, 'messages', runs))
 
-function useOf(place: Place, timeZone: string | undefined, reading: Reading): HostedToolEntry {
+function useOf(place: Place, timeZone: string | undefined, context: ParseContext): HostedToolEntry {
   const { tool, runs, param } = place
-  requireDirect(place, reading)
+  requireDirect(place, context)
   return {
     tool: runs,
     name: nameOf(tool),
@@ -57,7 +58,7 @@ function useOf(place: Place, timeZone: string | undefined, reading: Reading): Ho
   }
 }
 
-/** Like the vendor's own API: who allows some has blocked the others. */
+/** Refuses allowed domains together with blocked ones, like the vendor's API: an allow list already blocks all others. */
 function requireOneList({ tool, param }: Place): void {
   if (tool.allowed_domains?.length && tool.blocked_domains?.length)
     fail('INVALID_REQUEST', { why: reasons.twoLists }, { param: `${param}.blocked_domains` })
@@ -75,8 +76,8 @@ function domainsOf({ tool, param }: Place): Pick<HostedToolEntry, 'allowedDomain
   }
 }
 
-/** Nothing here writes code that calls tools; and what a caller forbids the fetch must never be done in silence. */
-function requireDirect({ tool, param }: Place, { model }: Reading): void {
+/** Refuses calls of tools from code, which is not supported here, and `url_sources`: a restriction of the fetch must not be ignored silently. */
+function requireDirect({ tool, param }: Place, { model }: ParseContext): void {
   const refuse = (field: string, feature: string) =>
     fail('FEATURE_NOT_SUPPORTED', { model: model.id, feature }, { param: `${param}.${field}` })
   if (tool.allowed_callers?.some((caller) => caller !== 'direct'))
@@ -93,7 +94,7 @@ function requireNames(tools: readonly Tool[]): void {
   }
 }
 
-/** Where the person is matters to dates too. No search engine here is told a city. */
+/** The time zone of the user's location, which the date tool needs. The city is not passed to search engines. */
 function timeZoneOf(places: readonly Place[]): string | undefined {
   for (const { tool, param } of places) {
     const zone = tool.user_location?.timezone

@@ -1,8 +1,8 @@
-import type { FillBody, Found } from '#capabilities/text'
+import type { FillBody, MediaByLink } from '#capabilities/text'
 import { encodeBase64 } from '#engine/media'
 import type { MessagesBody } from './schema.ts'
 
-/** The body with pictures and documents in the place of links to them. */
+/** The body in which pictures and documents replace the links to them. */
 export const fillLinks: FillBody = (body, found) => ({
   ...body,
   messages: (body as MessagesBody).messages.map((message) =>
@@ -18,13 +18,13 @@ interface Block {
   content?: unknown
 }
 
-/** What holds other blocks, or a link; blocks of a vendor's own tools go back to it as they came. */
+/** Blocks that contain other blocks or a link; blocks of a vendor's tools are sent back to it unchanged. */
 const open = new Set(['image', 'document', 'tool_result'])
 
-const filledAll = (blocks: readonly object[], found: Found): object[] =>
+const filledAll = (blocks: readonly object[], found: MediaByLink): object[] =>
   blocks.map((block) => (open.has((block as Block).type) ? filled(block as Block, found) : block))
 
-function filled(block: Block, found: Found): object {
+function filled(block: Block, found: MediaByLink): object {
   const { source, content } = block
   if (Array.isArray(content)) return { ...block, content: filledAll(content, found) }
   if (Array.isArray(source?.content))

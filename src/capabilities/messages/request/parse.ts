@@ -1,14 +1,14 @@
-/** The messages wire → a neutral turn. Everything that can be refused is refused here, before anything is held. */
+/** The messages wire → a neutral turn. Everything that can be refused is refused here, before any credits are held. */
 import { requireFeatures } from '#capabilities/text'
 import type { Model } from '#engine/models'
 import type { OutputFormat, Turn } from '#engine/turn'
 import { fail } from '#platform/errors'
 import { reasons } from '../phrases.ts'
 import { type Dialect, requireVersion } from '../versions.ts'
-import { maySumUp } from './context-edits.ts'
+import { mayCompact } from './context-edits.ts'
 import { conversationOf } from './conversation.ts'
 import { hostedOf } from './hosted-tools.ts'
-import { Reading } from './reading.ts'
+import { ParseContext } from './parse-context.ts'
 import { reasoningOf } from './reasoning.ts'
 import type { MessagesBody } from './schema.ts'
 import { requireResults } from './tool-results.ts'
@@ -24,10 +24,10 @@ export function turnOf(body: MessagesBody, model: Model, dialect: Dialect): Turn
     tools: body.tools && body.tools.length > 0 ? 'tools' : undefined,
     json_schema: body.output_config?.format ? 'output_config.format' : undefined,
   })
-  const reading = new Reading(model)
-  const hosted = hostedOf(body.tools ?? [], reading)
-  const tools = toolsOf(body, hosted, dialect, reading)
-  const messages = conversationOf(body, reading)
+  const context = new ParseContext(model)
+  const hosted = hostedOf(body.tools ?? [], context)
+  const tools = toolsOf(body, hosted, dialect, context)
+  const messages = conversationOf(body, context)
   const reasoning = reasoningOf(body, model)
   const turn: Turn = {
     messages,
@@ -44,30 +44,30 @@ export function turnOf(body: MessagesBody, model: Model, dialect: Dialect): Turn
     ...(body.top_k !== undefined && { topK: body.top_k }),
     ...(reasoning && { reasoning }),
     stream: body.stream === true,
-    ...(reading.sourceWireOnly && { sourceWireOnly: reading.sourceWireOnly }),
-    passthroughBytes: reading.passthroughBytes,
+    ...(context.sourceWireOnly && { sourceWireOnly: context.sourceWireOnly }),
+    passthroughBytes: context.passthroughBytes,
     source: { wire: 'messages', ...(!hosted && { body: sourceOf(body, dialect) }) },
   }
   if (hosted) return turn
   const { tools: upstreams = [] } = body
   const managed = body.context_management
-  if (managed && isSpoken(model)) reading.unread(managed)
-  const passthroughBytes = reading.passthroughBytes + foundBytes(upstreams, turn)
-  const compacts = maySumUp(managed) && isSpoken(model)
+  if (managed && speaksOwnWire(model)) context.addPassthroughBytes(managed)
+  const passthroughBytes = context.passthroughBytes + foundBytes(upstreams, turn)
+  const compacts = mayCompact(managed) && speaksOwnWire(model)
   return {
     ...turn,
-    passthroughBytes: passthroughBytes,
+    passthroughBytes,
     upstreamSearches: searchesOf(upstreams),
     upstreamRounds: roundsOf(upstreams),
-    ...(compacts && { compacts: compacts }),
+    ...(compacts && { compacts }),
   }
 }
 
-/** Elsewhere an edit is not heard of. */
-const isSpoken = ({ deployments }: Model): boolean =>
+/** True if an upstream of the model speaks this wire; other upstreams get no context edits. */
+const speaksOwnWire = ({ deployments }: Model): boolean =>
   deployments.some(({ wires }) => wires?.includes('messages'))
 
-/** The tool runner of the official client asks for a thread first, and goes on without one where the refusal has these details. */
+/** The tool runner of the official client first requests a thread, and continues without one if the refusal has these details. */
 function refuseThread({ thread }: MessagesBody): void {
   if (thread == null) return
   const details = { error_code: 'thread_unsupported_request', unsupported: ['thread'] }

@@ -1,4 +1,4 @@
-import { requireBudget, wishOf } from '#capabilities/text'
+import { reasoningSettings, requireBudget } from '#capabilities/text'
 import type { Model } from '#engine/models'
 import type { Reasoning } from '#engine/turn'
 import { fail } from '#platform/errors'
@@ -6,8 +6,8 @@ import { reasons } from '../phrases.ts'
 import type { MessagesBody } from './schema.ts'
 
 /**
- * How the model is to think. A budget or an effort that it cannot keep is refused; to leave the thinking to the model
- * (`adaptive`) is no wish that it could fail, and clients say it to every model.
+ * The reasoning settings. A budget or an effort that the model does not support is refused. `adaptive` thinking leaves the decision to
+ * the model and is accepted for every model, because clients send it to every model.
  */
 export function reasoningOf(body: MessagesBody, model: Model): Reasoning | undefined {
   const { thinking } = body
@@ -15,10 +15,10 @@ export function reasoningOf(body: MessagesBody, model: Model): Reasoning | undef
   const maxTokens = budgetOf(body, model)
   const effort = effortOf(body, model)
   if (!thinks || (!thinking && effort === undefined)) return undefined
-  return wishOf(thinking?.type !== 'disabled', effort, maxTokens)
+  return reasoningSettings(thinking?.type !== 'disabled', effort, maxTokens)
 }
 
-/** Who asks for thinking sees it, unless they say otherwise. */
+/** True if the request enables thinking and does not omit it from the answer. */
 export const showsThinking = ({ thinking }: MessagesBody): boolean =>
   thinking !== undefined &&
   thinking.type !== 'disabled' &&
@@ -30,7 +30,7 @@ function budgetOf({ thinking, max_tokens: limit }: MessagesBody, model: Model): 
   if (budget >= limit)
     fail('INVALID_REQUEST', { why: reasons.smallLimit(budget) }, { param: 'thinking.budget_tokens' })
   requireBudget(model, budget, 'messages', 'thinking.budget_tokens')
-  // Where the model writes less than was allowed, some room has to stay for its answer.
+  // If the model's own output limit is below that of the request, some tokens must remain for the answer.
   return Math.min(budget, Math.max(1, model.maxOutputTokens - 1))
 }
 

@@ -19,7 +19,7 @@ const Message = taggedUnion('role', [
 ])
 export type MessageParam = Static<typeof Message>
 
-/** The smallest budget for thinking that the wire knows; tokens. */
+/** The smallest thinking budget of the wire, in tokens. */
 const smallestBudget = 1024
 const display = { display: optional(oneOf('summarized', 'omitted', 'updates')) }
 const Thinking = taggedUnion('type', [
@@ -39,7 +39,7 @@ const OutputConfig = exactly({
   format: optional(exactly(jsonSchema)),
 })
 
-/** The body of contract section 4, messages, and what the clients of the wire send beside it; every other field is refused. */
+/** The body of contract section 4, messages, and fields that clients of the wire send beside it; every other field is refused. */
 export const MessagesBody = Type.Object(
   {
     model: Type.Optional(

@@ -1,27 +1,27 @@
 /**
- * An assistant message in which tools ran at a service holds several steps: what was said with the calls in it, what came of them, and
- * what was said after that. Wires that know no such tools are told each step as messages of its own.
+ * An assistant message with tools that a service ran contains several steps: text with calls, their results, and the text after them.
+ * For wires without such tools each step becomes separate messages.
  */
 import type { AssistantBlock, ServerResultBlock, ServerToolUseBlock } from './block-schema.ts'
 
 export interface Step {
   said: { block: AssistantBlock; place: number }[]
-  /** Each with its result, where it has one. */
+  /** Each call with its result, if it has one. */
   calls: { call: ServerToolUseBlock; found: ServerResultBlock | undefined }[]
 }
 
 export type ServiceBlock = ServerToolUseBlock | ServerResultBlock
 
 /**
- * The steps of a message by the calls and results that are `taken` apart; a result that nobody called for is left out. Calls of the
- * caller's own tools stand in the last step, since the message after it answers them.
+ * Splits a message into steps at the calls and results for which `isServiceBlock` is true; a result without a call is left out. Calls
+ * of the caller's own tools are put into the last step, since the message after it answers them.
  */
 export function stepsOf(
   blocks: readonly AssistantBlock[],
-  taken: (block: AssistantBlock) => block is ServiceBlock,
+  isServiceBlock: (block: AssistantBlock) => block is ServiceBlock,
 ): Step[] {
-  const results = resultsOf(blocks.filter(taken))
-  const own: Step['said'] = []
+  const results = resultsOf(blocks.filter(isServiceBlock))
+  const callerCalls: Step['said'] = []
   const steps: Step[] = [{ said: [], calls: [] }]
   let ended = false
   const current = (): Step => {
@@ -30,17 +30,17 @@ export function stepsOf(
     return steps.at(-1)!
   }
   for (const [place, block] of blocks.entries()) {
-    if (block.type === 'tool_use') own.push({ block, place })
-    else if (!taken(block)) current().said.push({ block, place })
+    if (block.type === 'tool_use') callerCalls.push({ block, place })
+    else if (!isServiceBlock(block)) current().said.push({ block, place })
     else if (block.type === 'server_tool_use')
       current().calls.push({ call: block, found: results.get(block.id)?.shift() })
     else ended = steps.at(-1)!.calls.length > 0
   }
-  steps.at(-1)!.said.push(...own)
+  steps.at(-1)!.said.push(...callerCalls)
   return steps
 }
 
-/** In their order, for there are upstreams that count their calls anew in every step. */
+/** The results by call id, in their order: some upstreams use the same call ids again in every step. */
 function resultsOf(blocks: readonly ServiceBlock[]): Map<string, ServerResultBlock[]> {
   const results = new Map<string, ServerResultBlock[]>()
   for (const block of blocks) {

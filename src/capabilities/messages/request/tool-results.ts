@@ -2,7 +2,7 @@ import { fail } from '#platform/errors'
 import { reasons } from '../phrases.ts'
 import type { MessageParam } from './schema.ts'
 
-/** Throws INVALID_REQUEST unless every call has an id of its own and is answered, once, before the next message (contract section 4). */
+/** Throws INVALID_REQUEST unless every call has a unique id and exactly one result before the next assistant message (contract section 4). */
 export function requireResults(messages: readonly MessageParam[]): void {
   let open = new Set<string>()
   let last: MessageParam['role'] = 'user'
@@ -10,7 +10,7 @@ export function requireResults(messages: readonly MessageParam[]): void {
     const { role } = message
     if (role === 'system') continue
     if (role === 'assistant') {
-      // Several of one role in a row count as one message.
+      // Consecutive messages of one role count as one message.
       if (last === 'user') {
         requireNone(open, `messages.${index}`)
         open = new Set()

@@ -1,4 +1,4 @@
-/** The tools of the messages wire: the caller's own, those that vendors' models were trained on, and those that run at a service. */
+/** The tools of the messages wire: the caller's own, those that vendors' models were trained on, and those that a service runs. */
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
 import { capped, maxPageTokens, maxUses } from '#capabilities/text'
 import { anyObject, nameSchemas, oneOf, taggedUnion } from '#platform/schema'
@@ -16,7 +16,7 @@ const anyTool = {
 }
 const withExamples = { ...anyTool, input_examples: Type.Optional(Type.Array(anyObject())) }
 
-/** A tool of the caller: the model names it, the caller runs it. */
+/** A tool of the caller: the model calls it, the caller runs it. */
 export const CustomTool = exactly({
   type: optional(Type.Literal('custom')),
   name: Type.String({ minLength: 1, maxLength: 200 }),
@@ -40,7 +40,7 @@ const computer = {
 }
 const edits = { name: Type.Literal('str_replace_based_edit_tool'), ...withExamples }
 
-/** Tools that a vendor's models know by heart; they run at the caller too. */
+/** Tools on which a vendor's models were trained; the caller runs them too. */
 const clientTools = [
   exactly({ type: Type.Literal('computer_20250124'), ...computer }),
   exactly({
@@ -116,7 +116,7 @@ const hostedTools = [
   ours('bash', {}),
 ]
 
-/** A tool that is known by its type; the fields are those that are read here. */
+/** A tool that is identified by its type; only the fields that are read here are listed. */
 export interface TypedTool {
   type: string
   name?: string
@@ -129,7 +129,7 @@ export interface TypedTool {
   url_sources?: Record<string, unknown> | null
 }
 
-/** A custom tool may leave its type out, which the tag of a union may not. */
+/** Not a plain tagged union, because a custom tool may leave its type out. */
 export const Tool = Type.Unsafe<CustomTool | TypedTool>({
   type: 'object',
   if: { required: ['type'], properties: { type: { not: { enum: ['custom', null] } } } },

@@ -1,30 +1,30 @@
-/** The tools of a request: the caller's own go to any upstream, those that vendors' models know by their type only to one of this wire. */
+/** The tools of a request: the caller's own are sent to any upstream, those that models know by their type only to one of this wire. */
 
 import type { HostedToolSet, Tool as NeutralTool, ToolChoice } from '#engine/turn'
 import { fail } from '#platform/errors'
 import { reasons } from '../phrases.ts'
 import type { Dialect } from '../versions.ts'
 import { nameOf, serviceToolOf } from './hosted-tools.ts'
-import type { Reading } from './reading.ts'
+import type { ParseContext } from './parse-context.ts'
 import type { MessagesBody } from './schema.ts'
 import { type CustomTool, isCustom, type TypedTool } from './tool-schema.ts'
 
-/** All but those of `hosted`. */
+/** All tools that are not in `hosted`. */
 export function toolsOf(
   { tools = [] }: MessagesBody,
   hosted: HostedToolSet | undefined,
   dialect: Dialect,
-  reading: Reading,
+  context: ParseContext,
 ): NeutralTool[] {
   return tools.flatMap((tool, index) => {
-    if (isCustom(tool)) return [customTool(tool, reading)]
-    if (!hosted || !serviceToolOf(tool)) readTyped(tool, `tools.${index}`, dialect, reading)
+    if (isCustom(tool)) return [customTool(tool, context)]
+    if (!hosted || !serviceToolOf(tool)) readTyped(tool, `tools.${index}`, dialect, context)
     return []
   })
 }
 
-function customTool(tool: CustomTool, reading: Reading): NeutralTool {
-  if (tool.input_examples) reading.unread(tool.input_examples)
+function customTool(tool: CustomTool, context: ParseContext): NeutralTool {
+  if (tool.input_examples) context.addPassthroughBytes(tool.input_examples)
   return {
     name: tool.name,
     parameters: tool.input_schema,
@@ -33,7 +33,7 @@ function customTool(tool: CustomTool, reading: Reading): NeutralTool {
   }
 }
 
-/** What a vendor writes into the prompt for a tool that its models know by heart; bytes. */
+/** Bytes that a vendor adds to the prompt for a tool on which its models were trained. */
 const knownToolBytes = 4_000
 
 const betaOf: Readonly<Record<string, string>> = {
@@ -41,13 +41,13 @@ const betaOf: Readonly<Record<string, string>> = {
   computer_20251124: 'computer-use-2025-11-24',
 }
 
-function readTyped(tool: TypedTool, param: string, { betas }: Dialect, reading: Reading): void {
+function readTyped(tool: TypedTool, param: string, { betas }: Dialect, context: ParseContext): void {
   const beta = betaOf[tool.type]
   if (beta !== undefined && !betas.includes(beta))
     fail('INVALID_REQUEST', { why: reasons.needsBeta(tool.type, beta) }, { param: 'anthropic-beta' })
-  reading.needsOwnWire(`${param}.type`, tool.type)
-  reading.unread(tool)
-  reading.passthroughBytes += knownToolBytes
+  context.needsOwnWire(`${param}.type`, tool.type)
+  context.addPassthroughBytes(tool)
+  context.passthroughBytes += knownToolBytes
 }
 
 export function toolChoiceOf({ tools = [], tool_choice: choice }: MessagesBody): ToolChoice {

@@ -1,13 +1,13 @@
-/** The messages of a request for an upstream of this wire: as they came, but for calls of tools that ran here. */
+/** The messages of a request for an upstream of this wire: unchanged except for calls of tools that the platform ran. */
 import { callId, isHostedCallId, upstreamHostedCallId } from '../call-ids.ts'
 import type { AssistantBlock, ServerToolUseBlock, UserBlock } from './block-schema.ts'
-import { calledTool, Excerpts, readFound } from './found.ts'
 import type { MessageParam } from './schema.ts'
+import { calledTool, Excerpts, readServiceResult } from './service-results.ts'
 import { type ServiceBlock, type Step, stepsOf } from './steps.ts'
 
 /**
- * To the upstream those are calls of ordinary tools. Its own tools' results it would know by what it has encrypted, and refuse
- * anybody else's.
+ * Turns calls of the platform's tools into calls of ordinary tools: results of the upstream's own tools contain data that it has
+ * encrypted, and it refuses results without them.
  */
 export function upstreamMessages(messages: readonly MessageParam[]): MessageParam[] {
   const excerpts = new Excerpts()
@@ -25,7 +25,7 @@ const isOurs = (block: AssistantBlock): block is ServiceBlock =>
 function plainMessages({ said, calls }: Step, excerpts: Excerpts): MessageParam[] {
   const words = [...said.map(({ block }) => block), ...calls.map(({ call }) => plainCall(call))]
   const results = calls.map(({ call, found }): UserBlock => {
-    const { text, isError } = readFound(found, excerpts)
+    const { text, isError } = readServiceResult(found, excerpts)
     return {
       type: 'tool_result',
       tool_use_id: plainId(call),
@@ -47,6 +47,6 @@ const plainCall = (call: ServerToolUseBlock): AssistantBlock => ({
   name: calledTool(call) ?? call.name,
 })
 
-/** Other wires' ids have characters that this one refuses. */
+/** Ids of other wires may contain characters that this wire refuses. */
 const plainId = ({ id }: ServerToolUseBlock): string =>
   callId(upstreamHostedCallId(id).replace(/[^\w-]/g, '_'))

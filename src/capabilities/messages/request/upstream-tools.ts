@@ -1,4 +1,4 @@
-/** The search and fetch of a vendor where they run at an upstream of this wire: written down with their bounds, and held for. */
+/** A vendor's search and fetch when an upstream of this wire runs them: their bounds are added to the body, and the hold covers them. */
 import { maxPageTokens, maxUses } from '#capabilities/text'
 import { foundBound, searchTokens } from '#engine/metering'
 import type { Turn } from '#engine/turn'
@@ -8,7 +8,7 @@ import type { Tool, TypedTool } from './tool-schema.ts'
 const isUpstreams = (tool: Tool): tool is TypedTool => serviceToolOf(tool) !== undefined
 const isFetch = (tool: TypedTool): boolean => serviceToolOf(tool) === 'web_fetch'
 
-/** An upstream runs none without its bounds. */
+/** The tools with bounds on every search and fetch, so that the upstream never runs them unbounded. */
 export function boundedTools(tools: readonly Tool[]): Tool[] {
   return tools.map((tool) =>
     isUpstreams(tool)
@@ -28,11 +28,11 @@ export const searchesOf = (tools: readonly Tool[]): number =>
     .filter((tool) => !isFetch(tool))
     .reduce((sum, tool) => sum + (tool.max_uses ?? maxUses), 0)
 
-/** Uses of all of them: after each the model reads the prompt anew. */
+/** The most uses of all of them: after each one the model reads the prompt again. */
 export const roundsOf = (tools: readonly Tool[]): number =>
   tools.filter(isUpstreams).reduce((sum, tool) => sum + (tool.max_uses ?? maxUses), 0)
 
-/** Bytes that they make a model read at most: after each use, all of the prompt and all that was found until then. */
+/** The most bytes that they make a model read: after each use, the whole prompt and all findings so far. */
 export function foundBytes(tools: readonly Tool[], turn: Turn): number {
   const finds = tools
     .filter(isUpstreams)

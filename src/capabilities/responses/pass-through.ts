@@ -1,30 +1,30 @@
 /**
- * What an upstream of this wire wrote, passed on as it is: unknown fields, items and events survive. Ours are the response's
- * id, the model, the usage that was charged, and what is shown of reasoning.
+ * Passes the response of an upstream of this wire through: unknown fields, items and events survive. Replaced are the response's id,
+ * the model, the usage (by the charged one), and reasoning that the caller did not ask for.
  */
 import type { Bill, Part } from '#engine/turn'
-import type { Scribe } from './answer.ts'
-import { BegunItems } from './cut-items.ts'
+import type { ResponseWriter } from './answer.ts'
 import { type Emit, type Json, recordsIn } from './item.ts'
-import { reasoningOf, responseOf, type Terms, type Thoughts, textOf, usageOf } from './response.ts'
+import { OpenItems } from './open-items.ts'
+import { type ReasoningText, reasoningOf, responseOf, type Terms, textOf, usageOf } from './response.ts'
 import { toolEvent } from './web-item.ts'
 
 const terminals = new Set(['response.completed', 'response.incomplete', 'response.done'])
 
-export class OwnAnswer implements Scribe {
+export class PassThroughAnswer implements ResponseWriter {
   readonly #terms: Terms
   readonly #emit: Emit
-  /** The response as the upstream told it last. */
-  #told: Json = {}
-  /** The upstream's last event, which waits for the figures that are charged. */
+  /** The response as the upstream sent it last. */
+  #upstreamResponse: Json = {}
+  /** The upstream's last event, which is sent once the charged figures are known. */
   #last: Json | undefined
-  readonly #begun = new BegunItems()
-  /** It was cut off at its limit, and its upstream tells no end. */
+  readonly #openItems = new OpenItems()
+  /** True if the answer was cut off at its limit, so that no last event of the upstream follows. */
   #isCut = false
-  /** Items that are done, by their place; for an answer that breaks. */
+  /** Items that are done, by their place; needed if the answer fails. */
   readonly #done = new Map<number, Json>()
-  /** The kind of the upstream's events of which the contract's own are twins. */
-  #twinOf: string | undefined
+  /** The kind of upstream events that the contract's reasoning events repeat. */
+  #repeatedKind: string | undefined
 
   constructor(terms: Terms, emit: Emit) {
     this.#terms = terms
@@ -35,55 +35,66 @@ export class OwnAnswer implements Scribe {
     const { extra, cut } = part
     if (cut) this.#cut(part)
     if (extra?.wire !== 'responses') return
-    if (extra.body) this.#told = extra.body
+    if (extra.body) this.#upstreamResponse = extra.body
     if (extra.event) this.#read(extra.event, extra.text)
   }
 
   end(bill: Bill): Json {
     if (this.#isCut) this.#endCut()
     const { type: _type, ...event } = this.#last ?? {}
-    const output = recordsIn(this.#told['output'])
+    const output = recordsIn(this.#upstreamResponse['output'])
     const response = this.#rewritten(
-      { ...this.#told, output: output.length > 0 ? output : this.#items },
+      { ...this.#upstreamResponse, output: output.length > 0 ? output : this.#items },
       bill,
     )
     this.#emit(`response.${response['status']}`, { ...event, response })
     return response
   }
 
-  /** What the limit of the answer left of its last piece, and its end, come without an event of the upstream. */
+  /** Handles parts that have no upstream event: the shortened last part of an answer cut off at its limit, and its end. */
   #cut(part: Part): void {
-    const last = this.#begun.deltaOf(part)
+    const last = this.#openItems.deltaOf(part)
     if (last) this.#emit(last.type, last.fields)
     if (part.type === 'finish') this.#isCut = true
   }
 
   #endCut(): void {
-    for (const [place, item] of this.#begun.ended()) {
+    for (const [place, item] of this.#openItems.ended()) {
       const shown = this.#shown(item)
       this.#done.set(place, shown)
       this.#emit('response.output_item.done', { output_index: place, item: shown })
     }
     const details = { reason: 'max_output_tokens' }
-    this.#told = { ...this.#told, status: 'incomplete', incomplete_details: details, output: this.#items }
+    this.#upstreamResponse = {
+      ...this.#upstreamResponse,
+      status: 'incomplete',
+      incomplete_details: details,
+      output: this.#items,
+    }
   }
 
   failed(error: { code: string; message: string }): void {
-    if (this.#told['id'] === undefined) this.#open({})
-    const told = { ...this.#told, status: 'failed', error, output: this.#items, incomplete_details: null }
-    this.#emit('response.failed', { response: this.#rewritten(told) })
+    if (this.#upstreamResponse['id'] === undefined) this.#open({})
+    const upstream = {
+      ...this.#upstreamResponse,
+      status: 'failed',
+      error,
+      output: this.#items,
+      incomplete_details: null,
+    }
+    this.#emit('response.failed', { response: this.#rewritten(upstream) })
   }
 
   get #items(): Json[] {
-    // Their places are the upstream's word: any number may come.
+    // The places come from the upstream and may be any number.
     return [...this.#done].sort(([a], [b]) => a - b).map(([, item]) => item)
   }
 
   #read(event: Json, text: string | undefined): void {
     const { type, response, item } = event as { type?: unknown; response?: Json; item?: Json }
     if (typeof type !== 'string') return
-    if (response) this.#told = response
-    this.#begun.read(type, event)
+    if (response) this.#upstreamResponse = response
+    this.#openItems.read(type, event)
     if (terminals.has(type)) this.#last = event
     else if (response) this.#emit(type, { ...event, response: this.#rewritten(response) })
     else if (this.#isShown(type, event)) {
@@ -91,26 +102,26 @@ export class OwnAnswer implements Scribe {
       if (shown && type === 'response.output_item.done') this.#done.set(Number(event['output_index']), shown)
       if (shown === item) this.#emit(type, event, text)
       else this.#emit(type, { ...event, item: shown })
-      if (this.#terms.includesReasoning) this.#tellTwin(type, event)
-      if (item && this.#terms.tells.tool) this.#tellTool(item, event['output_index'])
+      if (this.#terms.includesReasoning) this.#emitReasoningEvent(type, event)
+      if (item && this.#terms.searchDetails.tool) this.#emitTool(item, event['output_index'])
     }
   }
 
-  #open(told: Json): void {
-    const response = this.#rewritten({ ...told, status: 'in_progress' })
+  #open(upstream: Json): void {
+    const response = this.#rewritten({ ...upstream, status: 'in_progress' })
     this.#emit('response.created', { response })
     this.#emit('response.in_progress', { response })
   }
 
-  /** Keys that lesser upstreams leave out are ours. */
-  #rewritten(told: Json, bill?: Bill): Json {
+  /** The upstream's response with our fields; keys that some upstreams leave out are filled in. */
+  #rewritten(upstream: Json, bill?: Bill): Json {
     const terms = this.#terms
-    const output = recordsIn(told['output']).map((item) => this.#shown(item))
+    const output = recordsIn(upstream['output']).map((item) => this.#shown(item))
     const ours = responseOf(terms, { status: 'in_progress' })
-    const status = String(told['status'] ?? 'completed')
+    const status = String(upstream['status'] ?? 'completed')
     return {
       ...ours,
-      ...told,
+      ...upstream,
       id: ours['id'],
       object: 'response',
       model: terms.model(),
@@ -120,16 +131,16 @@ export class OwnAnswer implements Scribe {
       previous_response_id: null,
       output,
       output_text: textOf(output),
-      reasoning: reasoningOf(terms, thoughtsOf(output)),
-      usage: bill ? usageOf(bill, (told['usage'] as Json | undefined) ?? {}) : null,
-      ...terms.own?.(),
+      reasoning: reasoningOf(terms, reasoningTextOf(output)),
+      usage: bill ? usageOf(bill, (upstream['usage'] as Json | undefined) ?? {}) : null,
+      ...terms.overrides?.(),
     }
   }
 
-  /** What a model thought is shown to who asked: the summary by the wire's own wish, the text itself by ours. */
+  /** Reasoning is shown only if requested: the summary by the wire's `reasoning.summary`, the text by our `include_reasoning`. */
   #shown(item: Json): Json {
     if (item['type'] === 'function_call')
-      return { ...item, ...this.#terms.tools.calledAs(String(item['name'])) }
+      return { ...item, ...this.#terms.tools.callerName(String(item['name'])) }
     if (item['type'] !== 'reasoning') return item
     const { content, ...rest } = item
     return {
@@ -147,18 +158,21 @@ export class OwnAnswer implements Scribe {
     return !plain || includesReasoning
   }
 
-  /** `response.reasoning.delta` and `.done` beside the wire's own events (decisions §8). */
-  #tellTwin(type: string, { item_id, output_index, content_index, summary_index, delta, text }: Json): void {
+  /** Emits `response.reasoning.delta` and `.done` beside the wire's own reasoning events (decisions §8). */
+  #emitReasoningEvent(
+    type: string,
+    { item_id, output_index, content_index, summary_index, delta, text }: Json,
+  ): void {
     const [, kind, step] = /^response\.(reasoning(?:_text|_summary_text)?)\.(delta|done)$/.exec(type) ?? []
     if (kind === undefined) return
-    this.#twinOf ??= kind
-    if (kind === 'reasoning' || kind !== this.#twinOf) return
+    this.#repeatedKind ??= kind
+    if (kind === 'reasoning' || kind !== this.#repeatedKind) return
     const place = { item_id, output_index, content_index: content_index ?? summary_index ?? 0 }
     this.#emit(`response.reasoning.${step}`, { ...place, ...(step === 'delta' ? { delta } : { text }) })
   }
 
-  /** `response.tool` beside the beginning and the end of a search that ran at the upstream. */
-  #tellTool(item: Json, index: unknown): void {
+  /** Emits `response.tool` at the beginning and the end of a search that the upstream runs. */
+  #emitTool(item: Json, index: unknown): void {
     if (item['type'] !== 'web_search_call') return
     const { sources } = (item['action'] ?? {}) as Json
     const results = sources === undefined ? {} : { results: recordsIn(sources).map(({ url }) => ({ url })) }
@@ -166,7 +180,7 @@ export class OwnAnswer implements Scribe {
   }
 }
 
-function thoughtsOf(output: readonly Json[]): Thoughts {
+function reasoningTextOf(output: readonly Json[]): ReasoningText {
   const textsIn = (field: string): string =>
     output
       .filter((item) => item['type'] === 'reasoning')

@@ -1,26 +1,26 @@
 /** Neutral parts → events, for an answer that did not come over this wire. */
 import type { Bill, Opaque, Part } from '#engine/turn'
 import { Blocks } from './blocks.ts'
-import { type Event, emptyMessage, endOf, type Manner, type Stop, type Writer } from './event.ts'
+import { type Event, emptyMessage, endOf, type MessageOptions, type Stop, type Writer } from './event.ts'
 import { Findings } from './findings.ts'
 import { callBlock, resultBlock } from './hosted-blocks.ts'
 import { firstUsageOf, lastUsageOf } from './usage.ts'
 
-export class WrittenAnswer implements Writer {
-  readonly #manner: Manner
+export class TranslatedAnswer implements Writer {
+  readonly #options: MessageOptions
   readonly #blocks = new Blocks()
   readonly #findings = new Findings()
   #begun = false
   #stop: Stop = { reason: 'stop' }
   #refused = false
 
-  constructor(manner: Manner) {
-    this.#manner = manner
+  constructor(options: MessageOptions) {
+    this.#options = options
   }
 
   of(part: Part): Event[] {
     this.#read(part)
-    return [...this.#begin(), ...this.#blocks.take()]
+    return [...this.#begin(), ...this.#blocks.drain()]
   }
 
   end(bill: Bill): Event[] {
@@ -28,7 +28,7 @@ export class WrittenAnswer implements Writer {
     const delta = endOf({ ...this.#stop, refused: this.#refused })
     return [
       ...this.#begin(),
-      ...this.#blocks.take(),
+      ...this.#blocks.drain(),
       { type: 'message_delta', delta, usage: lastUsageOf(bill, { server_tool_use: this.#findings.usage }) },
       { type: 'message_stop' },
     ]
@@ -37,8 +37,10 @@ export class WrittenAnswer implements Writer {
   #begin(): Event[] {
     if (this.#begun) return []
     this.#begun = true
-    const { heading, guess } = this.#manner
-    return [{ type: 'message_start', message: emptyMessage(heading(), firstUsageOf(guess(), undefined)) }]
+    const { heading, usageSoFar } = this.#options
+    return [
+      { type: 'message_start', message: emptyMessage(heading(), firstUsageOf(usageSoFar(), undefined)) },
+    ]
   }
 
   #read(part: Part): void {
@@ -52,10 +54,10 @@ export class WrittenAnswer implements Writer {
         blocks.text(part.text)
         break
       case 'reasoning':
-        if (this.#manner.showsThinking) blocks.thinking(part.text)
+        if (this.#options.showsThinking) blocks.thinking(part.text)
         break
       case 'reasoning-end':
-        if (this.#manner.showsThinking) this.#endThinking(part.opaque)
+        if (this.#options.showsThinking) this.#endThinking(part.opaque)
         break
       case 'citation':
         blocks.citation(this.#findings.citation(part.citation))
@@ -71,7 +73,7 @@ export class WrittenAnswer implements Writer {
         break
       case 'hosted-result': {
         this.#findings.add(part)
-        const block = resultBlock(part, this.#manner.nowMs())
+        const block = resultBlock(part, this.#options.nowMs())
         if (block) blocks.whole(block)
         break
       }
@@ -82,14 +84,14 @@ export class WrittenAnswer implements Writer {
     }
   }
 
-  /** Also where a call is not shown, what is said after it is another text. */
+  /** Ends the open block even if the call is not shown, so that text after it is another block. */
   #call(part: Extract<Part, { type: 'hosted-call' }>): void {
     this.#blocks.close()
     const call = callBlock(part)
     if (call) this.#blocks.wholeCall(call.block, call.input)
   }
 
-  /** What another vendor's model has sealed, this wire has no place for. */
+  /** Opaque data of other wires are left out, since this wire has no field for them. */
   #endThinking(opaque: Opaque | undefined): void {
     const { data, signature } = opaque?.wire === 'messages' ? opaque : {}
     if (data === undefined) this.#blocks.seal(signature)

@@ -1,13 +1,13 @@
 import type { Model } from '#engine/models'
 import type { Turn } from '#engine/turn'
-import { Excerpts } from './found.ts'
+import { Excerpts } from './service-results.ts'
 
-/** What is learnt of a request while its blocks are read, beside their content. */
-export class Reading {
+/** What parsing the blocks of a request collects beside their content. */
+export class ParseContext {
   readonly model: Model
-  /** The first thing that no other wire can carry. */
+  /** The first feature of the request that no other wire can carry. */
   sourceWireOnly: Turn['sourceWireOnly']
-  /** Bytes that reach an upstream of this wire and stand in no neutral field. */
+  /** Bytes that are sent to an upstream of this wire and are in no neutral field. */
   passthroughBytes = 0
   readonly excerpts = new Excerpts()
 
@@ -19,7 +19,7 @@ export class Reading {
     this.sourceWireOnly ??= { param, what }
   }
 
-  unread(value: unknown): void {
+  addPassthroughBytes(value: unknown): void {
     this.passthroughBytes += Buffer.byteLength(JSON.stringify(value))
   }
 }

@@ -1,39 +1,41 @@
 import type { EventAnswer, JsonAnswer, SentEvent } from '#capabilities/text'
 import type { Bill, Part } from '#engine/turn'
 import type { ErrorBody } from '#platform/errors'
-import { Answer, type Scribe } from './answer.ts'
+import { Answer, type ResponseWriter } from './answer.ts'
 import type { Emit, Json } from './item.ts'
-import { OwnAnswer } from './own-wire.ts'
+import { PassThroughAnswer } from './pass-through.ts'
 import type { Terms } from './response.ts'
 
-/** One answer is of one upstream, whose wire its first part tells. */
-function scribeOf(first: Part | undefined, terms: Terms, emit: Emit): Scribe {
+/** Chooses the writer by the first part: an answer comes from one upstream, and its first part shows the upstream's wire. */
+function writerOf(first: Part | undefined, terms: Terms, emit: Emit): ResponseWriter {
   const { wire, event, body } = first?.extra ?? {}
-  return wire === 'responses' && (event || body) ? new OwnAnswer(terms, emit) : new Answer(terms, emit)
+  return wire === 'responses' && (event || body)
+    ? new PassThroughAnswer(terms, emit)
+    : new Answer(terms, emit)
 }
 
-export class WholeResponse implements JsonAnswer {
+export class JsonResponse implements JsonAnswer {
   readonly #terms: Terms
-  #scribe: Scribe | undefined
+  #writer: ResponseWriter | undefined
 
   constructor(terms: Terms) {
     this.#terms = terms
   }
 
   add(part: Part): void {
-    this.#scribe ??= scribeOf(part, this.#terms, () => {})
-    this.#scribe.add(part)
+    this.#writer ??= writerOf(part, this.#terms, () => {})
+    this.#writer.add(part)
   }
 
   body(bill: Bill): Json {
-    return (this.#scribe ?? scribeOf(undefined, this.#terms, () => {})).end(bill)
+    return (this.#writer ?? writerOf(undefined, this.#terms, () => {})).end(bill)
   }
 }
 
 /** Numbers the events without gaps; the last is `[DONE]`. */
 export class ResponseEvents implements EventAnswer {
   readonly #terms: Terms
-  #scribe: Scribe | undefined
+  #writer: ResponseWriter | undefined
   #sequence = 0
   #batch: SentEvent[] = []
 
@@ -42,27 +44,27 @@ export class ResponseEvents implements EventAnswer {
   }
 
   of(part: Part): readonly SentEvent[] {
-    return this.#told((scribe) => scribe.add(part), part)
+    return this.#collect((writer) => writer.add(part), part)
   }
 
   end(bill: Bill): readonly SentEvent[] {
-    return [...this.#told((scribe) => scribe.end(bill)), '[DONE]']
+    return [...this.#collect((writer) => writer.end(bill)), '[DONE]']
   }
 
   failed({ code, message }: ErrorBody['error']): readonly SentEvent[] {
-    return [...this.#told((scribe) => scribe.failed({ code, message })), '[DONE]']
+    return [...this.#collect((writer) => writer.failed({ code, message })), '[DONE]']
   }
 
-  #told(tell: (scribe: Scribe) => void, part?: Part): readonly SentEvent[] {
+  #collect(write: (writer: ResponseWriter) => void, part?: Part): readonly SentEvent[] {
     this.#batch = []
-    this.#scribe ??= scribeOf(part, this.#terms, this.#emit)
-    tell(this.#scribe)
+    this.#writer ??= writerOf(part, this.#terms, this.#emit)
+    write(this.#writer)
     return this.#batch
   }
 
   readonly #emit: Emit = (type, fields, text) => {
     const number = this.#sequence++
-    // What is passed on unchanged, its number included, goes out to the letter.
+    // An event that is unchanged, including its number, is sent with the upstream's exact bytes.
     const isOurs = text !== undefined && fields['sequence_number'] === number
     const data = isOurs ? text : JSON.stringify({ type, ...fields, sequence_number: number })
     this.#batch.push({ event: type, data })

@@ -1,4 +1,4 @@
-/** What tools of a service have found, read out of the blocks that a client sends back: ours, and those of a vendor as far as they say something. */
+/** Reads the results of tools that a service ran from the blocks that a client sends back: those of the platform, and those of a vendor as far as they are readable. */
 import { writtenExecution, writtenFindings, writtenPage } from '#engine/tools'
 import type { ToolName } from '#engine/turn'
 import { isPacked, unpacked } from '../excerpts.ts'
@@ -7,18 +7,18 @@ import type { ServiceBlock } from './steps.ts'
 
 type Raw = Record<string, unknown>
 
-export interface Found {
+export interface ServiceResult {
   text: string
   isError?: true
 }
 
-/** What forty answers find at most. Beyond that excerpts stay packed: each takes some 50 µs, and everybody waits for them. */
+/** The most excerpts that are unpacked for one request: as many as forty answers can contain. Further ones are not unpacked: each takes some 50 µs, during which all other requests wait. */
 const maxExcerpts = 2_000
 
 export class Excerpts {
   #left = maxExcerpts
 
-  /** Empty for what cannot be read: then a finding is its title and address. */
+  /** Returns the excerpt, or an empty text if it cannot be read; then only the title and address of the finding are left. */
   of(content: unknown): string {
     if (!isPacked(content) || this.#left === 0) return ''
     this.#left--
@@ -32,11 +32,11 @@ const tools: Readonly<Record<string, ToolName>> = {
   bash_code_execution: 'bash',
 }
 
-/** The tool of a call as models call it; undefined for what only its vendor has. */
+/** The hosted tool of a call, or undefined for a tool that only its vendor has. */
 export const calledTool = ({ name }: ServerToolUseBlock): ToolName | undefined =>
   Object.hasOwn(tools, name) ? tools[name] : undefined
 
-type Reader = (content: unknown, excerpts: Excerpts) => Found
+type Reader = (content: unknown, excerpts: Excerpts) => ServiceResult
 
 const readers: Readonly<Record<string, Reader>> = {
   web_search_tool_result: (content, excerpts) =>
@@ -49,12 +49,12 @@ const readers: Readonly<Record<string, Reader>> = {
     rawOf(content)['type'] === 'bash_code_execution_result' ? executionOf(rawOf(content)) : failure(content),
 }
 
-/** Whether other wires can be told of it. */
+/** True if the block can be translated for other wires. */
 export const isReadable = (block: AssistantBlock): block is ServiceBlock =>
   block.type === 'server_tool_use' ? calledTool(block) !== undefined : Object.hasOwn(readers, block.type)
 
-/** The result of a call, as a model reads it. An answer can be paused before there is one. */
-export function readFound(block: ServerResultBlock | undefined, excerpts: Excerpts): Found {
+/** The result of a call as text for a model. There is none yet if the answer was paused before it. */
+export function readServiceResult(block: ServerResultBlock | undefined, excerpts: Excerpts): ServiceResult {
   const read = block && readers[block.type]
   return read
     ? read(block.content, excerpts)
@@ -74,8 +74,8 @@ function findingOf(value: unknown, excerpts: Excerpts) {
   }
 }
 
-/** A vendor may have sent the PDF itself, which nothing here reads again. */
-function pageOf({ url, content }: Raw): Found {
+/** A fetched page. If the vendor has sent a PDF, its text is empty: the PDF is not read here. */
+function pageOf({ url, content }: Raw): ServiceResult {
   const { title, source } = rawOf(content)
   const { type, data } = rawOf(source)
   return {
@@ -83,7 +83,7 @@ function pageOf({ url, content }: Raw): Found {
   }
 }
 
-function executionOf({ stdout, stderr, return_code: exitCode }: Raw): Found {
+function executionOf({ stdout, stderr, return_code: exitCode }: Raw): ServiceResult {
   return {
     text: writtenExecution({
       stdout: textOf(stdout),
@@ -93,7 +93,7 @@ function executionOf({ stdout, stderr, return_code: exitCode }: Raw): Found {
   }
 }
 
-const failure = (content: unknown): Found => ({
+const failure = (content: unknown): ServiceResult => ({
   text: `Error (${textOf(rawOf(content)['error_code']) || 'unavailable'})`,
   isError: true,
 })

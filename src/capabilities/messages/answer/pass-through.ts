@@ -1,28 +1,28 @@
-/** The events of an upstream of this wire, passed on: id, model and charged figures are ours, everything else stays as it came. */
+/** Passes the events of an upstream of this wire through: id, model and usage are replaced, everything else is unchanged. */
 import type { Bill, Part } from '#engine/turn'
 import {
   type Event,
   emptyMessage,
   endOf,
   type Heading,
-  type Manner,
+  type MessageOptions,
   type Stop,
   type Writer,
 } from './event.ts'
 import { firstUsageOf, lastUsageOf, type Raw, rawOf, usageOf } from './usage.ts'
 
-export class PassedOnAnswer implements Writer {
-  readonly #manner: Manner
+export class PassThroughAnswer implements Writer {
+  readonly #options: MessageOptions
   #begun = false
   #stop: Stop = { reason: 'stop' }
-  /** The index of the block that was begun and not ended. */
+  /** The index of the open block. */
   #open: unknown
-  /** Both are sent when the answer is whole and paid: only then may it look so. */
+  /** The last two events. They mean success, so they are sent only when the answer is complete and paid. */
   #delta: Raw = {}
   #last: Event = { type: 'message_stop' }
 
-  constructor(manner: Manner) {
-    this.#manner = manner
+  constructor(options: MessageOptions) {
+    this.#options = options
   }
 
   of(part: Part): Event[] {
@@ -30,7 +30,7 @@ export class PassedOnAnswer implements Writer {
     const event = eventOf(part)
     if (!event) return part.cut ? this.#rest(part) : []
     if (event.type === 'ping') return []
-    // An upstream that forgets the beginning must not make its callers' clients fail.
+    // If an upstream sends no `message_start`, one is added, since clients fail without it.
     if (!this.#begun) return [this.#begin(event), ...(event.type === 'message_start' ? [] : this.of(part))]
     switch (event.type) {
       case 'message_delta':
@@ -44,7 +44,7 @@ export class PassedOnAnswer implements Writer {
         return [event]
       case 'content_block_start':
         this.#open = event['index']
-        return [{ ...event, content_block: mended(event['content_block']) }]
+        return [{ ...event, content_block: repaired(event['content_block']) }]
       default:
         return [event]
     }
@@ -53,12 +53,12 @@ export class PassedOnAnswer implements Writer {
   end(bill: Bill): Event[] {
     const delta = { ...endOf(this.#stop), ...rawOf(this.#delta['delta']) }
     const last = lastUsageOf(bill, this.#delta['usage'])
-    // Of an answer that was cut off at its limit.
+    // A block is still open if the answer was cut off at its limit.
     const stop = this.#open === undefined ? [] : [{ type: 'content_block_stop', index: this.#open }]
     return [...stop, { ...this.#delta, type: 'message_delta', delta, usage: last }, this.#last]
   }
 
-  /** What the limit of the answer left of its last piece comes without an event of the upstream. */
+  /** The event of the last part of an answer that was cut off at its limit: that part was shortened and has no upstream event. */
   #rest(part: Part): Event[] {
     const delta = deltaOf(part)
     return delta && this.#open !== undefined
@@ -68,11 +68,11 @@ export class PassedOnAnswer implements Writer {
 
   #begin(event: Event): Event {
     this.#begun = true
-    const { heading, guess } = this.#manner
+    const { heading, usageSoFar } = this.#options
     const given: Raw = event.type === 'message_start' ? event : {}
     const message = rawOf(given['message'])
     const head = heading()
-    const usage = firstUsageOf(guess(), message['usage'])
+    const usage = firstUsageOf(usageSoFar(), message['usage'])
     const whole = { ...emptyMessage(head, usage), ...message, ...head, usage }
     return { ...given, type: 'message_start', message: whole }
   }
@@ -92,25 +92,25 @@ function deltaOf(part: Part): Raw | undefined {
   }
 }
 
-/** The event that this part was read from, where it is one of this wire. */
+/** The upstream's event from which this part was read, or undefined if the upstream speaks another wire. */
 export const eventOf = ({ extra }: Part): Event | undefined =>
   extra?.wire === 'messages' ? (extra.event as Event | undefined) : undefined
 
-/** A whole answer of an upstream of this wire, passed on. */
-export function passedOnMessage(body: Raw, stop: Stop, heading: Heading, bill: Bill): Raw {
+/** Passes a JSON answer of an upstream of this wire through. */
+export function passThroughMessage(body: Raw, stop: Stop, heading: Heading, bill: Bill): Raw {
   const { content } = body
   return {
     ...emptyMessage(heading, {}),
     ...endOf(stop),
     ...body,
     ...heading,
-    content: Array.isArray(content) ? content.map(mended) : [],
+    content: Array.isArray(content) ? content.map(repaired) : [],
     usage: usageOf(bill, body['usage']),
   }
 }
 
-/** Some clients refuse a fetched page whose citations are null, though their vendor sends it so. */
-function mended(block: unknown): unknown {
+/** Replaces `citations: null` in a fetched page, which some clients refuse although their vendor sends it. */
+function repaired(block: unknown): unknown {
   const { type, content } = rawOf(block)
   const page = rawOf(rawOf(content)['content'])
   if (type !== 'web_fetch_tool_result' || page['citations'] !== null) return block

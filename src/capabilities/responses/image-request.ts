@@ -1,4 +1,4 @@
-/** The image shape of the responses wire → a wish. Everything that can be refused is refused here or by the plan, before anything is held. */
+/** The image form of the responses wire → the request to the image engine. Everything that can be refused is refused here or by the plan, before any credits are held. */
 import { inlineMedia } from '#capabilities/text'
 import type { ImageSetting, ImageSpec } from '#engine/images'
 import { decodeBase64, measure } from '#engine/media'
@@ -12,7 +12,7 @@ import { reasons } from './phrases.ts'
 
 /** Of instructions and input together. */
 const maxPromptCharacters = 32_000
-/** What image endpoints take to edit. */
+/** Types of reference pictures that image endpoints accept for edits. */
 const referenceTypes = ['image/png', 'image/jpeg', 'image/webp']
 
 const checkBody = compile(ImageBody, 'body')
@@ -36,7 +36,7 @@ export function imageRequestOf(sent: Record<string, unknown>, model: ImageModel)
   return { body, wish: { prompt, references, ...settingsOf(tool) }, ignored: ignoredIn(sent, body) }
 }
 
-/** What other shapes of this wire know and an image model cannot do: whoever sends it must hear of it. */
+/** Refuses what this wire has and an image model cannot do: it must not be ignored silently. */
 function refuseForeign(sent: Record<string, unknown>, model: ImageModel): void {
   for (const field of ['previous_response_id', 'conversation', 'prompt'])
     if (sent[field] != null) fail('INVALID_REQUEST', { why: reasons.keepsNothing(field) }, { param: field })
@@ -46,7 +46,7 @@ function refuseForeign(sent: Record<string, unknown>, model: ImageModel): void {
   const tools = Array.isArray(sent['tools']) ? (sent['tools'] as Record<string, unknown>[]) : []
   for (const [index, tool] of tools.entries()) {
     if (tool['type'] !== 'image_generation') refuseFeature(model, String(tool['type']), `tools.${index}.type`)
-    // No part of a picture is told before the whole, and none can be kept out of an edit.
+    // Partial pictures are not sent, and no part of a picture can be masked from an edit.
     for (const field of ['partial_images', 'input_image_mask'])
       if (tool[field] != null && tool[field] !== 0) refuseFeature(model, field, `tools.${index}.${field}`)
   }
@@ -115,7 +115,7 @@ function readPart(part: ContentPart, param: string, { texts, references, model }
       texts.push(part.text)
       break
     case 'input_image':
-      references.push(givenPicture(part.image_url, param, model))
+      references.push(inputPicture(part.image_url, param, model))
       break
     case 'input_file':
       refuseModality(model, 'file', param)
@@ -125,14 +125,14 @@ function readPart(part: ContentPart, param: string, { texts, references, model }
   }
 }
 
-function givenPicture(url: string | null | undefined, param: string, model: ImageModel): Media {
+function inputPicture(url: string | null | undefined, param: string, model: ImageModel): Media {
   if (!model.inputModalities.includes('image')) refuseModality(model, 'image', param)
   if (url == null)
     return fail('INVALID_REQUEST', { why: reasons.nothingInside(param, 'image_url') }, { param })
   return inlineMedia(url, referenceTypes, `${param}.image_url`)
 }
 
-/** A picture of an earlier answer, sent back: nothing is stored here, so it must be whole. */
+/** A picture of an earlier answer, sent back. Nothing is stored here, so it must contain the bytes. */
 function earlierPicture({ result }: { result?: unknown }, param: string, model: ImageModel): Media {
   if (!model.inputModalities.includes('image')) refuseModality(model, 'image', param)
   const bytes = typeof result === 'string' ? decodeBase64(result) : undefined

@@ -1,7 +1,7 @@
 import type { Json } from './item.ts'
 
-/** Members that every response has, whatever it answers: what is never otherwise here, and the marks of its request. */
-export const standing = (body: {
+/** Fields that every response has, for text and pictures: constants, and identifiers that are repeated from the request. */
+export const commonFields = (body: {
   metadata?: unknown
   safety_identifier?: unknown
   prompt_cache_key?: unknown
