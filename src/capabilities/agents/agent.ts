@@ -16,7 +16,7 @@ import {
 } from './schema.ts'
 import * as store from './store.ts'
 
-export type AgentOptions<Body = unknown> = RequestContext<Body, unknown, AgentParams>
+export type AgentContext<Body = unknown> = RequestContext<Body, unknown, AgentParams>
 
 export function toAgent(row: store.AgentRow): Agent {
   const { agent_id: id, project_id, name, instructions, model, kind, knowledge_id } = row
@@ -34,7 +34,7 @@ export function toAgent(row: store.AgentRow): Agent {
 }
 
 /** An agent of the caller's project; another project's agent is answered as a missing one. */
-export async function requireAgent({ app, caller, params }: AgentOptions): Promise<store.AgentRow> {
+export async function requireAgent({ app, caller, params }: AgentContext): Promise<store.AgentRow> {
   return (await store.findAgent(app.db, caller, params.id)) ?? notFound()
 }
 
@@ -74,10 +74,10 @@ export const listAgents = async ({ app, caller, query }: RequestContext<unknown,
   typedList.answer(await store.listAgents(app.db, caller, query), toAgent)
 
 /** Runs that have begun keep the settings they began with. */
-export async function changeAgent(options: AgentOptions<AgentChange>): Promise<Agent> {
-  const { app, body, caller, params } = options
+export async function changeAgent(context: AgentContext<AgentChange>): Promise<Agent> {
+  const { app, body, caller, params } = context
   const { name, instructions, model } = body
-  if (Object.keys(body).length === 0) return toAgent(await requireAgent(options))
+  if (Object.keys(body).length === 0) return toAgent(await requireAgent(context))
   const change = {
     ...(name !== undefined && { name: name.toWellFormed() }),
     ...(instructions !== undefined && { instructions: instructions.toWellFormed() }),
@@ -88,7 +88,7 @@ export async function changeAgent(options: AgentOptions<AgentChange>): Promise<A
 }
 
 /** Work that it has begun goes on; receipts stay. */
-export async function deleteAgent({ app, caller, params }: AgentOptions) {
+export async function deleteAgent({ app, caller, params }: AgentContext) {
   const id = params.id.toLowerCase()
   if (!(await app.db.tx((tx) => store.deleteAgent(tx, caller, id)))) notFound()
   return { id, object: 'agent.deleted' as const, deleted: true as const }

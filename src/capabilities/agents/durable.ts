@@ -4,7 +4,7 @@ import type { Model } from '#engine/models'
 import type { WorkKind } from '#engine/pipelines'
 import { fail } from '#platform/errors'
 import { Answer, baseUrlOf, type RequestContext } from '#platform/http'
-import type { AgentOptions } from './agent.ts'
+import type { AgentContext } from './agent.ts'
 import { reasons } from './phrases.ts'
 import type { RunBody } from './schema.ts'
 import { startWork } from './start-work.ts'
@@ -24,11 +24,11 @@ function prefersAsync(headers: RequestContext['headers']): boolean {
 
 /** Answers 202 with the URL of the run. Fields that only a direct answer supports are reported as ignored. */
 export async function startDurableRun(
-  options: AgentOptions<RunBody>,
+  context: AgentContext<RunBody>,
   agent: AgentRow,
   model: Model,
 ): Promise<Answer> {
-  const { app, body, caller, claim, requestId, language } = options
+  const { app, body, caller, claim, requestId, language } = context
   if (body.stream) fail('INVALID_REQUEST', { why: reasons.noStreamOfWork }, { param: 'stream' })
   if ([...body.input].length < minInputCharacters)
     fail('INVALID_REQUEST', { why: reasons.shortWork(minInputCharacters) }, { param: 'input' })
@@ -37,7 +37,7 @@ export async function startDurableRun(
     requestId,
     claim,
     endpoint: '/v1/agents/runs',
-    baseUrl: baseUrlOf(options),
+    baseUrl: baseUrlOf(context),
     language,
     kind: workKindOf(agent),
     input: body.input,
@@ -46,14 +46,14 @@ export async function startDurableRun(
     agentId: agent.agent_id,
     knowledgeId: agent.knowledge_id ?? undefined,
     fileIds: body.file_ids,
-    customerId: reference(options, 'X-Customer-ID'),
-    referenceId: reference(options, 'X-Reference-ID'),
+    customerId: reference(context, 'X-Customer-ID'),
+    referenceId: reference(context, 'X-Reference-ID'),
   })
   setIgnoredFields(
-    options,
+    context,
     answerOnlyFields.filter((field) => body[field] !== undefined),
   )
-  if (prefersAsync(options.headers)) options.setHeader('preference-applied', 'respond-async')
+  if (prefersAsync(context.headers)) context.setHeader('preference-applied', 'respond-async')
   return new Answer(202, accepted)
 }
 

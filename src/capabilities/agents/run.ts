@@ -10,7 +10,7 @@ import { fail } from '#platform/errors'
 import type { Answer, EventStream, JsonText } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
 import { Trail } from '#platform/trace'
-import { type AgentOptions, requireAgent } from './agent.ts'
+import { type AgentContext, requireAgent } from './agent.ts'
 import { isDurable, startDurableRun } from './durable.ts'
 import { reasons } from './phrases.ts'
 import type { RunBody } from './schema.ts'
@@ -20,31 +20,31 @@ import { agentTools } from './tools/agent-tools.ts'
 import { turnOf } from './turn.ts'
 
 /** Everything wrong is refused first, then the worst case is held, then the model is asked. A repeated request is answered even after the agent was deleted. */
-export async function runAgent(options: AgentOptions<RunBody>): Promise<Answer | JsonText | EventStream> {
-  await requireUnclaimed(options)
-  const { app, body, caller } = options
-  const agent = await requireAgent(options)
+export async function runAgent(context: AgentContext<RunBody>): Promise<Answer | JsonText | EventStream> {
+  await requireUnclaimed(context)
+  const { app, body, caller } = context
+  const agent = await requireAgent(context)
   const model = textModel(app, caller, agent.model)
   const effort = effortOf(model, body.reasoning_effort, body.reasoning?.effort)
-  if (!isDurable(options, agent) && body.file_ids?.length)
+  if (!isDurable(context, agent) && body.file_ids?.length)
     fail('INVALID_REQUEST', { why: reasons.filesOfWork }, { param: 'file_ids' })
-  return isDurable(options, agent)
-    ? startDurableRun(options, agent, model)
-    : answer(options, agent, model, effort)
+  return isDurable(context, agent)
+    ? startDurableRun(context, agent, model)
+    : answer(context, agent, model, effort)
 }
 
 async function answer(
-  options: AgentOptions<RunBody>,
+  context: AgentContext<RunBody>,
   agent: AgentRow,
   model: Model,
   effort: string | undefined,
 ): Promise<JsonText | EventStream> {
-  const { app, body } = options
+  const { app, body } = context
   const { input, stream = false, include_reasoning: includesReasoning = false } = body
-  const { passages, about } = await knowledgeOf(options, agent)
+  const { passages, about } = await knowledgeOf(context, agent)
   const instructions = [agent.instructions, about ?? ''].filter((text) => text.trim() !== '').join('\n\n')
-  const events = eventsOf(options, agent)
-  return answerTurn(options, {
+  const events = eventsOf(context, agent)
+  return answerTurn(context, {
     model,
     turn: turnOf(model, {
       instructions,
@@ -52,7 +52,7 @@ async function answer(
       passages,
       effort,
       stream,
-      defaultOutputTokens: defaultOutputTokens(options),
+      defaultOutputTokens: defaultOutputTokens(context),
     }),
     tools: joinTools(app.tools, agentTools(events)),
     endpoint: '/v1/agents/runs',
@@ -65,31 +65,31 @@ async function answer(
 const maxPassages = 8
 
 /** Throws KNOWLEDGE_NOT_FOUND if its knowledge was deleted, instead of answering without it. */
-async function knowledgeOf(options: AgentOptions<RunBody>, agent: AgentRow) {
-  const { app, body } = options
+async function knowledgeOf(context: AgentContext<RunBody>, agent: AgentRow) {
+  const { app, body } = context
   const { account_id: accountId, project_id: projectId, knowledge_id: knowledgeId } = agent
   if (knowledgeId === null) return { passages: [], about: undefined }
   const place = { accountId, projectId, knowledgeId }
   const { instructions } = await requireKnowledge(app, place)
-  const passages = await recall(app, place, body.input, maxPassages, payerOf(options))
+  const passages = await recall(app, place, body.input, maxPassages, payerOf(context))
   return { passages, about: instructions ?? undefined }
 }
 
 /** Where its passages have vectors, that of the question has a receipt of its own; the log line stays that of the answer. */
-const payerOf = (options: AgentOptions) => ({
-  ...payment(options),
+const payerOf = (context: AgentContext) => ({
+  ...payment(context),
   requestId: uuidv7(),
   endpoint: '/v1/agents/runs',
-  trail: new Trail(options.trail.span),
+  trail: new Trail(context.trail.span),
 })
 
-const eventsOf = (options: AgentOptions, agent: AgentRow): AgentEvents =>
-  new AgentEvents(options.app, {
+const eventsOf = (context: AgentContext, agent: AgentRow): AgentEvents =>
+  new AgentEvents(context.app, {
     accountId: agent.account_id,
     projectId: agent.project_id,
     agentId: agent.agent_id,
     agentName: agent.name,
-    runId: options.requestId,
-    customerId: reference(options, 'X-Customer-ID'),
-    referenceId: reference(options, 'X-Reference-ID'),
+    runId: context.requestId,
+    customerId: reference(context, 'X-Customer-ID'),
+    referenceId: reference(context, 'X-Reference-ID'),
   })

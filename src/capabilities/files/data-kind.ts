@@ -10,7 +10,7 @@ export const xlsx = 'application/vnd.openxmlformats-officedocument.spreadsheetml
 export interface FileHints {
   /** The one for people, and that of the sender's disk. */
   names: readonly (string | undefined)[]
-  /** Undefined if it was not declared, or was a generic type such as application/octet-stream. */
+  /** Undefined if it was not declared, or only a generic type was. */
   mediaType?: string | undefined
 }
 

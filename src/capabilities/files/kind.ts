@@ -3,7 +3,7 @@ import { sniff } from '#engine/media'
 import { csv, dataKindOf, type FileHints, json, tsv, xlsx } from './data-kind.ts'
 import type { Probe } from './probe.ts'
 
-/** What is stored, and the ending of its name. */
+/** The stored media types with their file extensions. */
 const endings: Record<string, string> = {
   'image/png': 'png',
   'image/jpeg': 'jpg',
@@ -21,12 +21,12 @@ const endings: Record<string, string> = {
   [json]: 'json',
 }
 
-/** What an analysis reads. */
+/** Media types that an analysis reads. */
 export const dataTypes: readonly string[] = [csv, tsv, json, xlsx]
 
 export const mediaTypes: readonly string[] = Object.keys(endings)
 
-/** Other names that senders have for them. */
+/** Aliases of media types that clients send. */
 const aliases: Record<string, string> = {
   'image/jpg': 'image/jpeg',
   'audio/mp3': 'audio/mpeg',
@@ -51,7 +51,7 @@ export interface Kind {
   maxBytes: number
 }
 
-/** What a file is; undefined for what is not stored here. */
+/** The kind of a file; undefined if its type is not supported. */
 export async function kindOf(probe: Probe, hints: FileHints): Promise<Kind | undefined> {
   const media = sniff(await probe.read(0, headBytes)) ?? ((await isSvg(probe)) ? 'image/svg+xml' : undefined)
   if (media !== undefined)
@@ -60,7 +60,7 @@ export async function kindOf(probe: Probe, hints: FileHints): Promise<Kind | und
   return mediaType === undefined ? undefined : { mediaType, maxBytes: maxDataBytes }
 }
 
-/** Whether a sender's name for the type means this one. */
+/** Whether the declared media type means this one. */
 export function means(claimed: string, mediaType: string): boolean {
   const plain = claimed.split(';', 1)[0]!.trim().toLowerCase()
   return (Object.hasOwn(aliases, plain) ? aliases[plain] : plain) === mediaType
@@ -68,7 +68,7 @@ export function means(claimed: string, mediaType: string): boolean {
 
 const headBytes = 8_192
 
-/** What may stand before the root: marks, declarations and remarks. A document type with entities of its own is not taken. */
+/** What may stand before the root: byte order mark, declaration and comments. A DOCTYPE with entities is refused. */
 const beforeRoot = /^\ufeff?(?:\s+|<\?xml[^>]{0,200}\?>|<!--[\s\S]{0,2000}?-->|<!DOCTYPE\s+svg[^[>]{0,300}>)*/
 
 async function isSvg(probe: Probe): Promise<boolean> {

@@ -8,7 +8,7 @@ import type { ListQuery, StoredFile } from './schema.ts'
 import { deleteFile, dropBytes, keyOf } from './stage.ts'
 import * as store from './store.ts'
 
-type FileOptions = RequestContext<unknown, unknown, { id: string }>
+type FileContext = RequestContext<unknown, unknown, { id: string }>
 
 export const toStoredFile = (row: store.FileRow): StoredFile => ({
   id: row.file_id,
@@ -26,15 +26,15 @@ export const listFiles = async ({ app, caller, query }: RequestContext<unknown, 
 const notFound = (): never => fail('NOT_FOUND', {}, { param: 'id' })
 
 /** The bytes, whole or in part. A file never changes, but can be deleted: caches revalidate. */
-export async function readFile(options: FileOptions): Promise<Answer | Content> {
-  const { app, caller, params } = options
+export async function readFile(context: FileContext): Promise<Answer | Content> {
+  const { app, caller, params } = context
   const file = isUuid(params.id) ? await store.findFile(app.db, caller, params.id) : undefined
   if (!file) return notFound()
   const { media_type: mediaType } = file
   const [etag, bytes] = [`"${file.sha256}"`, Number(file.bytes)]
   const headers = { etag, 'cache-control': 'private, no-cache', ...safeHeaders(file) }
-  if (isKnown(options.headers, etag)) {
-    for (const [name, value] of Object.entries(headers)) options.setHeader(name, value)
+  if (isKnown(context.headers, etag)) {
+    for (const [name, value] of Object.entries(headers)) context.setHeader(name, value)
     return new Answer(304, '', mediaType)
   }
   return content({
@@ -48,7 +48,7 @@ export async function readFile(options: FileOptions): Promise<Answer | Content> 
   })
 }
 
-export async function removeFile({ app, caller, params }: FileOptions) {
+export async function removeFile({ app, caller, params }: FileContext) {
   const now = new Date(app.clock.nowMs())
   // As it stands in the key of the bytes, however the caller spells it.
   const id = params.id.toLowerCase()

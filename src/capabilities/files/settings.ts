@@ -8,7 +8,7 @@ declare module '#platform/config' {
   }
 }
 
-/** What a project may store, and what may be in transit. */
+/** The storage quota of a project, and the limit of files in transit. */
 export const files = fileSection({
   name: 'files',
   schema: Type.Object(

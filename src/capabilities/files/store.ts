@@ -21,18 +21,18 @@ export interface FileRow {
   created_at: Date
 }
 
-/** Whose files, as the place of a call has it. */
+/** The account and project that own them. */
 export interface Owner {
   accountId: string
   projectId: string
 }
 
-/** Files of one project, whatever their size. */
+/** Maximum number of files of one project. */
 export const maxFiles = 100_000
 
 export const insertFile = (tx: Tx, file: FileRow) => tx.insertInto('files.files').values(file).execute()
 
-/** Counts one more file, unless the project has no room for it; answers whether it had. */
+/** Counts one more file. Returns false if the quota of the project has no room for it. */
 export async function reserveQuota(
   tx: Tx,
   owner: Owner,
@@ -48,7 +48,7 @@ export async function reserveQuota(
   return rows.length === 1
 }
 
-/** Whether there is room now; the transaction that takes it asks again. */
+/** Whether the quota has room now; `reserveQuota` checks again in the transaction. */
 export async function hasQuota(db: Db, owner: Owner, bytes: number, quotaBytes: number): Promise<boolean> {
   const [used] = await db.query<{ files: bigint; bytes: bigint }>(
     {
@@ -80,7 +80,7 @@ export function listFiles(db: Db, owner: Owner, options: PageOptions): Promise<P
   return readPage(all, 'file_id', options)
 }
 
-/** Deletes the row and gives its room back; answers false where there is none. */
+/** Deletes the row and frees its quota. Returns false if there is none. */
 export async function deleteRow(tx: Tx, owner: Owner, fileId: string): Promise<boolean> {
   const { rows } = await sql`with gone as (
       delete from files.files where account_id = ${owner.accountId} and file_id = ${fileId}

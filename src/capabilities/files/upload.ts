@@ -11,21 +11,21 @@ import { toStoredFile } from './read.ts'
 import { maxNameCharacters, type UploadBody, type UploadForm } from './schema.ts'
 import { commitFile, dropBytes, stageFile } from './stage.ts'
 
-type UploadOptions = RequestContext<UploadBody, unknown, unknown, UploadForm>
+type UploadContext = RequestContext<UploadBody, unknown, unknown, UploadForm>
 
 /** Stores a file of the project, from JSON or from a form. */
-export async function upload(options: UploadOptions): Promise<JsonText> {
-  const { app, caller } = options
-  const { bytes, mediaType, name } = options.upload
-    ? await fileInForm(options.upload)
-    : await fileInJson(options.body)
+export async function upload(context: UploadContext): Promise<JsonText> {
+  const { app, caller } = context
+  const { bytes, mediaType, name } = context.upload
+    ? await fileInForm(context.upload)
+    : await fileInJson(context.body)
   const { accountId, projectId, keyId } = caller
   const file = { accountId, projectId, keyId, bytes, mediaType, source: 'upload', name }
   const staged = await stageFile(app, file)
   if (bytes instanceof Uint8Array) freeBytes(bytes)
   const { created_at: now, file_id: fileId } = staged.row
   const undo = () => dropBytes(app, accountId, fileId)
-  return acceptOnce(options, { endpoint: '/v1/files', statusCode: 201, now, undo }, async (tx) => {
+  return acceptOnce(context, { endpoint: '/v1/files', statusCode: 201, now, undo }, async (tx) => {
     await commitFile(tx, staged)
     return toStoredFile(staged.row)
   })

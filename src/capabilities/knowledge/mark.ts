@@ -1,5 +1,5 @@
-/** Where the given bytes of a source lie until it is read. */
+/** The storage key of the bytes of a source until it is indexed. */
 export const keyOf = (accountId: string, sourceId: string): string => `knowledge/${accountId}/${sourceId}`
 
-/** The term that all passages of a knowledge project bear; no word is written so. */
+/** The term that all passages of a knowledge project contain; no real word looks like it. */
 export const markOf = (knowledgeId: string): string => `k/${knowledgeId.replaceAll('-', '').toLowerCase()}`

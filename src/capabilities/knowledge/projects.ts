@@ -13,9 +13,9 @@ import * as store from './store.ts'
 /** Of one project. */
 export const maxProjects = 100
 
-export type KnowledgeOptions<Body = unknown, Query = unknown> = RequestContext<Body, Query, { id: string }>
+export type KnowledgeContext<Body = unknown, Query = unknown> = RequestContext<Body, Query, { id: string }>
 
-export const placeOf = ({ caller, params }: Pick<KnowledgeOptions, 'caller' | 'params'>): store.Place => ({
+export const placeOf = ({ caller, params }: Pick<KnowledgeContext, 'caller' | 'params'>): store.Place => ({
   accountId: caller.accountId,
   projectId: caller.projectId,
   knowledgeId: params.id,
@@ -43,8 +43,8 @@ export async function requireProject(
 
 export const notFound = (param = 'id'): never => fail('KNOWLEDGE_NOT_FOUND', {}, { param })
 
-export const readKnowledge = async (options: KnowledgeOptions) =>
-  toKnowledge(await requireProject(options.app, placeOf(options)))
+export const readKnowledge = async (context: KnowledgeContext) =>
+  toKnowledge(await requireProject(context.app, placeOf(context)))
 
 export async function createKnowledge(context: RequestContext<KnowledgeBody>): Promise<JsonText> {
   const { app, body, caller } = context
@@ -70,24 +70,26 @@ export async function createKnowledge(context: RequestContext<KnowledgeBody>): P
 export const listKnowledge = async ({ app, caller, query }: RequestContext<unknown, ListQuery>) =>
   plainList.answer(await store.listProjects(app.db, caller, query), toKnowledge)
 
-export async function changeKnowledge(options: KnowledgeOptions<KnowledgePatch>) {
-  const { app, body } = options
-  await requireProject(app, placeOf(options))
-  const changed = await store.changeProject(app.db, placeOf(options), body, new Date(app.clock.nowMs()))
-  return changed ? readKnowledge(options) : notFound()
+export async function changeKnowledge(context: KnowledgeContext<KnowledgePatch>) {
+  const { app, body } = context
+  await requireProject(app, placeOf(context))
+  const changed = await store.changeProject(app.db, placeOf(context), body, new Date(app.clock.nowMs()))
+  return changed ? readKnowledge(context) : notFound()
 }
 
 /** Deletes it with its sources. Index jobs under way find the project gone and stop. */
-export async function deleteKnowledge(options: KnowledgeOptions) {
-  const { app } = options
-  const place = placeOf(options)
+export async function deleteKnowledge(context: KnowledgeContext) {
+  const { app } = context
+  const place = placeOf(context)
   await requireProject(app, place)
   const keys = await app.db.tx(async (tx) => {
     if (!(await store.lockProject(tx, place.accountId, place.knowledgeId, place.projectId))) return notFound()
-    const unread = (await store.unread(tx, place)).map((sourceId) => keyOf(place.accountId, sourceId))
-    await markForDeletion(tx, unread, new Date(app.clock.nowMs()))
+    const unindexed = (await store.unindexedSources(tx, place)).map((sourceId) =>
+      keyOf(place.accountId, sourceId),
+    )
+    await markForDeletion(tx, unindexed, new Date(app.clock.nowMs()))
     await store.deleteProject(tx, place)
-    return unread
+    return unindexed
   })
   await deletePendingBlobs(app, keys)
   return { id: place.knowledgeId, deleted: true }

@@ -9,16 +9,16 @@ import { commitBlob, deletePendingBlobs, markForDeletion, stageBlob } from '#pla
 import { indexJob } from './index/index-source.ts'
 import { keyOf } from './mark.ts'
 import { problemPhrases, reasons, vectorPhrases } from './phrases.ts'
-import { type KnowledgeOptions, notFound, placeOf, requireProject } from './projects.ts'
+import { type KnowledgeContext, notFound, placeOf, requireProject } from './projects.ts'
 import { type ListQuery, maxFileBytes, type Source, type SourceBody } from './schema.ts'
 import * as store from './store.ts'
 
 /** Of one knowledge project. */
 export const maxSources = 1_000
 
-type SourceOptions = RequestContext<unknown, unknown, { id: string; source_id: string }>
+type SourceContext = RequestContext<unknown, unknown, { id: string; source_id: string }>
 
-const shown = (row: store.SourceRow, language: Language): Source => ({
+const toSource = (row: store.SourceRow, language: Language): Source => ({
   id: row.source_id,
   knowledge_id: row.knowledge_id,
   type: row.kind,
@@ -43,18 +43,18 @@ function vectorsOf(row: store.SourceRow, language: Language): Source['vectors'] 
   return { state, model: model!, problem }
 }
 
-/** Takes a source; a job reads it. What was given is stored before the transaction, and until it is read. */
-export async function addSource(options: KnowledgeOptions<SourceBody>): Promise<JsonText> {
-  const { app, body } = options
-  const place = placeOf(options)
+/** Adds a source, which a job indexes. Its bytes are stored before the transaction, and deleted once it is indexed. */
+export async function addSource(context: KnowledgeContext<SourceBody>): Promise<JsonText> {
+  const { app, body } = context
+  const place = placeOf(context)
   await requireProject(app, place)
   const bytes = await bytesIn(body)
-  const row = newSource(options, place, bytes)
+  const row = newSource(context, place, bytes)
   const key = keyOf(row.account_id, row.source_id)
   if (bytes) await stageBlob(app, key, bytes)
   const undo = async () => void (bytes && (await deletePendingBlobs(app, [key])))
   const accept = { endpoint: '/v1/knowledge/sources', statusCode: 201, now: row.created_at, undo }
-  return acceptOnce(options, accept, async (tx) => {
+  return acceptOnce(context, accept, async (tx) => {
     if (!(await store.lockProject(tx, place.accountId, place.knowledgeId, place.projectId))) notFound()
     if ((await store.countSources(tx, place)) >= maxSources)
       fail('KNOWLEDGE_LIMIT', { most: maxSources, of: 'sources' })
@@ -63,12 +63,12 @@ export async function addSource(options: KnowledgeOptions<SourceBody>): Promise<
     const { knowledge_id: knowledgeId, source_id: sourceId } = row
     const data = { knowledgeId, sourceId }
     await app.jobs.enqueue(tx, indexJob, { accountId: row.account_id, data, singletonKey: sourceId })
-    return shown(row, options.language)
+    return toSource(row, context.language)
   })
 }
 
 function newSource(
-  { app, body, caller }: KnowledgeOptions<SourceBody>,
+  { app, body, caller }: KnowledgeContext<SourceBody>,
   place: store.Place,
   bytes: Uint8Array | undefined,
 ): store.SourceRow {
@@ -101,7 +101,7 @@ function newSource(
 const refuse = (why: (typeof reasons)['blank'], param: string): never =>
   fail('INVALID_REQUEST', { why }, { param })
 
-/** The bytes that were given; undefined for a page by its address. Files are looked into only when they are read. */
+/** The bytes of the body; undefined for a URL. Files are validated only when they are indexed. */
 async function bytesIn(body: SourceBody): Promise<Uint8Array | undefined> {
   if (body.type === 'url') {
     const url = URL.parse(body.url)
@@ -119,33 +119,33 @@ async function bytesIn(body: SourceBody): Promise<Uint8Array | undefined> {
   return bytes
 }
 
-export async function listSources(options: KnowledgeOptions<unknown, ListQuery>) {
-  const { app, query, language } = options
-  const place = placeOf(options)
+export async function listSources(context: KnowledgeContext<unknown, ListQuery>) {
+  const { app, query, language } = context
+  const place = placeOf(context)
   await requireProject(app, place)
-  return plainList.answer(await store.listSources(app.db, place, query), (row) => shown(row, language))
+  return plainList.answer(await store.listSources(app.db, place, query), (row) => toSource(row, language))
 }
 
 const noSource = (): never => fail('NOT_FOUND', {}, { param: 'source_id' })
 
-export async function readSource(options: SourceOptions) {
-  const { app, params, language } = options
-  await requireProject(app, placeOf(options))
+export async function readSource(context: SourceContext) {
+  const { app, params, language } = context
+  await requireProject(app, placeOf(context))
   const { source_id: sourceId } = params
-  const row = isUuid(sourceId) ? await store.findSource(app.db, placeOf(options), sourceId) : undefined
-  return row ? shown(row, language) : noSource()
+  const row = isUuid(sourceId) ? await store.findSource(app.db, placeOf(context), sourceId) : undefined
+  return row ? toSource(row, language) : noSource()
 }
 
-/** With its passages, and with what was given where it is not read yet. */
-export async function deleteSource(options: SourceOptions) {
-  const { app, params } = options
-  const place = placeOf(options)
+/** Deletes it with its passages, and with its bytes if it is not indexed yet. */
+export async function deleteSource(context: SourceContext) {
+  const { app, params } = context
+  const place = placeOf(context)
   await requireProject(app, place)
   const { source_id: sourceId } = params
   if (!isUuid(sourceId)) return noSource()
   const key = keyOf(place.accountId, sourceId.toLowerCase())
   const hadBytes = await app.db.tx(async (tx) => {
-    // Whoever reads it, or deletes the whole project, comes before or after.
+    // Serialized with the index job and with the deletion of the project.
     if (!(await store.lockProject(tx, place.accountId, place.knowledgeId, place.projectId))) return notFound()
     const gone = (await store.deleteSource(tx, place, sourceId)) ?? noSource()
     const has = gone.state === 'queued' && gone.kind !== 'url'

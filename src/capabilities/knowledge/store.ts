@@ -180,8 +180,8 @@ export const deleteSource = (tx: Tx, { accountId, knowledgeId }: Place, sourceId
     .returning(['state', 'kind'])
     .executeTakeFirst()
 
-/** Sources whose given bytes are still stored. */
-export async function unread(tx: Tx, { accountId, knowledgeId }: Place): Promise<string[]> {
+/** Sources whose bytes are still stored. */
+export async function unindexedSources(tx: Tx, { accountId, knowledgeId }: Place): Promise<string[]> {
   const rows = await tx
     .selectFrom('knowledge.sources')
     .select('source_id')

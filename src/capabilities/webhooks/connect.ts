@@ -17,9 +17,9 @@ const checkMs = 5_000
 /** After a rotation both secrets sign for this long. */
 const overlapMs = 24 * 60 * 60 * 1000
 
-export type IdOptions<Body = unknown> = RequestContext<Body, unknown, { id: string }>
+export type IdContext<Body = unknown> = RequestContext<Body, unknown, { id: string }>
 
-export const placeOf = ({ caller, params }: IdOptions): store.Place => ({
+export const placeOf = ({ caller, params }: IdContext): store.Place => ({
   accountId: caller.accountId,
   projectId: caller.projectId,
   connectionId: params.id,
@@ -61,12 +61,12 @@ export async function createConnection(context: RequestContext<ConnectionBody>):
   })
 }
 
-export async function changeConnection(options: IdOptions<ConnectionPatch>) {
-  const { app, body } = options
+export async function changeConnection(context: IdContext<ConnectionPatch>) {
+  const { app, body } = context
   if (Object.keys(body).length === 0) fail('INVALID_REQUEST', { why: reasons.nothing })
-  const place = placeOf(options)
+  const place = placeOf(context)
   if (!(await store.findConnection(app.db, place))) return notFound()
-  const url = body.url === undefined ? undefined : await requireReachable(options, body.url)
+  const url = body.url === undefined ? undefined : await requireReachable(context, body.url)
   const now = new Date(app.clock.nowMs())
   return app.db.tx(async (tx) => {
     const row = await store.changeConnection(tx, place, {
@@ -82,9 +82,9 @@ export async function changeConnection(options: IdOptions<ConnectionPatch>) {
   })
 }
 
-export async function deleteConnection(options: IdOptions) {
-  const { app, params } = options
-  const place = placeOf(options)
+export async function deleteConnection(context: IdContext) {
+  const { app, params } = context
+  const place = placeOf(context)
   await app.db.tx(async (tx) => {
     if (!(await store.deleteConnection(tx, place))) notFound()
     await store.cancelPending(tx, place, 'deleted', new Date(app.clock.nowMs()))
@@ -93,9 +93,9 @@ export async function deleteConnection(options: IdOptions) {
 }
 
 /** From now on the new secret signs, and for a day the old one beside it. */
-export async function rotateSecret(options: IdOptions): Promise<JsonText> {
-  const { app } = options
-  const place = placeOf(options)
+export async function rotateSecret(context: IdContext): Promise<JsonText> {
+  const { app } = context
+  const place = placeOf(context)
   const before = await store.findConnection(app.db, place)
   if (!before) return notFound()
   const nowMs = app.clock.nowMs()
@@ -104,7 +104,7 @@ export async function rotateSecret(options: IdOptions): Promise<JsonText> {
   const secret = newSecret()
   const sealed = await app.secrets.seal(secret, sealedFor(before.connection_id))
   const accept = { endpoint: '/v1/webhooks/rotate-secret', statusCode: 200, now, sealed: true }
-  return acceptOnce(options, accept, async (tx) => {
+  return acceptOnce(context, accept, async (tx) => {
     const row = await store.lockConnection(tx, place)
     if (!row) return notFound()
     await store.changeConnection(tx, place, {

@@ -1,6 +1,6 @@
 import type { EventType } from '#platform/events'
 
-/** Of every event that a room declares: none may be left out. In the order of the contract, section 6. */
+/** Every event type that a room declares; the compiler refuses a missing one. In the order of the contract, section 6. */
 const all: Record<EventType, true> = {
   'batch.completed': true,
   'batch.cancelled': true,
@@ -9,5 +9,5 @@ const all: Record<EventType, true> = {
   'budget.threshold': true,
 }
 
-/** What a webhook may be sent. */
+/** The event types that a webhook may subscribe to. */
 export const eventTypes = Object.keys(all) as EventType[]

@@ -4,7 +4,7 @@ import { acceptOnce } from '#capabilities/calls'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import type { JsonText } from '#platform/http'
-import { type IdOptions, notFound, placeOf } from './connect.ts'
+import { type IdContext, notFound, placeOf } from './connect.ts'
 import { toDelivery } from './connection.ts'
 import { maxAttempts } from './delivery/retry.ts'
 import { ping } from './schema.ts'
@@ -15,10 +15,10 @@ const maxTests = 10
 const minuteMs = 60_000
 
 /** Sends the event `ping` to the connection, once: the answer to a test should not come hours later. */
-export async function testConnection(options: IdOptions): Promise<JsonText> {
-  const place = placeOf(options)
-  const nowMs = options.app.clock.nowMs()
-  return deliverManually(options, '/v1/webhooks/test', async (tx, now) => {
+export async function testConnection(context: IdContext): Promise<JsonText> {
+  const place = placeOf(context)
+  const nowMs = context.app.clock.nowMs()
+  return deliverManually(context, '/v1/webhooks/test', async (tx, now) => {
     const connection = await store.lockConnection(tx, place)
     if (!connection) return notFound()
     if (!connection.enabled) fail('WEBHOOK_DISABLED', {})
@@ -31,12 +31,12 @@ export async function testConnection(options: IdOptions): Promise<JsonText> {
 }
 
 /** Sends the event of a delivery that has ended once more, under the same event id, as a delivery of its own. */
-export async function redeliver(options: IdOptions): Promise<JsonText> {
-  const { caller, params } = options
-  return deliverManually(options, '/v1/webhooks/deliveries/redeliver', async (tx, now) => {
+export async function redeliver(context: IdContext): Promise<JsonText> {
+  const { caller, params } = context
+  return deliverManually(context, '/v1/webhooks/deliveries/redeliver', async (tx, now) => {
     const earlier = await store.findDelivery(tx, caller, params.id)
     if (!earlier) return notFound()
-    const place = { ...placeOf(options), connectionId: earlier.connection_id }
+    const place = { ...placeOf(context), connectionId: earlier.connection_id }
     const connection = await store.lockConnection(tx, place)
     if (!connection?.enabled) fail('WEBHOOK_DISABLED', {})
     if (await store.isPending(tx, earlier)) fail('DELIVERY_PENDING', {})
@@ -47,12 +47,12 @@ export async function redeliver(options: IdOptions): Promise<JsonText> {
 }
 
 function deliverManually(
-  options: IdOptions,
+  context: IdContext,
   endpoint: string,
   make: (tx: Tx, now: Date) => Promise<store.DeliveryRow>,
 ): Promise<JsonText> {
-  const now = new Date(options.app.clock.nowMs())
-  return acceptOnce(options, { endpoint, statusCode: 202, now }, async (tx) =>
+  const now = new Date(context.app.clock.nowMs())
+  return acceptOnce(context, { endpoint, statusCode: 202, now }, async (tx) =>
     toDelivery(await make(tx, now)),
   )
 }

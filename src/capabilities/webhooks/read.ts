@@ -1,7 +1,7 @@
-/** What there is to read of connections and deliveries. */
+/** Reading connections and deliveries. */
 import type { RequestContext } from '#platform/http'
 import { bareList, plainList } from '#platform/lists'
-import { type IdOptions, notFound, placeOf } from './connect.ts'
+import { type IdContext, notFound, placeOf } from './connect.ts'
 import { toConnection, toDelivery } from './connection.ts'
 import type { DeliveryQuery } from './schema.ts'
 import * as store from './store.ts'
@@ -11,9 +11,9 @@ export async function listConnections({ app, caller }: RequestContext) {
   return bareList.answer(rows, (row) => toConnection(row, app.clock.nowMs()))
 }
 
-export async function readConnection(options: IdOptions) {
-  const { app } = options
-  const row = await store.findConnection(app.db, placeOf(options))
+export async function readConnection(context: IdContext) {
+  const { app } = context
+  const row = await store.findConnection(app.db, placeOf(context))
   return row ? toConnection(row, app.clock.nowMs()) : notFound()
 }
 

@@ -6,25 +6,25 @@ import type { Settled } from '#platform/ledger'
 import { countMoney, endRun } from './end.ts'
 import { recordEvent } from './events/store.ts'
 import { endings } from './phrases.ts'
-import { notFound, placeOf, type RunOptions, readerOf, requireRun } from './read.ts'
+import { notFound, placeOf, type RunContext, readerOf, requireRun } from './read.ts'
 import { toRunSummary } from './run-summary.ts'
 import { changeRun, lockRun, type RunRow } from './store.ts'
 
 /** A run without a worker ends at once; otherwise its worker sees the request within a second. A run that has ended stays as it is. */
-export async function cancelRun(options: RunOptions): Promise<JsonText> {
-  const { app } = options
-  const place = placeOf(await requireRun(options, 'work:write'))
+export async function cancelRun(context: RunContext): Promise<JsonText> {
+  const { app } = context
+  const place = placeOf(await requireRun(context, 'work:write'))
   const now = new Date(app.clock.nowMs())
   const ended: { run?: RunRow; settled?: Settled | undefined } = {}
   const reply = await acceptOnce(
-    options,
+    context,
     { endpoint: '/v1/work/cancel', statusCode: 200, now },
     async (tx) => {
       const found = await lockRun(tx, place)
       if (!found) return notFound()
       if (!found.ended_at) ended.settled = await end(app, tx, found, now)
       ended.run = (await lockRun(tx, place))!
-      return toRunSummary(ended.run, readerOf(options))
+      return toRunSummary(ended.run, readerOf(context))
     },
   )
   if (ended.run && ended.settled) countMoney(app, ended.run, ended.settled)

@@ -3,7 +3,7 @@ import type { App } from '#app'
 import { recordEvent } from './events/store.ts'
 import { markStepsLost } from './journal/store.ts'
 import type { RunLease } from './run-lease.ts'
-import { changeRun, lockHeld, lockRun, type Place, type RunRow } from './store.ts'
+import { changeRun, lockLeased, lockRun, type Place, type RunRow } from './store.ts'
 
 /**
  * Makes `owner` the only one that may write to the run. Steps that an earlier worker began and did not end are lost. Returns undefined if
@@ -30,24 +30,24 @@ export function claimRun(app: App, place: Place, owner: string): Promise<RunRow 
 }
 
 /** Another worker continues at once. */
-export const release = ({ app, held }: RunLease): Promise<void> =>
+export const release = ({ app, leaseKey }: RunLease): Promise<void> =>
   app.db.tx(async (tx) => {
-    await lockHeld(tx, held)
-    await changeRun(tx, held, { owner: null })
+    await lockLeased(tx, leaseKey)
+    await changeRun(tx, leaseKey, { owner: null })
   })
 
 /** The run continues later. */
 export const reschedule = (lease: RunLease): Promise<void> =>
   lease.app.db.tx(async (tx) => {
-    const { held, retryMs } = lease
-    const run = await lockHeld(tx, held)
+    const { leaseKey, retryMs } = lease
+    const run = await lockLeased(tx, leaseKey)
     const retryAt = new Date(lease.now().getTime() + retryMs)
     const isCancelling = run.cancel_requested_at !== null
-    await changeRun(tx, held, {
+    await changeRun(tx, leaseKey, {
       owner: null,
       waits: run.waits + 1,
       ...(!isCancelling && { status: 'waiting' as const, retry_at: retryAt }),
     })
     if (!isCancelling)
-      await recordEvent(tx, held, 'waiting', { retry_at: retryAt.toISOString() }, lease.now())
+      await recordEvent(tx, leaseKey, 'waiting', { retry_at: retryAt.toISOString() }, lease.now())
   })

@@ -11,7 +11,7 @@ import { Journal } from './journal/journal.ts'
 import { endings } from './phrases.ts'
 import { RunLease, Stopped } from './run-lease.ts'
 import { openStepContext } from './step-context.ts'
-import { lockHeld, type RunRow } from './store.ts'
+import { lockLeased, type RunRow } from './store.ts'
 import { taskOf } from './task.ts'
 import { watchRun } from './watch.ts'
 
@@ -80,12 +80,12 @@ async function runPipeline(lease: RunLease, model: Model): Promise<Later | undef
     const context = openStepContext({ lease, journal, task, model })
     ending = endOf(await Promise.race([app.pipelines[run.kind].run(context), rejectAfterGrace(lease)]))
   } catch (error) {
-    if (lease.stopReason) lease.refused = true
+    if (lease.stopReason) lease.isIncomplete = true
     ending = lease.stopReason ? cancelled : failureOf(app, run, error)
   }
-  if (lease.stopReason) lease.cut(lease.stopReason)
+  if (lease.stopReason) lease.abort(lease.stopReason)
   await journal.ended()
-  return lease.stopReason && (lease.refused || lease.stopReason === 'cancelled')
+  return lease.stopReason && (lease.isIncomplete || lease.stopReason === 'cancelled')
     ? stop(lease)
     : end(lease, ending)
 }
@@ -121,10 +121,10 @@ async function stop(lease: RunLease): Promise<Later | undefined> {
 }
 
 async function end(lease: RunLease, outcome: RunEnd): Promise<undefined> {
-  const { app, run, held } = lease
+  const { app, run, leaseKey } = lease
   const ending = lease.persist(() =>
     app.db.tx(async (tx) => {
-      const now = await lockHeld(tx, held)
+      const now = await lockLeased(tx, leaseKey)
       return endRun(app, tx, now, now.cancel_requested_at ? cancelled : outcome)
     }),
   )

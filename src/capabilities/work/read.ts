@@ -10,14 +10,14 @@ import { type Reader, toRunEvent, toRunSummary } from './run-summary.ts'
 import type { ListQuery, RunStatus } from './schema.ts'
 import { findRun, listRuns, type Place, type RunRow } from './store.ts'
 
-export type RunOptions<Query = unknown> = RequestContext<unknown, Query, { id: string }>
+export type RunContext<Query = unknown> = RequestContext<unknown, Query, { id: string }>
 
 /**
  * A run of the caller's project; another project's run is answered as a missing one. A key with `agents:write` instead of the scope may
  * read the runs that it started itself; for all others it gets the same error, whether they exist or not (decisions §5).
  */
 export async function requireRun(
-  { app, caller, params }: RunOptions,
+  { app, caller, params }: RunContext,
   scope: 'files:read' | 'work:write' = 'files:read',
 ): Promise<RunRow> {
   const run = await findRun(app.db, caller, params.id)
@@ -36,16 +36,16 @@ export const readerOf = (context: RequestContext): Reader => ({
 
 const maxEvents = 100
 
-export async function readRun(options: RunOptions): Promise<RunStatus> {
-  const { app, language } = options
-  const run = await requireRun(options)
+export async function readRun(context: RunContext): Promise<RunStatus> {
+  const { app, language } = context
+  const run = await requireRun(context)
   const place = placeOf(run)
   const [events, files] = await Promise.all([
     latestEvents(app.db, place, maxEvents),
     filesOf(app.db.kysely, place),
   ])
   return {
-    ...toRunSummary(run, readerOf(options)),
+    ...toRunSummary(run, readerOf(context)),
     events: events.map((event) => toRunEvent(event, language)),
     files: manifestOf(files, language).listed,
   }

@@ -48,7 +48,7 @@ const lastTries = 3
 export class RunLease implements Disposable {
   readonly app: App
   readonly run: RunRow
-  readonly held: LeaseKey
+  readonly leaseKey: LeaseKey
   readonly trail: Trail
   /** Reports that a step is done, which resets the count of workers that died during the run. */
   readonly progressed: () => Promise<void>
@@ -59,8 +59,8 @@ export class RunLease implements Disposable {
   /** Where `stopReason` is `refused`. */
   failure: Failure | undefined
   /** True once something was not done for `stopReason`: then what the pipeline answers is not its true end. */
-  refused = false
-  readonly #cut = new AbortController()
+  isIncomplete = false
+  readonly #abortController = new AbortController()
   readonly #job: AbortSignal
   readonly #unlisten: () => void
   #stopReason: StopReason | undefined
@@ -70,15 +70,15 @@ export class RunLease implements Disposable {
     this.run = run
     this.trail = trail
     this.progressed = progressed
-    this.held = { accountId: run.account_id, runId: run.run_id, owner }
+    this.leaseKey = { accountId: run.account_id, runId: run.run_id, owner }
     this.#job = signal
     const close = (): void => this.close('handover')
-    const cut = (): void => this.cut('handover')
+    const abort = (): void => this.abort('handover')
     stopping.addEventListener('abort', close)
-    signal.addEventListener('abort', cut)
+    signal.addEventListener('abort', abort)
     this.#unlisten = () => {
       stopping.removeEventListener('abort', close)
-      signal.removeEventListener('abort', cut)
+      signal.removeEventListener('abort', abort)
     }
   }
 
@@ -91,7 +91,7 @@ export class RunLease implements Disposable {
   }
   /** Aborts when steps under way have to end too. */
   get signal(): AbortSignal {
-    return this.#cut.signal
+    return this.#abortController.signal
   }
   now(): Date {
     return new Date(this.app.clock.nowMs())
@@ -109,21 +109,21 @@ export class RunLease implements Disposable {
   }
 
   /** Begins no further step and aborts those under way. */
-  cut(reason: StopReason): void {
+  abort(reason: StopReason): void {
     this.close(reason)
-    if (!this.signal.aborted) this.#cut.abort(new Stopped(this.#stopReason!))
+    if (!this.signal.aborted) this.#abortController.abort(new Stopped(this.#stopReason!))
   }
 
   requireOpen(): void {
     if (this.#stopReason === undefined) return
-    this.refused = true
+    this.isIncomplete = true
     throw new Stopped(this.#stopReason)
   }
 
   /** Another worker has the run, or it has ended: stops this one. */
-  lose(): never {
-    this.cut('superseded')
-    this.refused = true
+  markLost(): never {
+    this.abort('superseded')
+    this.isIncomplete = true
     throw new Stopped('superseded')
   }
 
@@ -134,7 +134,7 @@ export class RunLease implements Disposable {
       try {
         return await write()
       } catch (error) {
-        if (error instanceof LeaseLost) return this.lose()
+        if (error instanceof LeaseLost) return this.markLost()
         if (!isDatabaseAway(error) || (this.#job.aborted && ++late > lastTries)) throw error
       }
       await pause(pauseMs)

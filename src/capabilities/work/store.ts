@@ -139,7 +139,7 @@ export const lockRun = (tx: Tx, { accountId, runId }: Place): Promise<RunRow | u
     .executeTakeFirst()
 
 /** The same for the worker that has the run. Throws `LeaseLost` if another has it. */
-export async function lockHeld(tx: Tx, held: LeaseKey): Promise<RunRow> {
+export async function lockLeased(tx: Tx, held: LeaseKey): Promise<RunRow> {
   const run = await lockRun(tx, held)
   if (!run || run.ended_at || run.owner !== held.owner) throw new LeaseLost()
   return run

@@ -16,7 +16,7 @@ class Watch {
   }
 
   add(lease: RunLease): Disposable {
-    const { runId } = lease.held
+    const { runId } = lease.leaseKey
     this.#leases.set(runId, lease)
     this.#timer ??= setInterval(() => void this.#poll(), everyMs).unref()
     return {
@@ -35,15 +35,15 @@ class Watch {
     try {
       const rows = await watchRuns(
         this.#app.db,
-        [...this.#leases.values()].map(({ held }) => held),
+        [...this.#leases.values()].map(({ leaseKey }) => leaseKey),
       )
       const nowMs = this.#app.clock.nowMs()
       for (const { run_id, owner, cancel, ended } of rows) {
         const lease = this.#leases.get(run_id)
         if (!lease) continue
-        if (ended || owner !== lease.held.owner) lease.cut('superseded')
-        else if (cancel) lease.cut('cancelled')
-        else if (lease.run.deadline.getTime() <= nowMs) lease.cut('overtime')
+        if (ended || owner !== lease.leaseKey.owner) lease.abort('superseded')
+        else if (cancel) lease.abort('cancelled')
+        else if (lease.run.deadline.getTime() <= nowMs) lease.abort('overtime')
       }
     } catch (error) {
       this.#app.log.warn({ err: error }, 'runs could not be watched; it is tried again')

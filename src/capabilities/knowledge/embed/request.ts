@@ -2,19 +2,19 @@
 import { acceptOnce } from '#capabilities/calls'
 import { fail } from '#platform/errors'
 import type { JsonText } from '#platform/http'
-import { type KnowledgeOptions, notFound, placeOf, requireProject } from '../projects.ts'
+import { type KnowledgeContext, notFound, placeOf, requireProject } from '../projects.ts'
 import type { Embedding } from '../schema.ts'
 import { lockProject } from '../store.ts'
 import { embedJob } from './embed-source.ts'
 import * as store from './store.ts'
 
 /** The caller pays. Sources that are queued already stay queued; complete ones are left alone. */
-export async function embedKnowledge(options: KnowledgeOptions): Promise<JsonText> {
-  const { app, caller } = options
-  const place = placeOf(options)
+export async function embedKnowledge(context: KnowledgeContext): Promise<JsonText> {
+  const { app, caller } = context
+  const place = placeOf(context)
   const { knowledge_id: id } = await requireProject(app, place)
   const { id: model } = app.models.embedding ?? fail('EMBEDDING_NOT_CONFIGURED', {})
-  return acceptOnce(options, { endpoint: '/v1/knowledge/embed', statusCode: 202 }, async (tx) => {
+  return acceptOnce(context, { endpoint: '/v1/knowledge/embed', statusCode: 202 }, async (tx) => {
     if (!(await lockProject(tx, place.accountId, id, place.projectId))) return notFound()
     const sources = await store.requeueVectors(tx, place, { model, keyId: caller.keyId })
     const jobs = sources.map((sourceId) => ({

@@ -4,7 +4,7 @@ import { payment } from '#capabilities/calls'
 import { allPhrases, anyOf, type Query, readQuery, scores } from '#engine/retrieval'
 import { errorBody } from '#platform/errors'
 import { markOf } from '../mark.ts'
-import { type KnowledgeOptions, placeOf, requireProject } from '../projects.ts'
+import { type KnowledgeContext, placeOf, requireProject } from '../projects.ts'
 import type { Found, FoundList, SearchBody } from '../schema.ts'
 import type { Place } from '../store.ts'
 import { findByMeaning, type MeaningMatch, type Payment } from './by-meaning.ts'
@@ -17,11 +17,11 @@ const longestQuery = 4_000
 const maxCandidates = 1_000
 const countedUpTo = 10_000
 
-export async function search(options: KnowledgeOptions<SearchBody>): Promise<FoundList> {
-  const { app, body, requestId, language } = options
-  const place = placeOf(options)
+export async function search(context: KnowledgeContext<SearchBody>): Promise<FoundList> {
+  const { app, body, requestId, language } = context
+  const place = placeOf(context)
   await requireProject(app, place)
-  const payer = { ...payment(options), endpoint: '/v1/knowledge/search' }
+  const payer = { ...payment(context), endpoint: '/v1/knowledge/search' }
   const { data, meaning } = await findPassages(app, place, body.query, body.limit ?? defaultLimit, payer)
   const error = meaning.failure && errorBody(meaning.failure, requestId, language).error
   return {

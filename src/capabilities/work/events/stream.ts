@@ -1,18 +1,18 @@
 /** What happens to a run, as server-sent events: from its beginning, or after the last one that the reader has seen. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { type EventStream, eventStream } from '#platform/http'
-import { placeOf, type RunOptions, requireRun } from '../read.ts'
+import { placeOf, type RunContext, requireRun } from '../read.ts'
 import { toRunEvent } from '../run-summary.ts'
 import { eventsAfter } from './store.ts'
 
 const lookMs = 500
 const ends = new Set(['succeeded', 'failed', 'cancelled'])
 
-export async function streamEvents(options: RunOptions): Promise<EventStream> {
-  const { app, language } = options
-  const run = await requireRun(options)
+export async function streamEvents(context: RunContext): Promise<EventStream> {
+  const { app, language } = context
+  const run = await requireRun(context)
   const place = placeOf(run)
-  let seen = lastSeen(options.headers['last-event-id'])
+  let seen = lastSeen(context.headers['last-event-id'])
   return eventStream(async (out) => {
     while (!out.gone.aborted) {
       const found = await eventsAfter(app.db, place, seen)
@@ -31,7 +31,7 @@ export async function streamEvents(options: RunOptions): Promise<EventStream> {
 
   /** A run that was deleted meanwhile has ended too. */
   async function hasEnded(): Promise<boolean> {
-    const now = await requireRun(options).catch(() => undefined)
+    const now = await requireRun(context).catch(() => undefined)
     return now === undefined || (now.ended_at !== null && now.events <= seen)
   }
 }

@@ -7,7 +7,7 @@ import type { ByteSource } from '#platform/storage'
 import { recordEvent } from '../events/store.ts'
 import { sha256, storeContent } from '../journal/results.ts'
 import type { RunLease } from '../run-lease.ts'
-import { lockHeld } from '../store.ts'
+import { lockLeased } from '../store.ts'
 import { type FileRow, filesOf, putFile } from './store.ts'
 
 /** Of one run. All of them are packed in memory when the bundle is asked for. */
@@ -41,7 +41,7 @@ interface Content {
 }
 
 async function save(lease: RunLease, file: Omit<Deliverable, 'bytes'>, content: Content): Promise<void> {
-  const { app, run, held } = lease
+  const { app, run, leaseKey } = lease
   lease.requireOpen()
   const fault =
     pathFault(file.path) ?? (file.path === manifestPath ? 'it is the name of the manifest' : undefined)
@@ -60,8 +60,8 @@ async function save(lease: RunLease, file: Omit<Deliverable, 'bytes'>, content: 
   }
   await lease.persist(() =>
     app.db.tx(async (tx) => {
-      await lockHeld(tx, held)
-      const others = await filesOf(tx, held)
+      await lockLeased(tx, leaseKey)
+      const others = await filesOf(tx, leaseKey)
       const was = others.find(({ path }) => path === row.path)
       if (was && was.sha256 === row.sha256 && was.media_type === row.media_type && was.title === row.title)
         return
@@ -71,7 +71,7 @@ async function save(lease: RunLease, file: Omit<Deliverable, 'bytes'>, content: 
       )
       await putFile(tx, row)
       const { path, media_type, bytes } = row
-      await recordEvent(tx, held, 'file', { path, media_type, bytes: Number(bytes) }, row.created_at)
+      await recordEvent(tx, leaseKey, 'file', { path, media_type, bytes: Number(bytes) }, row.created_at)
     }),
   )
 }

@@ -4,7 +4,7 @@ import { type BundledFile, manifestPath, zip } from '#engine/documents'
 import { fail } from '#platform/errors'
 import { Answer, type Content, type ContentSource, content } from '#platform/http'
 import { reasons } from '../phrases.ts'
-import { notFound, placeOf, type RunOptions, requireRun } from '../read.ts'
+import { notFound, placeOf, type RunContext, requireRun } from '../read.ts'
 import type { FilesQuery } from '../schema.ts'
 import type { RunRow } from '../store.ts'
 import { attachment } from './attachment.ts'
@@ -23,19 +23,19 @@ interface Download {
   open: () => Promise<ContentSource>
 }
 
-export async function serveFiles(options: RunOptions<FilesQuery>): Promise<Answer | Content> {
-  const { path, bundle } = options.query
+export async function serveFiles(context: RunContext<FilesQuery>): Promise<Answer | Content> {
+  const { path, bundle } = context.query
   if ((path === undefined) === (bundle === undefined))
     fail('INVALID_REQUEST', { why: reasons.pathOrBundle }, { param: 'path' })
-  const run = await requireRun(options)
-  const files = await filesOf(options.app.db.kysely, placeOf(run))
-  if (path === undefined) return send(options, bundleOf(options, run, files))
-  if (path === manifestPath) return send(options, manifestFile(options, files))
+  const run = await requireRun(context)
+  const files = await filesOf(context.app.db.kysely, placeOf(run))
+  if (path === undefined) return send(context, bundleOf(context, run, files))
+  if (path === manifestPath) return send(context, manifestFile(context, files))
   const file = files.find((one) => one.path === path)
-  return file ? send(options, oneFile(options, file)) : notFound('path')
+  return file ? send(context, oneFile(context, file)) : notFound('path')
 }
 
-function oneFile({ app }: RunOptions, file: FileRow): Download {
+function oneFile({ app }: RunContext, file: FileRow): Download {
   return {
     name: file.path.split('/').at(-1)!,
     mediaType: file.media_type,
@@ -45,7 +45,7 @@ function oneFile({ app }: RunOptions, file: FileRow): Download {
   }
 }
 
-function manifestFile({ language }: RunOptions, files: readonly FileRow[]): Download {
+function manifestFile({ language }: RunContext, files: readonly FileRow[]): Download {
   const { text, entry } = manifestOf(files, language)
   const { media_type: mediaType, sha256: tag, bytes } = entry
   // Written here, in UTF-8; JSON that a model has made is whatever it is.
@@ -53,7 +53,7 @@ function manifestFile({ language }: RunOptions, files: readonly FileRow[]): Down
   return { name: manifestPath, mediaType, contentType, tag, bytes, open: async () => Buffer.from(text) }
 }
 
-function bundleOf({ app, language }: RunOptions, run: RunRow, files: readonly FileRow[]): Download {
+function bundleOf({ app, language }: RunContext, run: RunRow, files: readonly FileRow[]): Download {
   const { text, entry } = manifestOf(files, language)
   const name =
     (run.title ?? run.kind).replace(/[\p{Cc}\p{Bidi_Control}\s\\/:*?"<>|]+/gu, ' ').trim() || run.kind
@@ -77,12 +77,12 @@ const missing = ({ path }: FileRow): never => {
   throw new Error(`The file ${path} is not in the storage.`)
 }
 
-async function send(options: RunOptions, download: Download): Promise<Answer | Content> {
+async function send(context: RunContext, download: Download): Promise<Answer | Content> {
   const { name, mediaType, tag, bytes, open } = download
   const etag = `"${tag}"`
   const headers = { etag, 'cache-control': 'private, no-cache' }
-  if (isKnown(options.headers['if-none-match'], etag)) {
-    for (const [header, value] of Object.entries(headers)) options.setHeader(header, value)
+  if (isKnown(context.headers['if-none-match'], etag)) {
+    for (const [header, value] of Object.entries(headers)) context.setHeader(header, value)
     return new Answer(304, null, mediaType)
   }
   // The length of a zip is known only after packing.

@@ -44,14 +44,15 @@ export class Journal {
   /** What is not paid and may be computed again after a crash, until it is written down. */
   free<Value>(step: string, compute: () => Promise<Value>): Promise<Value> {
     return this.#once(step, async () => {
-      const { app, held } = this.#lease
+      const { app, leaseKey } = this.#lease
       const known = await this.#find(step)
       if (known) return this.#fromRow<Value>(known, 'once')
       const value = await compute()
       const effectId = uuidv7()
       const stored = await storeResult(this.#lease, value)
-      const write = () => store.putOnce(app.db, held, { step, effectId, ...stored, now: this.#lease.now() })
-      if (!(await this.#lease.persist(write))) this.#lease.lose()
+      const write = () =>
+        store.putOnce(app.db, leaseKey, { step, effectId, ...stored, now: this.#lease.now() })
+      if (!(await this.#lease.persist(write))) this.#lease.markLost()
       return plain(value)
     })
   }
@@ -79,12 +80,13 @@ export class Journal {
   }
 
   async #pay<Value>({ step, kind, worst, execute }: PaidStep<Value>): Promise<Value> {
-    const { app, held } = this.#lease
+    const { app, leaseKey } = this.#lease
     const effectId = uuidv7()
-    const begin = () => store.beginStep(app.db, held, { step, kind, effectId, worst, now: this.#lease.now() })
+    const begin = () =>
+      store.beginStep(app.db, leaseKey, { step, kind, effectId, worst, now: this.#lease.now() })
     switch (await this.#lease.persist(begin)) {
       case 'gone':
-        return this.#lease.lose()
+        return this.#lease.markLost()
       case 'short':
         throw new OutOfCredits(`What is left of the run does not pay the step ${step}.`)
       case 'known':
@@ -121,10 +123,10 @@ export class Journal {
   }
 
   async #end(step: string, effectId: string, result: StepResult<unknown>): Promise<void> {
-    const { app, held } = this.#lease
+    const { app, leaseKey } = this.#lease
     const stored = result.state === 'done' ? await storeResult(this.#lease, result.value) : {}
     const mine = await this.#lease.persist(() =>
-      store.endStep(app.db, held, {
+      store.endStep(app.db, leaseKey, {
         step,
         effectId,
         state: result.state,
@@ -135,7 +137,7 @@ export class Journal {
         now: this.#lease.now(),
       }),
     )
-    if (!mine) this.#lease.lose()
+    if (!mine) this.#lease.markLost()
     if (result.state === 'done') await this.#lease.persist(() => this.#lease.progressed())
   }
 
@@ -148,8 +150,8 @@ export class Journal {
   }
 
   #find(step: string): Promise<store.StepRow | undefined> {
-    const { app, held } = this.#lease
-    return this.#lease.persist(() => store.findStep(app.db, held, step))
+    const { app, leaseKey } = this.#lease
+    return this.#lease.persist(() => store.findStep(app.db, leaseKey, step))
   }
 
   async #fromRow<Value>(row: store.StepRow, kind: store.StepKind): Promise<Value> {

@@ -37,9 +37,9 @@ export async function storeContent(
   hash: string,
   content: Uint8Array | ByteSource,
 ): Promise<string> {
-  const { app, held } = lease
-  const key = `work/${held.accountId}/${held.runId}/${hash}`
-  if (!(await lease.persist(() => recordBlob(app.db, held, key)))) lease.lose()
+  const { app, leaseKey } = lease
+  const key = `work/${leaseKey.accountId}/${leaseKey.runId}/${hash}`
+  if (!(await lease.persist(() => recordBlob(app.db, leaseKey, key)))) lease.markLost()
   await (content instanceof Uint8Array ? app.storage.put(key, content) : app.storage.putStream(key, content))
   return key
 }
