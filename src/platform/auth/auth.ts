@@ -31,7 +31,7 @@ export {
   setPlan,
 } from './store.ts'
 
-/** What a caller shows to be let in: a project key, a person's session, or a device of theirs. */
+/** The kinds of credentials: a project key, a person's session, or a device of theirs. */
 export type CredentialKind = 'key' | 'session' | 'device'
 
 /** Who calls, as every capability sees it. */
@@ -75,7 +75,7 @@ interface CachedKey {
 const cacheSize = 50_000
 
 /**
- * The cache trusts itself only while it is listening for changes: each revocation, suspension or new limit is told by
+ * The cache is used only while it listens for changes: each revocation, suspension or new limit is announced by
  * NOTIFY in the transaction that makes it, and whatever was cached of that account is dropped. Not listening, every call asks the database.
  */
 export function openKeyRing({

@@ -28,7 +28,7 @@ export function openYaml(
   if (error) {
     const { line } = lines.linePos(error.pos[0])
     const where = `${name}:${line}`
-    // The braces of a variable are YAML's own inside { … }: the likeliest slip of all, so it has its own mend.
+    // The braces of a variable are YAML's own inside { … }: the most likely mistake, so it has its own message.
     const slip = text.split('\n')[line - 1]?.includes(`\${`)
     refuse(slip ? phrases.unquoted(where) : phrases.syntax(where, error.message))
   }

@@ -13,7 +13,7 @@ import { type Scratch, watchScratch } from './scratch.ts'
 
 export { type FindIsolation, type Isolation, openIsolation } from './isolation.ts'
 
-/** What strangers wrote is read and run in processes that can be lost: pages, PDFs and shell scripts. */
+/** Untrusted input (pages, PDFs and shell scripts) is read and run in processes that may crash. */
 export type Confine = (work: ConfinedWork) => Promise<Outcome>
 
 export interface ConfinedWork {
@@ -40,7 +40,7 @@ export interface ConfinedWork {
   signal: AbortSignal
 }
 
-/** Who waits for a piece of work. */
+/** The account that waits for a piece of work, and its signal. */
 export type Asker = Pick<ConfinedWork, 'accountId' | 'signal'>
 
 export type Outcome = { value: unknown } | { lost: 'busy' | 'time' | 'output' | 'broken' }
@@ -120,7 +120,7 @@ async function runProcess(work: ConfinedWork, isolation: Isolation): Promise<Out
   }
 }
 
-/** What isolates a process tells of its end by a number, as shells do. */
+/** The tools that isolate a process report the signal that ended it as 128 plus its number, as shells do. */
 function endOf([code, killedBy]: [number | null, NodeJS.Signals | null]): number | NodeJS.Signals | null {
   const told = Object.entries(constants.signals).find(([, number]) => code === 128 + number)
   return killedBy ?? (told?.[0] as NodeJS.Signals | undefined) ?? code
@@ -187,7 +187,7 @@ function start(work: ConfinedWork, isolation: Isolation): ChildProcess {
 const modulesFolder = (): string =>
   fileURLToPath(import.meta.resolve('pg')).replace(/(?<=[\\/]node_modules[\\/]).*$/, '')
 
-/** Everything that the process says, or undefined once it is too much. */
+/** The output of the process, or undefined where it exceeds `maxBytes`. */
 async function readOutput(child: ChildProcess, maxBytes: number): Promise<Buffer | undefined> {
   const output = new GrowingBytes()
   for await (const chunk of child.stdout! as AsyncIterable<Buffer>) {

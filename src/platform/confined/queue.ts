@@ -11,7 +11,7 @@ export interface Places {
   waiting: number
 }
 
-/** Somebody in a line; told whether the place came. */
+/** A waiting caller; called with whether it got a place. */
 type Waiting = (hasPlace: boolean) => void
 
 /**
@@ -47,7 +47,7 @@ export function openQueue({ working, waiting }: Places): Queue {
     }
   }
 
-  /** Who holds the fewest places is next, and among those whoever has not had one for longest. */
+  /** The account with the fewest places is next; among equals, the one that has waited longest since its last place. */
   function callNext(): void {
     const [accountId] = [...lines.keys()].filter(mayTake).toSorted((one, other) => has(one) - has(other))
     if (accountId === undefined) return

@@ -8,10 +8,10 @@ export interface Scratch {
   bytes: number
 }
 
-/** Between two looks; what a disk takes meanwhile may go beyond the bound. */
+/** Between two measurements; what is written meanwhile may exceed the bound. */
 const lookEveryMs = 200
 
-/** Looks at the folder until disposed; beyond its bound it tells so, once, and remembers. */
+/** Measures the folder until disposed; beyond its bound it calls `tell` once, and `beyond` is true from then on. */
 export function watchScratch(
   scratch: Scratch | undefined,
   tell: () => void,

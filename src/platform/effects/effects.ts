@@ -15,14 +15,14 @@ export type Effect =
   | { state: 'never' }
   /** Its hold is open: here, elsewhere, or of a process that is not yet known to be dead. Look again later. */
   | { state: 'running' }
-  /** It ended, and what its caller was to be told is known; `reply` is null once it was taken or is too old. */
+  /** It ended, and its answer is known; `reply` is null once it was taken or is too old. */
   | { state: 'done' | 'failed'; statusCode: number; reply: string | null }
   /** It ended without any effect or charge, and nothing was to be told: another call may be made, under another id. */
   | { state: 'untouched' }
   /** The upstream may have worked, and nobody knows with what result. It is charged at its hold, and never called again. */
   | { state: 'ambiguous' }
 
-/** What a reply is worth looking for; the ledger keeps it somewhat longer. */
+/** How long a reply is looked up; the ledger stores it somewhat longer. */
 const replyMs = 24 * 60 * 60 * 1000
 
 export async function effectOf(ledger: Ledger, accountId: string, effectId: string): Promise<Effect> {
@@ -36,8 +36,8 @@ export async function effectOf(ledger: Ledger, accountId: string, effectId: stri
 }
 
 /**
- * Makes sure that nobody begins the call any more: a process that only slept finds its id taken. Answers false when somebody has
- * begun it meanwhile.
+ * Makes sure that the call cannot begin any more: a process that was only suspended finds its id taken. Returns false if the call
+ * has begun meanwhile.
  */
 export const fenceEffect = (
   tx: Tx,
@@ -47,6 +47,6 @@ export const fenceEffect = (
   now: Date,
 ): Promise<boolean> => fence(tx, { payer, receiptId: effectId, endpoint }, now)
 
-/** The work has the result now, in this transaction; the copy in the journal goes. */
+/** Deletes the copy of the reply in the ledger, in the transaction that stores the result with the work. */
 export const discardReply = (tx: Tx, accountId: string, effectId: string): Promise<void> =>
   deleteReply(tx, accountId, effectId)

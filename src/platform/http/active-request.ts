@@ -67,7 +67,7 @@ export class ActiveRequest implements RequestContext {
   setHeader(name: string, value: string): void {
     this.#reply.header(name, value)
   }
-  /** The request is over; a connection that is kept must not keep what it sent. */
+  /** The request is over: its body is released, even if its connection stays open. */
   async releaseBody(): Promise<void> {
     this.body = undefined
     this.place?.release()
@@ -75,6 +75,6 @@ export class ActiveRequest implements RequestContext {
   }
 }
 
-/** The path as it counts: a slash at its end and the query do not make it another. */
+/** The path without the query and without a slash at its end. */
 export const pathOf = (request: FastifyRequest): string =>
   request.url.split('?')[0]!.replace(/(?<!\/)\/+$/, '')

@@ -76,7 +76,7 @@ export async function admit(
     context.claim = await claimOf(headerText(String(key)), route.method, pathOf(request), whatCame(context))
 }
 
-/** Who asks, by what the route takes. Throws INVALID_API_KEY, ORIGIN_NOT_ALLOWED and what else keeps a key out. */
+/** The caller, by the credentials that the route accepts. Throws INVALID_API_KEY, ORIGIN_NOT_ALLOWED and what else keeps a key out. */
 async function callerOf(
   app: App,
   route: Route,
@@ -95,13 +95,13 @@ async function callerOf(
 
 const keysOnly: readonly CredentialKind[] = ['key']
 
-/** What stands in the path, and in the host. */
+/** The parameters of the path and of the host. */
 const paramsOf = (route: Route, request: FastifyRequest, { host }: Checks): Record<string, string> => ({
   ...(route.openEnded ? openEndedParams(route, request) : (request.params as Record<string, string>)),
   ...host?.(request.headers.host),
 })
 
-/** What a repeat has to bring again: of a file that is its hash. */
+/** What a repeated request must contain to be the same request; of a file that is its hash. */
 function whatCame({ body, upload }: ActiveRequest): unknown {
   if (!upload) return body
   const { sha256, name, mediaType } = upload.file

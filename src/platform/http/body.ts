@@ -7,10 +7,10 @@ import { jsonTrouble, reasons } from './phrases.ts'
 
 /** What is read and thrown away after the limit, so that the connection stays usable; beyond it the connection is closed. */
 export const drainBytes = 256 * 1024 * 1024
-/** The first buffer of a body whose length nobody told. */
+/** The first buffer of a body without Content-Length. */
 const firstBytes = 16 * 1024
 
-/** The client went away before its request was complete: nobody is left to answer. */
+/** The client disconnected before its request was complete, so there is no answer to send. */
 export class ClientGone extends Error {
   override name = 'ClientGone'
 }

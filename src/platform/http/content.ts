@@ -11,7 +11,7 @@ import type { Route } from './http.ts'
 import { isKnown } from './prepared.ts'
 import { type ByteRange, partOf } from './range.ts'
 
-/** Bytes at once, or as they come; a stream is ended (`return`) when nobody wants the rest. */
+/** Bytes at once, or as they come; a stream is ended (`return`) when the client has left. */
 export type ContentSource = Uint8Array | AsyncIterable<Uint8Array>
 
 export interface ContentSpec {

@@ -1,4 +1,4 @@
-/** Every answer held against its route's declaration. */
+/** Checks every answer against the declaration of its route. */
 import type { Failure } from '#platform/errors'
 import type { Route } from './http.ts'
 import type { Violation } from './server.ts'
@@ -14,7 +14,7 @@ export interface AnswerCheck {
   failure(failure: Failure): void
 }
 
-/** Holds every answer against the route's own declaration. */
+/** Returns the check of all answers of this route; each violation is reported to `onViolation`. */
 export function answerCheck(route: Route, onViolation: (violation: Violation) => void): AnswerCheck {
   const schemas = new Map(
     Object.entries(route.reply).flatMap(([status, schema]) =>

@@ -14,18 +14,18 @@ const retryAfterMs = 2_000
  * read all of it for nothing, again and again where its sender asks again.
  */
 const waitMs = 2_000
-/** The memory of larger bodies is given back once nobody sends any. */
+/** The memory of larger bodies is released once no body is being received. */
 const largeBytes = 4 * 1024 * 1024
 
 /** The place of one body, until its request is over. */
 export interface Place {
   /** Makes it so large as soon as there is room, for at most two seconds; then throws TOO_MUCH_IN_FLIGHT. The only body always has room. */
   announce(bytes: number): Promise<void>
-  /** As `announce`, now or never: for what has come already. */
+  /** As `announce`, but without waiting: for bytes that have arrived already. */
   reserve(bytes: number): void
-  /** Told as the bytes come. */
+  /** Called as bytes arrive. */
   arrived(bytes: number): void
-  /** All of it has come. */
+  /** The whole body has arrived. */
   complete(): void
   release(): void
 }
@@ -136,7 +136,7 @@ export class Intake {
     this.#callWaiting()
   }
 
-  /** The room is theirs from now on: whoever comes between them and their next turn finds it taken. */
+  /** The room is reserved at once, so that no request that arrives before they continue can take it. */
   #callWaiting(): void {
     for (const waiting of this.#waiting) {
       if (!this.#fits(waiting.held, waiting.bytes)) continue

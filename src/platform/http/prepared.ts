@@ -1,4 +1,4 @@
-/** Texts that many ask for and that do not change while the process runs: made once, compressed once, and sent only to who has them not. */
+/** Texts that many clients fetch and that do not change while the process runs: built and compressed once, and answered with 304 where the client has them. */
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { promisify } from 'node:util'

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { refuseSocket } from './refuse-socket.ts'
 
-/** What ends requests that are not whole in their time. */
+/** The timers that end requests which do not arrive completely in time. */
 const timers = new WeakMap<IncomingMessage, NodeJS.Timeout>()
 
-/** Node keeps one time for all requests, which has to be that of uploads; every other has to be whole in less. */
+/** Node has one timeout for all requests, which must be long enough for uploads; every other request gets this shorter one. */
 export function limitRequestTime(message: IncomingMessage, requestMs: number): void {
   const { headers } = message
   if (headers['transfer-encoding'] === undefined && headers['content-length'] === undefined) return
@@ -15,7 +15,7 @@ export function limitRequestTime(message: IncomingMessage, requestMs: number): v
   message.once('close', () => clearTimeout(late))
 }
 
-/** From here on this request has the time of an upload. */
+/** From here on only the longer timeout of uploads applies to this request. */
 export const allowUploadTime = (message: IncomingMessage): void => clearTimeout(timers.get(message))
 
 class LateRequest extends Error {

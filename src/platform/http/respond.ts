@@ -46,7 +46,7 @@ async function stream(
 ): Promise<void> {
   reply.hijack()
   reply.raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...eventStreamHeaders })
-  // Nothing of what would come is for this one, and its connection has others to serve.
+  // A HEAD request gets no body, and its connection stays open for the next request.
   if (context.isHead) return void reply.raw.end()
   app.metrics.streams.inc()
   try {
@@ -112,7 +112,7 @@ async function replay(
   reply: FastifyReply,
   receiptId: string,
 ): Promise<void> {
-  // A hold of this very request that ended under our hands: it cannot be continued.
+  // The hold of this very request ended while it ran, so it cannot be continued.
   if (receiptId === context.requestId || !context.claim) fail('SERVICE_UNAVAILABLE', { why: 'database' })
   const first = await answerAgain(app.ledger, context.caller.accountId, receiptId, context.claim)
   // An answer with a secret in it is kept sealed, under its receipt.

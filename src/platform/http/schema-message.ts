@@ -1,4 +1,4 @@
-/** What a JSON Schema check found, in words. */
+/** The sentences for violations of a JSON Schema. */
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import type { Localized } from '#platform/errors'
 import { namePattern, noNulPattern, uuidPattern } from '#platform/schema'
@@ -98,7 +98,7 @@ const sentences: Record<string, Sentence> = {
     wanted ?? patterns[pattern] ?? { en: `must match ${pattern}`, fa: `باید با الگوی ${pattern} بخواند` },
 }
 
-/** What a person can mend without reading a regular expression. */
+/** Patterns with a sentence of their own, so that nobody has to read a regular expression. */
 const patterns: Record<string, Localized> = {
   [uuidPattern]: {
     en: 'must be an id as this service gives it (a UUID)',

@@ -113,7 +113,7 @@ class Form {
     this.#refuse = refused.reject
     const finished = Promise.withResolvers<void>()
     this.finished = finished.promise
-    // Whoever takes it hears of its errors; before and after that nobody has to.
+    // The reader of this stream gets its errors; before and after it reads, an error must not end the process.
     this.#content.on('error', () => {})
     this.#parser = openParser(message, spec)
       .on('field', (name, value, nameCut, valueCut) => this.#field(name, value, nameCut || valueCut))

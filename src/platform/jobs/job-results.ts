@@ -1,4 +1,4 @@
-/** How jobs ended, on its way to the database: what ends while one statement is under way travels in the next. */
+/** Writes the results of jobs to the database: jobs that end while one statement runs are written with the next. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Db } from '#platform/db'
 import type { Log } from '#platform/log'
@@ -21,7 +21,7 @@ export class JobResults {
     this.#processId = processId
   }
 
-  /** Resolves when it is durable; sent again until the database has it. */
+  /** Resolves when the result is durable; it is sent again until the database has it. */
   add(ended: store.JobResult): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push({ ended, resolve })
@@ -31,7 +31,7 @@ export class JobResults {
     })
   }
 
-  /** Nothing is sent any more: what was not told is found by those who sweep after this process. */
+  /** Nothing is sent any more: the sweep finds the jobs of this process whose results were not written. */
   close(): void {
     this.#closed = true
   }

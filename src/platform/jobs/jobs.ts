@@ -48,7 +48,7 @@ export interface Job<Data = never> {
    */
   handle: (run: Run<Data>) => Promise<Later | undefined>
   /**
-   * Ends for good what two processes in a row did not survive, in the place of `handle`: tells its people so and settles its money.
+   * Ends for good what two processes in a row did not survive, in the place of `handle`: records the failure and settles its hold.
    * Without it such a job is parked; recurring work comes again in its time.
    */
   setAside?: (run: Run<Data>) => Promise<Later | undefined>

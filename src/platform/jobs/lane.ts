@@ -17,7 +17,7 @@ const maxRetryMs = 10 * 60 * 1000
 const maxVanished = 2
 /** After which a job looks again whether another that is suspected here has ended. */
 const suspectMs = 500
-/** A database that is away is nobody's failure. */
+/** Pause after a job met an unavailable database, which does not count as a failure. */
 const awayMs = 1_000
 const maxClaimPauseMs = 2_000
 
@@ -112,7 +112,7 @@ export class Lane {
   /** https://opentelemetry.io/docs/specs/semconv/messaging/messaging-spans/ */
   #spanOf({ job_id }: store.QueuedJob): Span | undefined {
     const { name, everyMs } = this.job
-    // Housekeeping is nobody's work.
+    // Recurring work of the platform is not traced.
     if (everyMs !== undefined) return undefined
     return this.#options.app.tracing?.work(`process ${name}`, {
       'messaging.system': 'kherad',
@@ -173,8 +173,8 @@ export class Lane {
   }
 
   /**
-   * The process outlived this run, so what vanished before is not held against the job: who only ran beside another's end is not set
-   * aside for it. It counts as failures instead, so that one that takes its process down every other time comes to an end too. A run
+   * The process outlived this run, so the processes that vanished before no longer count: a job that only ran beside the cause is not set
+   * aside. It counts as failures instead, so that one that takes its process down every other time comes to an end too. A run
    * that failed is counted already.
    */
   async #clearVanished(queued: store.QueuedJob, asFailures: number): Promise<void> {
@@ -220,7 +220,7 @@ export class Lane {
   }
 }
 
-/** Twice as long after each failure, and up to half of it by chance, so that what failed together does not come back together. */
+/** Exponential backoff with jitter, so that jobs that failed together are not retried together. */
 const retryMs = (failures: number): number =>
   Math.round(Math.min(firstRetryMs * 2 ** failures, maxRetryMs) * (0.75 + Math.random() / 2))
 

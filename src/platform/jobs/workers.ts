@@ -14,7 +14,7 @@ export interface WorkersOptions {
 }
 
 const pollMs = 2_000
-/** Of the time that a stopping process has, this much is left to those who were cut, to say how they ended. */
+/** Of the time that a stopping process has, this much is left for aborted jobs to write their results. */
 const resultsMs = 1_500
 
 /** Begins to work. Disposing it hands over: no more claims, what runs may end, what cannot is cut, and the rest is given back. */

@@ -48,8 +48,8 @@ export interface CommitterOptions {
 
 const batchSize = 256
 /**
- * A settlement that nobody waits for lets company come: many in one statement cost little more than one, and holds, which callers
- * wait for, go before it.
+ * A settlement that no caller waits for is delayed a little to be batched: many in one statement cost little more than one, and holds,
+ * which callers wait for, go first.
  */
 const lingerMs = 10
 const holdTimeoutMs = 5000
@@ -95,7 +95,7 @@ export class Committer {
     })
   }
 
-  /** Never rejects: sent again until the database has it. `urgent` does not wait for company. */
+  /** Never rejects: sent again until the database has it. `urgent` is sent without that delay. */
   settle(op: SettleOp, urgent: boolean): Promise<OpResult> {
     return new Promise((resolve) => this.#addSettle(op, resolve, urgent))
   }
@@ -246,7 +246,7 @@ export class Committer {
     )
   }
 
-  /** A batch that the database refuses for good (a defect of ours) must not stop all others: each goes alone, the broken one is told. */
+  /** A batch that the database refuses for good (a defect of ours) must not stop all others: each is sent alone, and only the broken one is rejected. */
   #dropBroken(load: Load, error: unknown): void {
     const alone = [
       ...load.settles.map((one) => ({ settles: [one], holds: [] })),
@@ -278,7 +278,7 @@ export class Committer {
       one.resolve({ seq: 0, outcome: 'gone', receipt_id: null, scope: null, need: 0n, have: 0n })
   }
 
-  /** Callers do not wait for a database that is away; what was never sent is forgotten, what was sent is undone later. */
+  /** Callers do not wait for an unavailable database: holds that were never sent are dropped, holds that were sent are undone later. */
   #refuseLate(): void {
     this.#timeoutTimer = undefined
     const now = Date.now()

@@ -7,11 +7,11 @@ import { fail } from '#platform/errors'
 import type { MeterScope } from './books.ts'
 import type { Payer } from './ledger.ts'
 
-/** No longer than this does a process go by what it remembers: a limit may be lifted. */
+/** A remembered refusal is used no longer than this, because the limit may have been lifted. */
 const longestMemoryMs = 1_000
 const maxRemembered = 10_000
 
-/** Spares the database the calls of who was just told to wait. */
+/** Refuses calls of payers that were limited a moment ago, without asking the database. */
 export class Refusals {
   readonly #clock: Clock
   readonly #until = new Map<string, { scope: string; untilMs: number; askAgainMs: number }>()
@@ -20,7 +20,7 @@ export class Refusals {
     this.#clock = clock
   }
 
-  /** Throws what this payer was told a moment ago, while it is still true. */
+  /** Throws the remembered refusal of this payer, while it still holds. */
   check(payer: Payer): void {
     if (this.#until.size === 0) return
     const nowMs = this.#clock.nowMs()

@@ -1,6 +1,6 @@
 /**
  * Series that cost nanoseconds to write: prom-client hashes the labels on every call, which a request would pay a dozen
- * times over. Here a child is looked up by its label values, or kept by whoever writes it often. They stand in prom-client's
+ * times over. Here a child is looked up by its label values, or kept by code that writes it often. They stand in prom-client's
  * registry beside its own metrics, so that its text, its JSON and its sums over processes hold for both.
  */
 import type { Metric, Registry } from 'prom-client'
@@ -125,7 +125,7 @@ export class Gauge extends Series<never> {
   }
 }
 
-/** Figures that are read only when somebody looks; absent until a source is named. */
+/** Figures that are read only at a scrape; absent until `from` names a source. */
 export class ScrapedSeries<Name extends string> extends Series<Name> {
   #read: () => Iterable<readonly [Labels<Name>, number]> = () => []
   constructor(registry: Registry, type: 'counter' | 'gauge', naming: Naming<Name>) {

@@ -9,7 +9,7 @@ declare module '#platform/config' {
 
 /** Who may read `/metrics`, and where. */
 export interface MetricsConfig {
-  /** Asked for as a bearer token; absent: nobody is asked. */
+  /** Required as a bearer token; absent: no token is required. */
   token?: string
   /** Absent: that of everything else. */
   port?: number

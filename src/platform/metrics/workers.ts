@@ -1,6 +1,6 @@
 /**
  * The figures of all workers of a machine as one. Any worker may be asked for them: it asks the process that started them,
- * which asks every worker. Both speak the same two words over the channel that a worker has to its parent.
+ * which asks every worker. Both use the same two messages on the channel that a worker has to its parent.
  */
 import type { Worker } from 'node:cluster'
 import { randomUUID } from 'node:crypto'
@@ -71,7 +71,7 @@ export function allWorkersText(own: Registry): () => Promise<string> {
   const ask = openChannel(process, () => toFigures(own))
   return async () => {
     const figures = await ask(parentMs)
-    // Its own figures in place of all would be read as a fall of every counter.
+    // Answering with this worker's figures alone would look like a fall of every counter.
     if (!figures) throw new Error('The process that started this worker does not answer.')
     return sum([figures]).metrics()
   }

@@ -49,7 +49,7 @@ export async function exchange(socket: Socket, step: Step, bounds: ReplyBounds):
   const client = new Client(step.url.origin, {
     connect: handOver(socket),
     maxHeaderSize,
-    // The signal keeps the time of all.
+    // The signal ends all of it in time.
     headersTimeout: 0,
     bodyTimeout: 0,
   })

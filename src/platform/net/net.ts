@@ -48,9 +48,9 @@ export interface FetchOptions {
   maxBytes: number
   /** Shared with other fetches. */
   budget?: ByteBudget
-  /** 0, unless said otherwise: a redirect is then an answer like any other. */
+  /** Default: 0, so that a redirect is returned as the answer. */
   maxRedirects?: number
-  /** `['https:']`, unless said otherwise. */
+  /** Default: `['https:']`. */
   protocols?: readonly Protocol[]
   /** Media types that a success may have, such as `text/*`; sent as `Accept`. Absent takes any. */
   accept?: readonly string[]
@@ -87,7 +87,7 @@ export interface GuardedNet extends GuardedClient {
    */
   judge(url: string, timeoutMs: number): Promise<string>
   /**
-   * Throws `FetchRefused` for an HTTPS address that leads elsewhere than to the public internet, for whoever else will open it. One whose
+   * Throws `FetchRefused` for an HTTPS address that leads elsewhere than to the public internet, for a third party that will open it. One whose
    * name cannot be found, or not in time, passes where that name could be found elsewhere; nothing is connected to.
    */
   inspect(url: string, options: { timeoutMs: number; signal?: AbortSignal }): Promise<void>
@@ -144,7 +144,7 @@ export function openGuardedClient(options: GuardOptions): GuardedNet {
 
 type Hop = (step: Step, signal: AbortSignal) => Promise<Reply>
 
-/** Follows what may be followed, and tells whose patience ended. */
+/** Follows redirects, and distinguishes an abort of the caller from the timeout. */
 async function fetchWithin(url: string, options: FetchOptions, hop: Hop): Promise<Fetched> {
   const { protocols = ['https:'], maxRedirects = 0 } = options
   const deadline = AbortSignal.timeout(options.timeoutMs)

@@ -89,7 +89,7 @@ async function opened(
   url: URL,
   signal: AbortSignal,
 ): Promise<void> {
-  // Whoever holds the socket learns of its end by what it awaits; an error in between must not end the process.
+  // The owner of the socket gets its errors from what it awaits; an error in between must not end the process.
   socket.on('error', () => {})
   try {
     await once(socket, event, { signal })

@@ -20,7 +20,7 @@ import { phrases } from './phrases.ts'
 import { replaceFile } from './replace-file.ts'
 import { canEnter, isRoot, type ServerUser, systemUser } from './server-user.ts'
 
-/** Where a cluster lies and who runs it. */
+/** Where a cluster is stored and which user runs it. */
 export interface ClusterLocation {
   dataDir: string
   /** PostgreSQL's own data folder; may not exist yet. */
@@ -38,7 +38,7 @@ interface LocationRecord {
   made: boolean
 }
 
-/** Whether the folder has a database of ours, or had one; looks and makes nothing. */
+/** Whether the folder has a database of ours, or had one; creates nothing. */
 export async function hasCluster(folder: string): Promise<boolean> {
   const dataDir = path.resolve(folder)
   const isThere = (file: string) =>
@@ -78,7 +78,7 @@ export async function locateCluster(folder: string, log: DbLog): Promise<Cluster
   return { ...here, ...elsewhere }
 }
 
-/** Notes that the cluster is whole. */
+/** Records that the cluster was created completely. */
 export async function recordMade(location: ClusterLocation): Promise<void> {
   if (location.made || path.dirname(location.cluster) === location.dataDir) return
   const record: LocationRecord = { cluster: location.cluster, made: true }

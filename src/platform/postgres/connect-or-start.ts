@@ -24,11 +24,11 @@ interface Attempt {
 }
 
 const readyMs = 60_000
-/** A postmaster names its socket only once it is there; one whose socket does not answer is deaf. */
+/** A postmaster names its socket only once it is there; one whose socket still does not answer after this time is unreachable. */
 const deafMs = 1_000
 const orphansLeft = /pre-existing shared memory block/
 
-/** Goes round until PostgreSQL answers: another process may be starting or stopping it at the same time. */
+/** Repeats until PostgreSQL answers: another process may be starting or stopping it at the same time. */
 export async function reach(plan: Plan, stop?: AbortSignal): Promise<ServerUse> {
   const { location, log } = plan
   const deadline = Date.now() + readyMs
@@ -68,7 +68,7 @@ async function start(
 
 /** Prepares for another attempt, or gives up with the reason. */
 async function handleFailedStart(plan: Plan, { process: { ended = '' }, socket }: Attempt): Promise<void> {
-  // One taken again may by now be in the use of who was quicker.
+  // A reused folder may by now be in use by a process that started PostgreSQL first.
   if (socket.fresh) await removeSocketFolder(socket.path)
   if (!isTransient(ended)) refuseAttempt(plan, ended)
   if (orphansLeft.test(ended)) await endOrphans(plan.location.cluster)

@@ -32,7 +32,7 @@ export interface Embedded extends AsyncDisposable {
 /**
  * Runs the PostgreSQL of a data folder: makes it when it is missing, adopts it when it runs already (of another process,
  * or left by one that was killed), else starts it. If it dies while in use, it is started again at the same address.
- * Throws `StartRefused` with the mend.
+ * Throws `StartRefused`, which says how to fix it.
  */
 export async function startEmbedded({
   dataDir,

@@ -1,5 +1,5 @@
 /**
- * Who may do what inside the embedded PostgreSQL (docs/decisions/0041). The program works as the owner of its database and of nothing else;
+ * Roles and access rules of the embedded PostgreSQL (docs/decisions/0041). The program works as the owner of its database and of nothing else;
  * the superuser is for the supervisor alone and has a password. A cluster of an earlier version, in which the program was the superuser, is
  * brought to this at its next start.
  */

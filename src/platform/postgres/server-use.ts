@@ -28,7 +28,7 @@ export async function connectAsUser(
   const password = await superuserPassword(location)
   const address = { socketFolder, port, user: superuser, password, database: 'postgres' }
   const client = new pg.Client(clientConfig(address))
-  // What breaks it is told by its queries, or by its 'end'; unheard, it would end the process.
+  // Failures are reported by its queries or by 'end'; an 'error' without a listener would end the process.
   client.on('error', () => undefined)
   try {
     await client.connect()
@@ -37,7 +37,7 @@ export async function connectAsUser(
     return { client, postmaster }
   } catch (error) {
     if (await reopenAccess(location, postmaster.pid, error)) return 'busy'
-    // It runs, but is of no use to us (a full disk, for one): nor may it be left running for nobody.
+    // It runs but cannot be used (because of a full disk, for one), and must not be left running without a user.
     if (!isDatabaseAway(error)) await leave(location, { client, postmaster }, log)
     await client.end().catch(() => undefined)
     if (!isDatabaseAway(error)) throw error
@@ -46,7 +46,7 @@ export async function connectAsUser(
   }
 }
 
-/** Ends our use. Nobody else holding the mark means that we are the last: then PostgreSQL stops too. */
+/** Releases the advisory lock. If no other process holds it, this one was the last user and stops PostgreSQL. */
 export async function leave(
   location: ClusterLocation,
   { client, postmaster }: ServerUse,

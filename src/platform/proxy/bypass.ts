@@ -63,7 +63,7 @@ const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
-/** IPv4 in the dress of IPv6 counts as what it leads to. */
+/** An IPv4-mapped IPv6 address counts as its IPv4 address. */
 const isLoopback = (host: string): boolean =>
   isIP(host) !== 0
     ? loopback.check(host, familyOf(host))

@@ -5,7 +5,7 @@ import { ProxyFailed } from './failed.ts'
 import type { ProxyConfig } from './settings.ts'
 import type { Target } from './tunnel.ts'
 
-/** What a proxy is shown of us, where its address names a user. */
+/** The credentials for the proxy, where its address names a user. */
 export const loginOf = ({ username, password = '' }: ProxyConfig): Record<string, string> =>
   username === undefined
     ? {}

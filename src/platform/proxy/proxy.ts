@@ -1,6 +1,6 @@
 /**
- * How requests leave: directly or through a proxy, and which roots their other end is checked against. The operator's own word for a
- * provider wins, then the environment's with its exceptions (docs/decisions/0038).
+ * How requests leave: directly or through a proxy, and which roots their other end is checked against. The setting of a
+ * provider wins, then that of the environment with its exceptions (docs/decisions/0038).
  */
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
 import type { Config } from '#platform/config'
@@ -14,7 +14,7 @@ export { redactedProxy } from './redacted.ts'
 export type { CaConfig, ProxyConfig } from './settings.ts'
 export { openTunnel, type Target, tryProxy } from './tunnel.ts'
 
-/** The way of requests to one origin. */
+/** How requests reach one origin: proxy and trusted roots. */
 export interface Way {
   /** Absent: directly. */
   proxy?: ProxyConfig | undefined
@@ -22,7 +22,7 @@ export interface Way {
   trust?: SecureContext | undefined
 }
 
-/** What an entry of the file says of its own requests. */
+/** The settings of one provider in the configuration file, which override those of the environment. */
 export interface WayOverrides {
   proxy?: ProxyConfig | 'direct' | undefined
   ca?: CaConfig | undefined

@@ -22,7 +22,7 @@ export interface TunnelOptions {
   signal: AbortSignal
 }
 
-/** A connection through the proxy, on which nothing was said yet. Throws `ProxyFailed`, and the signal's reason. */
+/** A connection through the proxy, on which nothing was sent yet. Throws `ProxyFailed`, and the signal's reason. */
 export async function openTunnel(proxy: ProxyConfig, target: Target, terms: TunnelOptions): Promise<Socket> {
   const socket = await connectToProxy(proxy, terms)
   const onAbort = () => socket.destroy(terms.signal.reason as Error)

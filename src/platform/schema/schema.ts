@@ -1,12 +1,12 @@
 /** Shared shapes of schemas. TypeBox values are JSON Schema, so one value serves checks, types and the OpenAPI document. */
 import { type Static, type TInteger, type TObject, type TSchema, Type } from 'typebox'
 
-/** Patterns that refusals tell in words. */
+/** Patterns for which error messages have a sentence. */
 export const uuidPattern = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$'
 export const noNulPattern = '^[^\\u0000]*$'
 export const namePattern = '^[^\\u0000-\\u001f\\u007f/\\\\]*$'
 
-/** A text that the database can keep: it has no place for NUL. */
+/** A text that the database can store, which cannot hold NUL. */
 export const keptText = (least: number, most: number, more: Record<string, unknown> = {}) =>
   Type.String({ minLength: least, maxLength: most, pattern: noNulPattern, ...more })
 

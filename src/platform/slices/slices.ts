@@ -1,6 +1,6 @@
 /**
- * Long computations in slices, so that none of them holds the event loop. One slice runs in each turn of the loop, whoever's it is: ten
- * computations at once make everybody else wait for one slice, not for ten.
+ * Long computations in slices, so that none of them holds the event loop. One slice runs in each turn of the loop, of all
+ * computations together: ten at once make other requests wait for one slice, not for ten.
  */
 
 /** Of one slice. What runs between two looks at the clock comes on top, and so does collecting garbage. */
@@ -29,7 +29,7 @@ export class Slice {
     return performance.now() >= this.#endMs
   }
 
-  /** Lets the others have their turn. */
+  /** Yields to the event loop and starts the next slice. */
   async next(): Promise<void> {
     await nextTurn()
     this.#endMs = performance.now() + sliceMs

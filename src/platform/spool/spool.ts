@@ -36,7 +36,7 @@ export interface SpoolFolder extends AsyncDisposable {
   bytes: number
 }
 
-/** The source has more than it may. */
+/** The source exceeds `maxBytes`. */
 export class TooLarge extends Error {
   override name = 'TooLarge'
   readonly maxBytes: number
@@ -46,7 +46,7 @@ export class TooLarge extends Error {
   }
 }
 
-/** Whoever cannot be served for want of room asks again then. */
+/** After this time a request that found no room may be repeated. */
 const retryAfterMs = 30_000
 
 /** Opens the spool of this process below the folder, which all processes of the machine share, and sweeps what dead ones left. */
@@ -157,7 +157,7 @@ async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
   for (let at = 0; at < chunk.length; ) at += (await file.write(chunk, at)).bytesWritten
 }
 
-/** A full disk is told as one. */
+/** Turns the errors of a full disk into SPOOL_FULL. */
 async function translated<Value>(writing: Promise<Value>): Promise<Value> {
   try {
     return await writing

@@ -10,7 +10,7 @@ const draftsName = 'drafts~'
 
 /**
  * Files under one folder; each is written beside them all and moved to its place when it is whole. What writes of dead processes left
- * is tidied at the opening.
+ * is deleted when the store is opened.
  */
 export function openDisk(folder: string): Storage {
   const own = processName()
@@ -19,7 +19,7 @@ export function openDisk(folder: string): Storage {
     assert(isKey(key), 'a key of the storage is made of plain segments')
     return path.join(folder, ...key.split('/'))
   }
-  // A folder that cannot be read is told by whoever needs it.
+  // A folder that cannot be read fails the first operation that needs it.
   const cleaned = removeAbandoned(drafts).catch(() => undefined)
   async function writeFile<Result>(
     key: string,
@@ -55,7 +55,7 @@ export function openDisk(folder: string): Storage {
     async delete(keys) {
       await Promise.all(keys.map((key) => rm(place(key), { force: true })))
     },
-    // Its drafts are tidied at the opening.
+    // Its drafts are deleted when the store is opened.
     async endUploads() {},
     async [Symbol.asyncDispose]() {
       await cleaned

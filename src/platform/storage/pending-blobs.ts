@@ -10,10 +10,10 @@ import * as store from './store.ts'
 
 type Room = Pick<App, 'db' | 'clock' | 'storage'>
 
-/** Between the bytes and their row lies one short transaction. */
+/** Time from writing the bytes to deleting them, if no transaction commits their row; that transaction is short. */
 const pendingMs = 60 * 60 * 1000
 const batchSize = 100
-/** How often it is noted that bytes are still coming. */
+/** How often the due time is renewed while bytes are still being written. */
 const renewMs = 10 * 60 * 1000
 
 /** Writes the bytes under the key. They are kept for good when a transaction commits the key within an hour. */
@@ -38,7 +38,7 @@ export async function stageUnsized(
 ): Promise<StoredBytes> {
   const due = () => new Date(clock.nowMs() + pendingMs)
   await store.insertPendingBlob(db, key, due())
-  // Where the database is away the next renewal comes in time, or `commitBlob` refuses.
+  // If the database is unavailable, the next renewal comes in time, or `commitBlob` throws.
   const renewal = setInterval(
     () => void store.renewPendingBlob(db, key, due()).catch(() => undefined),
     renewMs,
@@ -60,7 +60,7 @@ export async function commitBlob(tx: Tx, key: string): Promise<void> {
 export const markForDeletion = (tx: Tx, keys: readonly string[], now: Date): Promise<void> =>
   store.insertPendingBlobs(tx, keys, now)
 
-/** Deletes the bytes of these pending blobs, or of all that are due; answers of how many. */
+/** Deletes the bytes of these pending blobs, or of all that are due; returns how many. */
 export async function deletePendingBlobs(
   { db, clock, storage }: Room,
   keys?: readonly string[],
@@ -68,7 +68,7 @@ export async function deletePendingBlobs(
   // Marked first: from here on no transaction can commit them.
   const deleted = await store.claimForDeletion(db, new Date(clock.nowMs()), keys ?? null, batchSize)
   if (deleted.length === 0) return 0
-  // Whoever names them has seen the end of their writing; only the sweep meets what a dead process left half-written.
+  // A caller that names keys knows that their writing has ended; only the sweep can meet uploads that a dead process left incomplete.
   if (keys === undefined) await storage.endUploads(deleted)
   await storage.delete(deleted)
   await store.removeDeleted(db, deleted)

@@ -14,7 +14,7 @@ export { commitBlob, deletePendingBlobs, markForDeletion, stageBlob, stageUnsize
 export interface Storage extends AsyncDisposable {
   /** Durable once it resolves. The same key again replaces. */
   put(key: string, bytes: Uint8Array): Promise<void>
-  /** The same for what is too large for memory. Throws where the bytes are not what they are said to be; then nothing is stored. */
+  /** The same for what is too large for memory. Throws where length or hash differ from those of the source; then nothing is stored. */
   putStream(key: string, source: ByteSource): Promise<void>
   /**
    * Bytes of a length that nobody knows yet, read once as they come. Throws what the source throws, and TooLarge beyond `maxBytes`; then
@@ -23,7 +23,7 @@ export interface Storage extends AsyncDisposable {
   putUnsized(key: string, source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StoredBytes>
   /** All of it, or its bytes from `start` to `end`, both included; undefined where there is none. */
   get(key: string, range?: { start: number; end: number }): Promise<Readable | undefined>
-  /** What is not there is no failure. */
+  /** A key without bytes is no failure. */
   delete(keys: readonly string[]): Promise<void>
   /** Gives up what `putUnsized` of a process that died left in the store under these keys; what is whole stays. */
   endUploads(keys: readonly string[]): Promise<void>

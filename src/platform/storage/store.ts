@@ -7,7 +7,7 @@ export const insertPendingBlob = (db: Db, key: string, dueAt: Date): Promise<unk
     [key, dueAt],
   )
 
-/** Its bytes are still coming. */
+/** Moves the due time of a pending blob whose bytes are still being written. */
 export const renewPendingBlob = (db: Db, key: string, dueAt: Date): Promise<unknown> =>
   db.query({ text: 'update storage.pending_blobs set due_at = $2 where key = $1 and not deleting' }, [
     key,
@@ -26,7 +26,7 @@ export async function commitPendingBlob(tx: Tx, key: string): Promise<boolean> {
   return rows.length === 1
 }
 
-/** Of those that were named, or of all that are due: those whose bytes may go. */
+/** Marks the named pending blobs, or those that are due, as being deleted, and returns their keys. */
 export async function claimForDeletion(
   db: Db,
   now: Date,

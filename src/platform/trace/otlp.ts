@@ -34,7 +34,7 @@ const maxWaiting = 16_384
 const exportTimeoutMs = 5_000
 
 export function otlpTracing({ endpoint, sampler, samplerArgument, way, log }: TracingOptions): Tracing {
-  // What the SDK has to say (a collector that is away) goes to our log; no span and no attribute is part of it.
+  // Messages of the SDK (such as an unavailable collector) go to our log; no span and no attribute is part of it.
   const warn = (message: string): void => log.warn({ said: message.slice(0, 200) }, 'traces are not exported')
   diag.setLogger(
     { error: warn, warn, info() {}, debug() {}, verbose() {} },

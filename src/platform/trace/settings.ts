@@ -2,12 +2,12 @@ import { readUrl, variableSection, webProtocols } from '#platform/config'
 
 declare module '#platform/config' {
   interface Settings {
-    /** Where spans go; absent when nobody traces. */
+    /** Where spans are sent; absent where tracing is off. */
     tracing?: TracingConfig | undefined
   }
 }
 
-/** As OpenTelemetry's own variables say it. */
+/** Read from OpenTelemetry's standard variables. */
 export interface TracingConfig {
   endpoint: string
   sampler?: string

@@ -1,4 +1,4 @@
-/** What is told of one request: its spans (OpenTelemetry) and its log line. Never prompt or answer text. */
+/** What is recorded of one request: its spans (OpenTelemetry) and its log line. Never prompt or answer text. */
 import type { Log } from '#platform/log'
 import type { Way } from '#platform/proxy'
 
@@ -15,7 +15,7 @@ export interface SpanOptions {
 }
 
 export interface Span {
-  /** This span as the parent of others, in W3C's words. */
+  /** This span as the parent of others, as a W3C `traceparent` header. */
   readonly traceparent: string
   child(name: string, options: SpanOptions): Span
   set(attributes: Attributes): void
@@ -43,7 +43,7 @@ export interface TracingOptions {
 
 /**
  * Spans sent by OTLP (HTTP, JSON) in batches. Whatever the collector does, requests do not wait for it: what it does not
- * take is dropped. The SDK is loaded only here, so that nobody pays for it who does not trace.
+ * take is dropped. The SDK is loaded only here, so that it costs nothing where tracing is off.
  */
 export async function openTracing(options: TracingOptions): Promise<Tracing> {
   const { otlpTracing } = await import('./otlp.ts')
