@@ -5,7 +5,9 @@ import { askSite } from '../../scripts/answers/record.ts'
 import { openSite } from '../../scripts/answers/site.ts'
 import { cloneDatabase } from '../harness/postgres.ts'
 
-test('every route succeeds and refuses with the statuses and codes that are written down', async () => {
+test('every route succeeds and refuses with the statuses and codes that are written down', {
+  timeout: 600_000,
+}, async () => {
   await using database = await cloneDatabase()
   await using site = await openSite(path.resolve(import.meta.dirname, '../..'), database.url)
   const { recorder } = await askSite(site)

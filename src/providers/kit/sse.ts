@@ -45,12 +45,14 @@ export class SseReader {
       if (chunk[0] === lineFeed) position = 1
       this.#afterCarriageReturn = false
     }
-    // Almost every upstream ends lines with LF alone; one look tells whether this chunk needs more care.
+    // Each kind of line end is looked for again only after the last one found was passed: a chunk of many ends of one kind is then
+    // read once, and not to its end for every line.
     let nextReturn = chunk.indexOf(carriageReturn, position)
+    let nextFeed = chunk.indexOf(lineFeed, position)
     while (position < chunk.length) {
-      const feed = chunk.indexOf(lineFeed, position)
       if (nextReturn !== -1 && nextReturn < position) nextReturn = chunk.indexOf(carriageReturn, position)
-      const end = nextReturn !== -1 && (feed === -1 || nextReturn < feed) ? nextReturn : feed
+      if (nextFeed !== -1 && nextFeed < position) nextFeed = chunk.indexOf(lineFeed, position)
+      const end = nextReturn !== -1 && (nextFeed === -1 || nextReturn < nextFeed) ? nextReturn : nextFeed
       if (end === -1) {
         this.#hold(chunk.subarray(position))
         return
