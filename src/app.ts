@@ -19,17 +19,17 @@ import type { Tracing } from '#platform/trace'
 
 export type { Caller } from '#platform/auth'
 
-/** What every capability is given; made once in `server.ts`. */
+/** The dependencies of all capabilities; created once in `server.ts`. */
 export interface App {
   config: Config
   db: Db
   clock: Clock
   log: Log
   metrics: Metrics
-  /** Undefined when nobody traces. */
+  /** Undefined when tracing is not configured. */
   tracing?: Tracing | undefined
   keys: KeyRing
-  /** Who else works on this database, and who of them lives. */
+  /** The processes that use this database, and which of them are alive. */
   processes: Processes
   ledger: Ledger
   /** The queue of background work. */
@@ -38,16 +38,16 @@ export interface App {
   inference: Inference
   tools: HostedTools
   countPages: CountPages
-  /** Of whole documents, for an index. */
+  /** Reads entire documents, for an index. */
   reader: Reader
-  /** For addresses that users name; refuses whatever is not public. */
+  /** HTTP client for URLs named by users; refuses private addresses. */
   net: GuardedNet
-  /** Seals what the database must not show. */
+  /** Encrypts values that must not be readable in the database. */
   secrets: Secrets
   /** Bytes that outlive a process. */
   storage: Storage
   /** Files in transit, on the disk of this machine. */
   spool: Spool
-  /** What durable work does, by its kind. */
+  /** Pipelines of durable work, by kind. */
   pipelines: Pipelines
 }

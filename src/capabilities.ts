@@ -1,4 +1,4 @@
-/** What the platform can do, in reading order. */
+/** All capabilities of the platform, in reading order. */
 import type { App } from '#app'
 import { accounting } from '#capabilities/accounting'
 import { agents } from '#capabilities/agents'

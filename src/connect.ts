@@ -1,4 +1,4 @@
-/** One room for each wire that a provider speaks, joined into the provider that routing asks. */
+/** Creates one client for each wire of a provider and joins them into the provider that routing calls. */
 
 import type { Catalogue, Dialect } from '#engine/models'
 import { type Upstream, wireOf } from '#engine/routing'

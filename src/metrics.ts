@@ -7,7 +7,7 @@ import { jobSeries, jobTimeSeries } from '#platform/jobs'
 import { ledgerSeries } from '#platform/ledger'
 import type { AllSeries, Registry } from '#platform/metrics'
 
-/** The series of all rooms, in the order in which `GET /metrics` tells them. */
+/** The series of all rooms, in the order in which `GET /metrics` lists them. */
 export const makeSeries = (registry: Registry): AllSeries => ({
   ...requestSeries(registry),
   ...ledgerSeries(registry),

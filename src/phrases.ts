@@ -1,4 +1,4 @@
-/** What the program says at its start, Persian and English. */
+/** Messages of the program at its start, in Persian and English. */
 import type { Env } from '#platform/config'
 import { StartRefused } from '#platform/errors'
 import type { Kherad } from './server.ts'
@@ -42,7 +42,7 @@ export function welcome(kherad: Kherad): string {
   ].join('\n')
 }
 
-/** One sentence with its mend, Persian and English. */
+/** The error with how to fix it, in Persian and English. */
 export function refusal(error: Error, env: Env): string {
   const said = error instanceof StartRefused ? error : listening(error as Error & { code?: string }, env)
   return `${said.fa === undefined ? '' : `${said.fa}\n`}${said.message}\n`

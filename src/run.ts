@@ -1,4 +1,4 @@
-/** Reads the environment, starts, says what a newcomer needs, waits for a signal, and stops in order. Imported by main.ts. */
+/** Reads the environment, starts, prints the welcome text, waits for a signal, and stops in order. Imported by main.ts. */
 import cluster from 'node:cluster'
 import { type Config, readConfigFile, readEnv } from '#platform/config'
 import { StartRefused } from '#platform/errors'
@@ -24,7 +24,7 @@ try {
   else await runAlone(config)
   process.exit(0)
 } catch (error) {
-  // Ctrl-C reaches the children of a start too, and what they then say is no refusal.
+  // Ctrl-C also reaches child processes of the start; their errors are then not start failures.
   if (stop.wasAsked() && !serving) process.exit(130)
   if (!(error instanceof StartRefused) && !isListening(error)) throw error
   process.stderr.write(refusal(error as Error, env))
@@ -34,7 +34,7 @@ try {
 /** The whole platform in this process: the only one, or one of several workers. */
 async function runAlone(config: Config): Promise<void> {
   const kherad = await startKherad({ config })
-  if (cluster.isWorker) tellParent({ kherad: 'ready', welcome: welcome(kherad) })
+  if (cluster.isWorker) notifyParent({ kherad: 'ready', welcome: welcome(kherad) })
   else process.stdout.write(welcome(kherad))
   serving = true
   const warming = new AbortController()
@@ -46,8 +46,8 @@ async function runAlone(config: Config): Promise<void> {
   await kherad[Symbol.asyncDispose]()
 }
 
-/** It may have died meanwhile. */
-function tellParent(ready: Ready): void {
+/** The parent may have died in the meantime. */
+function notifyParent(ready: Ready): void {
   if (process.connected) process.send?.(ready, undefined, undefined, () => {})
 }
 

@@ -53,7 +53,7 @@ export interface StartOptions {
   log?: Log
   /** Instead of the guarded client of the config. */
   net?: GuardedNet
-  /** Instead of the pipelines of the house. */
+  /** Instead of the built-in pipelines. */
   pipelines?: Pipelines
   /** See `ServerOptions`. */
   onViolation?: (violation: Violation) => void
@@ -75,7 +75,8 @@ export async function startKherad(options: StartOptions): Promise<Kherad> {
   const metrics = openMetrics(makeSeries, { isWorker: cluster.isWorker })
   metrics.pool.from(() => poolStates(db))
   const outbound = openOutbound(config)
-  const tracing = config.tracing && opening.use(await openTracing(tracingAsk(config.tracing, outbound, log)))
+  const tracing =
+    config.tracing && opening.use(await openTracing(tracingOptions(config.tracing, outbound, log)))
   const discovered = await discover(config.vendors, outbound)
   const models = buildCatalogue(config, discovered, sandboxModels)
   const net = options.net ?? openNet(config, outbound, log)
@@ -145,7 +146,7 @@ export async function startKherad(options: StartOptions): Promise<Kherad> {
   return { app, server, metricsServer, first, discovered, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }
 
-const tracingAsk = (config: TracingConfig, outbound: Outbound, log: Log): TracingOptions => ({
+const tracingOptions = (config: TracingConfig, outbound: Outbound, log: Log): TracingOptions => ({
   ...config,
   way: outbound.to(config.endpoint),
   log,
@@ -155,7 +156,7 @@ const tracingAsk = (config: TracingConfig, outbound: Outbound, log: Log): Tracin
 async function openServers({ config, onViolation }: StartOptions, app: App) {
   const { metrics } = config
   const listening = { app, isWorker: cluster.isWorker, ...(onViolation && { onViolation }) }
-  // Who only works still says how it is.
+  // A worker-only process still serves health and metrics.
   const served = config.roles.api ? routes : routes.filter(({ scope }) => scope === 'public')
   const server = await openServer({
     ...listening,
@@ -173,11 +174,11 @@ const dataPlaces = { working: 2, waiting: 64 }
 
 /** Throws for a taken port before anything is made: the key of a first start is shown only once, by a server that runs. */
 export async function checkListenable({ host, port, metrics }: Config): Promise<void> {
-  await proveFree(host, port)
-  if (metrics.port !== undefined) await proveFree(metrics.host ?? host, metrics.port)
+  await checkPortFree(host, port)
+  if (metrics.port !== undefined) await checkPortFree(metrics.host ?? host, metrics.port)
 }
 
-async function proveFree(host: string, port: number): Promise<void> {
+async function checkPortFree(host: string, port: number): Promise<void> {
   const probe = createServer().listen(port, host)
   await once(probe, 'listening')
   probe.close()

@@ -1,4 +1,4 @@
-/** Every section of the configuration, in the order in which refusals name them. */
+/** Every section of the configuration, in the order in which errors are reported. */
 import { files } from '#capabilities/files/settings'
 import { batches } from '#capabilities/messages/settings'
 import { work } from '#capabilities/work/settings'
@@ -32,5 +32,5 @@ export const settings: readonly Section[] = [
   tracing,
 ]
 
-/** The configuration of one start: `loadConfig` of `#platform/config` with the sections of the house. */
+/** The configuration of one start: `loadConfig` of `#platform/config` with all sections. */
 export const loadConfig = (env: Env, fileText?: string): Config => load(settings, env, fileText)

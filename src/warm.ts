@@ -1,4 +1,4 @@
-/** After the start: what a first request would wait for is made ready, one step in a turn of the event loop, in the order of the routes. */
+/** After the start: compiles the schemas that a first request would wait for, one step per event loop turn, in the order of the routes. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { compileSteps, type Route, type WarmStep } from '#platform/http'
 import type { Log } from '#platform/log'
@@ -10,7 +10,7 @@ const pauseMs = 5
 export async function warmUp(routes: readonly Route[], log: Log, signal: AbortSignal): Promise<void> {
   const beganMs = performance.now()
   let steps = 0
-  // Of the processor: on a busy machine the clock would tell of others.
+  // CPU time: wall-clock time would include other processes on a busy machine.
   let longest = { name: '', ms: 0 }
   for (const { name, run } of stepsOf(routes)) {
     await pause(pauseMs)
@@ -33,7 +33,7 @@ export async function warmUp(routes: readonly Route[], log: Log, signal: AbortSi
   )
 }
 
-/** Found as they are taken: a schema is divided just before its units are compiled. */
+/** Lazily: a schema is divided just before its units are compiled. */
 function* stepsOf(routes: readonly Route[]): Generator<WarmStep> {
   for (const route of routes) yield* compileSteps(route)
 }

@@ -10,7 +10,7 @@ import type { Log } from '#platform/log'
 import { collectWorkerMetrics } from '#platform/metrics'
 import { startEmbedded } from '#platform/postgres'
 
-/** What a worker tells when it serves; the first one's words are those that a single process prints at its start. */
+/** Message of a worker that is ready; the first worker's `welcome` is printed, as by a single process. */
 export interface Ready {
   kherad: 'ready'
   welcome: string
@@ -24,11 +24,11 @@ export interface Workers {
   stop(): Promise<void>
 }
 
-/** Resolves when all workers serve. Answers undefined when the first could not start: it has said why. */
+/** Resolves when all workers serve. Returns undefined when the first could not start; it has printed the reason. */
 export async function forkWorkers(
   config: Config,
   log: Log,
-  say: (text: string) => void,
+  print: (text: string) => void,
 ): Promise<Workers | undefined> {
   await using starting = new AsyncDisposableStack()
   const database =
@@ -64,7 +64,7 @@ export async function forkWorkers(
   const first = await start()
   if (!first) return undefined
   await Promise.all(Array.from({ length: config.workers - 1 }, serve))
-  say(first.welcome)
+  print(first.welcome)
   log.info({ workers: config.workers }, 'all workers serve')
 
   const open = starting.move()
@@ -79,12 +79,12 @@ export async function forkWorkers(
 
 /** Its message, or undefined when it ended without one. */
 async function readyOf(worker: Worker): Promise<Ready | undefined> {
-  const heard = Promise.withResolvers<Ready | undefined>()
+  const ready = Promise.withResolvers<Ready | undefined>()
   worker.on('message', (message: Partial<Ready>) => {
-    if (message?.kherad === 'ready') heard.resolve(message as Ready)
+    if (message?.kherad === 'ready') ready.resolve(message as Ready)
   })
-  worker.once('exit', () => heard.resolve(undefined))
-  return heard.promise
+  worker.once('exit', () => ready.resolve(undefined))
+  return ready.promise
 }
 
 async function stopWorker(worker: Worker | undefined): Promise<void> {

@@ -1,4 +1,4 @@
-/** Texts turned into vectors: held at the worst case, asked at most once, settled at what was used. */
+/** Paid embeddings: the worst case is held, the upstream is called at most once, and the usage is settled. */
 import type { App } from '#app'
 import { failureOf } from '#engine/inference'
 import {
@@ -14,15 +14,15 @@ import { replyOf } from './pack.ts'
 
 export interface EmbedOptions extends PaidCall {
   model: EmbeddingModel
-  /** At least one and at most `model.maxBatch`, each as `truncateForModel` made it. */
+  /** At least one and at most `model.maxBatch`, each made by `truncateForModel`. */
   texts: readonly string[]
-  /** Of each vector, where the caller wishes others than the model's. */
+  /** Default: the model's own dimensions. */
   dimensions?: number | undefined
   /** The finished JSON of an answer, kept with the settlement for replay; nothing of one that is too large. */
   replyOf?: ((vectors: Vectors) => string | undefined) | undefined
 }
 
-/** What came, and what it is charged. */
+/** The vectors and their charge. */
 export interface Vectors {
   vectors: Float32Array[]
   tokens: number
@@ -31,17 +31,17 @@ export interface Vectors {
 
 export type EmbedOutcome =
   | Vectors
-  /** `didNothing`: no upstream can have worked, so that it may be asked again. */
+  /** `didNothing`: no upstream can have executed anything, so the call may be repeated. */
   | { failure: Failure; didNothing: boolean }
 
-/** The beginning of a text that the model surely takes: two bytes a token, as the hold counts them, and room for the marks around it. */
+/** Truncates a text to what the model certainly accepts: two bytes per token, as in the hold, less four tokens for special tokens. */
 export function truncateForModel({ maxInputTokens }: EmbeddingModel, text: string): string {
-  const most = 2 * (maxInputTokens - 4)
+  const maxBytes = 2 * (maxInputTokens - 4)
   const bytes = Buffer.from(text.toWellFormed())
-  // What was cut within a character ends in the sign that stands for none.
-  return bytes.length <= most
+  // A cut within a character leaves a replacement character at the end.
+  return bytes.length <= maxBytes
     ? bytes.toString()
-    : bytes.toString('utf8', 0, most).replace(/(?<!\ufffd)\ufffd+$/, '')
+    : bytes.toString('utf8', 0, maxBytes).replace(/(?<!\ufffd)\ufffd+$/, '')
 }
 
 interface Candidate {
@@ -50,26 +50,26 @@ interface Candidate {
 }
 
 /**
- * Throws MODEL_NOT_ALLOWED, and as `Ledger.hold` does; what an upstream does is answered. In the background the receipt keeps the
- * vectors (`vectorsIn`) until they are taken.
+ * Throws MODEL_NOT_ALLOWED, and as `Ledger.hold` does; upstream failures are returned. For background work the receipt stores the
+ * vectors (`vectorsIn`) until they are fetched.
  */
-export async function embed(app: App, ask: EmbedOptions): Promise<EmbedOutcome> {
-  const { model, texts, caller } = ask
+export async function embed(app: App, options: EmbedOptions): Promise<EmbedOutcome> {
+  const { model, texts, caller } = options
   if (caller.models && !caller.models.has(model.id)) fail('MODEL_NOT_ALLOWED', { model: model.id })
   const { encoding } = model
-  const dimensions = ask.dimensions ?? model.dimensions
+  const dimensions = options.dimensions ?? model.dimensions
   const order = { texts, encoding, ...(dimensions !== undefined && { dimensions }) }
   // Vectors of two models do not compare: there are no fallbacks.
-  const paid = await startPaidOrder(app, { ...ask, isFetchable: false }, vectors(app), [{ model, order }])
-  const came = await paid.filled((embedded) => embedded)
-  return settle(app, ask, paid, came)
+  const paid = await startPaidOrder(app, { ...options, isFetchable: false }, vectors(app), [{ model, order }])
+  const result = await paid.filled((embedded) => embedded)
+  return settle(app, options, paid, result)
 }
 
 const vectors = (app: App): PaidOrderKind<Candidate, Embedded> => ({
   operation: 'embeddings',
   fill: ({ orders }, call) => embeddingModels.ask(orders.embedding!, call),
   worstCase: ({ model, order }) => embeddingModels.worstCase(model, app.config.defaults, order.texts),
-  // Nobody bills for vectors that he refuses to give; where nobody waits, that is not relied on.
+  // Upstreams do not bill for refused calls; background work does not rely on that.
   mayRepeat: (failure, isBackground) => !failure.executed || (!isBackground && wasRefused(failure)),
   didNothing: (failure, isBackground) => !failure.executed || (!isBackground && wasRefused(failure)),
 })
@@ -79,7 +79,7 @@ const wasRefused = ({ status }: UpstreamError): boolean => (status ?? 0) >= 400
 
 async function settle(
   app: App,
-  { model, texts, background, ...ask }: EmbedOptions,
+  { model, texts, background, ...options }: EmbedOptions,
   paid: PaidOrder<Candidate, Embedded>,
   embedded: Embedded | undefined,
 ): Promise<EmbedOutcome> {
@@ -87,21 +87,21 @@ async function settle(
   const guessed = estimatedEmbeddingTokens(texts)
   const claimed = embedded?.usage
   const counted = claimed ? Math.min(claimed.input, possibleEmbeddingTokens(texts)) : guessed
-  // Who leaves while it is worked on pays what the upstream will ask for it; nobody else pays for what did not come.
+  // A caller who disconnected during execution pays the estimate; otherwise nothing is charged without a result.
   const tokens = embedded ? counted : paid.wasAbandoned ? guessed : 0
   const failure = fault && failureOf(fault)
   const cost = embeddingModels.price(model, app.config.defaults, tokens)
-  const came = embedded && {
+  const result = embedded && {
     vectors: embedded.vectors,
     tokens,
     microcredits: cost < request.held ? cost : request.held,
   }
-  const reply = came && (background ? replyOf(came.vectors) : ask.replyOf?.(came))
+  const reply = result && (background ? replyOf(result.vectors) : options.replyOf?.(result))
   const didNothing = paid.hadNoEffect
   const usageSource = claimed ? 'upstream' : tokens > 0 ? 'estimated' : 'none'
   await paid.settle({
     microcredits: cost,
-    // Its bound is that of the texts: a count beyond it is not the caller's debt.
+    // The hold covers the maximum for these texts: a higher count is not charged to the caller.
     withinHold: true,
     statusCode: failure?.status ?? 200,
     failure,
@@ -114,5 +114,5 @@ async function settle(
     figures: { texts: texts.length },
     attributes: { 'gen_ai.usage.input_tokens': tokens },
   })
-  return came ?? { failure: failure!, didNothing }
+  return result ?? { failure: failure!, didNothing }
 }

@@ -1,21 +1,21 @@
 /** The nearest to one vector of many, seen one after the other: exact, and no more is kept than is wanted. */
 export class Nearest<Place> {
   readonly #query: Float32Array
-  readonly #most: number
+  readonly #limit: number
   /** The best first. */
   readonly #best: { place: Place; nearness: number }[] = []
 
   /** All vectors have length 1, so that a product is the cosine. */
-  constructor(query: Float32Array, most: number) {
+  constructor(query: Float32Array, limit: number) {
     this.#query = query
-    this.#most = most
+    this.#limit = limit
   }
 
   get best(): readonly { place: Place; nearness: number }[] {
     return this.#best
   }
 
-  /** `floats` holds vectors one behind the other; `placeOf` names the one at an index. Opposites are near nothing. */
+  /** `floats` holds vectors one behind the other; `placeOf` names the one at an index. Vectors with a negative cosine are skipped. */
   add(floats: Float32Array, placeOf: (index: number) => Place): void {
     const query = this.#query
     const dimensions = query.length
@@ -27,12 +27,12 @@ export class Nearest<Place> {
   }
 
   get #threshold(): number {
-    return this.#best.length < this.#most ? 0 : this.#best.at(-1)!.nearness
+    return this.#best.length < this.#limit ? 0 : this.#best.at(-1)!.nearness
   }
 
   #insert(place: Place, nearness: number): void {
     const behind = this.#best.findIndex((other) => other.nearness < nearness)
     this.#best.splice(behind === -1 ? this.#best.length : behind, 0, { place, nearness })
-    if (this.#best.length > this.#most) this.#best.pop()
+    if (this.#best.length > this.#limit) this.#best.pop()
   }
 }

@@ -1,4 +1,4 @@
-/** The upstream's picture → as it was wished. What needs no change is passed on to the byte, with whatever proves its origin. */
+/** Converts the upstream's picture to the requested format and size. One that needs no change is passed on byte for byte, with its provenance metadata. */
 import { measure } from '#engine/media'
 import { isSameSize } from '#engine/models'
 import type { ImageFormat, PixelSize } from '#engine/turn'
@@ -37,7 +37,7 @@ async function converted(
   const clear = background === 'transparent' && format !== 'jpeg'
   const paper = clear ? { r: 255, g: 255, b: 255, alpha: 0 } : '#ffffff'
   let image = sharp(bytes, { limitInputPixels: maxPixelsDecoded, autoOrient: true })
-  // What is pictured is never distorted: it is cut at two sides, or gets two more of plain paper.
+  // The content is never distorted: two sides are cropped, or padded with the background colour.
   if (frame) image = image.resize({ ...frame, fit: fit === 'crop' ? 'cover' : 'contain', background: paper })
   if (!clear && (format === 'jpeg' || background === 'opaque')) image = image.flatten({ background: paper })
   const { data, info } = await image.toFormat(format, optionsOf(format)).toBuffer({ resolveWithObject: true })

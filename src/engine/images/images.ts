@@ -1,6 +1,6 @@
 /**
- * Pictures, paid exactly: what a caller wishes (`ImageSpec`), what a model is asked for it (`ImageOrder` of `engine/turn`), and what
- * becomes of the upstream's picture until it is as it was wished. Nothing here knows HTTP or a vendor.
+ * Paid pictures: the caller's request (`ImageSpec`), the order sent to a model (`ImageOrder` of `engine/turn`), and the conversion of
+ * the upstream's picture to what was requested. Nothing here knows HTTP or a vendor.
  */
 import type { ImageBackground, ImageFormat, ImageQuality, Media, PixelSize } from '#engine/turn'
 
@@ -13,7 +13,7 @@ export type ImageSetting =
   | 'references'
   | 'action'
 
-/** What a caller wishes for; whatever is absent is chosen by prompt, references and model. */
+/** What a caller requests; absent settings are chosen by prompt, references and model. */
 export interface ImageSpec {
   prompt: string
   /** Pictures to edit, or to draw by. */
@@ -29,7 +29,7 @@ export interface ImageSpec {
   quality?: ImageQuality
   format: ImageFormat
   background?: ImageBackground
-  /** The place of a setting in the caller's body, for a refusal. */
+  /** Path of a setting in the caller's request body, named in validation errors. */
   where(setting: ImageSetting): string
 }
 
@@ -42,7 +42,7 @@ export interface Picture {
   sizing: Sizing
 }
 
-/** How a picture came by its size: who decided, what was done, and what the model had drawn. */
+/** How a picture's size was determined: the source of the decision, the fit applied, and the size that the model drew. */
 export interface Sizing {
   source: 'settings' | 'prompt' | 'reference' | 'default'
   fit: 'native' | 'pad' | 'crop'

@@ -1,4 +1,4 @@
-/** Pictures that are paid exactly: held at their price, drawn at most once, settled by what came of it. */
+/** Paid pictures: the price is held, they are drawn at most once, and what was delivered is settled. */
 import type { App } from '#app'
 import { failureOf } from '#engine/inference'
 import { type ImageModel, imageModels } from '#engine/models'
@@ -21,7 +21,7 @@ import { type ImagePlan, planFor } from './plan.ts'
 export interface PaidImageOptions extends PaidCall {
   model: ImageModel
   spec: ImageSpec
-  /** The answer is told in events, so that nobody can fetch it later. */
+  /** The answer is streamed in events, so it cannot be fetched later. */
   stream: boolean
 }
 
@@ -39,12 +39,12 @@ export interface PaidImage {
   /** How that model is asked. */
   readonly plan: ImagePlan
   /**
-   * Once. Throws a `Failure` when nobody drew. When the caller goes away the call goes on or ends by the provider's
-   * `on_disconnect`; whoever asked must wait for the end and then call `finish`.
+   * Call once. Throws a `Failure` when no upstream drew. When the caller disconnects the call continues or is cancelled according to the
+   * provider's `on_disconnect`. Await the result, then call `finish`.
    */
   pictures(): Promise<PaidPictures>
   /**
-   * Settles: the pictures that came at the price of the model that drew them, an order that its caller left at its whole price once
+   * Settles: the delivered pictures at the price of the model that drew them, an order that its caller left at its whole price once
    * it was out, anything else free. `reply` is the finished JSON for replay. Resolves when it is durable; it never rejects.
    */
   finish(end: { statusCode: number; failure?: Failure; reply?: string }): Promise<Finished>
@@ -62,11 +62,11 @@ interface Candidate {
 
 /** Refuses what the model cannot draw (see `planFor`), then holds the price. Throws as `Ledger.hold` does. */
 export async function startPaidImage(app: App, options: PaidImageOptions): Promise<PaidImage> {
-  const { model, spec: wish, claim, stream } = options
-  const asked = candidateOf(model, wish)
+  const { model, spec, claim, stream } = options
+  const asked = candidateOf(model, spec)
   const candidates = orderCandidates(app, options, asked, (other) => {
     try {
-      return other.kind === 'image' ? candidateOf(other, wish) : undefined
+      return other.kind === 'image' ? candidateOf(other, spec) : undefined
     } catch {
       return undefined
     }
@@ -75,8 +75,8 @@ export async function startPaidImage(app: App, options: PaidImageOptions): Promi
   return new Paid(app, options, await startPaidOrder(app, call, pictures(app), candidates))
 }
 
-function candidateOf(model: ImageModel, wish: ImageSpec): Candidate {
-  const plan = planFor(model, wish)
+function candidateOf(model: ImageModel, spec: ImageSpec): Candidate {
+  const plan = planFor(model, spec)
   return { model, order: plan.order, plan }
 }
 
@@ -127,15 +127,15 @@ class Paid implements PaidImage {
   }
 
   async pictures(): Promise<PaidPictures> {
-    const came = await this.#order.filled(async ({ images, usage }) => {
+    const finished = await this.#order.filled(async ({ images, usage }) => {
       this.#usage = usage
       // Some upstreams draw more than they were asked for.
       const wanted = images.slice(0, this.plan.order.count)
       return Promise.all(wanted.map((bytes) => finishPicture(bytes, this.plan)))
     })
-    if (!came) throw failureOf(this.#order.fault!)
-    this.#delivered = came.length
-    return { pictures: came, tokens: this.#tokens, microcredits: this.#charge }
+    if (!finished) throw failureOf(this.#order.fault!)
+    this.#delivered = finished.length
+    return { pictures: finished, tokens: this.#tokens, microcredits: this.#charge }
   }
 
   finish({ statusCode, failure, reply }: Parameters<PaidImage['finish']>[0]): Promise<Finished> {

@@ -1,4 +1,4 @@
-/** A wish held against a model: what its upstream is asked for and what is done to the picture afterwards. */
+/** Plans an image request for a model: the order to its upstream and the conversion of the picture afterwards. */
 import { type ImageModel, isSameSize, sizeName } from '#engine/models'
 import type { ImageBackground, ImageFormat, ImageOrder, ImageQuality, PixelSize } from '#engine/turn'
 import { fail } from '#platform/errors'
@@ -8,11 +8,11 @@ import { areAlike, isPossible, maxAspectRatio, maxPixels, planSize, sideRange } 
 export interface ImagePlan {
   order: ImageOrder
   action: 'generate' | 'edit'
-  /** What the caller is told; absent where the model has but one. */
+  /** Reported to the caller; undefined when the model has only one quality. */
   quality: ImageQuality | undefined
   background: ImageBackground | undefined
   format: ImageFormat
-  /** Exactly so in the end. */
+  /** Exact size of the finished picture. */
   frame: PixelSize | undefined
   fit: 'pad' | 'crop'
   source: Sizing['source']
@@ -21,31 +21,31 @@ export interface ImagePlan {
 /** Throws IMAGE_SETTING_NOT_SUPPORTED, IMAGE_SIZE_CONFLICT or NOTHING_TO_EDIT, each with the place of what is at fault. */
 export function planFor(model: ImageModel, asked: ImageSpec): ImagePlan {
   const { image } = model
-  // Who orders a new picture wants none of those before it looked at.
-  const wish = asked.action === 'generate' ? { ...asked, references: [] } : asked
-  const action = actionOf(wish)
-  requireRoom(model, wish)
-  requireShape(model, wish)
-  const quality = qualityOf(model, wish)
-  const background = backgroundOf(model, wish)
-  const { drawn, frame, source } = planSize(image.sizes, wish)
+  // `generate` ignores pictures of earlier turns.
+  const spec = asked.action === 'generate' ? { ...asked, references: [] } : asked
+  const action = actionOf(spec)
+  requireRoom(model, spec)
+  requireShape(model, spec)
+  const quality = qualityOf(model, spec)
+  const background = backgroundOf(model, spec)
+  const { drawn, frame, source } = planSize(image.sizes, spec)
   return {
     order: {
-      prompt: wish.prompt,
-      references: wish.references,
-      count: wish.count,
+      prompt: spec.prompt,
+      references: spec.references,
+      count: spec.count,
       size: drawn,
       ...(quality && { quality }),
       ...(background && image.backgrounds.includes(background) && { background }),
-      ...formatAsked(image.formats, wish),
+      ...formatAsked(image.formats, spec),
       ...(image.responseFormat && { responseFormat: image.responseFormat }),
     },
     action,
     quality,
     background,
-    format: wish.format,
+    format: spec.format,
     frame,
-    fit: wish.fit,
+    fit: spec.fit,
     source,
   }
 }
@@ -81,7 +81,7 @@ function requireShape(model: ImageModel, { size, aspectRatio, where }: ImageSpec
 const { min, max } = sideRange
 const possibleSizes = `${min}x${min}–${max}x${max} (≤ ${maxPixels} px)`
 
-/** Nobody's wish is the middle one, as everywhere in the contract; a model of one quality is not asked for any. */
+/** Default: medium, as everywhere in the contract, or else the model's first quality. */
 function qualityOf(model: ImageModel, { quality, where }: ImageSpec): ImageQuality | undefined {
   const { qualities } = model.image
   if (quality === undefined) return qualities.includes('medium') ? 'medium' : qualities[0]
@@ -89,7 +89,7 @@ function qualityOf(model: ImageModel, { quality, where }: ImageSpec): ImageQuali
   return refuse(model, 'quality', quality, ['auto', ...qualities], where)
 }
 
-/** A backdrop is what every model draws; none at all is an ability, and a format that can carry it. */
+/** Every model draws an opaque background; a transparent one needs support by the model and by the format. */
 function backgroundOf(
   model: ImageModel,
   { background, format, where }: ImageSpec,
@@ -101,7 +101,7 @@ function backgroundOf(
   return background
 }
 
-/** A format that the upstream does not write is made of what it does, best of one that loses nothing. */
+/** The format to request upstream: the wanted one if supported, else a lossless one to convert from. */
 function formatAsked(
   formats: readonly ImageFormat[],
   { format, background }: ImageSpec,

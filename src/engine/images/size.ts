@@ -1,11 +1,11 @@
-/** Which of a model's sizes is drawn for what was wished, and the frame that the picture is brought to afterwards. */
+/** Chooses which of a model's sizes is drawn for a request, and the frame to which the picture is cropped or padded. */
 import { isSameSize, sizeOf } from '#engine/models'
 import type { PixelSize } from '#engine/turn'
 import type { ImageSpec, Sizing } from './images.ts'
 
 export interface SizePlan {
   drawn: PixelSize
-  /** Exactly so in the end; absent where it stays as it was drawn. */
+  /** Exact final size; absent when the picture keeps the drawn size. */
   frame?: PixelSize
   source: Sizing['source']
 }
@@ -25,12 +25,12 @@ export const isPossible = ({ width, height }: PixelSize): boolean =>
  * Settings bind: the picture comes out exactly so. What the prompt names (`16:9`, `1920x1080`) and the shape of the first reference
  * only choose among the model's own sizes.
  */
-export function planSize(sizes: readonly PixelSize[], wish: ImageSpec): SizePlan {
-  if (wish.size) return { drawn: nearest(sizes, wish.size), frame: wish.size, source: 'settings' }
-  if (wish.aspectRatio !== undefined) return planRatio(sizes, wish.aspectRatio, wish.fit)
-  const named = shapeIn(wish.prompt)
+export function planSize(sizes: readonly PixelSize[], spec: ImageSpec): SizePlan {
+  if (spec.size) return { drawn: nearest(sizes, spec.size), frame: spec.size, source: 'settings' }
+  if (spec.aspectRatio !== undefined) return planRatio(sizes, spec.aspectRatio, spec.fit)
+  const named = shapeIn(spec.prompt)
   if (named) return { drawn: nearest(sizes, named), source: 'prompt' }
-  const { width, height } = wish.references[0] ?? {}
+  const { width, height } = spec.references[0] ?? {}
   if (width && height) return { drawn: nearest(sizes, { width, height }), source: 'reference' }
   return { drawn: sizes[0]!, source: 'default' }
 }
@@ -72,7 +72,7 @@ function nearest(sizes: readonly PixelSize[], wanted: PixelSize): PixelSize {
 }
 
 /** Other pairs of numbers are times, scores and doses. */
-const usualRatios = new Set([
+const knownRatios = new Set([
   '1:1',
   '16:9',
   '9:16',
@@ -98,6 +98,6 @@ function shapeIn(prompt: string): PixelSize | undefined {
     if (size && isPossible(size)) return size
   }
   for (const [pair, width, height] of text.matchAll(ratioInText))
-    if (usualRatios.has(pair)) return { width: Number(width), height: Number(height) }
+    if (knownRatios.has(pair)) return { width: Number(width), height: Number(height) }
   return undefined
 }

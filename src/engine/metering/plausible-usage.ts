@@ -1,13 +1,13 @@
 /**
- * What an upstream says about usage is a claim (docs/decisions/0040-claims.md). What cannot be is brought down to what can; what can be
- * is believed, since hidden reasoning has no bytes and a vendor's own search reads the prompt anew.
+ * The usage reported by an upstream is a claim (docs/decisions/0040-claims.md). Impossible figures are reduced to the possible maximum;
+ * possible ones are accepted, since hidden reasoning has no visible bytes and a vendor's own search reads the prompt again.
  */
 
 import type { Model } from '#engine/models'
 import type { Turn, Usage } from '#engine/turn'
 import { inputBound } from './metering.ts'
 
-/** What was seen of an answer. */
+/** Counts of the output received. */
 export interface ObservedOutput {
   deltas: number
   bytes: number
@@ -16,19 +16,19 @@ export interface ObservedOutput {
 }
 
 export interface Evidence {
-  /** As the upstream was asked. */
+  /** The turn as sent upstream. */
   turn: Turn
   model: Pick<Model, 'contextLength' | 'features'>
   seen: ObservedOutput
 }
 
-/** A claim and what was believed of it. */
+/** A usage claim and the usage accepted instead. */
 export interface UsageCorrection {
   claimed: Usage
   believed: Usage
 }
 
-/** The usage as it is charged: the claim itself where it can be. */
+/** The usage to charge: the claim itself (same object) if it is possible. */
 export function plausibleUsage(claim: Usage, evidence: Evidence): Usage {
   const { turn } = evidence
   const input = maxInput(claim.input, evidence)
@@ -50,7 +50,7 @@ export function plausibleUsage(claim: Usage, evidence: Evidence): Usage {
   return isSame(claim, usage) ? claim : usage
 }
 
-/** No model reads more than its window at a time; what the prompt itself comes to is possible too, where the entry's window is too small. */
+/** A model reads at most its context window at a time, or the prompt itself if the configured window is too small. */
 function maxInput(claimed: number, { turn, model }: Evidence): number {
   const readings = 1 + (turn.upstreamRounds ?? 0) + (turn.compacts ? 1 : 0)
   if (claimed <= readings * model.contextLength) return claimed
@@ -58,14 +58,15 @@ function maxInput(claimed: number, { turn, model }: Evidence): number {
   return Math.min(claimed, readings * Math.max(model.contextLength, text + image + media))
 }
 
-/** An answer and each call are framed by tokens that nobody sees, and what a vendor trims from the ends is written too. */
+/** Allowance for framing tokens of the answer and of each call, and for text that a vendor trims. */
 const hiddenTokens = 512
 
-/** The limit that was sent; and where nothing can be written in secret, what the bytes can amount to: half a byte a token at least. */
+/** The output limit that was sent; without hidden output also bounded by the bytes received, at two tokens per byte. */
 function maxOutput({ turn, model, seen }: Evidence): number {
   const limit = turn.maxOutputTokens * (turn.compacts ? 2 : 1)
-  const isSecret = model.features.includes('reasoning') || (turn.upstreamRounds ?? 0) > 0 || turn.compacts
-  return isSecret ? limit : Math.min(limit, 2 * seen.bytes + hiddenTokens * (1 + seen.calls))
+  const mayHideOutput =
+    model.features.includes('reasoning') || (turn.upstreamRounds ?? 0) > 0 || turn.compacts
+  return mayHideOutput ? limit : Math.min(limit, 2 * seen.bytes + hiddenTokens * (1 + seen.calls))
 }
 
 const hasMedia = ({ messages }: Turn): boolean =>

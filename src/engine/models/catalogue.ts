@@ -16,18 +16,18 @@ export interface Catalogue {
   find(name: string): AnyModel | undefined
   /** In the order of the file, then ready-made, then local, then sandbox. */
   list(): AnyModel[]
-  /** What is known of the kinds of its models. */
+  /** The registered model kinds. */
   kinds: Kinds
-  /** Answers a call that names no model. */
+  /** Used for calls that name no model. */
   defaultText: Model
-  /** Finds passages of knowledge projects by meaning; absent where nobody chose one. */
+  /** Used for semantic search in knowledge projects; absent when none is configured. */
   embedding?: EmbeddingModel
   providers(): ProviderConfig[]
   /** The provider of a deployment of this catalogue; asserts that it exists. */
   provider(id: string): ProviderConfig
 }
 
-/** The simulator in this process, as a provider: it has no address, and its patience is never tried. */
+/** The in-process simulator as a provider: it has no address, and its timeouts never apply. */
 const sandbox: ProviderConfig = {
   id: 'sandbox',
   baseUrl: 'sandbox:',
@@ -35,7 +35,7 @@ const sandbox: ProviderConfig = {
   timeouts: defaultTimeouts,
   onDisconnect: 'cancel',
   headers: {},
-  // It opens none, and says so in its answer: it works offline.
+  // It fetches none and works offline; its answer states this.
   takesLinks: true,
 }
 
@@ -43,7 +43,7 @@ const sandbox: ProviderConfig = {
 const entryCreated = Date.UTC(2026, 0, 1) / 1_000
 
 /**
- * One catalogue of the file, of what was discovered and of the sandbox. What the file says wins: a provider or a model
+ * One catalogue of the file, of what was discovered and of the sandbox. The file takes precedence: a provider or a model
  * of the same id replaces the discovered one. Sandbox models are always listed and are the default only when there is nothing else.
  * Throws `StartRefused` for a model without price, provider or reachable wire, and for names that point nowhere.
  */

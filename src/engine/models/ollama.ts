@@ -8,24 +8,28 @@ import { defaultTimeouts, type ProviderConfig } from './provider-settings.ts'
 const maxModels = 100
 
 /**
- * The models of a local Ollama, free by explicit zero; nothing when no server answers within `patienceMs`.
+ * The models of a local Ollama, free by explicit zero; nothing when no server answers within `timeoutMs`.
  * Source: Ollama's API documentation, `/api/tags` and `/api/show`.
  */
 export async function listOllama(
   host: string,
-  patienceMs: number,
+  timeoutMs: number,
   way: Way,
 ): Promise<{ provider: ProviderConfig; models: Model[] } | undefined> {
-  const line = openDispatcher(new URL(host).origin, { ...way, connectMs: patienceMs })
+  const dispatcher = openDispatcher(new URL(host).origin, { ...way, connectMs: timeoutMs })
   try {
-    return await listBy(line, host, patienceMs)
+    return await listBy(dispatcher, host, timeoutMs)
   } finally {
-    await line.destroy()
+    await dispatcher.destroy()
   }
 }
 
-async function listBy(line: Dispatcher, host: string, patienceMs: number): ReturnType<typeof listOllama> {
-  const tags = await ask(line, `${host}/api/tags`, patienceMs)
+async function listBy(
+  dispatcher: Dispatcher,
+  host: string,
+  timeoutMs: number,
+): ReturnType<typeof listOllama> {
+  const tags = await ask(dispatcher, `${host}/api/tags`, timeoutMs)
   if (!isRecord(tags) || !Array.isArray(tags['models'])) return undefined
   const names = tags['models'].slice(0, maxModels).flatMap((tag: unknown) => {
     return isRecord(tag) &&
@@ -35,7 +39,7 @@ async function listBy(line: Dispatcher, host: string, patienceMs: number): Retur
       : []
   })
   const models = await Promise.all(
-    names.map((name) => describe(line, host, name, Math.max(patienceMs, 2_000))),
+    names.map((name) => describe(dispatcher, host, name, Math.max(timeoutMs, 2_000))),
   )
   return {
     provider: {
@@ -52,14 +56,14 @@ async function listBy(line: Dispatcher, host: string, patienceMs: number): Retur
   }
 }
 
-/** The model by its own account; undefined for one that cannot write text (an embedding model). */
+/** The model as Ollama describes it; undefined for one that cannot generate text (an embedding model). */
 async function describe(
-  line: Dispatcher,
+  dispatcher: Dispatcher,
   host: string,
   name: string,
-  patienceMs: number,
+  timeoutMs: number,
 ): Promise<Model | undefined> {
-  const shown = await ask(line, `${host}/api/show`, patienceMs, { model: name })
+  const shown = await ask(dispatcher, `${host}/api/show`, timeoutMs, { model: name })
   const show = isRecord(shown) ? shown : {}
   const capabilities = Array.isArray(show['capabilities']) ? show['capabilities'] : ['completion']
   if (!capabilities.includes('completion')) return undefined
@@ -109,17 +113,17 @@ function contextOf(info: unknown): number {
   return isLength ? (length as number) : 4_096
 }
 
-/** A bad or missing answer is no error: there simply is no Ollama. */
+/** Returns undefined for a bad or missing answer: it means that there is no Ollama. */
 async function ask(
-  line: Dispatcher,
+  dispatcher: Dispatcher,
   url: string,
-  patienceMs: number,
+  timeoutMs: number,
   body?: Record<string, unknown>,
 ): Promise<unknown> {
   try {
     const reply = await request(url, {
-      dispatcher: line,
-      signal: AbortSignal.timeout(patienceMs),
+      dispatcher,
+      signal: AbortSignal.timeout(timeoutMs),
       headers: { 'content-type': 'application/json' },
       ...(body && { method: 'POST', body: JSON.stringify(body) }),
     })

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import type { ModelPrice } from '@pydantic/genai-prices'
 import type { Pricing } from './models.ts'
 
-/** 0.8 MB of data: loaded for the first model whose price nobody wrote down. */
+/** 0.8 MB of data: loaded for the first model without a configured price. */
 const priceData = (): typeof import('@pydantic/genai-prices') =>
   createRequire(import.meta.url)('@pydantic/genai-prices')
 
@@ -17,7 +17,7 @@ export interface KnownPrice {
 /**
  * The list price of a model by its upstream name, from the pinned data of `@pydantic/genai-prices`.
  * The address of the provider chooses whose price; an address the data does not know falls back to the maker of the model.
- * Nothing is known for a name without an input and an output price: free is an explicit zero that only a person writes.
+ * Returns undefined without both an input and an output price: free is an explicit zero in the configuration.
  */
 export function knownPrice(baseUrl: string, model: string): KnownPrice | undefined {
   const { calcPrice } = priceData()
@@ -43,7 +43,7 @@ export function knownPrice(baseUrl: string, model: string): KnownPrice | undefin
   }
 }
 
-/** The data package throws for addresses it does not know; that is no news here. */
+/** The data package throws for unknown addresses; here that means no price. */
 function attempt<Value>(ask: () => Value): Value | undefined {
   try {
     return ask() ?? undefined

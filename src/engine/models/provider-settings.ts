@@ -1,4 +1,4 @@
-/** The upstream services of the file: address, key, wires and patience. */
+/** The upstream services of the file: address, key, wires and timeouts. */
 import { type Static, Type } from 'typebox'
 import { baseUrl, fileSection, type Place, reading, refusals, refuse, whole } from '#platform/config'
 import { type CaConfig, type ProxyConfig, proxySetting, tlsSetting } from '#platform/proxy/settings'
@@ -13,7 +13,7 @@ declare module '#platform/config' {
 /** The wires of text, and the images endpoints (`/images/generations`, `/images/edits`). */
 export type Dialect = (typeof dialects)[number]
 
-/** An upstream service: address, key, wires and patience. */
+/** An upstream service: address, key, wires and timeouts. */
 export interface ProviderConfig {
   id: string
   /** Without a slash at the end. */
@@ -27,9 +27,9 @@ export interface ProviderConfig {
   maxDrains?: number
   /** Sent with every request, beside the key. */
   headers: Record<string, string>
-  /** True hands the trace on to this provider (`traceparent`). */
+  /** True sends the `traceparent` header to this provider. */
   passTraceparent?: boolean
-  /** Instead of what the environment says; `direct`: none. */
+  /** Overrides the proxy of the environment; `direct`: none. */
   proxy?: ProxyConfig | 'direct'
   /** Trusted beside all other roots. */
   ca?: CaConfig
@@ -48,7 +48,7 @@ export interface TimeoutsConfig {
   totalMs: number
 }
 
-/** Patience with an upstream that names none (decisions §3). */
+/** Timeouts of an upstream that configures none (decisions §3). */
 export const defaultTimeouts: TimeoutsConfig = {
   connectMs: 5_000,
   firstByteMs: 30_000,
@@ -60,7 +60,7 @@ export const defaultTimeouts: TimeoutsConfig = {
 const dialects = ['chat', 'responses', 'messages', 'images'] as const
 const hour = 3_600_000
 /** Set by the client itself; an entry that overrides them would break every request. */
-const ownHeaders = [
+const reservedHeaders = [
   'host',
   'content-length',
   'content-type',
@@ -204,13 +204,13 @@ function readHeaders(typed: Record<string, string>, place: Place): Record<string
     const lower = name.toLowerCase()
     if (
       !/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name) ||
-      ownHeaders.includes(lower) ||
+      reservedHeaders.includes(lower) ||
       !/^[ -~]*$/.test(value)
     ) {
       refuse(
         refusals.conflict(place.where(name), {
-          en: `cannot be sent: write a plain header that is none of ${ownHeaders.join(', ')}`,
-          fa: `فرستادنی نیست: سرایندی ساده بنویسید که هیچ‌یک از این‌ها نباشد: ${ownHeaders.join('، ')}`,
+          en: `cannot be sent: write a plain header that is none of ${reservedHeaders.join(', ')}`,
+          fa: `فرستادنی نیست: سرایندی ساده بنویسید که هیچ‌یک از این‌ها نباشد: ${reservedHeaders.join('، ')}`,
         }),
       )
     }

@@ -15,10 +15,10 @@ interface Vendor {
   takesLinks?: boolean
   /** Its chat and Responses wires take `reasoning.max_tokens`. */
   takesReasoningBudget?: boolean
-  models: Listed[]
+  models: VendorModel[]
 }
 
-interface Listed {
+interface VendorModel {
   /** The vendor's own name. */
   model: string
   displayName: string
@@ -29,18 +29,18 @@ interface Listed {
   efforts: string[]
 }
 
-const seeing: Modality[] = ['text', 'image']
-const tooled: Feature[] = ['tools', 'json_schema']
-const reasoned: Feature[] = ['tools', 'json_schema', 'reasoning']
+const textAndImage: Modality[] = ['text', 'image']
+const toolFeatures: Feature[] = ['tools', 'json_schema']
+const reasoningFeatures: Feature[] = ['tools', 'json_schema', 'reasoning']
 
-const listed = (
+const vendorModel = (
   model: string,
   displayName: string,
   [contextLength, maxOutputTokens]: [number, number],
   inputModalities: Modality[],
   features: Feature[],
   efforts: string[] = [],
-): Listed => ({ model, displayName, contextLength, maxOutputTokens, inputModalities, features, efforts })
+): VendorModel => ({ model, displayName, contextLength, maxOutputTokens, inputModalities, features, efforts })
 
 const fiveEfforts = ['none', 'low', 'medium', 'high', 'xhigh']
 const sixEfforts = ['none', 'low', 'medium', 'high', 'xhigh', 'max']
@@ -55,40 +55,54 @@ const vendors: Vendor[] = [
     wires: ['responses', 'chat'],
     onDisconnect: 'cancel',
     models: [
-      listed('gpt-5.4-mini', 'GPT-5.4 mini', [400_000, 128_000], seeing, reasoned, fiveEfforts),
-      listed('gpt-5.4-nano', 'GPT-5.4 nano', [400_000, 128_000], seeing, reasoned, fiveEfforts),
-      listed('gpt-5.4', 'GPT-5.4', [1_050_000, 128_000], seeing, reasoned, fiveEfforts),
+      vendorModel(
+        'gpt-5.4-mini',
+        'GPT-5.4 mini',
+        [400_000, 128_000],
+        textAndImage,
+        reasoningFeatures,
+        fiveEfforts,
+      ),
+      vendorModel(
+        'gpt-5.4-nano',
+        'GPT-5.4 nano',
+        [400_000, 128_000],
+        textAndImage,
+        reasoningFeatures,
+        fiveEfforts,
+      ),
+      vendorModel('gpt-5.4', 'GPT-5.4', [1_050_000, 128_000], textAndImage, reasoningFeatures, fiveEfforts),
       // On the chat wire GPT-6 calls tools only without reasoning, so it is not offered for tools here.
-      listed(
+      vendorModel(
         'gpt-6-luna',
         'GPT-6 Luna',
         [1_050_000, 128_000],
-        seeing,
+        textAndImage,
         ['json_schema', 'reasoning'],
         sixEfforts,
       ),
-      listed(
+      vendorModel(
         'gpt-6-sol',
         'GPT-6 Sol',
         [1_050_000, 128_000],
-        seeing,
+        textAndImage,
         ['json_schema', 'reasoning'],
         sixEfforts,
       ),
-      listed('gpt-4.1-mini', 'GPT-4.1 mini', [1_000_000, 32_768], seeing, tooled),
+      vendorModel('gpt-4.1-mini', 'GPT-4.1 mini', [1_000_000, 32_768], textAndImage, toolFeatures),
     ],
   },
   {
     id: 'anthropic',
     name: 'Anthropic',
-    // What its OpenAI-compatible door has not, json_schema and efforts, is not offered.
+    // json_schema and efforts, which its OpenAI-compatible endpoint lacks, are not offered.
     baseUrl: 'https://api.anthropic.com/v1',
     wires: ['messages', 'chat'],
     onDisconnect: 'cancel',
     models: [
-      listed('claude-haiku-4-5', 'Claude Haiku 4.5', [200_000, 64_000], seeing, ['tools']),
-      listed('claude-sonnet-5', 'Claude Sonnet 5', [1_000_000, 64_000], seeing, ['tools']),
-      listed('claude-opus-5-5', 'Claude Opus 5.5', [1_000_000, 64_000], seeing, ['tools']),
+      vendorModel('claude-haiku-4-5', 'Claude Haiku 4.5', [200_000, 64_000], textAndImage, ['tools']),
+      vendorModel('claude-sonnet-5', 'Claude Sonnet 5', [1_000_000, 64_000], textAndImage, ['tools']),
+      vendorModel('claude-opus-5-5', 'Claude Opus 5.5', [1_000_000, 64_000], textAndImage, ['tools']),
     ],
   },
   {
@@ -100,25 +114,32 @@ const vendors: Vendor[] = [
     // Not every upstream behind it can be cancelled, so the usage report is awaited.
     onDisconnect: 'drain',
     models: [
-      listed('openai/gpt-5.4-mini', 'GPT-5.4 mini', [400_000, 128_000], seeing, reasoned, threeEfforts),
-      listed(
+      vendorModel(
+        'openai/gpt-5.4-mini',
+        'GPT-5.4 mini',
+        [400_000, 128_000],
+        textAndImage,
+        reasoningFeatures,
+        threeEfforts,
+      ),
+      vendorModel(
         'anthropic/claude-sonnet-5',
         'Claude Sonnet 5',
         [1_000_000, 64_000],
-        seeing,
-        reasoned,
+        textAndImage,
+        reasoningFeatures,
         threeEfforts,
       ),
-      listed(
+      vendorModel(
         'google/gemini-3.5-flash',
         'Gemini 3.5 Flash',
         [1_048_576, 65_536],
-        seeing,
-        reasoned,
+        textAndImage,
+        reasoningFeatures,
         threeEfforts,
       ),
-      listed('deepseek/deepseek-v4-flash', 'DeepSeek V4 Flash', [128_000, 8_192], ['text'], ['tools']),
-      listed('qwen/qwen3.7-plus', 'Qwen3.7 Plus', [1_000_000, 32_768], ['text'], ['tools']),
+      vendorModel('deepseek/deepseek-v4-flash', 'DeepSeek V4 Flash', [128_000, 8_192], ['text'], ['tools']),
+      vendorModel('qwen/qwen3.7-plus', 'Qwen3.7 Plus', [1_000_000, 32_768], ['text'], ['tools']),
     ],
   },
   {
@@ -126,19 +147,33 @@ const vendors: Vendor[] = [
     name: 'Google',
     baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai',
     onDisconnect: 'cancel',
-    // Its OpenAI-compatible door is documented with inline pictures alone.
+    // The documentation of its OpenAI-compatible endpoint covers only inline pictures.
     takesLinks: false,
     models: [
-      listed('gemini-3.8-flash', 'Gemini 3.8 Flash', [1_000_000, 65_536], seeing, reasoned, threeEfforts),
-      listed(
+      vendorModel(
+        'gemini-3.8-flash',
+        'Gemini 3.8 Flash',
+        [1_000_000, 65_536],
+        textAndImage,
+        reasoningFeatures,
+        threeEfforts,
+      ),
+      vendorModel(
         'gemini-3.1-flash-lite',
         'Gemini 3.1 Flash-Lite',
         [1_000_000, 65_536],
-        seeing,
-        reasoned,
+        textAndImage,
+        reasoningFeatures,
         threeEfforts,
       ),
-      listed('gemini-3.1-pro-preview', 'Gemini 3.1 Pro', [1_048_576, 65_536], seeing, reasoned, threeEfforts),
+      vendorModel(
+        'gemini-3.1-pro-preview',
+        'Gemini 3.1 Pro',
+        [1_048_576, 65_536],
+        textAndImage,
+        reasoningFeatures,
+        threeEfforts,
+      ),
     ],
   },
   {
@@ -147,8 +182,8 @@ const vendors: Vendor[] = [
     baseUrl: 'https://api.deepseek.com/v1',
     onDisconnect: 'cancel',
     models: [
-      listed('deepseek-v4-flash', 'DeepSeek V4 Flash', [1_000_000, 65_536], ['text'], ['tools']),
-      listed('deepseek-v4-pro', 'DeepSeek V4 Pro', [1_000_000, 65_536], ['text'], ['tools']),
+      vendorModel('deepseek-v4-flash', 'DeepSeek V4 Flash', [1_000_000, 65_536], ['text'], ['tools']),
+      vendorModel('deepseek-v4-pro', 'DeepSeek V4 Pro', [1_000_000, 65_536], ['text'], ['tools']),
     ],
   },
   {
@@ -157,9 +192,16 @@ const vendors: Vendor[] = [
     baseUrl: 'https://api.groq.com/openai/v1',
     onDisconnect: 'cancel',
     models: [
-      listed('llama-3.1-8b-instant', 'Llama 3.1 8B', [131_072, 8_192], ['text'], ['tools']),
-      listed('llama-3.3-70b-versatile', 'Llama 3.3 70B', [131_072, 32_768], ['text'], ['tools']),
-      listed('openai/gpt-oss-120b', 'GPT-OSS 120B', [131_072, 65_536], ['text'], reasoned, threeEfforts),
+      vendorModel('llama-3.1-8b-instant', 'Llama 3.1 8B', [131_072, 8_192], ['text'], ['tools']),
+      vendorModel('llama-3.3-70b-versatile', 'Llama 3.3 70B', [131_072, 32_768], ['text'], ['tools']),
+      vendorModel(
+        'openai/gpt-oss-120b',
+        'GPT-OSS 120B',
+        [131_072, 65_536],
+        ['text'],
+        reasoningFeatures,
+        threeEfforts,
+      ),
     ],
   },
   {
@@ -168,14 +210,14 @@ const vendors: Vendor[] = [
     baseUrl: 'https://api.mistral.ai/v1',
     onDisconnect: 'cancel',
     models: [
-      listed('mistral-small-2603', 'Mistral Small', [262_144, 32_768], seeing, tooled),
-      listed('mistral-large-2512', 'Mistral Large 3', [262_144, 32_768], seeing, tooled),
-      listed('codestral-2508', 'Codestral', [256_000, 32_768], ['text'], tooled),
+      vendorModel('mistral-small-2603', 'Mistral Small', [262_144, 32_768], textAndImage, toolFeatures),
+      vendorModel('mistral-large-2512', 'Mistral Large 3', [262_144, 32_768], textAndImage, toolFeatures),
+      vendorModel('codestral-2508', 'Codestral', [256_000, 32_768], ['text'], toolFeatures),
     ],
   },
 ]
 
-/** When the lists above were read; every ready-made model carries it as its birth. Unix seconds. */
+/** When the lists above were read; used as `created` of every ready-made model. Unix seconds. */
 const listedAt = Date.UTC(2026, 10, 20) / 1_000
 
 /** Providers and models for the vendor keys found. A model whose price the data package does not know is left out. */
@@ -203,7 +245,7 @@ export function readyMade(keys: VendorKeys): { providers: ProviderConfig[]; mode
 const wiresOf = ({ wires = ['chat'] }: Vendor): Wire[] => wires
 
 /** Where a vendor charges long prompts more, the window ends at the step, so that one price stays exact; an entry in the file may widen it. */
-function modelOf(vendor: Vendor, entry: Listed): Model[] {
+function modelOf(vendor: Vendor, entry: VendorModel): Model[] {
   const known = knownPrice(vendor.baseUrl, entry.model)
   if (!known) return []
   const contextLength = Math.min(entry.contextLength, known.steadyUpTo ?? entry.contextLength)

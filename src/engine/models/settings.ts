@@ -1,4 +1,4 @@
-/** What the operator says of models: entries of every kind, defaults, and keys of vendors whose models are ready made. */
+/** Configuration of models: entries of every kind, defaults, and vendor keys that enable ready-made models. */
 import { Type } from 'typebox'
 import {
   type Config,
@@ -70,7 +70,7 @@ export const models = modelsOf(openKinds())
 
 const modelName = (en: string, fa: string) => Type.Optional(Type.String(reading({ expected: { en, fa } })))
 
-/** What answers a call that names no model, and what a credit is worth. */
+/** The default models and the value of a credit. */
 export const defaults = fileSection({
   name: 'defaults',
   schema: Type.Object(

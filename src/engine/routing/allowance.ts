@@ -1,10 +1,10 @@
 import type { Part, Turn } from '#engine/turn'
 
-/** No tokenizer writes as much on average; the rest is for the short ones, whose first token may be long. */
+/** No tokenizer averages this many; `bytesBeside` covers short answers, whose first token may be long. */
 const bytesPerToken = 128
 const bytesBeside = 64 * 1024
 
-/** How much text the limit of a turn can amount to at most: what an upstream writes beyond it is cut off. */
+/** The maximum amount of text that a turn's output limit can produce; anything beyond it is cut off. */
 export class Allowance {
   #left: number
 
@@ -12,7 +12,7 @@ export class Allowance {
     this.#left = bytesPerToken * maxOutputTokens + bytesBeside
   }
 
-  /** Undefined while the part fits; else what of it still does, without what only its own wire knows. */
+  /** Undefined while the part fits; otherwise the truncated part, without wire-specific fields. */
   cut(part: Part): Part[] | undefined {
     const bytes = sizeOf(part)
     this.#left -= bytes

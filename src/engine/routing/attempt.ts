@@ -1,4 +1,4 @@
-/** What every journey does with its attempts, whatever is asked for. */
+/** Handling of attempts shared by text and order journeys. */
 
 import type { Deployment } from '#engine/models'
 import type { Usage } from '#engine/turn'
@@ -10,7 +10,7 @@ import type { Drains } from './drains.ts'
 import type { OperatorWarnings } from './operator-warnings.ts'
 import type { Upstream } from './routing.ts'
 
-/** One call to one deployment, as it stands on the receipt. Times in milliseconds from the start of the request. */
+/** One call to one deployment, as recorded on the receipt. Times in milliseconds from the start of the request. */
 export interface Attempt {
   model: string
   deployment: string
@@ -22,27 +22,27 @@ export interface Attempt {
   status?: number
   detail?: string
   upstream_id?: string
-  /** What the vendor or a proxy said of our key, account or address, secrets masked; callers are never shown it. */
+  /** The vendor's or proxy's message about our key, account or address, secrets masked; never disclosed to callers. */
   inside?: string
-  /** True when it wrote more than its limit of tokens can amount to, and was cut off. */
+  /** True when it exceeded the maximum text for its output limit and was cut off. */
   overran?: true
-  /** True when it went on where an answer was cut (`resume: restart`). */
+  /** True when it continued an interrupted answer (`resume: restart`). */
   resumed?: true
 }
 
 /**
- * An attempt on a receipt that pays several calls: what this one did cost, so that each can be held against its line on an invoice.
- * One that is not paid costs 0 and has no tokens.
+ * An attempt on a receipt for several calls, with its own cost, so that each can be matched with a vendor's invoice. A free attempt
+ * costs 0 and has no tokens.
  */
 export interface PricedAttempt extends Attempt {
   microcredits: number
   tokens?: Usage
   usage_source?: 'upstream' | 'estimated'
-  /** What the upstream was told as its id; absent where that is `<receipt>-<number>`. */
+  /** The request id sent upstream; absent when it is `<receipt>-<number>`. */
   attempt_id?: string
 }
 
-/** The attempts of one call and what it did cost, if anything: one that answered is paid, else the last of which anything came. */
+/** Assigns the cost of a call to one attempt: the one that answered, else the last that delivered anything. */
 export function priced(
   attempts: readonly Attempt[],
   cost: { microcredits: bigint; usage: Usage; usageSource: 'upstream' | 'estimated' } | undefined,
@@ -63,25 +63,31 @@ export function priced(
   )
 }
 
-/** Faults that we describe ourselves. What an upstream says may quote the prompt, and a receipt never holds prompt text. */
-const inOurWords: ReadonlySet<UpstreamFault> = new Set(['connect', 'reset', 'timeout', 'cut', 'malformed'])
+/** Faults whose detail is our own text. An upstream's message may quote the prompt, and a receipt never holds prompt text. */
+const ownDetailFaults: ReadonlySet<UpstreamFault> = new Set([
+  'connect',
+  'reset',
+  'timeout',
+  'cut',
+  'malformed',
+])
 
-/** What every journey has of its order, whatever is asked for. */
+/** Options shared by text and order journeys. */
 export interface JourneyTerms {
   receivedMs: number
   requestId: string
-  /** Attempts of earlier calls of the same request: an id is told to upstreams once. */
+  /** Number of attempts of earlier calls of the same request, so that every attempt id is unique. */
   earlierAttempts?: number | undefined
   traceparent?: string | undefined
   upstreams: ReadonlyMap<string, Upstream>
   drains: Drains
-  /** The operator, told of what only he can mend. */
+  /** Logs failures that only the operator can fix. */
   warnings: OperatorWarnings
   clock: Clock
   metrics: Metrics
   /** Unix milliseconds by which the whole journey ends. */
   deadlineMs: number
-  /** As of `Admission`. */
+  /** See `Admission`. */
   mayAsk?: ((model: string) => Promise<void>) | undefined
 }
 
@@ -96,7 +102,7 @@ export const beginAttempt = (
   outcome: 'running',
 })
 
-/** Why the attempt failed, noted on it too, and told to the operator where it waits for him. */
+/** Returns the attempt's failure, records it on the attempt, and warns the operator if only they can fix it. */
 export function failAttempt(
   { warnings }: Pick<JourneyTerms, 'warnings'>,
   attempt: Attempt,
@@ -109,8 +115,8 @@ export function failAttempt(
       : new UpstreamError(isStopped ? 'aborted' : 'malformed', { cause: error })
   attempt.outcome = failure.fault
   if (failure.status !== undefined) attempt.status = failure.status
-  if (failure.detail !== undefined && inOurWords.has(failure.fault)) attempt.detail = failure.detail
-  // What a vendor says of a request may quote it; of our key, our account or an address it has nothing to quote.
+  if (failure.detail !== undefined && ownDetailFaults.has(failure.fault)) attempt.detail = failure.detail
+  // A vendor's message about a request may quote it; a message about our key, account or address cannot.
   if (failure.inside !== undefined && (failure.isPermanent || failure.fault === 'connect')) {
     attempt.inside = failure.inside
     warnings.warn(attempt)
@@ -118,13 +124,13 @@ export function failAttempt(
   return failure
 }
 
-/** The failure that a caller is told of: one that may pass, where there is any, since what else failed stays until the operator mends it. */
+/** The failure reported to the caller: a transient one if there is any, since the others persist until the operator fixes them. */
 export const failureToReport = (failures: readonly UpstreamError[]): UpstreamError | undefined => {
   const last = failures.at(-1)
   return last?.isPermanent ? (failures.findLast((one) => !one.isPermanent) ?? last) : last
 }
 
-/** Before a further attempt: throws `not_allowed` where whoever pays may not pay for this model any more. */
+/** Before a further attempt: throws `not_allowed` if the payer's key no longer permits this model. */
 export async function requireAllowed(
   { mayAsk }: JourneyTerms,
   { model }: { model: { id: string } },
@@ -132,13 +138,13 @@ export async function requireAllowed(
   try {
     await mayAsk?.(model.id)
   } catch (cause) {
-    // A database that could not say so forbids nothing.
+    // A database error is not a refusal.
     const fault = cause instanceof Failure ? 'not_allowed' : 'unavailable'
     throw new UpstreamError(fault, { executed: false, cause })
   }
 }
 
-/** How the upstream of an attempt is called, the `number`th of its journey: in what is left of its time. */
+/** Call options of the journey's attempt number `number`, with the timeout bounded by the journey's deadline. */
 export function callTerms(
   { upstreams, deadlineMs, clock, requestId, earlierAttempts = 0, traceparent }: JourneyTerms,
   { provider, model }: Deployment,
@@ -154,9 +160,9 @@ export function callTerms(
   }
 }
 
-const noPlaceToDrain = 'stopped, since max_drains answers were being read on for callers who left'
+const noDrainSlotDetail = 'stopped, since max_drains answers were being read on for callers who left'
 
-/** A place to read this call on for its usage report, where its provider wants that and has one left. */
+/** A drain slot to read this call on for its usage report, if its provider wants that and has a slot left. */
 export function drainOf(
   { upstreams, drains, metrics }: JourneyTerms,
   attempt: Attempt,
@@ -165,7 +171,7 @@ export function drainOf(
   const { onDisconnect, maxDrains } = upstreams.get(provider)!
   const wanted = onDisconnect === 'drain'
   const place = wanted ? drains.begin(provider, maxDrains) : undefined
-  if (wanted && !place) attempt.detail = noPlaceToDrain
+  if (wanted && !place) attempt.detail = noDrainSlotDetail
   const action = place ? 'drain' : wanted ? 'cancel_at_cap' : 'cancel'
   metrics.callersLeft.inc({ provider, action })
   return place

@@ -6,7 +6,7 @@ const failuresToOpen = 5
 const firstOpenMs = 5_000
 const longestOpenMs = 120_000
 
-/** Faults that say something of the deployment, not of one request. */
+/** Faults of the deployment rather than of a single request. */
 const counting: ReadonlySet<UpstreamFault> = new Set<UpstreamFault>([
   'connect',
   'reset',
@@ -18,24 +18,24 @@ const counting: ReadonlySet<UpstreamFault> = new Set<UpstreamFault>([
   'authentication',
   'not_found',
 ])
-/** Faults that only a deployment in good health finds. */
+/** Faults that prove the deployment healthy. */
 const healthy: ReadonlySet<UpstreamFault> = new Set<UpstreamFault>([
   'invalid_request',
   'context_overflow',
   'content_refused',
 ])
 
-/** One call's leave to pass, to be given back with its outcome. */
+/** Token for one call, passed back with its outcome. */
 export interface Pass {
-  /** How often the breaker had opened before this call: what began before the last opening says nothing of the time since. */
+  /** Number of openings before this call: a call that started before the last opening is not evidence of the current state. */
   readonly openings: number
   readonly probe: boolean
 }
 
 /**
- * Closed: calls go through. Open, after five failures in a row: none should, for five seconds, then twice as long each time
- * up to two minutes. Half-open: one call at a time probes; its first token lets the others in again, its end closes the
- * breaker, its failure opens it. A rate limit with a Retry-After rests the deployment for that time, whatever the breaker says.
+ * Closed: calls go through. Open, after five consecutive failures: no calls for five seconds, doubled each time up
+ * to two minutes. Half-open: one call at a time probes; its first token admits the others, its success closes the breaker, its
+ * failure opens it again. A rate limit with a Retry-After pauses the deployment for that time, independent of the breaker.
  */
 export class Breaker {
   readonly #clock: Clock
@@ -50,12 +50,12 @@ export class Breaker {
     this.#clock = clock
   }
 
-  /** True while no call should go, because calls failed. */
+  /** True while no call should be made, because calls failed. */
   get isOpen(): boolean {
     return this.#failures >= failuresToOpen && (this.#probing || this.#clock.nowMs() < this.#openUntilMs)
   }
 
-  /** Milliseconds for which it is open, 0 or less when a probe may go (or is on its way). */
+  /** Milliseconds until it is half-open; 0 or less when a probe is allowed or running. */
   get openForMs(): number {
     return this.#openUntilMs - this.#clock.nowMs()
   }
@@ -65,14 +65,14 @@ export class Breaker {
     return this.#limitedUntilMs - this.#clock.nowMs()
   }
 
-  /** Before a call. One that goes although the breaker is open passes too: nothing else was left to ask. */
+  /** Before a call. A call is admitted even if the breaker is open: it is made only when no other deployment is left. */
   enter(): Pass {
     const probe = this.#failures >= failuresToOpen && !this.isOpen
     if (probe) this.#probing = true
     return { openings: this.#openings, probe }
   }
 
-  /** At the first token: a probe that talks lets the others in, and the next failure opens at once. */
+  /** At the first token: a probe that answers admits other calls, and the next failure opens the breaker at once. */
   answering(pass: Pass): void {
     if (!pass.probe || pass.openings !== this.#openings || this.#failures < failuresToOpen) return
     this.#probing = false
@@ -92,9 +92,9 @@ export class Breaker {
     if (healthy.has(fault)) this.succeeded(pass)
     if (pass.openings !== this.#openings) return
     if (pass.probe) this.#probing = false
-    // One that was asked although it was open does not lengthen the time: a crowd would make it two minutes at once.
-    const askedAllTheSame = this.#failures >= failuresToOpen && !pass.probe
-    if (!counting.has(fault) || askedAllTheSame) return
+    // A call made while it was open does not double the time: concurrent failures would reach two minutes at once.
+    const calledWhileOpen = this.#failures >= failuresToOpen && !pass.probe
+    if (!counting.has(fault) || calledWhileOpen) return
     this.#failures++
     if (this.#failures >= failuresToOpen) this.#open()
   }

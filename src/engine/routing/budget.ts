@@ -1,10 +1,10 @@
-/** How a reasoning budget, a number of tokens, reaches the upstreams of a model: as it is, as an effort, or not at all (decisions 0042). */
+/** How a reasoning budget, a number of tokens, is sent to the upstreams of a model: as it is, as an effort, or not at all (decisions 0042). */
 
 import type { Deployment, Model } from '#engine/models'
 import type { Reasoning, Turn, Wire } from '#engine/turn'
 import { wireOf } from './links.ts'
 
-/** Efforts, the lowest first, with the smallest budget that each stands for. Those above `high` stand for none. */
+/** Efforts, lowest first, with the smallest budget that maps to each. No budget maps to those above `high`. */
 const efforts: readonly [effort: string, fromTokens: number][] = [
   ['minimal', 1],
   ['low', 1_024],
@@ -20,14 +20,14 @@ export function effortForBudget(tokens: number, supported: readonly string[]): s
   return (known.findLast(([, from]) => from <= tokens) ?? known[0])?.[0]
 }
 
-/** Whether a turn that came by this wire can hand the number itself to the upstream. The sandbox, which names no wires, takes it. */
+/** Whether a turn received on wire `own` can send the number itself to the upstream. The sandbox, without wires, accepts it. */
 export function acceptsBudget({ wires, takesReasoningBudget }: Deployment, own: Wire): boolean {
   if (wires === undefined) return true
   const wire = wireOf(wires, own)
   return wire === 'messages' ? wire === own || takesReasoningBudget !== false : takesReasoningBudget === true
 }
 
-/** Whether every upstream of the model can be told of a budget, by the number or by an effort. */
+/** Whether every upstream of the model can be sent a budget, as a number or as an effort. */
 export const supportsBudget = (
   { features, deployments, supportedEfforts }: Model,
   tokens: number,
@@ -37,7 +37,7 @@ export const supportsBudget = (
   (effortForBudget(tokens, supportedEfforts) !== undefined ||
     deployments.every((deployment) => acceptsBudget(deployment, own)))
 
-/** The turn with one wish: where a number is taken the number, elsewhere the effort that was named or that stands for it. */
+/** The turn with either budget or effort: the number if the deployment accepts it, else the requested effort or the one it maps to. */
 export function withSingleBudget({ supportedEfforts }: Model, deployment: Deployment, turn: Turn): Turn {
   const { reasoning, source } = turn
   if (!reasoning?.enabled || reasoning.maxTokens === undefined) return turn
@@ -48,25 +48,25 @@ export function withSingleBudget({ supportedEfforts }: Model, deployment: Deploy
     return both ? turn : { ...turn, reasoning: { ...rest, maxTokens } }
   }
   const named = effort ?? effortForBudget(maxTokens, supportedEfforts)
-  const wish: Reasoning = { ...rest, ...(named !== undefined && { effort: named }) }
-  return { ...turn, reasoning: wish }
+  const resolved: Reasoning = { ...rest, ...(named !== undefined && { effort: named }) }
+  return { ...turn, reasoning: resolved }
 }
 
 export interface BudgetOutcome {
-  /** The effort that stands for it at some upstream. */
+  /** The effort that it is mapped to at some upstream. */
   mapped?: string
-  /** The number that is sent, where it is not the one that was asked for. */
+  /** The number that is sent, if it differs from the requested one. */
   clamped?: number
-  /** Some upstream hears nothing of it: an effort was named beside it, or a call of a tool is forced. */
+  /** Not sent to some upstream: an effort was requested too, or a tool call is forced. */
   ignored: boolean
-  /** Some upstream hears nothing of the effort that was named beside it. */
+  /** The effort requested together with it is not sent to some upstream. */
   effortIgnored: boolean
 }
 
-/** Anthropic's wire knows no smaller one. */
+/** Minimum of Anthropic's wire. */
 export const smallestBudget = 1_024
 
-/** What becomes of a budget of so many tokens within this output limit; undefined where none is asked for. */
+/** How a budget of `asked` tokens is sent within this output limit; undefined when none is requested. */
 export function budgetOutcome(
   model: Model,
   turn: Turn,
@@ -74,21 +74,21 @@ export function budgetOutcome(
 ): BudgetOutcome | undefined {
   const { reasoning, source, toolChoice } = turn
   if (!reasoning?.enabled || reasoning.maxTokens === undefined) return undefined
-  const news: BudgetOutcome = { ignored: false, effortIgnored: false }
+  const outcome: BudgetOutcome = { ignored: false, effortIgnored: false }
   const forced = toolChoice.type === 'required' || toolChoice.type === 'tool'
   for (const deployment of model.deployments) {
     const wire = wireOf(deployment.wires ?? [source.wire], source.wire)
     const translated = wire !== source.wire || source.body === undefined
     if (!acceptsBudget(deployment, source.wire)) {
-      if (reasoning.effort !== undefined) news.ignored = true
-      else news.mapped = effortForBudget(asked, model.supportedEfforts) ?? 'none'
-    } else if (wire === 'messages' && translated && forced) news.ignored = true
+      if (reasoning.effort !== undefined) outcome.ignored = true
+      else outcome.mapped = effortForBudget(asked, model.supportedEfforts) ?? 'none'
+    } else if (wire === 'messages' && translated && forced) outcome.ignored = true
     else {
       const least = wire === 'messages' && deployment.wires ? smallestBudget : 1
       const sent = Math.max(least, Math.min(asked, maxOutputTokens - 1))
-      if (sent !== asked) news.clamped = sent
-      if (wire !== 'messages' && reasoning.effort !== undefined) news.effortIgnored = true
+      if (sent !== asked) outcome.clamped = sent
+      if (wire !== 'messages' && reasoning.effort !== undefined) outcome.effortIgnored = true
     }
   }
-  return news
+  return outcome
 }

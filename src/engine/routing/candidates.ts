@@ -4,7 +4,7 @@ import type { Catalogue, Deployment, Model } from '#engine/models'
 import type { Content, Modality, Turn } from '#engine/turn'
 import { supportsBudget } from './budget.ts'
 
-/** A deployment that may answer a turn, of the asked model or of one of its fallbacks. */
+/** A deployment that may answer a turn, of the requested model or of one of its fallbacks. */
 export interface Candidate {
   model: Model
   deployment: Deployment
@@ -17,7 +17,7 @@ export interface ModelsOptions {
   allowed: ReadonlySet<string> | undefined
 }
 
-/** The asked model's deployments, then those of each fallback that can do what the turn asks for. */
+/** The requested model's deployments, then those of each fallback that supports the turn's features. */
 export function candidatesOf(
   models: Pick<Catalogue, 'find'>,
   options: ModelsOptions,
@@ -28,7 +28,7 @@ export function candidatesOf(
   )
 }
 
-/** The asked model and those of its fallbacks that the caller may use and that can do what the turn asks for. */
+/** The requested model and those of its fallbacks that the caller may use and that support the turn's features. */
 export function modelsFor(models: Pick<Catalogue, 'find'>, { model, turn, allowed }: ModelsOptions): Model[] {
   if (model.fallbacks.length === 0) return [model]
   const fallbacks = model.fallbacks
@@ -58,13 +58,13 @@ function modalitiesOf(content: Content): Modality[] {
   return 'parts' in content ? content.parts.flatMap(modalitiesOf) : ['file']
 }
 
-/** The deployments that can carry all of the turn: those of its own wire, where something of it fits no other. */
+/** The deployments that can express the entire turn: only those of its own wire if it uses a feature of that wire alone. */
 export function deploymentsFor(model: Model, { sourceWireOnly, source }: Turn): readonly Deployment[] {
   if (!sourceWireOnly) return model.deployments
   return model.deployments.filter(({ wires }) => wires === undefined || wires.includes(source.wire))
 }
 
-/** Deployments in the order in which they are tried: lower priority first, equal priority by weighted lot. */
+/** Deployments in the order in which they are tried: lower priority first, equal priority in weighted random order. */
 export function inOrder(deployments: readonly Deployment[], random: () => number): readonly Deployment[] {
   if (deployments.length === 1) return deployments
   // Sorting by -ln(u)/weight draws without replacement in proportion to weight (Efraimidis and Spirakis, 2006).
@@ -78,7 +78,7 @@ export function inOrder(deployments: readonly Deployment[], random: () => number
 
 const smallestRoomTokens = 256
 
-/** Some upstreams refuse a limit that prompt and context do not leave room for, even one that nobody asked for. Tokens. */
+/** Tokens of the context window left for output. Some upstreams refuse a larger limit, even one that the caller did not set. */
 export function roomFor({ contextLength }: Model, turn: Turn): number {
   const { text, image, media } = inputBound(turn)
   // A document that only the upstream opens could fill the window, and most leave it nearly empty.
@@ -86,7 +86,7 @@ export function roomFor({ contextLength }: Model, turn: Turn): number {
   return Math.max(smallestRoomTokens, contextLength - Math.min(most, text + image + media))
 }
 
-/** The turn with a limit that fits a model which the caller did not name. */
+/** The turn with an output limit that fits the fallback model. */
 export function turnFor(fallback: Model, turn: Turn): Turn {
   const room = turn.requestedOutputTokens === undefined ? roomFor(fallback, turn) : turn.maxOutputTokens
   const maxOutputTokens = Math.min(turn.maxOutputTokens, fallback.maxOutputTokens, room)

@@ -1,6 +1,6 @@
 import type { Part, Turn } from '#engine/turn'
 
-/** True for the parts that a caller sees as the answer; reasoning is one of them only where the caller asked for it. */
+/** True for the parts delivered to the caller as the answer; reasoning only if the caller requested it. */
 export function isVisible(part: Part, showsReasoning: boolean): boolean {
   switch (part.type) {
     case 'text':
@@ -13,7 +13,7 @@ export function isVisible(part: Part, showsReasoning: boolean): boolean {
   }
 }
 
-/** What of an answer has gone out, and how one that was cut there is asked to go on. */
+/** The part of an answer that was delivered, and the turn that continues it after an interruption. */
 export class Delivered {
   readonly #showsReasoning: boolean
   #text = ''
@@ -31,7 +31,7 @@ export class Delivered {
     } else if (isVisible(part, this.#showsReasoning)) this.#other = true
   }
 
-  /** Plain text only: a tool call, a refusal or reasoning that went out cannot be gone on with by another model. */
+  /** Plain text only: after a delivered tool call, refusal or reasoning another model cannot continue. */
   canBeContinued(turn: Turn): boolean {
     return (
       this.#text !== '' &&
@@ -43,12 +43,12 @@ export class Delivered {
   }
 
   /**
-   * The same turn with what was said so far and the order to go on. The order is a message of the user: many upstreams
-   * refuse a conversation that ends with the assistant.
+   * The same turn with the text so far and an instruction to continue. The instruction is a user message: many upstreams refuse a
+   * conversation that ends with the assistant.
    */
   continuation(turn: Turn): Turn {
     const said = { role: 'assistant' as const, content: [{ type: 'text' as const, text: this.#text }] }
-    const order = { role: 'user' as const, content: [{ type: 'text' as const, text: goOn }] }
+    const order = { role: 'user' as const, content: [{ type: 'text' as const, text: continueInstruction }] }
     return {
       ...turn,
       messages: [...turn.messages, said, order],
@@ -59,13 +59,13 @@ export class Delivered {
 
   #continued(body: Record<string, unknown>): Record<string, unknown> {
     const said = { role: 'assistant', content: this.#text }
-    const order = { role: 'user', content: goOn }
+    const order = { role: 'user', content: continueInstruction }
     return { ...body, messages: [...((body['messages'] as unknown[]) ?? []), said, order] }
   }
 }
 
-const goOn =
+const continueInstruction =
   'Your answer above was cut off by a technical fault. Continue it from exactly where it stops, in the same language and style. Do not repeat any of it, do not comment on the interruption.'
 
-/** What the order to go on adds to the prompt at most, beside the text that was said: as metering counts bytes and messages. */
-export const continuationTokens = Math.ceil((Buffer.byteLength(goOn) + 2 * 32) / 2)
+/** Maximum tokens that the instruction adds to the prompt, as metering counts bytes and messages. */
+export const continuationTokens = Math.ceil((Buffer.byteLength(continueInstruction) + 2 * 32) / 2)

@@ -1,17 +1,17 @@
-/** Of one provider in one process, where its entry names no `max_drains`. */
-const standardMost = 100
+/** Per provider and process, when its entry sets no `max_drains`. */
+const defaultMaxDrains = 100
 
 /**
- * Answers that are read on for callers who left (`on_disconnect: drain`). Each keeps a connection and an upstream at work that
- * nobody waits for, and leaving is cheap, so there are only so many at a time.
+ * Answers that are read to their end after the caller disconnected (`on_disconnect: drain`). Each occupies a connection and an upstream
+ * although disconnecting costs the caller nothing, so their number is bounded.
  */
 export class Drains {
   readonly #running = new Map<string, number>()
 
-  /** Takes a place until it is disposed of; undefined when all are taken. */
-  begin(provider: string, most = standardMost): Disposable | undefined {
+  /** Takes a slot until disposed; undefined when all are taken. */
+  begin(provider: string, maxDrains = defaultMaxDrains): Disposable | undefined {
     const running = this.#running.get(provider) ?? 0
-    if (running >= most) return undefined
+    if (running >= maxDrains) return undefined
     this.#running.set(provider, running + 1)
     return { [Symbol.dispose]: () => void this.#running.set(provider, this.#running.get(provider)! - 1) }
   }

@@ -25,11 +25,11 @@ export interface JourneyOptions extends JourneyTerms {
   model: Model
   turn: Turn
   showsReasoning: boolean
-  /** As of `RunOptions`. */
+  /** See `RunOptions`. */
   background?: boolean | undefined
   candidates: Candidate[]
   breakerOf: (deployment: string) => Breaker
-  /** Called when the journey begins; what it answers is disposed of when it has ended. */
+  /** Called when the journey begins; its result is disposed when the journey ends. */
   enter: (journey: Journey) => Disposable
   random: () => number
 }
@@ -43,26 +43,26 @@ interface Call {
   sentMs: number
   breaker: Breaker
   pass: Pass
-  /** True once something of it went out to the caller. */
-  spoke: boolean
+  /** True once part of it was delivered to the caller. */
+  hasDelivered: boolean
 }
 
 export class Journey {
   readonly attempts: Attempt[] = []
   readonly failures: UpstreamError[] = []
-  /** Of the attempt that delivered last; before anything was delivered, of the one that was begun last. */
+  /** Of the attempt that delivered last; before any delivery, of the one started last. */
   model: Model
   turn: Turn
   readonly #options: JourneyOptions
   readonly #route: Route<Candidate>
   readonly #stop = new AbortController()
-  /** Kept only where an answer may be gone on with. */
+  /** Set only if an interrupted answer may be continued. */
   readonly #delivered: Delivered | undefined
-  /** The fault that cut an answer of which something had gone out. */
-  #broken: UpstreamError | undefined
+  /** The fault that interrupted a partly delivered answer. */
+  #interruption: UpstreamError | undefined
   #calling: Call | undefined
   #left = false
-  /** The place of a call that is read on for a caller who left. */
+  /** Drain slot of a call that is read on after its caller disconnected. */
   #drain: Disposable | undefined
 
   constructor(options: JourneyOptions) {
@@ -70,11 +70,11 @@ export class Journey {
     this.#route = new Route(options)
     this.model = options.model
     this.turn = options.turn
-    const mayGoOn = options.model.resumes && options.turn.stream && !options.background
-    this.#delivered = mayGoOn ? new Delivered(options.showsReasoning) : undefined
+    const mayContinue = options.model.resumes && options.turn.stream && !options.background
+    this.#delivered = mayContinue ? new Delivered(options.showsReasoning) : undefined
   }
 
-  /** The caller is gone: the running call ends by its provider's `on_disconnect`, and no other is begun. */
+  /** The caller disconnected: the running call is drained or cancelled by its provider's `on_disconnect`, and no other is started. */
   leave(): void {
     if (this.#left) return
     this.#left = true
@@ -95,13 +95,13 @@ export class Journey {
       if (step.waitMs > 0)
         await pause(step.waitMs, undefined, { signal: this.#stop.signal }).catch(() => undefined)
       if (this.#left || this.#stop.signal.aborted)
-        throw new UpstreamError('aborted', { executed: this.#broken !== undefined })
-      // Whoever waits was let in a moment before the first attempt.
+        throw new UpstreamError('aborted', { executed: this.#interruption !== undefined })
+      // A waiting caller was authorized just before the first attempt.
       if (this.attempts.length > 0 || this.#options.background)
         await requireAllowed(this.#options, step.candidate)
       const call = this.#begin(step.candidate)
-      // Held back until something of the answer goes out (of one that is not streamed, to its end): of an attempt that
-      // fails before, the caller sees nothing at all.
+      // Parts are buffered until part of the answer is delivered (without streaming, to its end), so that the caller sees
+      // nothing of an attempt that fails before.
       let held: Part[] = []
       let usage: Part | undefined
       const allowance = new Allowance(call.turn)
@@ -109,13 +109,13 @@ export class Journey {
       try {
         for await (const part of this.#generate(call)) {
           cut = allowance.cut(part)
-          // To stop reading here closes the connection.
+          // Leaving the loop closes the connection.
           if (cut) break
           if (call.attempt.first_part_ms === undefined) this.#noteFirst(call)
           if (part.type === 'usage') usage = part
-          else if (call.spoke || this.#opens(part)) {
-            if (!call.spoke) {
-              this.#speak(call)
+          else if (call.hasDelivered || this.#isFirstVisible(part)) {
+            if (!call.hasDelivered) {
+              this.#markDelivered(call)
               yield* held
               held = []
             }
@@ -133,29 +133,31 @@ export class Journey {
         return
       } catch (error) {
         failure = this.#failed(call, error)
-        // What was written for a caller who left is metered, though nobody reads it.
-        const counts = call.spoke || (failure.fault === 'aborted' && !this.#broken)
+        // Output generated after the caller disconnected is still metered.
+        const counts = call.hasDelivered || (failure.fault === 'aborted' && !this.#interruption)
         if (counts) yield* held
         if (counts && usage) yield usage
       } finally {
         this.#end(call)
       }
     }
-    throw this.#told(failure)
+    throw this.#reportedFailure(failure)
   }
 
-  /** Whether this part is the first that the caller gets to see. */
-  #opens(part: Part): boolean {
+  /** Whether delivery starts with this part. */
+  #isFirstVisible(part: Part): boolean {
     return this.#options.turn.stream && isVisible(part, this.#options.showsReasoning)
   }
 
   #begin(candidate: Candidate): Call {
     const { model, deployment } = candidate
     const attempt = beginAttempt(this.#options, candidate)
-    if (this.#broken) attempt.resumed = true
+    if (this.#interruption) attempt.resumed = true
     this.attempts.push(attempt)
     const asked =
-      this.#broken && this.#delivered ? this.#delivered.continuation(this.#options.turn) : this.#options.turn
+      this.#interruption && this.#delivered
+        ? this.#delivered.continuation(this.#options.turn)
+        : this.#options.turn
     const turn = withSingleBudget(
       model,
       deployment,
@@ -163,9 +165,9 @@ export class Journey {
     )
     const breaker = this.#options.breakerOf(deployment.id)
     const sentMs = performance.now()
-    const call = { candidate, turn, attempt, sentMs, breaker, pass: breaker.enter(), spoke: false }
+    const call = { candidate, turn, attempt, sentMs, breaker, pass: breaker.enter(), hasDelivered: false }
     this.#calling = call
-    if (!this.#broken) this.#name(call)
+    if (!this.#interruption) this.#setCurrent(call)
     return call
   }
 
@@ -176,7 +178,7 @@ export class Journey {
     return textModels.ask(provider, { ...terms, turn, signal: this.#stop.signal })
   }
 
-  /** The end of an answer that ran past its limit; what only its own wire knows, where nothing is out yet, would tell all of it. */
+  /** The end of an answer that exceeded its limit. Wire-specific fields are dropped, since they may contain the untruncated answer. */
   *#overran({ attempt }: Call, held: readonly Part[], cut: readonly Part[]): Generator<Part> {
     attempt.overran = true
     for (const { extra: _, ...part } of held)
@@ -185,13 +187,13 @@ export class Journey {
     yield { type: 'finish', reason: 'length', cut: true }
   }
 
-  #speak(call: Call): void {
-    call.spoke = true
+  #markDelivered(call: Call): void {
+    call.hasDelivered = true
     call.breaker.answering(call.pass)
-    this.#name(call)
+    this.#setCurrent(call)
   }
 
-  #name({ candidate, turn }: Call): void {
+  #setCurrent({ candidate, turn }: Call): void {
     this.model = candidate.model
     this.turn = turn
   }
@@ -199,19 +201,19 @@ export class Journey {
   #answered(call: Call): void {
     call.attempt.outcome = 'answered'
     call.breaker.succeeded(call.pass)
-    this.#name(call)
+    this.#setCurrent(call)
   }
 
   #failed({ attempt, breaker, pass }: Call, error: unknown): UpstreamError {
     const failure = failAttempt(this.#options, attempt, error, this.#stop.signal.aborted)
-    // Whom we gave too little time, because others had used it up, did not fail.
+    // A timeout caused by the journey's deadline is not a failure of the deployment.
     const fault = failure.fault === 'timeout' && this.#isLate() ? 'aborted' : failure.fault
     breaker.failed(pass, fault, failure.retryAfterMs)
     this.failures.push(failure)
     return failure
   }
 
-  /** Also when a reader that stopped listening ended the generator. */
+  /** Also called when the consumer stops iterating. */
   #end({ attempt, breaker, pass }: Call): void {
     this.#drain?.[Symbol.dispose]()
     this.#drain = undefined
@@ -224,29 +226,29 @@ export class Journey {
     this.#options.metrics.upstreamAttempts.inc({ provider, deployment, outcome })
   }
 
-  /** Whom to ask next, unless the caller has seen too much or time is up. */
+  /** The next step, unless too much was delivered or the deadline has passed. */
   #after(failure: UpstreamError | undefined): Step<Candidate> | undefined {
     const call = this.#calling
     this.#calling = undefined
     if (!call || !failure || failure.fault === 'aborted') return undefined
     if (this.#options.background && failure.executed) return undefined
     let verdict = verdictOf(failure)
-    if (call.spoke) {
+    if (call.hasDelivered) {
       if (!this.#delivered?.canBeContinued(this.#options.turn)) return undefined
-      this.#broken ??= failure
-      // The one that broke off is not the one to go on.
+      this.#interruption ??= failure
+      // The interrupted deployment does not continue its own answer.
       if (verdict === 'again' || verdict === 'restart') verdict = 'elsewhere'
-      // The order to go on is ours: one that does not take it says nothing against what the caller asked.
-    } else if (this.#broken && failure.fault === 'invalid_request') verdict = 'elsewhere'
+      // The continue instruction is ours: refusing it does not make the caller's request invalid.
+    } else if (this.#interruption && failure.fault === 'invalid_request') verdict = 'elsewhere'
     const step = this.#route.after(call.candidate, failure, verdict)
     return step && !this.#isLate(step.waitMs) ? step : undefined
   }
 
-  /** The failure that the caller is told of. */
-  #told(last: UpstreamError | undefined): UpstreamError {
+  /** The failure reported to the caller. */
+  #reportedFailure(last: UpstreamError | undefined): UpstreamError {
     if (last && (last.fault === 'aborted' || last.fault === 'content_refused')) return last
     return (
-      this.#broken ??
+      this.#interruption ??
       this.#route.limit(this.failures) ??
       failureToReport(this.failures) ??
       last ??

@@ -2,14 +2,14 @@ import { linkedKinds } from '#engine/media'
 import type { Content, Turn, Wire } from '#engine/turn'
 import type { TextProvider } from '#providers/spec'
 
-/** A turn goes out on its own wire where the upstream speaks it; else on the first of these, which every vendor's models know best. */
+/** A turn is sent on its own wire if the upstream supports it; otherwise on the first supported of these, in order of vendors' support. */
 const preference: readonly Wire[] = ['chat', 'responses', 'messages']
 
-/** The wire by which a turn that came by `own` goes to an upstream that speaks these. */
+/** The wire on which a turn received on `own` is sent to an upstream that supports `spoken`. */
 export const wireOf = (spoken: readonly Wire[], own: Wire): Wire =>
   spoken.includes(own) ? own : preference.find((wire) => spoken.includes(wire))!
 
-/** What upstreams open by themselves when they are given a link, as the makers of the wires have it. */
+/** The kinds of links that upstreams fetch themselves, as documented for each wire. */
 const opened: Record<Wire, readonly Content['type'][]> = {
   chat: ['image'],
   responses: ['image', 'document'],
@@ -17,18 +17,18 @@ const opened: Record<Wire, readonly Content['type'][]> = {
 }
 
 /**
- * Who opens the links of a turn. `here`: someone who may answer does not, so they are fetched and sent as data · `upstream`: each by himself, as
- * wires have it · `trusted`: each by the operator's explicit word, which takes the answer for their addresses on itself.
+ * Who fetches the links of a turn. `here`: some candidate does not, so they are fetched here and sent as data · `upstream`: every
+ * candidate does, by its wire · `trusted`: every candidate does, by the operator's explicit setting, so addresses are not checked.
  */
 export type LinkOpener = 'here' | 'upstream' | 'trusted'
 
-/** One who may answer: his provider, and what the operator says of his model's links or else of the provider's. */
+/** A candidate's provider, and the operator's `takes_links` of its model or else of its provider. */
 export interface Speaker {
   provider: Pick<TextProvider, 'wires'>
   takesLinks?: boolean | undefined
 }
 
-/** By all who may answer the turn together. */
+/** The link opener that suits all candidates of the turn. */
 export function linkOpener(speakers: readonly Speaker[], { messages, source }: Turn): LinkOpener {
   const kinds = [...linkedKinds(messages)]
   const opens = ({ provider, takesLinks }: Speaker): boolean => {

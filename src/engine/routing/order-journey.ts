@@ -1,4 +1,4 @@
-/** One order that is filled whole or not at all (pictures, vectors) on its way through deployments until one fills it. */
+/** Runs one order, filled completely or not at all (pictures, vectors), through deployments until one fills it. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Deployment } from '#engine/models'
 import { UpstreamError } from '#providers/spec'
@@ -17,17 +17,17 @@ import { Route, type Step } from './route.ts'
 import type { Upstream } from './routing.ts'
 import { verdictOf } from './verdict.ts'
 
-/** A model that may fill it, and what it is asked for: sizes and settings are its own. */
+/** A model that may fill the order, with the order adapted to its sizes and settings. */
 export interface OrderCandidate<Of extends { id: string } = { id: string }, Order = unknown> {
   model: Of
   order: Order
 }
 
-/** What a kind of orders asks of a provider. */
+/** How a kind of order is sent to a provider. */
 export interface OrderKind<Order, Filled> {
-  /** Asks one upstream once. */
+  /** Calls one upstream once. */
   fill(upstream: Upstream, call: OrderCall<Order>): Promise<Filled>
-  /** Whether it may be ordered again after this: what may have been filled would be billed twice. */
+  /** Whether the order may be repeated after this failure: one that may have been filled would be billed twice. */
   mayRepeat(failure: UpstreamError, isBackground: boolean): boolean
 }
 
@@ -35,13 +35,13 @@ export type OrderCall<Order> = ReturnType<typeof callTerms> & { order: Order; si
 
 export interface OrderRun<One extends OrderCandidate, Filled> {
   readonly attempts: readonly Attempt[]
-  /** What went wrong on the way, in order. */
+  /** Failures of the attempts, in order. */
   readonly failures: readonly UpstreamError[]
-  /** Whose model filled it; before any did, the one that is or was tried last. */
+  /** The candidate that filled it; before that, the one tried last. */
   readonly candidate: One
-  /** Once. Throws `UpstreamError` when no attempt succeeded. */
+  /** Call once. Throws `UpstreamError` when no attempt succeeded. */
   filled(): Promise<Filled>
-  /** The caller is gone: the running call ends by its provider's `on_disconnect`, and no other is begun. */
+  /** The caller disconnected: the running call is drained or cancelled by its provider's `on_disconnect`, and no other is started. */
   leave(): void
 }
 
@@ -57,7 +57,7 @@ export interface OrderJourneyOptions<One extends OrderCandidate, Filled> extends
   isBackground: boolean
   candidates: Place<One>[]
   breakerOf: (deployment: string) => Breaker
-  /** Called when the journey begins; what it answers is disposed of when it has ended. */
+  /** Called when the journey begins; its result is disposed when the journey ends. */
   enter: (journey: { stop(): void }) => Disposable
   random: () => number
 }
@@ -120,7 +120,7 @@ export class OrderJourney<One extends OrderCandidate, Filled> implements OrderRu
         this.#end(call)
       }
     }
-    throw this.#route.limit(this.failures) ?? failureToReport(this.failures) ?? nobody()
+    throw this.#route.limit(this.failures) ?? failureToReport(this.failures) ?? noDeploymentError()
   }
 
   #begin(place: Place<One>): Call<One> {
@@ -172,5 +172,5 @@ export class OrderJourney<One extends OrderCandidate, Filled> implements OrderRu
   }
 }
 
-const nobody = (): UpstreamError =>
+const noDeploymentError = (): UpstreamError =>
   new UpstreamError('unavailable', { executed: false, detail: 'no deployment can be asked now' })

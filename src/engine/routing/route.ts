@@ -1,4 +1,4 @@
-/** Which deployment is asked next. */
+/** Chooses the next deployment to call. */
 import type { Deployment } from '#engine/models'
 import { UpstreamError } from '#providers/spec'
 import type { Breaker } from './breaker.ts'
@@ -7,7 +7,7 @@ import { pauseMs, type Verdict } from './verdict.ts'
 /** Calls of one deployment for one turn: the first and two more. */
 const maxTries = 3
 
-/** A deployment that can be asked; only models that read a prompt of tokens have a window. */
+/** A deployment that can be called; only text models have a context window. */
 interface Candidate {
   model: { id: string; contextLength?: number }
   deployment: Deployment
@@ -27,7 +27,7 @@ export interface RouteOptions<One extends Candidate> {
 
 export class Route<One extends Candidate> {
   readonly #options: RouteOptions<One>
-  /** Candidates before this one were asked or passed over. */
+  /** Candidates before this one were called or skipped. */
   #position = 0
   #asked = 0
   #tries = 0
@@ -38,14 +38,14 @@ export class Route<One extends Candidate> {
   }
 
   /**
-   * The first that is in good health. When none is, the one that is open for the shortest time is asked all the same: a
-   * refusal would help nobody. Undefined when all are resting for a rate limit, which they told us themselves.
+   * The first healthy candidate. If there is none, the one whose breaker closes soonest is called anyway, since refusing would help
+   * no caller. Undefined when all are rate limited, as reported by themselves.
    */
   first(): Step<One> | undefined {
     return this.#elsewhere() ?? this.#leastOpen()
   }
 
-  /** Whom to ask after `candidate` failed; undefined when nobody is left. */
+  /** The next step after `candidate` failed; undefined when no candidate is left. */
   after(candidate: One, failure: UpstreamError, verdict: Verdict): Step<One> | undefined {
     if (verdict === 'give-up') return undefined
     const again = { candidate, waitMs: pauseMs(failure, this.#tries, this.#options.random) }
@@ -66,7 +66,7 @@ export class Route<One extends Candidate> {
     return again
   }
 
-  /** A rate limit, when that is what keeps every candidate away: with the shortest wait of all. */
+  /** A rate limit error with the shortest wait, if every candidate is rate limited. */
   limit(failures: readonly UpstreamError[]): UpstreamError | undefined {
     if (failures.some(({ fault }) => fault !== 'rate_limited')) return undefined
     const waits = this.#options.candidates.map((candidate) => this.#breakerOf(candidate).limitedForMs)

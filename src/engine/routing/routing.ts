@@ -1,4 +1,4 @@
-/** Which deployment answers, and what happens when one does not (decisions §9). */
+/** Chooses the deployment that answers, with retries and fallbacks (decisions §9). */
 import type { Catalogue, Model, NamedModel, OrderProviders } from '#engine/models'
 import type { Part, Turn } from '#engine/turn'
 import type { Clock } from '#platform/clock'
@@ -22,46 +22,46 @@ export { wireOf } from './links.ts'
 export { upstreamSeries } from './metrics.ts'
 export type { OrderCandidate, OrderKind, OrderRun } from './order-journey.ts'
 
-/** A provider as it is connected: its room, patience and manners. */
+/** A connected provider: its client, timeouts and behaviour settings. */
 export interface Upstream {
   provider: TextProvider
-  /** By the kinds of models whose orders it fills. */
+  /** By the model kinds whose orders it fills. */
   orders: Partial<OrderProviders>
   timeouts: Timeouts
   /** `cancel`: the upstream stops billing on abort; `drain`: it does not, so its usage report is read even when the caller is gone. */
   onDisconnect: 'cancel' | 'drain'
-  /** Answers that are drained at a time; past them the upstream is cancelled. */
+  /** Maximum number of concurrent drains; beyond it the upstream call is cancelled. */
   maxDrains?: number
-  /** True hands the trace on. */
+  /** True sends the `traceparent` header upstream. */
   passTraceparent?: boolean
-  /** Links of every kind, or of none, whatever wire it speaks. */
+  /** Whether it fetches links of all kinds or of none. Default: as its wire does. */
   takesLinks?: boolean
 }
 
 export interface Run {
   readonly attempts: readonly Attempt[]
-  /** What went wrong on the way, in order. */
+  /** Failures of the attempts, in order. */
   readonly failures: readonly UpstreamError[]
-  /** The model whose words went out last; before any did, the one that is or was tried last. */
+  /** The model whose output was delivered last; before that, the one tried last. */
   readonly model: Model
-  /** As that model was asked: another object for each attempt to go on where an answer was cut. */
+  /** The turn as sent to that model: a new object for each attempt that continues an interrupted answer. */
   readonly turn: Turn
-  /** Throws `UpstreamError` when no attempt succeeded or the answer broke after its first part had gone out. Read to the end. */
+  /** Throws `UpstreamError` when no attempt succeeded or the answer was interrupted after delivery began. Read to the end. */
   parts(): AsyncGenerator<Part>
-  /** The caller is gone: the running call ends by its provider's `on_disconnect`, and no other is begun. */
+  /** The caller disconnected: the running call is drained or cancelled by its provider's `on_disconnect`, and no other is started. */
   leave(): void
 }
 
-/** Who pays, asked again before each further attempt. */
+/** Payer check, repeated before each further attempt. */
 export interface Admission {
-  /** Throws the `Failure` that says why this model may not be paid for any more. */
+  /** Throws a `Failure` when the payer's key no longer permits this model. */
   mayAsk?: (model: string) => Promise<void>
 }
 
 export interface RunOptions extends ModelsOptions, Admission {
-  /** Whether the caller gets to see reasoning; where not, an answer that fails while it reasons is begun elsewhere. */
+  /** Whether reasoning is delivered to the caller; if not, an answer that fails while reasoning is retried elsewhere. */
   showsReasoning: boolean
-  /** True for work that nobody waits for: what may have been executed is not asked again, there or elsewhere. */
+  /** True for background work: a call that may have been executed is not repeated on any deployment. */
   background?: boolean | undefined
   receivedMs: number
   requestId: string
@@ -73,9 +73,9 @@ export interface RunOptions extends ModelsOptions, Admission {
 
 export interface OrderRunOptions<One extends OrderCandidate, Filled> extends Admission {
   kind: OrderKind<One['order'], Filled>
-  /** The asked model first, then its usable fallbacks, each with what it is asked for. */
+  /** The requested model first, then its usable fallbacks, each with its order. */
   candidates: readonly One[]
-  /** As of `RunOptions`. */
+  /** See `RunOptions`. */
   background?: boolean | undefined
   receivedMs: number
   requestId: string
@@ -89,9 +89,9 @@ export interface Inference extends AsyncDisposable {
   ): OrderRun<One, Filled>
   /** The longest that a call of this model may take, all attempts together, in milliseconds. */
   longestMs(model: Pick<NamedModel, 'deployments'>): number
-  /** The models that may answer: the asked one first, then its usable fallbacks. The hold covers the dearest. */
+  /** The models that may answer: the requested one first, then its usable fallbacks. The hold covers the most expensive. */
   modelsFor(options: ModelsOptions): Model[]
-  /** Who opens the links of the turn. */
+  /** Who fetches the links of the turn. */
   linkOpener(options: ModelsOptions): LinkOpener
 }
 
@@ -104,8 +104,8 @@ export interface InferenceOptions {
   random?: () => number
 }
 
-/** Callers are gone when this is disposed; what is still read for them (see `onDisconnect`) gets this long, then it is cut and settled as it stands. */
-const lastWordsMs = 1_000
+/** At disposal all callers are gone; drains still running get this long, then they are stopped and settled as they are. */
+const drainGraceMs = 1_000
 
 export function openInference({
   upstreams,
@@ -119,7 +119,7 @@ export function openInference({
   const breakers = new Map<string, Breaker>()
   const drains = new Drains()
   const breakerOf = (deployment: string): Breaker => {
-    // A simulator fails because one caller ordered it to, which must not keep others away.
+    // The simulator fails at one caller's request, which must not open a breaker for others.
     if (deployment.startsWith('sandbox/')) return new Breaker(clock)
     const breaker = breakers.get(deployment) ?? new Breaker(clock)
     breakers.set(deployment, breaker)
@@ -147,26 +147,26 @@ export function openInference({
 
   return {
     longestMs,
-    modelsFor: (ask) => modelsFor(models, ask),
-    linkOpener: (ask) => {
-      const speakers = modelsFor(models, ask).flatMap((model) =>
-        deploymentsFor(model, ask.turn).map(({ provider: id }) => {
+    modelsFor: (options) => modelsFor(models, options),
+    linkOpener: (options) => {
+      const speakers = modelsFor(models, options).flatMap((model) =>
+        deploymentsFor(model, options.turn).map(({ provider: id }) => {
           const { provider, takesLinks } = upstreams.get(id)!
           return { provider, takesLinks: model.takesLinks ?? takesLinks }
         }),
       )
-      return linkOpener(speakers, ask.turn)
+      return linkOpener(speakers, options.turn)
     },
-    start: (ask) =>
+    start: (options) =>
       new Journey({
-        ...ask,
+        ...options,
         ...terms,
-        candidates: candidatesOf(models, ask, random),
-        deadlineMs: ask.receivedMs + longestMs(ask.model),
+        candidates: candidatesOf(models, options, random),
+        deadlineMs: options.receivedMs + longestMs(options.model),
       }),
-    startOrder: ({ candidates, background = false, ...ask }) =>
+    startOrder: ({ candidates, background = false, ...options }) =>
       new OrderJourney({
-        ...ask,
+        ...options,
         ...terms,
         isBackground: background,
         candidates: candidates.flatMap((candidate) =>
@@ -176,12 +176,12 @@ export function openInference({
             deployment,
           })),
         ),
-        deadlineMs: ask.receivedMs + longestMs(candidates[0]!.model),
+        deadlineMs: options.receivedMs + longestMs(candidates[0]!.model),
       }),
     async [Symbol.asyncDispose]() {
       const late = setTimeout(() => {
         for (const journey of running.values()) journey.stop()
-      }, lastWordsMs)
+      }, drainGraceMs)
       await Promise.all(running.keys())
       clearTimeout(late)
     },

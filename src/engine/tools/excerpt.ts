@@ -1,4 +1,4 @@
-/** The most tokens of one page, and what is meant when nobody says. */
+/** Maximum and default tokens of one page. */
 export const maxContentTokens = 32_000
 
 /** A token is taken for three bytes of UTF-8: less than tokenizers need for English, about what they need for Persian. */

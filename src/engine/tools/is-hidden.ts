@@ -3,25 +3,25 @@ interface Styled {
 }
 
 const isZero = (value: string): boolean => Number.parseFloat(value) === 0
-type Signs = Readonly<Record<string, (value: string) => boolean>>
-const hiding: Signs = {
+type StyleRules = Readonly<Record<string, (value: string) => boolean>>
+const hiding: StyleRules = {
   display: (value) => value === 'none',
   visibility: (value) => value === 'hidden' || value === 'collapse',
   'font-size': isZero,
 }
-const fading: Signs = { opacity: isZero }
+const fading: StyleRules = { opacity: isZero }
 
 /** Whether an element's own style hides it: what is not shown to people is not to be read by models either. */
 export const isHidden = (element: Styled): boolean => hasStyle(element, hiding)
 
-/** Whether it is clear as glass, which hides it too, unless a script lets it appear. */
+/** Whether it is fully transparent, which hides it too unless a script reveals it. */
 export const isFaded = (element: Styled): boolean => hasStyle(element, fading)
 
-function hasStyle(element: Styled, signs: Signs): boolean {
+function hasStyle(element: Styled, rules: StyleRules): boolean {
   const style = element.getAttribute('style') ?? ''
   const declarations = style.toLowerCase().replace(/\/\*.*?(?:\*\/|$)|!\s*important/gs, '')
   return declarations.split(';').some((declaration) => {
     const [property = '', value = ''] = declaration.split(':', 2).map((part) => part.trim())
-    return Object.hasOwn(signs, property) && signs[property]!(value)
+    return Object.hasOwn(rules, property) && rules[property]!(value)
   })
 }

@@ -7,7 +7,7 @@ import { fetchPage } from './fetch-page.ts'
 import { maxBytesHere, readText } from './read-text.ts'
 import type { PageWork, ReadPage } from './web-fetch.ts'
 
-/** Reads whole documents that strangers wrote, for an index: longer and with more patience than for an answer. */
+/** Reads entire untrusted documents for an index, with higher limits and longer timeouts than for an answer. */
 export interface Reader {
   /** A document as Markdown or plain text. Throws the signal's reason. */
   read(kind: 'text' | 'pdf' | 'docx', bytes: Uint8Array, asker: Asker): Promise<ReadText | Unread>

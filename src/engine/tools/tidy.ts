@@ -1,5 +1,5 @@
 /**
- * Text without what no reader sees but a model would read: control characters, direction overrides, zero-width signs, tag characters and
+ * Removes text that is invisible to people but read by models: control characters, direction overrides, zero-width signs, tag characters and
  * the variation selectors that stand for bytes, in which instructions are hidden. The joiners of Persian and of emoji stay. Lines lose the
  * space at their ends, and empty lines are one.
  */

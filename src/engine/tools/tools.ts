@@ -1,6 +1,6 @@
 /**
- * The tools that this service runs itself when a model asks for them: search, fetch, dates and a shell. Each is a function behind one
- * face; the loop that calls models with them, its wires and its holds are not here.
+ * The tools that this service runs itself when a model asks for them: search, fetch, dates and a shell. All share one
+ * interface; the loop that calls models with them, its wires and its holds are elsewhere.
  */
 import type { ToolName, ToolResult } from '#engine/turn'
 import type { Config } from '#platform/config'
@@ -37,23 +37,23 @@ export interface HostedTool {
   /** Micro-credits of one use that did not fail. */
   price: bigint
   /**
-   * One use. Whatever can go wrong with it is a result that the model may read, save two: the signal's reason is thrown when the
-   * caller has gone, and defects throw.
+   * One use. Every failure is returned as a result for the model, with two exceptions: the signal's reason is thrown when the caller
+   * disconnected, and defects throw.
    */
   run(input: unknown, context: ToolContext): Promise<ToolResult>
 }
 
 export interface ToolContext {
-  /** Who uses it: accounts share what runs at a time fairly. */
+  /** The account that uses it: concurrency is shared fairly among accounts. */
   accountId: string
   signal: AbortSignal
   nowMs: number
-  /** Bound of a fetched page, by a cautious estimate; 32,000 unless said otherwise, which is also the most. */
+  /** Bound of a fetched page, by a cautious estimate; default and maximum: 32,000. */
   maxContentTokens?: number
   /** Domains (with paths) that search and fetch may touch; absent or empty allows all. See `isDomainRule`. */
   allowedDomains?: readonly string[]
   blockedDomains?: readonly string[]
-  /** Of dates, where the model names no other; Asia/Tehran unless said otherwise. */
+  /** Time zone of dates when the model names none. Default: Asia/Tehran. */
   timeZone?: string
   /** Kept by the caller for as long as one answer; plain JSON, read and replaced by the tools. */
   state: AnswerState
@@ -66,7 +66,7 @@ export interface AnswerState {
 
 export interface HostedTools {
   find(name: ToolName): HostedTool | undefined
-  /** The tool, or the refusal `HOSTED_TOOL_NOT_CONFIGURED` (400) that names the mend. */
+  /** The tool, or the refusal `HOSTED_TOOL_NOT_CONFIGURED` (400) that says how to fix it. */
   need(name: ToolName, param?: string): HostedTool
 }
 

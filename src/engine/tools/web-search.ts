@@ -10,9 +10,9 @@ import type { HostedTool } from './tools.ts'
 
 /** A search engine behind its own wire (`providers/search`). */
 export interface SearchVendor {
-  /** Of a query that it takes; characters, and words where it counts those. */
+  /** Longest accepted query, in characters, and in words if the vendor counts them. */
   longest: { characters: number; words?: number }
-  /** At most `ask.count` findings or so, best first. Throws `UpstreamError`. */
+  /** At most about `options.count` findings, best first. Throws `UpstreamError`. */
   search(options: SearchOptions): Promise<Finding[]>
 }
 
@@ -100,7 +100,7 @@ function choose(findings: readonly Finding[], passes: DomainFilter): Source[] {
   return [...sources.values()]
 }
 
-/** Vendors mark the words that were found by tags, and leave entities in; pages hide instructions in signs that no reader sees. */
+/** Vendors mark the words that were found by tags, and leave entities in; pages hide instructions in invisible characters. */
 const plain = (text: string): string =>
   tidy(
     text
@@ -111,7 +111,7 @@ const plain = (text: string): string =>
 
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#x27': "'", '#39': "'" }
 
-/** `2024-05-20T10:00:00`, `2024-05-20` and `May 20, 2024` are days that can be told; `3 days ago` is none. */
+/** `2024-05-20T10:00:00`, `2024-05-20` and `May 20, 2024` are exact days; `3 days ago` is not. */
 function isoDate(text: string | undefined): string | undefined {
   if (text === undefined) return undefined
   const iso = /^\d{4}-\d{2}-\d{2}/.exec(text)?.[0]
