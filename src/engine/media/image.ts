@@ -16,8 +16,8 @@ export const isVast = ({ width = 0, height = 0 }: Partial<ImageSize>): boolean =
   width * height > maxPixels || Math.max(width, height) > longestSide
 
 /**
- * Width and height in pixels of a png, jpeg (progressive too), gif or webp, from its header; `undefined` for anything else. Of a photo that
- * whose EXIF orientation is a quarter turn, width and height are those after rotation.
+ * Width and height in pixels of a png, jpeg (progressive too), gif or webp, from its header; `undefined` for anything else. For a
+ * photo whose EXIF orientation is a quarter turn, they are the width and height after rotation.
  */
 export function measureImage(bytes: Uint8Array): ImageSize | undefined {
   const type = sniff(bytes)

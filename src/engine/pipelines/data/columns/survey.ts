@@ -9,7 +9,7 @@ const absent = /^(?:نامشخص|نامعلوم|ندارد|خالی|تهی)$/
 /** Whether a cell is empty in a column of any kind. */
 export const isBlank = (cell: string): boolean => cell.length < 9 && blank.test(cell.trim())
 
-/** Whether a cell has no number, day or time. Only for such columns: among texts «ندارد» is a value like «دارد». */
+/** Whether a cell has no number, day or time. Only for columns of numbers, days or times: among texts «ندارد» is a value like «دارد». */
 export const isMissing = (cell: string): boolean =>
   isBlank(cell) || (cell.length < 9 && absent.test(cell.trim()))
 
