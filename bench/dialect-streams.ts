@@ -14,7 +14,7 @@ const call = JSON.stringify({ city: 'تهران', days: Array.from({ length: 90 
 )!
 const callHead = { id: 'call_Xp2Lk0Tz9Qm4', name: 'get_weather' }
 const counted = { input: 412, output: 1986 }
-/** OpenAI pads what it streams, so that the length of a token is nobody's to read. */
+/** OpenAI pads what it streams, so that the length of a token cannot be observed. */
 const padding = (place: number): string => 'aZ3kQ9xT'.slice(place % 8)
 
 /** The events of an answer of so many tokens of text, each as the vendor of the wire sends it. */

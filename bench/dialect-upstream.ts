@@ -33,7 +33,7 @@ export const configOf = (url: string): string =>
     defaults: { text_model: 'bench/chat', credits_per_usd: 1000, markup: 1 },
   })
 
-/** What a pool of connections does, without the connections: whoever reads an answer has read a piece when the next one comes. */
+/** What a pool of connections does, without the connections: a reader has read each piece before the next one comes. */
 export function answerFromMemory(tokens: number): Dispatcher['dispatch'] {
   const answers = wires.map((wire) => [paths[wire], piecesOf(eventsOf(wire, tokens))] as const)
   const piecesAt = new Map<string, Buffer[]>(answers)
@@ -54,8 +54,8 @@ export function answerFromMemory(tokens: number): Dispatcher['dispatch'] {
   }
 }
 
-/** The whole answer at `path` to nobody: what the feeding itself costs. */
-export const feedNobody = (dispatch: Dispatcher['dispatch'], path: string): Promise<void> =>
+/** Feeds the whole answer at `path` without a reader: what the feeding itself costs. */
+export const feedWithoutReader = (dispatch: Dispatcher['dispatch'], path: string): Promise<void> =>
   new Promise((resolve) => {
     dispatch({ path, method: 'POST' }, { onResponseData() {}, onResponseEnd: () => resolve() })
   })

@@ -15,7 +15,14 @@ import { loadConfig } from '#settings'
 import { routes } from '../src/capabilities.ts'
 import { startKherad } from '../src/server.ts'
 import { eventsOf, firstWord } from './dialect-streams.ts'
-import { answerFromMemory, configOf, feedNobody, paths, serveAnswers, wires } from './dialect-upstream.ts'
+import {
+  answerFromMemory,
+  configOf,
+  feedWithoutReader,
+  paths,
+  serveAnswers,
+  wires,
+} from './dialect-upstream.ts'
 import { dataOf, key, machine, runKherad, temporaryFolder } from './stage.ts'
 
 interface Pair {
@@ -47,11 +54,11 @@ async function measureEvents(): Promise<void> {
   await eachRound(10, async ({ from, to }) => {
     const { handle } = routes.find((route) => route.path === paths[to])!
     const all = await cpuMicroseconds(async () => {
-      const ask = askOf({ app, caller, body: bodyOf(from, to) })
+      const ask = contextOf({ app, caller, body: bodyOf(from, to) })
       const stream = (await handle(ask as never)) as EventStream
       await stream.run({ gone: ask.gone, send: () => undefined })
     })
-    return (all - (await cpuMicroseconds(() => feedNobody(feed, paths[from])))) / counts.get(from)!
+    return (all - (await cpuMicroseconds(() => feedWithoutReader(feed, paths[from])))) / counts.get(from)!
   })
   print(`µs of CPU per event, least and median of ${rounds} answers of some 2,000 events`, [0, 0.5])
 }
@@ -115,7 +122,7 @@ function bodyOf(from: Wire, to: Wire): object {
 }
 
 /** As a request that has passed the door. */
-function askOf(what: Pick<RequestContext, 'app' | 'caller' | 'body'>): RequestContext {
+function contextOf(what: Pick<RequestContext, 'app' | 'caller' | 'body'>): RequestContext {
   return {
     ...what,
     upload: undefined,

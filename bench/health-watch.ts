@@ -1,4 +1,4 @@
-/** Asks an address again and again on one connection until it is told to stop; then sends the milliseconds of each answer. Started by uploads.ts. */
+/** Requests an address repeatedly on one connection until it gets the message to stop; then sends the milliseconds of each answer. Started by uploads.ts. */
 import { Agent, get } from 'node:http'
 
 const url = process.argv[2]!

@@ -1,6 +1,6 @@
 /**
  * An upstream for benchmarks that speaks chat completions at a steady pace: `node bench/paced-upstream.ts PORT TOKENS PACE_MS`.
- * Each token is the time at which it was written (milliseconds with fraction, one clock for the machine), so that whoever
+ * Each token is the time at which it was written (milliseconds with fraction, one clock for the machine), so that the process that
  * reads it knows how long it was under way.
  */
 import { createServer } from 'node:http'

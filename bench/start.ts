@@ -2,7 +2,7 @@
  * `npm run bench:start [times]`: what a start of the server costs, on a database that is there and migrated, so that PostgreSQL is not in
  * the figures. CPU is user and system time of the server's process, all threads, from its spawn to the first 200 of /health/ready, and
  * apart from it that of warming; the stall is the longest answer of /health/live, asked every 10 ms, while the server warms. The first
- * start, with an empty compile cache, is told by itself.
+ * start, with an empty compile cache, is reported separately.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,7 +15,7 @@ import { freePort } from '../tests/harness/free-port.ts'
 import { cpuSeconds, machine, root, started, temporaryFolder } from './stage.ts'
 
 const times = Number(process.argv[2] ?? 10)
-/** A server that says nothing of warming is given so long. */
+/** How long to wait for the log line of warming. */
 const maxWarmingMs = 10_000
 
 interface Start {
@@ -37,10 +37,10 @@ const first = await startOnce()
 const starts: Start[] = []
 for (let n = 0; n < times; n++) starts.push(await startOnce())
 
-tell('compile cache empty', [first])
-tell(`compile cache filled, ${times} starts, medians`, starts)
+printMedians('compile cache empty', [first])
+printMedians(`compile cache filled, ${times} starts, medians`, starts)
 
-function tell(name: string, of: Start[]): void {
+function printMedians(name: string, of: Start[]): void {
   const median = (pick: (start: Start) => number): number =>
     of.map(pick).sort((a, b) => a - b)[Math.floor((of.length - 1) / 2)]!
   console.log(`${name}

@@ -31,7 +31,7 @@ const body = JSON.stringify({
   max_tokens: 1000,
   messages: [{ role: 'user', content: 'Count the time.' }],
 })
-const ask = (url: string, streams: number, rounds: number): StreamOptions => ({
+const streamOptions = (url: string, streams: number, rounds: number): StreamOptions => ({
   url: `${url}/v1/chat/completions`,
   headers: { authorization: `Bearer ${key}` },
   body,
@@ -61,7 +61,7 @@ for (const streams of counts.length > 0 ? counts : [64, 256, 1000]) {
 }
 
 function measure(url: string, streams: number, rounds: number): Promise<StreamResult> {
-  return jsonFrom<StreamResult>('bench/stream-load.ts', ask(url, streams, rounds))
+  return jsonFrom<StreamResult>('bench/stream-load.ts', streamOptions(url, streams, rounds))
 }
 
 function line(result: StreamResult): string {

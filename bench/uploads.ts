@@ -1,5 +1,5 @@
 /**
- * `npm run bench:uploads [uploads]`: so many uploads of 27 MB at once, each sent again when the server says to. What the server's process
+ * `npm run bench:uploads [uploads]`: so many uploads of 27 MB at once, each sent again when the server asks for a retry. What the server's process
  * holds at most, what it holds a minute later, and how long `/health/live` takes meanwhile.
  */
 import { fork } from 'node:child_process'

@@ -5,7 +5,7 @@ import { uuidv7 } from '#platform/ids'
 import { creditsDown, setCaps } from '#platform/ledger'
 import { readCaps, readCredits, readId, readName, showCredits } from './amounts.ts'
 import { capNews } from './cap-news.ts'
-import { type Command, type Given, misused, type Outcome, refuse, type Session } from './command.ts'
+import { type Command, misused, type Outcome, type ParsedArguments, refuse, type Session } from './command.ts'
 import { credits, spendingColumns, spendingJson } from './money.ts'
 import { type Column, card, showTime, table } from './output.ts'
 import { phrases, titles } from './phrases.ts'
@@ -71,7 +71,7 @@ export const accountCommands: Command[] = [
   },
 ]
 
-async function create(session: Session, { options }: Given): Promise<Outcome> {
+async function create(session: Session, { options }: ParsedArguments): Promise<Outcome> {
   const name = readName('--name', options.name ?? '')
   const plan = options.plan === undefined ? undefined : readName('--plan', options.plan)
   const caps = readCaps(options)
@@ -105,7 +105,7 @@ async function listAll(session: Session): Promise<Outcome> {
   return { json: { data: rows.map(jsonOf) }, text }
 }
 
-async function change(session: Session, given: Given): Promise<Outcome> {
+async function change(session: Session, given: ParsedArguments): Promise<Outcome> {
   const accountId = readId('ACCOUNT', given.words[0] ?? '')
   const plan = given.options.plan === undefined ? undefined : readName('--plan', given.options.plan)
   const caps = readCaps(given.options)
@@ -125,7 +125,7 @@ async function change(session: Session, given: Given): Promise<Outcome> {
 
 async function giveCredits(
   session: Session,
-  { words: [account = '', amount = ''], options }: Given,
+  { words: [account = '', amount = ''], options }: ParsedArguments,
 ): Promise<Outcome> {
   const accountId = readId('ACCOUNT', account)
   const microcredits = readCredits('CREDITS', amount)
@@ -168,7 +168,11 @@ function settled(accountId: string, id: string, done: GrantOutcome) {
   return done
 }
 
-async function setState(session: Session, given: Given, state: AccountRow['state']): Promise<Outcome> {
+async function setState(
+  session: Session,
+  given: ParsedArguments,
+  state: AccountRow['state'],
+): Promise<Outcome> {
   const accountId = readId('ACCOUNT', given.words[0] ?? '')
   const db = await session.db()
   if (!(await db.tx((tx) => setAccountState(tx, accountId, state))))

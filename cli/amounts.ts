@@ -37,10 +37,10 @@ export function readCaps(options: Readonly<Record<string, string>>): Caps {
   }
 }
 
-const largestCount = 1_000_000
+const maxCount = 1_000_000
 
 /** A whole number from 1 on; `none` is null. */
-export function readCount(what: string, typed: string, most = largestCount): number | null {
+export function readCount(what: string, typed: string, most = maxCount): number | null {
   if (typed.trim() === 'none') return null
   const count = Number(latin(typed.trim()))
   if (!Number.isInteger(count) || count < 1 || count > most) misused(phrases.notACount(what, typed, most))
@@ -59,13 +59,13 @@ export function readId(what: string, typed: string): string {
   return typed.toLowerCase()
 }
 
-const longestName = 120
+const maxNameCharacters = 120
 
 export function readName(what: string, typed: string): string {
   const name = typed.trim()
   // The database counts characters, not UTF-16 units.
-  if (name === '' || [...name].length > longestName || /\p{Cc}/u.test(name))
-    misused(phrases.badName(what, longestName))
+  if (name === '' || [...name].length > maxNameCharacters || /\p{Cc}/u.test(name))
+    misused(phrases.badName(what, maxNameCharacters))
   return name
 }
 
@@ -73,14 +73,14 @@ export const list = (typed: string): string[] =>
   [...new Set(typed.split(',').map((item) => item.trim()))].filter(Boolean)
 
 const dayMs = 86_400_000
-const furthestMs = 100 * 365 * dayMs
+const maxExpiryMs = 100 * 365 * dayMs
 
 /** `30d` or `12h` from now, a day (its first moment in Tehran), or a moment as in ISO 8601 with its zone. */
 export function readExpiry(typed: string, nowMs: number): Date {
   const text = latin(typed)
   const span = /^(\d{1,5})([dh])$/.exec(text)
   const atMs = span ? nowMs + Number(span[1]) * (span[2] === 'd' ? dayMs : dayMs / 24) : momentMs(text)
-  if (Number.isNaN(atMs) || atMs > nowMs + furthestMs) misused(phrases.notADate(typed))
+  if (Number.isNaN(atMs) || atMs > nowMs + maxExpiryMs) misused(phrases.notADate(typed))
   return new Date(atMs)
 }
 

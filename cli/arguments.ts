@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util'
 import { minus } from './amounts.ts'
-import { type Command, type Given, misused } from './command.ts'
+import { type Command, misused, type ParsedArguments } from './command.ts'
 import { usageOf } from './help.ts'
 import { phrases } from './phrases.ts'
 
 export type Typed =
-  | { kind: 'run'; command: Command; given: Given }
+  | { kind: 'run'; command: Command; given: ParsedArguments }
   /** `about` is empty for the help of everything. */
   | { kind: 'help'; about: readonly Command[] }
   | { kind: 'version' }
@@ -44,7 +44,7 @@ export function readArguments(argv: readonly string[], commands: readonly Comman
         near.map(({ name }) => name.split(' ')[1] ?? ''),
       ),
     )
-  return { kind: 'run', command, given: readGiven(command, path, typed) }
+  return { kind: 'run', command, given: parseArguments(command, path, typed) }
 }
 
 const isPrefix = (name: string, path: readonly string[]) =>
@@ -59,7 +59,7 @@ function findCommands(path: readonly string[], commands: readonly Command[]): Co
   return noun
 }
 
-function readGiven(
+function parseArguments(
   command: Command,
   path: readonly string[],
   typed: readonly {
@@ -68,7 +68,7 @@ function readGiven(
     value?: string | undefined
     inlineValue?: boolean | undefined
   }[],
-): Given {
+): ParsedArguments {
   const options: Record<string, string> = {}
   const own: string[] = []
   for (const { name, rawName, value, inlineValue } of typed) {

@@ -4,7 +4,7 @@ import type { CapNews } from '#platform/ledger'
 import { loadConfig } from '#settings'
 import type { Session } from './command.ts'
 
-/** Where word of a cap is sent, as the file says it; a fault in the file is no reason to refuse a cap. */
+/** The notification thresholds of caps from the configuration file; a fault in the file is no reason to refuse a cap. */
 export function capNews({ env, clock }: Session): CapNews {
   const now = new Date(clock.nowMs())
   try {

@@ -1,4 +1,4 @@
-/** What a command is, and what a run of it is given and answers. */
+/** What a command is, its arguments and its result. */
 import type { Clock } from '#platform/clock'
 import type { Env } from '#platform/config'
 import type { Db } from '#platform/db'
@@ -10,8 +10,8 @@ export interface Sentence {
   en: string
 }
 
-/** What stopped a start, as the CLI says it. */
-export const saidBy = (refused: StartRefused): Sentence => ({
+/** The reason that a start was refused, in both languages. */
+export const sentenceOf = (refused: StartRefused): Sentence => ({
   en: refused.message,
   fa: refused.fa ?? refused.message,
 })
@@ -25,21 +25,21 @@ export interface Command {
   /** Options with a value, by name; those of `needs` must be given. */
   options: readonly string[]
   needs: readonly string[]
-  /** Options without a value; they stand in `Given.flags`. */
+  /** Options without a value; they stand in `ParsedArguments.flags`. */
   flags?: readonly string[]
-  /** True where one option at least has to be given, whichever. */
+  /** True if at least one of the options has to be given. */
   changes?: true
-  run(session: Session, given: Given): Promise<Outcome>
+  run(session: Session, given: ParsedArguments): Promise<Outcome>
 }
 
-/** What was typed, counted and known, but not yet read. */
-export interface Given {
+/** The typed arguments: known and complete, but not yet parsed to values. */
+export interface ParsedArguments {
   words: readonly string[]
   options: Readonly<Record<string, string>>
   flags: readonly string[]
 }
 
-/** Both faces of one answer; exactly one of them is printed. */
+/** The result of a command in both forms; exactly one of them is printed. */
 export interface Outcome {
   /** For `--json`: amounts in micro-credits are strings, times ISO 8601. */
   json: unknown
@@ -51,13 +51,13 @@ export interface Outcome {
   failed?: boolean
 }
 
-/** The ground a command stands on; the database is opened when it is first asked for. */
+/** What a command works with; the database is opened on first use. */
 export interface Session {
   env: Env
   language: Language
   clock: Clock
-  /** What happens meanwhile, a line on standard error; nothing is said with `--json`. */
-  tell(line: string): void
+  /** Writes a line of progress to standard error; nothing with `--json`. */
+  notify(line: string): void
   /** The database, brought to this program's state as the server does it. Throws `StartRefused`. */
   db(): Promise<Db>
   /** The database as it is. Throws `StartRefused`. */
@@ -68,21 +68,21 @@ export interface Session {
 export class CommandRefused extends Error {
   override name = 'CommandRefused'
   readonly code: string
-  readonly said: Sentence
+  readonly sentence: Sentence
   readonly exitCode: 1 | 2
 
-  constructor(code: string, said: Sentence, exitCode: 1 | 2) {
-    super(said.en)
+  constructor(code: string, sentence: Sentence, exitCode: 1 | 2) {
+    super(sentence.en)
     this.code = code
-    this.said = said
+    this.sentence = sentence
     this.exitCode = exitCode
   }
 }
 
-export function refuse(code: string, said: Sentence): never {
-  throw new CommandRefused(code, said, 1)
+export function refuse(code: string, sentence: Sentence): never {
+  throw new CommandRefused(code, sentence, 1)
 }
 
-export function misused(said: Sentence): never {
-  throw new CommandRefused('USAGE', said, 2)
+export function misused(sentence: Sentence): never {
+  throw new CommandRefused('USAGE', sentence, 2)
 }

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { loadConfig } from '#settings'
-import type { Command, Given, Outcome, Sentence, Session } from './command.ts'
+import type { Command, Outcome, ParsedArguments, Sentence, Session } from './command.ts'
 import { broken, type Check, ok, reasonOf } from './doctor/check.ts'
 import { checkDatabase, stands } from './doctor/database.ts'
 import { checkLive } from './doctor/live.ts'
-import { liveTitles } from './doctor/live-words.ts'
+import { liveTitles } from './doctor/live-phrases.ts'
 import {
   checkBinaries,
   checkConfinement,
@@ -21,7 +21,7 @@ export const doctorCommands: Command[] = [
     name: 'doctor',
     about: {
       fa: 'اجراکننده، پایگاه داده، پیکربندی، دیسک، درگاه و هر ارائه‌دهنده را می‌آزماید و راه درمان را می‌گوید.',
-      en: 'Checks runtime, database, configuration, disk, port and every provider, and says the mend.',
+      en: 'Checks runtime, database, configuration, disk, port and every provider, and says how to fix what is broken.',
     },
     takes: [],
     options: [],
@@ -32,20 +32,20 @@ export const doctorCommands: Command[] = [
 ]
 
 /** All checks run, whatever the others find; the answer is failed when one is broken. */
-async function run(session: Session, { flags }: Given): Promise<Outcome> {
+async function run(session: Session, { flags }: ParsedArguments): Promise<Outcome> {
   const checks = await examineAll(session, flags.includes('live'))
   const brokenChecks = checks.filter(({ state }) => state === 'broken').length
   const { language } = session
   const titles = checks.map(({ name }) => titleOf(name)[language])
   const widest = Math.max(...titles.map(width))
-  const lines = checks.map(({ state, said }, at) => {
+  const lines = checks.map(({ state, message }, at) => {
     const title = titles[at] ?? ''
-    return `${marks[state]} ${title}${' '.repeat(widest - width(title))}  ${said[language]}\n`
+    return `${marks[state]} ${title}${' '.repeat(widest - width(title))}  ${message[language]}\n`
   })
   return {
     json: {
       ok: brokenChecks === 0,
-      checks: checks.map(({ name, state, said }) => ({ name, state, message: said[language] })),
+      checks: checks.map(({ name, state, message }) => ({ name, state, message: message[language] })),
     },
     text: `${lines.join('')}\n${doctorPhrases.summary(brokenChecks)[language]}\n`,
     failed: brokenChecks > 0,
@@ -74,7 +74,7 @@ async function examineAll(session: Session, live: boolean): Promise<Check[]> {
   const settings = ok('settings', { fa: config.baseUrl, en: config.baseUrl })
   // Only the doctor needs every provider room and the server; other commands start faster without them.
   const { checkProviders } = await import('./doctor/providers.ts')
-  // The programs are asked after the database: making it ready may mend how they were unpacked.
+  // The programs are asked after the database: making it ready may repair their files.
   const database = checkDatabase(session)
   const [folder, disk, confinement, databases, binaries, providers, port, running] = await Promise.all([
     checkFolder(config),

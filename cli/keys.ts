@@ -16,7 +16,7 @@ import { setCaps } from '#platform/ledger'
 import { list, readCaps, readCount, readExpiry, readId, readName } from './amounts.ts'
 import { capNews } from './cap-news.ts'
 import { readCatalogue } from './catalogue.ts'
-import { type Command, type Given, misused, type Outcome, refuse, type Session } from './command.ts'
+import { type Command, misused, type Outcome, type ParsedArguments, refuse, type Session } from './command.ts'
 import { showCount, spendingColumns, spendingJson } from './money.ts'
 import { type Column, card, showTime, table } from './output.ts'
 import { phrases, titles } from './phrases.ts'
@@ -78,7 +78,7 @@ export const keyCommands: Command[] = [
 /** Output tokens of one answer, at most (contract section 8). */
 const maxOutput = 32_768
 
-async function create(session: Session, { options }: Given): Promise<Outcome> {
+async function create(session: Session, { options }: ParsedArguments): Promise<Outcome> {
   const { language } = session
   const now = new Date(session.clock.nowMs())
   const ask = {
@@ -99,7 +99,7 @@ async function create(session: Session, { options }: Given): Promise<Outcome> {
   }
 }
 
-async function change(session: Session, { words: [typed = ''], options }: Given): Promise<Outcome> {
+async function change(session: Session, { words: [typed = ''], options }: ParsedArguments): Promise<Outcome> {
   const { language } = session
   const id = readId('KEY', typed)
   const now = new Date(session.clock.nowMs())
@@ -179,7 +179,7 @@ function readOrigins(typed: string): string[] | null {
   return origins
 }
 
-async function listAll(session: Session, { options }: Given): Promise<Outcome> {
+async function listAll(session: Session, { options }: ParsedArguments): Promise<Outcome> {
   const { language } = session
   const now = new Date(session.clock.nowMs())
   const project = options.project === undefined ? undefined : await projectOf(session, options.project)
@@ -189,7 +189,7 @@ async function listAll(session: Session, { options }: Given): Promise<Outcome> {
   return { json: { data: rows.map((row) => jsonOf(row, now)) }, text }
 }
 
-async function revoke(session: Session, given: Given): Promise<Outcome> {
+async function revoke(session: Session, given: ParsedArguments): Promise<Outcome> {
   const id = readId('KEY', given.words[0] ?? '')
   const now = new Date(session.clock.nowMs())
   const db = await session.db()

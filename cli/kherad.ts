@@ -5,7 +5,7 @@ import { isDatabaseAway } from '#platform/db'
 import { StartRefused } from '#platform/errors'
 import { accountCommands } from './accounts.ts'
 import { readArguments, type Typed } from './arguments.ts'
-import { CommandRefused, type Outcome, type Sentence, saidBy } from './command.ts'
+import { CommandRefused, type Outcome, type Sentence, sentenceOf } from './command.ts'
 import { configCommands } from './config.ts'
 import { doctorCommands } from './doctor.ts'
 import { help } from './help.ts'
@@ -75,8 +75,8 @@ async function answer(typed: Typed, env: Env): Promise<Outcome> {
     const whole = typed.about.length === 0
     return help(whole ? commands : typed.about, language, whole)
   }
-  const tell = (line: string): void => void (asJson || process.stderr.write(`${line}\n`))
-  await using session = openSession(env, verbose, tell)
+  const notify = (line: string): void => void (asJson || process.stderr.write(`${line}\n`))
+  await using session = openSession(env, verbose, notify)
   // Told to stop, the database is still closed in order before the process ends.
   const outcome = await Promise.race([typed.command.run(session, typed.given), stopped.promise])
   if (outcome.pieces) await Promise.race([write(outcome.pieces(asJson)), stopped.promise])
@@ -93,17 +93,17 @@ async function write(pieces: AsyncIterable<string>): Promise<void> {
 
 function asRefusal(error: unknown): CommandRefused {
   if (error instanceof CommandRefused) return error
-  if (error instanceof StartRefused) return new CommandRefused('START_REFUSED', saidBy(error), 1)
+  if (error instanceof StartRefused) return new CommandRefused('START_REFUSED', sentenceOf(error), 1)
   const reason = error instanceof Error ? error.message : String(error)
   if (isDatabaseAway(error)) return new CommandRefused('DATABASE_AWAY', phrases.databaseAway(reason), 1)
   return new CommandRefused('INTERNAL', phrases.unexpected(reason), 1)
 }
 
 /** Both languages, as the start of the server does: who is refused may not know yet how to choose one. */
-function textError({ said }: { said: Sentence }): string {
-  return said.fa === said.en ? `${said.en}\n` : `${said.fa}\n${said.en}\n`
+function textError({ sentence }: { sentence: Sentence }): string {
+  return sentence.fa === sentence.en ? `${sentence.en}\n` : `${sentence.fa}\n${sentence.en}\n`
 }
 
-function jsonError({ code, said }: CommandRefused): string {
-  return `${JSON.stringify({ error: { code, message: said[env.locale === 'en' ? 'en' : 'fa'] } })}\n`
+function jsonError({ code, sentence }: CommandRefused): string {
+  return `${JSON.stringify({ error: { code, message: sentence[env.locale === 'en' ? 'en' : 'fa'] } })}\n`
 }

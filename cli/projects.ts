@@ -5,7 +5,7 @@ import { setCaps } from '#platform/ledger'
 import { accountOf } from './accounts.ts'
 import { readCaps, readId, readName } from './amounts.ts'
 import { capNews } from './cap-news.ts'
-import { type Command, type Given, misused, type Outcome, refuse, type Session } from './command.ts'
+import { type Command, misused, type Outcome, type ParsedArguments, refuse, type Session } from './command.ts'
 import { spendingColumns, spendingJson } from './money.ts'
 import { type Column, card, showTime, table } from './output.ts'
 import { phrases, titles } from './phrases.ts'
@@ -41,7 +41,7 @@ export const projectCommands: Command[] = [
   },
 ]
 
-async function create(session: Session, { options }: Given): Promise<Outcome> {
+async function create(session: Session, { options }: ParsedArguments): Promise<Outcome> {
   const { language, clock } = session
   const name = readName('--name', options.name ?? '')
   const caps = readCaps(options)
@@ -57,7 +57,7 @@ async function create(session: Session, { options }: Given): Promise<Outcome> {
   }
 }
 
-async function listAll(session: Session, { options }: Given): Promise<Outcome> {
+async function listAll(session: Session, { options }: ParsedArguments): Promise<Outcome> {
   const { language } = session
   const account = options.account === undefined ? undefined : await accountOf(session, options.account)
   const rows = await projectRows(await session.db(), new Date(session.clock.nowMs()), account?.account_id)
@@ -66,7 +66,7 @@ async function listAll(session: Session, { options }: Given): Promise<Outcome> {
   return { json: { data: rows.map(jsonOf) }, text }
 }
 
-async function change(session: Session, { words: [typed = ''], options }: Given): Promise<Outcome> {
+async function change(session: Session, { words: [typed = ''], options }: ParsedArguments): Promise<Outcome> {
   const caps = readCaps(options)
   const { account_id, project_id } = await projectOf(session, typed, 'PROJECT')
   const db = await session.db()

@@ -1,8 +1,8 @@
 import { isUuid } from '#platform/ids'
-import { type Command, type Given, type Outcome, refuse, type Session } from './command.ts'
+import { type Command, type Outcome, type ParsedArguments, refuse, type Session } from './command.ts'
 import { type Column, table } from './output.ts'
 import { phrases, titles } from './phrases.ts'
-import { wholeReceipt } from './receipts/store.ts'
+import { fullReceipt } from './receipts/store.ts'
 
 export const receiptCommands: Command[] = [
   {
@@ -26,8 +26,8 @@ interface ShownAttempt {
   inside?: string
 }
 
-async function show(session: Session, { words: [id = ''] }: Given): Promise<Outcome> {
-  const found = isUuid(id) ? await wholeReceipt(await session.db(), id) : undefined
+async function show(session: Session, { words: [id = ''] }: ParsedArguments): Promise<Outcome> {
+  const found = isUuid(id) ? await fullReceipt(await session.db(), id) : undefined
   if (!found) return refuse('RECEIPT_NOT_FOUND', phrases.noReceipt(id))
   const { detail, microcredits, created_at: createdAt, ...rest } = found
   const all: unknown = detail?.['attempts']

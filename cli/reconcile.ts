@@ -11,7 +11,7 @@ import { readConfigFile } from '#platform/config'
 import type { Language } from '#platform/errors'
 import { loadConfig } from '#settings'
 import { digits, latin, showCredits } from './amounts.ts'
-import { type Command, type Given, misused, type Outcome, refuse, type Session } from './command.ts'
+import { type Command, misused, type Outcome, type ParsedArguments, refuse, type Session } from './command.ts'
 import { type Column, table } from './output.ts'
 import {
   explanation,
@@ -34,7 +34,7 @@ export const reconcileCommands: Command[] = [
   },
 ]
 
-interface Asked {
+interface ReconcileOptions {
   provider: string
   file: string
   from: Date
@@ -44,10 +44,10 @@ interface Asked {
   columns: InvoiceColumns
 }
 
-async function run(session: Session, { options }: Given): Promise<Outcome> {
+async function run(session: Session, { options }: ParsedArguments): Promise<Outcome> {
   const { invoiceFields } = await import('#capabilities/accounting')
   const { provider = '', invoice: file = '', from = '', to = '', map } = options
-  const asked: Asked = {
+  const comparison: ReconcileOptions = {
     provider,
     file,
     from: readBound('--from', from, 'first'),
@@ -55,12 +55,12 @@ async function run(session: Session, { options }: Given): Promise<Outcome> {
     shown: { from: latin(from), to: latin(to) },
     columns: map === undefined ? {} : readMap(map, invoiceFields),
   }
-  if (asked.from >= asked.to) misused(words.backwards())
+  if (comparison.from >= comparison.to) misused(words.backwards())
   const outcome: Outcome = {
     json: undefined,
     text: '',
     async *pieces(asJson) {
-      for await (const { found, piece } of tell(session, asked, asJson)) {
+      for await (const { found, piece } of reportPieces(session, comparison, asJson)) {
         outcome.failed = differs(found)
         yield piece
       }
@@ -70,25 +70,27 @@ async function run(session: Session, { options }: Given): Promise<Outcome> {
 }
 
 /** The whole comparison, inside one transaction that is rolled back: nothing is left behind. */
-async function* tell(session: Session, asked: Asked, asJson: boolean) {
+async function* reportPieces(session: Session, comparison: ReconcileOptions, asJson: boolean) {
   const { reconcile, readInvoice } = await import('#capabilities/accounting')
   const { creditsPerUsd, markup } = loadConfig(session.env, readConfigFile(session.env)).defaults
   const db = await session.openedDb()
   const tx = await db.kysely.startTransaction().setIsolationLevel('repeatable read').execute()
   try {
     const found = await reconcile(tx, {
-      ...asked,
-      rows: readInvoice(textOfFile(asked.file), asked.columns),
+      ...comparison,
+      rows: readInvoice(textOfFile(comparison.file), comparison.columns),
       microcreditsPerUsd: creditsPerUsd * markup * 1e6,
-    }).catch((error: unknown) => refuseFile(asked.file, error))
-    const pieces = asJson ? jsonOf(asked, found, session.language) : textOf(asked, found, session.language)
+    }).catch((error: unknown) => refuseFile(comparison.file, error))
+    const pieces = asJson
+      ? jsonOf(comparison, found, session.language)
+      : textOf(comparison, found, session.language)
     for await (const piece of pieces) yield { found, piece }
   } finally {
     await tx.rollback().execute()
   }
 }
 
-/** Opened when it is first read from: an opening that fails has to find somebody who listens. */
+/** Opened when it is first read from: a failure to open needs a listener. */
 async function* textOfFile(file: string): AsyncGenerator<string> {
   yield* createReadStream(file, 'utf8') as AsyncIterable<string>
 }
@@ -138,8 +140,12 @@ const differences = ({ verdicts }: Reconciliation): bigint =>
 
 const differs = (found: Reconciliation): boolean => differences(found) > 0n || found.contradictions.length > 0
 
-async function* textOf(asked: Asked, found: Reconciliation, language: Language): AsyncGenerator<string> {
-  const { provider, shown } = asked
+async function* textOf(
+  comparison: ReconcileOptions,
+  found: Reconciliation,
+  language: Language,
+): AsyncGenerator<string> {
+  const { provider, shown } = comparison
   const { file, total, running, ambiguous, lost, contradictions } = found
   const count = differences(found)
   const notes = [
@@ -225,11 +231,15 @@ const comparedJson = ({ invoice, receipts }: Reconciliation['total']) => ({
 })
 
 /** One document, written as it is found; USD and micro-credits are strings, since a number of JSON is not exact. */
-async function* jsonOf(asked: Asked, found: Reconciliation, language: Language): AsyncGenerator<string> {
+async function* jsonOf(
+  comparison: ReconcileOptions,
+  found: Reconciliation,
+  language: Language,
+): AsyncGenerator<string> {
   const head = {
-    provider: asked.provider,
-    from: asked.from.toISOString(),
-    to: asked.to.toISOString(),
+    provider: comparison.provider,
+    from: comparison.from.toISOString(),
+    to: comparison.to.toISOString(),
     agrees: !differs(found),
     rows: Number(found.file.rows),
     rows_outside: Number(found.file.outside),

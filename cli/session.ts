@@ -22,7 +22,7 @@ const maxConnections = 4
 export function openSession(
   env: Env,
   verbose: boolean,
-  tell: (line: string) => void,
+  notify: (line: string) => void,
 ): Session & AsyncDisposable {
   const log = openLog(verbose ? 'debug' : 'silent')
   const stack = new AsyncDisposableStack()
@@ -53,7 +53,7 @@ export function openSession(
     env,
     language: env.locale === 'en' ? 'en' : 'fa',
     clock: systemClock,
-    tell,
+    notify,
     openedDb,
     db() {
       migrating ??= brought()

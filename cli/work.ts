@@ -2,11 +2,18 @@
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { loadConfig } from '#settings'
-import { type Command, CommandRefused, type Given, misused, type Outcome, type Session } from './command.ts'
+import {
+  type Command,
+  CommandRefused,
+  misused,
+  type Outcome,
+  type ParsedArguments,
+  type Session,
+} from './command.ts'
 import { follow } from './work/events.ts'
 import { workPhrases as words } from './work/phrases.ts'
 import { saveFiles } from './work/save.ts'
-import { ask, type Server } from './work/server.ts'
+import { requestJson, type Server } from './work/server.ts'
 
 interface Run {
   id: string
@@ -33,14 +40,14 @@ export const workCommands: Command[] = [
     takes: ['ID'],
     options: ['url', 'key', 'out'],
     needs: [],
-    run: (session, given) => pursue(session, serverOf(session, given), given.words[0]!, given),
+    run: (session, given) => followRun(session, serverOf(session, given), given.words[0]!, given),
   },
 ]
 
-async function begin(session: Session, given: Given, kind: string): Promise<Outcome> {
+async function begin(session: Session, given: ParsedArguments, kind: string): Promise<Outcome> {
   const server = serverOf(session, given)
   const { title, model } = given.options
-  const reply = await ask(server, 'POST', '/v1/work', {
+  const reply = await requestJson(server, 'POST', '/v1/work', {
     body: {
       kind,
       input: given.words[0],
@@ -51,18 +58,23 @@ async function begin(session: Session, given: Given, kind: string): Promise<Outc
     headers: { 'idempotency-key': randomUUID() },
   })
   const { id, reserved_credits } = (await reply.json()) as { id: string; reserved_credits: number }
-  session.tell(words.accepted(id, reserved_credits)[session.language])
-  return pursue(session, server, id, given)
+  session.notify(words.accepted(id, reserved_credits)[session.language])
+  return followRun(session, server, id, given)
 }
 
 /** Shows what happens to the run until it ends, and saves what there is. */
-async function pursue(session: Session, server: Server, id: string, given: Given): Promise<Outcome> {
+async function followRun(
+  session: Session,
+  server: Server,
+  id: string,
+  given: ParsedArguments,
+): Promise<Outcome> {
   let percent = 0
   for await (const event of follow(server, encodeURIComponent(id))) {
     percent = event.type === 'succeeded' ? 100 : (event.percent ?? percent)
-    session.tell(words.step(percent, event.message)[session.language])
+    session.notify(words.step(percent, event.message)[session.language])
   }
-  const reply = await ask(server, 'GET', `/v1/work/${encodeURIComponent(id)}`)
+  const reply = await requestJson(server, 'GET', `/v1/work/${encodeURIComponent(id)}`)
   const run = (await reply.json()) as Run
   const folder = given.options['out'] ?? `kherad-work-${run.id}`
   const saved = await saveFiles(server, run, folder)
@@ -74,15 +86,15 @@ async function pursue(session: Session, server: Server, id: string, given: Given
   }
 }
 
-function serverOf({ env, language, tell }: Session, { options }: Given): Server {
+function serverOf({ env, language, notify }: Session, { options }: ParsedArguments): Server {
   const key = (options['key'] ?? env.clientKey)?.trim()
   if (key === undefined || key === '') throw new CommandRefused('USAGE', words.noKey(), 2)
   // No header can carry anything else; such as letters typed on a Persian keyboard.
   if (!/^[\x21-\x7e]+$/.test(key)) misused(words.badKey())
   const typed = options['url']
-  if (typed === undefined) return { url: loadConfig(env).baseUrl, key, language, tell }
+  if (typed === undefined) return { url: loadConfig(env).baseUrl, key, language, notify }
   const url = URL.parse(typed)
   if (!url || !/^https?:$/.test(url.protocol)) misused(words.badUrl(typed))
   // Clients of the field are given their base URL with /v1.
-  return { url: url.href.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, ''), key, language, tell }
+  return { url: url.href.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, ''), key, language, notify }
 }

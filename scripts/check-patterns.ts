@@ -12,7 +12,7 @@ const offences = offencesIn(sources, exceptions)
 for (const offence of offences) console.error(offence)
 if (offences.length) {
   console.error(
-    `\n${offences.length} regular expressions to mend; a reviewed reason goes to scripts/patterns/exceptions.ts.`,
+    `\n${offences.length} regular expressions to fix; a reviewed reason goes to scripts/patterns/exceptions.ts.`,
   )
   process.exitCode = 1
 }

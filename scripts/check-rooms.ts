@@ -5,7 +5,7 @@ import { roomOffences } from './rooms/offences.ts'
 
 /**
  * Holds the house to docs/architecture.md: a room is entered by its door, the arrow points down only, no rooms know one another in a
- * circle, neither at run time nor by types, and the platform says no noun of the product. An argument is the root of another tree.
+ * circle, neither at run time nor by types, and the platform contains no noun of the product. An argument is the root of another tree.
  */
 const root = process.argv[2] ?? path.resolve(import.meta.dirname, '..')
 const files = globSync(['src/**/*.ts', 'cli/**/*.ts'], { cwd: root }).filter(
@@ -19,7 +19,7 @@ const offences = roomOffences(sources, productNouns, nounExceptions)
 for (const offence of offences) console.error(offence)
 if (offences.length) {
   console.error(
-    `\n${offences.length} offences against the rooms; docs/architecture.md says who may know what.`,
+    `\n${offences.length} offences against the rooms; docs/architecture.md says what each room may import.`,
   )
   process.exitCode = 1
 }

@@ -67,7 +67,7 @@ function row(code: string): string {
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`
 }
 
-/** What the headers say (`errorHeaders`), and for the rest what the status means. */
+/** Whether to retry: by the headers (`errorHeaders`), else by the status. */
 function again(status: number, retry: false | undefined): string {
   if (retry === false || status === 402 || status === 409) return 'no'
   return status === 408 || status === 429 || status >= 500 ? 'yes' : 'after a change'

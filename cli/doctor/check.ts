@@ -1,20 +1,20 @@
 import { StartRefused } from '#platform/errors'
-import { type Sentence, saidBy } from '../command.ts'
+import { type Sentence, sentenceOf } from '../command.ts'
 import { doctorPhrases } from './phrases.ts'
 
-/** One thing the doctor looked at. `said` holds the mend where it is broken. */
+/** The result of one check. `message` says how to fix it where it is broken. */
 export interface Check {
   name: string
-  /** `skipped`: it could not be looked at, because something it stands on is broken, or is not in use. */
+  /** `skipped`: it could not be checked, because something it depends on is broken, or is not in use. */
   state: 'ok' | 'broken' | 'skipped'
-  said: Sentence
+  message: Sentence
 }
 
-export const ok = (name: string, said: Sentence): Check => ({ name, state: 'ok', said })
-export const broken = (name: string, said: Sentence): Check => ({ name, state: 'broken', said })
-export const skipped = (name: string, said: Sentence): Check => ({ name, state: 'skipped', said })
+export const ok = (name: string, message: Sentence): Check => ({ name, state: 'ok', message })
+export const broken = (name: string, message: Sentence): Check => ({ name, state: 'broken', message })
+export const skipped = (name: string, message: Sentence): Check => ({ name, state: 'skipped', message })
 
-/** A check that throws is broken by what it says; it never keeps the others from running. */
+/** A check that throws counts as broken, with the message of the error; the other checks run all the same. */
 export async function examine(name: string, look: () => Check | Promise<Check>): Promise<Check> {
   try {
     return await look()
@@ -24,6 +24,6 @@ export async function examine(name: string, look: () => Check | Promise<Check>):
 }
 
 export function reasonOf(error: unknown): Sentence {
-  if (error instanceof StartRefused) return saidBy(error)
+  if (error instanceof StartRefused) return sentenceOf(error)
   return doctorPhrases.failed(error instanceof Error ? error.message : String(error))
 }

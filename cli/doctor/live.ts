@@ -2,11 +2,11 @@
 import type { Config } from '#platform/config'
 import type { Session } from '../command.ts'
 import { broken, type Check, examine, ok, skipped } from './check.ts'
-import { liveTitles, liveWords as words } from './live-words.ts'
+import { liveTitles, livePhrases as words } from './live-phrases.ts'
 import { bucketsOf, quantile, readSamples, type Samples, sumOf } from './samples.ts'
 import * as store from './store.ts'
 
-const patienceMs = 5_000
+const timeoutMs = 5_000
 /** Beyond it everything in the process answers late. */
 const maxLagSeconds = 0.1
 /** What our own part of a call may take at the 99th percentile, in seconds; how long upstreams take is not ours. */
@@ -38,14 +38,14 @@ const without = (): Check[] =>
     skipped(name, words.standsOn(liveTitles.live_metrics)),
   )
 
-const ask = (baseUrl: string, path: string): Promise<Response> =>
-  fetch(`${baseUrl}${path}`, { signal: AbortSignal.timeout(patienceMs), redirect: 'error' })
+const request = (baseUrl: string, path: string): Promise<Response> =>
+  fetch(`${baseUrl}${path}`, { signal: AbortSignal.timeout(timeoutMs), redirect: 'error' })
 
 async function checkReady(baseUrl: string): Promise<Check> {
-  const reply = await ask(baseUrl, '/health/ready').catch(() => undefined)
+  const reply = await request(baseUrl, '/health/ready').catch(() => undefined)
   await reply?.body?.cancel()
   if (!reply) return broken('live_ready', words.away(baseUrl))
-  // Both headers stand on every answer of ours, and on nobody else's.
+  // Every answer of this server has both headers, and no other server's has.
   const ours = reply.headers.has('x-request-id') && reply.headers.has('request-id')
   if (!ours) return broken('live_ready', words.notOurs(baseUrl))
   return reply.ok ? ok('live_ready', words.ready()) : broken('live_ready', words.notReady(reply.status))
@@ -54,7 +54,7 @@ async function checkReady(baseUrl: string): Promise<Check> {
 /** The samples, or why there are none. */
 async function fetchMetrics(baseUrl: string): Promise<Samples | string> {
   try {
-    const reply = await ask(baseUrl, '/metrics')
+    const reply = await request(baseUrl, '/metrics')
     if (!reply.ok) return `HTTP ${reply.status}`
     const samples = readSamples(await reply.text())
     return samples.has('kherad_open_streams') ? samples : 'kherad_open_streams'

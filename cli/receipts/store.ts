@@ -1,6 +1,6 @@
 import type { Db } from '#platform/db'
 
-export interface WholeReceipt {
+export interface FullReceipt {
   id: string
   account: string
   endpoint: string
@@ -12,9 +12,9 @@ export interface WholeReceipt {
   detail: Record<string, unknown> | null
 }
 
-/** The receipt of any account with all that is noted on it, also what its caller is not shown. */
-export async function wholeReceipt(db: Db, id: string): Promise<WholeReceipt | undefined> {
-  const [row] = await db.query<WholeReceipt>(
+/** The receipt of any account with all details, also those that its caller may not see. */
+export async function fullReceipt(db: Db, id: string): Promise<FullReceipt | undefined> {
+  const [row] = await db.query<FullReceipt>(
     {
       text: `select receipt_id as id, account_id as account, endpoint, state, status_code as status, model,
           charged as microcredits, created_at, detail

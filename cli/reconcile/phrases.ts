@@ -3,81 +3,81 @@ import type { Difference, InvoiceError, Verdict } from '#capabilities/accounting
 import { digits } from '../amounts.ts'
 import type { Sentence } from '../command.ts'
 
-const say = (fa: string, en: string): Sentence => ({ fa, en })
+const sentence = (fa: string, en: string): Sentence => ({ fa, en })
 const number = (value: bigint | number | string): string => digits(String(value), 'fa').replace('.', '٫')
 
 export const verdictTitles: Readonly<Record<Verdict, Sentence>> = {
-  matched: say('سازگار', 'agree'),
-  different: say('با ارقام دیگر', 'other figures'),
-  invoice_only: say('بی‌رسید', 'no receipt'),
-  receipt_only: say('نیامده در صورت‌حساب', 'not invoiced'),
-  failed_invoiced: say('ناموفق ولی حساب‌شده', 'failed, yet invoiced'),
-  duplicate: say('تکراری', 'duplicate'),
+  matched: sentence('سازگار', 'agree'),
+  different: sentence('با ارقام دیگر', 'other figures'),
+  invoice_only: sentence('بی‌رسید', 'no receipt'),
+  receipt_only: sentence('نیامده در صورت‌حساب', 'not invoiced'),
+  failed_invoiced: sentence('ناموفق ولی حساب‌شده', 'failed, yet invoiced'),
+  duplicate: sentence('تکراری', 'duplicate'),
 }
 
 export const reconcileTitles = {
-  kind: say('وضعیت', 'kind'),
-  calls: say('درخواست', 'calls'),
-  theirTokens: say('توکن صورت‌حساب', 'invoiced tokens'),
-  theirUsd: say('دلار صورت‌حساب', 'invoiced USD'),
-  ourTokens: say('توکن رسیدها', 'receipted tokens'),
-  ourUsd: say('دلار رسیدها', 'receipted USD'),
-  total: say('همه', 'total'),
+  kind: sentence('وضعیت', 'kind'),
+  calls: sentence('درخواست', 'calls'),
+  theirTokens: sentence('توکن صورت‌حساب', 'invoiced tokens'),
+  theirUsd: sentence('دلار صورت‌حساب', 'invoiced USD'),
+  ourTokens: sentence('توکن رسیدها', 'receipted tokens'),
+  ourUsd: sentence('دلار رسیدها', 'receipted USD'),
+  total: sentence('همه', 'total'),
 }
 
 export const reconcilePhrases = {
   notADate: (option: string, typed: string) =>
-    say(
+    sentence(
       `${option} برابر «${typed}» است: روزی میلادی مانند 2026-11-30 یا لحظه‌ای مانند 2026-11-30T12:00:00Z بنویسید.`,
       `${option} is "${typed}": write a day such as 2026-11-30, or a moment such as 2026-11-30T12:00:00Z.`,
     ),
   backwards: () =>
-    say('--to پیش از --from است: آن دو را جابه‌جا کنید.', '--to is before --from: exchange them.'),
+    sentence('--to پیش از --from است: آن دو را جابه‌جا کنید.', '--to is before --from: exchange them.'),
   notAMap: (typed: string, known: string) =>
-    say(
+    sentence(
       `--map برابر «${typed}» است: چیزی مانند id=request_id,input=usage.prompt_tokens بنویسید؛ نام‌ها: ${known}.`,
       `--map is "${typed}": write something like id=request_id,input=usage.prompt_tokens; the names are ${known}.`,
     ),
   noFile: (file: string, reason: string) =>
-    say(
+    sentence(
       `${file} خوانده نمی‌شود (${reason}): نشانی پرونده را درست کنید.`,
       `${file} cannot be read (${reason}): correct its path.`,
     ),
   unreadable: (file: string, { line, why, shown }: InvoiceError) => {
     const [fa, en] = troubles[why](shown)
-    return say(`${file}، خط ${number(line)}: ${fa}`, `${file}, line ${line}: ${en}`)
+    return sentence(`${file}، خط ${number(line)}: ${fa}`, `${file}, line ${line}: ${en}`)
   },
   heading: (provider: string, from: string, to: string, rows: bigint, outside: bigint) =>
-    say(
+    sentence(
       `${provider}، از ${number(from)} تا ${number(to)} (UTC): ${number(rows)} سطر در صورت‌حساب${outside > 0n ? `، ${number(outside)} سطر بیرون از این تاریخ‌ها` : ''}.`,
       `${provider}, ${from} to ${to} (UTC): ${rows} rows on the invoice${outside > 0n ? `, ${outside} of them outside these dates` : ''}.`,
     ),
-  agrees: () => say('همه‌چیز می‌خواند.', 'Everything agrees.'),
+  agrees: () => sentence('همه‌چیز می‌خواند.', 'Everything agrees.'),
   differs: (count: bigint) =>
-    say(`${number(count)} اختلاف:`, `${count} ${count === 1n ? 'difference' : 'differences'}:`),
+    sentence(`${number(count)} اختلاف:`, `${count} ${count === 1n ? 'difference' : 'differences'}:`),
   noReceipts: (provider: string) =>
-    say(
+    sentence(
       `هیچ رسیدی در این تاریخ‌ها نام ${provider} را ندارد: --provider و DATABASE_URL را بررسی کنید.`,
       `No receipt of these dates names ${provider}: check --provider and DATABASE_URL.`,
     ),
   running: (count: bigint) =>
-    say(
+    sentence(
       `${number(count)} درخواست هنوز در حال اجراست؛ کمی دیگر دوباره بسنجید.`,
       `${count} of our calls ${count === 1n ? 'is' : 'are'} still running; compare again in a while.`,
     ),
   ambiguous: (count: bigint, credits: string) =>
-    say(
+    sentence(
       `${number(count)} رسید مبهم است (پایانش در خاموشی ناگهانی دیده نشد) و ${number(credits)} اعتبار گرو آن حساب شد؛ شاید سطری «بی‌رسید» از آن باشد.`,
       `${count} ${count === 1n ? 'receipt is' : 'receipts are'} ambiguous (a crash hid the end) and charged at the hold, ${credits} credits; a row without a receipt may be of those.`,
     ),
   lost: (count: bigint, credits: string) =>
-    say(
+    sentence(
       `پایان ${number(count)} درخواست از کارهای ماندگار در خاموشی ناگهانی دیده نشد و روی هم ${number(credits)} اعتبار، بیشترین هزینهٔ ممکن، حساب شد؛ شاید سطری «بی‌رسید» از آن‌ها باشد.`,
       `A crash hid the end of ${count} ${count === 1n ? 'call' : 'calls'} of durable work, charged at the most that ${count === 1n ? 'it' : 'they'} could cost, ${credits} credits; a row without a receipt may be of those.`,
     ),
-  ledgerWhole: () => say('دفترها درست‌اند.', 'The ledger itself is whole.'),
+  ledgerWhole: () => sentence('دفترها درست‌اند.', 'The ledger itself is whole.'),
   ledgerBroken: (count: number, first: string) =>
-    say(
+    sentence(
       `${number(count)} ناسازگاری در خود دفترها، نخستین: ${first}: kherad doctor را اجرا کنید.`,
       `${count} contradictions in the ledger itself, the first: ${first}: run kherad doctor.`,
     ),
@@ -104,24 +104,24 @@ export function explanation(one: Difference): Sentence {
   switch (one.verdict) {
     case 'different': {
       const why = one.estimated
-        ? say(' شمارش ما برآورد است، چون گزارشی نرسید.', ' Ours is an estimate: no report came.')
-        : say('', '')
-      return say(`${changes(one, 'fa')}.${why.fa}`, `${changes(one, 'en')}.${why.en}`)
+        ? sentence(' شمارش ما برآورد است، چون گزارشی نرسید.', ' Ours is an estimate: no report came.')
+        : sentence('', '')
+      return sentence(`${changes(one, 'fa')}.${why.fa}`, `${changes(one, 'en')}.${why.en}`)
     }
     case 'invoice_only':
       return missingReceipt[one.receipt_state ?? 'none']
     case 'receipt_only':
-      return say(
+      return sentence(
         'حساب شده ولی در صورت‌حساب نیست: شاید در صورت‌حساب بعدی بیاید.',
         'Charged, but not on the invoice: it may come on the next.',
       )
     case 'failed_invoiced':
-      return say(
+      return sentence(
         `تلاش با ${one.outcome} پایان یافت و از کسی کم نشد، ولی در صورت‌حساب هست: از ارائه‌دهنده بخواهید.`,
         `The attempt ended with ${one.outcome} and nobody was charged for it, yet it is invoiced: claim it of the provider.`,
       )
     default:
-      return say(
+      return sentence(
         'این درخواست سطر دیگری هم دارد: از ارائه‌دهنده بخواهید.',
         'The same call has another row: claim it of the provider.',
       )
@@ -129,20 +129,20 @@ export function explanation(one: Difference): Sentence {
 }
 
 const missingReceipt = {
-  none: say(
+  none: sentence(
     'هیچ رسیدی این درخواست را نمی‌شناسد: هزینه‌ای گم‌شده، یا کلید ارائه‌دهنده جای دیگری هم به کار می‌رود.',
     'No receipt knows this call: a lost charge, or the key of the provider is in use elsewhere too.',
   ),
-  running: say('رسید آن هنوز باز است.', 'Its receipt is still open.'),
-  ambiguous: say(
+  running: sentence('رسید آن هنوز باز است.', 'Its receipt is still open.'),
+  ambiguous: sentence(
     'رسید آن مبهم است: پایانش دیده نشد و گرو آن حساب شد.',
     'Its receipt is ambiguous: the end was not seen, and its hold was charged.',
   ),
-  lost_step: say(
+  lost_step: sentence(
     'از گامی از یک کار ماندگار است که پایانش در خاموشی ناگهانی دیده نشد: با بیشترین هزینهٔ ممکن حساب شد.',
     'It is of a step of durable work whose end a crash hid: that was charged at the most that it could cost.',
   ),
-  other: say(
+  other: sentence(
     'رسید آن هست ولی از این تلاش چیزی نمی‌گوید.',
     'Its receipt is there, but tells nothing of this attempt.',
   ),

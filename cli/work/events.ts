@@ -1,6 +1,6 @@
 /** The events of a run as they come; a broken connection is taken up again after the last one that was seen. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { ask, type Server } from './server.ts'
+import { requestJson, type Server } from './server.ts'
 
 export interface RunEvent {
   id: number
@@ -12,12 +12,12 @@ export interface RunEvent {
 const ends = new Set(['succeeded', 'failed', 'cancelled'])
 const againMs = 500
 
-/** Ends after the event that ends the run, or when there is nothing more to tell of one that has ended. */
+/** Ends after the event that ends the run, or when a run that has ended has no more events. */
 export async function* follow(server: Server, id: string): AsyncGenerator<RunEvent> {
   let seen = 0
   for (;;) {
     const headers = { accept: 'text/event-stream', 'last-event-id': String(seen) }
-    const reply = await ask(server, 'GET', `/v1/work/${id}/events`, { headers })
+    const reply = await requestJson(server, 'GET', `/v1/work/${id}/events`, { headers })
     try {
       for await (const data of dataOf(reply)) {
         const event = JSON.parse(data) as RunEvent
@@ -25,7 +25,9 @@ export async function* follow(server: Server, id: string): AsyncGenerator<RunEve
         yield event
         if (ends.has(event.type)) return
       }
-      const run = (await (await ask(server, 'GET', `/v1/work/${id}`)).json()) as { ended_at: string | null }
+      const run = (await (await requestJson(server, 'GET', `/v1/work/${id}`)).json()) as {
+        ended_at: string | null
+      }
       if (run.ended_at !== null) return
     } catch (error) {
       // undici's way to say that a connection broke.

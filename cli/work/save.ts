@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { CommandRefused } from '../command.ts'
 import { workPhrases as words } from './phrases.ts'
-import { ask, type Server } from './server.ts'
+import { requestJson, type Server } from './server.ts'
 
 /** Writes every file of the run below `folder`; answers their places. */
 export async function saveFiles(
@@ -16,7 +16,11 @@ export async function saveFiles(
     // A server is believed in what it says, not in where it wants to write.
     if (!place.startsWith(path.resolve(folder) + path.sep))
       throw new CommandRefused('BAD_PATH', words.badPath(file.path), 1)
-    const reply = await ask(server, 'GET', `/v1/work/${run.id}/files?path=${encodeURIComponent(file.path)}`)
+    const reply = await requestJson(
+      server,
+      'GET',
+      `/v1/work/${run.id}/files?path=${encodeURIComponent(file.path)}`,
+    )
     const bytes = Buffer.from(await reply.arrayBuffer())
     try {
       await mkdir(path.dirname(place), { recursive: true })

@@ -1,4 +1,4 @@
-/** A running server over HTTP, in the name of a key. */
+/** Requests to a running server over HTTP, with a key. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Language } from '#platform/errors'
 import { CommandRefused } from '../command.ts'
@@ -8,21 +8,21 @@ export interface Server {
   url: string
   key: string
   language: Language
-  /** A line for whoever waits. */
-  tell(line: string): void
+  /** Writes a line of progress. */
+  notify(line: string): void
 }
 
 /** Tries of what may be sent again while the server cannot be reached: about two minutes. */
 const maxTries = 30
-const longestPauseMs = 5_000
-/** So early that nobody wonders, and not for a connection that only broke. */
-const toldAfter = 2
+const maxPauseMs = 5_000
+/** Early enough for a person who waits, and not for a connection that only broke once. */
+const triesBeforeNotice = 2
 
 /**
- * Asks until the server has answered; what is sent has to be safe to repeat. Throws `CommandRefused` with the server's own words for
- * what it refuses.
+ * Repeats the request until the server has answered, so it has to be safe to repeat. Throws `CommandRefused` with the server's own message
+ * for a refusal.
  */
-export async function ask(
+export async function requestJson(
   server: Server,
   method: 'GET' | 'POST',
   path: string,
@@ -36,8 +36,8 @@ export async function ask(
       if (reply instanceof Error) throw new CommandRefused('SERVER_AWAY', words.away(server.url), 1)
       return refused(reply)
     }
-    if (tried === toldAfter) server.tell(words.waiting(server.url)[server.language])
-    await pause(Math.min(250 * tried, longestPauseMs))
+    if (tried === triesBeforeNotice) server.notify(words.waiting(server.url)[server.language])
+    await pause(Math.min(250 * tried, maxPauseMs))
   }
 }
 

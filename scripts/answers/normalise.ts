@@ -36,7 +36,7 @@ const replacements: [RegExp, string][] = [
   [/(\{[^{}]*"outcome"[^{}]*\})(,\s*\1)+/g, '$1'],
 ]
 
-/** Ids are numbered by their first place in the text, so that a text which names one twice still says so. */
+/** Ids are numbered by their first place in the text, so that a text which names one twice still shows it. */
 export function normalise(text: string): string {
   const seen = new Map<string, number>()
   let made = text.replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi, (id) => {

@@ -17,7 +17,7 @@ export interface Recording {
   openapi: unknown
 }
 
-/** Everything a server of the checkout says. Throws where a route of its document was not asked. */
+/** All answers of a server of the checkout. Throws if a route of its OpenAPI document was not requested. */
 export async function record(root: string): Promise<Recording> {
   await using site = await openSite(root)
   const { recorder, document } = await askSite(site)

@@ -11,7 +11,7 @@ export interface Answer {
 }
 
 export interface RequestOptions {
-  /** Whose request it is; the first key when absent, nobody's when null. */
+  /** The key of the request. Default: the first key; null: no key. */
   secret?: string | null
   json?: unknown
   /** Instead of `json`: bytes of another type, or text that is no JSON. */

@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { normalise } from './normalise.ts'
 
 /** The migrations that were applied, and who lives right now. */
-const apart = /migration|process|heartbeat|lease/
+const excludedTables = /migration|process|heartbeat|lease/
 
 export async function rowsOf(db: pg.Client): Promise<Record<string, string[]>> {
   const tables = await db.query<{ name: string }>(
@@ -12,7 +12,7 @@ export async function rowsOf(db: pg.Client): Promise<Record<string, string[]>> {
   )
   const rows: Record<string, string[]> = {}
   for (const { name } of tables.rows) {
-    if (apart.test(name)) continue
+    if (excludedTables.test(name)) continue
     const found = await db.query<{ row: string }>(
       `select (select jsonb_object_agg(key, value) from jsonb_each(to_jsonb(t)) where value <> 'null')::text as row from ${name} t`,
     )

@@ -7,7 +7,7 @@ export interface Exception {
   reason: string
 }
 
-/** Reviewed by people: each says what bounds the text, or of what a pattern that is no literal is made. */
+/** Reviewed by people: each reason names what bounds the text, or of what a pattern that is no literal is made. */
 export const exceptions: readonly Exception[] = [
   {
     file: 'src/capabilities/agents/tools/contact.ts',

@@ -9,7 +9,7 @@ const longestAttack = 64_000
 const harmlessCpuMs = 50
 /**
  * CPU time that this machine needs for a search that looks at 300 characters from each place of the longest attack. Three times as
- * much, in proportion to the length, tells a quadratic search from a linear one: the quadratic one needs a hundred times as much.
+ * much, in proportion to the length, distinguishes a quadratic search from a linear one: the quadratic one needs a hundred times as much.
  */
 let boundedCpuMs: number | undefined
 const single = new Set<AST.Node['type']>(['Character', 'CharacterSet', 'CharacterClass'])
@@ -63,7 +63,7 @@ function pumps(quantifier: AST.Quantifier, flags: string): string[] {
   const before = textBefore(quantifier, multiline)
   if (before === undefined) return []
   const runs = automaton(`(?:${quantifier.element.raw})+`, flags)
-  // Over single characters a run may begin anywhere, so what stands before the beginning says nothing.
+  // Over single characters a run may begin anywhere, so the text before the beginning has no influence.
   const anywhere = single.has(quantifier.element.type) ? '[^]?' : '[^]*'
   const starts = automaton(`${anywhere}(?:${before})[^]*`, flags)
   const words: string[] = []

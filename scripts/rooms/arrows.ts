@@ -29,13 +29,13 @@ export function arrowsOf(sources: readonly SourceFile[]): Arrow[] {
 }
 
 /** The one glance up that is allowed: `import type { App } from '#app'`, which is erased at run time. */
-export const isGlanceAtApp = ({ to, isTypeOnly }: Arrow): boolean => to === 'app' && isTypeOnly
+export const isAppTypeImport = ({ to, isTypeOnly }: Arrow): boolean => to === 'app' && isTypeOnly
 
 /** Why an arrow may not be; undefined where it may. */
 export function refusalOf(arrow: Arrow): string | undefined {
   const { from, to } = arrow
   if (arrow.refusal !== undefined) return arrow.refusal
-  if (isGlanceAtApp(arrow)) return undefined
+  if (isAppTypeImport(arrow)) return undefined
   if (rankOf(from) < rankOf(to))
     return `${from} may not know ${to}: the arrow points down only, capabilities → engine → platform.`
   if (ringOf(from) === 'engine' && ringOf(to) === 'providers' && to !== 'providers/spec')

@@ -1,16 +1,16 @@
 import type { Arrow } from './arrows.ts'
 import type { Room } from './rooms.ts'
 
-/** The circles among the rooms, each by one shortest way around it: an arrow for every step. Rooms on a circle that was told are not told again. */
+/** The circles among the rooms, each by one shortest way around it: an arrow for every step. Rooms on a reported circle are not reported again. */
 export function circlesOf(arrows: readonly Arrow[]): Arrow[][] {
   const leaving = Map.groupBy(arrows, ({ from }) => from)
-  const told = new Set<Room>()
+  const reported = new Set<Room>()
   const circles: Arrow[][] = []
   for (const room of [...leaving.keys()].toSorted()) {
-    if (told.has(room)) continue
+    if (reported.has(room)) continue
     const circle = wayBack(room, leaving)
     if (!circle) continue
-    for (const { from } of circle) told.add(from)
+    for (const { from } of circle) reported.add(from)
     circles.push(circle)
   }
   return circles
@@ -43,7 +43,7 @@ function wayTo(start: Room, arrivedBy: ReadonlyMap<Room, Arrow>): Arrow[] {
 }
 
 /** One sentence of a circle, with the place of each arrow. */
-export function tellCircle(circle: readonly Arrow[], kind: string): string {
+export function describeCircle(circle: readonly Arrow[], kind: string): string {
   const rooms = [...circle.map(({ from }) => from), circle[0]!.from].join(' → ')
   const places = circle.map(({ file, line, specifier }) => `\n    ${file}:${line} imports ${specifier}`)
   return `Rooms know one another in a circle ${kind}: ${rooms}.${places.join('')}`

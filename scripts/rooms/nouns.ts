@@ -25,7 +25,7 @@ export const productNouns: readonly string[] = [
   'webhook',
 ]
 
-/** A place in `src/platform` that may say a noun all the same, with the reason. One that excuses nothing is refused. */
+/** A place in `src/platform` that may contain a noun all the same, with the reason. One that excuses nothing is refused. */
 export interface NounException {
   /** The file, or the folder of a room with a slash at its end. */
   place: string

@@ -1,5 +1,5 @@
-import { type Arrow, arrowsOf, isGlanceAtApp, refusalOf } from './arrows.ts'
-import { circlesOf, tellCircle } from './circles.ts'
+import { type Arrow, arrowsOf, isAppTypeImport, refusalOf } from './arrows.ts'
+import { circlesOf, describeCircle } from './circles.ts'
 import { nounOffences } from './find-nouns.ts'
 import type { NounException } from './nouns.ts'
 import type { SourceFile } from './source.ts'
@@ -13,7 +13,7 @@ export function roomOffences(
   const arrows = arrowsOf(sources)
   return [
     ...arrows.flatMap(refused),
-    ...circleOffences(arrows.filter((arrow) => !isGlanceAtApp(arrow))),
+    ...circleOffences(arrows.filter((arrow) => !isAppTypeImport(arrow))),
     ...nounOffences(sources, nouns, exceptions),
   ]
 }
@@ -23,13 +23,13 @@ function refused(arrow: Arrow): string[] {
   return refusal === undefined ? [] : [`${arrow.file}:${arrow.line} imports ${arrow.specifier}: ${refusal}`]
 }
 
-/** A circle at run time is one by types too, and is told once. */
+/** A circle at run time is one by types too, and is reported once. */
 function circleOffences(arrows: readonly Arrow[]): string[] {
   const atRunTime = circlesOf(arrows.filter(({ isTypeOnly }) => !isTypeOnly))
-  const told = new Set(atRunTime.flat().map(({ from }) => from))
-  const byTypes = circlesOf(arrows).filter((circle) => !circle.every(({ from }) => told.has(from)))
+  const reported = new Set(atRunTime.flat().map(({ from }) => from))
+  const byTypes = circlesOf(arrows).filter((circle) => !circle.every(({ from }) => reported.has(from)))
   return [
-    ...atRunTime.map((circle) => tellCircle(circle, 'at run time')),
-    ...byTypes.map((circle) => tellCircle(circle, 'by types')),
+    ...atRunTime.map((circle) => describeCircle(circle, 'at run time')),
+    ...byTypes.map((circle) => describeCircle(circle, 'by types')),
   ]
 }

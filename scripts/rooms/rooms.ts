@@ -44,7 +44,7 @@ export function destinationOf(file: string, specifier: string): Destination | un
 function throughDoor(specifier: string): Destination {
   const [ring, name, ...behind] = specifier.slice(1).split('/')
   const room = `${ring}/${name}`
-  // What a room can be told is read without the room: its settings have a door of their own.
+  // The settings of a room are read without the room: they have a door of their own.
   if (behind.length === 0 || (behind.length === 1 && behind[0] === 'settings')) return { room }
   return {
     room,

@@ -58,7 +58,7 @@ test('a running server in good health is in order, and only --live asks it', asy
   expect(states(await examine(env))).toEqual({})
 })
 
-test('a breaker that is open and a hold past its lease are named with their mend', async () => {
+test('a breaker that is open and a hold past its lease are named, with how to fix them', async () => {
   // However long the command takes to start, the breaker stays open and nobody sweeps.
   const held = { clock: new MovableClock(), timing: { sweepMs: 3_600_000 } }
   await using world = await bootWatched({ traces: false, ...held })

@@ -46,7 +46,7 @@ const everyCheck = [
   'port',
 ]
 
-test('when everything is broken at once, the doctor still looks at everything and says each mend', async () => {
+test('when everything is broken at once, the doctor still looks at everything and says how to fix each', async () => {
   await using folder = await temporaryFolder('doctor-')
   const file = path.join(folder.path, 'kherad.config.yaml')
   await writeFile(file, 'models: 5\n')
@@ -99,14 +99,14 @@ test('a database that may lose commits, books that do not agree and clocks that 
     env: readEnv({}),
     language: 'en' as const,
     clock: { nowMs: () => Date.now() - 3_600_000 },
-    tell: () => undefined,
+    notify: () => undefined,
     db: async () => db,
     openedDb: async () => db,
   }
   const checks = await checkDatabase(session)
   const clock = checks.find(({ name }) => name === 'clock')
   expect(clock).toMatchObject({ state: 'broken' })
-  expect(clock?.said.en).toMatch(/differ by (359|360)\d{4} ms.*NTP/)
+  expect(clock?.message.en).toMatch(/differ by (359|360)\d{4} ms.*NTP/)
 })
 
 test('the doctor changes nothing in the database: it migrates neither an empty nor a newer one', async () => {

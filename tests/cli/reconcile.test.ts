@@ -301,7 +301,7 @@ test('thousands of rows travel in batches, and books that contradict themselves 
   expect(ran.code).toBe(1)
 })
 
-test('a file that cannot be read is refused with its line and the mend, and nothing is counted', async () => {
+test('a file that cannot be read is refused with its line and how to fix it, and nothing is counted', async () => {
   await using world = await bootWatched({ traces: false })
   const refusal = async (text: string, ...more: string[]) => {
     const ran = await reconcile(world, 'fake', text, ...more)

@@ -21,7 +21,7 @@ export function selfSigned(...names: string[]): Certified {
   }
 }
 
-/** A private authority, and what it signs. Its own certificate is nobody's server. */
+/** A private authority, and what it signs. Its own certificate is not a server's. */
 export function privateAuthority(): { cert: string; issue(...names: string[]): Certified } {
   const { publicKey, privateKey: signer } = newKey()
   const issuer = `private authority ${randomUUID()}`

@@ -1,6 +1,6 @@
 /**
  * A process of its own that extends durable holds, for tests that race it and kill it. Reads what to do as one JSON argument; a line of
- * standard output says of each extension that it was `asked` (and is not committed) and what came of it.
+ * standard output has a line for each extension when it was `asked` (and is not committed) and one with its outcome.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { openDb } from '#platform/db'
@@ -21,21 +21,21 @@ export type Extended = `${string} ${'asked' | 'held' | 'gone' | 'refused'}`
 
 const { databaseUrl, accountId, steps, parallel, cutAt } = JSON.parse(process.argv[2]!) as ExtendJob
 await using db = await openDb({ url: databaseUrl })
-const say = (line: Extended): void => void process.stdout.write(`${line}\n`)
+const print = (line: Extended): void => void process.stdout.write(`${line}\n`)
 
 async function extend({ receiptId, step, microcredits }: ExtendJob['steps'][number]): Promise<void> {
   try {
     const held = await db.tx(async (tx) => {
       const ask = { accountId, receiptId, step, microcredits: BigInt(microcredits) }
       const promised = await extendIn(tx, ask, new Date())
-      say(`${step} asked`)
+      print(`${step} asked`)
       if (step === cutAt) await pause(60_000)
       return promised
     })
-    say(`${step} ${held === undefined ? 'gone' : 'held'}`)
+    print(`${step} ${held === undefined ? 'gone' : 'held'}`)
   } catch (error) {
     if (!(error instanceof Failure) || error.status !== 402) throw error
-    say(`${step} refused`)
+    print(`${step} refused`)
   }
 }
 

@@ -61,7 +61,7 @@ export async function fakeS3(): Promise<FakeS3> {
         return response
       }
     }
-    const wrong = wrongIn(request, body)
+    const wrong = signatureFaultOf(request, body)
     if (wrong) return refuse(response, 403, wrong)
     const { pathname, searchParams: query } = new URL(request.url!, 'http://s3')
     const [, asked = '', ...rest] = pathname.split('/')
@@ -190,8 +190,8 @@ function refuse(response: ServerResponse, status: number, code: string): void {
 const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex')
 const hmac = (key: string | Buffer, data: string) => createHmac('sha256', key).update(data).digest()
 
-/** The code of the refusal, if the request is not what its signature says. */
-function wrongIn(request: IncomingMessage, body: Buffer): string | undefined {
+/** The error code if the request does not match its signature, else undefined. */
+function signatureFaultOf(request: IncomingMessage, body: Buffer): string | undefined {
   const { headers, method } = request
   const found =
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request,\s*SignedHeaders=([^,]+),\s*Signature=(\w{64})$/.exec(

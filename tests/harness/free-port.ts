@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /**
- * Below the range from which systems give out ports by themselves: between the look and the use nobody is given it by
+ * Below the range from which systems give out ports by themselves: between the check and the use no process is given it by
  * chance, neither a server that listens on port 0 nor the near end of a connection. Runners beside each other begin at
  * places of their own.
  */
@@ -10,7 +10,7 @@ const lowest = 10_000
 const highest = 32_000
 let next = lowest + ((process.pid * 97) % (highest - lowest))
 
-/** A port that nobody listens on, and that this process was not given before; shared by tests and benchmarks. */
+/** A port without a listener, which this process has not used before; shared by tests and benchmarks. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = next

@@ -19,7 +19,7 @@ import type {
 } from '#engine/pipelines'
 import type { Source } from '#engine/turn'
 
-/** What stands outside of a desk: a scripted model and a scripted web. */
+/** The outside of a step context: a scripted model and a scripted web. */
 export interface Outside {
   /** The answer to a step: its text, or a whole Said, or what the step throws. */
   say(step: string, question: Question): string | Partial<ModelAnswer> | LostStep | FailedStep | OutOfCredits
@@ -50,11 +50,11 @@ export interface MemoryRun {
   readonly questions: { step: string; question: Question }[]
   readonly used: { asks: { promptBytes: number; maxOutputTokens: number }[]; searches: number; reads: number }
   /** One life; with `killAt`, until its death. */
-  live(pipeline: Pipeline, killAt?: Death): Promise<Outcome>
+  live(pipeline: Pipeline, killAt?: ProcessDeath): Promise<Outcome>
 }
 
 /** At the so-manieth step that no life has answered before, or the so-manieth file, before or after it. */
-export interface Death {
+export interface ProcessDeath {
   when: 'before' | 'after'
   steps: number
   keeps: number
@@ -67,7 +67,7 @@ export const someTask = (task: Partial<Task> & Pick<Task, 'kind' | 'input'>): Ta
   ...task,
 })
 
-/** A run on a desk in memory: journalled by the names of steps, so that another life answers them without asking. */
+/** A run in memory: journalled by the names of steps, so that a second execution answers them from the journal. */
 export function memoryRun(
   task: Task,
   outside: Outside,
@@ -82,11 +82,11 @@ export function memoryRun(
     questions: [],
     used: { asks: [], searches: 0, reads: 0 },
   }
-  const live = async (pipeline: Pipeline, killAt?: Death) => {
+  const live = async (pipeline: Pipeline, killAt?: ProcessDeath) => {
     const begun = { steps: 0, keeps: 0 }
     let percent = 0
     const named = new Set<string>()
-    const tick = (what: 'steps' | 'keeps', when: Death['when']) => {
+    const tick = (what: 'steps' | 'keeps', when: ProcessDeath['when']) => {
       if (when === 'before') begun[what] += 1
       if (killAt?.when === when && begun[what] >= killAt[what]) throw new Killed(what)
     }

@@ -13,7 +13,7 @@ import { migrate, openDb } from '#platform/db'
 export interface TestPostgres {
   /** A database from which others may be created and dropped. */
   adminUrl: string
-  /** A migrated database that nobody connects to. */
+  /** A migrated database without connections. */
   template: string
 }
 
@@ -31,7 +31,7 @@ export interface ClonedDatabase extends AsyncDisposable {
 /** Nothing of a test run has to survive a power cut. */
 const fast = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off' }
 
-/** A database of the test's own, with every migration applied; dropped on dispose, whoever is still connected. */
+/** A database of the test's own, with every migration applied; dropped on dispose, even with open connections. */
 export async function cloneDatabase(): Promise<ClonedDatabase> {
   const { adminUrl, template } = inject('postgres')
   return createDatabase(adminUrl, template)

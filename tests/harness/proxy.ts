@@ -22,7 +22,7 @@ export interface FakeProxyOptions {
   routes: (target: string) => number | undefined
   /** The proxy itself is spoken to under TLS. */
   tls?: { key: string; cert: string }
-  /** HTTP only: what it says to CONNECT instead of what it would. */
+  /** HTTP only: its answer to CONNECT in place of the usual one. */
   status?: number
 }
 

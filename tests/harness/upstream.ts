@@ -39,7 +39,7 @@ export interface UpstreamCall {
 
 /**
  * One step of a scripted stream: text is written as it is, an object as one `data:` event, a promise or a function is
- * awaited (the way to wait for a condition), `cut` destroys the socket, `stall` says nothing more until the client leaves.
+ * awaited (the way to wait for a condition), `cut` destroys the socket, `stall` sends nothing more until the client leaves.
  */
 export type Step =
   | string
@@ -74,7 +74,7 @@ export const stream = (steps: Step[], headers: Record<string, string> = {}): Scr
 })
 /** The standard answer with this text. */
 export const answer = (text?: string): Script => ({ kind: 'answer', text })
-/** Takes the request and never says a word. */
+/** Accepts the request and never answers. */
 export const silence: Script = { kind: 'silence' }
 /** Breaks the connection before any header. */
 export const reset: Script = { kind: 'reset' }
@@ -378,7 +378,7 @@ function plus(left: UpstreamUsage, right: UpstreamUsage): UpstreamUsage {
   return usageOf(left.prompt_tokens + right.prompt_tokens, left.completion_tokens + right.completion_tokens)
 }
 
-/** A scripted answer bills what it says. */
+/** The usage of a scripted answer is that of its own text. */
 function count(call: UpstreamCall, body: unknown): void {
   if (typeof body !== 'object' || body === null || !('usage' in body)) return
   const usage = body.usage as Partial<UpstreamUsage> | null

@@ -14,7 +14,7 @@ import { requestBody } from './request.ts'
 
 export { forwardedFields } from './request.ts'
 
-/** Any upstream that speaks OpenAI's chat completions: its makers' own, OpenRouter, vLLM, llama.cpp, Ollama, LM Studio, Gemini's door. */
+/** Any upstream that speaks OpenAI's chat completions: OpenAI itself, OpenRouter, vLLM, llama.cpp, Ollama, LM Studio, Gemini's compatible endpoint. */
 export function chatCompletionsProvider(
   address: UpstreamAddress & { id: string },
 ): TextProvider & AsyncDisposable {

@@ -1,5 +1,5 @@
 import type { FinishReason, Part, Usage } from '#engine/turn'
-import { type AnswerReader, faultOfError, isRecord, type Worth } from '#providers/kit'
+import { type AnswerReader, type EventProgress, faultOfError, isRecord } from '#providers/kit'
 import { UpstreamError } from '#providers/spec'
 import { ToolCalls } from './tool-calls.ts'
 import { readTimings, readUsage } from './usage.ts'
@@ -38,7 +38,7 @@ export class ChunkReader implements AnswerReader {
   }
 
   /** Adds the parts of one chunk. Throws `UpstreamError` for an error inside the stream. */
-  read(chunk: Record<string, unknown>, event: string, parts: Part[]): Worth {
+  read(chunk: Record<string, unknown>, event: string, parts: Part[]): EventProgress {
     // Some gateways name the event instead of wrapping the object.
     const error = chunk['error'] ?? (event === 'error' ? chunk : undefined)
     if (error !== undefined) throw faultOfError(error, this.#secrets)
@@ -49,7 +49,7 @@ export class ChunkReader implements AnswerReader {
     const from = parts.length
     if (choice) this.#readChoice(choice, parts)
     attach(parts, from, extraOf(chunk, choice))
-    return worthOf(parts, first)
+    return progressOf(parts, first)
   }
 
   close(): void {
@@ -57,7 +57,7 @@ export class ChunkReader implements AnswerReader {
   }
 
   /**
-   * What is told at the end: finish, then usage. Usage is told even when the answer was cut, since it was counted; then
+   * The parts of the end: finish, then usage. Usage is yielded even when the answer was cut, since it was counted; then
    * the cut is thrown.
    */
   *end(): Generator<Part, void, undefined> {
@@ -69,12 +69,12 @@ export class ChunkReader implements AnswerReader {
       const reason = this.#finish === 'stop' && this.#calls.size > 0 ? 'tool_calls' : this.#finish
       yield { type: 'finish', reason }
     }
-    yield* this.counted()
+    yield* this.usageSoFar()
     if (!this.#finish) throw new UpstreamError('cut', { detail: 'the answer ended without a finish reason' })
   }
 
   /** The newest usage report, if there was one. */
-  *counted(): Generator<Part, void, undefined> {
+  *usageSoFar(): Generator<Part, void, undefined> {
     if (this.#usage) yield { type: 'usage', ...this.#usage }
   }
 
@@ -129,8 +129,8 @@ export class ChunkReader implements AnswerReader {
   }
 }
 
-/** Of the parts that one chunk added. An empty chunk is a heartbeat in another dress. */
-function worthOf(parts: readonly Part[], first: number): Worth {
+/** Of the parts that one chunk added. An empty chunk is a heartbeat. */
+function progressOf(parts: readonly Part[], first: number): EventProgress {
   for (let position = first; position < parts.length; position += 1)
     if (tokens.has(parts[position]!.type)) return 'token'
   return parts.length > first ? 'life' : 'nothing'
@@ -156,7 +156,7 @@ function firstChoice(choices: unknown): Record<string, unknown> | undefined {
 
 /** `reasoning_content` (DeepSeek, vLLM), `reasoning` (OpenRouter, Ollama, Groq), `reasoning_details` (OpenRouter, with signatures). */
 function readReasoning(delta: Record<string, unknown>, parts: Part[]): void {
-  const plain = said(delta['reasoning_content']) ?? said(delta['reasoning'])
+  const plain = nonEmptyText(delta['reasoning_content']) ?? nonEmptyText(delta['reasoning'])
   const details =
     Array.isArray(delta['reasoning_details']) && delta['reasoning_details'].length > 0
       ? delta['reasoning_details']
@@ -166,7 +166,7 @@ function readReasoning(delta: Record<string, unknown>, parts: Part[]): void {
   parts.push({ type: 'reasoning', text, ...(details && { details }) })
 }
 
-const said = (value: unknown): string | undefined =>
+const nonEmptyText = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
 /** Mistral sends content as parts, its thinking among them. */

@@ -41,11 +41,11 @@ function withPicturesAfter(messages: readonly Message[]): Message[] {
   })
 }
 
-/** Some upstreams refuse an empty answer, and a model would wonder at it. */
+/** Some upstreams refuse an empty tool result, and it would confuse the model. */
 const seeBelow: Content = { type: 'text', text: 'The result is in the next user message.' }
 
 /**
- * This wire has no mark for a failed tool, so the model is told in words, unless the tool says it itself, as ours do. Texts
+ * This wire has no mark for a failed tool, so the result begins with a sentence about the failure, unless the tool's text already has one, as ours do. Texts
  * alone stay one string.
  */
 function asFailure(told: readonly Content[]): Content[] {

@@ -1,5 +1,5 @@
 import type { OutputFormat, Tool, ToolChoice, Turn } from '#engine/turn'
-import { isRecord, ownBody, withinLimit } from '#providers/kit'
+import { isRecord, sameWireBody, withinLimit } from '#providers/kit'
 import type { TextCall } from '#providers/spec'
 import { chatMessages } from './messages.ts'
 
@@ -29,7 +29,7 @@ const standardFields = [
 const openFields = ['top_k', 'min_p', 'top_a', 'repetition_penalty', 'chat_template_kwargs'] as const
 
 /**
- * Top-level fields of a chat body that have an effect here: passed on, or spoken for by this provider.
+ * Top-level fields of a chat body that have an effect here: passed on, or set by this provider.
  * Whatever else a caller sends is ignored (and named in `X-Ignored-Fields`): it could change the price (`n`, `service_tier`,
  * `web_search_options`) or keep data at the upstream (`store`).
  */
@@ -53,7 +53,7 @@ const strictHosts = ['api.openai.com', 'api.groq.com', 'api.mistral.ai', 'genera
 /** The JSON body for this upstream. `host` is the upstream's, since vendors differ in a few names. */
 export function requestBody(host: string, call: TextCall): Record<string, unknown> {
   const { turn } = call
-  const body = ownBody(turn, 'chat')
+  const body = sameWireBody(turn, 'chat')
   return {
     model: call.upstreamModel,
     ...(body ? passedOn(host, body) : translated(host, turn)),
@@ -100,7 +100,7 @@ function translated(host: string, turn: Turn): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
 
-/** `reasoning` is OpenRouter's object; the others know only the effort. A budget is there only for who takes one (`engine/routing`). */
+/** `reasoning` is OpenRouter's object; the others know only the effort. A budget is present only for models that accept one (`engine/routing`). */
 function reasoningFields(
   host: string,
   { reasoning, maxOutputTokens }: Turn,
@@ -137,7 +137,7 @@ function openRouterReasoning(
   return reasoning.effort === undefined ? { enabled: true } : { effort: reasoning.effort }
 }
 
-/** OpenAI's reasoning models refuse `max_tokens`, most others know nothing else; elsewhere the caller's word is kept. */
+/** OpenAI's reasoning models refuse `max_tokens`, most others know nothing else; elsewhere the caller's spelling is kept. */
 function limitName(host: string, body: Record<string, unknown> = {}): 'max_tokens' | 'max_completion_tokens' {
   if (host === 'api.openai.com') return 'max_completion_tokens'
   if (strictHosts.includes(host)) return 'max_tokens'

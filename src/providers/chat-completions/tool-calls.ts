@@ -4,7 +4,7 @@ import { isRecord } from '#providers/kit'
 import { UpstreamError } from '#providers/spec'
 
 interface OpenCall {
-  /** Its place among the calls that were told; undefined until it is told. */
+  /** Its index among the calls that were emitted; undefined before that. */
   index: number | undefined
   /** The index and id the upstream uses for it, when it uses any. */
   upstreamIndex: number | undefined
@@ -12,7 +12,7 @@ interface OpenCall {
   id: string
   name: string
   arguments: string
-  /** Fields of its maker that wait until it is told. */
+  /** Fields of its vendor that wait until the call is emitted. */
   unknown: Record<string, unknown> | undefined
 }
 
@@ -41,7 +41,7 @@ export class ToolCalls {
     )
   }
 
-  /** The parts of one `tool_calls` list: pieces in a delta, `respondJson` calls in a message. */
+  /** The parts of one `tool_calls` list: pieces in a delta, whole calls in a message. */
   read(list: unknown, whole: boolean): Part[] {
     if (!Array.isArray(list)) return []
     return list.flatMap((piece: unknown) => (isRecord(piece) ? this.#piece(piece, whole) : []))
@@ -61,14 +61,14 @@ export class ToolCalls {
     return this.#tell(call, text, unknownFields(piece))
   }
 
-  /** A call is told when its name is known; arguments that came earlier wait for it. */
+  /** A call is emitted when its name is known; arguments that came earlier wait for it. */
   #tell(call: OpenCall, text: string, unknown: Record<string, unknown> | undefined): Part[] {
     call.arguments += text
     call.unknown = unknown || call.unknown ? { ...call.unknown, ...unknown } : undefined
     if (call.name === '') return []
     const parts: Part[] = []
     const wasTold = call.index !== undefined
-    // An index is given when the call is told, so that a call that never got a name leaves no gap.
+    // An index is given when the call is emitted, so that a call that never got a name leaves no gap.
     const index = call.index ?? this.#told++
     call.index = index
     const extra = call.unknown && extraOf(index, call.unknown)
@@ -117,7 +117,7 @@ export class ToolCalls {
   }
 }
 
-/** Some servers give all calls of an answer one id: a name at another index is another call, unless it tells the same once more. */
+/** Some servers give all calls of an answer one id: a name at another index is another call, unless it repeats the same call. */
 const opensBeside = (call: OpenCall, index: number | undefined, name: string, text: string): boolean =>
   name !== '' &&
   index !== undefined &&

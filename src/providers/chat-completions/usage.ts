@@ -2,7 +2,7 @@ import type { Usage } from '#engine/turn'
 import { claimedCount as count, isRecord } from '#providers/kit'
 
 /**
- * Tokens by kind from a chat `usage` object, in the spelling of OpenAI, DeepSeek, OpenRouter, Anthropic's door or xAI.
+ * Tokens by kind from a chat `usage` object, in the spelling of OpenAI, DeepSeek, OpenRouter, Anthropic's compatible endpoint or xAI.
  * Undefined when it counts nothing: a report of zero for an answer that exists is no report.
  */
 export function readUsage(raw: unknown): Usage | undefined {
@@ -12,7 +12,7 @@ export function readUsage(raw: unknown): Usage | undefined {
   const input = count(raw['prompt_tokens']) ?? count(raw['input_tokens']) ?? 0
   const written = count(raw['completion_tokens']) ?? count(raw['output_tokens']) ?? 0
   const total = count(raw['total_tokens']) ?? 0
-  // Gemini's door and xAI leave thinking out of the completion and only the total has it; it is billed as output.
+  // Gemini's compatible endpoint and xAI leave thinking out of the completion and only the total has it; it is billed as output.
   const hidden = Math.max(0, total - input - written)
   const output = written + hidden
   if (input + output === 0) return undefined
@@ -43,7 +43,7 @@ export function readUsage(raw: unknown): Usage | undefined {
   }
 }
 
-/** llama.cpp counts in `timings` when nobody asked it for usage; what its cache held is counted apart. */
+/** llama.cpp counts in `timings` when usage was not requested; what its cache held is counted apart. */
 export function readTimings(raw: unknown): Usage | undefined {
   if (!isRecord(raw)) return undefined
   const cached = count(raw['cache_n']) ?? 0

@@ -1,4 +1,4 @@
-/** The vectors of an answer. Both encodings are read whichever was asked for: some servers know one only. */
+/** The vectors of an answer. Both encodings are read, whichever was requested: some servers know only one. */
 import { decodeBase64 } from '#engine/media'
 import { claimedCount, faultOfError, isRecord } from '#providers/kit'
 import { type Embedded, type EmbeddingOrder, maxDimensions, UpstreamError } from '#providers/spec'
@@ -44,7 +44,7 @@ function fromBase64(text: string): Float32Array | undefined {
 const fromNumbers = (numbers: unknown[]): Float32Array | undefined =>
   numbers.every((number) => typeof number === 'number') ? Float32Array.from(numbers) : undefined
 
-/** Of length 1, so that a product of two says how near they are. */
+/** Of length 1, so that the dot product of two is their similarity. */
 function unit(vector: Float32Array): Float32Array {
   const length = Math.hypot(...vector)
   return length > 0 && Number.isFinite(length)
@@ -52,7 +52,7 @@ function unit(vector: Float32Array): Float32Array {
     : fault('a vector without direction')
 }
 
-/** Some servers count the whole only. */
+/** Some servers count only the total. */
 function tokensOf(usage: unknown): number | undefined {
   if (!isRecord(usage)) return undefined
   return claimedCount(usage['prompt_tokens'] ?? usage['total_tokens'])

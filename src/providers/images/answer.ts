@@ -1,4 +1,4 @@
-/** The pictures of an answer: in it, or behind its links. Read leniently, and nothing that is no picture passes. */
+/** The pictures of an answer: in it, or behind its links. Read leniently, but only pictures pass. */
 import { decodeBase64, parseDataUrl, sniff } from '#engine/media'
 import { FetchRefused, type GuardedClient } from '#platform/net'
 import type { Way } from '#platform/proxy'
@@ -12,9 +12,9 @@ const maxRedirects = 3
 
 export interface ReadingOptions {
   net: GuardedClient
-  /** How what the upstream links to is reached. */
+  /** The client that fetches pictures the upstream only links to. */
   way?: ((url: URL) => Way) | undefined
-  /** What must never be shown of the upstream. */
+  /** Secrets of the upstream, masked in every error. */
   secrets: readonly string[]
   signal: AbortSignal
   leftMs: number

@@ -11,8 +11,8 @@ import type { Drawn, ImageCall, ImageProvider, TextProvider, Timeouts } from '#p
 import { drawnOf, type ReadingOptions } from './answer.ts'
 import { formOf, jsonOf } from './request.ts'
 
-/** A picture of high quality may take two minutes, and nothing is heard before it is whole. */
-const longestDrawingMs = 180_000
+/** A picture of high quality may take two minutes, and no byte arrives before it is complete. */
+const maxDrawingMs = 180_000
 
 /**
  * Any upstream that speaks OpenAI's images endpoints: `/images/generations`, and `/images/edits` where pictures are given. Pictures that it
@@ -47,14 +47,14 @@ async function draw(
       ...(call.traceparent !== undefined && { traceparent: call.traceparent }),
     },
     signal: call.signal,
-    ...patienceFor(call.timeouts),
+    ...timeoutsFor(call.timeouts),
   }
   const answer = await client.json(ask, picturesBytes(call.order.count))
   const leftMs = Math.max(1, Math.floor(call.timeouts.totalMs - (performance.now() - beganMs)))
   return drawnOf(answer, { ...web, secrets: client.secrets, signal: call.signal, leftMs })
 }
 
-const patienceFor = (timeouts: Timeouts): { timeouts: Timeouts; firstByteMs: number } => ({
+const timeoutsFor = (timeouts: Timeouts): { timeouts: Timeouts; firstByteMs: number } => ({
   timeouts,
-  firstByteMs: Math.min(timeouts.totalMs, timeouts.firstByteMs + longestDrawingMs),
+  firstByteMs: Math.min(timeouts.totalMs, timeouts.firstByteMs + maxDrawingMs),
 })

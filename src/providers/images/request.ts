@@ -1,4 +1,4 @@
-/** An order in the words of the images endpoints. Only what the model is known to take is sent: many servers refuse a field they do not know. */
+/** The request body of the images endpoints. Only fields that the model is known to accept are sent: many servers refuse unknown fields. */
 import { sizeName } from '#engine/models'
 import { Form } from '#providers/kit'
 import type { ImageCall } from '#providers/spec'

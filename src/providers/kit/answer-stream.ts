@@ -7,30 +7,30 @@ import { isRecord } from './json.ts'
 import { SseReader } from './sse.ts'
 
 /**
- * What an event is worth to whoever waits for it. `token`: the model writes, which ends the wait for the first token.
- * `life`: the upstream works, which is no token but no silence either. `noUsage`: an upstream that only says this is silent.
+ * What an event means for the timeouts. `token`: the model writes, which ends the wait for the first token.
+ * `life`: the upstream works, which is no token but no silence either. `nothing`: an upstream that sends only such events counts as silent.
  */
-export type Worth = 'token' | 'life' | 'nothing'
+export type EventProgress = 'token' | 'life' | 'nothing'
 
 /** What a wire makes of the events of one streamed answer; one for each answer. */
 export interface AnswerReader {
-  /** The finish came: what is still to come may be missing without harm. */
+  /** True once the finish came: what follows may be missing without harm. */
   readonly finished: boolean
-  /** The upstream itself has closed the answer: nothing more is read. */
+  /** True once the upstream has closed the answer: nothing more is read. */
   readonly closed: boolean
-  /** It was closed on our side, and the upstream goes on writing. */
-  readonly leftOff?: boolean
+  /** True if the answer was ended on our side while the upstream is still writing. */
+  readonly endedEarly?: boolean
   /**
    * Reads one event and adds its parts to `parts`; `text` is the JSON that it was read from. Throws `UpstreamError` for a failure
-   * that the event tells.
+   * that the event reports.
    */
-  read(event: Record<string, unknown>, name: string, parts: Part[], text: string): Worth
+  read(event: Record<string, unknown>, name: string, parts: Part[], text: string): EventProgress
   /** `[DONE]` came. */
   close(): void
-  /** What is told at the end of the stream. Throws a cut when there was no finish. */
+  /** The parts that belong to the end of the stream. Throws a cut when there was no finish. */
   end(): Iterable<Part>
-  /** What was counted so far of an answer that failed. */
-  counted(): Iterable<Part>
+  /** The usage reported so far, for an answer that failed. */
+  usageSoFar(): Iterable<Part>
 }
 
 /** How long the usage report and the end may follow the finish; past it the answer stands as it is. */
@@ -42,7 +42,7 @@ const endingMs = 5_000
  * parsed before a failure still reaches the caller.
  */
 export class AnswerStream {
-  /** No more is to be read; what is left to tell is told by `end`. */
+  /** True once nothing more is to be read; `end` yields the remaining parts. */
   over = false
   readonly #exchange: Exchange
   readonly #timeouts: Timeouts
@@ -52,7 +52,7 @@ export class AnswerStream {
   #bytes = 0
   #failure: UpstreamError | undefined
   #parts: Part[] = []
-  #worth: Worth = 'nothing'
+  #progress: EventProgress = 'nothing'
   #understood = 0
   #malformed = 0
 
@@ -65,17 +65,17 @@ export class AnswerStream {
     this.#exchange = exchange
     this.#timeouts = timeouts
     this.#reader = reader
-    exchange.patience.enter('firstToken', timeouts.firstTokenMs)
+    exchange.timers.enter('firstToken', timeouts.firstTokenMs)
   }
 
   /** Waits where nothing is here to be read. */
   arrival(): Promise<void> | undefined {
-    return this.#exchange.arrival(this.#worth !== 'nothing')
+    return this.#exchange.arrival(this.#progress !== 'nothing')
   }
 
   /** The parts of what has arrived. */
   read(): readonly Part[] {
-    this.#worth = 'nothing'
+    this.#progress = 'nothing'
     this.#parts = []
     let bytes: Buffer | undefined
     try {
@@ -92,10 +92,10 @@ export class AnswerStream {
     return this.#parts
   }
 
-  /** What is told at the end. Throws what went wrong. */
+  /** The parts that belong to the end. Throws what went wrong. */
   *end(): Generator<Part, void, undefined> {
     if (this.#failure) {
-      yield* this.#reader.counted()
+      yield* this.#reader.usageSoFar()
       throw this.#failure
     }
     if (this.#malformed > 0 && this.#understood === 0)
@@ -104,11 +104,11 @@ export class AnswerStream {
   }
 
   #keepTime(): void {
-    const { patience } = this.#exchange
-    if (patience.phase === 'firstToken' && this.#worth === 'token')
-      patience.enter('idle', this.#timeouts.idleMs)
-    if (this.#reader.finished && patience.phase !== 'ending')
-      patience.enter('ending', Math.min(endingMs, this.#timeouts.idleMs))
+    const { timers } = this.#exchange
+    if (timers.phase === 'firstToken' && this.#progress === 'token')
+      timers.enter('idle', this.#timeouts.idleMs)
+    if (this.#reader.finished && timers.phase !== 'ending')
+      timers.enter('ending', Math.min(endingMs, this.#timeouts.idleMs))
   }
 
   /** After the finish a cut or a silence is a normal end: the answer is whole. */
@@ -137,7 +137,7 @@ export class AnswerStream {
     try {
       // Between the tokens of JSON a line end is as good as a space, and an event is passed on in one line.
       const worth = this.#reader.read(event, name, this.#parts, data.replaceAll('\n', ' '))
-      if (worth === 'token' || this.#worth === 'nothing') this.#worth = worth
+      if (worth === 'token' || this.#progress === 'nothing') this.#progress = worth
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error
       this.#failure = error

@@ -3,8 +3,8 @@ import { GrowingBytes } from '#platform/bytes'
 import { ProxyFailed } from '#platform/proxy'
 import { type Timeouts, UpstreamError } from '#providers/spec'
 import { tooLong } from './bounds.ts'
+import { CallTimers } from './call-timers.ts'
 import { faultOfProxy } from './fault.ts'
-import { Patience } from './patience.ts'
 
 /** Bytes held for a reader that is slower than the upstream before the socket is paused. */
 const highWaterBytes = 256 * 1024
@@ -31,8 +31,8 @@ export interface UpstreamCallOptions {
 export class Exchange implements Dispatcher.DispatchHandler {
   status = 0
   headers: ReplyHeaders = {}
-  readonly patience: Patience
-  readonly #ask: UpstreamCallOptions
+  readonly timers: CallTimers
+  readonly #options: UpstreamCallOptions
   readonly #onAbort: () => void
   readonly #answered = Promise.withResolvers<void>()
   #controller: Dispatcher.DispatchController | undefined
@@ -45,9 +45,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #wake: (() => void) | undefined
 
   private constructor(options: UpstreamCallOptions) {
-    this.#ask = options
+    this.#options = options
     this.#onAbort = () => this.#fail(new UpstreamError('aborted', { executed: this.#sent }))
-    this.patience = new Patience(options.timeouts, (error) => this.#fail(error))
+    this.timers = new CallTimers(options.timeouts, (error) => this.#fail(error))
     options.signal.addEventListener('abort', this.#onAbort, { once: true })
   }
 
@@ -61,10 +61,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return exchange
   }
 
-  /** Waits where nothing is here to be taken. `moved`: something of worth came since the last wait (see `Patience`). */
+  /** Waits until bytes arrive, if none are buffered. `moved`: there was progress since the last wait (see `CallTimers`). */
   arrival(moved: boolean): Promise<void> | undefined {
     if (this.#chunks.length > 0 || this.#ended || this.#failure) return undefined
-    this.patience.wait(moved)
+    this.timers.wait(moved)
     return new Promise((resolve) => {
       this.#wake = resolve
     })
@@ -72,7 +72,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** The bytes that have arrived; undefined at the end. Throws what broke the answer off. */
   take(): Buffer | undefined {
-    this.patience.arrived()
+    this.timers.arrived()
     const chunk = this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : this.#chunks[0]
     if (chunk) {
       this.#chunks = []
@@ -106,7 +106,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return body.take()
   }
 
-  /** Done reading: lets a stream that is at its end close in peace, so that the connection is kept; one that goes on is destroyed. */
+  /** Done reading: a stream at its end may close by itself, so that the connection is reused; one that is still sending is destroyed. */
   release(): void {
     if (this.#ended || this.#failure) {
       this.#settle()
@@ -121,7 +121,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#wake = () => clearTimeout(limit)
   }
 
-  /** Destroys the socket; for answers nobody will read to their end. */
+  /** Destroys the socket; for answers that will not be read to their end. */
   abandon(): void {
     this.#fail(new UpstreamError('aborted', { executed: true }))
   }
@@ -133,7 +133,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       return
     }
     this.#sent = true
-    this.patience.enter('firstByte', this.#ask.firstByteMs)
+    this.timers.enter('firstByte', this.#options.firstByteMs)
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: ReplyHeaders): void {
@@ -141,7 +141,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.status = status
     this.headers = headers
     // An answer that is not streamed may send its headers early and its body late.
-    this.patience.enter('idle', Math.max(this.#ask.timeouts.idleMs, this.#ask.firstByteMs))
+    this.timers.enter('idle', Math.max(this.#options.timeouts.idleMs, this.#options.firstByteMs))
     this.#answered.resolve()
   }
 
@@ -189,7 +189,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #settle(): void {
-    this.patience.end()
-    this.#ask.signal.removeEventListener('abort', this.#onAbort)
+    this.timers.end()
+    this.#options.signal.removeEventListener('abort', this.#onAbort)
   }
 }

@@ -2,7 +2,7 @@ import type { ProxyFailed } from '#platform/proxy'
 import { UpstreamError, type UpstreamFault } from '#providers/spec'
 import { isRecord } from './json.ts'
 
-/** What the upstream said about a failure, from whichever of the field's error bodies it used. */
+/** What the upstream reported about a failure, from whichever of the field's error bodies it used. */
 interface Complaint {
   message: string | undefined
   code: string | undefined
@@ -36,13 +36,13 @@ export function faultOfStatus(
   const complaint = readComplaint(body)
   const fault = classify(status, complaint)
   const retryAfterMs = readRetryAfter(headers)
-  const said = told(complaint, secrets, retryAfterMs)
+  const reported = errorOptionsOf(complaint, secrets, retryAfterMs)
   return new UpstreamError(fault, {
     status,
-    // Who has no room says so before any work; another 5xx may come from behind the door.
+    // An overloaded upstream refuses before any work; another 5xx may come after the work began.
     executed: status !== 503 && mayHaveExecuted(fault),
-    ...said,
-    inside: `HTTP ${status}${said.detail === undefined ? '' : `: ${said.detail}`}`,
+    ...reported,
+    inside: `HTTP ${status}${reported.detail === undefined ? '' : `: ${reported.detail}`}`,
   })
 }
 
@@ -51,16 +51,16 @@ export function faultOfError(error: unknown, secrets: readonly string[]): Upstre
   const complaint = complaintOf(error)
   const fault =
     complaint.status !== undefined ? classify(complaint.status, complaint) : classifyByName(complaint)
-  const said = told(complaint, secrets, undefined)
+  const reported = errorOptionsOf(complaint, secrets, undefined)
   return new UpstreamError(fault, {
     ...(complaint.status !== undefined && { status: complaint.status }),
     executed: true,
-    ...said,
-    ...(said.detail !== undefined && { inside: said.detail }),
+    ...reported,
+    ...(reported.detail !== undefined && { inside: reported.detail }),
   })
 }
 
-/** A proxy on the way is the operator's affair like a key: where it refuses us, asking again cannot help. Nothing was asked of the upstream. */
+/** A proxy is configured by the operator like a key: where it refuses us, a retry cannot help. Nothing was sent to the upstream. */
 export const faultOfProxy = (cause: ProxyFailed): UpstreamError =>
   new UpstreamError(cause.isPermanent ? 'authentication' : 'connect', {
     executed: false,
@@ -80,7 +80,7 @@ export function maskSecrets(text: string, secrets: readonly string[]): string {
     .replace(/\bBearer\s+[^\s"',]+/gi, 'Bearer ***')
 }
 
-function told(complaint: Complaint, secrets: readonly string[], retryAfterMs: number | undefined) {
+function errorOptionsOf(complaint: Complaint, secrets: readonly string[], retryAfterMs: number | undefined) {
   return {
     ...(complaint.message !== undefined && { detail: maskSecrets(complaint.message, secrets).slice(0, 500) }),
     ...(complaint.param !== undefined && { param: complaint.param }),
@@ -92,7 +92,7 @@ function classify(status: number, complaint: Complaint): UpstreamFault {
   const words = `${complaint.code ?? ''} ${complaint.type ?? ''} ${complaint.message ?? ''}`
   if (status === 401 || status === 402 || status === 403)
     return refused.test(words) ? 'content_refused' : 'authentication'
-  // An empty account at the upstream is the operator's fault like a bad key: waiting does not mend it.
+  // An empty account at the upstream is the operator's fault like a bad key: waiting does not help.
   if (status === 429) return noMoney.test(words) ? 'authentication' : 'rate_limited'
   if (status === 408 || status === 504) return 'timeout'
   if (status === 529) return 'overloaded'
@@ -102,7 +102,7 @@ function classify(status: number, complaint: Complaint): UpstreamFault {
   if (status >= 400) {
     if (refused.test(words)) return 'content_refused'
     if (overflow.test(words)) return 'context_overflow'
-    // Anthropic tells an empty account as a bad request.
+    // Anthropic reports an empty account as a bad request.
     if (noMoney.test(words)) return 'authentication'
     return noModel.test(words) ? 'not_found' : 'invalid_request'
   }

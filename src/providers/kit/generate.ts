@@ -5,7 +5,7 @@ import { wholeTextBytes } from './bounds.ts'
 import { readJson } from './json.ts'
 import type { UpstreamClient } from './kit.ts'
 
-/** A wire as its client speaks it. */
+/** The client side of a wire: how requests are written and answers read. */
 export interface ClientCodec {
   /** After the base address: `/chat/completions`. */
   path: string
@@ -21,7 +21,7 @@ export interface ClientCodec {
 /** A model writes slower than this only when something is wrong; see `headersWithin`. Milliseconds per token. */
 const slowestTokenMs = 25
 
-/** Asks the upstream once and tells the parts of its answer. */
+/** Sends one request to the upstream and yields the parts of its answer. */
 export async function* generate(
   client: UpstreamClient,
   call: TextCall,
@@ -42,7 +42,7 @@ export async function* generate(
   })
   let whole = false
   try {
-    // What came is told by its type, not by what was asked: some servers ignore `stream`.
+    // The content type decides how the answer is read, not the request: some servers ignore `stream`.
     const streamed = String(exchange.headers['content-type'] ?? '').includes('event-stream')
     const reader = codec.reader(call)
     if (streamed) {
@@ -54,7 +54,7 @@ export async function* generate(
       }
       yield* answer.end()
     } else yield* codec.whole(await readJson(exchange, wholeTextBytes(call.turn.maxOutputTokens)), call)
-    whole = !reader.leftOff
+    whole = !reader.endedEarly
   } finally {
     // A reader that left early, or a failure: the upstream must stop writing now.
     if (whole) exchange.release()
@@ -64,7 +64,7 @@ export async function* generate(
 
 /**
  * Time to the response headers. A streamed answer has headers at once; one that is not streamed has none before its last
- * token is written, so it is given the time of its longest answer on top. Silence is still bounded, by that and `totalMs`.
+ * token is written, so it is given the time of its longest answer in addition. Silence is still bounded, by that and `totalMs`.
  */
 function headersWithin({ turn, timeouts }: TextCall): number {
   return turn.stream ? timeouts.firstByteMs : timeouts.firstByteMs + turn.maxOutputTokens * slowestTokenMs

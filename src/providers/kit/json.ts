@@ -31,7 +31,7 @@ export async function readJson(exchange: Exchange, maxBytes: number): Promise<un
   }
 }
 
-/** Far more than any model can use, and sums of a few are still exact; a larger claim says no more than this one. */
+/** Far more than any model can use, and sums of a few are still exact; a larger claim means no more than this one. */
 const maxClaimed = 1_000_000_000_000
 
 /**

@@ -6,19 +6,19 @@ import { faultOfProxy, faultOfStatus } from './fault.ts'
 import { Form } from './form.ts'
 import { readJson } from './json.ts'
 
-export type { AnswerReader, Worth } from './answer-stream.ts'
+export type { AnswerReader, EventProgress } from './answer-stream.ts'
 export { listBytes, picturesBytes, vectorsBytes } from './bounds.ts'
 export { faultOfError, maskSecrets } from './fault.ts'
 export { Form } from './form.ts'
 export { type ClientCodec, generate } from './generate.ts'
 export { claimedCount, isRecord } from './json.ts'
 export { modelNames } from './model-names.ts'
-export { ownBody } from './own-body.ts'
 export { pdfName } from './pdf-name.ts'
+export { sameWireBody } from './same-wire-body.ts'
 export { SseReader } from './sse.ts'
 export { withinLimit } from './within-limit.ts'
 
-/** For the question whether an upstream is there and lets us in. */
+/** For a ping: whether the upstream answers and accepts the key. */
 export const pingTimeouts: Timeouts = {
   connectMs: 5_000,
   firstByteMs: 5_000,
@@ -29,7 +29,7 @@ export const pingTimeouts: Timeouts = {
 
 const maxErrorBytes = 64 * 1024
 
-/** Where an upstream is and how to be let in. */
+/** Address and credentials of an upstream. */
 export interface UpstreamAddress {
   baseUrl: string
   /** Sent as `Authorization: Bearer`. */
@@ -69,7 +69,7 @@ export class UpstreamClient implements AsyncDisposable {
     this.host = url.hostname
     this.#basePath = url.pathname.replace(/(?<!\/)\/+$/, '')
     this.#way = address.way ?? {}
-    // Times are kept by `Patience`: the limit for a connection is only a net under it.
+    // Times are kept by `CallTimers`: the limit for a connection is only a net under it.
     this.#pool = openDispatcher(url.origin, {
       ...this.#way,
       connectMs: 120_000,
@@ -88,7 +88,7 @@ export class UpstreamClient implements AsyncDisposable {
     this.secrets = [...hidden, url.host, url.hostname].filter((secret) => secret !== undefined)
   }
 
-  /** Asks and resolves at the headers of a success; any other status throws what its body says. */
+  /** Sends the request and resolves at the headers of a success; any other status throws the fault that its body describes. */
   async open(options: UpstreamOptions): Promise<Exchange> {
     const exchange = await Exchange.open(this.#pool, {
       method: options.body ? 'POST' : 'GET',
@@ -109,7 +109,7 @@ export class UpstreamClient implements AsyncDisposable {
       firstByteMs: options.firstByteMs ?? options.timeouts.firstByteMs,
     })
     if (exchange.status >= 200 && exchange.status < 300) return exchange
-    // Only a proxy says so.
+    // Only a proxy answers this status.
     if (exchange.status === 407 && this.#way.proxy) {
       exchange.abandon()
       throw faultOfProxy(new ProxyFailed('login', this.#way.proxy, 'HTTP 407'))
@@ -117,7 +117,7 @@ export class UpstreamClient implements AsyncDisposable {
     throw faultOfStatus(exchange.status, exchange.headers, await errorText(exchange), this.secrets)
   }
 
-  /** Asks and reads a JSON answer of at most `maxBytes` (see bounds.ts). */
+  /** Sends a request and reads a JSON answer of at most `maxBytes` (see bounds.ts). */
   async json(options: UpstreamOptions, maxBytes: number): Promise<unknown> {
     return readJson(await this.open(options), maxBytes)
   }
@@ -127,7 +127,7 @@ export class UpstreamClient implements AsyncDisposable {
   }
 }
 
-/** The status alone is worth telling: an error body that breaks off or drags on does not hide it. */
+/** The status alone is enough for a fault: an error body that breaks off or takes too long does not hide it. */
 async function errorText(exchange: Exchange): Promise<string> {
   try {
     return await exchange.text(maxErrorBytes, 'cut')

@@ -14,9 +14,9 @@ const eventField = Buffer.from('event')
 const standardMaxEventBytes = 16 * 1024 * 1024
 
 /**
- * Incremental reader of `text/event-stream` (WHATWG HTML, section 9.2): feed it bytes split anywhere, it tells whole events.
+ * Incremental reader of `text/event-stream` (WHATWG HTML, section 9.2): fed with bytes split anywhere, it emits whole events.
  * Lines are found as bytes and decoded whole, so a split character costs nothing and is never torn.
- * More lenient than the standard in one thing: `end()` tells an event whose closing blank line is missing.
+ * More lenient than the standard in one thing: `end()` emits an event whose closing blank line is missing.
  * Throws `UpstreamError` malformed when one event outgrows `maxEventBytes`.
  */
 export class SseReader {
@@ -65,7 +65,7 @@ export class SseReader {
     }
   }
 
-  /** The stream is over: tells what is still held. */
+  /** The stream is over: emits the event that is still buffered. */
   end(): void {
     if (this.#held.length > 0) this.#takeLine(Buffer.alloc(0), 0, 0)
     this.#dispatch()
@@ -99,7 +99,7 @@ export class SseReader {
     }
     const first = bytes[start]
     if (first === colon) return
-    // `data` and `event` are told apart by their first letter.
+    // `data` and `event` are distinguished by their first letter.
     if (first === dataField[0]) {
       const value = field(bytes, start, end, dataField)
       if (value === undefined) return

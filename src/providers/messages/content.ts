@@ -9,15 +9,15 @@ type Block =
   /** `from`: where it begins in the answer's text. */
   | { type: 'text'; from: number; cited: Citation[] }
   | { type: 'thinking'; signature: unknown }
-  /** `respondJson`: its arguments as they stood in its beginning; they count unless others come in pieces. */
+  /** `whole`: its arguments as its first event had them; they count unless others come in pieces. */
   | { type: 'tool_use'; call: number; whole: unknown; inPieces: boolean }
 
 /**
  * The blocks of one answer as neutral parts: text, thinking, calls, and the web pages that text rests on. Tools that run at
- * the upstream, their results, other citations and blocks of tomorrow mean nothing neutral.
+ * the upstream, their results, other citations and unknown blocks have no neutral form.
  */
 export class ContentBlocks {
-  /** Calls that were told. */
+  /** How many calls were emitted. */
   calls = 0
   readonly #open = new Map<unknown, Block>()
   #textLength = 0

@@ -3,7 +3,7 @@ import { isRecord } from '#providers/kit'
 import { UpstreamError } from '#providers/spec'
 
 type Block = Record<string, unknown>
-interface Said {
+interface WireMessage {
   role: 'user' | 'assistant'
   content: Block[]
 }
@@ -12,9 +12,9 @@ interface Said {
  * Neutral messages in this wire's shape, for a turn that came by another: instructions stand apart in `system`, and one role
  * never speaks twice in a row, so that all results of parallel calls are in one message. Throws `UpstreamError` for what the wire cannot carry.
  */
-export function conversation(all: readonly Message[]): { system: Block[]; messages: Said[] } {
+export function conversation(all: readonly Message[]): { system: Block[]; messages: WireMessage[] } {
   const system: Block[] = []
-  const messages: Said[] = []
+  const messages: WireMessage[] = []
   for (const [index, message] of all.entries()) {
     const blocks = blocksOf(message, `messages.${index}`)
     if (message.role === 'system' || message.role === 'developer') system.push(...blocks)
@@ -23,7 +23,7 @@ export function conversation(all: readonly Message[]): { system: Block[]; messag
   return { system, messages }
 }
 
-function append(messages: Said[], role: Said['role'], content: Block[]): void {
+function append(messages: WireMessage[], role: WireMessage['role'], content: Block[]): void {
   const last = messages.at(-1)
   if (last?.role === role) last.content.push(...content)
   else messages.push({ role, content })
@@ -114,7 +114,7 @@ function toolUse({ id, name, arguments: text }: ToolCall, param: string): Block 
   return { type: 'tool_use', id: callId(id), name, input: inputOf(text, param) }
 }
 
-/** Some vendors' ids have dots and colons, which this wire refuses; call and result are mended alike. */
+/** Some vendors' ids have dots and colons, which this wire refuses; call and result are changed alike. */
 const callId = (id: string): string => id.replace(/[^\w-]/g, '_')
 
 function inputOf(text: string, param: string): Block {

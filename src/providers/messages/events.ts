@@ -1,10 +1,10 @@
 import type { Extra, FinishReason, Part } from '#engine/turn'
-import { type AnswerReader, faultOfError, isRecord, type Worth } from '#providers/kit'
+import { type AnswerReader, type EventProgress, faultOfError, isRecord } from '#providers/kit'
 import { UpstreamError } from '#providers/spec'
 import { ContentBlocks } from './content.ts'
 import { mergeUsage, readUsage } from './usage.ts'
 
-/** Reads the events of one answer into neutral parts. Every event of the answer rides whole on the first of its parts. */
+/** Reads the events of one answer into neutral parts. The first part of every event carries the whole event as `extra`. */
 export class EventReader implements AnswerReader {
   finished = false
   closed = false
@@ -19,7 +19,7 @@ export class EventReader implements AnswerReader {
     this.#secrets = secrets
   }
 
-  read(event: Record<string, unknown>, name: string, parts: Part[], text: string): Worth {
+  read(event: Record<string, unknown>, name: string, parts: Part[], text: string): EventProgress {
     // Some gateways leave the type to the event's name, or send an error without its envelope.
     const type = name === 'error' || event['error'] ? 'error' : (event['type'] ?? name)
     if (type === 'error') throw faultOfError(event, this.#secrets)
@@ -34,7 +34,7 @@ export class EventReader implements AnswerReader {
     return worth
   }
 
-  #readEvent(type: unknown, event: Record<string, unknown>, parts: Part[]): Worth {
+  #readEvent(type: unknown, event: Record<string, unknown>, parts: Part[]): EventProgress {
     if (!this.#started) this.start(type === 'message_start' ? event['message'] : undefined, parts)
     switch (type) {
       case 'content_block_delta':
@@ -42,7 +42,7 @@ export class EventReader implements AnswerReader {
         return 'token'
       case 'content_block_start':
         this.content.start(event['index'], event['content_block'], parts)
-        // Thinking that is not shown, and tools at the upstream, say no more than this for a long time.
+        // Thinking that is not shown, and tools at the upstream, send no more than this for a long time.
         return 'token'
       case 'content_block_stop':
         this.content.stop(event['index'], parts)
@@ -71,7 +71,7 @@ export class EventReader implements AnswerReader {
     })
   }
 
-  /** What is told of the whole message: why it ended, and what is counted up to here. */
+  /** An event about the whole message: its finish reason, and the usage so far. */
   finish(delta: unknown, usage: unknown, parts: Part[]): void {
     if (isRecord(usage)) {
       this.#usage = mergeUsage(this.#usage, usage)
@@ -88,13 +88,13 @@ export class EventReader implements AnswerReader {
     })
   }
 
-  /** Usage is told even when the answer was cut, since it was counted; then the cut is thrown. */
+  /** Usage is yielded even when the answer was cut, since it was counted; then the cut is thrown. */
   *end(): Generator<Part, void, undefined> {
-    yield* this.counted()
+    yield* this.usageSoFar()
     if (!this.finished) throw new UpstreamError('cut', { detail: 'the answer ended without a stop reason' })
   }
 
-  *counted(): Generator<Part, void, undefined> {
+  *usageSoFar(): Generator<Part, void, undefined> {
     const usage = readUsage(this.#usage)
     if (!usage || !this.#usage) return
     yield { type: 'usage', usage, raw: this.#usage, ...(!this.#outputCounted && { promptOnly: true }) }

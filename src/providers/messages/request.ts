@@ -1,5 +1,5 @@
 import type { OutputFormat, Reasoning, Tool, ToolChoice, Turn } from '#engine/turn'
-import { isRecord, ownBody } from '#providers/kit'
+import { isRecord, sameWireBody } from '#providers/kit'
 import { type TextCall, UpstreamError } from '#providers/spec'
 import { conversation } from './conversation.ts'
 
@@ -20,8 +20,8 @@ const standardFields = [
 ] as const
 
 /**
- * Top-level fields of a Messages body that have an effect here: passed on, or spoken for by this provider. Whatever else a
- * caller sends stays here: it could change the price (`service_tier`, `speed`, `inference_geo`) or rests on what the upstream
+ * Top-level fields of a Messages body that have an effect here: passed on, or set by this provider. Everything else that a
+ * caller sends is not forwarded: it could change the price (`service_tier`, `speed`, `inference_geo`) or rests on what the upstream
  * keeps (`container`, `diagnostics`).
  */
 export const forwardedFields: ReadonlySet<string> = new Set([
@@ -35,7 +35,7 @@ export const forwardedFields: ReadonlySet<string> = new Set([
 
 /** The JSON body. Throws `UpstreamError` invalid_request, before anything is sent, for a turn that this wire cannot carry. */
 export function requestBody({ turn, upstreamModel }: TextCall): Record<string, unknown> {
-  const body = ownBody(turn, 'messages')
+  const body = sameWireBody(turn, 'messages')
   return {
     model: upstreamModel,
     max_tokens: turn.maxOutputTokens,
@@ -44,9 +44,9 @@ export function requestBody({ turn, upstreamModel }: TextCall): Record<string, u
   }
 }
 
-/** Features that the caller has asked for by name; ours are spoken for by the operator's own headers. */
+/** Features that the caller has asked for by name; the operator's are set by configured headers. */
 export function betasOf(turn: Turn): string[] {
-  const betas = ownBody(turn, 'messages')?.['anthropic_beta']
+  const betas = sameWireBody(turn, 'messages')?.['anthropic_beta']
   const sane = (beta: unknown) => typeof beta === 'string' && /^[\w.:-]{1,100}$/.test(beta)
   return Array.isArray(betas) && betas.every(sane) ? betas : []
 }
@@ -89,7 +89,7 @@ function translated(turn: Turn): Record<string, unknown> {
   }
 }
 
-/** This wire knows JSON only by a schema, and one that allows every object allows none of them usefully: the model is told instead. */
+/** This wire knows JSON only by a schema, and one that allows every object is of no use: the model is instructed instead. */
 const jsonOnly =
   'Answer with exactly one JSON object and nothing else: no text before or after it, no code fence.'
 

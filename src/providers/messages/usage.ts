@@ -11,7 +11,7 @@ const promptFields = [
 
 /**
  * The usage of one answer out of its reports: `message_start` counts the prompt, every `message_delta` all there is so far.
- * The newest word on a field counts; but a gateway that knows the prompt only once says nothing, null or zero the other time.
+ * The newest value of a field counts; but a gateway that reports the prompt only once sends nothing, null or zero the other time.
  */
 export function mergeUsage(
   raw: Record<string, unknown> | undefined,

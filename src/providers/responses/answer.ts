@@ -1,10 +1,10 @@
 import type { Part } from '#engine/turn'
 import { faultOfError, isRecord } from '#providers/kit'
 import { UpstreamError } from '#providers/spec'
-import { EventReader, type ReaderTerms } from './events.ts'
+import { EventReader, type ReaderOptions } from './events.ts'
 
 /** The parts of an answer that came whole. Throws `UpstreamError` for an error in place of an answer and for what is no answer. */
-export function* readAnswer(body: unknown, terms: ReaderTerms): Generator<Part, void, undefined> {
+export function* readAnswer(body: unknown, terms: ReaderOptions): Generator<Part, void, undefined> {
   if (!isRecord(body)) throw new UpstreamError('malformed', { detail: 'an answer that is no object' })
   if (Array.isArray(body['output']) || body['status'] === 'failed') yield* new EventReader(terms).whole(body)
   else if (body['error']) throw faultOfError(body, terms.secrets)

@@ -1,14 +1,14 @@
 import type { FinishReason, Part } from '#engine/turn'
-import { type AnswerReader, isRecord, type Worth } from '#providers/kit'
+import { type AnswerReader, type EventProgress, isRecord } from '#providers/kit'
 import { UpstreamError } from '#providers/spec'
 import { faultOf, faultOfStatus } from './fault.ts'
-import { type Json, recordsOf, type Voice } from './items.ts'
+import { type Json, recordsOf, type TextKind } from './items.ts'
 import { Output } from './output.ts'
 import { StopCut } from './stop.ts'
 import { readUsage, searchesIn } from './usage.ts'
 
-export interface ReaderTerms {
-  /** What must never be shown of the upstream. */
+export interface ReaderOptions {
+  /** Secrets of the upstream, masked in every error. */
   secrets: readonly string[]
   /** The caller speaks this wire too: every event travels with its parts. */
   sameWire: boolean
@@ -17,87 +17,87 @@ export interface ReaderTerms {
 }
 
 /** What a delta event adds to, and under which name its `.done` has the whole. */
-const deltas = new Map<string, { voice: Voice; place: string }>([
-  ['response.output_text.delta', { voice: 'text', place: 'content_index' }],
-  ['response.refusal.delta', { voice: 'refusal', place: 'content_index' }],
-  ['response.reasoning_summary_text.delta', { voice: 'thought', place: 'summary_index' }],
-  ['response.reasoning_text.delta', { voice: 'thought', place: 'content_index' }],
-  ['response.reasoning.delta', { voice: 'thought', place: 'content_index' }],
+const deltaEvents = new Map<string, { kind: TextKind; place: string }>([
+  ['response.output_text.delta', { kind: 'text', place: 'content_index' }],
+  ['response.refusal.delta', { kind: 'refusal', place: 'content_index' }],
+  ['response.reasoning_summary_text.delta', { kind: 'thought', place: 'summary_index' }],
+  ['response.reasoning_text.delta', { kind: 'thought', place: 'content_index' }],
+  ['response.reasoning.delta', { kind: 'thought', place: 'content_index' }],
 ])
-const wholes = new Map(
-  [...deltas].map(([name, meant]) => [
+const doneEvents = new Map(
+  [...deltaEvents].map(([name, delta]) => [
     name.replace(/delta$/, 'done'),
-    { ...meant, field: meant.voice === 'refusal' ? 'refusal' : 'text' },
+    { ...delta, field: delta.kind === 'refusal' ? 'refusal' : 'text' },
   ]),
 )
-const terminals: ReadonlySet<string> = new Set([
+const terminalEvents: ReadonlySet<string> = new Set([
   'response.completed',
   'response.incomplete',
   'response.failed',
   'response.cancelled',
   'response.done',
 ])
-/** An upstream that says only these is silent. */
-const greetings: ReadonlySet<string> = new Set([
+/** An upstream that sends only these events counts as silent. */
+const openingEvents: ReadonlySet<string> = new Set([
   'response.created',
   'response.in_progress',
   'response.queued',
 ])
-/** OpenAI's sign of life while its model thinks in secret; clients do not know it. */
+/** OpenAI's sign of life while its model reasons without output; clients do not know this event. */
 const heartbeat = 'keepalive'
 
 /** Reads the events of one answer, or the one object of an answer that is not streamed, into neutral parts. */
 export class EventReader implements AnswerReader {
   finished = false
   closed = false
-  readonly #terms: ReaderTerms
+  readonly #options: ReaderOptions
   readonly #cut: StopCut | undefined
   readonly #output = new Output()
   #started = false
   #usage: (Part & { type: 'usage' }) | undefined
 
-  constructor(terms: ReaderTerms) {
-    this.#terms = terms
+  constructor(terms: ReaderOptions) {
+    this.#options = terms
     if (terms.stop.length > 0) this.#cut = new StopCut(terms.stop)
   }
 
-  /** The answer was ended on our side while the upstream goes on writing. */
-  get leftOff(): boolean {
+  /** True if the answer was ended on our side while the upstream is still writing. */
+  get endedEarly(): boolean {
     return this.#cut?.found !== undefined
   }
 
-  /** Adds the parts of one event. Throws `UpstreamError` for a failure that it tells. */
-  read(event: Json, name: string, parts: Part[], text: string): Worth {
+  /** Adds the parts of one event. Throws `UpstreamError` for a failure that it reports. */
+  read(event: Json, name: string, parts: Part[], text: string): EventProgress {
     const type = typeof event['type'] === 'string' ? event['type'] : name
     if (type === heartbeat) return 'life'
     if (type === 'error' || name === 'error' || (event['error'] !== undefined && event['error'] !== null)) {
-      this.#fail(faultOf(isRecord(event['error']) ? event['error'] : event, this.#terms.secrets))
+      this.#fail(faultOf(isRecord(event['error']) ? event['error'] : event, this.#options.secrets))
       return 'nothing'
     }
     const first = parts.length
     if (!this.#started) parts.push(this.#start(isRecord(event['response']) ? event['response'] : {}))
     const from = parts.length
-    const delta = deltas.get(type)
-    if (delta) this.#say(delta, event, parts)
-    else if (terminals.has(type))
+    const delta = deltaEvents.get(type)
+    if (delta) this.#addDelta(delta, event, parts)
+    else if (terminalEvents.has(type))
       this.#terminal(type, isRecord(event['response']) ? event['response'] : {}, parts)
     else this.#progress(type, event, parts)
     this.#endAtStop(parts, from)
-    if (this.#terms.sameWire) carry(parts, first, { wire: 'responses', event, text })
+    if (this.#options.sameWire) attachExtra(parts, first, { wire: 'responses', event, text })
     const part = parts[from]
     if (part && tokens.has(part.type)) return 'token'
-    if (greetings.has(type)) return 'nothing'
+    if (openingEvents.has(type)) return 'nothing'
     return type === 'response.output_item.added' && thinks(event['item']) ? 'token' : 'life'
   }
 
   /** The parts of an answer that came whole. */
   *whole(body: Json): Generator<Part, void, undefined> {
     const parts = [this.#start(body)]
-    if (this.#terms.sameWire) carry(parts, 0, { wire: 'responses', body })
+    if (this.#options.sameWire) attachExtra(parts, 0, { wire: 'responses', body })
     try {
       this.#terminal('response.done', body, parts)
     } catch (error) {
-      yield* this.counted()
+      yield* this.usageSoFar()
       throw error
     }
     this.#endAtStop(parts, 1)
@@ -110,11 +110,11 @@ export class EventReader implements AnswerReader {
 
   *end(): Generator<Part, void, undefined> {
     if (this.finished) return
-    yield* this.counted()
+    yield* this.usageSoFar()
     throw new UpstreamError('cut', { detail: 'the answer ended without its last event' })
   }
 
-  *counted(): Generator<Part, void, undefined> {
+  *usageSoFar(): Generator<Part, void, undefined> {
     if (this.#usage && !this.finished) yield this.#usage
   }
 
@@ -127,18 +127,18 @@ export class EventReader implements AnswerReader {
     }
   }
 
-  #say({ voice, place }: { voice: Voice; place: string }, event: Json, parts: Part[]): void {
+  #addDelta({ kind, place }: { kind: TextKind; place: string }, event: Json, parts: Part[]): void {
     const { delta } = event
     if (typeof delta === 'string')
-      this.#output.at(event, bearer[voice]).said[voice].add(event[place], delta, parts)
+      this.#output.at(event, itemTypeOf[kind]).texts[kind].add(event[place], delta, parts)
   }
 
   #progress(type: string, event: Json, parts: Part[]): void {
-    const whole = wholes.get(type)
+    const whole = doneEvents.get(type)
     if (whole) {
       const text = event[whole.field]
-      const told = this.#output.at(event, bearer[whole.voice]).said[whole.voice]
-      if (typeof text === 'string') told.complete(event[whole.place], text, parts)
+      const streamed = this.#output.at(event, itemTypeOf[whole.kind]).texts[whole.kind]
+      if (typeof text === 'string') streamed.complete(event[whole.place], text, parts)
       return
     }
     const { item, delta } = event
@@ -157,7 +157,7 @@ export class EventReader implements AnswerReader {
         return
       case 'response.output_text.annotation.added': {
         const message = this.#output.at(event, 'message')
-        this.#output.cite(message, event['annotation'], message.said.text.begin, parts)
+        this.#output.cite(message, event['annotation'], message.texts.text.begin, parts)
         return
       }
       default:
@@ -175,7 +175,7 @@ export class EventReader implements AnswerReader {
     this.#count(response)
     const status =
       typeof response['status'] === 'string' ? response['status'] : type.slice('response.'.length)
-    const fault = faultOfStatus(status, response, this.#terms.secrets)
+    const fault = faultOfStatus(status, response, this.#options.secrets)
     if (fault) {
       this.#fail(fault)
       return
@@ -202,8 +202,8 @@ export class EventReader implements AnswerReader {
   }
 
   /**
-   * A stop sequence ends the answer here. What a model thought in secret nobody can estimate, so that an upstream that
-   * reasons is given the seconds of any other ending to report its usage.
+   * A stop sequence ends the answer here. Hidden reasoning cannot be estimated, so that an upstream that
+   * reasons is given the same seconds as at any other end to report its usage.
    */
   #endAtStop(parts: Part[], from: number): void {
     if (!this.#cut) return
@@ -215,7 +215,7 @@ export class EventReader implements AnswerReader {
   }
 }
 
-const bearer: Record<Voice, string> = { text: 'message', refusal: 'message', thought: 'reasoning' }
+const itemTypeOf: Record<TextKind, string> = { text: 'message', refusal: 'message', thought: 'reasoning' }
 
 const tokens: ReadonlySet<Part['type']> = new Set([
   'text',
@@ -225,12 +225,12 @@ const tokens: ReadonlySet<Part['type']> = new Set([
   'tool-arguments',
 ])
 
-/** Reasoning that is not shown, and whatever else is no text: its opening is all that is heard of it for a long time. */
+/** Hidden reasoning, and any other item that is no text: after its opening event nothing may follow for a long time. */
 const thinks = (item: unknown): boolean =>
   isRecord(item) && item['type'] !== 'message' && item['type'] !== 'function_call'
 
 /** Puts the extra on the first part of its event, or on one of its own. */
-function carry(parts: Part[], first: number, extra: NonNullable<Part['extra']>): void {
+function attachExtra(parts: Part[], first: number, extra: NonNullable<Part['extra']>): void {
   const part = parts[first]
   if (part) part.extra = extra
   else parts.push({ type: 'extra', extra })

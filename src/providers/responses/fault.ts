@@ -13,7 +13,7 @@ export function faultOfStatus(
   return unfinished ? new UpstreamError('cut', { detail: `the answer ended as ${status}` }) : undefined
 }
 
-/** Codes of a failed response that the words of its message do not give away. */
+/** The fault by the code of a failed response, where its message does not show the kind. */
 export function faultOf(error: Json, secrets: readonly string[]): UpstreamError {
   const code = String(error['code'] ?? '')
   const meant = /policy|invalid_prompt/.test(code)

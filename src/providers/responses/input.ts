@@ -60,7 +60,7 @@ const reasoningItem = (text: string, encrypted: string, id: string | undefined):
   encrypted_content: encrypted,
 })
 
-/** This wire has no mark for a failed tool, so the model is told in words. Texts alone are one string: older servers take no list. */
+/** This wire has no mark for a failed tool, so the result begins with a sentence about the failure. Texts alone are one string: older servers take no list. */
 function toolResult({ content, toolCallId, isError }: Message, param: string): Item {
   const failed: Content[] = isError ? [{ type: 'text', text: 'The tool failed:' }] : []
   const told = [...failed, ...content]

@@ -5,20 +5,20 @@ import { isRecord } from '#providers/kit'
 export type Json = Record<string, unknown>
 
 /** The kinds of text that an item can hold. */
-export type Voice = 'text' | 'refusal' | 'thought'
+export type TextKind = 'text' | 'refusal' | 'thought'
 
-const between: Record<Voice, string> = { text: '', refusal: '', thought: '\n\n' }
+const between: Record<TextKind, string> = { text: '', refusal: '', thought: '\n\n' }
 
-/** Text of one voice in one item, as far as it has been told. */
-export class Told {
+/** The text of one kind in one item, as far as it was emitted. */
+export class StreamedText {
   text = ''
-  readonly #voice: Voice
+  readonly #kind: TextKind
   /** Which part of the item is being written, and where in `text` it begins. */
   #place = 0
   begin = 0
 
-  constructor(voice: Voice) {
-    this.#voice = voice
+  constructor(kind: TextKind) {
+    this.#kind = kind
   }
 
   /** More of the part at `place`. */
@@ -26,57 +26,57 @@ export class Told {
     if (delta === '') return
     const gap = this.#enter(place)
     this.text += delta
-    parts.push(partOf(this.#voice, gap + delta))
+    parts.push(partOf(this.#kind, gap + delta))
   }
 
-  /** The part at `place` is whole: tells what of it was not told. */
+  /** The part at `place` is complete: emits the rest of it. */
   complete(place: unknown, whole: string, parts: Part[]): void {
     const step = typeof place === 'number' ? place - this.#place : 0
     if (step < 0) return
     this.add(place, restOf(whole, step === 0 ? this.text.slice(this.begin) : ''), parts)
   }
 
-  /** All parts are whole. */
+  /** All parts are complete: emits the rest of them. */
   completeAll(wholes: readonly string[], parts: Part[]): void {
-    const rest = restOf(wholes.join(between[this.#voice]), this.text)
+    const rest = restOf(wholes.join(between[this.#kind]), this.text)
     this.text += rest
-    if (rest !== '') parts.push(partOf(this.#voice, rest))
+    if (rest !== '') parts.push(partOf(this.#kind, rest))
   }
 
   #enter(place: unknown): string {
     if (typeof place !== 'number' || place === this.#place) return ''
     this.#place = place
-    const gap = this.text === '' ? '' : between[this.#voice]
+    const gap = this.text === '' ? '' : between[this.#kind]
     this.text += gap
     this.begin = this.text.length
     return gap
   }
 }
 
-/** What of `respondJson` has not been told; nothing where it is another text, since what was told cannot be taken back. */
-export const restOf = (whole: string, told: string): string =>
-  whole.startsWith(told) ? whole.slice(told.length) : ''
+/** The rest of `whole` that has not been emitted; empty where the text differs, since what was emitted cannot be taken back. */
+export const restOf = (whole: string, emitted: string): string =>
+  whole.startsWith(emitted) ? whole.slice(emitted.length) : ''
 
-export const partOf = (voice: Voice, text: string): Part => ({
-  type: voice === 'thought' ? 'reasoning' : voice,
+export const partOf = (kind: TextKind, text: string): Part => ({
+  type: kind === 'thought' ? 'reasoning' : kind,
   text,
 })
 
-/** One item of an answer, told as it is written, whether by deltas, by its end, or only in the whole response. */
+/** One item of an answer, emitted as it is written, whether by deltas, by its end, or only in the whole response. */
 export class OutputItem {
   readonly index: unknown
   readonly id: unknown
   readonly type: string
-  readonly said: Record<Voice, Told> = {
-    text: new Told('text'),
-    refusal: new Told('refusal'),
-    thought: new Told('thought'),
+  readonly texts: Record<TextKind, StreamedText> = {
+    text: new StreamedText('text'),
+    refusal: new StreamedText('refusal'),
+    thought: new StreamedText('thought'),
   }
-  /** Of a function call: its place among the calls that were told, once its name is known. */
+  /** Of a function call: its index among the calls that were emitted, once its name is known. */
   call: number | undefined
   callId: unknown
   arguments = ''
-  /** Annotations that were told. */
+  /** How many annotations were emitted. */
   citations = 0
   done = false
 
@@ -86,12 +86,12 @@ export class OutputItem {
     this.id = id
   }
 
-  /** Places are steadier than ids, which some servers change from event to event. */
+  /** Indexes are more stable than ids, which some servers change from event to event. */
   matches(type: string, index: unknown, id: unknown): boolean {
     return this.type === type && (typeof index === 'number' ? this.index === index : this.id === id)
   }
 
-  /** A call is told when its name is known; arguments that came earlier have waited for it. */
+  /** A call is emitted when its name is known; arguments that came earlier have waited for it. */
   name(item: Json, place: number, parts: Part[]): boolean {
     const { name } = item
     if (this.call !== undefined || typeof name !== 'string' || name === '') return false
@@ -129,14 +129,14 @@ export function citationOf(annotation: unknown, before: number): Citation | unde
   }
 }
 
-/** The parts of a message item that bear text of this voice. */
-export const textsOf = (item: Json, voice: 'text' | 'refusal'): string[] =>
+/** The parts of a message item that hold text of this kind. */
+export const textsOf = (item: Json, kind: 'text' | 'refusal'): string[] =>
   recordsOf(item['content']).flatMap((part) => {
-    const text = part['type'] === (voice === 'text' ? 'output_text' : 'refusal') ? part[voice] : undefined
+    const text = part['type'] === (kind === 'text' ? 'output_text' : 'refusal') ? part[kind] : undefined
     return typeof text === 'string' ? [text] : []
   })
 
-/** The summary is what is shown of a model's thoughts; the thoughts themselves only where there is none. */
+/** The summary of the reasoning; the reasoning itself only where there is no summary. */
 export function thoughtsOf(item: Json): string[] {
   const summary = recordsOf(item['summary'])
   const shown = summary.length > 0 ? summary : recordsOf(item['content'])

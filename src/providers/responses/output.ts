@@ -8,17 +8,17 @@ import {
   recordsOf,
   restOf,
   sealOf,
+  type TextKind,
   textsOf,
   thoughtsOf,
-  type Voice,
 } from './items.ts'
 
 /** Each event looks for its item among all of them. */
 const maxItems = 4_096
 
-/** The items of one answer: whatever way a server tells them, every text, call and citation is told once. */
+/** The items of one answer: whatever order of events a server uses, every text, call and citation is emitted once. */
 export class Output {
-  /** Function calls that were told. */
+  /** How many function calls were emitted. */
   calls = 0
   readonly #items: OutputItem[] = []
   #latest: OutputItem | undefined
@@ -52,11 +52,11 @@ export class Output {
     const known = this.#find(type, index, item['id'])
     const another = !known || known.done || (known.call !== undefined && known.callId !== item['call_id'])
     const opened = another ? this.#begin(type, index, item['id']) : known
-    // What it may hold already is told again by its deltas, so only its name is taken.
+    // Its content is repeated by its deltas, so only the name is read here.
     if (type === 'function_call') this.#name(opened, item, parts)
   }
 
-  /** An item is whole: tells what of it was not told. */
+  /** An item is complete: emits the rest of it. */
   complete(item: Json, index: unknown, parts: Part[]): void {
     const type = String(item['type'])
     const known = this.#find(type, index, item['id'])
@@ -67,11 +67,11 @@ export class Output {
       this.#name(whole, item, parts)
       whole.completeArguments(item['arguments'], parts)
     } else if (type === 'reasoning') {
-      whole.said.thought.completeAll(thoughtsOf(item), parts)
-      endReasoning(item, whole.said.thought.text !== '', parts)
+      whole.texts.thought.completeAll(thoughtsOf(item), parts)
+      endReasoning(item, whole.texts.thought.text !== '', parts)
     } else if (type === 'message') {
-      whole.said.text.completeAll(textsOf(item, 'text'), parts)
-      whole.said.refusal.completeAll(textsOf(item, 'refusal'), parts)
+      whole.texts.text.completeAll(textsOf(item, 'text'), parts)
+      whole.texts.refusal.completeAll(textsOf(item, 'refusal'), parts)
       this.#citeRest(whole, item, parts)
     }
   }
@@ -98,15 +98,15 @@ export class Output {
     let characters = before
     for (const item of this.#items) {
       if (item === message) break
-      characters += item.said.text.text.length
+      characters += item.texts.text.text.length
     }
     const citation = citationOf(annotation, characters)
     if (citation) parts.push({ type: 'citation', citation })
   }
 
   /**
-   * Tells what stands in the whole response alone. It is held against all that was told, not item by item: some servers
-   * cut their items otherwise here, and give them other ids.
+   * Emits what only the whole response contains. It is compared with everything that was emitted, not item by item: some servers
+   * divide their items differently here, and give them other ids.
    */
   completeAll(output: readonly Json[], parts: Part[]): void {
     if (this.#items.length === 0) {
@@ -128,21 +128,21 @@ export class Output {
   }
 
   #restOfMessages(whole: readonly Json[], parts: Part[]): void {
-    const told = this.#items.filter(({ type }) => type === 'message')
+    const emitted = this.#items.filter(({ type }) => type === 'message')
     for (const voice of ['text', 'refusal'] as const) {
       const texts = whole.flatMap((item) => textsOf(item, voice))
       this.#rest(voice, texts, parts)
     }
     for (const [position, item] of whole.entries())
-      this.#citeRest(told[position] ?? this.#begin('message', undefined, item['id']), item, parts)
+      this.#citeRest(emitted[position] ?? this.#begin('message', undefined, item['id']), item, parts)
   }
 
-  #rest(voice: Voice, all: readonly string[], parts: Part[]): void {
-    const rest = restOf(all.join(''), this.#items.map((item) => item.said[voice].text).join(''))
-    if (rest !== '') parts.push(partOf(voice, rest))
+  #rest(kind: TextKind, all: readonly string[], parts: Part[]): void {
+    const rest = restOf(all.join(''), this.#items.map((item) => item.texts[kind].text).join(''))
+    if (rest !== '') parts.push(partOf(kind, rest))
   }
 
-  /** Calls are known again by their ids, or where the server changes those, by their order. */
+  /** Calls are matched by their ids, or where the server changes those, by their order. */
   #restOfCalls(whole: readonly Json[], parts: Part[]): void {
     const calls = this.#items.filter(({ type }) => type === 'function_call')
     const byId = (item: Json) =>
@@ -157,7 +157,7 @@ export class Output {
   }
 }
 
-function endReasoning(item: Json, told: boolean, parts: Part[]): void {
+function endReasoning(item: Json, emitted: boolean, parts: Part[]): void {
   const opaque = sealOf(item)
-  if (opaque || told) parts.push({ type: 'reasoning-end', ...(opaque && { opaque }) })
+  if (opaque || emitted) parts.push({ type: 'reasoning-end', ...(opaque && { opaque }) })
 }

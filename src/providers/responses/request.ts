@@ -1,12 +1,12 @@
 /**
- * What this wire has no word for, and what becomes of it when a turn of another wire is written in it:
+ * Fields that this wire lacks, and how a turn of another wire that has them is sent:
  * - `stop`: the answer is ended on our side where a sequence begins (stop.ts); servers that know the field get it too.
  * - `seed`, `top_k` and the penalties: sent to servers that are not known to refuse unknown fields, else left out.
  * - Audio and video: refused before anything is sent (input.ts).
  * - The name of a message: left out.
  */
 import type { OutputFormat, Tool, ToolChoice, Turn } from '#engine/turn'
-import { isRecord, ownBody, withinLimit } from '#providers/kit'
+import { isRecord, sameWireBody, withinLimit } from '#providers/kit'
 import type { TextCall } from '#providers/spec'
 import { inputItems } from './input.ts'
 
@@ -42,7 +42,7 @@ const openFields = [
 ] as const
 
 /**
- * Top-level fields of a responses body that have an effect here: passed on, or spoken for by this provider. The rest could
+ * Top-level fields of a responses body that have an effect here: passed on, or set by this provider. The rest could
  * change the price (`service_tier`, `prompt_cache_retention`), keep data at the upstream (`background`, `conversation`) or
  * lean on data that is kept nowhere (`previous_response_id`, `prompt`).
  */
@@ -74,7 +74,7 @@ const openAi = /(^|\.)(openai\.com|azure\.com)$/
 /** The JSON body for this upstream. `host` is the upstream's, since vendors differ in a few names. */
 export function requestBody(host: string, call: TextCall): Record<string, unknown> {
   const { turn } = call
-  const body = ownBody(turn, 'responses')
+  const body = sameWireBody(turn, 'responses')
   const reasoning = body ? passedReasoning(body, turn) : reasoningOf(turn)
   return {
     model: call.upstreamModel,
@@ -107,7 +107,7 @@ const isChoiceAmong = (tools: readonly unknown[], choice: unknown): boolean =>
   choice['type'] === 'allowed_tools' ||
   tools.some((tool) => isRecord(tool) && tool['type'] === choice['type'])
 
-/** The caller's own object; our flat spelling of the effort speaks where it is silent. A budget goes to who takes one (`engine/routing`). */
+/** The caller's own object; our flat `effort` is the default of its field. A budget is sent only to models that accept one (`engine/routing`). */
 function passedReasoning(
   body: Record<string, unknown>,
   { reasoning, maxOutputTokens }: Turn,
@@ -136,7 +136,7 @@ function translated(host: string, turn: Turn): Record<string, unknown> {
     temperature: turn.temperature,
     top_p: turn.topP,
     text: textOf(turn, open || openAi.test(host)),
-    // Vendors that keep nothing give a thought back only sealed; models that do not think refuse the wish.
+    // Vendors that keep nothing give a thought back only sealed; models without reasoning refuse the field.
     include: turn.reasoning?.enabled ? ['reasoning.encrypted_content'] : undefined,
     ...(open && {
       top_k: turn.topK,
@@ -164,7 +164,7 @@ function textOf({ output, verbosity }: Turn, knowsVerbosity: boolean): Record<st
   return Object.keys(text).length > 0 ? text : undefined
 }
 
-/** Without a word about it this wire is strict, where the others are not. */
+/** `strict` is true by default on this wire, and false on the others. */
 const toolOf = ({ name, description, parameters, strict }: Tool) => ({
   type: 'function',
   name,

@@ -3,14 +3,14 @@ import {
   generate,
   listBytes,
   modelNames,
-  ownBody,
   pingTimeouts,
+  sameWireBody,
   type UpstreamAddress,
   UpstreamClient,
 } from '#providers/kit'
 import type { TextCall, TextProvider } from '#providers/spec'
 import { readAnswer } from './answer.ts'
-import { EventReader, type ReaderTerms } from './events.ts'
+import { EventReader, type ReaderOptions } from './events.ts'
 import { requestBody } from './request.ts'
 
 export { forwardedFields } from './request.ts'
@@ -21,8 +21,8 @@ export function responsesProvider(address: UpstreamAddress & { id: string }): Te
   const codec: ClientCodec = {
     path: '/responses',
     body: (call) => requestBody(client.host, call),
-    reader: (call) => new EventReader(termsOf(client, call)),
-    whole: (body, call) => readAnswer(body, termsOf(client, call)),
+    reader: (call) => new EventReader(readerOptionsOf(client, call)),
+    whole: (body, call) => readAnswer(body, readerOptionsOf(client, call)),
   }
   return {
     wires: ['responses'],
@@ -34,7 +34,7 @@ export function responsesProvider(address: UpstreamAddress & { id: string }): Te
 }
 
 /** A caller of this wire gets the events as they came; for one of another the answer is ended at its stop sequences. */
-function termsOf({ secrets }: UpstreamClient, { turn }: TextCall): ReaderTerms {
-  const sameWire = ownBody(turn, 'responses') !== undefined
+function readerOptionsOf({ secrets }: UpstreamClient, { turn }: TextCall): ReaderOptions {
+  const sameWire = sameWireBody(turn, 'responses') !== undefined
   return { secrets, sameWire, stop: sameWire ? [] : turn.stop }
 }

@@ -1,7 +1,7 @@
 import type { Part } from '#engine/turn'
 
 /**
- * Ends an answer where one of the caller's stop sequences begins, for upstreams that do not know the wish. Text that may be
+ * Ends an answer where one of the caller's stop sequences begins, for upstreams that lack the field. Text that may be
  * the beginning of a sequence is held back until more of it comes.
  */
 export class StopCut {
@@ -14,7 +14,7 @@ export class StopCut {
     this.#sequences = sequences.filter((sequence) => sequence !== '')
   }
 
-  /** Rewrites the parts from `from` on: past the cut nothing is told but the end and what was used. */
+  /** Rewrites the parts from `from` on: past the cut only the finish and the usage remain. */
   apply(parts: Part[], from: number): void {
     for (const part of parts.splice(from)) {
       if (this.found !== undefined) this.#afterCut(part, parts)

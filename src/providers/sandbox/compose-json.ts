@@ -3,7 +3,7 @@ import { UpstreamError } from '#providers/spec'
 import { composeText, shorten } from './compose.ts'
 import { describeMedia } from './describe-media.ts'
 import { hintsFrom } from './hints.ts'
-import { say } from './phrases.ts'
+import { phraseText } from './phrases.ts'
 import { findPlaces } from './places.ts'
 import type { Question } from './question.ts'
 import { sampleSchema, UnsatisfiableSchema } from './schema-sample.ts'
@@ -20,7 +20,9 @@ export function composeJson(
   if (output.type === 'json_object') return JSON.stringify(aboutQuestion(question, seed))
   const hint = hintsFrom(question, findPlaces(question.text))
   try {
-    return JSON.stringify(sampleSchema(output.schema, { hint, text: say(question.language, 'sampleText') }))
+    return JSON.stringify(
+      sampleSchema(output.schema, { hint, text: phraseText(question.language, 'sampleText') }),
+    )
   } catch (error) {
     if (!(error instanceof UnsatisfiableSchema)) throw error
     const param = 'response_format.json_schema.schema'

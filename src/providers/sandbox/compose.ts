@@ -1,7 +1,7 @@
 import { findArithmetic } from './arithmetic.ts'
 import { describeMedia } from './describe-media.ts'
 import type { Language } from './language.ts'
-import { digits, numerals, say, story } from './phrases.ts'
+import { digits, numerals, phraseText, story } from './phrases.ts'
 import type { Question } from './question.ts'
 
 const echo = [
@@ -38,17 +38,21 @@ export function endlessText(language: Language, seed: number, atLeastWords: numb
 }
 
 function introduction({ language, text, turnNumber }: Question): string {
-  const sentences = [say(language, 'opening')]
+  const sentences = [phraseText(language, 'opening')]
   sentences.push(
-    text.trim() === '' ? say(language, 'nothingAsked') : say(language, 'asked', { question: shorten(text) }),
+    text.trim() === ''
+      ? phraseText(language, 'nothingAsked')
+      : phraseText(language, 'asked', { question: shorten(text) }),
   )
-  if (turnNumber > 1) sentences.push(say(language, 'conversation', { count: turnNumber }))
+  if (turnNumber > 1) sentences.push(phraseText(language, 'conversation', { count: turnNumber }))
   return sentences.join(' ')
 }
 
 function quoteResults({ language, text, toolResults }: Question): string {
-  const lines = toolResults.map(({ name, text: result }) => say(language, 'toolResult', { name, result }))
-  if (text.trim() !== '') lines.push(say(language, 'toolSummary', { question: shorten(text) }))
+  const lines = toolResults.map(({ name, text: result }) =>
+    phraseText(language, 'toolResult', { name, result }),
+  )
+  if (text.trim() !== '') lines.push(phraseText(language, 'toolSummary', { question: shorten(text) }))
   return lines.join('\n')
 }
 
@@ -92,8 +96,8 @@ function calculated(text: string, language: Language): string | undefined {
   const arithmetic = findArithmetic(text)
   if (!arithmetic) return undefined
   const expression = digits(language, arithmetic.expression)
-  if (arithmetic.value === undefined) return say(language, 'divisionByZero', { expression })
-  return say(language, 'equation', { expression, result: arithmetic.value })
+  if (arithmetic.value === undefined) return phraseText(language, 'divisionByZero', { expression })
+  return phraseText(language, 'equation', { expression, result: arithmetic.value })
 }
 
 /** At most 300 code points, on one line. */

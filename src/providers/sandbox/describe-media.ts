@@ -1,6 +1,6 @@
 import type { Content, Document } from '#engine/turn'
 import type { Language } from './language.ts'
-import { say } from './phrases.ts'
+import { phraseText } from './phrases.ts'
 import type { Question } from './question.ts'
 
 /** One sentence on a medium by its measured properties: format, size in pixels, seconds, pages. */
@@ -9,13 +9,13 @@ export const describeMedia = (medium: Question['media'][number], language: Langu
 
 /** What of a document was read, and nothing more: the number of a PDF's pages, or the characters of text. */
 function describeDocument(document: Document, language: Language): string {
-  const title = document.title ?? say(language, 'untitled')
+  const title = document.title ?? phraseText(language, 'untitled')
   if (!('media' in document))
-    return say(language, 'documentText', { title, count: [...textWithin(document.parts)].length })
+    return phraseText(language, 'documentText', { title, count: [...textWithin(document.parts)].length })
   const { data, pages, pagesGuessed } = document.media
   return !data || pages === undefined || pagesGuessed
-    ? say(language, 'documentUncounted', { title })
-    : say(language, 'documentPages', { title, pages })
+    ? phraseText(language, 'documentUncounted', { title })
+    : phraseText(language, 'documentPages', { title, pages })
 }
 
 const textWithin = (parts: readonly Content[]): string =>
@@ -25,21 +25,22 @@ type Measured = Exclude<Question['media'][number], Document>
 
 function describeMeasured({ type, media }: Measured, language: Language): string {
   const { width, height, durationSeconds } = media
-  const format = formatName(media.mediaType) ?? say(language, 'unknownFormat')
+  const format = formatName(media.mediaType) ?? phraseText(language, 'unknownFormat')
   const seconds = durationSeconds === undefined ? undefined : Math.round(durationSeconds * 10) / 10
   if (type === 'image') {
-    if (!media.data && media.url) return say(language, 'imageLinked')
-    if (width === undefined || height === undefined) return say(language, 'imageUnmeasured', { format })
-    return say(language, 'imageMeasured', { format, width, height })
+    if (!media.data && media.url) return phraseText(language, 'imageLinked')
+    if (width === undefined || height === undefined)
+      return phraseText(language, 'imageUnmeasured', { format })
+    return phraseText(language, 'imageMeasured', { format, width, height })
   }
   if (type === 'audio') {
     return seconds === undefined
-      ? say(language, 'audioUnmeasured', { format })
-      : say(language, 'audio', { format, seconds })
+      ? phraseText(language, 'audioUnmeasured', { format })
+      : phraseText(language, 'audio', { format, seconds })
   }
   return seconds === undefined || width === undefined || height === undefined
-    ? say(language, 'videoUnmeasured', { format })
-    : say(language, 'video', { format, seconds, width, height })
+    ? phraseText(language, 'videoUnmeasured', { format })
+    : phraseText(language, 'video', { format, seconds, width, height })
 }
 
 function formatName(mediaType: string | undefined): string | undefined {

@@ -62,13 +62,13 @@ const numbers = {
 export function readDirectives(text: string): { text: string; directives: Directives } {
   const directives: Directives = {}
   const rest = text.replace(marker, (_, orders: string) => {
-    for (const order of orders.split(/[\s,;،]+/).filter(Boolean)) obey(order, directives)
+    for (const order of orders.split(/[\s,;،]+/).filter(Boolean)) applyOrder(order, directives)
     return ''
   })
   return { text: rest === text ? text : rest.replace(/[ \t]{2,}/g, ' ').trim(), directives }
 }
 
-function obey(order: string, directives: Directives): void {
+function applyOrder(order: string, directives: Directives): void {
   const [key = '', value = ''] = order.split('=', 2)
   if (key in numbers) {
     const number = Number(asciiDigits(value))

@@ -46,7 +46,7 @@ function vectorOf(text: string): Float32Array {
   return vector.map((value) => value / length)
 }
 
-/** What a text says twice counts somewhat more than what it says once. */
+/** A word that occurs twice weighs somewhat more than one that occurs once. */
 function featuresOf(text: string): Map<string, number> {
   const features = new Map<string, { weight: number; count: number }>()
   const add = (feature: string, weight: number): void => {

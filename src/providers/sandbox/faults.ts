@@ -3,7 +3,7 @@ import type { Directives } from './directives.ts'
 import type { Pacer } from './pace.ts'
 
 /** What a real upstream would have sent along with each fault; `executed: false` only where it surely did no work. */
-const circumstances: Partial<
+const faultOptions: Partial<
   Record<NonNullable<Directives['fault']>, { status?: number; executed?: boolean }>
 > = {
   connect: { executed: false },
@@ -27,5 +27,5 @@ export async function raise(
   const begun = pacer.sent > 0 ? { executed: true } : {}
   const wait = directives.retryAfterMs === undefined ? {} : { retryAfterMs: directives.retryAfterMs }
   const detail = `The sandbox was ordered to fail: ${fault}.`
-  throw new UpstreamError(fault, { ...circumstances[fault], ...begun, ...wait, detail })
+  throw new UpstreamError(fault, { ...faultOptions[fault], ...begun, ...wait, detail })
 }

@@ -1,6 +1,6 @@
 import { findArithmetic } from './arithmetic.ts'
 import { shorten } from './compose.ts'
-import { asciiDigits, say } from './phrases.ts'
+import { asciiDigits, phraseText } from './phrases.ts'
 import type { Question } from './question.ts'
 import type { Place } from './schema-sample.ts'
 import { type SchemaObject, stringList } from './schema-shape.ts'
@@ -48,10 +48,10 @@ export function hintsFrom(question: Question, places: readonly string[]) {
     if (/^time_?zone$/.test(key)) return /\b[A-Z][A-Za-z]+\/[A-Z][A-Za-z_]+/.exec(text)?.[0] ?? 'Asia/Tehran'
     if (/^(?:command|script)$/.test(key)) return /`([^`]+)`/.exec(text)?.[1] ?? 'date'
     if (/^(?:expression|formula|equation|calculation)$/.test(key)) return arithmetic?.expression ?? asked
-    if (placeNames.test(key)) return places[0] ?? say(question.language, 'samplePlace')
+    if (placeNames.test(key)) return places[0] ?? phraseText(question.language, 'samplePlace')
     if (/^(?:language|lang|locale)$/.test(key)) return question.language
     if (questionNames.test(key)) return asked === '' ? undefined : asked
-    if (answerNames.test(key)) return say(question.language, 'objectAnswer')
+    if (answerNames.test(key)) return phraseText(question.language, 'objectAnswer')
     return undefined
   }
 }

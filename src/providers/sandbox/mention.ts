@@ -1,6 +1,6 @@
 import type { Tool } from '#engine/turn'
 
-/** Words of tool names and descriptions that say nothing about the subject. */
+/** Words of tool names and descriptions that do not name the subject. */
 const empty = new Set(
   (
     'get set put fetch list find make does done the and for run call calls tool function current create read write ' +
@@ -38,8 +38,8 @@ const persian: Record<string, readonly string[]> = {
 
 /**
  * Where the text mentions the tool, as a character position; `undefined` when it does not. A mention is, in this order:
- * the tool's name (also with spaces for its underscores), a telling word of the name or a Persian word for it,
- * or two telling words of the description.
+ * the tool's name (also with spaces for its underscores), a significant word of the name or a Persian word for it,
+ * or two significant words of the description.
  */
 export function mentionedAt(tool: Tool, text: string): number | undefined {
   const lower = text.toLowerCase().slice(0, 8000)

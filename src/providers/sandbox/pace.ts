@@ -1,7 +1,7 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { type Timeouts, UpstreamError } from '#providers/spec'
 
-/** Waits; tests hand in one that does not really wait. Must reject when the signal aborts. */
+/** Waits; tests pass one that does not really wait. Must reject when the signal aborts. */
 export interface SandboxClock {
   wait(ms: number, signal: AbortSignal): Promise<void>
 }
@@ -18,10 +18,10 @@ export const realClock: SandboxClock = {
   },
 }
 
-/** Pieces sent without pace before the event loop gets its turn, so that aborts and other requests are served. */
-const breath = 64
+/** Pieces sent without pace before the event loop runs, so that aborts and other requests are served. */
+const piecesPerTurn = 64
 
-/** Lets an answer flow at its pace, within the timeouts of the call, until the caller goes away. */
+/** Sends an answer at its pace, within the timeouts of the call, until the caller leaves. */
 export class Pacer {
   #sent = 0
   #waitedMs = 0
@@ -37,7 +37,7 @@ export class Pacer {
     this.#clock = clock
   }
 
-  /** Pieces let through so far. */
+  /** How many pieces were sent so far. */
   get sent(): number {
     return this.#sent
   }
@@ -53,7 +53,7 @@ export class Pacer {
     if (ms > allowedMs)
       throw new UpstreamError('timeout', { detail: 'The sandbox was paced slower than the timeout.' })
     this.#sent += 1
-    if (ms === 0 && this.#sent % breath === 0) await setImmediate()
+    if (ms === 0 && this.#sent % piecesPerTurn === 0) await setImmediate()
     this.check()
   }
 

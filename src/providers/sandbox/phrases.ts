@@ -1,6 +1,6 @@
 import type { Language } from './language.ts'
 
-/** Everything the sandbox says, Persian and English side by side. `{name}` marks a place to fill. */
+/** Every phrase of the sandbox, Persian and English side by side. `{name}` marks a place to fill. */
 const phrases = {
   opening: {
     fa: 'من شبیه‌ساز آزمایشی خرد هستم: آفلاین کار می‌کنم و هوشمند نیستم.',
@@ -70,7 +70,11 @@ const phrases = {
 export type Phrase = keyof typeof phrases
 
 /** The phrase in the language, its places filled; numbers are written in the digits of the language. */
-export function say(language: Language, phrase: Phrase, fill: Record<string, string | number> = {}): string {
+export function phraseText(
+  language: Language,
+  phrase: Phrase,
+  fill: Record<string, string | number> = {},
+): string {
   return phrases[phrase][language].replace(/\{(\w+)\}/g, (place, name: string) => {
     const value = fill[name]
     if (value === undefined) return place

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Content, Turn } from '#engine/turn'
 import { composeText, endlessText } from './compose.ts'
 import { composeJson } from './compose-json.ts'
-import { say } from './phrases.ts'
+import { phraseText } from './phrases.ts'
 import type { Question } from './question.ts'
 import { composeReasoning } from './reasoning.ts'
 import { planCalls } from './tools.ts'
@@ -28,7 +28,7 @@ export interface PlannedCall {
 export function planAnswer(turn: Turn, question: Question, canReason: boolean): Plan {
   const { directives, language } = question
   const seed = Math.abs(Math.trunc(turn.seed ?? 0))
-  if (directives.refuse) return { refusal: say(language, 'refusal') }
+  if (directives.refuse) return { refusal: phraseText(language, 'refusal') }
   const reasoning = canReason ? composeReasoning(turn, question) : undefined
   const thinking = reasoning ? { reasoning } : {}
   const calls = planCalls(turn, question)

@@ -43,7 +43,7 @@ export function readQuestion(turn: Turn): Question {
   }
 }
 
-/** The user's explicit wish, then the system's, then the language of the question, then of earlier questions. */
+/** The language that the user asks for, then the system message's, then the language of the question, then of earlier questions. */
 function languageOf(messages: readonly Message[], question: string): Language {
   const wish = requestedLanguage(question)
   if (wish) return wish

@@ -16,7 +16,7 @@ const sentencesByEffort: Record<string, number> = {
 
 /**
  * The thinking before the answer: longer with more effort, cut at `reasoning.maxTokens`, absent when switched off.
- * Without any wish the effort is low; with only a token limit the limit decides.
+ * The default effort is low; with only a token limit the limit decides.
  */
 export function composeReasoning(
   turn: Turn,

@@ -2,7 +2,7 @@ import type { Tool, Turn } from '#engine/turn'
 import { UpstreamError } from '#providers/spec'
 import { hintsFrom, placeProperty } from './hints.ts'
 import { mentionedAt } from './mention.ts'
-import { say } from './phrases.ts'
+import { phraseText } from './phrases.ts'
 import { findPlaces } from './places.ts'
 import type { Question } from './question.ts'
 import { sampleSchema, UnsatisfiableSchema } from './schema-sample.ts'
@@ -59,7 +59,7 @@ function argumentsOf(tool: Tool, question: Question, places: readonly string[]):
   try {
     return sampleSchema(schema, {
       hint: hintsFrom(question, places),
-      text: say(question.language, 'sampleText'),
+      text: phraseText(question.language, 'sampleText'),
     })
   } catch (error) {
     if (!(error instanceof UnsatisfiableSchema)) throw error

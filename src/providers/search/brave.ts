@@ -7,15 +7,15 @@ const longest = { characters: 400, words: 50 }
 export const brave: SearchWire = {
   longest,
   headers: (apiKey) => ({ 'x-subscription-token': apiKey }),
-  async search(client, ask) {
-    const answer = await client.ask('/web/search', {
+  async search(client, options) {
+    const answer = await client.request('/web/search', {
       query: {
-        q: withinWords(withSites(ask, longest), ask.query),
-        count: String(ask.count),
+        q: withinWords(withSites(options, longest), options.query),
+        count: String(options.count),
         result_filter: 'web',
         text_decorations: 'false',
       },
-      signal: ask.signal,
+      signal: options.signal,
     })
     return findings(isRecord(answer['web']) ? answer['web']['results'] : undefined, {
       url: 'url',

@@ -30,7 +30,7 @@ export class SearchClient implements AsyncDisposable {
   }
 
   /** A GET with a query, or a POST with a JSON body; the JSON object of the answer. */
-  async ask(
+  async request(
     path: string,
     {
       query,

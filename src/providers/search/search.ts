@@ -19,7 +19,7 @@ export function openSearch(config: WebSearchConfig, way: Way = {}): SearchVendor
   })
   return {
     longest,
-    search: (ask) => search(client, ask),
+    search: (options) => search(client, options),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   }
 }

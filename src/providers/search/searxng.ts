@@ -6,10 +6,10 @@ const longest = { characters: 2_000 }
 export const searxng: SearchWire = {
   longest,
   headers: (apiKey) => ({ authorization: `Bearer ${apiKey}` }),
-  async search(client, ask) {
-    const answer = await client.ask('/search', {
-      query: { q: withSites(ask, longest), format: 'json' },
-      signal: ask.signal,
+  async search(client, options) {
+    const answer = await client.request('/search', {
+      query: { q: withSites(options, longest), format: 'json' },
+      signal: options.signal,
     })
     return findings(answer['results'], {
       url: 'url',

@@ -6,10 +6,10 @@ const longest = { characters: 2_000 }
 export const serper: SearchWire = {
   longest,
   headers: (apiKey) => ({ 'x-api-key': apiKey }),
-  async search(client, ask) {
-    const answer = await client.ask('/search', {
-      body: { q: withSites(ask, longest), num: ask.count },
-      signal: ask.signal,
+  async search(client, options) {
+    const answer = await client.request('/search', {
+      body: { q: withSites(options, longest), num: options.count },
+      signal: options.signal,
     })
     return findings(answer['organic'], { url: 'link', title: 'title', text: 'snippet', date: 'date' })
   },

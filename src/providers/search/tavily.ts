@@ -4,17 +4,17 @@ import { findings, type SearchWire } from './client.ts'
 export const tavily: SearchWire = {
   longest: { characters: 400 },
   headers: (apiKey) => ({ authorization: `Bearer ${apiKey}` }),
-  async search(client, ask) {
-    const answer = await client.ask('/search', {
+  async search(client, options) {
+    const answer = await client.request('/search', {
       body: {
-        query: ask.query,
-        max_results: ask.count,
+        query: options.query,
+        max_results: options.count,
         search_depth: 'basic',
         // The most that it takes.
-        ...(ask.onlyHosts.length > 0 && { include_domains: ask.onlyHosts.slice(0, 300) }),
-        ...(ask.notHosts.length > 0 && { exclude_domains: ask.notHosts.slice(0, 150) }),
+        ...(options.onlyHosts.length > 0 && { include_domains: options.onlyHosts.slice(0, 300) }),
+        ...(options.notHosts.length > 0 && { exclude_domains: options.notHosts.slice(0, 150) }),
       },
-      signal: ask.signal,
+      signal: options.signal,
     })
     return findings(answer['results'], {
       url: 'url',

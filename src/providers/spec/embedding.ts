@@ -1,6 +1,6 @@
 import type { Timeouts } from './spec.ts'
 
-/** What a room for vectors offers. */
+/** The interface of a provider room for embeddings. */
 export interface EmbeddingProvider {
   /**
    * Asks the upstream once: no retry, no failover. Throws `UpstreamError` for every failure; `executed` says whether the upstream may
@@ -9,7 +9,7 @@ export interface EmbeddingProvider {
   embed(call: EmbeddingCall): Promise<Embedded>
 }
 
-/** What an upstream is asked for. */
+/** The texts of one request and the form of their vectors. */
 export interface EmbeddingOrder {
   texts: readonly string[]
   /** Asked for by name, and of every vector; absent: as the model has it. */
@@ -35,5 +35,5 @@ export interface Embedded {
   usage?: { input: number }
 }
 
-/** The longest vector that is taken. */
+/** The longest vector that is accepted. */
 export const maxDimensions = 4_096

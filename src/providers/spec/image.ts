@@ -1,7 +1,7 @@
 import type { ImageOrder } from '#engine/turn'
 import type { Timeouts } from './spec.ts'
 
-/** What a room for pictures offers. */
+/** The interface of a provider room for images. */
 export interface ImageProvider {
   /**
    * Asks the upstream once: no retry, no failover. Throws `UpstreamError` for every failure; `executed` says whether the

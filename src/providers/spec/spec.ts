@@ -9,7 +9,7 @@ export {
 } from './embedding.ts'
 export type { Drawn, ImageCall, ImageProvider } from './image.ts'
 
-/** What a provider room offers. A room knows its vendor's wire and nothing of money, keys or HTTP servers. */
+/** The interface of a provider room for text. A room knows its vendor's wire and nothing of money, keys or HTTP servers. */
 export interface TextProvider {
   /** The wires this provider speaks natively. */
   readonly wires: readonly Wire[]
@@ -64,7 +64,7 @@ export type UpstreamFault =
   | 'aborted' // the caller went away
   | 'not_allowed' // the key may pay for no more; `cause` says why, and nobody was asked
 
-/** Faults that stay until the operator or the vendor's support mends something: the key, the account, an address, a name. */
+/** Faults that last until the operator or the vendor's support fixes something: the key, the account, an address, a name. */
 const permanent: ReadonlySet<UpstreamFault> = new Set(['authentication', 'not_found'])
 
 export class UpstreamError extends Error {
@@ -72,7 +72,7 @@ export class UpstreamError extends Error {
   readonly fault: UpstreamFault
   /** HTTP status of the upstream, when there was one. */
   readonly status: number | undefined
-  /** False only when it is certain that the upstream did no work: no connection, or a refusal at the door. */
+  /** False only when it is certain that the upstream did no work: no connection, or a refusal before any work. */
   readonly executed: boolean
   readonly retryAfterMs: number | undefined
   /** The upstream's own words, at most 500 characters, for the receipt and (for invalid_request) the caller. */
@@ -106,7 +106,7 @@ export class UpstreamError extends Error {
     this.param = more.param
   }
 
-  /** Asking again, now or in a while, cannot help. */
+  /** True where a retry, now or later, cannot help. */
   get isPermanent(): boolean {
     return permanent.has(this.fault)
   }

@@ -29,7 +29,7 @@ export interface SizeRange {
 export function fitLines(text: string, box: Box, sizes: SizeRange, font: Font): Lines {
   const paragraphs = paragraphsOf(text, font)
   let [low, high] = [sizes.min, Math.max(sizes.min, sizes.max)]
-  // Nobody sees half a pixel.
+  // Half a pixel is not visible.
   while (high - low > 0.5) {
     const middle = (low + high) / 2
     if (breakLines(paragraphs, box, middle, font).length <= room(box, middle)) low = middle

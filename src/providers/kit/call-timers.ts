@@ -2,7 +2,7 @@ import { type Timeouts, UpstreamError } from '#providers/spec'
 
 export type Phase = 'connect' | 'firstByte' | 'firstToken' | 'idle' | 'ending'
 
-const said: Record<Phase | 'total', string> = {
+const timeoutDetails: Record<Phase | 'total', string> = {
   connect: 'no connection',
   firstByte: 'no answer',
   firstToken: 'no first token',
@@ -12,16 +12,16 @@ const said: Record<Phase | 'total', string> = {
 }
 
 /**
- * The clocks of one upstream call: one for the phase it is in, one for the whole. `expire` is called at most once.
- * In the phase `idle` only the time spent waiting for the upstream counts, never the time a slow reader keeps us. Where this process
- * was too busy to look in time, what has come meanwhile is read before anybody is called silent.
+ * The timeouts of one upstream call: one for its current phase, one for the whole call. `expire` is called at most once.
+ * In the phase `idle` only the time spent waiting for the upstream counts, never the time that a slow reader takes. Where this process
+ * was too busy to look in time, bytes that have come meanwhile are read before the upstream is called silent.
  */
-export class Patience {
+export class CallTimers {
   readonly #expire: (error: UpstreamError) => void
   readonly #whole: NodeJS.Timeout
   #clock: NodeJS.Timeout | undefined
   #waiting = true
-  /** Counts what puts a clock back. */
+  /** Counts the events that restart a timer. */
   #turns = 0
   phase: Phase = 'connect'
 
@@ -31,7 +31,7 @@ export class Patience {
     this.enter('connect', timeouts.connectMs)
   }
 
-  /** Starts the clock of `phase`, in place of the one before. */
+  /** Starts the timer of `phase`, in place of the previous one. */
   enter(phase: Phase, limitMs: number): void {
     this.phase = phase
     this.#turns++
@@ -39,7 +39,7 @@ export class Patience {
     this.#clock = setTimeout(() => this.#ring(limitMs), limitMs)
   }
 
-  /** Before waiting for bytes. `moved` says that something of worth has come since the last wait. */
+  /** Before waiting for bytes. `moved`: there was progress since the last wait. */
   wait(moved: boolean): void {
     this.#waiting = true
     if (!moved || this.phase !== 'idle') return
@@ -47,12 +47,12 @@ export class Patience {
     this.#clock?.refresh()
   }
 
-  /** Bytes are here: what follows is our own time and the reader's. */
+  /** Bytes have arrived: the time until the next `wait` is ours and the reader's, and is not counted. */
   arrived(): void {
     this.#waiting = false
   }
 
-  /** Stops every clock. */
+  /** Stops every timer. */
   end(): void {
     this.#turns++
     clearTimeout(this.#clock)
@@ -68,7 +68,7 @@ export class Patience {
   }
 
   #judge(limitMs: number): void {
-    // The reader kept us; the clock starts anew, and rings for true if the upstream then stays silent.
+    // The reader was slow; the timer starts again, and expires if the upstream then stays silent.
     if (this.phase === 'idle' && !this.#waiting) this.#clock?.refresh()
     else this.#giveUp(this.phase, limitMs)
   }
@@ -78,7 +78,7 @@ export class Patience {
     this.#expire(
       new UpstreamError('timeout', {
         executed: what !== 'connect',
-        detail: `${said[what]} within ${limitMs} ms`,
+        detail: `${timeoutDetails[what]} within ${limitMs} ms`,
       }),
     )
   }

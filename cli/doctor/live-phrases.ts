@@ -1,102 +1,103 @@
 import { digits } from '../amounts.ts'
 import type { Sentence } from '../command.ts'
 
-const say = (fa: string, en: string): Sentence => ({ fa, en })
+const sentence = (fa: string, en: string): Sentence => ({ fa, en })
 const number = (value: number | string | bigint): string => digits(String(value), 'fa').replace('.', '٫')
 
-/** What `kherad doctor --live` finds, and after a colon the mend. */
-export const liveWords = {
-  ready: () => say('روشن و آماده است.', 'It is running and ready.'),
+/** The findings of `kherad doctor --live`, and after a colon how to fix them. */
+export const livePhrases = {
+  ready: () => sentence('روشن و آماده است.', 'It is running and ready.'),
   away: (address: string) =>
-    say(
+    sentence(
       `${address} پاسخ نمی‌دهد: سرور را با npm start روشن کنید یا KHERAD_BASE_URL را درست کنید.`,
       `${address} does not answer: start the server with npm start, or correct KHERAD_BASE_URL.`,
     ),
   notOurs: (address: string) =>
-    say(
+    sentence(
       `در ${address} برنامهٔ دیگری پاسخ می‌دهد: KHERAD_BASE_URL یا KHERAD_PORT را درست کنید.`,
       `Another program answers at ${address}: correct KHERAD_BASE_URL or KHERAD_PORT.`,
     ),
   notReady: (status: number) =>
-    say(
+    sentence(
       `روشن است ولی آماده نیست (${number(status)}): پایگاه دادهٔ آن و گزارشش را ببینید.`,
       `It is running, but not ready (${status}): look at its database and its log.`,
     ),
-  metrics: (address: string) => say(`${address}/metrics خوانده شد.`, `${address}/metrics was read.`),
+  metrics: (address: string) => sentence(`${address}/metrics خوانده شد.`, `${address}/metrics was read.`),
   workers: (address: string, count: number) =>
-    say(
+    sentence(
       `${address}/metrics از هر ${number(count)} فرایند خوانده شد.`,
       `${address}/metrics was read, of all ${count} workers.`,
     ),
   silentWorkers: (silent: number, count: number) =>
-    say(
+    sentence(
       `${number(silent)} از ${number(count)} فرایند تا یک ثانیه سنجه‌اش را نداد و در این ارقام کم است: پردازنده و گزارش سرور را ببینید.`,
       `${silent} of ${count} workers did not give their figures within a second, and these lack them: look at the CPU and at the log of the server.`,
     ),
   noMetrics: (address: string, reason: string) =>
-    say(
+    sentence(
       `${address}/metrics خوانده نمی‌شود (${reason}): این مسیر را در پراکسی جلوی خرد باز کنید.`,
       `${address}/metrics cannot be read (${reason}): open this path in the proxy before Kherad.`,
     ),
   standsOn: (other: Sentence) =>
-    say(`بررسی نشد، چون ${other.fa} خراب است.`, `Not checked, because ${other.en} is broken.`),
-  stages: (shown: string) => say(`صدک ۹۹: ${number(shown)}`, `99th percentile: ${shown}`),
-  noCalls: () => say('هنوز درخواستی نیامده است.', 'No call has come yet.'),
+    sentence(`بررسی نشد، چون ${other.fa} خراب است.`, `Not checked, because ${other.en} is broken.`),
+  stages: (shown: string) => sentence(`صدک ۹۹: ${number(shown)}`, `99th percentile: ${shown}`),
+  noCalls: () => sentence('هنوز درخواستی نیامده است.', 'No call has come yet.'),
   slow: (shown: string) =>
-    say(
+    sentence(
       `کند است، صدک ۹۹: ${number(shown)}: پردازنده و دیسک پایگاه داده را ببینید، یا KHERAD_WORKERS را بیشتر کنید.`,
       `Slow at the 99th percentile: ${shown}: look at the CPU and at the disk of the database, or raise KHERAD_WORKERS.`,
     ),
   pool: (busy: number, idle: number) =>
-    say(`${number(busy)} اتصال در کار و ${number(idle)} آزاد`, `${busy} connections busy, ${idle} idle`),
+    sentence(`${number(busy)} اتصال در کار و ${number(idle)} آزاد`, `${busy} connections busy, ${idle} idle`),
   poolWaits: (waiting: number, busy: number) =>
-    say(
+    sentence(
       `${number(waiting)} درخواست در صف اتصال به پایگاه است و هر ${number(busy)} اتصال در کار: پایگاه داده کند است یا گزارش‌های سنگین در جریان‌اند.`,
       `${waiting} wait for a connection and all ${busy} are busy: find what slows the database (pg_stat_activity).`,
     ),
-  noLag: (ms: number) => say(`تأخیر صدک ۹۹: ${number(ms)} میلی‌ثانیه`, `99th percentile of the lag: ${ms} ms`),
+  noLag: (ms: number) =>
+    sentence(`تأخیر صدک ۹۹: ${number(ms)} میلی‌ثانیه`, `99th percentile of the lag: ${ms} ms`),
   lag: (ms: number, most: number) =>
-    say(
+    sentence(
       `تأخیر صدک ۹۹ ${number(ms)} میلی‌ثانیه است و باید زیر ${number(most)} باشد: KHERAD_WORKERS=auto بگذارید یا ماشین بزرگ‌تری بگیرید.`,
       `The 99th percentile of the lag is ${ms} ms and should be below ${most}: set KHERAD_WORKERS=auto, or take a bigger machine.`,
     ),
-  noLoss: () => say('از آغاز این فرایند زیانی نبوده است.', 'None since this process started.'),
+  noLoss: () => sentence('از آغاز این فرایند زیانی نبوده است.', 'None since this process started.'),
   loss: (credits: string) =>
-    say(
+    sentence(
       `${number(credits)} اعتبار بیش از گرو و موجودی خرج شد: «platform loss» را در گزارش بجویید؛ رسیدش ارائه‌دهنده را نشان می‌دهد.`,
       `${credits} credits were spent beyond hold and balance: look for "platform loss" in the log; its receipt names the provider.`,
     ),
   noBreakers: (count: number) =>
-    say(
+    sentence(
       `هیچ‌یک از ${number(count)} استقرارِ به‌کاررفته کنار گذاشته نشده است.`,
       `None of the ${count} deployments in use is resting.`,
     ),
   breakers: (deployments: string) =>
-    say(
+    sentence(
       `کنار گذاشته شده‌اند: ${deployments}: ارائه‌دهنده را ببینید (kherad doctor هر یک را می‌آزماید)؛ خودکار دوباره آزموده می‌شوند.`,
       `Resting after failures: ${deployments}: look at the provider (kherad doctor asks each); they are probed again by themselves.`,
     ),
   holds: (open: bigint) =>
-    say(`${number(open)} گرو باز، همه در مهلت`, `${open} holds are open, all in their time.`),
+    sentence(`${number(open)} گرو باز، همه در مهلت`, `${open} holds are open, all in their time.`),
   staleHolds: (count: number, open: bigint) =>
-    say(
+    sentence(
       `${number(count)} از ${number(open)} گرو باز از مهلتش گذشته و جمع نشده است: دست‌کم یک سرور با همین پایگاه باید روشن باشد؛ گزارش آن را ببینید.`,
       `${count} of ${open} open holds are past their lease and not swept: one server on this database has to run; look at its log.`,
     ),
   noDatabase: () =>
-    say(
+    sentence(
       'بررسی نشد: پایگاه داده از اینجا در دسترس نیست یا هنوز جدولی ندارد.',
       'Not checked: the database cannot be reached from here, or has no tables yet.',
     ),
 }
 
 export const liveTitles = {
-  live_ready: say('سرور', 'server'),
-  live_metrics: say('سنجه‌ها', 'metrics'),
-  live_stages: say('مرحله‌ها', 'stages'),
-  live_pool: say('اتصال‌های پایگاه', 'database pool'),
-  live_event_loop: say('حلقهٔ رویداد', 'event loop'),
-  live_loss: say('زیان سکو', 'platform loss'),
-  live_breakers: say('قطع‌کننده‌ها', 'breakers'),
-  live_holds: say('گروها', 'holds'),
+  live_ready: sentence('سرور', 'server'),
+  live_metrics: sentence('سنجه‌ها', 'metrics'),
+  live_stages: sentence('مرحله‌ها', 'stages'),
+  live_pool: sentence('اتصال‌های پایگاه', 'database pool'),
+  live_event_loop: sentence('حلقهٔ رویداد', 'event loop'),
+  live_loss: sentence('زیان سکو', 'platform loss'),
+  live_breakers: sentence('قطع‌کننده‌ها', 'breakers'),
+  live_holds: sentence('گروها', 'holds'),
 }

@@ -13,16 +13,16 @@ import {
 import { broken, type Check, examine, ok, reasonOf } from './check.ts'
 import { doctorPhrases as words } from './phrases.ts'
 
-const patienceMs = 5_000
+const timeoutMs = 5_000
 
-interface WaysOptions {
+interface OutboundOptions {
   config: Config
   providers: readonly ProviderConfig[]
   outbound: Outbound
 }
 
 /** One check for each proxy that something goes through; none where everything goes directly. */
-export async function checkWays(options: WaysOptions): Promise<Check[]> {
+export async function checkOutbound(options: OutboundOptions): Promise<Check[]> {
   const proxies = new Map<string, { proxy: ProxyConfig; users: string[]; outbound: Outbound }>()
   for (const [user, proxy] of usersOf(options)) {
     const key = JSON.stringify(proxy)
@@ -36,7 +36,7 @@ export async function checkWays(options: WaysOptions): Promise<Check[]> {
 }
 
 /** Who goes through which proxy. */
-function usersOf({ config, providers, outbound }: WaysOptions): [user: string, proxy: ProxyConfig][] {
+function usersOf({ config, providers, outbound }: OutboundOptions): [user: string, proxy: ProxyConfig][] {
   const { tools, storage, tracing, net } = config
   const others: [string, string | undefined][] = [
     ['web_search', tools.webSearch?.baseUrl],
@@ -67,13 +67,13 @@ const checkProxy = ({
 }): Promise<Check> => {
   const name = `proxy ${redactedProxy(proxy)}`
   return examine(name, async () => {
-    const signal = AbortSignal.timeout(patienceMs)
+    const signal = AbortSignal.timeout(timeoutMs)
     const { trust } = outbound.to(`https://${proxy.host.includes(':') ? `[${proxy.host}]` : proxy.host}`)
     try {
       await tryProxy(proxy, { trust, signal })
       return ok(name, words.proxy(users.join(', ')))
     } catch (error) {
-      if (signal.aborted) return broken(name, words.providerSlow(patienceMs / 1000))
+      if (signal.aborted) return broken(name, words.providerSlow(timeoutMs / 1000))
       return broken(name, error instanceof ProxyFailed ? words.proxyBroken(error.message) : reasonOf(error))
     }
   })
