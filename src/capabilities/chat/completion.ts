@@ -17,7 +17,7 @@ interface CollectedCall {
   extra: Record<string, unknown>
 }
 
-/** Unknown fields of tool calls stand in a delta under the index of their call. */
+/** Unknown fields of tool calls, as a delta contains them: with the index of their call. */
 export type CallExtras = ({ index: number } & Record<string, unknown>)[]
 
 /** Collects the parts of a whole answer. */

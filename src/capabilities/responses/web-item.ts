@@ -59,7 +59,7 @@ export function actionOf(tool: ToolName, input: unknown): Json | undefined {
   return tool === 'web_search' ? { type: 'search', query, queries: [query] } : undefined
 }
 
-/** What `response.tool` says of an item: which tool, how far it is, and what it was given. */
+/** The fields of `response.tool` for an item: the tool, its status and its input. */
 export function toolEvent({ status, action }: Json): Json {
   const { type, sources: _sources, ...input } = (action ?? {}) as Json
   return { tool: type === undefined || type === 'search' ? 'web_search' : 'web_fetch', status, input }
