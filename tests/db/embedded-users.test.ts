@@ -101,7 +101,9 @@ async function makeCheckout(folder: string, version: string): Promise<void> {
   for (const part of [
     'package.json',
     'src/platform/db',
+    'src/platform/postgres',
     'src/platform/errors',
+    'src/platform/metrics',
     'tests/harness/postgres-owner.ts',
   ])
     await cp(path.join(project, part), path.join(folder, part), { recursive: true })
@@ -113,6 +115,6 @@ async function makeCheckout(folder: string, version: string): Promise<void> {
   const about = path.join(folder, name, 'package.json')
   await writeFile(about, JSON.stringify({ ...JSON.parse(await readFile(about, 'utf8')), version }))
   await chmod(path.join(folder, name, 'native/share'), 0o700)
-  for (const shared of ['pg', 'kysely'])
+  for (const shared of ['pg', 'kysely', 'prom-client'])
     await symlink(path.join(project, 'node_modules', shared), path.join(folder, 'node_modules', shared))
 }
