@@ -14,7 +14,8 @@ const item = exact({
   type: Type.Literal('image_generation_call'),
   id: Type.String({ pattern: '^ig_[0-9a-f]{32}$' }),
   status: is('in_progress', 'completed', 'failed'),
-  result: orNull(Type.String({ minLength: 16, pattern: '^[A-Za-z0-9+/]+={0,2}$' })),
+  // Base64, which `pictureIn` checks: a regular expression over megabytes can exhaust the stack of its engine.
+  result: orNull(Type.String({ minLength: 16 })),
   output_format: is('png', 'jpeg', 'webp'),
   size: Type.String({ pattern: '^[1-9][0-9]*x[1-9][0-9]*$' }),
   quality: is('auto', 'low', 'medium', 'high'),
@@ -85,7 +86,9 @@ export function pictureIn(body: unknown): { response: Json; item: Json; bytes: B
   expect(told['output']).toHaveLength(1)
   const [drawn] = told['output']
   expect(drawn.status).toBe('completed')
-  return { response: told, item: drawn, bytes: Buffer.from(drawn.result, 'base64') }
+  const bytes = Buffer.from(drawn.result, 'base64')
+  expect(bytes.toString('base64') === drawn.result).toBe(true)
+  return { response: told, item: drawn, bytes }
 }
 
 const steps = ['in_progress', 'generating', 'completed'].map(
