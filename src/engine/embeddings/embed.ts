@@ -69,13 +69,17 @@ const vectors = (app: App): PaidOrderKind<Candidate, Embedded> => ({
   operation: 'embeddings',
   fill: ({ orders }, call) => embeddingModels.ask(orders.embedding!, call),
   worstCase: ({ model, order }) => embeddingModels.worstCase(model, app.config.defaults, order.texts),
-  // Upstreams do not bill for refused calls; background work does not rely on that.
-  mayRepeat: (failure, isBackground) => !failure.executed || (!isBackground && wasRefused(failure)),
-  didNothing: (failure, isBackground) => !failure.executed || (!isBackground && wasRefused(failure)),
+  mayRepeat: wasFree,
+  didNothing: wasFree,
 })
 
-/** An error status brings no vectors and no bill. A broken line or silence proves nothing. */
-const wasRefused = ({ status }: UpstreamError): boolean => (status ?? 0) >= 400
+/**
+ * An error status brings no vectors and no bill, but background work does not rely on that. A broken line or silence proves nothing: the
+ * call may have been executed.
+ */
+function wasFree({ executed, status }: UpstreamError, isBackground: boolean): boolean {
+  return !executed || (!isBackground && (status ?? 0) >= 400)
+}
 
 async function settle(
   app: App,
