@@ -1,4 +1,5 @@
 /** Jobs that their processes do not survive: two of them, killed or hanging, and the third sets the job aside. */
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { ended as endedBatch, results, row } from '../contract/batches-world.ts'
 import { add, create, read } from '../contract/knowledge-world.ts'
@@ -10,15 +11,35 @@ import { credits, ended, openScene, type Scene, send } from './work-scene.ts'
 
 const scene = (name: string, act: (at: Scene) => Promise<void>): void => onScene(openScene, name, act)
 
-/** Resolves once a process that is none of `earlier` has the only job of this kind: the one before may have had it more than once. */
-const claimedAnew = (at: Scene, kind: string, earlier: ReadonlySet<string>): Promise<string> =>
+interface Claim {
+  process_id: string
+  fence: number
+}
+
+/**
+ * Resolves once a process that is none of `earlier` is in the midst of the only job of this kind: it waits for rows that the test holds. A
+ * claim alone does not mean that. A job that was lost once is put back for a moment while the process runs another such job.
+ */
+const stuckAnew = (at: Scene, kind: string, earlier: ReadonlySet<string>): Promise<string> =>
   until(async () => {
-    const [job] = await at.site.db.query<{ process_id: string | null }>(
-      { text: 'select process_id from jobs.queue where name = $1' },
-      [kind],
-    )
-    return job?.process_id && !earlier.has(job.process_id) ? job.process_id : undefined
+    const claim = await claimOf(at, kind)
+    if (!claim || earlier.has(claim.process_id)) return undefined
+    await pause(100)
+    const later = await claimOf(at, kind)
+    return later?.fence === claim.fence ? claim.process_id : undefined
   })
+
+/** The claim of the only job of this kind, while a connection waits for what another holds. */
+async function claimOf(at: Scene, kind: string): Promise<Claim | undefined> {
+  const [claim] = await at.site.db.query<Claim>(
+    {
+      text: `select process_id, fence from jobs.queue where name = $1 and process_id is not null
+        and exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')`,
+    },
+    [kind],
+  )
+  return claim
+}
 
 /** Holds a statement open until this is disposed: whatever job needs the same rows waits in the middle of its work. */
 async function holding(at: Scene, statement: string): Promise<AsyncDisposable> {
@@ -44,7 +65,7 @@ async function loseTwice(at: Scene, kind: string, ways: ((process: ServerProcess
   const losers = new Set<string>()
   for (const end of ways) {
     const process = await worker(at)
-    losers.add(await claimedAnew(at, kind, losers))
+    losers.add(await stuckAnew(at, kind, losers))
     await end(process)
   }
 }
