@@ -38,15 +38,15 @@ const handsOff = (id = 'c2', more: Record<string, unknown> = {}) =>
 const results = () => heard(it.upstream.calls.at(-1)!).filter((line) => line.startsWith('result'))
 
 test('a lead is told with the consent that it rests on, and durable before the model hears of it', async () => {
+  const leads = () =>
+    it.world.app.db.query({ text: `select 1 from events.outbox where type = 'agent.lead'` }, [])
+  const earlier = await leads()
   let toldBefore: unknown[] = []
   it.upstream.calls.length = 0
   it.upstream.reply(async (upstreamCall) => {
     if (it.upstream.calls.length === 1)
       return says('chat', { text: 'One moment.', calls: [captures()] }, upstreamCall)
-    toldBefore = await it.world.app.db.query(
-      { text: `select 1 from events.outbox where type = 'agent.lead'` },
-      [],
-    )
+    toldBefore = await leads()
     return says('chat', { text: 'We will call you.' }, upstreamCall)
   })
   const reply = await run(
@@ -56,7 +56,7 @@ test('a lead is told with the consent that it rests on, and durable before the m
     { 'x-customer-id': 'c-1', 'x-reference-id': 'r-1' },
   )
   expect(reply.status, reply.text).toBe(200)
-  expect(toldBefore).toHaveLength(1)
+  expect(toldBefore).toHaveLength(earlier.length + 1)
   expect(results()).toEqual(['result c1: The contact is kept.'])
   expect(reply.body).toMatchObject({
     output_text: 'One moment.We will call you.',

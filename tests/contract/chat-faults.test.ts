@@ -32,11 +32,15 @@ beforeAll(async () => {
   at = await bootOnUpstream({ clock })
   hasty = await bootOnUpstream({ provider, clock })
 })
-afterEach(() => {
-  at.upstream.reply(answer())
-  hasty.upstream.reply(answer())
+afterEach(async () => {
   // A rate limit is over before the next test.
   clock.moveMs(30_000)
+  for (const { upstream, key, world } of [at, hasty]) {
+    upstream.reply(answer())
+    // A call that succeeds closes the breaker, which counts failures in a row.
+    expect((await key.chat({})).status).toBe(200)
+    await world.settled()
+  }
 })
 afterAll(async () => {
   await at[Symbol.asyncDispose]()

@@ -137,6 +137,7 @@ describe('in the sandbox', () => {
         code: 'INVALID_MEDIA',
         param: `messages.0.content.1.file.${param}`,
       })
+    await world.settled()
     const before = await world.balance()
     await refused({ type: 'file', file: { file_id: 'file-1' } }, 'file_id')
     await refused(file({ file_id: 'file-1' }), 'file_id')

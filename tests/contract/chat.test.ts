@@ -14,6 +14,7 @@ afterAll(() => world[Symbol.asyncDispose]())
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 test('a chat is answered, charged to the micro-credit and explained by its receipt', async () => {
+  await world.settled()
   const before = await world.balance()
   const reply = await key.chat({})
   expect(reply.status).toBe(200)

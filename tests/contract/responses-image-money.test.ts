@@ -206,11 +206,13 @@ describe('an upstream that fails', () => {
   })
 
   test('what was surely not drawn goes on to the next deployment and the next model, which is paid', async () => {
-    at.upstream.replyOnce(json(404, 'no model'), json(401, 'no'))
-    const cost = await costOf(at.world, async () => {
-      const reply = await picture(at.key, {}, { model: 'test/spread' })
+    // A world of its own: a breaker that others have opened would skip the deployment that is gone.
+    await using own = await bootOnImages()
+    own.upstream.replyOnce(json(404, 'no model'), json(401, 'no'))
+    const cost = await costOf(own.world, async () => {
+      const reply = await picture(own.key, {}, { model: 'test/spread' })
       expect(pictureIn(reply.body).response['model']).toBe('test/plain')
-      const receipt = await told(reply)
+      const receipt = await explained(own.key, requestIdOf(reply))
       expect(receipt.model).toBe('test/plain')
       expect(receipt.reserved_microcredits).toBe('42000000')
       expect(receipt.details.attempts.map(({ deployment, outcome }) => [deployment, outcome])).toEqual([

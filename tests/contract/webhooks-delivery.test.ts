@@ -72,7 +72,8 @@ test('an event is delivered once to each matching connection, signed as the cont
   const [first, second] = [...at.receiver.got('one'), ...at.receiver.got('other')]
   expect(first!.body).toBe(second!.body)
   expect(at.receiver.got('deaf')).toEqual([])
-  expect(await deliveries(at.key)).toHaveLength(2)
+  const ours = new Set([one.id, other.id])
+  expect((await deliveries(at.key)).filter(({ webhook_id }) => ours.has(webhook_id))).toHaveLength(2)
 })
 
 test('the guide’s own code takes what was sent, and nothing else', async () => {

@@ -9,14 +9,22 @@ let at: UpstreamWorld
 beforeAll(async () => {
   at = await bootOnUpstream()
 })
-afterEach(() => at.upstream.reply(answer()))
+afterEach(async () => {
+  at.upstream.reply(answer())
+  // A call that succeeds: the breaker counts failures in a row.
+  expect((await at.key.chat({})).status).toBe(200)
+})
 afterAll(() => at[Symbol.asyncDispose]())
 
 /** A client that notes when each of its requests really left. */
-function counting(secret = at.key.secret, more: { maxRetries?: number; timeout?: number } = {}) {
+function counting(
+  secret = at.key.secret,
+  more: { maxRetries?: number; timeout?: number } = {},
+  { world } = at,
+) {
   const sentAtMs: number[] = []
   const client = new OpenAI({
-    baseURL: `${at.world.url}/v1`,
+    baseURL: `${world.url}/v1`,
     apiKey: secret,
     ...more,
     fetch: (url, init) => {
@@ -161,17 +169,17 @@ test('a 429 that lasts longer than our own tries is passed on with its wait, whi
 })
 
 test('a failing upstream is tried as often as the client wants, and no failed attempt costs anything', async () => {
-  await at.world.settled()
-  const before = await at.world.balance()
-  const { client, sentAtMs } = counting(at.key.secret, { maxRetries: 1 })
-  const calls = at.upstream.calls.length
-  at.upstream.reply(json(500, {}))
+  // A world of its own, whose breaker stays open.
+  await using own = await bootOnUpstream()
+  const before = await own.world.balance()
+  const { client, sentAtMs } = counting(own.key.secret, { maxRetries: 1 }, own)
+  own.upstream.reply(json(500, {}))
   expect(await errorOf(client.chat.completions.create(ask))).toMatchObject({ status: 502 })
   expect(sentAtMs).toHaveLength(2)
   // Three tries for the first request; the fifth failure in a row opens the breaker and ends those for the second.
-  expect(at.upstream.calls).toHaveLength(calls + 5)
-  await at.world.settled()
-  expect(await at.world.balance()).toEqual(before)
+  expect(own.upstream.calls).toHaveLength(5)
+  await own.world.settled()
+  expect(await own.world.balance()).toEqual(before)
 })
 
 test('a timeout of the client ends the call at the upstream too', async () => {

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ClientOptions, WebSocket } from 'ws'
 import { fail } from '#platform/errors'
-import { openServer, route, type Socket, socketRoute, socketStream } from '#platform/http'
+import { route, type Socket, socketRoute, socketStream } from '#platform/http'
 import { openApiOf } from '#platform/openapi'
 import type { Client } from '../harness/client.ts'
 import { until } from '../harness/until.ts'
@@ -251,11 +251,11 @@ describe('bounds', () => {
 })
 
 test('a server that stops tells every line so and waits for it', async () => {
-  const { app } = served.world
-  const server = await openServer({ app, routes, host: '127.0.0.1', port: 0 })
-  const { opened, closed } = dial('/echo/a?name=b', {}, [], server.url)
+  await using own = await serve(() => routes)
+  const by = await own.world.key()
+  const { opened, closed } = dial('/echo/a?name=b', { headers: bearer(by) }, [], own.url)
   await opened
-  const stopping = server[Symbol.asyncDispose]()
+  const stopping = own.server[Symbol.asyncDispose]()
   expect((await closed).code).toBe(1001)
   await stopping
 })
