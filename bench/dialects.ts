@@ -10,7 +10,7 @@ import type { Wire } from '#engine/turn'
 import { readEnv } from '#platform/config'
 import type { EventStream, RequestContext } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
-import { Trail } from '#platform/trace'
+import { TraceContext } from '#platform/trace'
 import { loadConfig } from '#settings'
 import { routes } from '../src/capabilities.ts'
 import { startKherad } from '../src/server.ts'
@@ -134,7 +134,7 @@ function contextOf(what: Pick<RequestContext, 'app' | 'caller' | 'body'>): Reque
     language: 'en',
     isHead: false,
     receivedMs: Date.now(),
-    trail: new Trail(undefined),
+    trace: new TraceContext(undefined),
     gone: new AbortController().signal,
     setHeader() {},
   }

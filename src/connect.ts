@@ -6,7 +6,7 @@ import type { Wire } from '#engine/turn'
 import type { Config } from '#platform/config'
 import type { Log } from '#platform/log'
 import { type GuardedClient, type GuardedNet, openGuardedClient } from '#platform/net'
-import type { Outbound, Way } from '#platform/proxy'
+import type { Egress, Outbound } from '#platform/proxy'
 import { chatCompletionsProvider } from '#providers/chat-completions'
 import { embeddingsProvider } from '#providers/embeddings'
 import { imagesProvider } from '#providers/images'
@@ -29,7 +29,7 @@ export function openNet({ net }: Pick<Config, 'net'>, outbound: Outbound, log?: 
   const own = net.usesProxy ? {} : ({ proxy: 'direct' } as const)
   return openGuardedClient({
     allowedCidrs: net.allowedCidrs,
-    way: (url) => outbound.to(url, own),
+    egress: (url) => outbound.to(url, own),
     ...(log && { log }),
   })
 }
@@ -46,14 +46,14 @@ export function connect(
     const { id, baseUrl, apiKey, headers, dialects, timeouts } = entry
     const { onDisconnect, maxDrains, passTraceparent, takesLinks } = entry
     const key = apiKey === undefined ? {} : { apiKey }
-    const way = (url: string | URL) => outbound.to(url, entry)
+    const egress = (url: string | URL) => outbound.to(url, entry)
     const connected =
       id === 'sandbox'
         ? {
             provider: sandboxProvider(),
             orders: { image: sandboxImages(), embedding: sandboxEmbeddings() },
           }
-        : roomsFor(dialects, { id, baseUrl, headers, ...key }, way, net, opening)
+        : roomsFor(dialects, { id, baseUrl, headers, ...key }, egress, net, opening)
     upstreams.set(id, {
       ...connected,
       timeouts,
@@ -69,11 +69,11 @@ export function connect(
 function roomsFor(
   dialects: readonly Dialect[],
   named: UpstreamAddress & { id: string },
-  wayTo: (url: string | URL) => Way,
+  egressTo: (url: string | URL) => Egress,
   net: GuardedClient,
   opening: AsyncDisposableStack,
 ): Pick<Upstream, 'provider' | 'orders'> {
-  const address = { ...named, way: wayTo(named.baseUrl) }
+  const address = { ...named, egress: egressTo(named.baseUrl) }
   const wires = dialects.filter((dialect) => dialect !== 'images')
   const texts = wires.map((wire) => opening.use(rooms[wire](address)))
   const embeddings = wires.includes('chat') && opening.use(embeddingsProvider(address))
@@ -81,7 +81,7 @@ function roomsFor(
   if (wires.length === dialects.length) return { provider: joined(texts), orders: beside }
   const images = opening.use(
     imagesProvider(
-      { ...address, ...((address.way.proxy || address.way.trust) && { wayOfLinks: wayTo }) },
+      { ...address, ...((address.egress.proxy || address.egress.trust) && { egressOfLinks: egressTo }) },
       net,
     ),
   )

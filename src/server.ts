@@ -93,7 +93,7 @@ export async function startKherad(options: StartOptions): Promise<Kherad> {
   const isolation = openIsolation()
   const tools = openTools({ config, search, client: net, log, isolation })
   const storage = opening.use(
-    openStorage({ folder: path.join(config.dataDir, 'files'), ...config.storage, way: outbound.to }),
+    openStorage({ folder: path.join(config.dataDir, 'files'), ...config.storage, egress: outbound.to }),
   )
   const spool = opening.use(
     await openSpool({ folder: path.resolve(config.dataDir, 'spool'), maxBytes: config.files.spoolBytes }),
@@ -148,7 +148,7 @@ export async function startKherad(options: StartOptions): Promise<Kherad> {
 
 const tracingOptions = (config: TracingConfig, outbound: Outbound, log: Log): TracingOptions => ({
   ...config,
-  way: outbound.to(config.endpoint),
+  egress: outbound.to(config.endpoint),
   log,
 })
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { isDeepStrictEqual } from 'node:util'
 import { normalise } from './normalise.ts'
-import { answerOf, eventsOf, type Way } from './wires.ts'
+import { answerOf, eventsOf, type UpstreamBehaviour } from './wires.ts'
 
 export interface Upstream extends AsyncDisposable {
   url: string
@@ -55,17 +55,17 @@ export async function openUpstream(): Promise<Upstream> {
 function perform(request: IncomingMessage, text: string, response: ServerResponse): void {
   const pathname = (request.url ?? '').split('?')[0]!
   const body = text.startsWith('{') ? JSON.parse(text) : {}
-  const way: Way | undefined = body.model
-  const refusal = refusalOf(way)
+  const behaviour: UpstreamBehaviour | undefined = body.model
+  const refusal = refusalOf(behaviour)
   if (refusal) send(response, ...refusal)
   else if (pathname === '/search') send(response, 200, found)
-  else if (body.stream !== true) send(response, 200, answerOf(pathname, way, body))
-  else stream(response, eventsOf(pathname, way, body), way === 'cut')
+  else if (body.stream !== true) send(response, 200, answerOf(pathname, behaviour, body))
+  else stream(response, eventsOf(pathname, behaviour, body), behaviour === 'cut')
 }
 
-function refusalOf(way: Way | undefined): [number, unknown] | undefined {
-  if (way?.startsWith('fails')) return [500, { error: { message: 'the upstream is broken' } }]
-  if (way !== 'refuses') return undefined
+function refusalOf(behaviour: UpstreamBehaviour | undefined): [number, unknown] | undefined {
+  if (behaviour?.startsWith('fails')) return [500, { error: { message: 'the upstream is broken' } }]
+  if (behaviour !== 'refuses') return undefined
   return [400, { error: { type: 'invalid_request_error', message: 'the upstream refuses this' } }]
 }
 

@@ -1,28 +1,36 @@
 /** Fixed answers of the wires, whole and as events. */
-export type Way = 'plain' | 'caller' | 'refuses' | `fails-${string}` | 'cut' | 'painter' | 'near'
+export type UpstreamBehaviour =
+  | 'plain'
+  | 'caller'
+  | 'refuses'
+  | `fails-${string}`
+  | 'cut'
+  | 'painter'
+  | 'near'
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies of several wires, each read where it is known.
 type Body = any
 
 const words = ['پاسخ ', 'ثابت ', 'of the ', 'upstream', '.']
 const toolArguments = '{"city":"شیراز"}'
-const isCalled = (way: Way | undefined, body: Body) => way === 'caller' && body.tools?.length > 0
+const isCalled = (behaviour: UpstreamBehaviour | undefined, body: Body) =>
+  behaviour === 'caller' && body.tools?.length > 0
 
 /** 1×1. */
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
-export function answerOf(path: string, way: Way | undefined, body: Body): unknown {
+export function answerOf(path: string, behaviour: UpstreamBehaviour | undefined, body: Body): unknown {
   if (path.endsWith('/embeddings')) return vectors(body)
   if (path.includes('/images/')) return { created: 1, data: [{ b64_json: png }] }
-  if (path.endsWith('/responses')) return responsesAnswer(way, body)
-  if (path.endsWith('/messages')) return messagesAnswer(way, body)
-  return chatAnswer(way, body)
+  if (path.endsWith('/responses')) return responsesAnswer(behaviour, body)
+  if (path.endsWith('/messages')) return messagesAnswer(behaviour, body)
+  return chatAnswer(behaviour, body)
 }
 
-export function eventsOf(path: string, way: Way | undefined, body: Body): string[] {
-  if (path.endsWith('/responses')) return responsesEvents(way, body)
-  if (path.endsWith('/messages')) return messagesEvents(way, body)
-  return chatEvents(way, body)
+export function eventsOf(path: string, behaviour: UpstreamBehaviour | undefined, body: Body): string[] {
+  if (path.endsWith('/responses')) return responsesEvents(behaviour, body)
+  if (path.endsWith('/messages')) return messagesEvents(behaviour, body)
+  return chatEvents(behaviour, body)
 }
 
 function vectors(body: Body): unknown {
@@ -48,8 +56,8 @@ const chatCall = {
   function: { name: 'weather', arguments: toolArguments },
 }
 
-function chatAnswer(way: Way | undefined, body: Body): unknown {
-  const called = isCalled(way, body)
+function chatAnswer(behaviour: UpstreamBehaviour | undefined, body: Body): unknown {
+  const called = isCalled(behaviour, body)
   const { index: _, ...call } = chatCall
   const message = called
     ? { role: 'assistant', content: null, tool_calls: [call] }
@@ -58,10 +66,10 @@ function chatAnswer(way: Way | undefined, body: Body): unknown {
   return { ...chatHead, object: 'chat.completion', choices, usage: chatUsage }
 }
 
-function chatEvents(way: Way | undefined, body: Body): string[] {
+function chatEvents(behaviour: UpstreamBehaviour | undefined, body: Body): string[] {
   const chunk = (delta: Body, finish_reason: string | null = null) =>
     event({ ...chatHead, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason }] })
-  const said = isCalled(way, body)
+  const said = isCalled(behaviour, body)
     ? [chunk({ tool_calls: [chatCall] }), chunk({}, 'tool_calls')]
     : [...words.map((content) => chunk({ content })), chunk({}, 'stop')]
   return [
@@ -94,19 +102,19 @@ const responsesText = {
   content: [{ type: 'output_text', text: words.join(''), annotations: [] }],
 }
 
-function responsesAnswer(way: Way | undefined, body: Body): unknown {
-  const item = isCalled(way, body) ? responsesCall : responsesText
+function responsesAnswer(behaviour: UpstreamBehaviour | undefined, body: Body): unknown {
+  const item = isCalled(behaviour, body) ? responsesCall : responsesText
   const output = [{ ...item, status: 'completed' }]
   return { ...responsesHead, status: 'completed', output, usage: responsesUsage }
 }
 
-function responsesEvents(way: Way | undefined, body: Body): string[] {
-  const item = isCalled(way, body) ? responsesCall : responsesText
+function responsesEvents(behaviour: UpstreamBehaviour | undefined, body: Body): string[] {
+  const item = isCalled(behaviour, body) ? responsesCall : responsesText
   const place = { item_id: 'i0', output_index: 0 }
-  const deltas = isCalled(way, body)
+  const deltas = isCalled(behaviour, body)
     ? [{ type: 'response.function_call_arguments.delta', ...place, delta: toolArguments }]
     : words.map((delta) => ({ type: 'response.output_text.delta', ...place, content_index: 0, delta }))
-  const empty = isCalled(way, body) ? { arguments: '' } : { content: [] }
+  const empty = isCalled(behaviour, body) ? { arguments: '' } : { content: [] }
   return [
     {
       type: 'response.created',
@@ -119,15 +127,15 @@ function responsesEvents(way: Way | undefined, body: Body): string[] {
     },
     ...deltas,
     { type: 'response.output_item.done', output_index: 0, item: { ...item, status: 'completed' } },
-    { type: 'response.completed', response: responsesAnswer(way, body) },
+    { type: 'response.completed', response: responsesAnswer(behaviour, body) },
   ].map((one) => event(one, one.type))
 }
 
 const messagesUsage = { input_tokens: 12, output_tokens: 5, cache_read_input_tokens: 4 }
 const messagesHead = { id: 'msg_up', type: 'message', role: 'assistant', model: 'claude-upstream' }
 
-function messagesAnswer(way: Way | undefined, body: Body): unknown {
-  const called = isCalled(way, body)
+function messagesAnswer(behaviour: UpstreamBehaviour | undefined, body: Body): unknown {
+  const called = isCalled(behaviour, body)
   const content = called
     ? [{ type: 'tool_use', id: 'toolu_a', name: 'weather', input: JSON.parse(toolArguments) }]
     : [{ type: 'text', text: words.join('') }]
@@ -135,8 +143,8 @@ function messagesAnswer(way: Way | undefined, body: Body): unknown {
   return { ...messagesHead, content, stop_reason, stop_sequence: null, usage: messagesUsage }
 }
 
-function messagesEvents(way: Way | undefined, body: Body): string[] {
-  const called = isCalled(way, body)
+function messagesEvents(behaviour: UpstreamBehaviour | undefined, body: Body): string[] {
+  const called = isCalled(behaviour, body)
   const block = called
     ? { type: 'tool_use', id: 'toolu_a', name: 'weather', input: {} }
     : { type: 'text', text: '' }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { App } from '#app'
 import { knowledge } from '#capabilities/knowledge'
 import { type Job, startWorkers } from '#platform/jobs'
-import { Trail } from '#platform/trace'
+import { TraceContext } from '#platform/trace'
 import type { Client } from '../harness/client.ts'
 import { until } from '../harness/until.ts'
 import { boot, type World } from '../harness/world.ts'
@@ -63,7 +63,7 @@ test('a source that two read at once is indexed once', async () => {
     data: { knowledgeId: id, sourceId },
     stopping: new AbortController().signal,
     signal: new AbortController().signal,
-    trail: new Trail(undefined),
+    trace: new TraceContext(undefined),
     progressed: async () => undefined,
   }
   await Promise.all([handle(run), handle(run)])

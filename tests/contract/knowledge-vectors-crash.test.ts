@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { App } from '#app'
 import { knowledge } from '#capabilities/knowledge'
 import type { Job, Later } from '#platform/jobs'
-import { Trail } from '#platform/trace'
+import { TraceContext } from '#platform/trace'
 import { silence } from '../harness/upstream.ts'
 import { add, create, find, path } from './knowledge-world.ts'
 import {
@@ -47,7 +47,7 @@ const work = (
     data,
     stopping: still,
     signal,
-    trail: new Trail(undefined),
+    trace: new TraceContext(undefined),
     progressed: async () => undefined,
   })
 

@@ -88,7 +88,7 @@ test.each([
   await writeFile(vendor.caFile, authority.cert)
   const endpoint = `${scheme}://${host}:4318`
   const { outbound } = settings({ ALL_PROXY: proxy.url }, `tls: { ca_file: "${vendor.caFile}" }`)
-  const tracing = await openTracing({ endpoint, way: outbound.to(endpoint), log: openLog('silent') })
+  const tracing = await openTracing({ endpoint, egress: outbound.to(endpoint), log: openLog('silent') })
   tracing.work('told', {}).end()
   await tracing[Symbol.asyncDispose]()
   expect(collector.spans().map(({ name }) => name)).toEqual(['told'])
@@ -124,7 +124,7 @@ test.each(['http', 'socks5'] as const)(
       { ALL_PROXY: proxy.url },
       s3.config.replace(s3.url, `http://${host}:9000`),
     )
-    await using storage = openStorage({ folder: '/nowhere', ...config.storage, way: outbound.to })
+    await using storage = openStorage({ folder: '/nowhere', ...config.storage, egress: outbound.to })
     await storage.put('a/b', Buffer.from('bytes'))
     expect((await buffer((await storage.get('a/b'))!)).toString()).toBe('bytes')
     expect(new Set(proxy.asked)).toEqual(new Set([`${host}:9000`]))
@@ -167,7 +167,7 @@ test.each(['http', 'https', 'socks5'] as const)(
     const net = openGuardedClient({
       ...config.net,
       lookup: async (name) => [{ address: addresses[name]!, family: 4 }],
-      way: (url) => outbound.to(url),
+      egress: (url) => outbound.to(url),
     })
     expect((await net.fetch('https://files.example.test/a', bounds)).body.toString()).toBe('fine')
     expect(proxy.asked).toEqual(['93.184.216.34:443'])
@@ -177,7 +177,7 @@ test.each(['http', 'https', 'socks5'] as const)(
     await expect(net.fetch('https://169.254.169.254/a', bounds)).rejects.toMatchObject({
       reason: 'address_not_public',
     })
-    await using line = net.line('https://files.example.test/hook', 1)
+    await using line = net.keepAliveClient('https://files.example.test/hook', 1)
     expect((await line.post({ headers: {}, body: '{}', timeoutMs: 60_000, maxBytes: 100 })).status).toBe(200)
     expect(proxy.asked).toEqual(['93.184.216.34:443', '93.184.216.34:443'])
   },

@@ -137,9 +137,9 @@ export class SimulatedProcess implements Sender {
     const inference = openInference({ upstreams, models, clock, metrics, random: () => random.next() })
     const net: App['net'] = {
       fetch: never,
-      judge: never,
-      inspect: never,
-      line: () => assert.fail('no lines here'),
+      checkTarget: never,
+      checkForwardedTarget: never,
+      keepAliveClient: () => assert.fail('no connections here'),
     }
     const tools: App['tools'] = { find: () => undefined, need: () => assert.fail('no tools here') }
     const storage: App['storage'] = {
@@ -151,7 +151,7 @@ export class SimulatedProcess implements Sender {
       endUploads: never,
       [Symbol.asyncDispose]: async () => {},
     }
-    const spool: App['spool'] = { take: never, folder: never, [Symbol.asyncDispose]: async () => {} }
+    const spool: App['spool'] = { write: never, folder: never, [Symbol.asyncDispose]: async () => {} }
     const idle = { plan: () => assert.fail('no work here'), run: never }
     const keys: App['keys'] = {
       caller: never,

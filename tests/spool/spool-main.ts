@@ -6,6 +6,6 @@ const spool = await openSpool({ folder: process.argv[2]!, maxBytes: 100 })
 async function* some() {
   yield new Uint8Array(10)
 }
-const { path } = await spool.take(some(), { maxBytes: 10 })
+const { path } = await spool.write(some(), { maxBytes: 10 })
 process.stdout.write(`${path}\n`)
 setInterval(() => {}, 60_000)

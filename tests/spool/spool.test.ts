@@ -38,7 +38,7 @@ test('what is taken lies on the disk with its size and hash, and is gone with it
     for (let at = 0; at < bytes.length; at += 70_000) yield bytes.subarray(at, at + 70_000)
   }
   {
-    await using file = await place.spool.take(source(), { maxBytes: bytes.length })
+    await using file = await place.spool.write(source(), { maxBytes: bytes.length })
     expect(await readFile(file.path)).toEqual(bytes)
     expect(file).toMatchObject({ bytes: 300_000, sha256: createHash('sha256').update(bytes).digest('hex') })
   }
@@ -47,8 +47,8 @@ test('what is taken lies on the disk with its size and hash, and is gone with it
 
 test('a bound is kept to the byte, and what goes beyond it leaves nothing', async () => {
   await using place = await world()
-  await using _whole = await place.spool.take(pieces(60, 40), { maxBytes: 100 })
-  await expect(place.spool.take(pieces(60, 41), { maxBytes: 100 })).rejects.toThrow(TooLarge)
+  await using _whole = await place.spool.write(pieces(60, 40), { maxBytes: 100 })
+  await expect(place.spool.write(pieces(60, 41), { maxBytes: 100 })).rejects.toThrow(TooLarge)
   expect(await place.left()).toHaveLength(1)
 })
 
@@ -58,20 +58,20 @@ test('a source that breaks off leaves nothing and gives its room back', async ()
     yield new Uint8Array(90)
     throw new Error('gone')
   }
-  await expect(place.spool.take(broken(), { maxBytes: 100 })).rejects.toThrow('gone')
+  await expect(place.spool.write(broken(), { maxBytes: 100 })).rejects.toThrow('gone')
   expect(await place.left()).toEqual([])
-  await using _next = await place.spool.take(pieces(100), { maxBytes: 100 })
+  await using _next = await place.spool.write(pieces(100), { maxBytes: 100 })
 })
 
 test('all files and folders of a process have one bound together, which is free again when they end', async () => {
   await using place = await world(100)
   {
-    await using _file = await place.spool.take(pieces(60), { maxBytes: 100 })
+    await using _file = await place.spool.write(pieces(60), { maxBytes: 100 })
     await using _folder = await place.spool.folder(40)
-    await expect(place.spool.take(pieces(1), { maxBytes: 100 })).rejects.toSatisfy(isFull)
+    await expect(place.spool.write(pieces(1), { maxBytes: 100 })).rejects.toSatisfy(isFull)
     await expect(place.spool.folder(1)).rejects.toSatisfy(isFull)
   }
-  await using _whole = await place.spool.take(pieces(100), { maxBytes: 100 })
+  await using _whole = await place.spool.write(pieces(100), { maxBytes: 100 })
 })
 
 test('a folder is empty and goes with all that is in it', async () => {
@@ -106,22 +106,22 @@ test('a full disk is told as one, and leaves nothing', async ({ skip }) => {
   if (!disk) return skip()
   await using spool = await openSpool({ folder: path.join(disk.path, 'spool'), maxBytes: 10_000_000 })
   const refused = await spool
-    .take(pieces(400_000, 400_000), { maxBytes: 1_000_000 })
+    .write(pieces(400_000, 400_000), { maxBytes: 1_000_000 })
     .catch((error: unknown) => error)
   expect(refused).toSatisfy(isFull)
   expect(refused).toMatchObject({ detail: { of: 'disk' } })
-  await using _fits = await spool.take(pieces(400_000), { maxBytes: 1_000_000 })
+  await using _fits = await spool.write(pieces(400_000), { maxBytes: 1_000_000 })
 })
 
 test('nobody else on the machine can reach what lies there', async () => {
   await using place = await world()
-  await using file = await place.spool.take(pieces(1), { maxBytes: 1 })
+  await using file = await place.spool.write(pieces(1), { maxBytes: 1 })
   expect((await stat(path.dirname(file.path))).mode & 0o077).toBe(0)
 })
 
 test('what a killed process left is swept at the next start; what a living one has is left alone', async () => {
   await using place = await world()
-  await using mine = await place.spool.take(pieces(3), { maxBytes: 3 })
+  await using mine = await place.spool.write(pieces(3), { maxBytes: 3 })
   const child = spawn(process.execPath, [path.join(import.meta.dirname, 'spool-main.ts'), place.folder], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })

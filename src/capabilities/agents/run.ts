@@ -9,7 +9,7 @@ import { joinTools } from '#engine/tools'
 import { fail } from '#platform/errors'
 import type { Answer, EventStream, JsonText } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
-import { Trail } from '#platform/trace'
+import { TraceContext } from '#platform/trace'
 import { type AgentContext, requireAgent } from './agent.ts'
 import { isDurable, startDurableRun } from './durable.ts'
 import { reasons } from './phrases.ts'
@@ -69,9 +69,9 @@ async function knowledgeOf(context: AgentContext<RunBody>, agent: AgentRow) {
   const { app, body } = context
   const { account_id: accountId, project_id: projectId, knowledge_id: knowledgeId } = agent
   if (knowledgeId === null) return { passages: [], about: undefined }
-  const place = { accountId, projectId, knowledgeId }
-  const { instructions } = await requireKnowledge(app, place)
-  const passages = await recall(app, place, body.input, maxPassages, payerOf(context))
+  const projectKey = { accountId, projectId, knowledgeId }
+  const { instructions } = await requireKnowledge(app, projectKey)
+  const passages = await recall(app, projectKey, body.input, maxPassages, payerOf(context))
   return { passages, about: instructions ?? undefined }
 }
 
@@ -80,7 +80,7 @@ const payerOf = (context: AgentContext) => ({
   ...payment(context),
   requestId: uuidv7(),
   endpoint: '/v1/agents/runs',
-  trail: new Trail(context.trail.span),
+  trace: new TraceContext(context.trace.span),
 })
 
 const eventsOf = (context: AgentContext, agent: AgentRow): AgentEvents =>

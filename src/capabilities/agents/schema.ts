@@ -2,11 +2,11 @@ import { type Static, Type } from 'typebox'
 import { ResponseObject } from '#capabilities/responses'
 import { workKinds } from '#engine/pipelines'
 import { idCursor, pageQuery, typedList } from '#platform/lists'
-import { closed, keptText, nameSchemas, oneOf, timestamp, uuid } from '#platform/schema'
+import { closed, nameSchemas, oneOf, storableText, timestamp, uuid } from '#platform/schema'
 import { WorkFiles } from './start-work.ts'
 
-const name = keptText(1, 80)
-const instructions = keptText(0, 12_000, {
+const name = storableText(1, 80)
+const instructions = storableText(0, 12_000, {
   description: 'What the agent is and how it answers.',
   'x-description-fa': 'عامل کیست و چگونه پاسخ می‌دهد.',
 })
@@ -54,7 +54,7 @@ export type AgentChange = Static<typeof AgentChange>
 
 export const RunBody = Type.Object(
   {
-    input: keptText(1, 12_000),
+    input: storableText(1, 12_000),
     stream: Type.Optional(Type.Boolean({ default: false })),
     include_reasoning: Type.Optional(
       Type.Boolean({

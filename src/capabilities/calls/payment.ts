@@ -30,7 +30,7 @@ export const payment = (context: RequestContext): Omit<PaidCall, 'endpoint'> => 
   customerId: reference(context, 'X-Customer-ID'),
   referenceId: reference(context, 'X-Reference-ID'),
   gone: context.gone,
-  trail: context.trail,
+  trace: context.trace,
 })
 
 /** Customer and reference ids, at most 120 characters each; UTF-8 is read as such. */

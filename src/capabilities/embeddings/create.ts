@@ -33,7 +33,7 @@ export async function createEmbeddings(context: RequestContext<EmbeddingsBody>):
     ...(claim && { replyOf: (result: Vectors) => replayable(textOf(result)) }),
   })
   if ('failure' in outcome)
-    throw claim && !outcome.didNothing ? finalFailure(outcome.failure) : outcome.failure
+    throw claim && !outcome.hadNoEffect ? finalFailure(outcome.failure) : outcome.failure
   setCostHeaders(context, outcome.microcredits)
   return new JsonText(textOf(outcome))
 }

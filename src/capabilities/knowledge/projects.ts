@@ -15,7 +15,10 @@ export const maxProjects = 100
 
 export type KnowledgeContext<Body = unknown, Query = unknown> = RequestContext<Body, Query, { id: string }>
 
-export const placeOf = ({ caller, params }: Pick<KnowledgeContext, 'caller' | 'params'>): store.Place => ({
+export const projectKeyOf = ({
+  caller,
+  params,
+}: Pick<KnowledgeContext, 'caller' | 'params'>): store.ProjectKey => ({
   accountId: caller.accountId,
   projectId: caller.projectId,
   knowledgeId: params.id,
@@ -34,17 +37,17 @@ const toKnowledge = (row: store.CountedProject): Knowledge => ({
 /** A knowledge project of the caller. Throws KNOWLEDGE_NOT_FOUND for a missing one and for another project's alike. */
 export async function requireProject(
   app: App,
-  place: store.Place,
+  projectKey: store.ProjectKey,
   param = 'id',
 ): Promise<store.CountedProject> {
-  const found = isUuid(place.knowledgeId) ? await store.findProject(app.db, place) : undefined
+  const found = isUuid(projectKey.knowledgeId) ? await store.findProject(app.db, projectKey) : undefined
   return found ?? notFound(param)
 }
 
 export const notFound = (param = 'id'): never => fail('KNOWLEDGE_NOT_FOUND', {}, { param })
 
 export const readKnowledge = async (context: KnowledgeContext) =>
-  toKnowledge(await requireProject(context.app, placeOf(context)))
+  toKnowledge(await requireProject(context.app, projectKeyOf(context)))
 
 export async function createKnowledge(context: RequestContext<KnowledgeBody>): Promise<JsonText> {
   const { app, body, caller } = context
@@ -72,25 +75,26 @@ export const listKnowledge = async ({ app, caller, query }: RequestContext<unkno
 
 export async function changeKnowledge(context: KnowledgeContext<KnowledgePatch>) {
   const { app, body } = context
-  await requireProject(app, placeOf(context))
-  const changed = await store.changeProject(app.db, placeOf(context), body, new Date(app.clock.nowMs()))
+  await requireProject(app, projectKeyOf(context))
+  const changed = await store.changeProject(app.db, projectKeyOf(context), body, new Date(app.clock.nowMs()))
   return changed ? readKnowledge(context) : notFound()
 }
 
 /** Deletes it with its sources. Index jobs under way find the project gone and stop. */
 export async function deleteKnowledge(context: KnowledgeContext) {
   const { app } = context
-  const place = placeOf(context)
-  await requireProject(app, place)
+  const projectKey = projectKeyOf(context)
+  await requireProject(app, projectKey)
   const keys = await app.db.tx(async (tx) => {
-    if (!(await store.lockProject(tx, place.accountId, place.knowledgeId, place.projectId))) return notFound()
-    const unindexed = (await store.unindexedSources(tx, place)).map((sourceId) =>
-      keyOf(place.accountId, sourceId),
+    if (!(await store.lockProject(tx, projectKey.accountId, projectKey.knowledgeId, projectKey.projectId)))
+      return notFound()
+    const unindexed = (await store.unindexedSources(tx, projectKey)).map((sourceId) =>
+      keyOf(projectKey.accountId, sourceId),
     )
     await markForDeletion(tx, unindexed, new Date(app.clock.nowMs()))
-    await store.deleteProject(tx, place)
+    await store.deleteProject(tx, projectKey)
     return unindexed
   })
   await deletePendingBlobs(app, keys)
-  return { id: place.knowledgeId, deleted: true }
+  return { id: projectKey.knowledgeId, deleted: true }
 }

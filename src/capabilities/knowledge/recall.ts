@@ -4,16 +4,20 @@ import type { Source } from '#engine/turn'
 import { requireProject } from './projects.ts'
 import type { Payment } from './search/by-meaning.ts'
 import { findPassages } from './search/search.ts'
-import type { Place } from './store.ts'
+import type { ProjectKey } from './store.ts'
 
 const defaultLimit = 8
 
 /** The knowledge project that a body names by `knowledge_id`. Throws KNOWLEDGE_NOT_FOUND (404). */
 export async function requireKnowledge(
   app: App,
-  place: Place,
+  projectKey: ProjectKey,
 ): Promise<{ knowledgeId: string; name: string; instructions: string | null }> {
-  const { knowledge_id: knowledgeId, name, instructions } = await requireProject(app, place, 'knowledge_id')
+  const {
+    knowledge_id: knowledgeId,
+    name,
+    instructions,
+  } = await requireProject(app, projectKey, 'knowledge_id')
   return { knowledgeId, name, instructions }
 }
 
@@ -24,12 +28,12 @@ export async function requireKnowledge(
  */
 export async function recall(
   app: App,
-  place: Place,
+  projectKey: ProjectKey,
   query: string,
   limit: number = defaultLimit,
   payer?: Payment,
 ): Promise<readonly Source[]> {
-  const { data } = await findPassages(app, place, query, limit, payer)
+  const { data } = await findPassages(app, projectKey, query, limit, payer)
   return data.map(({ source, position, heading, text }) => ({
     url: source.url ?? `urn:uuid:${source.id}#${position}`,
     title: [source.title, heading].filter((part) => part !== null).join(' › '),

@@ -2,11 +2,11 @@ import { type Static, Type } from 'typebox'
 import { idCursor, pageQuery, plainList } from '#platform/lists'
 import {
   closed,
-  keptText,
   nameSchemas,
   nullable,
   oneOf,
   safeInteger,
+  storableText,
   taggedUnion,
   timestamp,
   uuid,
@@ -17,8 +17,8 @@ export const maxFileBytes = 10 * 1024 * 1024
 const maxFileCharacters = 4 * Math.ceil(maxFileBytes / 3)
 export const maxTextCharacters = 2_000_000
 
-const Name = keptText(1, 80)
-const Instructions = keptText(0, 8000, {
+const Name = storableText(1, 80)
+const Instructions = storableText(0, 8000, {
   description: 'For models that work with it: what it is and how to use it.',
   'x-description-fa': 'برای مدل‌هایی که با آن کار می‌کنند: چیست و چگونه به کار رود.',
 })
@@ -61,7 +61,7 @@ export type Knowledge = Static<typeof Knowledge>
 export const Deleted = Type.Object({ id: uuid(), deleted: Type.Literal(true) })
 
 const Title = Type.Optional(
-  keptText(1, 200, {
+  storableText(1, 200, {
     description: 'For people, and for citations; else that of the document itself.',
     'x-description-fa': 'برای آدم‌ها و ارجاع‌ها؛ اگر نیاید عنوان خود سند.',
   }),
@@ -88,7 +88,7 @@ export const SourceBody = {
     Type.Object(
       {
         type: Type.Literal('url'),
-        url: keptText(9, 2048, {
+        url: storableText(9, 2048, {
           description: 'A public page or PDF, with https://',
           'x-description-fa': 'نشانی صفحه یا PDF عمومی، با https://',
         }),

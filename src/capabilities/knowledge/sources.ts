@@ -9,7 +9,7 @@ import { commitBlob, deletePendingBlobs, markForDeletion, stageBlob } from '#pla
 import { indexJob } from './index/index-source.ts'
 import { keyOf } from './mark.ts'
 import { problemPhrases, reasons, vectorPhrases } from './phrases.ts'
-import { type KnowledgeContext, notFound, placeOf, requireProject } from './projects.ts'
+import { type KnowledgeContext, notFound, projectKeyOf, requireProject } from './projects.ts'
 import { type ListQuery, maxFileBytes, type Source, type SourceBody } from './schema.ts'
 import * as store from './store.ts'
 
@@ -46,17 +46,18 @@ function vectorsOf(row: store.SourceRow, language: Language): Source['vectors'] 
 /** Adds a source, which a job indexes. Its bytes are stored before the transaction, and deleted once it is indexed. */
 export async function addSource(context: KnowledgeContext<SourceBody>): Promise<JsonText> {
   const { app, body } = context
-  const place = placeOf(context)
-  await requireProject(app, place)
+  const projectKey = projectKeyOf(context)
+  await requireProject(app, projectKey)
   const bytes = await bytesIn(body)
-  const row = newSource(context, place, bytes)
+  const row = newSource(context, projectKey, bytes)
   const key = keyOf(row.account_id, row.source_id)
   if (bytes) await stageBlob(app, key, bytes)
   const undo = async () => void (bytes && (await deletePendingBlobs(app, [key])))
   const accept = { endpoint: '/v1/knowledge/sources', statusCode: 201, now: row.created_at, undo }
   return acceptOnce(context, accept, async (tx) => {
-    if (!(await store.lockProject(tx, place.accountId, place.knowledgeId, place.projectId))) notFound()
-    if ((await store.countSources(tx, place)) >= maxSources)
+    if (!(await store.lockProject(tx, projectKey.accountId, projectKey.knowledgeId, projectKey.projectId)))
+      notFound()
+    if ((await store.countSources(tx, projectKey)) >= maxSources)
       fail('KNOWLEDGE_LIMIT', { most: maxSources, of: 'sources' })
     if (bytes) await commitBlob(tx, key)
     await store.insertSource(tx, row)
@@ -69,13 +70,13 @@ export async function addSource(context: KnowledgeContext<SourceBody>): Promise<
 
 function newSource(
   { app, body, caller }: KnowledgeContext<SourceBody>,
-  place: store.Place,
+  projectKey: store.ProjectKey,
   bytes: Uint8Array | undefined,
 ): store.SourceRow {
   const nowMs = app.clock.nowMs()
   return {
-    account_id: place.accountId,
-    knowledge_id: place.knowledgeId.toLowerCase(),
+    account_id: projectKey.accountId,
+    knowledge_id: projectKey.knowledgeId.toLowerCase(),
     source_id: uuidv7(nowMs),
     kind: body.type,
     title: body.title ?? null,
@@ -121,33 +122,36 @@ async function bytesIn(body: SourceBody): Promise<Uint8Array | undefined> {
 
 export async function listSources(context: KnowledgeContext<unknown, ListQuery>) {
   const { app, query, language } = context
-  const place = placeOf(context)
-  await requireProject(app, place)
-  return plainList.answer(await store.listSources(app.db, place, query), (row) => toSource(row, language))
+  const projectKey = projectKeyOf(context)
+  await requireProject(app, projectKey)
+  return plainList.answer(await store.listSources(app.db, projectKey, query), (row) =>
+    toSource(row, language),
+  )
 }
 
 const noSource = (): never => fail('NOT_FOUND', {}, { param: 'source_id' })
 
 export async function readSource(context: SourceContext) {
   const { app, params, language } = context
-  await requireProject(app, placeOf(context))
+  await requireProject(app, projectKeyOf(context))
   const { source_id: sourceId } = params
-  const row = isUuid(sourceId) ? await store.findSource(app.db, placeOf(context), sourceId) : undefined
+  const row = isUuid(sourceId) ? await store.findSource(app.db, projectKeyOf(context), sourceId) : undefined
   return row ? toSource(row, language) : noSource()
 }
 
 /** Deletes it with its passages, and with its bytes if it is not indexed yet. */
 export async function deleteSource(context: SourceContext) {
   const { app, params } = context
-  const place = placeOf(context)
-  await requireProject(app, place)
+  const projectKey = projectKeyOf(context)
+  await requireProject(app, projectKey)
   const { source_id: sourceId } = params
   if (!isUuid(sourceId)) return noSource()
-  const key = keyOf(place.accountId, sourceId.toLowerCase())
+  const key = keyOf(projectKey.accountId, sourceId.toLowerCase())
   const hadBytes = await app.db.tx(async (tx) => {
     // Serialized with the index job and with the deletion of the project.
-    if (!(await store.lockProject(tx, place.accountId, place.knowledgeId, place.projectId))) return notFound()
-    const gone = (await store.deleteSource(tx, place, sourceId)) ?? noSource()
+    if (!(await store.lockProject(tx, projectKey.accountId, projectKey.knowledgeId, projectKey.projectId)))
+      return notFound()
+    const gone = (await store.deleteSource(tx, projectKey, sourceId)) ?? noSource()
     const has = gone.state === 'queued' && gone.kind !== 'url'
     if (has) await markForDeletion(tx, [key], new Date(app.clock.nowMs()))
     return has

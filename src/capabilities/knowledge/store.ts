@@ -54,7 +54,7 @@ export interface Owner {
   projectId: string
 }
 
-export interface Place extends Owner {
+export interface ProjectKey extends Owner {
   knowledgeId: string
 }
 
@@ -79,11 +79,11 @@ export async function countProjects(tx: Tx, { accountId, projectId }: Owner): Pr
   return Number(many)
 }
 
-export async function findProject(db: Db, place: Place): Promise<CountedProject | undefined> {
+export async function findProject(db: Db, projectKey: ProjectKey): Promise<CountedProject | undefined> {
   const { rows } =
     await sql<CountedProject>`select p.*, c.sources, c.passages::int8 from knowledge.projects p, lateral ${counted} c
-    where p.account_id = ${place.accountId} and p.knowledge_id = ${place.knowledgeId}
-      and p.project_id = ${place.projectId}`.execute(db.kysely)
+    where p.account_id = ${projectKey.accountId} and p.knowledge_id = ${projectKey.knowledgeId}
+      and p.project_id = ${projectKey.projectId}`.execute(db.kysely)
   return rows[0]
 }
 
@@ -103,16 +103,16 @@ export async function listProjects(
 
 export async function changeProject(
   db: Db,
-  place: Place,
+  projectKey: ProjectKey,
   change: { name?: string; instructions?: string | null },
   now: Date,
 ): Promise<boolean> {
   const done = await db.kysely
     .updateTable('knowledge.projects')
     .set({ ...change, updated_at: now })
-    .where('account_id', '=', place.accountId)
-    .where('knowledge_id', '=', place.knowledgeId)
-    .where('project_id', '=', place.projectId)
+    .where('account_id', '=', projectKey.accountId)
+    .where('knowledge_id', '=', projectKey.knowledgeId)
+    .where('project_id', '=', projectKey.projectId)
     .executeTakeFirst()
   return done.numUpdatedRows === 1n
 }
@@ -136,17 +136,17 @@ export async function lockProject(
 }
 
 /** Sources and passages go with it. */
-export const deleteProject = (tx: Tx, place: Place) =>
+export const deleteProject = (tx: Tx, projectKey: ProjectKey) =>
   tx
     .deleteFrom('knowledge.projects')
-    .where('account_id', '=', place.accountId)
-    .where('knowledge_id', '=', place.knowledgeId)
+    .where('account_id', '=', projectKey.accountId)
+    .where('knowledge_id', '=', projectKey.knowledgeId)
     .execute()
 
 export const insertSource = (tx: Tx, source: SourceRow) =>
   tx.insertInto('knowledge.sources').values(source).execute()
 
-export async function countSources(tx: Tx, { accountId, knowledgeId }: Place): Promise<number> {
+export async function countSources(tx: Tx, { accountId, knowledgeId }: ProjectKey): Promise<number> {
   const { many } = await tx
     .selectFrom('knowledge.sources')
     .select((of) => of.fn.countAll<bigint>().as('many'))
@@ -156,22 +156,26 @@ export async function countSources(tx: Tx, { accountId, knowledgeId }: Place): P
   return Number(many)
 }
 
-const sourcesOf = (db: Db, { accountId, knowledgeId }: Place) =>
+const sourcesOf = (db: Db, { accountId, knowledgeId }: ProjectKey) =>
   db.kysely
     .selectFrom('knowledge.sources')
     .selectAll()
     .where('account_id', '=', accountId)
     .where('knowledge_id', '=', knowledgeId)
 
-export const findSource = (db: Db, place: Place, sourceId: string): Promise<SourceRow | undefined> =>
-  sourcesOf(db, place).where('source_id', '=', sourceId).executeTakeFirst()
+export const findSource = (
+  db: Db,
+  projectKey: ProjectKey,
+  sourceId: string,
+): Promise<SourceRow | undefined> =>
+  sourcesOf(db, projectKey).where('source_id', '=', sourceId).executeTakeFirst()
 
 /** Newest first. */
-export const listSources = (db: Db, place: Place, options: PageOptions): Promise<Page<SourceRow>> =>
-  readPage(sourcesOf(db, place), 'source_id', options)
+export const listSources = (db: Db, projectKey: ProjectKey, options: PageOptions): Promise<Page<SourceRow>> =>
+  readPage(sourcesOf(db, projectKey), 'source_id', options)
 
 /** Its passages are deleted too. Returns its state and kind. */
-export const deleteSource = (tx: Tx, { accountId, knowledgeId }: Place, sourceId: string) =>
+export const deleteSource = (tx: Tx, { accountId, knowledgeId }: ProjectKey, sourceId: string) =>
   tx
     .deleteFrom('knowledge.sources')
     .where('account_id', '=', accountId)
@@ -181,7 +185,7 @@ export const deleteSource = (tx: Tx, { accountId, knowledgeId }: Place, sourceId
     .executeTakeFirst()
 
 /** Sources whose bytes are still stored. */
-export async function unindexedSources(tx: Tx, { accountId, knowledgeId }: Place): Promise<string[]> {
+export async function unindexedSources(tx: Tx, { accountId, knowledgeId }: ProjectKey): Promise<string[]> {
   const rows = await tx
     .selectFrom('knowledge.sources')
     .select('source_id')

@@ -76,7 +76,7 @@ export function requireAnswerable(
 
 export interface BackgroundOptions
   extends Pick<RequestContext, 'app' | 'caller' | 'gone' | 'requestId'>,
-    Pick<PaidOptions, 'endpoint' | 'customerId' | 'referenceId' | 'trail'> {
+    Pick<PaidOptions, 'endpoint' | 'customerId' | 'referenceId' | 'trace'> {
   body: MessagesBody
   dialect: Dialect
   /** The text that is stored if the paid call fails. */

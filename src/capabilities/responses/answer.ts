@@ -2,7 +2,7 @@
 import type { Bill, Part } from '#engine/turn'
 import type { Emit, Json } from './item.ts'
 import { Output } from './output.ts'
-import { incompleteReason, type Outcome, responseOf, type Terms, usageOf } from './response.ts'
+import { incompleteReason, type Outcome, type ResponseSpec, responseOf, usageOf } from './response.ts'
 
 /** Writes a response: from neutral parts, or from the response of an upstream of this wire. */
 export interface ResponseWriter {
@@ -13,15 +13,15 @@ export interface ResponseWriter {
 }
 
 export class Answer implements ResponseWriter {
-  readonly #terms: Terms
+  readonly #spec: ResponseSpec
   readonly #emit: Emit
   readonly #output: Output
   #opened = false
 
-  constructor(terms: Terms, emit: Emit) {
-    this.#terms = terms
+  constructor(spec: ResponseSpec, emit: Emit) {
+    this.#spec = spec
     this.#emit = emit
-    this.#output = new Output(terms, emit)
+    this.#output = new Output(spec, emit)
   }
 
   add(part: Part): void {
@@ -65,6 +65,6 @@ export class Answer implements ResponseWriter {
   }
 
   #response(outcome: Outcome): Json {
-    return responseOf(this.#terms, outcome)
+    return responseOf(this.#spec, outcome)
   }
 }

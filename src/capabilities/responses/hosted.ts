@@ -35,7 +35,7 @@ export function withinCaps(body: ResponsesBody): { body: ResponsesBody; clamped:
 export interface RequestedTool {
   tool: HostedTool
   name: ToolName
-  place: string
+  path: string
 }
 
 /** The hosted tools of a request. Throws FEATURE_NOT_SUPPORTED for a model without tools, INVALID_REQUEST for an invalid domain. */
@@ -54,7 +54,7 @@ export function hostedTools(body: ResponsesBody, box: Toolbox, model: Model): Ho
 
 const requestedTools = ({ web_search: search }: ResponsesBody, { requested }: Toolbox): RequestedTool[] =>
   search
-    ? [...requested, { tool: { type: 'web_search' }, name: 'web_search', place: 'web_search' }]
+    ? [...requested, { tool: { type: 'web_search' }, name: 'web_search', path: 'web_search' }]
     : requested
 
 /** Chooses each tool once; further entries for the same tool are ignored. */
@@ -68,18 +68,18 @@ function chosen(
     // If the caller forbids access to the live web, only a search index remains, and only upstreams have one.
     const isForbidden = !there && one.tool.external_web_access === false
     if (!isForbidden && !taken.has(one.name)) taken.set(one.name, one)
-    else if (one.place !== 'web_search') ignored.push(one.place)
+    else if (one.path !== 'web_search') ignored.push(one.path)
   }
   return { requested: [...taken.values()], ignored }
 }
 
-function useOf({ tool, name, place }: RequestedTool, box: Toolbox, maxCalls: number): HostedToolEntry {
-  const { allowed_domains: allowed, blocked_domains: blocked } = domainsOf(tool, place)
+function useOf({ tool, name, path }: RequestedTool, box: Toolbox, maxCalls: number): HostedToolEntry {
+  const { allowed_domains: allowed, blocked_domains: blocked } = domainsOf(tool, path)
   const { max_content_tokens: maxContentTokens } = tool
   return {
     tool: name,
     name: box.freeName(name),
-    param: place,
+    param: path,
     maxUses: Math.min(maxUses, maxCalls, tool.max_uses ?? maxUses),
     ...(maxContentTokens != null && { maxContentTokens }),
     ...(allowed != null && { allowedDomains: allowed }),
@@ -87,22 +87,22 @@ function useOf({ tool, name, place }: RequestedTool, box: Toolbox, maxCalls: num
   }
 }
 
-function domainsOf(tool: HostedTool, place: string) {
+function domainsOf(tool: HostedTool, path: string) {
   const own = isOurs(tool.type)
   const rules = (own ? tool : tool.filters) ?? {}
   for (const field of ['allowed_domains', 'blocked_domains'] as const)
     for (const [index, rule] of (rules[field] ?? []).entries())
       if (!isDomainRule(rule)) {
-        const param = [place, ...(own ? [] : ['filters']), field, index].join('.')
+        const param = [path, ...(own ? [] : ['filters']), field, index].join('.')
         fail('INVALID_REQUEST', { why: reasons.noDomain(rule) }, { param })
       }
   return rules
 }
 
-const withoutEffect = ({ tool, place }: RequestedTool): string[] =>
+const withoutEffect = ({ tool, path }: RequestedTool): string[] =>
   Object.entries(tool)
     .filter(([member, value]) => value != null && !hasEffect(tool.type, member))
-    .map(([member]) => `${place}.${member}`)
+    .map(([member]) => `${path}.${member}`)
 
 /** The lowered `max_tool_calls` for a search that the upstream runs: it is the only bound of that search. */
 export const nativeClamped = ({ native }: HostedTools, { max_tool_calls: most }: ResponsesBody): Applied[] =>

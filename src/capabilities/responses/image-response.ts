@@ -8,7 +8,7 @@ import type { ImageBody } from './image-schema.ts'
 import type { Json } from './item.ts'
 
 /** What the answer needs to know of its request. */
-export interface ImageTerms {
+export interface ImageResponseSpec {
   body: ImageBody
   /** The request's id in 32 hexadecimal digits, from which all ids of the answer are derived. */
   hex: string
@@ -27,18 +27,18 @@ export type ImageOutcome =
   | { status: 'completed'; item: Json; usage: Json }
   | { status: 'failed'; item: Json; error: { code: string; message: string } }
 
-export const itemOf = (terms: ImageTerms, status: string, more: Json = {}): Json => ({
+export const itemOf = (spec: ImageResponseSpec, status: string, more: Json = {}): Json => ({
   type: 'image_generation_call',
-  id: `ig_${terms.hex}`,
+  id: `ig_${spec.hex}`,
   status,
   result: null,
-  ...terms.settings(),
+  ...spec.settings(),
   ...more,
 })
 
-export function drawnItem(terms: ImageTerms, { pictures }: PaidPictures): Json {
+export function drawnItem(spec: ImageResponseSpec, { pictures }: PaidPictures): Json {
   const { bytes, width, height } = pictures[0]!
-  return itemOf(terms, 'completed', { result: encodeBase64(bytes), size: sizeName({ width, height }) })
+  return itemOf(spec, 'completed', { result: encodeBase64(bytes), size: sizeName({ width, height }) })
 }
 
 /** Tokens as the upstream reports them, or 0 if it reports none; the price is that of the picture. */
@@ -51,18 +51,18 @@ export const imageUsage = ({ tokens: { input, output }, microcredits }: PaidPict
   ...costOf(microcredits),
 })
 
-export function imageResponse(terms: ImageTerms, outcome: ImageOutcome): Json {
-  const { body } = terms
+export function imageResponse(spec: ImageResponseSpec, outcome: ImageOutcome): Json {
+  const { body } = spec
   const completed = outcome.status === 'completed'
   return {
-    id: `resp_${terms.hex}`,
+    id: `resp_${spec.hex}`,
     object: 'response',
-    created_at: terms.createdAt,
-    completed_at: completed ? terms.now() : null,
+    created_at: spec.createdAt,
+    completed_at: completed ? spec.now() : null,
     status: outcome.status,
     error: outcome.status === 'failed' ? outcome.error : null,
     incomplete_details: null,
-    model: terms.model(),
+    model: spec.model(),
     output: outcome.status === 'in_progress' ? [] : [outcome.item],
     output_text: '',
     reasoning: null,

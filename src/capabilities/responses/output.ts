@@ -4,7 +4,7 @@ import { CallItem } from './call-item.ts'
 import { type Emit, type Item, type ItemStatus, idOf, type Json } from './item.ts'
 import { MessageItem } from './message-item.ts'
 import { ReasoningItem } from './reasoning-item.ts'
-import type { Terms } from './response.ts'
+import type { ResponseSpec } from './response.ts'
 import { seal } from './sealed.ts'
 import { actionOf, WebItem } from './web-item.ts'
 
@@ -14,7 +14,7 @@ export class Output {
   /** All reasoning of the model, shown or not. */
   reasoningText = ''
   refused = false
-  readonly #terms: Terms
+  readonly #spec: ResponseSpec
   readonly #emit: Emit
   #open: MessageItem | ReasoningItem | undefined
   readonly #calls = new Map<number, CallItem>()
@@ -25,8 +25,8 @@ export class Output {
   /** The index in `reasoningText` at which the open block begins. */
   #blockStart = 0
 
-  constructor(terms: Terms, emit: Emit) {
-    this.#terms = terms
+  constructor(spec: ResponseSpec, emit: Emit) {
+    this.#spec = spec
     this.#emit = emit
   }
 
@@ -48,7 +48,7 @@ export class Output {
         break
       case 'reasoning-end':
         this.#closeReasoning(
-          part.opaque && this.#terms.seals ? seal(part.opaque, this.#openReasoning) : undefined,
+          part.opaque && this.#spec.seals ? seal(part.opaque, this.#openReasoning) : undefined,
         )
         break
       case 'tool-call':
@@ -100,14 +100,14 @@ export class Output {
 
   #addReasoning(text: string): void {
     this.reasoningText += text
-    if (this.#terms.showsReasoning && text !== '') this.#reasoning().write(text)
+    if (this.#spec.showsReasoning && text !== '') this.#reasoning().write(text)
   }
 
   #reasoning(): ReasoningItem {
     if (this.#open instanceof ReasoningItem) return this.#open
     this.#closeOpen()
     this.#closeCalls()
-    const plain = this.#terms.includesReasoning
+    const plain = this.#spec.includesReasoning
     const reasoning = new ReasoningItem(this.#id('rs'), this.items.length, this.#emit, { plain })
     this.#open = this.#append(reasoning)
     return reasoning
@@ -127,7 +127,7 @@ export class Output {
     this.#closeOpen()
     // Some upstreams interleave several calls; those with complete arguments are closed.
     this.#closeCalls((call) => call.isWhole)
-    const named = { call_id: id, ...this.#terms.tools.callerName(name) }
+    const named = { call_id: id, ...this.#spec.tools.callerName(name) }
     const call = new CallItem(this.#id('fc'), this.items.length, this.#emit, named)
     this.#calls.set(index, this.#append(call))
   }
@@ -139,7 +139,7 @@ export class Output {
     this.#writtenLength = 0
     const action = actionOf(tool, input)
     if (!action) return
-    const { searchDetails } = this.#terms
+    const { searchDetails } = this.#spec
     const web = new WebItem(this.#id('ws'), this.items.length, this.#emit, { action, details: searchDetails })
     this.#searches.set(id, this.#append(web))
   }
@@ -164,6 +164,6 @@ export class Output {
   }
 
   #id(prefix: 'msg' | 'rs' | 'fc' | 'ws'): string {
-    return idOf(prefix, this.#terms.hex, this.items.length)
+    return idOf(prefix, this.#spec.hex, this.items.length)
   }
 }

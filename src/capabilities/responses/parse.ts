@@ -68,7 +68,7 @@ export function turnOf(body: ResponsesBody, model: Model, defaultOutputTokens: n
 const maxSearches = ({ max_tool_calls: most }: ResponsesBody): number => Math.min(most ?? maxUses, maxUses)
 
 const ownWireOf = ({ sourceWireOnly }: Conversation, { native }: HostedTools): Turn['sourceWireOnly'] =>
-  sourceWireOnly ?? (native && { param: native.place, what: native.name })
+  sourceWireOnly ?? (native && { param: native.path, what: native.name })
 
 const present = <Name extends string, Value>(
   name: Name,

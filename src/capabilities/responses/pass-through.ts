@@ -6,13 +6,20 @@ import type { Bill, Part } from '#engine/turn'
 import type { ResponseWriter } from './answer.ts'
 import { type Emit, type Json, recordsIn } from './item.ts'
 import { OpenItems } from './open-items.ts'
-import { type ReasoningText, reasoningOf, responseOf, type Terms, textOf, usageOf } from './response.ts'
+import {
+  type ReasoningText,
+  type ResponseSpec,
+  reasoningOf,
+  responseOf,
+  textOf,
+  usageOf,
+} from './response.ts'
 import { toolEvent } from './web-item.ts'
 
 const terminals = new Set(['response.completed', 'response.incomplete', 'response.done'])
 
 export class PassThroughAnswer implements ResponseWriter {
-  readonly #terms: Terms
+  readonly #spec: ResponseSpec
   readonly #emit: Emit
   /** The response as the upstream sent it last. */
   #upstreamResponse: Json = {}
@@ -26,8 +33,8 @@ export class PassThroughAnswer implements ResponseWriter {
   /** The kind of upstream events that the contract's reasoning events repeat. */
   #repeatedKind: string | undefined
 
-  constructor(terms: Terms, emit: Emit) {
-    this.#terms = terms
+  constructor(spec: ResponseSpec, emit: Emit) {
+    this.#spec = spec
     this.#emit = emit
   }
 
@@ -102,8 +109,8 @@ export class PassThroughAnswer implements ResponseWriter {
       if (shown && type === 'response.output_item.done') this.#done.set(Number(event['output_index']), shown)
       if (shown === item) this.#emit(type, event, text)
       else this.#emit(type, { ...event, item: shown })
-      if (this.#terms.includesReasoning) this.#emitReasoningEvent(type, event)
-      if (item && this.#terms.searchDetails.tool) this.#emitTool(item, event['output_index'])
+      if (this.#spec.includesReasoning) this.#emitReasoningEvent(type, event)
+      if (item && this.#spec.searchDetails.tool) this.#emitTool(item, event['output_index'])
     }
   }
 
@@ -115,43 +122,43 @@ export class PassThroughAnswer implements ResponseWriter {
 
   /** The upstream's response with our fields; keys that some upstreams leave out are filled in. */
   #rewritten(upstream: Json, bill?: Bill): Json {
-    const terms = this.#terms
+    const spec = this.#spec
     const output = recordsIn(upstream['output']).map((item) => this.#shown(item))
-    const ours = responseOf(terms, { status: 'in_progress' })
+    const ours = responseOf(spec, { status: 'in_progress' })
     const status = String(upstream['status'] ?? 'completed')
     return {
       ...ours,
       ...upstream,
       id: ours['id'],
       object: 'response',
-      model: terms.model(),
+      model: spec.model(),
       status,
       store: false,
       background: false,
       previous_response_id: null,
       output,
       output_text: textOf(output),
-      reasoning: reasoningOf(terms, reasoningTextOf(output)),
+      reasoning: reasoningOf(spec, reasoningTextOf(output)),
       usage: bill ? usageOf(bill, (upstream['usage'] as Json | undefined) ?? {}) : null,
-      ...terms.overrides?.(),
+      ...spec.overrides?.(),
     }
   }
 
   /** Reasoning is shown only if requested: the summary by the wire's `reasoning.summary`, the text by our `include_reasoning`. */
   #shown(item: Json): Json {
     if (item['type'] === 'function_call')
-      return { ...item, ...this.#terms.tools.callerName(String(item['name'])) }
+      return { ...item, ...this.#spec.tools.callerName(String(item['name'])) }
     if (item['type'] !== 'reasoning') return item
     const { content, ...rest } = item
     return {
       ...rest,
-      ...(!this.#terms.showsReasoning && { summary: [] }),
-      ...(this.#terms.includesReasoning && content !== undefined && { content }),
+      ...(!this.#spec.showsReasoning && { summary: [] }),
+      ...(this.#spec.includesReasoning && content !== undefined && { content }),
     }
   }
 
   #isShown(type: string, { part }: Json): boolean {
-    const { showsReasoning, includesReasoning } = this.#terms
+    const { showsReasoning, includesReasoning } = this.#spec
     if (type.startsWith('response.reasoning_summary_')) return showsReasoning
     const plain =
       type.startsWith('response.reasoning') || (part as Json | undefined)?.['type'] === 'reasoning_text'

@@ -15,7 +15,7 @@ import { imageRequestOf } from './image-request.ts'
 import {
   drawnItem,
   type ImageOutcome,
-  type ImageTerms,
+  type ImageResponseSpec,
   imageResponse,
   imageUsage,
   itemOf,
@@ -40,17 +40,17 @@ export async function respondImage(
     endpoint: '/v1/responses',
   })
   setIgnoredFields(context, ignored)
-  const terms = termsOf(context, body, paid)
+  const spec = specOf(context, body, paid)
   return stream
-    ? eventStream((out) => streamEvents(context, paid, terms, out))
-    : jsonResponse(context, paid, terms)
+    ? eventStream((out) => streamEvents(context, paid, spec, out))
+    : jsonResponse(context, paid, spec)
 }
 
-function termsOf(
+function specOf(
   { app, requestId, receivedMs }: RequestContext,
   body: ImageBody,
   paid: PaidImage,
-): ImageTerms {
+): ImageResponseSpec {
   return {
     body,
     hex: requestId.replaceAll('-', ''),
@@ -70,28 +70,28 @@ function termsOf(
   }
 }
 
-const jsonResponse = (context: RequestContext, paid: PaidImage, terms: ImageTerms): Promise<JsonText> =>
+const jsonResponse = (context: RequestContext, paid: PaidImage, spec: ImageResponseSpec): Promise<JsonText> =>
   answerPaid(context, paid, async () => {
     const drawn = await paid.pictures()
-    const outcome = { status: 'completed', item: drawnItem(terms, drawn), usage: imageUsage(drawn) } as const
-    return { body: imageResponse(terms, outcome), microcredits: drawn.microcredits }
+    const outcome = { status: 'completed', item: drawnItem(spec, drawn), usage: imageUsage(drawn) } as const
+    return { body: imageResponse(spec, outcome), microcredits: drawn.microcredits }
   })
 
 /** The first events are sent at once, since drawing takes long and the client should see progress. */
 async function streamEvents(
   context: RequestContext,
   paid: PaidImage,
-  terms: ImageTerms,
+  spec: ImageResponseSpec,
   out: EventWriter,
 ): Promise<void> {
-  const events = new ImageEvents(terms, out)
+  const events = new ImageEvents(spec, out)
   const drawing = paid.pictures()
   // The promise is awaited below; until then its rejection must not count as unhandled.
   drawing.catch(() => undefined)
   await events.begin()
   try {
     const drawn = await drawing
-    const outcome = { status: 'completed', item: drawnItem(terms, drawn), usage: imageUsage(drawn) } as const
+    const outcome = { status: 'completed', item: drawnItem(spec, drawn), usage: imageUsage(drawn) } as const
     void paid.finish({ statusCode: 200 })
     await events.complete(outcome)
   } catch (error) {
@@ -109,19 +109,19 @@ async function streamEvents(
 
 /** Numbers the events without gaps; the last is `[DONE]`. */
 class ImageEvents {
-  readonly #terms: ImageTerms
+  readonly #spec: ImageResponseSpec
   readonly #out: EventWriter
   #sequence = 0
 
-  constructor(terms: ImageTerms, out: EventWriter) {
-    this.#terms = terms
+  constructor(spec: ImageResponseSpec, out: EventWriter) {
+    this.#spec = spec
     this.#out = out
   }
 
   async begin(): Promise<void> {
     await this.#response('created', { status: 'in_progress' })
     await this.#response('in_progress', { status: 'in_progress' })
-    await this.#send('output_item.added', { output_index: 0, item: itemOf(this.#terms, 'in_progress') })
+    await this.#send('output_item.added', { output_index: 0, item: itemOf(this.#spec, 'in_progress') })
     await this.#call('in_progress')
     await this.#call('generating')
   }
@@ -134,17 +134,17 @@ class ImageEvents {
   }
 
   async fail(error: { code: string; message: string }): Promise<void> {
-    await this.#response('failed', { status: 'failed', item: itemOf(this.#terms, 'failed'), error })
+    await this.#response('failed', { status: 'failed', item: itemOf(this.#spec, 'failed'), error })
     await this.#out.send('[DONE]')
   }
 
   #call(step: string): Promise<void> {
-    const item = { item_id: `ig_${this.#terms.hex}`, output_index: 0 }
+    const item = { item_id: `ig_${this.#spec.hex}`, output_index: 0 }
     return this.#send(`image_generation_call.${step}`, item)
   }
 
   #response(name: string, outcome: ImageOutcome): Promise<void> {
-    return this.#send(name, { response: imageResponse(this.#terms, outcome) })
+    return this.#send(name, { response: imageResponse(this.#spec, outcome) })
   }
 
   async #send(name: string, fields: Json): Promise<void> {

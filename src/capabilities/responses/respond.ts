@@ -18,7 +18,7 @@ import type { Json } from './item.ts'
 import { fillLinks } from './links.ts'
 import { type Parsed, turnOf } from './parse.ts'
 import { respondImage } from './respond-image.ts'
-import type { Terms } from './response.ts'
+import type { ResponseSpec } from './response.ts'
 import { JsonResponse, ResponseEvents } from './response-answers.ts'
 import { ResponsesBody } from './schema.ts'
 
@@ -68,13 +68,15 @@ export function answerPaid(
   paid: PaidTurn,
   options: AnswerOptions,
 ): Promise<JsonText | EventStream> {
-  const terms = termsOf(context, options, paid)
+  const spec = specOf(context, options, paid)
   return options.turn.stream
-    ? respondStream(context, paid, new ResponseEvents(terms))
-    : respondJson(context, paid, new JsonResponse(terms))
+    ? respondStream(context, paid, new ResponseEvents(spec))
+    : respondJson(context, paid, new JsonResponse(spec))
 }
 
-function reasoningVisibility(body: ResponsesBody): Pick<Terms, 'includesReasoning' | 'showsReasoning'> {
+function reasoningVisibility(
+  body: ResponsesBody,
+): Pick<ResponseSpec, 'includesReasoning' | 'showsReasoning'> {
   const includesReasoning = body.include_reasoning === true
   return { includesReasoning, showsReasoning: includesReasoning || body.reasoning?.summary != null }
 }
@@ -101,11 +103,11 @@ const wireSupport: WireSupport = {
 /** Fields that were sent and have no effect. */
 const ignoredFields = (body: ResponsesBody): string[] => Object.keys(body).filter((field) => !used.has(field))
 
-function termsOf(
+function specOf(
   { app, requestId, receivedMs }: RequestContext,
   { body, tools, hosted, overrides }: AnswerOptions,
   paid: PaidTurn,
-): Terms {
+): ResponseSpec {
   return {
     body,
     tools,

@@ -4,43 +4,41 @@ import type { ErrorBody } from '#platform/errors'
 import { Answer, type ResponseWriter } from './answer.ts'
 import type { Emit, Json } from './item.ts'
 import { PassThroughAnswer } from './pass-through.ts'
-import type { Terms } from './response.ts'
+import type { ResponseSpec } from './response.ts'
 
 /** Chooses the writer by the first part: an answer comes from one upstream, and its first part shows the upstream's wire. */
-function writerOf(first: Part | undefined, terms: Terms, emit: Emit): ResponseWriter {
+function writerOf(first: Part | undefined, spec: ResponseSpec, emit: Emit): ResponseWriter {
   const { wire, event, body } = first?.extra ?? {}
-  return wire === 'responses' && (event || body)
-    ? new PassThroughAnswer(terms, emit)
-    : new Answer(terms, emit)
+  return wire === 'responses' && (event || body) ? new PassThroughAnswer(spec, emit) : new Answer(spec, emit)
 }
 
 export class JsonResponse implements JsonAnswer {
-  readonly #terms: Terms
+  readonly #spec: ResponseSpec
   #writer: ResponseWriter | undefined
 
-  constructor(terms: Terms) {
-    this.#terms = terms
+  constructor(spec: ResponseSpec) {
+    this.#spec = spec
   }
 
   add(part: Part): void {
-    this.#writer ??= writerOf(part, this.#terms, () => {})
+    this.#writer ??= writerOf(part, this.#spec, () => {})
     this.#writer.add(part)
   }
 
   body(bill: Bill): Json {
-    return (this.#writer ?? writerOf(undefined, this.#terms, () => {})).end(bill)
+    return (this.#writer ?? writerOf(undefined, this.#spec, () => {})).end(bill)
   }
 }
 
 /** Numbers the events without gaps; the last is `[DONE]`. */
 export class ResponseEvents implements EventAnswer {
-  readonly #terms: Terms
+  readonly #spec: ResponseSpec
   #writer: ResponseWriter | undefined
   #sequence = 0
   #batch: SentEvent[] = []
 
-  constructor(terms: Terms) {
-    this.#terms = terms
+  constructor(spec: ResponseSpec) {
+    this.#spec = spec
   }
 
   of(part: Part): readonly SentEvent[] {
@@ -57,7 +55,7 @@ export class ResponseEvents implements EventAnswer {
 
   #collect(write: (writer: ResponseWriter) => void, part?: Part): readonly SentEvent[] {
     this.#batch = []
-    this.#writer ??= writerOf(part, this.#terms, this.#emit)
+    this.#writer ??= writerOf(part, this.#spec, this.#emit)
     write(this.#writer)
     return this.#batch
   }

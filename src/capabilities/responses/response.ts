@@ -9,7 +9,7 @@ import type { Toolbox } from './tools.ts'
 import type { SearchDetails } from './web-item.ts'
 
 /** What the answer needs to know of its request: the settings that it follows and the fields that it repeats. */
-export interface Terms {
+export interface ResponseSpec {
   body: ResponsesBody
   tools: Toolbox
   hosted: HostedTools
@@ -51,8 +51,8 @@ export interface ReasoningText {
 }
 
 /** The 31 keys of Open Responses and `output_text`. */
-export function responseOf(terms: Terms, outcome: Outcome): Json {
-  const { body } = terms
+export function responseOf(spec: ResponseSpec, outcome: Outcome): Json {
+  const { body } = spec
   const { output, usage, error, reason, reasoning } = {
     output: [] as Json[],
     usage: null,
@@ -62,36 +62,36 @@ export function responseOf(terms: Terms, outcome: Outcome): Json {
     ...outcome,
   }
   return {
-    id: `resp_${terms.hex}`,
+    id: `resp_${spec.hex}`,
     object: 'response',
-    created_at: terms.createdAt,
-    completed_at: outcome.status === 'completed' ? terms.now() : null,
+    created_at: spec.createdAt,
+    completed_at: outcome.status === 'completed' ? spec.now() : null,
     status: outcome.status,
     error,
     incomplete_details: reason === undefined ? null : { reason },
-    model: terms.model(),
+    model: spec.model(),
     output,
     output_text: textOf(output),
-    reasoning: reasoningOf(terms, reasoning),
+    reasoning: reasoningOf(spec, reasoning),
     usage,
     instructions: body.instructions ?? null,
-    max_output_tokens: terms.maxOutputTokens,
+    max_output_tokens: spec.maxOutputTokens,
     max_tool_calls: body.max_tool_calls ?? null,
     parallel_tool_calls: body.parallel_tool_calls ?? true,
     previous_response_id: null,
     tool_choice: body.tool_choice ?? 'auto',
-    tools: toolsOf(terms),
+    tools: toolsOf(spec),
     text: { format: formatOf(body), ...(body.text?.verbosity != null && { verbosity: body.text.verbosity }) },
     temperature: body.temperature ?? 1,
     top_p: body.top_p ?? 1,
     presence_penalty: body.presence_penalty ?? 0,
     frequency_penalty: body.frequency_penalty ?? 0,
     ...commonFields(body),
-    ...terms.overrides?.(),
+    ...spec.overrides?.(),
   }
 }
 
-const toolsOf = ({ tools, hosted }: Terms): Json[] => [
+const toolsOf = ({ tools, hosted }: ResponseSpec): Json[] => [
   ...tools.functions.map(({ type, name, description, parameters, strict }) => ({
     type,
     name,
@@ -118,7 +118,7 @@ export const textOf = (output: readonly Json[]): string =>
 
 /** The contract's `reasoning` block if it was requested, else null, since clients require the key. */
 export function reasoningOf(
-  { body, includesReasoning }: Terms,
+  { body, includesReasoning }: ResponseSpec,
   reasoning: ReasoningText | undefined,
 ): Json | null {
   if (!includesReasoning) return null

@@ -28,14 +28,14 @@ export class Toolbox {
 
   constructor(tools: readonly AnyTool[], model: Model) {
     for (const [index, tool] of tools.entries()) {
-      const place = `tools.${index}`
+      const path = `tools.${index}`
       const hosted = hostedToolName(tool.type)
-      if (hosted) this.requested.push({ tool, name: hosted, place })
-      else if (tool.type === 'function') this.#add(tool as FunctionTool, place)
-      else if (tool.type === 'namespace') this.#addAll(tool as AnyTool & NamespaceTool, place)
+      if (hosted) this.requested.push({ tool, name: hosted, path })
+      else if (tool.type === 'function') this.#add(tool as FunctionTool, path)
+      else if (tool.type === 'namespace') this.#addAll(tool as AnyTool & NamespaceTool, path)
       else {
-        refuseHosted(tool, model, place)
-        this.dropped.push(place)
+        refuseHosted(tool, model, path)
+        this.dropped.push(path)
       }
     }
   }
@@ -76,11 +76,11 @@ export class Toolbox {
   }
 
   /** Adds a function. Functions of different namespaces may share a name, but the model needs unique names. */
-  #add(tool: FunctionTool, place: string, namespace?: string): void {
+  #add(tool: FunctionTool, path: string, namespace?: string): void {
     const { name, description, strict } = tool
     const parameters = tool.parameters ?? { type: 'object', properties: {} }
     const seen = this.#named.has(name) && namespace !== undefined ? `${namespace}__${name}` : name
-    if (this.#named.has(seen)) return void this.dropped.push(place)
+    if (this.#named.has(seen)) return void this.dropped.push(path)
     this.#named.set(seen, { name, ...(namespace !== undefined && { namespace }) })
     this.functions.push({ ...tool, name: seen, parameters })
     this.tools.push({
@@ -91,9 +91,9 @@ export class Toolbox {
     })
   }
 
-  #addAll({ name, tools }: NamespaceTool, place: string): void {
+  #addAll({ name, tools }: NamespaceTool, path: string): void {
     for (const [index, tool] of tools.entries()) {
-      const inner = `${place}.tools.${index}`
+      const inner = `${path}.tools.${index}`
       if (tool.type === 'function') this.#add(tool as FunctionTool, inner, name)
       else this.dropped.push(inner)
     }

@@ -19,7 +19,7 @@ const overlapMs = 24 * 60 * 60 * 1000
 
 export type IdContext<Body = unknown> = RequestContext<Body, unknown, { id: string }>
 
-export const placeOf = ({ caller, params }: IdContext): store.Place => ({
+export const connectionKeyOf = ({ caller, params }: IdContext): store.ConnectionKey => ({
   accountId: caller.accountId,
   projectId: caller.projectId,
   connectionId: params.id,
@@ -64,12 +64,12 @@ export async function createConnection(context: RequestContext<ConnectionBody>):
 export async function changeConnection(context: IdContext<ConnectionPatch>) {
   const { app, body } = context
   if (Object.keys(body).length === 0) fail('INVALID_REQUEST', { why: reasons.nothing })
-  const place = placeOf(context)
-  if (!(await store.findConnection(app.db, place))) return notFound()
+  const connectionKey = connectionKeyOf(context)
+  if (!(await store.findConnection(app.db, connectionKey))) return notFound()
   const url = body.url === undefined ? undefined : await requireReachable(context, body.url)
   const now = new Date(app.clock.nowMs())
   return app.db.tx(async (tx) => {
-    const row = await store.changeConnection(tx, place, {
+    const row = await store.changeConnection(tx, connectionKey, {
       ...(url !== undefined && { url, strikes: 0, parked_until: null }),
       ...(body.events && { events: body.events }),
       ...(body.enabled !== undefined && { enabled: body.enabled, disabled_reason: null }),
@@ -77,17 +77,17 @@ export async function changeConnection(context: IdContext<ConnectionPatch>) {
       updated_at: now,
     })
     if (!row) return notFound()
-    if (!row.enabled) await store.cancelPending(tx, place, 'disabled', now)
+    if (!row.enabled) await store.cancelPending(tx, connectionKey, 'disabled', now)
     return toConnection(row, now.getTime())
   })
 }
 
 export async function deleteConnection(context: IdContext) {
   const { app, params } = context
-  const place = placeOf(context)
+  const connectionKey = connectionKeyOf(context)
   await app.db.tx(async (tx) => {
-    if (!(await store.deleteConnection(tx, place))) notFound()
-    await store.cancelPending(tx, place, 'deleted', new Date(app.clock.nowMs()))
+    if (!(await store.deleteConnection(tx, connectionKey))) notFound()
+    await store.cancelPending(tx, connectionKey, 'deleted', new Date(app.clock.nowMs()))
   })
   return { id: params.id.toLowerCase(), deleted: true }
 }
@@ -95,8 +95,8 @@ export async function deleteConnection(context: IdContext) {
 /** From now on the new secret signs, and for a day the old one beside it. */
 export async function rotateSecret(context: IdContext): Promise<JsonText> {
   const { app } = context
-  const place = placeOf(context)
-  const before = await store.findConnection(app.db, place)
+  const connectionKey = connectionKeyOf(context)
+  const before = await store.findConnection(app.db, connectionKey)
   if (!before) return notFound()
   const nowMs = app.clock.nowMs()
   const now = new Date(nowMs)
@@ -105,9 +105,9 @@ export async function rotateSecret(context: IdContext): Promise<JsonText> {
   const sealed = await app.secrets.seal(secret, sealedFor(before.connection_id))
   const accept = { endpoint: '/v1/webhooks/rotate-secret', statusCode: 200, now, sealed: true }
   return acceptOnce(context, accept, async (tx) => {
-    const row = await store.lockConnection(tx, place)
+    const row = await store.lockConnection(tx, connectionKey)
     if (!row) return notFound()
-    await store.changeConnection(tx, place, {
+    await store.changeConnection(tx, connectionKey, {
       secret: sealed,
       old_secret: row.secret,
       old_secret_until: until,
@@ -124,7 +124,7 @@ export async function rotateSecret(context: IdContext): Promise<JsonText> {
 /** Returns the normalized address if it leads to the public internet now; it is checked again whenever a connection is opened. */
 async function requireReachable({ app }: Pick<RequestContext, 'app'>, url: string): Promise<string> {
   try {
-    return await app.net.judge(url, checkMs)
+    return await app.net.checkTarget(url, checkMs)
   } catch (error) {
     if (!(error instanceof FetchRefused)) throw error
     return fail('INVALID_REQUEST', { why: reasons.url(error.why) }, { param: 'url' })

@@ -4,7 +4,7 @@ import { acceptOnce } from '#capabilities/calls'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import type { JsonText } from '#platform/http'
-import { type IdContext, notFound, placeOf } from './connect.ts'
+import { connectionKeyOf, type IdContext, notFound } from './connect.ts'
 import { toDelivery } from './connection.ts'
 import { maxAttempts } from './delivery/retry.ts'
 import { ping } from './schema.ts'
@@ -16,17 +16,17 @@ const minuteMs = 60_000
 
 /** Sends the event `ping` to the connection, once: the answer to a test should not come hours later. */
 export async function testConnection(context: IdContext): Promise<JsonText> {
-  const place = placeOf(context)
+  const connectionKey = connectionKeyOf(context)
   const nowMs = context.app.clock.nowMs()
   return deliverManually(context, '/v1/webhooks/test', async (tx, now) => {
-    const connection = await store.lockConnection(tx, place)
+    const connection = await store.lockConnection(tx, connectionKey)
     if (!connection) return notFound()
     if (!connection.enabled) fail('WEBHOOK_DISABLED', {})
     const since = new Date(nowMs - minuteMs)
-    if ((await store.countSince(tx, place, ping, since)) >= maxTests)
+    if ((await store.countSince(tx, connectionKey, ping, since)) >= maxTests)
       fail('TOO_MANY_TESTS', { most: maxTests }, { retryAfterMs: minuteMs })
-    const id = await store.insertEvent(tx, place, ping, { webhook_id: connection.connection_id }, now)
-    return store.insertDelivery(tx, place, { id, type: ping, maxAttempts: 1 }, now)
+    const id = await store.insertEvent(tx, connectionKey, ping, { webhook_id: connection.connection_id }, now)
+    return store.insertDelivery(tx, connectionKey, { id, type: ping, maxAttempts: 1 }, now)
   })
 }
 
@@ -36,13 +36,13 @@ export async function redeliver(context: IdContext): Promise<JsonText> {
   return deliverManually(context, '/v1/webhooks/deliveries/redeliver', async (tx, now) => {
     const earlier = await store.findDelivery(tx, caller, params.id)
     if (!earlier) return notFound()
-    const place = { ...placeOf(context), connectionId: earlier.connection_id }
-    const connection = await store.lockConnection(tx, place)
+    const connectionKey = { ...connectionKeyOf(context), connectionId: earlier.connection_id }
+    const connection = await store.lockConnection(tx, connectionKey)
     if (!connection?.enabled) fail('WEBHOOK_DISABLED', {})
     if (await store.isPending(tx, earlier)) fail('DELIVERY_PENDING', {})
     const event = { id: earlier.event_id, type: earlier.type }
     const most = earlier.type === ping ? 1 : maxAttempts
-    return store.insertDelivery(tx, place, { ...event, maxAttempts: most }, now)
+    return store.insertDelivery(tx, connectionKey, { ...event, maxAttempts: most }, now)
   })
 }
 

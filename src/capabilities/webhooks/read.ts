@@ -1,7 +1,7 @@
 /** Reading connections and deliveries. */
 import type { RequestContext } from '#platform/http'
 import { bareList, plainList } from '#platform/lists'
-import { type IdContext, notFound, placeOf } from './connect.ts'
+import { connectionKeyOf, type IdContext, notFound } from './connect.ts'
 import { toConnection, toDelivery } from './connection.ts'
 import type { DeliveryQuery } from './schema.ts'
 import * as store from './store.ts'
@@ -13,7 +13,7 @@ export async function listConnections({ app, caller }: RequestContext) {
 
 export async function readConnection(context: IdContext) {
   const { app } = context
-  const row = await store.findConnection(app.db, placeOf(context))
+  const row = await store.findConnection(app.db, connectionKeyOf(context))
   return row ? toConnection(row, app.clock.nowMs()) : notFound()
 }
 

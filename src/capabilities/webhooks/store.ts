@@ -49,13 +49,13 @@ export interface DeliveryRow {
 }
 
 /** A connection with its owner; other projects do not find it. */
-export interface Place {
+export interface ConnectionKey {
   accountId: string
   projectId: string
   connectionId: string
 }
 
-const at = ({ accountId, projectId, connectionId }: Place) =>
+const at = ({ accountId, projectId, connectionId }: ConnectionKey) =>
   sql<SqlBool>`account_id = ${accountId} and project_id = ${projectId} and connection_id = ${connectionId}`
 
 /** Others that make a connection of this project wait until the transaction has ended. */
@@ -68,7 +68,10 @@ export async function lockProject(tx: Tx, projectId: string): Promise<void> {
 export const insertConnection = (tx: Tx, row: ConnectionRow) =>
   tx.insertInto('webhooks.connections').values(row).execute()
 
-export async function countConnections(tx: Tx, of: Pick<Place, 'accountId' | 'projectId'>): Promise<number> {
+export async function countConnections(
+  tx: Tx,
+  of: Pick<ConnectionKey, 'accountId' | 'projectId'>,
+): Promise<number> {
   const { all } = await tx
     .selectFrom('webhooks.connections')
     .select((from) => from.fn.countAll<bigint>().as('all'))
@@ -81,7 +84,7 @@ export async function countConnections(tx: Tx, of: Pick<Place, 'accountId' | 'pr
 /** Oldest first. */
 export const listConnections = (
   db: Db,
-  of: Pick<Place, 'accountId' | 'projectId'>,
+  of: Pick<ConnectionKey, 'accountId' | 'projectId'>,
 ): Promise<ConnectionRow[]> =>
   db.kysely
     .selectFrom('webhooks.connections')
@@ -91,23 +94,23 @@ export const listConnections = (
     .orderBy('connection_id')
     .execute()
 
-export const findConnection = (db: Db, place: Place): Promise<ConnectionRow | undefined> =>
-  db.kysely.selectFrom('webhooks.connections').selectAll().where(at(place)).executeTakeFirst()
+export const findConnection = (db: Db, connectionKey: ConnectionKey): Promise<ConnectionRow | undefined> =>
+  db.kysely.selectFrom('webhooks.connections').selectAll().where(at(connectionKey)).executeTakeFirst()
 
 /** Others that would change it, or send to it by hand, wait until the transaction has ended. */
-export const lockConnection = (tx: Tx, place: Place): Promise<ConnectionRow | undefined> =>
-  tx.selectFrom('webhooks.connections').selectAll().where(at(place)).forUpdate().executeTakeFirst()
+export const lockConnection = (tx: Tx, connectionKey: ConnectionKey): Promise<ConnectionRow | undefined> =>
+  tx.selectFrom('webhooks.connections').selectAll().where(at(connectionKey)).forUpdate().executeTakeFirst()
 
 /** Returns the changed row, and notifies the dispatchers. */
 export async function changeConnection(
   tx: Tx,
-  place: Place,
+  connectionKey: ConnectionKey,
   changes: Partial<ConnectionRow>,
 ): Promise<ConnectionRow | undefined> {
   const row = await tx
     .updateTable('webhooks.connections')
     .set(changes)
-    .where(at(place))
+    .where(at(connectionKey))
     .returningAll()
     .executeTakeFirst()
   if (row) await notifyDispatchers(tx, row.connection_id)
@@ -115,16 +118,16 @@ export async function changeConnection(
 }
 
 /** Returns false if there is none. */
-export async function deleteConnection(tx: Tx, place: Place): Promise<boolean> {
-  const done = await tx.deleteFrom('webhooks.connections').where(at(place)).executeTakeFirst()
-  await notifyDispatchers(tx, place.connectionId)
+export async function deleteConnection(tx: Tx, connectionKey: ConnectionKey): Promise<boolean> {
+  const done = await tx.deleteFrom('webhooks.connections').where(at(connectionKey)).executeTakeFirst()
+  await notifyDispatchers(tx, connectionKey.connectionId)
   return done.numDeletedRows === 1n
 }
 
 /** What waits for the connection will not be sent. */
 export async function cancelPending(
   tx: Tx,
-  of: Pick<Place, 'accountId' | 'connectionId'>,
+  of: Pick<ConnectionKey, 'accountId' | 'connectionId'>,
   why: 'disabled' | 'deleted' | 'gone',
   now: Date,
 ): Promise<void> {
@@ -159,7 +162,7 @@ export interface DeliveryFilter {
 /** Newest first. */
 export function listDeliveries(
   db: Db,
-  of: Pick<Place, 'accountId' | 'projectId'>,
+  of: Pick<ConnectionKey, 'accountId' | 'projectId'>,
   { connectionId, eventId, state, type }: DeliveryFilter,
   options: PageOptions,
 ): Promise<Page<DeliveryRow>> {
@@ -177,7 +180,7 @@ export function listDeliveries(
 
 export const findDelivery = (
   tx: Tx,
-  { accountId, projectId }: Pick<Place, 'accountId' | 'projectId'>,
+  { accountId, projectId }: Pick<ConnectionKey, 'accountId' | 'projectId'>,
   deliveryId: string,
 ): Promise<DeliveryRow | undefined> =>
   tx
@@ -205,16 +208,21 @@ export async function isPending(
 }
 
 /** Deliveries of a type to the connection since then. */
-export async function countSince(tx: Tx, place: Place, type: string, since: Date): Promise<number> {
+export async function countSince(
+  tx: Tx,
+  connectionKey: ConnectionKey,
+  type: string,
+  since: Date,
+): Promise<number> {
   const { rows } = await sql<{ all: bigint }>`select count(*) as all from webhooks.deliveries
-    where ${at(place)} and delivery_id > webhooks.new_id(${since}) and type = ${type}`.execute(tx)
+    where ${at(connectionKey)} and delivery_id > webhooks.new_id(${since}) and type = ${type}`.execute(tx)
   return Number(rows[0]!.all)
 }
 
 /** An event that concerns one connection only; it is not fanned out. Answers its id. */
 export async function insertEvent(
   tx: Tx,
-  { accountId, projectId }: Place,
+  { accountId, projectId }: ConnectionKey,
   type: string,
   data: object,
   now: Date,
@@ -231,7 +239,7 @@ export async function insertEvent(
 /** Puts an event on its way to one connection, beside those that went before. */
 export async function insertDelivery(
   tx: Tx,
-  { accountId, projectId, connectionId }: Place,
+  { accountId, projectId, connectionId }: ConnectionKey,
   event: { id: string; type: string; maxAttempts: number },
   now: Date,
 ): Promise<DeliveryRow> {

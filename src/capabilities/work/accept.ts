@@ -88,9 +88,9 @@ async function filesOf(app: App, { caller, kind, fileIds = [] }: AcceptOptions):
   if (fileIds.length > 0 && !workKinds.some(({ name, readsFiles }) => name === kind && readsFiles))
     fail('INVALID_REQUEST', { why: reasons.filesOfData }, { param: 'file_ids' })
   const files = await requireFiles(app, caller, fileIds)
-  const place = files.findIndex(({ mediaType }) => !dataTypes.includes(mediaType))
-  if (place >= 0)
-    fail('INVALID_REQUEST', { why: reasons.noData(files[place]!.mediaType) }, { param: `file_ids.${place}` })
+  const index = files.findIndex(({ mediaType }) => !dataTypes.includes(mediaType))
+  if (index >= 0)
+    fail('INVALID_REQUEST', { why: reasons.noData(files[index]!.mediaType) }, { param: `file_ids.${index}` })
   return files
 }
 

@@ -6,24 +6,24 @@ import type { Settled } from '#platform/ledger'
 import { countMoney, endRun } from './end.ts'
 import { recordEvent } from './events/store.ts'
 import { endings } from './phrases.ts'
-import { notFound, placeOf, type RunContext, readerOf, requireRun } from './read.ts'
+import { notFound, type RunContext, readerOf, requireRun, runKeyOf } from './read.ts'
 import { toRunSummary } from './run-summary.ts'
 import { changeRun, lockRun, type RunRow } from './store.ts'
 
 /** A run without a worker ends at once; otherwise its worker sees the request within a second. A run that has ended stays as it is. */
 export async function cancelRun(context: RunContext): Promise<JsonText> {
   const { app } = context
-  const place = placeOf(await requireRun(context, 'work:write'))
+  const runKey = runKeyOf(await requireRun(context, 'work:write'))
   const now = new Date(app.clock.nowMs())
   const ended: { run?: RunRow; settled?: Settled | undefined } = {}
   const reply = await acceptOnce(
     context,
     { endpoint: '/v1/work/cancel', statusCode: 200, now },
     async (tx) => {
-      const found = await lockRun(tx, place)
+      const found = await lockRun(tx, runKey)
       if (!found) return notFound()
       if (!found.ended_at) ended.settled = await end(app, tx, found, now)
-      ended.run = (await lockRun(tx, place))!
+      ended.run = (await lockRun(tx, runKey))!
       return toRunSummary(ended.run, readerOf(context))
     },
   )
@@ -34,8 +34,8 @@ export async function cancelRun(context: RunContext): Promise<JsonText> {
 async function end(app: App, tx: Tx, run: RunRow, now: Date): Promise<Settled | undefined> {
   if (run.owner === null) return endRun(app, tx, run, { status: 'cancelled', words: endings.cancelled })
   if (run.cancel_requested_at) return undefined
-  const place = placeOf(run)
-  await changeRun(tx, place, { status: 'cancelling', cancel_requested_at: now })
-  await recordEvent(tx, place, 'cancelling', {}, now)
+  const runKey = runKeyOf(run)
+  await changeRun(tx, runKey, { status: 'cancelling', cancel_requested_at: now })
+  await recordEvent(tx, runKey, 'cancelling', {}, now)
   return undefined
 }

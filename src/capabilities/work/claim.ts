@@ -3,20 +3,20 @@ import type { App } from '#app'
 import { recordEvent } from './events/store.ts'
 import { markStepsLost } from './journal/store.ts'
 import type { RunLease } from './run-lease.ts'
-import { changeRun, lockLeased, lockRun, type Place, type RunRow } from './store.ts'
+import { changeRun, lockLeased, lockRun, type RunKey, type RunRow } from './store.ts'
 
 /**
  * Makes `owner` the only one that may write to the run. Steps that an earlier worker began and did not end are lost. Returns undefined if
  * the run has ended.
  */
-export function claimRun(app: App, place: Place, owner: string): Promise<RunRow | undefined> {
+export function claimRun(app: App, runKey: RunKey, owner: string): Promise<RunRow | undefined> {
   const now = new Date(app.clock.nowMs())
   return app.db.tx(async (tx) => {
-    const run = await lockRun(tx, place)
+    const run = await lockRun(tx, runKey)
     if (!run || run.ended_at) return undefined
-    await markStepsLost(tx, place, now)
+    await markStepsLost(tx, runKey, now)
     const isNew = run.status === 'queued' || run.status === 'waiting'
-    await changeRun(tx, place, {
+    await changeRun(tx, runKey, {
       owner,
       ...(isNew && { status: 'running' as const, retry_at: null }),
       ...(!run.started_at && {
@@ -24,8 +24,8 @@ export function claimRun(app: App, place: Place, owner: string): Promise<RunRow 
         deadline: new Date(now.getTime() + app.config.work.maxMinutes * 60_000),
       }),
     })
-    if (isNew) await recordEvent(tx, place, 'running', {}, now)
-    return lockRun(tx, place)
+    if (isNew) await recordEvent(tx, runKey, 'running', {}, now)
+    return lockRun(tx, runKey)
   })
 }
 

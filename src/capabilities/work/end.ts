@@ -25,14 +25,14 @@ const acceptedStatus = 202
 /** The caller has locked the run, which has not ended. Steps still under way are lost. */
 export async function endRun(app: App, tx: Tx, run: RunRow, end: RunEnd): Promise<Settled> {
   const now = new Date(app.clock.nowMs())
-  const place = { accountId: run.account_id, runId: run.run_id }
-  await markStepsLost(tx, place, now)
-  const { spent } = (await lockRun(tx, place))!
-  const steps = await stepsOf(tx, place)
+  const runKey = { accountId: run.account_id, runId: run.run_id }
+  await markStepsLost(tx, runKey, now)
+  const { spent } = (await lockRun(tx, runKey))!
+  const steps = await stepsOf(tx, runKey)
   const settled = await settleIn(
     tx,
     {
-      ...place,
+      ...runKey,
       receiptId: run.receipt_id,
       microcredits: spent,
       withinHold: true,
@@ -44,7 +44,7 @@ export async function endRun(app: App, tx: Tx, run: RunRow, end: RunEnd): Promis
     },
     now,
   )
-  await changeRun(tx, place, {
+  await changeRun(tx, runKey, {
     status: end.status,
     words: end.words,
     partial: end.partial ?? false,
@@ -56,7 +56,7 @@ export async function endRun(app: App, tx: Tx, run: RunRow, end: RunEnd): Promis
     ended_at: now,
     expires_at: new Date(now.getTime() + retentionMs),
   })
-  await recordEvent(tx, place, end.status, { words: end.words, ...(end.code && { code: end.code }) }, now)
+  await recordEvent(tx, runKey, end.status, { words: end.words, ...(end.code && { code: end.code }) }, now)
   return settled
 }
 

@@ -23,15 +23,15 @@ export const runJob = job<{ runId: string }>({
 })
 
 async function withLease(
-  { app, accountId, data, stopping, signal, trail, progressed }: Run<{ runId: string }>,
+  { app, accountId, data, stopping, signal, trace, progressed }: Run<{ runId: string }>,
   work: (lease: RunLease) => Promise<Later | undefined>,
 ): Promise<Later | undefined> {
   if (stopping.aborted || signal.aborted) return { laterMs: 0 }
   const owner = uuidv7()
   const run = await claimRun(app, { accountId, runId: data.runId }, owner)
   if (!run) return undefined
-  trail.span?.set({ 'kherad.run_id': run.run_id, 'kherad.work.kind': run.kind })
-  using lease = new RunLease({ app, run, owner, stopping, signal, trail, progressed })
+  trace.span?.set({ 'kherad.run_id': run.run_id, 'kherad.work.kind': run.kind })
+  using lease = new RunLease({ app, run, owner, stopping, signal, trace, progressed })
   return await work(lease)
 }
 

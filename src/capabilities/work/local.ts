@@ -16,7 +16,7 @@ export async function openInputFile(
 ): Promise<LocalFile | undefined> {
   const stored = await openStored(app, { accountId: run.account_id, projectId: run.project_id }, file.id)
   if (!stored) return undefined
-  const local = await app.spool.take(addAbortSignal(signal, stored.content), { maxBytes: stored.bytes })
+  const local = await app.spool.write(addAbortSignal(signal, stored.content), { maxBytes: stored.bytes })
   if (local.sha256 === stored.sha256) return local
   await local[Symbol.asyncDispose]()
   throw new Error(`The stored file ${file.id} is not what was stored.`)
@@ -80,7 +80,7 @@ async function downloadAgain(
 
 async function download({ lease, url, maxBytes }: FetchStep): Promise<FetchedFile | Refusal> {
   const { app, signal } = lease
-  let file: Awaited<ReturnType<Spool['take']>> | undefined
+  let file: Awaited<ReturnType<Spool['write']>> | undefined
   try {
     const {
       status,
@@ -91,7 +91,7 @@ async function download({ lease, url, maxBytes }: FetchStep): Promise<FetchedFil
       maxBytes,
       maxRedirects: maxRedirects,
       sink: async (body) => {
-        file = await app.spool.take(body, { maxBytes })
+        file = await app.spool.write(body, { maxBytes })
       },
       signal,
     })

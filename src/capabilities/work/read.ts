@@ -8,7 +8,7 @@ import { manifestOf } from './files/manifest.ts'
 import { filesOf } from './files/store.ts'
 import { type Reader, toRunEvent, toRunSummary } from './run-summary.ts'
 import type { ListQuery, RunStatus } from './schema.ts'
-import { findRun, listRuns, type Place, type RunRow } from './store.ts'
+import { findRun, listRuns, type RunKey, type RunRow } from './store.ts'
 
 export type RunContext<Query = unknown> = RequestContext<unknown, Query, { id: string }>
 
@@ -27,7 +27,7 @@ export async function requireRun(
 
 export const notFound = (param = 'id'): never => fail('NOT_FOUND', {}, { param })
 
-export const placeOf = ({ account_id, run_id }: RunRow): Place => ({ accountId: account_id, runId: run_id })
+export const runKeyOf = ({ account_id, run_id }: RunRow): RunKey => ({ accountId: account_id, runId: run_id })
 
 export const readerOf = (context: RequestContext): Reader => ({
   baseUrl: baseUrlOf(context),
@@ -39,10 +39,10 @@ const maxEvents = 100
 export async function readRun(context: RunContext): Promise<RunStatus> {
   const { app, language } = context
   const run = await requireRun(context)
-  const place = placeOf(run)
+  const runKey = runKeyOf(run)
   const [events, files] = await Promise.all([
-    latestEvents(app.db, place, maxEvents),
-    filesOf(app.db.kysely, place),
+    latestEvents(app.db, runKey, maxEvents),
+    filesOf(app.db.kysely, runKey),
   ])
   return {
     ...toRunSummary(run, readerOf(context)),

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '#app'
 import { isDatabaseAway } from '#platform/db'
 import type { Failure } from '#platform/errors'
-import type { Trail } from '#platform/trace'
+import type { TraceContext } from '#platform/trace'
 import { type LeaseKey, LeaseLost, type RunRow } from './store.ts'
 
 /** Why a run stops before its pipeline has ended. */
@@ -36,7 +36,7 @@ export interface RunLeaseOptions {
   /** The signals of the job. `stopping`: begin no further step; `signal`: abort steps under way. */
   stopping: AbortSignal
   signal: AbortSignal
-  trail: Trail
+  trace: TraceContext
   progressed: () => Promise<void>
 }
 
@@ -49,7 +49,7 @@ export class RunLease implements Disposable {
   readonly app: App
   readonly run: RunRow
   readonly leaseKey: LeaseKey
-  readonly trail: Trail
+  readonly trace: TraceContext
   /** Reports that a step is done, which resets the count of workers that died during the run. */
   readonly progressed: () => Promise<void>
   /** Ids of the models that the caller's key may use; undefined allows all. */
@@ -65,10 +65,10 @@ export class RunLease implements Disposable {
   readonly #unlisten: () => void
   #stopReason: StopReason | undefined
 
-  constructor({ app, run, owner, stopping, signal, trail, progressed }: RunLeaseOptions) {
+  constructor({ app, run, owner, stopping, signal, trace, progressed }: RunLeaseOptions) {
     this.app = app
     this.run = run
-    this.trail = trail
+    this.trace = trace
     this.progressed = progressed
     this.leaseKey = { accountId: run.account_id, runId: run.run_id, owner }
     this.#job = signal

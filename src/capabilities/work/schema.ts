@@ -3,11 +3,11 @@ import { workKinds } from '#engine/pipelines'
 import { framedList, idCursor, pageQuery } from '#platform/lists'
 import {
   closed,
-  keptText,
   nameSchemas,
   nullable,
   oneOf,
   safeInteger,
+  storableText,
   timestamp,
   uuid,
 } from '#platform/schema'
@@ -28,11 +28,11 @@ export const FileIds = Type.Array(uuid(), {
 export const WorkBody = Type.Object(
   {
     kind: told(Kind, kindPhrases.makes.en, kindPhrases.makes.fa),
-    input: keptText(10, 12_000, {
+    input: storableText(10, 12_000, {
       description: 'The task, in your own words; its language is that of the files.',
       'x-description-fa': 'خواسته، به زبان خودتان؛ پرونده‌ها به همان زبان‌اند.',
     }),
-    title: Type.Optional(keptText(1, 100)),
+    title: Type.Optional(storableText(1, 100)),
     model: Type.Optional(
       Type.String({
         minLength: 1,

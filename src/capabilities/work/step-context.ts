@@ -44,10 +44,10 @@ export function openStepContext({ lease, journal, task, model }: StepContextOpti
       journal.free<readonly Source[]>(step, async () => {
         const { account_id: accountId, project_id: projectId, knowledge_id: knowledgeId } = run
         if (knowledgeId === null) return []
-        const place = { accountId, projectId, knowledgeId }
+        const projectKey = { accountId, projectId, knowledgeId }
         // If it was deleted meanwhile the run fails, instead of going on without knowledge.
-        await requireKnowledge(app, place)
-        return recall(app, place, query)
+        await requireKnowledge(app, projectKey)
+        return recall(app, projectKey, query)
       }),
     open: (file) => openInputFile(lease, file),
     fetch: (step, url, maxBytes) => fetchFile({ lease, journal, step, url, maxBytes }),
@@ -55,7 +55,7 @@ export function openStepContext({ lease, journal, task, model }: StepContextOpti
     once: (step, compute) => journal.free(step, compute),
     progress: (percent, words) => recordProgress(lease, percent, words),
     saveFile: (file) => saveFile(lease, file),
-    saveLocalFile: (file, place) => saveLocalFile(lease, file, place),
+    saveLocalFile: (file, filePath) => saveLocalFile(lease, file, filePath),
   }
 }
 
@@ -71,7 +71,7 @@ async function askModel(
   question: Question,
   callId: string,
 ): Promise<StepResult<ModelAnswer>> {
-  const { app, run, allowed, signal, trail } = lease
+  const { app, run, allowed, signal, trace } = lease
   const turn = questionTurn(question, model)
   const beganMs = run.created_at.getTime()
   const called = await callModel(app, {
@@ -81,7 +81,7 @@ async function askModel(
     allowed,
     callId,
     gone: signal,
-    trail,
+    trace,
     beganMs,
   })
   const { text, toolCalls, usage, finishReason, failure, microcredits: cost } = called

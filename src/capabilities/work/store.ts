@@ -51,13 +51,13 @@ export interface RunRow {
   expires_at: Date | null
 }
 
-export interface Place {
+export interface RunKey {
   accountId: string
   runId: string
 }
 
 /** The key of a run with its owner: writes are refused once another worker has taken the run over. */
-export interface LeaseKey extends Place {
+export interface LeaseKey extends RunKey {
   owner: string
 }
 
@@ -129,7 +129,7 @@ export function listRuns(db: Db, of: Owner, options: PageOptions): Promise<Page<
 }
 
 /** Locks the row until the transaction ends. */
-export const lockRun = (tx: Tx, { accountId, runId }: Place): Promise<RunRow | undefined> =>
+export const lockRun = (tx: Tx, { accountId, runId }: RunKey): Promise<RunRow | undefined> =>
   tx
     .selectFrom('work.runs')
     .selectAll()
@@ -147,7 +147,7 @@ export async function lockLeased(tx: Tx, held: LeaseKey): Promise<RunRow> {
 
 export const changeRun = async (
   tx: Tx,
-  { accountId, runId }: Place,
+  { accountId, runId }: RunKey,
   change: Partial<Omit<RunRow, 'words'>> & { words?: Localized },
 ): Promise<void> => {
   const { words, ...plain } = change
@@ -162,7 +162,7 @@ export const changeRun = async (
 /** Of each run its owner, and whether it was cancelled or has ended. */
 export const watchRuns = (
   db: Db,
-  places: readonly Place[],
+  places: readonly RunKey[],
 ): Promise<{ run_id: string; owner: string | null; cancel: boolean; ended: boolean }[]> =>
   db.query(
     {
@@ -201,7 +201,7 @@ export const expired = (
   )
 
 /** Its steps, events and files are deleted with it. */
-export const deleteRun = (db: Db, { accountId, runId }: Place): Promise<unknown> =>
+export const deleteRun = (db: Db, { accountId, runId }: RunKey): Promise<unknown> =>
   db.query({ text: 'delete from work.runs where account_id = $1 and run_id = $2 and ended_at is not null' }, [
     accountId,
     runId,

@@ -4,7 +4,7 @@ import { job } from '#platform/jobs'
 import { countMoney, endRun } from './end.ts'
 import { blobsOf } from './files/store.ts'
 import { overtime } from './job.ts'
-import { deleteRun, expired, lockRun, overdue, type Place } from './store.ts'
+import { deleteRun, expired, lockRun, overdue, type RunKey } from './store.ts'
 
 const everyMs = 60_000
 /** A worker ends its run at the deadline; a run that is later than this has no worker. */
@@ -17,26 +17,26 @@ export const tidyJob = job<null>({
   everyMs,
   async handle({ app, signal }) {
     const nowMs = app.clock.nowMs()
-    for (const place of (await overdue(app.db, new Date(nowMs - graceMs), atOnce)).map(placed))
-      if (!signal.aborted) await endOverdue(app, place)
-    for (const place of (await expired(app.db, new Date(nowMs), atOnce)).map(placed)) {
+    for (const runKey of (await overdue(app.db, new Date(nowMs - graceMs), atOnce)).map(runKeyOf))
+      if (!signal.aborted) await endOverdue(app, runKey)
+    for (const runKey of (await expired(app.db, new Date(nowMs), atOnce)).map(runKeyOf)) {
       if (signal.aborted) break
       // The bytes first: deleting them twice is harmless, but without the row they would never be deleted.
-      await app.storage.delete(await blobsOf(app.db, place))
-      await deleteRun(app.db, place)
+      await app.storage.delete(await blobsOf(app.db, runKey))
+      await deleteRun(app.db, runKey)
     }
     return undefined
   },
 })
 
-const placed = ({ account_id, run_id }: { account_id: string; run_id: string }): Place => ({
+const runKeyOf = ({ account_id, run_id }: { account_id: string; run_id: string }): RunKey => ({
   accountId: account_id,
   runId: run_id,
 })
 
-async function endOverdue(app: App, place: Place): Promise<void> {
+async function endOverdue(app: App, runKey: RunKey): Promise<void> {
   const ended = await app.db.tx(async (tx) => {
-    const run = await lockRun(tx, place)
+    const run = await lockRun(tx, runKey)
     if (!run || run.ended_at) return undefined
     return { run, settled: await endRun(app, tx, run, overtime) }
   })

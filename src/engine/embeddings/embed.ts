@@ -32,7 +32,7 @@ export interface Vectors {
 export type EmbedOutcome =
   | Vectors
   /** `didNothing`: no upstream can have executed anything, so the call may be repeated. */
-  | { failure: Failure; didNothing: boolean }
+  | { failure: Failure; hadNoEffect: boolean }
 
 /** Truncates a text to what the model certainly accepts: two bytes per token, as in the hold, less four tokens for special tokens. */
 export function truncateForModel({ maxInputTokens }: EmbeddingModel, text: string): string {
@@ -70,7 +70,7 @@ const vectors = (app: App): PaidOrderKind<Candidate, Embedded> => ({
   fill: ({ orders }, call) => embeddingModels.ask(orders.embedding!, call),
   worstCase: ({ model, order }) => embeddingModels.worstCase(model, app.config.defaults, order.texts),
   mayRepeat: wasFree,
-  didNothing: wasFree,
+  hadNoEffect: wasFree,
 })
 
 /**
@@ -101,7 +101,7 @@ async function settle(
     microcredits: cost < request.held ? cost : request.held,
   }
   const reply = result && (background ? replyOf(result.vectors) : options.replyOf?.(result))
-  const didNothing = paid.hadNoEffect
+  const hadNoEffect = paid.hadNoEffect
   const usageSource = claimed ? 'upstream' : tokens > 0 ? 'estimated' : 'none'
   await paid.settle({
     microcredits: cost,
@@ -111,12 +111,12 @@ async function settle(
     failure,
     tokens: { input: tokens, cachedInput: 0, output: 0, reasoning: 0 },
     claims: claimsOf(attempts, claimed, { input: counted }),
-    outcome: failure ? (request.wasLeft(fault) ? 'client_left' : 'failed') : 'completed',
+    outcome: failure ? (request.isClientDisconnect(fault) ? 'client_left' : 'failed') : 'completed',
     detail: { head: { texts: texts.length, usage_source: usageSource, attempts } },
     ...(reply !== undefined && { reply }),
     urgent: true,
     figures: { texts: texts.length },
     attributes: { 'gen_ai.usage.input_tokens': tokens },
   })
-  return result ?? { failure: failure!, didNothing }
+  return result ?? { failure: failure!, hadNoEffect }
 }

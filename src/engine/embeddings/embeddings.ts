@@ -3,5 +3,5 @@
  * models do not compare. Nothing here knows HTTP, a vendor or a database.
  */
 export { type EmbedOptions, type EmbedOutcome, embed, truncateForModel, type Vectors } from './embed.ts'
-export { Nearest } from './nearest.ts'
+export { NearestVectors } from './nearest.ts'
 export { packVectors, unpackVectors, vectorsIn } from './pack.ts'

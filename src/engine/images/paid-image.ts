@@ -87,7 +87,7 @@ const pictures = (app: App): PaidOrderKind<Candidate, Drawn> => ({
   worstCase: (candidate) => priceOf(app, candidate),
   mayRepeat: ({ executed }) => !executed,
   // A broken line or a 500 proves nothing.
-  didNothing: ({ executed, status }) => !executed || (status !== undefined && status >= 400 && status < 500),
+  hadNoEffect: ({ executed, status }) => !executed || (status !== undefined && status >= 400 && status < 500),
 })
 
 function priceOf(app: App, { model, order }: Candidate, count = order.count): bigint {

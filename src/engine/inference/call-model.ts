@@ -5,12 +5,12 @@
 import type { App } from '#app'
 import { costOf, ratesOf } from '#engine/metering'
 import type { Model } from '#engine/models'
-import { alarmClaims, type Claim, claimOf, PaidTelemetry, requireMayPay } from '#engine/paid'
+import { alarmClaims, type Claim, claimOf, PaidTelemetry, requireActivePayer } from '#engine/paid'
 import { type ModelsOptions, type PricedAttempt, priced } from '#engine/routing'
 import type { FinishReason, Message, OutputFormat, Part, Tool, ToolCall, Turn, Usage } from '#engine/turn'
 import { asFailure, type Failure } from '#platform/errors'
 import type { Payer } from '#platform/ledger'
-import type { Trail } from '#platform/trace'
+import type { TraceContext } from '#platform/trace'
 import { noUsage, Step } from './step.ts'
 import { TurnTelemetry } from './turn-telemetry.ts'
 
@@ -24,7 +24,7 @@ export interface CallOptions extends ModelsOptions {
   /** Aborts when nobody waits for the answer any more. */
   gone: AbortSignal
   /** Of the work that asks, for its spans. */
-  trail: Trail
+  trace: TraceContext
   /** The beginning of that work, from which times of attempts are counted; Unix milliseconds. */
   beganMs: number
 }
@@ -86,17 +86,17 @@ export const boundTurn = (promptBytes: number, maxOutputTokens: number, model: M
 /** Never rejects because of an upstream failure; see `failure` in the result. */
 export async function callModel(
   app: App,
-  { callId, gone, trail, beganMs, payer, ...models }: CallOptions,
+  { callId, gone, trace, beganMs, payer, ...models }: CallOptions,
 ): Promise<ModelCallResult> {
   const receivedMs = app.clock.nowMs()
-  const paid = new PaidTelemetry(app, { model: models.model, receivedMs, trail })
+  const paid = new PaidTelemetry(app, { model: models.model, receivedMs, trace })
   const watch = new TurnTelemetry(app, models.model, paid)
   const traceparent = watch.beginCall(models.turn)
   const run = app.inference.start({
     ...models,
     showsReasoning: false,
     background: true,
-    mayAsk: (model) => requireMayPay(app, payer, model),
+    mayAsk: (model) => requireActivePayer(app, payer, model),
     receivedMs,
     requestId: callId,
     traceparent,

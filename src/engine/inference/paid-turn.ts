@@ -105,7 +105,7 @@ class Paid implements PaidTurn {
         accountId: options.caller.accountId,
         nowMs: () => app.clock.nowMs(),
         signal: this.#isFetchable ? new AbortController().signal : options.gone,
-        mayUse: () => this.#request.mayPay(),
+        mayUse: () => this.#request.requireActivePayer(),
         ask: (turn) => this.#askAgain(turn),
       })
   }
@@ -138,7 +138,7 @@ class Paid implements PaidTurn {
 
   /** Changes the answer's hold to the cost so far plus the worst case of the next step. */
   async #askAgain(turn: Turn): Promise<Step | undefined> {
-    await this.#request.mayPay(this.#options.model.id)
+    await this.#request.requireActivePayer(this.#options.model.id)
     const promised = this.#spent + this.#hosted!.worstFees
     const beside = this.#request.held - promised
     try {
@@ -156,7 +156,7 @@ class Paid implements PaidTurn {
     const { showsReasoning, background, receivedMs, requestId, gone } = this.#options
     const turn = { ...asked, maxOutputTokens }
     const traceparent = this.#watch.beginCall(turn)
-    const terms = {
+    const options = {
       showsReasoning,
       background,
       receivedMs,
@@ -164,8 +164,8 @@ class Paid implements PaidTurn {
       earlierAttempts: this.#attempts.length,
       traceparent,
     }
-    const mayAsk = this.#request.mayPay
-    const run: Run = this.#app.inference.start({ ...this.#models(turn), ...terms, mayAsk })
+    const mayAsk = this.#request.requireActivePayer
+    const run: Run = this.#app.inference.start({ ...this.#models(turn), ...options, mayAsk })
     const onToken = turn.stream ? () => this.#watch.token() : () => {}
     const step = new Step({ run, gone, isFetchable: this.#isFetchable, onToken })
     this.#steps.push(step)
@@ -240,7 +240,7 @@ class Paid implements PaidTurn {
       // A reported cost is charged exactly: the hold was raised to it before.
       withinHold: this.#staysWithinHold || outcome === 'client_left' || this.#billed !== undefined,
       tokens: free ? { input: 0, cachedInput: 0, output: 0, reasoning: 0 } : usage,
-      freeClaim: free && this.#steps.every((step) => step.didNothing),
+      freeClaim: free && this.#steps.every((step) => step.mayReleaseClaim),
       claims: this.#steps.flatMap(({ attempts, usageCorrection }) => claimOf(attempts, usageCorrection)),
       outcome,
       detail: this.#detail(usage, free, undelivered),

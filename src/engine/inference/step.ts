@@ -5,7 +5,7 @@ import { leaveOnAbort } from '#engine/paid'
 import type { Attempt, Run } from '#engine/routing'
 import type { FinishReason, Part, Turn, Usage } from '#engine/turn'
 import { UpstreamError } from '#providers/spec'
-import { didNothing, failureOf } from './upstream-failure.ts'
+import { failureOf, mayReleaseClaim } from './upstream-failure.ts'
 
 export interface StepOptions {
   run: Run
@@ -46,8 +46,8 @@ export class Step {
     return this.#fault
   }
   /** No attempt had an effect, as far as the upstreams report: the idempotency key may be released. */
-  get didNothing(): boolean {
-    return this.#options.run.failures.every(didNothing)
+  get mayReleaseClaim(): boolean {
+    return this.#options.run.failures.every(mayReleaseClaim)
   }
   /** Certainly nothing was executed: no upstream was reached, or each one refused the connection. */
   get hadNoEffect(): boolean {

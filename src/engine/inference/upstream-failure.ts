@@ -28,5 +28,5 @@ export function failureOf(error: UpstreamError): Failure {
 }
 
 /** True when the upstream certainly did no work or reported a refusal: the idempotency key may be released. */
-export const didNothing = (error: UpstreamError): boolean =>
+export const mayReleaseClaim = (error: UpstreamError): boolean =>
   !error.executed || (error.status ?? 0) >= 400 || error.fault === 'connect' || error.fault === 'reset'

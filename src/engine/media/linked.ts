@@ -73,7 +73,7 @@ const inspection = {
  * resolved passes. Throws LINK_NOT_USABLE; throws `FetchRefused` (`aborted`) when the signal aborts.
  */
 export async function inspectLinks(
-  net: Pick<GuardedNet, 'inspect'>,
+  net: Pick<GuardedNet, 'checkForwardedTarget'>,
   messages: readonly Message[],
   signal: AbortSignal,
 ): Promise<void> {
@@ -94,9 +94,13 @@ export async function inspectLinks(
   await Promise.all(Array.from({ length: Math.min(inspection.atOnce, links.length) }, worker))
 }
 
-async function inspectOne(net: Pick<GuardedNet, 'inspect'>, link: Link, signal: AbortSignal): Promise<void> {
+async function inspectOne(
+  net: Pick<GuardedNet, 'checkForwardedTarget'>,
+  link: Link,
+  signal: AbortSignal,
+): Promise<void> {
   try {
-    await net.inspect(link.url, { timeoutMs: inspection.timeoutMs, signal })
+    await net.checkForwardedTarget(link.url, { timeoutMs: inspection.timeoutMs, signal })
   } catch (cause) {
     if (!(cause instanceof FetchRefused) || cause.reason === 'aborted') throw cause
     refuse(link, cause.why, cause)

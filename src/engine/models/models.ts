@@ -55,7 +55,13 @@ export {
   sizeName,
   sizeOf,
 } from './kinds/image/image-model.ts'
-export { type Figures, type ModelKind, modelKind, type OrderProviders, type Terms } from './kinds/kind.ts'
+export {
+  type Figures,
+  type ModelKind,
+  modelKind,
+  type OrderProviders,
+  type PriceConversion,
+} from './kinds/kind.ts'
 export { type AnyModel, type Kinds, type ModelEntry, openKinds } from './kinds/kinds.ts'
 export { usdPerMillion } from './kinds/pricing.ts'
 export {

@@ -1,6 +1,6 @@
 import { type Dispatcher, request } from 'undici'
 import type { Modality } from '#engine/turn'
-import { openDispatcher, type Way } from '#platform/proxy'
+import { type Egress, openDispatcher } from '#platform/proxy'
 import type { Feature, Model } from './models.ts'
 import { defaultTimeouts, type ProviderConfig } from './provider-settings.ts'
 
@@ -14,9 +14,9 @@ const maxModels = 100
 export async function listOllama(
   host: string,
   timeoutMs: number,
-  way: Way,
+  egress: Egress,
 ): Promise<{ provider: ProviderConfig; models: Model[] } | undefined> {
-  const dispatcher = openDispatcher(new URL(host).origin, { ...way, connectMs: timeoutMs })
+  const dispatcher = openDispatcher(new URL(host).origin, { ...egress, connectMs: timeoutMs })
   try {
     return await listBy(dispatcher, host, timeoutMs)
   } finally {

@@ -1,6 +1,6 @@
 /** The upstream services of the file: address, key, wires and timeouts. */
 import { type Static, Type } from 'typebox'
-import { baseUrl, fileSection, type Place, reading, refusals, refuse, whole } from '#platform/config'
+import { baseUrl, type ConfigNode, fileSection, reading, refusals, refuse, whole } from '#platform/config'
 import { type CaConfig, type ProxyConfig, proxySetting, tlsSetting } from '#platform/proxy/settings'
 import { oneOf } from '#platform/schema'
 
@@ -188,17 +188,17 @@ function providerOf(typed: Static<typeof Provider>): ProviderConfig {
 const knownForBudgets = (address: string): true | undefined =>
   new URL(address).hostname === 'openrouter.ai' ? true : undefined
 
-function refuseSandbox(id: string, place: Place): void {
+function refuseSandbox(id: string, node: ConfigNode): void {
   if (id !== 'sandbox') return
   refuse(
-    refusals.conflict(place.where(), {
+    refusals.conflict(node.where(), {
       en: 'is sandbox, which is the name of the built-in simulator: choose another name',
       fa: 'برابر sandbox است که نام شبیه‌ساز درونی است: نام دیگری برگزینید',
     }),
   )
 }
 
-function readHeaders(typed: Record<string, string>, place: Place): Record<string, string> {
+function readHeaders(typed: Record<string, string>, node: ConfigNode): Record<string, string> {
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries(typed)) {
     const lower = name.toLowerCase()
@@ -208,7 +208,7 @@ function readHeaders(typed: Record<string, string>, place: Place): Record<string
       !/^[ -~]*$/.test(value)
     ) {
       refuse(
-        refusals.conflict(place.where(name), {
+        refusals.conflict(node.where(name), {
           en: `cannot be sent: write a plain header that is none of ${reservedHeaders.join(', ')}`,
           fa: `فرستادنی نیست: سرایندی ساده بنویسید که هیچ‌یک از این‌ها نباشد: ${reservedHeaders.join('، ')}`,
         }),

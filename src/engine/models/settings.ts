@@ -57,9 +57,9 @@ export const modelsOf = (kinds: ReturnType<typeof openKinds>) =>
     read: (entries, { at }) => {
       const models: Config['models'] = []
       for (const [index, typed] of entries.entries()) {
-        const place = at(index)!
-        const model = kinds.readEntry(typed, place)
-        if (models.some(({ id }) => id === model.id)) refuse(refusals.duplicate(place.where('id'), model.id))
+        const node = at(index)!
+        const model = kinds.readEntry(typed, node)
+        if (models.some(({ id }) => id === model.id)) refuse(refusals.duplicate(node.where('id'), model.id))
         models.push(model)
       }
       return models

@@ -15,7 +15,7 @@ export interface PaidOrderKind<One extends OrderCandidate, Filled> extends Order
   /** In micro-credits. */
   worstCase(one: One): bigint
   /** True when this failure proves that the upstream did nothing, so that the idempotency key may be released. */
-  didNothing(failure: UpstreamError, isBackground: boolean): boolean
+  hadNoEffect(failure: UpstreamError, isBackground: boolean): boolean
 }
 
 /** The fields of `PaidEnd` that the order does not set itself. */
@@ -41,7 +41,7 @@ export async function startPaidOrder<One extends OrderCandidate<AnyModel>, Fille
     receivedMs,
     requestId,
     traceparent: request.telemetry.beginCall(kind.operation, kind.attributes ?? {}),
-    mayAsk: request.mayPay,
+    mayAsk: request.requireActivePayer,
   })
   return new PaidOrder({ call, kind, candidates, request, run })
 }
@@ -95,13 +95,13 @@ export class PaidOrder<One extends OrderCandidate<AnyModel>, Filled> {
   }
   /** The caller disconnected while the upstream was working, so the upstream will bill for it. */
   get wasAbandoned(): boolean {
-    return this.request.wasLeft(this.#fault) && this.#fault!.executed
+    return this.request.isClientDisconnect(this.#fault) && this.#fault!.executed
   }
   /** No upstream can have executed anything. */
   get hadNoEffect(): boolean {
     const { kind, run, call } = this.#parts
     const failures = this.#fault ? [...run.failures, this.#fault] : run.failures
-    return !this.#isFilled && failures.every((one) => kind.didNothing(one, call.background === true))
+    return !this.#isFilled && failures.every((one) => kind.hadNoEffect(one, call.background === true))
   }
 
   /**

@@ -4,10 +4,10 @@ import type { AnyModel } from '#engine/models'
 import type { Attempt } from '#engine/routing'
 import { Failure } from '#platform/errors'
 import type { Hold, Claim as IdempotencyClaim, Settled, Settlement } from '#platform/ledger'
-import type { Attributes, Trail } from '#platform/trace'
+import type { Attributes, TraceContext } from '#platform/trace'
 import type { UpstreamError } from '#providers/spec'
+import { requireActivePayer } from './active-payer.ts'
 import { alarmClaims, type Claim } from './claims.ts'
-import { requireMayPay } from './may-pay.ts'
 import { PaidTelemetry } from './paid-telemetry.ts'
 
 export interface PaidCall {
@@ -26,7 +26,7 @@ export interface PaidCall {
   /** Aborts when the caller disconnects. */
   gone: AbortSignal
   /** The request's log line and spans. */
-  trail?: Trail | undefined
+  trace?: TraceContext | undefined
 }
 
 export interface PaidRequestOptions extends PaidCall {
@@ -152,10 +152,11 @@ export class PaidRequest {
   }
 
   /** Throws when the payer's key no longer permits paid work, or not with this model; see `requireMayPay`. */
-  readonly mayPay = (model?: string): Promise<void> => requireMayPay(this.#app, this.#call.caller, model)
+  readonly requireActivePayer = (model?: string): Promise<void> =>
+    requireActivePayer(this.#app, this.#call.caller, model)
 
   /** The caller disconnected and the call was aborted. */
-  wasLeft(fault: UpstreamError | undefined): boolean {
+  isClientDisconnect(fault: UpstreamError | undefined): boolean {
     return fault?.fault === 'aborted' && this.#call.gone.aborted
   }
 
@@ -184,7 +185,7 @@ export class PaidRequest {
       microcredits,
       ...(withinHold !== undefined && { withinHold }),
       state: hasFailed(end) ? 'failed' : 'completed',
-      statusCode: this.wasLeft(end.fault) ? clientLeft : end.statusCode,
+      statusCode: this.isClientDisconnect(end.fault) ? clientLeft : end.statusCode,
       model: end.model.id,
       ...(tokens && { tokens }),
       quantities,

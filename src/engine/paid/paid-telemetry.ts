@@ -3,27 +3,27 @@ import type { App } from '#app'
 import type { Attempt } from '#engine/routing'
 import { Failure } from '#platform/errors'
 import type { Settled } from '#platform/ledger'
-import type { Attributes, Span, Trail } from '#platform/trace'
+import type { Attributes, Span, TraceContext } from '#platform/trace'
 import type { PaidCall } from './paid.ts'
 
 export class PaidTelemetry {
   readonly #app: App
   readonly #model: { id: string }
   readonly #receivedMs: number
-  readonly #trail: Trail | undefined
+  readonly #trace: TraceContext | undefined
   #asked: Span | undefined
 
-  constructor(app: App, call: Pick<PaidCall, 'receivedMs' | 'trail'> & { model: { id: string } }) {
+  constructor(app: App, call: Pick<PaidCall, 'receivedMs' | 'trace'> & { model: { id: string } }) {
     this.#app = app
     this.#model = call.model
     this.#receivedMs = call.receivedMs
-    this.#trail = call.trail
+    this.#trace = call.trace
   }
 
   /** Starts the span of an upstream call. Returns the `traceparent` to send upstream. */
   beginCall(operation: string, attributes: Attributes): string | undefined {
     this.#asked?.end()
-    this.#asked = this.#trail?.span?.child(`${operation} ${this.#model.id}`, {
+    this.#asked = this.#trace?.span?.child(`${operation} ${this.#model.id}`, {
       kind: 'client',
       attributes: {
         'gen_ai.operation.name': operation,
@@ -36,15 +36,15 @@ export class PaidTelemetry {
 
   async hold<Held>(take: () => Promise<Held>): Promise<Held> {
     const startedMs = performance.now()
-    const span = this.#trail?.span?.child('hold', { kind: 'internal' })
+    const span = this.#trace?.span?.child('hold', { kind: 'internal' })
     let error: string | undefined
     try {
       const held = await take()
-      this.#trail?.begin()
+      this.#trace?.begin()
       return held
     } catch (thrown) {
       error = thrown instanceof Failure ? thrown.code : 'not_held'
-      this.#trail?.note({ model: this.#model.id })
+      this.#trace?.note({ model: this.#model.id })
       throw thrown
     } finally {
       this.#app.metrics.stages.hold.since(startedMs)
@@ -72,13 +72,13 @@ export class PaidTelemetry {
     settle: () => Promise<Settled>,
   ): Promise<Settled> {
     const startedMs = performance.now()
-    const span = this.#trail?.span?.child('settle', { kind: 'internal' })
+    const span = this.#trace?.span?.child('settle', { kind: 'internal' })
     const settled = await settle()
     this.#app.metrics.stages.settle.since(startedMs)
     const charged = String(settled.chargedMicrocredits)
     span?.set({ 'kherad.charged_microcredits': charged })
     span?.end()
-    this.#trail?.settled({
+    this.#trace?.settled({
       model: end.model.id,
       deployment: end.attempts.at(-1)?.deployment,
       attempts: end.attempts.length,

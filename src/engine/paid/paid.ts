@@ -1,7 +1,8 @@
 /** What all paid upstream calls share: the payer check, the hold, the settlement and the telemetry. */
+
+export { requireActivePayer } from './active-payer.ts'
 export { alarmClaims, type Claim, claimOf, claimsOf } from './claims.ts'
 export { leaveOnAbort } from './leave.ts'
-export { requireMayPay } from './may-pay.ts'
 export { orderCandidates, type PaidOrder, type PaidOrderKind, startPaidOrder } from './paid-order.ts'
 export { type Finished, type PaidCall, PaidRequest } from './paid-request.ts'
 export { PaidTelemetry, providerName } from './paid-telemetry.ts'

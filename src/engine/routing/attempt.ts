@@ -73,7 +73,7 @@ const ownDetailFaults: ReadonlySet<UpstreamFault> = new Set([
 ])
 
 /** Options shared by text and order journeys. */
-export interface JourneyTerms {
+export interface JourneyContext {
   receivedMs: number
   requestId: string
   /** Number of attempts of earlier calls of the same request, so that every attempt id is unique. */
@@ -92,7 +92,7 @@ export interface JourneyTerms {
 }
 
 export const beginAttempt = (
-  { clock, receivedMs }: JourneyTerms,
+  { clock, receivedMs }: JourneyContext,
   { model, deployment }: { model: { id: string }; deployment: Deployment },
 ): Attempt => ({
   model: model.id,
@@ -104,7 +104,7 @@ export const beginAttempt = (
 
 /** Returns the attempt's failure, records it on the attempt, and warns the operator if only they can fix it. */
 export function failAttempt(
-  { warnings }: Pick<JourneyTerms, 'warnings'>,
+  { warnings }: Pick<JourneyContext, 'warnings'>,
   attempt: Attempt,
   error: unknown,
   isStopped: boolean,
@@ -132,7 +132,7 @@ export const failureToReport = (failures: readonly UpstreamError[]): UpstreamErr
 
 /** Before a further attempt: throws `not_allowed` if the payer's key no longer permits this model. */
 export async function requireAllowed(
-  { mayAsk }: JourneyTerms,
+  { mayAsk }: JourneyContext,
   { model }: { model: { id: string } },
 ): Promise<void> {
   try {
@@ -145,8 +145,8 @@ export async function requireAllowed(
 }
 
 /** Call options of the journey's attempt number `number`, with the timeout bounded by the journey's deadline. */
-export function callTerms(
-  { upstreams, deadlineMs, clock, requestId, earlierAttempts = 0, traceparent }: JourneyTerms,
+export function callOptionsOf(
+  { upstreams, deadlineMs, clock, requestId, earlierAttempts = 0, traceparent }: JourneyContext,
   { provider, model }: Deployment,
   number: number,
 ) {
@@ -164,15 +164,15 @@ const noDrainSlotDetail = 'stopped, since max_drains answers were being read on 
 
 /** A drain slot to read this call on for its usage report, if its provider wants that and has a slot left. */
 export function drainOf(
-  { upstreams, drains, metrics }: JourneyTerms,
+  { upstreams, drains, metrics }: JourneyContext,
   attempt: Attempt,
 ): Disposable | undefined {
   const { provider } = attempt
   const { onDisconnect, maxDrains } = upstreams.get(provider)!
   const wanted = onDisconnect === 'drain'
-  const place = wanted ? drains.begin(provider, maxDrains) : undefined
-  if (wanted && !place) attempt.detail = noDrainSlotDetail
-  const action = place ? 'drain' : wanted ? 'cancel_at_cap' : 'cancel'
+  const drain = wanted ? drains.begin(provider, maxDrains) : undefined
+  if (wanted && !drain) attempt.detail = noDrainSlotDetail
+  const action = drain ? 'drain' : wanted ? 'cancel_at_cap' : 'cancel'
   metrics.callersLeft.inc({ provider, action })
-  return place
+  return drain
 }

@@ -7,11 +7,11 @@ import { Allowance } from './allowance.ts'
 import {
   type Attempt,
   beginAttempt,
-  callTerms,
+  callOptionsOf,
   drainOf,
   failAttempt,
   failureToReport,
-  type JourneyTerms,
+  type JourneyContext,
   requireAllowed,
 } from './attempt.ts'
 import type { Breaker, Pass } from './breaker.ts'
@@ -21,7 +21,7 @@ import { Delivered, isVisible } from './delivered.ts'
 import { Route, type Step } from './route.ts'
 import { verdictOf } from './verdict.ts'
 
-export interface JourneyOptions extends JourneyTerms {
+export interface JourneyOptions extends JourneyContext {
   model: Model
   turn: Turn
   showsReasoning: boolean
@@ -174,8 +174,8 @@ export class Journey {
   #generate({ candidate, turn }: Call): AsyncIterable<Part> {
     const { deployment } = candidate
     const { provider } = this.#options.upstreams.get(deployment.provider)!
-    const terms = callTerms(this.#options, deployment, this.attempts.length)
-    return textModels.ask(provider, { ...terms, turn, signal: this.#stop.signal })
+    const call = callOptionsOf(this.#options, deployment, this.attempts.length)
+    return textModels.ask(provider, { ...call, turn, signal: this.#stop.signal })
   }
 
   /** The end of an answer that exceeded its limit. Wire-specific fields are dropped, since they may contain the untruncated answer. */

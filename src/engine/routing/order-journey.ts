@@ -5,11 +5,11 @@ import { UpstreamError } from '#providers/spec'
 import {
   type Attempt,
   beginAttempt,
-  callTerms,
+  callOptionsOf,
   drainOf,
   failAttempt,
   failureToReport,
-  type JourneyTerms,
+  type JourneyContext,
   requireAllowed,
 } from './attempt.ts'
 import type { Breaker, Pass } from './breaker.ts'
@@ -31,7 +31,7 @@ export interface OrderKind<Order, Filled> {
   mayRepeat(failure: UpstreamError, isBackground: boolean): boolean
 }
 
-export type OrderCall<Order> = ReturnType<typeof callTerms> & { order: Order; signal: AbortSignal }
+export type OrderCall<Order> = ReturnType<typeof callOptionsOf> & { order: Order; signal: AbortSignal }
 
 export interface OrderRun<One extends OrderCandidate, Filled> {
   readonly attempts: readonly Attempt[]
@@ -46,16 +46,16 @@ export interface OrderRun<One extends OrderCandidate, Filled> {
 }
 
 /** A candidate at one of its deployments. */
-interface Place<One extends OrderCandidate> {
+interface CandidateDeployment<One extends OrderCandidate> {
   candidate: One
   model: One['model']
   deployment: Deployment
 }
 
-export interface OrderJourneyOptions<One extends OrderCandidate, Filled> extends JourneyTerms {
+export interface OrderJourneyOptions<One extends OrderCandidate, Filled> extends JourneyContext {
   kind: OrderKind<One['order'], Filled>
   isBackground: boolean
-  candidates: Place<One>[]
+  candidates: CandidateDeployment<One>[]
   breakerOf: (deployment: string) => Breaker
   /** Called when the journey begins; its result is disposed when the journey ends. */
   enter: (journey: { stop(): void }) => Disposable
@@ -63,7 +63,7 @@ export interface OrderJourneyOptions<One extends OrderCandidate, Filled> extends
 }
 
 interface Call<One extends OrderCandidate> {
-  place: Place<One>
+  target: CandidateDeployment<One>
   attempt: Attempt
   breaker: Breaker
   pass: Pass
@@ -74,7 +74,7 @@ export class OrderJourney<One extends OrderCandidate, Filled> implements OrderRu
   readonly failures: UpstreamError[] = []
   candidate: One
   readonly #options: OrderJourneyOptions<One, Filled>
-  readonly #route: Route<Place<One>>
+  readonly #route: Route<CandidateDeployment<One>>
   readonly #stop = new AbortController()
   #calling: Call<One> | undefined
   #left = false
@@ -101,7 +101,7 @@ export class OrderJourney<One extends OrderCandidate, Filled> implements OrderRu
   async filled(): Promise<Filled> {
     using _running = this.#options.enter(this)
     let failure: UpstreamError | undefined
-    let last: Place<One> | undefined
+    let last: CandidateDeployment<One> | undefined
     for (let step = this.#route.first(); step; step = this.#after(last, failure)) {
       if (step.waitMs > 0)
         await pause(step.waitMs, undefined, { signal: this.#stop.signal }).catch(() => undefined)
@@ -115,7 +115,7 @@ export class OrderJourney<One extends OrderCandidate, Filled> implements OrderRu
         return filled
       } catch (error) {
         failure = this.#failed(call, error)
-        last = call.place
+        last = call.target
       } finally {
         this.#end(call)
       }
@@ -123,21 +123,21 @@ export class OrderJourney<One extends OrderCandidate, Filled> implements OrderRu
     throw this.#route.limit(this.failures) ?? failureToReport(this.failures) ?? noDeploymentError()
   }
 
-  #begin(place: Place<One>): Call<One> {
-    const { candidate, deployment } = place
-    const attempt = beginAttempt(this.#options, place)
+  #begin(target: CandidateDeployment<One>): Call<One> {
+    const { candidate, deployment } = target
+    const attempt = beginAttempt(this.#options, target)
     this.attempts.push(attempt)
     this.candidate = candidate
     const breaker = this.#options.breakerOf(deployment.id)
-    this.#calling = { place, attempt, breaker, pass: breaker.enter() }
+    this.#calling = { target, attempt, breaker, pass: breaker.enter() }
     return this.#calling
   }
 
-  #fill({ place: { deployment, candidate } }: Call<One>): Promise<Filled> {
+  #fill({ target: { deployment, candidate } }: Call<One>): Promise<Filled> {
     const upstream = this.#options.upstreams.get(deployment.provider)!
-    const terms = callTerms(this.#options, deployment, this.attempts.length)
+    const call = callOptionsOf(this.#options, deployment, this.attempts.length)
     const { order } = candidate
-    return this.#options.kind.fill(upstream, { ...terms, order, signal: this.#stop.signal })
+    return this.#options.kind.fill(upstream, { ...call, order, signal: this.#stop.signal })
   }
 
   #failed({ attempt, breaker, pass }: Call<One>, error: unknown): UpstreamError {
@@ -160,7 +160,10 @@ export class OrderJourney<One extends OrderCandidate, Filled> implements OrderRu
     )
   }
 
-  #after(last: Place<One> | undefined, failure: UpstreamError | undefined): Step<Place<One>> | undefined {
+  #after(
+    last: CandidateDeployment<One> | undefined,
+    failure: UpstreamError | undefined,
+  ): Step<CandidateDeployment<One>> | undefined {
     if (!last || !failure || !this.#options.kind.mayRepeat(failure, this.#options.isBackground))
       return undefined
     const step = this.#route.after(last, failure, verdictOf(failure))

@@ -143,7 +143,7 @@ export function openInference({
   const longestMs = (model: Pick<NamedModel, 'deployments'>): number =>
     Math.max(...model.deployments.map(({ provider }) => upstreams.get(provider)!.timeouts.totalMs))
   const warnings = new OperatorWarnings(log, clock)
-  const terms = { upstreams, breakerOf, drains, warnings, enter, clock, metrics, random }
+  const shared = { upstreams, breakerOf, drains, warnings, enter, clock, metrics, random }
 
   return {
     longestMs,
@@ -160,14 +160,14 @@ export function openInference({
     start: (options) =>
       new Journey({
         ...options,
-        ...terms,
+        ...shared,
         candidates: candidatesOf(models, options, random),
         deadlineMs: options.receivedMs + longestMs(options.model),
       }),
     startOrder: ({ candidates, background = false, ...options }) =>
       new OrderJourney({
         ...options,
-        ...terms,
+        ...shared,
         isBackground: background,
         candidates: candidates.flatMap((candidate) =>
           inOrder(candidate.model.deployments, random).map((deployment) => ({

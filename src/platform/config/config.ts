@@ -17,7 +17,7 @@ export { type Reading, reading, type SettingSchema, variantsOf } from './read-sc
 export { refuse } from './refuse.ts'
 export { type Found, fileSection, type Section, type Variable, variableSection } from './section.ts'
 export { baseUrl, mebibyte, readUrl, usd, webProtocols, whole } from './values.ts'
-export type { Place } from './yaml-reader.ts'
+export type { ConfigNode } from './yaml-reader.ts'
 
 /** What the rooms are told, by section: each adds its own by declaration merging, as it does with failures. */
 // biome-ignore lint/suspicious/noEmptyInterface: the rooms fill it.

@@ -2,7 +2,7 @@
 import { type Static, type TSchema, type TUnsafe, Type } from 'typebox'
 import { phrases, type Sentence } from './phrases.ts'
 import { refuse } from './refuse.ts'
-import type { Place } from './yaml-reader.ts'
+import type { ConfigNode } from './yaml-reader.ts'
 
 /** Under `reading` of a schema: the sentences of its refusals, and what JSON Schema cannot say. */
 export interface Reading<Value = never> {
@@ -15,9 +15,9 @@ export interface Reading<Value = never> {
   /** The path of a file, from the folder of the configuration file. */
   file?: true
   /** Refuses what the schema alone lets pass. */
-  check?(value: Value, place: Place): void
+  check?(value: Value, node: ConfigNode): void
   /** What is made of the text that stands there; the type of its schema is then that of what is made (`Type.Unsafe`). */
-  convert?(value: Value, place: Place): unknown
+  convert?(value: Value, node: ConfigNode): unknown
 }
 
 /** The parts of JSON Schema that settings are written in. */
@@ -58,43 +58,46 @@ export const variantsOf = <Value>(
 export const reading = <Value>(more: Reading<Value>) => ({ reading: more })
 
 /** The value at a place, defaults filled in. Absent: the default of the schema, or undefined. Throws `StartRefused`. */
-export function readSchema<Schema extends TSchema>(schema: Schema, place: Place | undefined): Static<Schema> {
-  return readValue(schema as SettingSchema, place) as Static<Schema>
+export function readSchema<Schema extends TSchema>(
+  schema: Schema,
+  node: ConfigNode | undefined,
+): Static<Schema> {
+  return readValue(schema as SettingSchema, node) as Static<Schema>
 }
 
-function readValue(schema: SettingSchema, place: Place | undefined): unknown {
-  if (!place) {
+function readValue(schema: SettingSchema, node: ConfigNode | undefined): unknown {
+  if (!node) {
     if (schema.default === undefined) return undefined
     return schema.properties
       ? membersOf(schema, schema.properties, undefined)
       : structuredClone(schema.default)
   }
-  const value = shapeOf(schema, place)
+  const value = shapeOf(schema, node)
   const { check, convert } = (schema.reading ?? {}) as Reading<unknown>
-  check?.(value, place)
-  return convert ? convert(value, place) : value
+  check?.(value, node)
+  return convert ? convert(value, node) : value
 }
 
-function shapeOf(schema: SettingSchema, place: Place): unknown {
-  if (schema.variants) return readVariant(schema.variants, place)
-  if (schema.properties) return membersOf(schema, schema.properties, place)
-  if (schema.enum) return place.oneOf(schema.enum)
+function shapeOf(schema: SettingSchema, node: ConfigNode): unknown {
+  if (schema.variants) return readVariant(schema.variants, node)
+  if (schema.properties) return membersOf(schema, schema.properties, node)
+  if (schema.enum) return node.oneOf(schema.enum)
   switch (schema.type) {
     case 'object':
-      return place.textMap()
+      return node.textMap()
     case 'array':
-      return readList(schema, place)
+      return readList(schema, node)
     case 'boolean':
-      return place.flag()
+      return node.flag()
     case 'number':
     case 'integer':
-      return place.number({
+      return node.number({
         min: schema.minimum ?? -Number.MAX_SAFE_INTEGER,
         max: schema.maximum ?? Number.MAX_SAFE_INTEGER,
         integer: schema.type === 'integer',
       })
     case 'string':
-      return readText(schema, place)
+      return readText(schema, node)
     default:
       // Of no type: `convert` reads the place itself.
       return undefined
@@ -103,40 +106,40 @@ function shapeOf(schema: SettingSchema, place: Place): unknown {
 
 function readText(
   { pattern, maxLength, reading: { expected, secret, file } = {} }: SettingSchema,
-  place: Place,
+  node: ConfigNode,
 ) {
   const shape = pattern === undefined ? undefined : new RegExp(pattern)
-  if (secret) return place.secret(expected, shape)
-  if (file) return place.file(expected ?? { en: 'the path of a file', fa: 'نشانی یک پرونده' })
-  const text = place.text(expected, shape)
-  return maxLength !== undefined && text.length > maxLength ? place.wrong(expected!) : text
+  if (secret) return node.secret(expected, shape)
+  if (file) return node.file(expected ?? { en: 'the path of a file', fa: 'نشانی یک پرونده' })
+  const text = node.text(expected, shape)
+  return maxLength !== undefined && text.length > maxLength ? node.wrong(expected!) : text
 }
 
 function readList(
   { items, minItems = 0, uniqueItems, reading: { expected } = {} }: SettingSchema,
-  place: Place,
+  node: ConfigNode,
 ) {
   const seen: unknown[] = []
-  for (const item of place.list()) {
+  for (const item of node.list()) {
     const value = readValue(items!, item)
     if (uniqueItems && seen.includes(value)) refuse(phrases.duplicate(item.where(), String(value)))
     seen.push(value)
   }
-  return seen.length >= minItems ? seen : place.wrong(expected!)
+  return seen.length >= minItems ? seen : node.wrong(expected!)
 }
 
-function readVariant({ member, standard, of }: Variants, place: Place): unknown {
-  const tag = place.find(member)?.oneOf(Object.keys(of)) ?? standard
-  return readValue(of[tag]!, place)
+function readVariant({ member, standard, of }: Variants, node: ConfigNode): unknown {
+  const tag = node.find(member)?.oneOf(Object.keys(of)) ?? standard
+  return readValue(of[tag]!, node)
 }
 
 /** Members in the order in which they are declared; a member that is absent and has no default is left out. */
 function membersOf(
   { required = [] }: SettingSchema,
   properties: Record<string, SettingSchema>,
-  place: Place | undefined,
+  node: ConfigNode | undefined,
 ): Record<string, unknown> {
-  const members = place?.members(Object.keys(properties))
+  const members = node?.members(Object.keys(properties))
   const values: Record<string, unknown> = {}
   for (const [name, schema] of Object.entries(properties)) {
     const needed = required.includes(name) && schema.default === undefined

@@ -3,7 +3,7 @@ import type { Static, TSchema } from 'typebox'
 import { type Env, variableOf } from '#platform/env'
 import type { Settings } from './config.ts'
 import { readSchema } from './read-schema.ts'
-import type { Place } from './yaml-reader.ts'
+import type { ConfigNode } from './yaml-reader.ts'
 
 /** A variable of the environment that a room reads. */
 export interface Variable {
@@ -17,7 +17,7 @@ export interface Variable {
 /** What a section is read from, beside its value. */
 export interface Found<Name extends string = string> {
   /** The place of a member in the file, for refusals; without a path that of the section. */
-  at(...path: (string | number)[]): Place | undefined
+  at(...path: (string | number)[]): ConfigNode | undefined
   /** A variable that the section declares; set but empty counts as absent. */
   variable(name: Name): string | undefined
 }
@@ -28,7 +28,7 @@ export interface Section<Key extends keyof Settings = keyof Settings> {
   /** Absent for what only the environment says. */
   schema?: TSchema
   variables: readonly Variable[]
-  read(place: Place | undefined, env: Pick<Env, 'variables'>): Settings[Key]
+  read(node: ConfigNode | undefined, env: Pick<Env, 'variables'>): Settings[Key]
 }
 
 /** A section of the configuration file, and the variables beside it. `read` gets the checked value, defaults filled in. */
@@ -46,9 +46,9 @@ export function fileSection<
     name: declared.name,
     schema: declared.schema,
     variables: declared.variables ?? [],
-    read: (place, env) =>
-      declared.read(readSchema(declared.schema, place), {
-        at: (...path) => place?.find(...path),
+    read: (node, env) =>
+      declared.read(readSchema(declared.schema, node), {
+        at: (...path) => node?.find(...path),
         variable: (name) => variableOf(env, name),
       }),
   }

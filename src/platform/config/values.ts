@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { phrases, type Sentence } from './phrases.ts'
 import { reading } from './read-schema.ts'
 import { refuse } from './refuse.ts'
-import type { Place } from './yaml-reader.ts'
+import type { ConfigNode } from './yaml-reader.ts'
 
 export const mebibyte = 1024 * 1024
 
@@ -33,9 +33,9 @@ export const baseUrl = (more: { missing?: Sentence; description?: string } = {})
   })
 }
 
-function readBaseUrl(text: string, place: Place): string {
+function readBaseUrl(text: string, node: ConfigNode): string {
   // What stands before an @ or behind a ? may be a key.
-  const refuseIt = (): never => (/[@?#]/.test(text) ? place.unusable(address) : place.wrong(address))
+  const refuseIt = (): never => (/[@?#]/.test(text) ? node.unusable(address) : node.wrong(address))
   const url = URL.canParse(text) ? new URL(text) : refuseIt()
   const plain = url.username === '' && url.password === '' && url.search === '' && url.hash === ''
   if (!plain || (url.protocol !== 'http:' && url.protocol !== 'https:')) refuseIt()

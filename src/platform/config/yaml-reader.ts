@@ -20,7 +20,7 @@ export function openYaml(
   file: string,
   text: string,
   variables: Readonly<Record<string, string | undefined>>,
-): Place | undefined {
+): ConfigNode | undefined {
   const name = path.basename(file)
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
@@ -34,7 +34,7 @@ export function openYaml(
   }
   if (document.contents === null) return undefined
   const folder = path.dirname(path.resolve(file))
-  return new Place({ name, folder, document, lines, variables }, document.contents as Node, '', 1)
+  return new ConfigNode({ name, folder, document, lines, variables }, document.contents as Node, '', 1)
 }
 
 export interface Range {
@@ -44,7 +44,7 @@ export interface Range {
 }
 
 /** One value of the file, with the line it stands on; its readers give a typed value or refuse with a sentence. */
-export class Place {
+export class ConfigNode {
   readonly path: string
   private readonly source: Source
   private readonly node: Node | null
@@ -77,13 +77,13 @@ export class Place {
   }
 
   /** The place of a member, a member of a member, an item of a list; undefined where nothing stands. It refuses nothing. */
-  find(...path: (string | number)[]): Place | undefined {
+  find(...path: (string | number)[]): ConfigNode | undefined {
     const [step, ...rest] = path
     if (step === undefined) return this
     return this.step(step)?.find(...rest)
   }
 
-  private step(step: string | number): Place | undefined {
+  private step(step: string | number): ConfigNode | undefined {
     if (typeof step === 'number') return isSeq(this.node) ? this.list()[step] : undefined
     if (!isMap(this.node)) return undefined
     const pair = this.node.items.find(({ key }) => isScalar(key) && String(key.value) === step)
@@ -94,7 +94,7 @@ export class Place {
   members(known: readonly string[]): Members {
     if (!isMap(this.node))
       this.wrong({ en: 'a mapping of names to values', fa: 'نام‌ها را با مقدارشان (نام: مقدار)' })
-    const members = new Map<string, Place>()
+    const members = new Map<string, ConfigNode>()
     for (const pair of this.node.items) {
       const name = isScalar(pair.key) ? String(pair.key.value) : String(pair.key)
       const member = this.at(pair.value as Node | null, name, pair.key as Node)
@@ -115,11 +115,11 @@ export class Place {
     return Object.fromEntries(entries)
   }
 
-  list(): Place[] {
+  list(): ConfigNode[] {
     if (!isSeq(this.node)) this.wrong({ en: 'a list', fa: 'یک فهرست' })
     return this.node.items.map((item, position) => {
       const node = item as Node
-      return new Place(this.source, node, `${this.path}[${position}]`, this.lineOf(node) ?? this.line)
+      return new ConfigNode(this.source, node, `${this.path}[${position}]`, this.lineOf(node) ?? this.line)
     })
   }
 
@@ -188,9 +188,9 @@ export class Place {
     return chosen
   }
 
-  private at(value: Node | null, name: string, key: Node): Place {
+  private at(value: Node | null, name: string, key: Node): ConfigNode {
     const path = this.path ? `${this.path}.${name}` : name
-    return new Place(this.source, value, path, this.lineOf(key) ?? this.line)
+    return new ConfigNode(this.source, value, path, this.lineOf(key) ?? this.line)
   }
 
   private lineOf(node: Node | null): number | undefined {
@@ -221,20 +221,20 @@ const isEmpty = (node: Node | null): boolean =>
 
 /** The members of one mapping, by name. */
 export class Members {
-  readonly place: Place
-  private readonly members: ReadonlyMap<string, Place>
+  readonly place: ConfigNode
+  private readonly members: ReadonlyMap<string, ConfigNode>
 
-  constructor(place: Place, members: ReadonlyMap<string, Place>) {
+  constructor(place: ConfigNode, members: ReadonlyMap<string, ConfigNode>) {
     this.place = place
     this.members = members
   }
 
-  get(name: string): Place | undefined {
+  get(name: string): ConfigNode | undefined {
     return this.members.get(name)
   }
 
   /** The member, or a refusal that says what to write. */
-  need(name: string, mend: Sentence): Place {
+  need(name: string, mend: Sentence): ConfigNode {
     return this.members.get(name) ?? refuse(phrases.missing(this.place.where(name), mend))
   }
 }

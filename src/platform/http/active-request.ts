@@ -1,9 +1,9 @@
 /** One request as its handler sees it. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App, Caller } from '#app'
-import { type Span, Trail } from '#platform/trace'
+import { type Span, TraceContext } from '#platform/trace'
 import type { RequestContext } from './http.ts'
-import type { Place } from './intake.ts'
+import type { BodySlot } from './intake.ts'
 import { languageOf } from './language.ts'
 import type { Upload } from './upload.ts'
 
@@ -21,7 +21,7 @@ export class ActiveRequest implements RequestContext {
   readonly app: App
   readonly receivedMs: number
   readonly requestId: string
-  readonly trail: Trail
+  readonly trace: TraceContext
   caller: Caller = anonymousCaller
   body: unknown
   upload: Upload | undefined
@@ -29,7 +29,7 @@ export class ActiveRequest implements RequestContext {
   params: unknown = {}
   claim: RequestContext['claim']
   /** Of its body among those of all requests. */
-  place: Place | undefined
+  slot: BodySlot | undefined
   /** Code of the failure that was answered, for the log line. */
   code: string | undefined
   readonly #request: FastifyRequest
@@ -38,7 +38,7 @@ export class ActiveRequest implements RequestContext {
 
   constructor(app: App, request: FastifyRequest, reply: FastifyReply, receivedMs: number, span?: Span) {
     this.app = app
-    this.trail = new Trail(span)
+    this.trace = new TraceContext(span)
     this.#request = request
     this.#reply = reply
     this.receivedMs = receivedMs
@@ -70,7 +70,7 @@ export class ActiveRequest implements RequestContext {
   /** The request is over: its body is released, even if its connection stays open. */
   async releaseBody(): Promise<void> {
     this.body = undefined
-    this.place?.release()
+    this.slot?.release()
     await this.upload?.file[Symbol.asyncDispose]()
   }
 }

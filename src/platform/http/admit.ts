@@ -65,8 +65,8 @@ export async function admit(
   } else if (checks.body) {
     const readMs = performance.now()
     const limit = route.bodyLimit ?? defaultBodyLimit
-    const { bytes, place } = await readBody(request.raw, limit, intake)
-    context.place = place
+    const { bytes, slot } = await readBody(request.raw, limit, intake)
+    context.slot = slot
     context.body = await parseJson(bytes, limit)
     await checks.body(context.body)
     app.metrics.stages.parse.since(readMs)

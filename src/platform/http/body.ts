@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { freeBytes, ownBuffer } from '#platform/bytes'
 import { fail } from '#platform/errors'
 import { boundsOf, NotJson, readJson } from '#platform/json'
-import { type Intake, type Place, tooMuch } from './intake.ts'
+import { type BodySlot, type Intake, tooMuch } from './intake.ts'
 import { jsonTrouble, reasons } from './phrases.ts'
 
 /** What is read and thrown away after the limit, so that the connection stays usable; beyond it the connection is closed. */
@@ -18,7 +18,7 @@ export class ClientGone extends Error {
 /** A body that was read; it holds its place among all bodies until it is released. */
 export interface Body {
   readonly bytes: Buffer
-  readonly place: Place
+  readonly slot: BodySlot
 }
 
 /**
@@ -32,9 +32,9 @@ export async function readBody(message: IncomingMessage, limit: number, intake: 
   try {
     await body.announce(Number(message.headers['content-length'] ?? 0))
     await readAll(message, body)
-    return { bytes: body.whole(), place: body.place }
+    return { bytes: body.whole(), slot: body.slot }
   } catch (error) {
-    body.place.release()
+    body.slot.release()
     throw error
   }
 }
@@ -58,7 +58,7 @@ function readAll(message: IncomingMessage, body: Filling): Promise<void> {
 /** One buffer that grows with what comes, and is given up as soon as the body cannot be taken. */
 class Filling {
   size = 0
-  readonly place: Place
+  readonly slot: BodySlot
   readonly #limit: number
   #bytes: Buffer = Buffer.alloc(0)
   /** Bytes that have their place; the buffer may be larger. */
@@ -67,19 +67,19 @@ class Filling {
 
   constructor(limit: number, intake: Intake) {
     this.#limit = limit
-    this.place = intake.enter(() => this.#refuse(tooMuch()))
+    this.slot = intake.enter(() => this.#refuse(tooMuch()))
   }
 
   /** What the sender says is coming has its place before it comes: of thirty at once those that do not fit are refused, not all. */
   async announce(length: number): Promise<void> {
     if (length <= 0 || length > this.#limit) return
     try {
-      await this.place.announce(length)
+      await this.slot.announce(length)
     } catch (error) {
       return this.#refuse(error)
     }
     // It may have lost its place again before this was told.
-    if (this.#refusal !== undefined) return this.place.release()
+    if (this.#refusal !== undefined) return this.slot.release()
     this.#makeRoom(length)
   }
 
@@ -91,7 +91,7 @@ class Filling {
   }
 
   #keep(chunk: Buffer, start: number): void {
-    this.place.arrived(chunk.length)
+    this.slot.arrived(chunk.length)
     if (this.size > this.#room)
       this.#makeRoom(Math.min(this.#limit, Math.max(firstBytes, this.size, 2 * this.#room)))
     if (this.#refusal === undefined) chunk.copy(this.#bytes, start)
@@ -100,13 +100,13 @@ class Filling {
   whole(): Buffer {
     if (this.size > this.#limit) fail('BODY_TOO_LARGE', { limitBytes: this.#limit })
     if (this.#refusal !== undefined) throw this.#refusal
-    this.place.complete()
+    this.slot.complete()
     return this.#bytes.subarray(0, this.size)
   }
 
   #makeRoom(bytes: number): void {
     try {
-      this.place.reserve(bytes)
+      this.slot.reserve(bytes)
     } catch (error) {
       this.#refuse(error)
       return
@@ -123,7 +123,7 @@ class Filling {
     this.#refusal ??= refusal
     freeBytes(this.#bytes)
     this.#bytes = Buffer.alloc(0)
-    this.place.release()
+    this.slot.release()
   }
 }
 

@@ -59,8 +59,8 @@ export async function pump(
       gone,
       send(data, event, id) {
         const name = event === undefined ? '' : `event: ${event}\n`
-        const place = id === undefined ? '' : `id: ${id}\n`
-        return write(`${name}${place}data: ${data}\n\n`) ? undefined : drained(raw)
+        const idLine = id === undefined ? '' : `id: ${id}\n`
+        return write(`${name}${idLine}data: ${data}\n\n`) ? undefined : drained(raw)
       },
     })
   } finally {

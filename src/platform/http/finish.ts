@@ -21,13 +21,13 @@ export function finish(app: App, route: Route, context: ActiveRequest, { status,
   const ms = app.clock.nowMs() - context.receivedMs
   app.metrics.requests.inc({ operation: route.operation, status })
   app.metrics.seconds.observe({ operation: route.operation }, ms / 1000)
-  const { trail, caller, code, requestId } = context
-  trail.span?.set({
+  const { trace, caller, code, requestId } = context
+  trace.span?.set({
     'http.response.status_code': status,
     ...(code !== undefined && { 'kherad.error_code': code }),
   })
-  trail.span?.end({ error: status >= 500 ? (code ?? String(status)) : undefined })
-  trail.close((noted) =>
+  trace.span?.end({ error: status >= 500 ? (code ?? String(status)) : undefined })
+  trace.close((noted) =>
     app.log.info({
       request_id: requestId,
       operation: route.operation,

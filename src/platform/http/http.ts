@@ -5,11 +5,11 @@ import type { App, Caller } from '#app'
 import type { CredentialKind, Scope } from '#platform/auth'
 import type { FailureCode, Language } from '#platform/errors'
 import type { Claim } from '#platform/ledger'
-import type { Trail } from '#platform/trace'
+import type { TraceContext } from '#platform/trace'
 import type { Content } from './content.ts'
 import type { CorsPolicy } from './cors.ts'
 import type { EventStream } from './event-stream.ts'
-import type { SocketTerms } from './socket.ts'
+import type { ServedSocketOptions } from './socket.ts'
 import type { Upload, UploadSpec } from './upload.ts'
 import './phrases.ts'
 
@@ -49,7 +49,7 @@ export interface RequestContext<Body = unknown, Query = unknown, Params = unknow
   /** Unix milliseconds at which the request came in. */
   receivedMs: number
   /** For the log line and the spans of this request. */
-  trail: Trail
+  trace: TraceContext
   /** Aborts when the client goes away before its answer is complete. */
   readonly gone: AbortSignal
   /** Sets a header of the answer; call it before returning. */
@@ -114,7 +114,7 @@ interface Spec {
   /** Of the bytes that it answers (`content`) a part may be asked for: 206 and 416 RANGE_NOT_SATISFIABLE follow from it. */
   ranges?: boolean
   /** Set by `socketRoute`: the request is upgraded to a WebSocket. */
-  socket?: SocketTerms
+  socket?: ServedSocketOptions
   /** Codes that the handler may raise, beside those that follow from the other fields. */
   errors: FailureCode[]
 }

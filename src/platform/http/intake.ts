@@ -18,7 +18,7 @@ const waitMs = 2_000
 const largeBytes = 4 * 1024 * 1024
 
 /** The place of one body, until its request is over. */
-export interface Place {
+export interface BodySlot {
   /** Makes it so large as soon as there is room, for at most two seconds; then throws TOO_MUCH_IN_FLIGHT. The only body always has room. */
   announce(bytes: number): Promise<void>
   /** As `announce`, but without waiting: for bytes that have arrived already. */
@@ -60,7 +60,7 @@ export class Intake {
   }
 
   /** `giveUp` is called when a body that comes too slowly to be complete in time has lost its place to another. */
-  enter(giveUp: () => void): Place {
+  enter(giveUp: () => void): BodySlot {
     const held: Reservation = {
       bytes: 0,
       arrivedBytes: 0,

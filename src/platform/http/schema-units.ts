@@ -15,7 +15,7 @@ export const maxWeight = 48
 const minWeight = 4
 
 type Json = Record<string, unknown>
-type Place = NonNullable<Parameters<ValidateFunction>[1]>
+type DataContext = NonNullable<Parameters<ValidateFunction>[1]>
 
 /** A schema whose large parts stand apart, with the number of schemas that are left in it. */
 interface Divided {
@@ -47,12 +47,12 @@ export class Unit {
     this.schema = schema as object
     this.weight = weight
     this.parts = parts
-    const check: { (value: unknown, place?: Place): boolean; errors?: ErrorObject[] | null } = (
+    const check: { (value: unknown, dataContext?: DataContext): boolean; errors?: ErrorObject[] | null } = (
       value,
-      place,
+      dataContext,
     ) => {
       const made = this.compile()
-      const holds = made(value, place)
+      const holds = made(value, dataContext)
       check.errors = made.errors ?? null
       return holds
     }

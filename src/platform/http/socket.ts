@@ -23,7 +23,7 @@ const standardBounds: SocketBounds = {
   perKey: 50,
 }
 
-export interface SocketTerms extends SocketBounds {
+export interface ServedSocketOptions extends SocketBounds {
   /** Subprotocols that are served, the preferred first. */
   protocols: readonly string[]
 }

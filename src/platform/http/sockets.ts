@@ -12,7 +12,7 @@ import { finish } from './finish.ts'
 import { zoneOf, zonesOf } from './host.ts'
 import type { Route } from './http.ts'
 import { reasons } from './phrases.ts'
-import type { SocketStream, SocketTerms } from './socket.ts'
+import type { ServedSocketOptions, SocketStream } from './socket.ts'
 import { SocketLine } from './socket-line.ts'
 import { patternOf } from './unmatched.ts'
 
@@ -72,16 +72,16 @@ export class Sockets {
 
   /** The caller is let in. Resolves when the line is closed. */
   async begin({ run }: SocketStream, { route, context, request, reply }: Admitted): Promise<void> {
-    const terms = route.socket!
-    using _place = this.#enter(context.caller.keyId, terms.perKey)
+    const options = route.socket!
+    using _place = this.#enter(context.caller.keyId, options.perKey)
     const { WebSocketServer } = await import('ws')
-    const server = new WebSocketServer(optionsOf(terms))
+    const server = new WebSocketServer(optionsOf(options))
     server.on('headers', (headers) => headers.push(`x-request-id: ${request.id}`))
     const upgrade = this.#upgrades.get(request.raw)!
     if (upgrade.socket.destroyed) throw new ClientGone()
     reply.hijack()
     reply.raw.detachSocket(upgrade.socket as NetSocket)
-    const line = new SocketLine(await upgraded(server, request.raw, upgrade), terms)
+    const line = new SocketLine(await upgraded(server, request.raw, upgrade), options)
     this.#lines.add(line)
     line.gone.addEventListener('abort', () => context.leave(), { once: true })
     await this.#talk(run, line, context)
@@ -124,7 +124,7 @@ export class Sockets {
   }
 }
 
-const optionsOf = ({ messageBytes, protocols }: SocketTerms) => ({
+const optionsOf = ({ messageBytes, protocols }: ServedSocketOptions) => ({
   noServer: true,
   clientTracking: false,
   perMessageDeflate: false,

@@ -165,7 +165,7 @@ class Form {
   async #take(content: Readable, isCut: () => boolean): Promise<SpoolFile> {
     const { maxBytes } = this.#spec
     try {
-      const file = await this.#spool.take(content, { maxBytes })
+      const file = await this.#spool.write(content, { maxBytes })
       if (!isCut()) return file
       await file[Symbol.asyncDispose]()
       throw tooLarge(maxBytes)

@@ -6,7 +6,7 @@ import type { App } from '#app'
 import type { Config } from '#platform/config'
 import type { Tx } from '#platform/db'
 import { uuidv7 } from '#platform/ids'
-import type { Trail } from '#platform/trace'
+import type { TraceContext } from '#platform/trace'
 import * as store from './store.ts'
 import './errors.ts'
 
@@ -25,7 +25,7 @@ export interface Run<Data> {
   /** Aborts when this process can wait no longer for its end: what is left undone is handed to another. */
   signal: AbortSignal
   /** For the spans of what it does. */
-  trail: Trail
+  trace: TraceContext
   /** Work of many steps says that one is done for good: processes that vanished before it do not count any more. */
   progressed: () => Promise<void>
 }

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '#app'
 import { isDatabaseAway } from '#platform/db'
 import { Failure } from '#platform/errors'
-import { type Span, Trail } from '#platform/trace'
+import { type Span, TraceContext } from '#platform/trace'
 import type { JobResults } from './job-results.ts'
 import type { Job, Later, Run } from './jobs.ts'
 import * as store from './store.ts'
@@ -125,18 +125,18 @@ export class Lane {
 
   async #run(queued: store.QueuedJob): Promise<store.JobResult> {
     const span = this.#spanOf(queued)
-    const ended = await this.#handle(queued, new Trail(span))
+    const ended = await this.#handle(queued, new TraceContext(span))
     span?.set({ 'kherad.outcome': ended.how })
     span?.end({ error: ended.how === 'failed' || ended.how === 'parked' ? ended.how : undefined })
     return ended
   }
 
-  async #handle(queued: store.QueuedJob, trail: Trail): Promise<store.JobResult> {
+  async #handle(queued: store.QueuedJob, trace: TraceContext): Promise<store.JobResult> {
     const { app, cut } = this.#options
     const { account_id, job_id, fence, failures } = queued
     const ended = { account_id, job_id, fence, delay_ms: 0 }
     try {
-      const later = await this.#work(queued, trail)
+      const later = await this.#work(queued, trace)
       if (later === 'parked') return { ...ended, how: 'parked' }
       return later ? this.#later(ended, later) : { ...ended, how: 'done' }
     } catch (error) {
@@ -154,14 +154,14 @@ export class Lane {
   }
 
   /** The job itself, or what becomes of one that its processes do not survive. */
-  async #work(queued: store.QueuedJob, trail: Trail): Promise<Later | 'parked' | undefined> {
+  async #work(queued: store.QueuedJob, trace: TraceContext): Promise<Later | 'parked' | undefined> {
     const { vanished, failures, job_id } = queued
     if (vanished >= maxVanished || (vanished > 0 && failures >= maxFailures))
-      return this.#setAside(queued, trail)
+      return this.#setAside(queued, trace)
     const { suspects, cut } = this.#options
     if (vanished > 0 && !suspects.enter(job_id)) return { laterMs: suspectMs }
     try {
-      const later = await this.job.handle(this.#runOf(queued, trail))
+      const later = await this.job.handle(this.#runOf(queued, trace))
       if (later && vanished > 0) await this.#clearVanished(queued, vanished)
       return later
     } catch (error) {
@@ -186,18 +186,18 @@ export class Lane {
       )
   }
 
-  async #setAside(queued: store.QueuedJob, trail: Trail): Promise<Later | 'parked' | undefined> {
+  async #setAside(queued: store.QueuedJob, trace: TraceContext): Promise<Later | 'parked' | undefined> {
     const { name, setAside, everyMs } = this.job
     const { account_id, job_id, vanished } = queued
     this.#options.app.log.error(
       { job: name, job_id, account_id, vanished },
       'a job whose processes vanished over it is set aside',
     )
-    if (setAside) return setAside(this.#runOf(queued, trail))
+    if (setAside) return setAside(this.#runOf(queued, trace))
     return everyMs === undefined ? 'parked' : undefined
   }
 
-  #runOf(queued: store.QueuedJob, trail: Trail): Run<never> {
+  #runOf(queued: store.QueuedJob, trace: TraceContext): Run<never> {
     const { app, cut, stopping, suspects, processId } = this.#options
     let isSuspect = queued.vanished > 0
     const progressed = async (): Promise<void> => {
@@ -207,7 +207,7 @@ export class Lane {
       await store.clearVanished(app.db, processId, queued, 0)
     }
     const { account_id: accountId, data } = queued
-    return { app, accountId, data: data as never, stopping, signal: cut, trail, progressed }
+    return { app, accountId, data: data as never, stopping, signal: cut, trace, progressed }
   }
 
   #later(ended: Omit<store.JobResult, 'how'>, { laterMs }: Later): store.JobResult {

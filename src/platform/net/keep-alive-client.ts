@@ -1,6 +1,6 @@
 /** Connections that are kept for a next request: to one origin, each to an address that was judged when it was opened. */
 import { type buildConnector, errors, Pool } from 'undici'
-import type { Way } from '#platform/proxy'
+import type { Egress } from '#platform/proxy'
 import type { AddressPolicy } from './address-policy.ts'
 import type { ReplyHeaders } from './exchange.ts'
 import { openSocket } from './open-socket.ts'
@@ -18,7 +18,7 @@ const longestConnectMs = 15_000
 export interface KeepAliveOptions {
   url: URL
   policy: AddressPolicy
-  way: Way
+  egress: Egress
   connections: number
 }
 
@@ -74,9 +74,9 @@ export function openKeepAliveClient(options: KeepAliveOptions): KeepAliveClient 
 /** Requests that are under way may end. */
 const close = (pool: Pool): void => void pool.close().catch(() => undefined)
 
-const openPool = ({ url, policy, way, connections }: KeepAliveOptions): Pool =>
+const openPool = ({ url, policy, egress, connections }: KeepAliveOptions): Pool =>
   new Pool(url.origin, {
-    connect: connector(url, policy, way),
+    connect: connector(url, policy, egress),
     connections,
     maxHeaderSize,
     keepAliveTimeout: keptMs,
@@ -87,12 +87,12 @@ const openPool = ({ url, policy, way, connections }: KeepAliveOptions): Pool =>
   })
 
 const connector =
-  (url: URL, policy: AddressPolicy, way: Way): buildConnector.connector =>
+  (url: URL, policy: AddressPolicy, egress: Egress): buildConnector.connector =>
   (_options, done) => {
     const signal = AbortSignal.timeout(longestConnectMs)
     const open = async () => {
       const addresses = await unlessAborted(policy.resolve(hostOf(url)), signal)
-      return openSocket(url, { addresses, admits: policy.admits, ...way, signal })
+      return openSocket(url, { addresses, admits: policy.admits, ...egress, signal })
     }
     open().then(
       (socket) => done(null, socket as Parameters<typeof done>[1] & object),

@@ -4,7 +4,7 @@
  */
 import { createSecureContext } from 'node:tls'
 import type { Log } from '#platform/log'
-import type { Way } from '#platform/proxy'
+import type { Egress } from '#platform/proxy'
 import { type AddressPolicy, type Lookup, openAddressPolicy } from './address-policy.ts'
 import {
   type ByteBudget,
@@ -35,7 +35,7 @@ export interface GuardOptions {
   /** PEM of the roots to trust, instead of the system's. */
   ca?: string
   /** Instead of directly; its proxy is given addresses that were judged, and no names. */
-  way?: (url: URL) => Way
+  egress?: (url: URL) => Egress
 }
 
 export interface FetchOptions {
@@ -57,7 +57,7 @@ export interface FetchOptions {
   /** Takes the body of a success piece by piece, so that it is never in memory; what it throws is thrown as it is. */
   sink?: Sink
   /** Instead of the client's own; for what an upstream names that is reached through a proxy. */
-  way?: ((url: URL) => Way) | undefined
+  egress?: ((url: URL) => Egress) | undefined
   signal?: AbortSignal
 }
 
@@ -85,23 +85,23 @@ export interface GuardedNet extends GuardedClient {
    * The address as it would be asked, unless it leads elsewhere than to the public internet now. A name that cannot be found now is
    * taken where it could be public: it is new, or the name server is away. Throws `FetchRefused`.
    */
-  judge(url: string, timeoutMs: number): Promise<string>
+  checkTarget(url: string, timeoutMs: number): Promise<string>
   /**
    * Throws `FetchRefused` for an HTTPS address that leads elsewhere than to the public internet, for a third party that will open it. One whose
    * name cannot be found, or not in time, passes where that name could be found elsewhere; nothing is connected to.
    */
-  inspect(url: string, options: { timeoutMs: number; signal?: AbortSignal }): Promise<void>
+  checkForwardedTarget(url: string, options: { timeoutMs: number; signal?: AbortSignal }): Promise<void>
   /** Connections to one HTTPS address, at most so many at once. Every new one resolves, judges and connects as `fetch` does. */
-  line(url: string, connections: number): KeepAliveClient
+  keepAliveClient(url: string, connections: number): KeepAliveClient
 }
 
 /** Throws for an allowed network that is no CIDR. */
 export function openGuardedClient(options: GuardOptions): GuardedNet {
   const policy = openAddressPolicy(options.allowedCidrs, options.lookup)
   const trust = options.ca === undefined ? undefined : createSecureContext({ ca: options.ca })
-  const wayTo = (url: URL, own = options.way): Way => ({ ...(trust && { trust }), ...own?.(url) })
+  const egressTo = (url: URL, own = options.egress): Egress => ({ ...(trust && { trust }), ...own?.(url) })
   return {
-    async judge(text, timeoutMs) {
+    async checkTarget(text, timeoutMs) {
       const url = readTarget(text, ['https:'])
       const host = hostOf(url)
       const signal = AbortSignal.timeout(timeoutMs)
@@ -112,7 +112,7 @@ export function openGuardedClient(options: GuardOptions): GuardedNet {
       })
       return url.href
     },
-    async inspect(text, { timeoutMs, signal: caller }) {
+    async checkForwardedTarget(text, { timeoutMs, signal: caller }) {
       const host = hostOf(readTarget(text, ['https:']))
       // Others read on where the URL standard has it end, or before what it strips.
       if (/[\\\t\n\r]/.test(text)) throw new FetchRefused('bad_url', host)
@@ -124,14 +124,14 @@ export function openGuardedClient(options: GuardOptions): GuardedNet {
         if (!signal.aborted && !(cause instanceof FetchRefused && cause.reason === 'dns')) throw cause
       })
     },
-    line: (text, connections) => {
+    keepAliveClient: (text, connections) => {
       const url = readTarget(text, ['https:'])
-      return openKeepAliveClient({ url, policy, way: wayTo(url), connections })
+      return openKeepAliveClient({ url, policy, egress: egressTo(url), connections })
     },
-    fetch: async (url, fetchAsk) => {
+    fetch: async (url, fetchOptions) => {
       try {
-        return await fetchWithin(url, fetchAsk, (step, signal) =>
-          hop(policy, wayTo(step.url, fetchAsk.way), step, fetchAsk, signal),
+        return await fetchWithin(url, fetchOptions, (step, signal) =>
+          hop(policy, egressTo(step.url, fetchOptions.egress), step, fetchOptions, signal),
         )
       } catch (error) {
         if (error instanceof FetchRefused)
@@ -172,14 +172,14 @@ function firstStep(url: URL, { method = 'GET', headers = {}, body }: FetchOption
 
 async function hop(
   policy: AddressPolicy,
-  way: Way,
+  egress: Egress,
   step: Step,
   options: FetchOptions,
   signal: AbortSignal,
 ): Promise<Reply> {
   signal.throwIfAborted()
   const addresses = await unlessAborted(policy.resolve(hostOf(step.url)), signal)
-  const socket = await openSocket(step.url, { addresses, admits: policy.admits, ...way, signal })
+  const socket = await openSocket(step.url, { addresses, admits: policy.admits, ...egress, signal })
   const { maxBytes, budget, accept, sink, maxRedirects = 0 } = options
   const bounds = { maxBytes, budget, accept, sink, readsRedirects: maxRedirects === 0, signal }
   return exchange(socket, step, bounds)

@@ -1,7 +1,7 @@
 /** Where addresses named by users may lead, and by which way. No network may be so wide that it would be no guard any more. */
 import { isIP } from 'node:net'
 import { Type } from 'typebox'
-import { fileSection, type Place, reading } from '#platform/config'
+import { type ConfigNode, fileSection, reading } from '#platform/config'
 
 declare module '#platform/config' {
   interface Settings {
@@ -25,11 +25,11 @@ const network = {
   fa: 'شبکه‌ای با پیشوندش، مانند 10.0.0.0/8 یا fd12:3456::/32، با پیشوند 8 یا بلندتر (در IPv6 از 7)',
 }
 
-function checkCidr(text: string, place: Place): void {
+function checkCidr(text: string, node: ConfigNode): void {
   const [address = '', prefix] = text.split('/')
   const [shortest, longest] = prefixes[isIP(address) === 4 ? 'ipv4' : 'ipv6']
   const valid = isIP(address) !== 0 && Number(prefix) >= shortest && Number(prefix) <= longest
-  if (!valid) place.wrong(network)
+  if (!valid) node.wrong(network)
 }
 
 export const net = fileSection({

@@ -3,21 +3,21 @@ import { Agent as HttpsAgent } from 'node:https'
 import { isIP, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
-import type { Way } from './proxy.ts'
+import type { Egress } from './proxy.ts'
 import { openTunnel, targetOf } from './tunnel.ts'
 
-export interface AgentOptions extends Way {
+export interface AgentOptions extends Egress {
   /** For a connection, the proxy's part and TLS included. */
   connectMs: number
 }
 
 /** An agent of Node's own HTTP clients whose connections to one origin go by its way. */
-export function openAgent(origin: string, terms: AgentOptions): HttpAgent | HttpsAgent {
+export function openAgent(origin: string, options: AgentOptions): HttpAgent | HttpsAgent {
   const url = new URL(origin)
-  if (url.protocol === 'http:') return new TunnelAgent(() => open(url, terms), { keepAlive: true })
-  return new SecureTunnelAgent(() => open(url, terms), terms.connectMs, {
+  if (url.protocol === 'http:') return new TunnelAgent(() => open(url, options), { keepAlive: true })
+  return new SecureTunnelAgent(() => open(url, options), options.connectMs, {
     keepAlive: true,
-    ...(terms.trust && { secureContext: terms.trust }),
+    ...(options.trust && { secureContext: options.trust }),
   })
 }
 

@@ -2,7 +2,7 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Type } from 'typebox'
-import { type Place, reading, refusals, refuse } from '#platform/config'
+import { type ConfigNode, reading, refusals, refuse } from '#platform/config'
 
 /** The certificates of a file, in PEM. */
 export interface CaConfig {
@@ -23,21 +23,21 @@ export const caFile = Type.Unsafe<CaConfig>({
   }),
 })
 
-function readCa(file: string, place: Place): CaConfig {
-  const pem = textOf(place, file)
+function readCa(file: string, node: ConfigNode): CaConfig {
+  const pem = textOf(node, file)
   const certificates = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? []
   if (certificates.length === 0 || !certificates.every(isCertificate))
-    refuse(refusals.noCertificates(place.where(), file))
+    refuse(refusals.noCertificates(node.where(), file))
   return { file, pem: certificates.join('\n') }
 }
 
-function textOf(place: Place, file: string): string {
+function textOf(node: ConfigNode, file: string): string {
   try {
     const text = readFileSync(file, 'latin1')
     return text.length > maxBytes ? '' : text
   } catch (error) {
     return refuse(
-      refusals.unreadable(place.where(), file, (error as NodeJS.ErrnoException).code ?? String(error)),
+      refusals.unreadable(node.where(), file, (error as NodeJS.ErrnoException).code ?? String(error)),
     )
   }
 }

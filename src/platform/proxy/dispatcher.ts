@@ -1,11 +1,11 @@
 import { buildConnector, type Dispatcher, Pool } from 'undici'
 import { connectToProxy } from './connect-to-proxy.ts'
 import { loginOf } from './http-connect.ts'
-import type { Way } from './proxy.ts'
+import type { Egress } from './proxy.ts'
 import type { ProxyConfig } from './settings.ts'
 import { openTunnel, targetOf } from './tunnel.ts'
 
-export interface DispatcherTerms extends Way {
+export interface DispatcherOptions extends Egress {
   /** For a connection, the proxy's part included. Who asks keeps times of its own; this is the net under them. */
   connectMs: number
   pool?: Omit<Pool.Options, 'connect'>
@@ -18,7 +18,7 @@ export interface DispatcherTerms extends Way {
  */
 export function openDispatcher(
   origin: string,
-  { proxy, trust, connectMs, pool }: DispatcherTerms,
+  { proxy, trust, connectMs, pool }: DispatcherOptions,
 ): Dispatcher {
   const tls = { timeout: connectMs, allowH2: false, ...(trust && { secureContext: trust }) }
   if (!proxy) return new Pool(origin, { ...pool, connect: tls })

@@ -15,7 +15,7 @@ export type { CaConfig, ProxyConfig } from './settings.ts'
 export { openTunnel, type Target, tryProxy } from './tunnel.ts'
 
 /** How requests reach one origin: proxy and trusted roots. */
-export interface Way {
+export interface Egress {
   /** Absent: directly. */
   proxy?: ProxyConfig | undefined
   /** The roots to trust; absent: those of Node. */
@@ -23,14 +23,14 @@ export interface Way {
 }
 
 /** The settings of one provider in the configuration file, which override those of the environment. */
-export interface WayOverrides {
+export interface EgressOverrides {
   proxy?: ProxyConfig | 'direct' | undefined
   ca?: CaConfig | undefined
 }
 
 export interface Outbound {
   /** The way of requests to the origin of this address. */
-  to(url: string | URL, own?: WayOverrides): Way
+  to(url: string | URL, own?: EgressOverrides): Egress
 }
 
 /** From the settings of one start. */

@@ -2,8 +2,8 @@
 import { isIP } from 'node:net'
 import { Type } from 'typebox'
 import {
+  type ConfigNode,
   fileSection,
-  type Place,
   reading,
   refusals,
   refuse,
@@ -68,8 +68,8 @@ export const proxySetting = Type.Optional(
   }),
 )
 
-function readProxy(text: string, place: Place): ProxyConfig | 'direct' {
-  return text === 'direct' ? 'direct' : (parse(text) ?? place.unusable(orDirect))
+function readProxy(text: string, node: ConfigNode): ProxyConfig | 'direct' {
+  return text === 'direct' ? 'direct' : (parse(text) ?? node.unusable(orDirect))
 }
 
 /** `tls` of an entry, or of the file. */

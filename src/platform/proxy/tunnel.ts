@@ -23,31 +23,35 @@ export interface TunnelOptions {
 }
 
 /** A connection through the proxy, on which nothing was sent yet. Throws `ProxyFailed`, and the signal's reason. */
-export async function openTunnel(proxy: ProxyConfig, target: Target, terms: TunnelOptions): Promise<Socket> {
-  const socket = await connectToProxy(proxy, terms)
-  const onAbort = () => socket.destroy(terms.signal.reason as Error)
-  terms.signal.addEventListener('abort', onAbort, { once: true })
+export async function openTunnel(
+  proxy: ProxyConfig,
+  target: Target,
+  options: TunnelOptions,
+): Promise<Socket> {
+  const socket = await connectToProxy(proxy, options)
+  const onAbort = () => socket.destroy(options.signal.reason as Error)
+  options.signal.addEventListener('abort', onAbort, { once: true })
   try {
     if (proxy.protocol === 'socks5') await connectBySocks(socket, proxy, target)
     else await connectByHttp(socket, proxy, target)
     return socket
   } catch (error) {
     socket.destroy()
-    throw terms.signal.aborted ? terms.signal.reason : error
+    throw options.signal.aborted ? options.signal.reason : error
   } finally {
-    terms.signal.removeEventListener('abort', onAbort)
+    options.signal.removeEventListener('abort', onAbort)
   }
 }
 
 /** Asks the proxy for as much as can be asked without an address: that it is there and, of SOCKS, that it lets us in. */
-export async function tryProxy(proxy: ProxyConfig, terms: TunnelOptions): Promise<void> {
-  const socket = await connectToProxy(proxy, terms)
-  const onAbort = () => socket.destroy(terms.signal.reason as Error)
-  terms.signal.addEventListener('abort', onAbort, { once: true })
+export async function tryProxy(proxy: ProxyConfig, options: TunnelOptions): Promise<void> {
+  const socket = await connectToProxy(proxy, options)
+  const onAbort = () => socket.destroy(options.signal.reason as Error)
+  options.signal.addEventListener('abort', onAbort, { once: true })
   try {
     if (proxy.protocol === 'socks5') await greet(socket, proxy)
   } finally {
-    terms.signal.removeEventListener('abort', onAbort)
+    options.signal.removeEventListener('abort', onAbort)
     socket.destroy()
   }
 }

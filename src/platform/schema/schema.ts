@@ -7,7 +7,7 @@ export const noNulPattern = '^[^\\u0000]*$'
 export const namePattern = '^[^\\u0000-\\u001f\\u007f/\\\\]*$'
 
 /** A text that the database can store, which cannot hold NUL. */
-export const keptText = (least: number, most: number, more: Record<string, unknown> = {}) =>
+export const storableText = (least: number, most: number, more: Record<string, unknown> = {}) =>
   Type.String({ minLength: least, maxLength: most, pattern: noNulPattern, ...more })
 
 export const uuid = (description?: string) =>

@@ -16,7 +16,7 @@ export interface Spool extends AsyncDisposable {
    * Writes what comes to a file, waiting for the disk; one slow writer holds nothing but its own source. Throws `TooLarge`, SPOOL_FULL
    * (503), and what the source throws; then nothing is left.
    */
-  take(source: AsyncIterable<Uint8Array>, bounds: { maxBytes: number }): Promise<SpoolFile>
+  write(source: AsyncIterable<Uint8Array>, bounds: { maxBytes: number }): Promise<SpoolFile>
   /** An empty folder whose bytes are counted as taken from now on. Throws SPOOL_FULL (503). */
   folder(bytes: number): Promise<SpoolFolder>
 }
@@ -57,7 +57,7 @@ export async function openSpool({ folder, maxBytes }: { folder: string; maxBytes
   const room = openRoom(maxBytes)
   const make = () => mkdir(own, { recursive: true, mode: 0o700 })
   return {
-    async take(source, bounds) {
+    async write(source, bounds) {
       const file = path.join(own, randomUUID())
       await translated(make())
       using taken = room.open()

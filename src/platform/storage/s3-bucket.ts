@@ -1,7 +1,7 @@
 /** The calls of one bucket: tried again where that may help, their failures in our words. */
 import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Way } from '#platform/proxy'
+import type { Egress } from '#platform/proxy'
 import { type Client, openClient, sha256Of } from './s3-client.ts'
 import type { S3Config } from './settings.ts'
 import type { ByteSource } from './storage.ts'
@@ -30,12 +30,12 @@ export interface Bucket extends AsyncDisposable {
   call<Reply>(send: (client: Client) => Promise<Reply>): Promise<Reply>
 }
 
-export function openBucket(config: S3Config, way: (url: string) => Way): Bucket {
+export function openBucket(config: S3Config, egress: (url: string) => Egress): Bucket {
   let opening: Promise<Client> | undefined
   return {
     name: config.bucket,
     async call(send) {
-      opening ??= openClient(config, way)
+      opening ??= openClient(config, egress)
       const client = await opening
       for (let nth = 1; ; nth += 1) {
         try {

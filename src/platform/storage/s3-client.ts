@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3'
 import { type Dispatcher, request } from 'undici'
-import { openDispatcher, type Way } from '#platform/proxy'
+import { type Egress, openDispatcher } from '#platform/proxy'
 import type { S3Config } from './settings.ts'
 
 export type Sdk = typeof import('@aws-sdk/client-s3')
@@ -23,9 +23,9 @@ const pool = { connections: 32, keepAliveTimeout: 10_000 }
 const silent = { trace() {}, debug() {}, info() {}, warn() {}, error() {} }
 
 /** Imported here, on first use: 0.2 s of a core that a server with a disk never spends. */
-export async function openClient(config: S3Config, way: (url: string) => Way): Promise<Client> {
+export async function openClient(config: S3Config, egress: (url: string) => Egress): Promise<Client> {
   const sdk = await import('@aws-sdk/client-s3')
-  const line = openLine(way)
+  const line = openLine(egress)
   const s3 = new sdk.S3Client({
     endpoint: config.endpoint,
     region: config.region,
@@ -103,12 +103,12 @@ interface Line extends AsyncDisposable {
   handle(sent: Sent, options?: { abortSignal?: AbortSignal }): Promise<{ response: Answered }>
 }
 
-function openLine(way: (url: string) => Way): Line {
+function openLine(egress: (url: string) => Egress): Line {
   // The bucket may stand in the host: connections belong to an origin.
   const dispatchers = new Map<string, Dispatcher>()
   const dispatcherOf = (origin: string): Dispatcher => {
     const known =
-      dispatchers.get(origin) ?? openDispatcher(origin, { ...way(origin), connectMs: 5_000, pool })
+      dispatchers.get(origin) ?? openDispatcher(origin, { ...egress(origin), connectMs: 5_000, pool })
     dispatchers.set(origin, known)
     return known
   }

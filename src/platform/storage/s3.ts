@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
-import type { Way } from '#platform/proxy'
+import type { Egress } from '#platform/proxy'
 import { type Bucket, openBucket, put, StoreFailed } from './s3-bucket.ts'
 import { endUploads, putParts } from './s3-upload.ts'
 import type { S3Config } from './settings.ts'
@@ -12,8 +12,8 @@ const deletesAtOnce = 8
  * A bucket of any S3-compatible store. What is put is signed with its SHA-256, so that the store itself refuses bytes that were
  * damaged on their way; every call here may be sent again without harm, and is where the store or the line failed.
  */
-export function openS3(config: S3Config, way: (url: string) => Way): Storage {
-  const bucket = openBucket(config, way)
+export function openS3(config: S3Config, egress: (url: string) => Egress): Storage {
+  const bucket = openBucket(config, egress)
   return {
     put: async (key, bytes) => put(bucket, checked(key), bytes),
     putStream: async (key, source) => put(bucket, checked(key), source),

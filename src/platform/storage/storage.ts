@@ -4,7 +4,7 @@
  */
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
-import type { Way } from '#platform/proxy'
+import type { Egress } from '#platform/proxy'
 import { openDisk } from './disk.ts'
 import { openS3 } from './s3.ts'
 import type { StorageConfig } from './settings.ts'
@@ -63,11 +63,11 @@ export interface StorageOptions extends StorageConfig {
   /** Of the local disk, which is used where no store is set up. */
   folder: string
   /** How requests get to the store. */
-  way?: (url: string) => Way
+  egress?: (url: string) => Egress
 }
 
-export const openStorage = ({ folder, s3, way = () => ({}) }: StorageOptions): Storage =>
-  s3 ? openS3(s3, way) : openDisk(folder)
+export const openStorage = ({ folder, s3, egress = () => ({}) }: StorageOptions): Storage =>
+  s3 ? openS3(s3, egress) : openDisk(folder)
 
 /** Segments of letters, digits, dots, dashes and underscores, none of them `.` or `..`. */
 export const isKey = (key: string): boolean =>

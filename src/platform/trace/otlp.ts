@@ -33,7 +33,7 @@ import type { Attributes, Span, SpanOptions, Tracing, TracingOptions } from './t
 const maxWaiting = 16_384
 const exportTimeoutMs = 5_000
 
-export function otlpTracing({ endpoint, sampler, samplerArgument, way, log }: TracingOptions): Tracing {
+export function otlpTracing({ endpoint, sampler, samplerArgument, egress, log }: TracingOptions): Tracing {
   // Messages of the SDK (such as an unavailable collector) go to our log; no span and no attribute is part of it.
   const warn = (message: string): void => log.warn({ said: message.slice(0, 200) }, 'traces are not exported')
   diag.setLogger(
@@ -51,8 +51,8 @@ export function otlpTracing({ endpoint, sampler, samplerArgument, way, log }: Tr
           url: `${endpoint.replace(/(?<!\/)\/+$/, '')}/v1/traces`,
           timeoutMillis: exportTimeoutMs,
           // Without either the exporter's own agent stays, which reads OTEL_EXPORTER_OTLP_CERTIFICATE.
-          ...((way?.proxy || way?.trust) && {
-            httpAgentOptions: async () => openAgent(endpoint, { ...way, connectMs: exportTimeoutMs }),
+          ...((egress?.proxy || egress?.trust) && {
+            httpAgentOptions: async () => openAgent(endpoint, { ...egress, connectMs: exportTimeoutMs }),
           }),
         }),
         maxQueueSize: maxWaiting,

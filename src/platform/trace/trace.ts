@@ -1,9 +1,9 @@
 /** What is recorded of one request: its spans (OpenTelemetry) and its log line. Never prompt or answer text. */
 import type { Log } from '#platform/log'
-import type { Way } from '#platform/proxy'
+import type { Egress } from '#platform/proxy'
 
 export type { TracingConfig } from './settings.ts'
-export { Trail } from './trail.ts'
+export { TraceContext } from './trace-context.ts'
 
 export type Attributes = Record<string, string | number | boolean | string[] | undefined>
 
@@ -37,7 +37,7 @@ export interface TracingOptions {
   sampler?: string | undefined
   samplerArgument?: string | undefined
   /** How spans get there. */
-  way?: Way
+  egress?: Egress
   log: Log
 }
 

@@ -1,7 +1,7 @@
 /** The pictures of an answer: in it, or behind its links. Read leniently, but only pictures pass. */
 import { decodeBase64, parseDataUrl, sniff } from '#engine/media'
 import { FetchRefused, type GuardedClient } from '#platform/net'
-import type { Way } from '#platform/proxy'
+import type { Egress } from '#platform/proxy'
 import { claimedCount, faultOfError, isRecord } from '#providers/kit'
 import { type Drawn, UpstreamError } from '#providers/spec'
 
@@ -13,7 +13,7 @@ const maxRedirects = 3
 export interface ReadingOptions {
   net: GuardedClient
   /** The client that fetches pictures the upstream only links to. */
-  way?: ((url: URL) => Way) | undefined
+  egress?: ((url: URL) => Egress) | undefined
   /** Secrets of the upstream, masked in every error. */
   secrets: readonly string[]
   signal: AbortSignal
@@ -59,7 +59,7 @@ async function linked(url: string, options: ReadingOptions): Promise<Uint8Array 
       maxBytes: maxBytes,
       maxRedirects: maxRedirects,
       headers: { accept: 'image/*' },
-      way: options.way,
+      egress: options.egress,
       signal: options.signal,
     })
     if (status === 200) return body

@@ -19,12 +19,12 @@ const maxDrawingMs = 180_000
  * only links to are fetched by `net`, which reaches what is public.
  */
 export function imagesProvider(
-  address: UpstreamAddress & { wayOfLinks?: ReadingOptions['way'] },
+  address: UpstreamAddress & { egressOfLinks?: ReadingOptions['egress'] },
   net: GuardedClient,
 ): ImageProvider & AsyncDisposable & { ping: TextProvider['ping'] } {
   const client = new UpstreamClient(address)
   return {
-    draw: (call) => draw(client, { net, way: address.wayOfLinks }, call),
+    draw: (call) => draw(client, { net, egress: address.egressOfLinks }, call),
     ping: async (signal) =>
       modelNames(await client.json({ path: '/models', signal, timeouts: pingTimeouts }, listBytes)),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
@@ -33,7 +33,7 @@ export function imagesProvider(
 
 async function draw(
   client: UpstreamClient,
-  web: Pick<ReadingOptions, 'net' | 'way'>,
+  web: Pick<ReadingOptions, 'net' | 'egress'>,
   call: ImageCall,
 ): Promise<Drawn> {
   const edits = call.order.references.length > 0

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import { openDispatcher, ProxyFailed, type Way } from '#platform/proxy'
+import { type Egress, openDispatcher, ProxyFailed } from '#platform/proxy'
 import { type Timeouts, UpstreamError } from '#providers/spec'
 import { Exchange } from './exchange.ts'
 import { faultOfProxy, faultOfStatus } from './fault.ts'
@@ -36,7 +36,7 @@ export interface UpstreamAddress {
   apiKey?: string
   headers?: Record<string, string>
   /** How requests get there; directly when absent. */
-  way?: Way
+  egress?: Egress
 }
 
 export interface UpstreamOptions {
@@ -58,7 +58,7 @@ export interface UpstreamOptions {
 export class UpstreamClient implements AsyncDisposable {
   readonly host: string
   readonly #pool: Dispatcher
-  readonly #way: Way
+  readonly #egress: Egress
   readonly #basePath: string
   readonly #headers: Record<string, string>
   /** What must never be shown of this upstream. */
@@ -68,10 +68,10 @@ export class UpstreamClient implements AsyncDisposable {
     const url = new URL(address.baseUrl)
     this.host = url.hostname
     this.#basePath = url.pathname.replace(/(?<!\/)\/+$/, '')
-    this.#way = address.way ?? {}
+    this.#egress = address.egress ?? {}
     // Times are kept by `CallTimers`: the limit for a connection is only a net under it.
     this.#pool = openDispatcher(url.origin, {
-      ...this.#way,
+      ...this.#egress,
       connectMs: 120_000,
       pool: { pipelining: 1, allowH2: false },
     })
@@ -81,7 +81,7 @@ export class UpstreamClient implements AsyncDisposable {
       ...(address.apiKey !== undefined && { authorization: `Bearer ${address.apiKey}` }),
       ...address.headers,
     }
-    const { proxy } = this.#way
+    const { proxy } = this.#egress
     // A user without a password is a token.
     const login = proxy?.password ?? proxy?.username
     const hidden = [address.apiKey, ...Object.values(address.headers ?? {}), login]
@@ -110,9 +110,9 @@ export class UpstreamClient implements AsyncDisposable {
     })
     if (exchange.status >= 200 && exchange.status < 300) return exchange
     // Only a proxy answers this status.
-    if (exchange.status === 407 && this.#way.proxy) {
+    if (exchange.status === 407 && this.#egress.proxy) {
       exchange.abandon()
-      throw faultOfProxy(new ProxyFailed('login', this.#way.proxy, 'HTTP 407'))
+      throw faultOfProxy(new ProxyFailed('login', this.#egress.proxy, 'HTTP 407'))
     }
     throw faultOfStatus(exchange.status, exchange.headers, await errorText(exchange), this.secrets)
   }

@@ -4,9 +4,10 @@ import { UpstreamError } from '#providers/spec'
 import { EventReader, type ReaderOptions } from './events.ts'
 
 /** The parts of an answer that came whole. Throws `UpstreamError` for an error in place of an answer and for what is no answer. */
-export function* readAnswer(body: unknown, terms: ReaderOptions): Generator<Part, void, undefined> {
+export function* readAnswer(body: unknown, options: ReaderOptions): Generator<Part, void, undefined> {
   if (!isRecord(body)) throw new UpstreamError('malformed', { detail: 'an answer that is no object' })
-  if (Array.isArray(body['output']) || body['status'] === 'failed') yield* new EventReader(terms).whole(body)
-  else if (body['error']) throw faultOfError(body, terms.secrets)
+  if (Array.isArray(body['output']) || body['status'] === 'failed')
+    yield* new EventReader(options).whole(body)
+  else if (body['error']) throw faultOfError(body, options.secrets)
   else throw new UpstreamError('malformed', { detail: 'an answer without output' })
 }

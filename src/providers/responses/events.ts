@@ -56,9 +56,9 @@ export class EventReader implements AnswerReader {
   #started = false
   #usage: (Part & { type: 'usage' }) | undefined
 
-  constructor(terms: ReaderOptions) {
-    this.#options = terms
-    if (terms.stop.length > 0) this.#cut = new StopCut(terms.stop)
+  constructor(options: ReaderOptions) {
+    this.#options = options
+    if (options.stop.length > 0) this.#cut = new StopCut(options.stop)
   }
 
   /** True if the answer was ended on our side while the upstream is still writing. */

@@ -1,6 +1,6 @@
 /** The search engines that the tool web_search can ask, one file for each wire. */
 import type { SearchVendor, WebSearchConfig } from '#engine/tools'
-import type { Way } from '#platform/proxy'
+import type { Egress } from '#platform/proxy'
 import { brave } from './brave.ts'
 import { SearchClient } from './client.ts'
 import { searxng } from './searxng.ts'
@@ -10,12 +10,12 @@ import { tavily } from './tavily.ts'
 const vendors = { searxng, brave, tavily, serper }
 
 /** The configured vendor, its connections kept alive. The address is the operator's own and may be a private one. */
-export function openSearch(config: WebSearchConfig, way: Way = {}): SearchVendor & AsyncDisposable {
+export function openSearch(config: WebSearchConfig, egress: Egress = {}): SearchVendor & AsyncDisposable {
   const { headers, longest, search } = vendors[config.vendor]
   const client = new SearchClient({
     baseUrl: config.baseUrl,
     headers: config.apiKey === undefined ? {} : headers(config.apiKey),
-    way,
+    egress,
   })
   return {
     longest,

@@ -22,8 +22,8 @@ const longestRetryMs = 60_000
 
 /** Continues a batch that an earlier worker began: the state of its recorded call decides. */
 export async function resumeBatch(work: Work, batch: store.Batch): Promise<Step> {
-  const { app, place } = work
-  const effect = await effectOf(app.ledger, place.accountId, batch.effect_id)
+  const { app, sourceKey } = work
+  const effect = await effectOf(app.ledger, sourceKey.accountId, batch.effect_id)
   switch (effect.state) {
     case 'running':
       return { laterMs: lookAgainMs }
@@ -39,8 +39,8 @@ export async function resumeBatch(work: Work, batch: store.Batch): Promise<Step>
     }
   }
   const effectId = uuidv7()
-  if (!(await store.replaceEffect(app.db, place, batch, effectId))) return { laterMs: lookAgainMs }
-  const passages = await store.passagesIn(app.db, place, batch)
+  if (!(await store.replaceEffect(app.db, sourceKey, batch, effectId))) return { laterMs: lookAgainMs }
+  const passages = await store.passagesIn(app.db, sourceKey, batch)
   return requestVectors(work, { ...batch, effect_id: effectId }, passages)
 }
 
@@ -49,14 +49,14 @@ export async function requestVectors(
   batch: store.Batch,
   passages: readonly store.PassageText[],
 ): Promise<Step> {
-  const { app, place, source, model, signal, trail } = work
+  const { app, sourceKey, source, model, signal, trace } = work
   const texts = passages.map(({ heading, text }) => {
     const above = [source.title, heading].filter((line) => line !== null).join(' › ')
     return truncateForModel(model, above === '' ? text : `${above}\n${text}`)
   })
   try {
     const outcome = await embed(app, {
-      caller: await app.keys.callerOf(place.accountId, source.key_id),
+      caller: await app.keys.callerOf(sourceKey.accountId, source.key_id),
       endpoint,
       requestId: batch.effect_id,
       receivedMs: app.clock.nowMs(),
@@ -64,10 +64,10 @@ export async function requestVectors(
       texts,
       background: true,
       gone: signal,
-      trail,
+      trace,
     })
     if ('vectors' in outcome) return await saveVectors(work, batch, outcome.vectors)
-    if (outcome.didNothing && signal.aborted) return { laterMs: 0 }
+    if (outcome.hadNoEffect && signal.aborted) return { laterMs: 0 }
     return await retryOrEnd(work, batch, outcome)
   } catch (error) {
     return handleError(work, batch, error)
@@ -76,20 +76,23 @@ export async function requestVectors(
 
 /** The vectors, and the end of the journal's copy, in one transaction. */
 async function saveVectors(work: Work, batch: store.Batch, vectors: readonly Float32Array[]): Promise<Step> {
-  const { app, place, model } = work
+  const { app, sourceKey, model } = work
   const dimensions = vectors[0]!.length
   const writeVectors = await vectorWriter(app.db)
   await app.db.tx(async (tx) => {
-    await discardReply(tx, place.accountId, batch.effect_id)
-    const stored = await store.storeVectors(tx, place, batch, { dimensions, vectors: packVectors(vectors) })
-    if (stored) await writeVectors(tx, place, { position: batch.position, model: model.id, vectors })
+    await discardReply(tx, sourceKey.accountId, batch.effect_id)
+    const stored = await store.storeVectors(tx, sourceKey, batch, {
+      dimensions,
+      vectors: packVectors(vectors),
+    })
+    if (stored) await writeVectors(tx, sourceKey, { position: batch.position, model: model.id, vectors })
   })
   return 'on'
 }
 
 /** The passages of the batch stay without vectors; they are found by their words only. */
-async function markLost({ app, place }: Work, batch: store.Batch): Promise<Step> {
-  await app.db.tx((tx) => store.loseBatch(tx, place, batch))
+async function markLost({ app, sourceKey }: Work, batch: store.Batch): Promise<Step> {
+  await app.db.tx((tx) => store.loseBatch(tx, sourceKey, batch))
   return 'on'
 }
 
@@ -97,36 +100,36 @@ async function markLost({ app, place }: Work, batch: store.Batch): Promise<Step>
 async function retryOrEnd(
   work: Work,
   batch: store.Batch,
-  { failure, didNothing }: { failure: Failure; didNothing: boolean },
+  { failure, hadNoEffect }: { failure: Failure; hadNoEffect: boolean },
 ): Promise<Step> {
-  const { app, place, source } = work
+  const { app, sourceKey, source } = work
   const tries = source.vectors_tries + 1
   if (tries >= maxTries) {
-    if (!didNothing) await markLost(work, batch)
-    return endWithProblem(work, didNothing ? batch : undefined, 'upstream_failed')
+    if (!hadNoEffect) await markLost(work, batch)
+    return endWithProblem(work, hadNoEffect ? batch : undefined, 'upstream_failed')
   }
   await app.db.tx(async (tx) => {
-    if (!didNothing) await store.loseBatch(tx, place, batch)
-    await store.setTries(tx, place, tries)
+    if (!hadNoEffect) await store.loseBatch(tx, sourceKey, batch)
+    await store.setTries(tx, sourceKey, tries)
   })
-  return didNothing ? later(firstRetryMs * 2 ** tries, failure) : 'on'
+  return hadNoEffect ? later(firstRetryMs * 2 ** tries, failure) : 'on'
 }
 
 /** The call was refused before credits were held, or the database could not answer; then its state is looked up later. */
 async function handleError(work: Work, batch: store.Batch, error: unknown): Promise<Step> {
-  const { app, place, signal } = work
+  const { app, sourceKey, signal } = work
   if (signal.aborted) return { laterMs: 0 }
   if (!(error instanceof Failure) && isDatabaseAway(error)) throw error
   const failure = asFailure(error)
   if (failure.code === 'SERVICE_UNAVAILABLE') return { laterMs: lookAgainMs }
   if (failure.code === 'RATE_LIMITED' || failure.code === 'CONCURRENCY_LIMITED') {
-    await app.db.tx((tx) => store.dropBatch(tx, place, batch))
+    await app.db.tx((tx) => store.dropBatch(tx, sourceKey, batch))
     return later(lookAgainMs, failure)
   }
   const problem = problems[failure.code]
   if (problem !== undefined) return endWithProblem(work, batch, problem)
   app.log.error({ err: failure.cause ?? failure, receipt: batch.effect_id }, 'a call for vectors broke')
-  return retryOrEnd(work, batch, { failure, didNothing: false })
+  return retryOrEnd(work, batch, { failure, hadNoEffect: false })
 }
 
 const problems: Partial<Record<string, string>> = {
@@ -140,13 +143,13 @@ const problems: Partial<Record<string, string>> = {
 
 /** The source stays ready by its words. `batch`: a call that was not made, unless another has taken it over. */
 async function endWithProblem(
-  { app, place }: Work,
+  { app, sourceKey }: Work,
   batch: store.Batch | undefined,
   problem: string,
 ): Promise<Step> {
   return app.db.tx(async (tx) => {
-    if (batch && !(await store.dropBatch(tx, place, batch))) return { laterMs: lookAgainMs }
-    await store.endFailed(tx, place, problem)
+    if (batch && !(await store.dropBatch(tx, sourceKey, batch))) return { laterMs: lookAgainMs }
+    await store.endFailed(tx, sourceKey, problem)
     return 'over'
   })
 }
@@ -157,8 +160,8 @@ function later(atLeastMs: number, { more }: Failure): Later {
   return { laterMs: Math.ceil(waitMs * (1 + Math.random() / 4)) }
 }
 
-const payerOf = ({ place, source }: Work) => ({
-  accountId: place.accountId,
+const payerOf = ({ sourceKey, source }: Work) => ({
+  accountId: sourceKey.accountId,
   projectId: source.project_id,
   keyId: source.key_id,
 })

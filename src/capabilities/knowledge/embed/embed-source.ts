@@ -3,8 +3,8 @@ import type { App } from '#app'
 import type { EmbeddingModel } from '#engine/models'
 import { uuidv7 } from '#platform/ids'
 import { job, type Later, type Run } from '#platform/jobs'
-import type { Trail } from '#platform/trace'
-import type { SourcePlace } from '../index/store.ts'
+import type { TraceContext } from '#platform/trace'
+import type { SourceKey } from '../index/store.ts'
 import { requestVectors, resumeBatch } from './call.ts'
 import * as store from './store.ts'
 
@@ -21,27 +21,27 @@ export const embedJob = job<{ knowledgeId: string; sourceId: string }>({
 /** What every step of the job needs. */
 export interface Work {
   app: App
-  place: SourcePlace
+  sourceKey: SourceKey
   source: store.WaitingSource
   model: EmbeddingModel
   signal: AbortSignal
-  trail: Trail
+  trace: TraceContext
 }
 
 /** `on`: continue with the next batch; `over`: the source is done. */
 export type Step = 'on' | 'over' | Later
 
 async function embedSource(run: Run<{ knowledgeId: string; sourceId: string }>): Promise<Later | undefined> {
-  const { app, accountId, data, stopping, signal, trail, progressed } = run
-  const place = { accountId, ...data }
+  const { app, accountId, data, stopping, signal, trace, progressed } = run
+  const sourceKey = { accountId, ...data }
   for (;;) {
     if (stopping.aborted || signal.aborted) return { laterMs: 0 }
-    const source = await store.findWaiting(app.db, place)
+    const source = await store.findWaiting(app.db, sourceKey)
     if (!source) return undefined
     const model = app.models.find(source.vectors_model)
     const step: Step =
-      model?.kind === 'embedding' ? await next({ app, place, source, model, signal, trail }) : 'over'
-    if (model?.kind !== 'embedding') await app.db.tx((tx) => store.endFailed(tx, place, 'no_model'))
+      model?.kind === 'embedding' ? await next({ app, sourceKey, source, model, signal, trace }) : 'over'
+    if (model?.kind !== 'embedding') await app.db.tx((tx) => store.endFailed(tx, sourceKey, 'no_model'))
     if (step === 'over') return undefined
     if (step !== 'on') return step
     await progressed()
@@ -49,16 +49,16 @@ async function embedSource(run: Run<{ knowledgeId: string; sourceId: string }>):
 }
 
 async function next(work: Work): Promise<Step> {
-  const { app, place, model } = work
-  const begun = await store.findBegun(app.db, place)
+  const { app, sourceKey, model } = work
+  const begun = await store.findBegun(app.db, sourceKey)
   if (begun) return resumeBatch(work, begun)
-  const passages = inOneRow(await store.uncovered(app.db, place, model.maxBatch))
+  const passages = inOneRow(await store.uncovered(app.db, sourceKey, model.maxBatch))
   if (passages.length === 0) {
-    await store.endComplete(app.db, place)
+    await store.endComplete(app.db, sourceKey)
     return 'over'
   }
   const batch = { position: passages[0]!.position, passages: passages.length, effect_id: uuidv7() }
-  if (!(await store.insertBatch(app.db, place, batch))) return 'on'
+  if (!(await store.insertBatch(app.db, sourceKey, batch))) return 'on'
   return requestVectors(work, batch, passages)
 }
 

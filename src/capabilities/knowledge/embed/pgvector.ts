@@ -5,8 +5,8 @@
  */
 import { sql } from 'kysely'
 import { type Db, isDatabaseAway, type Tx } from '#platform/db'
-import type { SourcePlace } from '../index/store.ts'
-import type { Place } from '../store.ts'
+import type { SourceKey } from '../index/store.ts'
+import type { ProjectKey } from '../store.ts'
 
 /** Checked once per process; an extension that is installed later is seen after a restart. */
 const known = new WeakMap<Db, Promise<boolean>>()
@@ -59,13 +59,13 @@ export interface NewVectors {
 /** Returns the function that also writes vectors to `knowledge.near`, if pgvector is there. Call it before the transaction. */
 export async function vectorWriter(
   db: Db,
-): Promise<(tx: Tx, place: SourcePlace, rows: NewVectors) => Promise<void>> {
+): Promise<(tx: Tx, sourceKey: SourceKey, rows: NewVectors) => Promise<void>> {
   return (await hasPgvector(db)) ? insert : async () => undefined
 }
 
 async function insert(
   tx: Tx,
-  { accountId, knowledgeId, sourceId }: SourcePlace,
+  { accountId, knowledgeId, sourceId }: SourceKey,
   { position, model, vectors }: NewVectors,
 ): Promise<void> {
   const written = vectors.map((vector) => `{${vector.join(',')}}`)
@@ -84,7 +84,7 @@ export interface NearPassage {
 /** The nearest first; undefined if pgvector is missing or does not have all stored vectors. */
 export async function searchPgvector(
   db: Db,
-  { accountId, knowledgeId }: Pick<Place, 'accountId' | 'knowledgeId'>,
+  { accountId, knowledgeId }: Pick<ProjectKey, 'accountId' | 'knowledgeId'>,
   { model, query, limit }: { model: string; query: Float32Array; limit: number },
 ): Promise<NearPassage[] | undefined> {
   if (!(await hasPgvector(db))) return undefined

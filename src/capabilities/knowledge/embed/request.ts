@@ -2,7 +2,7 @@
 import { acceptOnce } from '#capabilities/calls'
 import { fail } from '#platform/errors'
 import type { JsonText } from '#platform/http'
-import { type KnowledgeContext, notFound, placeOf, requireProject } from '../projects.ts'
+import { type KnowledgeContext, notFound, projectKeyOf, requireProject } from '../projects.ts'
 import type { Embedding } from '../schema.ts'
 import { lockProject } from '../store.ts'
 import { embedJob } from './embed-source.ts'
@@ -11,14 +11,14 @@ import * as store from './store.ts'
 /** The caller pays. Sources that are queued already stay queued; complete ones are left alone. */
 export async function embedKnowledge(context: KnowledgeContext): Promise<JsonText> {
   const { app, caller } = context
-  const place = placeOf(context)
-  const { knowledge_id: id } = await requireProject(app, place)
+  const projectKey = projectKeyOf(context)
+  const { knowledge_id: id } = await requireProject(app, projectKey)
   const { id: model } = app.models.embedding ?? fail('EMBEDDING_NOT_CONFIGURED', {})
   return acceptOnce(context, { endpoint: '/v1/knowledge/embed', statusCode: 202 }, async (tx) => {
-    if (!(await lockProject(tx, place.accountId, id, place.projectId))) return notFound()
-    const sources = await store.requeueVectors(tx, place, { model, keyId: caller.keyId })
+    if (!(await lockProject(tx, projectKey.accountId, id, projectKey.projectId))) return notFound()
+    const sources = await store.requeueVectors(tx, projectKey, { model, keyId: caller.keyId })
     const jobs = sources.map((sourceId) => ({
-      accountId: place.accountId,
+      accountId: projectKey.accountId,
       data: { knowledgeId: id, sourceId },
       singletonKey: sourceId,
     }))

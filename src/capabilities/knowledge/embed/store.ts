@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
-import type { SourcePlace } from '../index/store.ts'
-import type { Place } from '../store.ts'
+import type { SourceKey } from '../index/store.ts'
+import type { ProjectKey } from '../store.ts'
 
 /** A source whose vectors are queued. */
 export interface WaitingSource {
@@ -26,8 +26,8 @@ export interface PassageText {
   text: string
 }
 
-export async function findWaiting(db: Db, place: SourcePlace): Promise<WaitingSource | undefined> {
-  const { accountId, knowledgeId, sourceId } = place
+export async function findWaiting(db: Db, sourceKey: SourceKey): Promise<WaitingSource | undefined> {
+  const { accountId, knowledgeId, sourceId } = sourceKey
   const { rows } =
     await sql<WaitingSource>`select p.project_id, s.key_id, s.title, s.vectors_model, s.vectors_tries
     from knowledge.sources s join knowledge.projects p using (account_id, knowledge_id)
@@ -37,8 +37,8 @@ export async function findWaiting(db: Db, place: SourcePlace): Promise<WaitingSo
 }
 
 /** The batch whose call was begun and has not ended; there is at most one. */
-export async function findBegun(db: Db, place: SourcePlace): Promise<Batch | undefined> {
-  const { accountId, knowledgeId, sourceId } = place
+export async function findBegun(db: Db, sourceKey: SourceKey): Promise<Batch | undefined> {
+  const { accountId, knowledgeId, sourceId } = sourceKey
   const { rows } = await sql<Batch>`select position, passages, effect_id from knowledge.vectors
     where account_id = ${accountId} and knowledge_id = ${knowledgeId} and source_id = ${sourceId}
       and state = 'begun'`.execute(db.kysely)
@@ -46,8 +46,8 @@ export async function findBegun(db: Db, place: SourcePlace): Promise<Batch | und
 }
 
 /** Passages that no call was made for, in their order. */
-export async function uncovered(db: Db, place: SourcePlace, limit: number): Promise<PassageText[]> {
-  const { accountId, knowledgeId, sourceId } = place
+export async function uncovered(db: Db, sourceKey: SourceKey, limit: number): Promise<PassageText[]> {
+  const { accountId, knowledgeId, sourceId } = sourceKey
   const { rows } = await sql<PassageText>`select p.position, p.heading, p.text from knowledge.passages p
     where p.account_id = ${accountId} and p.knowledge_id = ${knowledgeId} and p.source_id = ${sourceId}
       and not exists (
@@ -59,8 +59,8 @@ export async function uncovered(db: Db, place: SourcePlace, limit: number): Prom
   return rows
 }
 
-export async function passagesIn(db: Db, place: SourcePlace, batch: Batch): Promise<PassageText[]> {
-  const { accountId, knowledgeId, sourceId } = place
+export async function passagesIn(db: Db, sourceKey: SourceKey, batch: Batch): Promise<PassageText[]> {
+  const { accountId, knowledgeId, sourceId } = sourceKey
   const { rows } = await sql<PassageText>`select position, heading, text from knowledge.passages
     where account_id = ${accountId} and knowledge_id = ${knowledgeId} and source_id = ${sourceId}
       and position >= ${batch.position} and position < ${batch.position + batch.passages}
@@ -69,8 +69,8 @@ export async function passagesIn(db: Db, place: SourcePlace, batch: Batch): Prom
 }
 
 /** Records the call before it is made. Returns false if another worker has recorded it or the source is gone. */
-export async function insertBatch(db: Db, place: SourcePlace, batch: Batch): Promise<boolean> {
-  const { accountId, knowledgeId, sourceId } = place
+export async function insertBatch(db: Db, sourceKey: SourceKey, batch: Batch): Promise<boolean> {
+  const { accountId, knowledgeId, sourceId } = sourceKey
   const { rows } =
     await sql`insert into knowledge.vectors (account_id, knowledge_id, source_id, position, passages, model, effect_id)
     select account_id, knowledge_id, source_id, ${batch.position}, ${batch.passages}, vectors_model, ${batch.effect_id}
@@ -80,57 +80,57 @@ export async function insertBatch(db: Db, place: SourcePlace, batch: Batch): Pro
   return rows.length === 1
 }
 
-const ofBatch = ({ accountId, knowledgeId, sourceId }: SourcePlace, { position, effect_id }: Batch) =>
+const ofBatch = ({ accountId, knowledgeId, sourceId }: SourceKey, { position, effect_id }: Batch) =>
   sql`account_id = ${accountId} and knowledge_id = ${knowledgeId} and source_id = ${sourceId}
     and position = ${position} and effect_id = ${effect_id} and state = 'begun'`
 
 /** Replaces a call that had no effect by another. Returns false if another worker was faster. */
 export async function replaceEffect(
   db: Db,
-  place: SourcePlace,
+  sourceKey: SourceKey,
   batch: Batch,
   next: string,
 ): Promise<boolean> {
   const { rows } = await sql`update knowledge.vectors set effect_id = ${next}
-    where ${ofBatch(place, batch)} returning 1`.execute(db.kysely)
+    where ${ofBatch(sourceKey, batch)} returning 1`.execute(db.kysely)
   return rows.length === 1
 }
 
 /** `vectors`: of all its passages, packed. False where the source or the call is gone. */
 export async function storeVectors(
   tx: Tx,
-  place: SourcePlace,
+  sourceKey: SourceKey,
   batch: Batch,
   { dimensions, vectors }: { dimensions: number; vectors: Buffer },
 ): Promise<boolean> {
   const { rows } =
     await sql`update knowledge.vectors set state = 'stored', dimensions = ${dimensions}, vectors = ${vectors}
-    where ${ofBatch(place, batch)} returning 1`.execute(tx)
-  if (rows.length === 1) await setTries(tx, place, 0)
+    where ${ofBatch(sourceKey, batch)} returning 1`.execute(tx)
+  if (rows.length === 1) await setTries(tx, sourceKey, 0)
   return rows.length === 1
 }
 
-export async function loseBatch(tx: Tx, place: SourcePlace, batch: Batch): Promise<void> {
-  await sql`update knowledge.vectors set state = 'lost' where ${ofBatch(place, batch)}`.execute(tx)
+export async function loseBatch(tx: Tx, sourceKey: SourceKey, batch: Batch): Promise<void> {
+  await sql`update knowledge.vectors set state = 'lost' where ${ofBatch(sourceKey, batch)}`.execute(tx)
 }
 
 /** Deletes a batch whose call was never made. Returns false if another worker has taken it over. */
-export async function dropBatch(tx: Tx, place: SourcePlace, batch: Batch): Promise<boolean> {
+export async function dropBatch(tx: Tx, sourceKey: SourceKey, batch: Batch): Promise<boolean> {
   const { rows } =
-    await sql`delete from knowledge.vectors where ${ofBatch(place, batch)} returning 1`.execute(tx)
+    await sql`delete from knowledge.vectors where ${ofBatch(sourceKey, batch)} returning 1`.execute(tx)
   return rows.length === 1
 }
 
-export async function setTries(tx: Tx, place: SourcePlace, tries: number): Promise<void> {
-  const { accountId, knowledgeId, sourceId } = place
+export async function setTries(tx: Tx, sourceKey: SourceKey, tries: number): Promise<void> {
+  const { accountId, knowledgeId, sourceId } = sourceKey
   await sql`update knowledge.sources set vectors_tries = ${tries}
     where account_id = ${accountId} and knowledge_id = ${knowledgeId} and source_id = ${sourceId}
       and vectors_tries <> ${tries}`.execute(tx)
 }
 
 /** All batches have ended: `ready`, or `partial` if a batch was lost. */
-export async function endComplete(db: Db, place: SourcePlace): Promise<void> {
-  const { accountId, knowledgeId, sourceId } = place
+export async function endComplete(db: Db, sourceKey: SourceKey): Promise<void> {
+  const { accountId, knowledgeId, sourceId } = sourceKey
   await sql`update knowledge.sources s set
       vectors = case when l.lost then 'partial' else 'ready' end,
       vectors_problem = case when l.lost then 'lost' end
@@ -142,8 +142,8 @@ export async function endComplete(db: Db, place: SourcePlace): Promise<void> {
       and s.vectors = 'queued'`.execute(db.kysely)
 }
 
-export async function endFailed(tx: Tx, place: SourcePlace, problem: string): Promise<void> {
-  const { accountId, knowledgeId, sourceId } = place
+export async function endFailed(tx: Tx, sourceKey: SourceKey, problem: string): Promise<void> {
+  const { accountId, knowledgeId, sourceId } = sourceKey
   await sql`update knowledge.sources set vectors = 'failed', vectors_problem = ${problem}
     where account_id = ${accountId} and knowledge_id = ${knowledgeId} and source_id = ${sourceId}
       and vectors = 'queued'`.execute(tx)
@@ -155,7 +155,7 @@ export async function endFailed(tx: Tx, place: SourcePlace, problem: string): Pr
  */
 export async function requeueVectors(
   tx: Tx,
-  { accountId, knowledgeId }: Place,
+  { accountId, knowledgeId }: ProjectKey,
   { model, keyId }: { model: string; keyId: string },
 ): Promise<string[]> {
   const { rows } = await sql<{ source_id: string }>`update knowledge.sources

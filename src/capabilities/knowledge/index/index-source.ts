@@ -34,17 +34,17 @@ export const indexJob = job<SourceWork>({
 
 async function indexSource({ app, accountId, data, signal }: Run<SourceWork>): Promise<Later | undefined> {
   if (signal.aborted) return { laterMs: 0 }
-  const place = { accountId, ...data }
-  const source = await store.beginSource(app.db, place)
+  const sourceKey = { accountId, ...data }
+  const source = await store.beginSource(app.db, sourceKey)
   if (!source) return undefined
-  if (source.attempts > maxAttempts) return end(app, place, { state: 'failed', problem: 'given_up' })
+  if (source.attempts > maxAttempts) return end(app, sourceKey, { state: 'failed', problem: 'given_up' })
   const read = await textOf(app, source, signal)
   if ('unread' in read) {
     // The readers are busy with other sources: try again later.
     if (read.unread === 'busy') return { laterMs: lookAgainMs }
-    return end(app, place, { state: 'failed', problem: read.unread })
+    return end(app, sourceKey, { state: 'failed', problem: read.unread })
   }
-  return save(app, place, source, read)
+  return save(app, sourceKey, source, read)
 }
 
 async function textOf(app: App, source: SourceRow, signal: AbortSignal): Promise<ReadText | Unread> {
@@ -57,7 +57,7 @@ async function textOf(app: App, source: SourceRow, signal: AbortSignal): Promise
 
 async function save(
   app: App,
-  place: store.SourcePlace,
+  sourceKey: store.SourceKey,
   source: SourceRow,
   read: ReadText,
 ): Promise<undefined> {
@@ -68,32 +68,36 @@ async function save(
     if (passage) {
       const { heading, text } = passage
       const above = [title, heading].filter((line) => line !== undefined).join('\n')
-      passages.push({ heading: heading ?? null, text, ...indexed(above, text, markOf(place.knowledgeId)) })
+      passages.push({
+        heading: heading ?? null,
+        text,
+        ...indexed(above, text, markOf(sourceKey.knowledgeId)),
+      })
     }
     if (slice.isOver()) await slice.next()
   }
-  if (passages.length === 0) return end(app, place, { state: 'failed', problem: 'no_text' })
+  if (passages.length === 0) return end(app, sourceKey, { state: 'failed', problem: 'no_text' })
   const words = passages.reduce((sum, passage) => sum + passage.words, 0)
   const told = { title, words, characters: read.text.length, passages: passages.length, cut: read.cut }
-  return end(app, place, { state: 'ready', ...told }, passages)
+  return end(app, sourceKey, { state: 'ready', ...told }, passages)
 }
 
 /** What it has become, and the end of the bytes that were given, in one transaction. */
 async function end(
   app: App,
-  place: store.SourcePlace,
+  sourceKey: store.SourceKey,
   how: store.SourceEnd,
   passages: readonly store.NewPassage[] = [],
 ): Promise<undefined> {
   const now = new Date(app.clock.nowMs())
-  const key = keyOf(place.accountId, place.sourceId)
+  const key = keyOf(sourceKey.accountId, sourceKey.sourceId)
   const ended = await app.db.tx(async (tx) => {
-    if (!(await lockProject(tx, place.accountId, place.knowledgeId))) return false
+    if (!(await lockProject(tx, sourceKey.accountId, sourceKey.knowledgeId))) return false
     const fits =
-      passages.length === 0 || (await store.countPassages(tx, place)) + passages.length <= maxPassages
+      passages.length === 0 || (await store.countPassages(tx, sourceKey)) + passages.length <= maxPassages
     const end: store.SourceEnd = fits ? how : { state: 'failed', problem: 'knowledge_full' }
-    if (!(await store.endSource(tx, place, end, now))) return false
-    if (fits) await keepPassages(app, tx, place, passages)
+    if (!(await store.endSource(tx, sourceKey, end, now))) return false
+    if (fits) await keepPassages(app, tx, sourceKey, passages)
     // Only passages stay; a page by its address never had bytes here, and to delete none is no failure.
     await markForDeletion(tx, [key], now)
     return true
@@ -106,14 +110,14 @@ async function end(
 async function keepPassages(
   app: App,
   tx: Tx,
-  place: store.SourcePlace,
+  sourceKey: store.SourceKey,
   passages: readonly store.NewPassage[],
 ): Promise<void> {
   for (let at = 0; at < passages.length; at += insertedAtOnce)
-    await store.insertPassages(tx, place, at, passages.slice(at, at + insertedAtOnce))
+    await store.insertPassages(tx, sourceKey, at, passages.slice(at, at + insertedAtOnce))
   const { embedding } = app.models
   if (!embedding || passages.length === 0) return
-  await store.queueVectors(tx, place, embedding.id)
-  const { accountId, ...data } = place
+  await store.queueVectors(tx, sourceKey, embedding.id)
+  const { accountId, ...data } = sourceKey
   await app.jobs.enqueue(tx, embedJob, { accountId, data, singletonKey: data.sourceId })
 }

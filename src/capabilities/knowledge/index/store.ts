@@ -3,7 +3,7 @@ import type { Db, Tx } from '#platform/db'
 import type { SourceRow } from '../store.ts'
 
 /** The key of a source. */
-export interface SourcePlace {
+export interface SourceKey {
   accountId: string
   knowledgeId: string
   sourceId: string
@@ -18,14 +18,14 @@ export interface NewPassage {
 }
 
 /** Counts one more attempt at a queued source. Returns undefined if it is not queued. */
-export async function beginSource(db: Db, place: SourcePlace): Promise<SourceRow | undefined> {
+export async function beginSource(db: Db, sourceKey: SourceKey): Promise<SourceRow | undefined> {
   const [row] = await db.query<SourceRow>(
     {
       name: 'knowledge.begin_source',
       text: `update knowledge.sources set attempts = attempts + 1
         where account_id = $1 and knowledge_id = $2 and source_id = $3 and state = 'queued' returning *`,
     },
-    [place.accountId, place.knowledgeId, place.sourceId],
+    [sourceKey.accountId, sourceKey.knowledgeId, sourceKey.sourceId],
   )
   return row
 }
@@ -42,12 +42,12 @@ export interface SourceEnd {
 }
 
 /** Returns false if it is no longer queued: another worker has indexed it, or it was deleted. */
-export async function endSource(tx: Tx, place: SourcePlace, end: SourceEnd, now: Date): Promise<boolean> {
+export async function endSource(tx: Tx, sourceKey: SourceKey, end: SourceEnd, now: Date): Promise<boolean> {
   const { rows } =
     await sql`update knowledge.sources set state = ${end.state}, problem = ${end.problem ?? null},
       title = coalesce(title, ${end.title ?? null}), characters = ${end.characters ?? null}, words = ${end.words ?? null},
       passages = ${end.passages ?? null}, cut = ${end.cut ?? false}, indexed_at = ${now}
-    where account_id = ${place.accountId} and knowledge_id = ${place.knowledgeId} and source_id = ${place.sourceId}
+    where account_id = ${sourceKey.accountId} and knowledge_id = ${sourceKey.knowledgeId} and source_id = ${sourceKey.sourceId}
       and state = 'queued' returning 1`.execute(tx)
   return rows.length === 1
 }
@@ -55,14 +55,14 @@ export async function endSource(tx: Tx, place: SourcePlace, end: SourceEnd, now:
 /** Queues the source for embedding. */
 export async function queueVectors(
   tx: Tx,
-  { accountId, knowledgeId, sourceId }: SourcePlace,
+  { accountId, knowledgeId, sourceId }: SourceKey,
   model: string,
 ): Promise<void> {
   await sql`update knowledge.sources set vectors = 'queued', vectors_model = ${model}
     where account_id = ${accountId} and knowledge_id = ${knowledgeId} and source_id = ${sourceId}`.execute(tx)
 }
 
-export async function countPassages(tx: Tx, { accountId, knowledgeId }: SourcePlace): Promise<number> {
+export async function countPassages(tx: Tx, { accountId, knowledgeId }: SourceKey): Promise<number> {
   const { rows } = await sql<{
     many: number
   }>`select coalesce(sum(passages), 0)::int as many from knowledge.sources
@@ -73,7 +73,7 @@ export async function countPassages(tx: Tx, { accountId, knowledgeId }: SourcePl
 /** Passages of a source from the position on. */
 export async function insertPassages(
   tx: Tx,
-  { accountId, knowledgeId, sourceId }: SourcePlace,
+  { accountId, knowledgeId, sourceId }: SourceKey,
   first: number,
   passages: readonly NewPassage[],
 ): Promise<void> {

@@ -1,10 +1,10 @@
 /** Passages that are near the question in meaning: exact, over all vectors of the knowledge project. */
 import type { App } from '#app'
-import { embed, Nearest, truncateForModel, unpackVectors } from '#engine/embeddings'
+import { embed, NearestVectors, truncateForModel, unpackVectors } from '#engine/embeddings'
 import type { PaidCall } from '#engine/paid'
 import { asFailure, type Failure } from '#platform/errors'
 import { searchPgvector } from '../embed/pgvector.ts'
-import type { Place } from '../store.ts'
+import type { ProjectKey } from '../store.ts'
 import type { PassageAt } from './fuse.ts'
 import * as store from './store.ts'
 
@@ -28,12 +28,13 @@ const maxInOneRow = 128
 /** Missing credits or an unavailable model are no error: the search falls back to words alone. */
 export async function findByMeaning(
   app: App,
-  place: Place,
+  projectKey: ProjectKey,
   text: string,
   payer: Payment | undefined,
 ): Promise<MeaningMatch> {
   const model = app.models.embedding
-  if (!model || !payer || !(await store.hasVectors(app.db, place, model.id))) return { used: false, near: [] }
+  if (!model || !payer || !(await store.hasVectors(app.db, projectKey, model.id)))
+    return { used: false, near: [] }
   try {
     const outcome = await embed(app, {
       ...payer,
@@ -42,7 +43,7 @@ export async function findByMeaning(
       texts: [truncateForModel(model, text)],
     })
     if ('failure' in outcome) return { used: false, near: [], failure: outcome.failure }
-    return { used: true, near: await nearest(app, place, model.id, outcome.vectors[0]!) }
+    return { used: true, near: await nearest(app, projectKey, model.id, outcome.vectors[0]!) }
   } catch (error) {
     const failure = asFailure(error)
     if (failure.code === 'INTERNAL') throw error
@@ -50,18 +51,23 @@ export async function findByMeaning(
   }
 }
 
-async function nearest(app: App, place: Place, model: string, query: Float32Array): Promise<PassageAt[]> {
-  const there = await searchPgvector(app.db, place, { model, query, limit: maxNear })
+async function nearest(
+  app: App,
+  projectKey: ProjectKey,
+  model: string,
+  query: Float32Array,
+): Promise<PassageAt[]> {
+  const there = await searchPgvector(app.db, projectKey, { model, query, limit: maxNear })
   if (there) return there
-  const best = new Nearest<PassageAt>(query, maxNear)
+  const best = new NearestVectors<PassageAt>(query, maxNear)
   const dimensions = query.length
   const rows = Math.max(1, Math.floor(pageBytes / (4 * dimensions * maxInOneRow)))
   let after: PassageAt | undefined
   do {
-    const page = await store.readVectors(app.db, place, { model, dimensions, after, rows })
+    const page = await store.readVectors(app.db, projectKey, { model, dimensions, after, rows })
     for (const { source_id, position, vectors } of page)
       best.add(unpackVectors(vectors), (index) => ({ source_id, position: position + index }))
     after = page.at(-1)
   } while (after)
-  return best.best.map(({ place: at }) => at)
+  return best.found.map(({ item }) => item)
 }

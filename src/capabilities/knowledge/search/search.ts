@@ -4,9 +4,9 @@ import { payment } from '#capabilities/calls'
 import { allPhrases, anyOf, type Query, readQuery, scores } from '#engine/retrieval'
 import { errorBody } from '#platform/errors'
 import { markOf } from '../mark.ts'
-import { type KnowledgeContext, placeOf, requireProject } from '../projects.ts'
+import { type KnowledgeContext, projectKeyOf, requireProject } from '../projects.ts'
 import type { Found, FoundList, SearchBody } from '../schema.ts'
-import type { Place } from '../store.ts'
+import type { ProjectKey } from '../store.ts'
 import { findByMeaning, type MeaningMatch, type Payment } from './by-meaning.ts'
 import { type FoundAt, fuse } from './fuse.ts'
 import * as store from './store.ts'
@@ -19,10 +19,10 @@ const countedUpTo = 10_000
 
 export async function search(context: KnowledgeContext<SearchBody>): Promise<FoundList> {
   const { app, body, requestId, language } = context
-  const place = placeOf(context)
-  await requireProject(app, place)
+  const projectKey = projectKeyOf(context)
+  await requireProject(app, projectKey)
   const payer = { ...payment(context), endpoint: '/v1/knowledge/search' }
-  const { data, meaning } = await findPassages(app, place, body.query, body.limit ?? defaultLimit, payer)
+  const { data, meaning } = await findPassages(app, projectKey, body.query, body.limit ?? defaultLimit, payer)
   const error = meaning.failure && errorBody(meaning.failure, requestId, language).error
   return {
     data,
@@ -37,7 +37,7 @@ export async function search(context: KnowledgeContext<SearchBody>): Promise<Fou
  */
 export async function findPassages(
   app: App,
-  place: Place,
+  projectKey: ProjectKey,
   text: string,
   limit: number,
   payer?: Payment,
@@ -46,15 +46,15 @@ export async function findPassages(
   const query = readQuery(question)
   if (query.groups.length === 0) return { data: [], meaning: { used: false, near: [] } }
   const [ranked, near] = await Promise.all([
-    rank(app, place, query),
-    findByMeaning(app, place, question, payer),
+    rank(app, projectKey, query),
+    findByMeaning(app, projectKey, question, payer),
   ])
   const best = (near.used ? fuse(ranked, near.near) : ranked).slice(0, limit)
-  return { data: await toFound(app, place, best), meaning: near }
+  return { data: await toFound(app, projectKey, best), meaning: near }
 }
 
-async function toFound(app: App, place: Place, best: readonly FoundAt[]): Promise<Found[]> {
-  const rows = await store.readPassages(app.db, place, best)
+async function toFound(app: App, projectKey: ProjectKey, best: readonly FoundAt[]): Promise<Found[]> {
+  const rows = await store.readPassages(app.db, projectKey, best)
   const byPlace = new Map(rows.map((row) => [`${row.source_id}/${row.position}`, row]))
   return best.flatMap(({ source_id: id, position, score }) => {
     const row = byPlace.get(`${id}/${position}`)
@@ -69,15 +69,15 @@ async function toFound(app: App, place: Place, best: readonly FoundAt[]): Promis
 
 async function rank(
   { db }: App,
-  place: Place,
+  projectKey: ProjectKey,
   query: Query,
 ): Promise<(store.FoundRow & { score: number })[]> {
-  const mark = markOf(place.knowledgeId)
+  const mark = markOf(projectKey.knowledgeId)
   const { groups } = query
   const queries = groups.map((terms) => anyOf(terms, mark))
   const [size, found] = await Promise.all([
-    store.sizeOf(db, place),
-    store.countFound(db, place, queries, countedUpTo),
+    store.sizeOf(db, projectKey),
+    store.countFound(db, projectKey, queries, countedUpTo),
   ])
   const terms = groups.flat()
   const chosen = rarestGroups(groups, found).flat()
@@ -85,12 +85,12 @@ async function rank(
   const options = { ranked: withoutMark(anyOf(chosen, mark)), terms, limit: maxCandidates }
   const phrased =
     query.phrases.length > 0
-      ? await store.findPassages(db, place, { ...options, query: allPhrases(query, mark) })
+      ? await store.findPassages(db, projectKey, { ...options, query: allPhrases(query, mark) })
       : []
   const candidates =
     phrased.length > 0
       ? phrased
-      : await store.findPassages(db, place, { ...options, query: anyOf(chosen, mark) })
+      : await store.findPassages(db, projectKey, { ...options, query: anyOf(chosen, mark) })
   const corpus = { passages: size.passages, meanWords: size.words / Math.max(1, size.passages), found }
   const scored = scores(candidates, groups, corpus)
   return candidates

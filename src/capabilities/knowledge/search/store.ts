@@ -1,7 +1,7 @@
 import type { Db } from '#platform/db'
-import type { Place } from '../store.ts'
+import type { ProjectKey } from '../store.ts'
 
-type KnowledgeKey = Pick<Place, 'accountId' | 'knowledgeId'>
+type KnowledgeKey = Pick<ProjectKey, 'accountId' | 'knowledgeId'>
 
 export interface FoundRow {
   source_id: string

@@ -104,15 +104,15 @@ async function checkRows(
 }
 
 /** Adds the report of a row, with the row's path before each field. */
-function addRowReport(all: FieldReport, place: string, { ignored, clamped, mapped }: FieldReport): void {
-  const placed = ({ param, applied }: Applied): Applied => ({ param: `${place}.${param}`, applied })
-  all.ignored.push(...ignored.map((field) => `${place}.${field}`))
+function addRowReport(all: FieldReport, rowKey: string, { ignored, clamped, mapped }: FieldReport): void {
+  const placed = ({ param, applied }: Applied): Applied => ({ param: `${rowKey}.${param}`, applied })
+  all.ignored.push(...ignored.map((field) => `${rowKey}.${field}`))
   all.clamped.push(...clamped.map(placed))
   all.mapped.push(...mapped.map(placed))
 }
 
 /** Runs `check` and puts the row's path before the field that a failure names. */
-function withParamPrefix<Found>(place: string, check: () => Found): Found {
+function withParamPrefix<Found>(rowKey: string, check: () => Found): Found {
   try {
     return check()
   } catch (error) {
@@ -120,7 +120,7 @@ function withParamPrefix<Found>(place: string, check: () => Found): Found {
     const { param } = error.more
     throw new Failure(error.code, error.detail, {
       ...error.more,
-      param: param === undefined ? place : isHeader(param) ? param : `${place}.${param}`,
+      param: param === undefined ? rowKey : isHeader(param) ? param : `${rowKey}.${param}`,
     })
   }
 }

@@ -8,7 +8,7 @@ import { discardReply, effectOf, fenceEffect } from '#platform/effects'
 import { asFailure, errorBody, Failure } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import { job, type Later, type Run } from '#platform/jobs'
-import type { Trail } from '#platform/trace'
+import type { TraceContext } from '#platform/trace'
 import { answerInBackground } from '../create.ts'
 import type { MessagesBody } from '../request/schema.ts'
 import { versionOf } from '../versions.ts'
@@ -33,21 +33,21 @@ export const rowJob = job<{ batchId: string; position: number }>({
 
 interface Row extends store.StartedRow {
   app: App
-  place: store.Place
+  rowKey: store.RowKey
   signal: AbortSignal
-  trail: Trail
+  trace: TraceContext
 }
 
 async function startRow(
-  { app, accountId, data, signal, trail }: Run<{ batchId: string; position: number }>,
+  { app, accountId, data, signal, trace }: Run<{ batchId: string; position: number }>,
   answer: (row: Row) => Promise<Later | undefined>,
 ): Promise<Later | undefined> {
   if (signal.aborted) return { laterMs: 0 }
-  const place = { accountId, ...data }
-  const started = await store.beginRow(app.db, place, uuidv7(), now(app))
+  const rowKey = { accountId, ...data }
+  const started = await store.beginRow(app.db, rowKey, uuidv7(), now(app))
   if (!started) return undefined
-  trail.span?.set({ 'kherad.batch_id': publicId(place.batchId), 'kherad.request_id': started.effect_id })
-  return answer({ ...started, app, place, signal, trail })
+  trace.span?.set({ 'kherad.batch_id': publicId(rowKey.batchId), 'kherad.request_id': started.effect_id })
+  return answer({ ...started, app, rowKey, signal, trace })
 }
 
 const setAside = (row: Row): Promise<undefined> =>
@@ -58,8 +58,8 @@ async function resolveEarlierCall(
   row: Row,
   otherwise: (row: Row) => Promise<Later | undefined>,
 ): Promise<Later | undefined> {
-  const { app, place, effect_id } = row
-  const effect = await effectOf(app.ledger, place.accountId, effect_id)
+  const { app, rowKey, effect_id } = row
+  const effect = await effectOf(app.ledger, rowKey.accountId, effect_id)
   switch (effect.state) {
     case 'running':
       return { laterMs: retryMs }
@@ -75,18 +75,18 @@ async function resolveEarlierCall(
     }
   }
   const next = uuidv7()
-  if (!(await store.replaceEffect(app.db, place, effect_id, next))) return { laterMs: retryMs }
+  if (!(await store.replaceEffect(app.db, rowKey, effect_id, next))) return { laterMs: retryMs }
   return otherwise({ ...row, effect_id: next })
 }
 
 async function answerRow(row: Row): Promise<Later | undefined> {
-  const { app, place, effect_id, signal, trail, key_id } = row
+  const { app, rowKey, effect_id, signal, trace, key_id } = row
   const describeFailure = (failure: Failure): string =>
     signal.aborted ? ambiguous(row) : bodyOf(row, failure)
   try {
     const { failure, text } = await answerInBackground({
       app,
-      caller: await app.keys.callerOf(place.accountId, key_id),
+      caller: await app.keys.callerOf(rowKey.accountId, key_id),
       body: JSON.parse(row.params) as MessagesBody,
       dialect: { version: versionOf(row.version), betas: row.betas },
       requestId: effect_id,
@@ -94,7 +94,7 @@ async function answerRow(row: Row): Promise<Later | undefined> {
       customerId: row.customer_id ?? undefined,
       referenceId: row.reference_id ?? undefined,
       gone: signal,
-      trail,
+      trace,
       describeFailure,
     })
     if (failure?.code === 'INTERNAL') logDefect(row, failure)
@@ -111,7 +111,7 @@ async function refused(row: Row, error: unknown): Promise<Later | undefined> {
   const failure = asFailure(error)
   if (failure.code === 'SERVICE_UNAVAILABLE') return { laterMs: retryMs }
   if (failure.code === 'RATE_LIMITED' || failure.code === 'CONCURRENCY_LIMITED') {
-    await row.app.db.tx((tx) => store.releaseRow(tx, row.place, 'waiting', null, now(row.app)))
+    await row.app.db.tx((tx) => store.releaseRow(tx, row.rowKey, 'waiting', null, now(row.app)))
     const waitMs = Math.min(failure.more.retryAfterMs ?? rateLimitWaitMs, maxRateLimitWaitMs)
     // Spread out, so that waiting rows do not retry at the same moment.
     return { laterMs: Math.ceil(waitMs * (1 + Math.random() / 4)) }
@@ -122,18 +122,18 @@ async function refused(row: Row, error: unknown): Promise<Later | undefined> {
 
 /** Stores the result of the row and deletes the copy in the journal, in one transaction. */
 async function end(row: Row, state: store.RowEnd, result: string): Promise<undefined> {
-  const { app, place, effect_id } = row
+  const { app, rowKey, effect_id } = row
   await app.db.tx(async (tx) => {
-    await discardReply(tx, place.accountId, effect_id)
+    await discardReply(tx, rowKey.accountId, effect_id)
     // Last, because rows of one batch wait for each other's lock from here on.
-    await store.releaseRow(tx, place, state, result, now(app))
+    await store.releaseRow(tx, rowKey, state, result, now(app))
   })
 }
 
 const now = ({ clock }: App): Date => new Date(clock.nowMs())
 
-const payerOf = ({ place, project_id, key_id }: Row) => ({
-  accountId: place.accountId,
+const payerOf = ({ rowKey, project_id, key_id }: Row) => ({
+  accountId: rowKey.accountId,
   projectId: project_id,
   keyId: key_id,
 })
@@ -144,8 +144,8 @@ const bodyOf = ({ effect_id, language }: Row, failure: Failure): string =>
 const ambiguous = (row: Row): string =>
   bodyOf(row, new Failure('AMBIGUOUS_RESULT', {}, { executed: true, receiptId: row.effect_id }))
 
-const logDefect = ({ app, place, effect_id }: Row, failure: Failure): void =>
+const logDefect = ({ app, rowKey, effect_id }: Row, failure: Failure): void =>
   app.log.error(
-    { err: failure.cause ?? failure, request_id: effect_id, batch_id: place.batchId },
+    { err: failure.cause ?? failure, request_id: effect_id, batch_id: rowKey.batchId },
     'a row of a batch broke',
   )

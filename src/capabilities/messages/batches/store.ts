@@ -33,7 +33,7 @@ export interface BatchRow {
 }
 
 /** The key of a row. */
-export interface Place {
+export interface RowKey {
   accountId: string
   batchId: string
   position: number
@@ -180,7 +180,7 @@ export const resultsAfter = (
  */
 export async function beginRow(
   db: Db,
-  { accountId, batchId, position }: Place,
+  { accountId, batchId, position }: RowKey,
   effectId: string,
   now: Date,
 ): Promise<StartedRow | undefined> {
@@ -205,7 +205,7 @@ export async function beginRow(
 /** Replaces the effect id of an attempt that had no effect. Returns false if another worker has already replaced it. */
 export async function replaceEffect(
   db: Db,
-  { accountId, batchId, position }: Place,
+  { accountId, batchId, position }: RowKey,
   was: string,
   effectId: string,
 ): Promise<boolean> {
@@ -223,7 +223,7 @@ export async function replaceEffect(
 /** Ends a running row with its result, or sets it back to waiting. */
 export async function releaseRow(
   tx: Tx,
-  { accountId, batchId, position }: Place,
+  { accountId, batchId, position }: RowKey,
   how: RowEnd | 'waiting',
   result: string | null,
   now: Date,

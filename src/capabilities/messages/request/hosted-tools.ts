@@ -17,7 +17,7 @@ export function serviceToolOf(tool: Tool): ToolName | undefined {
 /** The name by which the model calls a tool; the platform's own tools may leave it out. */
 export const nameOf = (tool: Tool): string => tool.name ?? serviceToolOf(tool) ?? ''
 
-interface Place {
+interface HostedToolUse {
   tool: TypedTool
   runs: ToolName
   param: string
@@ -29,7 +29,7 @@ interface Place {
  * FEATURE_NOT_SUPPORTED.
  */
 export function hostedOf(tools: readonly Tool[], context: ParseContext): HostedToolSet | undefined {
-  const places = tools.flatMap((tool, index): Place[] => {
+  const places = tools.flatMap((tool, index): HostedToolUse[] => {
     const runs = serviceToolOf(tool)
     return runs ? [{ tool: tool as TypedTool, runs, param: `tools.${index}` }] : []
   })
@@ -40,11 +40,11 @@ export function hostedOf(tools: readonly Tool[], context: ParseContext): HostedT
   return { tools: places.map((place) => useOf(place, timeZone, context)), atLimit: 'pause' }
 }
 
-const isOurs = ({ tool: { type }, runs }: Place, { model }: ParseContext): boolean =>
+const isOurs = ({ tool: { type }, runs }: HostedToolUse, { model }: ParseContext): boolean =>
   type.startsWith('kherad:') ||
   ((runs === 'web_search' || runs === 'web_fetch') && !runsUpstream(model, 'messages', runs))
 
-function useOf(place: Place, timeZone: string | undefined, context: ParseContext): HostedToolEntry {
+function useOf(place: HostedToolUse, timeZone: string | undefined, context: ParseContext): HostedToolEntry {
   const { tool, runs, param } = place
   requireDirect(place, context)
   return {
@@ -59,12 +59,15 @@ function useOf(place: Place, timeZone: string | undefined, context: ParseContext
 }
 
 /** Refuses allowed domains together with blocked ones, like the vendor's API: an allow list already blocks all others. */
-function requireOneList({ tool, param }: Place): void {
+function requireOneList({ tool, param }: HostedToolUse): void {
   if (tool.allowed_domains?.length && tool.blocked_domains?.length)
     fail('INVALID_REQUEST', { why: reasons.twoLists }, { param: `${param}.blocked_domains` })
 }
 
-function domainsOf({ tool, param }: Place): Pick<HostedToolEntry, 'allowedDomains' | 'blockedDomains'> {
+function domainsOf({
+  tool,
+  param,
+}: HostedToolUse): Pick<HostedToolEntry, 'allowedDomains' | 'blockedDomains'> {
   for (const list of ['allowed_domains', 'blocked_domains'] as const) {
     const wrong = tool[list]?.findIndex((rule) => !isDomainRule(rule)) ?? -1
     if (wrong !== -1)
@@ -77,7 +80,7 @@ function domainsOf({ tool, param }: Place): Pick<HostedToolEntry, 'allowedDomain
 }
 
 /** Refuses calls of tools from code, which is not supported here, and `url_sources`: a restriction of the fetch must not be ignored silently. */
-function requireDirect({ tool, param }: Place, { model }: ParseContext): void {
+function requireDirect({ tool, param }: HostedToolUse, { model }: ParseContext): void {
   const refuse = (field: string, feature: string) =>
     fail('FEATURE_NOT_SUPPORTED', { model: model.id, feature }, { param: `${param}.${field}` })
   if (tool.allowed_callers?.some((caller) => caller !== 'direct'))
@@ -95,7 +98,7 @@ function requireNames(tools: readonly Tool[]): void {
 }
 
 /** The time zone of the user's location, which the date tool needs. The city is not passed to search engines. */
-function timeZoneOf(places: readonly Place[]): string | undefined {
+function timeZoneOf(places: readonly HostedToolUse[]): string | undefined {
   for (const { tool, param } of places) {
     const zone = tool.user_location?.timezone
     if (zone == null) continue

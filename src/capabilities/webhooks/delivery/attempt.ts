@@ -11,7 +11,7 @@ const timeoutMs = 15_000
 const maxBytes = 64 * 1024
 
 export interface Target {
-  line: KeepAliveClient
+  client: KeepAliveClient
   secret: string
   oldSecret: string | undefined
 }
@@ -34,7 +34,7 @@ export async function attempt(
   const startedMs = performance.now()
   const durationMs = (): number => Math.round(performance.now() - startedMs)
   try {
-    const reply = await target.line.post({ headers, body, timeoutMs, maxBytes, signal })
+    const reply = await target.client.post({ headers, body, timeoutMs, maxBytes, signal })
     const retryMs = retryAfterMs(reply.status, [reply.headers['retry-after']].flat()[0], nowMs)
     const ended = { status: reply.status, durationMs: durationMs() }
     return retryMs === undefined ? ended : { ...ended, retryAfterMs: retryMs }

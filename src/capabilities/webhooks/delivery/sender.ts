@@ -57,7 +57,7 @@ export class Sender {
     const { app, processId } = this.#options
     this.#pump()
     await this.#ended.promise
-    await this.#target?.line[Symbol.asyncDispose]()
+    await this.#target?.client[Symbol.asyncDispose]()
     await store.release(app.db, this.#connection, processId, this.#connection.strikes, this.#parkedUntil)
   }
 
@@ -130,12 +130,13 @@ export class Sender {
     const moved = before.url !== now.url
     // This sender counts the strikes itself, unless they were reset in the database.
     this.#connection = { ...now, strikes: moved || now.strikes === 0 ? now.strikes : before.strikes }
-    if (moved) void this.#target?.line[Symbol.asyncDispose]()
-    const line: KeepAliveClient = (!moved && this.#target?.line) || app.net.line(now.url, maxAtOnce)
+    if (moved) void this.#target?.client[Symbol.asyncDispose]()
+    const client: KeepAliveClient =
+      (!moved && this.#target?.client) || app.net.keepAliveClient(now.url, maxAtOnce)
     const purpose = sealedFor(now.connection_id)
     const signsStill = (now.old_secret_until?.getTime() ?? 0) > app.clock.nowMs()
     this.#target = {
-      line,
+      client,
       secret: await app.secrets.open(now.secret, purpose),
       oldSecret:
         now.old_secret !== null && signsStill ? await app.secrets.open(now.old_secret, purpose) : undefined,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
-import type { Place } from '../store.ts'
+import type { RunKey } from '../store.ts'
 
 export interface EventRow {
   seq: number
@@ -12,7 +12,7 @@ export interface EventRow {
 /** The caller has locked the run. */
 export async function recordEvent(
   tx: Tx,
-  { accountId, runId }: Place,
+  { accountId, runId }: RunKey,
   type: string,
   data: Record<string, unknown>,
   now: Date,
@@ -22,7 +22,7 @@ export async function recordEvent(
   )
 }
 
-export const eventsAfter = (db: Db, { accountId, runId }: Place, seq: number): Promise<EventRow[]> =>
+export const eventsAfter = (db: Db, { accountId, runId }: RunKey, seq: number): Promise<EventRow[]> =>
   db.query(
     {
       name: 'work.events_after',
@@ -33,7 +33,7 @@ export const eventsAfter = (db: Db, { accountId, runId }: Place, seq: number): P
   )
 
 /** The newest ones, oldest first. */
-export const latestEvents = (db: Db, { accountId, runId }: Place, limit: number): Promise<EventRow[]> =>
+export const latestEvents = (db: Db, { accountId, runId }: RunKey, limit: number): Promise<EventRow[]> =>
   db.query(
     {
       text: `select * from (

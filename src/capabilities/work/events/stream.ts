@@ -1,7 +1,7 @@
 /** What happens to a run, as server-sent events: from its beginning, or after the last one that the reader has seen. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { type EventStream, eventStream } from '#platform/http'
-import { placeOf, type RunContext, requireRun } from '../read.ts'
+import { type RunContext, requireRun, runKeyOf } from '../read.ts'
 import { toRunEvent } from '../run-summary.ts'
 import { eventsAfter } from './store.ts'
 
@@ -11,11 +11,11 @@ const ends = new Set(['succeeded', 'failed', 'cancelled'])
 export async function streamEvents(context: RunContext): Promise<EventStream> {
   const { app, language } = context
   const run = await requireRun(context)
-  const place = placeOf(run)
+  const runKey = runKeyOf(run)
   let seen = lastSeen(context.headers['last-event-id'])
   return eventStream(async (out) => {
     while (!out.gone.aborted) {
-      const found = await eventsAfter(app.db, place, seen)
+      const found = await eventsAfter(app.db, runKey, seen)
       for (const event of found) {
         seen = event.seq
         const shown = toRunEvent(event, language)

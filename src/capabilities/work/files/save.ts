@@ -22,16 +22,16 @@ export const saveFile = (lease: RunLease, file: Deliverable): Promise<void> =>
 export async function saveLocalFile(
   lease: RunLease,
   file: Omit<Deliverable, 'bytes'>,
-  place: string,
+  filePath: string,
 ): Promise<void> {
   const hash = createHash('sha256')
   let bytes = 0
-  for await (const chunk of createReadStream(place) as AsyncIterable<Buffer>) {
+  for await (const chunk of createReadStream(filePath) as AsyncIterable<Buffer>) {
     hash.update(chunk)
     bytes += chunk.length
   }
   const known = { bytes, sha256: hash.digest('hex') }
-  await save(lease, file, { ...known, source: { ...known, open: () => createReadStream(place) } })
+  await save(lease, file, { ...known, source: { ...known, open: () => createReadStream(filePath) } })
 }
 
 interface Content {

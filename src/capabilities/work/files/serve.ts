@@ -4,7 +4,7 @@ import { type BundledFile, manifestPath, zip } from '#engine/documents'
 import { fail } from '#platform/errors'
 import { Answer, type Content, type ContentSource, content } from '#platform/http'
 import { reasons } from '../phrases.ts'
-import { notFound, placeOf, type RunContext, requireRun } from '../read.ts'
+import { notFound, type RunContext, requireRun, runKeyOf } from '../read.ts'
 import type { FilesQuery } from '../schema.ts'
 import type { RunRow } from '../store.ts'
 import { attachment } from './attachment.ts'
@@ -28,7 +28,7 @@ export async function serveFiles(context: RunContext<FilesQuery>): Promise<Answe
   if ((path === undefined) === (bundle === undefined))
     fail('INVALID_REQUEST', { why: reasons.pathOrBundle }, { param: 'path' })
   const run = await requireRun(context)
-  const files = await filesOf(context.app.db.kysely, placeOf(run))
+  const files = await filesOf(context.app.db.kysely, runKeyOf(run))
   if (path === undefined) return send(context, bundleOf(context, run, files))
   if (path === manifestPath) return send(context, manifestFile(context, files))
   const file = files.find((one) => one.path === path)

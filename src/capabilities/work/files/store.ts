@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
-import type { LeaseKey, Place } from '../store.ts'
+import type { LeaseKey, RunKey } from '../store.ts'
 
 declare module '#platform/db' {
   interface Tables {
@@ -23,7 +23,7 @@ export interface FileRow {
 /** In the order in which they were first made. */
 export const filesOf = (
   of: Pick<Db, 'kysely'>['kysely'] | Tx,
-  { accountId, runId }: Place,
+  { accountId, runId }: RunKey,
 ): Promise<FileRow[]> =>
   of
     .selectFrom('work.files')
@@ -64,7 +64,7 @@ export async function recordBlob(
   return recorded.length === 1
 }
 
-export const blobsOf = async (db: Db, { accountId, runId }: Place): Promise<string[]> => {
+export const blobsOf = async (db: Db, { accountId, runId }: RunKey): Promise<string[]> => {
   const rows = await db.query<{ storage_key: string }>(
     { text: 'select storage_key from work.blobs where account_id = $1 and run_id = $2' },
     [accountId, runId],

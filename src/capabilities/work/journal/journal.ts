@@ -3,7 +3,7 @@
  * was begun and never ended is lost, and is not started again (docs/decisions/0027-durable-work.md).
  */
 import assert from 'node:assert/strict'
-import { requireMayPay } from '#engine/paid'
+import { requireActivePayer } from '#engine/paid'
 import { FailedStep, LostStep, OutOfCredits } from '#engine/pipelines'
 import { Failure } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
@@ -113,7 +113,7 @@ export class Journal {
   async #mayPay(): Promise<boolean> {
     const { app, payer } = this.#lease
     try {
-      await requireMayPay(app, payer)
+      await requireActivePayer(app, payer)
       return true
     } catch (error) {
       if (!(error instanceof Failure)) throw error

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
-import type { LeaseKey, Place } from '../store.ts'
+import type { LeaseKey, RunKey } from '../store.ts'
 
 export type StepKind = 'ask' | 'search' | 'read' | 'once'
 
@@ -90,7 +90,7 @@ export async function endStep(db: Db, { accountId, runId, owner }: LeaseKey, end
 
 export async function findStep(
   db: Db,
-  { accountId, runId }: Place,
+  { accountId, runId }: RunKey,
   step: string,
 ): Promise<StepRow | undefined> {
   const [row] = await db.query<StepRow>(
@@ -105,7 +105,7 @@ export async function findStep(
 }
 
 /** All steps in the order in which they began, without their results. */
-export async function stepsOf(tx: Tx, { accountId, runId }: Place): Promise<StepRow[]> {
+export async function stepsOf(tx: Tx, { accountId, runId }: RunKey): Promise<StepRow[]> {
   const { rows } = await sql<StepRow>`
     select step, kind, state, effect_id, worst, cost, null as result, null as result_key, error_code, detail
     from work.steps where account_id = ${accountId} and run_id = ${runId} order by started_at, effect_id`.execute(
@@ -115,7 +115,7 @@ export async function stepsOf(tx: Tx, { accountId, runId }: Place): Promise<Step
 }
 
 /** Steps that were begun and not ended are charged at their worst case. The caller has locked the run. */
-export async function markStepsLost(tx: Tx, { accountId, runId }: Place, now: Date): Promise<void> {
+export async function markStepsLost(tx: Tx, { accountId, runId }: RunKey, now: Date): Promise<void> {
   await sql`select work.lose_steps(${accountId}, ${runId}, ${now})`.execute(tx)
 }
 

@@ -38,7 +38,7 @@ const pixelsPerPoint = 4 / 3
 const quoteStep = 300
 
 /** The context of a block. */
-export interface Place {
+export interface BlockContext {
   language: Language
   numbered: boolean
   images: Record<string, PlacedImage>
@@ -53,33 +53,35 @@ export interface Place {
   nextList: () => number
 }
 
-export const blocksOf = (blocks: readonly Block[], place: Place): (Paragraph | Table)[] =>
-  blocks.flatMap((block) => blockOf(block, place))
+export const blocksOf = (blocks: readonly Block[], context: BlockContext): (Paragraph | Table)[] =>
+  blocks.flatMap((block) => blockOf(block, context))
 
-function blockOf(block: Block, place: Place): (Paragraph | Table)[] {
+function blockOf(block: Block, context: BlockContext): (Paragraph | Table)[] {
   switch (block.type) {
     case 'heading':
       return [
-        headingOf(block.content, block.level, place, {
-          numbered: place.numbered,
-          mark: place.marks.get(block),
+        headingOf(block.content, block.level, context, {
+          numbered: context.numbered,
+          mark: context.marks.get(block),
         }),
       ]
     case 'paragraph':
-      return [paragraphOf(block.content, place)]
+      return [paragraphOf(block.content, context)]
     case 'list':
-      return listOf(block, place)
+      return listOf(block, context)
     case 'table':
       return [
-        tableOf(block, place.language, place.indent),
-        block.caption ? captionOf(block.caption, place.language) : new Paragraph({ spacing: { after: 120 } }),
+        tableOf(block, context.language, context.indent),
+        block.caption
+          ? captionOf(block.caption, context.language)
+          : new Paragraph({ spacing: { after: 120 } }),
       ]
     case 'quote':
-      return blocksOf(block.blocks, { ...place, quoted: true, indent: place.indent + quoteStep })
+      return blocksOf(block.blocks, { ...context, quoted: true, indent: context.indent + quoteStep })
     case 'code':
-      return [codeOf(block, place)]
+      return [codeOf(block, context)]
     case 'image':
-      return imageOf(block, place)
+      return imageOf(block, context)
     case 'rule': {
       const bottom = { style: BorderStyle.SINGLE, size: 6, space: 1, color: colours.line }
       return [
@@ -108,7 +110,7 @@ const levels = [
 export function headingOf(
   content: readonly Inline[],
   level: number,
-  { language }: Place,
+  { language }: BlockContext,
   { numbered, mark }: { numbered: boolean; mark?: string | undefined },
 ): Paragraph {
   const children = steadyRuns(content, language)
@@ -120,13 +122,13 @@ export function headingOf(
   })
 }
 
-function paragraphOf(content: readonly Inline[], place: Place): Paragraph {
-  const direction = directionOf(content, place.language)
+function paragraphOf(content: readonly Inline[], context: BlockContext): Paragraph {
+  const direction = directionOf(content, context.language)
   return new Paragraph({
-    ...(place.quoted ? quoted(direction) : { alignment: alignmentOf(content) }),
+    ...(context.quoted ? quoted(direction) : { alignment: alignmentOf(content) }),
     bidirectional: direction === 'rtl',
-    ...(place.indent > 0 && { indent: { left: place.indent } }),
-    children: runsOf(content, direction, place.language),
+    ...(context.indent > 0 && { indent: { left: context.indent } }),
+    children: runsOf(content, direction, context.language),
   })
 }
 
@@ -154,35 +156,35 @@ const quoted = (direction: string): IParagraphOptions => {
   return { style: 'Quote', border: direction === 'rtl' ? { right: line } : { left: line } }
 }
 
-function listOf(list: List, place: Place): (Paragraph | Table)[] {
-  const level = Math.min(place.listDepth, deepestLevel)
+function listOf(list: List, context: BlockContext): (Paragraph | Table)[] {
+  const level = Math.min(context.listDepth, deepestLevel)
   const reference = list.ordered ? numbersFrom(list.start ?? 1) : bullets
-  const numbering = { reference, level, instance: place.nextList() }
-  const inner = { ...place, listDepth: place.listDepth + 1, indent: indentAt(level).left }
+  const numbering = { reference, level, instance: context.nextList() }
+  const inner = { ...context, listDepth: context.listDepth + 1, indent: indentAt(level).left }
   return list.items.flatMap((item) => {
     const [first, ...rest] = item
     // An item that begins with a table or code has its number on a line before.
     const content = first?.type === 'paragraph' ? first.content : []
     const others = first?.type === 'paragraph' ? rest : item
     const line = new Paragraph({
-      ...(place.quoted && quoted(directionOfLanguage(place.language))),
+      ...(context.quoted && quoted(directionOfLanguage(context.language))),
       style: 'ListParagraph',
       alignment: AlignmentType.START,
-      bidirectional: directionOfLanguage(place.language) === 'rtl',
+      bidirectional: directionOfLanguage(context.language) === 'rtl',
       numbering,
-      children: steadyRuns(content, place.language),
+      children: steadyRuns(content, context.language),
     })
     return [line, ...blocksOf(others, inner)]
   })
 }
 
-function codeOf({ text }: CodeBlock, place: Place): Paragraph {
+function codeOf({ text }: CodeBlock, context: BlockContext): Paragraph {
   const line = { style: BorderStyle.SINGLE, size: 4, space: 6, color: colours.wash }
   return new Paragraph({
     style: 'Code',
     bidirectional: false,
     alignment: AlignmentType.LEFT,
-    indent: { left: 140 + (place.language === 'en' ? place.indent : 0), right: 140 },
+    indent: { left: 140 + (context.language === 'en' ? context.indent : 0), right: 140 },
     shading: { type: ShadingType.CLEAR, color: 'auto', fill: colours.wash },
     border: { top: line, bottom: line, left: line, right: line },
     children: text
@@ -194,8 +196,8 @@ function codeOf({ text }: CodeBlock, place: Place): Paragraph {
   })
 }
 
-function imageOf({ path, alt, caption }: Image, place: Place): Paragraph[] {
-  const image = place.images[path]!
+function imageOf({ path, alt, caption }: Image, context: BlockContext): Paragraph[] {
+  const image = context.images[path]!
   const points = Math.min(
     textWidth,
     image.width * pointsPerPixel,
@@ -215,7 +217,7 @@ function imageOf({ path, alt, caption }: Image, place: Place): Paragraph[] {
     keepNext: caption !== undefined,
     children: [run],
   })
-  return caption ? [picture, captionOf(caption, place.language)] : [picture]
+  return caption ? [picture, captionOf(caption, context.language)] : [picture]
 }
 
 function captionOf(text: string, language: Language): Paragraph {

@@ -70,7 +70,7 @@ export function tableOf(table: TableBlock, language: Language, indent: number): 
   })
 }
 
-interface Place {
+interface CellContext {
   language: Language
   header: boolean
   width: number
@@ -78,7 +78,7 @@ interface Place {
   size: number
 }
 
-function cellOf(content: Cell, { language, header, width, align, size }: Place): TableCell {
+function cellOf(content: Cell, { language, header, width, align, size }: CellContext): TableCell {
   const direction = directionOf(content, language)
   const options: ITableCellOptions = {
     width: { size: width, type: WidthType.DXA },

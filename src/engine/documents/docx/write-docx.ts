@@ -21,7 +21,7 @@ import { inDigits, inLine, longDate, pagePhrases } from '../phrases.ts'
 import { type PreparedDocument, prepare } from '../prepare.ts'
 import { entryOf } from '../sources.ts'
 import { colours, countingFace, face } from '../theme.ts'
-import { blocksOf, headingOf, lineOf, type Place } from './body.ts'
+import { type BlockContext, blocksOf, headingOf, lineOf } from './body.ts'
 import { headingNumbers, headingsIn } from './headings.ts'
 import { runsOf, sourceMark, textRuns } from './runs.ts'
 import { numberingOf, stylesOf } from './styles.ts'
@@ -41,7 +41,7 @@ export async function writeDocx(
   const { language } = prepared
   const author = inLine(language, prepared.authors ?? []) || 'Kherad'
   let lists = 0
-  const place: Place = {
+  const context: BlockContext = {
     language,
     numbered: prepared.numberedHeadings ?? false,
     images,
@@ -61,7 +61,7 @@ export async function writeDocx(
     fonts: fontsOf(language),
     footnotes: notesOf(prepared),
     pageNumbers: countedByReader,
-    sections: sectionsOf(prepared, place),
+    sections: sectionsOf(prepared, context),
   })
   return Packer.toBuffer(file)
 }
@@ -70,9 +70,9 @@ export async function writeDocx(
 const countedByReader: PageNumberEstimator = () => ({ bookmarks: new Map() })
 
 /** The title page and the contents are sections of their own; without a title page there is one section. */
-function sectionsOf(document: PreparedDocument, place: Place): ISectionOptions[] {
+function sectionsOf(document: PreparedDocument, context: BlockContext): ISectionOptions[] {
   const around = aroundText(document)
-  const text = [...blocksOf(document.blocks, place), ...sourcesOf(document, place)]
+  const text = [...blocksOf(document.blocks, context), ...sourcesOf(document, context)]
   const contents = contentsOf(document)
   if (!document.titlePage)
     return [{ properties: { page }, ...around, children: [...titleOf(document), ...contents, ...text] }]
@@ -174,11 +174,11 @@ function contentsEntry(
   })
 }
 
-function sourcesOf({ sources, language }: PreparedDocument, place: Place): Paragraph[] {
+function sourcesOf({ sources, language }: PreparedDocument, context: BlockContext): Paragraph[] {
   if (sources.length === 0) return []
   const title = [{ type: 'text', text: pagePhrases[language].sources } as const]
   return [
-    headingOf(title, 1, place, { numbered: false, mark: sourcesHeading }),
+    headingOf(title, 1, context, { numbered: false, mark: sourcesHeading }),
     ...sources.map((source, index) => {
       const content = entryOf(source, language)
       const number = `[${inDigits(language, index + 1)}] `

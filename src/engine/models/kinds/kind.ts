@@ -1,6 +1,6 @@
 /** What the house knows of a kind of models, in one value. */
 import type { Static, TObject, TSchema } from 'typebox'
-import type { Place, Sentence } from '#platform/config'
+import type { ConfigNode, Sentence } from '#platform/config'
 import type { NamedModel } from '../models.ts'
 import type { KnownPrice } from '../prices.ts'
 import type { Dialect, ProviderConfig } from '../provider-settings.ts'
@@ -11,7 +11,7 @@ import type { NamedEntry } from './named.ts'
 export interface OrderProviders {}
 
 /** What a price in USD is multiplied by. */
-export interface Terms {
+export interface PriceConversion {
   creditsPerUsd: number
   markup: number
 }
@@ -53,7 +53,7 @@ export interface ModelKind<
   readonly kind: Model['kind']
   /** Its entries in the configuration file. */
   readonly entry: TSchema
-  readEntry(typed: unknown, place: Place): Entry
+  readEntry(typed: unknown, node: ConfigNode): Entry
   /** The dialects of which a provider needs one to have deployments of this kind. */
   readonly dialects: readonly Dialect[]
   /** Completes `the provider x, which …` where it has none of them. */
@@ -71,9 +71,9 @@ export interface ModelKind<
   /** Asks a provider of this kind once: a function of that provider and of the call. */
   readonly ask: Ask
   /** What this costs. */
-  price(model: Model, terms: Terms, used: Used): bigint
+  price(model: Model, conversion: PriceConversion, used: Used): bigint
   /** What it may cost at most. */
-  worstCase(model: Model, terms: Terms, asked: Asked): bigint
+  worstCase(model: Model, conversion: PriceConversion, asked: Asked): bigint
 }
 
 /** What every model has whatever its kind, and who could answer for it. */
@@ -95,15 +95,15 @@ export function modelKind<
 >(
   declared: Omit<ModelKind<Model, Entry, Used, Asked, Ask>, 'entry' | 'readEntry'> & {
     entry: Schema
-    readEntry(typed: Static<Schema>, place: Place): Entry
+    readEntry(typed: Static<Schema>, node: ConfigNode): Entry
   },
 ): ModelKind<Model, Entry, Used, Asked, Ask> {
   return {
     ...declared,
-    readEntry: (typed, place) => declared.readEntry(typed as Static<Schema>, place),
+    readEntry: (typed, node) => declared.readEntry(typed as Static<Schema>, node),
   }
 }
 
 /** A price in USD as micro-credits, rounded up to a whole one; the noise of binary fractions is taken away before. */
-export const microcreditsOf = (usd: number, { creditsPerUsd, markup }: Terms): bigint =>
+export const microcreditsOf = (usd: number, { creditsPerUsd, markup }: PriceConversion): bigint =>
   BigInt(Math.ceil(Number((usd * creditsPerUsd * markup * 1_000_000).toPrecision(12))))

@@ -1,6 +1,6 @@
 /** Every kind of models. A new one is a folder beside these and a line in this list. */
 import type { TUnsafe } from 'typebox'
-import { type Place, variantsOf } from '#platform/config'
+import { type ConfigNode, variantsOf } from '#platform/config'
 import { embedding } from './embedding/embedding.ts'
 import { image } from './image/image.ts'
 import type { ModelKind } from './kind.ts'
@@ -20,7 +20,7 @@ export interface Kinds {
   of(model: { kind: string }): ModelKind
   /** Of an entry of the file; the kind is text where it says none. */
   readonly entry: TUnsafe<{ kind?: string }>
-  readEntry(typed: { kind?: string }, place: Place): ModelEntry
+  readEntry(typed: { kind?: string }, node: ConfigNode): ModelEntry
 }
 
 /** Each kind by its name; further ones may be given, which is how tests have one of their own. */
@@ -35,6 +35,6 @@ export function openKinds(more: readonly ModelKind[] = []): Kinds {
     all: kinds,
     of: ({ kind }) => of(kind),
     entry: variantsOf('kind', text.kind, Object.fromEntries(kinds.map((one) => [one.kind, one.entry]))),
-    readEntry: (typed, place) => of(typed.kind ?? text.kind).readEntry(typed, place) as ModelEntry,
+    readEntry: (typed, node) => of(typed.kind ?? text.kind).readEntry(typed, node) as ModelEntry,
   }
 }

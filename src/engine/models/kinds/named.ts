@@ -1,6 +1,6 @@
 /** What the entries of models of every kind have in common. */
 import { type Static, type TObject, Type } from 'typebox'
-import { type Place, reading, refusals, refuse, whole } from '#platform/config'
+import { type ConfigNode, reading, refusals, refuse, whole } from '#platform/config'
 
 /** A model of the file. Whatever needs other rooms (known prices, existing providers) is checked by the catalogue. */
 export interface NamedEntry {
@@ -33,9 +33,9 @@ const id = Type.String({
   ...reading({
     missing: { en: 'write <vendor>/<model_name>', fa: '<فروشنده>/<نام مدل> را بنویسید' },
     expected: idExpected,
-    check: (text: string, place: Place) => {
+    check: (text: string, node: ConfigNode) => {
       if (text.startsWith('sandbox/'))
-        place.wrong({
+        node.wrong({
           en: 'another vendor than sandbox, which is built in',
           fa: 'فروشنده‌ای جز sandbox که درونی است',
         })
@@ -83,11 +83,11 @@ const deploymentsExpected = {
   fa: 'دست‌کم یک { provider, model }',
 }
 
-function refuseTwice(deployments: Static<typeof Deployment>[], place: Place): void {
+function refuseTwice(deployments: Static<typeof Deployment>[], node: ConfigNode): void {
   const seen = new Set<string>()
   for (const [index, { provider, model }] of deployments.entries()) {
     const name = `${provider}/${model}`
-    if (seen.has(name)) refuse(refusals.duplicate(place.find(index)!.where(), name))
+    if (seen.has(name)) refuse(refusals.duplicate(node.find(index)!.where(), name))
     seen.add(name)
   }
 }
@@ -121,11 +121,11 @@ export const fallbacks = Type.Array(
 
 export function namedOf(
   typed: Static<TObject<typeof named>> & { fallbacks?: string[] },
-  place: Place,
+  node: ConfigNode,
 ): NamedEntry {
   const { display_name, description } = typed
   return {
-    where: place.where(),
+    where: node.where(),
     id: typed.id,
     aliases: typed.aliases,
     ...(display_name !== undefined && { displayName: display_name }),

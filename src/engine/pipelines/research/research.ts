@@ -110,7 +110,7 @@ async function writeSections(
   return summary ? [summary, ...written] : written
 }
 
-interface Place {
+interface SectionContext {
   context: StepContext
   steps: BudgetedSteps<Step>
   sources: readonly ReadSource[]
@@ -120,7 +120,7 @@ interface Place {
 
 /** Drafts a section and checks it. Returns undefined if nothing of it remains. */
 async function writeSection(
-  { context, steps, sources, index, percent }: Place,
+  { context, steps, sources, index, percent }: SectionContext,
   { title }: OutlineSection,
   prompt: ReturnType<typeof draftPrompt>,
 ): Promise<Section | undefined> {

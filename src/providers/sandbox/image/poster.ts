@@ -89,7 +89,7 @@ ${lines.map((line, at) => lineAt(line, at, { width, edge: margin + padding, top:
 <text x="${right - padding * 0.6}" y="${top + cardHeight - markSize * 0.9}" text-anchor="end" font-family="Vazirmatn" font-size="${markSize}" fill="hsl(${hue}, 30%, 42%)">${mark}</text>`
 }
 
-interface Place {
+interface LineLayout {
   width: number
   edge: number
   top: number
@@ -99,13 +99,13 @@ interface Place {
   centred: boolean
 }
 
-function lineAt({ text, rightToLeft }: Line, at: number, place: Place): string {
-  const [x, anchor] = place.centred
-    ? [place.width / 2, 'middle']
+function lineAt({ text, rightToLeft }: Line, at: number, layout: LineLayout): string {
+  const [x, anchor] = layout.centred
+    ? [layout.width / 2, 'middle']
     : rightToLeft
-      ? [place.width - place.edge, 'end']
-      : [place.edge, 'start']
-  const y = place.top + at * place.step + place.step * 0.5 + place.fontSize * 0.34
+      ? [layout.width - layout.edge, 'end']
+      : [layout.edge, 'start']
+  const y = layout.top + at * layout.step + layout.step * 0.5 + layout.fontSize * 0.34
   // The renderer takes every line for left to right; an isolate (UAX #9) says otherwise.
   return `<text x="${x}" y="${y.toFixed(2)}" text-anchor="${anchor}">${rightToLeft ? '\u2067' : '\u2066'}${escaped(text)}\u2069</text>`
 }

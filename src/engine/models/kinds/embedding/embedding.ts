@@ -58,7 +58,7 @@ export const embedding = modelKind({
   }),
   ask: (provider: EmbeddingProvider, call: EmbeddingCall) => provider.embed(call),
   /** `tokens`: of the texts. */
-  price: ({ pricing }, terms, tokens: number) => embeddingCost(pricing, terms, tokens),
-  worstCase: ({ pricing }, terms, texts: readonly string[]) =>
-    embeddingCost(pricing, terms, maxEmbeddingTokens(texts)),
+  price: ({ pricing }, conversion, tokens: number) => embeddingCost(pricing, conversion, tokens),
+  worstCase: ({ pricing }, conversion, texts: readonly string[]) =>
+    embeddingCost(pricing, conversion, maxEmbeddingTokens(texts)),
 })

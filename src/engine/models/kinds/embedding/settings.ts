@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { type Place, reading, usd, whole } from '#platform/config'
+import { type ConfigNode, reading, usd, whole } from '#platform/config'
 import { oneOf } from '#platform/schema'
 import { type NamedEntry, named, namedOf } from '../named.ts'
 import type { EmbeddingPricing } from './embedding-model.ts'
@@ -49,9 +49,12 @@ export const EmbeddingEntrySchema = Type.Object({
   encoding_format: Type.Unsafe<'base64' | 'float'>({ ...oneOf('base64', 'float'), default: 'base64' }),
 })
 
-export function readEmbeddingEntry(typed: Static<typeof EmbeddingEntrySchema>, place: Place): EmbeddingEntry {
+export function readEmbeddingEntry(
+  typed: Static<typeof EmbeddingEntrySchema>,
+  node: ConfigNode,
+): EmbeddingEntry {
   return {
-    ...namedOf(typed, place),
+    ...namedOf(typed, node),
     kind: 'embedding',
     maxInputTokens: typed.max_input_tokens,
     maxBatch: typed.max_batch,

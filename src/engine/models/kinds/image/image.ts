@@ -59,7 +59,7 @@ const rowsOf = ({ rows }: ImagePricing) =>
 
 const priceOf = (
   { pricing }: ImageModel,
-  ...rest: [terms: Parameters<typeof imageCost>[1], PricedPictures]
+  ...rest: [conversion: Parameters<typeof imageCost>[1], PricedPictures]
 ) => imageCost(pricing, ...rest)
 
 export const image = modelKind({

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import type { PixelSize } from '#engine/turn'
-import { type Place, reading, refusals, refuse, type Sentence, usd, whole } from '#platform/config'
+import { type ConfigNode, reading, refusals, refuse, type Sentence, usd, whole } from '#platform/config'
 import { oneOf } from '#platform/schema'
 import { fallbacks, type NamedEntry, named, namedOf } from '../named.ts'
 import { type ImagePricing, type ImageSettings, isSameSize, sizeName } from './image-model.ts'
@@ -26,15 +26,15 @@ const size = Type.Unsafe<PixelSize>({
   ...reading({ expected: sizeExpected, convert: readSize }),
 })
 
-function readSize(text: string, place: Place): PixelSize {
+function readSize(text: string, node: ConfigNode): PixelSize {
   const [width = 0, height = 0] = text.split('x').map(Number)
-  return width <= longestSide && height <= longestSide ? { width, height } : place.wrong(sizeExpected)
+  return width <= longestSide && height <= longestSide ? { width, height } : node.wrong(sizeExpected)
 }
 
-function refuseTwice(sizes: PixelSize[], place: Place): void {
+function refuseTwice(sizes: PixelSize[], node: ConfigNode): void {
   for (const [index, one] of sizes.entries())
     if (sizes.slice(0, index).some((other) => isSameSize(other, one)))
-      refuse(refusals.duplicate(place.find(index)!.where(), sizeName(one)))
+      refuse(refusals.duplicate(node.find(index)!.where(), sizeName(one)))
 }
 
 const someOf = <const Values extends string[]>(...values: Values) =>
@@ -74,9 +74,9 @@ const perImage = {
 const Row = Type.Object({
   quality: Type.Optional(
     // Which there are is said beside it, so that it is read when all of the entry is.
-    Type.Unsafe<Place>({
+    Type.Unsafe<ConfigNode>({
       description: 'One of the qualities of the model.',
-      ...reading({ convert: (_, place) => place }),
+      ...reading({ convert: (_, node) => node }),
     }),
   ),
   size: Type.Optional(size),
@@ -109,7 +109,7 @@ export const ImageEntrySchema = Type.Object({
 
 type Typed = Static<typeof ImageEntrySchema>
 
-export function readImageEntry(typed: Typed, place: Place): ImageEntry {
+export function readImageEntry(typed: Typed, node: ConfigNode): ImageEntry {
   const { image, pricing } = typed
   const settings: ImageSettings = {
     sizes: image.sizes,
@@ -121,12 +121,12 @@ export function readImageEntry(typed: Typed, place: Place): ImageEntry {
     ...(image.response_format && { responseFormat: image.response_format }),
   }
   return {
-    ...namedOf(typed, place),
+    ...namedOf(typed, node),
     kind: 'image',
     image: settings,
     pricing: {
       perImage: pricing.per_image,
-      rows: pricing.rows.map((row, index) => rowOf(row, settings, place.find('pricing', 'rows', index)!)),
+      rows: pricing.rows.map((row, index) => rowOf(row, settings, node.find('pricing', 'rows', index)!)),
       perReference: pricing.per_reference,
     },
   }
@@ -136,13 +136,13 @@ export function readImageEntry(typed: Typed, place: Place): ImageEntry {
 function rowOf(
   row: Typed['pricing']['rows'][number],
   image: ImageSettings,
-  place: Place,
+  node: ConfigNode,
 ): ImagePricing['rows'][number] {
   const quality = row.quality?.oneOf(image.qualities)
   const { size } = row
   if (size && !image.sizes.some((known) => isSameSize(known, size))) {
     const known = image.sizes.map(sizeName)
-    place.find('size')!.wrong({ en: `one of ${known.join(', ')}`, fa: `یکی از ${known.join('، ')}` })
+    node.find('size')!.wrong({ en: `one of ${known.join(', ')}`, fa: `یکی از ${known.join('، ')}` })
   }
   return { ...(quality && { quality }), ...(size && { size }), perImage: row.per_image }
 }

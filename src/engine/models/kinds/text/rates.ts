@@ -1,6 +1,6 @@
 /** Prices of tokens as integers, what usage costs by them, and the worst case that a hold must cover. */
 import type { Usage } from '#engine/turn'
-import type { Terms } from '../kind.ts'
+import type { PriceConversion } from '../kind.ts'
 import type { Pricing } from './text-model.ts'
 
 /** Prices per token in millionths of a micro-credit, so that the cheapest token is still an integer. */
@@ -19,20 +19,20 @@ export interface Rates {
 const scale = 1_000_000n
 
 /** `credits = USD × credits_per_usd × markup` (decisions §6). One USD per million tokens is `creditsPerUsd × markup` micro-credits a token. */
-export function ratesOf(pricing: Pricing, terms: Terms): Rates {
+export function ratesOf(pricing: Pricing, conversion: PriceConversion): Rates {
   const known = rates.get(pricing)
-  if (known?.terms === terms) return known.rates
-  const made = makeRates(pricing, terms)
-  rates.set(pricing, { terms, rates: made })
+  if (known?.conversion === conversion) return known.rates
+  const made = makeRates(pricing, conversion)
+  rates.set(pricing, { conversion, rates: made })
   return made
 }
 
 /** A catalogue's prices never change while a process lives, and every call asks for them. */
-const rates = new WeakMap<Pricing, { terms: Terms; rates: Rates }>()
+const rates = new WeakMap<Pricing, { conversion: PriceConversion; rates: Rates }>()
 
-function makeRates(pricing: Pricing, terms: Terms): Rates {
+function makeRates(pricing: Pricing, conversion: PriceConversion): Rates {
   const rate = (usdPerMillion: number): bigint =>
-    BigInt(Math.ceil(round(usdPerMillion * terms.creditsPerUsd * terms.markup * Number(scale))))
+    BigInt(Math.ceil(round(usdPerMillion * conversion.creditsPerUsd * conversion.markup * Number(scale))))
   return {
     input: rate(pricing.inputPerMillion),
     cachedInput: rate(pricing.cachedInputPerMillion),

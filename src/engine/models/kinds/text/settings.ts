@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { type Place, reading, refusals, refuse, usd } from '#platform/config'
+import { type ConfigNode, reading, refusals, refuse, usd } from '#platform/config'
 import { oneOf } from '#platform/schema'
 import { fallbacks, type NamedEntry, named, namedOf } from '../named.ts'
 import type { Feature, Pricing } from './text-model.ts'
@@ -24,9 +24,9 @@ export interface TextEntry extends NamedEntry {
 const tokens = (en: string, fa: string) =>
   Type.Integer({ minimum: 1, maximum: 100_000_000, ...reading({ missing: { en, fa } }) })
 
-function refuseWithoutText(modalities: readonly string[], place: Place): void {
+function refuseWithoutText(modalities: readonly string[], node: ConfigNode): void {
   if (!modalities.includes('text'))
-    place.wrong({
+    node.wrong({
       en: 'a list with text in it: a text model reads text',
       fa: 'فهرستی که text در آن باشد: مدل متنی متن می‌خواند',
     })
@@ -96,11 +96,11 @@ export const TextEntrySchema = Type.Object({
 
 type Typed = Static<typeof TextEntrySchema>
 
-export function readTextEntry(typed: Typed, place: Place): TextEntry {
-  checkOutput(typed, place)
-  checkReasoning(typed, place)
+export function readTextEntry(typed: Typed, node: ConfigNode): TextEntry {
+  checkOutput(typed, node)
+  checkReasoning(typed, node)
   return {
-    ...namedOf(typed, place),
+    ...namedOf(typed, node),
     kind: 'text',
     resumes: typed.resume === 'restart',
     ...(typed.takes_links !== undefined && { takesLinks: typed.takes_links }),
@@ -110,22 +110,22 @@ export function readTextEntry(typed: Typed, place: Place): TextEntry {
     features: typed.features,
     supportedEfforts: typed.reasoning?.supported_efforts ?? [],
     ...(typed.pricing && { pricing: pricingOf(typed.pricing) }),
-    ...searchPriceOf(typed, place),
+    ...searchPriceOf(typed, node),
   }
 }
 
-function checkOutput({ context_length, max_output_tokens }: Typed, place: Place): void {
+function checkOutput({ context_length, max_output_tokens }: Typed, node: ConfigNode): void {
   if (max_output_tokens > context_length)
-    place.find('max_output_tokens')!.wrong({
+    node.find('max_output_tokens')!.wrong({
       en: `at most the context_length of ${context_length}`,
       fa: `حداکثر به اندازه‌ی context_length یعنی ${context_length}`,
     })
 }
 
-function checkReasoning({ reasoning, features }: Typed, place: Place): void {
+function checkReasoning({ reasoning, features }: Typed, node: ConfigNode): void {
   if (reasoning && !features.includes('reasoning'))
     refuse(
-      refusals.conflict(place.find('reasoning')!.where(), {
+      refusals.conflict(node.find('reasoning')!.where(), {
         en: 'is set but features does not name reasoning: add reasoning to features or remove this entry',
         fa: 'نوشته شده ولی features نام reasoning را ندارد: آن را به features بیفزایید یا این را بردارید',
       }),
@@ -135,12 +135,12 @@ function checkReasoning({ reasoning, features }: Typed, place: Place): void {
 /** A search of the upstream's own has its price beside that of the tokens. */
 function searchPriceOf(
   { features, price_per_search_usd }: Typed,
-  place: Place,
+  node: ConfigNode,
 ): { webSearchPerUse?: number } {
   if (features.includes('web_search')) {
     if (price_per_search_usd !== undefined) return { webSearchPerUse: price_per_search_usd }
     return refuse(
-      refusals.missing(place.where('price_per_search_usd'), {
+      refusals.missing(node.where('price_per_search_usd'), {
         en: 'write what the provider takes for one of its searches in USD, 0 for free',
         fa: 'بهای هر جست‌وجوی ارائه‌دهنده را به دلار بنویسید، ۰ یعنی رایگان',
       }),
@@ -148,7 +148,7 @@ function searchPriceOf(
   }
   if (price_per_search_usd === undefined) return {}
   return refuse(
-    refusals.conflict(place.find('price_per_search_usd')!.where(), {
+    refusals.conflict(node.find('price_per_search_usd')!.where(), {
       en: 'is set but features does not name web_search: add web_search to features or remove this entry',
       fa: 'نوشته شده ولی features نام web_search را ندارد: آن را به features بیفزایید یا این را بردارید',
     }),

@@ -62,9 +62,9 @@ export const text = modelKind({
     pricing: { ...pricesOf(pricing), media_input_per_million: pricing.mediaInputPerMillion },
   }),
   ask: (provider: TextProvider, call: TextCall) => provider.generate(call),
-  price: ({ pricing }, terms, used: Usage) => costOf(ratesOf(pricing, terms), used),
-  worstCase: ({ pricing }, terms, { input, outputTokens }: TextBound) => {
-    const rates = ratesOf(pricing, terms)
+  price: ({ pricing }, conversion, used: Usage) => costOf(ratesOf(pricing, conversion), used),
+  worstCase: ({ pricing }, conversion, { input, outputTokens }: TextBound) => {
+    const rates = ratesOf(pricing, conversion)
     return inputWorstCase(rates, input) + outputWorstCase(rates, outputTokens)
   },
 })

@@ -8,7 +8,7 @@ import type { Payer } from '#platform/ledger'
  * called. Throws INVALID_API_KEY, ACCOUNT_SUSPENDED, PLAN_REQUIRED or MODEL_NOT_ALLOWED, marked as executed. When the database is
  * unavailable the check passes: nothing can have been revoked there, and the work is covered by its hold.
  */
-export async function requireMayPay(
+export async function requireActivePayer(
   { keys }: Pick<App, 'keys'>,
   { accountId, keyId }: Pick<Payer, 'accountId' | 'keyId'>,
   model?: string,

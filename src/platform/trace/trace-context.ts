@@ -9,7 +9,7 @@ const maxSettleWaitMs = 2_000
  * What one request leaves behind in log and trace. The log line comes once answer and settlement are both over; work in the background
  * has spans alone.
  */
-export class Trail {
+export class TraceContext {
   readonly span: Span | undefined
   readonly #fields: Fields = {}
   #open = false
