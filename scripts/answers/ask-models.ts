@@ -197,7 +197,7 @@ export async function askBatches(recorder: Recorder): Promise<void> {
   await recorder.ask('batches: results', 'GET', `${path}/${id}/results`)
   recorder.sortLines('batches: results')
   await recorder.ask('batches: cancel what has ended', 'POST', `${path}/${id}/cancel`)
-  const slow = row('slow', '[[sandbox: first_token_ms=60000]] wait')
+  const slow = row('slow', '[[sandbox: first_token_ms=3000]] wait')
   const waiting = await recorder.ask('batches: a slow one', 'POST', path, {
     json: { requests: [slow] },
     headers,

@@ -34,7 +34,7 @@ async function site() {
   }
 }
 
-test('a cap set on account, project or key binds the very next call of a running server, and none lifts it', async () => {
+test.concurrent('a cap set on account, project or key binds the very next call of a running server, and none lifts it', async () => {
   await using at = await site()
   for (const [noun, id] of [
     ['account', at.account],
@@ -51,7 +51,7 @@ test('a cap set on account, project or key binds the very next call of a running
   }
 })
 
-test('what is left out stays as it is', async () => {
+test.concurrent('what is left out stays as it is', async () => {
   await using at = await site()
   const caps = { cap_microcredits: '5000000', month_cap_microcredits: '2500000' }
   const both = ['--cap', '5', '--monthly-cap', '۲٫۵']
@@ -75,7 +75,7 @@ test('what is left out stays as it is', async () => {
   expect((await at.set('key', 'list')).data).toEqual([endless])
 })
 
-test('a running server knows the models, the end and the plan it is told within a second', async () => {
+test.concurrent('a running server knows the models, the end and the plan it is told within a second', async () => {
   await using at = await site()
   const answers = (expected: string, model: string) =>
     until(async () => (await at.chat(model)) === expected, soon)
@@ -102,7 +102,7 @@ test('a running server knows the models, the end and the plan it is told within 
   await answers('200', 'sandbox/fast')
 })
 
-test('what a key’s answers of Responses may have unasked is set within its bounds, told, and known to a running server within a second', async () => {
+test.concurrent('what a key’s answers of Responses may have unasked is set within its bounds, told, and known to a running server within a second', async () => {
   await using at = await site()
   const applied = async () =>
     (await at.client.post('/v1/responses', { input: 'hello' })).headers.get('x-max-output-tokens')
@@ -135,7 +135,7 @@ test('what a key’s answers of Responses may have unasked is set within its bou
   expect(shown.out).toMatch(/4,096/)
 })
 
-test('a revoked key is not changed, and people are shown what became of a key', async () => {
+test.concurrent('a revoked key is not changed, and people are shown what became of a key', async () => {
   await using database = await cloneDatabase()
   const env = { DATABASE_URL: database.url, KHERAD_LOCALE: 'en' }
   await done(env, 'account', 'create', '--name', 'a', '--cap', 'none')
@@ -152,7 +152,7 @@ test('a revoked key is not changed, and people are shown what became of a key', 
   expect((await done(env, 'key', 'list')).data).toEqual([before])
 })
 
-test('the pages of a key are set, told and lifted, and what is no origin is refused with the form of one', async () => {
+test.concurrent('the pages of a key are set, told and lifted, and what is no origin is refused with the form of one', async () => {
   await using at = await site()
   const typed = 'https://App.example.com/,http://localhost:5173'
   const origins = ['https://app.example.com', 'http://localhost:5173']
