@@ -19,7 +19,7 @@ import type { Tracing } from '#platform/trace'
 
 export type { Caller } from '#platform/auth'
 
-/** The dependencies of all capabilities; created once in `server.ts`. */
+/** The dependencies of all capabilities; created once in `open-app.ts`. */
 export interface App {
   config: Config
   db: Db

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { FailedStep, LostStep, OutOfCredits, type Pipeline, type Task } from '#engine/pipelines'
-import { Killed, type MemoryRun, memoryRun, type Outside, someTask } from '../harness/memory-run.ts'
+import { Killed, MemoryRun, type Outside, someTask } from '../harness/memory-run.ts'
 import { quick } from './makers.ts'
 import { researchOutside, researchTask } from './research-script.ts'
 import { codeOutside, codeTask, dataOutside, dataTask, documentOutside, documentTask } from './samples.ts'
@@ -19,9 +19,9 @@ describe.each(kinds)('%s', (kind, task, outside) => {
   test.each(['before', 'after'] as const)(
     'killed %s every step and every file, it hands over the same files',
     async (when) => {
-      const whole = memoryRun(task, outside)
+      const whole = new MemoryRun(task, outside)
       const outcome = await whole.live(pipeline)
-      const killed = memoryRun(task, outside)
+      const killed = new MemoryRun(task, outside)
       expect(await manyLives(killed, pipeline, when)).toEqual(outcome)
       expect(killed.files).toEqual(whole.files)
       expect(killed.steps).toEqual(whole.steps)
@@ -30,11 +30,11 @@ describe.each(kinds)('%s', (kind, task, outside) => {
   )
 
   test('any one step that is lost or fails is planned around, and the run says so', async () => {
-    const whole = memoryRun(task, outside)
+    const whole = new MemoryRun(task, outside)
     await whole.live(pipeline)
     for (const step of whole.questions.map((question) => question.step))
       for (const trouble of [new LostStep(step), new FailedStep(step, 'UPSTREAM_UNAVAILABLE')]) {
-        const run = memoryRun(
+        const run = new MemoryRun(
           task,
           changed(outside, (own) => (own === step ? trouble : undefined)),
         )
@@ -47,11 +47,11 @@ describe.each(kinds)('%s', (kind, task, outside) => {
   })
 
   test('whenever the credits run out, nothing more is asked, and what there is is handed over', async () => {
-    const whole = memoryRun(task, outside)
+    const whole = new MemoryRun(task, outside)
     await whole.live(pipeline)
     for (let left = 0; left < whole.questions.length; left += 1) {
       let asked = 0
-      const run = memoryRun(
+      const run = new MemoryRun(
         task,
         changed(outside, () => (++asked > left ? new OutOfCredits() : undefined)),
       )
@@ -67,7 +67,7 @@ describe.each(kinds)('%s', (kind, task, outside) => {
 
   test('a cancelled run throws the reason at once', async () => {
     const reason = new Error('cancelled')
-    const run = memoryRun(task, outside, AbortSignal.abort(reason))
+    const run = new MemoryRun(task, outside, AbortSignal.abort(reason))
     await expect(run.live(pipeline)).rejects.toBe(reason)
     expect(run.questions).toEqual([])
   })

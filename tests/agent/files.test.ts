@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Task } from '#engine/pipelines'
 import { hasOffice, openedInOffice } from '../documents/office.ts'
 import { readPdf } from '../documents/read-pdf.ts'
-import { fileText, type MemoryRun, memoryRun, type Outside, someTask } from '../harness/memory-run.ts'
+import { fileText, MemoryRun, type Outside, someTask } from '../harness/memory-run.ts'
 import { real } from './makers.ts'
 import { persianResearchOutside, persianResearchTask } from './persian-research.ts'
 import {
@@ -31,7 +31,7 @@ function made(task: Parameters<typeof someTask>[0], outside: Outside): Promise<M
 }
 
 async function make(task: Parameters<typeof someTask>[0], outside: Outside): Promise<MemoryRun> {
-  const run = memoryRun(someTask(task), outside)
+  const run = new MemoryRun(someTask(task), outside)
   await run.live(pipelines[task.kind as Task['kind']])
   return run
 }
@@ -123,7 +123,7 @@ test('numbers of a summary are those of the code; sentences with others are left
 })
 
 test('without data nothing is computed and nothing is asked', async () => {
-  const run = memoryRun(someTask({ kind: 'data', input: 'Please analyse our sales, they were good.' }), {
+  const run = new MemoryRun(someTask({ kind: 'data', input: 'Please analyse our sales, they were good.' }), {
     say: () => 'x',
   })
   expect(await run.live(pipelines.data)).toMatchObject({ isWhole: false })
@@ -133,10 +133,13 @@ test('without data nothing is computed and nothing is asked', async () => {
 })
 
 test('a table at an address in the task is read where the task holds none', async () => {
-  const run = memoryRun(someTask({ kind: 'data', input: 'Analyse https://a.example/sales.csv please.' }), {
-    say: () => 'x',
-    fetch: () => ({ bytes: Buffer.from('city,n\na,1\nb,2'), mediaType: 'text/csv' }),
-  })
+  const run = new MemoryRun(
+    someTask({ kind: 'data', input: 'Analyse https://a.example/sales.csv please.' }),
+    {
+      say: () => 'x',
+      fetch: () => ({ bytes: Buffer.from('city,n\na,1\nb,2'), mediaType: 'text/csv' }),
+    },
+  )
   expect(await run.live(pipelines.data)).toMatchObject({ isWhole: true })
   expect(fileText(run, 'cleaned.csv')).toBe('\ufeffcity,n\r\na,1\r\nb,2\r\n'.slice(1))
 })

@@ -1,14 +1,7 @@
 import { expect, test } from 'vitest'
 import { FailedStep, LostStep } from '#engine/pipelines'
-import {
-  fileText,
-  fits,
-  type MemoryRun,
-  memoryRun,
-  type Outside,
-  someTask,
-  textOf,
-} from '../harness/memory-run.ts'
+import { fileText, MemoryRun, type Outside, someTask, textOf } from '../harness/memory-run.ts'
+import { fits } from '../harness/plan-use.ts'
 import { quick } from './makers.ts'
 import { persianPages, persianResearchOutside, persianResearchTask } from './persian-research.ts'
 import { pages, researchOutside, researchTask } from './research-script.ts'
@@ -32,7 +25,7 @@ const sourcesOf = (run: MemoryRun) => JSON.parse(fileText(run, 'sources.json')) 
 const bodyOf = (run: MemoryRun) => fileText(run, 'report.md').split(/^## (?:Sources|منابع)$/m)[0]!
 
 test('every citation of a report leads to a page that was read, with a passage that stands there', async () => {
-  const run = memoryRun(someTask(researchTask), researchOutside())
+  const run = new MemoryRun(someTask(researchTask), researchOutside())
   expect(await run.live(research)).toMatchObject({ isWhole: true })
   expect([...run.files.keys()]).toEqual(['report.md', 'report.docx', 'report.pdf', 'sources.json'])
   const { sources } = sourcesOf(run)
@@ -46,7 +39,7 @@ test('every citation of a report leads to a page that was read, with a passage t
 })
 
 test('what no source says is marked, what a source denies and what cites no source that there is, is gone', async () => {
-  const run = memoryRun(someTask(researchTask), researchOutside())
+  const run = new MemoryRun(someTask(researchTask), researchOutside())
   await run.live(research)
   const body = bodyOf(run)
   const marked = [...body.matchAll(/([^.\n]*) \*\\\[unsupported\\\]\*/g)].map(([, sentence]) =>
@@ -67,7 +60,7 @@ test('what no source says is marked, what a source denies and what cites no sour
 })
 
 test('the words of a page reach the model as data that cannot be closed, and change no order', async () => {
-  const run = memoryRun(someTask(researchTask), researchOutside())
+  const run = new MemoryRun(someTask(researchTask), researchOutside())
   await run.live(research)
   expect(fileText(run, 'report.md')).not.toMatch(/hoax/i)
   const hostile = run.questions.filter(({ question }) =>
@@ -87,7 +80,7 @@ test('the words of a page reach the model as data that cannot be closed, and cha
 
 test('without a search engine, or where no page can be read, the report says so and claims nothing', async () => {
   for (const change of [{ search: () => [] }, { read: () => undefined }]) {
-    const run = memoryRun(someTask(researchTask), { ...researchOutside(), ...change })
+    const run = new MemoryRun(someTask(researchTask), { ...researchOutside(), ...change })
     const outcome = await run.live(research)
     expect(outcome).toMatchObject({ isWhole: false, words: { en: expect.stringContaining('No source') } })
     expect(run.questions.map(({ step }) => step)).toEqual(['questions'])
@@ -99,7 +92,7 @@ test('without a search engine, or where no page can be read, the report says so 
 
 test('where the server has no search engine, the end of the run says what to do about it', async () => {
   const { search: _, ...outside } = researchOutside()
-  const run = memoryRun(someTask(researchTask), outside)
+  const run = new MemoryRun(someTask(researchTask), outside)
   expect(await run.live(research)).toMatchObject({
     isWhole: false,
     words: {
@@ -112,7 +105,7 @@ test('where the server has no search engine, the end of the run says what to do 
 test("a knowledge project is asked in the task's own words too, so that what they alone find is cited", async () => {
   const text = 'The roof of the old mill carries 42 panels. '.repeat(8)
   const mill = { url: 'knowledge:mill', title: 'Mill', text }
-  const run = memoryRun(someTask(researchTask), {
+  const run = new MemoryRun(someTask(researchTask), {
     ...researchOutside(),
     search: () => [],
     recall: (query) => (query === researchTask.input ? [mill] : []),
@@ -124,7 +117,7 @@ test("a knowledge project is asked in the task's own words too, so that what the
 })
 
 test('a section whose check was lost keeps its sentences, each marked as not checked', async () => {
-  const run = memoryRun(someTask(researchTask), researchOutside({ 'check/1': new LostStep('check/1') }))
+  const run = new MemoryRun(someTask(researchTask), researchOutside({ 'check/1': new LostStep('check/1') }))
   expect(await run.live(research)).toMatchObject({
     isWhole: false,
     words: { en: expect.stringContaining('the check of the section “Growth”') },
@@ -133,7 +126,7 @@ test('a section whose check was lost keeps its sentences, each marked as not che
 })
 
 test('a Persian report has Persian digits, marks and numbers, and its quotations are found however they are spelled', async () => {
-  const run = memoryRun(someTask(persianResearchTask), persianResearchOutside)
+  const run = new MemoryRun(someTask(persianResearchTask), persianResearchOutside)
   expect(await run.live(research)).toMatchObject({ isWhole: true })
   const body = bodyOf(run)
   expect(body).toContain('تراز دریاچه در پایان مهر ۱۴۰۳ به ۱۲۷۰٫۲۱ متر رسید [1].')
@@ -146,7 +139,7 @@ test('a Persian report has Persian digits, marks and numbers, and its quotations
 
 test('addresses in the task are read first, a page that says nothing to the questions is not cited', async () => {
   const own = { url: 'https://own.example/a', title: 'Own', text: 'Own text of the page. '.repeat(20) }
-  const run = memoryRun(
+  const run = new MemoryRun(
     someTask({ ...researchTask, input: `${researchTask.input} See https://own.example/a.` }),
     {
       ...researchOutside({ 'notes/1': 'NOTHING.' }),
@@ -163,7 +156,7 @@ test('a model that answers nothing at all fails the run, whatever was found: not
     ...researchOutside(),
     say: (step: string) => new FailedStep(step, 'UPSTREAM_UNAVAILABLE'),
   }
-  const run = memoryRun(someTask(researchTask), outside)
+  const run = new MemoryRun(someTask(researchTask), outside)
   await expect(run.live(research)).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' })
   expect(run.files.size).toBe(0)
 })
@@ -171,7 +164,7 @@ test('a model that answers nothing at all fails the run, whatever was found: not
 test('an http address of the task is read by https, and one that cannot be read is named with the reason', async () => {
   const text = 'The sun shone for twelve hours. '.repeat(20)
   const asked: string[] = []
-  const run = memoryRun(
+  const run = new MemoryRun(
     someTask({ kind: 'research', input: 'Compare http://a.example/x with http://b.example/y, please.' }),
     {
       say: (step) => (step.startsWith('notes') ? 'The sun shone for twelve hours.' : 'The sun shone. [1]'),
@@ -213,7 +206,10 @@ test.each([
         })),
       read: (url) => ({ url, title: url, text: `${url} says that the sun shines. `.repeat(20) }),
     }
-    const run = memoryRun(someTask({ kind: 'research', input: 'All about the sun, please.', depth }), outside)
+    const run = new MemoryRun(
+      someTask({ kind: 'research', input: 'All about the sun, please.', depth }),
+      outside,
+    )
     await run.live(research)
     const count = (word: string) => run.questions.filter(({ step }) => step.startsWith(`${word}/`)).length
     // The summary is drafted as well.

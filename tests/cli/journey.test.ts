@@ -9,65 +9,7 @@ test('what the CLI makes works at a running server, and what it revokes or suspe
   await using database = await cloneDatabase()
   await using server = await startProcess({ databaseUrl: database.url })
   const env = { DATABASE_URL: database.url }
-
-  const account = await done(
-    env,
-    'account',
-    'create',
-    '--name',
-    'شرکت',
-    '--plan',
-    'gold',
-    '--monthly-cap',
-    '500',
-  )
-  expect(account).toMatchObject({
-    name: 'شرکت',
-    plan: 'gold',
-    state: 'active',
-    balance_microcredits: '0',
-    month_cap_microcredits: '500000000',
-    cap_microcredits: null,
-  })
-  const granted = await done(env, 'account', 'grant', account.id, '12.5', '--reason', 'سفارش ۱')
-  expect(granted).toMatchObject({
-    account_id: account.id,
-    microcredits: '12500000',
-    balance_microcredits: '12500000',
-    repeated: false,
-  })
-  const project = await done(
-    env,
-    'project',
-    'create',
-    '--account',
-    account.id,
-    '--name',
-    'web',
-    '--cap',
-    '10',
-  )
-  const key = await done(
-    env,
-    'key',
-    'create',
-    '--project',
-    project.id,
-    '--name',
-    'one',
-    '--models',
-    'sandbox/fast',
-    '--expires',
-    '30d',
-    '--cap',
-    '5',
-  )
-  expect(key).toMatchObject({
-    project_id: project.id,
-    state: 'active',
-    models: ['sandbox/fast'],
-    cap_microcredits: '5000000',
-  })
+  const { account, project, key } = await makeKey(env)
 
   const client = new Client(server.url, key.secret, key.id)
   const reply = await client.chat({ model: 'sandbox/fast' })
@@ -107,6 +49,52 @@ test('what the CLI makes works at a running server, and what it revokes or suspe
   await answers(401)
   expect(await done(env, 'key', 'revoke', key.id)).toEqual(revoked)
 })
+
+/** `name value …` as `--name value …`. */
+const given = (options: Record<string, string>): string[] =>
+  Object.entries(options).flatMap(([name, value]) => [`--${name}`, value])
+
+/** An account with 12.5 credits, its project and a key of it, each checked as it is made. */
+async function makeKey(env: Record<string, string>) {
+  const account = await done(
+    env,
+    'account',
+    'create',
+    ...given({ name: 'شرکت', plan: 'gold', 'monthly-cap': '500' }),
+  )
+  expect(account).toMatchObject({
+    name: 'شرکت',
+    plan: 'gold',
+    state: 'active',
+    balance_microcredits: '0',
+    month_cap_microcredits: '500000000',
+    cap_microcredits: null,
+  })
+  const granted = await done(env, 'account', 'grant', account.id, '12.5', '--reason', 'سفارش ۱')
+  expect(granted).toMatchObject({
+    account_id: account.id,
+    microcredits: '12500000',
+    balance_microcredits: '12500000',
+    repeated: false,
+  })
+  const ofAccount = given({ account: account.id, name: 'web', cap: '10' })
+  const project = await done(env, 'project', 'create', ...ofAccount)
+  const ofProject = given({
+    project: project.id,
+    name: 'one',
+    models: 'sandbox/fast',
+    expires: '30d',
+    cap: '5',
+  })
+  const key = await done(env, 'key', 'create', ...ofProject)
+  expect(key).toMatchObject({
+    project_id: project.id,
+    state: 'active',
+    models: ['sandbox/fast'],
+    cap_microcredits: '5000000',
+  })
+  return { account, project, key }
+}
 
 test('people read aligned Persian tables with Jalali dates, or English ones', async () => {
   await using database = await cloneDatabase()

@@ -205,15 +205,18 @@ test('a lookup takes 1 to 128 characters of the pattern, and nothing else', asyn
   expect(unknown.body.error).toMatchObject({ code: 'UNKNOWN_FIELD', param: 'more' })
 })
 
-test('usage is the sum of the receipts, in all and by day, key, model, endpoint, customer and reference', async () => {
-  // 20:20 UTC is 23:50 in Tehran.
-  const clock = new MovableClock(Date.UTC(2026, 2, 10, 20, 20))
-  await using at = await stage({ clock })
+interface Made {
+  by: Client
+  reply: Seen
+}
+
+/** Seven requests of one project, one of them failed and the last of another day; beside them one of another project and of another account. */
+async function useVariously(at: Stage, clock: MovableClock): Promise<Made[]> {
   const sibling = await at.world.key()
-  const replies: Seen[] = []
-  const ask = async (key: Client, headers: Record<string, string>, words: number): Promise<void> => {
+  const made: Made[] = []
+  const ask = async (by: Client, headers: Record<string, string>, words: number): Promise<void> => {
     at.upstream.reply(answer(Array.from({ length: words }, () => 'w').join(' ')))
-    replies.push(await key.chat({}, headers))
+    made.push({ by, reply: await by.chat({}, headers) })
   }
   await ask(at.key, {}, 3)
   await ask(at.key, {}, 4)
@@ -221,7 +224,7 @@ test('usage is the sum of the receipts, in all and by day, key, model, endpoint,
   await ask(at.key, { 'x-customer-id': 'c1', 'x-reference-id': 'r1' }, 6)
   await ask(sibling, { 'x-customer-id': 'c1' }, 7)
   at.upstream.reply(json(500, {}))
-  replies.push(await at.key.chat({}))
+  made.push({ by: at.key, reply: await at.key.chat({}) })
   clock.moveMs(20 * 60_000)
   await ask(at.key, {}, 8)
   // Of another project and another account: not in the sums.
@@ -229,8 +232,45 @@ test('usage is the sum of the receipts, in all and by day, key, model, endpoint,
   await elsewhere.chat({})
   await (await at.world.stranger()).client.chat({})
   await at.world.settled()
+  return made
+}
 
-  const receipts = await Promise.all(replies.map(async (reply) => (await at.key.receipt(idOf(reply))).body))
+type Row = Record<string, string | number | null>
+
+const grouping = ['day', 'key_id', 'endpoint', 'model', 'customer_id', 'reference_id'] as const
+const groupOf = (row: Row): string => grouping.map((name) => row[name]).join()
+
+/** What usage has to say of these receipts, by all that it may be grouped by. */
+function groupsOf(receipts: readonly Row[]) {
+  const groups = new Map<string, { requests: number; micro: bigint; failures: number }>()
+  for (const receipt of receipts) {
+    const name = groupOf(receipt)
+    const group = groups.get(name) ?? { requests: 0, micro: 0n, failures: 0 }
+    group.requests++
+    group.micro += BigInt(receipt['microcredits']!)
+    if (receipt['state'] === 'failed') group.failures++
+    groups.set(name, group)
+  }
+  return groups
+}
+
+const dayInTehran = (at: string): string =>
+  new Date(new Date(at).getTime() + 3.5 * 3_600_000).toISOString().slice(0, 10)
+const sumOf = (rows: readonly { microcredits: string }[]): string =>
+  String(rows.reduce((total, row) => total + BigInt(row.microcredits), 0n))
+
+test('usage is the sum of the receipts, in all and by day, key, model, endpoint, customer and reference', async () => {
+  // 20:20 UTC is 23:50 in Tehran.
+  const clock = new MovableClock(Date.UTC(2026, 2, 10, 20, 20))
+  await using at = await stage({ clock })
+  const made = await useVariously(at, clock)
+  const receipts = await Promise.all(
+    made.map(async ({ by, reply }) => {
+      const { body } = await at.key.receipt(idOf(reply))
+      return { ...body, day: dayInTehran(body.created_at), key_id: by.keyId }
+    }),
+  )
+
   const { body: usage } = await at.key.get('/v1/usage?group_by=reference')
   expect(usage).toMatchObject({
     object: 'usage',
@@ -238,71 +278,44 @@ test('usage is the sum of the receipts, in all and by day, key, model, endpoint,
     to: '2026-03-11',
     time_zone: 'Asia/Tehran',
   })
-  const sum = (rows: { microcredits: string }[]) =>
-    String(rows.reduce((total, row) => total + BigInt(row.microcredits), 0n))
   expect(usage.totals).toMatchObject({
     requests: 7,
     failures: 1,
-    microcredits: sum(receipts),
+    microcredits: sumOf(receipts),
     tokens: { input: 6, output: 33 },
   })
-  expect(sum(usage.data)).toBe(sum(receipts))
-
-  const day = (at: string) => new Date(new Date(at).getTime() + 3.5 * 3_600_000).toISOString().slice(0, 10)
-  const keyOf = (reply: Seen) => (reply === replies[4] ? sibling.keyId : at.key.keyId)
-  const groups = new Map<string, { requests: number; micro: bigint; failures: number }>()
-  for (const [index, one] of receipts.entries()) {
-    const name = [
-      day(one.created_at),
-      keyOf(replies[index]!),
-      one.endpoint,
-      one.model,
-      one.customer_id,
-      one.reference_id,
-    ].join()
-    const group = groups.get(name) ?? { requests: 0, micro: 0n, failures: 0 }
-    group.requests++
-    group.micro += BigInt(one.microcredits)
-    if (one.state === 'failed') group.failures++
-    groups.set(name, group)
-  }
-  const told = usage.data.map((row: Record<string, string | number | null>) => [
-    [
-      row['day'],
-      row['key_id'],
-      row['endpoint'],
-      row['model'],
-      row['customer_id'],
-      row['reference_id'],
-    ].join(),
+  expect(sumOf(usage.data)).toBe(sumOf(receipts))
+  const groups = groupsOf(receipts)
+  const reported = usage.data.map((row: Row) => [
+    groupOf(row),
     { requests: row['requests'], micro: BigInt(row['microcredits']!), failures: row['failures'] },
   ])
-  expect(new Map(told)).toEqual(groups)
+  expect(new Map(reported)).toEqual(groups)
   expect(usage.data[0].day).toBe('2026-03-11')
   expect(groups.size).toBe(5)
 
   // Without references the rows of one customer are one, and add up to the same.
   const { body: grouped } = await at.key.get('/v1/usage')
   expect(grouped.totals).toEqual(usage.totals)
-  expect(sum(grouped.data)).toBe(sum(receipts))
+  expect(sumOf(grouped.data)).toBe(sumOf(receipts))
   expect(grouped.data).toHaveLength(4)
   expect(grouped.data.some((row: object) => 'reference_id' in row)).toBe(false)
   expect(
-    grouped.data.find(
-      (row: Record<string, string>) => row['customer_id'] === 'c1' && row['key_id'] === at.key.keyId,
-    ),
+    grouped.data.find((row: Row) => row['customer_id'] === 'c1' && row['key_id'] === at.key.keyId),
   ).toMatchObject({ requests: 2, tokens: { output: 11 } })
+})
 
-  // The window: 30 days with today.
+test('usage without a window is that of 30 days with today', async () => {
+  const clock = new MovableClock(Date.UTC(2026, 2, 10, 20, 20))
+  await using at = await stage({ clock })
+  await useVariously(at, clock)
+  const usage = async () => (await at.key.get('/v1/usage')).body
   clock.moveMs(28 * 86_400_000)
-  expect((await at.key.get('/v1/usage')).body).toMatchObject({ from: '2026-03-10', totals: { requests: 7 } })
+  expect(await usage()).toMatchObject({ from: '2026-03-10', totals: { requests: 7 } })
   clock.moveMs(86_400_000)
-  expect((await at.key.get('/v1/usage')).body).toMatchObject({ from: '2026-03-11', totals: { requests: 1 } })
+  expect(await usage()).toMatchObject({ from: '2026-03-11', totals: { requests: 1 } })
   clock.moveMs(86_400_000)
-  expect((await at.key.get('/v1/usage')).body).toMatchObject({
-    totals: { requests: 0, credits: 0 },
-    data: [],
-  })
+  expect(await usage()).toMatchObject({ totals: { requests: 0, credits: 0 }, data: [] })
 })
 
 interface Told {

@@ -5,7 +5,7 @@ import { expectRefusal } from '../contract/refusal.ts'
 import { call, says } from '../contract/said.ts'
 import { until } from '../harness/until.ts'
 import type { Script } from '../harness/upstream.ts'
-import { databaseProxy } from './database-proxy.ts'
+import { DatabaseProxy } from './database-proxy.ts'
 import { openSite, type Person, type Site } from './site.ts'
 
 let site: Site
@@ -39,7 +39,7 @@ const told = async (): Promise<number> => {
 
 test('a commit whose reply is lost is made sure of, and the event is told once', async () => {
   person = await site.person()
-  await using proxy = await databaseProxy(site.databaseUrl)
+  await using proxy = await DatabaseProxy.open(site.databaseUrl)
   const server = await site.start(proxy.url)
   const client = site.client(server, person)
   const agent = await agentOf(client)

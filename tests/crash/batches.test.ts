@@ -12,7 +12,7 @@ import { type ServerProcess, startProcess } from '../harness/processes.ts'
 import { soon, until } from '../harness/until.ts'
 import { answer, type Script } from '../harness/upstream.ts'
 import { Random } from '../simulation/random.ts'
-import { databaseProxy } from './database-proxy.ts'
+import { DatabaseProxy } from './database-proxy.ts'
 import { credits, onScene, openScene, type Scene } from './scene.ts'
 import { longLeaseMs } from './site.ts'
 
@@ -80,7 +80,7 @@ scene(
 
 scene('killed between the hold and the call: ambiguous, never asked', async (at) => {
   const { site, person } = at
-  await using proxy = await databaseProxy(site.databaseUrl)
+  await using proxy = await DatabaseProxy.open(site.databaseUrl)
   const server = await site.start(proxy.url)
   const withheld = proxy.withholdReply(/"process_id"/)
   const id = await send(site.client(server, person), only)
@@ -169,7 +169,7 @@ scene('a process that slept through its lease asks nobody twice', async (at) => 
 
 scene('a process that slept before its hold finds that another has taken its row over', async (at) => {
   const { site, person } = at
-  await using proxy = await databaseProxy(site.databaseUrl)
+  await using proxy = await DatabaseProxy.open(site.databaseUrl)
   const sleeper = await site.start(proxy.url)
   // It has begun the row and does not know it yet.
   const withheld = proxy.withholdReply(/batches\.begin_row/)
@@ -348,7 +348,7 @@ scene('a database whose connections are cut, again and again, costs no row and n
 
 scene('a database that is away for longer than a lease stops no worker for good', async (at) => {
   const { site, person } = at
-  await using proxy = await databaseProxy(site.databaseUrl)
+  await using proxy = await DatabaseProxy.open(site.databaseUrl)
   const worker = await site.start(proxy.url)
   const counts = await stressed(
     at,

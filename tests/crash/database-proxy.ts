@@ -1,24 +1,7 @@
 /** Stands between a server and its PostgreSQL, and misbehaves on request. Bytes pass as they are. */
 import { once } from 'node:events'
-import { connect, createServer, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import path from 'node:path'
-
-export interface DatabaseProxy extends AsyncDisposable {
-  /** The address of the database through the proxy. */
-  url: string
-  /**
-   * The next statement whose bytes match reaches PostgreSQL and is carried out, but its reply is lost with the connection.
-   * Resolves when it was lost.
-   */
-  loseReply(to: RegExp): Promise<void>
-  /** The next statement whose bytes match is carried out, and its reply held back for ever. Resolves when it would have come. */
-  withholdReply(to: RegExp): Promise<void>
-  /** Breaks every connection and refuses new ones, until `back`. */
-  away(): void
-  /** Every connection, and each new one until `back`, swallows what it is given and stays open without a word, for good. */
-  swallow(): void
-  back(): void
-}
 
 interface Trap {
   pattern: RegExp
@@ -26,86 +9,127 @@ interface Trap {
   sprung: () => void
 }
 
-export async function databaseProxy(databaseUrl: string): Promise<DatabaseProxy> {
-  const pairs = new Set<{ near: Socket; far: Socket; swallows: boolean }>()
-  let trap: Trap | undefined
-  let refusing = false
-  let swallowing = false
+/** A connection of the server, and the one to PostgreSQL behind it. */
+interface Pair {
+  near: Socket
+  far: Socket
+  swallows: boolean
+  /** What its next reply is to fall into. */
+  caught?: Trap | undefined
+}
 
-  const server = createServer((near) => {
-    if (refusing) {
-      near.destroy()
-      return
-    }
-    const far = connect(targetOf(databaseUrl))
-    const pair = { near, far, swallows: swallowing }
-    pairs.add(pair)
-    let caught: Trap | undefined
-    near.on('data', (bytes) => {
-      if (pair.swallows) return
-      if (trap?.pattern.test(bytes.toString('latin1'))) {
-        caught = trap
-        trap = undefined
-      }
-      far.write(bytes)
-    })
-    far.on('data', (bytes) => {
-      if (pair.swallows) return
-      if (!caught) {
-        near.write(bytes)
-        return
-      }
-      // "Ready for query": what was asked is done and committed.
-      if (!bytes.subarray(-6).equals(Buffer.from([0x5a, 0, 0, 0, 5, 0x49]))) return
-      if (caught.then === 'lose') near.destroy()
-      caught.sprung()
-    })
-    for (const [one, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      one.on('error', () => other.destroy())
-      one.on('close', () => {
-        other.destroy()
-        pairs.delete(pair)
-      })
-    }
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+export class DatabaseProxy {
+  readonly #databaseUrl: string
+  readonly #server: Server
+  readonly #pairs = new Set<Pair>()
+  #trap: Trap | undefined
+  #refuses = false
+  #swallows = false
 
-  const set = (pattern: RegExp, then: Trap['then']): Promise<void> =>
-    new Promise((sprung) => {
-      trap = { pattern, then, sprung }
+  private constructor(databaseUrl: string) {
+    this.#databaseUrl = databaseUrl
+    this.#server = createServer((near) => this.#accept(near))
+  }
+
+  static async open(databaseUrl: string): Promise<DatabaseProxy> {
+    const proxy = new DatabaseProxy(databaseUrl)
+    proxy.#server.listen(0, '127.0.0.1')
+    await once(proxy.#server, 'listening')
+    return proxy
+  }
+
+  /** The address of the database through the proxy. */
+  get url(): string {
+    return throughPort(this.#databaseUrl, (this.#server.address() as AddressInfo).port)
+  }
+
+  /**
+   * The next statement whose bytes match reaches PostgreSQL and is carried out, but its reply is lost with the connection.
+   * Resolves when it was lost.
+   */
+  loseReply(to: RegExp): Promise<void> {
+    return this.#set(to, 'lose')
+  }
+
+  /** The next statement whose bytes match is carried out, and its reply held back for ever. Resolves when it would have come. */
+  withholdReply(to: RegExp): Promise<void> {
+    return this.#set(to, 'withhold')
+  }
+
+  /** Breaks every connection and refuses new ones, until `back`. */
+  away(): void {
+    this.#refuses = true
+    this.#cutAll()
+  }
+
+  /** Every connection, and each new one until `back`, swallows what it is given and stays open without a word, for good. */
+  swallow(): void {
+    this.#swallows = true
+    for (const pair of this.#pairs) pair.swallows = true
+  }
+
+  back(): void {
+    this.#refuses = false
+    this.#swallows = false
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#cutAll()
+    this.#server.close()
+    await once(this.#server, 'close')
+  }
+
+  #set(pattern: RegExp, then: Trap['then']): Promise<void> {
+    return new Promise((sprung) => {
+      this.#trap = { pattern, then, sprung }
     })
-  const cutAll = (): void => {
-    for (const { near, far } of pairs) {
+  }
+
+  #accept(near: Socket): void {
+    if (this.#refuses) return void near.destroy()
+    const pair: Pair = { near, far: connect(targetOf(this.#databaseUrl)), swallows: this.#swallows }
+    const { far } = pair
+    this.#pairs.add(pair)
+    near.on('data', (bytes) => this.#ask(pair, bytes))
+    far.on('data', (bytes) => answer(pair, bytes))
+    this.#endTogether(pair, near, far)
+    this.#endTogether(pair, far, near)
+  }
+
+  #ask(pair: Pair, bytes: Buffer): void {
+    if (pair.swallows) return
+    if (this.#trap?.pattern.test(bytes.toString('latin1'))) {
+      pair.caught = this.#trap
+      this.#trap = undefined
+    }
+    pair.far.write(bytes)
+  }
+
+  #endTogether(pair: Pair, one: Socket, other: Socket): void {
+    one.on('error', () => other.destroy())
+    one.on('close', () => {
+      other.destroy()
+      this.#pairs.delete(pair)
+    })
+  }
+
+  #cutAll(): void {
+    for (const { near, far } of this.#pairs) {
       near.destroy()
       far.destroy()
     }
   }
-  return {
-    url: throughPort(databaseUrl, (server.address() as { port: number }).port),
-    loseReply: (to) => set(to, 'lose'),
-    withholdReply: (to) => set(to, 'withhold'),
-    away() {
-      refusing = true
-      cutAll()
-    },
-    swallow() {
-      swallowing = true
-      for (const pair of pairs) pair.swallows = true
-    },
-    back() {
-      refusing = false
-      swallowing = false
-    },
-    async [Symbol.asyncDispose]() {
-      cutAll()
-      server.close()
-      await once(server, 'close')
-    },
-  }
+}
+
+/** "Ready for query": what was asked is done and committed. */
+const readyForQuery = Buffer.from([0x5a, 0, 0, 0, 5, 0x49])
+
+function answer({ near, swallows, caught }: Pair, bytes: Buffer): void {
+  if (swallows) return
+  if (!caught) return void near.write(bytes)
+  if (!bytes.subarray(-6).equals(readyForQuery)) return
+  if (caught.then === 'lose') near.destroy()
+  caught.sprung()
 }
 
 /** Where PostgreSQL listens: a socket's folder in the parameter `host`, or host and port of the address. */

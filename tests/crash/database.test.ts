@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Seen } from '../harness/client.ts'
 import { until } from '../harness/until.ts'
 import { answer, type Script } from '../harness/upstream.ts'
-import { databaseProxy } from './database-proxy.ts'
+import { DatabaseProxy } from './database-proxy.ts'
 import { longLeaseMs, openSite, type Person, type Site } from './site.ts'
 
 /** The database breaks, never the server: no call is lost, none is unpaid, none is paid twice. */
@@ -37,7 +37,7 @@ async function expectPaid(site: Site, person: Person, replies: Seen[]): Promise<
 }
 
 test.concurrent('a lost COMMIT reply of a hold: the call goes on, held and charged once', async () => {
-  await using proxy = await databaseProxy(site.databaseUrl)
+  await using proxy = await DatabaseProxy.open(site.databaseUrl)
   await using server = await site.start(proxy.url)
   const person = await site.person({ credits })
   const lost = proxy.loseReply(/"expires_at"/)
@@ -49,7 +49,7 @@ test.concurrent('a lost COMMIT reply of a hold: the call goes on, held and charg
 })
 
 test.concurrent('a lost COMMIT reply of a settlement: charged once, and the answer stays to be replayed', async () => {
-  await using proxy = await databaseProxy(site.databaseUrl)
+  await using proxy = await DatabaseProxy.open(site.databaseUrl)
   await using server = await site.start(proxy.url)
   const person = await site.person({ credits })
   const client = site.client(server, person)
@@ -95,7 +95,7 @@ test.concurrent('all connections are terminated again and again under load: ever
 })
 
 test.concurrent('the database is away under load: 503 with Retry-After, nothing unpaid, nothing lost, and all is well again without a restart', async () => {
-  await using proxy = await databaseProxy(site.databaseUrl)
+  await using proxy = await DatabaseProxy.open(site.databaseUrl)
   await using server = await site.start(proxy.url)
   const person = await site.person({ credits })
   const client = site.client(server, person)
@@ -152,7 +152,7 @@ test.concurrent('a hold that waits too long for the database is refused with 503
 
 test.concurrent('a hold whose COMMIT reply was lost, then swept by another process as ambiguous: undone when the database is back, the key works', async () => {
   await using site = await openSite()
-  await using proxy = await databaseProxy(site.databaseUrl)
+  await using proxy = await DatabaseProxy.open(site.databaseUrl)
   const [server] = await Promise.all([site.start(proxy.url), site.start()])
   const person = await site.person({ credits })
   const client = site.client(server, person)
@@ -178,7 +178,7 @@ test.concurrent('a hold whose COMMIT reply was lost, then swept by another proce
 })
 
 test.concurrent('a hold that was refused while its COMMIT reply was lost is undone before anything new: its key is never said to be taken', async () => {
-  await using proxy = await databaseProxy(site.databaseUrl)
+  await using proxy = await DatabaseProxy.open(site.databaseUrl)
   await using server = await site.start(proxy.url)
   const person = await site.person({ credits })
   const client = site.client(server, person)
@@ -205,8 +205,8 @@ test.concurrent('a database that was away for longer than the lease: processes t
   const person = await site.person({ credits })
   const released = Promise.withResolvers<Script>()
   site.upstream.reply(() => released.promise)
-  await using first = await databaseProxy(site.databaseUrl)
-  await using second = await databaseProxy(site.databaseUrl)
+  await using first = await DatabaseProxy.open(site.databaseUrl)
+  await using second = await DatabaseProxy.open(site.databaseUrl)
   const servers = await Promise.all([site.start(first.url), site.start(second.url)])
   const calls = servers.map((server) => site.client(server, person).chat(bodyOf(person)))
   await until(() => site.upstream.calls.length === 2)

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { until } from '../harness/until.ts'
 import { answer, type Script } from '../harness/upstream.ts'
-import { type DatabaseProxy, databaseProxy } from './database-proxy.ts'
+import { DatabaseProxy } from './database-proxy.ts'
 import { openSite, type Site } from './site.ts'
 
 /** A lost beat leaves six seconds of it to a machine that does something else. */
@@ -30,7 +30,7 @@ interface Trouble {
 /** The trouble is one process's alone: a twin beats and sweeps beside it. */
 async function expectAlive(begin: (trouble: Trouble) => Promise<void>): Promise<void> {
   await using site = await openSite({ leaseMs })
-  await using proxy = await databaseProxy(site.databaseUrl)
+  await using proxy = await DatabaseProxy.open(site.databaseUrl)
   const [server] = await Promise.all([site.start(proxy.url), site.start()])
   const person = await site.person()
   const released = Promise.withResolvers<Script>()

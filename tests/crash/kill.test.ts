@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Client } from '../harness/client.ts'
 import { until } from '../harness/until.ts'
 import { answer, chunk, type Script, stream } from '../harness/upstream.ts'
-import { databaseProxy } from './database-proxy.ts'
+import { DatabaseProxy } from './database-proxy.ts'
 import { openSite, type Person, type Site } from './site.ts'
 
 /**
@@ -104,7 +104,7 @@ test.concurrent('killed while PostgreSQL takes the hold, which it then takes all
 })
 
 test.concurrent('killed between the hold and the upstream call: charged at the hold, and never sent by a repeat', async () => {
-  await using proxy = await databaseProxy(site.databaseUrl)
+  await using proxy = await DatabaseProxy.open(site.databaseUrl)
   await using server = await site.start(proxy.url)
   const person = await site.person({ credits })
   const withheld = proxy.withholdReply(/"expires_at"/)

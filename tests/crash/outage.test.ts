@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import type { Client } from '../harness/client.ts'
 import { until } from '../harness/until.ts'
 import { answer, chunk, done, type Script, stream } from '../harness/upstream.ts'
-import { databaseProxy } from './database-proxy.ts'
+import { DatabaseProxy } from './database-proxy.ts'
 import { openSite } from './site.ts'
 
 const outageMs = 20_000
@@ -28,7 +28,7 @@ test.concurrent.for(['away', 'swallow'] as const)(
   },
   async (way) => {
     await using site = await openSite({ leaseMs })
-    await using proxy = await databaseProxy(site.databaseUrl)
+    await using proxy = await DatabaseProxy.open(site.databaseUrl)
     const servers = [await site.start(proxy.url), await site.start(proxy.url)]
     const person = await site.person({ credits })
     const clients = servers.map((server) => site.client(server, person))

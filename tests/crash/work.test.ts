@@ -9,7 +9,7 @@ import { startProcess } from '../harness/processes.ts'
 import { soon, until } from '../harness/until.ts'
 import { answer, chunk, type Script, stream } from '../harness/upstream.ts'
 import { Random } from '../simulation/random.ts'
-import { databaseProxy } from './database-proxy.ts'
+import { DatabaseProxy } from './database-proxy.ts'
 import {
   credits,
   ended,
@@ -101,7 +101,7 @@ scene(
   'killed after the step was written down and before a byte was sent: lost, charged at its worst case, never asked',
   async (at) => {
     const { site, person } = at
-    await using proxy = await databaseProxy(site.databaseUrl)
+    await using proxy = await DatabaseProxy.open(site.databaseUrl)
     const server = await at.start(proxy.url)
     const withheld = proxy.withholdReply(/work\.begin_step/)
     const id = await send(site.client(server, person))
@@ -171,7 +171,7 @@ scene(
   'the reply of a COMMIT is lost, at each kind of write: nothing is done twice, nothing is forgotten',
   async (at) => {
     const { site, person } = at
-    await using proxy = await databaseProxy(site.databaseUrl)
+    await using proxy = await DatabaseProxy.open(site.databaseUrl)
     const server = await at.start(proxy.url)
     const client = site.client(server, person)
     for (const write of [/work\.begin_step/, /work\.end_step/, /work\.note_blob/]) {
@@ -190,7 +190,7 @@ scene(
 
 scene('the reply of the last COMMIT is lost: the run has ended once, and is paid once', async (at) => {
   const { site, person } = at
-  await using proxy = await databaseProxy(site.databaseUrl)
+  await using proxy = await DatabaseProxy.open(site.databaseUrl)
   const server = await at.start(proxy.url)
   const released = Promise.withResolvers<Script>()
   at.scripts.set('second-step', () => released.promise)
@@ -380,7 +380,7 @@ scene('a database whose connections are cut, again and again, costs no step and 
 
 scene('a database that is away for longer than a lease stops no worker for good', async (at) => {
   const { site, person } = at
-  await using proxy = await databaseProxy(site.databaseUrl)
+  await using proxy = await DatabaseProxy.open(site.databaseUrl)
   const worker = await at.start(proxy.url)
   const client = site.client(worker, person)
   const words = (run: number) => [`a-step-${run}`, `b-step-${run}`, `c-step-${run}`]

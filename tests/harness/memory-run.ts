@@ -12,12 +12,12 @@ import type {
   Outcome,
   OutOfCredits,
   Pipeline,
-  Plan,
   Question,
   StepContext,
   Task,
 } from '#engine/pipelines'
 import type { Source } from '#engine/turn'
+import { promptBytes, type Used } from './plan-use.ts'
 
 /** The outside of a step context: a scripted model and a scripted web. */
 export interface Outside {
@@ -34,23 +34,13 @@ export interface Outside {
 /** The death of the process at a step. */
 export class Killed extends Error {}
 
+type StepAnswer = { value: unknown } | { error: Error }
+
 interface Entry {
   kind: string
   /** What was asked, so that the same name never asks for something else. */
   asked: unknown
-  answer?: { value: unknown } | { error: Error }
-}
-
-/** The journal, the files and the news of one run, for as many lives as it has. */
-export interface MemoryRun {
-  readonly task: Task
-  readonly files: Map<string, Deliverable>
-  readonly progress: { percent: number; words: { fa: string; en: string } }[]
-  readonly steps: string[]
-  readonly questions: { step: string; question: Question }[]
-  readonly used: { asks: { promptBytes: number; maxOutputTokens: number }[]; searches: number; reads: number }
-  /** One life; with `killAt`, until its death. */
-  live(pipeline: Pipeline, killAt?: ProcessDeath): Promise<Outcome>
+  answer: StepAnswer
 }
 
 /** At the so-manieth step that no life has answered before, or the so-manieth file, before or after it. */
@@ -67,113 +57,164 @@ export const someTask = (task: Partial<Task> & Pick<Task, 'kind' | 'input'>): Ta
   ...task,
 })
 
-/** A run in memory: journalled by the names of steps, so that a second execution answers them from the journal. */
-export function memoryRun(
-  task: Task,
-  outside: Outside,
-  signal: AbortSignal = new AbortController().signal,
-): MemoryRun {
-  const journal = new Map<string, Entry>()
-  const run: Omit<MemoryRun, 'live'> = {
-    task,
-    files: new Map(),
-    progress: [],
-    steps: [],
-    questions: [],
-    used: { asks: [], searches: 0, reads: 0 },
+/**
+ * A run in memory, for as many lives as it has: its journal, its files and its news. It is journalled by the names of steps, so that a
+ * second execution answers them from the journal.
+ */
+export class MemoryRun {
+  readonly task: Task
+  readonly files = new Map<string, Deliverable>()
+  readonly progress: { percent: number; words: { fa: string; en: string } }[] = []
+  readonly steps: string[] = []
+  readonly questions: { step: string; question: Question }[] = []
+  readonly used: Used = { asks: [], searches: 0, reads: 0 }
+  readonly #journal = new Map<string, Entry>()
+  readonly #outside: Outside
+  readonly #signal: AbortSignal
+
+  constructor(task: Task, outside: Outside, signal: AbortSignal = new AbortController().signal) {
+    this.task = task
+    this.#outside = outside
+    this.#signal = signal
   }
-  const live = async (pipeline: Pipeline, killAt?: ProcessDeath) => {
-    const begun = { steps: 0, keeps: 0 }
-    let percent = 0
-    const named = new Set<string>()
-    const tick = (what: 'steps' | 'keeps', when: ProcessDeath['when']) => {
-      if (when === 'before') begun[what] += 1
-      if (killAt?.when === when && begun[what] >= killAt[what]) throw new Killed(what)
-    }
-    const stepped = async <Value>(
-      kind: string,
-      step: string,
-      asked: unknown,
-      answer: () => Promise<Value>,
-    ) => {
-      signal.throwIfAborted()
-      if (!/^[a-z0-9-]+(?:\/[a-z0-9-]+)*$/.test(step)) throw new Error(`${step} is no name of a step`)
-      if (named.has(step)) throw new Error(`${step} was asked twice in one life`)
-      named.add(step)
-      const known = journal.get(step)
-      if (known && (known.kind !== kind || !isDeepStrictEqual(known.asked, asked)))
-        throw new Error(`${step} asks for something else in another life`)
-      if (known?.answer) return replay<Value>(known.answer)
-      tick('steps', 'before')
-      const entry: Entry = { kind, asked: structuredClone(asked) }
-      try {
-        const value = await answer()
-        entry.answer = { value: structuredClone(value) }
-      } catch (error) {
-        entry.answer = { error: error as Error }
-      }
-      journal.set(step, entry)
-      run.steps.push(step)
-      tick('steps', 'after')
-      return replay<Value>(entry.answer)
-    }
-    const desk: StepContext = {
-      task: structuredClone(task),
-      accountId: 'somebody',
-      signal,
-      searches: outside.search !== undefined,
-      ask: (step, question) =>
-        stepped('ask', step, question, async () => answered(run, step, question, outside)),
-      search: (step, query) =>
-        stepped('search', step, query, async () => {
-          run.used.searches += 1
-          return outside.search?.(query) ?? []
-        }),
-      read: (step, url) =>
-        stepped('read', step, url, async () => {
-          run.used.reads += 1
-          return outside.read?.(url)
-        }),
-      recall: (step, query) => stepped('recall', step, query, async () => outside.recall?.(query) ?? []),
-      open: async ({ id }) => {
-        const bytes = outside.open?.(id)
-        return bytes && localFile(bytes)
-      },
-      fetch: async (step, url) => {
-        const told = await stepped('fetch', step, url, async () => {
-          run.used.reads += 1
-          return { isThere: outside.fetch?.(url) !== undefined }
-        })
-        const found = told.isThere && outside.fetch?.(url)
-        if (!found) return { refused: { fa: 'میزبان آن در دسترس نیست.', en: 'its host cannot be reached.' } }
-        return { url, mediaType: found.mediaType, file: await localFile(found.bytes) }
-      },
-      scratch: async (bytes) => ({ ...(await folder()), bytes }),
-      once: (step, compute) =>
-        stepped(
-          'once',
-          step,
-          null,
-          async () => JSON.parse(JSON.stringify(await compute())) as Awaited<ReturnType<typeof compute>>,
-        ),
-      async progress(next, words) {
-        if (!Number.isInteger(next) || next < percent || next > 100)
-          throw new Error(`progress went from ${percent} to ${next}`)
-        if (!words.fa || !words.en) throw new Error('progress without words')
-        percent = next
-        run.progress.push({ percent: next, words })
-      },
-      async saveFile(file) {
-        tick('keeps', 'before')
-        run.files.set(file.path, structuredClone(file))
-        tick('keeps', 'after')
-      },
-      saveLocalFile: async (file, place) =>
-        desk.saveFile({ ...file, bytes: new Uint8Array(await readFile(place)) }),
-    }
-    return pipeline.run(desk)
+
+  /** One life; with `killAt`, until its death. */
+  async live(pipeline: Pipeline, killAt?: ProcessDeath): Promise<Outcome> {
+    const { task } = this
+    const life = { run: this, task, journal: this.#journal, outside: this.#outside, signal: this.#signal }
+    return pipeline.run(new Life({ ...life, killAt }))
   }
-  return { ...run, live }
+}
+
+interface LifeOptions {
+  run: MemoryRun
+  task: Task
+  journal: Map<string, Entry>
+  outside: Outside
+  signal: AbortSignal
+  killAt: ProcessDeath | undefined
+}
+
+/** What one life of a run hands to its pipeline. */
+class Life implements StepContext {
+  readonly task: Task
+  readonly accountId = 'somebody'
+  readonly signal: AbortSignal
+  readonly searches: boolean
+  readonly #run: MemoryRun
+  readonly #journal: Map<string, Entry>
+  readonly #outside: Outside
+  readonly #killAt: ProcessDeath | undefined
+  readonly #begun = { steps: 0, keeps: 0 }
+  readonly #named = new Set<string>()
+  #percent = 0
+
+  constructor({ run, task, journal, outside, signal, killAt }: LifeOptions) {
+    this.#run = run
+    this.#journal = journal
+    this.#outside = outside
+    this.#killAt = killAt
+    this.task = structuredClone(task)
+    this.signal = signal
+    this.searches = outside.search !== undefined
+  }
+
+  ask(step: string, question: Question): Promise<ModelAnswer> {
+    return this.#step('ask', step, question, async () => answered(this.#run, step, question, this.#outside))
+  }
+
+  search(step: string, query: string): Promise<readonly Source[]> {
+    return this.#step('search', step, query, async () => {
+      this.#run.used.searches += 1
+      return this.#outside.search?.(query) ?? []
+    })
+  }
+
+  read(step: string, url: string): Promise<Source | undefined> {
+    return this.#step('read', step, url, async () => {
+      this.#run.used.reads += 1
+      return this.#outside.read?.(url)
+    })
+  }
+
+  recall(step: string, query: string): Promise<readonly Source[]> {
+    return this.#step('recall', step, query, async () => this.#outside.recall?.(query) ?? [])
+  }
+
+  async open({ id }: { id: string }): Promise<LocalFile | undefined> {
+    const bytes = this.#outside.open?.(id)
+    return bytes && localFile(bytes)
+  }
+
+  async fetch(step: string, url: string): ReturnType<StepContext['fetch']> {
+    const { isThere } = await this.#step('fetch', step, url, async () => {
+      this.#run.used.reads += 1
+      return { isThere: this.#outside.fetch?.(url) !== undefined }
+    })
+    const found = isThere && this.#outside.fetch?.(url)
+    if (!found) return { refused: { fa: 'میزبان آن در دسترس نیست.', en: 'its host cannot be reached.' } }
+    return { url, mediaType: found.mediaType, file: await localFile(found.bytes) }
+  }
+
+  async scratch(bytes: number): ReturnType<StepContext['scratch']> {
+    return { ...(await folder()), bytes }
+  }
+
+  once<Value>(step: string, compute: () => Promise<Value>): Promise<Value> {
+    return this.#step('once', step, null, async () => JSON.parse(JSON.stringify(await compute())) as Value)
+  }
+
+  async progress(next: number, words: { fa: string; en: string }): Promise<void> {
+    if (!Number.isInteger(next) || next < this.#percent || next > 100)
+      throw new Error(`progress went from ${this.#percent} to ${next}`)
+    if (!words.fa || !words.en) throw new Error('progress without words')
+    this.#percent = next
+    this.#run.progress.push({ percent: next, words })
+  }
+
+  async saveFile(file: Deliverable): Promise<void> {
+    this.#tick('keeps', 'before')
+    this.#run.files.set(file.path, structuredClone(file))
+    this.#tick('keeps', 'after')
+  }
+
+  async saveLocalFile(file: Omit<Deliverable, 'bytes'>, place: string): Promise<void> {
+    await this.saveFile({ ...file, bytes: new Uint8Array(await readFile(place)) })
+  }
+
+  /** Answers a step from the journal, or carries it out and writes it there. */
+  async #step<Value>(
+    kind: string,
+    step: string,
+    asked: unknown,
+    answer: () => Promise<Value>,
+  ): Promise<Value> {
+    this.signal.throwIfAborted()
+    this.#requireNew(step)
+    const known = this.#journal.get(step)
+    if (known && (known.kind !== kind || !isDeepStrictEqual(known.asked, asked)))
+      throw new Error(`${step} asks for something else in another life`)
+    if (known) return replay<Value>(known.answer)
+    this.#tick('steps', 'before')
+    const copy = structuredClone(asked)
+    const entry = { kind, asked: copy, answer: await outcomeOf(answer) }
+    this.#journal.set(step, entry)
+    this.#run.steps.push(step)
+    this.#tick('steps', 'after')
+    return replay<Value>(entry.answer)
+  }
+
+  #requireNew(step: string): void {
+    if (!/^[a-z0-9-]+(?:\/[a-z0-9-]+)*$/.test(step)) throw new Error(`${step} is no name of a step`)
+    if (this.#named.has(step)) throw new Error(`${step} was asked twice in one life`)
+    this.#named.add(step)
+  }
+
+  /** Dies where the death of this life is due. */
+  #tick(what: 'steps' | 'keeps', when: ProcessDeath['when']): void {
+    if (when === 'before') this.#begun[what] += 1
+    if (this.#killAt?.when === when && this.#begun[what] >= this.#killAt[what]) throw new Killed(what)
+  }
 }
 
 async function folder(): Promise<AsyncDisposable & { path: string }> {
@@ -189,19 +230,22 @@ async function localFile(bytes: Uint8Array): Promise<LocalFile> {
   return { ...own, path: file, bytes: bytes.length, sha256 }
 }
 
-function replay<Value>(answer: { value: unknown } | { error: Error }): Value {
+async function outcomeOf(answer: () => Promise<unknown>): Promise<StepAnswer> {
+  try {
+    return { value: structuredClone(await answer()) }
+  } catch (error) {
+    return { error: error as Error }
+  }
+}
+
+function replay<Value>(answer: StepAnswer): Value {
   if ('error' in answer) throw answer.error
   return structuredClone(answer.value) as Value
 }
 
 const usage = { input: 10, cachedInput: 0, cacheWriteInput: 0, mediaInput: 0, output: 10, reasoning: 0 }
 
-function answered(
-  run: Omit<MemoryRun, 'live'>,
-  step: string,
-  question: Question,
-  outside: Outside,
-): ModelAnswer {
+function answered(run: MemoryRun, step: string, question: Question, outside: Outside): ModelAnswer {
   run.questions.push({ step, question })
   run.used.asks.push({ promptBytes: promptBytes(question), maxOutputTokens: question.maxOutputTokens })
   const said = outside.say(step, question)
@@ -213,34 +257,6 @@ function answered(
     text: '',
     ...(typeof said === 'string' ? { text: said } : said),
   }
-}
-
-/** As the worst case of a call counts them. */
-export function promptBytes({ messages, output, tools = [] }: Question): number {
-  let bytes = 64
-  for (const { content } of messages)
-    for (const part of content) bytes += 32 + (part.type === 'text' ? Buffer.byteLength(part.text) : 0)
-  if (output?.type === 'json_schema') bytes += Buffer.byteLength(JSON.stringify(output.schema))
-  return bytes + (tools.length > 0 ? Buffer.byteLength(JSON.stringify(tools)) : 0)
-}
-
-/** Whether what was used fits a plan: every question has a place of its own among the planned ones. */
-export function fits({ asks, searches, reads }: MemoryRun['used'], plan: Plan): boolean {
-  const left = plan.asks
-    .map((each) => ({ ...each }))
-    .toSorted((a, b) => a.promptBytes - b.promptBytes || a.maxOutputTokens - b.maxOutputTokens)
-  // The largest questions are placed first, each where it fits most tightly.
-  for (const ask of asks.toSorted(
-    (a, b) => b.maxOutputTokens - a.maxOutputTokens || b.promptBytes - a.promptBytes,
-  )) {
-    const place = left.find(
-      (each) =>
-        each.count > 0 && each.promptBytes >= ask.promptBytes && each.maxOutputTokens >= ask.maxOutputTokens,
-    )
-    if (!place) return false
-    place.count -= 1
-  }
-  return searches <= plan.searches && reads <= plan.reads
 }
 
 export const textOf = (question: Question): string =>

@@ -189,7 +189,13 @@ test('a route takes keys, and other credentials only where it names them', async
   const { world } = served
   const caller = await world.app.keys.caller((await world.key()).secret)
   expect(caller.kind).toBe('key')
-  const keys: KeyRing = { ...world.app.keys, caller: async () => ({ ...caller, kind: 'session' }) }
+  const { keys: ring } = world.app
+  const keys: KeyRing = {
+    caller: async () => ({ ...caller, kind: 'session' }),
+    callerOf: (accountId, keyId) => ring.callerOf(accountId, keyId),
+    isOrigin: (origin) => ring.isOrigin(origin),
+    [Symbol.asyncDispose]: async () => undefined,
+  }
   await using people = await serve(() => routes, { keys })
   expect((await fetch(`${people.url}/people`)).status).toBe(200)
   expect((await fetch(`${people.url}/keys`)).status).toBe(401)

@@ -153,97 +153,103 @@ test('the key goes out in both spellings, headers of the operator win, ping prov
   })
 })
 
-test('a whole conversation of another wire is written in this one', async () => {
-  const parameters = { type: 'object', properties: { city: { type: 'string' } } }
-  const { body } = await sent(
-    chatTurn(
-      {},
-      {
-        source: { wire: 'chat', body: { seed: 7, made_up: 1 } },
-        maxOutputTokens: 500,
-        messages: [
-          { role: 'system', content: [said('be brief')] },
-          user(said('see'), picture),
-          { role: 'user', content: [said('and tell')], name: 'neda' },
-          {
-            role: 'assistant',
-            content: [said('I look.')],
-            toolCalls: [
-              { id: 'c1', name: 'weather', arguments: '{"city":"شیراز"}' },
-              { id: 'functions.now:1', name: 'now', arguments: '' },
-            ],
-          },
-          { role: 'tool', content: [said('sunny'), picture], toolCallId: 'c1' },
-          { role: 'tool', content: [said('no clock')], toolCallId: 'functions.now:1', isError: true },
-          { role: 'developer', content: [said('in Persian')] },
-          user(said('so?')),
-        ],
-        tools: [
-          { name: 'weather', description: 'of a city', parameters, strict: true },
-          { name: 'now', parameters: {} },
-        ],
-        toolChoice: { type: 'auto' },
-        parallelToolCalls: false,
-        output: { type: 'json_schema', name: 'answer', schema: { type: 'object' }, strict: true },
-        reasoning: { enabled: true, effort: 'high' },
-        stop: ['END'],
-        temperature: 1,
-        topP: 0.5,
-        topK: 3,
-        seed: 7,
-        frequencyPenalty: 1,
-        presencePenalty: 1,
-      },
-    ),
+const parameters = { type: 'object', properties: { city: { type: 'string' } } }
+
+/** Everything that a turn of another wire may hold. */
+const wholeTurn = () =>
+  chatTurn(
+    {},
+    {
+      source: { wire: 'chat', body: { seed: 7, made_up: 1 } },
+      maxOutputTokens: 500,
+      messages: [
+        { role: 'system', content: [said('be brief')] },
+        user(said('see'), picture),
+        { role: 'user', content: [said('and tell')], name: 'neda' },
+        {
+          role: 'assistant',
+          content: [said('I look.')],
+          toolCalls: [
+            { id: 'c1', name: 'weather', arguments: '{"city":"شیراز"}' },
+            { id: 'functions.now:1', name: 'now', arguments: '' },
+          ],
+        },
+        { role: 'tool', content: [said('sunny'), picture], toolCallId: 'c1' },
+        { role: 'tool', content: [said('no clock')], toolCallId: 'functions.now:1', isError: true },
+        { role: 'developer', content: [said('in Persian')] },
+        user(said('so?')),
+      ],
+      tools: [
+        { name: 'weather', description: 'of a city', parameters, strict: true },
+        { name: 'now', parameters: {} },
+      ],
+      toolChoice: { type: 'auto' },
+      parallelToolCalls: false,
+      output: { type: 'json_schema', name: 'answer', schema: { type: 'object' }, strict: true },
+      reasoning: { enabled: true, effort: 'high' },
+      stop: ['END'],
+      temperature: 1,
+      topP: 0.5,
+      topK: 3,
+      seed: 7,
+      frequencyPenalty: 1,
+      presencePenalty: 1,
+    },
   )
-  const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AQID' } }
-  expect(body).toEqual({
-    model: 'upstream-model',
-    max_tokens: 500,
-    stream: true,
-    system: [
-      { type: 'text', text: 'be brief' },
-      { type: 'text', text: 'in Persian' },
-    ],
-    messages: [
-      {
-        role: 'user',
-        content: [{ type: 'text', text: 'see' }, image, { type: 'text', text: 'and tell' }],
-      },
-      {
-        role: 'assistant',
-        content: [
-          { type: 'text', text: 'I look.' },
-          { type: 'tool_use', id: 'c1', name: 'weather', input: { city: 'شیراز' } },
-          { type: 'tool_use', id: 'functions_now_1', name: 'now', input: {} },
-        ],
-      },
-      {
-        role: 'user',
-        content: [
-          { type: 'tool_result', tool_use_id: 'c1', content: [{ type: 'text', text: 'sunny' }, image] },
-          {
-            type: 'tool_result',
-            tool_use_id: 'functions_now_1',
-            content: [{ type: 'text', text: 'no clock' }],
-            is_error: true,
-          },
-          { type: 'text', text: 'so?' },
-        ],
-      },
-    ],
-    tools: [
-      { name: 'weather', description: 'of a city', input_schema: parameters, strict: true },
-      { name: 'now', input_schema: { type: 'object' } },
-    ],
-    tool_choice: { type: 'auto', disable_parallel_tool_use: true },
-    thinking: { type: 'adaptive', display: 'summarized' },
-    output_config: { effort: 'high', format: { type: 'json_schema', schema: { type: 'object' } } },
-    stop_sequences: ['END'],
-    temperature: 1,
-    top_p: 0.5,
-    top_k: 3,
-  })
+
+const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AQID' } }
+
+/** The same in this wire. */
+const wholeBody = {
+  model: 'upstream-model',
+  max_tokens: 500,
+  stream: true,
+  system: [
+    { type: 'text', text: 'be brief' },
+    { type: 'text', text: 'in Persian' },
+  ],
+  messages: [
+    {
+      role: 'user',
+      content: [{ type: 'text', text: 'see' }, image, { type: 'text', text: 'and tell' }],
+    },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'text', text: 'I look.' },
+        { type: 'tool_use', id: 'c1', name: 'weather', input: { city: 'شیراز' } },
+        { type: 'tool_use', id: 'functions_now_1', name: 'now', input: {} },
+      ],
+    },
+    {
+      role: 'user',
+      content: [
+        { type: 'tool_result', tool_use_id: 'c1', content: [{ type: 'text', text: 'sunny' }, image] },
+        {
+          type: 'tool_result',
+          tool_use_id: 'functions_now_1',
+          content: [{ type: 'text', text: 'no clock' }],
+          is_error: true,
+        },
+        { type: 'text', text: 'so?' },
+      ],
+    },
+  ],
+  tools: [
+    { name: 'weather', description: 'of a city', input_schema: parameters, strict: true },
+    { name: 'now', input_schema: { type: 'object' } },
+  ],
+  tool_choice: { type: 'auto', disable_parallel_tool_use: true },
+  thinking: { type: 'adaptive', display: 'summarized' },
+  output_config: { effort: 'high', format: { type: 'json_schema', schema: { type: 'object' } } },
+  stop_sequences: ['END'],
+  temperature: 1,
+  top_p: 0.5,
+  top_k: 3,
+}
+
+test('a whole conversation of another wire is written in this one', async () => {
+  expect((await sent(wholeTurn())).body).toEqual(wholeBody)
 })
 
 test.each([{ type: 'required' }, { type: 'tool', name: 'now' }] as const)(

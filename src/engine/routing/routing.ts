@@ -1,18 +1,11 @@
 /** Chooses the deployment that answers, with retries and fallbacks (decisions §9). */
-import type { Catalogue, Model, NamedModel, OrderProviders } from '#engine/models'
+import type { Model, NamedModel, OrderProviders } from '#engine/models'
 import type { Part, Turn } from '#engine/turn'
-import type { Clock } from '#platform/clock'
-import type { Log } from '#platform/log'
-import type { Metrics } from '#platform/metrics'
 import type { TextProvider, Timeouts, UpstreamError } from '#providers/spec'
 import type { Attempt } from './attempt.ts'
-import { Breaker } from './breaker.ts'
-import { candidatesOf, deploymentsFor, inOrder, type ModelsOptions, modelsFor } from './candidates.ts'
-import { Drains } from './drains.ts'
-import { Journey } from './journey.ts'
-import { type LinkOpener, linkOpener } from './links.ts'
-import { OperatorWarnings } from './operator-warnings.ts'
-import { type OrderCandidate, OrderJourney, type OrderKind, type OrderRun } from './order-journey.ts'
+import type { ModelsOptions } from './candidates.ts'
+import type { LinkOpener } from './links.ts'
+import type { OrderCandidate, OrderKind, OrderRun } from './order-journey.ts'
 
 export { type Attempt, type PricedAttempt, priced } from './attempt.ts'
 export { type BudgetOutcome, budgetOutcome, supportsBudget } from './budget.ts'
@@ -20,6 +13,7 @@ export { deploymentsFor, type ModelsOptions, roomFor } from './candidates.ts'
 export { continuationTokens } from './delivered.ts'
 export { wireOf } from './links.ts'
 export { upstreamSeries } from './metrics.ts'
+export { type InferenceOptions, openInference } from './open-inference.ts'
 export type { OrderCandidate, OrderKind, OrderRun } from './order-journey.ts'
 
 /** A connected provider: its client, timeouts and behaviour settings. */
@@ -93,97 +87,4 @@ export interface Inference extends AsyncDisposable {
   modelsFor(options: ModelsOptions): Model[]
   /** Who fetches the links of the turn. */
   linkOpener(options: ModelsOptions): LinkOpener
-}
-
-export interface InferenceOptions {
-  upstreams: ReadonlyMap<string, Upstream>
-  models: Pick<Catalogue, 'find'>
-  clock: Clock
-  metrics: Metrics
-  log?: Pick<Log, 'warn'>
-  random?: () => number
-}
-
-/** At disposal all callers are gone; drains still running get this long, then they are stopped and settled as they are. */
-const drainGraceMs = 1_000
-
-export function openInference({
-  upstreams,
-  models,
-  clock,
-  metrics,
-  log,
-  random = Math.random,
-}: InferenceOptions): Inference {
-  const running = new Map<Promise<void>, { stop(): void }>()
-  const breakers = new Map<string, Breaker>()
-  const drains = new Drains()
-  const breakerOf = (deployment: string): Breaker => {
-    // The simulator fails at one caller's request, which must not open a breaker for others.
-    if (deployment.startsWith('sandbox/')) return new Breaker(clock)
-    const breaker = breakers.get(deployment) ?? new Breaker(clock)
-    breakers.set(deployment, breaker)
-    return breaker
-  }
-  metrics.breakers.from(function* () {
-    for (const [deployment, breaker] of breakers)
-      yield [{ deployment }, breaker.isOpen || breaker.limitedForMs > 0 ? 1 : 0]
-  })
-  metrics.drains.from(() => drains.counts())
-  const enter = (journey: { stop(): void }): Disposable => {
-    const { promise: ended, resolve: end } = Promise.withResolvers<void>()
-    running.set(ended, journey)
-    return {
-      [Symbol.dispose]() {
-        running.delete(ended)
-        end()
-      },
-    }
-  }
-  const longestMs = (model: Pick<NamedModel, 'deployments'>): number =>
-    Math.max(...model.deployments.map(({ provider }) => upstreams.get(provider)!.timeouts.totalMs))
-  const warnings = new OperatorWarnings(log, clock)
-  const shared = { upstreams, breakerOf, drains, warnings, enter, clock, metrics, random }
-
-  return {
-    longestMs,
-    modelsFor: (options) => modelsFor(models, options),
-    linkOpener: (options) => {
-      const speakers = modelsFor(models, options).flatMap((model) =>
-        deploymentsFor(model, options.turn).map(({ provider: id }) => {
-          const { provider, takesLinks } = upstreams.get(id)!
-          return { provider, takesLinks: model.takesLinks ?? takesLinks }
-        }),
-      )
-      return linkOpener(speakers, options.turn)
-    },
-    start: (options) =>
-      new Journey({
-        ...options,
-        ...shared,
-        candidates: candidatesOf(models, options, random),
-        deadlineMs: options.receivedMs + longestMs(options.model),
-      }),
-    startOrder: ({ candidates, background = false, ...options }) =>
-      new OrderJourney({
-        ...options,
-        ...shared,
-        isBackground: background,
-        candidates: candidates.flatMap((candidate) =>
-          inOrder(candidate.model.deployments, random).map((deployment) => ({
-            candidate,
-            model: candidate.model,
-            deployment,
-          })),
-        ),
-        deadlineMs: options.receivedMs + longestMs(candidates[0]!.model),
-      }),
-    async [Symbol.asyncDispose]() {
-      const late = setTimeout(() => {
-        for (const journey of running.values()) journey.stop()
-      }, drainGraceMs)
-      await Promise.all(running.keys())
-      clearTimeout(late)
-    },
-  }
 }

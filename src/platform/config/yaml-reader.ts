@@ -46,32 +46,32 @@ export interface Range {
 /** One value of the file, with the line it stands on; its readers give a typed value or refuse with a sentence. */
 export class ConfigNode {
   readonly path: string
-  private readonly source: Source
-  private readonly node: Node | null
-  private readonly line: number
+  readonly #source: Source
+  readonly #node: Node | null
+  readonly #line: number
 
   constructor(source: Source, node: Node | null, path: string, line: number) {
-    this.source = source
-    this.node = isAlias(node) ? ((node.resolve(source.document) as Node | undefined) ?? null) : node
+    this.#source = source
+    this.#node = isAlias(node) ? ((node.resolve(source.document) as Node | undefined) ?? null) : node
     this.path = path
-    this.line = line
+    this.#line = line
   }
 
   /** `kherad.config.yaml:12: models[0].pricing`, or with a member: `….pricing.input_per_million`. */
   where(member?: string): string {
     const path = member === undefined ? this.path : this.path ? `${this.path}.${member}` : member
-    return `${this.source.name}:${this.line}${path ? `: ${path}` : ''}`
+    return `${this.#source.name}:${this.#line}${path ? `: ${path}` : ''}`
   }
 
   wrong(expected: Sentence): never {
-    refuse(phrases.wrong(this.where(), this.found(), expected))
+    refuse(phrases.wrong(this.where(), this.#found(), expected))
   }
 
   /** `wrong`, of a value that is a secret or may hold one: it is not repeated. */
   unusable(expected: Sentence): never {
     refuse(
-      isEmpty(this.node)
-        ? phrases.wrong(this.where(), this.found(), expected)
+      isEmpty(this.#node)
+        ? phrases.wrong(this.where(), this.#found(), expected)
         : phrases.unusable(this.where(), expected),
     )
   }
@@ -80,24 +80,24 @@ export class ConfigNode {
   find(...path: (string | number)[]): ConfigNode | undefined {
     const [step, ...rest] = path
     if (step === undefined) return this
-    return this.step(step)?.find(...rest)
+    return this.#step(step)?.find(...rest)
   }
 
-  private step(step: string | number): ConfigNode | undefined {
-    if (typeof step === 'number') return isSeq(this.node) ? this.list()[step] : undefined
-    if (!isMap(this.node)) return undefined
-    const pair = this.node.items.find(({ key }) => isScalar(key) && String(key.value) === step)
-    return pair && this.at(pair.value as Node | null, step, pair.key as Node)
+  #step(step: string | number): ConfigNode | undefined {
+    if (typeof step === 'number') return isSeq(this.#node) ? this.list()[step] : undefined
+    if (!isMap(this.#node)) return undefined
+    const pair = this.#node.items.find(({ key }) => isScalar(key) && String(key.value) === step)
+    return pair && this.#at(pair.value as Node | null, step, pair.key as Node)
   }
 
   /** The members of a mapping. Refuses anything that is not a mapping and every member whose name is not in `known`. */
   members(known: readonly string[]): Members {
-    if (!isMap(this.node))
+    if (!isMap(this.#node))
       this.wrong({ en: 'a mapping of names to values', fa: 'نام‌ها را با مقدارشان (نام: مقدار)' })
     const members = new Map<string, ConfigNode>()
-    for (const pair of this.node.items) {
+    for (const pair of this.#node.items) {
       const name = isScalar(pair.key) ? String(pair.key.value) : String(pair.key)
-      const member = this.at(pair.value as Node | null, name, pair.key as Node)
+      const member = this.#at(pair.value as Node | null, name, pair.key as Node)
       if (!known.includes(name)) refuse(phrases.unknown(member.where(), known))
       members.set(name, member)
     }
@@ -106,49 +106,49 @@ export class ConfigNode {
 
   /** A mapping of free names to texts, in order. */
   textMap(): Record<string, string> {
-    if (!isMap(this.node))
+    if (!isMap(this.#node))
       this.wrong({ en: 'a mapping of names to texts', fa: 'نام‌ها را با متنشان (نام: متن)' })
-    const entries = this.node.items.map((pair): [string, string] => {
+    const entries = this.#node.items.map((pair): [string, string] => {
       const name = isScalar(pair.key) ? String(pair.key.value) : String(pair.key)
-      return [name, this.at(pair.value as Node | null, name, pair.key as Node).text()]
+      return [name, this.#at(pair.value as Node | null, name, pair.key as Node).text()]
     })
     return Object.fromEntries(entries)
   }
 
   list(): ConfigNode[] {
-    if (!isSeq(this.node)) this.wrong({ en: 'a list', fa: 'یک فهرست' })
-    return this.node.items.map((item, position) => {
+    if (!isSeq(this.#node)) this.wrong({ en: 'a list', fa: 'یک فهرست' })
+    return this.#node.items.map((item, position) => {
       const node = item as Node
-      return new ConfigNode(this.source, node, `${this.path}[${position}]`, this.lineOf(node) ?? this.line)
+      return new ConfigNode(this.#source, node, `${this.path}[${position}]`, this.#lineOf(node) ?? this.#line)
     })
   }
 
   /** A text that is not empty, `${NAME}` filled in. `expected` completes the refusal. */
   text(expected: Sentence = { en: 'a text', fa: 'یک متن' }, pattern?: RegExp): string {
-    return this.readText(pattern) ?? this.wrong(expected)
+    return this.#readText(pattern) ?? this.wrong(expected)
   }
 
   /** The same of a key or password, which no sentence repeats. */
   secret(expected: Sentence = { en: 'a text, in quotes', fa: 'متنی در گیومه' }, pattern?: RegExp): string {
-    return this.readText(pattern) ?? this.unusable(expected)
+    return this.#readText(pattern) ?? this.unusable(expected)
   }
 
-  private readText(pattern?: RegExp): string | undefined {
-    const value = isScalar(this.node) ? this.node.value : undefined
+  #readText(pattern?: RegExp): string | undefined {
+    const value = isScalar(this.#node) ? this.#node.value : undefined
     if (typeof value !== 'string') return undefined
-    const text = this.fill(value).trim()
+    const text = this.#fill(value).trim()
     return text === '' || (pattern && !pattern.test(text)) ? undefined : text
   }
 
   /** The path of a file, from the folder of the configuration file. */
   file(expected: Sentence): string {
-    return path.resolve(this.source.folder, this.text(expected))
+    return path.resolve(this.#source.folder, this.text(expected))
   }
 
   number(range: Range): number {
-    const value = isScalar(this.node) ? this.node.value : undefined
+    const value = isScalar(this.#node) ? this.#node.value : undefined
     // A number may stand in the environment too: `port: ${PORT}`.
-    const number = typeof value === 'string' && value.includes('${') ? Number(this.fill(value)) : value
+    const number = typeof value === 'string' && value.includes('${') ? Number(this.#fill(value)) : value
     const valid =
       typeof number === 'number' && Number.isFinite(number) && (!range.integer || Number.isInteger(number))
     if (!valid || number < range.min || number > range.max) {
@@ -164,13 +164,13 @@ export class ConfigNode {
   }
 
   flag(): boolean {
-    const value = isScalar(this.node) ? this.node.value : undefined
+    const value = isScalar(this.#node) ? this.#node.value : undefined
     if (typeof value !== 'boolean') this.wrong({ en: 'true or false', fa: 'true یا false' })
     return value
   }
 
   oneOf<Value extends string>(values: readonly Value[]): Value {
-    const value = isScalar(this.node) ? this.node.value : undefined
+    const value = isScalar(this.#node) ? this.#node.value : undefined
     const match = values.find((candidate) => candidate === value)
     if (match === undefined)
       this.wrong({ en: `one of ${values.join(', ')}`, fa: `یکی از ${values.join('، ')}` })
@@ -188,30 +188,30 @@ export class ConfigNode {
     return chosen
   }
 
-  private at(value: Node | null, name: string, key: Node): ConfigNode {
+  #at(value: Node | null, name: string, key: Node): ConfigNode {
     const path = this.path ? `${this.path}.${name}` : name
-    return new ConfigNode(this.source, value, path, this.lineOf(key) ?? this.line)
+    return new ConfigNode(this.#source, value, path, this.#lineOf(key) ?? this.#line)
   }
 
-  private lineOf(node: Node | null): number | undefined {
-    return node?.range ? this.source.lines.linePos(node.range[0]).line : undefined
+  #lineOf(node: Node | null): number | undefined {
+    return node?.range ? this.#source.lines.linePos(node.range[0]).line : undefined
   }
 
-  private fill(text: string): string {
+  #fill(text: string): string {
     return text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => {
-      const value = this.source.variables[name]
+      const value = this.#source.variables[name]
       if (value === undefined || value === '') refuse(phrases.variable(this.where(), name))
       return value
     })
   }
 
   /** What stands there, in a few words; never a filled-in value, which may be a secret. */
-  private found(): Sentence {
-    if (isMap(this.node)) return { en: 'a mapping', fa: 'چند نام با مقدارشان' }
-    if (isSeq(this.node) && this.node.items.length === 0) return { en: 'an empty list', fa: 'فهرستی خالی' }
-    if (isSeq(this.node)) return { en: 'a list', fa: 'یک فهرست' }
-    if (!isScalar(this.node) || isEmpty(this.node)) return { en: 'empty', fa: 'خالی' }
-    const value = String(this.node.value)
+  #found(): Sentence {
+    if (isMap(this.#node)) return { en: 'a mapping', fa: 'چند نام با مقدارشان' }
+    if (isSeq(this.#node) && this.#node.items.length === 0) return { en: 'an empty list', fa: 'فهرستی خالی' }
+    if (isSeq(this.#node)) return { en: 'a list', fa: 'یک فهرست' }
+    if (!isScalar(this.#node) || isEmpty(this.#node)) return { en: 'empty', fa: 'خالی' }
+    const value = String(this.#node.value)
     return phrases.typed(value.length > 60 ? `${value.slice(0, 60)}…` : value)
   }
 }
@@ -222,19 +222,19 @@ const isEmpty = (node: Node | null): boolean =>
 /** The members of one mapping, by name. */
 export class Members {
   readonly place: ConfigNode
-  private readonly members: ReadonlyMap<string, ConfigNode>
+  readonly #members: ReadonlyMap<string, ConfigNode>
 
   constructor(place: ConfigNode, members: ReadonlyMap<string, ConfigNode>) {
     this.place = place
-    this.members = members
+    this.#members = members
   }
 
   get(name: string): ConfigNode | undefined {
-    return this.members.get(name)
+    return this.#members.get(name)
   }
 
   /** The member, or a refusal that says what to write. */
   need(name: string, mend: Sentence): ConfigNode {
-    return this.members.get(name) ?? refuse(phrases.missing(this.place.where(name), mend))
+    return this.#members.get(name) ?? refuse(phrases.missing(this.place.where(name), mend))
   }
 }

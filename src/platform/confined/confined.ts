@@ -8,7 +8,7 @@ import { GrowingBytes } from '#platform/bytes'
 import { readJson } from '#platform/json'
 import type { Log } from '#platform/log'
 import { type FindIsolation, type Isolation, openIsolation } from './isolation.ts'
-import { openQueue, type Places } from './queue.ts'
+import { FairQueue, type Places } from './queue.ts'
 import { type Scratch, watchScratch } from './scratch.ts'
 
 export { type FindIsolation, type Isolation, openIsolation } from './isolation.ts'
@@ -76,7 +76,7 @@ export function openConfinement(
   places: Places = usualPlaces,
   find: FindIsolation = openIsolation(),
 ): Confine {
-  const queue = openQueue(places)
+  const queue = new FairQueue(places)
   return async (work) => {
     using place = await queue.enter(work.accountId, work.signal)
     if (!place) return { lost: 'busy' }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { openQueue } from './queue.ts'
+import { FairQueue } from './queue.ts'
 
 const signal = new AbortController().signal
 
 test('places are given in the order of coming, and given back once', async () => {
-  const queue = openQueue({ working: 1, waiting: 2 })
+  const queue = new FairQueue({ working: 1, waiting: 2 })
   const order: number[] = []
   const first = await queue.enter('one', signal)
   const waiting = [1, 2].map(async (number) => {
@@ -24,7 +24,7 @@ test('places are given in the order of coming, and given back once', async () =>
 })
 
 test('who leaves the line takes no place', async () => {
-  const queue = openQueue({ working: 1, waiting: 5 })
+  const queue = new FairQueue({ working: 1, waiting: 5 })
   const place = await queue.enter('one', signal)
   const caller = new AbortController()
   const left = queue.enter('one', caller.signal)
@@ -38,7 +38,7 @@ test('who leaves the line takes no place', async () => {
 
 /** Who got places, in the order in which they got them; `end` gives one of an account back. */
 function watched(places: { working: number; waiting: number }) {
-  const queue = openQueue(places)
+  const queue = new FairQueue(places)
   const order: string[] = []
   const refused: string[] = []
   const held: { accountId: string; place: Disposable }[] = []

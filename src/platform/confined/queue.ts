@@ -1,17 +1,9 @@
-export interface Queue {
-  /**
-   * A place for the account, given back by disposing it; undefined where too many wait, at once or because somebody who waits for less
-   * came later. Throws the signal's reason.
-   */
-  enter(accountId: string, signal: AbortSignal): Promise<Disposable | undefined>
-}
-
 export interface Places {
   working: number
   waiting: number
 }
 
-/** A waiting caller; called with whether it got a place. */
+/** A caller in a line; called with whether it got a place. */
 type Waiting = (hasPlace: boolean) => void
 
 /**
@@ -19,88 +11,120 @@ type Waiting = (hasPlace: boolean) => void
  * where there is more than one, so that the first of another waits for nobody; and where no more may wait, the newest of the longest
  * line makes way for an account that has fewer in its own.
  */
-export function openQueue({ working, waiting }: Places): Queue {
-  const maxOfOne = Math.max(1, working - 1)
-  const held = new Map<string, number>()
+export class FairQueue {
+  readonly #maxWaiting: number
+  readonly #maxOfOne: number
+  /** Places by account. */
+  readonly #held = new Map<string, number>()
   /** By account, whose turn is next first; none is empty. */
-  const lines = new Map<string, Waiting[]>()
-  let free = working
-  let waits = 0
+  readonly #lines = new Map<string, Waiting[]>()
+  #free: number
+  #waiting = 0
 
-  const has = (accountId: string): number => held.get(accountId) ?? 0
-  const mayTake = (accountId: string): boolean => free > 0 && has(accountId) < maxOfOne
+  constructor({ working, waiting }: Places) {
+    this.#free = working
+    this.#maxWaiting = waiting
+    this.#maxOfOne = Math.max(1, working - 1)
+  }
 
-  function place(accountId: string): Disposable {
-    free -= 1
-    held.set(accountId, has(accountId) + 1)
+  /**
+   * A place for the account, given back by disposing it; undefined where too many wait, at once or because somebody who waits for less
+   * came later. Throws the signal's reason.
+   */
+  async enter(accountId: string, signal: AbortSignal): Promise<Disposable | undefined> {
+    signal.throwIfAborted()
+    if (this.#mayTake(accountId)) return this.#take(accountId)
+    if (this.#maxWaiting === 0 || !this.#makeRoom(accountId)) return undefined
+    return this.#wait(accountId, signal)
+  }
+
+  #wait(accountId: string, signal: AbortSignal): Promise<Disposable | undefined> {
+    const { promise, resolve, reject } = Promise.withResolvers<Disposable | undefined>()
+    // The place is taken in the moment it is free: whoever comes next must not find it so.
+    const waiting: Waiting = (hasPlace) => resolve(hasPlace ? this.#take(accountId) : undefined)
+    const onAbort = () => {
+      this.#leave(accountId, waiting)
+      reject(signal.reason)
+    }
+    this.#join(accountId, waiting)
+    signal.addEventListener('abort', onAbort, { once: true })
+    return promise.finally(() => signal.removeEventListener('abort', onAbort))
+  }
+
+  #heldBy(accountId: string): number {
+    return this.#held.get(accountId) ?? 0
+  }
+
+  #mayTake(accountId: string): boolean {
+    return this.#free > 0 && this.#heldBy(accountId) < this.#maxOfOne
+  }
+
+  #take(accountId: string): Disposable {
+    this.#free -= 1
+    this.#held.set(accountId, this.#heldBy(accountId) + 1)
     let isHeld = true
     return {
-      [Symbol.dispose]() {
+      [Symbol.dispose]: () => {
         if (!isHeld) return
         isHeld = false
-        free += 1
-        if (has(accountId) === 1) held.delete(accountId)
-        else held.set(accountId, has(accountId) - 1)
-        goLast(accountId)
-        callNext()
+        this.#giveBack(accountId)
       },
     }
   }
 
+  #giveBack(accountId: string): void {
+    this.#free += 1
+    const left = this.#heldBy(accountId) - 1
+    if (left === 0) this.#held.delete(accountId)
+    else this.#held.set(accountId, left)
+    this.#goLast(accountId)
+    this.#callNext()
+  }
+
   /** The account with the fewest places is next; among equals, the one that has waited longest since its last place. */
-  function callNext(): void {
-    const [accountId] = [...lines.keys()].filter(mayTake).toSorted((one, other) => has(one) - has(other))
+  #callNext(): void {
+    const [accountId] = [...this.#lines.keys()]
+      .filter((one) => this.#mayTake(one))
+      .toSorted((one, other) => this.#heldBy(one) - this.#heldBy(other))
     if (accountId === undefined) return
-    const [next] = lines.get(accountId)!
-    leave(accountId, next!)
-    goLast(accountId)
+    const [next] = this.#lines.get(accountId)!
+    this.#leave(accountId, next!)
+    this.#goLast(accountId)
     next!(true)
   }
 
-  function goLast(accountId: string): void {
-    const line = lines.get(accountId)
-    if (line && lines.delete(accountId)) lines.set(accountId, line)
+  #goLast(accountId: string): void {
+    const line = this.#lines.get(accountId)
+    if (line && this.#lines.delete(accountId)) this.#lines.set(accountId, line)
   }
 
-  function leave(accountId: string, one: Waiting): void {
-    const line = lines.get(accountId)
-    const at = line?.indexOf(one) ?? -1
+  #join(accountId: string, waiting: Waiting): void {
+    const line = this.#lines.get(accountId)
+    if (line) line.push(waiting)
+    else this.#lines.set(accountId, [waiting])
+    this.#waiting += 1
+  }
+
+  #leave(accountId: string, waiting: Waiting): void {
+    const line = this.#lines.get(accountId)
+    const at = line?.indexOf(waiting) ?? -1
     if (!line || at < 0) return
     line.splice(at, 1)
-    waits -= 1
-    if (line.length === 0) lines.delete(accountId)
+    this.#waiting -= 1
+    if (line.length === 0) this.#lines.delete(accountId)
   }
 
   /** Whether there is room in the line, which may be made at the cost of the longest. */
-  function makeRoom(accountId: string): boolean {
-    if (waits < waiting) return true
-    const own = lines.get(accountId)?.length ?? 0
-    const [longest, line] = [...lines].reduce((one, other) => (other[1].length > one[1].length ? other : one))
+  #makeRoom(accountId: string): boolean {
+    if (this.#waiting < this.#maxWaiting) return true
+    const own = this.#lines.get(accountId)?.length ?? 0
+    const [longest, line] = [...this.#lines].reduce((one, other) =>
+      other[1].length > one[1].length ? other : one,
+    )
     if (line.length <= own + 1) return false
     const newest = line.at(-1)!
-    leave(longest, newest)
+    this.#leave(longest, newest)
     newest(false)
     return true
-  }
-
-  return {
-    async enter(accountId, signal) {
-      signal.throwIfAborted()
-      if (mayTake(accountId)) return place(accountId)
-      if (waiting === 0 || !makeRoom(accountId)) return undefined
-      const { promise, resolve, reject } = Promise.withResolvers<Disposable | undefined>()
-      // The place is taken in the moment it is free: whoever comes next must not find it so.
-      const told: Waiting = (hasPlace) => resolve(hasPlace ? place(accountId) : undefined)
-      const onAbort = () => {
-        leave(accountId, told)
-        reject(signal.reason)
-      }
-      const line = lines.get(accountId)
-      if (line) line.push(told)
-      else lines.set(accountId, [told])
-      waits += 1
-      signal.addEventListener('abort', onAbort, { once: true })
-      return promise.finally(() => signal.removeEventListener('abort', onAbort))
-    },
   }
 }

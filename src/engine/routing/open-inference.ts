@@ -1,0 +1,142 @@
+/** What all journeys of one process share: breakers, drains, and an end together. */
+import type { Catalogue, Model, NamedModel } from '#engine/models'
+import type { Clock } from '#platform/clock'
+import type { Log } from '#platform/log'
+import type { Metrics } from '#platform/metrics'
+import { Breaker } from './breaker.ts'
+import { candidatesOf, deploymentsFor, inOrder, type ModelsOptions, modelsFor } from './candidates.ts'
+import { Drains } from './drains.ts'
+import { Journey } from './journey.ts'
+import { type LinkOpener, linkOpener } from './links.ts'
+import { OperatorWarnings } from './operator-warnings.ts'
+import { type OrderCandidate, OrderJourney, type OrderRun } from './order-journey.ts'
+import type { Inference, OrderRunOptions, Run, RunOptions, Upstream } from './routing.ts'
+
+export interface InferenceOptions {
+  upstreams: ReadonlyMap<string, Upstream>
+  models: Pick<Catalogue, 'find'>
+  clock: Clock
+  metrics: Metrics
+  log?: Pick<Log, 'warn'>
+  random?: () => number
+}
+
+export const openInference = (options: InferenceOptions): Inference => new RoutedInference(options)
+
+/** At disposal all callers are gone; drains still running get this long, then they are stopped and settled as they are. */
+const drainGraceMs = 1_000
+
+interface Stoppable {
+  stop(): void
+}
+
+class RoutedInference implements Inference {
+  readonly #upstreams: ReadonlyMap<string, Upstream>
+  readonly #models: Pick<Catalogue, 'find'>
+  readonly #clock: Clock
+  readonly #random: () => number
+  /** What every journey is made of, beside its own options. */
+  readonly #shared
+  readonly #breakers = new Map<string, Breaker>()
+  /** Journeys under way, by the promise of their end. */
+  readonly #running = new Map<Promise<void>, Stoppable>()
+
+  constructor({ upstreams, models, clock, metrics, log, random = Math.random }: InferenceOptions) {
+    this.#upstreams = upstreams
+    this.#models = models
+    this.#clock = clock
+    this.#random = random
+    this.#shared = {
+      upstreams,
+      clock,
+      metrics,
+      random,
+      drains: new Drains(),
+      warnings: new OperatorWarnings(log, clock),
+      breakerOf: (deployment: string) => this.#breakerOf(deployment),
+      enter: (journey: Stoppable) => this.#enter(journey),
+    }
+    metrics.breakers.from(() => this.#breakerStates())
+    metrics.drains.from(() => this.#shared.drains.counts())
+  }
+
+  start(options: RunOptions): Run {
+    return new Journey({
+      ...options,
+      ...this.#shared,
+      candidates: candidatesOf(this.#models, options, this.#random),
+      deadlineMs: options.receivedMs + this.longestMs(options.model),
+    })
+  }
+
+  startOrder<One extends OrderCandidate<NamedModel>, Filled>({
+    candidates,
+    background = false,
+    ...options
+  }: OrderRunOptions<One, Filled>): OrderRun<One, Filled> {
+    return new OrderJourney({
+      ...options,
+      ...this.#shared,
+      isBackground: background,
+      candidates: candidates.flatMap((candidate) =>
+        inOrder(candidate.model.deployments, this.#random).map((deployment) => ({
+          candidate,
+          model: candidate.model,
+          deployment,
+        })),
+      ),
+      deadlineMs: options.receivedMs + this.longestMs(candidates[0]!.model),
+    })
+  }
+
+  longestMs({ deployments }: Pick<NamedModel, 'deployments'>): number {
+    return Math.max(...deployments.map(({ provider }) => this.#upstreams.get(provider)!.timeouts.totalMs))
+  }
+
+  modelsFor(options: ModelsOptions): Model[] {
+    return modelsFor(this.#models, options)
+  }
+
+  linkOpener(options: ModelsOptions): LinkOpener {
+    const speakers = this.modelsFor(options).flatMap((model) =>
+      deploymentsFor(model, options.turn).map(({ provider: id }) => {
+        const { provider, takesLinks } = this.#upstreams.get(id)!
+        return { provider, takesLinks: model.takesLinks ?? takesLinks }
+      }),
+    )
+    return linkOpener(speakers, options.turn)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const late = setTimeout(() => {
+      for (const journey of this.#running.values()) journey.stop()
+    }, drainGraceMs)
+    await Promise.all(this.#running.keys())
+    clearTimeout(late)
+  }
+
+  #breakerOf(deployment: string): Breaker {
+    // The simulator fails at one caller's request, which must not open a breaker for others.
+    if (deployment.startsWith('sandbox/')) return new Breaker(this.#clock)
+    const breaker = this.#breakers.get(deployment) ?? new Breaker(this.#clock)
+    this.#breakers.set(deployment, breaker)
+    return breaker
+  }
+
+  *#breakerStates(): Generator<readonly [{ deployment: string }, number]> {
+    for (const [deployment, breaker] of this.#breakers)
+      yield [{ deployment }, breaker.isOpen || breaker.limitedForMs > 0 ? 1 : 0]
+  }
+
+  /** Called when a journey begins; its result is disposed when it ends. */
+  #enter(journey: Stoppable): Disposable {
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+    this.#running.set(ended, journey)
+    return {
+      [Symbol.dispose]: () => {
+        this.#running.delete(ended)
+        end()
+      },
+    }
+  }
+}

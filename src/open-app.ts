@@ -1,0 +1,179 @@
+/** Composition: config → App, every room opened once and handed to those that need it. */
+import cluster from 'node:cluster'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { App } from '#app'
+import { openDocuments } from '#engine/documents'
+import { buildCatalogue, type Catalogue, type Discovery, discover } from '#engine/models'
+import { openPipelines, type Pipelines } from '#engine/pipelines'
+import { openInference, type Upstream } from '#engine/routing'
+import { openPageCounter, openReader, openTools } from '#engine/tools'
+import { openKeyRing } from '#platform/auth'
+import { type Clock, systemClock } from '#platform/clock'
+import type { Config } from '#platform/config'
+import { openConfinement, openIsolation } from '#platform/confined'
+import { type Db, migrate, openDb } from '#platform/db'
+import { jobs } from '#platform/jobs'
+import { openLedger } from '#platform/ledger'
+import { type Log, openLog } from '#platform/log'
+import { openMetrics } from '#platform/metrics'
+import type { GuardedNet } from '#platform/net'
+import { startEmbedded } from '#platform/postgres'
+import { joinProcesses } from '#platform/processes'
+import { type Outbound, openOutbound } from '#platform/proxy'
+import { openSecrets } from '#platform/secrets'
+import { openSpool } from '#platform/spool'
+import { openStorage } from '#platform/storage'
+import { openTracing, type Tracing, type TracingConfig } from '#platform/trace'
+import { sandboxModels } from '#providers/sandbox'
+import { openSearch } from '#providers/search'
+import { connect, openNet } from './connect.ts'
+import { makeSeries } from './metrics.ts'
+
+export interface AppOptions {
+  config: Config
+  clock?: Clock
+  log?: Log
+  /** Instead of the guarded client of the config. */
+  net?: GuardedNet
+  /** Instead of the built-in pipelines. */
+  pipelines?: Pipelines
+}
+
+/** What every other part of an app stands on. */
+type Ground = Pick<App, 'config' | 'db' | 'clock' | 'log' | 'secrets' | 'metrics' | 'tracing'>
+
+/** Opens the rooms from the database up; `opening` closes them in the opposite order. */
+export async function openApp(
+  options: AppOptions,
+  opening: AsyncDisposableStack,
+): Promise<{ app: App; discovered: Discovery }> {
+  const outbound = openOutbound(options.config)
+  const ground = await openGround(options, outbound, opening)
+  const { models, discovered, net, upstreams } = await openModels(options, ground.log, outbound, opening)
+  const books = await openBooks(ground, models, opening)
+  const app: App = {
+    ...ground,
+    ...books,
+    jobs,
+    models,
+    inference: opening.use(openInference({ ...ground, upstreams, models })),
+    net,
+    ...openHands(options, ground.log, { net, outbound }, opening),
+    ...(await openStores(ground.config, outbound, opening)),
+  }
+  return { app, discovered }
+}
+
+async function openGround(
+  options: AppOptions,
+  outbound: Outbound,
+  opening: AsyncDisposableStack,
+): Promise<Ground> {
+  const { config, clock = systemClock, log = openLog(config.logLevel) } = options
+  const db = await openDatabase(config, log, opening)
+  const file = path.join(config.dataDir, 'secret.key')
+  const secrets = await openSecrets({ db, log, secret: config.secret, file })
+  const metrics = openMetrics(makeSeries, { isWorker: cluster.isWorker })
+  metrics.pool.from(() => poolStates(db))
+  const tracing = config.tracing && opening.use(await startTracing(config.tracing, outbound, log))
+  return { config, db, clock, log, secrets, metrics, tracing }
+}
+
+const startTracing = (config: TracingConfig, outbound: Outbound, log: Log): Promise<Tracing> =>
+  openTracing({ ...config, egress: outbound.to(config.endpoint), log })
+
+const migrations = fileURLToPath(new URL('../migrations', import.meta.url))
+
+/** The database of the config, migrated: the named one, or our own below the data folder. */
+async function openDatabase(config: Config, log: Log, opening: AsyncDisposableStack): Promise<Db> {
+  const url =
+    config.databaseUrl ??
+    opening.use(await startEmbedded({ dataDir: config.dataDir, pgBin: config.pgBin, log })).address
+  const db = opening.use(await openDb({ url, log }))
+  await migrate(db, migrations)
+  return db
+}
+
+const poolStates = ({ pool }: Db) =>
+  [
+    [{ state: 'busy' }, pool.totalCount - pool.idleCount],
+    [{ state: 'idle' }, pool.idleCount],
+    [{ state: 'waiting' }, pool.waitingCount],
+  ] as const
+
+interface ConnectedModels {
+  models: Catalogue
+  discovered: Discovery
+  net: GuardedNet
+  upstreams: Map<string, Upstream>
+}
+
+/** The catalogue with its providers, and the client for addresses that users name. */
+async function openModels(
+  options: AppOptions,
+  log: Log,
+  outbound: Outbound,
+  opening: AsyncDisposableStack,
+): Promise<ConnectedModels> {
+  const { config } = options
+  const discovered = await discover(config.vendors, outbound)
+  const models = buildCatalogue(config, discovered, sandboxModels)
+  const net = options.net ?? openNet(config, outbound, log)
+  return { models, discovered, net, upstreams: connect(models, net, outbound, opening) }
+}
+
+/** Who is alive, who pays and who calls. */
+async function openBooks(
+  { config, db, clock, log, metrics }: Ground,
+  models: Catalogue,
+  opening: AsyncDisposableStack,
+): Promise<Pick<App, 'processes' | 'ledger' | 'keys'>> {
+  const processes = opening.use(await joinProcesses({ db, log, timing: config.timing }))
+  const { thresholdsPercent } = config.budgets
+  const ledger = opening.use(openLedger({ db, clock, log, processes, thresholdsPercent, metrics }))
+  const modelId = (name: string) => models.find(name)?.id ?? name
+  return { processes, ledger, keys: opening.use(openKeyRing({ db, clock, log, metrics, modelId })) }
+}
+
+/** Reading a whole file of data takes a core or two and up to 2 GB. */
+const dataPlaces = { working: 2, waiting: 64 }
+
+/** What models and runs of work may use: hosted tools, readers of documents, pipelines. */
+function openHands(
+  { config, pipelines }: AppOptions,
+  log: Log,
+  { net, outbound }: { net: GuardedNet; outbound: Outbound },
+  opening: AsyncDisposableStack,
+): Pick<App, 'tools' | 'countPages' | 'reader' | 'pipelines'> {
+  const { webSearch } = config.tools
+  const search = webSearch && opening.use(openSearch(webSearch, outbound.to(webSearch.baseUrl)))
+  const isolation = openIsolation()
+  return {
+    tools: openTools({ config, search, client: net, log, isolation }),
+    countPages: openPageCounter(log, isolation),
+    reader: openReader({ client: net, log, isolation }),
+    pipelines:
+      pipelines ??
+      openPipelines({
+        documents: openDocuments(log, isolation),
+        confine: openConfinement(log, undefined, isolation),
+        confineData: openConfinement(log, dataPlaces, isolation),
+      }),
+  }
+}
+
+/** Bytes: stored ones, and those on their way. */
+async function openStores(
+  { dataDir, storage, files }: Config,
+  outbound: Outbound,
+  opening: AsyncDisposableStack,
+): Promise<Pick<App, 'storage' | 'spool'>> {
+  const folder = (name: string) => path.join(dataDir, name)
+  return {
+    storage: opening.use(openStorage({ folder: folder('files'), ...storage, egress: outbound.to })),
+    spool: opening.use(
+      await openSpool({ folder: path.resolve(folder('spool')), maxBytes: files.spoolBytes }),
+    ),
+  }
+}

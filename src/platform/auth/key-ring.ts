@@ -1,0 +1,163 @@
+/** Keys that were asked for lately, kept for as long as the database tells of their changes. */
+import type { Clock } from '#platform/clock'
+import { type Db, isDatabaseAway } from '#platform/db'
+import { fail } from '#platform/errors'
+import type { Log } from '#platform/log'
+import type { Metrics } from '#platform/metrics'
+import { couldBeKey, sha256 } from '#platform/secrets'
+import type { Caller, KeyRing } from './auth.ts'
+import { Origins } from './origins.ts'
+import * as store from './store.ts'
+
+export interface KeyRingOptions {
+  db: Db
+  clock: Clock
+  log: Log
+  metrics?: Metrics
+  /** The id of a model by any of its names: a list of models may have been written with others. */
+  modelId?: (name: string) => string
+}
+
+/** The plan of an account that may sign in and pay nothing yet. */
+export const noPlan = 'none'
+
+/** Keys for as long as this process runs; disposing it stops listening for their changes. */
+export const openKeyRing = (options: KeyRingOptions): KeyRing => new CachedKeyRing(options)
+
+interface CachedKey {
+  caller: Caller
+  suspended: boolean
+  expiresAtMs: number
+}
+
+/** Enough for every key in use; the oldest leaves first. */
+const cacheSize = 50_000
+
+/**
+ * The cache is used only while it listens for changes: each revocation, suspension or new limit is announced by
+ * NOTIFY in the transaction that makes it, and whatever was cached of that account is dropped. Not listening, every call asks the database.
+ */
+class CachedKeyRing implements KeyRing {
+  readonly #db: Db
+  readonly #clock: Clock
+  readonly #log: Log
+  readonly #modelId: (name: string) => string
+  readonly #keys = new Map<string, CachedKey>()
+  readonly #hashesOf = new Map<string, Set<string>>()
+  readonly #lookups = { hit: 0, miss: 0 }
+  readonly #origins: Origins
+  readonly #listener: AsyncDisposable
+  #isListening = false
+  /** Counts changes, so that an answer read before a change is not cached after it. */
+  #changes = 0
+
+  constructor({ db, clock, log, metrics, modelId = (name) => name }: KeyRingOptions) {
+    this.#db = db
+    this.#clock = clock
+    this.#log = log
+    this.#modelId = modelId
+    this.#origins = new Origins(db)
+    metrics?.keyLookups.from(() =>
+      Object.entries(this.#lookups).map(([result, count]) => [{ result }, count]),
+    )
+    this.#listener = db.listen(['auth_changed'], {
+      message: (_channel, accountId) => this.#drop(accountId),
+      up: () => this.#listen(),
+      down: () => this.#stopListening(),
+    })
+  }
+
+  async caller(secret: string | undefined): Promise<Caller> {
+    if (secret === undefined || !couldBeKey(secret)) fail('INVALID_API_KEY', {})
+    const hash = sha256(secret).toString('base64')
+    const cached = this.#keys.get(hash)
+    this.#lookups[cached ? 'hit' : 'miss']++
+    return this.#requireUsable(cached ?? (await this.#load(hash)))
+  }
+
+  async callerOf(accountId: string, keyId: string): Promise<Caller> {
+    const row = await orUnavailable(store.keyById(this.#db, accountId, keyId))
+    return this.#requireUsable(row && cachedKeyOf(row, this.#modelId))
+  }
+
+  isOrigin(origin: string): Promise<boolean> {
+    return orUnavailable(this.#origins.has(origin, this.#clock.nowMs(), this.#isListening))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#listener[Symbol.asyncDispose]()
+  }
+
+  async #load(hash: string): Promise<CachedKey | undefined> {
+    const changesBefore = this.#changes
+    const row = await orUnavailable(store.keyByHash(this.#db, Buffer.from(hash, 'base64')))
+    if (!row) return undefined
+    const key = cachedKeyOf(row, this.#modelId)
+    if (this.#isListening && changesBefore === this.#changes) this.#add(hash, key)
+    return key
+  }
+
+  #requireUsable(key: CachedKey | undefined): Caller {
+    if (!key || key.expiresAtMs <= this.#clock.nowMs()) fail('INVALID_API_KEY', {})
+    if (key.suspended) fail('ACCOUNT_SUSPENDED', {})
+    if (key.caller.plan === noPlan) fail('PLAN_REQUIRED', {})
+    return key.caller
+  }
+
+  #add(hash: string, key: CachedKey): void {
+    if (this.#keys.size >= cacheSize) this.#keys.delete(this.#keys.keys().next().value!)
+    this.#keys.set(hash, key)
+    const { accountId } = key.caller
+    const hashes = this.#hashesOf.get(accountId)
+    if (hashes) hashes.add(hash)
+    else this.#hashesOf.set(accountId, new Set([hash]))
+  }
+
+  #drop(accountId: string): void {
+    this.#changes++
+    this.#origins.clear()
+    for (const hash of this.#hashesOf.get(accountId) ?? []) this.#keys.delete(hash)
+    this.#hashesOf.delete(accountId)
+  }
+
+  #clear(): void {
+    this.#changes++
+    this.#origins.clear()
+    this.#keys.clear()
+    this.#hashesOf.clear()
+  }
+
+  #listen(): void {
+    this.#clear()
+    this.#isListening = true
+  }
+
+  #stopListening(): void {
+    this.#isListening = false
+    this.#clear()
+    this.#log.warn('the key cache lost its listener; keys are read from the database until it is back')
+  }
+}
+
+const cachedKeyOf = (row: store.KeyOfAccount, modelId: (name: string) => string): CachedKey => ({
+  caller: {
+    kind: 'key',
+    accountId: row.account_id,
+    projectId: row.project_id,
+    keyId: row.key_id,
+    plan: row.plan,
+    scopes: new Set(row.scopes),
+    models: row.models ? new Set(row.models.map(modelId)) : undefined,
+    responsesMaxOutputTokens: row.responses_max_output_tokens ?? undefined,
+    origins: row.origins ? new Set(row.origins) : undefined,
+  },
+  suspended: row.state === 'suspended',
+  expiresAtMs: row.revoked_at ? 0 : (row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY),
+})
+
+const orUnavailable = <Row>(reading: Promise<Row>): Promise<Row> =>
+  reading.catch((error: unknown) => {
+    if (isDatabaseAway(error))
+      fail('SERVICE_UNAVAILABLE', { why: 'database' }, { retryAfterMs: 2000, cause: error })
+    throw error
+  })
