@@ -60,7 +60,10 @@ const speech = modelKind({
   }),
   figures: () => ({ abilities: ['speech'] }),
   details: ({ perCharacter }) => ({ pricing: { per_character: perCharacter } }),
+  operation: 'speech',
   ask: (provider: { speak(text: string): Promise<Uint8Array> }, text: string) => provider.speak(text),
+  mayRepeat: ({ executed }) => !executed,
+  mayReleaseClaim: ({ executed }) => !executed,
   price: ({ perCharacter }, { creditsPerUsd, markup }, characters: number) =>
     BigInt(Math.ceil(perCharacter * creditsPerUsd * markup * 1_000_000)) * BigInt(characters),
   worstCase: ({ perCharacter }, { creditsPerUsd, markup }, text: string) =>

@@ -1,7 +1,6 @@
 /** What must be true of a simulated world: at each step, and when everything has ended. */
 
-import { costOf, ratesOf } from '#engine/metering'
-import type { Catalogue } from '#engine/models'
+import { type Catalogue, textModels } from '#engine/models'
 import type { Config } from '#platform/config'
 import type { Settled, Settlement } from '#platform/ledger'
 import type { HoldOp } from '../ledger/model.ts'
@@ -171,8 +170,7 @@ export class Judge {
     if (said?.detail?.['usage_source'] !== 'upstream') return
     const call = this.#ask.upstream.calls.findLast(({ requestId }) => requestId === id)
     const usage = call?.reported && { ...call.reported, output: Math.min(call.reported.output, call.limit) }
-    const cost =
-      usage && costOf(ratesOf(this.#ask.models.defaultText.pricing, this.#ask.config.defaults), usage)
+    const cost = usage && textModels.price(this.#ask.models.defaultText, this.#ask.config.defaults, usage)
     const { held } = this.#ask.database.letters.get(id)!
     // Where the database did not say whether the hold could be raised to the cost, the caller was told the hold, and pays that.
     const toldHold = said.withinHold && cost !== undefined && cost > held && said.microcredits === held

@@ -1,41 +1,37 @@
 import { Type } from 'typebox'
 import {
+  answerPaid,
   costOf,
   payment,
-  replayable,
   requireModel,
-  setCostHeaders,
   setIgnoredFields,
   unnamedFields,
 } from '#capabilities/calls'
-import { embed, type Vectors } from '#engine/embeddings'
+import { startPaidVectors, type Vectors } from '#engine/embeddings'
 import { encodeBase64 } from '#engine/media'
 import type { EmbeddingModel } from '#engine/models'
-import { fail, finalFailure } from '#platform/errors'
-import { JsonText, type RequestContext } from '#platform/http'
+import { fail } from '#platform/errors'
+import type { JsonText, RequestContext } from '#platform/http'
 import { reasons } from './phrases.ts'
 import { EmbeddingsBody } from './schema.ts'
 
 /** Everything wrong is refused first, then the bound of the texts is held, then the upstream is asked, once. */
 export async function createEmbeddings(context: RequestContext<EmbeddingsBody>): Promise<JsonText> {
-  const { app, body, claim } = context
+  const { app, body } = context
   const model = requireModel(context, body.model, 'embedding')
   const texts = textsOf(body.input, model)
   setIgnoredFields(context, unnamedFields(body, effectiveFields))
-  const textOf = (result: Vectors): string =>
-    JSON.stringify(listOf(model, result, body.encoding_format ?? 'float'))
-  const outcome = await embed(app, {
+  const paid = await startPaidVectors(app, {
     ...payment(context),
     endpoint: '/v1/embeddings',
     model,
     texts,
     dimensions: body.dimensions ?? undefined,
-    ...(claim && { replyOf: (result: Vectors) => replayable(textOf(result)) }),
   })
-  if ('failure' in outcome)
-    throw claim && !outcome.hadNoEffect ? finalFailure(outcome.failure) : outcome.failure
-  setCostHeaders(context, outcome.microcredits)
-  return new JsonText(textOf(outcome))
+  return answerPaid(context, paid, async () => {
+    const result = await paid.vectors()
+    return { body: listOf(model, result, body.encoding_format ?? 'float'), microcredits: result.microcredits }
+  })
 }
 
 /** The fields that have an effect; `user` is taken from clients that send it. */

@@ -2,6 +2,12 @@
  * Vectors of texts, paid exactly, and what is near to what. Texts of like meaning have vectors that are near each other; vectors of two
  * models do not compare. Nothing here knows HTTP, a vendor or a database.
  */
-export { type EmbedOptions, type EmbedOutcome, embed, truncateForModel, type Vectors } from './embed.ts'
+export { type EmbedOutcome, embed, truncateForModel } from './embed.ts'
 export { NearestVectors } from './nearest.ts'
 export { packVectors, unpackVectors, vectorsIn } from './pack.ts'
+export {
+  type PaidVectors,
+  type PaidVectorsOptions,
+  startPaidVectors,
+  type Vectors,
+} from './paid-vectors.ts'

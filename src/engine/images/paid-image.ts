@@ -8,7 +8,6 @@ import {
   orderCandidates,
   type PaidCall,
   type PaidOrder,
-  type PaidOrderKind,
   startPaidOrder,
 } from '#engine/paid'
 import type { ImageOrder } from '#engine/turn'
@@ -72,28 +71,12 @@ export async function startPaidImage(app: App, options: PaidImageOptions): Promi
     }
   })
   const call = { ...options, isFetchable: claim !== undefined && !stream }
-  return new Paid(app, options, await startPaidOrder(app, call, pictures(app), candidates))
+  return new Paid(app, options, await startPaidOrder(app, call, imageModels, candidates))
 }
 
 function candidateOf(model: ImageModel, spec: ImageSpec): Candidate {
   const plan = planFor(model, spec)
   return { model, order: plan.order, plan }
-}
-
-const pictures = (app: App): PaidOrderKind<Candidate, Drawn> => ({
-  operation: 'generate_content',
-  attributes: { 'gen_ai.output.type': 'image' },
-  fill: ({ orders }, call) => imageModels.ask(orders.image!, call),
-  worstCase: (candidate) => priceOf(app, candidate),
-  mayRepeat: ({ executed }) => !executed,
-  // A broken line or a 500 proves nothing.
-  hadNoEffect: ({ executed, status }) => !executed || (status !== undefined && status >= 400 && status < 500),
-})
-
-function priceOf(app: App, { model, order }: Candidate, count = order.count): bigint {
-  const { references, quality, size } = order
-  const priced = { count, references: references.length, quality, size }
-  return imageModels.price(model, app.config.defaults, priced)
 }
 
 class Paid implements PaidImage {
@@ -122,8 +105,9 @@ class Paid implements PaidImage {
   }
   /** A picture cannot be had in part: who leaves while it is drawn pays for it, as its upstream is paid. */
   get #charge(): bigint {
-    if (this.#delivered > 0) return priceOf(this.#app, this.#order.candidate, this.#delivered)
-    return this.#order.wasAbandoned ? priceOf(this.#app, this.#order.candidate) : 0n
+    const { order } = this.plan
+    const count = this.#delivered > 0 ? this.#delivered : this.#order.wasAbandoned ? order.count : 0
+    return count > 0 ? imageModels.price(this.model, this.#app.config.defaults, { ...order, count }) : 0n
   }
 
   async pictures(): Promise<PaidPictures> {

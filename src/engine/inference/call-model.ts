@@ -3,8 +3,7 @@
  * afterwards, however the call ended. Nothing is held or settled here.
  */
 import type { App } from '#app'
-import { costOf, ratesOf } from '#engine/metering'
-import type { Model } from '#engine/models'
+import { type Model, textModels } from '#engine/models'
 import { alarmClaims, type Claim, claimOf, PaidTelemetry, requireActivePayer } from '#engine/paid'
 import { type ModelsOptions, type PricedAttempt, priced } from '#engine/routing'
 import type { FinishReason, Message, OutputFormat, Part, Tool, ToolCall, Turn, Usage } from '#engine/turn'
@@ -118,7 +117,7 @@ export async function callModel(
   const { usageSource } = step
   const claims = claimOf(attempts, step.usageCorrection)
   alarmClaims(app, callId, attempts, claims)
-  const microcredits = isFree ? 0n : costOf(ratesOf(model.pricing, app.config.defaults), usage)
+  const microcredits = isFree ? 0n : textModels.price(model, app.config.defaults, usage)
   const told = priced(attempts, isFree ? undefined : { microcredits, usage, usageSource })
   return {
     text: said.text,

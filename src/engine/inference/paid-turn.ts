@@ -1,7 +1,6 @@
 /** A paid turn: the worst case is held, each part is metered, and the actual cost is settled however the turn ends. */
 import type { App } from '#app'
-import { costOf, ratesOf } from '#engine/metering'
-import type { Model } from '#engine/models'
+import { type Model, textModels } from '#engine/models'
 import { claimOf, type Finished, type PaidCall, PaidRequest } from '#engine/paid'
 import { deploymentsFor, type ModelsOptions, type PricedAttempt, priced, type Run } from '#engine/routing'
 import type { HostedTools } from '#engine/tools'
@@ -218,7 +217,7 @@ class Paid implements PaidTurn {
   }
 
   #costOf(step: Step): bigint {
-    return costOf(ratesOf(step.model.pricing, this.#app.config.defaults), step.usage())
+    return textModels.price(step.model, this.#app.config.defaults, step.usage())
   }
 
   finish({ statusCode, failure, reply, undelivered = false }: Ending): Promise<Finished> {

@@ -1,11 +1,11 @@
 /** One model call with all its attempts, metered part by part so that its cost is known however it ends. */
 import { estimateUsage, type ObservedOutput, plausibleUsage, type UsageCorrection } from '#engine/metering'
-import type { Model } from '#engine/models'
+import { type Model, textModels } from '#engine/models'
 import { leaveOnAbort } from '#engine/paid'
 import type { Attempt, Run } from '#engine/routing'
 import type { FinishReason, Part, Turn, Usage } from '#engine/turn'
 import { UpstreamError } from '#providers/spec'
-import { failureOf, mayReleaseClaim } from './upstream-failure.ts'
+import { failureOf } from './upstream-failure.ts'
 
 export interface StepOptions {
   run: Run
@@ -47,7 +47,7 @@ export class Step {
   }
   /** No attempt had an effect, as far as the upstreams report: the idempotency key may be released. */
   get mayReleaseClaim(): boolean {
-    return this.#options.run.failures.every(mayReleaseClaim)
+    return this.#options.run.failures.every((failure) => textModels.mayReleaseClaim(failure, false))
   }
   /** Certainly nothing was executed: no upstream was reached, or each one refused the connection. */
   get hadNoEffect(): boolean {

@@ -1,6 +1,6 @@
 /** Metrics, trace spans and log fields of a paid turn: names, figures and times, never prompt or answer text. */
 import type { App } from '#app'
-import type { Model } from '#engine/models'
+import { type Model, textModels } from '#engine/models'
 import { type PaidTelemetry, providerName } from '#engine/paid'
 import type { Attempt } from '#engine/routing'
 import type { Turn, Usage } from '#engine/turn'
@@ -29,7 +29,7 @@ export class TurnTelemetry {
   /** Starts the span of one upstream call. Returns the `traceparent` to send upstream. */
   beginCall(turn: Turn): string | undefined {
     this.#askedMs = performance.now()
-    return this.#paid.beginCall('chat', requestAttributes(this.#model, turn))
+    return this.#paid.beginCall(textModels.operation, requestAttributes(this.#model, turn))
   }
 
   /** Called when a token of a streamed answer is delivered. */

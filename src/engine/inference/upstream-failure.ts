@@ -26,7 +26,3 @@ export function failureOf(error: UpstreamError): Failure {
       return new Failure('UPSTREAM_FAILED', {}, more)
   }
 }
-
-/** True when the upstream certainly did no work or reported a refusal: the idempotency key may be released. */
-export const mayReleaseClaim = (error: UpstreamError): boolean =>
-  !error.executed || (error.status ?? 0) >= 400 || error.fault === 'connect' || error.fault === 'reset'

@@ -1,15 +1,7 @@
 /** The worst-case cost of a model call, which is held before the call. */
 import type { App } from '#app'
-import {
-  dearest,
-  inputBound,
-  inputWorstCase,
-  outputTokensFor,
-  outputWorstCase,
-  type Rates,
-  ratesOf,
-  searchesWorstCase,
-} from '#engine/metering'
+import { inputBound } from '#engine/metering'
+import { affordableOutputTokens, dearest, type TextBound, textModels } from '#engine/models'
 import { continuationTokens, type ModelsOptions, roomFor } from '#engine/routing'
 import { Failure } from '#platform/errors'
 
@@ -28,22 +20,21 @@ export async function takeWorstCase(
   take: (microcredits: bigint) => Promise<void>,
 ): Promise<number> {
   const { model, turn } = options
-  const { rates, input } = promptOf(app, options)
+  const conversion = app.config.defaults
+  const { priced, bound } = promptOf(app, options)
   const requested = turn.requestedOutputTokens
   const { defaultOutputTokens: usual = Number.POSITIVE_INFINITY } = turn
   const wanted = requested ?? Math.min(usual, roomFor(model, turn))
-  let maxOutputTokens = Math.min(wanted, model.maxOutputTokens)
+  let outputTokens = Math.min(wanted, model.maxOutputTokens)
   for (let round = 1; ; round++) {
     try {
-      await take(input + worstAnswer(options, rates, maxOutputTokens))
-      return maxOutputTokens
+      await take(textModels.worstCase(priced, conversion, { ...bound, outputTokens }))
+      return outputTokens
     } catch (error) {
       const free = haveOf(error)
       if (free === undefined || requested !== undefined || round === 4) throw error
-      const have = free + beside
-      const paid = outputTokensFor(answerRates(options, rates), have > input ? have - input : 0n)
-      maxOutputTokens = Math.min(maxOutputTokens, paid)
-      if (maxOutputTokens < smallestOutputTokens) throw error
+      outputTokens = Math.min(outputTokens, affordableOutputTokens(priced, conversion, bound, free + beside))
+      if (outputTokens < smallestOutputTokens) throw error
     }
   }
 }
@@ -54,33 +45,27 @@ export function worstCaseOf(
   options: ModelsOptions,
 ): { microcredits: bigint; maxOutputTokens: number } {
   const { model, turn } = options
-  const { rates, input } = promptOf(app, options)
-  const maxOutputTokens = Math.min(turn.requestedOutputTokens ?? roomFor(model, turn), model.maxOutputTokens)
-  return { microcredits: input + worstAnswer(options, rates, maxOutputTokens), maxOutputTokens }
+  const { priced, bound } = promptOf(app, options)
+  const outputTokens = Math.min(turn.requestedOutputTokens ?? roomFor(model, turn), model.maxOutputTokens)
+  const microcredits = textModels.worstCase(priced, app.config.defaults, { ...bound, outputTokens })
+  return { microcredits, maxOutputTokens: outputTokens }
 }
 
-/** The highest rates among the models that may answer, and the cost of the prompt at these rates. */
-function promptOf(app: App, options: ModelsOptions): { rates: Rates; input: bigint } {
-  const models = app.inference.modelsFor(options)
-  const rates = dearest(models.map(({ pricing }) => ratesOf(pricing, app.config.defaults)))
-  const bound = inputBound(options.turn)
-  if (options.model.resumes) bound.text += continuationTokens
-  const readings = options.turn.compacts ? 2n : 1n
-  return { rates, input: readings * inputWorstCase(rates, bound) + searchesWorstCase(rates, options.turn) }
+/** The highest prices among the models that may answer, and what the turn may take of them beside its output. */
+function promptOf(app: App, options: ModelsOptions) {
+  const { model, turn } = options
+  const input = inputBound(turn)
+  const resumes = model.resumes ?? false
+  if (resumes) input.text += continuationTokens
+  const searches = turn.upstreamSearches ?? 0
+  const bound: Omit<TextBound, 'outputTokens'> = {
+    input,
+    searches,
+    compacts: turn.compacts ?? false,
+    resumes,
+  }
+  return { priced: dearest(app.inference.modelsFor(options)), bound }
 }
-
-/**
- * If another deployment may continue an interrupted answer, it reads the text so far as prompt again, perhaps writing it to a cache.
- * With compaction the summary is billed as output too.
- */
-function answerRates({ model, turn }: Pick<ModelsOptions, 'model' | 'turn'>, rates: Rates): Rates {
-  const reading = rates.cacheWrite > rates.input ? rates.cacheWrite : rates.input
-  const output = rates.output + (model.resumes ? reading : 0n) + (turn.compacts ? rates.output : 0n)
-  return { ...rates, output }
-}
-
-const worstAnswer = (options: Pick<ModelsOptions, 'model' | 'turn'>, rates: Rates, tokens: number): bigint =>
-  outputWorstCase(answerRates(options, rates), tokens)
 
 function haveOf(error: unknown): bigint | undefined {
   if (!(error instanceof Failure) || error.status !== 402) return undefined

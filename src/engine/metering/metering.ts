@@ -1,19 +1,9 @@
-/** Usage → credits, and the worst case that a hold must cover. All money in micro-credits; integers only. */
+/** What a turn may take at most, and what was used where the upstream does not say; what that costs is known by the kind of the model. */
 
 import type { InputBound } from '#engine/models'
 import type { Content, Turn, Usage } from '#engine/turn'
 import type { ObservedOutput } from './plausible-usage.ts'
 
-export {
-  costOf,
-  dearest,
-  inputWorstCase,
-  outputTokensFor,
-  outputWorstCase,
-  type Rates,
-  ratesOf,
-  searchesWorstCase,
-} from '#engine/models'
 export { type ObservedOutput, plausibleUsage, type UsageCorrection } from './plausible-usage.ts'
 
 // Upper bounds across vendors' published formulas: high-detail tiles, audio and video rates.

@@ -40,10 +40,7 @@ export { buildCatalogue, type Catalogue } from './catalogue.ts'
 export { type Discovery, discover } from './discover.ts'
 export { embedding as embeddingModels } from './kinds/embedding/embedding.ts'
 export type { EmbeddingModel } from './kinds/embedding/embedding-model.ts'
-export {
-  estimatedEmbeddingTokens,
-  possibleEmbeddingTokens,
-} from './kinds/embedding/price.ts'
+export { estimatedEmbeddingTokens, possibleEmbeddingTokens } from './kinds/embedding/price.ts'
 export { image as imageModels } from './kinds/image/image.ts'
 export {
   aspectRatiosOf,
@@ -55,28 +52,18 @@ export {
   sizeName,
   sizeOf,
 } from './kinds/image/image-model.ts'
-export {
-  type Figures,
-  type ModelKind,
-  modelKind,
-  type OrderProviders,
-  type PriceConversion,
-} from './kinds/kind.ts'
+export { type Figures, type ModelKind, modelKind, type OrderProviders } from './kinds/kind.ts'
 export { type AnyModel, type Kinds, type ModelEntry, openKinds } from './kinds/kinds.ts'
+export { microcreditsOf, type PriceConversion } from './kinds/microcredits.ts'
 export { usdPerMillion } from './kinds/pricing.ts'
-export {
-  costOf,
-  dearest,
-  type InputBound,
-  inputWorstCase,
-  outputTokensFor,
-  outputWorstCase,
-  type Rates,
-  ratesOf,
-  searchesWorstCase,
-} from './kinds/text/rates.ts'
 export { text as textModels } from './kinds/text/text.ts'
 export type { Feature, Model, Pricing } from './kinds/text/text-model.ts'
+export {
+  affordableOutputTokens,
+  dearest,
+  type InputBound,
+  type TextBound,
+} from './kinds/text/worst-case.ts'
 export {
   type Dialect,
   defaultTimeouts,

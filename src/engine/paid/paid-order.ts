@@ -1,22 +1,18 @@
 /** A paid order that is filled completely or not at all (pictures, vectors): held at its worst case, filled at most once. */
 import type { App } from '#app'
-import type { AnyModel } from '#engine/models'
+import type { AnyModel, ModelKind } from '#engine/models'
 import type { Attempt, OrderCandidate, OrderKind, OrderRun } from '#engine/routing'
-import type { Attributes } from '#platform/trace'
 import { UpstreamError } from '#providers/spec'
 import { leaveOnAbort } from './leave.ts'
 import { type Finished, type PaidEnd, PaidRequest, type PaidRequestOptions } from './paid-request.ts'
 
-/** What is specific to a kind of order: how a provider is called and how the price is computed. */
-export interface PaidOrderKind<One extends OrderCandidate, Filled> extends OrderKind<One['order'], Filled> {
-  /** Operation name in spans (OpenTelemetry's conventions for generative AI). */
-  operation: string
-  attributes?: Attributes
-  /** In micro-credits. */
-  worstCase(one: One): bigint
-  /** True when this failure proves that the upstream did nothing, so that the idempotency key may be released. */
-  hadNoEffect(failure: UpstreamError, isBackground: boolean): boolean
-}
+/** The kind that is ordered from, by its value in `engine/models/kinds`. */
+export interface OrderedKind<One extends OrderCandidate<AnyModel>, Filled>
+  extends OrderKind<One['order'], Filled>,
+    Pick<
+      ModelKind<One['model'], never, never, One['order'], unknown>,
+      'operation' | 'attributes' | 'worstCase' | 'mayReleaseClaim'
+    > {}
 
 /** The fields of `PaidEnd` that the order does not set itself. */
 export type PaidOrderEnd = Omit<PaidEnd, 'model' | 'attempts' | 'fault' | 'freeClaim'>
@@ -28,11 +24,12 @@ export type PaidOrderEnd = Omit<PaidEnd, 'model' | 'attempts' | 'fault' | 'freeC
 export async function startPaidOrder<One extends OrderCandidate<AnyModel>, Filled>(
   app: App,
   call: PaidRequestOptions,
-  kind: PaidOrderKind<One, Filled>,
+  kind: OrderedKind<One, Filled>,
   candidates: readonly One[],
 ): Promise<PaidOrder<One, Filled>> {
   const request = new PaidRequest(app, call)
-  await request.hold((take) => take(dearest(candidates.map((one) => kind.worstCase(one)))))
+  const worstCases = candidates.map(({ model, order }) => kind.worstCase(model, app.config.defaults, order))
+  await request.hold((take) => take(highest(worstCases)))
   const { receivedMs, requestId, background } = call
   const run = app.inference.startOrder<One, Filled>({
     kind,
@@ -65,7 +62,7 @@ export function orderCandidates<One extends OrderCandidate<AnyModel>>(
 
 interface Parts<One extends OrderCandidate<AnyModel>, Filled> {
   call: PaidRequestOptions
-  kind: PaidOrderKind<One, Filled>
+  kind: OrderedKind<One, Filled>
   candidates: readonly One[]
   request: PaidRequest
   run: OrderRun<One, Filled>
@@ -101,7 +98,7 @@ export class PaidOrder<One extends OrderCandidate<AnyModel>, Filled> {
   get hadNoEffect(): boolean {
     const { kind, run, call } = this.#parts
     const failures = this.#fault ? [...run.failures, this.#fault] : run.failures
-    return !this.#isFilled && failures.every((one) => kind.hadNoEffect(one, call.background === true))
+    return !this.#isFilled && failures.every((one) => kind.mayReleaseClaim(one, call.background === true))
   }
 
   /**
@@ -128,5 +125,4 @@ export class PaidOrder<One extends OrderCandidate<AnyModel>, Filled> {
   }
 }
 
-const dearest = (prices: readonly bigint[]): bigint =>
-  prices.reduce((most, price) => (price > most ? price : most))
+const highest = (amounts: readonly bigint[]): bigint => amounts.reduce((a, b) => (a > b ? a : b))

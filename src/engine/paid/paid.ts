@@ -3,6 +3,6 @@
 export { requireActivePayer } from './active-payer.ts'
 export { alarmClaims, type Claim, claimOf, claimsOf } from './claims.ts'
 export { leaveOnAbort } from './leave.ts'
-export { orderCandidates, type PaidOrder, type PaidOrderKind, startPaidOrder } from './paid-order.ts'
+export { orderCandidates, type PaidOrder, startPaidOrder } from './paid-order.ts'
 export { type Finished, type PaidCall, PaidRequest } from './paid-request.ts'
 export { PaidTelemetry, providerName } from './paid-telemetry.ts'

@@ -231,7 +231,7 @@ export class Journey {
     const call = this.#calling
     this.#calling = undefined
     if (!call || !failure || failure.fault === 'aborted') return undefined
-    if (this.#options.background && failure.executed) return undefined
+    if (!textModels.mayRepeat(failure, this.#options.background === true)) return undefined
     let verdict = verdictOf(failure)
     if (call.hasDelivered) {
       if (!this.#delivered?.canBeContinued(this.#options.turn)) return undefined

@@ -1,6 +1,6 @@
 /** Runs one order, filled completely or not at all (pictures, vectors), through deployments until one fills it. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Deployment } from '#engine/models'
+import type { Deployment, OrderProviders } from '#engine/models'
 import { UpstreamError } from '#providers/spec'
 import {
   type Attempt,
@@ -14,7 +14,6 @@ import {
 } from './attempt.ts'
 import type { Breaker, Pass } from './breaker.ts'
 import { Route, type Step } from './route.ts'
-import type { Upstream } from './routing.ts'
 import { verdictOf } from './verdict.ts'
 
 /** A model that may fill the order, with the order adapted to its sizes and settings. */
@@ -23,11 +22,10 @@ export interface OrderCandidate<Of extends { id: string } = { id: string }, Orde
   order: Order
 }
 
-/** How a kind of order is sent to a provider. */
+/** What routing needs of a kind of models whose orders are filled whole; the kind's value in `engine/models/kinds` has it. */
 export interface OrderKind<Order, Filled> {
-  /** Calls one upstream once. */
-  fill(upstream: Upstream, call: OrderCall<Order>): Promise<Filled>
-  /** Whether the order may be repeated after this failure: one that may have been filled would be billed twice. */
+  readonly kind: keyof OrderProviders
+  readonly ask: (provider: never, call: OrderCall<Order>) => Promise<Filled>
   mayRepeat(failure: UpstreamError, isBackground: boolean): boolean
 }
 
@@ -134,10 +132,11 @@ export class OrderJourney<One extends OrderCandidate, Filled> implements OrderRu
   }
 
   #fill({ target: { deployment, candidate } }: Call<One>): Promise<Filled> {
-    const upstream = this.#options.upstreams.get(deployment.provider)!
+    const { kind, upstreams } = this.#options
+    // The catalogue gives a model only deployments whose provider speaks a dialect of its kind.
+    const provider = upstreams.get(deployment.provider)!.orders[kind.kind] as never
     const call = callOptionsOf(this.#options, deployment, this.attempts.length)
-    const { order } = candidate
-    return this.#options.kind.fill(upstream, { ...call, order, signal: this.#stop.signal })
+    return kind.ask(provider, { ...call, order: candidate.order, signal: this.#stop.signal })
   }
 
   #failed({ attempt, breaker, pass }: Call<One>, error: unknown): UpstreamError {

@@ -2,6 +2,7 @@
  * The tools that this service runs itself when a model asks for them: search, fetch, dates and a shell. All share one
  * interface; the loop that calls models with them, its wires and its holds are elsewhere.
  */
+import { microcreditsOf } from '#engine/models'
 import type { ToolName, ToolResult } from '#engine/turn'
 import type { Config } from '#platform/config'
 import { type FindIsolation, openConfinement } from '#platform/confined'
@@ -10,7 +11,6 @@ import type { Log } from '#platform/log'
 import type { GuardedClient } from '#platform/net'
 import { bash, type ShellState } from './bash.ts'
 import { datetime } from './datetime.ts'
-import { priceOf } from './price.ts'
 import { webFetch } from './web-fetch.ts'
 import { type SearchVendor, webSearch } from './web-search.ts'
 import './errors.ts'
@@ -92,7 +92,7 @@ export interface ToolsOptions {
 export function openTools({ config, search, client, log, isolation }: ToolsOptions): HostedTools {
   const { webSearch: searching, webFetch: fetching } = config.tools
   const confine = openConfinement(log, undefined, isolation)
-  const price = (usd: number) => priceOf(usd, config.defaults)
+  const price = (usd: number) => microcreditsOf(usd, config.defaults)
   const all: HostedTool[] = [datetime(), bash(confine)]
   if (searching && search) all.push(webSearch(search, { price: price(searching.priceUsd), log }))
   if (fetching.enabled) all.push(webFetch(client, { price: price(fetching.priceUsd), confine }))

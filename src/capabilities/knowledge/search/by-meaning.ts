@@ -38,7 +38,6 @@ export async function findByMeaning(
   try {
     const outcome = await embed(app, {
       ...payer,
-      claim: undefined,
       model,
       texts: [truncateForModel(model, text)],
     })

@@ -1,20 +1,17 @@
 /** What the house knows of a kind of models, in one value. */
 import type { Static, TObject, TSchema } from 'typebox'
 import type { ConfigNode, Sentence } from '#platform/config'
+import type { Attributes } from '#platform/trace'
+import type { UpstreamError } from '#providers/spec'
 import type { NamedModel } from '../models.ts'
 import type { KnownPrice } from '../prices.ts'
 import type { Dialect, ProviderConfig } from '../provider-settings.ts'
+import type { PriceConversion } from './microcredits.ts'
 import type { NamedEntry } from './named.ts'
 
 /** Who fills the orders of a kind, by its name: each kind adds its own by declaration merging. */
 // biome-ignore lint/suspicious/noEmptyInterface: the kinds fill it.
 export interface OrderProviders {}
-
-/** What a price in USD is multiplied by. */
-export interface PriceConversion {
-  creditsPerUsd: number
-  markup: number
-}
 
 /** A model of one kind as callers see it, beside what all kinds have. */
 export interface CardMembers {
@@ -41,7 +38,8 @@ export interface Figures {
 
 /**
  * A kind of models. `Used` is what is paid for, `Asked` what a hold must cover before it is known what will be used; money is in
- * micro-credits.
+ * micro-credits. Text is called as a stream of parts; every other kind is an order, filled whole or not at all, whose `Asked` is what
+ * `startPaidOrder` of `#engine/paid` holds, routes and explains by this value alone.
  */
 export interface ModelKind<
   Model extends NamedModel & { kind: string } = NamedModel & { kind: string },
@@ -68,8 +66,15 @@ export interface ModelKind<
   figures(model: Model): Figures
   /** The same for programs. */
   details(model: Model): Record<string, unknown>
+  /** Name of the call in spans (OpenTelemetry's conventions for generative AI), and what they say beside. */
+  readonly operation: string
+  readonly attributes?: Attributes
   /** Asks a provider of this kind once: a function of that provider and of the call. */
   readonly ask: Ask
+  /** Whether a call may be repeated, here or elsewhere, after this failure: one that an upstream has executed would be billed twice. */
+  mayRepeat(failure: UpstreamError, isBackground: boolean): boolean
+  /** Whether the upstream did nothing, as far as this failure tells, so that the idempotency key may be used again. */
+  mayReleaseClaim(failure: UpstreamError, isBackground: boolean): boolean
   /** What this costs. */
   price(model: Model, conversion: PriceConversion, used: Used): bigint
   /** What it may cost at most. */
@@ -103,7 +108,3 @@ export function modelKind<
     readEntry: (typed, node) => declared.readEntry(typed as Static<Schema>, node),
   }
 }
-
-/** A price in USD as micro-credits, rounded up to a whole one; the noise of binary fractions is taken away before. */
-export const microcreditsOf = (usd: number, { creditsPerUsd, markup }: PriceConversion): bigint =>
-  BigInt(Math.ceil(Number((usd * creditsPerUsd * markup * 1_000_000).toPrecision(12))))

@@ -1,6 +1,6 @@
 /** Models that turn texts into vectors: input tokens are paid, and there is no output. */
 import { Type } from 'typebox'
-import type { EmbeddingCall, EmbeddingProvider } from '#providers/spec'
+import type { EmbeddingCall, EmbeddingOrder, EmbeddingProvider, UpstreamError } from '#providers/spec'
 import { modelKind } from '../kind.ts'
 import { creditsPerUsd, currency, usdPerMillion } from '../pricing.ts'
 import type { EmbeddingModel } from './embedding-model.ts'
@@ -56,9 +56,20 @@ export const embedding = modelKind({
     /** USD per million tokens. */
     pricing: { input_per_million: pricing.inputPerMillion },
   }),
+  operation: 'embeddings',
   ask: (provider: EmbeddingProvider, call: EmbeddingCall) => provider.embed(call),
+  mayRepeat: wasFree,
+  mayReleaseClaim: wasFree,
   /** `tokens`: of the texts. */
   price: ({ pricing }, conversion, tokens: number) => embeddingCost(pricing, conversion, tokens),
-  worstCase: ({ pricing }, conversion, texts: readonly string[]) =>
+  worstCase: ({ pricing }, conversion, { texts }: EmbeddingOrder) =>
     embeddingCost(pricing, conversion, maxEmbeddingTokens(texts)),
 })
+
+/**
+ * An error status brings no vectors and no bill, but background work does not rely on that. A broken line or silence proves nothing: the
+ * call may have been executed.
+ */
+function wasFree({ executed, status }: UpstreamError, isBackground: boolean): boolean {
+  return !executed || (!isBackground && (status ?? 0) >= 400)
+}

@@ -1,5 +1,5 @@
 /** What vectors cost: their texts are input, and there is no output. */
-import { microcreditsOf, type PriceConversion } from '../kind.ts'
+import { microcreditsOf, type PriceConversion, wholeMicrocredits } from '../microcredits.ts'
 import type { EmbeddingPricing } from './embedding-model.ts'
 
 /** Around a text: what marks its beginning and end. */
@@ -17,11 +17,9 @@ export const possibleEmbeddingTokens = (texts: readonly string[]): number =>
 export const estimatedEmbeddingTokens = (texts: readonly string[]): number =>
   texts.reduce((sum, text) => sum + Math.ceil(Buffer.byteLength(text) / 4), 0)
 
-/** In micro-credits, rounded up to a whole one once. A token's price is an integer of millionths of one. */
-export function embeddingCost(
+/** In micro-credits. A token's price is an integer of millionths of one. */
+export const embeddingCost = (
   { inputPerMillion }: EmbeddingPricing,
   conversion: PriceConversion,
   tokens: number,
-): bigint {
-  return (microcreditsOf(inputPerMillion, conversion) * BigInt(tokens) + 999_999n) / 1_000_000n
-}
+): bigint => wholeMicrocredits(microcreditsOf(inputPerMillion, conversion) * BigInt(tokens))

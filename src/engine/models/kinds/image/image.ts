@@ -5,7 +5,7 @@ import type { ImageCall, ImageProvider } from '#providers/spec'
 import { modelKind } from '../kind.ts'
 import { creditsPerUsd, currency, usdEach } from '../pricing.ts'
 import { aspectRatiosOf, type ImageModel, type ImagePricing, sizeName } from './image-model.ts'
-import { imageCost, type PricedPictures } from './price.ts'
+import { imageCost } from './price.ts'
 import { type ImageEntry, ImageEntrySchema, readImageEntry } from './settings.ts'
 
 declare module '../kind.ts' {
@@ -56,11 +56,6 @@ const rowsOf = ({ rows }: ImagePricing) =>
     ...(size && { size: sizeName(size) }),
     per_image: each,
   }))
-
-const priceOf = (
-  { pricing }: ImageModel,
-  ...rest: [conversion: Parameters<typeof imageCost>[1], PricedPictures]
-) => imageCost(pricing, ...rest)
 
 export const image = modelKind({
   kind: 'image',
@@ -117,7 +112,13 @@ export const image = modelKind({
       per_reference: pricing.perReference,
     },
   }),
+  operation: 'generate_content',
+  attributes: { 'gen_ai.output.type': 'image' },
   ask: (provider: ImageProvider, call: ImageCall) => provider.draw(call),
-  price: priceOf,
-  worstCase: priceOf,
+  mayRepeat: ({ executed }) => !executed,
+  // A broken line or a 500 proves nothing.
+  mayReleaseClaim: ({ executed, status }) =>
+    !executed || (status !== undefined && status >= 400 && status < 500),
+  price: imageCost,
+  worstCase: imageCost,
 })

@@ -1,23 +1,11 @@
 /** What pictures cost, known before they are drawn: worst case and charge are the same sum. */
-import type { ImageQuality, PixelSize } from '#engine/turn'
-import { microcreditsOf, type PriceConversion } from '../kind.ts'
-import { type ImagePricing, imagePrice } from './image-model.ts'
-
-export interface PricedPictures {
-  count: number
-  /** Pictures that were given along. */
-  references: number
-  quality?: ImageQuality | undefined
-  size: PixelSize
-}
+import type { ImageOrder } from '#engine/turn'
+import { microcreditsOf, type PriceConversion } from '../microcredits.ts'
+import { type ImageModel, imagePrice } from './image-model.ts'
 
 /** In micro-credits; each price is rounded up to a whole one once. */
-export function imageCost(
-  pricing: ImagePricing,
-  conversion: PriceConversion,
-  pictures: PricedPictures,
-): bigint {
-  const each = microcreditsOf(imagePrice(pricing, pictures), conversion)
+export function imageCost({ pricing }: ImageModel, conversion: PriceConversion, order: ImageOrder): bigint {
+  const each = microcreditsOf(imagePrice(pricing, order), conversion)
   const reference = microcreditsOf(pricing.perReference, conversion)
-  return each * BigInt(pictures.count) + reference * BigInt(pictures.references)
+  return each * BigInt(order.count) + reference * BigInt(order.references.length)
 }

@@ -7,15 +7,10 @@ import { phrases, refuse } from '../../phrases.ts'
 import type { ProviderConfig } from '../../provider-settings.ts'
 import { type ModelBasis, modelKind } from '../kind.ts'
 import { creditsPerUsd, currency, usdPerMillion } from '../pricing.ts'
-import { costOf, type InputBound, inputWorstCase, outputWorstCase, ratesOf } from './rates.ts'
+import { costOf, ratesOf } from './rates.ts'
 import { readTextEntry, type TextEntry, TextEntrySchema } from './settings.ts'
 import type { Model, Pricing } from './text-model.ts'
-
-/** What a call may take at most. */
-export interface TextBound {
-  input: InputBound
-  outputTokens: number
-}
+import { worstCaseOf } from './worst-case.ts'
 
 export const text = modelKind({
   kind: 'text',
@@ -61,12 +56,13 @@ export const text = modelKind({
     /** USD per million tokens. */
     pricing: { ...pricesOf(pricing), media_input_per_million: pricing.mediaInputPerMillion },
   }),
+  operation: 'chat',
   ask: (provider: TextProvider, call: TextCall) => provider.generate(call),
+  mayRepeat: ({ executed }, isBackground) => !executed || !isBackground,
+  mayReleaseClaim: ({ executed, status = 0, fault }) =>
+    !executed || status >= 400 || fault === 'connect' || fault === 'reset',
   price: ({ pricing }, conversion, used: Usage) => costOf(ratesOf(pricing, conversion), used),
-  worstCase: ({ pricing }, conversion, { input, outputTokens }: TextBound) => {
-    const rates = ratesOf(pricing, conversion)
-    return inputWorstCase(rates, input) + outputWorstCase(rates, outputTokens)
-  },
+  worstCase: worstCaseOf,
 })
 
 const pricesOf = (pricing: Pricing) => ({
