@@ -1,10 +1,14 @@
+/** Rows of a CSV file, parsed by csv-parse: RFC 4180, and the other usual separators. */
+import { pipeline } from 'node:stream'
+import type { CsvError as ParserError } from 'csv-parse'
+
 /** A row of the file, with the line on which it begins. */
 export interface CsvRow {
   line: number
   cells: string[]
 }
 
-/** Thrown for a file that is no CSV; `line` is where. */
+/** Thrown for a file that is no CSV; `line` is where its row begins. */
 export class CsvError extends Error {
   override name = 'CsvError'
   readonly line: number
@@ -15,115 +19,75 @@ export class CsvError extends Error {
 }
 
 const maxCellCharacters = 100_000
+/** Of a row in memory: a quote that nobody closes would otherwise take in the rest of the file. */
+const maxRowCharacters = 2_000_000
 
 /**
  * Reads CSV (RFC 4180; also with `;` or a tab between cells, whichever the first line has most) as it comes, one row in
- * memory at a time. Empty lines are left out.
+ * memory at a time. Empty lines are left out. Throws `CsvError`.
  */
 export async function* readCsv(chunks: AsyncIterable<string>): AsyncGenerator<CsvRow> {
-  const reader = new CsvReader()
-  for await (const chunk of chunks) {
-    reader.feed(chunk)
-    yield* reader.take()
+  const { CsvError: Refused, parse } = await import('csv-parse')
+  const pieces = chunks[Symbol.asyncIterator]()
+  const head = await headOf(pieces)
+  let line = 1
+  /** Of the rows that are parsed and not yet read. */
+  const begins: number[] = []
+  const parser = parse({
+    delimiter: separatorOf(head),
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+    max_record_size: maxRowCharacters,
+    on_record(cells) {
+      const isEmpty = cells.length === 1 && cells[0] === ''
+      if (!isEmpty) begins.push(line)
+      if (cells.some((cell) => cell.length > maxCellCharacters))
+        throw new CsvError(line, 'a cell is too long')
+      // Not the parser's own count: within quotes it takes CR LF for two lines.
+      line += 1 + cells.reduce((sum, cell) => sum + lineEndsIn(cell), 0)
+      return isEmpty ? null : cells
+    },
+  })
+  // Whatever fails ends the parser, whose reader below throws it.
+  pipeline(withHead(head, pieces), parser, () => {})
+  try {
+    for await (const cells of parser as AsyncIterable<string[]>) yield { line: begins.shift()!, cells }
+  } catch (error) {
+    throw error instanceof Refused ? new CsvError(line, reasonOf(error)) : error
   }
-  reader.end()
-  yield* reader.take()
 }
 
-class CsvReader {
-  #separator: string | undefined
-  #waiting = ''
-  #rows: CsvRow[] = []
-  #cells: string[] = []
-  #cell = ''
-  /** `closed`: a quoted cell is over, and only a separator or the end of the line may follow. */
-  #state: 'plain' | 'quoted' | 'closed' = 'plain'
-  #line = 1
-  #began = 1
-  #afterReturn = false
-
-  take(): CsvRow[] {
-    const rows = this.#rows
-    this.#rows = []
-    return rows
+/** Up to the end of the first line, without a byte order mark. */
+async function headOf(pieces: AsyncIterator<string>): Promise<string> {
+  let head = ''
+  for (let next = await pieces.next(); !next.done; next = await pieces.next()) {
+    head += next.value
+    if (head.includes('\n') || head.length >= maxCellCharacters) break
   }
+  return head.replace(/^\uFEFF/, '')
+}
 
-  feed(chunk: string): void {
-    if (this.#separator === undefined) {
-      this.#waiting += chunk
-      const end = this.#waiting.indexOf('\n')
-      if (end < 0 && this.#waiting.length < maxCellCharacters) return
-      this.#begin()
-      return
-    }
-    for (const character of chunk) this.#read(character)
-  }
+function separatorOf(head: string): string {
+  const [first = ''] = head.split('\n', 1)
+  const count = (separator: string): number => first.split(separator).length
+  return [',', ';', '\t'].reduce((best, one) => (count(one) > count(best) ? one : best))
+}
 
-  end(): void {
-    if (this.#separator === undefined) this.#begin()
-    if (this.#state === 'quoted') throw new CsvError(this.#began, 'a quote is not closed')
-    if (this.#cell !== '' || this.#cells.length > 0 || this.#state === 'closed') this.#endRow()
-  }
+async function* withHead(head: string, pieces: AsyncIterator<string>): AsyncGenerator<string> {
+  yield head
+  yield* { [Symbol.asyncIterator]: () => pieces }
+}
 
-  /** The first line is there: the separator can be told. */
-  #begin(): void {
-    const text = this.#waiting.replace(/^\uFEFF/, '')
-    const [first = ''] = text.split('\n', 1)
-    const count = (separator: string): number => first.split(separator).length
-    this.#separator = [',', ';', '\t'].reduce((best, one) => (count(one) > count(best) ? one : best))
-    this.#waiting = ''
-    this.feed(text)
-  }
+function lineEndsIn(cell: string): number {
+  let count = 0
+  for (let at = cell.indexOf('\n'); at >= 0; at = cell.indexOf('\n', at + 1)) count++
+  return count
+}
 
-  #read(character: string): void {
-    if (character === '\n') {
-      this.#line++
-      const isOneEnd = this.#afterReturn
-      this.#afterReturn = false
-      if (isOneEnd) {
-        this.#began = this.#line
-        return
-      }
-    }
-    this.#afterReturn = false
-    if (this.#state === 'quoted') this.#readQuoted(character)
-    else if (character === '\n' || character === '\r') {
-      this.#afterReturn = character === '\r'
-      this.#endRow()
-    } else if (character === this.#separator) this.#endCell()
-    else if (character === '"') this.#readQuote()
-    else if (this.#state === 'closed') throw new CsvError(this.#line, 'text follows a closed quote')
-    else this.#add(character)
-  }
-
-  #readQuoted(character: string): void {
-    if (character === '"') this.#state = 'closed'
-    else this.#add(character)
-  }
-
-  /** Opens a cell, or stands twice within one. */
-  #readQuote(): void {
-    if (this.#state === 'closed') this.#add('"')
-    else if (this.#cell !== '') throw new CsvError(this.#line, 'a quote stands in the middle of a cell')
-    this.#state = 'quoted'
-  }
-
-  #add(character: string): void {
-    this.#cell += character
-    if (this.#cell.length > maxCellCharacters) throw new CsvError(this.#began, 'a cell is too long')
-  }
-
-  #endCell(): void {
-    this.#cells.push(this.#cell)
-    this.#cell = ''
-    this.#state = 'plain'
-  }
-
-  #endRow(): void {
-    this.#endCell()
-    const cells = this.#cells
-    this.#cells = []
-    if (cells.length > 1 || cells[0] !== '') this.#rows.push({ line: this.#began, cells })
-    this.#began = this.#line
-  }
+/** In our words: the parser's own sentences quote the file. */
+function reasonOf({ code }: ParserError): string {
+  if (code === 'CSV_QUOTE_NOT_CLOSED') return 'a quote is not closed'
+  if (code === 'CSV_MAX_RECORD_SIZE') return 'a row is too long'
+  if (code === 'CSV_INVALID_CLOSING_QUOTE') return 'text follows a closed quote'
+  return 'a quote stands in the middle of a cell'
 }

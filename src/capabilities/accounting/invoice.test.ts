@@ -39,6 +39,23 @@ test('however a file is cut into pieces, its rows are the same', async () => {
   )
 })
 
+test('what is no CSV is refused with the line on which its row begins, and within bounded memory', async () => {
+  const refusal = (text: string) =>
+    read(text).then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+  const head = 'id,model\r\na,"two\r\nlines"\r\n\r\n'
+  for (const [row, shown] of [
+    ['b,"m\n', 'a quote is not closed'],
+    ['b,"m"m', 'text follows a closed quote'],
+    ['b,m"m"', 'a quote stands in the middle of a cell'],
+    [`b,${'m'.repeat(100_001)}`, 'a cell is too long'],
+    [`b,"${'m,\n'.repeat(1_000_000)}`, 'a row is too long'],
+  ])
+    expect(await refusal(head + row)).toMatchObject({ why: 'csv', line: 5, shown })
+})
+
 test('times, tokens and amounts are read in every spelling in use, and nothing else is', async () => {
   const one = async (field: string, value: unknown) =>
     (await read(JSON.stringify({ id: 'a', [field]: value })))[0] as unknown as Record<string, unknown>
