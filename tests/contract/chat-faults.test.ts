@@ -18,6 +18,7 @@ import {
   chunksOf,
   contentOf,
   explained,
+  recover,
   requestIdOf,
   type UpstreamWorld,
 } from './chat-world.ts'
@@ -35,12 +36,8 @@ beforeAll(async () => {
 afterEach(async () => {
   // A rate limit is over before the next test.
   clock.moveMs(30_000)
-  for (const { upstream, key, world } of [at, hasty]) {
-    upstream.reply(answer())
-    // A call that succeeds closes the breaker, which counts failures in a row.
-    expect((await key.chat({})).status).toBe(200)
-    await world.settled()
-  }
+  await recover(at)
+  await recover(hasty)
 })
 afterAll(async () => {
   await at[Symbol.asyncDispose]()

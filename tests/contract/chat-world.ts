@@ -29,6 +29,13 @@ export async function bootOnUpstream(options: UpstreamWorldOptions = {}): Promis
   return { world, upstream, key, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }
 
+/** Makes the upstream what it was at the start: nothing is scripted, and the breaker, which counts failures in a row, is closed. */
+export async function recover({ world, upstream, key }: Omit<UpstreamWorld, keyof AsyncDisposable>) {
+  upstream.reset()
+  expect((await key.chat({ model: 'test/model' })).status).toBe(200)
+  await world.settled()
+}
+
 export interface Chunk {
   id: string
   object: string

@@ -1,6 +1,7 @@
 /** Streams of the responses wire: every event held against it, and the whole answer the same to the last member. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { chunk, cut, done, stream } from '../harness/upstream.ts'
+import { recover } from './chat-world.ts'
 import { eventsIn, type Json, lasting, responseIn } from './responses-oracle.ts'
 import { bootOnWires, type ResponsesWorld, respond, weather } from './responses-world.ts'
 
@@ -8,6 +9,7 @@ let at: ResponsesWorld
 beforeAll(async () => {
   at = await bootOnWires('chat', { timing: { streamOpenMs: 30, streamHeartbeatMs: 40 } })
 })
+afterEach(() => recover(at))
 afterAll(() => at[Symbol.asyncDispose]())
 
 const clock = { type: 'function', name: 'get_time', parameters: { type: 'object', properties: {} } }

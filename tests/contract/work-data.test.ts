@@ -203,9 +203,11 @@ describe('research', () => {
   })
 
   test('by a model that cannot be reached is failed, and hands over nothing', async () => {
-    at.upstream.reply(() => ({ kind: 'json', status: 401, body: { error: 'no' }, headers: {} }))
-    const { body } = await create(at.key, { kind: 'research', input: `${input} See ${at.pages}/report.` })
-    const run = await ended(at.key, body.id)
+    // A world of its own: a refused key keeps its deployment away for a while.
+    await using own = await bootWithTools('chat', { credits: 100_000 })
+    own.upstream.reply(() => ({ kind: 'json', status: 401, body: { error: 'no' }, headers: {} }))
+    const { body } = await create(own.key, { kind: 'research', input: `${input} See ${own.pages}/report.` })
+    const run = await ended(own.key, body.id)
     expect(run).toMatchObject({ status: 'failed', is_partial: false })
     expect(run.error.code).toMatch(/^UPSTREAM_/)
     expect(run.files.map(({ path }: { path: string }) => path)).toEqual(['manifest.json'])

@@ -2,18 +2,14 @@
 import OpenAI from 'openai'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { Failure } from '#platform/errors'
-import { bootOnUpstream, explained, type UpstreamWorld } from '../contract/chat-world.ts'
-import { answer, chunk, cut, json, silence, stream } from '../harness/upstream.ts'
+import { bootOnUpstream, explained, recover, type UpstreamWorld } from '../contract/chat-world.ts'
+import { chunk, cut, json, silence, stream } from '../harness/upstream.ts'
 
 let at: UpstreamWorld
 beforeAll(async () => {
   at = await bootOnUpstream()
 })
-afterEach(async () => {
-  at.upstream.reply(answer())
-  // A call that succeeds: the breaker counts failures in a row.
-  expect((await at.key.chat({})).status).toBe(200)
-})
+afterEach(() => recover(at))
 afterAll(() => at[Symbol.asyncDispose]())
 
 /** A client that notes when each of its requests really left. */

@@ -105,6 +105,8 @@ export interface FakeUpstream extends AsyncDisposable {
   reply(next: Script | ((call: UpstreamCall) => Script | Promise<Script>)): void
   /** Answers the next calls so, one each, before what `reply` set. */
   replyOnce(...next: Script[]): void
+  /** Forgets what `reply` and `replyOnce` set. */
+  reset(): void
   /** The call at `position` (from 0), as soon as it has arrived. */
   call(position: number): Promise<UpstreamCall>
   /** What this upstream would put on its bill: the tokens it really produced, in all and per call. */
@@ -156,6 +158,10 @@ export async function fakeUpstream(port = 0): Promise<FakeUpstream> {
     },
     replyOnce: (...next) => {
       queue.push(...next)
+    },
+    reset: () => {
+      current = answer()
+      queue.length = 0
     },
     call: (position) => {
       const arrived = calls[position]
