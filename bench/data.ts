@@ -56,9 +56,9 @@ console.log(
 
 globalThis.gc?.()
 const before = process.memoryUsage.rss()
-let most = before
+let peak = before
 const timer = setInterval(() => {
-  most = Math.max(most, process.memoryUsage.rss())
+  peak = Math.max(peak, process.memoryUsage.rss())
 }, 50)
 const beganMs = performance.now()
 let lapMs = beganMs
@@ -96,6 +96,6 @@ const written = await writeTables(computer, { spec: found.spec, maxCsvBytes: 46_
 lap('cleaned.csv written')
 clearInterval(timer)
 console.log(`all: ${((performance.now() - beganMs) / 1000).toFixed(1)} s`)
-console.log(`this process grew by ${((most - before) / 1e6).toFixed(0)} MB at most`)
+console.log(`this process grew by ${((peak - before) / 1e6).toFixed(0)} MB at most`)
 console.log({ rows: found.rows, of: found.of, total: answers?.[0]?.total, written })
 await rm(folder, { recursive: true, force: true })

@@ -85,7 +85,7 @@ function responses(text: string[]): string[] {
     output_tokens_details: { reasoning_tokens: 0 },
     total_tokens: counted.input + counted.output,
   }
-  const whole = { ...response, ...more, status: 'completed', output: items, usage }
+  const completed = { ...response, ...more, status: 'completed', output: items, usage }
   return [
     event('response.created', { response: { ...response, ...more, status: 'in_progress', usage: null } }),
     event('response.in_progress', { response: { ...response, ...more, status: 'in_progress', usage: null } }),
@@ -103,7 +103,7 @@ function responses(text: string[]): string[] {
     ),
     event('response.function_call_arguments.done', { ...callPlace, arguments: call.join('') }),
     event('response.output_item.done', { output_index: 1, item: items[1] }),
-    event('response.completed', { response: whole }),
+    event('response.completed', { response: completed }),
   ]
 }
 
@@ -137,7 +137,7 @@ function messages(text: string[]): string[] {
 export function piecesOf(events: readonly string[]): Buffer[] {
   const rhythm = [1, 1, 1, 2, 1, 1, 0.5, 1.5, 1, 3, 1, 1]
   const bytes = events.map((event) => Buffer.from(event))
-  const whole = Buffer.concat(bytes)
+  const all = Buffer.concat(bytes)
   const ends = bytes.map(({ length }) => length)
   for (let place = 1; place < ends.length; place++) ends[place]! += ends[place - 1]!
   const pieces: Buffer[] = []
@@ -146,7 +146,7 @@ export function piecesOf(events: readonly string[]): Buffer[] {
     const before = ends[Math.floor(place) - 1] ?? 0
     const after = ends[Math.min(Math.ceil(place), ends.length) - 1]!
     const end = Math.floor((before + after) / 2)
-    pieces.push(whole.subarray(from, end))
+    pieces.push(all.subarray(from, end))
     from = end
   }
   return pieces

@@ -79,14 +79,14 @@ async function startOnce(): Promise<Start> {
     const readyCpu = cpuSeconds(child.pid!)
     const readyMs = performance.now() - beganMs
     const longestMs = await longestAnswer(`${url}/health/live`, warmed.promise)
-    const said = await warmed.promise
+    const figures = await warmed.promise
     return {
       readyMs,
       readyCpu,
       warmMs: performance.now() - beganMs - readyMs,
       warmCpu: cpuSeconds(child.pid!) - readyCpu,
       longestMs,
-      longestStep: `${said['longest_cpu_ms'] ?? '?'} ms CPU, ${said['longest'] ?? '?'}`,
+      longestStep: `${figures['longest_cpu_ms'] ?? '?'} ms CPU, ${figures['longest'] ?? '?'}`,
     }
   } finally {
     clearTimeout(timer)

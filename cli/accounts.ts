@@ -140,7 +140,7 @@ async function giveCredits(
     await db.tx((tx) => grantCredits(tx, { accountId, transferId, microcredits, reason }, now)),
   )
   const free = done.balance - done.held
-  const said =
+  const message =
     done.outcome === 'repeated'
       ? phrases.grantRepeated(credits(free))
       : microcredits > 0n
@@ -155,7 +155,7 @@ async function giveCredits(
       balance_microcredits: String(free),
       reserved_microcredits: String(done.held),
     },
-    text: `${said[session.language]}\n  --id ${transferId}\n`,
+    text: `${message[session.language]}\n  --id ${transferId}\n`,
   }
 }
 
@@ -178,8 +178,8 @@ async function setState(
   if (!(await db.tx((tx) => setAccountState(tx, accountId, state))))
     refuse('ACCOUNT_NOT_FOUND', phrases.noAccount(accountId))
   const row = await one(session, accountId)
-  const said = state === 'suspended' ? phrases.suspended(row.name) : phrases.resumed(row.name)
-  return { json: jsonOf(row), text: `${said[session.language]}\n` }
+  const message = state === 'suspended' ? phrases.suspended(row.name) : phrases.resumed(row.name)
+  return { json: jsonOf(row), text: `${message[session.language]}\n` }
 }
 
 /** The account that is named, or the only one there is. */

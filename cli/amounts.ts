@@ -20,8 +20,8 @@ export const latin = (text: string): string =>
 export function readCredits(what: string, typed: string): bigint {
   const found = /^(-?)(\d{1,13})(?:\.(\d{1,6}))?$/.exec(latin(typed))
   if (!found) misused(phrases.notCredits(what, typed.replace(minus, '-')))
-  const [, sign, whole = '', fraction = ''] = found
-  const micro = BigInt(whole) * microcreditsPerCredit + BigInt(fraction.padEnd(6, '0'))
+  const [, sign, integer = '', fraction = ''] = found
+  const micro = BigInt(integer) * microcreditsPerCredit + BigInt(fraction.padEnd(6, '0'))
   if (micro > maxMicrocredits) misused(phrases.tooManyCredits(what))
   return sign === '-' ? -micro : micro
 }
@@ -40,10 +40,10 @@ export function readCaps(options: Readonly<Record<string, string>>): Caps {
 const maxCount = 1_000_000
 
 /** A whole number from 1 on; `none` is null. */
-export function readCount(what: string, typed: string, most = maxCount): number | null {
+export function readCount(what: string, typed: string, max = maxCount): number | null {
   if (typed.trim() === 'none') return null
   const count = Number(latin(typed.trim()))
-  if (!Number.isInteger(count) || count < 1 || count > most) misused(phrases.notACount(what, typed, most))
+  if (!Number.isInteger(count) || count < 1 || count > max) misused(phrases.notACount(what, typed, max))
   return count
 }
 
@@ -100,12 +100,12 @@ function sameDay(day: string): boolean {
 /** `1,234.5`, or in Persian `۱٬۲۳۴٫۵`: exact, without closing zeros. */
 export function showCredits(micro: bigint, language: Language): string {
   const positive = micro < 0n ? -micro : micro
-  const whole = (positive / microcreditsPerCredit).toLocaleString(language === 'fa' ? 'fa-IR' : 'en-US')
+  const integer = (positive / microcreditsPerCredit).toLocaleString(language === 'fa' ? 'fa-IR' : 'en-US')
   const fraction = String(positive % microcreditsPerCredit)
     .padStart(6, '0')
     .replace(/(?<!0)0+$/, '')
   const point = language === 'fa' ? '٫' : '.'
-  return `${micro < 0n ? minus : ''}${whole}${fraction === '' ? '' : point + digits(fraction, language)}`
+  return `${micro < 0n ? minus : ''}${integer}${fraction === '' ? '' : point + digits(fraction, language)}`
 }
 
 export const digits = (text: string | number, language: Language): string =>

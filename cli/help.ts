@@ -145,9 +145,9 @@ export function usageOf({ name, takes, options, needs, flags = [] }: Command): s
 }
 
 /** The help of all commands, or of those that are asked about. */
-export function help(asked: readonly Command[], language: Language, whole: boolean): Outcome {
+export function help(asked: readonly Command[], language: Language, full: boolean): Outcome {
   const names = [...new Set(asked.flatMap(({ options, flags = [] }) => [...options, ...flags]))]
-  const options = whole
+  const options = full
     ? []
     : names.map((name) => [`--${name} ${helpOf(name)?.value ?? ''}`, helpOf(name)?.about[language] ?? ''])
   const globals = Object.entries(globalHelp).map(([name, about]) => [name, about[language]])
@@ -161,6 +161,6 @@ export function help(asked: readonly Command[], language: Language, whole: boole
         about: command.about[language],
       })),
     },
-    text: `${whole ? `${intro[language]}\n\n` : ''}${commands.join('')}\n${lines.join('')}`,
+    text: `${full ? `${intro[language]}\n\n` : ''}${commands.join('')}\n${lines.join('')}`,
   }
 }

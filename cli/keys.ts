@@ -197,10 +197,10 @@ async function revoke(session: Session, given: ParsedArguments): Promise<Outcome
   if (!key) refuse('KEY_NOT_FOUND', phrases.noKey(id))
   // A key that was revoked before keeps its first time.
   const at = key.revoked_at ?? now
-  const said = phrases.revoked(key.name, { fa: showTime(at, 'fa'), en: showTime(at, 'en') })
+  const message = phrases.revoked(key.name, { fa: showTime(at, 'fa'), en: showTime(at, 'en') })
   return {
     json: { id: key.key_id, name: key.name, revoked_at: at.toISOString() },
-    text: `${said[session.language]}\n`,
+    text: `${message[session.language]}\n`,
   }
 }
 

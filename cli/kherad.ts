@@ -72,8 +72,8 @@ async function answer(typed: Typed, env: Env): Promise<Outcome> {
     return { json: { version }, text: `${version}\n` }
   }
   if (typed.kind === 'help') {
-    const whole = typed.about.length === 0
-    return help(whole ? commands : typed.about, language, whole)
+    const full = typed.about.length === 0
+    return help(full ? commands : typed.about, language, full)
   }
   const notify = (line: string): void => void (asJson || process.stderr.write(`${line}\n`))
   await using session = openSession(env, verbose, notify)

@@ -12,13 +12,13 @@ export const credits = (micro: bigint): Sentence => ({
   en: showCredits(micro, 'en'),
 })
 
-export const showCount = (most: number | null, language: Language): string =>
-  most === null ? phrases.none()[language] : most.toLocaleString(language === 'fa' ? 'fa-IR' : 'en-US')
+export const showCount = (max: number | null, language: Language): string =>
+  max === null ? phrases.none()[language] : max.toLocaleString(language === 'fa' ? 'fa-IR' : 'en-US')
 
 export function spendingColumns<Row extends Spending>(language: Language): Column<Row>[] {
   const amount = (micro: bigint | null) =>
     micro === null ? phrases.none()[language] : showCredits(micro, language)
-  const count = (most: number | null) => showCount(most, language)
+  const count = (max: number | null) => showCount(max, language)
   return [
     { title: titles.held, show: ({ held }) => amount(held), numeric: true },
     { title: titles.spent, show: ({ spent }) => amount(spent), numeric: true },

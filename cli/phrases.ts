@@ -48,10 +48,10 @@ export const phrases = {
       `${what} از یک تریلیون اعتبار بیشتر است: کمتر بنویسید.`,
       `${what} is more than 10^12 credits: write less.`,
     ),
-  notACount: (what: string, typed: string, most: number) =>
+  notACount: (what: string, typed: string, max: number) =>
     sentence(
-      `${what} برابر «${typed}» است: عددی صحیح از ۱ تا ${most.toLocaleString('fa-IR')} یا none بنویسید.`,
-      `${what} is "${typed}": write a whole number from 1 to ${most}, or none.`,
+      `${what} برابر «${typed}» است: عددی صحیح از ۱ تا ${max.toLocaleString('fa-IR')} یا none بنویسید.`,
+      `${what} is "${typed}": write a whole number from 1 to ${max}, or none.`,
     ),
   negative: (what: string) =>
     sentence(
@@ -68,10 +68,10 @@ export const phrases = {
       `${what} برابر «${typed}» است که شناسه نیست: شناسهٔ کامل را بنویسید (UUID، مانند 0199…-…).`,
       `${what} is "${typed}", which is no id: write the whole id (a UUID such as 0199…-…).`,
     ),
-  badName: (what: string, most: number) =>
+  badName: (what: string, max: number) =>
     sentence(
-      `${what} باید ۱ تا ${most} نویسه در یک خط باشد.`,
-      `${what} must be 1 to ${most} characters on one line.`,
+      `${what} باید ۱ تا ${max} نویسه در یک خط باشد.`,
+      `${what} must be 1 to ${max} characters on one line.`,
     ),
   notADate: (typed: string) =>
     sentence(
@@ -93,10 +93,10 @@ export const phrases = {
       `این‌ها نشانی صفحه نیستند: ${farsi(wrong)}. مانند https://app.example.com بنویسید، بی مسیر و بی *.`,
       `Not an origin: ${both(wrong)}. Write it as https://app.example.com, without a path and without *.`,
     ),
-  countOfOrigins: (most: number) =>
+  countOfOrigins: (max: number) =>
     sentence(
-      `--origins باید ۱ تا ${most.toLocaleString('fa-IR')} نشانی داشته باشد، یا none.`,
-      `--origins takes 1 to ${most} origins, or none.`,
+      `--origins باید ۱ تا ${max.toLocaleString('fa-IR')} نشانی داشته باشد، یا none.`,
+      `--origins takes 1 to ${max} origins, or none.`,
     ),
   noScopes: (known: readonly string[]) =>
     sentence(

@@ -44,8 +44,9 @@ export function welcome(kherad: Kherad): string {
 
 /** The error with how to fix it, in Persian and English. */
 export function refusal(error: Error, env: Env): string {
-  const said = error instanceof StartRefused ? error : listening(error as Error & { code?: string }, env)
-  return `${said.fa === undefined ? '' : `${said.fa}\n`}${said.message}\n`
+  const startRefusal =
+    error instanceof StartRefused ? error : listening(error as Error & { code?: string }, env)
+  return `${startRefusal.fa === undefined ? '' : `${startRefusal.fa}\n`}${startRefusal.message}\n`
 }
 
 function listening(error: Error & { code?: string }, env: Env): StartRefused {

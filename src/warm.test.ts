@@ -7,8 +7,8 @@ const left = (): number => routes.flatMap((route) => [...compileSteps(route)]).l
 
 /** Keeps what warming says at its end. */
 function fakeLog() {
-  const said: { steps: number }[] = []
-  return { said, log: { debug: (fields: { steps: number }) => void said.push(fields) } as never }
+  const logged: { steps: number }[] = []
+  return { said: logged, log: { debug: (fields: { steps: number }) => void logged.push(fields) } as never }
 }
 
 test('routes compile nothing by being there; warming compiles everything once, and can be ended', async () => {

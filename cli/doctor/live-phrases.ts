@@ -56,10 +56,10 @@ export const livePhrases = {
     ),
   noLag: (ms: number) =>
     sentence(`تأخیر صدک ۹۹: ${number(ms)} میلی‌ثانیه`, `99th percentile of the lag: ${ms} ms`),
-  lag: (ms: number, most: number) =>
+  lag: (ms: number, max: number) =>
     sentence(
-      `تأخیر صدک ۹۹ ${number(ms)} میلی‌ثانیه است و باید زیر ${number(most)} باشد: KHERAD_WORKERS=auto بگذارید یا ماشین بزرگ‌تری بگیرید.`,
-      `The 99th percentile of the lag is ${ms} ms and should be below ${most}: set KHERAD_WORKERS=auto, or take a bigger machine.`,
+      `تأخیر صدک ۹۹ ${number(ms)} میلی‌ثانیه است و باید زیر ${number(max)} باشد: KHERAD_WORKERS=auto بگذارید یا ماشین بزرگ‌تری بگیرید.`,
+      `The 99th percentile of the lag is ${ms} ms and should be below ${max}: set KHERAD_WORKERS=auto, or take a bigger machine.`,
     ),
   noLoss: () => sentence('از آغاز این فرایند زیانی نبوده است.', 'None since this process started.'),
   loss: (credits: string) =>

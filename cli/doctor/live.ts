@@ -77,12 +77,12 @@ function checkWorkers(samples: Samples, baseUrl: string): Check {
 function checkStages(samples: Samples): Check {
   const slow: string[] = []
   const shown: string[] = []
-  for (const [stage, most] of Object.entries(maxSeconds)) {
+  for (const [stage, max] of Object.entries(maxSeconds)) {
     const seconds = quantile(bucketsOf(samples, 'kherad_stage_seconds', { stage }), 0.99)
     if (seconds === undefined) continue
     const text = `${stage} ${(seconds * 1000).toFixed(seconds < 0.01 ? 2 : 0)} ms`
     shown.push(text)
-    if (seconds > most) slow.push(text)
+    if (seconds > max) slow.push(text)
   }
   if (slow.length > 0) return broken('live_stages', words.slow(slow.join(', ')))
   return ok('live_stages', shown.length === 0 ? words.noCalls() : words.stages(shown.join(', ')))

@@ -72,8 +72,8 @@ async function ping(
     const ms = Math.ceil(performance.now() - beganMs)
     const { proxy } = id === 'sandbox' ? {} : outbound.to(baseUrl, entry)
     const lacks = checkVendorModels(id, models, listed)
-    const said = proxy ? words.providerThrough(ms, redactedProxy(proxy)) : words.provider(ms)
-    return [ok(name, said), ...(lacks ? [lacks] : [])]
+    const message = proxy ? words.providerThrough(ms, redactedProxy(proxy)) : words.provider(ms)
+    return [ok(name, message), ...(lacks ? [lacks] : [])]
   } catch (error) {
     return [broken(name, signal.aborted ? words.providerSlow(pingMs / 1000) : pingFault(error, baseUrl))]
   }

@@ -17,8 +17,8 @@ export function checkVendorModels(
   const name = `provider_models ${provider}`
   const missing = asked.filter((model) => !has(listed, model))
   if (missing.length === 0) return ok(name, words.vendorModels(asked.length))
-  const told = missing.map((model) => ({ model, nearest: nearestOf(model, listed) }))
-  return broken(name, words.vendorLacks(told))
+  const suggestions = missing.map((model) => ({ model, nearest: nearestOf(model, listed) }))
+  return broken(name, words.vendorLacks(suggestions))
 }
 
 /** Some lists write a kind before the name, or a tag or date behind it, and take the name without. */

@@ -69,12 +69,12 @@ function chatAnswer(behaviour: UpstreamBehaviour | undefined, body: Body): unkno
 function chatEvents(behaviour: UpstreamBehaviour | undefined, body: Body): string[] {
   const chunk = (delta: Body, finish_reason: string | null = null) =>
     event({ ...chatHead, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason }] })
-  const said = isCalled(behaviour, body)
+  const deltas = isCalled(behaviour, body)
     ? [chunk({ tool_calls: [chatCall] }), chunk({}, 'tool_calls')]
     : [...words.map((content) => chunk({ content })), chunk({}, 'stop')]
   return [
     chunk({ role: 'assistant', content: '' }),
-    ...said,
+    ...deltas,
     event({ ...chatHead, object: 'chat.completion.chunk', choices: [], usage: chatUsage }),
     'data: [DONE]\n\n',
   ]

@@ -107,8 +107,8 @@ function automaton(source: string, flags: string): NFA {
   const unnamed = widened(source)
     .replaceAll(/\(\?<(?![=!])[^>]{1,40}>/g, '(')
     .replaceAll(/\\k<[^>]{1,40}>/g, '[^]*')
-  const kept = flags.replaceAll(/[^isuv]/g, '')
-  const { expression, maxCharacter } = JS.Parser.fromLiteral({ source: unnamed, flags: kept }).parse({
+  const supported = flags.replaceAll(/[^isuv]/g, '')
+  const { expression, maxCharacter } = JS.Parser.fromLiteral({ source: unnamed, flags: supported }).parse({
     backreferences: 'disable',
   })
   return NFA.fromRegex(expression, { maxCharacter }, { assertions: 'ignore' })

@@ -39,8 +39,8 @@ export function nounOffences(
 
 function nounsOf({ file, code }: SourceFile, nouns: ReadonlySet<string>): FoundNoun[] {
   return code.split('\n').flatMap((text, index) => {
-    const said = new Set(wordsOf(text).flatMap((word) => [word, ...singularsOf(word)]))
-    return [...said]
+    const words = new Set(wordsOf(text).flatMap((word) => [word, ...singularsOf(word)]))
+    return [...words]
       .filter((word) => nouns.has(word))
       .map((noun) => ({ file, line: index + 1, noun, text: text.trim() }))
   })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Task } from '#engine/pipelines'
 import { hasOffice, openedInOffice } from '../documents/office.ts'
 import { readPdf } from '../documents/read-pdf.ts'
-import { fileText, MemoryRun, type Outside, someTask } from '../harness/memory-run.ts'
+import { fileText, MemoryRun, type ScriptedServices, someTask } from '../harness/memory-run.ts'
 import { real } from './makers.ts'
 import { persianResearchOutside, persianResearchTask } from './persian-research.ts'
 import {
@@ -24,14 +24,14 @@ const pipelines = real()
 /** One run for all tests of a task. */
 const runs = new Map<object, Promise<MemoryRun>>()
 
-function made(task: Parameters<typeof someTask>[0], outside: Outside): Promise<MemoryRun> {
-  const known = runs.get(task) ?? make(task, outside)
+function made(task: Parameters<typeof someTask>[0], services: ScriptedServices): Promise<MemoryRun> {
+  const known = runs.get(task) ?? make(task, services)
   runs.set(task, known)
   return known
 }
 
-async function make(task: Parameters<typeof someTask>[0], outside: Outside): Promise<MemoryRun> {
-  const run = new MemoryRun(someTask(task), outside)
+async function make(task: Parameters<typeof someTask>[0], services: ScriptedServices): Promise<MemoryRun> {
+  const run = new MemoryRun(someTask(task), services)
   await run.live(pipelines[task.kind as Task['kind']])
   return run
 }
@@ -126,7 +126,7 @@ test('without data nothing is computed and nothing is asked', async () => {
   const run = new MemoryRun(someTask({ kind: 'data', input: 'Please analyse our sales, they were good.' }), {
     say: () => 'x',
   })
-  expect(await run.live(pipelines.data)).toMatchObject({ isWhole: false })
+  expect(await run.live(pipelines.data)).toMatchObject({ isComplete: false })
   expect(run.questions).toEqual([])
   expect([...run.files.keys()]).toEqual(['summary.md'])
   expect(fileText(run, 'summary.md')).toContain('No data was found')
@@ -140,7 +140,7 @@ test('a table at an address in the task is read where the task holds none', asyn
       fetch: () => ({ bytes: Buffer.from('city,n\na,1\nb,2'), mediaType: 'text/csv' }),
     },
   )
-  expect(await run.live(pipelines.data)).toMatchObject({ isWhole: true })
+  expect(await run.live(pipelines.data)).toMatchObject({ isComplete: true })
   expect(fileText(run, 'cleaned.csv')).toBe('\ufeffcity,n\r\na,1\r\nb,2\r\n'.slice(1))
 })
 

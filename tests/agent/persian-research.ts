@@ -1,5 +1,5 @@
 import type { Source } from '#engine/turn'
-import type { Outside } from '../harness/memory-run.ts'
+import type { ScriptedServices } from '../harness/memory-run.ts'
 import { verdictsOn } from './research-script.ts'
 
 const more = (text: string) => `${text}\n\n${'ادامهٔ صفحه دربارهٔ چیزهای دیگری است. '.repeat(10)}`
@@ -59,7 +59,7 @@ const verdicts: Parameters<typeof verdictsOn>[1] = [
   [/هرگز/, [{ verdict: 'contradicted' }]],
 ]
 
-export const persianResearchOutside: Outside = {
+export const persianResearchOutside: ScriptedServices = {
   say(step, question) {
     if (step === 'questions')
       return 'بفرمایید: {"title":"ارومیه","questions":["تراز و مساحت چقدر بود؟","چه کاری شد؟"],"queries":["تراز دریاچه ارومیه مهر ۱۴۰۳","رهاسازی آب سد ارومیه"]'

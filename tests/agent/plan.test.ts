@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { pathFault } from '#engine/documents'
 import { FailedStep, LostStep, OutOfCredits, type Task } from '#engine/pipelines'
-import { MemoryRun, type Outside, someTask } from '../harness/memory-run.ts'
+import { MemoryRun, type ScriptedServices, someTask } from '../harness/memory-run.ts'
 import { fits } from '../harness/plan-use.ts'
 import { quick } from './makers.ts'
 
@@ -134,7 +134,7 @@ test('no run takes more than its plan, whatever the model answers, and no file l
       fc.integer({ min: 0, max: 12 }),
       async (some, answers, width) => {
         let turn = 0
-        const outside: Outside = {
+        const services: ScriptedServices = {
           say: () => answers[turn++ % answers.length]!,
           search: (query) =>
             Array.from({ length: width }, (_, index) => ({
@@ -145,7 +145,7 @@ test('no run takes more than its plan, whatever the model answers, and no file l
           read: (url) => ({ url, title: 'صفحه', text: `${url} همه چیز از ۱۲ تا ۱۵ است. `.repeat(200) }),
           recall: () => [{ url: 'knowledge:1', title: 'دانش', text: 'متن دانش. '.repeat(40) }],
         }
-        const run = new MemoryRun(someTask(some), outside)
+        const run = new MemoryRun(someTask(some), services)
         const pipeline = pipelines[some.kind]
         await run.live(pipeline).catch((error: unknown) => {
           if (!(error instanceof LostStep || error instanceof FailedStep || error instanceof OutOfCredits))

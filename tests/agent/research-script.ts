@@ -1,6 +1,6 @@
 import type { ModelAnswer, Question } from '#engine/pipelines'
 import type { Source } from '#engine/turn'
-import type { Outside } from '../harness/memory-run.ts'
+import type { ScriptedServices } from '../harness/memory-run.ts'
 
 const filler = (text: string) => `${text}\n\n${'The rest of the page speaks of other things. '.repeat(8)}`
 
@@ -100,9 +100,9 @@ export const researchTask = {
 
 /** A model and a web for the English research. */
 export const researchOutside = (
-  change: Partial<Record<string, ReturnType<Outside['say']>>> = {},
-): Outside => ({
-  say(step, question): ReturnType<Outside['say']> {
+  change: Partial<Record<string, ReturnType<ScriptedServices['say']>>> = {},
+): ScriptedServices => ({
+  say(step, question): ReturnType<ScriptedServices['say']> {
     const changed = change[step]
     if (changed !== undefined) return changed
     if (step === 'questions')

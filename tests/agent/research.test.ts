@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { FailedStep, LostStep } from '#engine/pipelines'
-import { fileText, MemoryRun, type Outside, someTask, textOf } from '../harness/memory-run.ts'
+import { fileText, MemoryRun, type ScriptedServices, someTask, textOf } from '../harness/memory-run.ts'
 import { fits } from '../harness/plan-use.ts'
 import { quick } from './makers.ts'
 import { persianPages, persianResearchOutside, persianResearchTask } from './persian-research.ts'
@@ -26,7 +26,7 @@ const bodyOf = (run: MemoryRun) => fileText(run, 'report.md').split(/^## (?:Sour
 
 test('every citation of a report leads to a page that was read, with a passage that stands there', async () => {
   const run = new MemoryRun(someTask(researchTask), researchOutside())
-  expect(await run.live(research)).toMatchObject({ isWhole: true })
+  expect(await run.live(research)).toMatchObject({ isComplete: true })
   expect([...run.files.keys()]).toEqual(['report.md', 'report.docx', 'report.pdf', 'sources.json'])
   const { sources } = sourcesOf(run)
   const cited = [...bodyOf(run).matchAll(/\[(\d+)\]/g)].map(([, number]) => Number(number))
@@ -73,8 +73,8 @@ test('the words of a page reach the model as data that cannot be closed, and cha
     )
     expect(system).not.toContain('Ignore previous')
     // Everything outside of the marks is ours.
-    const outside = user!.replace(/<data name="[^"<>]*">\n[\s\S]*?\n<\/data>/g, '')
-    expect(outside).not.toMatch(/Ignore previous|SYSTEM|<\/?data/)
+    const services = user!.replace(/<data name="[^"<>]*">\n[\s\S]*?\n<\/data>/g, '')
+    expect(services).not.toMatch(/Ignore previous|SYSTEM|<\/?data/)
   }
 })
 
@@ -82,7 +82,7 @@ test('without a search engine, or where no page can be read, the report says so 
   for (const change of [{ search: () => [] }, { read: () => undefined }]) {
     const run = new MemoryRun(someTask(researchTask), { ...researchOutside(), ...change })
     const outcome = await run.live(research)
-    expect(outcome).toMatchObject({ isWhole: false, words: { en: expect.stringContaining('No source') } })
+    expect(outcome).toMatchObject({ isComplete: false, words: { en: expect.stringContaining('No source') } })
     expect(run.questions.map(({ step }) => step)).toEqual(['questions'])
     expect(fileText(run, 'report.md')).toContain('There is no source')
     expect(sourcesOf(run)).toMatchObject({ sources: [], unsupported: [] })
@@ -91,10 +91,10 @@ test('without a search engine, or where no page can be read, the report says so 
 })
 
 test('where the server has no search engine, the end of the run says what to do about it', async () => {
-  const { search: _, ...outside } = researchOutside()
-  const run = new MemoryRun(someTask(researchTask), outside)
+  const { search: _, ...services } = researchOutside()
+  const run = new MemoryRun(someTask(researchTask), services)
   expect(await run.live(research)).toMatchObject({
-    isWhole: false,
+    isComplete: false,
     words: {
       en: expect.stringMatching(/no search engine.*knowledge_id/),
       fa: expect.stringContaining('موتور جست‌وجو ندارد'),
@@ -119,7 +119,7 @@ test("a knowledge project is asked in the task's own words too, so that what the
 test('a section whose check was lost keeps its sentences, each marked as not checked', async () => {
   const run = new MemoryRun(someTask(researchTask), researchOutside({ 'check/1': new LostStep('check/1') }))
   expect(await run.live(research)).toMatchObject({
-    isWhole: false,
+    isComplete: false,
     words: { en: expect.stringContaining('the check of the section “Growth”') },
   })
   expect(bodyOf(run)).toContain('China added 277 gigawatts [1] *\\[not checked\\]*.')
@@ -127,7 +127,7 @@ test('a section whose check was lost keeps its sentences, each marked as not che
 
 test('a Persian report has Persian digits, marks and numbers, and its quotations are found however they are spelled', async () => {
   const run = new MemoryRun(someTask(persianResearchTask), persianResearchOutside)
-  expect(await run.live(research)).toMatchObject({ isWhole: true })
+  expect(await run.live(research)).toMatchObject({ isComplete: true })
   const body = bodyOf(run)
   expect(body).toContain('تراز دریاچه در پایان مهر ۱۴۰۳ به ۱۲۷۰٫۲۱ متر رسید [1].')
   expect(body).toContain('دریاچه تا سه سال دیگر پر می‌شود *\\[بدون منبع\\]*.')
@@ -152,11 +152,11 @@ test('addresses in the task are read first, a page that says nothing to the ques
 })
 
 test('a model that answers nothing at all fails the run, whatever was found: nothing is handed over', async () => {
-  const outside = {
+  const services = {
     ...researchOutside(),
     say: (step: string) => new FailedStep(step, 'UPSTREAM_UNAVAILABLE'),
   }
-  const run = new MemoryRun(someTask(researchTask), outside)
+  const run = new MemoryRun(someTask(researchTask), services)
   await expect(run.live(research)).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' })
   expect(run.files.size).toBe(0)
 })
@@ -174,7 +174,7 @@ test('an http address of the task is read by https, and one that cannot be read 
       },
     },
   )
-  expect(await run.live(research)).toMatchObject({ isWhole: false })
+  expect(await run.live(research)).toMatchObject({ isComplete: false })
   expect(asked).toEqual(['https://a.example/x', 'https://b.example/y'])
   expect(fileText(run, 'report.md')).toContain('http://b.example/y (only https addresses are read')
 })
@@ -186,7 +186,7 @@ test.each([
   'a research of depth %i reads up to %i sources for up to %i sections, within its plan',
   async (depth, sources, sections) => {
     const list = (count: number) => Array.from({ length: count }, (_, index) => `matter ${index}`)
-    const outside: Outside = {
+    const services: ScriptedServices = {
       say(step) {
         if (step === 'questions')
           return JSON.stringify({ title: 'T', questions: list(30), queries: list(60) })
@@ -208,7 +208,7 @@ test.each([
     }
     const run = new MemoryRun(
       someTask({ kind: 'research', input: 'All about the sun, please.', depth }),
-      outside,
+      services,
     )
     await run.live(research)
     const count = (word: string) => run.questions.filter(({ step }) => step.startsWith(`${word}/`)).length

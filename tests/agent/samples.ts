@@ -1,4 +1,4 @@
-import type { Outside } from '../harness/memory-run.ts'
+import type { ScriptedServices } from '../harness/memory-run.ts'
 
 export const documentTask = {
   kind: 'document',
@@ -6,7 +6,7 @@ export const documentTask = {
     'Write a guide for new volunteers of the city library, with a table of the opening hours and a footnote.',
 } as const
 
-export const documentOutside: Outside = {
+export const documentOutside: ScriptedServices = {
   say(step) {
     if (step === 'outline')
       return '```json\n{"title": "The volunteer\'s guide", "subtitle": "City library", "sections": [{"heading": "1. Welcome", "brief": "who we are"}, {"heading": "Opening hours", "brief": "a table"},]}\n```'
@@ -22,7 +22,7 @@ export const persianDocumentTask = {
   input: 'راهنمای کوتاهی برای داوطلبان تازهٔ کتابخانهٔ شهر بنویس، با جدول ساعت‌ها و پانویس.',
 } as const
 
-export const persianDocumentOutside: Outside = {
+export const persianDocumentOutside: ScriptedServices = {
   say(step) {
     if (step === 'outline')
       return '{"title":"راهنمای داوطلبان کتابخانهٔ شهر","subtitle":"نسخهٔ 1405","sections":[{"heading":"۱. خوش آمدید","brief":"معرفی"},{"heading":"ساعت‌های کار","brief":"جدول"},{"heading":"فهرست با Koha 23.05","brief":"نرم‌افزار"}]}'
@@ -51,7 +51,7 @@ const files: Record<string, string> = {
   readme: '```markdown\n# Words\n\nCounts words.\n\n```sh\nnode main.mjs file\n```\n```',
 }
 
-export const codeOutside: Outside = {
+export const codeOutside: ScriptedServices = {
   say: (step) =>
     step === 'plan'
       ? JSON.stringify({
@@ -91,7 +91,7 @@ export const dataTask = {
   ].join('\n'),
 } as const
 
-export const dataOutside: Outside = {
+export const dataOutside: ScriptedServices = {
   say: (step) =>
     step === 'plan'
       ? JSON.stringify({
@@ -128,7 +128,7 @@ export const englishDataTask = {
   ])}\n\`\`\``,
 } as const
 
-export const englishDataOutside: Outside = {
+export const englishDataOutside: ScriptedServices = {
   say: (step) =>
     step === 'plan' ? 'no json at all' : 'The units sum up to {{f5}}. Tea sold 440 units, Coffee 12345.',
 }

@@ -3,7 +3,7 @@ import type { Question, Task } from '#engine/pipelines'
 import { planAnswer } from '../../src/providers/sandbox/plan.ts'
 import { readQuestion } from '../../src/providers/sandbox/question.ts'
 import { readPdf } from '../documents/read-pdf.ts'
-import { fileText, MemoryRun, type Outside, someTask } from '../harness/memory-run.ts'
+import { fileText, MemoryRun, type ScriptedServices, someTask } from '../harness/memory-run.ts'
 import { real } from './makers.ts'
 import { pages } from './research-script.ts'
 import { dataTask } from './samples.ts'
@@ -24,7 +24,7 @@ function sandboxSays({ messages, output, maxOutputTokens }: Question): string {
   return planAnswer(turn, readQuestion(turn), false).text ?? ''
 }
 
-const outside: Outside = {
+const services: ScriptedServices = {
   say: (_, question) => sandboxSays(question),
   search: () => Object.values(pages),
   read: (url) => pages[url],
@@ -50,7 +50,7 @@ const tasks: [Task['kind'], string, 'fa' | 'en', string[]][] = [
 test.each(tasks)(
   'with sandbox models a run of %s makes all of its files, and each says what it is',
   async (kind, input, language, paths) => {
-    const run = new MemoryRun(someTask({ kind, input, language, isSandbox: true }), outside)
+    const run = new MemoryRun(someTask({ kind, input, language, isSandbox: true }), services)
     await run.live(real()[kind])
     expect([...run.files.keys()]).toEqual(expect.arrayContaining(paths))
     const mark = language === 'fa' ? 'خروجی سندباکس' : 'sandbox output'

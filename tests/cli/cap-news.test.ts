@@ -49,13 +49,13 @@ test('a cap that is set on what is spent already sends word at the shares of the
     await writeFile(file, text)
     const env = { DATABASE_URL: database.url, KHERAD_CONFIG: file }
     expect(await done(env, 'account', 'set', account, '--cap', cap)).toMatchObject({ id: account })
-    const told = await db.query<{ percent: number }>(
+    const events = await db.query<{ percent: number }>(
       {
         text: `select (data ->> 'threshold_percent')::int as percent from events.outbox where account_id = $1 order by 1`,
       },
       [account],
     )
-    return told.map(({ percent }) => percent)
+    return events.map(({ percent }) => percent)
   }
   expect(await set('budgets: { thresholds_percent: [30, 70] }', '4')).toEqual([30, 70])
   expect(await set('budgets: { thresholds: many }', '5')).toEqual([50])

@@ -11,13 +11,16 @@ import { MovableClock } from '../harness/world.ts'
 import { bootWatched } from '../observability/watched.ts'
 import { kherad } from './command-line.ts'
 
-interface Said {
+interface CommandResult {
   name: string
   state: 'ok' | 'broken' | 'skipped'
   message: string
 }
 
-async function examine(env: Record<string, string>, ...words: string[]): Promise<Record<string, Said>> {
+async function examine(
+  env: Record<string, string>,
+  ...words: string[]
+): Promise<Record<string, CommandResult>> {
   await using folder = await temporaryFolder('live-')
   const ran = await kherad(
     { KHERAD_PORT: '0', KHERAD_LOCALE: 'en', KHERAD_DATA: folder.path, ...env },
@@ -25,11 +28,11 @@ async function examine(env: Record<string, string>, ...words: string[]): Promise
     ...words,
     '--json',
   )
-  const checks: Said[] = ran.json.checks
+  const checks: CommandResult[] = ran.json.checks
   return Object.fromEntries(checks.map((check) => [check.name, check]))
 }
 
-const states = (checks: Record<string, Said>): Record<string, string> =>
+const states = (checks: Record<string, CommandResult>): Record<string, string> =>
   Object.fromEntries(
     Object.values(checks)
       .filter(({ name }) => name.startsWith('live_'))

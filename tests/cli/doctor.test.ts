@@ -12,7 +12,7 @@ import { cloneDatabase, emptyDatabase } from '../harness/postgres.ts'
 import { fakeUpstream, json } from '../harness/upstream.ts'
 import { done, kherad } from './command-line.ts'
 
-interface Said {
+interface CommandResult {
   name: string
   state: 'ok' | 'broken' | 'skipped'
   message: string
@@ -21,9 +21,9 @@ interface Said {
 /** Runs `kherad doctor` and answers what is not in order, by name. */
 async function examine(
   env: Record<string, string>,
-): Promise<{ code: number | null; checks: Said[]; broken: Record<string, string> }> {
+): Promise<{ code: number | null; checks: CommandResult[]; broken: Record<string, string> }> {
   const ran = await kherad({ KHERAD_PORT: '0', KHERAD_LOCALE: 'en', ...env }, 'doctor', '--json')
-  const checks: Said[] = ran.json.checks
+  const checks: CommandResult[] = ran.json.checks
   expect(ran.json.ok).toBe(ran.code === 0)
   const broken = checks.filter(({ state }) => state === 'broken').map(({ name, message }) => [name, message])
   return { code: ran.code, checks, broken: Object.fromEntries(broken) }

@@ -24,7 +24,7 @@ test('neither a command nor the doctor makes a database where none is: they say 
   await using folder = await temporaryFolder('cli-')
   const data = path.join(folder.path, 'wrong', 'data')
   const env = { KHERAD_DATA: data, KHERAD_LOCALE: 'en', KHERAD_PORT: '0' }
-  const said = `There is no database in ${data}, and none was made: npm start makes it; if there should be one, correct KHERAD_DATA.`
+  const refusal = `There is no database in ${data}, and none was made: npm start makes it; if there should be one, correct KHERAD_DATA.`
   for (const words of [
     ['account', 'list'],
     ['account', 'create', '--name', 'a'],
@@ -32,11 +32,11 @@ test('neither a command nor the doctor makes a database where none is: they say 
   ]) {
     const ran = await kherad(env, ...words, '--json')
     expect(ran.code).toBe(1)
-    expect(JSON.parse(ran.err).error.message).toBe(said)
+    expect(JSON.parse(ran.err).error.message).toBe(refusal)
   }
   const doctor = await kherad(env, 'doctor', '--json')
   const state = (name: string) => doctor.json.checks.find((one: { name: string }) => one.name === name)
-  expect(state('database')).toMatchObject({ state: 'broken', message: said })
+  expect(state('database')).toMatchObject({ state: 'broken', message: refusal })
   expect(state('migrations')).toMatchObject({ state: 'skipped' })
   expect(doctor.code).toBe(1)
   expect(await readdir(folder.path)).toEqual([])

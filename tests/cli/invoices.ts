@@ -32,7 +32,7 @@ export async function reconcile(
 }
 
 /** A run that has to answer. */
-export function said(ran: Ran): Ran['json'] {
+export function resultOf(ran: Ran): Ran['json'] {
   if (ran.json === undefined) throw new Error(ran.err)
   return ran.json
 }

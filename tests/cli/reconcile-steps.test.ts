@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { bootWithTools, searchFee } from '../contract/tools-world.ts'
 import { ended, rowOf, scene, send } from '../crash/work-scene.ts'
 import { chunk, stream, type UpstreamCall } from '../harness/upstream.ts'
-import { attemptOf, reconcile, said, usd } from './invoices.ts'
+import { attemptOf, reconcile, resultOf, usd } from './invoices.ts'
 
 const header = 'attempt_id,created_at,model,input_tokens,output_tokens,cost_usd'
 /** The line of a call, as the fake upstream bills it. */
@@ -47,7 +47,7 @@ scene(
         [id],
       )
     )[0]!.worst
-    expect(said(ran)).toMatchObject({
+    expect(resultOf(ran)).toMatchObject({
       kinds: {
         matched: { invoice: { calls: 2 } },
         different: { invoice: { calls: 1 } },
@@ -100,6 +100,6 @@ test('each model call of an answer with hosted tools is held against its own lin
   const dates = ['--from', '2026-11-19', '--to', '2026-11-21']
   const at = lines.map((line) => line.replace(/,[^,]*T[^,]*Z,/, ',2026-11-20T12:00:00Z,'))
   const ran = await reconcile({ databaseUrl: databaseUrl! }, 'fake', file(at), '--json', ...dates)
-  expect(said(ran)).toMatchObject({ agrees: true, kinds: { matched: { invoice: { calls: 2 } } } })
+  expect(resultOf(ran)).toMatchObject({ agrees: true, kinds: { matched: { invoice: { calls: 2 } } } })
   expect(ran.json.total.receipts).toEqual(ran.json.total.invoice)
 })

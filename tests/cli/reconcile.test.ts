@@ -5,7 +5,7 @@ import { temporaryFolder } from '../db/cluster-world.ts'
 import { chunk, type FakeUpstream, json, stall, stream, type UpstreamCall } from '../harness/upstream.ts'
 import { bootWatched, type Watched } from '../observability/watched.ts'
 import { kherad, type Ran } from './command-line.ts'
-import { attemptOf, day, reconcile, said, usd } from './invoices.ts'
+import { attemptOf, day, reconcile, resultOf, usd } from './invoices.ts'
 
 const upstreamIdOf = (call: UpstreamCall): string => `up-${attemptOf(call)}`
 
@@ -138,7 +138,7 @@ function addsUp(answer: { total: Sides; kinds: Record<string, Sides> }, rows: re
 }
 
 const kindsOf = (ran: Ran): [string, number | null][] =>
-  said(ran).differences.map(({ kind, line }: { kind: string; line: number | null }) => [kind, line])
+  resultOf(ran).differences.map(({ kind, line }: { kind: string; line: number | null }) => [kind, line])
 
 test('an honest invoice agrees to the last unit, and what we only estimated is shown as such', async () => {
   await using world = await bootWatched({ traces: false })
@@ -186,7 +186,7 @@ test('each kind of damage is found by its own name, and the totals still add up'
   const damaged = [second, second, third, dearer, foreign, invoiced]
   const ran = await reconcile(world, 'fake', csv(damaged), '--json')
   expect(ran.code).toBe(1)
-  addsUp(said(ran), damaged)
+  addsUp(resultOf(ran), damaged)
   expect(kindsOf(ran)).toEqual([
     ['different', 5],
     ['invoice_only', 6],
@@ -224,7 +224,7 @@ test('without ids, calls are matched one to one by model, tokens and time; ids t
     }),
   )
   const twice = await reconcile(world, 'fake', [...nameless, nameless[0]].join('\n'), '--json')
-  expect(said(twice).kinds.matched.invoice.calls).toBe(4)
+  expect(resultOf(twice).kinds.matched.invoice.calls).toBe(4)
   expect(kindsOf(twice).map(([kind]) => kind)).toEqual(['invoice_only', 'receipt_only', 'receipt_only'])
 
   const late = nameless.map((line) => line.replace(/T\d\d:/, (hour) => (hour === 'T05:' ? 'T20:' : 'T05:')))
@@ -244,7 +244,7 @@ test('what lies outside the dates is left out on both sides', async () => {
   const { rows } = await mixedCalls(world)
   const past = ['--from', '2026-01-01', '--to', '2026-01-31']
   const ran = await reconcile(world, 'fake', csv(rows), ...past, '--json')
-  expect(said(ran)).toMatchObject({
+  expect(resultOf(ran)).toMatchObject({
     agrees: true,
     rows: 4,
     rows_outside: 4,
@@ -290,7 +290,7 @@ test('thousands of rows travel in batches, and books that contradict themselves 
   )
   const rows = Array.from({ length: 2_500 }, (_, at) => `c${at + 1},${at + 1},${at % 2 === 0 ? 1 : 2}`)
   const ran = await reconcile(world, 'fake', ['id,input_tokens,output_tokens', ...rows].join('\n'), '--json')
-  expect(said(ran).kinds.matched.invoice.calls).toBe(1_250)
+  expect(resultOf(ran).kinds.matched.invoice.calls).toBe(1_250)
   expect(ran.json.differences).toHaveLength(1_250)
   expect(ran.json.total.invoice).toMatchObject({
     calls: 2_500,

@@ -17,7 +17,7 @@ async function site() {
   // A server that finds accounts makes none of its own.
   const server = making.use(await startProcess({ databaseUrl: database.url }))
   const client = new Client(server.url, key.secret, key.id)
-  const kept = making.move()
+  const owned = making.move()
   return {
     env,
     set,
@@ -30,7 +30,7 @@ async function site() {
       const { status, body } = await client.chat({ model })
       return status === 200 ? '200' : `${status} ${body.error.code}`
     },
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }
 

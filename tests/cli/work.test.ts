@@ -60,12 +60,12 @@ async function breakable(url: string, broken = 0) {
 test('work research shows live progress over a connection that breaks, and saves the files', async () => {
   await using line = await breakable(at.world.url)
   const broken = Promise.withResolvers<void>()
-  at.play('گزارشی دربارهٔ خورشید', async (desk) => {
-    await desk.progress(20, { fa: 'پرسش‌ها', en: 'Questions' })
+  at.play('گزارشی دربارهٔ خورشید', async (context) => {
+    await context.progress(20, { fa: 'پرسش‌ها', en: 'Questions' })
     await broken.promise
-    await desk.progress(60, { fa: 'نوشتن', en: 'Writing' })
-    await keep(desk, 'report.md', '# خورشید')
-    await keep(desk, 'charts/یک.svg', '<svg/>', 'image/svg+xml')
+    await context.progress(60, { fa: 'نوشتن', en: 'Writing' })
+    await keep(context, 'report.md', '# خورشید')
+    await keep(context, 'charts/یک.svg', '<svg/>', 'image/svg+xml')
     return whole
   })
   const out = path.join(folder, 'solar')
@@ -87,7 +87,7 @@ test('work research shows live progress over a connection that breaks, and saves
   })
   line.breakAll()
   broken.resolve()
-  const { code, out: said, err } = await running
+  const { code, out: printed, err } = await running
   expect(code, err).toBe(0)
   const lines = err.trim().split('\n')
   expect(lines[0]).toContain('کار پذیرفته شد')
@@ -102,7 +102,7 @@ test('work research shows live progress over a connection that breaks, and saves
     'آماده است.',
   ])
   expect(lines.at(-1)).toContain('۱۰۰٪')
-  expect(said).toContain('آماده است. هزینه: ۰ اعتبار.')
+  expect(printed).toContain('آماده است. هزینه: ۰ اعتبار.')
   expect(await readFile(path.join(out, 'report.md'), 'utf8')).toBe('# خورشید')
   expect(await readFile(path.join(out, 'charts/یک.svg'), 'utf8')).toBe('<svg/>')
   expect(JSON.parse(await readFile(path.join(out, 'manifest.json'), 'utf8')).files).toHaveLength(2)
@@ -111,9 +111,9 @@ test('work research shows live progress over a connection that breaks, and saves
 test('work watch follows what was asked for before; a failed run ends with 1, and what there is is saved', async () => {
   at.play(
     'what cannot be done',
-    async (desk) => {
-      await keep(desk, 'notes.md', 'so far')
-      await ask(desk, 'draft', 'x'.repeat(5_000))
+    async (context) => {
+      await keep(context, 'notes.md', 'so far')
+      await ask(context, 'draft', 'x'.repeat(5_000))
       return cut
     },
     { asks: [] },
@@ -143,8 +143,8 @@ test('work watch follows what was asked for before; a failed run ends with 1, an
 
 test('a server that does not answer yet is waited for, and that is said; its address may end with /v1', async () => {
   await using line = await breakable(at.world.url, 3)
-  at.play('a task for a late server', async (desk) => {
-    await keep(desk, 'a.md', 'a')
+  at.play('a task for a late server', async (context) => {
+    await keep(context, 'a.md', 'a')
     return whole
   })
   const out = path.join(folder, 'late')

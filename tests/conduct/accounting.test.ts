@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { weather } from '../contract/chat-world.ts'
 import { answer, chunk, cut, json, silence, stream } from '../harness/upstream.ts'
-import { bootConduct, hastyWith, type ModelEntry, outcomesOf, told } from './conduct-world.ts'
+import { bootConduct, callForReceipt, hastyWith, type ModelEntry, outcomesOf } from './conduct-world.ts'
 
 const down = json(500, 'down')
 const full = json(400, { error: { message: 'too long', code: 'context_length_exceeded' } })
@@ -66,7 +66,7 @@ describe.concurrent('a failover', () => {
     await using at = await bootConduct({ models: [cheap, dear] })
     const before = await at.world.balance()
     for (const name of ['primary', 'backup']) at.on(name).reply(down)
-    const ask = () => told(at.key, { model: 'test/model' }, { 'idempotency-key': 'once' })
+    const ask = () => callForReceipt(at.key, { model: 'test/model' }, { 'idempotency-key': 'once' })
     expect(await ask()).toMatchObject({ status: 502, receipt: { microcredits: '0' } })
     at.on('primary').reply(answer('well'))
     expect(await ask()).toMatchObject({ status: 200, content: 'well' })
@@ -88,7 +88,7 @@ describe.concurrent('a failover', () => {
     await using at = await bootConduct({ models: [cheap, dear] })
     const bound = await at.world.key({ models: ['test/model'] })
     at.on('primary').reply(down)
-    expect(await told(bound, { model: 'test/model' })).toMatchObject({ status: 502 })
+    expect(await callForReceipt(bound, { model: 'test/model' })).toMatchObject({ status: 502 })
     expect(at.on('backup').calls).toHaveLength(0)
   })
 

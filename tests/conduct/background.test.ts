@@ -171,8 +171,8 @@ const lossInBooks = async (): Promise<bigint> => {
 
 describe('a step of work', () => {
   const play = async (input: string) => {
-    stage.play(input, async (desk) => {
-      await ask(desk, 'draft')
+    stage.play(input, async (context) => {
+      await ask(context, 'draft')
       return undefined
     })
     const made = await createWork(at.key, { input, model: 'test/model' })
@@ -203,12 +203,12 @@ describe('a step of work', () => {
   })
 
   test('that costs more than the whole run was held at leaves the run at its hold, and the rest to the platform', async () => {
-    const said = [chunk({ content: 'Done.' }), chunk({}, 'stop')]
+    const steps = [chunk({ content: 'Done.' }), chunk({}, 'stop')]
     const claimed = {
       choices: [],
       usage: { prompt_tokens: 90_000, completion_tokens: 2, total_tokens: 90_002 },
     }
-    at.on('first').reply(stream([...said, claimed, done]))
+    at.on('first').reply(stream([...steps, claimed, done]))
     const before = await lossInBooks()
     const { run, receipt } = await play('Draft what costs too much.')
     expect(run.status).toBe('succeeded')

@@ -103,9 +103,9 @@ const streamed: Record<Wire, (says: Says, pieces?: readonly string[]) => Script>
     ]),
   responses: (says, pieces = [says.text ?? 'hi']) => {
     const at = { item_id: 'msg_up', output_index: 0, content_index: 0 }
-    const told = { id: 'resp_up', object: 'response', output: [] }
+    const response = { id: 'resp_up', object: 'response', output: [] }
     return stream([
-      sse({ type: 'response.created', response: { ...told, status: 'in_progress' } } as never),
+      sse({ type: 'response.created', response: { ...response, status: 'in_progress' } } as never),
       sse({
         type: 'response.output_item.added',
         output_index: 0,
@@ -116,7 +116,7 @@ const streamed: Record<Wire, (says: Says, pieces?: readonly string[]) => Script>
       sse({
         type: 'response.completed',
         response: {
-          ...told,
+          ...response,
           status: 'completed',
           output: [item(pieces.join(''))],
           usage: responsesUsage(says),

@@ -70,8 +70,8 @@ export class Conduct implements AsyncDisposable {
     return upstream
   }
 
-  ask(model: string, streamed: boolean, more: Record<string, unknown> = {}): Promise<Told> {
-    return told(this.key, { model, stream: streamed, max_tokens: 4, ...more })
+  ask(model: string, streamed: boolean, more: Record<string, unknown> = {}): Promise<CallResult> {
+    return callForReceipt(this.key, { model, stream: streamed, max_tokens: 4, ...more })
   }
 
   /**
@@ -136,7 +136,7 @@ const entryOf = (model: ModelEntry) => ({
 })
 
 /** What a caller got. */
-export interface Told {
+export interface CallResult {
   id: string
   status: number
   headers: Headers
@@ -153,11 +153,11 @@ export interface Told {
 }
 
 /** Asks and waits for the receipt. */
-export async function told(
+export async function callForReceipt(
   key: Client,
   body: Record<string, unknown>,
   headers: Record<string, string> = {},
-): Promise<Told> {
+): Promise<CallResult> {
   const streamed = body['stream'] === true
   const startedMs = performance.now()
   const reply = await key.chat(
@@ -177,7 +177,7 @@ export async function told(
     error: chunks.find(({ error }) => error)?.error,
     models: [...new Set(answers.flatMap(({ model }) => model ?? []))],
     finish: answers.flatMap(({ choices }) => choices?.[0]?.finish_reason ?? []).at(-1),
-    usage: answers.flatMap(({ usage }) => usage ?? []).at(-1) as Told['usage'],
+    usage: answers.flatMap(({ usage }) => usage ?? []).at(-1) as CallResult['usage'],
     receipt: await explained(key, id),
     tookMs,
   }
@@ -200,7 +200,7 @@ function asChunk(body: {
   return { choices, model: body.model ?? '', usage: body.usage ?? null }
 }
 
-export const outcomesOf = ({ receipt }: Told): string[] =>
+export const outcomesOf = ({ receipt }: CallResult): string[] =>
   receipt.details.attempts.map(({ outcome }) => outcome)
 
 /** Milliseconds between the calls that this upstream saw. */

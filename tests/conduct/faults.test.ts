@@ -35,7 +35,7 @@ interface Fault {
   /** What the caller gets where there is no fallback, or it is not asked; a status of 200 is an answer. */
   alone: { status: number; code?: string; outcomes?: string[] }
   /** Where a stream has begun, the caller keeps what was said and gets the error as its last event. */
-  streamed?: { said: string; code: string }
+  streamed?: { text: string; code: string }
 }
 
 const backoff = [50, 200]
@@ -182,7 +182,7 @@ const faults: Fault[] = [
     outcomes: ['cut'],
     fallback: 'answers',
     alone: { ...failed, outcomes: ['cut', 'cut'] },
-    streamed: { said: 'one two three', code: 'UPSTREAM_FAILED' },
+    streamed: { text: 'one two three', code: 'UPSTREAM_FAILED' },
   },
   {
     name: 'a stall after three tokens',
@@ -191,7 +191,7 @@ const faults: Fault[] = [
     timeouts: { idle_ms: 500 },
     fallback: 'answers',
     alone: late,
-    streamed: { said: 'one two three', code: 'UPSTREAM_TIMEOUT' },
+    streamed: { text: 'one two three', code: 'UPSTREAM_TIMEOUT' },
   },
   {
     name: 'an overload in the middle',
@@ -200,7 +200,7 @@ const faults: Fault[] = [
     gapsMs: backoff,
     fallback: 'answers',
     alone: { status: 529, code: 'UPSTREAM_OVERLOADED' },
-    streamed: { said: 'one two three', code: 'UPSTREAM_OVERLOADED' },
+    streamed: { text: 'one two three', code: 'UPSTREAM_OVERLOADED' },
   },
   {
     name: 'one malformed chunk',
@@ -222,7 +222,7 @@ const faults: Fault[] = [
     outcomes: ['malformed'],
     fallback: 'answers',
     alone: { ...failed, outcomes: ['malformed', 'malformed'] },
-    streamed: { said: 'one two three', code: 'UPSTREAM_FAILED' },
+    streamed: { text: 'one two three', code: 'UPSTREAM_FAILED' },
   },
   {
     name: 'an answer that is a web page',
@@ -348,7 +348,7 @@ describe.concurrent('an upstream with', () => {
     if (backed) expect(at.on(`${slug}-backup`).calls).toHaveLength(rescued ? 1 : 0)
 
     if (cutOff) {
-      expect(got).toMatchObject({ status: 200, content: cutOff.said, error: { code: cutOff.code } })
+      expect(got).toMatchObject({ status: 200, content: cutOff.text, error: { code: cutOff.code } })
       expect(got.finish).toBeUndefined()
       expect(got.receipt).toMatchObject({ state: 'failed', model: `test/${slug}` })
     } else if (rescued || alone.status === 200) {

@@ -7,7 +7,7 @@ import { explained, requestIdOf } from '../contract/chat-world.ts'
 import { soon, until } from '../harness/until.ts'
 import { answer, chunk, fakeUpstream, json, silence, stall, stream } from '../harness/upstream.ts'
 import { boot, upstreamConfig } from '../harness/world.ts'
-import { bootConduct, type ConductOptions, outcomesOf, told } from './conduct-world.ts'
+import { bootConduct, type ConductOptions, callForReceipt, outcomesOf } from './conduct-world.ts'
 
 const alone: ConductOptions['models'] = [{ id: 'test/model', deployments: [{ on: 'primary' }] }]
 const inTurn = (...names: string[]): ConductOptions['models'] => [
@@ -79,7 +79,7 @@ describe.concurrent('the time', () => {
       provider: `    timeouts: { connect_ms: 300 }\n  - { id: backup, base_url: "${backup.url}" }`,
     }).replace('upstream-model }', 'upstream-model }\n      - { provider: backup, model: m, priority: 1 }')
     await using world = await boot({ config })
-    const got = await told(await world.key(), { stream: true })
+    const got = await callForReceipt(await world.key(), { stream: true })
     expect(got).toMatchObject({ status: 200, error: undefined })
     expect(outcomesOf(got)).toEqual(['timeout', 'answered'])
     expect(got.receipt.details.attempts[0]).toMatchObject({ detail: 'no connection within 300 ms' })
@@ -189,8 +189,8 @@ async function deafHost(): Promise<AsyncDisposable & { url: string }> {
   const script =
     "const s=require('net').createServer().listen({port:0,host:'127.0.0.1',backlog:1},()=>console.log(s.address().port))"
   const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const [said] = (await once(child.stdout, 'data')) as [Buffer]
-  const port = Number(String(said))
+  const [line] = (await once(child.stdout, 'data')) as [Buffer]
+  const port = Number(String(line))
   child.kill('SIGSTOP')
   const filling: Socket[] = []
   // The kernel goes on taking connections until the queue is full; from then on one more hangs.

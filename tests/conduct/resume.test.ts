@@ -14,11 +14,11 @@ import {
 } from '../harness/upstream.ts'
 import {
   bootConduct,
+  type CallResult,
   type Conduct,
   type ConductOptions,
   hastyWith,
   outcomesOf,
-  type Told,
 } from './conduct-world.ts'
 
 const features = ['tools', 'json_schema', 'reasoning']
@@ -34,15 +34,15 @@ const models: ConductOptions['models'] = [
   { id: 'test/backup', deployments: [{ on: 'backup' }], features, price: [3, 5] },
   { id: 'test/last', deployments: [{ on: 'last' }], features, price: [7, 11] },
 ]
-const said = (...words: string[]) => words.map((content) => chunk({ content }))
-const halfway: Step[] = [...said('one', ' two', ' three'), cut]
+const words = (...words: string[]) => words.map((content) => chunk({ content }))
+const halfway: Step[] = [...words('one', ' two', ' three'), cut]
 const usageOf = (prompt: number, completion: number) => ({
   choices: [],
   usage: { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion },
 })
 const ending = [chunk({}, 'stop'), usageOf(40, 2), done]
 
-const tokensOf = ({ receipt }: Told): { input: number; output: number } => ({
+const tokensOf = ({ receipt }: CallResult): { input: number; output: number } => ({
   input: receipt.details.tokens?.['input'] ?? 0,
   output: receipt.details.tokens?.['output'] ?? 0,
 })
@@ -67,13 +67,13 @@ const ask = (at: Conduct, more: Record<string, unknown> = {}) =>
 describe.concurrent('a text answer that is cut', () => {
   test.each<[string, Script]>([
     ['cut', stream(halfway)],
-    ['stalled', stream([...said('one', ' two', ' three'), stall])],
+    ['stalled', stream([...words('one', ' two', ' three'), stall])],
   ])('(%s) is completed by a fallback that refuses to go on from an assistant message', async (_, broken) => {
     await using at = await bootResuming()
     at.on('primary').reply(broken)
     at.on('backup').reply((call) =>
       messagesOf(call).at(-1)?.role === 'user'
-        ? stream([...said(' four', ' five'), ...ending])
+        ? stream([...words(' four', ' five'), ...ending])
         : json(400, { error: { message: 'This model does not support assistant message prefill.' } }),
     )
     const got = await ask(at)
@@ -105,8 +105,8 @@ describe.concurrent('a text answer that is cut', () => {
   test('twice is completed by the third, which is told all that was said', async () => {
     await using at = await bootResuming()
     at.on('primary').reply(stream(halfway))
-    at.on('backup').reply(stream([...said(' four'), cut]))
-    at.on('last').reply(stream([...said(' five'), ...ending]))
+    at.on('backup').reply(stream([...words(' four'), cut]))
+    at.on('last').reply(stream([...words(' five'), ...ending]))
     const got = await ask(at)
     expect(got).toMatchObject({ content: 'one two three four five', error: undefined, finish: 'stop' })
     expect(messagesOf(at.on('last').calls[0])[1]?.content).toBe('one two three four')
@@ -117,7 +117,7 @@ describe.concurrent('a text answer that is cut', () => {
   test('waits for a fallback that is busy for a moment', async () => {
     await using at = await bootResuming()
     at.on('primary').reply(stream(halfway))
-    at.on('backup').replyOnce(json(503, 'busy'), stream([...said(' four'), ...ending]))
+    at.on('backup').replyOnce(json(503, 'busy'), stream([...words(' four'), ...ending]))
     const got = await ask(at)
     expect(got).toMatchObject({ content: 'one two three four', error: undefined })
     expect(outcomesOf(got)).toEqual(['cut', 'unavailable', 'answered'])
@@ -146,7 +146,7 @@ describe.concurrent('a text answer that is cut', () => {
   test('again after it was gone on with ends with an error, and costs what the second delivered', async () => {
     await using at = await bootResuming()
     at.on('primary').reply(stream(halfway))
-    at.on('backup').reply(stream([...said(' four', ' five'), cut]))
+    at.on('backup').reply(stream([...words(' four', ' five'), cut]))
     at.on('last').reply(json(401, {}))
     const got = await ask(at)
     expect(got).toMatchObject({ content: 'one two three four five', error: { code: 'UPSTREAM_FAILED' } })
@@ -160,7 +160,7 @@ describe.concurrent('a text answer that is cut', () => {
     [
       'a tool call went out',
       stream([
-        ...said('let me look'),
+        ...words('let me look'),
         chunk({
           tool_calls: [{ index: 0, id: 'call_1', function: { name: 'get_weather', arguments: '{' } }],
         }),
@@ -196,7 +196,7 @@ describe.concurrent('a text answer that is cut', () => {
   test('is gone on with although it may call tools, which the fallback gets too', async () => {
     await using at = await bootResuming()
     at.on('primary').reply(stream(halfway))
-    at.on('backup').reply(stream([...said(' four'), ...ending]))
+    at.on('backup').reply(stream([...words(' four'), ...ending]))
     const got = await ask(at, { tools: [weather] })
     expect(got).toMatchObject({ content: 'one two three four', error: undefined })
     expect(at.on('backup').calls[0]?.body).toMatchObject({ tools: [weather] })
@@ -205,7 +205,7 @@ describe.concurrent('a text answer that is cut', () => {
   test('after reasoning that the caller does not see is gone on with', async () => {
     await using at = await bootResuming()
     at.on('primary').reply(stream([chunk({ reasoning_content: 'hm' }), ...halfway]))
-    at.on('backup').reply(stream([...said(' four'), ...ending]))
+    at.on('backup').reply(stream([...words(' four'), ...ending]))
     expect(await ask(at)).toMatchObject({ content: 'one two three four', error: undefined })
   })
 })

@@ -25,7 +25,7 @@ const house: Tree = {
 const offencesOf = (tree: Tree) => roomOffences(Object.entries(tree).map(([file, code]) => ({ file, code })))
 
 /** What `scripts/check-rooms.ts` says of a tree on the disk, and its exit code. */
-async function checkTree(tree: Tree): Promise<{ code: number; said: string }> {
+async function checkTree(tree: Tree): Promise<{ code: number; output: string }> {
   await using folder = await mkdtempDisposable(path.join(tmpdir(), 'rooms-'))
   for (const [file, code] of Object.entries(tree)) {
     const place = path.join(folder.path, file)
@@ -33,8 +33,8 @@ async function checkTree(tree: Tree): Promise<{ code: number; said: string }> {
     await writeFile(place, code)
   }
   return await new Promise((resolve) => {
-    const child = execFile(process.execPath, [check, folder.path], (_error, _stdout, said) =>
-      resolve({ code: child.exitCode ?? -1, said }),
+    const child = execFile(process.execPath, [check, folder.path], (_error, _stdout, output) =>
+      resolve({ code: child.exitCode ?? -1, output }),
     )
   })
 }
@@ -152,14 +152,14 @@ test('the command of the check ends with an error and names the place', async ()
   const planted = {
     'src/engine/models/price.ts': `import type { Turn } from '../turn/turn.ts'\nexport type Price = Turn`,
   }
-  const { code, said } = await checkTree({ ...house, ...planted })
+  const { code, output } = await checkTree({ ...house, ...planted })
   expect(code).toBe(1)
-  expect(said).toContain('src/engine/models/price.ts:1 imports ../turn/turn.ts')
+  expect(output).toContain('src/engine/models/price.ts:1 imports ../turn/turn.ts')
 })
 
 test('the command of the check names a noun of the product that is said in the platform', async () => {
   const planted = { 'src/platform/jobs/jobs.ts': 'export const queueWebhooks = 1' }
-  const { code, said } = await checkTree({ ...house, ...planted })
+  const { code, output } = await checkTree({ ...house, ...planted })
   expect(code).toBe(1)
-  expect(said).toContain('src/platform/jobs/jobs.ts:1 says "webhook"')
+  expect(output).toContain('src/platform/jobs/jobs.ts:1 says "webhook"')
 })

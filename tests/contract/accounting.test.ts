@@ -318,7 +318,7 @@ test('usage without a window is that of 30 days with today', async () => {
   expect(await usage()).toMatchObject({ totals: { requests: 0, credits: 0 }, data: [] })
 })
 
-interface Told {
+interface BudgetThreshold {
   scope: string
   period: string
   threshold_percent: number
@@ -330,7 +330,7 @@ interface Told {
 function thresholdsOf(world: World): () => Promise<string[]> {
   const seen = new Set<string>()
   return async () => {
-    const rows = await world.app.db.query<{ event_id: string; data: Told }>(
+    const rows = await world.app.db.query<{ event_id: string; data: BudgetThreshold }>(
       {
         text: `select event_id, data from events.outbox where type = 'budget.threshold' and account_id = $1`,
       },

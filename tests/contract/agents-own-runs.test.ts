@@ -56,8 +56,8 @@ test('the key that started a run reads it, follows it, takes its files and cance
   expect((await cancel(runner, running.body.id)).status).toBe(200)
   resolve()
   expect(await ended(runner, running.body.id)).toMatchObject({ status: 'cancelled' })
-  at.play('hello there', async (desk) => {
-    await desk.saveFile({
+  at.play('hello there', async (context) => {
+    await context.saveFile({
       path: 'report.md',
       bytes: Buffer.from('x'),
       mediaType: 'text/markdown',

@@ -6,7 +6,7 @@ import { agentOf, answers, path, run } from './agents-world.ts'
 import { bootOnUpstream, explained, requestIdOf, type UpstreamWorld } from './chat-world.ts'
 import { added, create, remove } from './knowledge-world.ts'
 import { expectRefusal } from './refusal.ts'
-import { says } from './said.ts'
+import { says } from './scripted-answer.ts'
 import { ended, openStage } from './work-world.ts'
 
 const perInput = 1_000n

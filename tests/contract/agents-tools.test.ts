@@ -4,10 +4,10 @@ import type { Client } from '../harness/client.ts'
 import { until } from '../harness/until.ts'
 import { chunk, cut, stall, stream } from '../harness/upstream.ts'
 import { boot } from '../harness/world.ts'
-import { agentOf, answers, path, run, toldBy } from './agents-world.ts'
+import { agentOf, answers, eventsOf, path, run } from './agents-world.ts'
 import { bootOnUpstream, explained, requestIdOf, type UpstreamWorld } from './chat-world.ts'
 import { expectRefusal } from './refusal.ts'
-import { call, says } from './said.ts'
+import { call, says } from './scripted-answer.ts'
 import { heard } from './tools-world.ts'
 
 let it: UpstreamWorld
@@ -41,12 +41,12 @@ test('a lead is told with the consent that it rests on, and durable before the m
   const leads = () =>
     it.world.app.db.query({ text: `select 1 from events.outbox where type = 'agent.lead'` }, [])
   const earlier = await leads()
-  let toldBefore: unknown[] = []
+  let eventsBefore: unknown[] = []
   it.upstream.calls.length = 0
   it.upstream.reply(async (upstreamCall) => {
     if (it.upstream.calls.length === 1)
       return says('chat', { text: 'One moment.', calls: [captures()] }, upstreamCall)
-    toldBefore = await leads()
+    eventsBefore = await leads()
     return says('chat', { text: 'We will call you.' }, upstreamCall)
   })
   const reply = await run(
@@ -56,7 +56,7 @@ test('a lead is told with the consent that it rests on, and durable before the m
     { 'x-customer-id': 'c-1', 'x-reference-id': 'r-1' },
   )
   expect(reply.status, reply.text).toBe(200)
-  expect(toldBefore).toHaveLength(earlier.length + 1)
+  expect(eventsBefore).toHaveLength(earlier.length + 1)
   expect(results()).toEqual(['result c1: The contact is kept.'])
   expect(reply.body).toMatchObject({
     output_text: 'One moment.We will call you.',
@@ -65,9 +65,9 @@ test('a lead is told with the consent that it rests on, and durable before the m
   expect(reply.body.output.map(({ type }: { type: string }) => type)).toEqual(['message', 'message'])
 
   const runId = requestIdOf(reply)
-  const [told, ...more] = await toldBy(it.world, runId)
+  const [event, ...more] = await eventsOf(it.world, runId)
   expect(more).toEqual([])
-  expect(told).toEqual({
+  expect(event).toEqual({
     type: 'agent.lead',
     project_id: it.world.project,
     once_key: `agent.lead:${runId}:1`,
@@ -103,7 +103,7 @@ test('a handoff is told with why, what was said and how urgent it is, once in a 
   expect(results()).toHaveLength(3)
   for (const line of results()) expect(line).toMatch(/: A person was asked to take over\.$/)
   const runId = requestIdOf(reply)
-  expect(await toldBy(it.world, runId)).toMatchObject([
+  expect(await eventsOf(it.world, runId)).toMatchObject([
     {
       type: 'agent.handoff',
       once_key: `agent.handoff:${runId}:1`,
@@ -123,8 +123,8 @@ test('several things of one step are all told, and the same lead twice is one', 
     { text: 'Done.' },
   )
   const reply = await run(key, agent)
-  const told = await toldBy(it.world, requestIdOf(reply))
-  expect(told.map(({ type, data }) => [type, data.lead?.name])).toEqual([
+  const event = await eventsOf(it.world, requestIdOf(reply))
+  expect(event.map(({ type, data }) => [type, data.lead?.name])).toEqual([
     ['agent.handoff', undefined],
     ['agent.lead', 'سارا امینی'],
     ['agent.lead', 'Other'],
@@ -146,7 +146,7 @@ test.each([
   answers(it, { calls: [wrong] }, { text: 'Sorry.' })
   const reply = await run(key, agent)
   expect(results()).toEqual([expect.stringMatching(about)])
-  expect(await toldBy(it.world, requestIdOf(reply))).toEqual([])
+  expect(await eventsOf(it.world, requestIdOf(reply))).toEqual([])
   expect(reply.body.agent_events).toEqual([])
 })
 
@@ -158,7 +158,7 @@ test('a model that wants its tools without end is stopped after five steps and a
   const reply = await run(key, agent)
   expect(it.upstream.calls).toHaveLength(6)
   expect(it.upstream.calls.at(-1)!.body!['tool_choice']).toBe('none')
-  expect(await toldBy(it.world, requestIdOf(reply))).toHaveLength(5)
+  expect(await eventsOf(it.world, requestIdOf(reply))).toHaveLength(5)
 })
 
 test('one receipt holds all steps of a run, to the micro-credit', async () => {
@@ -197,8 +197,8 @@ test('a replay tells nothing again', async () => {
   const again = await run(key, agent, {}, headers)
   expect(again.headers.get('idempotent-replayed')).toBe('true')
   expect(again.text).toBe(first.text)
-  expect(await toldBy(it.world, requestIdOf(first))).toHaveLength(2)
-  expect(await toldBy(it.world, requestIdOf(again))).toHaveLength(2)
+  expect(await eventsOf(it.world, requestIdOf(first))).toHaveLength(2)
+  expect(await eventsOf(it.world, requestIdOf(again))).toHaveLength(2)
   expect(it.upstream.calls).toHaveLength(2)
 })
 
@@ -228,7 +228,7 @@ test('what was told stays told when the stream breaks after it', async () => {
   const reply = await run(key, agent, { stream: true })
   expect(reply.text).toContain('event: response.failed')
   expect(reply.text).toContain('"agent_events":["agent.lead"]')
-  expect(await toldBy(it.world, requestIdOf(reply))).toHaveLength(1)
+  expect(await eventsOf(it.world, requestIdOf(reply))).toHaveLength(1)
   await it.world.settled()
 })
 
@@ -246,7 +246,7 @@ test('what was told stays told when the caller leaves', async () => {
   leaving.abort()
   const receipt = await explained(key, requestIdOf(response))
   expect(receipt.details.outcome).toBe('client_left')
-  expect(await toldBy(it.world, requestIdOf(response))).toHaveLength(1)
+  expect(await eventsOf(it.world, requestIdOf(response))).toHaveLength(1)
 })
 
 test('a call that the model did not finish is none', async () => {
@@ -260,7 +260,7 @@ test('a call that the model did not finish is none', async () => {
   it.upstream.reply(() => stream([chunk({ content: 'Wait.' }), chunk({ tool_calls: [half] }), cut]))
   const reply = await run(key, agent, { stream: true })
   expect(reply.text).toContain('event: response.failed')
-  expect(await toldBy(it.world, requestIdOf(reply))).toEqual([])
+  expect(await eventsOf(it.world, requestIdOf(reply))).toEqual([])
   await it.world.settled()
 })
 
@@ -272,9 +272,9 @@ test('a sandbox model captures a lead and asks for a person by itself', async ()
   for (const more of [{}, { stream: true }]) {
     const reply = await run(client, helper, { input, ...more })
     expect(reply.status).toBe(200)
-    const told = await toldBy(world, requestIdOf(reply))
-    expect(told.map(({ type }) => type).sort()).toEqual(['agent.handoff', 'agent.lead'])
-    expect(told.find(({ type }) => type === 'agent.lead')!.data.lead).toMatchObject({
+    const event = await eventsOf(world, requestIdOf(reply))
+    expect(event.map(({ type }) => type).sort()).toEqual(['agent.handoff', 'agent.lead'])
+    expect(event.find(({ type }) => type === 'agent.lead')!.data.lead).toMatchObject({
       email: 'sara@example.com',
       phone: '09123456789',
     })

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import type { Client, Seen } from '../harness/client.ts'
 import type { World } from '../harness/world.ts'
 import type { UpstreamWorld } from './chat-world.ts'
-import { type Said, says } from './said.ts'
+import { type ScriptedAnswer, says } from './scripted-answer.ts'
 
 export const path = '/v1/agents'
 export const nowhere = `${path}/00000000-0000-7000-8000-000000000000`
@@ -29,13 +29,13 @@ export const run = (
 ): Promise<Seen> => key.post(`${agent}/runs`, { input: 'hello there', ...body }, headers)
 
 /** The model answers so, one after another, and `over` when it is asked more often. */
-export function answers({ upstream }: UpstreamWorld, ...said: Said[]): void {
-  const left = [...said]
+export function answers({ upstream }: UpstreamWorld, ...replies: ScriptedAnswer[]): void {
+  const left = [...replies]
   upstream.calls.length = 0
   upstream.reply((call) => says('chat', left.shift() ?? { text: 'over' }, call))
 }
 
-export interface Told {
+export interface OutboxEvent {
   type: string
   project_id: string
   once_key: string
@@ -44,8 +44,8 @@ export interface Told {
 }
 
 /** What the outbox has of a run, in its order. */
-export const toldBy = (world: World, runId: string): Promise<Told[]> =>
-  world.app.db.query<Told>(
+export const eventsOf = (world: World, runId: string): Promise<OutboxEvent[]> =>
+  world.app.db.query<OutboxEvent>(
     {
       text: `select type, project_id, once_key, data from events.outbox
         where account_id = $1 and data->>'run_id' = $2 order by once_key`,

@@ -190,7 +190,7 @@ const post = (body: string | Uint8Array, more: Record<string, string> = {}) =>
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 /** Memory in use after everything unused is collected. */
-function keptBytes(): number {
+function storedBytes(): number {
   collect()
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external
@@ -230,13 +230,13 @@ describe('bodies', () => {
         ([name, value]) => `${name}: ${value}\r\n`,
       )
       await wire.write(`POST ${chatPath} HTTP/1.1\r\n${lines.join('')}\r\n`)
-      const before = keptBytes()
+      const before = storedBytes()
       let most = 0
       for (let i = 0; i < 100; i++) {
         if (chunked) await wire.write(`${piece.length.toString(16)}\r\n`)
         await wire.write(piece)
         if (chunked) await wire.write('\r\n')
-        if (i % 20 === 19) most = Math.max(most, keptBytes() - before)
+        if (i % 20 === 19) most = Math.max(most, storedBytes() - before)
       }
       if (chunked) await wire.write('0\r\n\r\n')
       expectRefusal(await wire.next(), { status: 413, code: 'BODY_TOO_LARGE' })

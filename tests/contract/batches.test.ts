@@ -510,11 +510,11 @@ test('a cancelled batch begins no more rows, lets those that run end, and tells 
   const lines = await results(at.key, body.id)
   expect(lines.filter(({ result }) => result.type === 'canceled')).toHaveLength(8)
   expect(lines.find(({ result }) => result.type === 'canceled')?.result).toEqual({ type: 'canceled' })
-  const told = await at.world.app.db.query<{ type: string; data: object }>(
+  const events = await at.world.app.db.query<{ type: string; data: object }>(
     { text: 'select type, data from events.outbox' },
     [],
   )
-  expect(told).toMatchObject([
+  expect(events).toMatchObject([
     { type: 'batch.cancelled', data: { id: body.id, request_counts: batch.request_counts } },
   ])
   // One that has ended stays as it is.
@@ -524,8 +524,8 @@ test('a cancelled batch begins no more rows, lets those that run end, and tells 
 test('the end of a batch is told once, in the project that sent it', async () => {
   const { body } = await create(key, rows(2))
   await ended(key, body.id)
-  const told = (await outbox('batch.completed')).filter(({ data }) => data['id'] === body.id)
-  expect(told).toMatchObject([
+  const events = (await outbox('batch.completed')).filter(({ data }) => data['id'] === body.id)
+  expect(events).toMatchObject([
     { project_id: world.project, data: { type: 'message_batch', request_counts: { succeeded: 2 } } },
   ])
 })
@@ -546,11 +546,11 @@ test('a batch that has ended can be deleted, prompts and answers with it', async
 test('prompts are forgotten as soon as their row has ended', async () => {
   const { body } = await create(key, rows(2))
   await ended(key, body.id)
-  const kept = await world.app.db.query(
+  const replies = await world.app.db.query(
     { text: 'select params from batches.rows where params is not null' },
     [],
   )
-  expect(kept).toEqual([])
+  expect(replies).toEqual([])
 })
 
 test('an account has at most 100 batches in progress', async () => {

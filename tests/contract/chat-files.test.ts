@@ -6,7 +6,7 @@ import { pdf } from './media-world.ts'
 import { message, user } from './messages-world.ts'
 import { expectRefusal } from './refusal.ts'
 import { bootOnWires, type ResponsesWorld, respond } from './responses-world.ts'
-import { says } from './said.ts'
+import { says } from './scripted-answer.ts'
 
 const wires = ['chat', 'responses', 'messages'] as const
 type Json = Record<string, unknown>
@@ -34,9 +34,9 @@ describe.each(wires)('over an upstream of %s', (wire) => {
       const reply = await at.key.chat({ ...asked(), stream })
       expect(reply.status, reply.text).toBe(200)
       const body = (await at.upstream.call(first)).body as Json
-      const said = JSON.stringify(body)
-      expect(said).toContain(three)
-      expect(said).toContain('گزارش')
+      const sentText = JSON.stringify(body)
+      expect(sentText).toContain(three)
+      expect(sentText).toContain('گزارش')
       const sent = {
         chat: { messages: asked().messages },
         responses: {
@@ -95,11 +95,11 @@ describe('in the sandbox', () => {
       type: 'document',
       source: { type: 'base64', media_type: 'application/pdf', data: three },
     }
-    const said = await message(key, {
+    const reply = await message(key, {
       model,
       messages: [user([document, { type: 'text', text: 'این چیست؟' }])],
     })
-    expect(said.body.content[0].text).toContain('PDF با ۳ صفحه')
+    expect(reply.body.content[0].text).toContain('PDF با ۳ صفحه')
     const content = [
       { type: 'input_file', file_data: inline(three), filename: 'b.pdf' },
       { type: 'input_text', text: 'what is this?' },

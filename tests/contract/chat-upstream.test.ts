@@ -104,9 +104,9 @@ test('nothing of the caller reaches the upstream but the question: no key, no id
   )
   expect(Object.keys(call.body ?? {}).sort()).toEqual(['max_tokens', 'messages', 'model', 'stream'])
   expect(call.headers.authorization).toBe('Bearer upstream-secret')
-  const said = JSON.stringify([call.headers, call.body])
+  const sent = JSON.stringify([call.headers, call.body])
   for (const secret of [at.key.secret, 'customer-7', 'reference-7', 'mine', 'a=b'])
-    expect(said).not.toContain(secret)
+    expect(sent).not.toContain(secret)
 })
 
 test('reasoning is asked for by effort, whichever spelling the caller used; a null is no wish', async () => {
@@ -323,11 +323,11 @@ test('reasoning of an upstream is hidden in every spelling unless asked for, and
 })
 
 test('an upstream that reports no usage, or one of nothing or of nonsense, is estimated, and the receipt says so', async () => {
-  const said = chunk({ content: 'seven words are more than enough here' }, 'stop')
+  const sent = chunk({ content: 'seven words are more than enough here' }, 'stop')
   at.upstream.replyOnce(
-    stream([said, done]),
+    stream([sent, done]),
     stream([
-      said,
+      sent,
       {
         ...chunk({}),
         choices: [],
@@ -336,7 +336,7 @@ test('an upstream that reports no usage, or one of nothing or of nonsense, is es
       done,
     ]),
     stream([
-      said,
+      sent,
       { ...chunk({}), choices: [], usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 } },
       done,
     ]),

@@ -7,10 +7,10 @@ import { explained, requestIdOf } from './chat-world.ts'
 import { message, upstreamMessage } from './messages-world.ts'
 import { expectRefusal } from './refusal.ts'
 import { bootOnWires, respond } from './responses-world.ts'
-import { call } from './said.ts'
+import { call } from './scripted-answer.ts'
 import { bootSearching, type SearchWorld } from './search-world.ts'
 
-const told = (reply: Seen) => reply.headers.get('x-clamped-fields')
+const clampedFields = (reply: Seen) => reply.headers.get('x-clamped-fields')
 const taken = (reply: Seen): Seen => {
   expect(reply.status, reply.text).toBe(200)
   return reply
@@ -42,11 +42,11 @@ describe.each(['chat', 'responses', 'messages'] as const)('over an upstream of %
       const asked = at.asked.length
       at.answers(sixSearches, { text: 'ok' })
       const reply = taken(await ask(at.key, { tools: [tool], stream }))
-      expect(told(reply)).toBe('tools.0.max_uses=5')
+      expect(clampedFields(reply)).toBe('tools.0.max_uses=5')
       expect(at.asked.length - asked).toBe(5)
       at.answers({ text: 'ok' })
       const five = taken(await ask(at.key, { tools: [{ ...tool, max_uses: 5 }], stream }))
-      expect(told(five)).toBeNull()
+      expect(clampedFields(five)).toBeNull()
       await at.world.settled()
       const reserved = async (of: Seen) => (await explained(at.key, requestIdOf(of))).reserved_microcredits
       at.answers({ text: 'ok' })
@@ -66,7 +66,9 @@ test('what a vendor runs itself gets the lowered numbers, and is held for with t
   at.upstream.reply(json(200, upstreamMessage([{ type: 'text', text: 'a' }])))
   const fetched = { type: 'web_fetch_20250910', name: 'web_fetch', max_uses: 6, max_content_tokens: 100_000 }
   const reply = taken(await message(at.key, { tools: [vendors, fetched] }))
-  expect(told(reply)).toBe('tools.0.max_uses=5, tools.1.max_uses=5, tools.1.max_content_tokens=32000')
+  expect(clampedFields(reply)).toBe(
+    'tools.0.max_uses=5, tools.1.max_uses=5, tools.1.max_content_tokens=32000',
+  )
   const { body } = await at.upstream.call(0)
   const lowered = [
     { ...vendors, max_uses: 5 },
@@ -74,7 +76,7 @@ test('what a vendor runs itself gets the lowered numbers, and is held for with t
   ]
   expect(body?.['tools']).toEqual(lowered)
   const five = taken(await message(at.key, { tools: lowered }))
-  expect(told(five)).toBeNull()
+  expect(clampedFields(five)).toBeNull()
   const [one, other] = await Promise.all(
     [reply, five].map(async (of) => (await explained(at.key, requestIdOf(of))).reserved_microcredits),
   )
@@ -85,16 +87,16 @@ test('a search that an upstream of Responses runs has five calls at most, and th
   await using at = await bootOnWires('responses', { features: 'web_search', pricePerSearch: 0.01 })
   at.upstream.reply(json(200, { id: 'r', object: 'response', status: 'completed', output: [] }))
   const ask = { tools: [{ type: 'web_search' }] }
-  expect(told(await respond(at.key, { ...ask, max_tool_calls: 6 }))).toBe('max_tool_calls=5')
+  expect(clampedFields(await respond(at.key, { ...ask, max_tool_calls: 6 }))).toBe('max_tool_calls=5')
   expect((await at.upstream.call(0)).body?.['max_tool_calls']).toBe(5)
-  expect(told(await respond(at.key, { ...ask, max_tool_calls: 5 }))).toBeNull()
+  expect(clampedFields(await respond(at.key, { ...ask, max_tool_calls: 5 }))).toBeNull()
 })
 
 test('a batch tells the rows that were clamped, and answers them so', async () => {
   await using at = await bootSearching()
   at.answers({ text: 'ok' })
   const batch = taken(await create(at.key, [row('a'), row('b', { tools: [vendors] })]))
-  expect(told(batch)).toBe('requests.1.params.tools.0.max_uses=5')
+  expect(clampedFields(batch)).toBe('requests.1.params.tools.0.max_uses=5')
   await ended(at.key, batch.body.id)
   const lines = await results(at.key, batch.body.id)
   expect(lines.map(({ result }) => result.type)).toEqual(['succeeded', 'succeeded'])

@@ -170,6 +170,6 @@ test.each([
   ['https://user@app.example.com', undefined],
   ['https://', undefined],
   [`https://${'a'.repeat(250)}.com`, undefined],
-])('%s is kept as browsers write it: %s', (typed, kept) => {
-  expect(readOrigin(typed)).toBe(kept)
+])('%s is kept as browsers write it: %s', (typed, normalized) => {
+  expect(readOrigin(typed)).toBe(normalized)
 })

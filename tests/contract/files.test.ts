@@ -192,14 +192,14 @@ describe('refused, and nothing is kept', () => {
   })
 
   test('a refusal of a name says what a name is, and shows no pattern', async () => {
-    const told = async (name: string, headers = {}): Promise<string> => {
+    const dispositionOf = async (name: string, headers = {}): Promise<string> => {
       const { body } = await key.post(path, { data: base64(png), name }, headers)
       return body.error.message
     }
-    expect(await told('a/b')).toContain('name must be a name on one line, without / and \\.')
-    expect(await told('a/b', { 'accept-language': 'fa' })).toContain('name باید نامی در یک خط باشد')
-    expect(await told('ن'.repeat(201))).toContain('name must have at most 200 characters')
-    expect(await told('')).toContain('name must not be empty')
+    expect(await dispositionOf('a/b')).toContain('name must be a name on one line, without / and \\.')
+    expect(await dispositionOf('a/b', { 'accept-language': 'fa' })).toContain('name باید نامی در یک خط باشد')
+    expect(await dispositionOf('ن'.repeat(201))).toContain('name must have at most 200 characters')
+    expect(await dispositionOf('')).toContain('name must not be empty')
   })
 
   test('a file of 20 MB is taken, one byte more is not', async () => {

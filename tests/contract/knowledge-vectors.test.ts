@@ -77,8 +77,8 @@ test('every call is held at its worst case and charged for the tokens that the u
   const { available, held } = await own.world.balance()
   expect({ spent: before.available - available, held }).toEqual({ spent: 20n * perToken, held: 0n })
   // Vectors wait in the journal no longer than until they are stored.
-  const kept = await own.world.app.db.query({ text: 'select from ledger.replies' }, [])
-  expect(kept).toHaveLength(0)
+  const replies = await own.world.app.db.query({ text: 'select from ledger.replies' }, [])
+  expect(replies).toHaveLength(0)
 })
 
 test('an upstream that counts nothing is charged by bytes, and one that counts too much within the hold', async () => {
@@ -244,8 +244,8 @@ test('an agent finds what it knows by meaning, and pays for that under a receipt
   const { id } = await known()
   const agent = await agentOf(at.key, { knowledge_id: id, model: 'sandbox/fast' })
   const before = (await receipts(at.world)).length
-  const told = await run(at.key, agent, { input: 'پیشی چه می‌خورد؟' }, { 'X-Customer-ID': 'c-1' })
-  expect(told.status, told.text).toBe(200)
+  const answered = await run(at.key, agent, { input: 'پیشی چه می‌خورد؟' }, { 'X-Customer-ID': 'c-1' })
+  expect(answered.status, answered.text).toBe(200)
   expect((await receipts(at.world)).slice(before)).toMatchObject([
     { endpoint: '/v1/agents/runs', charged: 5n * perToken, state: 'completed' },
   ])

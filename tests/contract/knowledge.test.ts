@@ -146,14 +146,14 @@ test('an address that the database cannot keep is refused', async () => {
 
 test('a refusal says in both languages what would do', async () => {
   const id = await create(key)
-  const said = async (language: string, ask: (headers: Record<string, string>) => Promise<Seen>) =>
+  const messageIn = async (language: string, ask: (headers: Record<string, string>) => Promise<Seen>) =>
     (await ask({ 'accept-language': language })).body.error.message as string
   const csv = (headers: Record<string, string>) => add(key, id, { type: 'csv', text: 'x' }, headers)
   for (const language of ['en', 'fa'])
-    expect(await said(language, csv)).toMatch(/"text".+"pdf".+"docx".+"url"/)
+    expect(await messageIn(language, csv)).toMatch(/"text".+"pdf".+"docx".+"url"/)
   const nothing = (headers: Record<string, string>) => key.request('PATCH', `${path}/${id}`, '{}', headers)
-  expect(await said('en', nothing)).toContain('at least one field')
-  expect(await said('fa', nothing)).toContain('دست‌کم ۱ فیلد')
+  expect(await messageIn('en', nothing)).toContain('at least one field')
+  expect(await messageIn('fa', nothing)).toContain('دست‌کم ۱ فیلد')
 })
 
 test('one Idempotency-Key makes one project and one source', async () => {

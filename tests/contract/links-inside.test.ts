@@ -5,7 +5,7 @@ import type { Client } from '../harness/client.ts'
 import { type FakeUpstream, fakeUpstream } from '../harness/upstream.ts'
 import { boot, type World } from '../harness/world.ts'
 import * as batches from './batches-world.ts'
-import { asked, type Json, saidBy, type WireName, wires } from './media-world.ts'
+import { asked, type Json, replyTo, type WireName, wires } from './media-world.ts'
 import { message, toolResult, toolUse, user } from './messages-world.ts'
 import { expectRefusal } from './refusal.ts'
 
@@ -50,7 +50,7 @@ afterAll(async () => {
 })
 beforeEach(() => {
   upstream.calls.length = 0
-  upstream.reply(({ path }) => saidBy(path))
+  upstream.reply(({ path }) => replyTo(path))
   lookedUp.length = 0
   now.most = 0
 })

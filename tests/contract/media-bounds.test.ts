@@ -362,9 +362,9 @@ describe('what is held', () => {
   test('for a text document goes by its bytes, for a mixed one by its pictures too', async () => {
     const short = await heldFor('messages', text('a'.repeat(1_000)))
     expect((await heldFor('messages', text('ش'.repeat(1_000)))) - short).toBe(500n * 1_000n)
-    const said = { type: 'text', text: 'a'.repeat(1_000) }
+    const words = { type: 'text', text: 'a'.repeat(1_000) }
     const picture = imagePart.messages('image/png', png)
-    expect((await heldFor('messages', mixed(said, picture, picture))) - short).toBe(2n * 4_000_000n)
+    expect((await heldFor('messages', mixed(words, picture, picture))) - short).toBe(2n * 4_000_000n)
   })
 })
 

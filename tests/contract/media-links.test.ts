@@ -12,7 +12,7 @@ import {
   type MediaWorld,
   pdf,
   placeOf,
-  saidBy,
+  replyTo,
   type WireName,
   wires,
 } from './media-world.ts'
@@ -155,31 +155,31 @@ describe('a body whose links were fetched keeps everything else', () => {
       source: { type: 'content', content: [{ type: 'text', text: 'a' }, inner] },
       cache_control: { type: 'ephemeral', ttl: '1h' },
     })
-    const said = (inner: Json) => [
+    const messagesWith = (inner: Json) => [
       user('look'),
       { role: 'assistant', content: [toolUse('toolu_1')] },
       user([toolResult('toolu_1', [inner, mixed(inner)]), mixed(inner), { type: 'text', text: 'so?' }]),
     ]
-    const messages = said(picture.messages(link))
+    const messages = messagesWith(picture.messages(link))
     const reply = await message(at.key, { model: 'test/messages-blind', max_tokens: 100, messages })
     expect(reply.status, reply.text).toBe(200)
-    expect((at.upstream.calls[0]!.body as Json)['messages']).toEqual(said(seen))
+    expect((at.upstream.calls[0]!.body as Json)['messages']).toEqual(messagesWith(seen))
     expect(at.site.seen).toHaveLength(1)
   })
 
   test('responses: in outputs of functions too', async () => {
-    const said = (part: Json) => [
+    const messagesWith = (part: Json) => [
       { role: 'user', content: [part] },
       { type: 'function_call', call_id: 'a', name: 'look', arguments: '{}' },
       { type: 'function_call_output', call_id: 'a', output: [part] },
     ]
     const reply = await at.key.post('/v1/responses', {
       model: 'test/responses-blind',
-      input: said({ type: 'input_file', file_url: at.link('/a.pdf') }),
+      input: messagesWith({ type: 'input_file', file_url: at.link('/a.pdf') }),
     })
     expect(reply.status, reply.text).toBe(200)
     const sent = { type: 'input_file', filename: 'document.pdf', file_data: pdf64 }
-    expect((at.upstream.calls[0]!.body as Json)['input']).toEqual(said(sent))
+    expect((at.upstream.calls[0]!.body as Json)['input']).toEqual(messagesWith(sent))
     expect(at.site.seen).toHaveLength(1)
   })
 })
@@ -212,10 +212,10 @@ async function heldFor(wire: WireName, model: string, parts: readonly unknown[])
   let held = 0n
   at.upstream.reply(async ({ path }) => {
     held = (await at.world.balance()).held
-    return saidBy(path)
+    return replyTo(path)
   })
   const reply = await asked(at.key, wire, model, parts)
-  at.upstream.reply(({ path }) => saidBy(path))
+  at.upstream.reply(({ path }) => replyTo(path))
   expect(reply.status, reply.text).toBe(200)
   await at.world.settled()
   return held

@@ -47,7 +47,7 @@ export async function bootMedia(options: MediaWorldOptions = {}): Promise<MediaW
     await openSite(({ url = '' }, response) => answerOf(url.split('?')[0]!, response, serve), tls),
   )
   const upstream = stack.use(await fakeUpstream())
-  upstream.reply(({ path }) => saidBy(path))
+  upstream.reply(({ path }) => replyTo(path))
   const lookup = async () => [{ address: '127.0.0.1', family: 4 as const }]
   const usual = guarded({ ca: tls.cert, lookup })
   const net = { ...usual, ...client(usual) }
@@ -97,7 +97,7 @@ function answerOf(path: string, response: ServerResponse, otherwise: MediaWorldO
 /** Ten tokens were read and four written: 18,000 micro-credits. */
 export const cost = 18_000n
 
-export function saidBy(path: string): Script {
+export function replyTo(path: string): Script {
   if (path.endsWith('/messages'))
     return json(200, {
       type: 'message',

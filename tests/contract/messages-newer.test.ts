@@ -6,7 +6,7 @@ import { explained, requestIdOf } from './chat-world.ts'
 import { assistant, message, toolResult, upstreamMessage, user, weather } from './messages-world.ts'
 import { expectRefusal } from './refusal.ts'
 import { bootOnWires, type ResponsesWorld } from './responses-world.ts'
-import { says } from './said.ts'
+import { says } from './scripted-answer.ts'
 
 const wires = ['chat', 'responses', 'messages'] as const
 type Wire = (typeof wires)[number]
@@ -155,9 +155,9 @@ describe('context_management', () => {
     const messages = [user('a'), assistant([summary]), user('b')]
     expect((await ask('messages', { messages })).sent['messages']).toEqual(messages)
     for (const wire of ['chat', 'responses'] as const) {
-      const told = JSON.stringify((await ask(wire, { messages })).sent)
-      expect(told).toContain('They spoke of words.')
-      expect(told).not.toContain('seal')
+      const sent = JSON.stringify((await ask(wire, { messages })).sent)
+      expect(sent).toContain('They spoke of words.')
+      expect(sent).not.toContain('seal')
       await ask(wire, {
         messages: [user('a'), assistant([{ type: 'compaction', content: null }]), user('b')],
       })

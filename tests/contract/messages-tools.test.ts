@@ -8,7 +8,7 @@ import { explained, requestIdOf } from './chat-world.ts'
 import { eventsOf, expectAnswered, expectMessage, type Json, joined } from './messages-oracle.ts'
 import { assistant, message, toolResult, upstreamMessage, user, weather } from './messages-world.ts'
 import { expectRefusal } from './refusal.ts'
-import { call, type Said } from './said.ts'
+import { call, type ScriptedAnswer } from './scripted-answer.ts'
 import { bootWithTools, fetchFee, findings, heard, searchFee, type ToolsWorld } from './tools-world.ts'
 
 const direct = { type: 'direct' }
@@ -34,13 +34,13 @@ afterAll(async () => {
 })
 
 /** The answer to the same said twice, whole and streamed: both are one message. */
-async function answered(at: ToolsWorld, said: Said[], body: Json): Promise<Json> {
-  at.answers(...said)
+async function answered(at: ToolsWorld, answers: ScriptedAnswer[], body: Json): Promise<Json> {
+  at.answers(...answers)
   const whole = await message(at.key, body)
   expect(whole.status, whole.text).toBe(200)
   expectMessage(whole.body)
   expectAnswered(whole.body.content)
-  at.answers(...said)
+  at.answers(...answers)
   const streamed = await message(at.key, { ...body, stream: true })
   const events = eventsOf(streamed.text)
   const { id: _, ...put } = joined(events)
@@ -51,7 +51,7 @@ async function answered(at: ToolsWorld, said: Said[], body: Json): Promise<Json>
 }
 
 const lastCall = (at: ToolsWorld) => at.upstream.calls.at(-1)!
-const told = (call: UpstreamCall, field: 'messages' | 'tools') => call.body?.[field] as Json[]
+const requested = (call: UpstreamCall, field: 'messages' | 'tools') => call.body?.[field] as Json[]
 
 describe.each(['chat', 'messages'] as const)('a model that speaks %s', (wire) => {
   test.each(['web_search_20250305', 'web_search_20260209', 'web_search_20260318', 'kherad:web_search'])(
@@ -191,14 +191,17 @@ describe.each(['chat', 'messages'] as const)('a model that speaks %s', (wire) =>
   test('kherad:datetime leaves no block, only two texts; the zone is that of the person', async () => {
     const at = worlds[wire]
     const place = { type: 'approximate', city: 'Berlin', country: 'DE', timezone: 'Europe/Berlin' }
-    const said = [{ text: 'نگاه می‌کنم.', calls: [call('call_1', 'datetime', {})] }, { text: 'یک بعدازظهر.' }]
-    const body = await answered(at, said, { tools: [datetime, { ...search, user_location: place }] })
+    const answers = [
+      { text: 'نگاه می‌کنم.', calls: [call('call_1', 'datetime', {})] },
+      { text: 'یک بعدازظهر.' },
+    ]
+    const body = await answered(at, answers, { tools: [datetime, { ...search, user_location: place }] })
     expect(body['content']).toEqual([
       { type: 'text', text: 'نگاه می‌کنم.', citations: null },
       { type: 'text', text: 'یک بعدازظهر.', citations: null },
     ])
     expect(heard(lastCall(at)).at(-1)).toContain('"iso":"2026-11-20T13:00:00+01:00"')
-    await answered(at, said, { tools: [datetime] })
+    await answered(at, answers, { tools: [datetime] })
     expect(heard(lastCall(at)).at(-1)).toContain('"timezone":"Asia/Tehran"')
   })
 
@@ -228,8 +231,8 @@ describe.each(['chat', 'messages'] as const)('a model that speaks %s', (wire) =>
       input: Json,
       prompt = 'hi',
     ): Promise<Json> => {
-      const said = [{ calls: [call('call_1', name, input)] }, { text: 'نشد.' }]
-      const body = await answered(at, said, { tools: [tool], messages: [user(prompt)] })
+      const answers = [{ calls: [call('call_1', name, input)] }, { text: 'نشد.' }]
+      const body = await answered(at, answers, { tools: [tool], messages: [user(prompt)] })
       expect(body['stop_reason']).toBe('end_turn')
       expect(heard(lastCall(at)).at(-1)).toContain(`Error (${body['content'][1].content.error_code})`)
       if (name.startsWith('web_'))
@@ -283,16 +286,16 @@ describe.each(['chat', 'messages'] as const)('a model that speaks %s', (wire) =>
     const at = worlds[wire]
     const url = `${at.pages}/found`
     at.finds(listed({ results: [{ url, title: 'T', content: 'c' }] }))
-    const said = [
+    const answers = [
       { calls: [call('call_1', 'web_search', { query: 'x' })] },
       { calls: [call('call_2', 'web_fetch', { url })] },
       { text: 'خواندم.' },
     ]
-    const body = await answered(at, said, { tools: [search, fetchPage] })
+    const body = await answered(at, answers, { tools: [search, fetchPage] })
     at.finds(listed({ results: findings }))
     expect(body['content'][3].content).toMatchObject({ type: 'web_fetch_result', url })
     // Sent back, what was found still counts as named.
-    at.answers(...said.slice(1))
+    at.answers(...answers.slice(1))
     const messages = [user('hello'), assistant(body['content'].slice(0, 2)), user('و بعد؟')]
     const again = await message(at.key, { tools: [search, fetchPage], messages })
     expect(again.body.content[1].content).toMatchObject({ type: 'web_fetch_result', url })
@@ -301,9 +304,9 @@ describe.each(['chat', 'messages'] as const)('a model that speaks %s', (wire) =>
   test('an address that was named in capitals, or as people write it, may be fetched; paths keep their case', async () => {
     const at = worlds[wire]
     const { port } = at.site
-    const fetched = async (said: string, url: string): Promise<string> => {
+    const fetched = async (answers: string, url: string): Promise<string> => {
       at.answers({ calls: [call('call_1', 'web_fetch', { url })] }, { text: 'خواندم.' })
-      const { body } = await message(at.key, { tools: [fetchPage], messages: [user(said)] })
+      const { body } = await message(at.key, { tools: [fetchPage], messages: [user(answers)] })
       const { type, error_code: code } = body.content[1].content
       return code ?? type
     }
@@ -322,9 +325,9 @@ describe.each(['chat', 'messages'] as const)('a model that speaks %s', (wire) =>
 
   test('domains are told to the search and kept by the fetch', async () => {
     const at = worlds[wire]
-    const said = [{ calls: [call('call_1', 'web_search', { query: 'x' })] }, { text: 'ok' }]
+    const answers = [{ calls: [call('call_1', 'web_search', { query: 'x' })] }, { text: 'ok' }]
     const urls = async (rules: Json) =>
-      (await answered(at, said, { tools: [{ ...search, ...rules }] }))['content'][1].content.map(
+      (await answered(at, answers, { tools: [{ ...search, ...rules }] }))['content'][1].content.map(
         ({ url }: Json) => url,
       )
     expect(await urls({ allowed_domains: ['example.ir'], blocked_domains: [] })).toEqual([findings[0]?.url])
@@ -350,8 +353,8 @@ describe.each(['chat', 'messages'] as const)('a model that speaks %s', (wire) =>
       defer_loading: false,
       cache_control: { type: 'ephemeral' },
     }
-    const said = [{ calls: [call('call_1', 'web_search', { query: 'x' })] }, { text: 'ok' }]
-    const body = await answered(worlds[wire], said, { tools: [tool] })
+    const answers = [{ calls: [call('call_1', 'web_search', { query: 'x' })] }, { text: 'ok' }]
+    const body = await answered(worlds[wire], answers, { tools: [tool] })
     expect(body['content'][1].content).toHaveLength(findings.length)
   })
 
@@ -368,7 +371,7 @@ describe.each(['chat', 'messages'] as const)('a model that speaks %s', (wire) =>
   })
 
   describe('five steps', () => {
-    const steps = (count: number): Said[] =>
+    const steps = (count: number): ScriptedAnswer[] =>
       Array.from({ length: count }, (_, place) => ({
         text: `گام ${place + 1}`,
         calls: [call(`call_${place}`, 'bash', { command: `echo ${place}` })],
@@ -443,8 +446,8 @@ describe.each(['chat', 'messages'] as const)('a model that speaks %s', (wire) =>
 
   test('a tool that has to be called is called once', async () => {
     const at = worlds[wire]
-    const said = [{ calls: [call('call_1', 'bash', { command: 'true' })] }, { text: 'ok' }]
-    at.answers(...said)
+    const answers = [{ calls: [call('call_1', 'bash', { command: 'true' })] }, { text: 'ok' }]
+    at.answers(...answers)
     const position = at.upstream.calls.length
     const reply = await message(at.key, {
       tools: [weather, bash],
@@ -463,11 +466,11 @@ describe.each(['chat', 'messages'] as const)('a model that speaks %s', (wire) =>
   test('passages that rest on a page are cited on their own block', async () => {
     const at = worlds[wire]
     const link = `[خبر یک](${findings[0]?.url})`
-    const said = [
+    const answers = [
       { text: 'می‌گردم.', calls: [call('call_1', 'web_search', { query: 'x' })] },
       { text: `گران شد ${link}. تمام.` },
     ]
-    const body = await answered(at, said, { tools: [search] })
+    const body = await answered(at, answers, { tools: [search] })
     const [first, , , last] = body['content']
     expect(first.citations).toBeNull()
     expect(last.citations).toEqual([
@@ -557,8 +560,8 @@ describe.each(['chat', 'messages'] as const)('a model that speaks %s', (wire) =>
 
     test('without the tools it came from, it goes to any upstream as calls of plain tools', async () => {
       const at = worlds[wire]
-      const said = [{ calls: [call('call.1', 'web_search', { query: 'x' })] }, { text: 'این.' }]
-      const { content } = await answered(at, said, { tools: [search] })
+      const answers = [{ calls: [call('call.1', 'web_search', { query: 'x' })] }, { text: 'این.' }]
+      const { content } = await answered(at, answers, { tools: [search] })
       const lines = await sentBack(at, content, [weather])
       const id = wire === 'chat' ? 'call.1' : 'toolu_call_1'
       expect(lines).toEqual([
@@ -574,7 +577,7 @@ describe.each(['chat', 'messages'] as const)('a model that speaks %s', (wire) =>
 
   test('money: tokens of all steps and the fee of each use that did not fail, on one receipt', async () => {
     const at = worlds[wire]
-    const said: Said[] = [
+    const answers: ScriptedAnswer[] = [
       {
         calls: [
           call('call_1', 'web_search', { query: 'x' }),
@@ -586,7 +589,7 @@ describe.each(['chat', 'messages'] as const)('a model that speaks %s', (wire) =>
       { text: 'ok', tokens: { input: 1_000, output: 7 } },
     ]
     for (const stream of [false, true]) {
-      at.answers(...said)
+      at.answers(...answers)
       await at.world.settled()
       const before = await at.world.balance()
       const reply = await message(at.key, {
@@ -745,10 +748,10 @@ describe('over the own wire of the model', () => {
     at.answers({ text: 'ok' })
     await message(at.key, { tools: [vendors] })
     expect(lastCall(at).body?.['tools']).toEqual([{ ...vendors, max_uses: 5 }])
-    const said = [{ calls: [call('call_1', 'web_search', { query: 'x' })] }, { text: 'ok' }]
-    const body = await answered(at, said, { tools: [vendors, datetime] })
+    const answers = [{ calls: [call('call_1', 'web_search', { query: 'x' })] }, { text: 'ok' }]
+    const body = await answered(at, answers, { tools: [vendors, datetime] })
     expect(body['content'][1].content).toHaveLength(findings.length)
-    expect(told(lastCall(at), 'tools').map(({ name, type }) => [name, type])).toEqual([
+    expect(requested(lastCall(at), 'tools').map(({ name, type }) => [name, type])).toEqual([
       ['web_search', undefined],
       ['datetime', undefined],
     ])
@@ -781,12 +784,12 @@ describe('over the own wire of the model', () => {
     ])
     expect([body.content[0], body.content[3]]).toEqual([thought, { ...thought, thinking: 'so' }])
     const second = await at.upstream.call(position + 1)
-    const said = told(second, 'messages').slice(0, 3)
-    expect(said[1]).toEqual(assistant([thought, use]))
+    const answers = requested(second, 'messages').slice(0, 3)
+    expect(answers[1]).toEqual(assistant([thought, use]))
     at.upstream.replyOnce(json(200, upstreamMessage([{ type: 'text', text: 'ok' }])))
     await message(at.key, { ...asked, messages: [user('a'), assistant(body.content), user('b')] })
-    expect(told(lastCall(at), 'messages').slice(0, 4)).toEqual([
-      ...said,
+    expect(requested(lastCall(at), 'messages').slice(0, 4)).toEqual([
+      ...answers,
       assistant([
         { ...thought, thinking: 'so' },
         { type: 'text', text: 'ok' },

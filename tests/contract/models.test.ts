@@ -109,8 +109,8 @@ test('an embedding model shows its price and its route, and serves no route of t
   const messages = [{ role: 'user', content: 'hi' }]
   expectRefusal(await key.chat({ model, messages }), refused)
   expectRefusal(await key.post('/v1/responses', { model, input: 'hi' }), refused)
-  const told = await key.post('/v1/messages', { model, messages, max_tokens: 10 })
-  expect(told.status).toBe(400)
+  const reply = await key.post('/v1/messages', { model, messages, max_tokens: 10 })
+  expect(reply.status).toBe(400)
 })
 
 describe('the official OpenAI client', () => {

@@ -46,7 +46,7 @@ const faults: [string, Script, string][] = [
 
 test.each(faults)(
   '%s is not told as "send again", and the operator sees the vendor’s masked sentence',
-  async (_name, script, said) => {
+  async (_name, script, sentence) => {
     await using at = await bootWatched()
     at.upstream.reply(script)
     at.second.reply(json(403, complaint('no entry here either')))
@@ -66,7 +66,7 @@ test.each(faults)(
       .map((line) => JSON.parse(line))
       .filter((line) => line.deployment === 'fake/upstream-model' && line.said)
     expect(logged).toMatchObject([{ level: 40, provider: 'fake' }])
-    expect(logged[0].said).toContain(said)
+    expect(logged[0].said).toContain(sentence)
     const shown = await kherad(
       { DATABASE_URL: at.databaseUrl, KHERAD_LOCALE: 'en' },
       'receipt',
@@ -74,12 +74,12 @@ test.each(faults)(
       id,
       '--json',
     )
-    expect(shown.json.detail.attempts[0].inside).toContain(said)
+    expect(shown.json.detail.attempts[0].inside).toContain(sentence)
     const people = await kherad({ DATABASE_URL: at.databaseUrl, KHERAD_LOCALE: 'en' }, 'receipt', 'show', id)
-    expect(people.out).toContain(said)
+    expect(people.out).toContain(sentence)
 
     // Callers see nothing of it, and nobody sees the key.
-    for (const text of [reply.text, receipt.text]) expect(text).not.toContain(said)
+    for (const text of [reply.text, receipt.text]) expect(text).not.toContain(sentence)
     for (const text of [reply.text, receipt.text, at.lines.join(''), shown.out, people.out])
       expect(text).not.toContain(secret)
   },
@@ -168,8 +168,8 @@ test('the doctor says the vendor’s masked sentence', async () => {
     KHERAD_LOCALE: 'en',
   }
   const ran = await kherad(env, 'doctor', '--json')
-  const said = ran.json.checks.find((one: { name: string }) => one.name === 'provider vendor')
-  expect(said.state).toBe('broken')
-  expect(said.message).toContain('Incorrect API key provided: ***')
+  const check = ran.json.checks.find((one: { name: string }) => one.name === 'provider vendor')
+  expect(check.state).toBe('broken')
+  expect(check.message).toContain('Incorrect API key provided: ***')
   expect(ran.out + ran.err).not.toContain(secret)
 })

@@ -6,7 +6,7 @@ import { boot, type World } from '../harness/world.ts'
 import { agentOf, run } from './agents-world.ts'
 import { create, ended, row } from './batches-world.ts'
 import { expectRefusal } from './refusal.ts'
-import { says } from './said.ts'
+import { says } from './scripted-answer.ts'
 
 const wires = ['chat', 'responses', 'messages'] as const
 type Wire = (typeof wires)[number]
@@ -89,7 +89,7 @@ async function ask(wire: Wire, model: string, body: Json) {
   const of = (name: string) => reply.headers.get(name)
   return {
     sent,
-    told: {
+    reported: {
       mapped: of('x-mapped-fields'),
       clamped: of('x-clamped-fields'),
       ignored: of('x-ignored-fields'),
@@ -104,50 +104,50 @@ describe.each(wires)('a budget of %s', (wire) => {
   test.each([false, true])(
     'over chat becomes the effort that stands for it, and is told (streamed: %s)',
     async (stream) => {
-      const { sent, told } = await ask(wire, 'chat', { ...wished[wire](4_096), stream })
+      const { sent, reported } = await ask(wire, 'chat', { ...wished[wire](4_096), stream })
       expect(sent).toMatchObject({ reasoning_effort: 'medium' })
       expect(JSON.stringify(sent)).not.toContain('4096')
-      expect(told).toEqual({ ...nothing, mapped: `${param}=effort:medium` })
+      expect(reported).toEqual({ ...nothing, mapped: `${param}=effort:medium` })
     },
   )
 
   test.each([false, true])(
     'over responses becomes the effort that stands for it, and is told (streamed: %s)',
     async (stream) => {
-      const { sent, told } = await ask(wire, 'responses', { ...wished[wire](4_096), stream })
+      const { sent, reported } = await ask(wire, 'responses', { ...wished[wire](4_096), stream })
       expect(sent).toMatchObject({ reasoning: { effort: 'medium' } })
       expect(JSON.stringify(sent)).not.toContain('4096')
-      expect(told).toEqual({ ...nothing, mapped: `${param}=effort:medium` })
+      expect(reported).toEqual({ ...nothing, mapped: `${param}=effort:medium` })
     },
   )
 
   test.each([false, true])('over messages is the number (streamed: %s)', async (stream) => {
-    const { sent, told } = await ask(wire, 'messages', { ...wished[wire](4_096), stream })
+    const { sent, reported } = await ask(wire, 'messages', { ...wished[wire](4_096), stream })
     expect(sent).toMatchObject({ thinking: { type: 'enabled', budget_tokens: 4_096 } })
-    expect(told).toEqual(nothing)
+    expect(reported).toEqual(nothing)
   })
 
   test('over chat and responses that take a number is the number, and no effort beside it', async () => {
     for (const model of ['chat-number', 'responses-number']) {
-      const { sent, told } = await ask(wire, model, wished[wire](4_096))
+      const { sent, reported } = await ask(wire, model, wished[wire](4_096))
       expect(sent).toMatchObject({ reasoning: { max_tokens: 4_096 } })
       expect(sent).not.toHaveProperty('reasoning_effort')
       expect(sent['reasoning']).not.toHaveProperty('effort')
-      expect(told).toEqual(nothing)
+      expect(reported).toEqual(nothing)
     }
   })
 
   test('of another wire to a messages upstream that takes none is an effort', async () => {
-    const { sent, told } = await ask(wire, 'messages-effort', wished[wire](4_096))
+    const { sent, reported } = await ask(wire, 'messages-effort', wished[wire](4_096))
     const own = wire === 'messages'
     expect(sent['thinking']).toMatchObject(own ? { budget_tokens: 4_096 } : { type: 'adaptive' })
     expect(sent['output_config']).toEqual(own ? undefined : { effort: 'medium' })
-    expect(told).toEqual({ ...nothing, mapped: own ? null : `${param}=effort:medium` })
+    expect(reported).toEqual({ ...nothing, mapped: own ? null : `${param}=effort:medium` })
   })
 
   test('is told as mapped where one of the deployments takes an effort only', async () => {
-    const { told } = await ask(wire, 'two', wished[wire](4_096))
-    expect(told).toEqual({ ...nothing, mapped: `${param}=effort:medium` })
+    const { reported } = await ask(wire, 'two', wished[wire](4_096))
+    expect(reported).toEqual({ ...nothing, mapped: `${param}=effort:medium` })
   })
 
   test('is refused where nothing can be told of it: no efforts, no thinking, or one deployment of two that is deaf', async () => {
@@ -208,9 +208,9 @@ test.each([
 
 test('where every effort is above the budget the lowest is taken, and none above high ever for its own sake', async () => {
   for (const budget of [1, 32_000]) {
-    const { told, sent } = await ask('chat', 'tops', wished.chat(budget, 32_768))
+    const { reported, sent } = await ask('chat', 'tops', wished.chat(budget, 32_768))
     expect(sent['reasoning_effort']).toBe('high')
-    expect(told.mapped).toBe('reasoning.max_tokens=effort:high')
+    expect(reported.mapped).toBe('reasoning.max_tokens=effort:high')
   }
 })
 
@@ -234,8 +234,8 @@ test.each(['chat', 'responses'] as const)(
         code: 'INVALID_REQUEST',
         param: 'reasoning.max_tokens',
       })
-    const { told } = await ask(wire, 'messages', { reasoning: { max_tokens: null, effort: 'low' } })
-    expect(told).toEqual(nothing)
+    const { reported } = await ask(wire, 'messages', { reasoning: { max_tokens: null, effort: 'low' } })
+    expect(reported).toEqual(nothing)
   },
 )
 
@@ -243,46 +243,46 @@ test('on messages both are lawful: an upstream hears what it has words for, and 
   const both = { ...wished.messages(2_000), output_config: { effort: 'high' } }
   expect(await ask('messages', 'messages', both)).toMatchObject({
     sent: { thinking: { budget_tokens: 2_000 }, output_config: { effort: 'high' } },
-    told: nothing,
+    reported: nothing,
   })
   expect(await ask('messages', 'chat', both)).toMatchObject({
     sent: { reasoning_effort: 'high' },
-    told: { ...nothing, ignored: 'thinking.budget_tokens' },
+    reported: { ...nothing, ignored: 'thinking.budget_tokens' },
   })
   expect(await ask('messages', 'responses', both)).toMatchObject({
     sent: { reasoning: { effort: 'high' } },
-    told: { ...nothing, ignored: 'thinking.budget_tokens' },
+    reported: { ...nothing, ignored: 'thinking.budget_tokens' },
   })
 })
 
 test('an effort for a model that has none is told as ignored, unless an upstream of the wire gets the body as it is', async () => {
   const effort = { output_config: { effort: 'high' } }
-  expect((await ask('messages', 'mute', effort)).told).toEqual({
+  expect((await ask('messages', 'mute', effort)).reported).toEqual({
     ...nothing,
     ignored: 'output_config.effort',
   })
-  expect((await ask('messages', 'half', effort)).told).toEqual(nothing)
+  expect((await ask('messages', 'half', effort)).reported).toEqual(nothing)
 })
 
 test('a limit that nobody named, and the least that Anthropic’s wire takes, change the number and are told', async () => {
   const small = await ask('chat', 'messages', { max_tokens: 5_000, reasoning: { max_tokens: 10 } })
   expect(small.sent).toMatchObject({ thinking: { budget_tokens: 1_024 } })
-  expect(small.told).toEqual({ ...nothing, clamped: 'reasoning.max_tokens=1024' })
+  expect(small.reported).toEqual({ ...nothing, clamped: 'reasoning.max_tokens=1024' })
   // 2,048 tokens, the default of Responses.
   const large = await ask('responses', 'responses-number', { reasoning: { max_tokens: 9_000 } })
   expect(large.sent).toMatchObject({ max_output_tokens: 2_048, reasoning: { max_tokens: 2_047 } })
-  expect(large.told).toEqual({ ...nothing, clamped: 'reasoning.max_tokens=2047' })
+  expect(large.reported).toEqual({ ...nothing, clamped: 'reasoning.max_tokens=2047' })
 })
 
 test('a forced call of a tool leaves no room for a budget on Anthropic’s wire, and that is told', async () => {
   const tool = { type: 'function', function: { name: 'f', parameters: { type: 'object' } } }
-  const { sent, told } = await ask('chat', 'messages', {
+  const { sent, reported } = await ask('chat', 'messages', {
     ...wished.chat(2_000),
     tools: [tool],
     tool_choice: 'required',
   })
   expect(sent).not.toHaveProperty('thinking')
-  expect(told).toEqual({ ...nothing, ignored: 'reasoning.max_tokens' })
+  expect(reported).toEqual({ ...nothing, ignored: 'reasoning.max_tokens' })
 })
 
 test('a fallback is asked in its own efforts, and one that could not be told is passed over', async () => {

@@ -31,11 +31,11 @@ async function costOf(world: World, call: () => Promise<unknown>): Promise<bigin
   return before.available - after.available
 }
 
-interface Told extends Explained {
+interface ReportedImage extends Explained {
   details: Explained['details'] & { pictures: Record<string, unknown> }
 }
-const told = async (reply: Parameters<typeof requestIdOf>[0]) =>
-  (await explained(at.key, requestIdOf(reply))) as Told
+const reported = async (reply: Parameters<typeof requestIdOf>[0]) =>
+  (await explained(at.key, requestIdOf(reply))) as ReportedImage
 
 describe('to the micro-credit', () => {
   test.each<[string, Record<string, unknown>, number, bigint]>([
@@ -81,7 +81,7 @@ describe('to the micro-credit', () => {
       { size: '256x64', output_format: 'jpeg' },
       { input: 'a secret garden' },
     )
-    const receipt = await told(reply)
+    const receipt = await reported(reply)
     expect(receipt.details).toMatchObject({
       outcome: 'completed',
       usage_source: 'none',
@@ -106,7 +106,7 @@ describe('to the micro-credit', () => {
     const encoded = Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [name, Buffer.from(value).toString('latin1')]),
     )
-    const receipt = await told(await picture(at.key, {}, {}, encoded))
+    const receipt = await reported(await picture(at.key, {}, {}, encoded))
     expect(receipt).toMatchObject({ customer_id: 'مشتری', reference_id: 'r-1' })
   })
 

@@ -78,17 +78,17 @@ function hold(schema: TSchema, value: unknown): void {
 /** A whole body as the wire has it, with its one picture. */
 export function pictureIn(body: unknown): { response: Json; item: Json; bytes: Buffer } {
   hold(response, body)
-  const told = body as Json
-  expect(told['status']).toBe('completed')
-  expect(told['error']).toBeNull()
-  expect(told['completed_at']).toBeGreaterThanOrEqual(told['created_at'])
-  expect(told['usage'].total_tokens).toBe(told['usage'].input_tokens + told['usage'].output_tokens)
-  expect(told['output']).toHaveLength(1)
-  const [drawn] = told['output']
+  const answer = body as Json
+  expect(answer['status']).toBe('completed')
+  expect(answer['error']).toBeNull()
+  expect(answer['completed_at']).toBeGreaterThanOrEqual(answer['created_at'])
+  expect(answer['usage'].total_tokens).toBe(answer['usage'].input_tokens + answer['usage'].output_tokens)
+  expect(answer['output']).toHaveLength(1)
+  const [drawn] = answer['output']
   expect(drawn.status).toBe('completed')
   const bytes = Buffer.from(drawn.result, 'base64')
   expect(bytes.toString('base64') === drawn.result).toBe(true)
-  return { response: told, item: drawn, bytes }
+  return { response: answer, item: drawn, bytes }
 }
 
 const steps = ['in_progress', 'generating', 'completed'].map(
@@ -116,8 +116,8 @@ export function imageEventsIn(stream: string): { events: Json[]; final: Json } {
     if (event['item']) hold(item, event['item'])
     expect(event['output_index'] ?? 0).toBe(0)
   }
-  for (const { response: told } of events.slice(0, 2))
-    expect(told).toMatchObject({ status: 'in_progress', output: [], usage: null, completed_at: null })
+  for (const { response } of events.slice(0, 2))
+    expect(response).toMatchObject({ status: 'in_progress', output: [], usage: null, completed_at: null })
   const ids = events.flatMap(({ item_id: id, item: one }) => id ?? one?.id ?? [])
   expect(new Set(ids).size).toBe(1)
   expect(events[2]).toMatchObject({ item: { status: 'in_progress', result: null } })

@@ -325,18 +325,18 @@ describe('refused before anything is held', () => {
   })
 
   test('a size or a ratio that cannot be read is told what it should be, in both languages', async () => {
-    const said = async (tool: Record<string, unknown>, language: string): Promise<string> =>
+    const messageIn = async (tool: Record<string, unknown>, language: string): Promise<string> =>
       (await picture(at.key, tool, {}, { 'accept-language': language })).body.error.message
     for (const size of ['1024X1024', '1024*1024', 'large']) {
-      expect(await said({ size }, 'en')).toContain(
+      expect(await messageIn({ size }, 'en')).toContain(
         'tools.0.size must be auto, or width and height in pixels such as 1024x1024.',
       )
-      expect(await said({ size }, 'fa')).toContain('باید auto یا پهنا و بلندا به پیکسل باشد')
+      expect(await messageIn({ size }, 'fa')).toContain('باید auto یا پهنا و بلندا به پیکسل باشد')
     }
-    expect(await said({ aspect_ratio: '1.5:1' }, 'en')).toContain(
+    expect(await messageIn({ aspect_ratio: '1.5:1' }, 'en')).toContain(
       'tools.0.aspect_ratio must be auto, or two whole numbers such as 16:9.',
     )
-    expect(await said({ aspect_ratio: '1.5:1' }, 'fa')).toContain('باید auto یا دو عدد صحیح باشد')
+    expect(await messageIn({ aspect_ratio: '1.5:1' }, 'fa')).toContain('باید auto یا دو عدد صحیح باشد')
   })
 
   test('more pictures than the model takes, or any where it takes none', async () => {

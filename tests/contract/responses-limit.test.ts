@@ -7,7 +7,7 @@ import { agentOf, run } from './agents-world.ts'
 import { explained, requestIdOf } from './chat-world.ts'
 import { framed } from './responses-oracle.ts'
 import { respond } from './responses-world.ts'
-import { says } from './said.ts'
+import { says } from './scripted-answer.ts'
 
 async function bootWith(
   defaults: string,

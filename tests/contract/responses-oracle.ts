@@ -235,8 +235,8 @@ export function eventsIn(stream: string): Json[] {
   }
   expect(all.slice(0, 2).map(({ type }) => type)).toEqual(['response.created', 'response.in_progress'])
   expect(all.filter(({ type }) => terminals.includes(type))).toEqual([all.at(-1)])
-  for (const { response: told } of all.slice(0, 2))
-    expect(told).toMatchObject({ status: 'in_progress', output: [], usage: null, output_text: '' })
+  for (const { response: early } of all.slice(0, 2))
+    expect(early).toMatchObject({ status: 'in_progress', output: [], usage: null, output_text: '' })
   const { type, response: final } = all.at(-1)!
   expect(`response.${final.status}`).toBe(type)
   expect(new Set(all.flatMap((event) => event['response']?.id ?? [])).size).toBe(1)
@@ -283,10 +283,10 @@ function holdWriting(own: Json[], done: Json): void {
   for (const [index, one] of (done['type'] === 'message' ? done['content'] : []).entries()) {
     const place: [string, number] = ['content_index', index]
     const kind = one.type === 'output_text' ? 'output_text' : 'refusal'
-    const said = one.text ?? one.refusal
-    expect(joined(`response.${kind}.delta`, place)).toBe(said)
-    const told = only(`response.${kind}.done`, place)
-    expect(told['text'] ?? told['refusal']).toBe(said)
+    const full = one.text ?? one.refusal
+    expect(joined(`response.${kind}.delta`, place)).toBe(full)
+    const ending = only(`response.${kind}.done`, place)
+    expect(ending['text'] ?? ending['refusal']).toBe(full)
     expect(only('response.content_part.added', place)['part']).toEqual(
       kind === 'refusal' ? { ...one, refusal: '' } : { ...one, text: '', annotations: [] },
     )
@@ -295,9 +295,9 @@ function holdWriting(own: Json[], done: Json): void {
       (event) => event['type'].endsWith('annotation.added') && event['content_index'] === index,
     )
     expect(cited.map(({ annotation_index: at }) => at)).toEqual(cited.map((_, at) => at))
-    expect(cited.map(({ annotation: told }) => told)).toEqual(one.annotations ?? [])
+    expect(cited.map(({ annotation }) => annotation)).toEqual(one.annotations ?? [])
     for (const { start_index: start, end_index: end } of one.annotations ?? [])
-      expect(0 <= start && start < end && end <= said.length, `${start} to ${end} of ${said.length}`).toBe(
+      expect(0 <= start && start < end && end <= full.length, `${start} to ${end} of ${full.length}`).toBe(
         true,
       )
   }

@@ -33,7 +33,7 @@ const thought = {
   content: [{ type: 'reasoning_text', text: 'hm hm' }],
   encrypted_content: 'sealed==',
 }
-const said = {
+const upstreamBody = {
   id: 'msg_up',
   type: 'message',
   status: 'completed',
@@ -49,13 +49,19 @@ const said = {
     },
   ],
 }
-const told = { id: 'resp_up', object: 'response', model: 'upstream-model-2026', store: true, wonder: [1] }
-const whole = { ...told, status: 'completed', output: [thought, said], usage, reasoning: { effort: 'low' } }
+const response = { id: 'resp_up', object: 'response', model: 'upstream-model-2026', store: true, wonder: [1] }
+const whole = {
+  ...response,
+  status: 'completed',
+  output: [thought, upstreamBody],
+  usage,
+  reasoning: { effort: 'low' },
+}
 
 const place = { item_id: 'rs_up', output_index: 0 }
 const text = { item_id: 'msg_up', output_index: 1, content_index: 0 }
 const written: Json[] = [
-  { type: 'response.created', response: { ...told, status: 'in_progress', output: [], usage: null } },
+  { type: 'response.created', response: { ...response, status: 'in_progress', output: [], usage: null } },
   { type: 'response.output_item.added', output_index: 0, item: { ...thought, summary: [], content: [] } },
   {
     type: 'response.reasoning_summary_part.added',
@@ -73,12 +79,12 @@ const written: Json[] = [
   { type: 'response.reasoning_summary_text.done', ...place, summary_index: 0, text: 'hm' },
   { type: 'response.reasoning_text.delta', ...place, content_index: 0, delta: 'hm hm' },
   { type: 'response.output_item.done', output_index: 0, item: thought },
-  { type: 'response.output_item.added', output_index: 1, item: { ...said, content: [] } },
+  { type: 'response.output_item.added', output_index: 1, item: { ...upstreamBody, content: [] } },
   { type: 'response.content_part.added', ...text, part: { type: 'output_text', text: '' } },
   { type: 'response.output_text.delta', ...text, delta: 'hi', logprobs: [], glow: 1 },
   { type: 'response.strange_tool.sparkle', output_index: 1, spark: 'yes' },
   { type: 'response.output_text.done', ...text, text: 'hi', logprobs: [] },
-  { type: 'response.output_item.done', output_index: 1, item: said },
+  { type: 'response.output_item.done', output_index: 1, item: upstreamBody },
 ]
 const numbered = (events: Json[]): Step[] =>
   events.map((event, number) => ({ ...event, sequence_number: number + 5 }))
@@ -99,7 +105,10 @@ describe('a stream', () => {
       (event) => !('response' in event) && event['type'] !== 'response.reasoning.done',
     )
     expect(middle).toEqual(written.slice(1))
-    expect(events.at(-1)).toMatchObject({ glow: 1, response: { wonder: [1], output: [thought, said] } })
+    expect(events.at(-1)).toMatchObject({
+      glow: 1,
+      response: { wonder: [1], output: [thought, upstreamBody] },
+    })
   })
 
   test('has our id, model and figures in every response object, and nothing is stored', async () => {
@@ -175,7 +184,7 @@ test('a whole answer is passed on, charged, and ours where it must be', async ()
     model: 'test/model',
     store: false,
     wonder: [1],
-    output: [thought, said],
+    output: [thought, upstreamBody],
     output_text: 'hi',
     usage: charged,
   })
@@ -187,7 +196,7 @@ test.each([{ streamed: false }, { streamed: true }])(
   async ({ streamed }) => {
     const odd = {
       status: 'completed',
-      output: [null, 'x', { type: 'message' }, { type: 'reasoning', summary: 1 }, said],
+      output: [null, 'x', { type: 'message' }, { type: 'reasoning', summary: 1 }, upstreamBody],
     }
     const events: Json[] = [{ type: 'response.created', response: {} }, { type: 'response.output_item.done' }]
     at.upstream.replyOnce(
@@ -214,7 +223,7 @@ test('input, tools and settings go as the caller wrote them, without what is our
   const input = [
     { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'hi', glow: 1 }] },
     { ...thought, content: undefined },
-    { ...said, phase: 'commentary' },
+    { ...upstreamBody, phase: 'commentary' },
     { type: 'custom_tool_call', call_id: 'a', name: 'patch', input: '*' },
   ]
   const asked = {

@@ -6,19 +6,25 @@ import { explained, requestIdOf } from './chat-world.ts'
 import { expectRefusal } from './refusal.ts'
 import { eventsIn, type Json, lasting, responseIn } from './responses-oracle.ts'
 import { respond, weather } from './responses-world.ts'
-import { call, type Said, says } from './said.ts'
+import { call, type ScriptedAnswer, says } from './scripted-answer.ts'
 import { bootSearching, pages, type SearchWorld, searchFee } from './search-world.ts'
 
 const search = { type: 'web_search' }
-const searching = (query: string, id = 'call_1'): Said => ({ calls: [call(id, 'web_search', { query })] })
+const searching = (query: string, id = 'call_1'): ScriptedAnswer => ({
+  calls: [call(id, 'web_search', { query })],
+})
 const cited = `The rate is 61,200 tomans. [${pages.news.title}](${pages.news.url}) So it is.`
 
 /** The same question whole and streamed; both are held against the wire, and are one answer. */
-async function both(at: SearchWorld, ask: Json, ...said: Said[]): Promise<{ body: Json; events: Json[] }> {
-  at.answers(...said)
+async function both(
+  at: SearchWorld,
+  ask: Json,
+  ...answers: ScriptedAnswer[]
+): Promise<{ body: Json; events: Json[] }> {
+  at.answers(...answers)
   const whole = await respond(at.key, ask)
   expect(whole.status, whole.text).toBe(200)
-  at.answers(...said)
+  at.answers(...answers)
   const events = eventsIn((await respond(at.key, { ...ask, stream: true })).text)
   expect(lasting(responseIn(events.at(-1)?.['response']))).toEqual(lasting(responseIn(whole.body)))
   return { body: whole.body, events }
@@ -140,10 +146,10 @@ describe('who asks for it', () => {
     expect(typesOf(plain.events)).not.toContain('response.tool')
     const { body, events } = await both(at, { web_search: true }, searching('x'), { text: 'y' })
     expect(kinds(body['output'])).toEqual(['web_search_call', 'message'])
-    const told = events.filter(({ type }) => type === 'response.tool')
+    const toolEvents = events.filter(({ type }) => type === 'response.tool')
     const shared = { item_id: expect.stringMatching(/^ws_/), output_index: 0, tool: 'web_search' }
     const results = Object.values(pages).map(({ url, title }) => ({ url, title }))
-    expect(told).toMatchObject([
+    expect(toolEvents).toMatchObject([
       { ...shared, status: 'in_progress', input: { query: 'x' } },
       { ...shared, status: 'completed', input: { query: 'x' }, results },
     ])
@@ -160,7 +166,7 @@ describe('who asks for it', () => {
     const { body } = await both(at, ask, searching('x'), { text: 'y' })
     expect(body['output'][0].action.sources).toEqual([{ type: 'url', url: pages.blog.url }])
     const sent = (await at.upstream.call(at.upstream.calls.length - 2)).body as Json
-    expect(sent['tools'].map(({ function: told }: Json) => told.name)).toEqual(['web_search'])
+    expect(sent['tools'].map(({ function: definition }: Json) => definition.name)).toEqual(['web_search'])
   })
 
   test('beside a function of the same name gets both, told apart', async () => {
@@ -191,7 +197,7 @@ describe('who asks for it', () => {
       expect(await respond(at.key, { tools: [weather, search], ...ask })).toMatchObject({ status: 200 })
       return (await at.upstream.call(position)).body as Json
     }
-    const named = (sent: Json) => sent['tools']?.map(({ function: told }: Json) => told.name)
+    const named = (sent: Json) => sent['tools']?.map(({ function: definition }: Json) => definition.name)
     expect(named(await sentWith({ tool_choice: 'none' }))).toEqual(['get_weather'])
     const forced = await sentWith({ tool_choice: { type: 'web_search' } })
     expect(forced['tool_choice']).toEqual({ type: 'function', function: { name: 'web_search' } })
@@ -516,12 +522,12 @@ describe('an upstream of the wire with a search of its own', () => {
     const { body, text } = await sent({ web_search: true, max_tool_calls: 2 })
     expect(body).toMatchObject({ tools: [search], max_tool_calls: 2 })
     expect(body).not.toHaveProperty('web_search')
-    const told = text
+    const toolEvents = text
       .split('\n')
       .flatMap((line) =>
         line.startsWith('data: {"type":"response.tool"') ? [JSON.parse(line.slice(6))] : [],
       )
-    expect(told).toMatchObject([
+    expect(toolEvents).toMatchObject([
       { ...place, tool: 'web_search', status: 'in_progress', input: {} },
       {
         ...place,

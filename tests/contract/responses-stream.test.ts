@@ -82,15 +82,15 @@ test('response.reasoning.delta says what the summary says, beside it, when reaso
   const events = eventsIn(
     (await respond(at.key, { model: 'sandbox/reasoner', stream: true, include_reasoning: true })).text,
   )
-  const saidBy = (type: string): string =>
+  const textOf = (type: string): string =>
     events
       .filter((event) => event['type'] === type)
       .map(({ delta }) => delta)
       .join('')
-  expect(saidBy('response.reasoning.delta').length).toBeGreaterThan(0)
-  expect(saidBy('response.reasoning.delta')).toBe(saidBy('response.reasoning_summary_text.delta'))
+  expect(textOf('response.reasoning.delta').length).toBeGreaterThan(0)
+  expect(textOf('response.reasoning.delta')).toBe(textOf('response.reasoning_summary_text.delta'))
   const done = events.filter(({ type }) => type === 'response.reasoning.done')
-  expect(done.map(({ text }) => text)).toEqual([saidBy('response.reasoning.delta')])
+  expect(done.map(({ text }) => text)).toEqual([textOf('response.reasoning.delta')])
 })
 
 test('calls that an upstream writes at the same time keep their own arguments', async () => {
@@ -137,7 +137,7 @@ test('text after a call opens a message of its own', async () => {
   const events = eventsIn(
     (await respond(at.key, { stream: true, tools: [weather], include_reasoning: true })).text,
   )
-  const { output, output_text: said } = events.at(-1)?.['response'] ?? {}
+  const { output, output_text: text } = events.at(-1)?.['response'] ?? {}
   expect(output.map(({ type }: Json) => type)).toEqual([
     'message',
     'function_call',
@@ -145,7 +145,7 @@ test('text after a call opens a message of its own', async () => {
     'reasoning',
     'message',
   ])
-  expect(said).toBe('Let me look.Done.Well.')
+  expect(text).toBe('Let me look.Done.Well.')
 })
 
 test('an upstream that dies ends as response.failed with code and message, after what it had said', async () => {

@@ -184,10 +184,10 @@ const call = (id: string) => ({
   arguments: '{"city":"Paris"}',
   status: 'completed',
 })
-const output = (id: string, said: unknown = '21 °C') => ({
+const output = (id: string, content: unknown = '21 °C') => ({
   type: 'function_call_output',
   call_id: id,
-  output: said,
+  output: content,
 })
 
 /** Everything that an input may be. */

@@ -4,7 +4,7 @@ import { type FakeUpstream, fakeUpstream } from '../harness/upstream.ts'
 import { boot, upstreamConfig, type World, type WorldOptions } from '../harness/world.ts'
 import { type Asked, json, openEngine } from '../tools/asking.ts'
 import { searchPrice } from './responses-world.ts'
-import { type Said, type SpokenWire, says } from './said.ts'
+import { type ScriptedAnswer, type SpokenWire, says } from './scripted-answer.ts'
 
 /** What the engine finds, in the order of its answer. */
 export const pages = {
@@ -25,7 +25,7 @@ export interface SearchWorld extends AsyncDisposable {
   finds(answer: Parameters<typeof openEngine>[0]): void
   key: Client
   /** The model answers so, one after another; fails when it is asked more often. */
-  answers(...said: Said[]): void
+  answers(...answers: ScriptedAnswer[]): void
 }
 
 export interface SearchOptions extends Omit<WorldOptions, 'config'> {
@@ -58,8 +58,8 @@ export async function bootSearching(options: SearchOptions = {}): Promise<Search
       answer = next
     },
     key,
-    answers: (...said) => {
-      const queue = [...said]
+    answers: (...answers) => {
+      const queue = [...answers]
       upstream.reply((call) => says(wire, queue.shift() ?? { text: 'asked too often' }, call))
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),

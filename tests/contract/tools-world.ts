@@ -8,11 +8,11 @@ import { openSite, type Site } from '../net/sites.ts'
 import { type Asked, json, openEngine } from '../tools/asking.ts'
 import type { Json } from './messages-oracle.ts'
 import { bootOnWires, type ResponsesWorld } from './responses-world.ts'
-import { type Said, says } from './said.ts'
+import { type ScriptedAnswer, says } from './scripted-answer.ts'
 
 export interface ToolsWorld extends ResponsesWorld {
   /** The model answers so, one after another, and `over` when it is asked more often. */
-  answers(...said: Said[]): void
+  answers(...answers: ScriptedAnswer[]): void
   /** What the search engine was asked. */
   asked: Asked[]
   /** From now on it answers so; `findings` at first. */
@@ -69,8 +69,8 @@ tools:
   const open = stack.move()
   return {
     ...world,
-    answers: (...said) => {
-      const left = [...said]
+    answers: (...answers) => {
+      const left = [...answers]
       world.upstream.reply((call) => says(wire, left.shift() ?? { text: 'over' }, call))
     },
     asked: engine.asked,

@@ -52,8 +52,8 @@ test('an event is delivered once to each matching connection, signed as the cont
       'content-type': 'application/json; charset=utf-8',
       'webhook-timestamp': headers['x-service-timestamp'],
     })
-    const told = await delivery(at.key, id, ({ status }) => status === 'delivered')
-    expect(told).toEqual({
+    const delivered = await delivery(at.key, id, ({ status }) => status === 'delivered')
+    expect(delivered).toEqual({
       id: expect.any(String),
       webhook_id: id,
       event_id: event['id'],
@@ -96,14 +96,14 @@ test('the guide’s own code takes what was sent, and nothing else', async () =>
     ],
     [{}, body, secret, false],
   ] as const
-  for (const [told, raw, with_, expected] of cases)
-    expect(isFromKherad(told, Buffer.from(raw), with_)).toBe(expected)
+  for (const [headers, raw, with_, expected] of cases)
+    expect(isFromKherad(headers, Buffer.from(raw), with_)).toBe(expected)
   if (spawnSync('python3', ['--version']).status !== 0) return
   const python = `${code('python')}
 import json, sys
 print([is_from_kherad({k.title(): v for k, v in h.items()}, b.encode(), s) for h, b, s, _ in json.load(sys.stdin)])`
-  const said = spawnSync('python3', ['-c', python], { input: JSON.stringify(cases), encoding: 'utf8' })
-  expect(said.stdout.trim(), said.stderr).toBe('[True, False, False, False, False]')
+  const verified = spawnSync('python3', ['-c', python], { input: JSON.stringify(cases), encoding: 'utf8' })
+  expect(verified.stdout.trim(), verified.stderr).toBe('[True, False, False, False, False]')
 })
 
 test('a rotation: both secrets sign Standard Webhooks for a day, the contract’s header is of the new one alone', async () => {
@@ -224,9 +224,9 @@ test(`${many} events to a slow and a fast target: neither waits for the other, e
   for (let n = 0; n < many; n += 500) await happen(at, Math.min(500, many - n), 'agent.lead', project)
   // The fast one has everything while the slow one has not answered once.
   await until(() => at.receiver.got('fast').length >= many, 120_000)
-  expect(at.receiver.busy('slow')).toEqual({ now: 8, most: 8 })
-  expect(at.receiver.busy('fast').most).toBeLessThanOrEqual(8)
-  expect(at.receiver.busy('silent').most).toBeLessThanOrEqual(8)
+  expect(at.receiver.busy('slow')).toEqual({ now: 8, max: 8 })
+  expect(at.receiver.busy('fast').max).toBeLessThanOrEqual(8)
+  expect(at.receiver.busy('silent').max).toBeLessThanOrEqual(8)
   await here.key.request('DELETE', `${path}/${silent.id}`)
   released = true
   for (const end of held) end()
@@ -257,7 +257,7 @@ test('a budget’s thresholds reach the webhook once for account, project and ke
     await hold.settle({ microcredits: credits * 1_000_000n, state: 'completed', statusCode: 200 })
   }
   await app.db.tx((tx) => setCaps(tx, account, 'account', account, { cap: 10_000_000n }))
-  const told = () =>
+  const percents = () =>
     at.receiver
       .got('thresholds')
       .map(({ body }) => JSON.parse(body))
@@ -269,14 +269,14 @@ test('a budget’s thresholds reach the webhook once for account, project and ke
   await spend(4n)
   await spend(2n)
   const halves = ['account 50 all', 'key 50 own', 'project 50 own']
-  await until(() => told().length === 3)
-  expect(told()).toEqual(halves)
+  await until(() => percents().length === 3)
+  expect(percents()).toEqual(halves)
   // Held beyond and paid back, and spent on below the next threshold: nothing new.
   await spend(1n)
   await app.db.tx((tx) => setCaps(tx, account, 'account', account, { cap: 10_000_000n }))
   await spend(1n)
-  await until(() => told().length === 6)
-  expect(told()).toEqual([...halves, 'account 80 all', 'key 80 own', 'project 80 own'].toSorted())
+  await until(() => percents().length === 6)
+  expect(percents()).toEqual([...halves, 'account 80 all', 'key 80 own', 'project 80 own'].toSorted())
   await app.db.tx((tx) => setCaps(tx, account, 'account', account, { cap: null }))
   expect(await deliveries(key, { webhook_id: id })).toHaveLength(6)
 })

@@ -31,22 +31,22 @@ export interface Receiver extends AsyncDisposable {
   /** How the address answers from now on; 204 at once where nobody said. */
   answer(name: string, with_: (response: ServerResponse, nth: number) => unknown): void
   /** Requests under way to the address now, and the most there ever were. */
-  busy(name: string): { now: number; most: number }
+  busy(name: string): { now: number; max: number }
   sockets: () => number
 }
 
 export async function openReceiver(at = { host, address }): Promise<Receiver> {
   const got = new Map<string, Received[]>()
-  const busy = new Map<string, { now: number; most: number }>()
+  const busy = new Map<string, { now: number; max: number }>()
   const answers = new Map<string, (response: ServerResponse, nth: number) => unknown>()
-  const busyAt = (name: string) => busy.get(name) ?? busy.set(name, { now: 0, most: 0 }).get(name)!
+  const busyAt = (name: string) => busy.get(name) ?? busy.set(name, { now: 0, max: 0 }).get(name)!
   const gotAt = (name: string) => got.get(name) ?? got.set(name, []).get(name)!
   let sockets = 0
   const server = createServer({ ...tls, keepAliveTimeout: 30_000 }, async (request, response) => {
     const name = request.url!.slice(1)
     const level = busyAt(name)
     level.now += 1
-    level.most = Math.max(level.most, level.now)
+    level.max = Math.max(level.max, level.now)
     response.on('close', () => {
       level.now -= 1
     })

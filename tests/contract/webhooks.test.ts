@@ -68,14 +68,14 @@ test('no secret stands readable in the database, not even in an answer that is k
   expectRefusal(other, { status: 409, code: 'IDEMPOTENCY_CONFLICT' })
   expect((await key.get(path)).body.data).toHaveLength(1)
 
-  const kept = await at.world.app.db.query<{ text: string }>(
+  const stored = await at.world.app.db.query<{ text: string }>(
     {
       text: 'select c::text as text from webhooks.connections c union all select r::text from ledger.replies r',
     },
     [],
   )
   for (const one of [secret, rotated.body.secret])
-    for (const { text } of kept) expect(text).not.toContain(one.slice('whsec_'.length, -1))
+    for (const { text } of stored) expect(text).not.toContain(one.slice('whsec_'.length, -1))
 })
 
 describe('what is no connection is refused, and the place is named', () => {

@@ -50,7 +50,7 @@ test('a run reads the file that it names, and says which it was given', async ()
 }, 300_000)
 
 test('a file that was deleted meanwhile is told in words, and its owner may delete it', async () => {
-  const [kept, gone] = [await stored(at.key), await stored(at.key, `${csv}اهواز,۵\n`, 'دوم.csv')]
+  const [remaining, gone] = [await stored(at.key), await stored(at.key, `${csv}اهواز,۵\n`, 'دوم.csv')]
   at.answers({ text: plan }, { text: 'مجموع فروش {{f1}} است.' })
   // The first file comes only once the second is deleted.
   const { storage } = at.world.app
@@ -60,13 +60,13 @@ test('a file that was deleted meanwhile is told in words, and its owner may dele
     await deleted.promise
     return get(...ask)
   }
-  const { body } = await create(at.key, { kind: 'data', input, file_ids: [kept, gone] })
+  const { body } = await create(at.key, { kind: 'data', input, file_ids: [remaining, gone] })
   const removed = await at.key.request('DELETE', `/v1/files/${gone}`)
   expect(removed.status).toBe(200)
   storage.get = get
   deleted.resolve()
   const run = await ended(at.key, body.id, 300_000)
-  expect(run).toMatchObject({ status: 'succeeded', is_partial: true, file_ids: [kept, gone] })
+  expect(run).toMatchObject({ status: 'succeeded', is_partial: true, file_ids: [remaining, gone] })
   expect(await manifestText(body.id)).toContain('دوم.csv')
 }, 300_000)
 

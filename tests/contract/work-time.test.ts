@@ -19,9 +19,11 @@ afterAll(() => at[Symbol.asyncDispose]())
 const running = (id: string) => until(async () => (await read(at.key, id)).body.status === 'running')
 
 test('a run that takes too long fails, keeps what it has made, and pays what it used', async () => {
-  at.play('longer than it may', async (desk) => {
-    await keep(desk, 'notes.md', 'so far')
-    await new Promise((_, reject) => desk.signal.addEventListener('abort', () => reject(desk.signal.reason)))
+  at.play('longer than it may', async (context) => {
+    await keep(context, 'notes.md', 'so far')
+    await new Promise((_, reject) =>
+      context.signal.addEventListener('abort', () => reject(context.signal.reason)),
+    )
   })
   const { body } = await create(at.key, { input: 'longer than it may' })
   await until(async () => (await read(at.key, body.id)).body.files.length === 2)
@@ -39,9 +41,9 @@ test('a run that takes too long fails, keeps what it has made, and pays what it 
 test('a pipeline that does not listen holds nobody up, and may write no more', async () => {
   const released = Promise.withResolvers<void>()
   const late = Promise.withResolvers<unknown>()
-  at.play('deaf to all signals', async (desk) => {
+  at.play('deaf to all signals', async (context) => {
     await released.promise
-    await keep(desk, 'late.md', 'too late').then(late.resolve, late.resolve)
+    await keep(context, 'late.md', 'too late').then(late.resolve, late.resolve)
   })
   const { body } = await create(at.key, { input: 'deaf to all signals' })
   await running(body.id)
@@ -70,10 +72,10 @@ test('a run that found no place within a day is ended, and costs nothing', async
 })
 
 test('after 30 days a run is gone with its words and its bytes; its receipt stays', async () => {
-  at.play(input, async (desk) => {
-    await desk.once('large', async () => 'x'.repeat(70_000))
-    await keep(desk, 'report.md', 'first')
-    await keep(desk, 'report.md', 'second')
+  at.play(input, async (context) => {
+    await context.once('large', async () => 'x'.repeat(70_000))
+    await keep(context, 'report.md', 'first')
+    await keep(context, 'report.md', 'second')
     return whole
   })
   const { body } = await create(at.key)

@@ -13,17 +13,17 @@ afterAll(() => at[Symbol.asyncDispose]())
 test('searches and pages are paid by use where they did not fail, and are on the receipt', async () => {
   stage.play(
     'look it all up',
-    async (desk) => {
-      const found = await desk.search('search/1', 'خورشید')
+    async (context) => {
+      const found = await context.search('search/1', 'خورشید')
       expect(found.map(({ url }) => url)).toEqual(findings.map(({ url }) => url))
-      expect(await desk.search('search/1', 'something else')).toEqual(found)
-      const read = await desk.read('read/1', `${at.pages}/report`)
+      expect(await context.search('search/1', 'something else')).toEqual(found)
+      const read = await context.read('read/1', `${at.pages}/report`)
       expect(read).toMatchObject({
         title: 'گزارش',
         text: expect.stringContaining('متن گزارش'),
         readAt: expect.stringMatching(/^2\d{3}-.*Z$/),
       })
-      expect(await desk.read('read/2', `${at.pages}/missing`)).toBeUndefined()
+      expect(await context.read('read/2', `${at.pages}/missing`)).toBeUndefined()
       return whole
     },
     { asks: [], searches: 1, reads: 2 },
@@ -51,9 +51,9 @@ test('a page that cannot be read costs nothing; a search that cannot be paid is 
   let short: unknown
   stage.play(
     'find what is lost',
-    async (desk) => {
-      expect(await desk.read('read/1', `${at.pages}/missing`)).toBeUndefined()
-      short = await desk.search('search/1', 'sun').catch((error: unknown) => error)
+    async (context) => {
+      expect(await context.read('read/1', `${at.pages}/missing`)).toBeUndefined()
+      short = await context.search('search/1', 'sun').catch((error: unknown) => error)
       return whole
     },
     { asks: [], searches: 0, reads: 1 },

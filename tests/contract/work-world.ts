@@ -18,7 +18,7 @@ import type { UpstreamWorld } from './chat-world.ts'
 export const path = '/v1/work'
 export const input = 'Write about the sun, please.'
 
-export type Script = (desk: StepContext) => Promise<Outcome | undefined>
+export type Script = (context: StepContext) => Promise<Outcome | undefined>
 
 export interface Stage {
   pipelines: Pipelines
@@ -28,16 +28,16 @@ export interface Stage {
   planned: Task[]
 }
 
-export const whole: Outcome = { isWhole: true, words: { fa: 'آماده است.', en: 'It is ready.' } }
-export const cut: Outcome = { isWhole: false, words: { fa: 'بخشی نیست.', en: 'A part is missing.' } }
+export const whole: Outcome = { isComplete: true, words: { fa: 'آماده است.', en: 'It is ready.' } }
+export const cut: Outcome = { isComplete: false, words: { fa: 'بخشی نیست.', en: 'A part is missing.' } }
 
-export const ask = (desk: StepContext, step: string, text = step, maxOutputTokens = 100) =>
-  desk.ask(step, { messages: [said(text)], maxOutputTokens })
+export const ask = (context: StepContext, step: string, text = step, maxOutputTokens = 100) =>
+  context.ask(step, { messages: [userMessage(text)], maxOutputTokens })
 
-const said = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] })
+const userMessage = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] })
 
-export const keep = (desk: StepContext, file: string, text: string, mediaType = 'text/markdown') =>
-  desk.saveFile({ path: file, bytes: Buffer.from(text), mediaType, title: file })
+export const keep = (context: StepContext, file: string, text: string, mediaType = 'text/markdown') =>
+  context.saveFile({ path: file, bytes: Buffer.from(text), mediaType, title: file })
 
 /** What one question of `ask` may cost at most is covered by this. */
 export const onePlan: Plan = {
@@ -46,10 +46,10 @@ export const onePlan: Plan = {
   reads: 0,
 }
 
-const usual: Script = async (desk) => {
-  const { text } = await ask(desk, 'draft')
-  await desk.progress(50, { fa: 'نیمه', en: 'Half' })
-  await keep(desk, 'report.md', text)
+const usual: Script = async (context) => {
+  const { text } = await ask(context, 'draft')
+  await context.progress(50, { fa: 'نیمه', en: 'Half' })
+  await keep(context, 'report.md', text)
   return whole
 }
 
@@ -61,7 +61,8 @@ export function openStage(): Stage {
       planned.push(task)
       return { ...onePlan, ...scripts.get(task.input)?.plan }
     },
-    run: async (desk: StepContext) => (await (scripts.get(desk.task.input)?.script ?? usual)(desk)) ?? whole,
+    run: async (context: StepContext) =>
+      (await (scripts.get(context.task.input)?.script ?? usual)(context)) ?? whole,
   }
   return {
     pipelines: pipelinesOf(() => pipeline),

@@ -99,9 +99,9 @@ describe('money', () => {
     const before = await at.world.balance()
     at.play(
       'two questions, one sum',
-      async (desk) => {
-        await ask(desk, 'one')
-        await ask(desk, 'two')
+      async (context) => {
+        await ask(context, 'one')
+        await ask(context, 'two')
         return whole
       },
       { asks: [{ count: 2, promptBytes: 1000, maxOutputTokens: 100 }] },
@@ -144,8 +144,8 @@ describe('money', () => {
       })),
     )
     // What the upstream was told as its id, and times that are those of the whole run.
-    const told = at.upstream.calls.slice(-2).map(({ headers }) => headers['idempotency-key'])
-    expect(attempts.map(({ attempt_id }: { attempt_id: string }) => attempt_id)).toEqual(told)
+    const idempotencyKeys = at.upstream.calls.slice(-2).map(({ headers }) => headers['idempotency-key'])
+    expect(attempts.map(({ attempt_id }: { attempt_id: string }) => attempt_id)).toEqual(idempotencyKeys)
     expect(attempts[1].started_ms).toBeGreaterThanOrEqual(attempts[0].ended_ms)
     const { body: usage } = await key.get('/v1/usage?group_by=reference')
     expect(usage.data.find((row: { reference_id: string }) => row.reference_id === 'r-1')).toMatchObject({
@@ -204,15 +204,15 @@ describe('money', () => {
     const calls = at.upstream.calls.length
     at.play(
       'until the money ends',
-      async (desk) => {
+      async (context) => {
         const parts: string[] = []
         try {
           for (let step = 1; step <= 5; step++)
-            parts.push((await ask(desk, `part/${step}`, 'go on', 340)).text)
+            parts.push((await ask(context, `part/${step}`, 'go on', 340)).text)
         } catch (error) {
           expect((error as Error).name).toBe('OutOfCredits')
         }
-        await keep(desk, 'parts.md', parts.join('\n'))
+        await keep(context, 'parts.md', parts.join('\n'))
         return cut
       },
       { asks: [{ count: 1, promptBytes: 0, maxOutputTokens: 100 }] },
@@ -230,7 +230,7 @@ describe('money', () => {
   })
 
   test('credits that end before anything can be handed over fail the run', async () => {
-    at.play('nothing to be had', async (desk) => void (await ask(desk, 'draft')), { asks: [] })
+    at.play('nothing to be had', async (context) => void (await ask(context, 'draft')), { asks: [] })
     const { body } = await create(key, { input: 'nothing to be had' })
     expect(body.reserved_credits).toBe(0)
     expect(await ended(key, body.id)).toMatchObject({
@@ -270,16 +270,16 @@ describe('steps', () => {
   test('a name is asked once however often, and what was computed once is told again', async () => {
     const calls = at.upstream.calls.length
     let computed = 0
-    at.play('the same name twice', async (desk) => {
-      const both = await Promise.all([ask(desk, 'draft'), ask(desk, 'draft', 'otherwise')])
+    at.play('the same name twice', async (context) => {
+      const both = await Promise.all([ask(context, 'draft'), ask(context, 'draft', 'otherwise')])
       expect(both[0]).toEqual(both[1])
-      expect(await ask(desk, 'draft')).toEqual(both[0])
-      const number = () => desk.once('number', async () => ({ computed: ++computed }))
+      expect(await ask(context, 'draft')).toEqual(both[0])
+      const number = () => context.once('number', async () => ({ computed: ++computed }))
       expect([await number(), await number()]).toEqual([{ computed: 1 }, { computed: 1 }])
-      expect(await desk.recall('passages', 'sun')).toEqual([])
+      expect(await context.recall('passages', 'sun')).toEqual([])
       // Neither is set up here, or what is asked for is not public.
-      expect(await desk.search('found', 'sun')).toEqual([])
-      expect(await desk.read('page', 'https://127.0.0.1/')).toBeUndefined()
+      expect(await context.search('found', 'sun')).toEqual([])
+      expect(await context.read('page', 'https://127.0.0.1/')).toBeUndefined()
       return whole
     })
     const { body } = await create(key, { input: 'the same name twice' })
@@ -290,11 +290,11 @@ describe('steps', () => {
   test('a large result lives in the storage and comes back whole', async () => {
     const large = 'خ'.repeat(100_000)
     let runs = 0
-    at.play('something very large', async (desk) => {
+    at.play('something very large', async (context) => {
       runs++
-      expect(await desk.once('large', async () => large)).toBe(large)
-      if (runs === 1) await ask(desk, 'busy')
-      await keep(desk, 'large.txt', large, 'text/plain')
+      expect(await context.once('large', async () => large)).toBe(large)
+      if (runs === 1) await ask(context, 'busy')
+      await keep(context, 'large.txt', large, 'text/plain')
       return whole
     })
     at.upstream.replyOnce(json(429, { error: { message: 'slow down' } }, { 'retry-after': '0' }))
@@ -305,9 +305,9 @@ describe('steps', () => {
   })
 
   test('a step that the upstream refuses fails with its code, is not asked again, and costs nothing', async () => {
-    at.play('what nobody answers', async (desk) => {
-      await keep(desk, 'notes.md', 'so far')
-      await ask(desk, 'draft')
+    at.play('what nobody answers', async (context) => {
+      await keep(context, 'notes.md', 'so far')
+      await ask(context, 'draft')
     })
     at.upstream.replyOnce(json(400, { error: { message: 'no such thing' } }))
     const { body } = await create(key, { input: 'what nobody answers' })
@@ -350,18 +350,18 @@ describe('steps', () => {
   })
 
   test('progress never goes back, and is told once', async () => {
-    at.play('forth and never back', async (desk) => {
-      await desk.progress(40, { fa: 'الف', en: 'A' })
-      await desk.progress(40, { fa: 'الف', en: 'A' })
-      await desk.progress(10, { fa: 'ب', en: 'B' })
-      await desk.progress(100, { fa: 'پ', en: 'C' })
+    at.play('forth and never back', async (context) => {
+      await context.progress(40, { fa: 'الف', en: 'A' })
+      await context.progress(40, { fa: 'الف', en: 'A' })
+      await context.progress(10, { fa: 'ب', en: 'B' })
+      await context.progress(100, { fa: 'پ', en: 'C' })
       return whole
     })
     const { body } = await create(key, { input: 'forth and never back' })
     const run = await ended(key, body.id)
-    const told = run.events.filter(({ type }: { type: string }) => type === 'progress')
+    const events = run.events.filter(({ type }: { type: string }) => type === 'progress')
     expect(
-      told.map(({ percent, message }: { percent: number; message: string }) => [percent, message]),
+      events.map(({ percent, message }: { percent: number; message: string }) => [percent, message]),
     ).toEqual([
       [40, 'A'],
       [40, 'B'],
@@ -416,10 +416,10 @@ describe('files', () => {
   const title = 'گزارش: خورشید/ماه'
   const png = Uint8Array.from([137, 80, 78, 71])
   beforeAll(async () => {
-    at.play('files of many kinds', async (desk) => {
-      await keep(desk, 'گزارش.md', '# سلام')
-      await desk.saveFile({ path: 'charts/sales.png', bytes: png, mediaType: 'image/png', title: 'Sales' })
-      await keep(desk, 'گزارش.md', '# سلام دنیا')
+    at.play('files of many kinds', async (context) => {
+      await keep(context, 'گزارش.md', '# سلام')
+      await context.saveFile({ path: 'charts/sales.png', bytes: png, mediaType: 'image/png', title: 'Sales' })
+      await keep(context, 'گزارش.md', '# سلام دنیا')
       return whole
     })
     const { body } = await create(key, { input: 'files of many kinds', title })
@@ -502,10 +502,10 @@ describe('files', () => {
     'گزارش.md/x',
   ])('a pipeline cannot hand over %s beside the others', async (name) => {
     let refused: unknown
-    at.play(`files like ${name}`, async (desk) => {
-      await desk.saveFile({ path: 'charts/sales.png', bytes: png, mediaType: 'image/png', title: 'Sales' })
-      await keep(desk, 'گزارش.md', 'x')
-      refused = await keep(desk, name, 'x').catch((error: unknown) => error)
+    at.play(`files like ${name}`, async (context) => {
+      await context.saveFile({ path: 'charts/sales.png', bytes: png, mediaType: 'image/png', title: 'Sales' })
+      await keep(context, 'گزارش.md', 'x')
+      refused = await keep(context, name, 'x').catch((error: unknown) => error)
       return whole
     })
     const { body } = await create(key, { input: `files like ${name}` })
@@ -517,8 +517,8 @@ describe('files', () => {
 describe('events', () => {
   test('are streamed as they come, resumed after the last one seen, and end with the run', async () => {
     const released = Promise.withResolvers<void>()
-    at.play('look at me work', async (desk) => {
-      await desk.progress(20, { fa: 'آغاز', en: 'Begun' })
+    at.play('look at me work', async (context) => {
+      await context.progress(20, { fa: 'آغاز', en: 'Begun' })
       await released.promise
       return whole
     })

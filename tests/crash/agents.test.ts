@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { agentOf, run } from '../contract/agents-world.ts'
 import { expectRefusal } from '../contract/refusal.ts'
-import { call, says } from '../contract/said.ts'
+import { call, says } from '../contract/scripted-answer.ts'
 import { until } from '../harness/until.ts'
 import type { Script } from '../harness/upstream.ts'
 import { DatabaseProxy } from './database-proxy.ts'
@@ -29,7 +29,7 @@ function script(before: () => void, last: () => Promise<Script | undefined>): vo
   })
 }
 
-const told = async (): Promise<number> => {
+const events = async (): Promise<number> => {
   const rows = await site.db.query(
     { text: `select from events.outbox where account_id = $1 and type = 'agent.handoff'` },
     [person.account],
@@ -51,7 +51,7 @@ test('a commit whose reply is lost is made sure of, and the event is told once',
   const reply = await run(client, agent)
   await lost.promise
   expect(reply.body.agent_events, reply.text).toEqual(['agent.handoff'])
-  expect(await told()).toBe(1)
+  expect(await events()).toBe(1)
   await site.healed()
   await server.stop()
 })
@@ -76,7 +76,7 @@ test('killed after it was told: it stays told, and a repeat neither asks the mod
     return reply.body.error?.code === 'IDEMPOTENCY_IN_PROGRESS' ? undefined : reply
   })
   expectRefusal(again, { status: 409, code: 'REQUEST_ALREADY_ACCEPTED' })
-  expect(await told()).toBe(1)
+  expect(await events()).toBe(1)
   expect(site.upstream.calls).toHaveLength(2)
   await site.healed()
 })

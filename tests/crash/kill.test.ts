@@ -46,8 +46,8 @@ async function expectAmbiguous(person: Person, body: object, upstreamCalls: numb
   expect(receipt).toMatchObject({ state: 'failed', ambiguous: true, charged: receipt!.held })
   expect(receipt!.held).toBeGreaterThan(0n)
   expect(await site.books(person)).toEqual({ balance: credits - receipt!.held, held: 0n })
-  const told = await client.receipt(receipt!.receipt_id)
-  expect(told.body).toMatchObject({
+  const answer = await client.receipt(receipt!.receipt_id)
+  expect(answer.body).toMatchObject({
     state: 'failed',
     ambiguous: true,
     pending: false,

@@ -37,7 +37,7 @@ export const ended = (client: Client, id: string): Promise<any> =>
     return reply?.body?.ended_at ? reply.body : undefined
   }, 120_000)
 
-export const saidBy = async (client: Client, id: string): Promise<string[]> =>
+export const answersOf = async (client: Client, id: string): Promise<string[]> =>
   (await client.get(`${path}/${id}/files?path=said.txt`)).text.split('\n')
 
 /** The row of the run, in the books. */
@@ -83,7 +83,7 @@ export async function expectEnd(
     expect(steps.get(name), name).toMatchObject({ state: isLost ? 'lost' : 'done' })
     if (isLost) expect(steps.get(name)!.cost).toBe(steps.get(name)!.worst)
   }
-  expect(await saidBy(client, id)).toEqual(
+  expect(await answersOf(client, id)).toEqual(
     names.split(' ').map((name: string) => (lost.includes(name) ? '(lost)' : `answer to ${name}`)),
   )
   await expectBooks(at, id)

@@ -11,6 +11,7 @@ import { answer, chunk, type Script, stream } from '../harness/upstream.ts'
 import { Random } from '../simulation/random.ts'
 import { DatabaseProxy } from './database-proxy.ts'
 import {
+  answersOf,
   credits,
   ended,
   expectBooks,
@@ -18,7 +19,6 @@ import {
   path,
   rowOf,
   type Scene,
-  saidBy,
   scene,
   send,
   stepsOf,
@@ -181,7 +181,7 @@ scene(
       await lost
       expect(await ended(client, id)).toMatchObject({ status: 'succeeded', is_partial: false })
       expect(Object.fromEntries(at.calls)).toEqual({ 'first-step': 1, 'second-step': 1 })
-      expect(await saidBy(client, id)).toEqual(['answer to first-step', 'answer to second-step'])
+      expect(await answersOf(client, id)).toEqual(['answer to first-step', 'answer to second-step'])
     }
     expect((await site.books(person)).held).toBe(0n)
     expect(await site.broken()).toEqual([])
@@ -411,7 +411,7 @@ async function expectAll(
     for (const { cost } of steps.values()) sum += cost
     const names = wordsOf(run).map((word) => word.replace('+', ''))
     for (const name of names) expect(at.calls.get(name) ?? 0, name).toBeLessThanOrEqual(1)
-    expect(await saidBy(client, id)).toEqual(
+    expect(await answersOf(client, id)).toEqual(
       names.map((name) => (steps.get(name)!.state === 'lost' ? '(lost)' : `answer to ${name}`)),
     )
   }

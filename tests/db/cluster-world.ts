@@ -48,7 +48,7 @@ export async function startOwner(
     env: { PATH: process.env['PATH'] },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
-  const said: { url?: string; refused?: string } = JSON.parse(await firstLine(child))
+  const line: { url?: string; refused?: string } = JSON.parse(await firstLine(child))
   const gone = child.exitCode === null ? once(child, 'exit') : Promise.resolve()
   const leave = async () => {
     child.stdin.end()
@@ -56,8 +56,8 @@ export async function startOwner(
   }
   return {
     pid: child.pid ?? 0,
-    url: said.url ?? '',
-    refused: said.refused ?? '',
+    url: line.url ?? '',
+    refused: line.refused ?? '',
     leave,
     async kill() {
       child.kill('SIGKILL')

@@ -158,20 +158,20 @@ test('a database that cannot be used is refused in one sentence without its pass
 test('listening survives a cut connection, and says when it may have missed something', async () => {
   await using database = await cloneDatabase()
   await using db = await openDb({ url: database.url })
-  const told: string[] = []
+  const warnings: string[] = []
   const listening = db.listen(['kherad_test', 'Other'], {
-    message: (channel, payload) => told.push(`${channel}:${payload}`),
-    up: () => told.push('up'),
-    down: () => told.push('down'),
+    message: (channel, payload) => warnings.push(`${channel}:${payload}`),
+    up: () => warnings.push('up'),
+    down: () => warnings.push('down'),
   })
-  await until(() => told.includes('up'))
+  await until(() => warnings.includes('up'))
   await ask(database.url, "notify kherad_test, 'one'")
-  await until(() => told.includes('kherad_test:one'))
+  await until(() => warnings.includes('kherad_test:one'))
   await terminateOthers(database.url)
-  await until(() => told.filter((item) => item === 'up').length === 2)
+  await until(() => warnings.filter((item) => item === 'up').length === 2)
   await ask(database.url, `notify "Other", 'دو'`)
-  await until(() => told.includes('Other:دو'))
+  await until(() => warnings.includes('Other:دو'))
   await listening[Symbol.asyncDispose]()
-  expect(told).toEqual(['up', 'kherad_test:one', 'down', 'up', 'Other:دو'])
+  expect(warnings).toEqual(['up', 'kherad_test:one', 'down', 'up', 'Other:دو'])
   expect(await backends(database.url, "query like 'listen%'")).toEqual([])
 })

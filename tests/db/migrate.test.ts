@@ -17,13 +17,13 @@ async function world(): Promise<World> {
   const folder = making.use(await temporaryFolder())
   const database = making.use(await emptyDatabase())
   const db = making.use(await openDb({ url: database.url }))
-  const kept = making.move()
+  const owned = making.move()
   return {
     folder: folder.path,
     url: database.url,
     db,
     write: (name, text) => writeFile(path.join(folder.path, name), text),
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }
 
@@ -109,24 +109,24 @@ test('the state of the migrations is told without changing anything', async () =
   await using here = await world()
   await here.write(...first)
   await here.write(...second)
-  const told = async () => {
+  const state = async () => {
     const { applied, coming, missing, changed, newer } = await migrationState(here.db, here.folder)
     return { applied, coming: coming.map(({ name }) => name), missing, changed, newer }
   }
   const whole = { applied: [first[0], second[0]], coming: [], missing: [], changed: [], newer: [] }
-  expect(await told()).toEqual({ ...whole, applied: [], coming: [first[0], second[0]] })
+  expect(await state()).toEqual({ ...whole, applied: [], coming: [first[0], second[0]] })
   const table = { text: `select to_regclass('platform.migrations') as there` }
   expect(await here.db.query(table, [])).toEqual([{ there: null }])
 
   await migrate(here.db, here.folder)
-  expect(await told()).toEqual(whole)
+  expect(await state()).toEqual(whole)
   await here.write('0003-more.sql', 'select 1')
   await here.write(second[0], 'select 2')
-  expect(await told()).toEqual({ ...whole, coming: ['0003-more.sql'], changed: [second[0]] })
+  expect(await state()).toEqual({ ...whole, coming: ['0003-more.sql'], changed: [second[0]] })
   await rm(path.join(here.folder, '0003-more.sql'))
   await rm(path.join(here.folder, second[0]))
   await here.db.query({ text: 'delete from platform.migrations where number = 1' }, [])
-  expect(await told()).toEqual({ ...whole, applied: [second[0]], missing: [1], newer: [second[0]] })
+  expect(await state()).toEqual({ ...whole, applied: [second[0]], missing: [1], newer: [second[0]] })
 })
 
 test('a database that lacks a migration below its newest one is refused', async () => {

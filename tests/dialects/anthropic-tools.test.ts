@@ -4,7 +4,7 @@ import Anthropic from '@anthropic-ai/sdk'
 import { generateText, isStepCount, jsonSchema, streamText, tool } from 'ai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { weather } from '../contract/messages-world.ts'
-import { call, type Said } from '../contract/said.ts'
+import { call, type ScriptedAnswer } from '../contract/scripted-answer.ts'
 import { bootWithTools, findings, heard, type ToolsWorld } from '../contract/tools-world.ts'
 
 let at: ToolsWorld
@@ -43,7 +43,7 @@ describe('@anthropic-ai/sdk', () => {
     expect(at.upstream.calls.length - first).toBe(2)
   })
 
-  test.each<[string, Said[], () => Parameters<typeof ask>]>([
+  test.each<[string, ScriptedAnswer[], () => Parameters<typeof ask>]>([
     [
       'a search with a citation',
       [{ text: 'می‌گردم.', calls: [search] }, { text: `گران شد ${link}. تمام.` }],
@@ -66,12 +66,12 @@ describe('@anthropic-ai/sdk', () => {
       ],
       () => [[weather, { type: 'kherad:bash' } as never]],
     ],
-  ])('finalMessage() of a stream is the whole answer: %s', async (_, said, params) => {
-    at.answers(...said)
+  ])('finalMessage() of a stream is the whole answer: %s', async (_, answer, params) => {
+    at.answers(...answer)
     const { id: _id, ...whole } = await client().messages.create(ask(...params()))
     // Of usage the client's helper puts together only what it knows; who reads the events has the cost too (cost.test.ts).
     for (const field of ['credits', 'microcredits']) Reflect.deleteProperty(whole.usage, field)
-    at.answers(...said)
+    at.answers(...answer)
     const helper = client().messages.stream(ask(...params()))
     const { id: _other, parsed_output: _parsed, ...streamed } = await helper.finalMessage()
     expect(JSON.parse(JSON.stringify(streamed))).toEqual(whole)
@@ -103,10 +103,10 @@ describe('Vercel AI SDK', () => {
     prompt: 'news?',
     tools: { web_search: provider().tools.webSearch_20250305({ maxUses: 3 }) },
   })
-  const said = [{ text: 'Looking.', calls: [search] }, { text: `So it is ${link}. Done.` }]
+  const answer = [{ text: 'Looking.', calls: [search] }, { text: `So it is ${link}. Done.` }]
 
   test('the search of its provider tool is parsed, whole', async () => {
-    at.answers(...said)
+    at.answers(...answer)
     const whole = await generateText(asked())
     expect(whole.finishReason).toBe('stop')
     expect(whole.toolCalls).toMatchObject([
@@ -119,7 +119,7 @@ describe('Vercel AI SDK', () => {
   })
 
   test('streamed, nothing of it is an error', async () => {
-    at.answers(...said)
+    at.answers(...answer)
     const streamed = streamText(asked())
     const parts: { type: string }[] = []
     for await (const part of streamed.fullStream) parts.push(part)

@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { framed, type Json } from '../contract/responses-oracle.ts'
 import { respond } from '../contract/responses-world.ts'
-import { call } from '../contract/said.ts'
+import { call } from '../contract/scripted-answer.ts'
 import { bootSearching, type SearchWorld } from '../contract/search-world.ts'
 
 let at: SearchWorld
@@ -60,10 +60,10 @@ const request = (input: Json[], live: boolean): Json => ({
   model: 'test/model',
   stream: true,
   input: [
-    said('developer', 'You are a coding agent running in the Codex CLI.'),
-    said('developer', '<skills_instructions>…</skills_instructions>'),
-    said('user', '<environment_context>\n  <cwd>/work</cwd>\n</environment_context>'),
-    said('user', 'Say seven.'),
+    message('developer', 'You are a coding agent running in the Codex CLI.'),
+    message('developer', '<skills_instructions>…</skills_instructions>'),
+    message('user', '<environment_context>\n  <cwd>/work</cwd>\n</environment_context>'),
+    message('user', 'Say seven.'),
     ...input,
   ],
   tools: [
@@ -108,7 +108,7 @@ const request = (input: Json[], live: boolean): Json => ({
   prompt_cache_key: '01a1f9f2-060c-7530-8143-c640ed585961',
   client_metadata: { thread_id: '01a1f9f2-060c-7530-8143-c640ed585961', 'x-codex-turn-metadata': '{}' },
 })
-const said = (role: string, text: string): Json => ({
+const message = (role: string, text: string): Json => ({
   type: 'message',
   id: 'msg_01a1f9f2-0640-7160-bc85-b1654cccf4fb',
   role,

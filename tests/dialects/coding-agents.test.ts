@@ -6,7 +6,7 @@ import { generateText } from 'ai'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Json } from '../contract/responses-oracle.ts'
-import { call } from '../contract/said.ts'
+import { call } from '../contract/scripted-answer.ts'
 import { bootSearching, pages, type SearchWorld } from '../contract/search-world.ts'
 
 const wires = ['chat', 'responses', 'messages'] as const
@@ -162,13 +162,13 @@ describe.each(wires)('over an upstream of %s', (wire) => {
     at.answers({ text: 'a' }, { text: 'b' })
     const provider = createAnthropic({ baseURL: `${at.world.url}/v1`, apiKey: at.key.secret })
     const thinking = { type: 'enabled' as const, budgetTokens: 2_000 }
-    const said = await generateText({
+    const answer = await generateText({
       model: provider('test/model'),
       prompt: 'hi',
       maxOutputTokens: 2_000,
       providerOptions: { anthropic: { thinking } },
     })
-    expect(said.text).toBe('a')
+    expect(answer.text).toBe('a')
     const chat = new ChatAnthropic({
       model: 'test/model',
       apiKey: at.key.secret,

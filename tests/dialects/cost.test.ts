@@ -13,14 +13,14 @@ beforeAll(async () => {
 afterEach(() => at.upstream.reply(answer()))
 afterAll(() => at[Symbol.asyncDispose]())
 
-interface Told {
+interface Reported {
   id: string
   credits: unknown
   microcredits: unknown
 }
 interface Wire {
-  whole(key: Client, idempotencyKey?: string): Promise<Told & { headers: Headers }>
-  streamed(key: Client): Promise<Told>
+  single(key: Client, idempotencyKey?: string): Promise<Reported & { headers: Headers }>
+  streamed(key: Client): Promise<Reported>
 }
 
 const prompt = 'two words'
@@ -32,8 +32,8 @@ const anthropic = (key: Client): Anthropic =>
 const headersOf = (idempotencyKey?: string) => ({
   headers: idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey },
 })
-const costIn = (usage: unknown): Pick<Told, 'credits' | 'microcredits'> => {
-  const { credits, microcredits } = usage as Told
+const costIn = (usage: unknown): Pick<Reported, 'credits' | 'microcredits'> => {
+  const { credits, microcredits } = usage as Reported
   return { credits, microcredits }
 }
 
@@ -51,7 +51,7 @@ const message: Anthropic.MessageCreateParamsNonStreaming = {
 
 const wires: Record<string, Wire> = {
   'chat completions': {
-    async whole(key, idempotencyKey) {
+    async single(key, idempotencyKey) {
       const asked = openai(key).chat.completions.create(chat, headersOf(idempotencyKey))
       const { data, response } = await asked.withResponse()
       return { id: response.headers.get('x-request-id')!, headers: response.headers, ...costIn(data.usage) }
@@ -63,13 +63,13 @@ const wires: Record<string, Wire> = {
         stream_options: { include_usage: true },
       })
       const { data, response } = await asked.withResponse()
-      const told = (await Array.fromAsync(data)).flatMap(({ usage }) => (usage ? [usage] : []))
-      expect(told).toHaveLength(1)
-      return { id: response.headers.get('x-request-id')!, ...costIn(told[0]) }
+      const reported = (await Array.fromAsync(data)).flatMap(({ usage }) => (usage ? [usage] : []))
+      expect(reported).toHaveLength(1)
+      return { id: response.headers.get('x-request-id')!, ...costIn(reported[0]) }
     },
   },
   responses: {
-    async whole(key, idempotencyKey) {
+    async single(key, idempotencyKey) {
       const asked = openai(key).responses.create(input, headersOf(idempotencyKey))
       const { data, response } = await asked.withResponse()
       return { id: response.headers.get('x-request-id')!, headers: response.headers, ...costIn(data.usage) }
@@ -81,7 +81,7 @@ const wires: Record<string, Wire> = {
     },
   },
   messages: {
-    async whole(key, idempotencyKey) {
+    async single(key, idempotencyKey) {
       const asked = anthropic(key).messages.create(message, headersOf(idempotencyKey))
       const { data, response } = await asked.withResponse()
       return { id: response.headers.get('x-request-id')!, headers: response.headers, ...costIn(data.usage) }
@@ -89,11 +89,11 @@ const wires: Record<string, Wire> = {
     async streamed(key) {
       const asked = anthropic(key).messages.create({ ...message, stream: true })
       const { data, response } = await asked.withResponse()
-      const told = (await Array.fromAsync(data)).flatMap((event) =>
+      const reported = (await Array.fromAsync(data)).flatMap((event) =>
         event.type === 'message_delta' ? [event.usage] : [],
       )
-      expect(told).toHaveLength(1)
-      return { id: response.headers.get('x-request-id')!, ...costIn(told[0]) }
+      expect(reported).toHaveLength(1)
+      return { id: response.headers.get('x-request-id')!, ...costIn(reported[0]) }
     },
   },
 }
@@ -113,7 +113,7 @@ const longPrompt = (tokens: number, streams: boolean): Script => {
 const tokens = 5_000
 const itsCost = 5_002_000n
 
-const exact = ({ credits, microcredits }: Omit<Told, 'id'>, charged: string): void => {
+const exact = ({ credits, microcredits }: Omit<Reported, 'id'>, charged: string): void => {
   expect({ credits, microcredits }).toEqual({ credits: Number(charged) / 1e6, microcredits: charged })
 }
 const inHeaders = (headers: Headers, charged: string): void => {
@@ -126,12 +126,12 @@ const inHeaders = (headers: Headers, charged: string): void => {
 describe.each(Object.entries(wires))('%s', (_, wire) => {
   test('a whole answer tells its cost in usage and headers, a repeat tells the same, and so does the receipt', async () => {
     const name = crypto.randomUUID()
-    const first = await wire.whole(at.key, name)
+    const first = await wire.single(at.key, name)
     const { microcredits } = await explained(at.key, first.id)
     expect(BigInt(microcredits)).toBeGreaterThan(0n)
     exact(first, microcredits)
     inHeaders(first.headers, microcredits)
-    const again = await wire.whole(at.key, name)
+    const again = await wire.single(at.key, name)
     expect(again.headers.get('idempotent-replayed')).toBe('true')
     expect(again.id).toBe(first.id)
     exact(again, microcredits)
@@ -139,10 +139,10 @@ describe.each(Object.entries(wires))('%s', (_, wire) => {
   })
 
   test('a stream tells its cost in the last event that bears usage', async () => {
-    const told = await wire.streamed(at.key)
-    const { microcredits, reserved_microcredits: held, details } = await explained(at.key, told.id)
+    const reported = await wire.streamed(at.key)
+    const { microcredits, reserved_microcredits: held, details } = await explained(at.key, reported.id)
     expect(BigInt(microcredits)).toBeGreaterThan(0n)
-    exact(told, microcredits)
+    exact(reported, microcredits)
     // Within the hold, nothing is raised and nothing waited for.
     expect(details.hold_raised_from).toBeUndefined()
     expect(BigInt(held)).toBeGreaterThan(BigInt(microcredits))
@@ -151,36 +151,36 @@ describe.each(Object.entries(wires))('%s', (_, wire) => {
   describe.each([true, false])('beyond its hold, streamed: %s', (streams) => {
     const ask = async (key: Client, idempotencyKey?: string) => {
       at.upstream.reply(longPrompt(tokens, streams))
-      return streams ? wire.streamed(key) : wire.whole(key, idempotencyKey)
+      return streams ? wire.streamed(key) : wire.single(key, idempotencyKey)
     }
 
     test('an answer tells all of its cost where that is free, and the receipt from where the hold was raised', async () => {
-      const told = await ask(at.key)
-      const { microcredits, details } = await explained(at.key, told.id)
+      const reported = await ask(at.key)
+      const { microcredits, details } = await explained(at.key, reported.id)
       expect(microcredits).toBe(String(itsCost))
-      exact(told, microcredits)
+      exact(reported, microcredits)
       expect(BigInt(details.hold_raised_from!)).toBeLessThan(itsCost)
     })
 
     test('an answer tells what the balance had left, which is what it is charged', async () => {
       const poor = await at.world.stranger(2)
-      const told = await ask(poor.client, streams ? undefined : 'once')
-      const { microcredits } = await explained(poor.client, told.id)
+      const reported = await ask(poor.client, streams ? undefined : 'once')
+      const { microcredits } = await explained(poor.client, reported.id)
       expect(microcredits).toBe('2000000')
-      exact(told, microcredits)
+      exact(reported, microcredits)
       expect(await at.world.app.ledger.balance(poor.account)).toEqual({ balance: 0n, held: 0n })
       if (streams) return
-      const again = await wire.whole(poor.client, 'once')
+      const again = await wire.single(poor.client, 'once')
       exact(again, microcredits)
       inHeaders(again.headers, microcredits)
     })
 
     test('an answer tells what the cap of its key had left, which is what it is charged', async () => {
       const capped = await at.world.key({ caps: { cap: 1_500_000n } })
-      const told = await ask(capped)
-      const { microcredits } = await explained(capped, told.id)
+      const reported = await ask(capped)
+      const { microcredits } = await explained(capped, reported.id)
       expect(microcredits).toBe('1500000')
-      exact(told, microcredits)
+      exact(reported, microcredits)
     })
   })
 })
@@ -188,11 +188,11 @@ describe.each(Object.entries(wires))('%s', (_, wire) => {
 test('several answers at once that run past their holds tell what each is charged, to the last credit of the account', async () => {
   const poor = await at.world.stranger(12)
   at.upstream.reply(longPrompt(tokens, false))
-  const told = await Promise.all(
-    Array.from({ length: 4 }, () => wires['chat completions']!.whole(poor.client)),
+  const reported = await Promise.all(
+    Array.from({ length: 4 }, () => wires['chat completions']!.single(poor.client)),
   )
-  const receipts = await Promise.all(told.map(({ id }) => explained(poor.client, id)))
-  for (const [index, { microcredits }] of receipts.entries()) exact(told[index]!, microcredits)
+  const receipts = await Promise.all(reported.map(({ id }) => explained(poor.client, id)))
+  for (const [index, { microcredits }] of receipts.entries()) exact(reported[index]!, microcredits)
   const charged = receipts.reduce((sum, { microcredits }) => sum + BigInt(microcredits), 0n)
   expect(await at.world.app.ledger.balance(poor.account)).toEqual({
     balance: 12_000_000n - charged,

@@ -122,8 +122,8 @@ test('what is wrong is refused before anything is held, and says the field', asy
     [{ model: 'sandbox/fast', input: 'a' }, 'model', 'MODEL_KIND_MISMATCH'],
     [{ model: 'nobody/none', input: 'a' }, 'model', 'MODEL_NOT_FOUND'],
   ] as const) {
-    const { body: told } = await at.key.post('/v1/embeddings', body)
-    expect([body, told.error?.code, told.error?.param]).toEqual([body, code, param])
+    const { body: reported } = await at.key.post('/v1/embeddings', body)
+    expect([body, reported.error?.code, reported.error?.param]).toEqual([body, code, param])
   }
   const limited = await at.world.key({ models: ['sandbox/fast'] })
   expect((await limited.post('/v1/embeddings', { model, input: 'a' })).body.error.code).toBe(

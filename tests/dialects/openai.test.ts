@@ -51,25 +51,25 @@ describe.each(asks)('%s', (_, ask) => {
   })
 
   test('streams the same text', async () => {
-    const whole = await client.chat.completions.create(ask)
+    const answer = await client.chat.completions.create(ask)
     let text = ''
     let finish: string | null = null
     for await (const { choices } of await client.chat.completions.create({ ...ask, stream: true })) {
       text += choices[0]?.delta.content ?? ''
       finish = choices[0]?.finish_reason ?? finish
     }
-    expect(text).toBe(whole.choices[0]?.message.content ?? '')
-    expect(finish).toBe(whole.choices[0]?.finish_reason)
+    expect(text).toBe(answer.choices[0]?.message.content ?? '')
+    expect(finish).toBe(answer.choices[0]?.finish_reason)
   })
 
   test('gives the stream helper the same completion as a whole answer', async () => {
-    const whole = await client.chat.completions.create(ask)
+    const answer = await client.chat.completions.create(ask)
     const helper = client.chat.completions.stream({
       ...(ask as object),
       stream_options: { include_usage: true },
     } as ChatCompletionStreamParams)
     const final = await helper.finalChatCompletion()
-    const told = (answer: OpenAI.ChatCompletion) => ({
+    const reported = (answer: OpenAI.ChatCompletion) => ({
       object: answer.object,
       model: answer.model,
       content: answer.choices[0]?.message.content ?? null,
@@ -85,17 +85,17 @@ describe.each(asks)('%s', (_, ask) => {
       finish: answer.choices[0]?.finish_reason,
       usage: answer.usage,
     })
-    expect(told(final)).toEqual(told(whole))
-    expect(await helper.totalUsage()).toMatchObject({ total_tokens: whole.usage?.total_tokens })
+    expect(reported(final)).toEqual(reported(answer))
+    expect(await helper.totalUsage()).toMatchObject({ total_tokens: answer.usage?.total_tokens })
   })
 })
 
 test('the stream helper tells content, tool calls and refusals by its events', async () => {
   const seen: string[] = []
-  const told = client.chat.completions
+  const reported = client.chat.completions
     .stream({ model: 'sandbox/fast', messages: user('weather in Paris'), tools: [weather] })
     .on('tool_calls.function.arguments.done', ({ name, index }) => seen.push(`${name} ${index}`))
-  await told.done()
+  await reported.done()
   expect(seen).toEqual(['get_weather 0'])
   const spoken: string[] = []
   const text = client.chat.completions
@@ -200,8 +200,8 @@ test('reasoning is shown in the fields of the field when asked for, in both ways
     reasoning_effort: 'medium' as const,
     include_reasoning: true,
   }
-  const whole = await client.chat.completions.create(ask as ChatCompletionCreateParamsNonStreaming)
-  const message = whole.choices[0]?.message as { reasoning?: string; reasoning_content?: string } | undefined
+  const answer = await client.chat.completions.create(ask as ChatCompletionCreateParamsNonStreaming)
+  const message = answer.choices[0]?.message as { reasoning?: string; reasoning_content?: string } | undefined
   expect(message?.reasoning_content).toBe(message?.reasoning)
   let streamed = ''
   const opened = await client.chat.completions.create({
@@ -211,7 +211,7 @@ test('reasoning is shown in the fields of the field when asked for, in both ways
   for await (const { choices } of opened)
     streamed += (choices[0]?.delta as { reasoning_content?: string } | undefined)?.reasoning_content ?? ''
   expect(streamed).toBe(message?.reasoning)
-  expect(whole.usage?.completion_tokens_details?.reasoning_tokens).toBeGreaterThan(0)
+  expect(answer.usage?.completion_tokens_details?.reasoning_tokens).toBeGreaterThan(0)
 })
 
 test('without a model the default one answers', async () => {

@@ -140,11 +140,11 @@ test('a picture is taken by a model that sees', async () => {
     detail: 'auto' as const,
   }
   const text = { type: 'input_text' as const, text: 'what is this?' }
-  const { output_text: said } = await client.responses.create({
+  const { output_text: answer } = await client.responses.create({
     model: 'sandbox/omni',
     input: [{ role: 'user', content: [text, image] }],
   })
-  expect(said).toMatch(/1\s?[x×]\s?1\b/)
+  expect(answer).toMatch(/1\s?[x×]\s?1\b/)
 })
 
 test('an upstream that dies in the middle is a failed response with our code and message', async () => {

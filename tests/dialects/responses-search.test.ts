@@ -9,7 +9,7 @@ import type { ResponseInput } from 'openai/resources/responses/responses'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { lasting } from '../contract/responses-oracle.ts'
-import { call } from '../contract/said.ts'
+import { call } from '../contract/scripted-answer.ts'
 import { bootSearching, pages, type SearchWorld } from '../contract/search-world.ts'
 
 let at: SearchWorld
@@ -122,10 +122,10 @@ test('an agent of the Agents SDK searches, whole and streamed', async () => {
   expect(whole.finalOutput).toBe(text)
   expect(whole.newItems.map(({ type }) => type)).toEqual(['tool_call_item', 'message_output_item'])
   const streamed = await run(agent, 'The rate?', { stream: true })
-  let said = ''
-  for await (const piece of streamed.toTextStream()) said += piece
+  let answer = ''
+  for await (const piece of streamed.toTextStream()) answer += piece
   await streamed.completed
-  expect(said).toBe(text)
+  expect(answer).toBe(text)
 
   at.answers({ text: 'Yes.' })
   const next = await run(agent, [...whole.history, { role: 'user', content: 'Sure?' }])
@@ -143,7 +143,7 @@ test('LangChain searches, whole and streamed, and knows the pages', async () => 
   const whole = await model.invoke('The rate?')
   expect(whole.text).toBe(text)
   expect(JSON.stringify(whole.content)).toContain(urls[0])
-  let said = ''
-  for await (const piece of await model.stream('The rate?')) said += piece.text
-  expect(said).toBe(text)
+  let answer = ''
+  for await (const piece of await model.stream('The rate?')) answer += piece.text
+  expect(answer).toBe(text)
 })

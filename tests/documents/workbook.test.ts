@@ -112,7 +112,7 @@ test('any value comes through, and breaks nothing', async () => {
     fc.asyncProperty(fc.array(fc.tuple(value, value), { minLength: 1, maxLength: 6 }), async (rows) => {
       const file = await writeWorkbook({ language: 'fa', sheets: [{ name: 'x', columns, rows }] })
       const found = (await readXlsx(file)).sheets[0]!.rows.slice(1)
-      const kept = (own: Value) => {
+      const stored = (own: Value) => {
         // Zero has no sign in a sheet.
         if (typeof own === 'number') return Number.isFinite(own) ? own + 0 : null
         if (typeof own !== 'string') return own
@@ -126,7 +126,7 @@ test('any value comes through, and breaks nothing', async () => {
         for (const [column, own] of row.entries()) {
           // An empty text is an empty cell.
           const cell = found[place]?.[column]
-          expect(cell === '' ? null : (cell ?? null)).toEqual(kept(own))
+          expect(cell === '' ? null : (cell ?? null)).toEqual(stored(own))
         }
     }),
     { numRuns: 80 },

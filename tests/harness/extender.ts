@@ -21,12 +21,12 @@ export async function extendElsewhere(
   const gone = once(child, 'exit')
   const end = (): void => void child.kill('SIGKILL')
   kill.when?.then(end, end)
-  const said: Extended[] = []
+  const extensions: Extended[] = []
   for await (const line of createInterface(child.stdout!)) {
-    said.push(line as Extended)
+    extensions.push(line as Extended)
     if (line === kill.at) end()
   }
   const [code, signal] = await gone
   if (code !== 0 && signal !== 'SIGKILL') throw new Error(`an extending process ended with ${code ?? signal}`)
-  return said
+  return extensions
 }

@@ -20,7 +20,7 @@ import type { Source } from '#engine/turn'
 import { promptBytes, type Used } from './plan-use.ts'
 
 /** The outside of a step context: a scripted model and a scripted web. */
-export interface Outside {
+export interface ScriptedServices {
   /** The answer to a step: its text, or a whole Said, or what the step throws. */
   say(step: string, question: Question): string | Partial<ModelAnswer> | LostStep | FailedStep | OutOfCredits
   search?(query: string): readonly Source[]
@@ -69,19 +69,19 @@ export class MemoryRun {
   readonly questions: { step: string; question: Question }[] = []
   readonly used: Used = { asks: [], searches: 0, reads: 0 }
   readonly #journal = new Map<string, Entry>()
-  readonly #outside: Outside
+  readonly #services: ScriptedServices
   readonly #signal: AbortSignal
 
-  constructor(task: Task, outside: Outside, signal: AbortSignal = new AbortController().signal) {
+  constructor(task: Task, services: ScriptedServices, signal: AbortSignal = new AbortController().signal) {
     this.task = task
-    this.#outside = outside
+    this.#services = services
     this.#signal = signal
   }
 
   /** One life; with `killAt`, until its death. */
   async live(pipeline: Pipeline, killAt?: ProcessDeath): Promise<Outcome> {
     const { task } = this
-    const life = { run: this, task, journal: this.#journal, outside: this.#outside, signal: this.#signal }
+    const life = { run: this, task, journal: this.#journal, services: this.#services, signal: this.#signal }
     return pipeline.run(new Life({ ...life, killAt }))
   }
 }
@@ -90,7 +90,7 @@ interface LifeOptions {
   run: MemoryRun
   task: Task
   journal: Map<string, Entry>
-  outside: Outside
+  services: ScriptedServices
   signal: AbortSignal
   killAt: ProcessDeath | undefined
 }
@@ -103,55 +103,55 @@ class Life implements StepContext {
   readonly searches: boolean
   readonly #run: MemoryRun
   readonly #journal: Map<string, Entry>
-  readonly #outside: Outside
+  readonly #services: ScriptedServices
   readonly #killAt: ProcessDeath | undefined
   readonly #begun = { steps: 0, keeps: 0 }
   readonly #named = new Set<string>()
   #percent = 0
 
-  constructor({ run, task, journal, outside, signal, killAt }: LifeOptions) {
+  constructor({ run, task, journal, services, signal, killAt }: LifeOptions) {
     this.#run = run
     this.#journal = journal
-    this.#outside = outside
+    this.#services = services
     this.#killAt = killAt
     this.task = structuredClone(task)
     this.signal = signal
-    this.searches = outside.search !== undefined
+    this.searches = services.search !== undefined
   }
 
   ask(step: string, question: Question): Promise<ModelAnswer> {
-    return this.#step('ask', step, question, async () => answered(this.#run, step, question, this.#outside))
+    return this.#step('ask', step, question, async () => answered(this.#run, step, question, this.#services))
   }
 
   search(step: string, query: string): Promise<readonly Source[]> {
     return this.#step('search', step, query, async () => {
       this.#run.used.searches += 1
-      return this.#outside.search?.(query) ?? []
+      return this.#services.search?.(query) ?? []
     })
   }
 
   read(step: string, url: string): Promise<Source | undefined> {
     return this.#step('read', step, url, async () => {
       this.#run.used.reads += 1
-      return this.#outside.read?.(url)
+      return this.#services.read?.(url)
     })
   }
 
   recall(step: string, query: string): Promise<readonly Source[]> {
-    return this.#step('recall', step, query, async () => this.#outside.recall?.(query) ?? [])
+    return this.#step('recall', step, query, async () => this.#services.recall?.(query) ?? [])
   }
 
   async open({ id }: { id: string }): Promise<LocalFile | undefined> {
-    const bytes = this.#outside.open?.(id)
+    const bytes = this.#services.open?.(id)
     return bytes && localFile(bytes)
   }
 
   async fetch(step: string, url: string): ReturnType<StepContext['fetch']> {
     const { isThere } = await this.#step('fetch', step, url, async () => {
       this.#run.used.reads += 1
-      return { isThere: this.#outside.fetch?.(url) !== undefined }
+      return { isThere: this.#services.fetch?.(url) !== undefined }
     })
-    const found = isThere && this.#outside.fetch?.(url)
+    const found = isThere && this.#services.fetch?.(url)
     if (!found) return { refused: { fa: 'میزبان آن در دسترس نیست.', en: 'its host cannot be reached.' } }
     return { url, mediaType: found.mediaType, file: await localFile(found.bytes) }
   }
@@ -218,7 +218,7 @@ class Life implements StepContext {
 }
 
 async function folder(): Promise<AsyncDisposable & { path: string }> {
-  const made = await mkdtemp(path.join(tmpdir(), 'kherad-desk-'))
+  const made = await mkdtemp(path.join(tmpdir(), 'kherad-run-'))
   return { path: made, [Symbol.asyncDispose]: () => rm(made, { recursive: true, force: true }) }
 }
 
@@ -245,17 +245,17 @@ function replay<Value>(answer: StepAnswer): Value {
 
 const usage = { input: 10, cachedInput: 0, cacheWriteInput: 0, mediaInput: 0, output: 10, reasoning: 0 }
 
-function answered(run: MemoryRun, step: string, question: Question, outside: Outside): ModelAnswer {
+function answered(run: MemoryRun, step: string, question: Question, services: ScriptedServices): ModelAnswer {
   run.questions.push({ step, question })
   run.used.asks.push({ promptBytes: promptBytes(question), maxOutputTokens: question.maxOutputTokens })
-  const said = outside.say(step, question)
-  if (said instanceof Error) throw said
+  const answer = services.say(step, question)
+  if (answer instanceof Error) throw answer
   return {
     toolCalls: [],
     usage,
     isWhole: true,
     text: '',
-    ...(typeof said === 'string' ? { text: said } : said),
+    ...(typeof answer === 'string' ? { text: answer } : answer),
   }
 }
 

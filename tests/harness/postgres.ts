@@ -60,8 +60,8 @@ export async function startTestPostgres(url: string | undefined): Promise<TestPo
     await using db = await openDb({ url: withDatabase(adminUrl, template) })
     await migrate(db, path.resolve(import.meta.dirname, '../../migrations'))
   }
-  const kept = starting.move()
-  return { adminUrl, template, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+  const owned = starting.move()
+  return { adminUrl, template, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
 /** Its owner is a process of its own, which sees to the end of it even when the run is killed. */
@@ -87,9 +87,9 @@ async function startTemporary(stack: AsyncDisposableStack): Promise<string> {
     await ended
   })
   for await (const line of createInterface(owner.stdout)) {
-    const said: { url?: string; refused?: string } = JSON.parse(line)
-    if (said.url === undefined) throw new Error(said.refused)
-    return said.url
+    const answer: { url?: string; refused?: string } = JSON.parse(line)
+    if (answer.url === undefined) throw new Error(answer.refused)
+    return answer.url
   }
   throw new Error('The PostgreSQL of the tests did not start.')
 }

@@ -22,18 +22,18 @@ const scripted: Pipeline = {
     searches: 0,
     reads: 0,
   }),
-  async run(desk) {
+  async run(context) {
     const lines: string[] = []
-    const words = desk.task.input.split(' ')
-    const said: Promise<string>[] = []
+    const words = context.task.input.split(' ')
+    const answers: Promise<string>[] = []
     for (const [place, word] of words.entries()) {
-      said.push(say(desk, word.replace('+', '')))
-      said.at(-1)!.catch(() => {})
+      answers.push(say(context, word.replace('+', '')))
+      answers.at(-1)!.catch(() => {})
       if (word.startsWith('+')) continue
-      lines.push(...(await Promise.all(said.splice(0))))
-      await desk.progress(((place + 1) * 90) / words.length, { fa: word, en: word })
+      lines.push(...(await Promise.all(answers.splice(0))))
+      await context.progress(((place + 1) * 90) / words.length, { fa: word, en: word })
     }
-    await desk.saveFile({
+    await context.saveFile({
       path: 'said.txt',
       bytes: Buffer.from(lines.join('\n')),
       mediaType: 'text/plain',
@@ -45,9 +45,9 @@ const scripted: Pipeline = {
 
 const lost = '(lost)'
 
-async function say(desk: StepContext, word: string): Promise<string> {
+async function say(context: StepContext, word: string): Promise<string> {
   try {
-    const { text } = await desk.ask(word, {
+    const { text } = await context.ask(word, {
       messages: [{ role: 'user', content: [{ type: 'text', text: word }] }],
       maxOutputTokens,
     })
@@ -58,9 +58,9 @@ async function say(desk: StepContext, word: string): Promise<string> {
   }
 }
 
-const outcome = (isWhole: boolean): Outcome => ({
-  isWhole,
-  words: { fa: 'تمام', en: isWhole ? 'whole' : 'with a gap' },
+const outcome = (isComplete: boolean): Outcome => ({
+  isComplete,
+  words: { fa: 'تمام', en: isComplete ? 'whole' : 'with a gap' },
 })
 
 const env = readEnv(process.env, process.argv.slice(2))

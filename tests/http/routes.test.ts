@@ -10,26 +10,26 @@ import { openApiOf } from '#platform/openapi'
 import { hostPattern } from '../../src/platform/http/host.ts'
 import { open, type Served, serve } from './served.ts'
 
-const Said = Type.Object({ said: Type.String() }, { additionalProperties: false })
+const Reply = Type.Object({ reply: Type.String() }, { additionalProperties: false })
 const Slug = Type.Object({ slug: Type.String({ maxLength: 63 }) })
 const SlugAndName = Type.Object({ slug: Type.String(), name: Type.String({ maxLength: 20 }) })
 const sites = '{slug}.sites.test'
 
-const told = (name: string, more: Partial<Route>): Route =>
+const named = (name: string, more: Partial<Route>): Route =>
   route({
     ...open,
     method: 'GET',
     path: '/page',
     operation: `test.${name}`,
-    reply: { 200: Said },
+    reply: { 200: Reply },
     errors: ['NOT_FOUND'],
-    handle: () => ({ said: name }),
+    handle: () => ({ reply: name }),
     ...(more as object),
   })
 
 const routes: Route[] = [
-  told('everywhere', {}),
-  told('own', { path: '/only-here' }),
+  named('everywhere', {}),
+  named('own', { path: '/only-here' }),
   route({
     ...open,
     method: 'GET',
@@ -37,9 +37,9 @@ const routes: Route[] = [
     path: '/page',
     operation: 'test.site',
     params: Slug,
-    reply: { 200: Said },
+    reply: { 200: Reply },
     errors: [],
-    handle: ({ params }) => ({ said: params.slug }),
+    handle: ({ params }) => ({ reply: params.slug }),
   }),
   route({
     ...open,
@@ -49,26 +49,26 @@ const routes: Route[] = [
     operation: 'test.siteFile',
     cors: ({ params, origin }) => origin === `https://${params['slug']}.${params['name']}.test`,
     params: SlugAndName,
-    reply: { 200: Said },
+    reply: { 200: Reply },
     errors: [],
-    handle: ({ params }) => ({ said: `${params.slug} ${params.name}` }),
+    handle: ({ params }) => ({ reply: `${params.slug} ${params.name}` }),
   }),
-  told('reserved', { host: 'api.sites.test' }),
-  told('anybody', { path: '/any', cors: 'any' }),
-  told('nobody', { path: '/none', cors: 'none', scope: 'any' }),
-  told('refused', { path: '/refused', cors: 'any', handle: () => fail('NOT_FOUND', {}) }),
-  told('keysOnly', { path: '/keys', scope: 'any' }),
-  told('people', { path: '/people', scope: 'any', credentials: ['key', 'session'] }),
+  named('reserved', { host: 'api.sites.test' }),
+  named('anybody', { path: '/any', cors: 'any' }),
+  named('nobody', { path: '/none', cors: 'none', scope: 'any' }),
+  named('refused', { path: '/refused', cors: 'any', handle: () => fail('NOT_FOUND', {}) }),
+  named('keysOnly', { path: '/keys', scope: 'any' }),
+  named('people', { path: '/people', scope: 'any', credentials: ['key', 'session'] }),
   route({
     ...open,
     method: 'PUT',
     path: '/things/{name}',
     operation: 'test.put',
     params: Type.Object({ name: Type.String() }),
-    body: Said,
-    reply: { 200: Said },
+    body: Reply,
+    reply: { 200: Reply },
     errors: [],
-    handle: ({ params, body }) => ({ said: `${params.name} ${body.said}` }),
+    handle: ({ params, body }) => ({ reply: `${params.name} ${body.reply}` }),
   }),
 ]
 
@@ -86,7 +86,7 @@ afterAll(async () => {
 async function ask(path: string, headers: Record<string, string> = {}, method = 'GET') {
   const {
     statusCode,
-    headers: told,
+    headers: named,
     body,
   } = await request(served.url + path, {
     method: method as 'GET',
@@ -94,7 +94,7 @@ async function ask(path: string, headers: Record<string, string> = {}, method = 
     dispatcher: agent,
   })
   const text = await body.text()
-  return { status: statusCode, headers: told, body: text && JSON.parse(text) }
+  return { status: statusCode, headers: named, body: text && JSON.parse(text) }
 }
 
 describe('a host of its own', () => {
@@ -107,9 +107,9 @@ describe('a host of its own', () => {
     ['sites.test', 'everywhere'],
     ['a.b.sites.test', 'everywhere'],
     ['-.sites.test', 'everywhere'],
-  ])('%s is answered by %s', async (host, said) => {
+  ])('%s is answered by %s', async (host, reply) => {
     const { status, body } = await ask('/page', { host })
-    expect([status, body.said]).toEqual([200, said])
+    expect([status, body.reply]).toEqual([200, reply])
   })
 
   test('knows no path of another, neither for its routes nor for its refusals', async () => {
@@ -121,7 +121,7 @@ describe('a host of its own', () => {
       ['other.test', '/files/x', 'DELETE', 404],
     ] as const)
       expect((await ask(path, { host }, method)).status, `${method} ${host}${path}`).toBe(status)
-    expect((await ask('/files/x', { host: 'a.sites.test' })).body.said).toBe('a x')
+    expect((await ask('/files/x', { host: 'a.sites.test' })).body.reply).toBe('a x')
     expect((await ask('/page', { host: 'a.sites.test' }, 'HEAD')).status).toBe(200)
   })
 
@@ -202,8 +202,8 @@ test('a route takes keys, and other credentials only where it names them', async
 })
 
 test('PUT is a method as any other', async () => {
-  const reply = await fetch(`${served.url}/things/a`, { method: 'PUT', body: JSON.stringify({ said: 'b' }) })
-  expect([reply.status, await reply.json()]).toEqual([200, { said: 'a b' }])
+  const reply = await fetch(`${served.url}/things/a`, { method: 'PUT', body: JSON.stringify({ reply: 'b' }) })
+  expect([reply.status, await reply.json()]).toEqual([200, { reply: 'a b' }])
   const wrong = await fetch(`${served.url}/things/a`, { method: 'PUT', body: '{}' })
   expect(wrong.status).toBe(400)
   expect((await ask('/things/a', {}, 'GET')).headers['allow']).toBe('PUT')

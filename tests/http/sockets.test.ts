@@ -10,7 +10,7 @@ import { until } from '../harness/until.ts'
 import { open, type Served, serve } from './served.ts'
 
 const Query = Type.Object({ name: Type.String({ maxLength: 10 }) }, { additionalProperties: false })
-const Said = Type.Object({ said: Type.String() })
+const Reply = Type.Object({ received: Type.String() })
 
 const echo = async (socket: Socket): Promise<void> => {
   for await (const message of socket.messages) await socket.send(message)
@@ -80,9 +80,9 @@ const routes = [
     method: 'GET',
     path: '/plain',
     operation: 'test.plain',
-    reply: { 200: Said },
+    reply: { 200: Reply },
     errors: [],
-    handle: () => ({ said: 'plain' }),
+    handle: () => ({ received: 'plain' }),
   }),
 ]
 
@@ -101,15 +101,15 @@ const bearer = (by = key) => ({ authorization: `Bearer ${by.secret}` })
 
 function dial(path: string, options: ClientOptions = {}, protocols: string[] = [], at = served.url) {
   const ws = new WebSocket(at.replace('http', 'ws') + path, protocols, { headers: bearer(), ...options })
-  const said: (string | Buffer)[] = []
-  ws.on('message', (data: Buffer, isBinary) => void said.push(isBinary ? data : String(data)))
+  const received: (string | Buffer)[] = []
+  ws.on('message', (data: Buffer, isBinary) => void received.push(isBinary ? data : String(data)))
   ws.on('error', () => undefined)
   const opened = new Promise<void>((resolve, reject) => ws.once('open', resolve).once('error', reject))
   const closed = new Promise<{ code: number; reason: string }>((resolve) =>
     ws.once('close', (code, reason) => resolve({ code, reason: String(reason) })),
   )
   opened.catch(() => undefined)
-  return { ws, said, opened, closed }
+  return { ws, received, opened, closed }
 }
 
 /** The answer to a request for an upgrade that is refused. */
@@ -142,13 +142,13 @@ const codeOf = (body: never): string => body['error']['code']
 const openSockets = async () => /kherad_open_sockets (\d+)/.exec(await served.world.app.metrics.text())?.[1]
 
 test('messages go both ways, text and bytes, in the protocol that both speak', async () => {
-  const { ws, said, opened, closed } = dial('/echo/a?name=b', {}, ['v1', 'v2'])
+  const { ws, received, opened, closed } = dial('/echo/a?name=b', {}, ['v1', 'v2'])
   await opened
   expect(ws.protocol).toBe('v2')
   ws.send('سلام')
   ws.send(Buffer.from([1, 2, 3]))
-  await until(async () => said.length === 3)
-  expect(said).toEqual(['hello b a', 'سلام', Buffer.from([1, 2, 3])])
+  await until(async () => received.length === 3)
+  expect(received).toEqual(['hello b a', 'سلام', Buffer.from([1, 2, 3])])
   expect(await openSockets()).toBe('1')
   ws.close(1000)
   expect((await closed).code).toBe(1000)
@@ -205,7 +205,7 @@ describe('refused before the upgrade as on every route', () => {
 
 test('an upgrade that is asked of another route is served as if it had not been', async () => {
   const reply = await refusal('/plain', {})
-  expect([reply.status, reply.body]).toEqual([200, { said: 'plain' }])
+  expect([reply.status, reply.body]).toEqual([200, { received: 'plain' }])
   expect((await refusal('/nowhere', {})).status).toBe(404)
 })
 

@@ -149,7 +149,7 @@ export async function bootWatched(
     return createKey(tx, { accountId, projectId: project.project_id, name: 'test', scopes }, now)
   })
   const key = new Client(kherad.server.url, made.secret, made.key_id)
-  const kept = stack.move()
+  const owned = stack.move()
   return {
     url: kherad.server.url,
     key,
@@ -169,6 +169,6 @@ export async function bootWatched(
       }),
     metrics: async () => (await key.get('/metrics')).text,
     stop: async () => kherad[Symbol.asyncDispose](),
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }

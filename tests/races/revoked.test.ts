@@ -104,8 +104,8 @@ describe.each(ways)('%s', (_, code, end, mend) => {
     const input = `Two steps, and then no more (${code}, ${Math.random()}).`
     stage.play(
       input,
-      async (desk) => {
-        for (const step of ['one', 'two', 'three']) await ask(desk, step)
+      async (context) => {
+        for (const step of ['one', 'two', 'three']) await ask(context, step)
         return undefined
       },
       { asks: [{ count: 3, promptBytes: 400, maxOutputTokens: 100 }] },
@@ -177,8 +177,8 @@ test('revoked in another process: the one that works takes no further paid step'
   const input = 'Two steps, and another process revokes the key between them.'
   stage.play(
     input,
-    async (desk) => {
-      for (const step of ['one', 'two']) await ask(desk, step)
+    async (context) => {
+      for (const step of ['one', 'two']) await ask(context, step)
       return undefined
     },
     { asks: [{ count: 2, promptBytes: 400, maxOutputTokens: 100 }] },

@@ -81,11 +81,11 @@ async function* recordsOf(chunks: AsyncIterable<string>): AsyncGenerator<FileRec
     head += next.value
     if (head.trim() !== '') break
   }
-  const whole = (async function* () {
+  const withEnd = (async function* () {
     yield head
     for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value
   })()
-  yield* /^[\uFEFF\s]*[{[]/.test(head) ? jsonRecords(whole) : csvRecords(whole)
+  yield* /^[\uFEFF\s]*[{[]/.test(head) ? jsonRecords(withEnd) : csvRecords(withEnd)
 }
 
 async function* jsonRecords(chunks: AsyncIterable<string>): AsyncGenerator<FileRecord> {

@@ -128,11 +128,11 @@ function comparedOf(rows: Awaited<ReturnType<typeof found.sums>>): Compared {
 export function addDecimals(texts: readonly string[]): string {
   const places = Math.max(0, ...texts.map((text) => text.split('.')[1]?.length ?? 0))
   const scaled = texts.reduce((total, text) => {
-    const [whole = '0', fraction = ''] = text.split('.')
-    return total + BigInt(whole.replace(/^(-?)$/, '$10') + fraction.padEnd(places, '0'))
+    const [integer = '0', fraction = ''] = text.split('.')
+    return total + BigInt(integer.replace(/^(-?)$/, '$10') + fraction.padEnd(places, '0'))
   }, 0n)
   const digits = String(scaled < 0n ? -scaled : scaled).padStart(places + 1, '0')
-  const whole = digits.slice(0, digits.length - places)
+  const integer = digits.slice(0, digits.length - places)
   const fraction = digits.slice(digits.length - places).replace(/(?<!0)0+$/, '')
-  return `${scaled < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`
+  return `${scaled < 0n ? '-' : ''}${integer}${fraction === '' ? '' : `.${fraction}`}`
 }

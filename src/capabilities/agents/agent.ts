@@ -47,7 +47,7 @@ export async function createAgent(context: RequestContext<AgentBody>): Promise<J
     await requireKnowledge(app, { ...caller, knowledgeId: body.knowledge_id })
   const accept = { endpoint: '/v1/agents', statusCode: 201, now: agent.created_at }
   return acceptOnce(context, accept, async (tx) => {
-    if (!(await store.reserveSlot(tx, caller, maxAgents))) fail('TOO_MANY_AGENTS', { most: maxAgents })
+    if (!(await store.reserveSlot(tx, caller, maxAgents))) fail('TOO_MANY_AGENTS', { max: maxAgents })
     await store.insertAgent(tx, agent)
     return toAgent(agent)
   })

@@ -2,7 +2,7 @@ import { declareFailures } from '#platform/errors'
 
 declare module '#platform/errors' {
   interface Failures {
-    TOO_MANY_AGENTS: { most: number }
+    TOO_MANY_AGENTS: { max: number }
   }
 }
 
@@ -10,9 +10,9 @@ declareFailures({
   TOO_MANY_AGENTS: {
     status: 403,
     retry: false,
-    en: ({ most }) => `A project has at most ${most} agents; delete one that is not needed any more.`,
-    fa: ({ most }) =>
-      `هر پروژه حداکثر ${most.toLocaleString('fa-IR')} عامل دارد؛ یکی را که دیگر لازم نیست حذف کنید.`,
+    en: ({ max }) => `A project has at most ${max} agents; delete one that is not needed any more.`,
+    fa: ({ max }) =>
+      `هر پروژه حداکثر ${max.toLocaleString('fa-IR')} عامل دارد؛ یکی را که دیگر لازم نیست حذف کنید.`,
   },
 })
 

@@ -30,10 +30,10 @@ export interface Owner {
 }
 
 /** Reserves one more agent of the project. Returns false if the limit is reached. Locks the count until the transaction ends. */
-export async function reserveSlot(tx: Tx, { accountId, projectId }: Owner, most: number): Promise<boolean> {
+export async function reserveSlot(tx: Tx, { accountId, projectId }: Owner, max: number): Promise<boolean> {
   const { rows } = await sql`insert into agents.projects as p (account_id, project_id, agents)
     values (${accountId}, ${projectId}, 1)
-    on conflict (account_id, project_id) do update set agents = p.agents + 1 where p.agents < ${most}
+    on conflict (account_id, project_id) do update set agents = p.agents + 1 where p.agents < ${max}
     returning 1`.execute(tx)
   return rows.length === 1
 }

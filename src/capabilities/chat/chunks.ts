@@ -77,14 +77,14 @@ export class Chunks implements EventAnswer {
   /** Built from strings, so that what is the same in every chunk is serialized once. */
   #chunk(delta: Record<string, unknown>, finish: FinishReason | null, extra?: Extra): string {
     // If the first delta is not text, its content is null: an empty string would turn "no text" into an empty text.
-    const said = this.#opened
+    const wasOpened = this.#opened
       ? delta
       : { role: 'assistant', content: finish || 'content' in delta ? '' : null, ...delta }
     this.#opened = true
     const choice = extra?.choice ? fieldsOf({ logprobs: null, ...extra.choice }) : '"logprobs":null,'
     const chunk = extra?.chunk ? fieldsOf(extra.chunk) : ''
     const usage = this.#withUsage ? ',"usage":null' : ''
-    return `{${chunk}${this.#head}"choices":[{${choice}"index":0,"delta":${JSON.stringify(said)},"finish_reason":${JSON.stringify(finish)}}]${usage}}`
+    return `{${chunk}${this.#head}"choices":[{${choice}"index":0,"delta":${JSON.stringify(wasOpened)},"finish_reason":${JSON.stringify(finish)}}]${usage}}`
   }
 
   /** Serialized again only when another model continues the answer. */

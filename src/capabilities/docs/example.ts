@@ -65,7 +65,7 @@ const quoted = (text: string): string =>
 const pathOf = (route: Route): string =>
   route.path.replace(
     /\{([^{}]+)\}/g,
-    (_whole, name: string) => exampleOf(route.params, name) ?? name.toUpperCase(),
+    (_match, name: string) => exampleOf(route.params, name) ?? name.toUpperCase(),
   )
 
 function queryOf(route: Route): string {

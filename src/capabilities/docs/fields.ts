@@ -63,9 +63,9 @@ ${within && html`<details><summary>${translate('fieldsOf')} ${code(isList(shape)
 
 function meaning(translate: Translator, shape: Shape): Content {
   // Of "a time or null" the words stand on the time, in both languages.
-  const said = shape.description === undefined ? core(shape) : shape
-  const persian = translate.language === 'fa' ? said['x-description-fa'] : undefined
-  const text = persian ?? said.description
+  const described = shape.description === undefined ? core(shape) : shape
+  const persian = translate.language === 'fa' ? described['x-description-fa'] : undefined
+  const text = persian ?? described.description
   if (text === undefined) return undefined
   if (translate.language === 'en' || persian !== undefined) return html`<p class="meaning">${prose(text)}</p>`
   return html`<p class="meaning" lang="en" dir="ltr">${prose(text)}</p>`
@@ -111,8 +111,8 @@ function typeOf(translate: Translator, shape: Shape): Content {
 const word = (translate: Translator, type: string): Content =>
   types[type] ? translate.of(types[type]) : code(type)
 
-function boundsOf(translate: Translator, whole: Shape): Content[] {
-  const shape = core(whole)
+function boundsOf(translate: Translator, nullableShape: Shape): Content[] {
+  const shape = core(nullableShape)
   const bounds: Content[] = [
     range(translate, shape.minimum, shape.maximum),
     range(translate, shape.minLength, shape.maxLength, translate('characters')),

@@ -5,9 +5,9 @@ export const reasons = {
     fa: 'متن می‌پذیرد، نه شمارهٔ توکن: هر مدل شماره‌های خودش را دارد (در LangChain مقدار check_embedding_ctx_length=False را بگذارید).',
   },
   empty: { en: 'must not be empty.', fa: 'نباید خالی باشد.' },
-  many: (most: number) => ({
-    en: `has more texts than this model takes at once: send at most ${most} and repeat.`,
-    fa: `بیش از آن متن دارد که این مدل یک‌جا می‌پذیرد: هر بار حداکثر ${most.toLocaleString('fa-IR')} متن بفرستید.`,
+  many: (max: number) => ({
+    en: `has more texts than this model takes at once: send at most ${max} and repeat.`,
+    fa: `بیش از آن متن دارد که این مدل یک‌جا می‌پذیرد: هر بار حداکثر ${max.toLocaleString('fa-IR')} متن بفرستید.`,
   }),
   long: (tokens: number) => ({
     en: `is longer than the ${tokens} tokens that this model reads: cut it.`,

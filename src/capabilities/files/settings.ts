@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { fileSection, mebibyte, whole } from '#platform/config'
+import { fileSection, integerIn, mebibyte } from '#platform/config'
 
 declare module '#platform/config' {
   interface Settings {
@@ -13,11 +13,11 @@ export const files = fileSection({
   name: 'files',
   schema: Type.Object(
     {
-      project_quota_mb: whole(1, 100_000_000, {
+      project_quota_mb: integerIn(1, 100_000_000, {
         default: 1024,
         description: 'What all stored files of one project may weigh together.',
       }),
-      spool_mb: whole(1, 100_000_000, {
+      spool_mb: integerIn(1, 100_000_000, {
         default: 4096,
         description: 'What files in transit through one process may take on its disk.',
       }),

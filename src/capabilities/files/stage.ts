@@ -38,8 +38,8 @@ export const keyOf = (accountId: string, fileId: string): string => `files/${acc
 export async function stageFile(app: App, file: NewFile): Promise<StagedFile> {
   const quotaBytes = app.config.files.projectQuotaBytes
   const { bytes, accountId, projectId } = file
-  const isWhole = bytes instanceof Uint8Array
-  const size = isWhole ? bytes.length : bytes.bytes
+  const isBuffered = bytes instanceof Uint8Array
+  const size = isBuffered ? bytes.length : bytes.bytes
   if (!(await store.hasQuota(app.db, file, size, quotaBytes))) failQuota(quotaBytes)
   const nowMs = app.clock.nowMs()
   const row = {
@@ -50,7 +50,7 @@ export async function stageFile(app: App, file: NewFile): Promise<StagedFile> {
     name: file.name ?? null,
     media_type: file.mediaType,
     bytes: BigInt(size),
-    sha256: isWhole ? await sha256InSlices(bytes) : bytes.sha256,
+    sha256: isBuffered ? await sha256InSlices(bytes) : bytes.sha256,
     source: file.source,
     created_at: new Date(nowMs),
   }

@@ -4,7 +4,7 @@ declare module '#platform/errors' {
   interface Failures {
     KNOWLEDGE_NOT_FOUND: Record<string, never>
     EMBEDDING_NOT_CONFIGURED: Record<string, never>
-    KNOWLEDGE_LIMIT: { most: number; of: 'projects' | 'sources' }
+    KNOWLEDGE_LIMIT: { max: number; of: 'projects' | 'sources' }
   }
 }
 
@@ -29,14 +29,14 @@ declareFailures({
   KNOWLEDGE_LIMIT: {
     status: 403,
     retry: false,
-    en: ({ most, of }) =>
+    en: ({ max, of }) =>
       of === 'projects'
-        ? `A project has at most ${most} knowledge projects; delete one first.`
-        : `A knowledge project has at most ${most} sources; delete some, or begin another.`,
-    fa: ({ most, of }) =>
+        ? `A project has at most ${max} knowledge projects; delete one first.`
+        : `A knowledge project has at most ${max} sources; delete some, or begin another.`,
+    fa: ({ max, of }) =>
       of === 'projects'
-        ? `هر پروژه حداکثر ${fa(most)} پروژهٔ دانش دارد؛ نخست یکی را پاک کنید.`
-        : `هر پروژهٔ دانش حداکثر ${fa(most)} منبع دارد؛ چند تا را پاک کنید یا پروژهٔ دیگری بسازید.`,
+        ? `هر پروژه حداکثر ${fa(max)} پروژهٔ دانش دارد؛ نخست یکی را پاک کنید.`
+        : `هر پروژهٔ دانش حداکثر ${fa(max)} منبع دارد؛ چند تا را پاک کنید یا پروژهٔ دیگری بسازید.`,
   },
 })
 

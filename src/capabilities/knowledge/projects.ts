@@ -65,7 +65,7 @@ export async function createKnowledge(context: RequestContext<KnowledgeBody>): P
     await store.lockProjects(tx, caller)
     await store.insertProject(tx, row)
     if ((await store.countProjects(tx, caller)) > maxProjects)
-      fail('KNOWLEDGE_LIMIT', { most: maxProjects, of: 'projects' })
+      fail('KNOWLEDGE_LIMIT', { max: maxProjects, of: 'projects' })
     return toKnowledge({ ...row, sources: 0n, passages: 0n })
   })
 }

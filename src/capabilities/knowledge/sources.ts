@@ -58,7 +58,7 @@ export async function addSource(context: KnowledgeContext<SourceBody>): Promise<
     if (!(await store.lockProject(tx, projectKey.accountId, projectKey.knowledgeId, projectKey.projectId)))
       notFound()
     if ((await store.countSources(tx, projectKey)) >= maxSources)
-      fail('KNOWLEDGE_LIMIT', { most: maxSources, of: 'sources' })
+      fail('KNOWLEDGE_LIMIT', { max: maxSources, of: 'sources' })
     if (bytes) await commitBlob(tx, key)
     await store.insertSource(tx, row)
     const { knowledge_id: knowledgeId, source_id: sourceId } = row

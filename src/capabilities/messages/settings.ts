@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { fileSection, whole } from '#platform/config'
+import { fileSection, integerIn } from '#platform/config'
 
 declare module '#platform/config' {
   interface Settings {
@@ -17,11 +17,11 @@ export const batches = fileSection({
   name: 'batches',
   schema: Type.Object(
     {
-      rows_per_account: whole(1, 10_000, {
+      rows_per_account: integerIn(1, 10_000, {
         default: 16,
         description: 'Rows of batches of one account that are answered at once, over all processes.',
       }),
-      rows_per_process: whole(1, 10_000, {
+      rows_per_process: integerIn(1, 10_000, {
         default: 64,
         description: 'Rows of batches that one process answers at once.',
       }),

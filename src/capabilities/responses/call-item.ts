@@ -19,7 +19,7 @@ export class CallItem extends Item {
   }
 
   /** True if the arguments are complete JSON, so that no more can follow. */
-  get isWhole(): boolean {
+  get isComplete(): boolean {
     try {
       JSON.parse(this.#arguments)
       return true

@@ -105,8 +105,8 @@ const withoutEffect = ({ tool, path }: RequestedTool): string[] =>
     .map(([member]) => `${path}.${member}`)
 
 /** The lowered `max_tool_calls` for a search that the upstream runs: it is the only bound of that search. */
-export const nativeClamped = ({ native }: HostedTools, { max_tool_calls: most }: ResponsesBody): Applied[] =>
-  native && most != null && most > maxUses ? [{ param: 'max_tool_calls', applied: maxUses }] : []
+export const nativeClamped = ({ native }: HostedTools, { max_tool_calls: max }: ResponsesBody): Applied[] =>
+  native && max != null && max > maxUses ? [{ param: 'max_tool_calls', applied: maxUses }] : []
 
 /** The use to which a tool choice of this type refers. */
 export const useOfType = (uses: readonly HostedToolEntry[], type: unknown): HostedToolEntry | undefined =>

@@ -16,7 +16,7 @@ import { unseal } from './sealed.ts'
 import type { Toolbox } from './tools.ts'
 
 /** Items of tools that a service ran; their findings are in the message after them. */
-const told = new Set([
+const serviceItems = new Set([
   'web_search_call',
   'file_search_call',
   'code_interpreter_call',
@@ -77,12 +77,12 @@ export class Conversation {
     this.#unread(item, ['type', 'role', 'content', 'id', 'status'])
     const content = this.#contents(item, item.role, param)
     const refusal = refusalOf(item.content)
-    const said = refusal === undefined ? {} : { refusal }
+    const refused = refusal === undefined ? {} : { refusal }
     const open = item.role === 'assistant' ? this.#openAssistant() : undefined
     if (open) {
       open.content.push(...content)
-      Object.assign(open, said)
-    } else this.messages.push({ role: item.role, content, ...said })
+      Object.assign(open, refused)
+    } else this.messages.push({ role: item.role, content, ...refused })
   }
 
   #addCall(item: FunctionCall & InputItem): void {
@@ -128,12 +128,12 @@ export class Conversation {
 
   #addForeign(item: InputItem, type: string, param: string): void {
     const text = JSON.stringify(item)
-    const isKnown = told.has(type) || ownWire.has(type)
+    const isKnown = serviceItems.has(type) || ownWire.has(type)
     // Pictures and files inside would be sent without being measured.
     if (!isKnown || /"(image_url|file_(url|id|data))":/.test(text))
       fail('FEATURE_NOT_SUPPORTED', { model: this.#model.id, feature: type }, { param: `${param}.type` })
     this.passthroughBytes += Buffer.byteLength(text)
-    if (!told.has(type)) this.sourceWireOnly ??= { param, what: type }
+    if (!serviceItems.has(type)) this.sourceWireOnly ??= { param, what: type }
   }
 
   /** The assistant message that is still being built: it has only reasoning so far, or calls that wait for their outputs. */

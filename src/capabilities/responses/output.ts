@@ -126,7 +126,7 @@ export class Output {
   #call({ index, id, name }: Part & { type: 'tool-call' }): void {
     this.#closeOpen()
     // Some upstreams interleave several calls; those with complete arguments are closed.
-    this.#closeCalls((call) => call.isWhole)
+    this.#closeCalls((call) => call.isComplete)
     const named = { call_id: id, ...this.#spec.tools.callerName(name) }
     const call = new CallItem(this.#id('fc'), this.items.length, this.#emit, named)
     this.#calls.set(index, this.#append(call))

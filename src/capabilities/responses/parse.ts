@@ -65,7 +65,7 @@ export function turnOf(body: ResponsesBody, model: Model, defaultOutputTokens: n
 }
 
 /** The most uses of an upstream's own search, which is unbounded unless the request bounds it. */
-const maxSearches = ({ max_tool_calls: most }: ResponsesBody): number => Math.min(most ?? maxUses, maxUses)
+const maxSearches = ({ max_tool_calls: max }: ResponsesBody): number => Math.min(max ?? maxUses, maxUses)
 
 const ownWireOf = ({ sourceWireOnly }: Conversation, { native }: HostedTools): Turn['sourceWireOnly'] =>
   sourceWireOnly ?? (native && { param: native.path, what: native.name })

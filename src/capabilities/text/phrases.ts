@@ -105,9 +105,9 @@ export const reasons = {
     },
     broken: { en: 'the PDF is broken, or has no pages.', fa: 'این PDF آسیب دیده است یا صفحه‌ای ندارد.' },
   },
-  tooManyPages: (pages: number, most: number): Localized => ({
-    en: `the PDF has ${pages} pages, and this model reads ${most} of one; send a part of it.`,
-    fa: `این PDF ${pages.toLocaleString('fa-IR')} صفحه دارد و این مدل از هر PDF ${most.toLocaleString('fa-IR')} صفحه می‌خواند؛ بخشی از آن را بفرستید.`,
+  tooManyPages: (pages: number, max: number): Localized => ({
+    en: `the PDF has ${pages} pages, and this model reads ${max} of one; send a part of it.`,
+    fa: `این PDF ${pages.toLocaleString('fa-IR')} صفحه دارد و این مدل از هر PDF ${max.toLocaleString('fa-IR')} صفحه می‌خواند؛ بخشی از آن را بفرستید.`,
   }),
   notBase64: {
     en: 'it is not valid Base64 (standard alphabet, padded, no spaces).',

@@ -68,10 +68,8 @@ async function withPages({ app, caller, gone }: MediaOptions, model: Model, turn
     const count = data && counted?.[files.indexOf(data)]
     if (!count) return { pages: longest, pagesGuessed: true }
     if ('unreadable' in count) return refuse(reasons.unreadable[count.unreadable], param)
-    const most = maxPages(model.contextLength)
-    return count.pages > most
-      ? refuse(reasons.tooManyPages(count.pages, most), param)
-      : { pages: count.pages }
+    const max = maxPages(model.contextLength)
+    return count.pages > max ? refuse(reasons.tooManyPages(count.pages, max), param) : { pages: count.pages }
   }
   const paged = (part: Content): Content =>
     isPdf(part) ? { ...part, media: { ...part.media, ...pagesOf(part.media) } } : part

@@ -55,7 +55,7 @@ export async function createConnection(context: RequestContext<ConnectionBody>):
   return acceptOnce(context, accept, async (tx) => {
     await store.lockProject(tx, caller.projectId)
     if ((await store.countConnections(tx, caller)) >= maxConnections)
-      fail('TOO_MANY_WEBHOOKS', { most: maxConnections })
+      fail('TOO_MANY_WEBHOOKS', { max: maxConnections })
     await store.insertConnection(tx, row)
     return { ...toConnection(row, nowMs), secret } satisfies ConnectionWithSecret
   })

@@ -24,7 +24,7 @@ export async function testConnection(context: IdContext): Promise<JsonText> {
     if (!connection.enabled) fail('WEBHOOK_DISABLED', {})
     const since = new Date(nowMs - minuteMs)
     if ((await store.countSince(tx, connectionKey, ping, since)) >= maxTests)
-      fail('TOO_MANY_TESTS', { most: maxTests }, { retryAfterMs: minuteMs })
+      fail('TOO_MANY_TESTS', { max: maxTests }, { retryAfterMs: minuteMs })
     const id = await store.insertEvent(tx, connectionKey, ping, { webhook_id: connection.connection_id }, now)
     return store.insertDelivery(tx, connectionKey, { id, type: ping, maxAttempts: 1 }, now)
   })
@@ -41,8 +41,8 @@ export async function redeliver(context: IdContext): Promise<JsonText> {
     if (!connection?.enabled) fail('WEBHOOK_DISABLED', {})
     if (await store.isPending(tx, earlier)) fail('DELIVERY_PENDING', {})
     const event = { id: earlier.event_id, type: earlier.type }
-    const most = earlier.type === ping ? 1 : maxAttempts
-    return store.insertDelivery(tx, connectionKey, { ...event, maxAttempts: most }, now)
+    const max = earlier.type === ping ? 1 : maxAttempts
+    return store.insertDelivery(tx, connectionKey, { ...event, maxAttempts: max }, now)
   })
 }
 

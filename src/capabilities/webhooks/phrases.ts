@@ -2,10 +2,10 @@ import { declareFailures, type Localized } from '#platform/errors'
 
 declare module '#platform/errors' {
   interface Failures {
-    TOO_MANY_WEBHOOKS: { most: number }
+    TOO_MANY_WEBHOOKS: { max: number }
     WEBHOOK_DISABLED: Record<string, never>
     DELIVERY_PENDING: Record<string, never>
-    TOO_MANY_TESTS: { most: number }
+    TOO_MANY_TESTS: { max: number }
   }
 }
 
@@ -13,9 +13,8 @@ declareFailures({
   TOO_MANY_WEBHOOKS: {
     status: 403,
     retry: false,
-    en: ({ most }) => `A project has at most ${most} webhook connections; delete one first.`,
-    fa: ({ most }) =>
-      `هر پروژه حداکثر ${most.toLocaleString('fa-IR')} اتصال وب‌هوک دارد؛ نخست یکی را حذف کنید.`,
+    en: ({ max }) => `A project has at most ${max} webhook connections; delete one first.`,
+    fa: ({ max }) => `هر پروژه حداکثر ${max.toLocaleString('fa-IR')} اتصال وب‌هوک دارد؛ نخست یکی را حذف کنید.`,
   },
   WEBHOOK_DISABLED: {
     status: 409,
@@ -30,9 +29,9 @@ declareFailures({
   },
   TOO_MANY_TESTS: {
     status: 429,
-    en: ({ most }) => `A connection is tested at most ${most} times a minute; wait a minute.`,
-    fa: ({ most }) =>
-      `هر اتصال در دقیقه حداکثر ${most.toLocaleString('fa-IR')} بار آزموده می‌شود؛ یک دقیقه صبر کنید.`,
+    en: ({ max }) => `A connection is tested at most ${max} times a minute; wait a minute.`,
+    fa: ({ max }) =>
+      `هر اتصال در دقیقه حداکثر ${max.toLocaleString('fa-IR')} بار آزموده می‌شود؛ یک دقیقه صبر کنید.`,
   },
 })
 

@@ -70,7 +70,7 @@ export async function acceptRun(app: App, options: AcceptOptions): Promise<JsonT
       accepted: { statusCode: 202, reply },
     }
     await holdIn(tx, hold, run.created_at)
-    if ((await countOpen(tx, caller.accountId)) >= maxOpen) fail('TOO_MANY_RUNS', { most: maxOpen })
+    if ((await countOpen(tx, caller.accountId)) >= maxOpen) fail('TOO_MANY_RUNS', { max: maxOpen })
     await insertRun(tx, run)
     await recordEvent(tx, { accountId: run.account_id, runId: run.run_id }, 'queued', {}, run.created_at)
     await app.jobs.enqueue(tx, runJob, {
@@ -104,12 +104,12 @@ function withinBudget(app: App, { kind, model, caller, maxCredits }: AcceptOptio
   }
   const usual = costing(1)
   if (maxCredits === undefined) return usual
-  const most = BigInt(maxCredits) * 1_000_000n
-  if (usual.held > most)
+  const max = BigInt(maxCredits) * 1_000_000n
+  if (usual.held > max)
     fail('INVALID_REQUEST', { why: reasons.budget(creditsUp(usual.held)) }, { param: 'max_credits' })
   for (let depth = pipeline.deepest ?? 1; depth > 1; depth -= 1) {
     const run = costing(depth)
-    if (run.held <= most) return run
+    if (run.held <= max) return run
   }
   return usual
 }

@@ -140,7 +140,11 @@ const unlessStopped = <Value>(write: Promise<Value>): Promise<Value | undefined>
     throw error
   })
 
-const endOf = ({ isWhole, words }: Outcome): RunEnd => ({ status: 'succeeded', words, partial: !isWhole })
+const endOf = ({ isComplete, words }: Outcome): RunEnd => ({
+  status: 'succeeded',
+  words,
+  partial: !isComplete,
+})
 
 function failureOf(app: App, run: RunRow, error: unknown): RunEnd {
   const failed = { status: 'failed' as const }

@@ -2,17 +2,17 @@ import { declareFailures, type Localized } from '#platform/errors'
 
 declare module '#platform/errors' {
   interface Failures {
-    TOO_MANY_RUNS: { most: number }
+    TOO_MANY_RUNS: { max: number }
   }
 }
 
 declareFailures({
   TOO_MANY_RUNS: {
     status: 429,
-    en: ({ most }) =>
-      `An account has at most ${most} runs in progress; wait until one ends or cancel one, then send this one again.`,
-    fa: ({ most }) =>
-      `هر حساب هم‌زمان حداکثر ${most.toLocaleString('fa-IR')} کار در جریان دارد؛ صبر کنید یکی پایان یابد یا یکی را لغو کنید و دوباره بفرستید.`,
+    en: ({ max }) =>
+      `An account has at most ${max} runs in progress; wait until one ends or cancel one, then send this one again.`,
+    fa: ({ max }) =>
+      `هر حساب هم‌زمان حداکثر ${max.toLocaleString('fa-IR')} کار در جریان دارد؛ صبر کنید یکی پایان یابد یا یکی را لغو کنید و دوباره بفرستید.`,
   },
 })
 

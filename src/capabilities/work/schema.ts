@@ -14,7 +14,7 @@ import {
 import { kindPhrases } from './kind-phrases.ts'
 
 const Kind = oneOf(...workKinds.map(({ name }) => name))
-const told = <Schema extends TSchema>(schema: Schema, description: string, fa: string): Schema =>
+const described = <Schema extends TSchema>(schema: Schema, description: string, fa: string): Schema =>
   ({ ...schema, description, 'x-description-fa': fa }) as Schema
 
 /** Stored files that a run of the kind data reads. */
@@ -27,7 +27,7 @@ export const FileIds = Type.Array(uuid(), {
 
 export const WorkBody = Type.Object(
   {
-    kind: told(Kind, kindPhrases.makes.en, kindPhrases.makes.fa),
+    kind: described(Kind, kindPhrases.makes.en, kindPhrases.makes.fa),
     input: storableText(10, 12_000, {
       description: 'The task, in your own words; its language is that of the files.',
       'x-description-fa': 'خواسته، به زبان خودتان؛ پرونده‌ها به همان زبان‌اند.',
@@ -42,7 +42,7 @@ export const WorkBody = Type.Object(
       }),
     ),
     knowledge_id: Type.Optional(
-      told(
+      described(
         uuid(),
         'A knowledge project whose passages the work may cite.',
         'پروژهٔ دانشی که کار می‌تواند به آن استناد کند.',
@@ -83,7 +83,7 @@ export const FilesQuery = Type.Object(
         'x-description-fa': 'درست همان‌گونه که در فهرست پرونده‌ها آمده است.',
       }),
     ),
-    bundle: Type.Optional(told(oneOf('1'), 'All files in one zip.', 'همهٔ پرونده‌ها در یک بستهٔ zip.')),
+    bundle: Type.Optional(described(oneOf('1'), 'All files in one zip.', 'همهٔ پرونده‌ها در یک بستهٔ zip.')),
   },
   closed,
 )
@@ -133,12 +133,12 @@ export const RunSummary = Type.Object({
   agent_id: nullable(uuid()),
   knowledge_id: nullable(uuid()),
   file_ids: Type.Array(uuid()),
-  request_id: told(uuid(), 'Its receipt: GET /v1/requests/{id}.', 'رسید آن: GET /v1/requests/{id}.'),
+  request_id: described(uuid(), 'Its receipt: GET /v1/requests/{id}.', 'رسید آن: GET /v1/requests/{id}.'),
   created_at: timestamp(),
   started_at: nullable(timestamp()),
   retry_at: nullable(timestamp()),
   ended_at: nullable(timestamp()),
-  expires_at: told(
+  expires_at: described(
     nullable(timestamp()),
     'It is kept with its files until then.',
     'کار و پرونده‌هایش تا این زمان نگه داشته می‌شوند.',

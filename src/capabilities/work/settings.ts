@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { fileSection, whole } from '#platform/config'
+import { fileSection, integerIn } from '#platform/config'
 
 declare module '#platform/config' {
   interface Settings {
@@ -19,15 +19,15 @@ export const work = fileSection({
   name: 'work',
   schema: Type.Object(
     {
-      runs_per_account: whole(1, 1_000, {
+      runs_per_account: integerIn(1, 1_000, {
         default: 4,
         description: 'Runs of durable work of one account that go on at once, over all processes.',
       }),
-      runs_per_process: whole(1, 1_000, {
+      runs_per_process: integerIn(1, 1_000, {
         default: 16,
         description: 'Runs of durable work that one process carries at once.',
       }),
-      max_minutes: whole(1, 10_080, {
+      max_minutes: integerIn(1, 10_080, {
         default: 120,
         description: 'How long one run may go on, from its start.',
       }),

@@ -95,8 +95,8 @@ async function askModel(
     ...(failure && !called.hadNoEffect && { may_have_run: true as const }),
   }
   if (!failure) {
-    const isWhole = finishReason === 'stop' || finishReason === 'tool_calls'
-    return { state: 'done', value: { text, toolCalls, usage, isWhole }, cost, detail }
+    const isComplete = finishReason === 'stop' || finishReason === 'tool_calls'
+    return { state: 'done', value: { text, toolCalls, usage, isWhole: isComplete }, cost, detail }
   }
   if (called.isRefused) {
     lease.refuse(failure)

@@ -101,10 +101,10 @@ export async function callModel(
     traceparent,
   })
   const step = new Step({ run, gone, isFetchable: false, onToken: () => watch.token() })
-  const said = new AnswerCollector()
+  const answer = new AnswerCollector()
   let failure: Failure | undefined
   try {
-    for await (const part of step.parts()) said.add(part)
+    for await (const part of step.parts()) answer.add(part)
   } catch (error) {
     failure = asFailure(error)
   }
@@ -118,16 +118,16 @@ export async function callModel(
   const claims = claimOf(attempts, step.usageCorrection)
   alarmClaims(app, callId, attempts, claims)
   const microcredits = isFree ? 0n : textModels.price(model, app.config.defaults, usage)
-  const told = priced(attempts, isFree ? undefined : { microcredits, usage, usageSource })
+  const pricedAttempts = priced(attempts, isFree ? undefined : { microcredits, usage, usageSource })
   return {
-    text: said.text,
-    toolCalls: said.toolCalls,
+    text: answer.text,
+    toolCalls: answer.toolCalls,
     finishReason,
     usage: isFree ? noUsage : usage,
     usageSource: isFree ? 'none' : usageSource,
     microcredits,
     model: model.id,
-    attempts: told.map((attempt, at) => ({
+    attempts: pricedAttempts.map((attempt, at) => ({
       ...countedFrom(attempt, receivedMs - beganMs),
       attempt_id: `${callId}-${at + 1}`,
     })),

@@ -55,9 +55,9 @@ export class Citations {
       if (source) found.push(citation(source, start, start + match[0].length))
     }
     // A mark never spans lines, so text before the last newline need not be scanned again.
-    const kept = Math.max(read, this.#text.lastIndexOf('\n') + 1, this.#text.length - longestMark)
-    this.#text = this.#text.slice(kept)
-    this.#offset += kept
+    const dropBefore = Math.max(read, this.#text.lastIndexOf('\n') + 1, this.#text.length - longestMark)
+    this.#text = this.#text.slice(dropBefore)
+    this.#offset += dropBefore
     return found
   }
 

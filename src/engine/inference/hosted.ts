@@ -46,11 +46,11 @@ export interface ToolUse {
 
 /** The turn with its hosted tools added to the tool definitions; the request body is serialized again for every wire. */
 export function withHosted(turn: Turn, tools: HostedTools): Turn {
-  const told = (turn.hosted?.tools ?? []).map(({ tool, name, param }) => {
+  const definitions = (turn.hosted?.tools ?? []).map(({ tool, name, param }) => {
     const { description, parameters } = tools.need(tool, param)
     return { name, description, parameters }
   })
-  return { ...turn, tools: [...turn.tools, ...told], source: { wire: turn.source.wire } }
+  return { ...turn, tools: [...turn.tools, ...definitions], source: { wire: turn.source.wire } }
 }
 
 export class HostedAnswer {
@@ -96,14 +96,14 @@ export class HostedAnswer {
     let { turn } = this.#options
     let step: Step | undefined = first
     for (let number = 1; ; number++) {
-      const said = new Said(this.#uses, () => this.#calls++)
-      for await (const part of step.parts()) yield* this.#shown(said.add(part), number)
+      const answer = new StepAnswer(this.#uses, () => this.#calls++)
+      for await (const part of step.parts()) yield* this.#shown(answer.add(part), number)
       yield* this.#cited(this.#citations.end())
-      const calls = said.isWhole && number <= maxSteps ? said.hosted : []
+      const calls = answer.isComplete && number <= maxSteps ? answer.hosted : []
       const results = yield* this.#use(calls)
-      const end = this.#endAfter(number, said, calls.length)
+      const end = this.#endAfter(number, answer, calls.length)
       if (end) return yield { type: 'finish', ...end }
-      turn = this.#next(turn, said, results, { number: number + 1, output: step.usage().output })
+      turn = this.#next(turn, answer, results, { number: number + 1, output: step.usage().output })
       step = await this.#options.ask(turn)
       // A step that cannot be paid is not started; the answer so far is delivered.
       if (!step)
@@ -111,7 +111,7 @@ export class HostedAnswer {
     }
   }
 
-  #endAfter(number: number, { finish, callsOfCaller }: Said, used: number): Finish | undefined {
+  #endAfter(number: number, { finish, callsOfCaller }: StepAnswer, used: number): Finish | undefined {
     if (callsOfCaller > 0 && used > 0) return { reason: 'tool_calls' }
     if (used > 0)
       return number === maxSteps && this.#hosted.atLimit === 'pause' ? { reason: 'pause' } : undefined
@@ -196,15 +196,15 @@ export class HostedAnswer {
 
   #next(
     turn: Turn,
-    said: Said,
+    answer: StepAnswer,
     results: readonly ToolResult[],
     { number, output }: { number: number; output: number },
   ): Turn {
-    const answers = said.hosted.map(({ id }, position) => toolMessage(id, results[position]!))
+    const answers = answer.hosted.map(({ id }, position) => toolMessage(id, results[position]!))
     const limit = turn.requestedOutputTokens
     return {
       ...turn,
-      messages: [...turn.messages, said.message, ...answers],
+      messages: [...turn.messages, answer.message, ...answers],
       // A forced tool choice is satisfied by now; after the last step no tool may be called.
       toolChoice: { type: number > maxSteps ? 'none' : 'auto' },
       ...(limit !== undefined && { requestedOutputTokens: Math.max(1, limit - output) }),
@@ -240,7 +240,7 @@ function parsed(text: string): unknown {
 type Finish = { reason: FinishReason; stopSequence?: string }
 
 /** Collects the model's output of one step, to be replayed as an assistant message in the next. */
-class Said {
+class StepAnswer {
   readonly #hostedNames: ReadonlyMap<string, unknown>
   readonly #nextIndex: () => number
   readonly #content: Content[] = []
@@ -262,7 +262,7 @@ class Said {
     return this.#indices.size
   }
   /** False when the answer was cut off or refused: its last tool call may be incomplete. */
-  get isWhole(): boolean {
+  get isComplete(): boolean {
     return this.finish.reason === 'stop' || this.finish.reason === 'tool_calls'
   }
   get message(): Message {

@@ -1,6 +1,6 @@
 /** The upstream services of the file: address, key, wires and timeouts. */
 import { type Static, Type } from 'typebox'
-import { baseUrl, type ConfigNode, fileSection, reading, refusals, refuse, whole } from '#platform/config'
+import { baseUrl, type ConfigNode, fileSection, integerIn, reading, refusals, refuse } from '#platform/config'
 import { type CaConfig, type ProxyConfig, proxySetting, tlsSetting } from '#platform/proxy/settings'
 import { oneOf } from '#platform/schema'
 
@@ -71,11 +71,11 @@ const reservedHeaders = [
 
 const Timeouts = Type.Object(
   {
-    connect_ms: whole(1, hour, { default: defaultTimeouts.connectMs }),
-    first_byte_ms: whole(1, hour, { default: defaultTimeouts.firstByteMs }),
-    first_token_ms: whole(1, hour, { default: defaultTimeouts.firstTokenMs }),
-    idle_ms: whole(1, hour, { default: defaultTimeouts.idleMs }),
-    total_ms: whole(1, hour, { default: defaultTimeouts.totalMs }),
+    connect_ms: integerIn(1, hour, { default: defaultTimeouts.connectMs }),
+    first_byte_ms: integerIn(1, hour, { default: defaultTimeouts.firstByteMs }),
+    first_token_ms: integerIn(1, hour, { default: defaultTimeouts.firstTokenMs }),
+    idle_ms: integerIn(1, hour, { default: defaultTimeouts.idleMs }),
+    total_ms: integerIn(1, hour, { default: defaultTimeouts.totalMs }),
   },
   { default: {} },
 )
@@ -127,7 +127,9 @@ const Provider = Type.Object({
     description: 'cancel: the upstream stops billing on abort; drain: read on to its usage report.',
   }),
   max_drains: Type.Optional(
-    whole(1, 100_000, { description: 'Answers that one process drains at a time; past them it cancels.' }),
+    integerIn(1, 100_000, {
+      description: 'Answers that one process drains at a time; past them it cancels.',
+    }),
   ),
   headers: Type.Record(Type.String(), Type.String(), {
     default: {},

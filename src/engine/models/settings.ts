@@ -3,13 +3,13 @@ import { Type } from 'typebox'
 import {
   type Config,
   fileSection,
+  integerIn,
   reading,
   readUrl,
   refusals,
   refuse,
   variableSection,
   webProtocols,
-  whole,
 } from '#platform/config'
 import { type ModelEntry, openKinds } from './kinds/kinds.ts'
 
@@ -84,7 +84,7 @@ export const defaults = fileSection({
         default: 1,
         description: 'What prices are multiplied by.',
       }),
-      responses_max_output_tokens: whole(1, 32_768, {
+      responses_max_output_tokens: integerIn(1, 32_768, {
         default: 2_048,
         description: 'Output tokens of a call of Responses that names no limit.',
       }),

@@ -48,9 +48,9 @@ test('texts are cut within their bytes, at a good place, and never in a characte
     fc.property(
       fc.string({ unit: 'grapheme', maxLength: 200 }),
       fc.integer({ min: 4, max: 100 }),
-      (text, most) => {
-        const head = headOf(text, most)
-        expect(bytesOf(head)).toBeLessThanOrEqual(most)
+      (text, max) => {
+        const head = headOf(text, max)
+        expect(bytesOf(head)).toBeLessThanOrEqual(max)
       },
     ),
   )

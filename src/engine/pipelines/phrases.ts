@@ -58,13 +58,13 @@ export function gapLines(gaps: readonly Gap[], language: Language): string[] {
 }
 
 /** The outcome of a run, with a summary of what was made and what is missing. */
-export function outcomeOf(done: Localized, gaps: readonly Gap[], isWhole = gaps.length === 0): Outcome {
+export function outcomeOf(done: Localized, gaps: readonly Gap[], isComplete = gaps.length === 0): Outcome {
   const missing = { fa: gapLines(gaps, 'fa').join('؛ '), en: gapLines(gaps, 'en').join('; ') }
   const words =
     gaps.length === 0
       ? done
       : { fa: `${done.fa} جا مانده: ${missing.fa}.`, en: `${done.en} Left out: ${missing.en}.` }
-  return { isWhole, words }
+  return { isComplete, words }
 }
 
 export const missingHeading: Localized = { fa: 'آنچه در این پرونده نیست', en: 'What is missing here' }

@@ -82,7 +82,7 @@ export interface ModelAnswer {
   text: string
   toolCalls: ToolCall[]
   usage: Usage
-  /** False if the token limit cut the answer off. */
+  /** False if the token limit cut the answer off. The journal stores this object: its members keep their names. */
   isWhole: boolean
 }
 
@@ -185,6 +185,6 @@ export type Pipelines = Readonly<Record<WorkKind, Pipeline>>
 
 export interface Outcome {
   /** False if something is missing, because credits ran out or a step was lost. `words` describe it. */
-  isWhole: boolean
+  isComplete: boolean
   words: { fa: string; en: string }
 }

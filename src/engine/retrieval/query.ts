@@ -15,7 +15,7 @@ const maxPhrases = 4
 /** Parses a question or keywords. Stop words are left out, unless there are no other words. */
 export function readQuery(text: string): Query {
   const words = wordsOf(text)
-  const distinctive = words.filter(({ whole }) => !whole.some((term) => stopWords.has(term)))
+  const distinctive = words.filter(({ forms }) => !forms.some((term) => stopWords.has(term)))
   const chosen = (distinctive.length > 0 ? distinctive : words).slice(0, maxGroups)
   const phrases = [...text.matchAll(/"([^"]{1,300})"|«([^»]{1,300})»|“([^”]{1,300})”/g)]
     .map(([, one, two, three]) => wordsOf(one ?? two ?? three ?? '').flatMap(({ parts }) => parts))
@@ -33,9 +33,9 @@ function groupOf(word: Word, words: readonly Word[], chosen: readonly Word[], at
     [word, chosen[at + 1]],
   ].flatMap(([left, right]) => {
     const beside = left && right && words.indexOf(right) === words.indexOf(left) + 1
-    return beside && left.isPersian && right.isPersian ? [left.whole[0]! + right.whole[0]!] : []
+    return beside && left.isPersian && right.isPersian ? [left.forms[0]! + right.forms[0]!] : []
   })
-  return [...new Set([...word.whole, ...word.parts.flat(), ...compounds])]
+  return [...new Set([...word.forms, ...word.parts.flat(), ...compounds])]
 }
 
 const quoted = (term: string): string => `'${term}'`

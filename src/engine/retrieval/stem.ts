@@ -16,11 +16,11 @@ const endings = [
 ] as const
 /** In shorter words the ending is more often part of the word (تنها، رها، بها). */
 const shortestStem = 3
-const whole = new Set(['انتها', 'منتها', 'دکترین', 'اژدها'])
+const unstemmed = new Set(['انتها', 'منتها', 'دکترین', 'اژدها'])
 
 /** Returns the stem of a normalised word, or the word itself if it has no suffix. */
 export const stemOf = (word: string): string =>
-  /^[a-z]+$/.test(word) ? englishStem(word) : whole.has(word) ? word : persianStem(word)
+  /^[a-z]+$/.test(word) ? englishStem(word) : unstemmed.has(word) ? word : persianStem(word)
 
 function persianStem(word: string): string {
   const ending = endings.find((end) => word.endsWith(end))

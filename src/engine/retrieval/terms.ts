@@ -4,7 +4,7 @@ import { stemOf } from './stem.ts'
 /** A word of a text with all terms under which it is indexed. */
 export interface Word {
   /** The joined word, then its stem. */
-  whole: string[]
+  forms: string[]
   /** Of a compound: its parts, each with its stem; else the whole again. They stand one behind the other. */
   parts: string[][]
   isPersian: boolean
@@ -46,10 +46,10 @@ const isPersian = (token: string): boolean => /^[\p{Script=Arabic}\u200c]+$/u.te
 
 function wordOf(token: string): Word {
   const all = token.split(halfSpace)
-  const whole = spellings(all.join(''))
+  const forms = spellings(all.join(''))
   const meant = all.filter((part) => !isAffix(part))
-  const parts = all.length === 1 || meant.length === 0 ? [whole] : meant.map(spellings)
-  return { whole, parts, isPersian: isPersian(token) }
+  const parts = all.length === 1 || meant.length === 0 ? [forms] : meant.map(spellings)
+  return { forms, parts, isPersian: isPersian(token) }
 }
 
 const isAffix = (part: string): boolean =>

@@ -26,8 +26,8 @@ export function indexed(heading: string, text: string, mark: string): Indexed {
 
 function lay(places: Map<string, string[]>, words: readonly Word[], first: number, weight: string): number {
   let place = first
-  for (const { whole, parts } of words) {
-    for (const term of whole) put(places, term, place, weight)
+  for (const { forms, parts } of words) {
+    for (const term of forms) put(places, term, place, weight)
     parts.forEach((spellings, index) => {
       for (const term of spellings) put(places, term, place + index, weight)
     })

@@ -82,8 +82,8 @@ const smallestRoomTokens = 256
 export function roomFor({ contextLength }: Model, turn: Turn): number {
   const { text, image, media } = inputBound(turn)
   // A document that only the upstream opens could fill the window, and most leave it nearly empty.
-  const most = linkedKinds(turn.messages).has('document') ? contextLength / 2 : contextLength
-  return Math.max(smallestRoomTokens, contextLength - Math.min(most, text + image + media))
+  const max = linkedKinds(turn.messages).has('document') ? contextLength / 2 : contextLength
+  return Math.max(smallestRoomTokens, contextLength - Math.min(max, text + image + media))
 }
 
 /** The turn with an output limit that fits the fallback model. */

@@ -47,20 +47,20 @@ export class Delivered {
    * conversation that ends with the assistant.
    */
   continuation(turn: Turn): Turn {
-    const said = { role: 'assistant' as const, content: [{ type: 'text' as const, text: this.#text }] }
+    const delivered = { role: 'assistant' as const, content: [{ type: 'text' as const, text: this.#text }] }
     const order = { role: 'user' as const, content: [{ type: 'text' as const, text: continueInstruction }] }
     return {
       ...turn,
-      messages: [...turn.messages, said, order],
+      messages: [...turn.messages, delivered, order],
       maxOutputTokens: turn.maxOutputTokens - this.#deltas,
       source: { ...turn.source, ...(turn.source.body && { body: this.#continued(turn.source.body) }) },
     }
   }
 
   #continued(body: Record<string, unknown>): Record<string, unknown> {
-    const said = { role: 'assistant', content: this.#text }
+    const delivered = { role: 'assistant', content: this.#text }
     const order = { role: 'user', content: continueInstruction }
-    return { ...body, messages: [...((body['messages'] as unknown[]) ?? []), said, order] }
+    return { ...body, messages: [...((body['messages'] as unknown[]) ?? []), delivered, order] }
   }
 }
 

@@ -138,7 +138,7 @@ function listOf(element: Element, where: Where): string {
 /** A table whose rows have several cells; one that only places things on the page is read as paragraphs. */
 function tableOf(element: Element, where: Where): string {
   const rows = rowsOf(element, where.depth).map((row) => cellsOf(row))
-  const width = rows.reduce((most, row) => Math.max(most, row.length), 0)
+  const width = rows.reduce((max, row) => Math.max(max, row.length), 0)
   const places = rows.some((row) => row.some((cell) => holdsTable(cell, where.depth)))
   if (width < 2 || rows.length < 2 || places) return blocksIn(element, where)
   const lines = rows

@@ -1,5 +1,5 @@
 /** Of a page that is read: a parser takes memory for each element, and time for each level that it lies deep. */
-const most = { elements: 50_000, depth: 200, tagCharacters: 16_384, characters: 6_000_000 }
+const max = { elements: 50_000, depth: 200, tagCharacters: 16_384, characters: 6_000_000 }
 
 const empty = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '))
 /** Their end is often left out, so they are not counted as levels; each ends with the next one of its kind. */
@@ -14,7 +14,7 @@ const dropped = ['script', 'style', 'svg', 'noscript', 'template', 'iframe', 'te
  * too long; what stands between them stays. `cut` says that the page had more elements or characters than are read.
  */
 export function pruneHtml(html: string): { html: string; elements: number; cut: boolean } {
-  const kept: string[] = []
+  const pieces: string[] = []
   let depth = 0
   let elements = 0
   let size = 0
@@ -23,11 +23,11 @@ export function pruneHtml(html: string): { html: string; elements: number; cut: 
     const tag = nextTag(html, position)
     const text = html.slice(position, tag.start)
     // A sign that begins no tag costs the parser as much as one that does.
-    elements += countOf('<', text, most.elements + 1)
-    if (elements > most.elements) return { html: kept.join(''), elements, cut: true }
-    kept.push(text.slice(0, most.characters - size))
+    elements += countOf('<', text, max.elements + 1)
+    if (elements > max.elements) return { html: pieces.join(''), elements, cut: true }
+    pieces.push(text.slice(0, max.characters - size))
     size += text.length
-    if (size > most.characters) return { html: kept.join(''), elements, cut: true }
+    if (size > max.characters) return { html: pieces.join(''), elements, cut: true }
     position = tag.end
     if (tag.name === '' || frame.has(tag.name)) continue
     if (!tag.closes && dropped.includes(tag.name) && !isData(html, tag)) {
@@ -35,14 +35,14 @@ export function pruneHtml(html: string): { html: string; elements: number; cut: 
       continue
     }
     const level = empty.has(tag.name) || selfEnding.has(tag.name) ? 0 : tag.closes ? -1 : 1
-    const within = depth + Math.max(level, 0) <= most.depth && tag.end - tag.start <= most.tagCharacters
+    const within = depth + Math.max(level, 0) <= max.depth && tag.end - tag.start <= max.tagCharacters
     depth = Math.max(0, depth + level)
     if (!within) continue
     if (!tag.closes) elements += 1
-    kept.push(html.slice(tag.start, tag.end))
+    pieces.push(html.slice(tag.start, tag.end))
     size += tag.end - tag.start
   }
-  return { html: kept.join(''), elements, cut: false }
+  return { html: pieces.join(''), elements, cut: false }
 }
 
 /** How often a sign stands in a text, counted as far as `enough`: a page may be made of nothing else. */

@@ -91,10 +91,10 @@ function publishedOn(document: Page): string | undefined {
 /** The article of the page without menus and advertisements; undefined where the page is no article. Takes the document apart. */
 function articleOf(document: Page): Element | undefined {
   for (const element of document.querySelectorAll(noise)) element.remove()
-  const whole = document.body?.textContent?.length ?? 0
+  const total = document.body?.textContent?.length ?? 0
   try {
     const article = new Readability(document as never, { serializer: (content) => content }).parse()
-    return article?.content && (article.textContent?.length ?? 0) >= leastShare * whole
+    return article?.content && (article.textContent?.length ?? 0) >= leastShare * total
       ? (article.content as Element)
       : undefined
   } catch {

@@ -45,7 +45,7 @@ test('a data folder that is not there is not made, and one that cannot be writte
 
 test('the folder that Node was told wins', async () => {
   const folder = await dataFolder()
-  const told = path.join(folder, 'told')
-  await mkdir(told)
-  expect(await keeping(folder, { NODE_COMPILE_CACHE: told })).toContain(told)
+  const marked = path.join(folder, 'told')
+  await mkdir(marked)
+  expect(await keeping(folder, { NODE_COMPILE_CACHE: marked })).toContain(marked)
 })

@@ -16,7 +16,7 @@ export { phrases as refusals, type Sentence } from './phrases.ts'
 export { type Reading, reading, type SettingSchema, variantsOf } from './read-schema.ts'
 export { refuse } from './refuse.ts'
 export { type Found, fileSection, type Section, type Variable, variableSection } from './section.ts'
-export { baseUrl, mebibyte, readUrl, usd, webProtocols, whole } from './values.ts'
+export { baseUrl, integerIn, mebibyte, readUrl, usd, webProtocols } from './values.ts'
 export type { ConfigNode } from './yaml-reader.ts'
 
 /** What the rooms are told, by section: each adds its own by declaration merging, as it does with failures. */

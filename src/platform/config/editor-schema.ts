@@ -19,9 +19,9 @@ export const editorSchema = (sections: readonly Section[]): JsonSchema => ({
 
 function editorOf(schema: SettingSchema): JsonSchema {
   const { variants, reading, default: standard } = schema
-  const said = schema.description ?? reading?.expected?.en ?? reading?.missing?.en
+  const description = schema.description ?? reading?.expected?.en ?? reading?.missing?.en
   return {
-    ...(said !== undefined && { description: said }),
+    ...(description !== undefined && { description }),
     ...(standard !== undefined && !schema.properties && { default: standard }),
     ...(variants ? variantOf(variants) : shapeOf(schema)),
   }

@@ -8,7 +8,7 @@ import type { ConfigNode } from './yaml-reader.ts'
 export const mebibyte = 1024 * 1024
 
 /** A whole number of something, within these bounds. */
-export const whole = (
+export const integerIn = (
   minimum: number,
   maximum: number,
   more: { default?: number; description?: string } = {},

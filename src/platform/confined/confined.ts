@@ -122,8 +122,8 @@ async function runProcess(work: ConfinedWork, isolation: Isolation): Promise<Out
 
 /** The tools that isolate a process report the signal that ended it as 128 plus its number, as shells do. */
 function endOf([code, killedBy]: [number | null, NodeJS.Signals | null]): number | NodeJS.Signals | null {
-  const told = Object.entries(constants.signals).find(([, number]) => code === 128 + number)
-  return killedBy ?? (told?.[0] as NodeJS.Signals | undefined) ?? code
+  const signal = Object.entries(constants.signals).find(([, number]) => code === 128 + number)
+  return killedBy ?? (signal?.[0] as NodeJS.Signals | undefined) ?? code
 }
 
 /** What it answers was made by programs of ours, so that only its size is bounded; a rendered file may be tens of megabytes. */

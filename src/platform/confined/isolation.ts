@@ -143,12 +143,14 @@ async function tried(candidate: Isolation): Promise<'works' | 'fails' | 'unknown
   }
   child.stdin!.on('error', () => {})
   child.stdin!.end(JSON.stringify({ port }))
-  const [said] = await Promise.all([
+  const [output] = await Promise.all([
     json(child.stdout!).catch(() => undefined) as Promise<{ uid: number; called: boolean } | undefined>,
     ended,
   ])
-  if (said === undefined && child.signalCode === 'SIGKILL') return 'unknown'
-  return said?.called === false && (candidate.dropsUser !== true || said.uid === nobody) ? 'works' : 'fails'
+  if (output === undefined && child.signalCode === 'SIGKILL') return 'unknown'
+  return output?.called === false && (candidate.dropsUser !== true || output.uid === nobody)
+    ? 'works'
+    : 'fails'
 }
 
 function startProbe(candidate: Isolation): ChildProcess {

@@ -32,7 +32,7 @@ export async function readBody(message: IncomingMessage, limit: number, intake: 
   try {
     await body.announce(Number(message.headers['content-length'] ?? 0))
     await readAll(message, body)
-    return { bytes: body.whole(), slot: body.slot }
+    return { bytes: body.bytes(), slot: body.slot }
   } catch (error) {
     body.slot.release()
     throw error
@@ -97,7 +97,7 @@ class Filling {
     if (this.#refusal === undefined) chunk.copy(this.#bytes, start)
   }
 
-  whole(): Buffer {
+  bytes(): Buffer {
     if (this.size > this.#limit) fail('BODY_TOO_LARGE', { limitBytes: this.#limit })
     if (this.#refusal !== undefined) throw this.#refusal
     this.slot.complete()

@@ -17,7 +17,7 @@ declare module '#platform/errors' {
     HEADERS_TOO_LARGE: Record<string, never>
     RANGE_NOT_SATISFIABLE: { bytes: number }
     UPGRADE_REQUIRED: Record<string, never>
-    TOO_MANY_CONNECTIONS: { most: number }
+    TOO_MANY_CONNECTIONS: { max: number }
   }
 }
 
@@ -100,8 +100,8 @@ declareFailures({
   },
   TOO_MANY_CONNECTIONS: {
     status: 429,
-    en: ({ most }) => `This key has ${most} connections open on this path; close one first.`,
-    fa: ({ most }) => `این کلید ${persian(most)} اتصال باز روی این مسیر دارد؛ نخست یکی را ببندید.`,
+    en: ({ max }) => `This key has ${max} connections open on this path; close one first.`,
+    fa: ({ max }) => `این کلید ${persian(max)} اتصال باز روی این مسیر دارد؛ نخست یکی را ببندید.`,
   },
   RANGE_NOT_SATISFIABLE: {
     status: 416,
@@ -183,7 +183,7 @@ export function jsonTrouble(trouble: JsonTrouble): Localized {
     case 'tooDeep':
     case 'tooManyMembers':
     case 'tooManyValues':
-      return reasons[trouble.kind](trouble.most)
+      return reasons[trouble.kind](trouble.max)
     default:
       return reasons[trouble.kind]
   }

@@ -6,10 +6,10 @@ import { persian } from './phrases.ts'
 
 /** `path` is that of the offending field; empty for the body itself. */
 export function messageOf(error: ErrorObject, path: string): Localized {
-  const said = (sentences[error.keyword] ?? otherwise)(paramsOf(error), error.message)
+  const message = (sentences[error.keyword] ?? otherwise)(paramsOf(error), error.message)
   return {
-    en: `${path === '' ? 'the body' : path} ${said.en}.`,
-    fa: `${path === '' ? 'بدنهٔ درخواست' : path} ${said.fa}.`,
+    en: `${path === '' ? 'the body' : path} ${message.en}.`,
+    fa: `${path === '' ? 'بدنهٔ درخواست' : path} ${message.fa}.`,
   }
 }
 

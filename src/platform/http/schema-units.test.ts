@@ -69,16 +69,16 @@ test.each([
 ])('%s is judged as by the whole schema', (_name, value) => {
   const { units } = counted()
   const { validate } = units.of(Body)
-  const whole = new Ajv2020(options).compile(Body)
-  expect(validate(value)).toBe(whole(value))
-  const told = (errors: typeof whole.errors) =>
+  const undivided = new Ajv2020(options).compile(Body)
+  expect(validate(value)).toBe(undivided(value))
+  const described = (errors: typeof undivided.errors) =>
     errors?.map(({ keyword, instancePath, params, message }) => ({
       keyword,
       instancePath,
       params,
       message,
     })) ?? []
-  expect(told(validate.errors)).toEqual(told(whole.errors))
+  expect(described(validate.errors)).toEqual(described(undivided.errors))
 })
 
 test('a keyword that would have to see through units is refused', () => {

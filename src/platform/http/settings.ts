@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { fileSection, mebibyte, whole } from '#platform/config'
+import { fileSection, integerIn, mebibyte } from '#platform/config'
 
 declare module '#platform/config' {
   interface Settings {
@@ -17,7 +17,7 @@ export const limits = fileSection({
   name: 'limits',
   schema: Type.Object(
     {
-      body_bytes_in_flight: whole(1, 1_099_511_627_776, {
+      body_bytes_in_flight: integerIn(1, 1_099_511_627_776, {
         default: 256 * mebibyte,
         description: 'Bytes of request bodies that one process holds at once.',
       }),

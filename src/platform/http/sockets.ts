@@ -101,9 +101,9 @@ export class Sockets {
   }
 
   /** A place among those of one key, for as long as it is kept. */
-  #enter(key: string, most: number): Disposable {
+  #enter(key: string, max: number): Disposable {
     const taken = this.#ofKeys.get(key) ?? 0
-    if (taken >= most) fail('TOO_MANY_CONNECTIONS', { most }, { retryAfterMs: 5_000 })
+    if (taken >= max) fail('TOO_MANY_CONNECTIONS', { max }, { retryAfterMs: 5_000 })
     this.#ofKeys.set(key, taken + 1)
     return {
       [Symbol.dispose]: () => {

@@ -55,12 +55,12 @@ export async function readUpload(message: IncomingMessage, spec: UploadSpec, spo
   const arrival = arrivalOf(message, spec.maxBytes)
   const form = new Form(message, spec, spool)
   try {
-    await Promise.race([form.refused, arrival.over, arrival.whole.then(() => form.finished)])
+    await Promise.race([form.refused, arrival.over, arrival.arrived.then(() => form.finished)])
     return await form.upload()
   } catch (error) {
     await form.discard(error)
     message.resume()
-    await arrival.whole
+    await arrival.arrived
     throw error
   }
 }
@@ -69,8 +69,8 @@ export async function readUpload(message: IncomingMessage, spec: UploadSpec, spo
 function arrivalOf(
   message: IncomingMessage,
   maxBytes: number,
-): { whole: Promise<void>; over: Promise<never> } {
-  const whole = Promise.withResolvers<void>()
+): { arrived: Promise<void>; over: Promise<never> } {
+  const arrived = Promise.withResolvers<void>()
   const over = Promise.withResolvers<never>()
   let size = 0
   message.on('data', (chunk: Buffer) => {
@@ -78,13 +78,13 @@ function arrivalOf(
     if (size > maxBytes + aroundBytes) over.reject(tooLarge(maxBytes))
     if (size > maxBytes + drainBytes) message.destroy()
   })
-  message.on('end', whole.resolve)
-  message.on('error', () => whole.reject(new ClientGone()))
+  message.on('end', arrived.resolve)
+  message.on('error', () => arrived.reject(new ClientGone()))
   message.on('close', () => {
-    if (!message.readableEnded) whole.reject(new ClientGone())
+    if (!message.readableEnded) arrived.reject(new ClientGone())
   })
-  for (const { promise } of [whole, over]) promise.catch(() => {})
-  return { whole: whole.promise, over: over.promise }
+  for (const { promise } of [arrived, over]) promise.catch(() => {})
+  return { arrived: arrived.promise, over: over.promise }
 }
 
 /** As the parser gives it: cut at the bound, and saying so. */

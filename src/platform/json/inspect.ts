@@ -13,11 +13,11 @@ export function inspect(bytes: Buffer, { maxDepth, maxMembers }: JsonBounds): vo
       i = endOfString(bytes, i)
       if (i < 0) return
     } else if (byte === 0x7b || byte === 0x5b) {
-      if (++depth > maxDepth) throw new NotJson({ kind: 'tooDeep', most: maxDepth })
+      if (++depth > maxDepth) throw new NotJson({ kind: 'tooDeep', max: maxDepth })
       members[depth] = 0
     } else if (byte === 0x7d || byte === 0x5d) depth = Math.max(depth - 1, 0)
     else if (byte === 0x3a && ++members[depth]! > maxMembers)
-      throw new NotJson({ kind: 'tooManyMembers', most: maxMembers })
+      throw new NotJson({ kind: 'tooManyMembers', max: maxMembers })
   }
 }
 

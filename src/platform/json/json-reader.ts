@@ -111,7 +111,7 @@ export class JsonReader {
   #begin(byte: number): void {
     this.#work += workOfValue
     if (++this.#values > this.#bounds.maxValues)
-      throw new NotJson({ kind: 'tooManyValues', most: this.#bounds.maxValues })
+      throw new NotJson({ kind: 'tooManyValues', max: this.#bounds.maxValues })
     if (byte === quote) this.#string = new StringReader(this.#bytes, this.#at + 1)
     else if (byte === openObject) this.#open({}, 'firstName')
     else if (byte === openList) this.#open([], 'firstValue')
@@ -122,7 +122,7 @@ export class JsonReader {
   #beginName(byte: number): void {
     if (byte !== quote) this.#refuse()
     if (++this.#members > this.#bounds.maxMembers)
-      throw new NotJson({ kind: 'tooManyMembers', most: this.#bounds.maxMembers })
+      throw new NotJson({ kind: 'tooManyMembers', max: this.#bounds.maxMembers })
     this.#string = new StringReader(this.#bytes, this.#at + 1)
   }
 
@@ -180,7 +180,7 @@ export class JsonReader {
 
   #open(container: Container, expected: Expected): void {
     if (this.#around.length >= this.#bounds.maxDepth)
-      throw new NotJson({ kind: 'tooDeep', most: this.#bounds.maxDepth })
+      throw new NotJson({ kind: 'tooDeep', max: this.#bounds.maxDepth })
     this.#around.push({ container: this.#container!, name: this.#name, members: this.#members })
     this.#container = container
     this.#members = 0

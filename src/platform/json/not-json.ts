@@ -9,7 +9,7 @@ export interface JsonBounds {
 
 export type JsonTrouble =
   | { kind: 'notUtf8' | 'endsEarly' | 'unreadable' }
-  | { kind: 'tooDeep' | 'tooManyMembers' | 'tooManyValues'; most: number }
+  | { kind: 'tooDeep' | 'tooManyMembers' | 'tooManyValues'; max: number }
   /** `at`: characters before it. */
   | { kind: 'unexpected'; at: number }
 

@@ -25,9 +25,9 @@ export class Refusals {
     if (this.#until.size === 0) return
     const nowMs = this.#clock.nowMs()
     for (const id of [payer.keyId, payer.projectId, payer.accountId]) {
-      const told = this.#until.get(id)
-      if (!told) continue
-      if (told.askAgainMs > nowMs) refuseLimited(told.scope, told.untilMs - nowMs)
+      const refusal = this.#until.get(id)
+      if (!refusal) continue
+      if (refusal.askAgainMs > nowMs) refuseLimited(refusal.scope, refusal.untilMs - nowMs)
       this.#until.delete(id)
     }
   }

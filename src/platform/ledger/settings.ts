@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { fileSection, whole } from '#platform/config'
+import { fileSection, integerIn } from '#platform/config'
 
 declare module '#platform/config' {
   interface Settings {
@@ -12,7 +12,7 @@ export const budgets = fileSection({
   name: 'budgets',
   schema: Type.Object(
     {
-      thresholds_percent: Type.Array(whole(1, 100), {
+      thresholds_percent: Type.Array(integerIn(1, 100), {
         default: [50, 80, 100],
         description: 'Shares of a budget, in percent, at which its owner is told.',
       }),

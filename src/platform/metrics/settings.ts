@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { fileSection, reading, whole } from '#platform/config'
+import { fileSection, integerIn, reading } from '#platform/config'
 
 declare module '#platform/config' {
   interface Settings {
@@ -33,7 +33,7 @@ export const metrics = fileSection({
           }),
         }),
       ),
-      port: Type.Optional(whole(0, 65_535, { description: 'A port of their own.' })),
+      port: Type.Optional(integerIn(0, 65_535, { description: 'A port of their own.' })),
       host: Type.Optional(
         Type.String(reading({ expected: { en: 'an address to listen on', fa: 'نشانی‌ای برای گوش دادن' } })),
       ),

@@ -26,9 +26,9 @@ export const isEmpty = (rules: string): boolean => /^[\s\0]*$/.test(rules)
 /** With the access opened, where the rules are ours wholly or in part; undefined where they are another's. */
 export function reopenedRules(rules: string, superuser: string): string | undefined {
   if (isEmpty(rules)) return openRules
-  const kept = withoutReopening(rules)
-  if (!kept.startsWith(head) && !kept.split('\n').includes(lead)) return undefined
-  return `${reopening}\nlocal all ${superuser} trust\n${kept}`
+  const remaining = withoutReopening(rules)
+  if (!remaining.startsWith(head) && !remaining.split('\n').includes(lead)) return undefined
+  return `${reopening}\nlocal all ${superuser} trust\n${remaining}`
 }
 
 /**
@@ -39,12 +39,12 @@ export function closedRules(
   rules: string,
   { programRole, database }: Names,
 ): { text: string; closes: boolean } {
-  const kept = withoutReopening(rules)
-  const lines = kept.split('\n')
-  const said = lines.map(plain).filter((line) => line !== '')
-  const closes = kept !== rules || said.some((line) => stock.test(line))
-  if (said.every((line) => stock.test(line))) return { text: wholly(programRole), closes }
-  const isOpen = said.some((line) => stock.test(line))
+  const remaining = withoutReopening(rules)
+  const lines = remaining.split('\n')
+  const effective = lines.map(plain).filter((line) => line !== '')
+  const closes = remaining !== rules || effective.some((line) => stock.test(line))
+  if (effective.every((line) => stock.test(line))) return { text: wholly(programRole), closes }
+  const isOpen = effective.some((line) => stock.test(line))
   const text = lines
     .map((line) => (stock.test(plain(line)) ? plain(line).replace(/trust$/, 'scram-sha-256') : line))
     .join('\n')

@@ -75,12 +75,12 @@ async function handleFailedStart(plan: Plan, { process: { ended = '' }, socket }
 }
 
 /** Another process won the start, or children of a killed postmaster have not noticed its end yet. */
-const isTransient = (said: string): boolean =>
-  /lock file "postmaster\.pid" (already exists|is empty)|^\s*$/.test(said) || orphansLeft.test(said)
+const isTransient = (message: string): boolean =>
+  /lock file "postmaster\.pid" (already exists|is empty)|^\s*$/.test(message) || orphansLeft.test(message)
 
-function refuseAttempt({ location }: Plan, said: string): never {
-  if (/No space left on device|Disk quota exceeded/.test(said))
+function refuseAttempt({ location }: Plan, message: string): never {
+  if (/No space left on device|Disk quota exceeded/.test(message))
     refuseStart(phrases.diskFull(location.cluster))
-  const fatal = said.split('\n').findLast((line) => /(FATAL|PANIC):/.test(line)) ?? lastLine(said)
+  const fatal = message.split('\n').findLast((line) => /(FATAL|PANIC):/.test(line)) ?? lastLine(message)
   refuseStart(phrases.startFailed(location.logFile, fatal.replace(/^.*?(FATAL|PANIC):\s*/, '')))
 }

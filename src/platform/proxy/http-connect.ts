@@ -36,10 +36,10 @@ export async function connectByHttp(socket: Socket, proxy: ProxyConfig, target: 
 const passing = [404, 408, 429]
 
 function refusal(proxy: ProxyConfig, status: number): ProxyFailed {
-  const said = `HTTP ${status}`
-  if (status === 407 || status === 401) return new ProxyFailed('login', proxy, said)
+  const answer = `HTTP ${status}`
+  if (status === 407 || status === 401) return new ProxyFailed('login', proxy, answer)
   // A proxy of requests alone has no CONNECT.
-  if (status === 405 || status === 501) return new ProxyFailed('other_language', proxy, said)
+  if (status === 405 || status === 501) return new ProxyFailed('other_language', proxy, answer)
   const isRefused = status >= 400 && status < 500 && !passing.includes(status)
-  return new ProxyFailed(isRefused ? 'forbidden' : 'unreachable', proxy, said)
+  return new ProxyFailed(isRefused ? 'forbidden' : 'unreachable', proxy, answer)
 }

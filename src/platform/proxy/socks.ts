@@ -31,8 +31,8 @@ export async function connectBySocks(socket: Socket, proxy: ProxyConfig, target:
   const [spoken, answer = 1, , kind = 0] = await take(socket, proxy, 4)
   if (spoken !== version) throw nonsense(proxy)
   if (answer !== 0) {
-    const said = answers[answer] ?? `answer ${answer}`
-    throw new ProxyFailed(answer === notAllowed ? 'forbidden' : 'unreachable', proxy, `SOCKS5: ${said}`)
+    const reason = answers[answer] ?? `answer ${answer}`
+    throw new ProxyFailed(answer === notAllowed ? 'forbidden' : 'unreachable', proxy, `SOCKS5: ${reason}`)
   }
   // The address that the proxy bound tells us nothing, but stands before what follows.
   const length =

@@ -7,8 +7,8 @@ export const noNulPattern = '^[^\\u0000]*$'
 export const namePattern = '^[^\\u0000-\\u001f\\u007f/\\\\]*$'
 
 /** A text that the database can store, which cannot hold NUL. */
-export const storableText = (least: number, most: number, more: Record<string, unknown> = {}) =>
-  Type.String({ minLength: least, maxLength: most, pattern: noNulPattern, ...more })
+export const storableText = (min: number, max: number, more: Record<string, unknown> = {}) =>
+  Type.String({ minLength: min, maxLength: max, pattern: noNulPattern, ...more })
 
 export const uuid = (description?: string) =>
   Type.String({

@@ -62,8 +62,8 @@ export async function openSpool({ folder, maxBytes }: { folder: string; maxBytes
       await translated(make())
       using taken = room.open()
       try {
-        const kept = await translated(write(file, source, bounds.maxBytes, taken.more))
-        return { path: file, ...kept, ...deletedWith(file, taken.keep()) }
+        const written = await translated(write(file, source, bounds.maxBytes, taken.more))
+        return { path: file, ...written, ...deletedWith(file, taken.keep()) }
       } catch (error) {
         await rm(file, { force: true })
         throw error

@@ -25,9 +25,9 @@ function pidNamespace(): string {
 
 /** Clock ticks since the start of the machine; '0' where the system does not tell, undefined where there is no such process. */
 async function startTimeOf(pid: number): Promise<string | undefined> {
-  const told = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => undefined)
+  const statText = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => undefined)
   // Behind the program's name, which may hold anything, come 20 fields of which the last is the 22nd of all.
-  if (told !== undefined) return told.slice(told.lastIndexOf(')') + 2).split(' ')[19]
+  if (statText !== undefined) return statText.slice(statText.lastIndexOf(')') + 2).split(' ')[19]
   return isAlive(pid) ? '0' : undefined
 }
 

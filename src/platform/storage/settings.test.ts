@@ -5,14 +5,14 @@ import { loadConfig } from '#settings'
 const read = (s3: string, variables: Record<string, string> = {}) =>
   loadConfig(readEnv(variables), `storage:\n  s3: ${s3}`).storage
 
-const whole =
+const complete =
   "{ endpoint: 'https://s3.test/', bucket: kept, access_key_id: id, secret_access_key: '$SECRET' }".replace(
     '$SECRET',
     `$\{SECRET}`,
   )
 
 test('a store is read with its secret from the environment, and sensible settings where none are written', () => {
-  expect(read(whole, { SECRET: 'hidden' })).toEqual({
+  expect(read(complete, { SECRET: 'hidden' })).toEqual({
     s3: {
       endpoint: 'https://s3.test',
       region: 'us-east-1',
@@ -67,12 +67,12 @@ test.each([
     "{ endpoint: 'https://s3.test', bucket: kept, access_key_id: id, secret_access_key: s, acl: public }",
     'not a known entry',
   ],
-  [whole, '{SECRET}, which is not set'],
+  [complete, '{SECRET}, which is not set'],
 ])('half a store is refused in a sentence: %s', (s3, sentence) => {
   expect(() => read(s3)).toThrow(sentence)
 })
 
 test('the secret of a store stands in no refusal', () => {
-  const faulty = whole.replace('bucket: kept', 'bucket: K')
+  const faulty = complete.replace('bucket: kept', 'bucket: K')
   expect(() => read(faulty, { SECRET: 'hidden' })).toThrow(/^(?!.*hidden)/)
 })

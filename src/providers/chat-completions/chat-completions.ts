@@ -23,7 +23,7 @@ export function chatCompletionsProvider(
     path: '/chat/completions',
     body: (call) => requestBody(client.host, call),
     reader: () => new ChunkReader(client.secrets),
-    whole: (body) => readAnswer(body, client.secrets),
+    readComplete: (body) => readAnswer(body, client.secrets),
   }
   return {
     wires: ['chat'],

@@ -114,7 +114,7 @@ export class ChunkReader implements AnswerReader {
     if (typeof reason === 'string' && reason !== '') this.#finish ??= finishOf(reason)
   }
 
-  #readDelta(delta: Record<string, unknown>, parts: Part[], whole: boolean): void {
+  #readDelta(delta: Record<string, unknown>, parts: Part[], isComplete: boolean): void {
     readReasoning(delta, parts)
     const content = delta['content']
     if (typeof content === 'string') {
@@ -122,10 +122,10 @@ export class ChunkReader implements AnswerReader {
     } else if (Array.isArray(content)) readContentParts(content, parts)
     if (typeof delta['refusal'] === 'string' && delta['refusal'] !== '')
       parts.push({ type: 'refusal', text: delta['refusal'] })
-    if (delta['tool_calls']) parts.push(...this.#calls.read(delta['tool_calls'], whole))
+    if (delta['tool_calls']) parts.push(...this.#calls.read(delta['tool_calls'], isComplete))
     // The old spelling of one call without an identity.
     if (isRecord(delta['function_call']))
-      parts.push(...this.#calls.read([{ index: 0, function: delta['function_call'] }], whole))
+      parts.push(...this.#calls.read([{ index: 0, function: delta['function_call'] }], isComplete))
   }
 }
 

@@ -30,8 +30,8 @@ function withPicturesAfter(messages: readonly Message[]): Message[] {
     if (message.role !== 'tool') return [message]
     const texts = message.content.filter(isText)
     pictures.push(...message.content.filter((content) => !isText(content)))
-    const told = texts.length === 0 && message.content.length > 0 ? [seeBelow] : texts
-    const content = message.isError ? asFailure(told) : told
+    const result = texts.length === 0 && message.content.length > 0 ? [seeBelow] : texts
+    const content = message.isError ? asFailure(result) : result
     const answers: Message[] = [{ ...message, content }]
     if (pictures.length > 0 && messages[index + 1]?.role !== 'tool') {
       answers.push({ role: 'user', content: pictures })
@@ -48,10 +48,10 @@ const seeBelow: Content = { type: 'text', text: 'The result is in the next user 
  * This wire has no mark for a failed tool, so the result begins with a sentence about the failure, unless the tool's text already has one, as ours do. Texts
  * alone stay one string.
  */
-function asFailure(told: readonly Content[]): Content[] {
-  const texts = told.flatMap((part) => (part.type === 'text' ? [part.text] : []))
-  if (/^error\b/i.test(texts[0] ?? '')) return [...told]
-  if (texts.length < told.length) return [{ type: 'text', text: failed }, ...told]
+function asFailure(result: readonly Content[]): Content[] {
+  const texts = result.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+  if (/^error\b/i.test(texts[0] ?? '')) return [...result]
+  if (texts.length < result.length) return [{ type: 'text', text: failed }, ...result]
   return [{ type: 'text', text: [failed, ...texts].join('\n') }]
 }
 

@@ -28,7 +28,7 @@ const maxCalls = 1_024
  */
 export class ToolCalls {
   readonly #calls: OpenCall[] = []
-  #told = 0
+  #announced = 0
 
   get size(): number {
     return this.#calls.length
@@ -42,18 +42,18 @@ export class ToolCalls {
   }
 
   /** The parts of one `tool_calls` list: pieces in a delta, whole calls in a message. */
-  read(list: unknown, whole: boolean): Part[] {
+  read(list: unknown, isComplete: boolean): Part[] {
     if (!Array.isArray(list)) return []
-    return list.flatMap((piece: unknown) => (isRecord(piece) ? this.#piece(piece, whole) : []))
+    return list.flatMap((piece: unknown) => (isRecord(piece) ? this.#piece(piece, isComplete) : []))
   }
 
-  #piece(piece: Record<string, unknown>, whole: boolean): Part[] {
+  #piece(piece: Record<string, unknown>, isComplete: boolean): Part[] {
     const described = isRecord(piece['function']) ? piece['function'] : {}
     const index = Number.isInteger(piece['index']) ? (piece['index'] as number) : undefined
     const id = typeof piece['id'] === 'string' && piece['id'] !== '' ? piece['id'] : undefined
     const name = typeof described['name'] === 'string' ? described['name'] : ''
     const text = argumentText(described['arguments'])
-    const open = whole ? undefined : this.#find(index, id, name, text)
+    const open = isComplete ? undefined : this.#find(index, id, name, text)
     // Some servers end with the whole call once more.
     if (open?.index !== undefined && name !== '' && text === open.arguments && isWholeJson(text)) return []
     const call = open ?? this.#begin(index, id)
@@ -67,16 +67,16 @@ export class ToolCalls {
     call.unknown = unknown || call.unknown ? { ...call.unknown, ...unknown } : undefined
     if (call.name === '') return []
     const parts: Part[] = []
-    const wasTold = call.index !== undefined
+    const wasAnnounced = call.index !== undefined
     // An index is given when the call is emitted, so that a call that never got a name leaves no gap.
-    const index = call.index ?? this.#told++
+    const index = call.index ?? this.#announced++
     call.index = index
     const extra = call.unknown && extraOf(index, call.unknown)
     call.unknown = undefined
-    if (!wasTold)
+    if (!wasAnnounced)
       parts.push({ type: 'tool-call', index, id: call.id, name: call.name, ...(extra && { extra }) })
     else if (extra) parts.push({ type: 'extra', extra })
-    const delta = wasTold ? text : call.arguments
+    const delta = wasAnnounced ? text : call.arguments
     if (delta !== '') parts.push({ type: 'tool-arguments', index, delta })
     return parts
   }

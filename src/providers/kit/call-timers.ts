@@ -18,7 +18,7 @@ const timeoutDetails: Record<Phase | 'total', string> = {
  */
 export class CallTimers {
   readonly #expire: (error: UpstreamError) => void
-  readonly #whole: NodeJS.Timeout
+  readonly #total: NodeJS.Timeout
   #clock: NodeJS.Timeout | undefined
   #waiting = true
   /** Counts the events that restart a timer. */
@@ -27,7 +27,7 @@ export class CallTimers {
 
   constructor(timeouts: Timeouts, expire: (error: UpstreamError) => void) {
     this.#expire = expire
-    this.#whole = setTimeout(() => this.#giveUp('total', timeouts.totalMs), timeouts.totalMs)
+    this.#total = setTimeout(() => this.#giveUp('total', timeouts.totalMs), timeouts.totalMs)
     this.enter('connect', timeouts.connectMs)
   }
 
@@ -56,7 +56,7 @@ export class CallTimers {
   end(): void {
     this.#turns++
     clearTimeout(this.#clock)
-    clearTimeout(this.#whole)
+    clearTimeout(this.#total)
   }
 
   #ring(limitMs: number): void {

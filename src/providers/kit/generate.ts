@@ -15,7 +15,7 @@ export interface ClientCodec {
   /** For an answer that comes as a stream. */
   reader(call: TextCall): AnswerReader
   /** The parts of an answer that came whole. Throws `UpstreamError` for what is none. */
-  whole(body: unknown, call: TextCall): Iterable<Part>
+  readComplete(body: unknown, call: TextCall): Iterable<Part>
 }
 
 /** A model writes slower than this only when something is wrong; see `headersWithin`. Milliseconds per token. */
@@ -40,7 +40,7 @@ export async function* generate(
     timeouts: call.timeouts,
     firstByteMs: headersWithin(call),
   })
-  let whole = false
+  let isComplete = false
   try {
     // The content type decides how the answer is read, not the request: some servers ignore `stream`.
     const streamed = String(exchange.headers['content-type'] ?? '').includes('event-stream')
@@ -53,11 +53,12 @@ export async function* generate(
         for (const part of answer.read()) yield part
       }
       yield* answer.end()
-    } else yield* codec.whole(await readJson(exchange, wholeTextBytes(call.turn.maxOutputTokens)), call)
-    whole = !reader.endedEarly
+    } else
+      yield* codec.readComplete(await readJson(exchange, wholeTextBytes(call.turn.maxOutputTokens)), call)
+    isComplete = !reader.endedEarly
   } finally {
     // A reader that left early, or a failure: the upstream must stop writing now.
-    if (whole) exchange.release()
+    if (isComplete) exchange.release()
     else exchange.abandon()
   }
 }

@@ -82,8 +82,8 @@ export class SseReader {
       return
     }
     this.#held.add(chunk.subarray(start, end))
-    const whole = this.#held.take()
-    this.#line(whole, 0, whole.length)
+    const line = this.#held.take()
+    this.#line(line, 0, line.length)
   }
 
   #line(bytes: Buffer, from: number, end: number): void {

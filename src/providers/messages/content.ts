@@ -10,7 +10,7 @@ type Block =
   | { type: 'text'; from: number; cited: Citation[] }
   | { type: 'thinking'; signature: unknown }
   /** `whole`: its arguments as its first event had them; they count unless others come in pieces. */
-  | { type: 'tool_use'; call: number; whole: unknown; inPieces: boolean }
+  | { type: 'tool_use'; call: number; input: unknown; inPieces: boolean }
 
 /**
  * The blocks of one answer as neutral parts: text, thinking, calls, and the web pages that text rests on. Tools that run at
@@ -41,7 +41,7 @@ export class ContentBlocks {
         this.#open.set(index, {
           type: 'tool_use',
           call: this.calls,
-          whole: block['input'],
+          input: block['input'],
           inPieces: false,
         })
         parts.push({
@@ -109,7 +109,7 @@ export class ContentBlocks {
         return
       case 'tool_use':
         if (!block.inPieces)
-          parts.push({ type: 'tool-arguments', index: block.call, delta: argumentText(block.whole) })
+          parts.push({ type: 'tool-arguments', index: block.call, delta: argumentText(block.input) })
     }
   }
 

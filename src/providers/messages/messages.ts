@@ -30,7 +30,7 @@ export function messagesProvider(address: UpstreamAddress & { id: string }): Tex
       return { ...version, ...(betas.length > 0 && { 'anthropic-beta': betas.join(',') }) }
     },
     reader: () => new EventReader(client.secrets),
-    whole: (body) => readAnswer(body, client.secrets),
+    readComplete: (body) => readAnswer(body, client.secrets),
   }
   return {
     wires: ['messages'],

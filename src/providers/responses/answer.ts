@@ -7,7 +7,7 @@ import { EventReader, type ReaderOptions } from './events.ts'
 export function* readAnswer(body: unknown, options: ReaderOptions): Generator<Part, void, undefined> {
   if (!isRecord(body)) throw new UpstreamError('malformed', { detail: 'an answer that is no object' })
   if (Array.isArray(body['output']) || body['status'] === 'failed')
-    yield* new EventReader(options).whole(body)
+    yield* new EventReader(options).readComplete(body)
   else if (body['error']) throw faultOfError(body, options.secrets)
   else throw new UpstreamError('malformed', { detail: 'an answer without output' })
 }

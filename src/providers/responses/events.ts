@@ -91,7 +91,7 @@ export class EventReader implements AnswerReader {
   }
 
   /** The parts of an answer that came whole. */
-  *whole(body: Json): Generator<Part, void, undefined> {
+  *readComplete(body: Json): Generator<Part, void, undefined> {
     const parts = [this.#start(body)]
     if (this.#options.sameWire) attachExtra(parts, 0, { wire: 'responses', body })
     try {
@@ -134,11 +134,11 @@ export class EventReader implements AnswerReader {
   }
 
   #progress(type: string, event: Json, parts: Part[]): void {
-    const whole = doneEvents.get(type)
-    if (whole) {
-      const text = event[whole.field]
-      const streamed = this.#output.at(event, itemTypeOf[whole.kind]).texts[whole.kind]
-      if (typeof text === 'string') streamed.complete(event[whole.place], text, parts)
+    const done = doneEvents.get(type)
+    if (done) {
+      const text = event[done.field]
+      const streamed = this.#output.at(event, itemTypeOf[done.kind]).texts[done.kind]
+      if (typeof text === 'string') streamed.complete(event[done.place], text, parts)
       return
     }
     const { item, delta } = event

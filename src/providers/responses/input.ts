@@ -32,13 +32,13 @@ function identified(item: Item, position: number): Item {
 /** Text between two blocks of reasoning is one message; the calls come last, as models write them. */
 function assistantItems({ content, refusal, toolCalls = [] }: Message, param: string): Item[] {
   const items: Item[] = []
-  let said: Item[] = []
+  let pending: Item[] = []
   const close = (): void => {
-    if (said.length > 0) items.push({ type: 'message', role: 'assistant', content: said })
-    said = []
+    if (pending.length > 0) items.push({ type: 'message', role: 'assistant', content: pending })
+    pending = []
   }
   for (const [index, part] of content.entries()) {
-    if (part.type === 'text') said.push({ type: 'output_text', text: part.text, annotations: [] })
+    if (part.type === 'text') pending.push({ type: 'output_text', text: part.text, annotations: [] })
     else if (part.type !== 'reasoning')
       throw cannotCarry(`${part.type} from the assistant`, `${param}.${index}`)
     else if (part.opaque?.wire === 'responses' && part.opaque.data !== undefined) {
@@ -46,7 +46,7 @@ function assistantItems({ content, refusal, toolCalls = [] }: Message, param: st
       items.push(reasoningItem(part.text, part.opaque.data, part.opaque.id))
     }
   }
-  if (refusal !== undefined) said.push({ type: 'refusal', refusal })
+  if (refusal !== undefined) pending.push({ type: 'refusal', refusal })
   close()
   for (const { id, name, arguments: text } of toolCalls)
     items.push({ type: 'function_call', call_id: id, name, arguments: text })
@@ -63,9 +63,9 @@ const reasoningItem = (text: string, encrypted: string, id: string | undefined):
 /** This wire has no mark for a failed tool, so the result begins with a sentence about the failure. Texts alone are one string: older servers take no list. */
 function toolResult({ content, toolCallId, isError }: Message, param: string): Item {
   const failed: Content[] = isError ? [{ type: 'text', text: 'The tool failed:' }] : []
-  const told = [...failed, ...content]
-  const texts = told.flatMap((part) => (part.type === 'text' ? [part.text] : []))
-  const output = texts.length === told.length ? texts.join('\n') : partsOf(told, param)
+  const resultParts = [...failed, ...content]
+  const texts = resultParts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+  const output = texts.length === resultParts.length ? texts.join('\n') : partsOf(resultParts, param)
   return { type: 'function_call_output', call_id: toolCallId, output }
 }
 

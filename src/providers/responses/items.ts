@@ -30,15 +30,15 @@ export class StreamedText {
   }
 
   /** The part at `place` is complete: emits the rest of it. */
-  complete(place: unknown, whole: string, parts: Part[]): void {
+  complete(place: unknown, full: string, parts: Part[]): void {
     const step = typeof place === 'number' ? place - this.#place : 0
     if (step < 0) return
-    this.add(place, restOf(whole, step === 0 ? this.text.slice(this.begin) : ''), parts)
+    this.add(place, restOf(full, step === 0 ? this.text.slice(this.begin) : ''), parts)
   }
 
   /** All parts are complete: emits the rest of them. */
-  completeAll(wholes: readonly string[], parts: Part[]): void {
-    const rest = restOf(wholes.join(between[this.#kind]), this.text)
+  completeAll(texts: readonly string[], parts: Part[]): void {
+    const rest = restOf(texts.join(between[this.#kind]), this.text)
     this.text += rest
     if (rest !== '') parts.push(partOf(this.#kind, rest))
   }
@@ -54,8 +54,8 @@ export class StreamedText {
 }
 
 /** The rest of `whole` that has not been emitted; empty where the text differs, since what was emitted cannot be taken back. */
-export const restOf = (whole: string, emitted: string): string =>
-  whole.startsWith(emitted) ? whole.slice(emitted.length) : ''
+export const restOf = (full: string, emitted: string): string =>
+  full.startsWith(emitted) ? full.slice(emitted.length) : ''
 
 export const partOf = (kind: TextKind, text: string): Part => ({
   type: kind === 'thought' ? 'reasoning' : kind,
@@ -110,8 +110,8 @@ export class OutputItem {
       parts.push({ type: 'tool-arguments', index: this.call, delta })
   }
 
-  completeArguments(whole: unknown, parts: Part[]): void {
-    const text = typeof whole === 'string' ? whole : isRecord(whole) ? JSON.stringify(whole) : ''
+  completeArguments(complete: unknown, parts: Part[]): void {
+    const text = typeof complete === 'string' ? complete : isRecord(complete) ? JSON.stringify(complete) : ''
     this.addArguments(restOf(text, this.arguments), parts)
   }
 }

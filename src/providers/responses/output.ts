@@ -61,18 +61,18 @@ export class Output {
     const type = String(item['type'])
     const known = this.#find(type, index, item['id'])
     if (known?.done && known.id === item['id']) return
-    const whole = known && !known.done ? known : this.#begin(type, index, item['id'])
-    whole.done = true
+    const current = known && !known.done ? known : this.#begin(type, index, item['id'])
+    current.done = true
     if (type === 'function_call') {
-      this.#name(whole, item, parts)
-      whole.completeArguments(item['arguments'], parts)
+      this.#name(current, item, parts)
+      current.completeArguments(item['arguments'], parts)
     } else if (type === 'reasoning') {
-      whole.texts.thought.completeAll(thoughtsOf(item), parts)
-      endReasoning(item, whole.texts.thought.text !== '', parts)
+      current.texts.thought.completeAll(thoughtsOf(item), parts)
+      endReasoning(item, current.texts.thought.text !== '', parts)
     } else if (type === 'message') {
-      whole.texts.text.completeAll(textsOf(item, 'text'), parts)
-      whole.texts.refusal.completeAll(textsOf(item, 'refusal'), parts)
-      this.#citeRest(whole, item, parts)
+      current.texts.text.completeAll(textsOf(item, 'text'), parts)
+      current.texts.refusal.completeAll(textsOf(item, 'refusal'), parts)
+      this.#citeRest(current, item, parts)
     }
   }
 
@@ -119,21 +119,21 @@ export class Output {
     this.#restOfCalls(ofType('function_call'), parts)
   }
 
-  #restOfReasoning(whole: readonly Json[], parts: Part[]): void {
-    const thoughts = whole.map((item) => thoughtsOf(item).join('\n\n'))
+  #restOfReasoning(items: readonly Json[], parts: Part[]): void {
+    const thoughts = items.map((item) => thoughtsOf(item).join('\n\n'))
     this.#rest('thought', thoughts, parts)
     const ended = this.#items.filter(({ type, done }) => type === 'reasoning' && done).length
-    for (const [position, item] of whole.entries())
+    for (const [position, item] of items.entries())
       if (position >= ended) endReasoning(item, thoughts[position] !== '', parts)
   }
 
-  #restOfMessages(whole: readonly Json[], parts: Part[]): void {
+  #restOfMessages(items: readonly Json[], parts: Part[]): void {
     const emitted = this.#items.filter(({ type }) => type === 'message')
     for (const voice of ['text', 'refusal'] as const) {
-      const texts = whole.flatMap((item) => textsOf(item, voice))
+      const texts = items.flatMap((item) => textsOf(item, voice))
       this.#rest(voice, texts, parts)
     }
-    for (const [position, item] of whole.entries())
+    for (const [position, item] of items.entries())
       this.#citeRest(emitted[position] ?? this.#begin('message', undefined, item['id']), item, parts)
   }
 
@@ -143,12 +143,12 @@ export class Output {
   }
 
   /** Calls are matched by their ids, or where the server changes those, by their order. */
-  #restOfCalls(whole: readonly Json[], parts: Part[]): void {
+  #restOfCalls(items: readonly Json[], parts: Part[]): void {
     const calls = this.#items.filter(({ type }) => type === 'function_call')
     const byId = (item: Json) =>
       calls.find(({ callId }) => callId !== undefined && callId === item['call_id'])
-    const steady = whole.some(byId)
-    for (const [position, item] of whole.entries()) {
+    const steady = items.some(byId)
+    for (const [position, item] of items.entries()) {
       const known = steady ? byId(item) : calls[position]
       const call = known ?? this.#begin('function_call', undefined, item['id'])
       this.#name(call, item, parts)

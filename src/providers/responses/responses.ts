@@ -22,7 +22,7 @@ export function responsesProvider(address: UpstreamAddress & { id: string }): Te
     path: '/responses',
     body: (call) => requestBody(client.host, call),
     reader: (call) => new EventReader(readerOptionsOf(client, call)),
-    whole: (body, call) => readAnswer(body, readerOptionsOf(client, call)),
+    readComplete: (body, call) => readAnswer(body, readerOptionsOf(client, call)),
   }
   return {
     wires: ['responses'],

@@ -54,11 +54,11 @@ function featuresOf(text: string): Map<string, number> {
     if (known) known.count += 1
     else features.set(feature, { weight, count: 1 })
   }
-  for (const { whole, parts } of wordsOf(text)) {
-    const share = whole.some((term) => stopWords.has(term)) ? weights.stopWord : 1
-    for (const term of whole) add(term, weights.word * share)
-    for (const term of parts.flat()) if (!whole.includes(term)) add(term, weights.part * share)
-    const framed = `^${whole[0]}$`
+  for (const { forms, parts } of wordsOf(text)) {
+    const share = forms.some((term) => stopWords.has(term)) ? weights.stopWord : 1
+    for (const term of forms) add(term, weights.word * share)
+    for (const term of parts.flat()) if (!forms.includes(term)) add(term, weights.part * share)
+    const framed = `^${forms[0]}$`
     for (let at = 0; at + 3 <= framed.length; at++)
       add(`3:${framed.slice(at, at + 3)}`, weights.letters * share)
   }

@@ -44,11 +44,11 @@ const persian: Record<string, readonly string[]> = {
 export function mentionedAt(tool: Tool, text: string): number | undefined {
   const lower = text.toLowerCase().slice(0, 8000)
   const words = wordsOf(tool.name)
-  const whole = [tool.name.toLowerCase(), words.join(' ')].map((name) => findWord(lower, name))
+  const names = [tool.name.toLowerCase(), words.join(' ')].map((name) => findWord(lower, name))
   const telling = words
     .filter((word) => [...word].length > 2 && !empty.has(word))
     .flatMap((word) => [word, ...(persian[word] ?? [])].map((each) => findWord(lower, each)))
-  const named = [...whole, ...telling].filter((place) => place !== undefined)
+  const named = [...names, ...telling].filter((place) => place !== undefined)
   if (named.length > 0) return Math.min(...named)
   const described = [...new Set(wordsOf((tool.description ?? '').slice(0, 2000)))]
     .filter((word) => [...word].length > 3 && !empty.has(word))

@@ -42,8 +42,8 @@ class PatternParser {
   }
 
   parse(): PatternNode | undefined {
-    const whole = this.#choice(0)
-    return this.#at === this.#source.length ? whole : undefined
+    const pattern = this.#choice(0)
+    return this.#at === this.#source.length ? pattern : undefined
   }
 
   #peek(offset = 0): string {

@@ -358,8 +358,8 @@ describe('reasoning', () => {
   })
 
   test('reasoning is a part of the output and of its limit, and keeps its own limit', async () => {
-    const whole = await think({})
-    expect(whole.usage.output).toBe(whole.usage.reasoning + encode(whole.text).length)
+    const unlimited = await think({})
+    expect(unlimited.usage.output).toBe(unlimited.usage.reasoning + encode(unlimited.text).length)
     expect(await think({ maxOutputTokens: 10 })).toMatchObject({
       text: '',
       finish: 'length',
@@ -367,7 +367,7 @@ describe('reasoning', () => {
     })
     const capped = await think({ reasoning: { enabled: true, maxTokens: 12 } })
     expect(capped.usage.reasoning).toBeLessThanOrEqual(12)
-    expect(capped.text).toBe(whole.text)
+    expect(capped.text).toBe(unlimited.text)
   })
 })
 

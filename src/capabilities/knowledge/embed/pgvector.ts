@@ -88,7 +88,7 @@ export async function searchPgvector(
   { model, query, limit }: { model: string; query: Float32Array; limit: number },
 ): Promise<NearPassage[] | undefined> {
   if (!(await hasPgvector(db))) return undefined
-  const [counted] = await db.query<{ whole: boolean }>(
+  const [counted] = await db.query<{ complete: boolean }>(
     {
       text: `select (select coalesce(sum(passages), 0) from knowledge.vectors
           where account_id = $1 and knowledge_id = $2 and model = $3 and state = 'stored' and dimensions = $4)
@@ -96,7 +96,7 @@ export async function searchPgvector(
     },
     [accountId, knowledgeId, model, query.length],
   )
-  if (!counted!.whole) return undefined
+  if (!counted!.complete) return undefined
   return db.query(
     {
       text: `select source_id, position from knowledge.near

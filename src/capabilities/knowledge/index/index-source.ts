@@ -78,8 +78,8 @@ async function save(
   }
   if (passages.length === 0) return end(app, sourceKey, { state: 'failed', problem: 'no_text' })
   const words = passages.reduce((sum, passage) => sum + passage.words, 0)
-  const told = { title, words, characters: read.text.length, passages: passages.length, cut: read.cut }
-  return end(app, sourceKey, { state: 'ready', ...told }, passages)
+  const summary = { title, words, characters: read.text.length, passages: passages.length, cut: read.cut }
+  return end(app, sourceKey, { state: 'ready', ...summary }, passages)
 }
 
 /** What it has become, and the end of the bytes that were given, in one transaction. */

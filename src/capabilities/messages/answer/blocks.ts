@@ -56,7 +56,7 @@ export class Blocks {
   }
 
   /** Adds a complete block. */
-  whole(block: Raw): void {
+  addBlock(block: Raw): void {
     this.close()
     this.#start(block)
     this.#open = 'whole'
@@ -64,7 +64,7 @@ export class Blocks {
   }
 
   /** Adds a complete call, in the events that any call has: a start without input, then the input. */
-  wholeCall(block: Raw, input: Raw): void {
+  addCall(block: Raw, input: Raw): void {
     this.close()
     this.#start(block)
     this.#open = 'whole'

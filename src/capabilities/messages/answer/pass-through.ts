@@ -73,8 +73,8 @@ export class PassThroughAnswer implements Writer {
     const message = rawOf(given['message'])
     const head = heading()
     const usage = firstUsageOf(usageSoFar(), message['usage'])
-    const whole = { ...emptyMessage(head, usage), ...message, ...head, usage }
-    return { ...given, type: 'message_start', message: whole }
+    const complete = { ...emptyMessage(head, usage), ...message, ...head, usage }
+    return { ...given, type: 'message_start', message: complete }
   }
 }
 

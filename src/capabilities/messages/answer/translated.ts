@@ -74,7 +74,7 @@ export class TranslatedAnswer implements Writer {
       case 'hosted-result': {
         this.#findings.add(part)
         const block = resultBlock(part, this.#options.nowMs())
-        if (block) blocks.whole(block)
+        if (block) blocks.addBlock(block)
         break
       }
       case 'finish':
@@ -88,13 +88,13 @@ export class TranslatedAnswer implements Writer {
   #call(part: Extract<Part, { type: 'hosted-call' }>): void {
     this.#blocks.close()
     const call = callBlock(part)
-    if (call) this.#blocks.wholeCall(call.block, call.input)
+    if (call) this.#blocks.addCall(call.block, call.input)
   }
 
   /** Opaque data of other wires are left out, since this wire has no field for them. */
   #endThinking(opaque: Opaque | undefined): void {
     const { data, signature } = opaque?.wire === 'messages' ? opaque : {}
     if (data === undefined) this.#blocks.seal(signature)
-    else this.#blocks.whole({ type: 'redacted_thinking', data })
+    else this.#blocks.addBlock({ type: 'redacted_thinking', data })
   }
 }

@@ -30,7 +30,7 @@ export async function createBatch(context: RequestContext<BatchBody>): Promise<J
   const { account_id: accountId, batch_id: batchId } = batch
   const accept = { endpoint: '/v1/messages/batches', statusCode: 200, now: batch.created_at }
   const reply = await acceptOnce(context, accept, async (tx) => {
-    if ((await countOpen(tx, accountId)) >= maxOpen) fail('TOO_MANY_BATCHES', { most: maxOpen })
+    if ((await countOpen(tx, accountId)) >= maxOpen) fail('TOO_MANY_BATCHES', { max: maxOpen })
     await insertBatch(tx, batch)
     await insertRows(
       tx,

@@ -4,7 +4,7 @@ declare module '#platform/errors' {
   interface Failures {
     BATCH_NOT_ENDED: Record<string, never>
     BATCH_RESULTS_EXPIRED: { expiredAt: string }
-    TOO_MANY_BATCHES: { most: number }
+    TOO_MANY_BATCHES: { max: number }
   }
 }
 
@@ -25,10 +25,10 @@ declareFailures({
   },
   TOO_MANY_BATCHES: {
     status: 429,
-    en: ({ most }) =>
-      `An account has at most ${most} batches in progress; wait until one ends, then send this one again.`,
-    fa: ({ most }) =>
-      `هر حساب هم‌زمان حداکثر ${most.toLocaleString('fa-IR')} دستهٔ در جریان دارد؛ صبر کنید یکی پایان یابد و دوباره بفرستید.`,
+    en: ({ max }) =>
+      `An account has at most ${max} batches in progress; wait until one ends, then send this one again.`,
+    fa: ({ max }) =>
+      `هر حساب هم‌زمان حداکثر ${max.toLocaleString('fa-IR')} دستهٔ در جریان دارد؛ صبر کنید یکی پایان یابد و دوباره بفرستید.`,
   },
 })
 

@@ -81,10 +81,10 @@ function assistantMessages(
   param: string,
   context: ParseContext,
 ): Message[] {
-  return stepsOf(blocks, isReadable).flatMap(({ said, calls }) => {
-    const words = said.filter(({ block }) => block.type !== 'tool_use')
+  return stepsOf(blocks, isReadable).flatMap(({ blocks: stepBlocks, calls }) => {
+    const words = stepBlocks.filter(({ block }) => block.type !== 'tool_use')
     const content = words.flatMap(({ block, place }) => assistantContent(block, `${param}.${place}`, context))
-    const own = said.flatMap(({ block }) => (block.type === 'tool_use' ? [callOf(block)] : []))
+    const own = stepBlocks.flatMap(({ block }) => (block.type === 'tool_use' ? [callOf(block)] : []))
     const toolCalls = [...calls.map(({ call }) => serviceCall(call)), ...own]
     const message: Message = { role: 'assistant', content, ...(toolCalls.length > 0 && { toolCalls }) }
     return [message, ...calls.map((each) => serviceResultMessage(each, context))]

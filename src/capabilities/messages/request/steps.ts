@@ -5,7 +5,7 @@
 import type { AssistantBlock, ServerResultBlock, ServerToolUseBlock } from './block-schema.ts'
 
 export interface Step {
-  said: { block: AssistantBlock; place: number }[]
+  blocks: { block: AssistantBlock; place: number }[]
   /** Each call with its result, if it has one. */
   calls: { call: ServerToolUseBlock; found: ServerResultBlock | undefined }[]
 }
@@ -21,22 +21,22 @@ export function stepsOf(
   isServiceBlock: (block: AssistantBlock) => block is ServiceBlock,
 ): Step[] {
   const results = resultsOf(blocks.filter(isServiceBlock))
-  const callerCalls: Step['said'] = []
-  const steps: Step[] = [{ said: [], calls: [] }]
+  const callerCalls: Step['blocks'] = []
+  const steps: Step[] = [{ blocks: [], calls: [] }]
   let ended = false
   const current = (): Step => {
-    if (ended) steps.push({ said: [], calls: [] })
+    if (ended) steps.push({ blocks: [], calls: [] })
     ended = false
     return steps.at(-1)!
   }
   for (const [place, block] of blocks.entries()) {
     if (block.type === 'tool_use') callerCalls.push({ block, place })
-    else if (!isServiceBlock(block)) current().said.push({ block, place })
+    else if (!isServiceBlock(block)) current().blocks.push({ block, place })
     else if (block.type === 'server_tool_use')
       current().calls.push({ call: block, found: results.get(block.id)?.shift() })
     else ended = steps.at(-1)!.calls.length > 0
   }
-  steps.at(-1)!.said.push(...callerCalls)
+  steps.at(-1)!.blocks.push(...callerCalls)
   return steps
 }
 

@@ -22,8 +22,8 @@ const isOurs = (block: AssistantBlock): block is ServiceBlock =>
   (block.type === 'server_tool_use' && isHostedCallId(block.id)) ||
   ('tool_use_id' in block && isHostedCallId(block.tool_use_id))
 
-function plainMessages({ said, calls }: Step, excerpts: Excerpts): MessageParam[] {
-  const words = [...said.map(({ block }) => block), ...calls.map(({ call }) => plainCall(call))]
+function plainMessages({ blocks, calls }: Step, excerpts: Excerpts): MessageParam[] {
+  const words = [...blocks.map(({ block }) => block), ...calls.map(({ call }) => plainCall(call))]
   const results = calls.map(({ call, found }): UserBlock => {
     const { text, isError } = readServiceResult(found, excerpts)
     return {

@@ -24,9 +24,9 @@ export function cleanSvg(svg: string): string {
   let clean = ''
   /** Name of the element that is left out, and how deep in elements of that name the reader is. */
   let skipped: { name: string; depth: number } | undefined
-  for (const [whole, closing, name, rest = '', single] of svg.matchAll(piece)) {
+  for (const [tag, closing, name, rest = '', single] of svg.matchAll(piece)) {
     if (name === undefined) {
-      if (!skipped && !whole.startsWith('<')) clean += whole
+      if (!skipped && !tag.startsWith('<')) clean += tag
     } else if (skipped) {
       if (name !== skipped.name || single) continue
       skipped.depth += closing ? -1 : 1
@@ -39,19 +39,19 @@ export function cleanSvg(svg: string): string {
 }
 
 function cleanAttributes(text: string): string {
-  const kept = new Map<string, string>()
+  const allowed = new Map<string, string>()
   for (const [, name, value] of text.matchAll(attribute)) {
-    if (name === 'style') for (const [property, own] of declarations(value!)) keep(kept, property, own)
-    else keep(kept, name!, value!)
+    if (name === 'style') for (const [property, own] of declarations(value!)) keep(allowed, property, own)
+    else keep(allowed, name!, value!)
   }
-  return [...kept].map(([name, value]) => ` ${name}="${value}"`).join('')
+  return [...allowed].map(([name, value]) => ` ${name}="${value}"`).join('')
 }
 
-function keep(kept: Map<string, string>, name: string, value: string): void {
+function keep(allowed: Map<string, string>, name: string, value: string): void {
   const calls = [...value.matchAll(/((?<![\w-])[\w-]+)?\(/g)].map(([, called]) => called?.toLowerCase() ?? '')
   const leadsOut = calls.includes('url') && !/^\s*url\(#[\w-]+\)\s*$/.test(value)
   if (attributes.has(name) && !leadsOut && calls.every((called) => functions.has(called)))
-    kept.set(name, value)
+    allowed.set(name, value)
 }
 
 const declarations = (style: string): [string, string][] =>

@@ -141,7 +141,7 @@ function categoriesOf(chart: CategoryChart): EChartsOption {
 
 const largestOf = ({ series }: CategoryChart): number =>
   series.reduce(
-    (most, { values }) => values.reduce<number>((top, value) => Math.max(top, Math.abs(value ?? 0)), most),
+    (max, { values }) => values.reduce<number>((top, value) => Math.max(top, Math.abs(value ?? 0)), max),
     0,
   )
 

@@ -123,7 +123,7 @@ function columnWidths({ header, rows }: TableBlock, available: number): number[]
 }
 
 const longestOf = (texts: readonly string[]): number =>
-  texts.reduce((most, text) => Math.max(most, text.length), 3)
+  texts.reduce((max, text) => Math.max(max, text.length), 3)
 
 const widthOf = (characters: number, columns: number): number =>
   edges + Math.round((characters * characterWidth * sizeOf(columns)) / usualSize)

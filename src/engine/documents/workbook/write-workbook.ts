@@ -35,11 +35,11 @@ export function writeWorkbook(workbook: Workbook): Promise<Uint8Array> {
 /** The last two bytes name the language (fa-IR), before them the calendar (Jalali), before it the shape of the digits. */
 const persian = { digits: '[$-3000429]', days: '[$-3160429]' }
 
-function formatOf(kind: ColumnKind, language: Language, whole: boolean): string {
+function formatOf(kind: ColumnKind, language: Language, integersOnly: boolean): string {
   const digits = language === 'fa' ? persian.digits : ''
   switch (kind) {
     case 'number':
-      return `${digits}#,##0${whole ? '' : '.##'}`
+      return `${digits}#,##0${integersOnly ? '' : '.##'}`
     case 'percent':
       return `${digits}0.0%`
     case 'date':
@@ -126,20 +126,20 @@ const headerStyle = (kind: ColumnKind, readingOrder: Direction, language: Langua
 
 function columnOf(kind: ColumnKind, title: string, rows: CellValue[][], place: number, language: Language) {
   let longest = title.length + 4
-  let whole = true
+  let integersOnly = true
   for (const row of rows) {
     const value = row[place]
     if (typeof value === 'string') longest = Math.max(longest, lineLength(value))
     else if (typeof value === 'number') {
       longest = Math.max(longest, Math.ceil(String(value).length * 1.3))
-      whole &&= Number.isInteger(value)
+      integersOnly &&= Number.isInteger(value)
     }
   }
   const wraps = kind === 'text' && longest > width.max
   return {
     width: Math.min(width.max, Math.max(kind === 'date' ? 12 : width.min, longest + 2)),
     style: {
-      numFmt: formatOf(kind, language, whole),
+      numFmt: formatOf(kind, language, integersOnly),
       alignment: {
         vertical: 'top',
         horizontal: sideOf(kind, language),
@@ -152,7 +152,7 @@ function columnOf(kind: ColumnKind, title: string, rows: CellValue[][], place: n
 
 const lineLength = (text: string): number =>
   text.length <= width.max
-    ? text.split('\n').reduce((most, line) => Math.max(most, line.length), 0)
+    ? text.split('\n').reduce((max, line) => Math.max(max, line.length), 0)
     : width.max + 1
 
 /** 1 is A, 27 is AA. */

@@ -1,6 +1,6 @@
 /** What the entries of models of every kind have in common. */
 import { type Static, type TObject, Type } from 'typebox'
-import { type ConfigNode, reading, refusals, refuse, whole } from '#platform/config'
+import { type ConfigNode, integerIn, reading, refusals, refuse } from '#platform/config'
 
 /** A model of the file. Whatever needs other rooms (known prices, existing providers) is checked by the catalogue. */
 export interface NamedEntry {
@@ -75,7 +75,7 @@ const Deployment = Type.Object({
     default: 1,
     description: 'Share among deployments of equal priority.',
   }),
-  priority: whole(0, 1_000, { default: 0, description: 'Lower is tried first.' }),
+  priority: integerIn(0, 1_000, { default: 0, description: 'Lower is tried first.' }),
 })
 
 const deploymentsExpected = {

@@ -115,14 +115,14 @@ describe('workbooks', () => {
     const bomb = zipSync({ ...parts, 'xl/sharedStrings.xml': texts }, { level: 1 })
     expect(bomb.length).toBeLessThan(4_000_000)
     expect((await read(bomb)).unread).toEqual([{ name: 'file', why: 'too-large' }])
-    const whole = await workbook({
+    const complete = await workbook({
       name: 'S',
       rows: [
         ['a', 'b'],
         [1, 2],
       ],
     })
-    expect((await read(whole.subarray(0, whole.length - 60))).unread).toMatchObject([{ name: 'file' }])
+    expect((await read(complete.subarray(0, complete.length - 60))).unread).toMatchObject([{ name: 'file' }])
     expect((await read(Buffer.from('d0cf11e0a1b11ae1', 'hex'))).unread).toEqual([
       { name: 'file', why: 'old-excel' },
     ])
@@ -131,7 +131,7 @@ describe('workbooks', () => {
   test('XML is read the same however its pieces fall', () => {
     const text =
       '<x:row r="1"><c r="A1" t="s"><v>a &amp; b &#x41;</v></c><!-- no > tag --><t><![CDATA[x<y]]></t></x:row>'
-    const told = (size: number) => {
+    const declaring = (size: number) => {
       const events: string[] = []
       const reader = new XmlReader({
         open: (name, tag) => events.push(`${name} ${attribute(tag, 'r') ?? ''}`),
@@ -140,8 +140,8 @@ describe('workbooks', () => {
       for (let at = 0; at < text.length; at += size) reader.push(text.slice(at, at + size))
       return events
     }
-    for (let size = 1; size < text.length; size += 1) expect(told(size)).toEqual(told(text.length))
-    expect(told(1_000)).toEqual(['row 1', 'c A1', 'v ', '/v', '/c', 't ', '/t', '/row'])
+    for (let size = 1; size < text.length; size += 1) expect(declaring(size)).toEqual(declaring(text.length))
+    expect(declaring(1_000)).toEqual(['row 1', 'c A1', 'v ', '/v', '/c', 't ', '/t', '/row'])
   })
 })
 

@@ -98,8 +98,8 @@ function changeOf(rows: readonly ViewRow[]): string | undefined {
   return inTenths(divided((units[1]! - units[0]!) * 100n, 0, units[0]!))
 }
 
-const percentOf = (part: string, whole: string): string => {
-  const { units } = exactOf([part, whole])
+const percentOf = (part: string, total: string): string => {
+  const { units } = exactOf([part, total])
   return inTenths(divided(units[0]! * 100n, 0, units[1]!))
 }
 

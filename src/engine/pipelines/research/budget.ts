@@ -47,14 +47,14 @@ export const materialOf = (task: Pick<Task, 'depth'>): { notes: number; sources:
 export function budgetOf(task: Task): Budget<Step> {
   const { sources, sections, queries, reads } = depthOf(task)
   const shared = materialOf(task)
-  const whole = ownWordsBytes + taskBytes(task, 'whole')
+  const reportPrompt = ownWordsBytes + taskBytes(task, 'whole')
   const short = ownWordsBytes + taskBytes(task, 'short')
   return {
     asks: {
-      questions: { count: 1, promptBytes: whole, maxOutputTokens: 2_000 },
+      questions: { count: 1, promptBytes: reportPrompt, maxOutputTokens: 2_000 },
       notes: { count: sources, promptBytes: short + material.page, maxOutputTokens: 1_600 },
-      outline: { count: 1, promptBytes: whole + shared.notes, maxOutputTokens: 2_000 },
-      draft: { count: sections + 1, promptBytes: whole + shared.notes, maxOutputTokens: 3_000 },
+      outline: { count: 1, promptBytes: reportPrompt + shared.notes, maxOutputTokens: 2_000 },
+      draft: { count: sections + 1, promptBytes: reportPrompt + shared.notes, maxOutputTokens: 3_000 },
       check: {
         count: sections + 1,
         promptBytes: short + shared.sources + material.claims,
@@ -62,6 +62,6 @@ export function budgetOf(task: Task): Budget<Step> {
       },
     },
     searches: queries,
-    reads: reads,
+    reads,
   }
 }

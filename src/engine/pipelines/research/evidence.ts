@@ -14,7 +14,7 @@ export const folded = (text: string): string =>
     .replace(/[^\p{L}\p{N}]+/gu, '')
 
 /** Minimum lengths of a quotation and of its pieces: shorter ones occur in every text. */
-const least = { whole: 12, piece: 6 }
+const least = { text: 12, piece: 6 }
 
 /** Whether a folded text contains a quotation. If the quotation has ellipses, the text must contain each of its pieces. */
 export function holdsQuote(foldedText: string, quote: string): boolean {
@@ -24,8 +24,7 @@ export function holdsQuote(foldedText: string, quote: string): boolean {
     .filter((piece) => piece !== '')
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
   return (
-    length >= least.whole &&
-    pieces.every((piece) => piece.length >= least.piece && foldedText.includes(piece))
+    length >= least.text && pieces.every((piece) => piece.length >= least.piece && foldedText.includes(piece))
   )
 }
 

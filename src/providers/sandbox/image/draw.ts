@@ -20,9 +20,9 @@ export async function draw(options: DrawOptions): Promise<Uint8Array> {
   const font = { loadSystemFonts: false, fontFiles, defaultFontFamily: 'Vazirmatn' }
   const { pixels } = await renderAsync(svg, { font })
   const poster = sharp(pixels, { raw: { ...size, channels: 4, premultiplied: true } })
-  const whole =
+  const document =
     references.length === 0 ? poster : sharp(await over(await poster.png().toBuffer(), references, size))
-  const flat = background === 'transparent' ? whole : whole.flatten({ background: '#fff' })
+  const flat = background === 'transparent' ? document : document.flatten({ background: '#fff' })
   return flat.toFormat(format, format === 'png' ? { compressionLevel: 6 } : { quality: 90 }).toBuffer()
 }
 

@@ -43,9 +43,9 @@ const room = (box: Box, fontSize: number): number =>
   Math.max(1, Math.floor(box.height / (fontSize * lineHeight)))
 
 function cut(lines: readonly Line[], room: number): Line[] {
-  const kept = lines.slice(0, room)
-  const last = kept.at(-1)!
-  return [...kept.slice(0, -1), { ...last, text: `${last.text.replace(/\S{0,3}$/u, '').trimEnd()}…` }]
+  const shown = lines.slice(0, room)
+  const last = shown.at(-1)!
+  return [...shown.slice(0, -1), { ...last, text: `${last.text.replace(/\S{0,3}$/u, '').trimEnd()}…` }]
 }
 
 interface Word {
@@ -82,13 +82,15 @@ function isRightToLeft(text: string): boolean {
 const graphemes = new Intl.Segmenter('fa', { granularity: 'grapheme' })
 
 function breakLines(paragraphs: readonly Paragraph[], box: Box, fontSize: number, font: Font): Line[] {
-  const most = box.width / fontSize
+  const maxWidth = box.width / fontSize
   return paragraphs.flatMap(({ words, rightToLeft, space }) => {
     const lines: string[] = []
     let line = ''
     let width = 0
-    for (const word of words.flatMap((word) => (word.width > most ? pieces(word, most, font) : [word]))) {
-      if (line !== '' && width + space + word.width > most) {
+    for (const word of words.flatMap((word) =>
+      word.width > maxWidth ? pieces(word, maxWidth, font) : [word],
+    )) {
+      if (line !== '' && width + space + word.width > maxWidth) {
         lines.push(line)
         line = ''
         width = 0

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { type ConfigNode, reading, usd, whole } from '#platform/config'
+import { type ConfigNode, integerIn, reading, usd } from '#platform/config'
 import { oneOf } from '#platform/schema'
 import { type NamedEntry, named, namedOf } from '../named.ts'
 import type { EmbeddingPricing } from './embedding-model.ts'
@@ -42,9 +42,9 @@ export const EmbeddingEntrySchema = Type.Object({
       },
     }),
   }),
-  max_batch: whole(1, 128, { default: usualBatch, description: 'Texts of one call.' }),
+  max_batch: integerIn(1, 128, { default: usualBatch, description: 'Texts of one call.' }),
   dimensions: Type.Optional(
-    whole(1, longestVector, { description: 'Asked for by name; absent: as the upstream has it.' }),
+    integerIn(1, longestVector, { description: 'Asked for by name; absent: as the upstream has it.' }),
   ),
   encoding_format: Type.Unsafe<'base64' | 'float'>({ ...oneOf('base64', 'float'), default: 'base64' }),
 })

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import type { PixelSize } from '#engine/turn'
-import { type ConfigNode, reading, refusals, refuse, type Sentence, usd, whole } from '#platform/config'
+import { type ConfigNode, integerIn, reading, refusals, refuse, type Sentence, usd } from '#platform/config'
 import { oneOf } from '#platform/schema'
 import { fallbacks, type NamedEntry, named, namedOf } from '../named.ts'
 import { type ImagePricing, type ImageSettings, isSameSize, sizeName } from './image-model.ts'
@@ -56,8 +56,8 @@ const Settings = Type.Object({
   qualities: someOf('low', 'medium', 'high'),
   formats: someOf('png', 'jpeg', 'webp'),
   backgrounds: someOf('opaque', 'transparent'),
-  max_count: whole(1, 10, { default: 1, description: 'Pictures of one call.' }),
-  max_references: whole(0, 16, {
+  max_count: integerIn(1, 10, { default: 1, description: 'Pictures of one call.' }),
+  max_references: integerIn(0, 16, {
     default: 0,
     description: 'Pictures that one call can be given to edit; 0: it edits none.',
   }),

@@ -65,18 +65,18 @@ const highest = (...rates: bigint[]): bigint => rates.reduce((a, b) => (a > b ? 
 export function dearest(models: readonly Model[]): Model {
   const [first] = models
   if (models.length === 1) return first!
-  const most = (price: (pricing: Model['pricing']) => number): number =>
+  const maxOf = (price: (pricing: Model['pricing']) => number): number =>
     Math.max(...models.map(({ pricing }) => price(pricing)))
   return {
     ...first!,
     pricing: {
-      inputPerMillion: most((pricing) => pricing.inputPerMillion),
-      outputPerMillion: most((pricing) => pricing.outputPerMillion),
-      cachedInputPerMillion: most((pricing) => pricing.cachedInputPerMillion),
-      cacheWritePerMillion: most((pricing) => pricing.cacheWritePerMillion),
-      cacheWriteHourPerMillion: most(hourPrice),
-      mediaInputPerMillion: most((pricing) => pricing.mediaInputPerMillion),
-      webSearchPerUse: most((pricing) => pricing.webSearchPerUse ?? 0),
+      inputPerMillion: maxOf((pricing) => pricing.inputPerMillion),
+      outputPerMillion: maxOf((pricing) => pricing.outputPerMillion),
+      cachedInputPerMillion: maxOf((pricing) => pricing.cachedInputPerMillion),
+      cacheWritePerMillion: maxOf((pricing) => pricing.cacheWritePerMillion),
+      cacheWriteHourPerMillion: maxOf(hourPrice),
+      mediaInputPerMillion: maxOf((pricing) => pricing.mediaInputPerMillion),
+      webSearchPerUse: maxOf((pricing) => pricing.webSearchPerUse ?? 0),
     },
   }
 }

@@ -116,14 +116,14 @@ function numberSpec(name: string, survey: ColumnSurvey, numbers: Numbers, notes:
   const bare = survey.units.get('') ?? 0
   if (unit && bare > 0) notes.push({ kind: 'bare-unit', column: name, count: bare, unit, guess: !isNamed })
   if (survey.magnitudes > 0) notes.push({ kind: 'magnitudes', column: name, count: survey.magnitudes })
-  const scale = Math.min(number.fraction, Math.max(0, maxDigits - number.whole))
+  const scale = Math.min(number.fraction, Math.max(0, maxDigits - number.integer))
   return { name, kind: 'number', scale, decimal, ...(slash && { slash }), ...(unit && { unit }) }
 }
 
 function percentSpec(name: string, survey: ColumnSurvey, numbers: Numbers, notes: Note[]): ColumnSpec {
   const { decimal, percent, slash } = numbers
   noteDecimalSign(name, survey, numbers, notes)
-  const scale = Math.min(percent.fraction, Math.max(0, maxDigits - percent.whole))
+  const scale = Math.min(percent.fraction, Math.max(0, maxDigits - percent.integer))
   return { name, kind: 'percent', scale, decimal, ...(slash && { slash }) }
 }
 

@@ -16,7 +16,7 @@ export const isMissing = (cell: string): boolean =>
 /** Digits before and behind the point that a column's numbers need at most. */
 export interface Digits {
   count: number
-  whole: number
+  integer: number
   fraction: number
 }
 
@@ -143,21 +143,22 @@ export class ColumnSurvey {
   }
 
   #keep(what: keyof ColumnSurvey['examples'], cell: string): void {
-    const kept = this.examples[what]
-    if (kept.length < maxExamples && !kept.includes(cell)) kept.push(cell.slice(0, 60).toWellFormed())
+    const examples = this.examples[what]
+    if (examples.length < maxExamples && !examples.includes(cell))
+      examples.push(cell.slice(0, 60).toWellFormed())
   }
 }
 
-const digits = (): Digits => ({ count: 0, whole: 0, fraction: 0 })
+const digits = (): Digits => ({ count: 0, integer: 0, fraction: 0 })
 
 function measure(digits: Digits, plain: string | undefined): void {
   if (plain === undefined) return
   digits.count += 1
   const negative = plain.charCodeAt(0) === 45 ? 1 : 0
   const point = plain.indexOf('.')
-  const whole = (point < 0 ? plain.length : point) - negative
+  const integer = (point < 0 ? plain.length : point) - negative
   const fraction = point < 0 ? 0 : plain.length - point - 1
-  if (whole > digits.whole) digits.whole = whole
+  if (integer > digits.integer) digits.integer = integer
   if (fraction > digits.fraction) digits.fraction = fraction
 }
 

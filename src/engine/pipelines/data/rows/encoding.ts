@@ -7,7 +7,7 @@ export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1256'
 const trust = 20
 
 export async function encodingOf(path: string): Promise<Encoding> {
-  const counted = { whole: 0, broken: 0, due: 0, zeros: [0, 0] as [number, number], at: 0 }
+  const counted = { valid: 0, broken: 0, due: 0, zeros: [0, 0] as [number, number], at: 0 }
   let marked: Encoding | undefined
   for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
     if (counted.at === 0) marked = markOf(chunk)
@@ -19,7 +19,7 @@ export async function encodingOf(path: string): Promise<Encoding> {
   // Latin letters, digits, separators and ends of lines have a zero beside them in UTF-16.
   if (Math.max(even, odd) > 0.15 * half && Math.min(even, odd) < 0.02 * half + 1)
     return odd > even ? 'utf-16le' : 'utf-16be'
-  return counted.broken === 0 || counted.whole > trust * counted.broken ? 'utf-8' : 'windows-1256'
+  return counted.broken === 0 || counted.valid > trust * counted.broken ? 'utf-8' : 'windows-1256'
 }
 
 function markOf(chunk: Buffer): Encoding | undefined {
@@ -29,7 +29,7 @@ function markOf(chunk: Buffer): Encoding | undefined {
 }
 
 interface Counted {
-  whole: number
+  valid: number
   broken: number
   /** Bytes that the sequence under way still needs. */
   due: number
@@ -53,7 +53,7 @@ function count(chunk: Buffer, counted: Counted): void {
       if (due === 0) counted.broken += 1
       else {
         due -= 1
-        if (due === 0) counted.whole += 1
+        if (due === 0) counted.valid += 1
       }
     } else {
       if (due > 0 || byte > 0xf4) counted.broken += 1

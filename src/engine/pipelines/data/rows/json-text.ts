@@ -19,7 +19,7 @@ const words = ['NaN', '-Infinity', 'Infinity']
 
 /** The words outside quotations, as null; in one walk. */
 function withNulls(text: string): string {
-  let [found, kept] = ['', 0]
+  let [found, copied] = ['', 0]
   let quoted = false
   for (let at = 0; at < text.length; at += 1) {
     const character = text[at]!
@@ -29,10 +29,10 @@ function withNulls(text: string): string {
     } else if (character === 'N' || character === '-' || character === 'I') {
       const word = words.find((each) => text.startsWith(each, at))
       if (word === undefined) continue
-      found += `${text.slice(kept, at)}null`
+      found += `${text.slice(copied, at)}null`
       at += word.length - 1
-      kept = at + 1
+      copied = at + 1
     }
   }
-  return found + text.slice(kept)
+  return found + text.slice(copied)
 }

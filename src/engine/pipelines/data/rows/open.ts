@@ -26,7 +26,7 @@ export type UnreadReason =
   | 'no-table'
 
 /** JSON of other shapes is read whole, where it is small. */
-const maxWhole = 8 * 1024 * 1024
+const maxInMemoryBytes = 8 * 1024 * 1024
 
 export async function specsOf(input: Input, place: number): Promise<SourceSpec[] | UnreadReason> {
   if ('text' in input) return findGrid(input.text) ? [{ kind: 'text', input: place }] : 'no-table'
@@ -40,7 +40,8 @@ export async function specsOf(input: Input, place: number): Promise<SourceSpec[]
   if (await looksLikeJson(path)) {
     const found = await jsonSpec(path, encoding)
     if (found) return [{ ...found, input: place }]
-    if (size <= maxWhole && findGrid(await readFile(path, 'utf8'))) return [{ kind: 'text', input: place }]
+    if (size <= maxInMemoryBytes && findGrid(await readFile(path, 'utf8')))
+      return [{ kind: 'text', input: place }]
   }
   const found = await delimitedSpec(path, encoding)
   return found ? [{ ...found, input: place }] : 'no-table'

@@ -16,9 +16,9 @@ export const isLeapJalali = (year: number): boolean =>
   [1, 5, 9, 13, 17, 22, 26, 30].includes(((year % cycle) + cycle) % cycle)
 
 const leapsUntil = (year: number): number => {
-  const whole = Math.floor(year / cycle)
+  const cycles = Math.floor(year / cycle)
   const rest = year % cycle
-  return whole * 8 + [1, 5, 9, 13, 17, 22, 26, 30].filter((leap) => leap < rest).length
+  return cycles * 8 + [1, 5, 9, 13, 17, 22, 26, 30].filter((leap) => leap < rest).length
 }
 
 /** 1 Farvardin 1403 is 20 March 2024. */

@@ -3,8 +3,8 @@
 /** Whether a decimal begins with a minus, and its digits as an integer of a scale; digits beyond the scale are rounded half away from zero. */
 export function unitsOf(plain: string, scale: number): bigint {
   const negative = plain.startsWith('-')
-  const [whole = '0', fraction = ''] = (negative ? plain.slice(1) : plain).split('.')
-  let units = BigInt(whole + fraction.slice(0, scale).padEnd(scale, '0'))
+  const [integer = '0', fraction = ''] = (negative ? plain.slice(1) : plain).split('.')
+  let units = BigInt(integer + fraction.slice(0, scale).padEnd(scale, '0'))
   if (fraction.length > scale && fraction[scale]! >= '5') units += 1n
   return negative ? -units : units
 }
@@ -12,11 +12,11 @@ export function unitsOf(plain: string, scale: number): bigint {
 /** An integer of a scale as decimal text. */
 export function decimalText(units: bigint, scale: number): string {
   const digits = String(units < 0n ? -units : units).padStart(scale + 1, '0')
-  const whole = digits.slice(0, digits.length - scale)
+  const integer = digits.slice(0, digits.length - scale)
   let end = digits.length
   while (end > digits.length - scale && digits[end - 1] === '0') end -= 1
   const fraction = digits.slice(digits.length - scale, end)
-  return `${units < 0n ? '-' : ''}${whole}${fraction && `.${fraction}`}`
+  return `${units < 0n ? '-' : ''}${integer}${fraction && `.${fraction}`}`
 }
 
 /** A quotient with six more decimals than its dividend, rounded half away from zero. */
@@ -31,7 +31,7 @@ export function divided(units: bigint, scale: number, by: bigint): string {
 
 /** Decimals on one scale. */
 export function exactOf(decimals: readonly string[]): { scale: number; units: bigint[] } {
-  const scale = decimals.reduce((most, text) => Math.max(most, text.split('.')[1]?.length ?? 0), 0)
+  const scale = decimals.reduce((max, text) => Math.max(max, text.split('.')[1]?.length ?? 0), 0)
   return { scale, units: decimals.map((text) => unitsOf(text, scale)) }
 }
 

@@ -21,7 +21,7 @@ export type DecimalSign = '.' | ','
 export type Style = 'plain' | 'dot' | 'comma' | 'ambiguous' | 'slash' | 'none'
 
 /** More digits than that are codes: card numbers, accounts. */
-const maxWhole = 15
+const maxIntegerDigits = 15
 const maxFraction = 20
 
 const minus = '-−–—‐‑‒﹣－'
@@ -47,7 +47,7 @@ const digit = /[0-9]/
 export function isInteger(cell: string): boolean {
   const start = cell.charCodeAt(0) === 45 ? 1 : 0
   const { length } = cell
-  if (length === start || length - start > maxWhole) return false
+  if (length === start || length - start > maxIntegerDigits) return false
   if (cell.charCodeAt(start) === 48 && length > start + 1) return false
   for (let at = start; at < length; at += 1) {
     const code = cell.charCodeAt(at)
@@ -209,21 +209,21 @@ export function plainOf(body: string, decimal: DecimalSign): string | undefined 
       if (point >= 0) return undefined
       point = at
     }
-  const whole = point < 0 ? body : body.slice(0, point)
+  const integer = point < 0 ? body : body.slice(0, point)
   const fraction = point < 0 ? '' : body.slice(point + 1)
   if (/\D/.test(fraction) || fraction.length > maxFraction) return undefined
-  const digits = ungrouped(whole, `${grouping}٬'’ \u00a0\u202f\u2009`)
-  if (digits === undefined || digits.length > maxWhole || /^0\d/.test(digits)) return undefined
-  const kept = withoutZeros(fraction)
-  return `${digits || '0'}${kept && `.${kept}`}`
+  const digits = ungrouped(integer, `${grouping}٬'’ \u00a0\u202f\u2009`)
+  if (digits === undefined || digits.length > maxIntegerDigits || /^0\d/.test(digits)) return undefined
+  const significant = withoutZeros(fraction)
+  return `${digits || '0'}${significant && `.${significant}`}`
 }
 
 /** `1,234,567` without its separators; undefined where they do not stand before every third digit. */
-function ungrouped(whole: string, signs: string): string | undefined {
-  if (!/\D/.test(whole)) return whole
+function ungrouped(integer: string, signs: string): string | undefined {
+  if (!/\D/.test(integer)) return integer
   let sign = ''
   const groups: string[] = ['']
-  for (const character of whole) {
+  for (const character of integer) {
     if (character >= '0' && character <= '9') groups[groups.length - 1] += character
     else if (!signs.includes(character) || (sign !== '' && sign !== character)) return undefined
     else {
@@ -258,9 +258,9 @@ export function decimalIn(numeral: Numeral, decimal: DecimalSign): string | unde
 
 /** A decimal without a sign times a power of ten. */
 export function shifted(plain: string, power: number): string {
-  const [whole = '0', fraction = ''] = plain.split('.')
-  const digits = whole + fraction
-  const point = whole.length + power
+  const [integer = '0', fraction = ''] = plain.split('.')
+  const digits = integer + fraction
+  const point = integer.length + power
   const padded =
     point <= 0 ? '0'.repeat(1 - point) + digits : digits.padEnd(Math.max(point, digits.length), '0')
   const at = point <= 0 ? 1 : point
@@ -272,8 +272,8 @@ export function shifted(plain: string, power: number): string {
 function added(one: string, other: string): string {
   const scale = Math.max(one.split('.')[1]?.length ?? 0, other.split('.')[1]?.length ?? 0)
   const units = (text: string) => {
-    const [whole = '0', fraction = ''] = text.split('.')
-    return BigInt(whole + fraction.padEnd(scale, '0'))
+    const [integer = '0', fraction = ''] = text.split('.')
+    return BigInt(integer + fraction.padEnd(scale, '0'))
   }
   return shifted(String(units(one) + units(other)), -scale)
 }

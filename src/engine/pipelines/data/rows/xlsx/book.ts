@@ -83,19 +83,19 @@ async function sheetsOf(pieces: AsyncIterable<string>) {
 async function textsOf(pieces: AsyncIterable<string>): Promise<string[]> {
   const texts: string[] = []
   let [text, characters] = ['', 0]
-  let [isText, isSaid] = [false, false]
+  let [isText, isPhonetic] = [false, false]
   const reader = new XmlReader({
     open(name) {
       if (name === 'si') text = ''
       else if (name === 't') isText = true
-      else if (name === 'rPh') isSaid = true
+      else if (name === 'rPh') isPhonetic = true
     },
     text(piece) {
-      if (isText && !isSaid) text += unescaped(piece)
+      if (isText && !isPhonetic) text += unescaped(piece)
     },
     close(name) {
       if (name === 't') isText = false
-      else if (name === 'rPh') isSaid = false
+      else if (name === 'rPh') isPhonetic = false
       else if (name === 'si') {
         texts.push(withoutSpelling(text))
         characters += text.length

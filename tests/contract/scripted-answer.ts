@@ -4,7 +4,7 @@ import { chunk, done, json, type Script, type Step, stream, type UpstreamCall } 
 type Json = Record<string, unknown>
 export type SpokenWire = 'chat' | 'responses' | 'messages'
 
-export interface Said {
+export interface ScriptedAnswer {
   text?: string
   calls?: { id: string; name: string; arguments: Json }[]
   /** 10 and 5 when absent. */
@@ -15,57 +15,57 @@ export interface Said {
 export const call = (id: string, name: string, input: Json) => ({ id, name, arguments: input })
 
 /** The script of this answer, as the call asks for it. */
-export const says = (wire: SpokenWire, said: Said, { body }: UpstreamCall): Script => {
+export const says = (wire: SpokenWire, answer: ScriptedAnswer, { body }: UpstreamCall): Script => {
   const streamed = body?.['stream'] === true
-  if (wire === 'chat') return streamed ? stream(chatSteps(said)) : json(200, chatBody(said))
-  if (wire === 'responses') return streamed ? stream(responseSteps(said)) : json(200, responseBody(said))
-  return streamed ? stream(messageSteps(said)) : json(200, messageBody(said))
+  if (wire === 'chat') return streamed ? stream(chatSteps(answer)) : json(200, chatBody(answer))
+  if (wire === 'responses') return streamed ? stream(responseSteps(answer)) : json(200, responseBody(answer))
+  return streamed ? stream(messageSteps(answer)) : json(200, messageBody(answer))
 }
 
-const tokensOf = ({ tokens = { input: 10, output: 5 } }: Said) => tokens
+const tokensOf = ({ tokens = { input: 10, output: 5 } }: ScriptedAnswer) => tokens
 
 /** Streams bring text in pieces that cut words and marks. */
 const pieces = (text: string): string[] => text.match(/.{1,7}/gsu) ?? []
 
-function chatUsage(said: Said) {
-  const { input, output } = tokensOf(said)
+function chatUsage(answer: ScriptedAnswer) {
+  const { input, output } = tokensOf(answer)
   return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output }
 }
-const chatCalls = ({ calls = [] }: Said) =>
+const chatCalls = ({ calls = [] }: ScriptedAnswer) =>
   calls.map(({ id, name, arguments: input }, index) => ({
     index,
     id,
     type: 'function',
     function: { name, arguments: JSON.stringify(input) },
   }))
-const chatFinish = ({ calls = [] }: Said): string => (calls.length > 0 ? 'tool_calls' : 'stop')
-const chatBody = (said: Said) => ({
+const chatFinish = ({ calls = [] }: ScriptedAnswer): string => (calls.length > 0 ? 'tool_calls' : 'stop')
+const chatBody = (answer: ScriptedAnswer) => ({
   choices: [
     {
       index: 0,
-      finish_reason: chatFinish(said),
-      message: { role: 'assistant', content: said.text ?? null, tool_calls: chatCalls(said) },
+      finish_reason: chatFinish(answer),
+      message: { role: 'assistant', content: answer.text ?? null, tool_calls: chatCalls(answer) },
     },
   ],
-  usage: chatUsage(said),
+  usage: chatUsage(answer),
 })
-const chatSteps = (said: Said): Step[] => [
-  ...pieces(said.text ?? '').map((piece) => chunk({ content: piece })),
-  ...chatCalls(said).map((one) => chunk({ tool_calls: [one] })),
-  chunk({}, chatFinish(said)),
-  { choices: [], usage: chatUsage(said) },
+const chatSteps = (answer: ScriptedAnswer): Step[] => [
+  ...pieces(answer.text ?? '').map((piece) => chunk({ content: piece })),
+  ...chatCalls(answer).map((one) => chunk({ tool_calls: [one] })),
+  chunk({}, chatFinish(answer)),
+  { choices: [], usage: chatUsage(answer) },
   done,
 ]
 
-function responseBody(said: Said): Json {
-  const { input, output } = tokensOf(said)
+function responseBody(answer: ScriptedAnswer): Json {
+  const { input, output } = tokensOf(answer)
   const message = {
     type: 'message',
     id: 'msg_up',
     role: 'assistant',
-    content: [{ type: 'output_text', text: said.text ?? '', annotations: [] }],
+    content: [{ type: 'output_text', text: answer.text ?? '', annotations: [] }],
   }
-  const calls = (said.calls ?? []).map(({ id, name, arguments: given }) => ({
+  const calls = (answer.calls ?? []).map(({ id, name, arguments: given }) => ({
     type: 'function_call',
     id: `fc_${id}`,
     call_id: id,
@@ -76,16 +76,16 @@ function responseBody(said: Said): Json {
     id: 'resp_up',
     object: 'response',
     status: 'completed',
-    output: [...(said.text ? [message] : []), ...calls],
+    output: [...(answer.text ? [message] : []), ...calls],
     usage: { input_tokens: input, output_tokens: output, total_tokens: input + output },
   }
 }
-function responseSteps(said: Said): Step[] {
-  const body = responseBody(said)
+function responseSteps(answer: ScriptedAnswer): Step[] {
+  const body = responseBody(answer)
   const output = body['output'] as Json[]
   return [
     { type: 'response.created', response: { ...body, status: 'in_progress', output: [], usage: null } },
-    ...pieces(said.text ?? '').map((delta) => ({
+    ...pieces(answer.text ?? '').map((delta) => ({
       type: 'response.output_text.delta',
       item_id: 'msg_up',
       output_index: 0,
@@ -97,25 +97,25 @@ function responseSteps(said: Said): Step[] {
   ]
 }
 
-const messageBlocks = (said: Said): Json[] => [
-  ...(said.text ? [{ type: 'text', text: said.text }] : []),
-  ...(said.calls ?? []).map(({ id, name, arguments: input }) => ({ type: 'tool_use', id, name, input })),
+const messageBlocks = (answer: ScriptedAnswer): Json[] => [
+  ...(answer.text ? [{ type: 'text', text: answer.text }] : []),
+  ...(answer.calls ?? []).map(({ id, name, arguments: input }) => ({ type: 'tool_use', id, name, input })),
 ]
-function messageBody(said: Said): Json {
-  const { input, output } = tokensOf(said)
+function messageBody(answer: ScriptedAnswer): Json {
+  const { input, output } = tokensOf(answer)
   return {
     id: 'msg_up',
     type: 'message',
     role: 'assistant',
     model: 'upstream-model',
-    content: messageBlocks(said),
-    stop_reason: said.calls ? 'tool_use' : 'end_turn',
+    content: messageBlocks(answer),
+    stop_reason: answer.calls ? 'tool_use' : 'end_turn',
     stop_sequence: null,
     usage: { input_tokens: input, output_tokens: output },
   }
 }
-function messageSteps(said: Said): Step[] {
-  const { content, stop_reason: reason, usage, ...message } = messageBody(said)
+function messageSteps(answer: ScriptedAnswer): Step[] {
+  const { content, stop_reason: reason, usage, ...message } = messageBody(answer)
   const events: Json[] = [
     { type: 'message_start', message: { ...message, content: [], stop_reason: null, usage } },
     ...(content as Json[]).flatMap(blockEvents),
