@@ -37,7 +37,7 @@ export class ToolCalls {
   /** True when every call has a name and arguments that are whole JSON. */
   get complete(): boolean {
     return this.#calls.every(
-      (call) => call.index !== undefined && (call.arguments === '' || isWholeJson(call.arguments)),
+      (call) => call.index !== undefined && (call.arguments === '' || isCompleteJson(call.arguments)),
     )
   }
 
@@ -55,7 +55,7 @@ export class ToolCalls {
     const text = argumentText(described['arguments'])
     const open = isComplete ? undefined : this.#find(index, id, name, text)
     // Some servers end with the whole call once more.
-    if (open?.index !== undefined && name !== '' && text === open.arguments && isWholeJson(text)) return []
+    if (open?.index !== undefined && name !== '' && text === open.arguments && isCompleteJson(text)) return []
     const call = open ?? this.#begin(index, id)
     if (call.index === undefined) call.name += name
     return this.#tell(call, text, unknownFields(piece))
@@ -93,7 +93,7 @@ export class ToolCalls {
     // A piece with a name opens a call, unless it repeats the name of one whose arguments are still being written.
     if (name === '' || candidate.index === undefined) return candidate
     const another = id !== candidate.upstreamId || name !== candidate.name || text !== ''
-    const finished = isWholeJson(candidate.arguments) || name !== candidate.name
+    const finished = isCompleteJson(candidate.arguments) || name !== candidate.name
     return another && finished ? undefined : candidate
   }
 
@@ -123,7 +123,7 @@ const opensBeside = (call: OpenCall, index: number | undefined, name: string, te
   index !== undefined &&
   call.upstreamIndex !== undefined &&
   call.upstreamIndex !== index &&
-  !(text === call.arguments && isWholeJson(text))
+  !(text === call.arguments && isCompleteJson(text))
 
 /** Servers with JSON-native tools send the arguments as an object. */
 function argumentText(value: unknown): string {
@@ -148,7 +148,7 @@ const extraOf = (index: number, fields: Record<string, unknown>): Part['extra'] 
   delta: { tool_calls: [{ index, ...fields }] },
 })
 
-function isWholeJson(text: string): boolean {
+function isCompleteJson(text: string): boolean {
   try {
     JSON.parse(text)
     return true
