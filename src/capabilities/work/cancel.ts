@@ -2,8 +2,8 @@ import type { App } from '#app'
 import { acceptOnce } from '#capabilities/calls'
 import type { Tx } from '#platform/db'
 import type { JsonText } from '#platform/http'
-import type { Settled } from '#platform/ledger'
-import { countMoney, endRun } from './end.ts'
+import { reportSettlement, type Settled } from '#platform/ledger'
+import { endRun } from './end.ts'
 import { recordEvent } from './events/store.ts'
 import { endings } from './phrases.ts'
 import { notFound, type RunContext, readerOf, requireRun, runKeyOf } from './read.ts'
@@ -27,7 +27,7 @@ export async function cancelRun(context: RunContext): Promise<JsonText> {
       return toRunSummary(ended.run, readerOf(context))
     },
   )
-  if (ended.run && ended.settled) countMoney(app, ended.run, ended.settled)
+  if (ended.run && ended.settled) reportSettlement(app, ended.run.receipt_id, ended.settled)
   return reply
 }
 

@@ -60,17 +60,6 @@ export async function endRun(app: App, tx: Tx, run: RunRow, end: RunEnd): Promis
   return settled
 }
 
-/** After the transaction. */
-export function countMoney({ metrics, log }: App, run: RunRow, settled: Settled): void {
-  metrics.chargedMicrocredits.inc(Number(settled.chargedMicrocredits))
-  metrics.lostMicrocredits.inc(Number(settled.lossMicrocredits))
-  if (settled.lossMicrocredits > 0n)
-    log.error(
-      { receipt: run.receipt_id, microcredits: String(settled.lossMicrocredits) },
-      'platform loss: a run cost more than was held for it',
-    )
-}
-
 function tokensOf(steps: readonly StepRow[]) {
   const sum = (kind: keyof NonNullable<StepDetail['tokens']>): number =>
     steps.reduce((total, { detail }) => total + (detail?.tokens?.[kind] ?? 0), 0)

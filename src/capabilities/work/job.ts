@@ -5,8 +5,9 @@ import { FailedStep, LostStep, type Outcome, OutOfCredits } from '#engine/pipeli
 import { Failure, fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import { job, type Later, type Run } from '#platform/jobs'
+import { reportSettlement } from '#platform/ledger'
 import { claimRun, release, reschedule } from './claim.ts'
-import { countMoney, endRun, type RunEnd } from './end.ts'
+import { endRun, type RunEnd } from './end.ts'
 import { Journal } from './journal/journal.ts'
 import { endings } from './phrases.ts'
 import { RunLease, Stopped } from './run-lease.ts'
@@ -129,7 +130,7 @@ async function end(lease: RunLease, outcome: RunEnd): Promise<undefined> {
     }),
   )
   const settled = await unlessStopped(ending)
-  if (settled) countMoney(app, run, settled)
+  if (settled) reportSettlement(app, run.receipt_id, settled)
   return undefined
 }
 

@@ -1,7 +1,8 @@
 /** Ends overdue runs that no worker ends, and deletes runs whose retention is over. */
 import type { App } from '#app'
 import { job } from '#platform/jobs'
-import { countMoney, endRun } from './end.ts'
+import { reportSettlement } from '#platform/ledger'
+import { endRun } from './end.ts'
 import { blobsOf } from './files/store.ts'
 import { overtime } from './job.ts'
 import { deleteRun, expired, lockRun, overdue, type RunKey } from './store.ts'
@@ -40,5 +41,5 @@ async function endOverdue(app: App, runKey: RunKey): Promise<void> {
     if (!run || run.ended_at) return undefined
     return { run, settled: await endRun(app, tx, run, overtime) }
   })
-  if (ended) countMoney(app, ended.run, ended.settled)
+  if (ended) reportSettlement(app, ended.run.receipt_id, ended.settled)
 }

@@ -124,7 +124,6 @@ export class PaidRequest {
       started: true,
       lifetimeMs: this.#lifetimeMs,
     })
-    this.#app.metrics.heldMicrocredits.inc(Number(microcredits))
   }
 
   /** Changes the held amount. Throws as `Hold.change` does. */
@@ -172,9 +171,6 @@ export class PaidRequest {
     const { attempts, fault, failure, attributes, claims, freeClaim } = end
     this.telemetry.endCall(attempts, attributes, fault?.fault ?? failure?.code)
     const settled = await this.telemetry.settle(end, () => this.#hold.settle(this.#settlement(end)))
-    const { chargedMicrocredits, lossMicrocredits } = settled
-    this.#app.metrics.chargedMicrocredits.inc(Number(chargedMicrocredits))
-    this.#app.metrics.lostMicrocredits.inc(Number(lossMicrocredits))
     alarmClaims(this.#app, requestId, attempts, claims)
     return { ...settled, keepsClaim: claim !== undefined && !freeClaim }
   }

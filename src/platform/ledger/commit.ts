@@ -5,27 +5,16 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '#platform/clock'
 import type { Db } from '#platform/db'
-import { Failure } from '#platform/errors'
 import type { Log } from '#platform/log'
 import type { Metrics } from '#platform/metrics'
 import { type HoldOp, isRetryable, type OpResult, type SettleOp, serializeOps, undoOf } from './commit-ops.ts'
 import { LateUndos } from './late-undos.ts'
+import { databaseAway, type WaitingHold, WaitingHolds } from './waiting-holds.ts'
 
 interface WaitingSettle {
   op: SettleOp
   resolve: (result: OpResult) => void
   dueMs: number
-}
-
-interface WaitingHold {
-  op: HoldOp
-  resolve: (result: OpResult) => void
-  reject: (error: Error) => void
-  deadlineMs: number
-  sent: boolean
-  /** Sent on a connection that broke: the server may still carry it out, later than what was sent after it. */
-  lost: boolean
-  refused: boolean
 }
 
 /** What one statement carries. */
@@ -52,7 +41,6 @@ const batchSize = 256
  * which callers wait for, go first.
  */
 const lingerMs = 10
-const holdTimeoutMs = 5000
 const firstPauseMs = 50
 const maxPauseMs = 1000
 
@@ -60,14 +48,13 @@ const apply = { name: 'ledger.apply', text: 'select * from ledger.apply($1::json
 
 export class Committer {
   readonly #options: CommitterOptions
-  readonly #holds: WaitingHold[] = []
+  readonly #holds = new WaitingHolds()
   readonly #settles: WaitingSettle[] = []
   readonly #lateUndos = new LateUndos((op) => this.#undo(op))
   #busy = false
   #closing = false
   #closed = false
   #linger: NodeJS.Timeout | undefined
-  #timeoutTimer: NodeJS.Timeout | undefined
   #idle: (() => void)[] = []
 
   constructor(options: CommitterOptions) {
@@ -81,16 +68,7 @@ export class Committer {
   /** Rejects with SERVICE_UNAVAILABLE when the database did not take it in time; then it is undone as soon as it answers. */
   hold(op: HoldOp): Promise<OpResult> {
     return new Promise((resolve, reject) => {
-      this.#holds.push({
-        op,
-        resolve,
-        reject,
-        sent: false,
-        lost: this.#lateUndos.cancel(op.hold_id),
-        refused: false,
-        deadlineMs: Date.now() + holdTimeoutMs,
-      })
-      this.#watchTimeouts()
+      this.#holds.add({ op, resolve, reject, lost: this.#lateUndos.cancel(op.hold_id) })
       this.#flushWhenDue()
     })
   }
@@ -111,7 +89,7 @@ export class Committer {
       await Promise.race([done, late])
     }
     this.#closed = true
-    clearTimeout(this.#timeoutTimer)
+    this.#holds.close()
     clearTimeout(this.#linger)
   }
 
@@ -156,7 +134,7 @@ export class Committer {
           await pause(pauseMs)
           pauseMs = Math.min(pauseMs * 2, maxPauseMs)
         } else {
-          this.#holds.splice(0, sent.holds.length)
+          this.#holds.remove(sent.holds)
           this.#dropBroken(sent, error)
         }
         batch = this.#sendNext()
@@ -171,7 +149,7 @@ export class Committer {
   /** Waits for the results of a batch, sends the next one and delivers the results; answers the next one. */
   async #finish(batch: Batch): Promise<Batch | undefined> {
     const results = await batch.results
-    this.#holds.splice(0, batch.holds.length)
+    this.#holds.remove(batch.holds)
     // What was refused meanwhile is undone before anything new asks for its key or its credits.
     if (batch.holds.some(({ refused }) => refused)) {
       this.#deliver(batch, results)
@@ -187,19 +165,12 @@ export class Committer {
   /** What is due goes on its way, settlements with the holds; undefined when nothing is. */
   #sendNext(): Batch | undefined {
     if (this.#closed || (this.#holds.length === 0 && !this.#settlesAreDue())) return undefined
-    const holds = this.#nextHolds()
+    const holds = this.#holds.next(batchSize)
     const settles = this.#settlesAreDue() ? this.#settles.splice(0, batchSize) : []
-    for (const hold of holds) hold.sent = true
     const results = this.#send({ settles, holds })
     // Read by `#finish`, maybe a moment after it has failed.
     results.catch(() => {})
     return { settles, holds, results }
-  }
-
-  /** Refused holds, the oldest of the queue, go before all others: their undoing frees claims and credits for those. */
-  #nextHolds(): WaitingHold[] {
-    const live = this.#holds.findIndex(({ refused }) => !refused)
-    return this.#holds.slice(0, live > 0 ? Math.min(live, batchSize) : batchSize)
   }
 
   async #send({ settles, holds }: Load): Promise<OpResult[]> {
@@ -263,7 +234,7 @@ export class Committer {
       if (!isRetryable(error)) return this.#failLoad(load, error)
       for (const one of load.holds) one.lost = true
       this.#settles.unshift(...load.settles)
-      this.#holds.push(...load.holds)
+      this.#holds.putBack(load.holds)
       this.#flushWhenDue()
     }
   }
@@ -277,26 +248,4 @@ export class Committer {
     for (const one of settles)
       one.resolve({ seq: 0, outcome: 'gone', receipt_id: null, scope: null, need: 0n, have: 0n })
   }
-
-  /** Callers do not wait for an unavailable database: holds that were never sent are dropped, holds that were sent are undone later. */
-  #refuseLate(): void {
-    this.#timeoutTimer = undefined
-    const now = Date.now()
-    for (const hold of [...this.#holds]) {
-      if (hold.refused || hold.deadlineMs > now) continue
-      hold.refused = true
-      if (!hold.sent) this.#holds.splice(this.#holds.indexOf(hold), 1)
-      hold.reject(databaseAway())
-    }
-    this.#watchTimeouts()
-  }
-
-  #watchTimeouts(): void {
-    if (this.#timeoutTimer || this.#holds.length === 0) return
-    this.#timeoutTimer = setTimeout(() => this.#refuseLate(), holdTimeoutMs / 10)
-    this.#timeoutTimer.unref()
-  }
 }
-
-const databaseAway = (): Failure =>
-  new Failure('SERVICE_UNAVAILABLE', { why: 'database' }, { retryAfterMs: 2000 })

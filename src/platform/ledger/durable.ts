@@ -5,7 +5,8 @@
 import { sql } from 'kysely'
 import type { Tx } from '#platform/db'
 import type { OpResult } from './commit-ops.ts'
-import { ClaimTaken, type HoldOptions, refuse, type Settled, type Settlement } from './ledger.ts'
+import { refuseAmount } from './hold.ts'
+import { ClaimTaken, type HoldOptions, type Settled, type Settlement } from './ledger.ts'
 import { refuseLimited } from './limits.ts'
 import { holdFields, settleFields } from './operation.ts'
 
@@ -41,7 +42,7 @@ export async function holdIn(tx: Tx, options: DurableHoldOptions, now: Date): Pr
   )
   if (outcome === 'claimed') throw new ClaimTaken(earlier!)
   if (outcome === 'limited') refuseLimited(scope!, Number(need))
-  if (outcome === 'insufficient') refuse(scope!, need!, have!)
+  if (outcome === 'insufficient') refuseAmount(scope!, need!, have!)
 }
 
 export interface Extension {
@@ -71,7 +72,7 @@ export async function extendIn(
       tx,
     ),
   )
-  if (outcome === 'insufficient') refuse(scope!, need!, have!)
+  if (outcome === 'insufficient') refuseAmount(scope!, need!, have!)
   return outcome === 'held' ? need! : undefined
 }
 

@@ -2,17 +2,15 @@
  * Exact money: hold the worst case, settle what was used, explain it with a receipt (decisions §6).
  * Amounts are micro-credits (bigint); 1 credit = 1,000,000.
  */
-import assert from 'node:assert/strict'
-import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Clock } from '#platform/clock'
-import { type Db, isDatabaseAway } from '#platform/db'
-import { fail } from '#platform/errors'
+import type { Db } from '#platform/db'
 import type { Log } from '#platform/log'
 import type { Metrics } from '#platform/metrics'
 import type { Processes } from '#platform/processes'
 import { Committer } from './commit.ts'
+import { takeHold } from './hold.ts'
 import { Refusals } from './limits.ts'
-import { holdFields, settleFields } from './operation.ts'
 import * as store from './store.ts'
 import { type UsagePage, type UsageRow, type UsageSums, usageRows, usageTotals } from './usage/store.ts'
 import { watchHold } from './watch.ts'
@@ -52,6 +50,7 @@ export {
   transferred,
 } from './store.ts'
 export type { UsageGroup, UsagePage, UsageRow, UsageSums } from './usage/store.ts'
+export { reportSettlement } from './watch.ts'
 
 export const microcreditsPerCredit = 1_000_000n
 
@@ -204,7 +203,7 @@ export function openLedger(options: LedgerOptions): Ledger {
     hold: (asked) =>
       watchHold(
         options.metrics,
-        takeHold({ db, committer, refusals, processId: processes.id, clock, log }, asked),
+        takeHold({ ...options, committer, refusals, processId: processes.id }, asked),
       ),
     balance: (accountId) => store.balance(db, accountId),
     meters: (payer) => store.meters(db, payer, clock.nowMs()),
@@ -228,104 +227,3 @@ export function openLedger(options: LedgerOptions): Ledger {
 
 /** Longer than any reply is replayed (`platform/idempotency`), by an hour for clocks that disagree. */
 const keepRepliesMs = 25 * 60 * 60 * 1000
-
-interface Desk {
-  db: Db
-  committer: Committer
-  refusals: Refusals
-  processId: string
-  clock: Clock
-  log: Log
-}
-
-async function takeHold(desk: Desk, options: HoldOptions): Promise<Hold> {
-  const { committer, refusals, processId, clock } = desk
-  const { payer, receiptId } = options
-  // A repeat under an idempotency key is answered from what is stored, however fast it comes.
-  if (!options.claim) refusals.check(payer)
-  const result = await committer.hold({
-    ...holdFields(options),
-    amount: options.microcredits,
-    started: options.started,
-    process_id: processId,
-    expires_at: new Date(clock.nowMs() + options.lifetimeMs).toISOString(),
-  })
-  if (result.outcome === 'claimed') throw new ClaimTaken(result.receipt_id!)
-  if (result.outcome === 'limited') return refusals.refuse(payer, result.scope!, Number(result.need))
-  if (result.outcome === 'insufficient') refuse(result.scope!, result.need!, result.have!)
-
-  let held = options.microcredits
-  let ending: Promise<Settled> | undefined
-  return {
-    receiptId,
-    get microcredits() {
-      return held
-    },
-    async change(microcredits, lifetimeMs) {
-      await changeHold(desk, options, { from: held, to: microcredits, lifetimeMs })
-      held = microcredits
-    },
-    settle(settlement) {
-      ending ??= settle(desk, options, settlement)
-      return ending
-    },
-  }
-}
-
-interface Change {
-  from: bigint
-  to: bigint
-  lifetimeMs: number
-}
-
-/** Each statement says from what to what, so one whose reply was lost is sent again, and none that arrives late does harm. */
-async function changeHold(
-  { db, clock }: Desk,
-  options: HoldOptions,
-  { from, to, lifetimeMs }: Change,
-): Promise<void> {
-  const { accountId } = options.payer
-  const until = new Date(clock.nowMs() + lifetimeMs)
-  const change = () => store.rehold(db, accountId, options.receiptId, from, to, until)
-  const result = await change()
-    .catch(async (error: unknown) => {
-      if (!isDatabaseAway(error)) throw error
-      await pause(againMs)
-      return change()
-    })
-    .catch((error: unknown) => {
-      if (!isDatabaseAway(error)) throw error
-      return fail('SERVICE_UNAVAILABLE', { why: 'database' }, { retryAfterMs: 2000 })
-    })
-  if (result.outcome === 'insufficient') refuse(result.scope!, result.need!, result.have!)
-  assert(result.outcome === 'held', `the hold ${options.receiptId} has ended or is not at ${from}`)
-}
-
-/** Until a broken connection may be replaced by a good one. */
-const againMs = 500
-
-/** What a hold does not fit: the balance, or a cap. */
-export function refuse(scope: string, needMicrocredits: bigint, haveMicrocredits: bigint): never {
-  if (scope === 'balance') fail('INSUFFICIENT_CREDITS', { needMicrocredits, haveMicrocredits })
-  fail('BUDGET_EXCEEDED', { scope, needMicrocredits, haveMicrocredits })
-}
-
-async function settle({ committer, log }: Desk, options: HoldOptions, end: Settlement): Promise<Settled> {
-  const result = await committer.settle(
-    {
-      ...settleFields({ accountId: options.payer.accountId, receiptId: options.receiptId }, end),
-      actual: end.microcredits,
-      free_claim: end.freeClaim ?? false,
-      reply: end.reply,
-    },
-    end.urgent ?? false,
-  )
-  const lossMicrocredits = result.have ?? 0n
-  if (lossMicrocredits > 0n) {
-    log.error(
-      { receipt: options.receiptId, microcredits: String(lossMicrocredits) },
-      'platform loss: a call cost more than may be charged for it',
-    )
-  }
-  return { chargedMicrocredits: result.need!, lossMicrocredits }
-}

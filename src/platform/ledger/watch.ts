@@ -1,8 +1,9 @@
 import { Failure } from '#platform/errors'
+import type { Log } from '#platform/log'
 import type { Metrics } from '#platform/metrics'
-import { ClaimTaken, type Hold } from './ledger.ts'
+import { ClaimTaken, type Hold, type Settled } from './ledger.ts'
 
-/** Counts the holds that are open, and those that are refused, by what refused them. */
+/** Counts what is held, the holds that are open, and those that are refused, by what refused them. */
 export async function watchHold(metrics: Metrics | undefined, taking: Promise<Hold>): Promise<Hold> {
   if (!metrics) return taking
   let hold: Hold
@@ -13,6 +14,7 @@ export async function watchHold(metrics: Metrics | undefined, taking: Promise<Ho
     throw error
   }
   metrics.openHolds.inc()
+  metrics.heldMicrocredits.inc(Number(hold.microcredits))
   let ending: ReturnType<Hold['settle']> | undefined
   return {
     receiptId: hold.receiptId,
@@ -25,6 +27,24 @@ export async function watchHold(metrics: Metrics | undefined, taking: Promise<Ho
       return ending
     },
   }
+}
+
+/**
+ * Counts what was charged and what the platform lost by it, and logs a loss; of a durable hold once the transaction that ended it is
+ * through.
+ */
+export function reportSettlement(
+  { metrics, log }: { metrics?: Metrics; log: Log },
+  receiptId: string,
+  { chargedMicrocredits, lossMicrocredits }: Settled,
+): void {
+  metrics?.chargedMicrocredits.inc(Number(chargedMicrocredits))
+  metrics?.lostMicrocredits.inc(Number(lossMicrocredits))
+  if (lossMicrocredits > 0n)
+    log.error(
+      { receipt: receiptId, microcredits: String(lossMicrocredits) },
+      'platform loss: a call cost more than may be charged for it',
+    )
 }
 
 function reasonOf(error: unknown): string {

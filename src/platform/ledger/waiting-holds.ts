@@ -1,0 +1,79 @@
+/** Holds that wait for a commit, in their order. Their callers do not wait long for a database that is away. */
+import { Failure } from '#platform/errors'
+import type { HoldOp, OpResult } from './commit-ops.ts'
+
+export interface WaitingHold {
+  op: HoldOp
+  resolve: (result: OpResult) => void
+  reject: (error: Error) => void
+  deadlineMs: number
+  sent: boolean
+  /** Sent on a connection that broke: the server may still carry it out, later than what was sent after it. */
+  lost: boolean
+  /** Its caller was told 503; what was sent of it is undone later. */
+  refused: boolean
+}
+
+const timeoutMs = 5000
+
+export class WaitingHolds {
+  readonly #queue: WaitingHold[] = []
+  #timer: NodeJS.Timeout | undefined
+
+  get length(): number {
+    return this.#queue.length
+  }
+
+  add(hold: Pick<WaitingHold, 'op' | 'resolve' | 'reject' | 'lost'>): void {
+    this.#queue.push({ ...hold, sent: false, refused: false, deadlineMs: Date.now() + timeoutMs })
+    this.#watchTimeouts()
+  }
+
+  /**
+   * The next to be sent, which stay in the queue until they are removed. Refused holds, the oldest of the queue, go before all others:
+   * their undoing frees claims and credits for those.
+   */
+  next(most: number): WaitingHold[] {
+    const live = this.#queue.findIndex(({ refused }) => !refused)
+    const holds = this.#queue.slice(0, live > 0 ? Math.min(live, most) : most)
+    for (const hold of holds) hold.sent = true
+    return holds
+  }
+
+  /** What `next` gave last, of which the database has decided. */
+  remove(sent: readonly WaitingHold[]): void {
+    this.#queue.splice(0, sent.length)
+  }
+
+  /** What was removed and has to be sent again. */
+  putBack(holds: readonly WaitingHold[]): void {
+    this.#queue.push(...holds)
+    this.#watchTimeouts()
+  }
+
+  close(): void {
+    clearTimeout(this.#timer)
+  }
+
+  /** Holds that were never sent are dropped, holds that were sent are undone when the database answers. */
+  #refuseLate(): void {
+    this.#timer = undefined
+    const now = Date.now()
+    for (const hold of [...this.#queue]) {
+      if (hold.refused || hold.deadlineMs > now) continue
+      hold.refused = true
+      if (!hold.sent) this.#queue.splice(this.#queue.indexOf(hold), 1)
+      hold.reject(databaseAway())
+    }
+    this.#watchTimeouts()
+  }
+
+  #watchTimeouts(): void {
+    if (this.#timer || this.#queue.length === 0) return
+    this.#timer = setTimeout(() => this.#refuseLate(), timeoutMs / 10)
+    this.#timer.unref()
+  }
+}
+
+export const databaseAway = (): Failure =>
+  new Failure('SERVICE_UNAVAILABLE', { why: 'database' }, { retryAfterMs: 2000 })
