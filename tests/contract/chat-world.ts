@@ -102,6 +102,11 @@ export async function explained(key: Client, requestId: string): Promise<Explain
   })
 }
 
+/** What the receipt of a settled request counts in other units than tokens. */
+export async function quantitiesOf({ app, account, project }: World, requestId: string) {
+  return (await app.ledger.receipt(account, project, requestId))!.quantities
+}
+
 export const weather = {
   type: 'function' as const,
   function: {

@@ -4,7 +4,7 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cut, json, reset, type Script, silence, stream } from '../harness/upstream.ts'
 import { boot, type World } from '../harness/world.ts'
-import { type Explained, explained, requestIdOf } from './chat-world.ts'
+import { type Explained, explained, quantitiesOf, requestIdOf } from './chat-world.ts'
 import { bootOnImages, halves, type ImagesWorld, picture, withPictures } from './images-world.ts'
 import { expectRefusal } from './refusal.ts'
 import { imageEventsIn, pictureIn } from './responses-image-oracle.ts'
@@ -67,6 +67,7 @@ describe('to the micro-credit', () => {
       const receipt = await explained(at.key, id)
       expect(receipt).toMatchObject({ state: 'completed', microcredits: String(microcredits) })
       expect(receipt.reserved_microcredits).toBe(String(microcredits))
+      expect(await quantitiesOf(at.world, id)).toEqual({ pictures: 1 })
     }
   })
 

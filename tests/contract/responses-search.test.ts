@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { cut, stream } from '../harness/upstream.ts'
 import { json } from '../tools/asking.ts'
-import { explained, requestIdOf } from './chat-world.ts'
+import { explained, quantitiesOf, requestIdOf } from './chat-world.ts'
 import { expectRefusal } from './refusal.ts'
 import { eventsIn, type Json, lasting, responseIn } from './responses-oracle.ts'
 import { respond, weather } from './responses-world.ts'
@@ -229,6 +229,7 @@ describe('what comes of a search', () => {
     })
     const { details } = await explained(at.key, requestIdOf(reply))
     expect(details).toMatchObject({ tools: [{ tool: 'web_search', uses: 1, failed: 1, microcredits: 0 }] })
+    expect(await quantitiesOf(at.world, requestIdOf(reply))).toBeNull()
   })
 
   test('that finds nothing is whole, with no sources, and so is one with an input that is none', async () => {
@@ -257,6 +258,24 @@ describe('what comes of a search', () => {
     })
     const after = await at.world.balance()
     expect(before.available - after.available).toBe(charged)
+  })
+
+  test('is counted on the receipt and in the usage of the day, where tokens stay what they are', async () => {
+    at.answers({ calls: ['a', 'b'].map((query) => call(query, 'web_search', { query })) }, searching('c'), {
+      text: cited,
+    })
+    const reply = await respond(at.key, { web_search: true }, { 'X-Reference-ID': 'counted' })
+    await at.world.settled()
+    expect(await quantitiesOf(at.world, requestIdOf(reply))).toEqual({ searches: 3 })
+    const days = await at.world.app.db.query(
+      { text: `select quantities from ledger.usage_days where reference_id = 'counted'` },
+      [],
+    )
+    expect(days).toEqual([{ quantities: { searches: 3 } }])
+    at.answers({ text: 'Nothing was looked up.' })
+    const plain = await respond(at.key, { web_search: true })
+    await at.world.settled()
+    expect(await quantitiesOf(at.world, requestIdOf(plain))).toBeNull()
   })
 
   test('of five steps is the last: then the model answers without tools', async () => {

@@ -4,7 +4,7 @@ import { readEnv } from '#platform/config'
 import { loadConfig } from '#settings'
 import { json, stream } from '../harness/upstream.ts'
 import { upstreamConfig } from '../harness/world.ts'
-import { explained, requestIdOf } from './chat-world.ts'
+import { explained, quantitiesOf, requestIdOf } from './chat-world.ts'
 import { message, upstreamMessage } from './messages-world.ts'
 import { bootOnWires } from './responses-world.ts'
 
@@ -43,6 +43,7 @@ test.each([false, true])('on the messages wire, streamed: %s', async (streamed) 
   expect(reply.status, reply.text).toBe(200)
   await at.world.settled()
   expect(await microcreditsOf(at.key, requestIdOf(reply))).toMatchObject({ charged: tokens + 2n * perSearch })
+  expect(await quantitiesOf(at.world, requestIdOf(reply))).toEqual({ searches: 2 })
   expect(held > 3n * perSearch && held < 4n * perSearch + 1_000_000_000n).toBe(true)
 })
 
@@ -83,6 +84,7 @@ test.each([false, true])('on the responses wire, streamed: %s', async (streamed)
   expect(reply.status, reply.text).toBe(200)
   await at.world.settled()
   expect(await microcreditsOf(at.key, requestIdOf(reply))).toMatchObject({ charged: tokens + 2n * perSearch })
+  expect(await quantitiesOf(at.world, requestIdOf(reply))).toEqual({ searches: 2 })
 })
 
 test('a model whose provider searches has a price for it, and only such a model', () => {

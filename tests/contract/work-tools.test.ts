@@ -1,5 +1,6 @@
 /** Runs that search and read: each use is a step with its fee, taken once. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { quantitiesOf } from './chat-world.ts'
 import { bootWithTools, fetchFee, findings, searchFee, type ToolsWorld } from './tools-world.ts'
 import { create, ended, openStage, whole } from './work-world.ts'
 
@@ -44,6 +45,7 @@ test('searches and pages are paid by use where they did not fail, and are on the
     { step: 'read/1', kind: 'read', state: 'done', microcredits: Number(fetchFee) },
     { step: 'read/2', kind: 'read', state: 'done', microcredits: 0 },
   ])
+  expect(await quantitiesOf(at.world, body.request_id)).toEqual({ searches: 1, fetches: 1 })
 })
 
 test('a page that cannot be read costs nothing; a search that cannot be paid is not begun', async () => {

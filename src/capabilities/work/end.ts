@@ -1,5 +1,6 @@
 /** The only place where a run ends: its state, its money and its receipt in one transaction. */
 import type { App } from '#app'
+import { totalQuantities } from '#engine/paid'
 import type { Tx } from '#platform/db'
 import type { Localized } from '#platform/errors'
 import { type Settled, settleIn } from '#platform/ledger'
@@ -39,6 +40,7 @@ export async function endRun(app: App, tx: Tx, run: RunRow, end: RunEnd): Promis
       state: end.status === 'failed' ? 'failed' : 'completed',
       statusCode: acceptedStatus,
       tokens: tokensOf(steps),
+      quantities: totalQuantities(steps.map(({ detail }) => detail?.quantities ?? {})),
       detail: detailOf(run, end, steps),
       thresholdsPercent: app.config.budgets.thresholdsPercent,
     },

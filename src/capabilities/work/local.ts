@@ -7,6 +7,7 @@ import { FetchRefused } from '#platform/net'
 import type { Spool } from '#platform/spool'
 import type { Journal } from './journal/journal.ts'
 import { fetchReasons } from './phrases.ts'
+import { useOf } from './price.ts'
 import type { RunLease } from './run-lease.ts'
 
 /** Throws if the bytes in the storage do not match their hash. */
@@ -54,10 +55,10 @@ export async function fetchFile(options: FetchStep): Promise<FetchedFile | Refus
         if ('refused' in found) return { state: 'done', value: found, cost: 0n }
         fetched = found
         cleanup.use(found.file)
-        return { state: 'done', value: { refused: null }, cost: tool.price }
+        return { state: 'done', value: { refused: null }, ...useOf(tool) }
       } catch (error) {
         if (!lease.signal.aborted) throw error
-        return { state: 'lost', cost: tool.price }
+        return { state: 'lost', ...useOf(tool) }
       }
     },
   })

@@ -3,6 +3,7 @@ import type { App } from '#app'
 import { boundTurn, worstCaseOf } from '#engine/inference'
 import type { Model } from '#engine/models'
 import type { Plan } from '#engine/pipelines'
+import type { HostedTool } from '#engine/tools'
 
 /** The template around the messages of a prompt, which a plan does not include. */
 const templateBytes = 1_024
@@ -19,6 +20,12 @@ export function worstCaseOfPlan(
   }, 0n)
   return questions + BigInt(searches) * feeOf(app, 'web_search') + BigInt(reads) * feeOf(app, 'web_fetch')
 }
+
+/** What one use of a hosted tool costs a step, and how it is counted. */
+export const useOf = ({ price, unit }: HostedTool) => ({
+  cost: price,
+  ...(unit !== undefined && { detail: { quantities: { [unit]: 1 } } }),
+})
 
 /** Micro-credits of one use; 0 if the tool is not configured. */
 export const feeOf = (app: App, tool: 'web_search' | 'web_fetch'): bigint => app.tools.find(tool)?.price ?? 0n

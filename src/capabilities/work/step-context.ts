@@ -14,6 +14,7 @@ import type { Source, ToolName } from '#engine/turn'
 import { saveFile, saveLocalFile } from './files/save.ts'
 import type { Journal, StepResult } from './journal/journal.ts'
 import { fetchFile, openInputFile } from './local.ts'
+import { useOf } from './price.ts'
 import { recordProgress } from './progress.ts'
 import type { RunLease } from './run-lease.ts'
 
@@ -141,10 +142,10 @@ async function useTool({ lease, journal, step, tool: name, input }: ToolOptions)
       })
       const readAt = new Date(app.clock.nowMs()).toISOString()
       const value = name === 'web_fetch' ? results.map((page) => ({ ...page, readAt })) : results
-      return { state: 'done', value, cost: error === undefined ? tool.price : 0n }
+      return { state: 'done', value, ...(error === undefined ? useOf(tool) : { cost: 0n }) }
     } catch (error) {
       if (!signal.aborted) throw error
-      return { state: 'lost', cost: tool.price }
+      return { state: 'lost', ...useOf(tool) }
     }
   }
   try {

@@ -9,6 +9,7 @@ import {
   type PaidCall,
   type PaidOrder,
   startPaidOrder,
+  totalQuantities,
 } from '#engine/paid'
 import type { ImageOrder } from '#engine/turn'
 import type { Failure } from '#platform/errors'
@@ -130,7 +131,7 @@ class Paid implements PaidImage {
       ...(reply !== undefined && { reply }),
       microcredits: this.#charge,
       tokens: { ...tokens, cachedInput: 0, reasoning: 0 },
-      quantities: this.#delivered > 0 ? { pictures: this.#delivered } : undefined,
+      quantities: totalQuantities([{ pictures: this.#delivered }]),
       claims: claimsOf(this.#order.attempts, this.#usage, tokens),
       detail: { head: this.#detail() },
       figures: { pictures: this.#delivered },

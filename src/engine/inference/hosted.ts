@@ -5,8 +5,6 @@
 import type { AnswerState, HostedTool, HostedTools } from '#engine/tools'
 import type {
   Citation,
-  Content,
-  FinishReason,
   HostedToolEntry,
   HostedToolSet,
   Message,
@@ -15,9 +13,11 @@ import type {
   ToolResult,
   Turn,
 } from '#engine/turn'
+import type { Quantities } from '#platform/ledger'
 import { Citations, citeByLink } from './citations.ts'
 import { PriorContext } from './prior-context.ts'
 import type { Step } from './step.ts'
+import { type Finish, StepAnswer } from './step-answer.ts'
 
 /** Contract section 8. */
 const maxSteps = 5
@@ -41,6 +41,7 @@ export interface ToolUse {
   tool: HostedToolEntry['tool']
   uses: number
   failed: number
+  succeeded: number
   microcredits: bigint
 }
 
@@ -67,7 +68,10 @@ export class HostedAnswer {
     this.#options = options
     this.#hosted = options.turn.hosted!
     this.#uses = new Map(
-      this.#hosted.tools.map(({ name, tool }) => [name, { tool, uses: 0, failed: 0, microcredits: 0n }]),
+      this.#hosted.tools.map(({ name, tool }) => [
+        name,
+        { tool, uses: 0, failed: 0, succeeded: 0, microcredits: 0n },
+      ]),
     )
     this.#prior = new PriorContext(options.turn.messages)
     this.#citations.found(this.#hosted.found ?? [], true)
@@ -82,6 +86,13 @@ export class HostedAnswer {
   /** Fees of the uses so far. */
   get spent(): bigint {
     return this.uses.reduce((sum, { microcredits }) => sum + microcredits, 0n)
+  }
+  /** Uses that succeeded, in the unit of each tool that has one. */
+  get quantities(): Quantities[] {
+    return this.#hosted.tools.flatMap((use) => {
+      const { unit } = this.#toolOf(use)
+      return unit === undefined ? [] : [{ [unit]: this.#uses.get(use.name)!.succeeded }]
+    })
   }
   /** Maximum fees of the remaining uses. */
   get worstFees(): bigint {
@@ -103,7 +114,7 @@ export class HostedAnswer {
       const results = yield* this.#use(calls)
       const end = this.#endAfter(number, answer, calls.length)
       if (end) return yield { type: 'finish', ...end }
-      turn = this.#next(turn, answer, results, { number: number + 1, output: step.usage().output })
+      turn = this.#next(turn, answer, results, { number: number + 1, outputTokens: step.usage().output })
       step = await this.#options.ask(turn)
       // A step that cannot be paid is not started; the answer so far is delivered.
       if (!step)
@@ -170,8 +181,10 @@ export class HostedAnswer {
     const result = this.#isLured(use, input)
       ? refused('url_not_in_prior_context', unnamed)
       : await this.#call(tool, use, input)
-    if (result.error === undefined) count.microcredits += tool.price
-    else count.failed++
+    if (result.error === undefined) {
+      count.succeeded++
+      count.microcredits += tool.price
+    } else count.failed++
     return result
   }
 
@@ -198,7 +211,7 @@ export class HostedAnswer {
     turn: Turn,
     answer: StepAnswer,
     results: readonly ToolResult[],
-    { number, output }: { number: number; output: number },
+    { number, outputTokens }: { number: number; outputTokens: number },
   ): Turn {
     const answers = answer.hosted.map(({ id }, position) => toolMessage(id, results[position]!))
     const limit = turn.requestedOutputTokens
@@ -207,7 +220,7 @@ export class HostedAnswer {
       messages: [...turn.messages, answer.message, ...answers],
       // A forced tool choice is satisfied by now; after the last step no tool may be called.
       toolChoice: { type: number > maxSteps ? 'none' : 'auto' },
-      ...(limit !== undefined && { requestedOutputTokens: Math.max(1, limit - output) }),
+      ...(limit !== undefined && { requestedOutputTokens: Math.max(1, limit - outputTokens) }),
     }
   }
 
@@ -234,91 +247,5 @@ function parsed(text: string): unknown {
     return JSON.parse(text || '{}')
   } catch {
     return {}
-  }
-}
-
-type Finish = { reason: FinishReason; stopSequence?: string }
-
-/** Collects the model's output of one step, to be replayed as an assistant message in the next. */
-class StepAnswer {
-  readonly #hostedNames: ReadonlyMap<string, unknown>
-  readonly #nextIndex: () => number
-  readonly #content: Content[] = []
-  readonly #calls = new Map<number, ToolCall>()
-  /** Index delivered to the caller for each call of the caller's own tools. */
-  readonly #indices = new Map<number, number>()
-  #reasoning: (Content & { type: 'reasoning' }) | undefined
-  finish: Finish = { reason: 'stop' }
-
-  constructor(hostedNames: ReadonlyMap<string, unknown>, nextIndex: () => number) {
-    this.#hostedNames = hostedNames
-    this.#nextIndex = nextIndex
-  }
-
-  get hosted(): ToolCall[] {
-    return [...this.#calls.values()].filter(({ name }) => this.#hostedNames.has(name))
-  }
-  get callsOfCaller(): number {
-    return this.#indices.size
-  }
-  /** False when the answer was cut off or refused: its last tool call may be incomplete. */
-  get isComplete(): boolean {
-    return this.finish.reason === 'stop' || this.finish.reason === 'tool_calls'
-  }
-  get message(): Message {
-    return { role: 'assistant', content: this.#content, toolCalls: [...this.#calls.values()] }
-  }
-
-  /** Returns the part if it is delivered to the caller, or undefined. */
-  add(part: Part): Part | undefined {
-    switch (part.type) {
-      case 'text':
-        this.#text(part.text)
-        return part
-      case 'reasoning':
-        this.#reasoningBlock().text += part.text
-        return part
-      case 'reasoning-end':
-        if (part.opaque) this.#reasoningBlock().opaque = part.opaque
-        this.#reasoning = undefined
-        return part
-      case 'tool-call':
-        return this.#call(part)
-      case 'tool-arguments': {
-        const call = this.#calls.get(part.index)
-        if (call) call.arguments += part.delta
-        const index = this.#indices.get(part.index)
-        return index === undefined ? undefined : { ...part, index }
-      }
-      case 'finish':
-        this.finish = part
-        return undefined
-      default:
-        return part
-    }
-  }
-
-  #call(part: Part & { type: 'tool-call' }): Part | undefined {
-    this.#reasoning = undefined
-    this.#calls.set(part.index, { id: part.id, name: part.name, arguments: '' })
-    if (this.#hostedNames.has(part.name)) return undefined
-    const index = this.#nextIndex()
-    this.#indices.set(part.index, index)
-    return { ...part, index }
-  }
-
-  #text(text: string): void {
-    this.#reasoning = undefined
-    const last = this.#content.at(-1)
-    if (last?.type === 'text') last.text += text
-    else this.#content.push({ type: 'text', text })
-  }
-
-  #reasoningBlock(): Content & { type: 'reasoning' } {
-    if (!this.#reasoning) {
-      this.#reasoning = { type: 'reasoning', text: '' }
-      this.#content.push(this.#reasoning)
-    }
-    return this.#reasoning
   }
 }

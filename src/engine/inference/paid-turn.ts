@@ -2,13 +2,14 @@
 import type { App } from '#app'
 import { type Model, textModels } from '#engine/models'
 import { claimOf, type Finished, type PaidCall, PaidRequest } from '#engine/paid'
-import { deploymentsFor, type ModelsOptions, type PricedAttempt, priced, type Run } from '#engine/routing'
+import { deploymentsFor, type ModelsOptions, type Run } from '#engine/routing'
 import type { HostedTools } from '#engine/tools'
 import type { Bill, Part, Turn, Usage } from '#engine/turn'
 import { Failure, fail } from '#platform/errors'
 import { UpstreamError } from '#providers/spec'
-import { HostedAnswer, type ToolUse, withHosted } from './hosted.ts'
+import { HostedAnswer, withHosted } from './hosted.ts'
 import { Step, sumOf } from './step.ts'
+import { type EndedTurn, receiptDetail, receiptQuantities } from './turn-receipt.ts'
 import { TurnTelemetry } from './turn-telemetry.ts'
 import { failureOf } from './upstream-failure.ts'
 import { takeWorstCase } from './worst-case.ts'
@@ -216,10 +217,6 @@ class Paid implements PaidTurn {
     return this.#steps.reduce((sum, step) => sum + this.#costOf(step), this.#hosted?.spent ?? 0n)
   }
 
-  #costOf(step: Step): bigint {
-    return textModels.price(step.model, this.#app.config.defaults, step.usage())
-  }
-
   finish({ statusCode, failure, reply, undelivered = false }: Ending): Promise<Finished> {
     const free = this.#isFree(undelivered)
     const usage = this.usage()
@@ -228,6 +225,17 @@ class Paid implements PaidTurn {
     const fault = this.#fault
     const { finishReason } = this.#last
     const outcome = this.#request.outcome(failure !== undefined || fault !== undefined)
+    const ended: EndedTurn = {
+      stream: this.#options.turn.stream,
+      maxOutputTokens: this.#maxOutputTokens,
+      steps: this.#steps,
+      usage,
+      hosted: this.#hosted,
+      isFree: free,
+      undelivered,
+      raisedFrom: this.#raisedFrom,
+      costOf: this.#costOf,
+    }
     return this.#request.settle({
       model,
       attempts,
@@ -242,7 +250,8 @@ class Paid implements PaidTurn {
       freeClaim: free && this.#steps.every((step) => step.mayReleaseClaim),
       claims: this.#steps.flatMap(({ attempts, usageCorrection }) => claimOf(attempts, usageCorrection)),
       outcome,
-      detail: this.#detail(usage, free, undelivered),
+      quantities: receiptQuantities(ended),
+      detail: receiptDetail(ended),
       figures: { input_tokens: usage.input, output_tokens: usage.output },
       attributes: this.#watch.endCall({ attempts, usage, finishReason }),
     })
@@ -264,50 +273,12 @@ class Paid implements PaidTurn {
     return this.#last.isFree(undelivered) ? this.#spent - this.#costOf(this.#last) : this.#spent
   }
 
-  /** Details for the receipt; never prompt or answer text. */
-  #detail(usage: Usage, free: boolean, undelivered: boolean) {
-    const head = {
-      stream: this.#options.turn.stream,
-      max_output_tokens: this.#maxOutputTokens,
-      finish_reason: this.#last.finishReason ?? null,
-      usage_source: free ? 'none' : usageSource(this.#steps),
-      tokens: free ? null : usage,
-    }
-    const tail = {
-      ...(this.#hosted && { steps: this.#steps.length, tools: this.#hosted.uses.map(useDetail) }),
-      ...(this.#isRaised && { hold_raised_from: String(this.#billed!.held) }),
-    }
-    return { head, tail, ...(this.#hosted && { attempts: this.#pricedAttempts(undelivered) }) }
+  /** The hold before it was raised from the free balance, because the cost exceeded it. */
+  get #raisedFrom(): bigint | undefined {
+    return this.#billed && this.#request.held > this.#billed.held ? this.#billed.held : undefined
   }
 
-  /** The cost exceeded the hold, which was raised from the free balance. */
-  get #isRaised(): boolean {
-    return this.#billed !== undefined && this.#request.held > this.#billed.held
-  }
-
-  /** Attempts with their prices: one receipt covers several calls and tool fees. */
-  #pricedAttempts(undelivered: boolean): PricedAttempt[] {
-    const free = this.#isFree(undelivered)
-    return this.#steps.flatMap((step) => {
-      const isFree = free || (step === this.#last && step.isFree(undelivered))
-      const cost = {
-        microcredits: this.#costOf(step),
-        usage: step.usage(),
-        usageSource: step.usageSource,
-      }
-      return priced(step.attempts, isFree ? undefined : cost)
-    })
-  }
+  #costOf = (step: Step): bigint => textModels.price(step.model, this.#app.config.defaults, step.usage())
 }
 
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)
-
-const usageSource = (steps: readonly Step[]): string =>
-  steps.every((step) => step.usageSource === 'upstream') ? 'upstream' : 'estimated'
-
-const useDetail = ({ tool, uses, failed, microcredits }: ToolUse): Record<string, unknown> => ({
-  tool,
-  uses,
-  failed,
-  microcredits: Number(microcredits),
-})

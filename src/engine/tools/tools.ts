@@ -36,6 +36,8 @@ export interface HostedTool {
   parameters: Record<string, unknown>
   /** Micro-credits of one use that did not fail. */
   price: bigint
+  /** In which its uses are counted on receipts, a plural noun; absent for those that are always free. */
+  unit?: string
   /**
    * One use. Every failure is returned as a result for the model, with two exceptions: the signal's reason is thrown when the caller
    * disconnected, and defects throw.

@@ -50,6 +50,7 @@ export function webFetch(
       additionalProperties: false,
     },
     price,
+    unit: 'fetches',
     async run(input, context) {
       const address = textMember(input, 'url')
       if (address === undefined)

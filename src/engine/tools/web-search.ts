@@ -52,6 +52,7 @@ export function webSearch(vendor: SearchVendor, { price, log }: { price: bigint;
       additionalProperties: false,
     },
     price,
+    unit: 'searches',
     async run(input, context) {
       const query = textMember(input, 'query')
       if (query === undefined)

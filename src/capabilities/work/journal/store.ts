@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
+import type { Quantities } from '#platform/ledger'
 import type { LeaseKey, RunKey } from '../store.ts'
 
 export type StepKind = 'ask' | 'search' | 'read' | 'once'
@@ -21,6 +22,8 @@ export interface StepRow {
 export interface StepDetail {
   model?: string
   tokens?: { input: number; cachedInput: number; output: number; reasoning: number }
+  /** Usage in other units than tokens. */
+  quantities?: Quantities
   usage_source?: string
   attempts?: unknown[]
   /** Figures of the upstream that are impossible. */
