@@ -10,6 +10,9 @@ export function measureAudio(bytes: Uint8Array): { durationSeconds: number } | u
   return seconds !== undefined && seconds > 0 ? { durationSeconds: seconds } : undefined
 }
 
+/** Chunks looked at; recordings have some dozens before their sound. */
+const maxChunks = 10_000
+
 /** Formats whose byte rate follows from rate, channels and bits: PCM, float, A-law, µ-law, extensible. */
 const linear = new Set([1, 3, 6, 7, 0xfffe])
 
@@ -18,7 +21,7 @@ function measureWav(bytes: Uint8Array): number | undefined {
   const view = viewOf(bytes)
   let bytesPerSecond: number | undefined
   let at = 12
-  while (at + 8 <= bytes.length) {
+  for (let chunks = 0; chunks < maxChunks && at + 8 <= bytes.length; chunks++) {
     const claimed = view.getUint32(at + 4, true)
     const start = at + 8
     if (hasText(bytes, at, 'fmt ')) {
@@ -47,24 +50,30 @@ function rateOf(view: DataView, at: number): number | undefined {
 
 /** Bytes of rubbish between frames that are skipped, as players do. */
 const patience = 65_536
+/** Places within rubbish that may begin a frame or a tag; pictures and texts between frames have some ten thousands of them a megabyte. */
+const maxFalseStarts = 100_000
 
 /**
  * Walks all frames, which is right for constant and variable bit rates alike and does not believe the frame count of a
  * Xing table (a table's frame has no sound and is not counted). Encoder delay, some hundredths of a second, stays in.
+ * `undefined` for rubbish that is made to look like frames.
  */
 function measureMp3(bytes: Uint8Array): number | undefined {
   let at = skipId3(bytes)
   let seconds = 0
   let frames = 0
   let rubbish = 0
+  let falseStarts = 0
   while (at + 4 <= bytes.length && rubbish < patience) {
     const frame = readFrame(bytes, at)
     // A chance sync word inside rubbish is not followed by a frame.
     const credible = frame && (frames > 0 && rubbish === 0 ? true : followed(bytes, at + frame.length))
     if (!frame || !credible) {
       if (hasText(bytes, at, 'TAG') || hasText(bytes, at, 'APETAGEX')) break
-      at += 1
-      rubbish += 1
+      if (++falseStarts > maxFalseStarts) return undefined
+      const next = nextStart(bytes, at + 1)
+      rubbish += next - at
+      at = next
       continue
     }
     if (frames > 0 || !isTable(bytes, at, frame)) seconds += frame.samples / frame.sampleRate
@@ -73,6 +82,16 @@ function measureMp3(bytes: Uint8Array): number | undefined {
     at += frame.length
   }
   return frames > 0 ? seconds : undefined
+}
+
+/** The next byte with which a frame or a tag may begin, or the end. */
+function nextStart(bytes: Uint8Array, from: number): number {
+  let at = from
+  for (; at < bytes.length; at++) {
+    const byte = bytes[at]!
+    if (byte >= 0x41 && (byte === 0xff || byte === 0x54 || byte === 0x41)) break
+  }
+  return at
 }
 
 function followed(bytes: Uint8Array, at: number): boolean {

@@ -48,12 +48,15 @@ function measureGif(bytes: Uint8Array): ImageSize | undefined {
   return { width: view.getUint16(6, true), height: view.getUint16(8, true) }
 }
 
+/** Segments, markers and fill bytes looked at; cameras write some dozens before the frame, and some hundreds with a preview and a profile. */
+const maxSteps = 100_000
+
 /** ITU T.81, B.2.2: walks the segments to the start of frame, which every coding process (C0–CF) has alike. */
 function measureJpeg(bytes: Uint8Array): ImageSize | undefined {
   const view = viewOf(bytes)
   let at = 2
   let onSide = false
-  while (at + 4 <= bytes.length) {
+  for (let steps = 0; steps < maxSteps && at + 4 <= bytes.length; steps++) {
     if (bytes[at] !== 0xff) return undefined
     const marker = bytes[at + 1] ?? 0
     if (marker === 0xff) {

@@ -90,6 +90,32 @@ const film = mp4(
   box('trak', tkhd(1280, 720), box('mdia', mdhd(600, 1500))),
 )
 
+/** As much as one request may bring: a beginning, and one piece again and again. */
+const filled = (beginning: Uint8Array, piece: number[]) => {
+  const made = Buffer.alloc(23 * 1024 * 1024, Uint8Array.from(piece))
+  made.set(beginning)
+  return made
+}
+/** Two frames in every 65,000 bytes of something else, which is as much as a player skips. */
+const amongFrames = (piece: number[]) => {
+  const made = filled(mp3(2), piece)
+  for (let at = 65_000; at + 1000 < made.length; at += 65_000) made.set(mp3(2), at)
+  return made
+}
+const jpegStart = bytes([0xff, 0xd8])
+/** What is made to keep a measuring process busy, by what it consists of. */
+const enormous: Record<string, () => Uint8Array> = {
+  'jpeg fill bytes': () => filled(jpegStart, [0xff]),
+  'jpeg restart markers': () => filled(jpegStart, [0xff, 0xd0]),
+  'empty jpeg segments': () => filled(jpegStart, [0xff, 0xe1, 0, 2]),
+  'empty wav chunks': () => filled(wav(0).subarray(0, 36), [...ascii('abcd'), ...le32(0)]),
+  'empty mp4 boxes': () => filled(bytes(ftyp), box('free')),
+  'false frames between mp3 frames': () => amongFrames([0xff, 0xfb, 0x90, 0]),
+  'half tags between mp3 frames': () => amongFrames(ascii('TATA')),
+  'zeros between mp3 frames': () => amongFrames([0]),
+  'the shortest mp3 frames': () => filled(new Uint8Array(), [0xff, 0xf3, 0x14, 0xc0, ...zeros(20)]),
+}
+
 describe('sniff', () => {
   test('names every supported type by its magic bytes', () => {
     const samples: [Uint8Array, string][] = [
@@ -304,6 +330,18 @@ describe('measure', () => {
     const started = performance.now()
     for (const hostile of [boxes, syncWords, tagged, fillBytes]) measure(hostile)
     expect(performance.now() - started).toBeLessThan(5000)
+  })
+
+  test.each(Object.entries(enormous))('23 MB of %s hold no event loop', (_, make) => {
+    const hostile = make()
+    const spentMs = Array.from({ length: 3 }, () => {
+      const before = process.threadCpuUsage()
+      measure(hostile)
+      const { user, system } = process.threadCpuUsage(before)
+      return (user + system) / 1000
+    })
+    // At most 30 on the machine of docs/decisions/0047; one half as fast stays below 100.
+    expect(Math.min(...spentMs)).toBeLessThan(100)
   })
 })
 

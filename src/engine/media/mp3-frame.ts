@@ -8,27 +8,33 @@ export interface Frame {
   headerBytes: number
 }
 
-/** kbit/s by bitrate index, for [MPEG-1, MPEG-2 and 2.5] and layers I, II, III (ISO 11172-3 2.4.2.3, 13818-3). */
-const bitrates: Record<string, readonly number[]> = {
-  '1-1': [0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
-  '1-2': [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
-  '1-3': [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
-  '2-1': [0, 32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256],
-  '2-2': [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
-  '2-3': [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
-}
+/** kbit/s by bitrate index, for MPEG-1, then MPEG-2 and 2.5, each by layers I, II, III (ISO 11172-3 2.4.2.3, 13818-3). */
+const bitrates: readonly (readonly (readonly number[])[])[] = [
+  [
+    [0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
+    [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
+    [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
+  ],
+  [
+    [0, 32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256],
+    [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
+    [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
+  ],
+]
 const sampleRates = [44_100, 48_000, 32_000]
 
 /** Reads the frame header at the place; `undefined` when there is none, or one of free or reserved values. */
 export function readFrame(bytes: Uint8Array, at: number): Frame | undefined {
-  const [sync, second, third, fourth] = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]
-  if (sync !== 0xff || second === undefined || third === undefined || fourth === undefined) return undefined
-  if ((second & 0xe0) !== 0xe0) return undefined
+  const second = bytes[at + 1]
+  if (bytes[at] !== 0xff || second === undefined || (second & 0xe0) !== 0xe0) return undefined
+  const third = bytes[at + 2]
+  const fourth = bytes[at + 3]
+  if (third === undefined || fourth === undefined) return undefined
   const version = (second >> 3) & 3 // 0: 2.5, 2: 2, 3: 1
   const layer = 4 - ((second >> 1) & 3) // 4 is reserved
   const rate = sampleRates[(third >> 2) & 3]
   if (version === 1 || layer === 4 || rate === undefined) return undefined
-  const kilobits = bitrates[`${version === 3 ? 1 : 2}-${layer}`]?.[third >> 4]
+  const kilobits = bitrates[version === 3 ? 0 : 1]?.[layer - 1]?.[third >> 4]
   if (!kilobits) return undefined
   const sampleRate = version === 3 ? rate : version === 2 ? rate / 2 : rate / 4
   const samples = layer === 1 ? 384 : layer === 3 && version !== 3 ? 576 : 1152
