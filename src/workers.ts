@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Config } from '#platform/config'
 import type { Log } from '#platform/log'
-import { collectWorkerMetrics } from '#platform/metrics'
+import { WorkerMetrics } from '#platform/metrics'
 import { startEmbedded } from '#platform/postgres'
 
 /** Message of a worker that is ready; the first worker's `welcome` is printed, as by a single process. */
@@ -37,7 +37,7 @@ export async function forkWorkers(
       : config.databaseUrl
   // Each worker takes connections itself: one that this process had handed to a worker that was just killed would hang for ever.
   cluster.schedulingPolicy = cluster.SCHED_NONE
-  const figures = collectWorkerMetrics()
+  const figures = new WorkerMetrics()
   let stopping = false
 
   const start = async (): Promise<Ready | undefined> => {

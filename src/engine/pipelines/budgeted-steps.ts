@@ -52,93 +52,106 @@ export interface Gap {
  * Steps that never exceed the budget. A step that fails is recorded as a gap and does not end the run. Once the credits are used up, no
  * further step is started.
  */
-export interface BudgetedSteps<Name extends string> {
-  readonly gaps: Gap[]
-  /** The error of the first paid step that failed; thrown by a run that has nothing to save. */
-  firstError(): Error | undefined
-  isOutOfCredits(): boolean
-  /** Returns the answer, or undefined if there is none; the gap is then recorded under the name `what`. */
-  ask(name: Name, step: string, prompt: Prompt, what: Localized): Promise<ModelAnswer | undefined>
-  search(step: string, query: string): Promise<readonly Source[]>
-  read(step: string, url: string): Promise<Source | undefined>
-  /** Downloads a file of the web; `refused` holds the reason if there is no file. */
-  fetch(step: string, url: string, maxBytes: number): Promise<FetchedFile | { refused: Localized }>
-  /** Whether the model has answered anything. */
-  wasAnswered(): boolean
-}
+export class BudgetedSteps<Name extends string> {
+  readonly gaps: Gap[] = []
+  readonly #context: StepContext
+  readonly #asks: Budget<Name>['asks']
+  /** Questions that may still be asked, by their kind. */
+  readonly #asksLeft: Map<string, number>
+  #searchesLeft: number
+  #readsLeft: number
+  #firstError: Error | undefined
+  #isOutOfCredits = false
+  #wasAnswered = false
 
-export function openBudgetedSteps<Name extends string>(
-  context: StepContext,
-  budget: Budget<Name>,
-): BudgetedSteps<Name> {
-  const left = new Map(Object.entries<AskBudget>(budget.asks).map(([name, { count }]) => [name, count]))
-  const others = { searches: budget.searches, reads: budget.reads }
-  const gaps: Gap[] = []
-  let trouble: Error | undefined
-  let isOut = false
-  let answered = false
-
-  /** Records a failed step. Rethrows every other error: the signal's reason and defects. */
-  const recordGap = (error: unknown, what: Localized | undefined): void => {
-    if (!(error instanceof LostStep || error instanceof FailedStep || error instanceof OutOfCredits))
-      throw error
-    trouble ??= error
-    if (error instanceof OutOfCredits) isOut = true
-    const reason = error instanceof OutOfCredits ? 'credits' : error instanceof LostStep ? 'lost' : 'failed'
-    if (what) gaps.push({ what, reason })
+  constructor(context: StepContext, { asks, searches, reads }: Budget<Name>) {
+    this.#context = context
+    this.#asks = asks
+    this.#asksLeft = new Map(Object.entries<AskBudget>(asks).map(([name, { count }]) => [name, count]))
+    this.#searchesLeft = searches
+    this.#readsLeft = reads
   }
 
-  return {
-    gaps,
-    firstError: () => trouble,
-    isOutOfCredits: () => isOut,
-    wasAnswered: () => answered,
-    async ask(name, step, prompt, what) {
-      const count = left.get(name)!
-      if (isOut || count === 0) {
-        gaps.push({ what, reason: 'credits' })
-        return undefined
-      }
-      left.set(name, count - 1)
-      try {
-        const answer = await context.ask(step, questionOf(prompt, budget.asks[name], context.task))
-        answered = true
-        if (answer.text.trim() !== '') return answer
-        gaps.push({ what, reason: 'empty' })
-      } catch (error) {
-        recordGap(error, what)
-      }
+  /** The error of the first paid step that failed; thrown by a run that has nothing to save. */
+  get firstError(): Error | undefined {
+    return this.#firstError
+  }
+
+  get isOutOfCredits(): boolean {
+    return this.#isOutOfCredits
+  }
+
+  /** Whether the model has answered anything. */
+  get wasAnswered(): boolean {
+    return this.#wasAnswered
+  }
+
+  /** Returns the answer, or undefined if there is none; the gap is then recorded under the name `what`. */
+  async ask(name: Name, step: string, prompt: Prompt, what: Localized): Promise<ModelAnswer | undefined> {
+    const left = this.#asksLeft.get(name)!
+    if (this.#isOutOfCredits || left === 0) {
+      this.gaps.push({ what, reason: 'credits' })
       return undefined
-    },
-    async search(step, query) {
-      if (isOut || others.searches === 0) return []
-      others.searches -= 1
-      try {
-        return await context.search(step, query)
-      } catch (error) {
-        recordGap(error, { fa: 'یک جست‌وجو', en: 'a search' })
-        return []
-      }
-    },
-    async read(step, url) {
-      if (isOut || others.reads === 0) return undefined
-      others.reads -= 1
-      try {
-        return await context.read(step, url)
-      } catch (error) {
-        recordGap(error, { fa: `خواندن ${url}`, en: `reading ${url}` })
-        return undefined
-      }
-    },
-    async fetch(step, url, maxBytes) {
-      if (isOut || others.reads === 0) return { refused: budgetPhrases.noReads }
-      others.reads -= 1
-      try {
-        return await context.fetch(step, url, maxBytes)
-      } catch (error) {
-        recordGap(error, undefined)
-        return { refused: budgetPhrases.lost }
-      }
-    },
+    }
+    this.#asksLeft.set(name, left - 1)
+    try {
+      const question = questionOf(prompt, this.#asks[name], this.#context.task)
+      const answer = await this.#context.ask(step, question)
+      this.#wasAnswered = true
+      if (answer.text.trim() !== '') return answer
+      this.gaps.push({ what, reason: 'empty' })
+    } catch (error) {
+      this.#recordGap(error, what)
+    }
+    return undefined
+  }
+
+  async search(step: string, query: string): Promise<readonly Source[]> {
+    if (this.#isOutOfCredits || this.#searchesLeft === 0) return []
+    this.#searchesLeft -= 1
+    try {
+      return await this.#context.search(step, query)
+    } catch (error) {
+      this.#recordGap(error, { fa: 'یک جست‌وجو', en: 'a search' })
+      return []
+    }
+  }
+
+  async read(step: string, url: string): Promise<Source | undefined> {
+    if (!this.#takeRead()) return undefined
+    try {
+      return await this.#context.read(step, url)
+    } catch (error) {
+      this.#recordGap(error, { fa: `خواندن ${url}`, en: `reading ${url}` })
+      return undefined
+    }
+  }
+
+  /** Downloads a file of the web; `refused` holds the reason if there is no file. */
+  async fetch(step: string, url: string, maxBytes: number): Promise<FetchedFile | { refused: Localized }> {
+    if (!this.#takeRead()) return { refused: budgetPhrases.noReads }
+    try {
+      return await this.#context.fetch(step, url, maxBytes)
+    } catch (error) {
+      this.#recordGap(error, undefined)
+      return { refused: budgetPhrases.lost }
+    }
+  }
+
+  /** Pages and files count together. */
+  #takeRead(): boolean {
+    if (this.#isOutOfCredits || this.#readsLeft === 0) return false
+    this.#readsLeft -= 1
+    return true
+  }
+
+  /** Records a failed step. Rethrows every other error: the signal's reason and defects. */
+  #recordGap(error: unknown, what: Localized | undefined): void {
+    if (!(error instanceof LostStep || error instanceof FailedStep || error instanceof OutOfCredits))
+      throw error
+    this.#firstError ??= error
+    if (error instanceof OutOfCredits) this.#isOutOfCredits = true
+    const reason = error instanceof OutOfCredits ? 'credits' : error instanceof LostStep ? 'lost' : 'failed'
+    if (what) this.gaps.push({ what, reason })
   }
 }

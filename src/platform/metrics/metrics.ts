@@ -12,7 +12,7 @@ export {
   PlainCounter,
   ScrapedSeries,
 } from './series.ts'
-export { collectWorkerMetrics } from './workers.ts'
+export { WorkerMetrics } from './workers.ts'
 
 /**
  * Prometheus metrics of this process. Labels are operations, upstreams and outcomes, never callers. Rooms add their series by

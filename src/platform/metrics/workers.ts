@@ -29,40 +29,49 @@ const workerMs = 1000
 const parentMs = 1500
 
 /** In the parent: answers each worker that asks with the figures of all that have joined. */
-export function collectWorkerMetrics(): { join(worker: Worker): void } {
-  const channels = new Map<Worker, AskWorker>()
-  const lastFigures = new Map<Worker, Figures>()
-  let endedFigures: Promise<Figures> = Promise.resolve([])
+export class WorkerMetrics {
+  readonly #channels = new Map<Worker, AskWorker>()
+  readonly #lastFigures = new Map<Worker, Figures>()
+  #endedFigures: Promise<Figures> = Promise.resolve([])
 
-  const ofAll = async (): Promise<Figures> => {
+  join(worker: Worker): void {
+    this.#channels.set(
+      worker,
+      openChannel(worker, () => this.#ofAll()),
+    )
+    worker.once('exit', () => this.#leave(worker))
+  }
+
+  #leave(worker: Worker): void {
+    const last = counted(this.#lastFigures.get(worker) ?? [])
+    this.#channels.delete(worker)
+    this.#lastFigures.delete(worker)
+    this.#endedFigures = this.#endedFigures.then((ended) => toFigures(sum([ended, last])))
+  }
+
+  async #ofAll(): Promise<Figures> {
+    const answered = await this.#askAll()
+    // Both are taken in one moment: a worker that ends now stands in the one or in the other.
+    const ended = this.#endedFigures
+    const living = Array.from(this.#lastFigures, ([worker, figures]) =>
+      answered.has(worker) ? figures : counted(figures),
+    )
+    const states = workerStates(answered.size, this.#channels.size - answered.size)
+    return toFigures(sum([...living, await ended, [states]]))
+  }
+
+  /** The workers that answered in time. */
+  async #askAll(): Promise<Set<Worker>> {
     const answered = new Set<Worker>()
     await Promise.all(
-      Array.from(channels, async ([worker, ask]) => {
+      Array.from(this.#channels, async ([worker, ask]) => {
         const figures = await ask(workerMs)
-        if (!figures || !channels.has(worker)) return
-        lastFigures.set(worker, figures)
+        if (!figures || !this.#channels.has(worker)) return
+        this.#lastFigures.set(worker, figures)
         answered.add(worker)
       }),
     )
-    // Both are taken in one moment: a worker that ends now stands in the one or in the other.
-    const gone = endedFigures
-    const living = Array.from(lastFigures, ([worker, figures]) =>
-      answered.has(worker) ? figures : counted(figures),
-    )
-    const states = workerStates(answered.size, channels.size - answered.size)
-    return toFigures(sum([...living, await gone, [states]]))
-  }
-
-  return {
-    join(worker) {
-      channels.set(worker, openChannel(worker, ofAll))
-      worker.once('exit', () => {
-        const last = counted(lastFigures.get(worker) ?? [])
-        channels.delete(worker)
-        lastFigures.delete(worker)
-        endedFigures = endedFigures.then((gone) => toFigures(sum([gone, last])))
-      })
-    },
+    return answered
   }
 }
 

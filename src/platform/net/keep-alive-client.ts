@@ -43,31 +43,44 @@ export interface KeepAliveClient extends AsyncDisposable {
   post(options: LineRequest): Promise<LineReply>
 }
 
-export function openKeepAliveClient(options: KeepAliveOptions): KeepAliveClient {
-  let pool = openPool(options)
-  let openedMs = performance.now()
-  const fresh = (): Pool => {
-    if (performance.now() - openedMs > oldestMs) {
-      close(pool)
-      pool = openPool(options)
-      openedMs = performance.now()
-    }
-    return pool
+export const openKeepAliveClient = (options: KeepAliveOptions): KeepAliveClient => new PooledClient(options)
+
+class PooledClient implements KeepAliveClient {
+  readonly #options: KeepAliveOptions
+  #pool: Pool
+  #openedMs = performance.now()
+
+  constructor(options: KeepAliveOptions) {
+    this.#options = options
+    this.#pool = openPool(options)
   }
-  return {
-    async post(request) {
-      const deadline = AbortSignal.timeout(request.timeoutMs)
-      const signal = request.signal ? AbortSignal.any([request.signal, deadline]) : deadline
-      try {
-        return await send(fresh(), options.url, request, signal).catch((error: unknown) => {
-          if (!wasClosing(error)) throw error
-          return send(fresh(), options.url, request, signal)
-        })
-      } catch (cause) {
-        throw refusalOf(cause, options.url.hostname, request.signal, deadline)
-      }
-    },
-    [Symbol.asyncDispose]: () => pool.close(),
+
+  async post(request: LineRequest): Promise<LineReply> {
+    const { url } = this.#options
+    const deadline = AbortSignal.timeout(request.timeoutMs)
+    const signal = request.signal ? AbortSignal.any([request.signal, deadline]) : deadline
+    try {
+      return await send(this.#freshPool(), url, request, signal).catch((error: unknown) => {
+        if (!wasClosing(error)) throw error
+        return send(this.#freshPool(), url, request, signal)
+      })
+    } catch (cause) {
+      throw refusalOf(cause, url.hostname, request.signal, deadline)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#pool.close()
+  }
+
+  /** The pool, or a new one where no connection of it may be used any longer. */
+  #freshPool(): Pool {
+    if (performance.now() - this.#openedMs > oldestMs) {
+      close(this.#pool)
+      this.#pool = openPool(this.#options)
+      this.#openedMs = performance.now()
+    }
+    return this.#pool
   }
 }
 

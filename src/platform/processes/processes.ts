@@ -23,72 +23,96 @@ export interface ProcessesOptions {
 }
 
 /** Makes this process known to the others. Disposing it signs off. */
-export async function joinProcesses({ db, log, timing }: ProcessesOptions): Promise<Processes> {
-  const { processLeaseMs: leaseMs, heartbeatMs, sweepMs } = timing
+export async function joinProcesses(options: ProcessesOptions): Promise<Processes> {
   const id = randomUUID()
-  await store.writeHeartbeat(db, id, leaseMs)
-  let lastHeartbeatMs = performance.now()
-  // After a silence of our own (a database that was away, a machine that slept, a time before our start) the others were perhaps
-  // as silent, and get the time for a heartbeat before they are taken for dead.
-  let judgesFromMs = lastHeartbeatMs + leaseMs
-  // Over before the next is due, which then goes out on a new connection: one that swallows a heartbeat (a firewall forgot it, a
-  // peer vanished) costs one heartbeat, and two may be lost before the lease is.
-  const timeoutMs = heartbeatMs * 0.75
+  await store.writeHeartbeat(options.db, id, options.timing.processLeaseMs)
+  return new LivingProcess(id, options)
+}
 
-  const heartbeat = repeat(
-    heartbeatMs,
-    async () => {
-      await store.writeHeartbeat(db, id, timeoutMs)
-      const nowMs = performance.now()
-      if (nowMs - lastHeartbeatMs > leaseMs / 2) judgesFromMs = nowMs + leaseMs
-      lastHeartbeatMs = nowMs
-    },
-    log,
-  )
-  const mayJudge = (): boolean =>
-    performance.now() >= judgesFromMs && performance.now() - lastHeartbeatMs <= leaseMs / 2
-  const sweeps: (() => Promise<unknown>)[] = []
-  const sweep = repeat(
-    sweepMs,
-    async () => {
-      if (!mayJudge()) return
-      for (const work of sweeps) await work()
-    },
-    log,
-  )
-  return {
-    id,
-    leaseMs,
-    afterSweep: (work) => void sweeps.push(work),
-    async [Symbol.asyncDispose]() {
-      await Promise.all([heartbeat.stop(), sweep.stop()])
-      await store
-        .signOff(db, id, timeoutMs)
-        .catch((error: unknown) => log.warn({ err: error }, 'the process could not sign off'))
-    },
+class LivingProcess implements Processes {
+  readonly id: string
+  readonly leaseMs: number
+  readonly #db: Db
+  readonly #log: Log
+  /**
+   * Of one heartbeat. Over before the next is due, which then goes out on a new connection: one that swallows a heartbeat (a firewall
+   * forgot it, a peer vanished) costs one heartbeat, and two may be lost before the lease is.
+   */
+  readonly #timeoutMs: number
+  readonly #heartbeats: Repetition
+  readonly #sweeps: Repetition
+  readonly #sweepWork: (() => Promise<unknown>)[] = []
+  #lastHeartbeatMs = performance.now()
+  /**
+   * After a silence of our own (a database that was away, a machine that slept, a time before our start) the others were perhaps
+   * as silent, and get the time for a heartbeat before they are taken for dead.
+   */
+  #judgesFromMs: number
+
+  constructor(id: string, { db, log, timing }: ProcessesOptions) {
+    this.id = id
+    this.leaseMs = timing.processLeaseMs
+    this.#db = db
+    this.#log = log
+    this.#timeoutMs = timing.heartbeatMs * 0.75
+    this.#judgesFromMs = this.#lastHeartbeatMs + this.leaseMs
+    this.#heartbeats = new Repetition(timing.heartbeatMs, () => this.#writeHeartbeat(), log)
+    this.#sweeps = new Repetition(timing.sweepMs, () => this.#sweep(), log)
+  }
+
+  afterSweep(work: () => Promise<unknown>): void {
+    this.#sweepWork.push(work)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([this.#heartbeats.stop(), this.#sweeps.stop()])
+    await store
+      .signOff(this.#db, this.id, this.#timeoutMs)
+      .catch((error: unknown) => this.#log.warn({ err: error }, 'the process could not sign off'))
+  }
+
+  async #writeHeartbeat(): Promise<void> {
+    await store.writeHeartbeat(this.#db, this.id, this.#timeoutMs)
+    const nowMs = performance.now()
+    if (nowMs - this.#lastHeartbeatMs > this.leaseMs / 2) this.#judgesFromMs = nowMs + this.leaseMs
+    this.#lastHeartbeatMs = nowMs
+  }
+
+  async #sweep(): Promise<void> {
+    if (!this.#mayJudge()) return
+    for (const work of this.#sweepWork) await work()
+  }
+
+  #mayJudge(): boolean {
+    const nowMs = performance.now()
+    return nowMs >= this.#judgesFromMs && nowMs - this.#lastHeartbeatMs <= this.leaseMs / 2
   }
 }
 
 /** Runs `work` again and again, never twice at once; trouble is logged and tried again next time. */
-function repeat(everyMs: number, work: () => Promise<unknown>, log: Log): { stop: () => Promise<void> } {
-  let running: Promise<unknown> = Promise.resolve()
-  let free = true
-  const timer = setInterval(() => {
-    if (!free) return
-    free = false
-    running = work()
-      .catch((error: unknown) =>
-        log.warn({ err: error }, 'a heartbeat or a sweep of this process failed; it is tried again'),
-      )
-      .finally(() => {
-        free = true
-      })
-  }, everyMs)
-  timer.unref()
-  return {
-    async stop() {
-      clearInterval(timer)
-      await running
-    },
+class Repetition {
+  readonly #timer: NodeJS.Timeout
+  #running: Promise<void> | undefined
+
+  constructor(everyMs: number, work: () => Promise<unknown>, log: Log) {
+    this.#timer = setInterval(() => {
+      this.#running ??= this.#run(work, log)
+    }, everyMs)
+    this.#timer.unref()
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#running
+  }
+
+  async #run(work: () => Promise<unknown>, log: Log): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      log.warn({ err: error }, 'a heartbeat or a sweep of this process failed; it is tried again')
+    } finally {
+      this.#running = undefined
+    }
   }
 }

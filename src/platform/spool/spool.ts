@@ -54,7 +54,7 @@ export async function openSpool({ folder, maxBytes }: { folder: string; maxBytes
   const own = path.join(folder, `${await processName()}~${randomUUID()}`)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const sweeping = await sweep(folder, own)
-  const room = openRoom(maxBytes)
+  const room = new Room(maxBytes)
   const make = () => mkdir(own, { recursive: true, mode: 0o700 })
   return {
     async write(source, bounds) {
@@ -62,7 +62,9 @@ export async function openSpool({ folder, maxBytes }: { folder: string; maxBytes
       await translated(make())
       using taken = room.open()
       try {
-        const written = await translated(write(file, source, bounds.maxBytes, taken.more))
+        const written = await translated(
+          write(file, source, bounds.maxBytes, (more) => taken.more(more)),
+        )
         return { path: file, ...written, ...deletedWith(file, taken.keep()) }
       } catch (error) {
         await rm(file, { force: true })
@@ -94,37 +96,59 @@ function deletedWith(place: string, giveBack: () => void): AsyncDisposable {
   }
 }
 
-interface Share extends Disposable {
+/** Counts what all files of the process have together. */
+class Room {
+  readonly #maxBytes: number
+  #used = 0
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  open(): Share {
+    return new Share(this)
+  }
+
   /** Throws SPOOL_FULL. */
-  more(bytes: number): void
-  /** Disposing gives nothing back from now on; the answer does. */
-  keep(): () => void
+  take(bytes: number): void {
+    if (this.#used + bytes > this.#maxBytes) fail('SPOOL_FULL', { of: 'spool' }, { retryAfterMs })
+    this.#used += bytes
+  }
+
+  giveBack(bytes: number): void {
+    this.#used -= bytes
+  }
 }
 
-/** Counts what all files of the process have together. */
-function openRoom(maxBytes: number): { open(): Share } {
-  let used = 0
-  return {
-    open() {
-      let mine = 0
-      const giveBack = () => {
-        used -= mine
-        mine = 0
-      }
-      let end = giveBack
-      return {
-        more(bytes) {
-          if (used + bytes > maxBytes) fail('SPOOL_FULL', { of: 'spool' }, { retryAfterMs })
-          used += bytes
-          mine += bytes
-        },
-        keep() {
-          end = () => {}
-          return giveBack
-        },
-        [Symbol.dispose]: () => end(),
-      }
-    },
+/** What one file has of the room; given back by disposing it. */
+class Share implements Disposable {
+  readonly #room: Room
+  #bytes = 0
+  #isKept = false
+
+  constructor(room: Room) {
+    this.#room = room
+  }
+
+  /** Throws SPOOL_FULL. */
+  more(bytes: number): void {
+    this.#room.take(bytes)
+    this.#bytes += bytes
+  }
+
+  /** Disposing gives nothing back from now on; the answer does. */
+  keep(): () => void {
+    this.#isKept = true
+    return () => this.#giveBack()
+  }
+
+  [Symbol.dispose](): void {
+    if (!this.#isKept) this.#giveBack()
+  }
+
+  #giveBack(): void {
+    this.#room.giveBack(this.#bytes)
+    this.#bytes = 0
   }
 }
 

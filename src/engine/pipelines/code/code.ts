@@ -1,6 +1,6 @@
 import { type BundledFile, zip } from '#engine/documents'
 import type { Confine } from '#platform/confined'
-import { type Budget, type BudgetedSteps, openBudgetedSteps, planOf } from '../budgeted-steps.ts'
+import { type Budget, BudgetedSteps, planOf } from '../budgeted-steps.ts'
 import { encode, mediaTypes } from '../deliver.ts'
 import { outcomeOf, titled } from '../phrases.ts'
 import type { Pipeline, StepContext, Task } from '../pipelines.ts'
@@ -47,14 +47,14 @@ export function codePipeline(confine: Confine): Pipeline {
   return {
     plan: (task) => planOf(budgetOf(task)),
     async run(context) {
-      const steps = openBudgetedSteps(context, budgetOf(context.task))
+      const steps = new BudgetedSteps(context, budgetOf(context.task))
       await context.progress(2, words.planning)
       const planned = await steps.ask('plan', 'plan', projectPrompt(context.task), words.plan)
       const project = projectOf(planned?.text, context.task)
       // Without planned files, the program is requested as a single file.
       if (project.files.length === 0) project.files.push({ path: 'PROGRAM.md', purpose: 'the whole program' })
       const made = await writeFiles(context, confine, steps, project)
-      const trouble = steps.firstError()
+      const trouble = steps.firstError
       if (made.written.length === 0 && trouble) throw trouble
       await saveProject(context, project, made, await readmeOf(context, steps, project, made))
       const end = steps.gaps.length === 0 ? words.done : words.partial

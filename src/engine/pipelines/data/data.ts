@@ -3,7 +3,7 @@ import path from 'node:path'
 import { type Documents, toMarkdown } from '#engine/documents'
 import type { Confine } from '#platform/confined'
 import { paragraphOf } from '../blocks.ts'
-import { type Budget, type BudgetedSteps, type Gap, openBudgetedSteps, planOf } from '../budgeted-steps.ts'
+import { type Budget, BudgetedSteps, type Gap, planOf } from '../budgeted-steps.ts'
 import { encode, mediaTypes, renderOrGap } from '../deliver.ts'
 import { titleOf } from '../document/outline.ts'
 import { readJson, textIn } from '../json.ts'
@@ -50,7 +50,7 @@ export function dataPipeline(documents: Documents, confine: Confine): Pipeline {
     plan: (task) => planOf(budgetOf(task)),
     async run(context) {
       await using opened = new AsyncDisposableStack()
-      const steps = openBudgetedSteps(context, budgetOf(context.task))
+      const steps = new BudgetedSteps(context, budgetOf(context.task))
       await context.progress(3, words.reading)
       const found = await findTable(context, confine, steps, opened)
       // Awaited here: the files are needed until the end.

@@ -1,7 +1,7 @@
 import type { Documents, TextDocument } from '#engine/documents'
 import type { Source } from '#engine/turn'
 import { joined, type Part, partOf } from '../blocks.ts'
-import { type Budget, type BudgetedSteps, openBudgetedSteps, planOf } from '../budgeted-steps.ts'
+import { type Budget, BudgetedSteps, planOf } from '../budgeted-steps.ts'
 import { lineOf } from '../cut.ts'
 import { saveDocument } from '../deliver.ts'
 import { gapBlocks, noticeBlocks } from '../notices.ts'
@@ -37,7 +37,7 @@ export function documentPipeline(documents: Documents): Pipeline {
     plan: (task) => planOf(budgetOf(task)),
     async run(context) {
       const { task } = context
-      const steps = openBudgetedSteps(context, budgetOf(task))
+      const steps = new BudgetedSteps(context, budgetOf(task))
       await context.progress(2, words.planning)
       const sources = (await context.recall('recall', lineOf(task.input, 400))).slice(0, 6)
       const passages = sources
@@ -50,7 +50,7 @@ export function documentPipeline(documents: Documents): Pipeline {
       const outline = outlineOf(planned?.text, task)
       const parts = await writeSections(context, steps, { outline, passages, sources })
       const isNothing = parts.length === 0
-      if (isNothing && steps.firstError()) throw steps.firstError()
+      if (isNothing && steps.firstError) throw steps.firstError
       await context.progress(90, words.files)
       await saveDocument(
         context,

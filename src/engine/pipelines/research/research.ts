@@ -1,5 +1,5 @@
 import type { Documents } from '#engine/documents'
-import { type BudgetedSteps, openBudgetedSteps, planOf } from '../budgeted-steps.ts'
+import { BudgetedSteps, planOf } from '../budgeted-steps.ts'
 import { type OutlineSection, outlineOf } from '../document/outline.ts'
 import { outcomeOf } from '../phrases.ts'
 import type { Pipeline, StepContext } from '../pipelines.ts'
@@ -26,7 +26,7 @@ export function researchPipeline(documents: Documents): Pipeline {
     deepest,
     plan: (task) => planOf(budgetOf(task)),
     async run(context) {
-      const steps = openBudgetedSteps(context, budgetOf(context.task))
+      const steps = new BudgetedSteps(context, budgetOf(context.task))
       await context.progress(2, words.planning)
       const answer = await steps.ask('questions', 'questions', inquiryPrompt(context.task), words.questions)
       const inquiry = inquiryOf(answer?.text, context.task)
@@ -34,7 +34,7 @@ export function researchPipeline(documents: Documents): Pipeline {
       const noted = await takeNotes(context, steps, inquiry, read)
       const isSourceless = noted.length === 0
       // If the model answered nothing at all, the run fails: a report of found pages alone would be no research.
-      if (!steps.wasAnswered() && steps.firstError()) throw steps.firstError()
+      if (!steps.wasAnswered && steps.firstError) throw steps.firstError
       const sections = isSourceless ? [] : await writeSections(context, steps, inquiry, noted)
       await context.progress(92, words.files)
       if (isSourceless) steps.gaps.push({ what: words.sources, reason: 'none' })
