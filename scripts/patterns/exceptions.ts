@@ -25,12 +25,6 @@ export const exceptions: readonly Exception[] = [
     reason: 'one character of a constant set',
   },
   {
-    file: 'src/engine/retrieval/query.ts',
-    pattern: `"([^"]{1,300})"|«([^»]{1,300})»|“([^”]{1,300})”`,
-    reason:
-      'at most 300 characters are read from each place, so it is linear; a slow machine takes that for more',
-  },
-  {
     file: 'src/engine/tools/domains.ts',
     pattern: 'new RegExp(`^${pattern}(?:/|$)`)',
     reason: 'held at the start, literal but for one `[^/]*`, over one address',

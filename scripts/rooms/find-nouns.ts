@@ -1,9 +1,6 @@
 import type { NounException } from './nouns.ts'
 import type { SourceFile } from './source.ts'
 
-/** Environment and file of settings are read here for all rooms, by the names that operators write. */
-const settingsOfAll = /^src\/platform\/(?:config|env)\//
-
 interface FoundNoun {
   file: string
   line: number
@@ -18,7 +15,7 @@ export function nounOffences(
   exceptions: readonly NounException[],
 ): string[] {
   const found = sources
-    .filter(({ file }) => file.startsWith('src/platform/') && !settingsOfAll.test(file))
+    .filter(({ file }) => file.startsWith('src/platform/'))
     .flatMap((source) => nounsOf(source, new Set(nouns)))
   const excuses = (exception: NounException, one: FoundNoun) =>
     exception.noun === one.noun &&

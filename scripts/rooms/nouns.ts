@@ -21,6 +21,7 @@ export const productNouns: readonly string[] = [
   'picture',
   'reasoning',
   'studio',
+  'vendor',
   'video',
   'webhook',
 ]
@@ -46,16 +47,6 @@ export const nounExceptions: readonly NounException[] = [
     place: 'src/platform/http/active-request.ts',
     noun: 'model',
     reason: 'the caller of a route without a key, who may use any',
-  },
-  {
-    place: 'src/platform/http/admit.ts',
-    noun: 'model',
-    reason: 'the routes that take a key in x-api-key too',
-  },
-  {
-    place: 'src/platform/openapi/openapi.ts',
-    noun: 'model',
-    reason: 'the same routes, as they are documented',
   },
   { place: 'src/platform/auth/scopes.ts', noun: 'audio', reason: ofScopes },
   { place: 'src/platform/auth/scopes.ts', noun: 'knowledge', reason: ofScopes },

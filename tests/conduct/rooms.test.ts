@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { nounOffences } from '../../scripts/rooms/find-nouns.ts'
+import { productNouns } from '../../scripts/rooms/nouns.ts'
 import { roomOffences } from '../../scripts/rooms/offences.ts'
 
 const check = path.resolve(import.meta.dirname, '../../scripts/check-rooms.ts')
@@ -155,6 +156,17 @@ test('the command of the check ends with an error and names the place', async ()
   const { code, output } = await checkTree({ ...house, ...planted })
   expect(code).toBe(1)
   expect(output).toContain('src/engine/models/price.ts:1 imports ../turn/turn.ts')
+})
+
+test('the rooms that read configuration and environment know no noun of the product either', () => {
+  const planted = ['config', 'env'].map((room) => ({
+    file: `src/platform/${room}/${room}.ts`,
+    code: 'export const vendorKeys = 1',
+  }))
+  expect(nounOffences(planted, productNouns, [])).toEqual([
+    expect.stringContaining('src/platform/config/config.ts:1 says "vendor"'),
+    expect.stringContaining('src/platform/env/env.ts:1 says "vendor"'),
+  ])
 })
 
 test('the command of the check names a noun of the product that is said in the platform', async () => {

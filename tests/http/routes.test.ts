@@ -1,5 +1,6 @@
 /** What a route may say of itself beyond path and scope: its host, its pages, its credentials, PUT. */
 
+import { Validator } from '@seriousme/openapi-schema-validator'
 import { Type } from 'typebox'
 import { Agent, request } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -7,6 +8,7 @@ import type { KeyRing } from '#platform/auth'
 import { fail } from '#platform/errors'
 import { type Route, route } from '#platform/http'
 import { openApiOf } from '#platform/openapi'
+import { pageOf } from '../../src/capabilities/docs/page.ts'
 import { hostPattern } from '../../src/platform/http/host.ts'
 import { open, type Served, serve } from './served.ts'
 
@@ -196,9 +198,45 @@ test('a route takes keys, and other credentials only where it names them', async
     isOrigin: (origin) => ring.isOrigin(origin),
     [Symbol.asyncDispose]: async () => undefined,
   }
-  await using people = await serve(() => routes, { keys })
+  await using people = await serve(() => routes, { instead: () => ({ keys }) })
   expect((await fetch(`${people.url}/people`)).status).toBe(200)
   expect((await fetch(`${people.url}/keys`)).status).toBe(401)
+})
+
+test('two hosts may have the same path and method: the document and the page have both', async () => {
+  const twice = ['x.test', '{slug}.y.test', undefined].map((host, at) =>
+    route({
+      ...open,
+      method: 'GET',
+      path: '/same/{name}',
+      ...(host !== undefined && { host }),
+      operation: `test.same${at}`,
+      params: Type.Object({ name: Type.String(), slug: Type.Optional(Type.String()) }),
+      reply: { 200: Reply },
+      errors: [],
+      handle: () => ({ reply: 'x' }),
+    }),
+  )
+  const document = openApiOf(twice, 'http://x') as {
+    paths: Record<string, Record<string, { operationId: string }>>
+  }
+  const operations = Object.values(document.paths).flatMap((path) => Object.values(path))
+  expect(operations.map(({ operationId }) => operationId)).toEqual(['test.same0', 'test.same1', 'test.same2'])
+  expect(Object.keys(document.paths)).toEqual([
+    '/same/{name}',
+    '/same/{name}#test.same1',
+    '/same/{name}#test.same2',
+  ])
+  expect(document.paths['/same/{name}#test.same1']!['get']).toMatchObject({
+    servers: [{ url: 'https://{slug}.y.test' }],
+    parameters: [{ name: 'name', in: 'path' }],
+  })
+  const { errors } = await new Validator().validate(structuredClone(document))
+  expect(errors ?? []).toEqual([])
+  const page = pageOf(twice, 'http://x', 'en')
+  for (const address of ['https://x.test', 'https://SLUG.y.test', 'http://x'])
+    expect(page).toContain(`curl ${address}/same/NAME`)
+  expect(page).toContain('{slug}.y.test')
 })
 
 test('PUT is a method as any other', async () => {

@@ -1,5 +1,5 @@
 /** Routes that only tests have, on a listening server of their own beside a world's. */
-import type { KeyRing } from '#platform/auth'
+import type { App } from '#app'
 import { openServer, type Route, type Server } from '#platform/http'
 import { boot, type World, type WorldOptions } from '../harness/world.ts'
 
@@ -12,20 +12,20 @@ export interface Served extends AsyncDisposable {
 }
 
 interface ServeOptions extends WorldOptions {
-  /** Instead of the key ring of the world. */
-  keys?: KeyRing
+  /** What the server has instead of the world's. */
+  instead?: (app: App) => Partial<App>
 }
 
 export async function serve(
   routes: (world: World) => Route[],
-  { keys, ...ask }: ServeOptions = {},
+  { instead, ...ask }: ServeOptions = {},
 ): Promise<Served> {
   await using stack = new AsyncDisposableStack()
   const world = stack.use(await boot(ask))
   const violations: string[] = []
   const server = stack.use(
     await openServer({
-      app: { ...world.app, ...(keys && { keys }) },
+      app: { ...world.app, ...instead?.(world.app) },
       routes: routes(world),
       host: '127.0.0.1',
       port: 0,

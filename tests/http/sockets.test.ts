@@ -2,9 +2,11 @@ import { request } from 'node:http'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ClientOptions, WebSocket } from 'ws'
+import type { App } from '#app'
 import { fail } from '#platform/errors'
 import { route, type Socket, socketRoute, socketStream } from '#platform/http'
 import { openApiOf } from '#platform/openapi'
+import { pageOf } from '../../src/capabilities/docs/page.ts'
 import type { Client } from '../harness/client.ts'
 import { until } from '../harness/until.ts'
 import { open, type Served, serve } from './served.ts'
@@ -75,6 +77,40 @@ const routes = [
     cors: ({ origin }) => origin === 'https://own.test',
     handle: () => socketStream(echo),
   }),
+  socketRoute({
+    ...base,
+    path: '/call',
+    operation: 'test.call',
+    handle: () =>
+      socketStream(async (socket) => {
+        socket.stopping.addEventListener('abort', () => void socket.send('the server stops'))
+        for await (const message of socket.messages) {
+          if (message === 'goodbye') return
+          await socket.send(message)
+        }
+      }),
+  }),
+  ...['/browsers', '/browsers/broken'].map((path) =>
+    socketRoute({
+      ...base,
+      path,
+      operation: `test${path.replaceAll('/', '.')}`,
+      protocols: ['spoken'],
+      keySources: [
+        {
+          scheme: 'testKey',
+          header: 'sec-websocket-protocol',
+          prefix: 'test-key.',
+          description: 'test-key. and the key.',
+        },
+      ],
+      handle: () =>
+        socketStream(async (socket) => {
+          if (path.endsWith('broken')) throw new Error('broken')
+          await echo(socket)
+        }),
+    }),
+  ),
   route({
     ...open,
     method: 'GET',
@@ -250,14 +286,115 @@ describe('bounds', () => {
   })
 })
 
-test('a server that stops tells every line so and waits for it', async () => {
-  await using own = await serve(() => routes)
-  const by = await own.world.key()
-  const { opened, closed } = dial('/echo/a?name=b', { headers: bearer(by) }, [], own.url)
-  await opened
-  const stopping = own.server[Symbol.asyncDispose]()
-  expect((await closed).code).toBe(1001)
-  await stopping
+describe('a server that stops', () => {
+  /** A server that has so long to stop, with one open line. */
+  async function opened(path: string, drainMs: number) {
+    const instead = ({ config }: App) => ({ config: { ...config, timing: { ...config.timing, drainMs } } })
+    await using stack = new AsyncDisposableStack()
+    const { world, server } = stack.use(await serve(() => routes, { instead }))
+    const line = dial(path, { headers: bearer(await world.key()) }, [], server.url)
+    await line.opened
+    const open = stack.move()
+    return { server, line, [Symbol.asyncDispose]: () => open.disposeAsync() }
+  }
+
+  test('tells a handler so, which ends what is under way before its line is closed with 1001', async () => {
+    await using at = await opened('/call', 60_000)
+    const { ws, received, closed } = at.line
+    ws.send('go on')
+    await until(async () => received.length === 1)
+    const stopping = at.server[Symbol.asyncDispose]()
+    await until(async () => received.length === 2)
+    ws.send('one more')
+    await until(async () => received.length === 3)
+    expect(received).toEqual(['go on', 'the server stops', 'one more'])
+    expect(ws.readyState).toBe(WebSocket.OPEN)
+    ws.send('goodbye')
+    expect((await closed).code).toBe(1001)
+    await stopping
+  })
+
+  test('closes with 1001 whoever has not ended near the end of its time', async () => {
+    await using at = await opened('/call', 1_000)
+    const startedMs = performance.now()
+    const stopping = at.server[Symbol.asyncDispose]()
+    expect(await at.line.closed).toEqual({ code: 1001, reason: 'the server is stopping' })
+    expect(performance.now() - startedMs).toBeGreaterThan(700)
+    await stopping
+  })
+
+  test('cuts a line whose client answers nothing any more', async () => {
+    await using at = await opened('/call', 400)
+    at.line.ws.pause()
+    await at.server[Symbol.asyncDispose]()
+    at.line.ws.resume()
+    await at.line.closed
+  })
+})
+
+describe('a key in a subprotocol, as browsers send it', () => {
+  const offer = (...protocols: string[]) => ({ 'sec-websocket-protocol': protocols.join(', ') })
+  const secretOf = (by: Client) => `test-key.${by.secret}`
+
+  test('opens the line; what is answered is the subprotocol that is spoken, never the key', async () => {
+    const { ws, opened } = dial('/browsers', { headers: {} }, ['spoken', secretOf(key)])
+    const upgraded = new Promise<Record<string, unknown>>((resolve) =>
+      ws.once('upgrade', ({ headers }) => resolve(headers)),
+    )
+    await opened
+    expect(ws.protocol).toBe('spoken')
+    expect(JSON.stringify(await upgraded)).not.toContain(key.secret)
+    ws.close()
+  })
+
+  test.each([
+    ['one that is none', () => offer('spoken', 'test-key.khr_nobody')],
+    ['none', () => offer('spoken')],
+    ['two of them', () => offer('spoken', secretOf(key), secretOf(key))],
+    [
+      'a wrong one in Authorization beside it',
+      () => ({ ...offer(secretOf(key)), authorization: 'Bearer no' }),
+    ],
+  ])('is refused with 401: %s', async (_, headers) => {
+    const refused = await refusal('/browsers', headers())
+    expect([refused.status, codeOf(refused.body)]).toEqual([401, 'INVALID_API_KEY'])
+    expect(JSON.stringify([refused.body, refused.headers])).not.toContain(key.secret)
+  })
+
+  test('is no key on a route that does not name the place', async () => {
+    expect((await refusal('/idle', offer('spoken', secretOf(key)))).status).toBe(401)
+  })
+
+  test('reaches no log line', async () => {
+    const lines: unknown[] = []
+    const keep = (...what: unknown[]) => void lines.push(what)
+    const log = { trace: keep, debug: keep, info: keep, warn: keep, error: keep, fatal: keep }
+    await using own = await serve(() => routes, { instead: () => ({ log }) })
+    const by = await own.world.key()
+    for (const path of ['/browsers', '/browsers/broken']) {
+      const { opened, ws, closed } = dial(path, { headers: {} }, ['spoken', secretOf(by)], own.url)
+      await opened
+      ws.close()
+      await closed
+    }
+    await until(async () => lines.length >= 3)
+    expect(JSON.stringify(lines)).toContain('test.browsers')
+    expect(JSON.stringify(lines)).not.toContain(by.secret)
+  })
+
+  test('stands in the document as a security scheme of its own', () => {
+    const { paths, components } = openApiOf(routes, 'http://x') as {
+      paths: Record<string, Record<string, { security: object[] }>>
+      components: { securitySchemes: Record<string, object> }
+    }
+    expect(components.securitySchemes['testKey']).toEqual({
+      type: 'apiKey',
+      in: 'header',
+      name: 'sec-websocket-protocol',
+      description: 'test-key. and the key.',
+    })
+    expect(paths['/browsers']!['get']!.security).toEqual([{ key: [] }, { testKey: [] }])
+  })
 })
 
 test('the document has it as a GET that switches protocols', () => {
@@ -268,4 +405,14 @@ test('the document has it as a GET that switches protocols', () => {
   const { responses } = paths['/echo/{id}']!['get']!
   expect(Object.keys(responses)).toEqual(expect.arrayContaining(['101', '401', '403', '426', '429']))
   expect(Object.keys(responses)).not.toContain('200')
+})
+
+test.each([
+  ['en', 'a WebSocket is open'],
+  ['fa', 'یک WebSocket باز می‌شود'],
+] as const)('the page says so in %s, with a call of wscat', (language, words) => {
+  const page = pageOf(routes, 'http://x', language)
+  expect(page).toContain(words)
+  expect(page).toContain('npx wscat -c ws://x/idle')
+  expect(page).toContain('curl http://x/plain')
 })

@@ -4,6 +4,7 @@
  */
 export { acceptOnce } from './accept-once.ts'
 export { answerPaid, replayable, settleDelivered, settleFailed } from './answer.ts'
+export { apiKeyHeader } from './api-key-header.ts'
 export { Cost, costOf, setCostHeaders } from './cost.ts'
 export { modelFailures, requireMayUse, requireModel } from './model.ts'
 export { type Applied, setAppliedFields, setIgnoredFields, unnamedFields } from './named-fields.ts'

@@ -5,7 +5,7 @@ import { declarationOf, declaredCodes, sentenceOf } from '#platform/errors'
 import { type Route, route } from '#platform/http'
 import '../../server.ts'
 import { routes } from '../../capabilities.ts'
-import { curlOf, sampleOf } from './example.ts'
+import { callOf, sampleOf } from './example.ts'
 import { pageOf } from './page.ts'
 
 describe.each(declaredCodes())('%s', (code) => {
@@ -49,5 +49,5 @@ test('whatever stands in a route is escaped, in the page and in its shell line',
     expect(page.match(/<script>/g)).toHaveLength(1)
     expect(page).not.toContain('alert("1")')
   }
-  expect(curlOf(odd, 'http://x')).toContain(`</script>'\\''&`)
+  expect(callOf(odd, 'http://x')).toContain(`</script>'\\''&`)
 })

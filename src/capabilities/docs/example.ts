@@ -41,9 +41,15 @@ function sample(shape: Shape): unknown {
   return type === 'null' ? null : '…'.padEnd(shape.minLength ?? 1, '…')
 }
 
-/** The key is taken from the shell's variable KHERAD_KEY, so that it stays out of pages and histories. */
-export function curlOf(route: Route, baseUrl: string): string {
-  const lines = [`curl ${quoted(baseUrl + pathOf(route) + queryOf(route))}`]
+/**
+ * A call of curl, or of wscat for a WebSocket. The key is taken from the shell's variable KHERAD_KEY, so that it stays out of pages and
+ * histories.
+ */
+export function callOf(route: Route, baseUrl: string): string {
+  const address = originOf(route, baseUrl) + pathOf(route) + queryOf(route)
+  const lines = [
+    route.socket ? `npx wscat -c ${quoted(address.replace(/^http/, 'ws'))}` : `curl ${quoted(address)}`,
+  ]
   if (route.method !== 'GET') lines[0] += ` -X ${route.method}`
   if (route.scope !== 'public') lines.push('-H "Authorization: Bearer $KHERAD_KEY"')
   for (const [name, schema] of Object.entries(route.headers ?? {})) {
@@ -62,11 +68,13 @@ export function curlOf(route: Route, baseUrl: string): string {
 const quoted = (text: string): string =>
   /^[\w./:?=&%-]+$/.test(text) && !/[?&]/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 
-const pathOf = (route: Route): string =>
-  route.path.replace(
-    /\{([^{}]+)\}/g,
-    (_match, name: string) => exampleOf(route.params, name) ?? name.toUpperCase(),
-  )
+const originOf = (route: Route, baseUrl: string): string =>
+  route.host === undefined ? baseUrl : `https://${filled(route.host, route)}`
+
+const pathOf = (route: Route): string => filled(route.path, route)
+
+const filled = (template: string, { params }: Route): string =>
+  template.replace(/\{([^{}]+)\}/g, (_match, name: string) => exampleOf(params, name) ?? name.toUpperCase())
 
 function queryOf(route: Route): string {
   const { required = [] } = (route.query ?? {}) as Shape

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { declarationOf, declaredCodes, errorBody, Failure, type Language, sentenceOf } from '#platform/errors'
 import type { Route } from '#platform/http'
 import { contractVersion } from '#platform/openapi'
-import { curlOf } from './example.ts'
+import { callOf } from './example.ts'
 import { Html, html, prose } from './html.ts'
 import { conventions, groups } from './phrases.ts'
 import { pre, routeSection } from './route-section.ts'
@@ -91,7 +91,7 @@ ${tags.map((tag) => html`<p class="group"><a href="#group-${tag}">${nameOf(trans
 
 function conventionsSection(translate: Translator, routes: readonly Route[], baseUrl: string): Html {
   const first = routes.find((route) => route.body && route.streams) ?? routes[0]
-  return html`${first && html`<section class="convention first"><h2>${translate('firstCall')}</h2>${pre(translate, `export KHERAD_KEY=khr_…\n${curlOf(first, baseUrl)}`)}</section>`}
+  return html`${first && html`<section class="convention first"><h2>${translate('firstCall')}</h2>${pre(translate, `export KHERAD_KEY=khr_…\n${callOf(first, baseUrl)}`)}</section>`}
 ${conventions.map(
   ({ id, title, text }) => html`<section id="${id}" class="convention"><h2>${translate.of(title)}</h2>
 ${text[translate.language].map((paragraph) => html`<p>${prose(paragraph)}</p>`)}

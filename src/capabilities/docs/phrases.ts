@@ -31,6 +31,8 @@ export const phrases = {
   form: { fa: 'یا یک فرم (multipart/form-data)', en: 'Or a form (multipart/form-data)' },
   otherBody: { fa: 'شکل دیگر بدنه', en: 'Another shape of the body' },
   answer: { fa: 'پاسخ', en: 'Answer' },
+  socket: { fa: 'یک WebSocket باز می‌شود', en: 'a WebSocket is open' },
+  host: { fa: 'میزبان', en: 'Host' },
   orStream: { fa: 'یا جریان رویداد', en: 'or an event stream' },
   failures: { fa: 'خطاها', en: 'Errors' },
   example: { fa: 'نمونه', en: 'Example' },

@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox'
 import { declarationOf } from '#platform/errors'
 import type { Route } from '#platform/http'
 import { codesOf, formOf, idempotencyKey, repliesWithParts } from '#platform/openapi'
-import { curlOf } from './example.ts'
+import { callOf } from './example.ts'
 import { fieldList, fieldsOf } from './fields.ts'
 import { type Content, code, type Html, html, joined, prose } from './html.ts'
 import type { Translator } from './translator.ts'
@@ -19,11 +19,13 @@ ${part(translate('headerParameters'), headers(translate, route))}
 ${part(translate('body'), route.body && [fieldsOf(translate, route.body), others(translate, route)])}
 ${part(translate('form'), route.upload && fieldsOf(translate, formOf(route.upload)))}
 ${part(translate('otherBody'), route.otherBody && fieldsOf(translate, route.otherBody))}
-${part(translate('example'), pre(translate, curlOf(route, baseUrl)))}
-${part(
-  translate('answer'),
-  Object.entries(repliesWithParts(route)).map(([status, schema]) => reply(translate, status, schema, route)),
-)}
+${part(translate('example'), pre(translate, callOf(route, baseUrl)))}
+${part(translate('answer'), [
+  route.socket && switching(translate),
+  ...Object.entries(repliesWithParts(route)).map(([status, schema]) =>
+    reply(translate, status, schema, route),
+  ),
+])}
 ${part(translate('failures'), failures(route))}
 </article>`
 }
@@ -45,7 +47,7 @@ function facts(translate: Translator, route: Route): Html {
   const scope = other ? html`${own}${translate('or')}${code(other)}` : own
   return html`<dl class="facts"><div><dt>${translate('scope')}</dt><dd>${scope}</dd></div>
 <div><dt>${translate('operation')}</dt><dd>${code(route.operation)}</dd></div>
-${route.bodyLimit !== undefined && html`<div><dt>${translate('bodyLimit')}</dt><dd>${translate.number(route.bodyLimit)} ${translate('bytes')}</dd></div>`}</dl>`
+${route.host !== undefined && html`<div><dt>${translate('host')}</dt><dd>${code(route.host)}</dd></div>`}${route.bodyLimit !== undefined && html`<div><dt>${translate('bodyLimit')}</dt><dd>${translate.number(route.bodyLimit)} ${translate('bytes')}</dd></div>`}</dl>`
 }
 
 function headers(translate: Translator, route: Route): Content {
@@ -64,6 +66,8 @@ function reply(translate: Translator, status: string, schema: TSchema | string, 
   if (typeof schema === 'string' || fields === '') return html`<p>${heading}</p>`
   return html`<details class="reply"><summary>${heading}</summary>${fieldsOf(translate, schema)}</details>`
 }
+
+const switching = (translate: Translator): Html => html`<p>${code('101')} ${translate('socket')}</p>`
 
 function failures(route: Route): Html {
   const codes = codesOf(route).toSorted(

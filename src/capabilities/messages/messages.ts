@@ -1,4 +1,4 @@
-import { referenceHeaders } from '#capabilities/calls'
+import { apiKeyHeader, referenceHeaders } from '#capabilities/calls'
 import { textFailures } from '#capabilities/text'
 import { fail } from '#platform/errors'
 import { type Route, route } from '#platform/http'
@@ -19,6 +19,7 @@ const routes: Route[] = [
     path: '/v1/messages',
     operation: 'messages.create',
     scope: 'responses:write',
+    keySources: [apiKeyHeader],
     summary: {
       en: 'Answer a conversation in the messages format, whole or as a stream.',
       fa: 'پاسخ به پیام‌ها در قالب Messages، یک‌جا یا جریانی.',
@@ -38,6 +39,7 @@ const routes: Route[] = [
     path: '/v1/messages/count_tokens',
     operation: 'messages.countTokens',
     scope: 'any',
+    keySources: [apiKeyHeader],
     summary: {
       en: 'Always 503: tokens are not counted ahead of a request. Nothing is generated or charged.',
       fa: 'همیشه ۵۰۳: توکن‌ها پیش از درخواست شمرده نمی‌شوند. چیزی تولید یا هزینه نمی‌شود.',

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { App, Caller } from '#app'
+import { apiKeyHeader } from '#capabilities/calls'
 import type { AnyModel } from '#engine/models'
 import { fail } from '#platform/errors'
 import { type Route, route } from '#platform/http'
@@ -14,6 +15,7 @@ const routes: Route[] = [
     path: '/v1/models',
     operation: 'models.list',
     scope: 'models:read',
+    keySources: [apiKeyHeader],
     summary: {
       en: 'All models this key may use, with abilities, prices and routes.',
       fa: 'همهٔ مدل‌های این کلید با توانایی، قیمت و مسیرها.',
@@ -27,6 +29,7 @@ const routes: Route[] = [
     path: '/v1/models/{model}',
     operation: 'models.get',
     scope: 'models:read',
+    keySources: [apiKeyHeader],
     summary: { en: 'One model.', fa: 'یک مدل.' },
     openEnded: true,
     params: ModelParams,

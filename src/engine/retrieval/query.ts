@@ -17,13 +17,31 @@ export function readQuery(text: string): Query {
   const words = wordsOf(text)
   const distinctive = words.filter(({ forms }) => !forms.some((term) => stopWords.has(term)))
   const chosen = (distinctive.length > 0 ? distinctive : words).slice(0, maxGroups)
-  const phrases = [...text.matchAll(/"([^"]{1,300})"|«([^»]{1,300})»|“([^”]{1,300})”/g)]
-    .map(([, one, two, three]) => wordsOf(one ?? two ?? three ?? '').flatMap(({ parts }) => parts))
+  const phrases = quotationsOf(text)
+    .map((quotation) => wordsOf(quotation).flatMap(({ parts }) => parts))
     .filter((phrase) => phrase.length > 1)
   return {
     groups: chosen.map((word, at) => groupOf(word, words, chosen, at)),
     phrases: phrases.slice(0, maxPhrases),
   }
+}
+
+const closingMarks: Readonly<Record<string, string>> = { '"': '"', '«': '»', '“': '”' }
+const maxQuotation = 300
+
+/** What stands between quotation marks, from left to right. A mark that is not closed within the bound is a character as any other. */
+export function quotationsOf(text: string): string[] {
+  const quotations: string[] = []
+  let start = 0
+  for (const { 0: opening, index } of text.matchAll(/["«“]/g)) {
+    if (index < start) continue
+    const following = text.slice(index + 1, index + 2 + maxQuotation)
+    const length = following.indexOf(closingMarks[opening]!)
+    if (length < 1) continue
+    quotations.push(following.slice(0, length))
+    start = index + length + 2
+  }
+  return quotations
 }
 
 /** Terms of a word: itself, the parts of a compound, and the compounds that it may form with its neighbours («نیم فاصله» for «نیم‌فاصله»). */

@@ -1,4 +1,6 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { quotationsOf } from './query.ts'
 import { indexed, normalise, passagesOf, readQuery } from './retrieval.ts'
 
 const termsOf = (text: string): string[] =>
@@ -79,6 +81,28 @@ test('a phrase is what stands in quotation marks of either language', () => {
     ['حق', 'فسخ'],
     ['right', 'of', 'return'],
   ])
+})
+
+test('quotations are those that the pattern of old found, in any mix of marks', () => {
+  const pattern = /"([^"]{1,300})"|«([^»]{1,300})»|“([^”]{1,300})”/g
+  const piece = fc.oneof(
+    fc.constantFrom('"', '«', '»', '“', '”', 'a ', '""', 'x'.repeat(299), 'y'.repeat(300)),
+    fc.string(),
+  )
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+      const text = pieces.join('')
+      const expected = [...text.matchAll(pattern)].map(([, one, two, three]) => one ?? two ?? three)
+      expect(quotationsOf(text)).toEqual(expected)
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('many marks that nothing closes are read in no time', () => {
+  const startedMs = performance.now()
+  expect(quotationsOf('«'.repeat(200_000))).toEqual([])
+  expect(performance.now() - startedMs).toBeLessThan(1_000)
 })
 
 describe('passages', () => {

@@ -6,7 +6,7 @@ export interface Sentence {
 
 const quoted = (values: readonly string[]) => values.join(', ')
 
-/** Where a fault stands: `kherad.config.yaml:12: models[0].pricing`, or the name of a variable. */
+/** Where a fault stands: `kherad.config.yaml:12: storage.s3.bucket`, or the name of a variable. */
 export type Where = string
 
 export const phrases = {

@@ -40,7 +40,7 @@ export interface SettingSchema {
   variants?: Variants
 }
 
-/** Objects told apart by one member: `kind: image`. */
+/** Objects told apart by one member: `kind: circle`. */
 export interface Variants {
   member: string
   standard: string

@@ -57,7 +57,7 @@ export class ConfigNode {
     this.#line = line
   }
 
-  /** `kherad.config.yaml:12: models[0].pricing`, or with a member: `….pricing.input_per_million`. */
+  /** `kherad.config.yaml:12: proxies[0].tls`, or with a member: `….tls.ca_file`. */
   where(member?: string): string {
     const path = member === undefined ? this.path : this.path ? `${this.path}.${member}` : member
     return `${this.#source.name}:${this.#line}${path ? `: ${path}` : ''}`

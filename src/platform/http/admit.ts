@@ -10,6 +10,7 @@ import { admitOrigin, exposeByPolicy, exposeRefusal, requireOrigin, requirePage 
 import { type HostPattern, hostPattern } from './host.ts'
 import type { Route } from './http.ts'
 import type { Intake } from './intake.ts'
+import { secretOf } from './key-source.ts'
 import { headerText } from './language.ts'
 import { isMultipart, readUpload } from './upload.ts'
 import { type Check, compile, compileLarge, compilePath } from './validate.ts'
@@ -83,10 +84,12 @@ async function callerOf(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Caller> {
-  const caller = await app.keys.caller(secretOf(request, route)).catch(async (error: unknown) => {
-    if (route.cors === undefined) await exposeRefusal(app, request, reply)
-    throw error
-  })
+  const caller = await app.keys
+    .caller(secretOf(request.headers, route.keySources))
+    .catch(async (error: unknown) => {
+      if (route.cors === undefined) await exposeRefusal(app, request, reply)
+      throw error
+    })
   if (!(route.credentials ?? keysOnly).includes(caller.kind)) fail('INVALID_API_KEY', {})
   if (route.cors === undefined) admitOrigin(caller, request, reply)
   else requireOrigin(caller, request)
@@ -112,14 +115,3 @@ function openEndedParams(route: Route, request: FastifyRequest): Record<string, 
   const name = /\{([^{}]+)\}$/.exec(route.path)![1]!
   return { [name]: (request.params as Record<string, string>)['*']! }
 }
-
-function secretOf(request: FastifyRequest, route: Route): string | undefined {
-  const header = request.headers.authorization
-  if (header !== undefined) return /^Bearer +(\S+) *$/i.exec(header)?.[1]
-  const direct = request.headers['x-api-key']
-  return takesDirectKey(route) && typeof direct === 'string' ? direct : undefined
-}
-
-/** Clients of the messages wire send it, and ask for models too. */
-export const takesDirectKey = ({ path }: Pick<Route, 'path'>): boolean =>
-  /^\/v1\/(messages|models)(\/|$)/.test(path)

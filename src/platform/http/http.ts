@@ -9,11 +9,11 @@ import type { TraceContext } from '#platform/trace'
 import type { Content } from './content.ts'
 import type { CorsPolicy } from './cors.ts'
 import type { EventStream } from './event-stream.ts'
+import type { KeySource } from './key-source.ts'
 import type { ServedSocketOptions } from './socket.ts'
 import type { Upload, UploadSpec } from './upload.ts'
 import './phrases.ts'
 
-export { takesDirectKey } from './admit.ts'
 export { baseUrlOf } from './base-url.ts'
 export { ClientGone } from './body.ts'
 export { Content, type ContentSource, type ContentSpec, content } from './content.ts'
@@ -21,6 +21,7 @@ export type { CorsPolicy } from './cors.ts'
 export { costHeaders } from './cost.ts'
 export { impliedErrors } from './declared-answers.ts'
 export { type EventStream, type EventWriter, eventStream } from './event-stream.ts'
+export type { KeySource } from './key-source.ts'
 export { requestSeries } from './metrics.ts'
 export { answerPrepared, isKnown, type Prepared, prepare } from './prepared.ts'
 export type { ByteRange } from './range.ts'
@@ -93,6 +94,8 @@ interface Spec {
   orScope?: Scope
   /** What a caller may show; a key only, unless said otherwise. */
   credentials?: readonly CredentialKind[]
+  /** Where else the credential may stand, for a request without `Authorization`. */
+  keySources?: readonly KeySource[]
   /** Which pages of other origins may read the answers; absent: those that the caller's key lists. */
   cors?: CorsPolicy
   summary: { en: string; fa: string }

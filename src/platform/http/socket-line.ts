@@ -13,6 +13,7 @@ const windowMs = 10_000
 const tooFast = 1008
 
 export class SocketLine implements Socket {
+  readonly stopping: AbortSignal
   readonly #ws: WebSocket
   readonly #bounds: SocketBounds
   readonly #gone = new AbortController()
@@ -22,7 +23,8 @@ export class SocketLine implements Socket {
   #seenMs = performance.now()
   #window = { startMs: performance.now(), messages: 0, bytes: 0 }
 
-  constructor(ws: WebSocket, bounds: SocketBounds) {
+  constructor(ws: WebSocket, bounds: SocketBounds, stopping: AbortSignal) {
+    this.stopping = stopping
     this.#ws = ws
     this.#bounds = bounds
     this.#pulse = setInterval(() => this.#beat(), bounds.idleMs / 2)

@@ -41,6 +41,11 @@ export interface Socket {
   /** 1000 when nothing is said; what is under way goes out before. */
   close(code?: number, reason?: string): void
   readonly gone: AbortSignal
+  /**
+   * Aborts when the server begins to stop. What is under way may end within the time that a stop has (`drainMs`, as streams); the
+   * connection is closed with 1001 when the handler ends, and near the end of that time in any case.
+   */
+  readonly stopping: AbortSignal
 }
 
 /** What is said once the connection stands. */
@@ -51,7 +56,7 @@ export class SocketStream {
   }
 }
 
-/** What the handler of a socket route answers where it lets the caller in. The connection is closed when `run` resolves (1000) or throws (1011). */
+/** What the handler of a socket route answers where it lets the caller in. The connection is closed when `run` resolves (1000; 1001 at a stop) or throws (1011). */
 export const socketStream = (run: (socket: Socket) => Promise<void>): SocketStream => new SocketStream(run)
 
 type Declared<Query extends TSchema, Params extends TSchema> = Omit<

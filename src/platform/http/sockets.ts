@@ -19,6 +19,8 @@ import { patternOf } from './unmatched.ts'
 /** RFC 6455, sections 7.4.1 and 11.7. */
 const goingAway = 1001
 const broken = 1011
+/** Of a stop, what is left for the closing handshakes of connections that did not end by themselves. */
+const maxHandshakeMs = 1_000
 
 /** A line that Node has let go of, with what came on it already. */
 interface Upgrade {
@@ -38,6 +40,7 @@ export class Sockets {
   readonly #upgrades = new WeakMap<IncomingMessage, Upgrade>()
   readonly #lines = new Set<SocketLine>()
   readonly #ofKeys = new Map<string, number>()
+  readonly #stopping = new AbortController()
 
   constructor(app: App) {
     this.#app = app
@@ -75,24 +78,30 @@ export class Sockets {
     const options = route.socket!
     using _place = this.#enter(context.caller.keyId, options.perKey)
     const { WebSocketServer } = await import('ws')
+    if (this.#stopping.signal.aborted)
+      fail('SERVICE_UNAVAILABLE', { why: 'stopping' }, { retryAfterMs: 1_000 })
     const server = new WebSocketServer(optionsOf(options))
     server.on('headers', (headers) => headers.push(`x-request-id: ${request.id}`))
     const upgrade = this.#upgrades.get(request.raw)!
     if (upgrade.socket.destroyed) throw new ClientGone()
     reply.hijack()
     reply.raw.detachSocket(upgrade.socket as NetSocket)
-    const line = new SocketLine(await upgraded(server, request.raw, upgrade), options)
+    const ws = await upgraded(server, request.raw, upgrade)
+    const line = new SocketLine(ws, options, this.#stopping.signal)
     this.#lines.add(line)
-    line.gone.addEventListener('abort', () => context.leave(), { once: true })
+    const onGone = (): void => {
+      this.#lines.delete(line)
+      context.leave()
+    }
+    line.gone.addEventListener('abort', onGone, { once: true })
     await this.#talk(run, line, context)
-    this.#lines.delete(line)
     finish(this.#app, route, context, { status: 101, complete: true })
   }
 
   async #talk(run: SocketStream['run'], line: SocketLine, { requestId }: ActiveRequest): Promise<void> {
     try {
       await run(line)
-      line.close()
+      line.close(line.stopping.aborted ? goingAway : undefined)
     } catch (error) {
       if (!line.gone.aborted) this.#app.log.error({ err: error, request_id: requestId }, 'a WebSocket broke')
       line.close(broken)
@@ -114,13 +123,27 @@ export class Sockets {
     }
   }
 
-  /** Tells all of them that this process goes (1001), and cuts those that have not left after `drainMs`. */
+  /**
+   * Tells every handler that this process is to end (`stopping`) and leaves it the time that streams have. Whoever has not ended by then
+   * is closed (1001), and cut after `drainMs`.
+   */
   async drain(drainMs: number): Promise<void> {
-    const open = [...this.#lines]
-    for (const line of open) line.close(goingAway, 'the server is stopping')
-    const late = setTimeout(() => open.map((line) => line.cut()), drainMs)
-    await Promise.all(open.map((line) => line.ended()))
-    clearTimeout(late)
+    this.#stopping.abort()
+    const handshakeMs = Math.min(maxHandshakeMs, drainMs / 4)
+    const timers = [
+      setTimeout(() => this.#closeAll(), drainMs - handshakeMs),
+      setTimeout(() => this.#cutAll(), drainMs),
+    ]
+    await Promise.all(Array.from(this.#lines, (line) => line.ended()))
+    for (const timer of timers) clearTimeout(timer)
+  }
+
+  #closeAll(): void {
+    for (const line of this.#lines) line.close(goingAway, 'the server is stopping')
+  }
+
+  #cutAll(): void {
+    for (const line of this.#lines) line.cut()
   }
 }
 

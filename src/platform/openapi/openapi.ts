@@ -1,7 +1,7 @@
 /** Routes → OpenAPI 3.1.0. Nothing is written twice: every word here comes from the route values. */
 import type { TSchema } from 'typebox'
 import { declarationOf } from '#platform/errors'
-import { impliedErrors, type Route, takesDirectKey } from '#platform/http'
+import { impliedErrors, type KeySource, type Route } from '#platform/http'
 import { nameOfSchema } from '#platform/schema'
 
 /** Version of the contract that the routes keep. */
@@ -13,8 +13,10 @@ export function openApiOf(routes: readonly Route[], baseUrl: string): Json {
   const paths: Record<string, Json> = {}
   const schemas: Json = { Error: errorSchema }
   for (const route of routes) {
-    paths[route.path] ??= {}
-    paths[route.path]![route.method.toLowerCase()] = referred(operationOf(route), schemas)
+    const method = route.method.toLowerCase()
+    const path = paths[route.path]?.[method] ? pathOfItsOwn(route) : route.path
+    paths[path] ??= {}
+    paths[path]![method] = referred(operationOf(route), schemas)
   }
   return {
     openapi: '3.1.0',
@@ -31,17 +33,22 @@ export function openApiOf(routes: readonly Route[], baseUrl: string): Json {
     components: {
       securitySchemes: {
         key: { type: 'http', scheme: 'bearer', description: 'A project key: khr_…' },
-        messagesKey: {
-          type: 'apiKey',
-          in: 'header',
-          name: 'x-api-key',
-          description: 'The same key, on the routes of messages and models.',
-        },
+        ...Object.fromEntries(routes.flatMap(({ keySources = [] }) => keySources.map(schemeOf))),
       },
       schemas: Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
     },
   }
 }
+
+/**
+ * A document has each path once, but two hosts may have the same one: the second gets its operation as a fragment, which no client sends.
+ */
+const pathOfItsOwn = ({ path, operation }: Route): string => `${path}#${operation}`
+
+const schemeOf = ({ scheme, header, description }: KeySource): [string, Json] => [
+  scheme,
+  { type: 'apiKey', in: 'header', name: header, description },
+]
 
 /** The value with each schema that has a name (`nameSchemas`) moved to `schemas`, and referred to where it stood. */
 function referred(value: unknown, schemas: Json): unknown {
@@ -95,9 +102,11 @@ function operationOf(route: Route): Json {
   }
 }
 
-/** A host of its own, with the labels that are told by the caller. */
+/** The labels of a host that the caller chooses: variables of its server, not parameters of the path. */
+const labelsOf = (host = ''): string[] => [...host.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name!)
+
 const serverOf = (host: string): Json => {
-  const names = [...host.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name!)
+  const names = labelsOf(host)
   return {
     url: `https://${host}`,
     ...(names.length > 0 && {
@@ -137,12 +146,12 @@ const bodyOf = ({ body, otherBody }: Route): TSchema | { anyOf: unknown[] } =>
 
 function securityOf(route: Route): Json[] {
   if (route.scope === 'public') return []
-  return takesDirectKey(route) ? [{ key: [] }, { messagesKey: [] }] : [{ key: [] }]
+  return [{ key: [] }, ...(route.keySources ?? []).map(({ scheme }) => ({ [scheme]: [] }))]
 }
 
 function parametersOf(route: Route): Json[] {
   return [
-    ...parametersIn('path', route.params),
+    ...parametersIn('path', route.params).filter(({ name }) => !labelsOf(route.host).includes(String(name))),
     ...parametersIn('query', route.query),
     ...Object.entries({
       ...(route.idempotent && { 'Idempotency-Key': idempotencyKey }),

@@ -44,7 +44,7 @@ export interface ProxiesConfig {
 const kinds: Readonly<Record<string, { protocol: ProxyConfig['protocol']; port: number }>> = {
   'http:': { protocol: 'http', port: 80 },
   'https:': { protocol: 'https', port: 443 },
-  // Names go to the proxy by either spelling: where vendors are reached through one, the names here are often wrong.
+  // Names go to the proxy by either spelling: where other services are reached through one, the names here are often wrong.
   'socks:': { protocol: 'socks5', port: 1080 }, // desktops set it for programs to guess
   'socks5:': { protocol: 'socks5', port: 1080 },
   'socks5h:': { protocol: 'socks5', port: 1080 },

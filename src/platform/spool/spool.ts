@@ -62,9 +62,7 @@ export async function openSpool({ folder, maxBytes }: { folder: string; maxBytes
       await translated(make())
       using taken = room.open()
       try {
-        const written = await translated(
-          write(file, source, bounds.maxBytes, (more) => taken.more(more)),
-        )
+        const written = await translated(write(file, source, bounds.maxBytes, (more) => taken.more(more)))
         return { path: file, ...written, ...deletedWith(file, taken.keep()) }
       } catch (error) {
         await rm(file, { force: true })

@@ -1,7 +1,6 @@
 /** Reads batches, their list and their results. */
-import { Readable } from 'node:stream'
 import { fail } from '#platform/errors'
-import { Answer, baseUrlOf, type RequestContext } from '#platform/http'
+import { baseUrlOf, type Content, content, type RequestContext } from '#platform/http'
 import { framedList } from '#platform/lists'
 import { batchIdOf, batchObject } from './batch.ts'
 import { reasons } from './phrases.ts'
@@ -33,24 +32,24 @@ export async function listBatches(context: RequestContext<unknown, ListQuery>) {
 }
 
 /** Answers with one line of JSON for each row, in the order of the batch. */
-export async function readResults(context: BatchContext): Promise<Answer> {
+export async function readResults(context: BatchContext): Promise<Content> {
   const batch = await requireBatch(context)
   if (!batch.ended_at) fail('BATCH_NOT_ENDED', {})
   if (batch.archived_at || batch.expires_at.getTime() <= context.app.clock.nowMs())
     fail('BATCH_RESULTS_EXPIRED', { expiredAt: batch.expires_at.toISOString() })
-  return new Answer(200, Readable.from(linesOf(context, batch)), 'application/x-jsonl')
+  return content({ mediaType: 'application/x-jsonl', open: () => linesOf(context, batch) })
 }
 
 /** Rows in memory at a time. */
 const pageRows = 50
 
-async function* linesOf({ app }: BatchContext, batch: store.BatchRow): AsyncGenerator<string> {
+async function* linesOf({ app }: BatchContext, batch: store.BatchRow): AsyncGenerator<Buffer> {
   let written = 0
   while (written < batch.total) {
     const rows = await store.resultsAfter(app.db, batch.account_id, batch.batch_id, written - 1, pageRows)
     // The batch was deleted while it was read: the connection must break, so that the result does not look complete.
     if (rows.length === 0) throw new Error('The batch was deleted while its results were read.')
-    yield rows.map(({ custom_id, state, result }) => lineOf(custom_id, state, result)).join('')
+    yield Buffer.from(rows.map(({ custom_id, state, result }) => lineOf(custom_id, state, result)).join(''))
     written += rows.length
   }
 }

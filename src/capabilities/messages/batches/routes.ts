@@ -1,4 +1,4 @@
-import { referenceHeaders } from '#capabilities/calls'
+import { apiKeyHeader, referenceHeaders } from '#capabilities/calls'
 import { textFailures } from '#capabilities/text'
 import { baseUrlOf, type Route, route } from '#platform/http'
 import { Betas, Version } from '../request/schema.ts'
@@ -19,6 +19,7 @@ export const batchRoutes: Route[] = [
     path,
     operation: 'batches.create',
     scope: 'responses:write',
+    keySources: [apiKeyHeader],
     summary: {
       en: 'Have up to 1,000 conversations answered in the background.',
       fa: 'پاسخ به تا ۱۰۰۰ پرسش در پس‌زمینه.',
@@ -37,6 +38,7 @@ export const batchRoutes: Route[] = [
     path,
     operation: 'batches.list',
     scope: 'usage:read',
+    keySources: [apiKeyHeader],
     summary: { en: 'The batches of the project, newest first.', fa: 'دسته‌های پروژه، تازه‌ترین نخست.' },
     query: ListQuery,
     reply: { 200: BatchList },
@@ -48,6 +50,7 @@ export const batchRoutes: Route[] = [
     path: `${path}/{batch_id}`,
     operation: 'batches.read',
     scope: 'usage:read',
+    keySources: [apiKeyHeader],
     summary: { en: 'How far a batch is.', fa: 'وضعیت یک دسته.' },
     params: BatchParams,
     reply: { 200: Batch },
@@ -59,6 +62,7 @@ export const batchRoutes: Route[] = [
     path: `${path}/{batch_id}/results`,
     operation: 'batches.results',
     scope: 'usage:read',
+    keySources: [apiKeyHeader],
     summary: {
       en: 'The results of a batch that has ended, one JSON line a row, in the order of the batch.',
       fa: 'نتیجهٔ دستهٔ پایان‌یافته؛ هر ردیف یک خط JSON، به ترتیب دسته.',
@@ -73,6 +77,7 @@ export const batchRoutes: Route[] = [
     path: `${path}/{batch_id}/cancel`,
     operation: 'batches.cancel',
     scope: 'responses:write',
+    keySources: [apiKeyHeader],
     summary: {
       en: 'Cancel a batch: rows that have not begun are not begun any more.',
       fa: 'لغو یک دسته: ردیف‌هایی که آغاز نشده‌اند دیگر آغاز نمی‌شوند.',
@@ -88,6 +93,7 @@ export const batchRoutes: Route[] = [
     path: `${path}/{batch_id}`,
     operation: 'batches.delete',
     scope: 'responses:write',
+    keySources: [apiKeyHeader],
     summary: {
       en: 'Delete a batch that has ended, with all prompts and answers.',
       fa: 'حذف دستهٔ پایان‌یافته همراه با همهٔ پرسش‌ها و پاسخ‌ها.',
