@@ -1,11 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { rmSync } from 'node:fs'
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import pg from 'pg'
+import { startEmbedded } from '#platform/postgres'
 
 export const amRoot = process.getuid?.() === 0
 export const quiet = { info() {}, warn() {} }
@@ -21,6 +24,25 @@ export async function temporaryFolder(name = '', mode = 0o711): Promise<Folder> 
   const folder = await mkdtemp(path.join(tmpdir(), `kherad-db-${name}`))
   await chmod(folder, mode)
   return { path: folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) }
+}
+
+/** A data folder of a cluster that was made and stopped: a copy of one that all tests of this process share. */
+export async function stoppedCluster(): Promise<Folder> {
+  snapshot ??= makeSnapshot()
+  const folder = await temporaryFolder()
+  // With its owners: as root, PostgreSQL runs as another user.
+  await promisify(execFile)('cp', ['-a', `${await snapshot}/.`, folder.path])
+  return folder
+}
+
+let snapshot: Promise<string> | undefined
+
+async function makeSnapshot(): Promise<string> {
+  const { path: dataDir } = await temporaryFolder('snapshot-')
+  process.once('exit', () => rmSync(dataDir, { recursive: true, force: true }))
+  await (await startEmbedded({ dataDir, log: quiet, settings: fast }))[Symbol.asyncDispose]()
+  await rm(path.join(dataDir, 'postgres.log'))
+  return dataDir
 }
 
 export interface Owner extends AsyncDisposable {

@@ -3,7 +3,17 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { openDb } from '#platform/db'
 import { type Embedded, startEmbedded } from '#platform/postgres'
-import { ask, fast, postmasterPid, quiet, runs, startOwner, temporaryFolder, until } from './cluster-world.ts'
+import {
+  ask,
+  fast,
+  postmasterPid,
+  quiet,
+  runs,
+  startOwner,
+  stoppedCluster,
+  temporaryFolder,
+  until,
+} from './cluster-world.ts'
 
 const start = (dataDir: string): Promise<Embedded> => startEmbedded({ dataDir, log: quiet, settings: fast })
 const clusterOf = (folder: { path: string }) => path.join(folder.path, 'postgres')
@@ -52,7 +62,7 @@ test('the settings of Kherad reach a cluster, and the lines of the operator over
 })
 
 test('after kill -9 of its owner PostgreSQL lives on and the next start adopts it', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await stoppedCluster()
   const owner = await startOwner(folder.path)
   await note(owner.url)
   const pid = await postmasterPid(clusterOf(folder))
@@ -67,7 +77,7 @@ test('after kill -9 of its owner PostgreSQL lives on and the next start adopts i
 })
 
 test('after kill -9 of owner and PostgreSQL the next start recovers the data', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await stoppedCluster()
   const owner = await startOwner(folder.path)
   await note(owner.url)
   const pid = await postmasterPid(clusterOf(folder))
@@ -79,7 +89,7 @@ test('after kill -9 of owner and PostgreSQL the next start recovers the data', a
 })
 
 test('PostgreSQL killed in use comes back by itself at the same address', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await stoppedCluster()
   await using embedded = await start(folder.path)
   await note(embedded.url)
   await using db = await openDb({ url: embedded.url })
@@ -91,7 +101,7 @@ test('PostgreSQL killed in use comes back by itself at the same address', async 
 })
 
 test('a query that outlives its PostgreSQL does not keep the next one from starting', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await stoppedCluster()
   const owner = await startOwner(folder.path)
   await note(owner.url)
   const busy = ask(owner.url, 'select count(*) from generate_series(1, 1e12::int8)').catch(() => [])
@@ -113,7 +123,7 @@ test('a query that outlives its PostgreSQL does not keep the next one from start
 })
 
 test('a deleted socket folder does not keep the next start from the data', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await stoppedCluster()
   const owner = await startOwner(folder.path)
   await note(owner.url)
   const pid = await postmasterPid(clusterOf(folder))
@@ -126,14 +136,14 @@ test('a deleted socket folder does not keep the next start from the data', async
 })
 
 test('a stale postmaster.pid that names another living program is no obstacle', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await stoppedCluster()
   const owner = await startOwner(folder.path)
   await note(owner.url)
   const file = path.join(clusterOf(folder), 'postmaster.pid')
   const text = await readFile(file, 'utf8')
   await owner.leave()
   // Another PostgreSQL is the hardest such program: same user, same name.
-  await using other = await temporaryFolder()
+  await using other = await stoppedCluster()
   await using stranger = await start(other.path)
   const strangerPid = await postmasterPid(clusterOf(other))
   await writeFile(file, text.replace(/^\d+/, String(strangerPid)))
@@ -156,7 +166,7 @@ test('two processes at once on an empty folder share one PostgreSQL, and the las
 })
 
 test('a start that meets another process stopping PostgreSQL ends with a running one', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await stoppedCluster()
   let owner = await startOwner(folder.path)
   await note(owner.url)
   for (let round = 0; round < 5; round++) {
@@ -168,7 +178,7 @@ test('a start that meets another process stopping PostgreSQL ends with a running
 })
 
 test('half-made folders of dead makers are cleared', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await stoppedCluster()
   const owner = await startOwner(folder.path)
   await owner.leave()
   const dead = path.join(folder.path, `postgres.making-${owner.pid}-00000000-11111111`)

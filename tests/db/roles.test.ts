@@ -15,7 +15,7 @@ import { readPostmaster } from '../../src/platform/postgres/postmaster.ts'
 import { startServer, stopServer } from '../../src/platform/postgres/server-process.ts'
 import { runAs } from '../../src/platform/postgres/server-user.ts'
 import { openSocketFolder } from '../../src/platform/postgres/socket-folder.ts'
-import { ask, fast, quiet, temporaryFolder, until } from './cluster-world.ts'
+import { ask, fast, quiet, stoppedCluster, temporaryFolder, until } from './cluster-world.ts'
 
 const migrations = path.resolve(import.meta.dirname, '../../migrations')
 const start = (dataDir: string) => startEmbedded({ dataDir, log: quiet, settings: fast })
@@ -183,7 +183,7 @@ test('a server of an earlier version that still runs keeps its connections; the 
 })
 
 test('a cluster that came back without its password gets another', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await stoppedCluster()
   {
     await using embedded = await start(folder.path)
     await ask(embedded.url, `create table note as select 'دانش' as text`)
@@ -204,7 +204,7 @@ test('a cluster that came back without its password gets another', async () => {
 })
 
 test('a password and access rules that a power cut left empty are made anew', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await stoppedCluster()
   {
     await using embedded = await start(folder.path)
     await ask(embedded.url, `create table note as select 'دانش' as text`)
@@ -250,9 +250,8 @@ test('lines that an operator added to the access rules of an earlier version sta
 })
 
 test('access rules without one for the program get it before those of the operator', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await stoppedCluster()
   const rules = path.join(folder.path, 'postgres', 'pg_hba.conf')
-  await (await start(folder.path))[Symbol.asyncDispose]()
   await writeFile(rules, '# mine\nlocal all all scram-sha-256\n')
   await using embedded = await start(folder.path)
   expect(await ask(embedded.url, whoAmI)).toEqual([plain])
@@ -262,10 +261,9 @@ test('access rules without one for the program get it before those of the operat
 })
 
 test('access rules that the operator wrote stay as they are', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await stoppedCluster()
   const rules = path.join(folder.path, 'postgres', 'pg_hba.conf')
   const own = '# mine\nlocal all kherad_app trust\nlocal all kherad trust\n'
-  await (await start(folder.path))[Symbol.asyncDispose]()
   await writeFile(rules, own)
   await using embedded = await start(folder.path)
   expect(await ask(embedded.url, 'select 1 as one')).toEqual([{ one: 1 }])
