@@ -14,6 +14,8 @@ export const prompts = {
   finished: 'A program that is finished.',
   document: `A guide whose first section is ${unanswered}.`,
   code: `A program whose first file is ${unanswered}.`,
+  research: `ارسال کالا چند روز طول می‌کشد؟ (${unanswered})`,
+  data: `How many people are there? The summary is ${unanswered}.\n\ncity,people\nTehran,9\nShiraz,2\nTabriz,4\n`,
   queued: 'A guide that nobody has begun.',
 }
 
@@ -54,7 +56,27 @@ const answers: [mark: string, text: string][] = [
   ['Write the file one.txt', '```\nthe first file\n```'],
   ['Write the file two.txt', '```\nthe second file\n```'],
   ['Write README.md', '# Words\n\nCounts words.'],
+  [
+    'Plan the research',
+    JSON.stringify({ title: 'ارسال', questions: [`ارسال کالا چند روز؟ ${unanswered}`], queries: [] }),
+  ],
+  ['Note what this source says', '- ارسال کالا سه تا پنج روز کاری طول می‌کشد.'],
+  ['Plan the report', '{"title":"ارسال","sections":[{"heading":"زمان","brief":"چند روز"}]}'],
+  ['Write the section «زمان»', 'ارسال کالا سه تا پنج روز کاری طول می‌کشد [1].'],
+  [
+    'Judge each sentence',
+    '{"checks":[{"id":1,"verdict":"supported","source":1,"quote":"ارسال کالا سه تا پنج روز کاری"}]}',
+  ],
+  [
+    'Say what is to be computed',
+    '{"views":[{"title":"People","by":"city","measure":"sum","column":"people","chart":"bar"}]}',
+  ],
+  ['Write what these figures mean', 'The table is small.'],
+  // The summary of a report.
+  ['Write «', 'ارسال کالا سه تا پنج روز کاری طول می‌کشد [1].'],
 ]
+/** First steps, which are answered while the database is recorded. */
+const plans = ['Plan this document', 'Plan this project', 'Plan the research', 'Say what is to be computed']
 
 export interface KnownUpstream extends AsyncDisposable {
   url: string
@@ -69,7 +91,7 @@ export async function knownUpstream(isRecording: boolean): Promise<KnownUpstream
   upstream.reply((call) => {
     const { text, task, order } = read(call)
     const isLaterRow = prompts.rows.includes(task) && rowsAsked++ > 0
-    const isUnanswered = text.includes(unanswered) && !order?.[0].startsWith('Plan')
+    const isUnanswered = text.includes(unanswered) && !plans.includes(order?.[0] ?? '')
     if (isRecording && (isLaterRow || isUnanswered)) return { kind: 'silence' }
     return { kind: 'answer', text: order?.[1] ?? 'An answer of five words.' }
   })
@@ -85,7 +107,7 @@ function read({ body }: UpstreamCall) {
   const order = answers.find(([mark]) => text.includes(mark))
   const prompt = Object.values(prompts)
     .flat()
-    .find((one) => text.includes(one))
+    .find((one) => text.includes(JSON.stringify(one).slice(1, -1)))
   const task = prompt ?? 'something else'
   return { text, task, order, what: [task, ...(order ? [order[0]] : [])].join(' ') }
 }

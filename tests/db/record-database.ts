@@ -96,7 +96,7 @@ async function askWhatEnds(client: Client): Promise<void> {
     answers.push({ path, text: succeeded(await client.get(path)) })
 }
 
-/** A chat, a row of a batch, and a step of two runs, all in their calls. */
+/** A chat, a row of a batch, and the second step of a run of every kind, all in their calls. */
 async function askWhatStaysOpen(client: Client, db: pg.Client): Promise<void> {
   const chat = { messages: [{ role: 'user', content: prompts.chat }], max_tokens: 50 }
   client.chat(chat, { 'idempotency-key': 'open-chat' }).catch(() => {})
@@ -105,22 +105,23 @@ async function askWhatStaysOpen(client: Client, db: pg.Client): Promise<void> {
     params: { max_tokens: 50, messages: [{ role: 'user', content }] },
   }))
   await idOf(client, '/v1/messages/batches', { requests }, { 'idempotency-key': 'open-batch', ...version })
-  await idOf(
-    client,
-    '/v1/work',
-    { kind: 'document', input: prompts.document },
-    { 'idempotency-key': 'open-document' },
-  )
-  await idOf(client, '/v1/work', { kind: 'code', input: prompts.code }, { 'idempotency-key': 'open-code' })
-  // One hold each: the chat, a row, the two runs.
-  await until(async () => (await count(db, 'select from ledger.holds')) === 4)
-  await until(async () => (await count(db, `select from work.steps where state = 'started'`)) === 2)
+  const { body: knowledge } = await client.get('/v1/knowledge')
+  for (const kind of ['document', 'code', 'research', 'data'] as const)
+    await idOf(
+      client,
+      '/v1/work',
+      { kind, input: prompts[kind], ...(kind === 'research' && { knowledge_id: knowledge.data[0].id }) },
+      { 'idempotency-key': `open-${kind}` },
+    )
+  // One hold each: the chat, a row, a run of every kind.
+  await until(async () => (await count(db, 'select from ledger.holds')) === 6)
+  await until(async () => (await count(db, `select from work.steps where state = 'started'`)) === 4)
   await until(
     async () => (await count(db, `select from batches.batches where total = 3 and succeeded = 1`)) === 1,
   )
   // Only an answer has tokens.
   const inCall = () => upstream.asked().filter(({ completion_tokens }) => completion_tokens === 0)
-  await until(() => inCall().length === 4)
+  await until(() => inCall().length === 6)
 }
 
 /** An upload whose bytes are stored, and whose row waits for the lock of the account's money until its process dies. */
