@@ -1,6 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { rmSync } from 'node:fs'
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -8,6 +7,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
+import { inject } from 'vitest'
 import { startEmbedded } from '#platform/postgres'
 
 export const amRoot = process.getuid?.() === 0
@@ -38,8 +38,8 @@ export async function stoppedCluster(): Promise<Folder> {
 let snapshot: Promise<string> | undefined
 
 async function makeSnapshot(): Promise<string> {
-  const { path: dataDir } = await temporaryFolder('snapshot-')
-  process.once('exit', () => rmSync(dataDir, { recursive: true, force: true }))
+  const dataDir = await mkdtemp(path.join(inject('scratch'), 'cluster-'))
+  await chmod(dataDir, 0o711)
   await (await startEmbedded({ dataDir, log: quiet, settings: fast }))[Symbol.asyncDispose]()
   await rm(path.join(dataDir, 'postgres.log'))
   return dataDir
