@@ -1,6 +1,6 @@
 /**
- * What the program is told: by its environment and by one YAML file. This room reads and refuses; what there is to say is declared by the
- * rooms that obey it (`fileSection`, `variableSection`), and src/settings.ts lists their sections.
+ * The configuration of the program: environment variables and one YAML file. This room reads and validates; the settings are declared by
+ * the rooms that use them (`fileSection`, `variableSection`) and listed in src/settings.ts.
  */
 import { readFileSync } from 'node:fs'
 import type { Env } from '#platform/env'
@@ -19,21 +19,21 @@ export { type Found, fileSection, type Section, type Variable, variableSection }
 export { baseUrl, integerIn, mebibyte, readUrl, usd, webProtocols } from './values.ts'
 export type { ConfigNode } from './yaml-reader.ts'
 
-/** What the rooms are told, by section: each adds its own by declaration merging, as it does with failures. */
+/** Settings by section: each room adds its own by declaration merging, as it does with failures. */
 // biome-ignore lint/suspicious/noEmptyInterface: the rooms fill it.
 export interface Settings {}
 
-/** Everything the program is told, checked and typed. Times in milliseconds. */
+/** The complete configuration, validated and typed. Times in milliseconds. */
 export interface Config extends ProcessSettings, Settings {}
 
-/** What the environment says of the process itself. */
+/** Settings of the process, from environment variables. */
 export interface ProcessSettings {
   host: string
   /** 0 lets the system choose. */
   port: number
-  /** What people and clients type to reach this server; without a slash at the end. */
+  /** The public base URL of this server, without a slash at the end. */
   baseUrl: string
-  /** False where nobody set it: then what a client reached is the better guess. */
+  /** False if it was not configured; then the address of each request is the better guess. */
   baseUrlNamed: boolean
   /** The folder of the embedded database and stored files, as typed. */
   dataDir: string
@@ -44,7 +44,7 @@ export interface ProcessSettings {
   roles: Roles
   locale: 'fa' | 'en'
   bootstrapKey?: string
-  /** Seals what the database must not show; without it a file of the data folder does. */
+  /** Encrypts secrets in the database. Without it, a key file in the data folder is used. */
   secret?: string
   logLevel: LogLevel
   timing: Timing
@@ -52,27 +52,27 @@ export interface ProcessSettings {
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 
-/** How long one process holds what it took, and how often the background looks around. */
+/** Lease and polling intervals. */
 export interface Timing {
-  /** A process that did not beat for so long is taken for dead, and its holds are ended by others (`KHERAD_LEASE_MS`). */
+  /** A process without a heartbeat for this long counts as dead, and others end its holds (`KHERAD_LEASE_MS`). */
   processLeaseMs: number
   heartbeatMs: number
   sweepMs: number
   drainMs: number
-  /** A stream whose first event is this late is opened all the same; one that is silent for so long gets a heartbeat. */
+  /** A stream is opened after this time even without a first event; a silent stream gets a heartbeat at this interval. */
   streamOpenMs: number
   streamHeartbeatMs: number
 }
 
-/** What a process does: answer requests (health and metrics it always answers), do background work. */
+/** The role of a process: answering requests (health and metrics are always answered), background work, or both. */
 export interface Roles {
   api: boolean
   worker: boolean
 }
 
 /**
- * The configuration of one start, from the environment, the text of the configuration file and the certificates that it names.
- * Throws `StartRefused` with one sentence that names place and mend for anything half-set, unknown or mistyped.
+ * Builds the configuration from the environment, the text of the configuration file and the certificates that it names. Throws
+ * `StartRefused` with one sentence that names the place and the fix for anything incomplete, unknown or mistyped.
  */
 export function loadConfig(sections: readonly Section[], env: Env, fileText?: string): Config {
   const root = fileText === undefined ? undefined : openYaml(env.configFile, fileText, env.variables)

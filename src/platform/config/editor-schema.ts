@@ -1,10 +1,10 @@
-/** The sections as one JSON Schema of the configuration file, for editors: completion, remarks and red lines while one types. */
+/** Builds a JSON Schema of the configuration file, so that editors complete and check it. */
 import type { SettingSchema } from './read-schema.ts'
 import type { Section } from './section.ts'
 
 type JsonSchema = Record<string, unknown>
 
-/** A variable may stand wherever a text or a number does. */
+/** A `${VARIABLE}` may be used in place of any text or number. */
 const variable = '\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}'
 
 export const editorSchema = (sections: readonly Section[]): JsonSchema => ({
@@ -62,7 +62,7 @@ const membersOf = (properties: Record<string, SettingSchema>, required: readonly
   }
 }
 
-/** The shape follows the member: an entry without it is of the standard one. */
+/** The member chooses the shape; an entry without it has the default shape. */
 function variantOf({ member, standard, of }: NonNullable<SettingSchema['variants']>): JsonSchema {
   const names = Object.keys(of)
   return {

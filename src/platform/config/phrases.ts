@@ -1,4 +1,4 @@
-/** One sentence in both languages of the start: what is wrong, where, and the mend. */
+/** Messages for a refused start, in both languages: what is wrong, where, and how to fix it. */
 export interface Sentence {
   en: string
   fa: string
@@ -6,7 +6,7 @@ export interface Sentence {
 
 const quoted = (values: readonly string[]) => values.join(', ')
 
-/** Where a fault stands: `kherad.config.yaml:12: storage.s3.bucket`, or the name of a variable. */
+/** The place of an error: `kherad.config.yaml:12: models[0].pricing`, or the name of a variable. */
 export type Where = string
 
 export const phrases = {
@@ -22,7 +22,7 @@ export const phrases = {
     en: `${where} is ${found.en}: write ${expected.en}.`,
     fa: `${where} ${found.fa} است: ${expected.fa} بنویسید.`,
   }),
-  /** What was typed, for `wrong`. A number in Persian digits looks right to whoever typed it, so they are named. */
+  /** The value as typed, for `wrong`. Persian digits are pointed out, because to the operator such a number looks correct. */
   typed: (value: string): Sentence => {
     const isPersian = /^[-+.,٫٬\d]*[۰-۹٠-٩][-+.,٫٬\d۰-۹٠-٩]*$/.test(value)
     return {
@@ -30,12 +30,12 @@ export const phrases = {
       fa: `برابر ${JSON.stringify(value)}${isPersian ? ' با رقم‌هایی جز 0 تا 9' : ''}`,
     }
   },
-  /** A word after `npm start --` that means nothing: passed over, it would be a role that nobody gave. */
+  /** An unknown word after `npm start --` is refused: ignoring it could start the process in the wrong role. */
   unknownWord: (word: string): Sentence => ({
     en: `${JSON.stringify(word)} means nothing to the start: remove it; it takes --role all, api or worker, and its settings from the environment.`,
     fa: `${JSON.stringify(word)} برای آغاز معنایی ندارد: آن را بردارید؛ تنها --role با all، api یا worker پذیرفته می‌شود و تنظیم‌های دیگر از محیط خوانده می‌شوند.`,
   }),
-  /** `wrong`, of a secret that is not repeated. */
+  /** As `wrong`, for a secret, which is not repeated. */
   unusable: (where: Where, expected: Sentence): Sentence => ({
     en: `${where} is not usable: write ${expected.en}.`,
     fa: `${where} پذیرفتنی نیست: ${expected.fa} بنویسید.`,

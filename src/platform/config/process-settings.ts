@@ -1,4 +1,4 @@
-/** What the machine itself is told, by its environment alone. */
+/** Settings of the process that only the environment gives. */
 import type { Env } from '#platform/env'
 import type { LogLevel, ProcessSettings, Roles, Timing } from './config.ts'
 import { phrases, type Sentence } from './phrases.ts'
@@ -44,8 +44,8 @@ const timing = { drainMs: 8_000, streamOpenMs: 8_000, streamHeartbeatMs: 10_000 
 const defaultLeaseMs = 20_000
 
 /**
- * `KHERAD_LEASE_MS`, for operators and tests: a shorter lease ends the holds of a dead process sooner, and takes one that
- * only paused for dead sooner. Every process over one database needs the same.
+ * `KHERAD_LEASE_MS`, for operators and tests. A shorter lease ends the holds of a dead process sooner, but also treats a paused process as
+ * dead sooner. All processes of one database need the same value.
  */
 function readLease(env: Env): Pick<Timing, 'processLeaseMs' | 'heartbeatMs' | 'sweepMs'> {
   const leaseMs =
@@ -100,7 +100,7 @@ function readBootstrapKey(value: string): string {
 
 const shortestSecret = 32
 
-/** No sentence repeats it either. */
+/** The message does not repeat this secret either. */
 function readSecret(value: string): string {
   if (value.length >= shortestSecret) return value
   return mistyped('KHERAD_SECRET', undefined, {

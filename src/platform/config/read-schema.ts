@@ -4,23 +4,23 @@ import { phrases, type Sentence } from './phrases.ts'
 import { refuse } from './refuse.ts'
 import type { ConfigNode } from './yaml-reader.ts'
 
-/** Under `reading` of a schema: the sentences of its refusals, and what JSON Schema cannot say. */
+/** The member `reading` of a schema: the messages of its refusals, and what JSON Schema cannot express. */
 export interface Reading<Value = never> {
   /** Completes `… is missing: `. */
   missing?: Sentence
   /** Completes `…: write `. */
   expected?: Sentence
-  /** No sentence repeats it. */
+  /** No message repeats the value. */
   secret?: true
   /** The path of a file, from the folder of the configuration file. */
   file?: true
-  /** Refuses what the schema alone lets pass. */
+  /** Refuses values that the schema alone accepts. */
   check?(value: Value, node: ConfigNode): void
-  /** What is made of the text that stands there; the type of its schema is then that of what is made (`Type.Unsafe`). */
+  /** Converts the text; the schema then declares the type of the result (`Type.Unsafe`). */
   convert?(value: Value, node: ConfigNode): unknown
 }
 
-/** The parts of JSON Schema that settings are written in. */
+/** The part of JSON Schema that settings use. */
 export interface SettingSchema {
   type?: 'object' | 'array' | 'string' | 'number' | 'integer' | 'boolean'
   properties?: Record<string, SettingSchema>
@@ -54,10 +54,10 @@ export const variantsOf = <Value>(
   of: Record<string, TSchema>,
 ): TUnsafe<Value> => Type.Unsafe<Value>({ type: 'object', variants: { member, standard, of } })
 
-/** Options of a schema with what its reader needs. */
+/** Schema options for `readSchema`. */
 export const reading = <Value>(more: Reading<Value>) => ({ reading: more })
 
-/** The value at a place, defaults filled in. Absent: the default of the schema, or undefined. Throws `StartRefused`. */
+/** Reads the value of a node and fills in defaults. For an absent node: the default of the schema, or undefined. Throws `StartRefused`. */
 export function readSchema<Schema extends TSchema>(
   schema: Schema,
   node: ConfigNode | undefined,
@@ -99,7 +99,7 @@ function shapeOf(schema: SettingSchema, node: ConfigNode): unknown {
     case 'string':
       return readText(schema, node)
     default:
-      // Of no type: `convert` reads the place itself.
+      // Without a type, `convert` reads the node itself.
       return undefined
   }
 }

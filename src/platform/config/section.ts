@@ -1,4 +1,4 @@
-/** How the rooms declare their settings: each section as a TypeBox schema beside the room that obeys it. */
+/** How rooms declare their settings: each section is a TypeBox schema in the room that uses it. */
 import type { Static, TSchema } from 'typebox'
 import { type Env, variableOf } from '#platform/env'
 import type { Settings } from './config.ts'
@@ -10,13 +10,13 @@ export interface Variable {
   name: string
   /** What it does, in one sentence. */
   about: string
-  /** Never shown: a key or a password. */
+  /** A key or password, which is never shown. */
   secret?: true
 }
 
-/** What a section is read from, beside its value. */
+/** Input of a section besides its value. */
 export interface Found<Name extends string = string> {
-  /** The place of a member in the file, for refusals; without a path that of the section. */
+  /** The node of a member in the file, for refusals; without a path, that of the section. */
   at(...path: (string | number)[]): ConfigNode | undefined
   /** A variable that the section declares; set but empty counts as absent. */
   variable(name: Name): string | undefined
@@ -25,7 +25,7 @@ export interface Found<Name extends string = string> {
 export interface Section<Key extends keyof Settings = keyof Settings> {
   /** The member of `Config`, and the name in the file where it has a schema. */
   name: Key
-  /** Absent for what only the environment says. */
+  /** Absent for settings that only the environment gives. */
   schema?: TSchema
   variables: readonly Variable[]
   read(node: ConfigNode | undefined, env: Pick<Env, 'variables'>): Settings[Key]

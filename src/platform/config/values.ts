@@ -1,4 +1,4 @@
-/** Values that several sections know: addresses, and the variables that hold them. */
+/** Setting types that several sections use: addresses, and the variables that hold them. */
 import { Type } from 'typebox'
 import { phrases, type Sentence } from './phrases.ts'
 import { reading } from './read-schema.ts'
@@ -7,7 +7,7 @@ import type { ConfigNode } from './yaml-reader.ts'
 
 export const mebibyte = 1024 * 1024
 
-/** A whole number of something, within these bounds. */
+/** An integer within these bounds. */
 export const integerIn = (
   minimum: number,
   maximum: number,
@@ -34,7 +34,7 @@ export const baseUrl = (more: { missing?: Sentence; description?: string } = {})
 }
 
 function readBaseUrl(text: string, node: ConfigNode): string {
-  // What stands before an @ or behind a ? may be a key.
+  // The part before an @ or after a ? may be a key.
   const refuseIt = (): never => (/[@?#]/.test(text) ? node.unusable(address) : node.wrong(address))
   const url = URL.canParse(text) ? new URL(text) : refuseIt()
   const plain = url.username === '' && url.password === '' && url.search === '' && url.hash === ''
@@ -42,7 +42,7 @@ function readBaseUrl(text: string, node: ConfigNode): string {
   return text.replace(/(?<!\/)\/+$/, '')
 }
 
-/** The address in a variable, without a slash at the end; `displayTexts` is what was typed. */
+/** The address in a variable, without a slash at the end; `displayTexts` holds the text as typed. */
 export function readUrl(name: string, value: string, protocols: readonly string[], shown = value): string {
   const url = URL.canParse(value) ? new URL(value) : undefined
   if (url && protocols.includes(url.protocol) && (url.host !== '' || name === 'DATABASE_URL'))

@@ -3,7 +3,7 @@ import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node,
 import { phrases, type Sentence } from './phrases.ts'
 import { refuse } from './refuse.ts'
 
-/** What every place of one file shares. */
+/** Shared by all nodes of one file. */
 interface Source {
   name: string
   folder: string
@@ -28,7 +28,7 @@ export function openYaml(
   if (error) {
     const { line } = lines.linePos(error.pos[0])
     const where = `${name}:${line}`
-    // The braces of a variable are YAML's own inside { … }: the most likely mistake, so it has its own message.
+    // In `{ … }` YAML reads the braces of a variable as its own. This is the most likely mistake, so it has its own message.
     const slip = text.split('\n')[line - 1]?.includes(`\${`)
     refuse(slip ? phrases.unquoted(where) : phrases.syntax(where, error.message))
   }
@@ -43,7 +43,7 @@ export interface Range {
   integer?: boolean
 }
 
-/** One value of the file, with the line it stands on; its readers give a typed value or refuse with a sentence. */
+/** One value of the file with its line; its methods return a typed value or refuse with a message. */
 export class ConfigNode {
   readonly path: string
   readonly #source: Source
@@ -67,7 +67,7 @@ export class ConfigNode {
     refuse(phrases.wrong(this.where(), this.#found(), expected))
   }
 
-  /** `wrong`, of a value that is a secret or may hold one: it is not repeated. */
+  /** As `wrong`, for a value that is or may contain a secret: it is not repeated. */
   unusable(expected: Sentence): never {
     refuse(
       isEmpty(this.#node)
@@ -76,7 +76,7 @@ export class ConfigNode {
     )
   }
 
-  /** The place of a member, a member of a member, an item of a list; undefined where nothing stands. It refuses nothing. */
+  /** The node at a path of member names and list positions; undefined if it does not exist. Never refuses. */
   find(...path: (string | number)[]): ConfigNode | undefined {
     const [step, ...rest] = path
     if (step === undefined) return this
@@ -128,7 +128,7 @@ export class ConfigNode {
     return this.#readText(pattern) ?? this.wrong(expected)
   }
 
-  /** The same of a key or password, which no sentence repeats. */
+  /** The same for a key or password, which no message repeats. */
   secret(expected: Sentence = { en: 'a text, in quotes', fa: 'متنی در گیومه' }, pattern?: RegExp): string {
     return this.#readText(pattern) ?? this.unusable(expected)
   }
@@ -147,13 +147,13 @@ export class ConfigNode {
 
   number(range: Range): number {
     const value = isScalar(this.#node) ? this.#node.value : undefined
-    // A number may stand in the environment too: `port: ${PORT}`.
+    // A number may come from the environment too: `port: ${PORT}`.
     const number = typeof value === 'string' && value.includes('${') ? Number(this.#fill(value)) : value
     const valid =
       typeof number === 'number' && Number.isFinite(number) && (!range.integer || Number.isInteger(number))
     if (!valid || number < range.min || number > range.max) {
       const span = `${range.min} … ${range.max}`
-      // "1" in quotes is a text to YAML, and would be refused as though 1 were out of bounds.
+      // To YAML "1" in quotes is a text; without this hint the message would say that 1 is out of bounds.
       const isQuoted = typeof value === 'string' && Number.isFinite(Number(value)) && value.trim() !== ''
       this.wrong({
         en: `${range.integer ? 'a whole number' : 'a number'} within ${span}${isQuoted ? ', without quotes' : ''}`,
@@ -205,7 +205,7 @@ export class ConfigNode {
     })
   }
 
-  /** What stands there, in a few words; never a filled-in value, which may be a secret. */
+  /** A short description of the value; never a filled-in variable, which may be a secret. */
   #found(): Sentence {
     if (isMap(this.#node)) return { en: 'a mapping', fa: 'چند نام با مقدارشان' }
     if (isSeq(this.#node) && this.#node.items.length === 0) return { en: 'an empty list', fa: 'فهرستی خالی' }

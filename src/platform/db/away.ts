@@ -1,4 +1,4 @@
-/** Faults of the socket below the connection. */
+/** Error codes of the socket. */
 const socketCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -12,17 +12,17 @@ const socketCodes = new Set([
   'EAI_AGAIN',
 ])
 
-/** PostgreSQL's own words for "not now": shutdown by an operator, crash recovery, starting up, no connection left. */
+/** SQLSTATE codes for "not now": shutdown by an operator, crash recovery, starting up, no connection left. */
 const serverCodes = new Set(['57P01', '57P02', '57P03', '57P05', '53300'])
 
-/** pg reports some broken connections by sentence alone, without a code. */
+/** For some broken connections pg reports only a message, without a code. */
 const sentences = [
   'Connection terminated',
   'timeout exceeded when trying to connect',
   'Client has encountered a connection error and is not queryable',
   'Client was closed and is not queryable',
   'Cannot use a pool after calling end on the pool',
-  // The client's own patience (`openDb`): a connection that swallows everything and answers nothing.
+  // The client's own timeout (`openDb`), for a connection that accepts everything and answers nothing.
   'Query read timeout',
 ]
 

@@ -19,7 +19,7 @@ columnTypes.setTypeParser(builtins.DATE, (text: string) => text)
 columnTypes.setTypeParser(dateArray, readTextArray)
 
 function readTextArray(text: string): (string | null)[] {
-  // The published type of `getTypeParser` mistakes the type's number for the parser's argument.
+  // The published type of `getTypeParser` confuses the type's number with the parser's argument.
   const parse = columnTypes.getTypeParser(textArray) as unknown as (text: string) => (string | null)[]
   return parse(text)
 }

@@ -23,37 +23,37 @@ export interface Tables {
 /** An open transaction. Functions that write take it first, so that a transaction is visible at the call. */
 export type Tx = Transaction<Tables>
 
-/** The part of a pino logger this room uses. */
+/** The part of a pino logger that is used here. */
 export interface DbLog {
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
 }
 
-/** A hot statement. With a name it is prepared once per connection. */
+/** A frequently executed statement. With a name it is prepared once per connection. */
 export interface Statement {
   name?: string
   text: string
-  /** Past it the connection is given up, and the statement fails; standard is what `openDb` sets for all. */
+  /** Timeout in milliseconds; then the connection is closed and the statement fails. Default: that of `openDb`. */
   timeoutMs?: number
-  /** On a connection that is kept for such statements, so that it never waits behind the pool's. */
+  /** Uses a connection reserved for such statements, so that it never waits for the pool. */
   apart?: boolean
 }
 
 export interface Db extends AsyncDisposable {
-  /** For readable queries off the hot path. */
+  /** For queries that are not performance-critical. */
   readonly kysely: Kysely<Tables>
   readonly pool: pg.Pool
   /** Runs `fn` in one READ COMMITTED transaction: commits when it resolves, rolls back and rethrows when it throws. */
   tx<T>(fn: (tx: Tx) => Promise<T>): Promise<T>
-  /** Runs a hot statement and answers its rows. */
+  /** Runs a frequently executed statement and returns its rows. */
   query<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]>
-  /** Listens on the channels for ever, on a connection of its own. */
+  /** Listens on the channels until disposed, on a connection of its own. */
   listen(channels: readonly string[], on: ListenEvents): AsyncDisposable
 }
 
 export interface OpenOptions {
   url: string | SocketAddress
-  /** Upper bound of pooled connections; what runs apart adds one, and each listener. */
+  /** Maximum pooled connections; reserved statements add one, and each listener adds one. */
   maxConnections?: number | undefined
   log?: DbLog | undefined
 }
@@ -61,9 +61,9 @@ export interface OpenOptions {
 const quiet: DbLog = { info() {}, warn() {} }
 /** No statement of the pool may run longer; migrations lift it for themselves. */
 const statementTimeoutMs = 30_000
-/** Past the server's own limit, and the connection is given up: nothing has been heard on it, not even a refusal. */
+/** Longer than the server's own timeout: if nothing was received by then, not even an error, the connection is closed. */
 const queryTimeoutMs = statementTimeoutMs + 5_000
-/** A transaction that does nothing for this long has lost its owner; its locks must not outlive it. */
+/** A transaction idle for this long has lost its client; its locks are released. */
 const idleInTransactionMs = 60_000
 const oldestServer = 160_000
 
@@ -96,7 +96,7 @@ export async function openDb({ url, maxConnections = 10, log = quiet }: OpenOpti
     async [Symbol.asyncDispose]() {
       await pools.apart.end()
       await kysely.destroy()
-      // Kysely ends the pool only if it was ever asked anything itself.
+      // Kysely closes the pool only if it has executed a query itself.
       if (!pool.ending) await pool.end()
     },
   }
@@ -111,7 +111,7 @@ function openPool(url: string | SocketAddress, max: number, log: DbLog): pg.Pool
     idle_in_transaction_session_timeout: idleInTransactionMs,
   })
   pool.on('error', (err) => log.warn({ err }, 'an idle connection to the database is lost'))
-  // A connection in use has no listener of the pool, and an 'error' event nobody hears ends the process.
+  // A connection in use has no 'error' listener of the pool, and an unhandled 'error' event would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }

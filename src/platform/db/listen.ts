@@ -3,10 +3,10 @@ import pg from 'pg'
 import { clientConfig, type SocketAddress } from './address.ts'
 import type { DbLog } from './db.ts'
 
-/** What a listener is told. Between `up` and `down` no message is missed; a cache may trust itself only there. */
+/** Callbacks of a listener. Between `up` and `down` no message is missed, so caches may rely on it only then. */
 export interface ListenEvents {
   message(channel: string, payload: string): void
-  /** Listening has begun, at first or again. Whatever was told before is unknown. */
+  /** Listening has started or resumed; messages before this may have been missed. */
   up(): void
   /** The connection is lost: messages may be missed from here on. */
   down(): void
@@ -14,10 +14,10 @@ export interface ListenEvents {
 
 const firstRetryMs = 100
 const longestRetryMs = 5_000
-/** A peer that vanished without a word is noticed within two of these. */
+/** A connection whose peer disappeared silently is detected within two of these intervals. */
 const heartbeatMs = 5_000
 
-/** Listens for ever on a connection of its own, and connects again (with growing pauses) whenever it is lost. */
+/** Listens until disposed on a connection of its own, and reconnects with growing pauses whenever it is lost. */
 export function listenForEver(
   url: string | SocketAddress,
   channels: readonly string[],
@@ -55,7 +55,7 @@ async function keepListening(
     )
     if (stop.aborted) return
     log.warn({ err: error, retryMs }, 'the listening connection to the database is lost')
-    // Half of the pause is chance, so that many processes do not come back in one wave.
+    // Half of the pause is random, so that many processes do not reconnect at the same moment.
     await pause(retryMs * (0.5 + Math.random() / 2), undefined, { signal: stop, ref: false }).catch(
       () => undefined,
     )
@@ -63,7 +63,7 @@ async function keepListening(
   }
 }
 
-/** Lives as long as one connection does; answers why it ended. */
+/** Runs for the lifetime of one connection; returns why it ended. */
 async function listenOnce(
   url: string | SocketAddress,
   channels: readonly string[],
@@ -82,7 +82,7 @@ async function listenOnce(
   let isUp = false
   let heartbeat: NodeJS.Timeout | undefined
   try {
-    // When we are told to stop, an address that does not answer is not waited for.
+    // While stopping, an address that does not answer is not waited for.
     await Promise.race([client.connect(), ended.promise])
     if (stop.aborted) return undefined
     for (const channel of channels) await client.query(`listen ${client.escapeIdentifier(channel)}`)
@@ -101,7 +101,7 @@ async function listenOnce(
   }
 }
 
-/** An idle connection tells nothing when its peer is gone, so it is asked now and then. */
+/** An idle connection does not notice that its peer is gone, so it is queried at intervals. */
 function startHeartbeat(client: pg.Client, fail: (error: unknown) => void): NodeJS.Timeout {
   let answered = true
   const beat = () => {
@@ -114,7 +114,7 @@ function startHeartbeat(client: pg.Client, fail: (error: unknown) => void): Node
   return setInterval(beat, heartbeatMs).unref()
 }
 
-/** `end` waits for the server's side too, which a dead peer never gives. */
+/** `end` also waits for the server to close its side, which a dead peer never does. */
 async function close(client: pg.Client): Promise<void> {
   const ended = client.end().catch(() => undefined)
   await Promise.race([ended, pause(1_000, undefined, { ref: false })])

@@ -12,7 +12,7 @@ import {
 } from './migration-state.ts'
 import { phrases } from './phrases.ts'
 
-/** Any number will do, as long as it is always this one. */
+/** The key of the advisory lock. Any number works as long as it never changes. */
 const lockKey = 7_210_418_001
 
 /**
@@ -32,14 +32,14 @@ export async function migrate(db: Db, folder: string): Promise<string[]> {
     for (const file of state.coming) await apply(client, file)
     return state.coming.map((file) => file.name)
   } finally {
-    // The connection has other settings than its siblings and holds the lock: closing it mends both.
+    // This connection has other settings and holds the lock: closing it ends both.
     client.release(true)
   }
 }
 
 async function prepare(client: pg.ClientBase): Promise<void> {
   if (await isPrepared(client)) return
-  // Asked for first, because even "create if not exists" needs a right that a careful operator takes away later.
+  // Checked first: even "create if not exists" needs a privilege that a careful operator revokes later.
   await client
     .query(`
       create schema if not exists platform;

@@ -22,18 +22,18 @@ export interface MigrationFile {
   text: string
 }
 
-/** The files of a folder against what a database says was applied. */
+/** Compares the files of a folder with those applied to a database. */
 export interface MigrationState {
   files: readonly MigrationFile[]
-  /** Names of what was applied, in order; empty before the first start. */
+  /** Names of the applied files, in order; empty before the first start. */
   applied: string[]
   /** Files that the next start applies, in order. */
   coming: MigrationFile[]
   /** Numbers that the database lacks below its newest one. */
   missing: number[]
-  /** Names of applied files whose text is another by now. */
+  /** Names of applied files whose text has changed since. */
   changed: string[]
-  /** Names of what was applied by a later program than this. */
+  /** Names of files that a newer version of the program applied. */
   newer: string[]
 }
 

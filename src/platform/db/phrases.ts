@@ -1,6 +1,6 @@
 import type { Localized } from '#platform/errors'
 
-/** What a person reads when the start is refused: what is wrong, and what to do about it. */
+/** Messages for a refused start: what is wrong, and how to fix it. */
 export const phrases = {
   away: (address: string, reason: string): Localized => ({
     en: `The database at ${address} does not answer (${reason}): start it, or set DATABASE_URL to one that runs.`,

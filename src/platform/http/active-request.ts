@@ -28,9 +28,9 @@ export class ActiveRequest implements RequestContext {
   query: unknown = {}
   params: unknown = {}
   claim: RequestContext['claim']
-  /** Of its body among those of all requests. */
+  /** The memory reserved for its body. */
   slot: BodySlot | undefined
-  /** Code of the failure that was answered, for the log line. */
+  /** Code of the failure sent, for the log line. */
   code: string | undefined
   readonly #request: FastifyRequest
   readonly #reply: FastifyReply

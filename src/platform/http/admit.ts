@@ -1,4 +1,4 @@
-/** What comes before a handler: key, scope, page, parameters, body, claim. */
+/** Everything before the handler: key, scope, origin, parameters, body, idempotency claim. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App, Caller } from '#app'
 import { type CredentialKind, requireScope } from '#platform/auth'
@@ -77,7 +77,9 @@ export async function admit(
     context.claim = await claimOf(headerText(String(key)), route.method, pathOf(request), whatCame(context))
 }
 
-/** The caller, by the credentials that the route accepts. Throws INVALID_API_KEY, ORIGIN_NOT_ALLOWED and what else keeps a key out. */
+/**
+ * Identifies the caller by the credentials that the route accepts. Throws INVALID_API_KEY, ORIGIN_NOT_ALLOWED and other refusals of a key.
+ */
 async function callerOf(
   app: App,
   route: Route,
@@ -104,7 +106,7 @@ const paramsOf = (route: Route, request: FastifyRequest, { host }: Checks): Reco
   ...host?.(request.headers.host),
 })
 
-/** What a repeated request must contain to be the same request; of a file that is its hash. */
+/** What must be equal in a repeated request; for a file, its hash. */
 function whatCame({ body, upload }: ActiveRequest): unknown {
   if (!upload) return body
   const { sha256, name, mediaType } = upload.file

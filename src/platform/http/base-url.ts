@@ -1,8 +1,8 @@
 import type { RequestContext } from './http.ts'
 
 /**
- * Where this caller reaches us: as the operator named it, else as the request came, through a proxy that says so. Clients send their
- * key there, so nothing but what this very request said is believed, and only for its own answer.
+ * The base URL at which this caller reaches the server: as configured, otherwise as in the request, including proxy headers. Clients send
+ * their key there, so only this request's own headers are used, and only for its own answer.
  */
 export function baseUrlOf({ app, headers }: Pick<RequestContext, 'app' | 'headers'>): string {
   const { baseUrl, baseUrlNamed } = app.config

@@ -5,7 +5,7 @@ import { boundsOf, NotJson, readJson } from '#platform/json'
 import { type BodySlot, type Intake, tooMuch } from './intake.ts'
 import { jsonTrouble, reasons } from './phrases.ts'
 
-/** What is read and thrown away after the limit, so that the connection stays usable; beyond it the connection is closed. */
+/** Bytes that are read and discarded beyond the limit, so that the connection stays usable; after that it is closed. */
 export const drainBytes = 256 * 1024 * 1024
 /** The first buffer of a body without Content-Length. */
 const firstBytes = 16 * 1024
@@ -15,7 +15,7 @@ export class ClientGone extends Error {
   override name = 'ClientGone'
 }
 
-/** A body that was read; it holds its place among all bodies until it is released. */
+/** A complete body. It keeps its reserved memory until it is released. */
 export interface Body {
   readonly bytes: Buffer
   readonly slot: BodySlot
@@ -41,7 +41,7 @@ export async function readBody(message: IncomingMessage, limit: number, intake: 
 
 function readAll(message: IncomingMessage, body: Filling): Promise<void> {
   return new Promise((resolve, reject) => {
-    // Its sender left before it was read: what came may be complete, but none of it can be read any more.
+    // The client disconnected before the body was read: nothing of it can be read any more.
     if (message.destroyed && !message.readableEnded) return reject(new ClientGone())
     message.on('data', (chunk: Buffer) => {
       body.add(chunk)
@@ -55,13 +55,13 @@ function readAll(message: IncomingMessage, body: Filling): Promise<void> {
   })
 }
 
-/** One buffer that grows with what comes, and is given up as soon as the body cannot be taken. */
+/** One growing buffer, which is freed as soon as the body is refused. */
 class Filling {
   size = 0
   readonly slot: BodySlot
   readonly #limit: number
   #bytes: Buffer = Buffer.alloc(0)
-  /** Bytes that have their place; the buffer may be larger. */
+  /** Bytes that are reserved; the buffer may be larger. */
   #room = 0
   #refusal: unknown
 
@@ -70,7 +70,7 @@ class Filling {
     this.slot = intake.enter(() => this.#refuse(tooMuch()))
   }
 
-  /** What the sender says is coming has its place before it comes: of thirty at once those that do not fit are refused, not all. */
+  /** The announced length is reserved before the bytes arrive: of thirty concurrent bodies only those that do not fit are refused. */
   async announce(length: number): Promise<void> {
     if (length <= 0 || length > this.#limit) return
     try {
@@ -78,7 +78,7 @@ class Filling {
     } catch (error) {
       return this.#refuse(error)
     }
-    // It may have lost its place again before this was told.
+    // The reservation may have been lost again before this continues.
     if (this.#refusal !== undefined) return this.slot.release()
     this.#makeRoom(length)
   }
@@ -127,7 +127,7 @@ class Filling {
   }
 }
 
-/** A compressed body could unfold to any size; no client of this API sends one unasked. */
+/** A compressed body could expand to any size; no client of this API sends one unasked. */
 export function refuseEncoded(message: IncomingMessage): void {
   const encoding = message.headers['content-encoding']?.trim().toLowerCase()
   if (encoding === undefined || encoding === '' || encoding === 'identity') return

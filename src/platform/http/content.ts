@@ -1,4 +1,4 @@
-/** Bytes as an answer: a stored file, whole or in part, or a stream that is made as it is sent. */
+/** Answers of bytes: a stored file or a range of it, or a stream that is produced while it is sent. */
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
@@ -11,22 +11,22 @@ import type { Route } from './http.ts'
 import { isKnown } from './prepared.ts'
 import { type ByteRange, partOf } from './range.ts'
 
-/** Bytes at once, or as they come; a stream is ended (`return`) when the client has left. */
+/** A buffer or a stream; the stream is closed (`return`) when the client disconnects. */
 export type ContentSource = Uint8Array | AsyncIterable<Uint8Array>
 
 export interface ContentSpec {
   mediaType: string
-  /** Of all of it. Absent: it goes out in chunks, for as long as the source lasts, and has no parts. */
+  /** Total length. Absent: sent in chunks until the source ends, without ranges. */
   bytes?: number
-  /** Names this version, in quotes. With it the answer to `If-None-Match` may be 304. */
+  /** The ETag of this version, in quotes. It allows 304 as the answer to `If-None-Match`. */
   etag?: string
   /** Also of the answer 304. */
   headers?: Record<string, string>
   /** Only of answers with bytes. */
   contentHeaders?: Record<string, string>
   /**
-   * Called once, after everything else was judged, and never for HEAD; with the part that is asked for, on routes with `ranges`. What it
-   * throws, and what its stream throws before the first byte, is answered as any failure; later the connection is cut.
+   * Called once, after all other checks, and never for HEAD; with the requested range on routes with `ranges`. An error before the first
+   * byte is answered as any failure; after it the connection is cut.
    */
   open(range?: ByteRange): Promise<ContentSource> | ContentSource
 }
@@ -76,7 +76,7 @@ export async function sendContent(line: Line, { spec }: Content): Promise<void> 
   await sendStream(line, status, headers, { source, length })
 }
 
-/** Writes the head past Fastify, which gives an answer to HEAD a length of its own. */
+/** Writes the headers without Fastify, which would send its own Content-Length for HEAD. */
 function openAnswer(reply: FastifyReply, status: number, headers: Record<string, string>): ServerResponse {
   reply.hijack()
   return reply.raw.writeHead(status, { ...(reply.getHeaders() as Record<string, string>), ...headers })
@@ -96,11 +96,11 @@ function rangeOf(context: ActiveRequest, etag: string | undefined, bytes: number
 
 interface Sending {
   source: AsyncIterable<Uint8Array>
-  /** What the head of the answer says. */
+  /** The headers of the answer. */
   length: number | undefined
 }
 
-/** The head waits for the first chunk, so that what fails before it is answered in words; what fails later is a cut connection. */
+/** The headers are sent with the first chunk, so that an earlier error still gets an error answer; a later error cuts the connection. */
 async function sendStream(
   { app, context, reply }: Line,
   status: number,
@@ -127,7 +127,7 @@ async function sendStream(
   }
 }
 
-/** Chunk by chunk, no faster than the client takes them. Throws where other than the promised length comes. */
+/** Sends chunk by chunk, no faster than the client reads. Throws if the length differs from the promised one. */
 async function pour(
   chunks: AsyncIterator<Uint8Array>,
   first: IteratorResult<Uint8Array>,
@@ -152,7 +152,7 @@ class WrongLength extends Error {
   }
 }
 
-/** A stream of Node is ended at once; the iterator of a generator that waits ends when it goes on. */
+/** A Node stream can be destroyed at once; a generator that is waiting ends only when it resumes. */
 function stopReading(source: AsyncIterable<Uint8Array>, chunks: AsyncIterator<Uint8Array>): void {
   if (source instanceof Readable) return void source.destroy()
   void Promise.resolve(chunks.return?.()).catch(() => undefined)

@@ -39,7 +39,7 @@ const exposed = [
 const preflightSeconds = '600'
 const headerNames = /^[\w!#$%&'*+.^`|~, -]{1,2000}$/
 
-/** What a preflight is about: the methods of its path, and the route of the one that it names. */
+/** The subject of a preflight: the methods of its path, and the route of the requested method. */
 interface Asking {
   methods: readonly string[]
   route: Route
@@ -51,7 +51,7 @@ const allows = (
   asking: { app: App; params: Record<string, string>; origin: string },
 ): boolean | Promise<boolean> => (typeof policy === 'function' ? policy(asking) : policy === 'any')
 
-/** Before anything else of a route with a policy of its own, so that its refusals can be read as its answers are. */
+/** Runs before everything else on a route with its own policy, so that pages can read refusals too. */
 export async function exposeByPolicy(
   app: App,
   policy: CorsPolicy,
@@ -69,7 +69,7 @@ export async function exposeByPolicy(
   if (origin !== undefined && (await policy({ app, params, origin }))) exposeTo(origin, reply)
 }
 
-/** Browsers open a WebSocket to anybody and ask nothing of CORS: a page that the policy keeps out is refused here. */
+/** Browsers do not apply CORS to WebSockets: a page that the policy excludes is refused here. */
 export function requirePage({ headers: { origin } }: FastifyRequest, reply: FastifyReply): void {
   if (origin !== undefined && !reply.hasHeader('access-control-allow-origin'))
     fail('ORIGIN_NOT_ALLOWED', { origin: origin.slice(0, 255) })
@@ -82,8 +82,8 @@ export function requireOrigin({ origins }: Caller, { headers: { origin } }: Fast
 }
 
 /**
- * Answers the preflight of a page whose origin some key lists; true where it did. It carries no key: whether this key lists it is asked
- * when the request itself comes. Other OPTIONS go the way of every method that a path does not take.
+ * Answers a preflight whose origin is listed by some key; returns true if it did. A preflight carries no key, so the key's own list is
+ * checked on the actual request. Other OPTIONS requests are handled like any method that the path does not support.
  */
 export async function answerPreflight(
   app: App,
@@ -112,8 +112,8 @@ export async function answerPreflight(
 }
 
 /**
- * The request of a page: a key that lists origins answers those only, with what a browser needs to hand the answer on; others are 403
- * ORIGIN_NOT_ALLOWED. A key without a list is as it always was: it neither refuses anybody nor tells a browser anything.
+ * Checks the origin of a browser request. A key with a list of origins accepts only those and sends CORS headers; others get 403
+ * ORIGIN_NOT_ALLOWED. A key without a list refuses nobody and sends no CORS headers.
  */
 export function admitOrigin(caller: Caller, request: FastifyRequest, reply: FastifyReply): void {
   if (!caller.origins) return
@@ -124,10 +124,10 @@ export function admitOrigin(caller: Caller, request: FastifyRequest, reply: Fast
   exposeTo(origin, reply)
 }
 
-/** A page whose key is refused gets to read why, where its origin is one that is known. */
+/** A page from a listed origin can read why its key was refused. */
 export async function exposeRefusal(app: App, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { origin } = request.headers
-  // Where even this cannot be asked the refusal goes out as it is.
+  // If the origins cannot be looked up, the refusal is sent without CORS headers.
   if (origin !== undefined && (await app.keys.isOrigin(origin).catch(() => false))) exposeTo(origin, reply)
 }
 

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http'
 
-/** Writes whole server-sent events; answers a promise only when the client is slower than we are. */
+/** Writes complete server-sent events; returns a promise only if the client reads slower than events are written. */
 export interface EventWriter {
   /**
-   * One event: `event:` line when named, `id:` line when it can be resumed after, then `data:` with the text as it is (one line).
-   * One write, so that it is never torn.
+   * Writes one event: an `event:` line if it has a name, an `id:` line if the stream can be resumed after it, and a `data:` line. One
+   * write, so that an event is never split.
    */
   send(data: string, event?: string, id?: string): Promise<void> | undefined
   /** Ends the stream after what was sent. */
@@ -42,7 +42,7 @@ export async function pump(
   heartbeatMs: number,
 ): Promise<void> {
   let lastWriteMs = performance.now()
-  // A stream that was opened only to keep the line alive must be seen to be open.
+  // The headers of a stream that was opened only to keep the connection alive must be flushed.
   const opened = setImmediate(() => raw.flushHeaders())
   const heartbeat = setInterval(() => {
     if (performance.now() - lastWriteMs >= heartbeatMs * 0.99 && !raw.writableNeedDrain)
@@ -70,7 +70,7 @@ export async function pump(
   }
 }
 
-/** Resolves when the client has taken what was written, or is gone; one that takes nothing is cut off. */
+/** Resolves when the client has read what was written, or has disconnected. A client that reads nothing is disconnected. */
 export function drained(raw: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const finish = (): void => {

@@ -1,4 +1,4 @@
-/** The life of one request: key, scope, body, check, handler, answer, one log line. */
+/** The stages of one request: key, scope, body, validation, handler, answer, one log line. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '#app'
 import { ActiveRequest } from './active-request.ts'

@@ -1,8 +1,8 @@
-/** Hosts told apart on one listener: which routes a request may meet, by its `Host`. */
+/** Host-based routing on one listener: which routes match a request's `Host`. */
 import type { IncomingMessage } from 'node:http'
 import type { Route } from './http.ts'
 
-/** Labels that stand for themselves, and `{name}` for one of any letters; `undefined` where the host is another. */
+/** Parses a pattern of fixed labels and `{name}` for any one label. Returns the values, or `undefined` for another host. */
 export type HostPattern = (host: string | undefined) => Record<string, string> | undefined
 
 const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
@@ -29,7 +29,7 @@ const plainHost = (host: string | undefined): string | undefined =>
     .replace(/:\d{1,5}$/, '')
     .replace(/\.$/, '')
 
-/** The place of routes without a host of their own, which every unknown host is sent to. */
+/** The zone of routes without a host, which also serves every unknown host. */
 const anywhere = '*'
 
 export const zoneOf = ({ host }: Pick<Route, 'host'>): string => host?.toLowerCase() ?? anywhere
@@ -43,7 +43,7 @@ export function zonesOf(routes: readonly Route[]): (host: string | undefined) =>
   return (host) => zones.find(({ matches }) => matches(host))?.zone ?? anywhere
 }
 
-/** What Fastify's router needs to tell zones apart; a route of one is never found from another. */
+/** A constraint of Fastify's router that separates the zones, so that a route of one zone is never found in another. */
 export const zoneConstraint = (zoneOfHost: (host: string | undefined) => string) => ({
   name: 'zone',
   mustMatchWhenDerived: true,

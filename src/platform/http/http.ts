@@ -45,7 +45,7 @@ export interface RequestContext<Body = unknown, Query = unknown, Params = unknow
   claim: Claim | undefined
   headers: IncomingHttpHeaders
   language: Language
-  /** Only the head of the answer is sent: its body need not be found. */
+  /** True for HEAD: only the headers are sent, so the body need not be produced. */
   isHead: boolean
   /** Unix milliseconds at which the request came in. */
   receivedMs: number
@@ -69,7 +69,7 @@ export class Answer {
   }
 }
 
-/** JSON that is serialised already, so that what is stored for replay is to the byte what was sent. */
+/** JSON that is already serialised, so that a stored replay is identical to the first answer byte for byte. */
 export class JsonText {
   readonly text: string
   constructor(text: string) {
@@ -88,11 +88,11 @@ interface Spec {
   host?: string
   /** Dotted name, such as `files.read`; used in logs, metrics and docs. */
   operation: string
-  /** `public` needs no key, `any` a key with whatever scopes. */
+  /** `public` needs no key; `any` needs a key with any scopes. */
   scope: Scope | 'any' | 'public'
-  /** A key that has this one instead is let in too; the handler asks for the one of the two that is needed. */
+  /** A key with this scope instead is accepted too; the handler checks which of the two is needed. */
   orScope?: Scope
-  /** What a caller may show; a key only, unless said otherwise. */
+  /** Accepted kinds of credentials. Default: a key. */
   credentials?: readonly CredentialKind[]
   /** Where else the credential may stand, for a request without `Authorization`. */
   keySources?: readonly KeySource[]
@@ -114,7 +114,7 @@ interface Spec {
   reply: Record<number, TSchema | string>
   /** The answer may be a stream of server-sent events. */
   streams?: boolean
-  /** Of the bytes that it answers (`content`) a part may be asked for: 206 and 416 RANGE_NOT_SATISFIABLE follow from it. */
+  /** Byte ranges may be requested (`content`): adds the answers 206 and 416 RANGE_NOT_SATISFIABLE. */
   ranges?: boolean
   /** Set by `socketRoute`: the request is upgraded to a WebSocket. */
   socket?: ServedSocketOptions

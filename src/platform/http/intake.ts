@@ -1,25 +1,28 @@
-/** How much of all request bodies this process holds at once (`limits.body_bytes_in_flight`). */
+/** Bounds the total memory of request bodies in this process (`limits.body_bytes_in_flight`). */
 import { collectWhenQuiet } from '#platform/bytes'
 import { Failure } from '#platform/errors'
 
-/** Of each body so much is not counted: small requests are taken however full it is. */
+/** This part of each body is not counted: small requests are accepted even at the limit. */
 const freeBytes = 16 * 1024
-/** In this time a request has to be complete (`server.ts`); a body that will not be gives its place to others. */
+/** Time within which a request must be complete (`server.ts`); a body that will not make it can lose its reservation to others. */
 const requestMs = 120_000
-/** From when on a body's pace is judged. */
+/** Age from which the transfer rate of a body is checked. */
 const graceMs = 2_000
 const retryAfterMs = 2_000
 /**
- * So long a body that says its length waits for room before it is refused, while nothing of it is read: to refuse it at once means to
- * read all of it for nothing, again and again where its sender asks again.
+ * How long a body with a known length waits for room before it is refused; meanwhile nothing of it is read. Refusing at once would mean
+ * reading and discarding all of it, again and again if the client retries.
  */
 const waitMs = 2_000
 /** The memory of larger bodies is released once no body is being received. */
 const largeBytes = 4 * 1024 * 1024
 
-/** The place of one body, until its request is over. */
+/** The reservation of one body, until its request is over. */
 export interface BodySlot {
-  /** Makes it so large as soon as there is room, for at most two seconds; then throws TOO_MUCH_IN_FLIGHT. The only body always has room. */
+  /**
+   * Grows the reservation to `bytes` as soon as there is room, waiting at most two seconds; then throws TOO_MUCH_IN_FLIGHT. A single body
+   * always has room.
+   */
   announce(bytes: number): Promise<void>
   /** As `announce`, but without waiting: for bytes that have arrived already. */
   reserve(bytes: number): void
@@ -47,7 +50,7 @@ interface Reservation {
 export class Intake {
   readonly #limitBytes: number
   readonly #held = new Set<Reservation>()
-  /** Served in the order in which they came; what fits is not held up by what does not. */
+  /** Waiting bodies, first come first served; one that fits is not held up by one that does not. */
   readonly #waiting = new Set<Waiting>()
   #bytes = 0
 
@@ -59,7 +62,7 @@ export class Intake {
     return this.#bytes
   }
 
-  /** `giveUp` is called when a body that comes too slowly to be complete in time has lost its place to another. */
+  /** `giveUp` is called when a body that arrives too slowly loses its reservation to another. */
   enter(giveUp: () => void): BodySlot {
     const held: Reservation = {
       bytes: 0,
@@ -105,7 +108,7 @@ export class Intake {
     if (more <= 0) return
     if (!this.#fits(held, more)) this.#dropSlow(held, more)
     if (!this.#fits(held, more)) throw tooMuch()
-    // What it waited before is not held against its sender, of whom nothing was read.
+    // The time spent waiting does not count against the sender, since nothing was read meanwhile.
     if (held.bytes === 0) held.sinceMs = performance.now()
     held.bytes = bytes
     this.#bytes += more
@@ -116,7 +119,7 @@ export class Intake {
     return this.#bytes === held.bytes || this.#bytes + more <= this.#limitBytes
   }
 
-  /** A caller that announces much and sends nothing must not keep the others out. */
+  /** Prevents a client that announces much and sends nothing from blocking others. */
   #dropSlow(asking: Reservation, more: number): void {
     const nowMs = performance.now()
     for (const held of [...this.#held]) {

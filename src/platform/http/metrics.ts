@@ -16,12 +16,12 @@ declare module '#platform/metrics' {
     stages: Readonly<Record<Stage, HistogramChild>>
     streams: Gauge
     sockets: ScrapedSeries<never>
-    /** Of request bodies, until their requests are over. */
+    /** Bytes of request bodies whose requests are not over. */
     bodyBytes: ScrapedSeries<never>
   }
 }
 
-/** The way of a paid request, in order; what each one spans stands in the help of `kherad_stage_seconds`. */
+/** The stages of a paid request, in order; the help text of `kherad_stage_seconds` describes each. */
 export const stages = ['auth', 'parse', 'hold', 'first_byte', 'first_token', 'stream', 'settle'] as const
 export type Stage = (typeof stages)[number]
 
@@ -44,7 +44,7 @@ export function requestSeries(registry: Registry) {
       labelNames: ['operation'],
       bounds: secondsBounds,
     }),
-    // Made at once, so that every stage stands there from the start, at zero.
+    // Created at the start, so that every stage is exported from the beginning, at zero.
     stages: Object.fromEntries(stages.map((name) => [name, stage.of({ stage: name })])) as Record<
       Stage,
       HistogramChild

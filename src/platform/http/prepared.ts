@@ -48,7 +48,7 @@ export function isKnown({ 'if-none-match': known }: IncomingHttpHeaders, etag: s
   return known.trim() === '*' || known.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
 }
 
-/** RFC 9110, section 12.5.3. What is not named is not taken, but for `*`. */
+/** RFC 9110, section 12.5.3. Encodings that are not named are not accepted, except through `*`. */
 function encodingFor(header: string | string[] | undefined): Encoding {
   const weights = new Map<string, number>()
   for (const range of String(header ?? '')

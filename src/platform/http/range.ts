@@ -1,7 +1,7 @@
-/** Parts of a GET, as RFC 9110 has them (section 14). */
+/** Byte ranges of GET requests (RFC 9110, section 14). */
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** Both ends are part of it. */
+/** Both ends are inclusive. */
 export interface ByteRange {
   start: number
   end: number
@@ -9,7 +9,7 @@ export interface ByteRange {
 
 export type Part = ByteRange | 'whole' | 'beyond'
 
-/** The part that is asked for. What cannot be read, several parts, and a part of another version mean the whole. */
+/** The requested range. Invalid ranges, several ranges, and ranges of another version get the whole. */
 export function partOf(headers: IncomingHttpHeaders, etag: string | undefined, bytes: number): Part {
   const { range, 'if-range': version } = headers
   const asked = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(range?.replaceAll(/\s/g, '') ?? '')

@@ -5,19 +5,19 @@ import { uuidv7 } from '#platform/ids'
 import { languageOf } from './language.ts'
 import { reasons } from './phrases.ts'
 
-/** Node hangs the answer that is under way on the socket. */
+/** Node keeps the answer in progress on the socket. */
 type HttpSocket = Socket & { _httpMessage?: ServerResponse<IncomingMessage> | null }
 
-/** Sockets that have had their refusal: what else comes from them is not read. */
+/** Sockets that were already refused: nothing more is read from them. */
 const refused = new WeakSet<Socket>()
-/** A closed socket throws the unread away together with what was sent; so a refused client gets time to read. */
+/** Closing a socket with unread data may discard what was sent; so a refused client gets time to read. */
 const lingerMs = 1_000
 
-/** Requests that never became one: too large headers, timeouts, broken syntax. Answered on the bare socket, then closed. */
+/** Answers invalid requests (headers too large, timeouts, syntax errors) on the bare socket, then closes it. */
 export function refuseSocket(error: Error & { code?: string }, socket: HttpSocket): void {
   if (refused.has(socket)) return
   const pending = socket._httpMessage
-  // Whatever is written now would stand inside, or in place of, the answer to an earlier request.
+  // Anything written now would end up inside the answer to an earlier request.
   const taken = pending && (pending.headersSent || pending.req.complete)
   if (error.code === 'ECONNRESET' || taken || !socket.writable) return void socket.destroy()
   refused.add(socket)

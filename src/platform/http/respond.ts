@@ -1,4 +1,4 @@
-/** How an answer leaves: JSON, another type, events, a failure, or the answer to an earlier request. */
+/** Sends answers: JSON, other types, events, failures, or the stored answer to an earlier request. */
 import type { FastifyReply } from 'fastify'
 import type { App } from '#app'
 import { isDatabaseAway } from '#platform/db'
@@ -52,7 +52,7 @@ async function stream(
   try {
     await pump(events, reply.raw, context.gone, app.config.timing.streamHeartbeatMs)
   } catch (error) {
-    // The capability ends its own stream; what still comes here is a defect. The client sees a cut connection, never a good end.
+    // The capability handles its own stream errors; an error here is a defect. The client sees a cut connection, never a regular end.
     app.log.error({ err: error, request_id: context.requestId }, 'a stream broke')
     reply.raw.destroy()
   } finally {
@@ -74,7 +74,7 @@ export async function sendError(
     return await replay(app, context, reply, first)
   } catch (again) {
     if (again instanceof ClientGone) return void reply.raw.destroy()
-    // A failure of its own may well have a refused connection as its cause: that of an upstream.
+    // Our own failures may have a refused upstream connection as their cause.
     const failure = asFailure(
       !(again instanceof Failure) && isDatabaseAway(again) ? awayFailure(again) : again,
     )
@@ -93,8 +93,8 @@ const awayFailure = (cause: unknown): Failure =>
   new Failure('SERVICE_UNAVAILABLE', { why: 'database' }, { retryAfterMs: 2000, cause })
 
 /**
- * The receipt of the request that this one repeats, if that is why it was not answered. A refusal holds for new requests only: what
- * refuses a repeat (a full project, a thing that is gone) may have come after the first.
+ * The receipt of the earlier request if this one is a repeat. The refusal (a full project, a deleted object) may have become true only
+ * after the first request, so a repeat gets the first answer.
  */
 async function claimant(
   app: App,
@@ -115,7 +115,7 @@ async function replay(
   // The hold of this very request ended while it ran, so it cannot be continued.
   if (receiptId === context.requestId || !context.claim) fail('SERVICE_UNAVAILABLE', { why: 'database' })
   const first = await answerAgain(app.ledger, context.caller.accountId, receiptId, context.claim)
-  // An answer with a secret in it is kept sealed, under its receipt.
+  // An answer with a secret is stored encrypted, bound to its receipt.
   const text = isSealed(first.text) ? await app.secrets.open(first.text, first.requestId) : first.text
   reply
     .code(first.status)

@@ -15,7 +15,7 @@ export function messageOf(error: ErrorObject, path: string): Localized {
 
 type Params = ErrorObject['params']
 
-/** Of a union of objects also the values by which they are told apart, of a pattern what it means (`patterned`). */
+/** The parameters of the error, with the tag values of a union and the meaning of a pattern (`patterned`). */
 function paramsOf({ keyword, params, parentSchema }: ErrorObject): Params {
   if (keyword === 'pattern') return { ...params, wanted: parentSchema?.['x-wanted'] }
   if (keyword !== 'discriminator') return params

@@ -9,27 +9,27 @@ import type { Ajv2020, ErrorObject, KeywordCxt, ValidateFunction } from 'ajv/dis
 import { callRef } from 'ajv/dist/vocabularies/core/ref.js'
 import { nameOfSchema } from '#platform/schema'
 
-/** The most schemas that one function checks: compiled within some milliseconds, also by a process that has just begun. */
+/** Maximum schemas in one compiled function: compiling takes some milliseconds, even in a new process. */
 export const maxWeight = 48
-/** Below it a call costs more than it saves. */
+/** Smaller schemas are not split off, since the call would cost more than it saves. */
 const minWeight = 4
 
 type Json = Record<string, unknown>
 type DataContext = NonNullable<Parameters<ValidateFunction>[1]>
 
-/** A schema whose large parts stand apart, with the number of schemas that are left in it. */
+/** A schema after its large parts were split off, with the number of schemas that remain in it. */
 interface Divided {
   schema: unknown
   weight: number
   parts: ReadonlySet<Unit>
 }
 
-/** Of these keywords each member is a schema that can stand apart; inside of all others (`if`, `not`) schemas stay as they are. */
+/** Keywords whose member schemas can be split off; schemas under all other keywords (`if`, `not`) stay in place. */
 const listKeywords = new Set(['allOf', 'anyOf', 'oneOf'])
 const schemaKeywords = new Set(['items', 'then', 'else', 'additionalProperties'])
-/** They would have to know what a unit has looked at. */
+/** Keywords that depend on what other keywords have evaluated, which is not known across units. */
 const refused = ['$ref', '$dynamicRef', 'unevaluatedProperties', 'unevaluatedItems']
-/** They check nothing: schemas that differ in them alone are one unit. */
+/** Annotations: schemas that differ only in these share one unit. */
 const annotations = new Set(['description', 'x-description-fa', 'examples', 'title'])
 
 /** One schema with the units that it refers to: a function that is compiled when it is first called. */
@@ -37,7 +37,7 @@ export class Unit {
   readonly schema: object
   readonly weight: number
   readonly parts: ReadonlySet<Unit>
-  /** As Ajv makes it. */
+  /** As Ajv compiles it. */
   readonly validate: ValidateFunction
   readonly #ajv: Ajv2020
   #made: ValidateFunction | undefined
@@ -144,7 +144,7 @@ export class SchemaUnits {
     return { schema: copy, weight, parts }
   }
 
-  /** Copies a keyword with every schema in it divided, each of them a slot that a unit can take. */
+  /** Copies a keyword with every schema in it divided; each becomes a slot that can be replaced by a unit. */
   #copyKeyword(parent: Json, keyword: string, value: unknown, copy: Json, slots: Slot[]): void {
     const divideInto = (holder: Json, name: string, child: unknown, shell: Json = {}): void => {
       const divided = this.#divide(child)
@@ -173,7 +173,7 @@ export class SchemaUnits {
 interface Slot {
   divided: Divided
   isNamed: boolean
-  /** Stays where the schema stood, beside its unit. */
+  /** Members that stay in place beside the reference to the unit. */
   shell: Json
   put(unit: Json): void
 }
@@ -181,7 +181,7 @@ interface Slot {
 const tagOf = ({ discriminator }: Json): string | undefined =>
   (discriminator as { propertyName?: string } | undefined)?.propertyName
 
-/** A union that is told apart by a tag finds its variants, and a refusal the tags that are known, by this property of theirs. */
+/** A tagged union finds its variants, and a refusal the known tags, by this property. */
 const shellOf = (variant: Json, tag: string | undefined): Json =>
   tag === undefined ? {} : { properties: { [tag]: (variant['properties'] as Json)[tag] } }
 

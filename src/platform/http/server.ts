@@ -16,7 +16,7 @@ import { limitRequestTime } from './request-timeout.ts'
 import { asksForSocket, Sockets } from './sockets.ts'
 import { fastifyFault, handleUnmatched } from './unmatched.ts'
 
-/** An answer that breaks its own declaration: seen by tests, logged in production. */
+/** An answer that violates its route's declaration: an error in tests, a log line in production. */
 export interface Violation {
   operation: string
   what: string
@@ -45,7 +45,7 @@ export interface Patience {
   headersMs: number
   /** For its whole request, body included. */
   requestMs: number
-  /** The same of a form with a file: 200 MB over a line of 1 Mbit/s. */
+  /** The same for a form with a file: 200 MB over a connection of 1 Mbit/s. */
   uploadMs: number
   /** How often both are looked at. */
   checkMs: number
@@ -59,8 +59,8 @@ const standardPatience: Patience = {
 }
 
 /**
- * With a listening socket of its own for each worker, Linux spreads connections evenly; of one that they share, the worker
- * that wakes first takes a whole burst. Elsewhere they share one.
+ * If each worker has its own listening socket, Linux distributes connections evenly; with a shared one, the worker that wakes up first
+ * takes a whole burst. On other systems they share one.
  */
 const kernelSpreads = process.platform === 'linux'
 
@@ -103,7 +103,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   }
 }
 
-/** What asks for nothing is not paid: hosts and upgrades are looked at only where a route has one. */
+/** Hosts and upgrades are checked only if a route needs them. */
 const hasHosts = (routes: readonly Route[]): boolean => routes.some(({ host }) => host !== undefined)
 
 function openFastify(
@@ -122,7 +122,7 @@ function openFastify(
       ...(hasHosts(routes) && { constraints: { zone: zoneConstraint(zonesOf(routes)) } }),
     },
     exposeHeadRoutes: true,
-    // Named here, since Fastify would set it to 0 over what stands below.
+    // Set explicitly, since Fastify would override the value below with 0.
     requestTimeout: patience.uploadMs,
     http: {
       headersTimeout: patience.headersMs,
@@ -133,14 +133,14 @@ function openFastify(
       ...(hasSockets && { shouldUpgradeCallback: asksForSocket(routes) }),
     },
     clientErrorHandler: refuseSocket,
-    // A path that cannot be decoded comes here before any hook.
+    // A path that cannot be decoded gets here before any hook.
     frameworkErrors: (error, request, reply) => {
       addCommonHeaders(request, reply)
       sendFailure(reply, asFailure(fastifyFault(error) ?? error), languageOf(request.headers))
     },
     keepAliveTimeout: 65_000,
   })
-  // Their size is bounded; a bound on their number would drop the last ones without a word.
+  // The size of all headers is limited; a limit on their number would silently drop the last ones.
   fastify.server.maxHeadersCount = 0
   // An expectation that Node does not know is ignored, as RFC 9110 section 10.1.1 allows, not answered with a bare 417.
   fastify.server.on('checkExpectation', (request, response) =>
@@ -162,7 +162,7 @@ function openFastify(
   return fastify
 }
 
-/** What stands on every answer. */
+/** Headers of every answer. */
 const addCommonHeaders = (request: FastifyRequest, reply: FastifyReply): void => {
   reply
     .header('x-request-id', request.id)
@@ -170,7 +170,7 @@ const addCommonHeaders = (request: FastifyRequest, reply: FastifyReply): void =>
     .header('x-content-type-options', 'nosniff')
 }
 
-/** Headers that decide what a request is and who pays for it. Node keeps the first of two; what stands before us may keep the last. */
+/** Headers that decide what a request means and who pays. Node keeps the first of duplicates, a proxy in front of us may keep the last. */
 const once = new Set([
   'host',
   'authorization',
@@ -203,7 +203,7 @@ async function drain(fastify: FastifyInstance, sockets: ReadonlySet<Socket>, dra
   const late = setTimeout(() => server.closeAllConnections(), drainMs)
   const idle = setInterval(() => {
     server.closeIdleConnections()
-    // Node does not count connections that never asked anything (browsers open them ahead) as idle.
+    // Node does not treat connections without any request as idle (browsers open them in advance).
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
   }, 100)
   try {

@@ -7,9 +7,9 @@ declare module '#platform/config' {
   }
 }
 
-/** What one process takes at once. */
+/** Limits of one process. */
 export interface LimitsConfig {
-  /** Of request bodies, until their requests are over. */
+  /** Bytes of request bodies whose requests are not over. */
   bodyBytesInFlight: number
 }
 

@@ -1,10 +1,10 @@
-/** One WebSocket within its bounds. */
+/** One WebSocket connection within its limits. */
 import type { WebSocket } from 'ws'
 import type { Socket, SocketBounds, SocketMessage } from './socket.ts'
 
-/** Messages that wait to be taken; from here on nothing more is read of the line. */
+/** Maximum queued messages; beyond it nothing more is read from the connection. */
 const maxWaiting = 32
-/** Bytes that wait to be sent; from here on `send` answers a promise. */
+/** Maximum bytes waiting to be sent; beyond it `send` returns a promise. */
 const maxUnsentBytes = 1024 * 1024
 /** A client that takes nothing for this long is treated as gone. */
 const stuckMs = 60_000
@@ -31,7 +31,7 @@ export class SocketLine implements Socket {
     ws.on('message', (data: Buffer, isBinary) => this.#take(isBinary ? data : data.toString(), data.length))
     ws.on('pong', () => this.#see())
     ws.on('ping', () => this.#see())
-    // Too long a message, a broken frame: the library closes the line with the code of it.
+    // For a message that is too long or a broken frame, the library closes the connection with the matching code.
     ws.on('error', () => undefined)
     ws.on('close', () => {
       clearInterval(this.#pulse)
@@ -123,7 +123,7 @@ export class SocketLine implements Socket {
   }
 
   #beat(): void {
-    // What is not read cannot show that it lives.
+    // While nothing is read, signs of life cannot be seen.
     if (this.#ws.isPaused) this.#see()
     else if (performance.now() - this.#seenMs >= this.#bounds.idleMs) this.#ws.terminate()
     else if (this.#ws.readyState === this.#ws.OPEN) this.#ws.ping()

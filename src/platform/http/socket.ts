@@ -1,15 +1,15 @@
-/** WebSockets (RFC 6455): routes as all others until the upgrade, bounded lines after it. */
+/** WebSockets (RFC 6455): ordinary routes until the upgrade, then connections with limits. */
 import type { Static, TSchema } from 'typebox'
 import type { RequestContext, Route, RouteSpec } from './http.ts'
 
 /** Bounds of each connection of a route. */
 export interface SocketBounds {
-  /** Of one message that comes; a longer one ends the connection with 1009. */
+  /** Bytes of one incoming message; a longer one closes the connection with 1009. */
   messageBytes: number
-  /** What may come in a second, counted over ten; more ends the connection with 1008. */
+  /** Incoming messages per second, averaged over ten; more closes the connection with 1008. */
   messagesPerSecond: number
   bytesPerSecond: number
-  /** A connection without any sign of life for so long is cut; after half of it one is asked for. */
+  /** A connection without any sign of life for this long is cut; a ping is sent after half of it. */
   idleMs: number
   /** Connections of one key in one process. */
   perKey: number
@@ -30,15 +30,15 @@ export interface ServedSocketOptions extends SocketBounds {
 
 export type SocketMessage = string | Buffer
 
-/** One connection as its handler has it. */
+/** One connection, as its handler sees it. */
 export interface Socket {
-  /** In the order in which they come, and no faster than they are taken; ends when the other side leaves. */
+  /** In order, read no faster than they are consumed; ends when the client disconnects. */
   readonly messages: AsyncIterable<SocketMessage>
-  /** The subprotocol of both sides; empty where there is none. */
+  /** The agreed subprotocol; empty if there is none. */
   readonly protocol: string
-  /** Text for a string, else binary. A promise only where the client is slower than we are. */
+  /** Sends text for a string, otherwise binary. Returns a promise only if the client reads slower than we send. */
   send(data: string | Uint8Array): Promise<void> | undefined
-  /** 1000 when nothing is said; what is under way goes out before. */
+  /** Default code: 1000. Queued messages are still sent. */
   close(code?: number, reason?: string): void
   readonly gone: AbortSignal
   /**
@@ -48,7 +48,7 @@ export interface Socket {
   readonly stopping: AbortSignal
 }
 
-/** What is said once the connection stands. */
+/** The conversation after the connection is established. */
 export class SocketStream {
   readonly run: (socket: Socket) => Promise<void>
   constructor(run: (socket: Socket) => Promise<void>) {
@@ -56,7 +56,7 @@ export class SocketStream {
   }
 }
 
-/** What the handler of a socket route answers where it lets the caller in. The connection is closed when `run` resolves (1000; 1001 at a stop) or throws (1011). */
+/** Returned by the handler of a socket route to accept the caller. The connection is closed when `run` resolves (1000) or throws (1011). */
 export const socketStream = (run: (socket: Socket) => Promise<void>): SocketStream => new SocketStream(run)
 
 type Declared<Query extends TSchema, Params extends TSchema> = Omit<
@@ -74,10 +74,10 @@ type Declared<Query extends TSchema, Params extends TSchema> = Omit<
 >
 
 export interface SocketSpec<Query extends TSchema, Params extends TSchema> extends Declared<Query, Params> {
-  /** Instead of the standard ones. */
+  /** Overrides of the default limits. */
   bounds?: Partial<SocketBounds>
   protocols?: readonly string[]
-  /** Before the upgrade: what it throws is answered in JSON as on every other route. */
+  /** Runs before the upgrade: its failures are answered in JSON as on every other route. */
   handle: (
     context: RequestContext<unknown, Static<Query>, Static<Params>>,
   ) => Promise<SocketStream> | SocketStream

@@ -1,4 +1,4 @@
-/** The WebSockets of a server: their upgrade, their number, their end. */
+/** Manages the WebSockets of a server: upgrade, count, shutdown. */
 import { type IncomingMessage, type Server as NodeServer, ServerResponse } from 'node:http'
 import type { Socket as NetSocket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -22,7 +22,7 @@ const broken = 1011
 /** Of a stop, what is left for the closing handshakes of connections that did not end by themselves. */
 const maxHandshakeMs = 1_000
 
-/** A line that Node has let go of, with what came on it already. */
+/** A socket that Node has handed over, with the bytes already received. */
 interface Upgrade {
   socket: Duplex
   head: Buffer
@@ -46,14 +46,16 @@ export class Sockets {
     this.#app = app
   }
 
-  /** The server hands over what asks for a WebSocket on a path that has one; all else is served as if it had asked for none. */
+  /**
+   * Takes over requests for a WebSocket on a path that has a socket route; all other requests are served as if they had not asked for one.
+   */
   listen(fastify: FastifyInstance): void {
     this.#app.metrics.sockets.from(() => [[{}, this.#lines.size]])
     const server = fastify.server as NodeServer
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       this.#upgrades.set(request, { socket, head })
       socket.on('error', () => socket.destroy())
-      // Until it is upgraded it is answered as any request; its line reads no second one.
+      // Until the upgrade it is answered as any request; no second request is read from its connection.
       const response = new ServerResponse(request)
       response.shouldKeepAlive = false
       response.assignSocket(socket as NetSocket)
@@ -62,7 +64,7 @@ export class Sockets {
     })
   }
 
-  /** Before the handler of a socket route: throws what no upgrade can come of. */
+  /** Runs before the handler of a socket route: throws for requests that cannot be upgraded. */
   require(request: FastifyRequest, reply: FastifyReply): void {
     const { 'sec-websocket-key': key, 'sec-websocket-version': version } = request.headers
     if (!this.#upgrades.has(request.raw)) {
@@ -73,7 +75,7 @@ export class Sockets {
       fail('INVALID_REQUEST', { why: reasons.noWebSocket }, { param: 'Sec-WebSocket-Version' })
   }
 
-  /** The caller is let in. Resolves when the line is closed. */
+  /** Upgrades the accepted request. Resolves when the connection is closed. */
   async begin({ run }: SocketStream, { route, context, request, reply }: Admitted): Promise<void> {
     const options = route.socket!
     using _place = this.#enter(context.caller.keyId, options.perKey)
@@ -109,7 +111,7 @@ export class Sockets {
     await line.ended()
   }
 
-  /** A place among those of one key, for as long as it is kept. */
+  /** Counts one connection of the key until disposed. */
   #enter(key: string, max: number): Disposable {
     const taken = this.#ofKeys.get(key) ?? 0
     if (taken >= max) fail('TOO_MANY_CONNECTIONS', { max }, { retryAfterMs: 5_000 })
@@ -155,7 +157,7 @@ const optionsOf = ({ messageBytes, protocols }: ServedSocketOptions) => ({
   handleProtocols: (offered: Set<string>) => protocols.find((one) => offered.has(one)) ?? false,
 })
 
-/** Throws ClientGone where the other side leaves in this very moment. */
+/** Throws ClientGone if the client disconnects at this moment. */
 const upgraded = (
   server: WebSocketServer,
   request: IncomingMessage,
@@ -178,7 +180,7 @@ export function asksForSocket(routes: readonly Route[]): (request: IncomingMessa
     .map((route) => ({ zone: zoneOf(route), pattern: patternOf(route) }))
   return ({ method, url, headers }) => {
     if (method !== 'GET' || headers.upgrade?.toLowerCase() !== 'websocket') return false
-    // A body would be taken for the first frames.
+    // A body would be read as the first frames.
     if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) return false
     const path = url!.split('?')[0]!
     const zone = zoneOfHost(headers.host)

@@ -1,4 +1,4 @@
-/** Requests that no route serves: preflights, 405 where the path is right and the method is not, 404, and what cannot be read at all. */
+/** Requests without a route: preflights, 405 for an unsupported method, 404, and requests that cannot be parsed. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '#app'
 import { asFailure, Failure } from '#platform/errors'
@@ -15,7 +15,7 @@ interface Known {
   pattern: RegExp
 }
 
-/** Of the paths of a route, its parameters as groups. */
+/** The path of a route as a pattern, with its parameters as groups. */
 export const patternOf = (route: Route): RegExp =>
   new RegExp(
     `^${route.path.replace(/[.]/g, '\\.').replace(/\{[^{}]+\}/g, route.openEnded ? '(.+)' : '([^/]+)')}/?$`,

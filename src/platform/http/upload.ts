@@ -1,4 +1,4 @@
-/** Forms with a file (multipart/form-data, RFC 7578): the file goes to the spool as it comes and is never in memory. */
+/** Forms with a file (multipart/form-data, RFC 7578): the file is streamed to the spool and is never held in memory. */
 import type { IncomingMessage } from 'node:http'
 import { PassThrough, type Readable } from 'node:stream'
 import { Busboy, type BusboyHeaders } from '@fastify/busboy'
@@ -9,35 +9,35 @@ import { ClientGone, drainBytes, refuseEncoded } from './body.ts'
 import { reasons } from './phrases.ts'
 import { allowUploadTime } from './request-timeout.ts'
 
-/** Of a route that takes a form with one file. */
+/** Configuration of a route that accepts a form with one file. */
 export interface UploadSpec<Fields extends TSchema = TSchema> {
   /** The text fields; an object schema. They come as text, and are read as what the schema says. */
   fields: Fields
   /** Name of the part that is the file. */
   file: string
-  /** Of the file; over it the answer is 413. */
+  /** Maximum bytes of the file; a larger one is answered with 413. */
   maxBytes: number
 }
 
-/** What came. The file is deleted when the request ends. */
+/** The parsed form. The file is deleted when the request ends. */
 export interface Upload<Fields = unknown> {
   fields: Fields
   file: UploadedFile
 }
 
 export interface UploadedFile extends SpoolFile {
-  /** As the sender's disk has it, without folders; nothing is known of it but that it is short. */
+  /** The file name as sent, without folders; only its length is checked. */
   name: string | undefined
-  /** As the sender says; not to be believed. */
+  /** As declared by the sender; not trustworthy. */
   mediaType: string
 }
 
-/** Bounds of what stands around the file: texts, names and headers of parts, in bytes. */
+/** Limits besides the file, in bytes: texts, names and headers of parts. */
 const fieldBytes = 16 * 1024
 const partHeaderBytes = 8 * 1024
 const partHeaders = 16
 const nameBytes = 200
-/** Boundaries, headers, fields and what may stand before and after them. */
+/** Allowance for boundaries, headers and fields. */
 const aroundBytes = 256 * 1024
 
 export const isMultipart = ({ headers }: IncomingMessage): boolean =>
@@ -49,7 +49,7 @@ export const isMultipart = ({ headers }: IncomingMessage): boolean =>
  */
 export async function readUpload(message: IncomingMessage, spec: UploadSpec, spool: Spool): Promise<Upload> {
   refuseEncoded(message)
-  // Its sender left before anything of it was read.
+  // The client disconnected before anything was read.
   if (message.destroyed && !message.readableEnded) throw new ClientGone()
   allowUploadTime(message)
   const arrival = arrivalOf(message, spec.maxBytes)
@@ -65,7 +65,7 @@ export async function readUpload(message: IncomingMessage, spec: UploadSpec, spo
   }
 }
 
-/** The end of the message, and the moment in which there is too much of it. */
+/** Promises for the end of the message and for the moment at which the limit is exceeded. */
 function arrivalOf(
   message: IncomingMessage,
   maxBytes: number,
@@ -87,12 +87,12 @@ function arrivalOf(
   return { arrived: arrived.promise, over: over.promise }
 }
 
-/** As the parser gives it: cut at the bound, and saying so. */
+/** Text from the parser, which cuts it at the limit and reports that. */
 type FileContent = Readable & { truncated?: boolean }
 
 class Form {
   readonly finished: Promise<void>
-  /** Rejects with the first thing that is wrong. */
+  /** Rejects with the first error. */
   readonly refused: Promise<never>
   readonly #spec: UploadSpec
   readonly #spool: Spool
@@ -151,7 +151,7 @@ class Form {
     else this.#fields.set(name, value)
   }
 
-  /** Through a stream of ours, whose end and errors are those of any other. */
+  /** Piped through our own stream, whose end and errors behave as usual. */
   #file(content: FileContent, name: string | undefined, mediaType: string): void {
     content.on('error', (error) => this.#content.destroy(error))
     this.#taking = this.#take(content.pipe(this.#content), () => content.truncated === true).then((file) => ({

@@ -19,12 +19,12 @@ const options = {
   strict: false,
   discriminator: true,
   validateFormats: false,
-  // An error brings its schema along, from which `messageOf` reads the values that would do.
+  // Errors contain their schema, from which `messageOf` reads the allowed values.
   verbose: true,
-  // The tests hold every schema against the specification, as it stands in /openapi.json.
+  // The tests check every schema against the specification, as it is in /openapi.json.
   validateSchema: false,
   meta: false,
-  // It costs twice what it would save: V8 does the same where a check runs often.
+  // This optimisation of Ajv costs twice what it saves: V8 inlines frequent checks itself.
   code: { optimize: false },
 } as const
 const bodies = new SchemaUnits(withQuickLengths(new Ajv2020(options)))
@@ -32,8 +32,8 @@ const bodies = new SchemaUnits(withQuickLengths(new Ajv2020(options)))
 const texts = withQuickLengths(new Ajv2020({ ...options, coerceTypes: true, useDefaults: true }))
 
 /**
- * Lengths are of characters, not of UTF-16 units, and Ajv counts them always: 27 MB of Base64 for 60 ms. They are counted only where the
- * units do not settle it, which no long string of a bounded body comes to.
+ * String lengths count characters, not UTF-16 units, and Ajv always counts them: 60 ms for 27 MB of Base64. Here they are counted only if
+ * the number of units does not decide, which never happens for long strings of a bounded body.
  */
 function withQuickLengths(ajv: Ajv2020): Ajv2020 {
   const charactersOf = (text: string): number => {
@@ -92,7 +92,7 @@ export function compile(schema: TSchema, of: 'body' | 'text'): Check {
   }
 }
 
-/** A check of what stands in a path. What cannot be there answers as what is not there: NOT_FOUND, with the name in `param`. */
+/** A check of path parameters. An invalid one is answered as a missing object: NOT_FOUND, with its name in `param`. */
 export function compilePath(schema: TSchema): Check {
   return (value) => {
     const validate = textCheck(schema)
@@ -103,7 +103,7 @@ export function compilePath(schema: TSchema): Check {
 /** As `compile`, for bodies of any size: the members of the longest list in a body are checked in slices (`#platform/slices`). */
 export function compileLarge(schema: TSchema): (body: unknown) => Promise<void> {
   const lists = new Map<string, object>()
-  /** A check of members of the list alone: the rest of the body need not be judged again with each slice of it. */
+  /** Checks only the members of the list: the rest of the body was checked before. */
   const membersOf = (name: string): ValidateFunction => {
     const { items } = (schema as unknown as { properties: Record<string, ListSchema> }).properties[name]!
     const list = lists.get(name) ?? { type: 'array', items }
@@ -131,7 +131,7 @@ function longestList(schema: TSchema, body: unknown): string | undefined {
   return lists[0]?.[0]
 }
 
-/** Nothing but its properties says what a list may hold. */
+/** Only `properties` may define what the list contains. */
 const isPlain = (schema: TSchema): boolean =>
   !['allOf', 'anyOf', 'oneOf', 'not', 'if', 'dependentSchemas', '$ref'].some((keyword) => keyword in schema)
 
@@ -179,14 +179,14 @@ function placed(path: string, list: string, by: number): string {
   return [root, list.replaceAll('~', '~0').replaceAll('/', '~1'), Number(index) + by, ...rest].join('/')
 }
 
-/** One of the things that a first request would wait for. */
+/** One compilation that a first request would otherwise wait for. */
 export interface WarmStep {
   /** For the log. */
   name: string
   run(): void
 }
 
-/** What checks of this route compile when they are first needed, and have not compiled yet: steps none of which takes long. */
+/** The checks of this route that are not compiled yet, as steps that each take little time. */
 export function* compileSteps({
   operation: name,
   body,
@@ -202,7 +202,7 @@ export function* compileSteps({
     if (schema && !textChecks.has(schema)) yield { name, run: () => void textCheck(schema) }
 }
 
-/** For the tests' check of our own replies: the first offence as a sentence, or undefined. */
+/** For tests, which check our own replies: the first violation as a sentence, or undefined. */
 export function mismatch(schema: TSchema): (value: unknown) => string | undefined {
   return (value) => {
     const { validate } = bodies.of(schema)
@@ -219,7 +219,7 @@ function refuse(errors: ErrorObject[] | null | undefined): never {
   fail('INVALID_REQUEST', { why: messageOf(error, param) }, param === '' ? {} : { param })
 }
 
-/** Of the errors of all branches of a union, the one that got furthest into the value. */
+/** Among the errors of all branches of a union, the one deepest inside the value. */
 function maxTelling(errors: ErrorObject[]): ErrorObject {
   const rank = (error: ErrorObject): number =>
     error.instancePath.split('/').length * 2 +

@@ -3,7 +3,7 @@ import { type JsonBounds, NotJson } from './not-json.ts'
 const quote = 0x22
 const backslash = 0x5c
 
-/** Counts open brackets, and the colons of each object, outside strings in one pass over the bytes. Throws `NotJson`. */
+/** Checks nesting depth and members per object in one pass over the bytes, ignoring strings. Throws `NotJson`. */
 export function inspect(bytes: Buffer, { maxDepth, maxMembers }: JsonBounds): void {
   const members: number[] = [0]
   let depth = 0
@@ -21,7 +21,9 @@ export function inspect(bytes: Buffer, { maxDepth, maxMembers }: JsonBounds): vo
   }
 }
 
-/** Index of the quote that closes the string opened at `start`, or -1. Jumps from quote to quote, so that Base64 costs nothing. */
+/**
+ * Index of the quote that closes the string opened at `start`, or -1. Searches from quote to quote, so that long Base64 strings are cheap.
+ */
 function endOfString(bytes: Buffer, start: number): number {
   let end = bytes.indexOf(quote, start + 1)
   while (end > 0) {

@@ -11,14 +11,14 @@ const closeList = 0x5d
 const openObject = 0x7b
 const closeObject = 0x7d
 
-/** What has to come next. `first…`: or the end of the list or object that has just begun. */
+/** The kind of token expected next. `first…`: also accepts the end of the list or object that was just opened. */
 type Expected = 'value' | 'firstValue' | 'name' | 'firstName' | 'colon' | 'more' | 'end'
 
-/** Work, about one for each byte, between two looks at the clock: some tenths of a millisecond. */
+/** Units of work (about one per byte) between two checks of the clock: some tenths of a millisecond. */
 const workPerLook = 65_536
-/** What a value costs beside its bytes. */
+/** Units of work per value, in addition to its bytes. */
 const workOfValue = 48
-/** JSON.parse knows no such bound; no number of anybody is that long. */
+/** Maximum characters of one number. JSON.parse has no such limit, but no real number is this long. */
 const longestNumber = 10_000
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 const words = [
@@ -36,14 +36,14 @@ export class JsonReader {
   readonly #bounds: JsonBounds
   #at = 0
   #expected: Expected = 'value'
-  /** The list or object that is being filled, and those around it. */
+  /** The list or object that is being read, and those that enclose it. */
   #container: Container | undefined
   readonly #around: { container: Container; name: string; members: number }[] = []
   #name = ''
   #members = 0
   #values = 0
   #work = 0
-  /** A string that has begun: a name or a value. */
+  /** The string that is being read: a name or a value. */
   #string: StringReader | undefined
 
   constructor(bytes: Buffer, bounds: JsonBounds) {
@@ -51,7 +51,7 @@ export class JsonReader {
     this.#bounds = bounds
   }
 
-  /** Goes on until the slice is over; true at the end of the text. Throws `NotJson`. */
+  /** Reads until the slice is over. Returns true at the end of the text. Throws `NotJson`. */
   run(slice: Pick<Slice, 'isOver'>): boolean {
     for (;;) {
       if (this.#work > workPerLook) {
@@ -67,7 +67,7 @@ export class JsonReader {
     }
   }
 
-  /** False where there may be more of it. */
+  /** Returns false if more of the token may follow. */
   #skipSpace(): boolean {
     const bytes = this.#bytes
     const end = Math.min(bytes.length, this.#at + workPerLook)
@@ -158,7 +158,7 @@ export class JsonReader {
     this.#take(word.value)
   }
 
-  /** Where the value belongs. */
+  /** Stores the value in the list or object that encloses it. */
   #take(value: unknown): void {
     const into = this.#container
     if (into === undefined) {

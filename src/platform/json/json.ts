@@ -1,4 +1,4 @@
-/** JSON that comes from outside: bounded in depth, in values and in members, and never read for so long at once that others wait. */
+/** Parses untrusted JSON within limits of depth, values and members, and never blocks the event loop for long. */
 import { isUtf8 } from 'node:buffer'
 import { Slice } from '#platform/slices'
 import { inspect } from './inspect.ts'
@@ -7,28 +7,31 @@ import { type JsonBounds, NotJson } from './not-json.ts'
 
 export { type JsonBounds, type JsonTrouble, NotJson } from './not-json.ts'
 
-/** JSON.parse takes 20 ms for the worst megabyte (a third of a million empty lists); more is read in slices. */
+/** Texts above this size are read in slices: JSON.parse takes 20 ms for the worst megabyte (a third of a million empty lists). */
 export const atOnceBytes = 1024 * 1024
 
-/** Members of one object: their names are sorted for fingerprints. */
+/** Maximum members of one object; their names are sorted for fingerprints. */
 const maxMembers = 10_000
-/** One value to so many bytes; what is not worth counting is free. */
+/** Number of bytes per allowed value, and how many values are always allowed. */
 const bytesOfValue = 16
 const freeValues = 250_000
 
-/** What a text of at most `limitBytes` may hold. Deeper JSON than any client sends, shallow enough for every recursion behind it. */
+/**
+ * The limits for a text of at most `limitBytes`. The depth is more than any client sends and safe for every recursive function that reads
+ * the value.
+ */
 export const boundsOf = (limitBytes: number): JsonBounds => ({
   maxDepth: 100,
   maxMembers,
   maxValues: Math.max(freeValues, Math.ceil(limitBytes / bytesOfValue)),
 })
 
-/** One large text is read at a time: to read two by turns would take as long, and hold both of them twice. */
+/** Only one large text is read at a time: reading two alternately would take as long and keep both in memory twice as long. */
 let reading: Promise<unknown> = Promise.resolve()
 
 /**
- * Reads a whole JSON text in UTF-8, as strictly as JSON.parse and with the same value. Throws `NotJson`, in which nothing of the text
- * stands. The bytes are not needed after it.
+ * Parses a JSON text in UTF-8, as strictly as JSON.parse and with the same result. Throws `NotJson`, whose message contains nothing of the
+ * text. The bytes are not needed afterwards.
  */
 export async function readJson(bytes: Buffer, bounds: JsonBounds): Promise<unknown> {
   if (!isUtf8(bytes)) throw new NotJson({ kind: 'notUtf8' })
@@ -38,12 +41,12 @@ export async function readJson(bytes: Buffer, bounds: JsonBounds): Promise<unkno
   return mine
 }
 
-/** Values of a large text that is read at once: so many are read in some 20 ms. */
+/** Maximum values of a text that is parsed in one go: about 20 ms. */
 const maxAtOnce = 100_000
 
 /**
- * Reads a text that nobody can wait for, such as one event of a stream: long strings in it are fine, a megabyte of small values is not.
- * Throws `NotJson` or a SyntaxError.
+ * Parses a text synchronously, such as one event of a stream. Long strings are fine; a megabyte of small values is refused. Throws
+ * `NotJson` or a SyntaxError.
  */
 export function readJsonAtOnce(text: string): unknown {
   if (text.length <= atOnceBytes) return JSON.parse(text)
@@ -64,7 +67,7 @@ function parseAtOnce(bytes: Buffer, bounds: JsonBounds): unknown {
   }
 }
 
-/** The parser's complaint without the text in it, so that no prompt stands in an error message or a log. */
+/** The parser's message without the text that it quotes, so that no prompt gets into an error message or a log. */
 function position(error: Error): NotJson['trouble'] {
   const at = /position (\d+)/.exec(error.message)
   if (at?.[1]) return { kind: 'unexpected', at: Number(at[1]) }

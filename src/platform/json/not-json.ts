@@ -1,19 +1,19 @@
 export interface JsonBounds {
-  /** Lists and objects around a value. */
+  /** Maximum nesting depth. */
   maxDepth: number
-  /** Of one object. */
+  /** Maximum members of one object. */
   maxMembers: number
-  /** Of all kinds together, those of lists and objects included. Not counted in what JSON.parse reads at once. */
+  /** Maximum values, including lists and objects. Not checked for texts that JSON.parse reads in one go. */
   maxValues: number
 }
 
 export type JsonTrouble =
   | { kind: 'notUtf8' | 'endsEarly' | 'unreadable' }
   | { kind: 'tooDeep' | 'tooManyMembers' | 'tooManyValues'; max: number }
-  /** `at`: characters before it. */
+  /** `at`: number of characters before the error. */
   | { kind: 'unexpected'; at: number }
 
-/** Why a text cannot be read as JSON, without a word of the text. */
+/** Thrown for a text that is not JSON; the message contains nothing of the text. */
 export class NotJson extends Error {
   override name = 'NotJson'
   readonly trouble: JsonTrouble

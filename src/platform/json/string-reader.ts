@@ -3,28 +3,28 @@ import { NotJson } from './not-json.ts'
 const quote = 0x22
 const backslash = 0x5c
 const letterU = 0x75
-/** A long string that is not plain ASCII is decoded in parts of about this length. */
+/** Long strings that are not plain ASCII are decoded in parts of about this many bytes. */
 const partBytes = 256 * 1024
 
 /** Reads one string of a JSON text piece by piece. The bytes must be UTF-8. */
 export class StringReader {
-  /** Of the whole string; undefined until it is read. */
+  /** The decoded string; undefined until it is complete. */
   text: string | undefined
-  /** The place after what is read; in the end after the closing quote. */
+  /** Position after the bytes read so far; at the end, after the closing quote. */
   at: number
   readonly #bytes: Buffer
   readonly #start: number
-  /** Places between two characters at which a long string can be cut. */
+  /** Positions between two characters, at which a long string can be split. */
   readonly #cuts: number[] = []
   #lastCut: number
-  /** Since here no place is inside of an escape. */
+  /** From this position on, no position is inside an escape sequence. */
   #clearFrom: number
   #isEscaped = false
   #isAscii = true
   #isScanned = false
   readonly #parts: string[] = []
 
-  /** `start`: after the opening quote. */
+  /** `start`: position after the opening quote. */
   constructor(bytes: Buffer, start: number) {
     this.#bytes = bytes
     this.#start = start
@@ -33,7 +33,7 @@ export class StringReader {
     this.at = start
   }
 
-  /** Goes on for about `work` bytes; answers how much it was. Throws `NotJson`. */
+  /** Reads about `work` bytes; returns how many it read. Throws `NotJson`. */
   run(work: number): number {
     if (!this.#isScanned) return this.#scan(work)
     return this.#decode()
@@ -52,7 +52,7 @@ export class StringReader {
       high |= byte
       if (byte === backslash) {
         this.#isEscaped = true
-        // Of an escape only its second character matters here: `\"` does not end the string.
+        // Only the second character of an escape matters here: `\"` does not end the string.
         at++
         this.#clearFrom = at + (bytes[at] === letterU ? 5 : 1)
       }
@@ -76,7 +76,7 @@ export class StringReader {
     this.#isAscii &&= high < 0x80
     this.at = at
     this.#isScanned = true
-    // A string of more than a megabyte that is decoded at once would lie outside of V8's own memory, which is given back late.
+    // V8 would allocate a string of more than a megabyte outside its heap, where memory is returned late.
     if (this.#isAscii && !this.#isEscaped && this.#cuts.length === 0) {
       this.text = this.#bytes.toString('latin1', this.#start, at)
       this.at = at + 1
@@ -88,7 +88,7 @@ export class StringReader {
     return at - begun
   }
 
-  /** One part. */
+  /** Decodes one part. */
   #decode(): number {
     const end = this.#cuts[this.#parts.length]!
     const start = this.#lastCut

@@ -4,31 +4,31 @@ import { lockBalance } from './store.ts'
 
 declare module '#platform/events' {
   interface Events {
-    /** What was spent under a cap passed one of its shares; written by the functions of the schema `ledger` and by `setCaps`. */
+    /** A threshold of a cap was passed; written by the functions of the schema `ledger` and by `setCaps`. */
     'budget.threshold': unknown
   }
 }
 
-/** What binds an account, a project or a key; null is no bound. */
+/** The limits of an account, a project or a key; null means no limit. */
 export interface Caps {
   /** In micro-credits. */
   cap?: bigint | null
   monthCap?: bigint | null
-  /** Paid calls begun in any 60 seconds. */
+  /** Paid calls started within any 60 seconds. */
   ratePerMinute?: number | null
-  /** Paid calls under way. */
+  /** Concurrent paid calls. */
   concurrency?: number | null
 }
 
 export type MeterScope = 'account' | 'project' | 'key'
 
-/** The books of a new account: a balance of zero and its meter. */
+/** Creates the rows of a new account: a balance of zero, and its meter. */
 export async function openBooks(tx: Tx, accountId: string, caps: Caps = {}): Promise<void> {
   await sql`insert into ledger.balances (account_id) values (${accountId})`.execute(tx)
   await openMeter(tx, accountId, 'account', accountId, caps)
 }
 
-/** Begins to count what a project, a key or an account spends. Each has exactly one meter, made with it. */
+/** Creates the meter that counts the spending of an account, project or key. Each has exactly one. */
 export async function openMeter(
   tx: Tx,
   accountId: string,
@@ -41,7 +41,7 @@ export async function openMeter(
       ${caps.ratePerMinute ?? null}, ${caps.concurrency ?? null})`.execute(tx)
 }
 
-/** When a cap is set, and at which shares of it, in percent, word is sent. */
+/** When the cap is set, and the thresholds in percent at which events are written. */
 export interface CapNews {
   now?: Date
   thresholdsPercent?: readonly number[]
@@ -61,7 +61,7 @@ export async function setCaps(
   { now = new Date(), thresholdsPercent = [50, 80, 100] }: CapNews = {},
 ): Promise<boolean> {
   await lockBalance(tx, accountId)
-  // Every part of a statement reads what stood before it: `was` is the meter with its old caps.
+  // All parts of a statement see the same snapshot: `was` is the meter with its old caps.
   const done = await sql`with meter as (
       update ledger.meters set
         cap = case when ${caps.cap !== undefined} then ${caps.cap ?? null}::bigint else cap end,
@@ -95,14 +95,14 @@ export async function setCaps(
 
 export interface Grant {
   accountId: string
-  /** Of the grant: a repeated one changes nothing. UUID. */
+  /** Id of the grant: repeating it changes nothing. UUID. */
   transferId: string
-  /** Negative takes back, never below what is free (the transaction then fails). */
+  /** Negative amounts are taken back, never below what is free (the transaction then fails). */
   microcredits: bigint
   reason: string
 }
 
-/** Puts credits on an account. Answers its balance, holds included. */
+/** Adds credits to an account. Returns its balance, holds included. */
 export async function grant(tx: Tx, options: Grant, now: Date): Promise<bigint> {
   const { rows } = await sql<{ balance: bigint }>`
     select ledger.grant(${options.accountId}, ${options.transferId}, ${options.microcredits}, ${options.reason}, ${now}) as balance`.execute(

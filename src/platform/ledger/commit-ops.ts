@@ -1,6 +1,6 @@
 import { isDatabaseAway } from '#platform/db'
 
-/** What travels in a group commit, and what comes back for each of them. The fields are those of `ledger.apply`. */
+/** The operations of a group commit and their results. The fields are those of `ledger.apply`. */
 export interface HoldOp {
   hold_id: string
   receipt_id: string
@@ -48,7 +48,7 @@ export interface OpResult {
   have: bigint | null
 }
 
-/** The end of a hold for which nothing was sent upstream: it goes back whole, and its key may be used again. */
+/** Ends a hold for which nothing was sent upstream: the full amount is returned, and its key may be used again. */
 export const undoOf = ({ hold_id, receipt_id, account_id }: HoldOp): SettleOp => ({
   ...untouched,
   hold_id,
@@ -72,7 +72,7 @@ const untouched = {
   reasoning_tokens: 0,
 } as const
 
-/** The operations of one statement as `ledger.apply` reads them: each with its place among the results. */
+/** The operations of one statement in the form that `ledger.apply` reads: each with the position of its result. */
 export function serializeOps(waiting: readonly { op: HoldOp | SettleOp }[], firstSeq: number): string {
   return JSON.stringify(
     waiting.map(({ op }, i) => ({ seq: firstSeq + i, ...op })),
@@ -80,7 +80,7 @@ export function serializeOps(waiting: readonly { op: HoldOp | SettleOp }[], firs
   )
 }
 
-/** PostgreSQL takes neither NUL nor half a surrogate pair; what an upstream says may hold both, or be cut between the halves. */
+/** PostgreSQL accepts neither NUL nor unpaired surrogates; messages of upstreams may contain both. */
 function plain(_key: string, value: unknown): unknown {
   if (typeof value === 'string')
     return value.isWellFormed() && !value.includes('\0')

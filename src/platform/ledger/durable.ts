@@ -1,6 +1,6 @@
 /**
- * A hold that lives in the caller's transaction and hangs on no process: of work that outlives the request that asked for it. Its
- * owner ends it, in the transaction in which the work ends; the sweeper ends only one that was given a lifetime and outlived it.
+ * A hold that is committed with the caller's transaction and is not tied to a process: for work that outlives its request. Its owner ends
+ * it, in the transaction in which the work ends; the sweep ends only holds whose own lifetime has passed.
  */
 import { sql } from 'kysely'
 import type { Tx } from '#platform/db'
@@ -11,9 +11,9 @@ import { refuseLimited } from './limits.ts'
 import { holdFields, settleFields } from './operation.ts'
 
 export interface DurableHoldOptions extends Omit<HoldOptions, 'started' | 'lifetimeMs'> {
-  /** From now; absent: it has no end of its own. After it the sweeper charges the hold, since nobody says what was done. */
+  /** Lifetime from now; absent: none. After it the sweep charges the full hold, since nobody reports what was done. */
   lifetimeMs?: number
-  /** The answer that accepts the work: a repeat under the idempotency key gets it, while the work goes on and after it. */
+  /** The answer that accepts the work: a repeat under the idempotency key gets it, during the work and after it. */
   accepted: { statusCode: number; reply: string }
 }
 
@@ -48,11 +48,11 @@ export async function holdIn(tx: Tx, options: DurableHoldOptions, now: Date): Pr
 export interface Extension {
   accountId: string
   receiptId: string
-  /** Of the step that needs it, named once within the hold: a step that asks again adds nothing. */
+  /** The step that needs it; unique within the hold, so that repeating it adds nothing. */
   step: string
-  /** What the hold promises beside what it promises already; 0 for a longer life alone. */
+  /** The additional amount; 0 extends only the lifetime. */
   microcredits: bigint
-  /** From now; a hold without an end of its own, or with a later one, keeps that. */
+  /** Lifetime from now; a hold without one, or with a later end, keeps its own. */
   lifetimeMs?: number
 }
 

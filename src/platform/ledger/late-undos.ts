@@ -1,11 +1,11 @@
 import type { HoldOp } from './commit-ops.ts'
 
-/** A server that lost its client works on until its own limit of a statement (`platform/db`, 30 s); by then it has ended. */
+/** The server may execute a statement after losing its client, until its own timeout (`platform/db`, 30 s); by then it has ended. */
 const lastArrivalMs = 40_000
 
 /**
- * Holds whose first sending was lost and whose second was refused: should the first one be carried out after it, nobody would know of
- * its hold. Each is undone when nothing of it can arrive any more.
+ * Holds whose first statement was lost and whose second was refused. If the first one is executed after that, nobody knows of its hold; so
+ * each is undone once the first statement can no longer be executed.
  */
 export class LateUndos {
   readonly #waiting = new Map<string, { op: HoldOp; timer: NodeJS.Timeout }>()
@@ -23,7 +23,9 @@ export class LateUndos {
     this.#waiting.set(op.hold_id, { op, timer: timer.unref() })
   }
 
-  /** A caller that asks for less under the same id may now get it, and it is no longer to be undone. True when it was. */
+  /**
+   * A caller that retries with a smaller amount under the same id may get it; then it must not be undone. Returns true if it was listed.
+   */
   cancel(holdId: string): boolean {
     clearTimeout(this.#waiting.get(holdId)?.timer)
     return this.#waiting.delete(holdId)

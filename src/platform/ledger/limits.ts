@@ -1,6 +1,6 @@
 /**
- * Limits of speed are kept where the money is: a call that is held is counted in the same statement, under the same lock, so
- * they are exact over all processes and cost no trip of their own. What this process remembers is only a refusal.
+ * Rate and concurrency limits are enforced by the ledger: a call is counted in the statement of its hold, under the same lock, so the
+ * limits are exact over all processes and need no extra round trip. This process remembers only refusals.
  */
 import type { Clock } from '#platform/clock'
 import { fail } from '#platform/errors'
@@ -20,7 +20,7 @@ export class Refusals {
     this.#clock = clock
   }
 
-  /** Throws the remembered refusal of this payer, while it still holds. */
+  /** Throws the remembered refusal of this payer while it is valid. */
   check(payer: Payer): void {
     if (this.#until.size === 0) return
     const nowMs = this.#clock.nowMs()
@@ -32,7 +32,7 @@ export class Refusals {
     }
   }
 
-  /** Refuses a limited call. A rate is remembered; how many calls are under way changes with each that ends. */
+  /** Refuses a limited call. A rate limit is remembered; the number of concurrent calls changes with each that ends. */
   refuse(payer: Payer, scope: string, waitMs: number): never {
     const [whose, what] = scope.split('_') as [MeterScope, string]
     if (what === 'rate') {
@@ -49,7 +49,7 @@ export class Refusals {
   }
 }
 
-/** Refuses what goes beyond a limit of speed; nothing of it is remembered. */
+/** Refuses a call over a rate limit without remembering it. */
 export function refuseLimited(scope: string, waitMs: number): never {
   const [whose, what] = scope.split('_') as [MeterScope, string]
   if (what === 'rate') fail('RATE_LIMITED', { whose, waitMs }, { retryAfterMs: waitMs })

@@ -1,4 +1,4 @@
-/** What every hold and every settlement says to the database, whatever transaction it goes with. */
+/** Fields that every hold and every settlement sends to the database, whatever its transaction. */
 import type { HoldOptions, Settlement } from './ledger.ts'
 
 export const holdFields = (options: Omit<HoldOptions, 'started' | 'lifetimeMs'>) => ({

@@ -25,7 +25,7 @@ export async function record(tx: Tx, options: RecordOptions, now: Date): Promise
   if (earlier !== null) throw new ClaimTaken(earlier)
 }
 
-/** From now on no hold is taken under this receipt id. Answers false when one was taken before. */
+/** Fences the receipt id: no hold can be taken under it any more. Returns false if one was taken before. */
 export async function fence(tx: Tx, options: Recorded, now: Date): Promise<boolean> {
   return (await writeRecord(tx, { ...options, state: 'failed' }, now)) === null
 }

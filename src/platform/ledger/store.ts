@@ -32,10 +32,10 @@ export interface EarlierReceipt extends Receipt {
   reply: string | null
 }
 
-/** What the meter of an account, project or key says, in micro-credits. The month is the running one in Asia/Tehran. */
+/** The meter of an account, project or key, in micro-credits. Months are those of Asia/Tehran. */
 export interface Spending {
   spent: bigint
-  /** Promised to calls that are still running. */
+  /** Held for calls that are still running. */
   held: bigint
   cap: bigint | null
   month_spent: bigint
@@ -59,7 +59,7 @@ export interface Meter {
 const receiptColumns = `receipt_id, project_id, key_id, endpoint, idempotency_key, state, ambiguous, status_code, held, charged,
   model, customer_id, reference_id, detail, quantities, created_at, finished_at`
 
-/** How many rows one statement of the background touches, so that it never keeps callers waiting for long. */
+/** Maximum rows per statement of background work, so that callers never wait for it long. */
 export const sweepSize = 500
 
 export const sweep = (
@@ -75,7 +75,7 @@ export const sweep = (
     [lapseMs, new Date(nowMs), sweepSize, thresholdsPercent],
   )
 
-/** Changes what an open hold promises; see migrations/0005-rehold.sql. */
+/** Changes the amount of an open hold; see migrations/0005-rehold.sql. */
 export async function rehold(
   db: Db,
   accountId: string,
@@ -127,7 +127,7 @@ export async function writeRecord(
   return rows[0]!.earlier
 }
 
-/** Deletes the stored answer of a receipt: it stands elsewhere now. */
+/** Deletes the stored answer of a receipt, which is stored elsewhere now. */
 export async function deleteReply(tx: Tx, accountId: string, receiptId: string): Promise<void> {
   await sql`delete from ledger.replies where account_id = ${accountId} and receipt_id = ${receiptId}`.execute(
     tx,
@@ -151,7 +151,7 @@ export const balances = (db: Db, accountId?: string): Promise<{ account_id: stri
     [accountId ?? null],
   )
 
-/** What all accounts, projects or keys have spent, or those of one account. */
+/** The spending of all accounts, projects or keys, or of those of one account. */
 export const spendings = (
   db: Db,
   scope: MeterScope,
@@ -167,7 +167,7 @@ export const spendings = (
     [scope, now, accountId ?? null],
   )
 
-/** Takes the lock of the account's money until the transaction ends; undefined when there is no such account. */
+/** Locks the account's balance until the transaction ends; undefined if there is no such account. */
 export async function lockBalance(
   tx: Tx,
   accountId: string,
@@ -177,7 +177,7 @@ export async function lockBalance(
   return rows[0]
 }
 
-/** What a transfer put on the account's own book, or took from it; undefined when there was none. */
+/** The amount that a transfer added to the account or took from it; undefined if there was none. */
 export async function transferred(
   tx: Tx,
   accountId: string,
@@ -189,7 +189,7 @@ export async function transferred(
   return rows[0]?.amount
 }
 
-/** A meter turns its month with the first hold of it; until then what it counted is of an earlier one. */
+/** A meter resets its month at the first hold of a new month; until then its figures are those of an earlier one. */
 export const meters = (db: Db, payer: Payer, nowMs: number): Promise<Meter[]> =>
   db.query(
     {
@@ -258,7 +258,7 @@ export async function earlier(
 export const findViolations = (db: Db): Promise<Record<string, unknown>[]> =>
   db.query({ text: 'select * from ledger.violations' }, [])
 
-/** The same for whoever only looks, at most 1,000 rows; undefined where there are no books yet. */
+/** The same, read-only and at most 1,000 rows; undefined if the ledger's tables do not exist yet. */
 export async function contradictions(
   db: Db,
 ): Promise<{ invariant: string; account_id: string }[] | undefined> {

@@ -50,7 +50,7 @@ export function reportSettlement(
 function reasonOf(error: unknown): string {
   if (error instanceof ClaimTaken) return 'idempotency_key'
   if (!(error instanceof Failure)) return 'defect'
-  // Which cap, rate or concurrency it was, where the failure says so.
+  // Which cap, rate or concurrency limit refused it, if the failure has one.
   const { scope } = error.detail as { scope?: unknown }
   return typeof scope === 'string' ? `${error.code.toLowerCase()}_${scope}` : error.code.toLowerCase()
 }

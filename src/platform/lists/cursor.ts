@@ -1,8 +1,8 @@
-/** A place in a list whose order has several columns, as one text that its callers send back. */
+/** A cursor into a list that is ordered by several columns, as one opaque text. */
 export const writeCursor = (texts: readonly (string | undefined)[]): string =>
   Buffer.from(JSON.stringify(texts)).toString('base64url')
 
-/** What the cursor holds, at most so many texts; of anything else nothing. */
+/** The values of the cursor, at most this many; undefined for an invalid cursor. */
 export function cursorTexts(cursor: string, maxTexts: number): (string | undefined)[] {
   try {
     const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))

@@ -14,7 +14,7 @@ export const plainList = {
   },
 }
 
-/** With the first id too, for clients that turn pages backwards. */
+/** With the first id too, for clients that page backwards. */
 export const framedList = {
   schema: (item: TSchema, id: TSchema = uuid()) =>
     Type.Object({
@@ -29,7 +29,7 @@ export const framedList = {
   },
 }
 
-/** The same, and it says that it is a list. */
+/** The same with `object: 'list'`. */
 export const typedList = {
   schema: (item: TSchema, id: TSchema = uuid()) =>
     Type.Object({ object: Type.Literal('list'), ...framedList.schema(item, id).properties }),
@@ -39,7 +39,7 @@ export const typedList = {
   }),
 }
 
-/** Of what has no pages. */
+/** For lists without pages. */
 export const bareList = {
   schema: (item: TSchema, options: { maxItems?: number } = {}) =>
     Type.Object({ data: Type.Array(item, options) }),

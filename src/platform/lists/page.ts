@@ -2,21 +2,21 @@ import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kys
 import { type TOptional, type TProperties, type TSchema, type TString, Type } from 'typebox'
 import { closed, pageLimit, uuid } from '#platform/schema'
 
-/** What a caller may ask of a list: how many (`standard` where he does not say), and after which one. */
+/** Query of a list: the number of items (default: `standard`) and the cursor. */
 export const pageQuery = <More extends TProperties = Record<never, TSchema>>(
   { max, standard, after }: { max: number; standard?: number; after: TOptional<TString> },
   more: More = {} as More,
 ) => Type.Object({ limit: pageLimit(max, standard), after_id: after, ...more }, closed)
 
-/** The id of an item, which need not exist any more. */
+/** The id of an item, which may have been deleted. */
 export const idCursor = (en: string, fa: string): TOptional<TString> =>
   Type.Optional({ ...uuid(en), 'x-description-fa': fa })
 
 export interface PageOptions {
   limit: number
-  /** Those older than this one. */
+  /** Items older than this one. */
   after_id?: string | undefined
-  /** Those next newer than this one. */
+  /** The items just newer than this one. */
   before_id?: string | undefined
 }
 
@@ -25,7 +25,7 @@ export interface Page<Row> {
   hasMore: boolean
 }
 
-/** The rows of a page, newest first by a column that grows. */
+/** The rows of a page, newest first by an ascending column. */
 export async function readPage<Tables, Table extends keyof Tables, Row>(
   query: SelectQueryBuilder<Tables, Table, Row>,
   column: string,
@@ -46,12 +46,12 @@ export async function readPage<Tables, Table extends keyof Tables, Row>(
 const beyond = (column: string, side: '<' | '>', id: string | undefined): RawBuilder<SqlBool> =>
   sql`${sql.ref(column)} ${sql.raw(side)} ${id}`
 
-/** The end of a statement that is written out; what it finds goes through `cutPage`. Without `before_id`. */
+/** The end of a handwritten SQL statement; its rows go through `cutPage`. Without `before_id`. */
 export const pageClause = (column: string, { after_id: after, limit }: PageOptions): RawBuilder<unknown> =>
   sql`${after === undefined ? sql`` : sql`and ${beyond(column, '<', after)}`}
     order by ${sql.ref(column)} desc limit ${limit + 1}`
 
-/** Of rows that were asked for with one beyond the limit: it tells that there are more. */
+/** Cuts the one extra row that was queried to learn whether there are more. */
 export const cutPage = <Row>(found: Row[], limit: number): Page<Row> => ({
   rows: found.slice(0, limit),
   hasMore: found.length > limit,

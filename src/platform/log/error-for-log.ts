@@ -1,4 +1,4 @@
-/** An error as it stands in the log. */
+/** The form of an error in the log. */
 interface LoggedError {
   type: string
   message: string
@@ -11,9 +11,8 @@ interface LoggedError {
 const maxDepth = 5
 
 /**
- * Name, message, code, place and cause. Two kinds of message are cut, because they quote what was said: an upstream's own
- * words about a request (`UpstreamError`), and the text that is no JSON (`SyntaxError`). Further fields of an error are left
- * out: PostgreSQL puts whole rows in them.
+ * Name, message, code, stack and cause. Two kinds of messages are cut because they quote input: those of upstreams about a request
+ * (`UpstreamError`) and of invalid JSON (`SyntaxError`). Other fields are left out, since PostgreSQL puts entire rows into them.
  */
 export function errorForLog(error: unknown, depth = 0): LoggedError {
   if (!(error instanceof Error))

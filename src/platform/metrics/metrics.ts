@@ -19,14 +19,14 @@ export { WorkerMetrics } from './workers.ts'
  * declaration merging, and make them in a function of the registry; `src/metrics.ts` lists these functions.
  */
 export interface Metrics {
-  /** What `GET /metrics` answers: of this process, or of all workers if it is one of them. */
+  /** The text of `GET /metrics`: of this process, or of all workers if it is one of them. */
   text(): Promise<string>
 }
 
-/** Everything that rooms have declared. */
+/** The series of all rooms. */
 export type AllSeries = Omit<Metrics, 'text'>
 
-/** Bounds of histograms of what takes seconds, and of what mostly takes less than one millisecond. */
+/** Histogram buckets in seconds: for durations of seconds, and for those mostly below one millisecond. */
 export const secondsBounds = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300,
 ]

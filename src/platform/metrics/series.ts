@@ -1,7 +1,7 @@
 /**
- * Series that cost nanoseconds to write: prom-client hashes the labels on every call, which a request would pay a dozen
- * times over. Here a child is looked up by its label values, or kept by code that writes it often. They stand in prom-client's
- * registry beside its own metrics, so that its text, its JSON and its sums over processes hold for both.
+ * Metric series that take nanoseconds to update. prom-client hashes the labels on every call, a dozen times per request; here a child is
+ * looked up by its label values, or kept by code that uses it often. The series are registered in prom-client's registry beside its own
+ * metrics, so that its text, its JSON and its aggregation over processes apply to both.
  */
 import type { Metric, Registry } from 'prom-client'
 
@@ -19,11 +19,11 @@ export interface Naming<Name extends string = never> {
   name: string
   help: string
   labelNames?: readonly Name[]
-  /** How the figures of several workers become one; sums, unless it is named. */
+  /** How the values of several workers are aggregated; the sum by default. */
   aggregator?: 'sum' | 'max'
 }
 
-/** What prom-client's registry asks of a metric. */
+/** The members that prom-client's registry needs of a metric. */
 abstract class Series<Name extends string> {
   readonly name: string
   readonly help: string
@@ -37,7 +37,7 @@ abstract class Series<Name extends string> {
     this.type = type
     this.labelNames = naming.labelNames ?? []
     this.aggregator = naming.aggregator ?? 'sum'
-    // The registry itself asks for no more than this class has; its types name prom-client's own classes.
+    // The registry uses only these members; its types name prom-client's own classes.
     registry.registerMetric(this as unknown as Metric)
   }
 
@@ -53,7 +53,7 @@ abstract class Series<Name extends string> {
 abstract class Family<Name extends string, Child> extends Series<Name> {
   readonly #children = new Map<string, { labels: Labels<Name>; child: Child }>()
 
-  /** The child with these labels; keep it where it is written often. */
+  /** The child with these labels; keep a reference where it is updated often. */
   of(labels: Labels<Name>): Child {
     let key = ''
     for (const name of this.labelNames) key += `${labels[name]}\n`
@@ -125,7 +125,7 @@ export class Gauge extends Series<never> {
   }
 }
 
-/** Figures that are read only at a scrape; absent until `from` names a source. */
+/** A gauge whose value is read only at a scrape; absent until `from` sets its source. */
 export class ScrapedSeries<Name extends string> extends Series<Name> {
   #read: () => Iterable<readonly [Labels<Name>, number]> = () => []
   constructor(registry: Registry, type: 'counter' | 'gauge', naming: Naming<Name>) {
@@ -139,7 +139,7 @@ export class ScrapedSeries<Name extends string> extends Series<Name> {
   }
 }
 
-/** How often a figure fell under each bound. */
+/** The counts of each bucket. */
 export class HistogramChild {
   readonly bounds: readonly number[]
   readonly counts: Float64Array

@@ -11,9 +11,9 @@ declare module '#platform/config' {
 export interface MetricsConfig {
   /** Required as a bearer token; absent: no token is required. */
   token?: string
-  /** Absent: that of everything else. */
+  /** The port; absent: that of the API. */
   port?: number
-  /** Of that port; absent: as for everything else. */
+  /** The host of that port; absent: that of the API. */
   host?: string
 }
 

@@ -1,6 +1,6 @@
 /**
- * The figures of all workers of a machine as one. Any worker may be asked for them: it asks the process that started them,
- * which asks every worker. Both use the same two messages on the channel that a worker has to its parent.
+ * Aggregates the metrics of all workers of a machine. Any worker can be scraped: it asks its parent process, which asks every worker. Both
+ * use the same two messages on the IPC channel.
  */
 import type { Worker } from 'node:cluster'
 import { randomUUID } from 'node:crypto'
@@ -24,11 +24,11 @@ interface End {
   send?(message: Message, handle: undefined, options: undefined, sent: (error: Error | null) => void): unknown
 }
 
-/** A worker that is silent for so long is left out. */
+/** A worker that does not answer within this time is left out. */
 const workerMs = 1000
 const parentMs = 1500
 
-/** In the parent: answers each worker that asks with the figures of all that have joined. */
+/** In the parent: answers each asking worker with the metrics of all workers that have joined. */
 export class WorkerMetrics {
   readonly #channels = new Map<Worker, AskWorker>()
   readonly #lastFigures = new Map<Worker, Figures>()
@@ -51,7 +51,7 @@ export class WorkerMetrics {
 
   async #ofAll(): Promise<Figures> {
     const answered = await this.#askAll()
-    // Both are taken in one moment: a worker that ends now stands in the one or in the other.
+    // Both are read at the same moment, so that a worker that ends now is counted exactly once.
     const ended = this.#endedFigures
     const living = Array.from(this.#lastFigures, ([worker, figures]) =>
       answered.has(worker) ? figures : counted(figures),
@@ -75,21 +75,21 @@ export class WorkerMetrics {
   }
 }
 
-/** In a worker: the text of all, as the parent sums it. */
+/** In a worker: the text of all metrics, as aggregated by the parent. */
 export function allWorkersText(own: Registry): () => Promise<string> {
   const ask = openChannel(process, () => toFigures(own))
   return async () => {
     const figures = await ask(parentMs)
-    // Answering with this worker's figures alone would look like a fall of every counter.
+    // Answering with this worker's metrics alone would look like a drop of every counter.
     if (!figures) throw new Error('The process that started this worker does not answer.')
     return sum([figures]).metrics()
   }
 }
 
-/** Asks the other side; undefined when it is silent or gone. */
+/** Asks the other side; undefined if it does not answer or has exited. */
 type AskWorker = (timeoutMs: number) => Promise<Figures | undefined>
 
-/** Answers the other side with `figures`, and gives the way to ask it. */
+/** Answers requests of the other side with `figures`, and returns the function that asks it. */
 function openChannel(end: End, figures: () => Promise<Figures>): AskWorker {
   const waiting = new Map<string, (figures: Figures | undefined) => void>()
   const send = (message: Message, failed = (): void => undefined): void =>
@@ -118,7 +118,7 @@ function openChannel(end: End, figures: () => Promise<Figures>): AskWorker {
   }
 }
 
-/** What only grows stays as it was last heard: a sum of counters that falls is read as a restart of the server. */
+/** Counters of a worker that exited keep their last value: a falling sum would be read as a restart of the server. */
 const counted = (figures: Figures): Figures => figures.filter(({ type }) => type !== 'gauge')
 
 const workerStates = (answered: number, silent: number): Figure => ({
@@ -132,7 +132,10 @@ const workerStates = (answered: number, silent: number): Figure => ({
   ],
 })
 
-/** Of the lag of the event loops, which prom-client would average, the worst tells; of the starts, which it leaves out, the first. */
+/**
+ * For the lag of the event loops, which prom-client would average, the maximum is reported; for start times, which it leaves out, the
+ * earliest.
+ */
 const ours: Readonly<Record<string, string>> = { average: 'max', omit: 'min' }
 
 const sum = (all: readonly Figures[]): Registry =>

@@ -12,10 +12,10 @@ const systemLookup: Lookup = (host) => dns.lookup(host, { all: true, order: 'ver
 const systemAddresses = () =>
   Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address))
 
-/** Says which addresses may be connected to, and finds those of a host. */
+/** Decides which addresses may be connected to, and resolves hosts. */
 export interface AddressPolicy {
   admits(address: string): boolean
-  /** Every address of the host, asked for once. Throws `FetchRefused` when there is none, or one that is not admitted. */
+  /** Resolves the host to all its addresses, once. Throws `FetchRefused` if there is none, or one that is not allowed. */
   resolve(host: string): Promise<LookupAddress[]>
 }
 
@@ -28,7 +28,7 @@ export function openAddressPolicy(
   lookup: Lookup = systemLookup,
   ownAddresses: () => readonly string[] = systemAddresses,
 ): AddressPolicy {
-  // Kept apart, since a range of one family would match mapped addresses of the other.
+  // Separate lists, since a range of one family would match mapped addresses of the other.
   const allowed4 = rangesOf(allowedCidrs.filter((cidr) => !cidr.includes(':')))
   const allowed6 = rangesOf(allowedCidrs.filter((cidr) => cidr.includes(':')))
   const allows = (address: string) => holds(isIP(address) === 4 ? allowed4 : allowed6, address)
@@ -40,7 +40,7 @@ export function openAddressPolicy(
     async resolve(host) {
       const family = isIP(host)
       const addresses = family === 0 ? await lookUp(lookup, host) : [{ address: host, family }]
-      // One address that is not admitted speaks against the name as a whole: it may be the one that is chosen next time.
+      // One address that is not allowed rules out the name: it could be the one chosen next time.
       if (!addresses.every(({ address }) => admits(address)))
         throw new FetchRefused('address_not_public', host)
       return addresses

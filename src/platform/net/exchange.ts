@@ -6,12 +6,12 @@ import { type buildConnector, Client, type Dispatcher, errors } from 'undici'
 import { Failure } from '#platform/errors'
 import { FetchRefused } from './refused.ts'
 
-/** Bytes of an answer's header, and of its trailer. */
+/** Maximum bytes of an answer's headers, and of its trailers. */
 const maxHeaderSize = 16 * 1024
 
 export type ReplyHeaders = Record<string, string | string[] | undefined>
 
-/** Bytes that several fetches may read together; counted down while they read. */
+/** A byte limit shared by several fetches; counted down while they read. */
 export interface ByteBudget {
   left: number
 }
@@ -23,17 +23,17 @@ export interface Step {
   body?: string | Uint8Array | undefined
 }
 
-/** Takes the unpacked body of a success piece by piece, as fast as it likes; then the body of the answer is empty. */
+/** Receives the decompressed body of a successful answer chunk by chunk, at its own pace; the body of the answer is then empty. */
 export type Sink = (body: AsyncIterable<Uint8Array>) => Promise<void>
 
 export interface ReplyBounds {
-  /** Of the body, both as it comes and unpacked. */
+  /** Maximum bytes of the body, both compressed and decompressed. */
   maxBytes: number
   budget?: ByteBudget | undefined
-  /** Media types of a success, such as `text/*`; absent takes any. */
+  /** Accepted media types of a successful answer, such as `text/*`; absent accepts any. */
   accept?: readonly string[] | undefined
   sink?: Sink | undefined
-  /** False leaves the body of a redirect unread. */
+  /** If false, the body of a redirect is not read. */
   readsRedirects: boolean
   signal: AbortSignal
 }
@@ -77,8 +77,8 @@ export async function exchange(socket: Socket, step: Step, bounds: ReplyBounds):
 }
 
 /**
- * The socket is there already; a client that wants a second one gets none, since nobody has judged it. The error must not be a
- * `SocketError`: after one of those undici connects again, and again.
+ * The socket already exists. If undici asks for a second one it gets none, since its address would be unchecked. The error must not be a
+ * `SocketError`: undici would reconnect again and again.
  */
 function handOver(socket: Socket): buildConnector.connector {
   let given = false
@@ -92,7 +92,7 @@ function handOver(socket: Socket): buildConnector.connector {
 async function readBody(reply: Dispatcher.ResponseData, step: Step, bounds: ReplyBounds): Promise<Buffer> {
   const { statusCode: status, headers } = reply
   const host = step.url.hostname
-  // Whatever is not read ends with the client.
+  // An unread rest is dropped when the client is destroyed.
   reply.body.on('error', () => {})
   if (isRedirect(status) && !bounds.readsRedirects) return Buffer.alloc(0)
   if (isSuccess(status) && bounds.accept && !accepts(bounds.accept, first(headers['content-type'])))
@@ -110,7 +110,7 @@ async function readBody(reply: Dispatcher.ResponseData, step: Step, bounds: Repl
   return unpack(Buffer.concat(chunks), encoding, bounds, host)
 }
 
-/** What comes, as long as it keeps to the bounds. */
+/** Yields the chunks while they are within the limits. */
 async function* spending(
   body: AsyncIterable<Buffer>,
   bounds: ReplyBounds,
@@ -124,7 +124,7 @@ async function* spending(
   }
 }
 
-/** The body of an answer into a sink, unpacked on its way. */
+/** Writes the decompressed body of an answer to a sink. */
 async function pour(
   { body }: Dispatcher.ResponseData,
   encoding: string,
@@ -143,13 +143,13 @@ async function pour(
   }
 }
 
-/** Of zlib, and of brotli under its misspelt codes. */
+/** Error codes of zlib and of brotli (whose codes are misspelt). */
 const isOfUnpacker = (cause: unknown): boolean =>
   /^(Z_|ERR__ERROR)/.test((cause as { code?: string }).code ?? '')
 
 const unpackers = { gzip: promisify(gunzip), 'x-gzip': promisify(gunzip), br: promisify(brotliDecompress) }
 
-/** The body as it was before it was packed; unpacking stops at the bound. */
+/** The decompressed body; decompression stops at the limit. */
 async function unpack(body: Buffer, encoding: string, bounds: ReplyBounds, host: string): Promise<Buffer> {
   if (encoding === '' || encoding === 'identity' || body.length === 0) return body
   if (!Object.hasOwn(unpackers, encoding)) throw new FetchRefused('bad_answer', host)
@@ -185,12 +185,12 @@ function accepts(accepted: readonly string[], contentType: string): boolean {
 
 function refusalOf(cause: unknown, host: string): FetchRefused {
   if (cause instanceof FetchRefused) return cause
-  // Of a sink, which has troubles of its own.
+  // Errors of the sink are passed on unchanged.
   if (cause instanceof Failure) throw cause
   if (cause instanceof errors.HeadersOverflowError) return new FetchRefused('too_large', host, cause)
   if (cause instanceof errors.HTTPParserError || cause instanceof errors.ResponseContentLengthMismatchError)
     return new FetchRefused('bad_answer', host, cause)
-  // A request that cannot be written is our own mistake.
+  // A request that cannot be written is our own defect.
   if (cause instanceof errors.InvalidArgumentError || cause instanceof TypeError) throw cause
   return new FetchRefused('connect', host, cause)
 }

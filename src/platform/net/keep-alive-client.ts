@@ -1,4 +1,4 @@
-/** Connections that are kept for a next request: to one origin, each to an address that was judged when it was opened. */
+/** Keep-alive connections to one origin, each to an address that was checked when it was opened. */
 import { type buildConnector, errors, Pool } from 'undici'
 import type { Egress } from '#platform/proxy'
 import type { AddressPolicy } from './address-policy.ts'
@@ -8,9 +8,9 @@ import { FetchRefused } from './refused.ts'
 import { hostOf } from './target.ts'
 import { unlessAborted } from './unless-aborted.ts'
 
-/** An idle connection is closed after this: many servers do so after 5 s, and what is sent into a closing one is lost. */
+/** Idle connections are closed after this time: many servers close after 5 s, and a request sent into a closing connection is lost. */
 const keptMs = 4_000
-/** No connection is used longer, so that a name that leads elsewhere by now is asked again. */
+/** Maximum age of a connection, so that a changed address of the name is noticed. */
 const oldestMs = 60_000
 const maxHeaderSize = 16 * 1024
 const longestConnectMs = 15_000
@@ -25,9 +25,9 @@ export interface KeepAliveOptions {
 export interface LineRequest {
   headers: Record<string, string>
   body: string
-  /** From the first question to the name server until the answer's body ends. */
+  /** From the name lookup to the end of the answer's body. */
   timeoutMs: number
-  /** More of the answer's body is not read; the connection then ends. */
+  /** No more of the answer's body is read; the connection is then closed. */
   maxBytes: number
   signal?: AbortSignal
 }
@@ -37,9 +37,12 @@ export interface LineReply {
   headers: ReplyHeaders
 }
 
-/** Disposing it lets what is under way end. */
+/** Disposing it lets running requests finish. */
 export interface KeepAliveClient extends AsyncDisposable {
-  /** Sends and answers with what came, whatever the status, redirects too; the body is thrown away. Throws `FetchRefused`. */
+  /**
+   * Sends the request and returns the answer, whatever its status, without following redirects; the body is discarded. Throws
+   * `FetchRefused`.
+   */
   post(options: LineRequest): Promise<LineReply>
 }
 
@@ -84,7 +87,7 @@ class PooledClient implements KeepAliveClient {
   }
 }
 
-/** Requests that are under way may end. */
+/** Running requests may finish. */
 const close = (pool: Pool): void => void pool.close().catch(() => undefined)
 
 const openPool = ({ url, policy, egress, connections }: KeepAliveOptions): Pool =>
@@ -121,12 +124,12 @@ async function send(pool: Pool, url: URL, options: LineRequest, signal: AbortSig
     body: options.body,
     signal,
   })
-  // The status is what counts: an answer that breaks off behind it is an answer.
+  // Only the status matters: an answer that breaks off after it counts.
   await reply.body.dump({ limit: options.maxBytes, signal }).catch(() => undefined)
   return { status: reply.statusCode, headers: reply.headers }
 }
 
-/** Whether a kept connection was closed by its other end in the moment in which it was used again: it had answered before. */
+/** True if a reused connection was closed by its peer at the moment of reuse: it had answered before. */
 const wasClosing = (error: unknown): boolean =>
   error instanceof errors.SocketError && (error.socket?.bytesRead ?? 0) > 0
 

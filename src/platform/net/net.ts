@@ -34,7 +34,7 @@ export interface GuardOptions {
   lookup?: Lookup
   /** PEM of the roots to trust, instead of the system's. */
   ca?: string
-  /** Instead of directly; its proxy is given addresses that were judged, and no names. */
+  /** Egress of each request. Its proxy gets addresses that were checked, never names. */
   egress?: (url: URL) => Egress
 }
 
@@ -42,21 +42,21 @@ export interface FetchOptions {
   method?: 'GET' | 'HEAD' | 'POST'
   headers?: Record<string, string>
   body?: string | Uint8Array
-  /** From the first question to the name server to the last byte, over all redirects. */
+  /** From the name lookup to the last byte, over all redirects. */
   timeoutMs: number
-  /** Of the answer's body, as it comes and unpacked. */
+  /** Maximum bytes of the answer's body, compressed and decompressed. */
   maxBytes: number
-  /** Shared with other fetches. */
+  /** A byte limit shared with other fetches. */
   budget?: ByteBudget
   /** Default: 0, so that a redirect is returned as the answer. */
   maxRedirects?: number
   /** Default: `['https:']`. */
   protocols?: readonly Protocol[]
-  /** Media types that a success may have, such as `text/*`; sent as `Accept`. Absent takes any. */
+  /** Accepted media types of a successful answer, such as `text/*`; sent as `Accept`. Absent accepts any. */
   accept?: readonly string[]
-  /** Takes the body of a success piece by piece, so that it is never in memory; what it throws is thrown as it is. */
+  /** Receives the body of a successful answer chunk by chunk, so that it is never held in memory; its errors are passed on unchanged. */
   sink?: Sink
-  /** Instead of the client's own; for what an upstream names that is reached through a proxy. */
+  /** Overrides the client's egress; for links of an upstream that is reached through a proxy. */
   egress?: ((url: URL) => Egress) | undefined
   signal?: AbortSignal
 }
@@ -64,38 +64,40 @@ export interface FetchOptions {
 export interface Fetched {
   status: number
   headers: ReplyHeaders
-  /** Unpacked; empty where a sink took it. */
+  /** Decompressed; empty if a sink received it. */
   body: Buffer
-  /** Where it came from in the end. */
+  /** The final address. */
   url: string
   redirects: number
 }
 
 export interface GuardedClient {
   /**
-   * One request and its answer, whatever the status. Every hop resolves, judges and connects anew; no connection is kept, and a proxy
-   * is asked only where the operator says so. Throws `FetchRefused`.
+   * Sends one request and returns its answer, whatever the status. Every hop is resolved, checked and connected anew; no connection is
+   * reused, and a proxy is used only if the operator configured it. Throws `FetchRefused`.
    */
   fetch(url: string, options: FetchOptions): Promise<Fetched>
 }
 
-/** A guarded client that also keeps connections, to where the same party is written to again and again. */
+/** A guarded client that can also keep connections open, for repeated requests to one party. */
 export interface GuardedNet extends GuardedClient {
   /**
-   * The address as it would be asked, unless it leads elsewhere than to the public internet now. A name that cannot be found now is
-   * taken where it could be public: it is new, or the name server is away. Throws `FetchRefused`.
+   * Returns the normalized address if it leads to the public internet. A name that cannot be resolved now passes if it could be public: it
+   * may be new, or the name server unreachable. Throws `FetchRefused`.
    */
   checkTarget(url: string, timeoutMs: number): Promise<string>
   /**
-   * Throws `FetchRefused` for an HTTPS address that leads elsewhere than to the public internet, for a third party that will open it. One whose
-   * name cannot be found, or not in time, passes where that name could be found elsewhere; nothing is connected to.
+   * Checks an HTTPS address that a third party will open: throws `FetchRefused` if it leads elsewhere than to the public internet. A name
+   * that cannot be resolved in time passes if others could resolve it; nothing is connected to.
    */
   checkForwardedTarget(url: string, options: { timeoutMs: number; signal?: AbortSignal }): Promise<void>
-  /** Connections to one HTTPS address, at most so many at once. Every new one resolves, judges and connects as `fetch` does. */
+  /**
+   * Keep-alive connections to one HTTPS address, at most this many at once. Every new one is resolved, checked and connected as in `fetch`.
+   */
   keepAliveClient(url: string, connections: number): KeepAliveClient
 }
 
-/** Throws for an allowed network that is no CIDR. */
+/** Throws if an allowed network is not a CIDR. */
 export function openGuardedClient(options: GuardOptions): GuardedNet {
   const policy = openAddressPolicy(options.allowedCidrs, options.lookup)
   const trust = options.ca === undefined ? undefined : createSecureContext({ ca: options.ca })
@@ -114,7 +116,7 @@ export function openGuardedClient(options: GuardOptions): GuardedNet {
     },
     async checkForwardedTarget(text, { timeoutMs, signal: caller }) {
       const host = hostOf(readTarget(text, ['https:']))
-      // Others read on where the URL standard has it end, or before what it strips.
+      // Other parsers continue where the URL standard ends the host, or at characters that it strips.
       if (/[\\\t\n\r]/.test(text)) throw new FetchRefused('bad_url', host)
       if (isInside(host)) throw new FetchRefused('address_not_public', host)
       const deadline = AbortSignal.timeout(timeoutMs)
@@ -165,7 +167,7 @@ async function fetchWithin(url: string, options: FetchOptions, hop: Hop): Promis
 
 function firstStep(url: URL, { method = 'GET', headers = {}, body }: FetchOptions): Step {
   const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
-  // A host of its own would pass one name by the gate and ask the server for another.
+  // A `Host` header could name another host than the one that was checked.
   if (named.some(([name]) => name === 'host')) throw new TypeError('The host follows from the address.')
   return { url, method, headers: Object.fromEntries(named), body }
 }

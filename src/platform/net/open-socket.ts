@@ -8,20 +8,20 @@ import { FetchRefused } from './refused.ts'
 import { hostOf, isAddress } from './target.ts'
 
 export interface SocketOptions {
-  /** What the host was resolved to; nothing else is connected to. */
+  /** The resolved addresses; nothing else is connected to. */
   addresses: readonly LookupAddress[]
   admits: (address: string) => boolean
   /** Roots to trust instead of the system's. */
   trust?: SecureContext | undefined
-  /** Asked to connect to one of the addresses; it never learns a name that it could resolve otherwise. */
+  /** Proxy that connects to one of the addresses; it never gets a name that it could resolve differently. */
   proxy?: ProxyConfig | undefined
   signal: AbortSignal
 }
 
 /**
- * A connection to one of the given addresses, several tried as RFC 8305 says, and the one that answered judged again before a byte is
- * sent. For https: with the certificate checked against the host's name, whatever the environment says. Throws `FetchRefused`, and
- * the signal's AbortError.
+ * Connects to one of the given addresses, trying several as RFC 8305 describes; the connected address is checked again before a byte is
+ * sent. For https: the certificate is checked against the host's name, whatever the environment says. Throws `FetchRefused`, and the
+ * signal's AbortError.
  */
 export async function openSocket(url: URL, options: SocketOptions): Promise<Socket> {
   const socket = options.proxy
@@ -47,7 +47,7 @@ async function openDirectly(url: URL, options: SocketOptions): Promise<Socket> {
   const socket = connect({
     host: hostOf(url),
     port: portOf(url),
-    // The second and last time that the name is asked for, it is answered from what was judged.
+    // The second and last lookup of the name is answered with the checked addresses.
     lookup: (_host, _options, answer) => answer(null, [...options.addresses]),
     autoSelectFamily: true,
     noDelay: true,
@@ -60,7 +60,7 @@ async function openDirectly(url: URL, options: SocketOptions): Promise<Socket> {
   return socket
 }
 
-/** One address after another: only the proxy knows which of them it can reach. */
+/** One address after another, since only the proxy knows which it can reach. */
 async function openByProxy(
   url: URL,
   { addresses, trust, signal }: SocketOptions,
@@ -89,7 +89,7 @@ async function opened(
   url: URL,
   signal: AbortSignal,
 ): Promise<void> {
-  // The owner of the socket gets its errors from what it awaits; an error in between must not end the process.
+  // The owner of the socket gets its errors from its awaited operations; an error in between must not end the process.
   socket.on('error', () => {})
   try {
     await once(socket, event, { signal })

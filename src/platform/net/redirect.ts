@@ -2,12 +2,15 @@ import type { Reply, Step } from './exchange.ts'
 import { FetchRefused } from './refused.ts'
 import { type Protocol, readTarget } from './target.ts'
 
-/** What may be told to an origin that the first one named. Everything else, signatures and keys by any name, was meant for the first alone. */
+/**
+ * Headers that may be sent to another origin after a redirect. All others, such as signatures and keys, were meant for the first origin
+ * only.
+ */
 const harmless = ['accept', 'accept-language', 'user-agent']
 
 /**
- * The request that a redirect asks for (RFC 9110, section 15.4). Its address is as strictly read as the first one; across origins only
- * harmless headers go along, and no body ever. Throws `FetchRefused`.
+ * The request of a redirect (RFC 9110, section 15.4). Its address is checked as strictly as the first one; to another origin only harmless
+ * headers are sent, and never a body. Throws `FetchRefused`.
  */
 export function followRedirect(step: Step, reply: Reply, protocols: readonly Protocol[]): Step {
   const url = readLocation(step, reply, protocols)

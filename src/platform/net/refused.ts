@@ -5,8 +5,8 @@ import { phrases } from './phrases.ts'
 export type Reason = keyof typeof phrases
 
 /**
- * A fetch that came to nothing. `reason` may be shown to the caller who named the address: it tells nothing that a public host could not
- * be told. The message is for logs and holds the host, never path or query.
+ * Thrown when a fetch is refused or fails. `reason` may be shown to the caller who named the address, since it reveals nothing about inner
+ * networks. The message is for logs and contains the host, never path or query.
  */
 export class FetchRefused extends Error {
   override name = 'FetchRefused'

@@ -1,8 +1,8 @@
 import { BlockList, isIP } from 'node:net'
 
 /**
- * IPv4 that is nobody's public server: the IANA special-purpose registry (RFC 6890 and successors), multicast, and what stands
- * beside them. The two anycast addresses of 192.0.0.0/24 that are globally reachable serve no pages, so the whole block is out.
+ * IPv4 ranges without public servers: the IANA special-purpose registry (RFC 6890 and successors), multicast and reserved ranges. The two
+ * globally reachable anycast addresses of 192.0.0.0/24 serve no pages, so the whole block is excluded.
  */
 const special4 = rangesOf([
   '0.0.0.0/8', // this network
@@ -22,7 +22,10 @@ const special4 = rangesOf([
   '240.0.0.0/4', // reserved, and broadcast
 ])
 
-/** All that IANA has ever given out for hosts. Loopback, mapped and compatible IPv4, unique local, link-local and multicast lie outside. */
+/**
+ * All IPv6 space that IANA has allocated for hosts. Loopback, mapped and compatible IPv4, unique local, link-local and multicast addresses
+ * are outside.
+ */
 const globalUnicast6 = rangesOf(['2000::/3'])
 
 const special6 = rangesOf([
@@ -35,7 +38,7 @@ const special6 = rangesOf([
 /** NAT64 leads to the IPv4 address in its last 32 bits (RFC 6052); how an IPv6-only host reaches most of the web. */
 const nat64 = rangesOf(['64:ff9b::/96'])
 
-/** Where clouds tell a machine its secrets. Some look public, some lie in networks that an operator may allow. */
+/** Metadata services of clouds, which hand out secrets. Some addresses look public, some are in networks that an operator may allow. */
 const metadata = rangesOf([
   '169.254.169.254/32', // AWS, GCP, Azure, Oracle, DigitalOcean, Hetzner
   '169.254.170.2/32', // AWS ECS

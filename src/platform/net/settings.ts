@@ -1,4 +1,6 @@
-/** Where addresses named by users may lead, and by which way. No network may be so wide that it would be no guard any more. */
+/**
+ * Which networks addresses named by users may reach, and whether through a proxy. A network must not be so wide that it disables the guard.
+ */
 import { isIP } from 'node:net'
 import { Type } from 'typebox'
 import { type ConfigNode, fileSection, reading } from '#platform/config'
@@ -11,7 +13,7 @@ declare module '#platform/config' {
 }
 
 export interface NetConfig {
-  /** Networks that they may lead into, though they are not public. */
+  /** Networks that they may reach, though they are not public. */
   allowedCidrs: string[]
   /** True: they go through the proxy of the environment too. */
   usesProxy: boolean

@@ -5,7 +5,10 @@ export type Protocol = 'https:' | 'http:'
 
 const longestUrl = 8_192
 
-/** Ports of other protocols that could be made to act by the text of an HTTP request: the Fetch standard's list, then two stores; 0 is none. */
+/**
+ * Blocked ports: those of the Fetch standard, whose protocols could be abused by the text of an HTTP request, then two data stores; 0 is
+ * invalid.
+ */
 const badPorts = new Set(
   [
     '0 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123 135 137 139',
@@ -16,9 +19,8 @@ const badPorts = new Set(
 )
 
 /**
- * The address as it will be asked: parsed by the URL standard, which turns every spelling of an IPv4 host (decimal, octal,
- * hexadecimal, full-width, shortened) into dotted decimals, without the dot that may end a name and without fragment.
- * Throws `FetchRefused`.
+ * The normalized address: parsed by the URL standard, which turns every spelling of an IPv4 host (decimal, octal, hexadecimal, full-width,
+ * shortened) into dotted decimals; without a trailing dot and without a fragment. Throws `FetchRefused`.
  */
 export function readTarget(text: string, protocols: readonly Protocol[], base?: URL): URL {
   const url = text.length <= longestUrl ? URL.parse(text, base?.href) : null
@@ -41,13 +43,15 @@ export const isAddress = (host: string): boolean => isIP(host) !== 0
 
 const insideZones = ['arpa', 'home', 'internal', 'intranet', 'lan', 'local', 'localdomain', 'localhost']
 
-/** True of a name that only an inner network knows, such as those of clouds' metadata: not to be found here says nothing of elsewhere. */
+/**
+ * True for a name that only an internal network resolves, such as metadata services of clouds: failing to resolve it here proves nothing.
+ */
 export function isInside(host: string): boolean {
   const labels = host.replace(/\.$/, '').split('.')
   return !isAddress(host) && (labels.length === 1 || insideZones.includes(labels.at(-1)!))
 }
 
-/** Names that the public name system never has: IANA's registry of special-use domain names (RFC 6761), and ICANN's `internal`. */
+/** Names that are never in the public DNS: IANA's special-use domain names (RFC 6761), and ICANN's `internal`. */
 const neverPublic = new Set([
   'alt',
   'arpa',
@@ -60,7 +64,7 @@ const neverPublic = new Set([
   'test',
 ])
 
-/** True of a name that somebody could register. */
+/** True for a name that could be registered. */
 export function mayBePublic(host: string): boolean {
   const labels = host.replace(/\.$/, '').split('.')
   return !isAddress(host) && labels.length > 1 && !neverPublic.has(labels.at(-1)!)

@@ -1,4 +1,4 @@
-/** Routes → OpenAPI 3.1.0. Nothing is written twice: every word here comes from the route values. */
+/** Builds the OpenAPI 3.1.0 document from the routes. Nothing is written twice: every word comes from the route values. */
 import type { TSchema } from 'typebox'
 import { declarationOf } from '#platform/errors'
 import { impliedErrors, type KeySource, type Route } from '#platform/http'
@@ -50,7 +50,7 @@ const schemeOf = ({ scheme, header, description }: KeySource): [string, Json] =>
   { type: 'apiKey', in: 'header', name: header, description },
 ]
 
-/** The value with each schema that has a name (`nameSchemas`) moved to `schemas`, and referred to where it stood. */
+/** Moves each named schema (`nameSchemas`) to `schemas` and replaces it by a reference. */
 function referred(value: unknown, schemas: Json): unknown {
   if (Array.isArray(value)) return value.map((item) => referred(item, schemas))
   if (typeof value !== 'object' || value === null) return value
@@ -96,7 +96,7 @@ function operationOf(route: Route): Json {
       ...repliesOf(route),
       ...(route.socket && { 101: { description: 'Switching Protocols: a WebSocket is open.' } }),
       ...failuresOf(codesOf(route)),
-      // Generated clients read failures that they do not know by status with it.
+      // Generated clients use it for errors whose status they do not know.
       default: { description: 'Any other failure.', content: errorContent },
     },
   }
@@ -203,11 +203,11 @@ function repliesOf(route: Route): Json {
   )
 }
 
-/** A part of the bytes is of the same type as all of them. */
+/** Answers of a byte range have the same media type as the full answer. */
 export const repliesWithParts = ({ reply, ranges }: Route): Route['reply'] =>
   ranges && reply[200] !== undefined ? { ...reply, 206: reply[200] } : reply
 
-/** Of media types that are not JSON of ours, listed with commas: text as it is, all else as bytes. */
+/** Content by media types other than our JSON, separated by commas: text types as text, all others as bytes. */
 const contentOfTypes = (types: string): Json =>
   Object.fromEntries(
     types

@@ -1,6 +1,6 @@
 import type { Localized } from '#platform/errors'
 
-/** What a person reads when the start is refused: what is wrong, and what to do about it. */
+/** Messages for a refused start: what is wrong, and how to fix it. */
 export const phrases = {
   noSystemUser: (): Localized => ({
     en: 'PostgreSQL does not run as root and the system user postgres could not be created: create it (useradd --system postgres), start Kherad as a plain user, or set DATABASE_URL.',

@@ -16,7 +16,7 @@ interface Rule {
   port: string | undefined
 }
 
-/** The rule as it stands, its port apart. */
+/** The rule, with its port separated. */
 function readRule(text: string): Rule {
   const rule = text.trim().toLowerCase()
   const bracketed = /^\[([^\]]+)\](?::(\d+))?$/.exec(rule)
@@ -37,7 +37,7 @@ function holds({ host: rule, port: only }: Rule, host: string, port: string): bo
   return !isAddress && (host === domain || host.endsWith(`.${domain}`))
 }
 
-/** A domain of other letters as addresses have it, in Punycode. */
+/** An internationalised domain in Punycode, as in addresses. */
 const nameOf = (domain: string): string => plainHost(URL.parse(`http://${domain}`)?.hostname ?? domain)
 
 const plainHost = (hostname: string): string => hostname.toLowerCase().replace(/^\[|\]$|\.$/g, '')

@@ -10,10 +10,10 @@ export interface CaConfig {
   pem: string
 }
 
-/** More is no file of certificates. */
+/** A larger file is not a file of certificates. */
 const maxBytes = 4 * 1024 * 1024
 
-/** The roots of a private authority, read and looked at here, so that a wrong file stops the start. */
+/** Reads and checks the roots of a private certificate authority, so that a wrong file stops the start. */
 export const caFile = Type.Unsafe<CaConfig>({
   type: 'string',
   ...reading({

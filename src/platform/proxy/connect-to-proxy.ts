@@ -4,7 +4,7 @@ import { connect as connectTls, type SecureContext } from 'node:tls'
 import { ProxyFailed } from './failed.ts'
 import type { ProxyConfig } from './settings.ts'
 
-/** A connection to the proxy itself, under TLS where it wants that. Throws `ProxyFailed`, and the signal's reason. */
+/** Connects to the proxy, with TLS if its address says so. Throws `ProxyFailed`, and the signal's reason. */
 export async function connectToProxy(
   proxy: ProxyConfig,
   { trust, signal }: { trust?: SecureContext | undefined; signal: AbortSignal },
@@ -30,7 +30,7 @@ async function opened(
   proxy: ProxyConfig,
   signal: AbortSignal,
 ): Promise<void> {
-  // The owner of the socket gets its errors from what it awaits; an error in between must not end the process.
+  // The owner of the socket gets its errors from its awaited operations; an error in between must not end the process.
   socket.on('error', () => {})
   try {
     await once(socket, event, { signal })

@@ -5,7 +5,7 @@ import type { ProxyConfig } from './settings.ts'
 /** `away`: no connection to it · `login`, `forbidden`: it refused us, until someone changes a setting · `unreachable`: it cannot get there. */
 export type ProxyReason = keyof typeof phrases
 
-/** A proxy through which nothing came about; nothing was sent to whom it leads. The message holds no password. */
+/** Thrown when the proxy could not establish the connection; nothing was sent to the target. The message contains no password. */
 export class ProxyFailed extends Error {
   override name = 'ProxyFailed'
   readonly reason: ProxyReason
@@ -16,7 +16,7 @@ export class ProxyFailed extends Error {
     this.reason = reason
   }
 
-  /** True where asking again cannot help. */
+  /** True if a retry cannot help. */
   get isPermanent(): boolean {
     return this.reason === 'login' || this.reason === 'forbidden'
   }

@@ -32,13 +32,13 @@ export async function connectByHttp(socket: Socket, proxy: ProxyConfig, target: 
   if (head.length > 0) socket.unshift(head)
 }
 
-/** Of those in the 400s these may pass: nothing found, out of time, too often. */
+/** Statuses in the 400s that may be temporary: not found, timeout, too many requests. */
 const passing = [404, 408, 429]
 
 function refusal(proxy: ProxyConfig, status: number): ProxyFailed {
   const answer = `HTTP ${status}`
   if (status === 407 || status === 401) return new ProxyFailed('login', proxy, answer)
-  // A proxy of requests alone has no CONNECT.
+  // A proxy without support for CONNECT.
   if (status === 405 || status === 501) return new ProxyFailed('other_language', proxy, answer)
   const isRefused = status >= 400 && status < 500 && !passing.includes(status)
   return new ProxyFailed(isRefused ? 'forbidden' : 'unreachable', proxy, answer)

@@ -1,4 +1,6 @@
-/** Why nothing came through a proxy, for the operator: logs, receipts' inner half and the doctor, which all say such details in English. */
+/**
+ * Why a request through a proxy failed, for the operator: logs, internal details of receipts and the doctor, all of which are in English.
+ */
 export const phrases = {
   away: (proxy: string, detail: string) => `the proxy ${proxy} cannot be reached (${detail})`,
   login: (proxy: string, detail: string) =>

@@ -29,13 +29,13 @@ export interface EgressOverrides {
 }
 
 export interface Outbound {
-  /** The way of requests to the origin of this address. */
+  /** The egress of requests to the origin of this address. */
   to(url: string | URL, own?: EgressOverrides): Egress
 }
 
-/** From the settings of one start. */
+/** Built from the configuration. */
 export function openOutbound({ proxies, tls }: Pick<Config, 'proxies' | 'tls'>): Outbound {
-  // Made once for each file: to read all roots again for each connection would cost more than the connection.
+  // One context per set of files: reading all roots for each connection would cost more than the connection.
   const contexts = new Map<string, SecureContext>()
   const trusting = (files: readonly CaConfig[]): SecureContext => {
     const names = files.map(({ file }) => file).join('\0')

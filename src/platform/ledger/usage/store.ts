@@ -11,7 +11,7 @@ export interface UsageSums {
   reasoning_tokens: bigint
 }
 
-/** What usage is told by; what a call has none of is empty. */
+/** The dimensions of usage; empty where a call has none. */
 export interface UsageGroup {
   /** In Asia/Tehran, as `2026-11-22`. */
   day: string
@@ -19,7 +19,7 @@ export interface UsageGroup {
   endpoint: string
   model: string
   customer_id: string
-  /** Only where rows are asked for by reference. */
+  /** Only if rows are grouped by reference. */
   reference_id?: string
 }
 
