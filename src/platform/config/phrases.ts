@@ -6,7 +6,7 @@ export interface Sentence {
 
 const quoted = (values: readonly string[]) => values.join(', ')
 
-/** The place of an error: `kherad.config.yaml:12: models[0].pricing`, or the name of a variable. */
+/** The place of an error: `kherad.config.yaml:12: limits.body_bytes_in_flight`, or the name of a variable. */
 export type Where = string
 
 export const phrases = {

@@ -48,7 +48,7 @@ export interface Socket {
   readonly stopping: AbortSignal
 }
 
-/** The conversation after the connection is established. */
+/** What happens on the connection once it is established. */
 export class SocketStream {
   readonly run: (socket: Socket) => Promise<void>
   constructor(run: (socket: Socket) => Promise<void>) {
