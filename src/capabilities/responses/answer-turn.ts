@@ -3,7 +3,7 @@ import { pay } from '#capabilities/text'
 import type { PaidOptions } from '#engine/inference'
 import type { EventStream, JsonText, RequestContext } from '#platform/http'
 import type { Json } from './item.ts'
-import { answerPaid } from './respond.ts'
+import { respondTurn } from './respond.ts'
 import { Toolbox } from './tools.ts'
 
 export interface TurnOptions extends Pick<PaidOptions, 'model' | 'turn' | 'tools' | 'endpoint'> {
@@ -20,7 +20,7 @@ export async function answerTurn(
 ): Promise<JsonText | EventStream> {
   const { model, turn } = what
   const paid = await pay(context, { ...what, showsReasoning: includesReasoning })
-  return answerPaid(context, paid, {
+  return respondTurn(context, paid, {
     turn,
     tools: new Toolbox([], model),
     hosted: { uses: [], native: undefined, echoed: [], ignored: [] },

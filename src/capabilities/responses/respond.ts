@@ -48,7 +48,7 @@ export async function respond(context: RequestContext<ResponsesBody>): Promise<J
     ignored,
     clamped: [...clamped, ...nativeClamped(parsed.hosted, body), ...report.clamped],
   })
-  return answerPaid(context, paid, { ...parsed, turn, body })
+  return respondTurn(context, paid, { ...parsed, turn, body })
 }
 
 /** The output limit in tokens of a request that names none: the key's setting, else the server's (contract section 4: 2,048). */
@@ -63,7 +63,7 @@ export interface AnswerOptions extends Parsed {
 }
 
 /** Answers a paid turn as a response, in JSON or as events. */
-export function answerPaid(
+export function respondTurn(
   context: RequestContext,
   paid: PaidTurn,
   options: AnswerOptions,
