@@ -1,6 +1,8 @@
 import { editorSchema } from '#platform/config'
-import { settings } from '#settings'
-import type { Command, Outcome } from './command.ts'
+import { settings, variables } from '#settings'
+import type { Command, Outcome, Session } from './command.ts'
+import { table } from './output.ts'
+import { phrases, titles } from './phrases.ts'
 
 export const configCommands: Command[] = [
   {
@@ -12,11 +14,44 @@ export const configCommands: Command[] = [
     takes: [],
     options: [],
     needs: [],
-    run,
+    run: showSchema,
+  },
+  {
+    name: 'config variables',
+    about: {
+      fa: 'متغیرهای محیطی که خوانده می‌شوند، با پیش‌فرض و معنایشان.',
+      en: 'The variables of the environment that are read, with default and meaning.',
+    },
+    takes: [],
+    options: [],
+    needs: [],
+    run: listVariables,
   },
 ]
 
-async function run(): Promise<Outcome> {
+async function showSchema(): Promise<Outcome> {
   const schema = editorSchema(settings)
   return { json: schema, text: `${JSON.stringify(schema, null, 2)}\n` }
+}
+
+async function listVariables({ language }: Session): Promise<Outcome> {
+  return {
+    json: {
+      data: variables.map(({ name, about, default: standard = null, secret = false }) => ({
+        name,
+        default: standard,
+        secret,
+        about: about[language],
+      })),
+    },
+    text: table(
+      variables,
+      [
+        { title: titles.variable, show: ({ name }) => name },
+        { title: titles.default, show: (one) => one.default ?? phrases.none()[language] },
+        { title: titles.meaning, show: ({ about }) => about[language] },
+      ],
+      language,
+    ),
+  }
 }

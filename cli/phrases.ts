@@ -275,4 +275,7 @@ export const titles = {
   features: sentence('توانایی‌ها', 'features'),
   deployments: sentence('استقرارها', 'deployments'),
   note: sentence('یادداشت', 'note'),
+  variable: sentence('متغیر', 'variable'),
+  default: sentence('پیش‌فرض', 'default'),
+  meaning: sentence('معنا', 'meaning'),
 }

@@ -1,7 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { readEnv } from '#platform/config'
 import { StartRefused } from '#platform/errors'
-import { loadConfig } from '#settings'
+import { loadConfig, variables } from '#settings'
 
 const load = (file?: string, variables: Record<string, string> = {}) => loadConfig(readEnv(variables), file)
 
@@ -472,5 +473,55 @@ describe('tools', () => {
     expect(refusal(undefined, { SEARXNG_URL: 'searx' }).en).toMatch(
       /^SEARXNG_URL is "searx": write an address/,
     )
+  })
+})
+
+describe('variables of the environment', () => {
+  /** Rows of the table in docs/operations.md: the names of the first column, and the default as it is written. */
+  const documented = readFileSync(new URL('../docs/operations.md', import.meta.url), 'utf8')
+    .split('## kherad.config.yaml')[0]!
+    .split('\n')
+    .flatMap((line) => {
+      const [, names, standard] = /^\| (`[A-Z].*?) \| (.*?) \| /.exec(line) ?? []
+      return names === undefined
+        ? []
+        : [{ names: [...names.matchAll(/[A-Z][A-Z0-9_]+/g)].map(([name]) => name), standard: standard! }]
+    })
+
+  test.each(variables)(
+    '$name is declared with its meaning in both languages, and documented so',
+    (variable) => {
+      expect(variable.about.en).toMatch(/^[A-Z][^\u0600-\u06ff]+\.$/)
+      expect(variable.about.fa).toMatch(/[\u0600-\u06ff].*\.$/)
+      const row = documented.find(({ names }) => names.includes(variable.name.toUpperCase()))
+      expect(row).toBeDefined()
+      if (variable.default !== undefined) expect(row!.standard).toContain(`\`${variable.default}\``)
+    },
+  )
+
+  test('all that is documented is declared, but for what Node itself reads', () => {
+    const declared = new Set(variables.map(({ name }) => name))
+    const names = documented.flatMap((row) => row.names)
+    expect(names.length).toBeGreaterThan(30)
+    expect(names.filter((name) => !declared.has(name))).toEqual(['NODE_EXTRA_CA_CERTS'])
+  })
+
+  test('no two rooms declare one, and the default of each is what is read where it is absent', () => {
+    expect(new Set(variables.map(({ name }) => name)).size).toBe(variables.length)
+    const written = Object.fromEntries(
+      variables.flatMap(({ name, default: standard }) => (standard === undefined ? [] : [[name, standard]])),
+    )
+    const { KHERAD_CONFIG: _, ...rest } = written
+    expect(load(undefined, rest)).toEqual(load())
+    expect(readEnv(written)).toMatchObject({ configFile: readEnv({}).configFile, configFileNamed: true })
+  })
+
+  test('a default is not what is typed: an empty variable has it too', () => {
+    const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' }
+    expect(load(undefined, { ...endpoint, OTEL_TRACES_SAMPLER: ' ' }).tracing).toEqual({
+      endpoint: 'http://127.0.0.1:4318',
+      sampler: 'parentbased_always_on',
+      samplerArgument: '1',
+    })
   })
 })

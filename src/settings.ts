@@ -4,7 +4,14 @@ import { batches } from '#capabilities/messages/settings'
 import { work } from '#capabilities/work/settings'
 import { defaults, models, providers, vendors } from '#engine/models/settings'
 import { tools } from '#engine/tools/settings'
-import { type Config, type Env, loadConfig as load, type Section } from '#platform/config'
+import {
+  type Config,
+  type Env,
+  loadConfig as load,
+  processVariables,
+  type Section,
+  type Variable,
+} from '#platform/config'
 import { limits } from '#platform/http/settings'
 import { budgets } from '#platform/ledger/settings'
 import { metrics } from '#platform/metrics/settings'
@@ -30,6 +37,12 @@ export const settings: readonly Section[] = [
   proxies,
   vendors,
   tracing,
+]
+
+/** Every variable of the environment that the program reads by its name. */
+export const variables: readonly Variable[] = [
+  ...processVariables,
+  ...settings.flatMap((section) => section.variables),
 ]
 
 /** The configuration of one start: `loadConfig` of `#platform/config` with all sections. */

@@ -170,6 +170,23 @@ defaults: { text_model: acme/own }
   }
 })
 
+test('the variables of the environment are listed with default and meaning, in both languages and without a database', async () => {
+  const english = await kherad({ ...nowhere, KHERAD_LOCALE: 'en' }, 'config', 'variables')
+  expect(english).toMatchObject({ code: 0, err: '' })
+  expect(english.out).toMatch(/^KHERAD_PORT +8080 +The port to listen on/m)
+  expect((await kherad(nowhere, 'config', 'variables')).out).toMatch(/^KHERAD_PORT +8080 +درگاهی/m)
+  const { data } = await done({ ...nowhere, KHERAD_LOCALE: 'en' }, 'config', 'variables')
+  expect(data).toContainEqual({
+    name: 'KHERAD_HOST',
+    default: '127.0.0.1',
+    secret: false,
+    about: 'The address to listen on; 0.0.0.0 for every interface.',
+  })
+  expect(data).toContainEqual(
+    expect.objectContaining({ name: 'OPENAI_API_KEY', default: null, secret: true }),
+  )
+})
+
 test('help and version need no database and end with 0', async () => {
   const { version } = (await import('../../package.json', { with: { type: 'json' } })).default
   expect(await kherad(nowhere, '--version')).toMatchObject({ code: 0, out: `${version}\n` })

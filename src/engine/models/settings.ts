@@ -103,7 +103,10 @@ export const defaults = fileSection({
   }),
 })
 
-const keyOf = (vendor: string) => `A key of ${vendor}, whose usual models are then in the catalogue.`
+const keyOf = (vendor: string) => ({
+  en: `A key of ${vendor}, whose usual models are then in the catalogue.`,
+  fa: `کلید ${vendor} که مدل‌های همیشگی‌اش را به فهرست می‌آورد.`,
+})
 
 export const vendors = variableSection({
   name: 'vendors',
@@ -115,7 +118,13 @@ export const vendors = variableSection({
     { name: 'DEEPSEEK_API_KEY', about: keyOf('DeepSeek'), secret: true },
     { name: 'GROQ_API_KEY', about: keyOf('Groq'), secret: true },
     { name: 'MISTRAL_API_KEY', about: keyOf('Mistral'), secret: true },
-    { name: 'OLLAMA_HOST', about: 'The address of an Ollama, whose models are then in the catalogue.' },
+    {
+      name: 'OLLAMA_HOST',
+      about: {
+        en: 'The address of an Ollama server, whose models are then in the catalogue; without it http://127.0.0.1:11434 is asked once at the start.',
+        fa: 'نشانی یک سرور Ollama که مدل‌هایش به فهرست می‌آید؛ در نبودش هنگام آغاز یک بار از http://127.0.0.1:11434 پرسیده می‌شود.',
+      },
+    },
   ],
   read: (variable) => {
     const keys: VendorKeys = {}

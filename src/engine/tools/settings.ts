@@ -36,17 +36,31 @@ export interface WebSearchConfig {
   priceUsd: number
 }
 
-type VendorVariable = (typeof variables)[number]['name']
+const keyOfEngine = (name: string) => ({
+  en: `A key of ${name}, which then searches the web.`,
+  fa: `کلید ${name} که از آن پس در وب می‌جوید.`,
+})
+
+type VendorVariable = (typeof variables)[number]
 
 const variables = [
-  { name: 'SEARXNG_URL', about: 'The address of a SearXNG, which then searches the web.' },
-  { name: 'BRAVE_API_KEY', about: 'A key of Brave, which then searches the web.', secret: true },
-  { name: 'TAVILY_API_KEY', about: 'A key of Tavily, which then searches the web.', secret: true },
-  { name: 'SERPER_API_KEY', about: 'A key of Serper, which then searches the web.', secret: true },
+  {
+    name: 'SEARXNG_URL',
+    about: {
+      en: 'The address of a SearXNG, which then searches the web.',
+      fa: 'نشانی یک SearXNG که از آن پس در وب می‌جوید.',
+    },
+  },
+  { name: 'BRAVE_API_KEY', about: keyOfEngine('Brave'), secret: true },
+  { name: 'TAVILY_API_KEY', about: keyOfEngine('Tavily'), secret: true },
+  { name: 'SERPER_API_KEY', about: keyOfEngine('Serper'), secret: true },
 ] as const
 
 /** The public address of each vendor, and what one search is taken to cost where the file does not say (USD; plans differ). */
-const vendors: Record<SearchVendorName, { baseUrl?: string; priceUsd: number; variable: VendorVariable }> = {
+const vendors: Record<
+  SearchVendorName,
+  { baseUrl?: string; priceUsd: number; variable: VendorVariable['name'] }
+> = {
   searxng: { priceUsd: 0, variable: 'SEARXNG_URL' },
   brave: { baseUrl: 'https://api.search.brave.com/res/v1', priceUsd: 0.005, variable: 'BRAVE_API_KEY' },
   tavily: { baseUrl: 'https://api.tavily.com', priceUsd: 0.008, variable: 'TAVILY_API_KEY' },

@@ -41,19 +41,12 @@ export function readProcessSettings(env: Env): ProcessSettings {
 
 const timing = { drainMs: 8_000, streamOpenMs: 8_000, streamHeartbeatMs: 10_000 }
 
-const defaultLeaseMs = 20_000
-
 /**
  * `KHERAD_LEASE_MS`, for operators and tests. A shorter lease ends the holds of a dead process sooner, but also treats a paused process as
  * dead sooner. All processes of one database need the same value.
  */
 function readLease(env: Env): Pick<Timing, 'processLeaseMs' | 'heartbeatMs' | 'sweepMs'> {
-  const leaseMs =
-    env.leaseMs === undefined
-      ? defaultLeaseMs
-      : /^\d{1,6}$/.test(env.leaseMs)
-        ? Number(env.leaseMs)
-        : Number.NaN
+  const leaseMs = /^\d{1,6}$/.test(env.leaseMs) ? Number(env.leaseMs) : Number.NaN
   if (!(leaseMs >= 200 && leaseMs <= 600_000)) {
     return mistyped('KHERAD_LEASE_MS', env.leaseMs, {
       en: 'a whole number of milliseconds within 200 … 600000',

@@ -1,25 +1,16 @@
 /** How rooms declare their settings: each section is a TypeBox schema in the room that uses it. */
 import type { Static, TSchema } from 'typebox'
-import { type Env, variableOf } from '#platform/env'
+import { type Env, type Variable, type VariableReader, variableReader } from '#platform/env'
 import type { Settings } from './config.ts'
 import { readSchema } from './read-schema.ts'
 import type { ConfigNode } from './yaml-reader.ts'
 
-/** A variable of the environment that a room reads. */
-export interface Variable {
-  name: string
-  /** What it does, in one sentence. */
-  about: string
-  /** A key or password, which is never shown. */
-  secret?: true
-}
-
 /** Input of a section besides its value. */
-export interface Found<Name extends string = string> {
+export interface Found<Declared extends Variable = Variable> {
   /** The node of a member in the file, for refusals; without a path, that of the section. */
   at(...path: (string | number)[]): ConfigNode | undefined
-  /** A variable that the section declares; set but empty counts as absent. */
-  variable(name: Name): string | undefined
+  /** A variable that the section declares. */
+  variable: VariableReader<Declared>
 }
 
 export interface Section<Key extends keyof Settings = keyof Settings> {
@@ -40,7 +31,7 @@ export function fileSection<
   name: Key
   schema: Schema
   variables?: Variables
-  read(value: Static<Schema>, found: Found<Variables[number]['name']>): Settings[Key]
+  read(value: Static<Schema>, found: Found<Variables[number]>): Settings[Key]
 }): Section<Key> {
   return {
     name: declared.name,
@@ -49,7 +40,7 @@ export function fileSection<
     read: (node, env) =>
       declared.read(readSchema(declared.schema, node), {
         at: (...path) => node?.find(...path),
-        variable: (name) => variableOf(env, name),
+        variable: variableReader<Variables[number]>(declared.variables ?? [], env.variables),
       }),
   }
 }
@@ -61,11 +52,11 @@ export function variableSection<
 >(declared: {
   name: Key
   variables: Variables
-  read(variable: (name: Variables[number]['name']) => string | undefined): Settings[Key]
+  read(variable: VariableReader<Variables[number]>): Settings[Key]
 }): Section<Key> {
   return {
     name: declared.name,
     variables: declared.variables,
-    read: (_, env) => declared.read((name) => variableOf(env, name)),
+    read: (_, env) => declared.read(variableReader<Variables[number]>(declared.variables, env.variables)),
   }
 }

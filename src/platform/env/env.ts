@@ -1,4 +1,9 @@
 import { availableParallelism } from 'node:os'
+import { processVariables } from './process-variables.ts'
+import { typedOf, type Variables, variableReader } from './variables.ts'
+
+export { processVariables } from './process-variables.ts'
+export { type Variable, type VariableReader, type Variables, variableReader } from './variables.ts'
 
 /** What the program itself reads from the environment, as the operator typed it: one flat list, unchecked (see `loadConfig`). */
 export interface Env {
@@ -24,50 +29,40 @@ export interface Env {
   pgBin: string | undefined
   databaseUrl: string | undefined
   logLevel: string
-  leaseMs: string | undefined
+  leaseMs: string
   /** Cores this process may use; what `KHERAD_WORKERS=auto` stands for. */
   cores: number
   /** The whole environment, only for `${NAME}` in the configuration file and for the variables that sections declare. */
-  variables: Readonly<Record<string, string | undefined>>
+  variables: Variables
 }
 
-/**
- * The only reader of the environment, and of the words typed after the program's name. A variable that is set but empty counts as
- * absent, as shells and compose files mean it.
- */
-export function readEnv(
-  variables: Readonly<Record<string, string | undefined>>,
-  words: readonly string[] = [],
-): Env {
-  const read = (name: string): string | undefined => variableOf({ variables }, name)
+/** The only reader of the environment, and of the words typed after the program's name. */
+export function readEnv(variables: Variables, words: readonly string[] = []): Env {
+  const read = variableReader(processVariables, variables)
   return {
-    host: read('KHERAD_HOST') ?? '127.0.0.1',
-    port: read('KHERAD_PORT') ?? '8080',
-    dataDir: read('KHERAD_DATA') ?? './data',
-    configFile: read('KHERAD_CONFIG') ?? './kherad.config.yaml',
-    configFileNamed: read('KHERAD_CONFIG') !== undefined,
+    host: read('KHERAD_HOST'),
+    port: read('KHERAD_PORT'),
+    dataDir: read('KHERAD_DATA'),
+    configFile: read('KHERAD_CONFIG'),
+    configFileNamed: typedOf(variables, 'KHERAD_CONFIG') !== undefined,
     baseUrl: read('KHERAD_BASE_URL'),
-    workers: read('KHERAD_WORKERS') ?? '1',
-    role: roleOf(words) ?? read('KHERAD_ROLE') ?? 'all',
+    workers: read('KHERAD_WORKERS'),
+    role: roleOf(words) ?? read('KHERAD_ROLE'),
     unknownWord: words.find(
       (word, at) => !word.startsWith('--role=') && word !== '--role' && words[at - 1] !== '--role',
     ),
     bootstrapKey: read('KHERAD_BOOTSTRAP_KEY'),
     secret: read('KHERAD_SECRET'),
     clientKey: read('KHERAD_KEY'),
-    locale: read('KHERAD_LOCALE') ?? 'fa',
+    locale: read('KHERAD_LOCALE'),
     pgBin: read('KHERAD_PG_BIN'),
     databaseUrl: read('DATABASE_URL'),
-    logLevel: read('KHERAD_LOG_LEVEL') ?? 'info',
+    logLevel: read('KHERAD_LOG_LEVEL'),
     leaseMs: read('KHERAD_LEASE_MS'),
     cores: availableParallelism(),
     variables,
   }
 }
-
-/** What a variable says; set but empty it is absent. */
-export const variableOf = ({ variables }: Pick<Env, 'variables'>, name: string): string | undefined =>
-  variables[name]?.trim() || undefined
 
 /** `--role worker` or `--role=worker`. */
 function roleOf(words: readonly string[]): string | undefined {

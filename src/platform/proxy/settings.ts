@@ -81,21 +81,28 @@ export const tls = fileSection({
   read: ({ ca_file }) => (ca_file ? { ca: ca_file } : {}),
 })
 
-const about = (what: string) =>
-  `The proxy of requests to ${what} addresses, by either spelling; small wins, as in curl.`
+const proxyOf = (addresses: string) => ({
+  en: `The proxy of requests to ${addresses} addresses, by either spelling; small wins, as in curl.`,
+  fa: `پراکسی درخواست‌ها به نشانی‌های ${addresses}، با هر دو املا؛ مانند curl حرف‌های کوچک مقدم‌اند.`,
+})
+
+const directAbout = {
+  en: 'Hosts and networks that are asked directly all the same.',
+  fa: 'میزبان‌ها و شبکه‌هایی که با این همه مستقیم پرسیده می‌شوند.',
+}
 
 /** The variables by which proxies are known everywhere. They are there for other programs too, so what is not needed is not read. */
 export const proxies = variableSection({
   name: 'proxies',
   variables: [
-    { name: 'HTTPS_PROXY', about: about('https://'), secret: true },
-    { name: 'https_proxy', about: about('https://'), secret: true },
-    { name: 'HTTP_PROXY', about: about('http://'), secret: true },
-    { name: 'http_proxy', about: about('http://'), secret: true },
-    { name: 'ALL_PROXY', about: about('all'), secret: true },
-    { name: 'all_proxy', about: about('all'), secret: true },
-    { name: 'NO_PROXY', about: 'Hosts and networks that are asked directly all the same.' },
-    { name: 'no_proxy', about: 'Hosts and networks that are asked directly all the same.' },
+    { name: 'HTTPS_PROXY', about: proxyOf('https://'), secret: true },
+    { name: 'https_proxy', about: proxyOf('https://'), secret: true },
+    { name: 'HTTP_PROXY', about: proxyOf('http://'), secret: true },
+    { name: 'http_proxy', about: proxyOf('http://'), secret: true },
+    { name: 'ALL_PROXY', about: proxyOf('http:// / https://'), secret: true },
+    { name: 'all_proxy', about: proxyOf('http:// / https://'), secret: true },
+    { name: 'NO_PROXY', about: directAbout },
+    { name: 'no_proxy', about: directAbout },
   ],
   read: (variable) => {
     const either = (...names: Parameters<typeof variable>[0][]): Typed | undefined =>
