@@ -28,7 +28,7 @@ export {
 /** The kinds of credentials: a project key, a person's session, or a device of theirs. */
 export type CredentialKind = 'key' | 'session' | 'device'
 
-/** Who calls, as every capability sees it. */
+/** The caller, as every capability sees it. */
 export interface Caller {
   kind: CredentialKind
   accountId: string
@@ -40,7 +40,7 @@ export interface Caller {
   models: ReadonlySet<string> | undefined
   /** Output tokens of a call of Responses that names no limit; undefined: the server's own default. */
   responsesMaxOutputTokens?: number | undefined
-  /** Of the pages that may use the key from a browser; undefined: it knows nothing of browsers. */
+  /** Origins of pages that may use the key from a browser; undefined: no browser access. */
   origins?: ReadonlySet<string> | undefined
 }
 
@@ -48,11 +48,11 @@ export interface KeyRing extends AsyncDisposable {
   /** Throws INVALID_API_KEY (401), ACCOUNT_SUSPENDED or PLAN_REQUIRED (403), or SERVICE_UNAVAILABLE (503). */
   caller(secret: string | undefined): Promise<Caller>
   /**
-   * For work in the name of a key that once asked for it; throws as `caller` does, once the key may ask for no more. Asked of the database
-   * each time, so that it is exact in every process from the commit on: news of a change takes some milliseconds.
+   * For work that a key requested earlier; throws as `caller` does once the key is no longer valid. Queries the database each time, so that
+   * it is exact in every process right after a commit; notifications take some milliseconds.
    */
   callerOf(accountId: string, keyId: string): Promise<Caller>
-  /** Whether any key that lives lists this origin. Throws SERVICE_UNAVAILABLE (503). */
+  /** Whether any valid key lists this origin. Throws SERVICE_UNAVAILABLE (503). */
   isOrigin(origin: string): Promise<boolean>
 }
 

@@ -14,11 +14,11 @@ export interface KeyRingOptions {
   clock: Clock
   log: Log
   metrics?: Metrics
-  /** The id of a model by any of its names: a list of models may have been written with others. */
+  /** Resolves names of models to ids: the list of a key may contain aliases. */
   modelId?: (name: string) => string
 }
 
-/** The plan of an account that may sign in and pay nothing yet. */
+/** The plan of accounts that may sign in but not use paid calls yet. */
 export const noPlan = 'none'
 
 /** Keys for as long as this process runs; disposing it stops listening for their changes. */
@@ -30,12 +30,12 @@ interface CachedKey {
   expiresAtMs: number
 }
 
-/** Enough for every key in use; the oldest leaves first. */
+/** Maximum cached keys; the oldest is evicted first. */
 const cacheSize = 50_000
 
 /**
- * The cache is used only while it listens for changes: each revocation, suspension or new limit is announced by
- * NOTIFY in the transaction that makes it, and whatever was cached of that account is dropped. Not listening, every call asks the database.
+ * The cache is used only while it listens for changes: each revocation, suspension or changed limit is announced by NOTIFY in its
+ * transaction, and the cached keys of that account are dropped. Otherwise every call queries the database.
  */
 class CachedKeyRing implements KeyRing {
   readonly #db: Db
@@ -48,7 +48,7 @@ class CachedKeyRing implements KeyRing {
   readonly #origins: Origins
   readonly #listener: AsyncDisposable
   #isListening = false
-  /** Counts changes, so that an answer read before a change is not cached after it. */
+  /** Counts changes, so that a result read before a change is not cached after it. */
   #changes = 0
 
   constructor({ db, clock, log, metrics, modelId = (name) => name }: KeyRingOptions) {

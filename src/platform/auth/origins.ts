@@ -14,17 +14,17 @@ export function readOrigin(typed: string): string | undefined {
   if (text.length > longest || !/^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@]+$/.test(text) || !URL.canParse(text))
     return undefined
   const url = new URL(text)
-  // Of other schemes the browser's own word for it is "null", and the page's is what stands there.
+  // For other schemes browsers serialize the origin as "null", so the origin as typed is kept.
   return url.protocol === 'http:' || url.protocol === 'https:' ? url.origin : text
 }
 
 /**
- * The origins of all keys that live, cached until `clear` is called after a change of a key. A preflight
- * carries no key, so this is all that can be known of it.
+ * The origins of all valid keys, cached until `clear` is called after a change of a key. A preflight carries no key, so this is all that
+ * can be checked.
  */
 export class Origins {
   readonly #db: Db
-  /** With the time at which the last key that lists it ends, in Unix milliseconds. */
+  /** With the time at which the last key that lists it expires, in Unix milliseconds. */
   #known: Promise<ReadonlyMap<string, number>> | undefined
 
   constructor(db: Db) {
@@ -35,7 +35,7 @@ export class Origins {
     this.#known = undefined
   }
 
-  /** `keep`: whether changes are being listened for, so that what is read now may be cached. */
+  /** `keep`: true while changes are being listened for, so that the result may be cached. */
   async has(origin: string, nowMs: number, keep: boolean): Promise<boolean> {
     const known = this.#known ?? this.#read(keep)
     return ((await known).get(origin) ?? 0) > nowMs

@@ -22,14 +22,14 @@ const ofContract = [
 
 type Names = Record<(typeof ofContract)[number], true>
 
-/** Rooms add scopes of their own by declaration merging, and say them to `declareScopes`. */
+/** Rooms add scopes by declaration merging and register them with `declareScopes`. */
 export interface Scopes extends Names {}
 
 export type Scope = keyof Scopes & string
 
 const declared: Scope[] = [...ofContract]
 
-/** Every scope there is; nothing else is one. */
+/** All scopes. */
 export const scopes: readonly Scope[] = declared
 
 export function declareScopes(...names: Scope[]): void {

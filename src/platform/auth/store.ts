@@ -40,14 +40,14 @@ export interface Key {
   models: string[] | null
   /** Output tokens of a call of Responses that names no limit; null: the server's own default. */
   responses_max_output_tokens: number | null
-  /** Origins of pages that may use it; null: it knows nothing of browsers. */
+  /** Origins of pages that may use it; null: no browser access. */
   origins: string[] | null
   expires_at: Date | null
   revoked_at: Date | null
   created_at: Date
 }
 
-/** True while there is no account at all; of several who ask at once, the others wait until the first has ended. */
+/** True while there is no account; concurrent callers wait until the first has finished. */
 export async function lockFirst(tx: Tx): Promise<boolean> {
   await sql`select pg_advisory_xact_lock(hashtext('kherad first start'))`.execute(tx)
   const any = await tx.selectFrom('auth.accounts').select('account_id').limit(1).executeTakeFirst()
@@ -102,7 +102,7 @@ export interface KeyOptions {
   secret?: string | undefined
 }
 
-/** Answers the new key with its secret, which is not kept. */
+/** Returns the new key with its secret, which is not stored. */
 export async function createKey(tx: Tx, options: KeyOptions, now: Date): Promise<Key & { secret: string }> {
   const secret = options.secret ?? newKeySecret()
   const key: Key = {

@@ -1,34 +1,36 @@
-/** Megabytes of bytes: hashed and decoded without holding the event loop, freed when nobody needs them. */
+/** Large buffers: hashed and decoded without blocking the event loop, and freed as soon as they are not needed. */
 import { createHash } from 'node:crypto'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { Slice } from '#platform/slices'
 
 const partBytes = 1024 * 1024
-/** Of Base64, in characters: a multiple of four. */
+/** Characters of Base64 per slice: a multiple of four. */
 const partCharacters = 1024 * 1024
 const alphabet = /^[A-Za-z0-9+/]*$/
 const lastPart = /^[A-Za-z0-9+/]*={0,2}$/
 
 const largeBytes = 4 * 1024 * 1024
-/** From this size on glibc gives memory back to the system as soon as it is freed; what is smaller may stay with the process. */
+/** From this size on glibc returns memory to the system as soon as it is freed; smaller blocks may stay with the process. */
 const givenBackBytes = 33 * 1024 * 1024
 
 /**
- * A buffer with memory of its own, of at least so many bytes. A large one takes addresses for more than it needs, which costs nothing until
- * they are written to, so that its memory goes back to the system when it is freed.
+ * A buffer with its own memory, of at least this many bytes. A large one reserves more address space than it needs, which is free until
+ * written, so that its memory returns to the system when it is freed.
  */
 export const ownBuffer = (bytes: number): Buffer<ArrayBuffer> =>
   Buffer.allocUnsafeSlow(bytes > largeBytes ? Math.max(bytes, givenBackBytes) : bytes)
 
-/** Frees the memory of a buffer now, and not when garbage is collected. It must be the only one on its memory, and is empty after that. */
+/**
+ * Frees the memory of a buffer now, not at the next garbage collection. It must be the only view of its memory, and is empty afterwards.
+ */
 export function freeBytes(bytes: Uint8Array): void {
   if (bytes.length > 0) (bytes.buffer as ArrayBuffer).transfer(0)
 }
 
 const firstBytes = 1024
 
-/** Bytes that come in chunks of any size, in one buffer: a buffer for each chunk of one byte would cost two hundred times as much. */
+/** Collects chunks of any size in one buffer: a buffer for each one-byte chunk would cost two hundred times as much. */
 export class GrowingBytes {
   length = 0
   #bytes: Buffer = Buffer.alloc(0)
@@ -40,7 +42,7 @@ export class GrowingBytes {
     this.length = length
   }
 
-  /** All that came, in a buffer of its own (see `freeBytes`); from here on it begins anew. */
+  /** All collected bytes in their own buffer (see `freeBytes`); then it starts over. */
   take(): Buffer {
     const bytes = this.#bytes.subarray(0, this.length)
     this.#bytes = Buffer.alloc(0)
@@ -87,13 +89,13 @@ export async function decodeBase64InSlices(text: string): Promise<Uint8Array | u
   return new Uint8Array(bytes.buffer, 0, filled)
 }
 
-/** How long after the last large thing garbage is collected: whoever comes at once makes garbage of his own. */
+/** Delay of the collection after the last large release: a caller that continues at once creates more garbage. */
 const quietMs = 2_000
 let collecting: NodeJS.Timeout | undefined
 
 /**
- * Large values were let go. Their memory is V8's until it collects garbage, and in a process that is idle from here on it has no reason
- * to: thirty uploads of 27 MB would stay for good.
+ * Schedules a garbage collection after large values were released. V8 does not collect in an idle process: the garbage of thirty uploads of
+ * 27 MB would stay for good.
  */
 export function collectWhenQuiet(): void {
   clearTimeout(collecting)
@@ -103,7 +105,7 @@ export function collectWhenQuiet(): void {
 
 type Collect = (how: { type: 'major'; execution: 'async' }) => Promise<void>
 
-/** Node shows it only to who asks by a flag. */
+/** Node exposes `gc` only with a flag. */
 function collector(): Collect | undefined {
   setFlagsFromString('--expose-gc')
   return runInNewContext('globalThis.gc') as Collect | undefined

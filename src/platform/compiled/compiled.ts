@@ -1,12 +1,11 @@
-/** What V8 compiled for one start, kept for the next. Imports nothing of ours: what it is to speed up comes after it. */
+/** The V8 compile cache. Imports none of our modules, since they should profit from it. */
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import path from 'node:path'
 
 /**
- * Keeps the compiled code of modules below the data folder and not among temporary files, since it is run unchecked: no other user of the
- * machine may write it. Without a data folder yet, or where it cannot be written, the start takes its time. Several processes may share
- * it; Node writes it when they end.
+ * Stores compiled code below the data folder and not among temporary files, since it is executed unchecked: no other user may write it.
+ * Without a writable data folder the start simply takes longer. Several processes may share it; Node writes it when they end.
  */
 export function keepCompiled(dataDir: string): void {
   if (!existsSync(dataDir)) return
@@ -15,6 +14,6 @@ export function keepCompiled(dataDir: string): void {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     if (statSync(folder).uid === (process.getuid?.() ?? 0)) enableCompileCache(folder)
   } catch {
-    // A file in its place, or a folder that may not be written.
+    // A file exists at the path, or the folder is not writable.
   }
 }

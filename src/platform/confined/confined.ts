@@ -19,50 +19,50 @@ export type Confine = (work: ConfinedWork) => Promise<Outcome>
 export interface ConfinedWork {
   /** Path of a module that reads its input and writes its answer by `#platform/confined-process`; it may read its own folder. */
   module: string
-  /** Whose turn it is: accounts share the places fairly. */
+  /** The account; accounts share the processes fairly. */
   accountId: string
-  /** Anything that `v8.serialize` takes. */
+  /** Any value that `v8.serialize` supports. */
   input: unknown
-  /** Of the processor's time, loading included. */
+  /** CPU time, loading included. */
   timeoutMs: number
-  /** By the clock; `patience` times `timeoutMs` unless said otherwise. */
+  /** Wall-clock time; default: `patience` times `timeoutMs`. */
   wallMs?: number
   maxOutputBytes: number
-  /** Of its memory, beyond which the system gives it none; 464 unless said otherwise, of which JavaScript may take `heapMb` (320). */
+  /** Memory limit of the system (default: 464), of which JavaScript may use `heapMb` (default: 320). */
   memoryMb?: number
   heapMb?: number
   /** Absolute paths of files and folders that it may read beside its own code; all users of the system may have to be able to read them. */
   files?: readonly string[]
   /** An empty folder that it may write to; it finds the path in `process.argv[2]`. Work that leaves more there is lost as `output`. */
   scratch?: Scratch
-  /** Whether it may load native code, which Node's permissions do not hold; for libraries of our own over data, never for strangers' code. */
+  /** Allows native code, which Node's permissions do not restrict; only for our own libraries over data, never for foreign code. */
   nativeCode?: boolean
   signal: AbortSignal
 }
 
-/** The account that waits for a piece of work, and its signal. */
+/** The account that requests the work, and its signal. */
 export type Asker = Pick<ConfinedWork, 'accountId' | 'signal'>
 
 export type Outcome = { value: unknown } | { lost: 'busy' | 'time' | 'output' | 'broken' }
 
-/** Processes of one server at a time, and those that may wait for a place: more would take the cores from everybody else. */
+/** Maximum concurrent processes of one server, and how many may wait; more would starve everything else of CPU. */
 const usualPlaces: Places = { working: 4, waiting: 64 }
 
 const usualMemoryMb = 464
 const usualHeapMb = 320
-/** That Node 24 reserves for code at its start and never uses, which the system counts all the same; measured. */
+/** Address space that Node 24 reserves for code and never uses, but which the system counts (measured). */
 const reservedMb = 560
 
-/** A process of low priority waits for everybody else: what counts against it is its own time, and this many times that by the clock. */
+/** Wall-clock limit as a multiple of the CPU limit, since a process of low priority waits for all others. */
 const patience = 3
 
-/** Where the programs are that isolate; the process itself needs none. */
+/** Path of the isolation programs; the process itself needs none. */
 const environment = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' }
 
 const lowPriority = 5
 
 const home = path.resolve(import.meta.dirname, '../../..')
-/** How a process reads its input and answers; alone in its folder, since this is all of the platform that it may read. */
+/** The folder of the child's side of the protocol; the only part of the platform that the process may read. */
 const childRoom = path.join(import.meta.dirname, '../confined-process')
 
 /**
@@ -93,7 +93,7 @@ async function runProcess(work: ConfinedWork, isolation: Isolation): Promise<Out
   signal.throwIfAborted()
   const child = start(work, isolation)
   const exited = once(child, 'close').catch(() => [null, null])
-  // No process, no memory or no file handle was left to start one.
+  // Error codes when there was no process, memory or file handle left to start one.
   if (child.pid === undefined) return { lost: 'broken' }
   const kill = () => child.kill('SIGKILL')
   let timedOut = false
@@ -104,7 +104,7 @@ async function runProcess(work: ConfinedWork, isolation: Isolation): Promise<Out
   using filled = watchScratch(scratch, kill)
   signal.addEventListener('abort', kill, { once: true })
   try {
-    // A process that dies before it has read everything breaks its pipe; how it ended is told by its exit.
+    // If the process dies before it has read its input, the pipe breaks; its exit code tells why.
     child.stdin!.on('error', () => {})
     child.stdin!.end(serialize(input))
     const output = await readOutput(child, maxOutputBytes)
@@ -120,13 +120,13 @@ async function runProcess(work: ConfinedWork, isolation: Isolation): Promise<Out
   }
 }
 
-/** The tools that isolate a process report the signal that ended it as 128 plus its number, as shells do. */
+/** Isolation tools report a terminating signal as exit code 128 plus its number, as shells do. */
 function endOf([code, killedBy]: [number | null, NodeJS.Signals | null]): number | NodeJS.Signals | null {
   const signal = Object.entries(constants.signals).find(([, number]) => code === 128 + number)
   return killedBy ?? (signal?.[0] as NodeJS.Signals | undefined) ?? code
 }
 
-/** What it answers was made by programs of ours, so that only its size is bounded; a rendered file may be tens of megabytes. */
+/** The answer was produced by our own code, so only its size is limited; a rendered file may be tens of megabytes. */
 const answerBounds = {
   maxDepth: 500,
   maxMembers: Number.POSITIVE_INFINITY,
@@ -155,17 +155,17 @@ function start(work: ConfinedWork, isolation: Isolation): ChildProcess {
   const seconds = Math.ceil(timeoutMs / 1000)
   const limits = [
     'ulimit -c 0',
-    // The soft limit ends a process with a signal that tells why.
+    // The soft limit ends a process with a signal that shows the reason.
     `ulimit -S -t ${seconds}; ulimit -H -t ${seconds + 1}`,
     `ulimit -d ${(reservedMb + memoryMb) * 1024}`,
-    // Of one file, in blocks of 512 bytes; the folder as a whole is watched.
+    // Limit of one file, in blocks of 512 bytes; the folder as a whole is watched.
     `ulimit -f ${Math.ceil((scratch?.bytes ?? 0) / 512)}`,
   ].join('; ')
   return spawn(
     '/bin/sh',
     [
       '-c',
-      // Not every system knows every limit; V8's own and the clock stand in any case.
+      // Not every system has every limit; V8's own and the wall clock always apply.
       `{ ${limits}; } 2>/dev/null; exec nice -n ${lowPriority} "$0" "$@"`,
       ...isolation.prefix({ readable, writable }),
       process.execPath,

@@ -8,28 +8,31 @@ import { json } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 
 /**
- * What holds a confined process beside Node's own permissions. `bubblewrap`: it sees no file but its own, no process and no network;
- * `unshare`: it has no network; `none`: only Node's permissions and the system's limits.
+ * Isolation of a confined process in addition to Node's permissions. `bubblewrap`: it sees no files but its own, no processes and no
+ * network; `unshare`: no network; `none`: only Node's permissions and the system's limits.
  */
 export interface Isolation {
   tool: 'bubblewrap' | 'unshare' | 'none'
-  /** It can reach nobody, not even this machine. */
+  /** It has no network, not even to this machine. */
   withoutNetwork: boolean
-  /** It runs as `nobody` although this server is root. Undefined where the server is not root and there is nothing to drop. */
+  /** True if it runs as `nobody` although this server is root. Undefined if the server is not root, so there are no privileges to drop. */
   dropsUser: boolean | undefined
-  /** The words before the program that start it so. */
+  /** The command that starts the program in isolation. */
   prefix(view: View): string[]
-  /** Lets it write to this folder; called before it starts. */
+  /** Makes this folder writable for it; called before it starts. */
   give(folder: string): Promise<void>
 }
 
-/** Files and folders that the process is shown. */
+/** Files and folders that are visible to the process. */
 export interface View {
   readable: readonly string[]
   writable: readonly string[]
 }
 
-/** Finds the strongest isolation that works on this machine, by starting a process in each; asked at first use, and again until it is sure. */
+/**
+ * Finds the strongest isolation that works on this machine by starting a process in each; at first use, and again until the result is
+ * certain.
+ */
 export type FindIsolation = () => Promise<Isolation>
 
 /** The user that owns nothing: 65534 on every Linux that we know. */
@@ -52,7 +55,7 @@ export function openIsolation(): FindIsolation {
 
 interface Found {
   isolation: Isolation
-  /** False where a stronger one was too slow to tell, or could not even be started: the machine may be busy. */
+  /** False if a stronger one timed out or could not be started: the machine may be busy. */
   isSure: boolean
 }
 
@@ -77,7 +80,7 @@ const none: Isolation = {
   give: async () => {},
 }
 
-/** Strongest first. Containers often forbid one or the other, and some machines forbid users of their own to whoever is not root. */
+/** Strongest first. Containers often forbid one or the other, and some machines forbid user namespaces to all but root. */
 function candidatesOf(amRoot: boolean): Isolation[] {
   const drop = ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups', '--no-new-privs', '--']
   const stay = async () => {}
@@ -94,7 +97,7 @@ function candidatesOf(amRoot: boolean): Isolation[] {
     tool: 'bubblewrap',
     prefix: (view) => [...bubblewrap(view), '--unshare-user', '--'],
   }
-  // Without a view of files of its own another user could not reach those that it is given, so it stays the server's.
+  // Without its own file system view another user could not read the given files, so the process keeps the server's user.
   const unshared: Isolation = {
     ...named,
     tool: 'unshare',
@@ -103,7 +106,7 @@ function candidatesOf(amRoot: boolean): Isolation[] {
   return amRoot ? [asNobody, wrapped, unshared] : [wrapped, unshared]
 }
 
-/** Libraries of the system; fonts and programs come along, secrets and homes do not. */
+/** System libraries; fonts and programs are included, secrets and home folders are not. */
 const system = ['/usr', '/bin', '/lib', '/lib64', '/nix/store', '/etc/ld.so.cache']
 
 function bubblewrap({ readable, writable }: View): string[] {
@@ -112,7 +115,7 @@ function bubblewrap({ readable, writable }: View): string[] {
     'bwrap',
     ...['--unshare-net', '--unshare-pid', '--unshare-ipc', '--unshare-uts'],
     ...['--die-with-parent', '--new-session'],
-    // It makes the folders above what it shows, for root alone unless told otherwise.
+    // bubblewrap creates the parent folders of what it mounts, for root only unless told otherwise.
     ...foldersAbove([...shown, ...writable]).flatMap((folder) => ['--perms', '0755', '--dir', folder]),
     ...shown.flatMap((place) => ['--ro-bind', place, place]),
     ...['--dev', '/dev', '--proc', '/proc'],
@@ -130,7 +133,7 @@ function foldersAbove(places: readonly string[]): string[] {
   return [...folders].sort((a, b) => a.length - b.length)
 }
 
-/** Whether a process starts in it and cannot call us: what a machine promises is not believed untried. */
+/** Tests that a process starts in it and cannot connect to us: support that a machine reports is not trusted. */
 async function tried(candidate: Isolation): Promise<'works' | 'fails' | 'unknown'> {
   await using server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -4,14 +4,14 @@ import path from 'node:path'
 /** A folder for one piece of confined work. */
 export interface Scratch {
   path: string
-  /** Of everything in it. */
+  /** Maximum bytes of all files in it. */
   bytes: number
 }
 
-/** Between two measurements; what is written meanwhile may exceed the bound. */
+/** Interval of the measurements; between two of them the limit may be exceeded. */
 const lookEveryMs = 200
 
-/** Measures the folder until disposed; beyond its bound it calls `tell` once, and `beyond` is true from then on. */
+/** Measures the folder until disposed; when it exceeds its limit, `tell` is called once and `beyond` stays true. */
 export function watchScratch(
   scratch: Scratch | undefined,
   tell: () => void,
@@ -37,7 +37,7 @@ export function watchScratch(
   }
 }
 
-/** Files come and go while it counts. */
+/** Files may be deleted while they are counted. */
 async function bytesIn(folder: string): Promise<number> {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => [])
   const sizes = entries

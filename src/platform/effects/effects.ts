@@ -1,25 +1,23 @@
 /**
- * What became of a paid call of background work. Its id was chosen and written down before the call, and is that of its receipt:
- * the receipt, committed with the hold, says that the call was begun, and the reply, committed with the settlement, what came of it.
- * So the ledger is the journal (docs/decisions/0022-effects-are-receipts.md).
- *
- * The rules: an id is used by one attempt of one process; who takes work over looks the id up first, and never begins a second call
- * but where the first is `untouched`.
+ * Looks up paid calls of background work. The id of such a call was chosen and stored before it, and is the id of its receipt: the receipt,
+ * committed with the hold, shows that the call began, and the reply, committed with the settlement, holds its result. So the ledger is the
+ * journal (docs/decisions/0022-effects-are-receipts.md). Rules: an id is used by one attempt of one process; whoever takes work over looks
+ * the id up first, and begins a second call only if the first is `untouched`.
  */
 import type { Tx } from '#platform/db'
 import { deleteReply, fence, type Ledger, type Payer } from '#platform/ledger'
 import './errors.ts'
 
 export type Effect =
-  /** No hold was ever taken: bar the id before another is used. */
+  /** No hold was ever taken: fence the id before another is used. */
   | { state: 'never' }
-  /** Its hold is open: here, elsewhere, or of a process that is not yet known to be dead. Look again later. */
+  /** Its hold is open, in this process, another one, or one that is not yet known to be dead. Look it up again later. */
   | { state: 'running' }
-  /** It ended, and its answer is known; `reply` is null once it was taken or is too old. */
+  /** It ended, and its answer is known; `reply` is null if it was already consumed or is too old. */
   | { state: 'done' | 'failed'; statusCode: number; reply: string | null }
-  /** It ended without any effect or charge, and nothing was to be told: another call may be made, under another id. */
+  /** It ended without effect or charge: another call may be made, under another id. */
   | { state: 'untouched' }
-  /** The upstream may have worked, and nobody knows with what result. It is charged at its hold, and never called again. */
+  /** The upstream may have executed it with an unknown result. It is charged at its hold, and never called again. */
   | { state: 'ambiguous' }
 
 /** How long a reply is looked up; the ledger stores it somewhat longer. */
@@ -35,10 +33,7 @@ export async function effectOf(ledger: Ledger, accountId: string, effectId: stri
   return { state: state === 'completed' ? 'done' : 'failed', statusCode: status_code ?? 500, reply }
 }
 
-/**
- * Makes sure that the call cannot begin any more: a process that was only suspended finds its id taken. Returns false if the call
- * has begun meanwhile.
- */
+/** Ensures that the call cannot begin any more: a suspended process finds its id fenced. Returns false if the call has begun meanwhile. */
 export const fenceEffect = (
   tx: Tx,
   payer: Payer,

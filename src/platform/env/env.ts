@@ -21,9 +21,9 @@ export interface Env {
   /** The first word after the program's name that it does not know. */
   unknownWord: string | undefined
   bootstrapKey: string | undefined
-  /** Seals what the database must not show. */
+  /** Encrypts secrets in the database. */
   secret: string | undefined
-  /** Of whoever asks a server, such as `kherad work`; the server itself does not use it. */
+  /** The key of clients such as `kherad work`; the server itself does not use it. */
   clientKey: string | undefined
   locale: string
   pgBin: string | undefined
@@ -36,7 +36,7 @@ export interface Env {
   variables: Variables
 }
 
-/** The only reader of the environment, and of the words typed after the program's name. */
+/** The only reader of environment variables and command-line words. An empty variable counts as absent, as in shells and compose files. */
 export function readEnv(variables: Variables, words: readonly string[] = []): Env {
   const read = variableReader(processVariables, variables)
   return {

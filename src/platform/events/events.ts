@@ -1,6 +1,6 @@
 /**
- * The outbox: what happened, written in the transaction in which it happened, and told later to whoever listens.
- * What the ledger's own functions tell they write beside their rows, in SQL.
+ * The outbox: events are written in the transaction in which they happen, and delivered later. Events of the ledger's functions are written
+ * by SQL, beside their rows.
  */
 import { sql } from 'kysely'
 import type { Tx } from '#platform/db'
@@ -18,9 +18,9 @@ export interface Event {
   accountId: string
   projectId: string
   type: EventType
-  /** JSON; what people outside are told, so nothing secret. */
+  /** JSON. It is delivered to outside receivers, so it must not contain secrets. */
   data: Record<string, unknown>
-  /** What may be told only once in the life of the account names itself here. */
+  /** A key for events that may occur only once per account. */
   onceKey?: string
 }
 

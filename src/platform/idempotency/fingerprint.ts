@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { Slice } from '#platform/slices'
 
-/** What is hashed in one go, in characters. */
+/** Characters hashed per slice. */
 const partCharacters = 128 * 1024
 
 /** A list or object whose members are being written. */
 interface Open {
   value: Record<string, unknown>
-  /** Of an object, in order; undefined for a list. */
+  /** The sorted member names of an object; undefined for a list. */
   names: readonly string[] | undefined
   length: number
   next: number

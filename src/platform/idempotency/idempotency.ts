@@ -30,7 +30,7 @@ export async function claimOf(
   return { key: keyHeader, fingerprint: await fingerprintOf(`${method}\n${path}\n`, body) }
 }
 
-/** Who asks, by which request. */
+/** The caller and its request. */
 interface Asker {
   accountId: string
   projectId: string
@@ -38,7 +38,7 @@ interface Asker {
   requestId: string
 }
 
-/** The receipt of an earlier request that has the claim; undefined where there is none, and where this request was executed itself. */
+/** The receipt of an earlier request that owns the claim; undefined if there is none, or if this request itself was executed. */
 export async function claimedBefore(
   ledger: Ledger,
   { accountId, projectId, keyId, requestId }: Asker,
@@ -52,15 +52,15 @@ export async function claimedBefore(
 
 export interface Replay {
   requestId: string
-  /** What the first answer was charged; absent for what was not paid by a hold, and while durable work still runs. */
+  /** The charge of the first answer; absent without a hold, and while durable work still runs. */
   chargedMicrocredits?: bigint
   status: number
   text: string
 }
 
 /**
- * What a repeated request gets: the first answer to the byte, or a 409 that says why not. Never a second execution.
- * Throws IDEMPOTENCY_CONFLICT, IDEMPOTENCY_IN_PROGRESS or REQUEST_ALREADY_ACCEPTED.
+ * The answer to a repeated request: the first answer byte for byte, or a 409 with the reason. Never a second execution. Throws
+ * IDEMPOTENCY_CONFLICT, IDEMPOTENCY_IN_PROGRESS or REQUEST_ALREADY_ACCEPTED.
  */
 export async function answerAgain(
   ledger: Ledger,
@@ -70,9 +70,9 @@ export async function answerAgain(
 ): Promise<Replay> {
   const earlier = await ledger.earlier(accountId, receiptId, replayMs)
   if (!earlier || earlier.fingerprint !== claim.fingerprint) fail('IDEMPOTENCY_CONFLICT', {})
-  // Durable work that still runs was answered when it was accepted.
+  // Durable work that still runs has the answer with which it was accepted.
   const isUnanswered = earlier.state === 'running' && earlier.reply === null
-  // One that gave its claim back while we were asking did nothing: what was accepted is nobody's, and a repeat is executed.
+  // The first request released its claim meanwhile, so it had no effect, and a repeat is executed.
   if (isUnanswered || !earlier.claiming) fail('IDEMPOTENCY_IN_PROGRESS', {}, { receiptId })
   if (earlier.reply === null) fail('REQUEST_ALREADY_ACCEPTED', { receiptId }, { receiptId })
   const isPaid = earlier.model !== null && earlier.state !== 'running'

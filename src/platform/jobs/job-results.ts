@@ -31,7 +31,7 @@ export class JobResults {
     })
   }
 
-  /** Nothing is sent any more: the sweep finds the jobs of this process whose results were not written. */
+  /** Stops writing: the sweep finds the jobs of this process whose results were not written. */
   close(): void {
     this.#closed = true
   }

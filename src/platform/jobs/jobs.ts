@@ -20,17 +20,17 @@ export interface Run<Data> {
   app: App
   accountId: string
   data: Data
-  /** Aborts when this process begins to stop: work of many steps begins no further one and is handed to another. */
+  /** Aborts when this process begins to stop: a job of many steps begins no further step, and another process continues it. */
   stopping: AbortSignal
-  /** Aborts when this process can wait no longer for its end: what is left undone is handed to another. */
+  /** Aborts when the shutdown time is over; unfinished work is handed to another process. */
   signal: AbortSignal
   /** For the spans of what it does. */
   trace: TraceContext
-  /** Work of many steps says that one is done for good: processes that vanished before it do not count any more. */
+  /** Reports that a step is done: processes that died before it no longer count. */
   progressed: () => Promise<void>
 }
 
-/** Answered by a handler that has to wait; that is no failure. */
+/** Returned by a handler that has to wait, which is no failure. */
 export interface Later {
   laterMs: number
 }
@@ -38,18 +38,18 @@ export interface Later {
 export interface Job<Data = never> {
   /** Dotted, such as `files.sweep`; it stands in the database. */
   name: string
-  /** How many run at once: of one account over all processes, and in one process. */
+  /** Maximum concurrent runs: of one account over all processes, and in one process. */
   limits: (config: Config) => { perAccount: number; perProcess: number }
-  /** Milliseconds: the job runs again and again by itself, for the platform, with no data. */
+  /** Interval in milliseconds of a recurring job of the platform, which has no data. */
   everyMs?: number
   /**
-   * Does a piece of the work. It may run again after a crash or a failure, even beside itself where a process only seemed dead.
-   * What it throws is a failure: it is tried again after growing pauses, and parked after the tenth.
+   * Executes the job. It may run again after a crash or a failure, even concurrently if a process only seemed dead. An error counts as a
+   * failure: it is retried with growing pauses, and parked after the tenth.
    */
   handle: (run: Run<Data>) => Promise<Later | undefined>
   /**
-   * Ends for good what two processes in a row did not survive, in the place of `handle`: records the failure and settles its hold.
-   * Without it such a job is parked; recurring work comes again in its time.
+   * Called instead of `handle` for a job during which two processes in a row died: records the failure and settles its hold. Without it
+   * such a job is parked; recurring jobs run again at their next time.
    */
   setAside?: (run: Run<Data>) => Promise<Later | undefined>
 }
@@ -58,14 +58,14 @@ export interface JobOptions<Data> {
   accountId: string
   /** JSON. */
   data: Data
-  /** At once when absent. */
+  /** Default: at once. */
   startAfter?: Date
-  /** While a job with this key is not over, running included, another is not taken. */
+  /** While a job with this key is queued or running, no other one is added. */
   singletonKey?: string
 }
 
 export interface Jobs {
-  /** Puts work into the queue when the transaction commits; idle workers are woken at once. */
+  /** Queues work when the transaction commits; idle workers are notified at once. */
   enqueue<Data>(tx: Tx, job: Job<Data>, ...asks: JobOptions<Data>[]): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** One kind of job in this process: claims while there is room, runs what it claimed, and rests until it is woken. */
+/** Runs one kind of job in this process: claims while there is room, executes, and sleeps until notified. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '#app'
 import { isDatabaseAway } from '#platform/db'
@@ -13,9 +13,9 @@ import type { Suspects } from './suspects.ts'
 const maxFailures = 10
 const firstRetryMs = 1_000
 const maxRetryMs = 10 * 60 * 1000
-/** A job that two processes in a row did not survive is not given to a third. */
+/** A job during which two processes in a row died is not given to a third. */
 const maxVanished = 2
-/** After which a job looks again whether another that is suspected here has ended. */
+/** Delay after which a job checks again whether another suspected job has ended. */
 const suspectMs = 500
 /** Pause after a job met an unavailable database, which does not count as a failure. */
 const awayMs = 1_000
@@ -25,11 +25,11 @@ export interface LaneOptions {
   app: App
   processId: string
   results: JobResults
-  /** Of all lanes. */
+  /** Shared by all lanes. */
   suspects: Suspects
   /** No more claims. */
   stopping: AbortSignal
-  /** The running handlers are to end now. */
+  /** Running handlers have to end now. */
   cut: AbortSignal
 }
 
@@ -53,7 +53,7 @@ export class Lane {
     this.#woken.resolve()
   }
 
-  /** Resolves when nothing is claimed and nothing runs any more; only after `stopping`. */
+  /** Resolves when nothing is claimed and nothing runs; only after `stopping`. */
   async end(): Promise<void> {
     await this.#claiming
     await Promise.all(this.#running.values())
@@ -153,7 +153,7 @@ export class Lane {
     }
   }
 
-  /** The job itself, or what becomes of one that its processes do not survive. */
+  /** Runs the job, or sets aside one that its processes do not survive. */
   async #work(queued: store.QueuedJob, trace: TraceContext): Promise<Later | 'parked' | undefined> {
     const { vanished, failures, job_id } = queued
     if (vanished >= maxVanished || (vanished > 0 && failures >= maxFailures))
@@ -173,9 +173,8 @@ export class Lane {
   }
 
   /**
-   * The process outlived this run, so the processes that vanished before no longer count: a job that only ran beside the cause is not set
-   * aside. It counts as failures instead, so that one that takes its process down every other time comes to an end too. A run
-   * that failed is counted already.
+   * The process survived this run, so processes that died before no longer count: a job that merely ran beside the cause is not set aside.
+   * They count as failures instead, so that a job that kills its process every other time also ends. A failed run is already counted.
    */
   async #clearVanished(queued: store.QueuedJob, asFailures: number): Promise<void> {
     const { app, processId } = this.#options
@@ -224,7 +223,7 @@ export class Lane {
 const retryMs = (failures: number): number =>
   Math.round(Math.min(firstRetryMs * 2 ** failures, maxRetryMs) * (0.75 + Math.random() / 2))
 
-/** A failure of ours may have a refused connection as its cause: that of an upstream. */
+/** Our own failures may have a refused upstream connection as their cause. */
 const isUnavailable = (error: unknown): boolean =>
   error instanceof Failure ? error.code === 'SERVICE_UNAVAILABLE' : isDatabaseAway(error)
 

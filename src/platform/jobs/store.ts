@@ -7,7 +7,7 @@ export interface QueuedJob {
   data: unknown
   fence: number
   failures: number
-  /** How often in a row its process vanished. */
+  /** Number of processes in a row that died while running it. */
   vanished: number
 }
 
@@ -56,7 +56,7 @@ export const claim = (
 export const settle = (db: Db, processId: string, ended: readonly JobResult[]): Promise<unknown> =>
   db.query({ name: 'jobs.settle', text: 'select jobs.settle($1, $2)' }, [processId, JSON.stringify(ended)])
 
-/** Processes that vanished before do not count any more; `asFailures` of them count as failures from now on. */
+/** Resets the count of processes that died; `asFailures` of them count as failures from now on. */
 export const clearVanished = (
   db: Db,
   processId: string,
@@ -72,7 +72,7 @@ export const clearVanished = (
     [job.account_id, job.job_id, job.fence, processId, asFailures],
   )
 
-/** Gives back the work of processes that have not beaten for so long; answers how much. */
+/** Requeues the jobs of processes without a heartbeat for this long; returns their number. */
 export async function sweep(db: Db, lapseMs: number): Promise<bigint> {
   const [row] = await db.query<{ orphans: bigint }>(
     { text: `select jobs.sweep($1 * interval '1 millisecond') as orphans` },
@@ -81,7 +81,7 @@ export async function sweep(db: Db, lapseMs: number): Promise<bigint> {
   return row!.orphans
 }
 
-/** Puts recurring work into the queue when its time has come; whichever process asks first does it. */
+/** Queues recurring jobs that are due; the first process that asks does it. */
 export const scheduleNext = (
   db: Db,
   options: { name: string; accountId: string; jobId: string; everyMs: number; now: Date },

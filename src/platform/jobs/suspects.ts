@@ -1,11 +1,11 @@
 /**
- * Jobs whose last process vanished while it ran them. A process runs one of them at a time: if it vanishes too, that one is the likely
- * reason and not whatever happened to run beside it.
+ * Jobs whose last process died while running them. A process runs only one of them at a time: if it dies too, that job is the likely cause,
+ * and not others that ran beside it.
  */
 export class Suspects {
   #running: string | undefined
 
-  /** False while another one runs here. */
+  /** Returns false while another one runs here. */
   enter(jobId: string): boolean {
     this.#running ??= jobId
     return this.#running === jobId

@@ -1,4 +1,4 @@
-/** The working side of a process: a lane for each kind of job, woken by NOTIFY and, should one be missed, by a poll. */
+/** The job runner of a process: a lane for each kind of job, woken by NOTIFY and, in case one is missed, by polling. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '#app'
 import { uuidv7 } from '#platform/ids'
@@ -14,10 +14,10 @@ export interface WorkersOptions {
 }
 
 const pollMs = 2_000
-/** Of the time that a stopping process has, this much is left for aborted jobs to write their results. */
+/** Part of the shutdown time that is reserved for aborted jobs to write their results. */
 const resultsMs = 1_500
 
-/** Begins to work. Disposing it hands over: no more claims, what runs may end, what cannot is cut, and the rest is given back. */
+/** Starts running jobs. Disposing it hands over: no more claims, running jobs may finish, late ones are aborted, the rest is requeued. */
 export function startWorkers({ app, jobs }: WorkersOptions): AsyncDisposable {
   const { db, log, processes, config } = app
   const stopping = new AbortController()
@@ -71,7 +71,7 @@ async function sweep({ db, log, processes }: App): Promise<void> {
   if (orphans > 0n) log.warn({ jobs: String(orphans) }, 'jobs of dead processes were given to others')
 }
 
-/** Asks the database at most once in the time of each recurring job, by the clock of the platform. */
+/** Queries the database at most once per interval of each recurring job, by the platform's clock. */
 function recur({ db, clock, log }: App, jobs: readonly Job<never>[]): () => void {
   const due = new Map(jobs.flatMap(({ name, everyMs }) => (everyMs ? [[name, { everyMs, atMs: 0 }]] : [])))
   return () => {

@@ -1,4 +1,4 @@
-/** The lines of pg_hba.conf. Of two that hold for a connection the first wins, so the order of an operator's own lines stays. */
+/** Edits pg_hba.conf. The first matching line wins, so the order of an operator's own lines is kept. */
 
 interface Names {
   programRole: string
@@ -6,12 +6,12 @@ interface Names {
 }
 
 const head = '# Written by Kherad.'
-/** Before the lines of others; below it stands the rule of the program. */
+/** Marker above all other lines; the rule of the program follows it. */
 const lead = '# Kherad needs the next line. Those after it are yours.'
-/** Taken away again by the start that sets the password. */
+/** Removed by the start that sets the password. */
 const reopening = '# The password of the superuser was lost; the start that reads this sets another.'
 
-/** Until the password is set. */
+/** Used until the password is set. */
 export const openRules = `${head} The password of the superuser was lost; the start that reads this sets another.
 local all all trust
 `
@@ -20,10 +20,10 @@ local all all trust
 const stock =
   /^(?:local +(?:all|replication) +all|host +(?:all|replication) +all +(?:127\.0\.0\.1\/32|::1\/128)) +trust$/
 
-/** Not even a remark stands there. */
+/** The file has no lines, not even comments. */
 export const isEmpty = (rules: string): boolean => /^[\s\0]*$/.test(rules)
 
-/** With the access opened, where the rules are ours wholly or in part; undefined where they are another's. */
+/** The rules with access opened, if they are entirely or partly ours; undefined if they belong to somebody else. */
 export function reopenedRules(rules: string, superuser: string): string | undefined {
   if (isEmpty(rules)) return openRules
   const remaining = withoutReopening(rules)
@@ -32,8 +32,8 @@ export function reopenedRules(rules: string, superuser: string): string | undefi
 }
 
 /**
- * With a password for whoever is not the program, and with a rule by which the program comes in. What initdb wrote alone is replaced whole;
- * of lines that an operator added or changed none is. `closes`: someone came in without a password before.
+ * Requires a password of everyone but the program, and adds a rule for the program. Lines that initdb wrote are replaced; lines that an
+ * operator added or changed are kept. `closes`: before, access without a password was possible.
  */
 export function closedRules(
   rules: string,
@@ -53,7 +53,7 @@ export function closedRules(
   return { text: led ? text : `${lead}\nlocal all ${programRole} trust\n${text}`, closes }
 }
 
-/** Nobody enters the folder of the socket but its owner; of those who do, the superuser needs a password too. */
+/** Only its owner can enter the socket's folder; of those who can, the superuser needs a password too. */
 const wholly = (
   programRole: string,
 ) => `${head} The socket is in a folder of its own, which nobody else can enter.
@@ -69,7 +69,7 @@ function withoutReopening(rules: string): string {
   return first === reopening ? rest.join('\n') : rules
 }
 
-/** By the first rule that holds for the program at its socket: one that names it, or that trusts all. What is included is not read. */
+/** Decided by the first rule that matches the program at its socket: one that names it, or that trusts all. Included files are not read. */
 function letsIn(rules: string, programRole: string, database: string): boolean {
   for (const line of rules.split('\n').map(plain)) {
     if (line.startsWith('include')) return true

@@ -12,12 +12,12 @@ export interface Binaries {
   major: number
 }
 
-/** Where what root shares with the user of PostgreSQL lies when the checkout or the data folder is closed to it. */
+/** Folder that root shares with the user of PostgreSQL, for the case that the checkout or the data folder is closed to that user. */
 export const sharedFolder = '/var/lib/kherad'
 
 /**
- * Finds the programs in `pgBin` or in the npm package of this platform, and proves that `user` can run them. A package
- * that this user cannot reach is copied to a place that it can.
+ * Finds the programs in `pgBin` or in the npm package of this platform, and checks that `user` can run them. A package that this user
+ * cannot read is copied to a shared folder.
  */
 export async function findBinaries(
   pgBin: string | undefined,
@@ -63,8 +63,8 @@ async function packageFolder(): Promise<string> {
 }
 
 /**
- * npm packages carry no symbolic links, so the package lists them and its install step makes them; where install
- * steps are switched off, we do. A folder we may not write to is no error here: running the program tells.
+ * npm packages contain no symbolic links, so the package lists them and its install step creates them; if install steps are disabled, we
+ * do. A read-only folder is no error here: running the program will show.
  */
 async function restoreLinks(native: string): Promise<void> {
   const list = await readFile(path.join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]')
@@ -76,7 +76,7 @@ async function restoreLinks(native: string): Promise<void> {
   }
 }
 
-/** Copies the package below the shared folder, once per version; two copiers at once both end with a whole copy. */
+/** Copies the package below the shared folder, once per version; two processes copying at once both end with a complete copy. */
 async function copyPackage(native: string): Promise<string> {
   const about = JSON.parse(await readFile(path.resolve(native, '..', 'package.json'), 'utf8')) as {
     version: string
@@ -92,7 +92,7 @@ async function copyPackage(native: string): Promise<string> {
   return copy
 }
 
-/** A careful umask at install time leaves files that only root reads. */
+/** A restrictive umask at install time leaves files that only root can read. */
 async function openToAll(folder: string): Promise<void> {
   await chmod(folder, 0o755)
   for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
@@ -102,5 +102,5 @@ async function openToAll(folder: string): Promise<void> {
   }
 }
 
-/** What a failed program said last, without the noise before it. */
+/** The last lines that a failed program wrote, without noise. */
 export const lastLine = (text: string): string => text.trim().split('\n').at(-1)?.trim() ?? ''

@@ -26,31 +26,31 @@ export interface ClusterLocation {
   /** PostgreSQL's own data folder; may not exist yet. */
   cluster: string
   logFile: string
-  /** Undefined when it is ourselves. */
+  /** Undefined if it is the current user. */
   user: ServerUser | undefined
-  /** True once the cluster was whole: from then on its absence is a loss, never a reason to begin anew. */
+  /** True once the cluster was created completely: from then on its absence is an error, never a reason to create a new one. */
   made: boolean
 }
 
-/** Written beside the data when the cluster had to go elsewhere. */
+/** Written into the data folder if the cluster had to be stored elsewhere. */
 interface LocationRecord {
   cluster: string
   made: boolean
 }
 
-/** Whether the folder has a database of ours, or had one; creates nothing. */
+/** Whether the folder has or had a database of ours; creates nothing. */
 export async function hasCluster(folder: string): Promise<boolean> {
   const dataDir = path.resolve(folder)
   const isThere = (file: string) =>
     stat(file).then(
       () => true,
-      // A folder that is closed to us may well hold one: the start says so.
+      // An unreadable folder may contain one: the start reports it.
       (error: NodeJS.ErrnoException) => error.code === 'EACCES',
     )
   return (await isThere(path.join(dataDir, 'postgres', 'PG_VERSION'))) || isThere(locationFile(dataDir))
 }
 
-/** Makes the data folder ready and settles where the cluster lies. */
+/** Prepares the data folder and decides where the cluster is stored. */
 export async function locateCluster(folder: string, log: DbLog): Promise<ClusterLocation> {
   const dataDir = await openDataDir(path.resolve(folder))
   const logFile = path.join(dataDir, 'postgres.log')
@@ -85,10 +85,10 @@ export async function recordMade(location: ClusterLocation): Promise<void> {
   await replaceFile(locationFile(location.dataDir), JSON.stringify(record))
 }
 
-/** Answers the real path, by which a running PostgreSQL of this folder is recognised. */
+/** Returns the real path, by which a running PostgreSQL of this folder is recognised. */
 async function openDataDir(folder: string): Promise<string> {
   try {
-    // As root, another user must be able to walk through; it still sees nothing.
+    // If we are root, the user of PostgreSQL must be able to traverse the folder; it still sees nothing in it.
     await mkdir(folder, { recursive: true, mode: isRoot() ? 0o711 : 0o700 })
     await access(folder, constants.W_OK | constants.X_OK)
     return await realpath(folder)
@@ -101,7 +101,7 @@ async function openDataDir(folder: string): Promise<string> {
   }
 }
 
-/** As root, an existing cluster keeps its owner, whoever that is; a new one belongs to the system's user. */
+/** If we are root, an existing cluster keeps its owner, whoever that is; a new one belongs to the system's user. */
 async function userOf(cluster: string): Promise<ServerUser | undefined> {
   const owner = await stat(cluster).catch(() => undefined)
   if (isRoot()) return owner && owner.uid !== 0 ? { uid: owner.uid, gid: owner.gid } : systemUser()
@@ -124,12 +124,12 @@ async function checkLocation(dataDir: string, { cluster, made }: LocationRecord)
   if (made && there === 'ENOENT') refuseStart(phrases.clusterGone(cluster, locationFile(dataDir)))
 }
 
-/** Chooses a place in the shared folder; of two processes at once, the first to write it down wins. */
+/** Chooses a folder in the shared folder; of two concurrent processes, the first to record it wins. */
 async function settleElsewhere(dataDir: string): Promise<LocationRecord> {
   const clusters = path.join(sharedFolder, 'clusters')
   await mkdir(clusters, { recursive: true, mode: 0o711 })
   for (const folder of [sharedFolder, clusters]) await chmod(folder, 0o755)
-  // The random part keeps a data folder that was deleted and made again from finding its former life.
+  // The random part prevents a data folder that was deleted and created again from finding its old cluster.
   const name = `${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}-${randomBytes(4).toString('hex')}`
   const mine: LocationRecord = { cluster: path.join(clusters, name), made: false }
   const draft = `${locationFile(dataDir)}.${process.pid}`

@@ -9,14 +9,14 @@ import { replaceFile } from './replace-file.ts'
 import { repairAccess, superuser } from './roles.ts'
 import { runAs } from './server-user.ts'
 
-/** Tells our own half-made folders from those of a dead process that had our pid. */
+/** Distinguishes our own incomplete folders from those of a dead process that had the same pid. */
 const life = randomBytes(4).toString('hex')
-/** No initdb takes this long; a half-made folder older than this belongs to nobody, whatever its pid says. */
+/** No initdb takes this long; an incomplete folder older than this is abandoned, whatever its pid says. */
 const abandonedMs = 10 * 60_000
 
 /**
- * Kherad's defaults. They stand in a file that is written anew at every start, so that a change here reaches old
- * clusters, and that an operator's own lines in postgresql.conf (below the include) and ALTER SYSTEM still overrule.
+ * Kherad's default settings. They are in a file that is rewritten at every start, so that changes reach old clusters, while an operator's
+ * own lines in postgresql.conf (below the include) and ALTER SYSTEM override them.
  */
 const defaults = `# Written by Kherad at every start. Your own settings belong at the end of postgresql.conf.
 max_connections = 200
@@ -33,7 +33,7 @@ log_checkpoints = off
 log_min_error_statement = panic
 `
 
-/** Makes the cluster when it is missing, clears what dead makers left, and writes the settings. */
+/** Creates the cluster if it is missing, deletes incomplete folders of dead processes, and writes the settings. */
 export async function prepareCluster(
   location: ClusterLocation,
   binaries: Binaries,
@@ -52,13 +52,13 @@ export async function prepareCluster(
   )
 }
 
-/** A cluster that root brought back from a copy belongs to root, and PostgreSQL insists on being its owner. */
+/** A cluster that root restored from a backup belongs to root, but PostgreSQL must own it. */
 async function takeOver({ cluster, user }: ClusterLocation): Promise<void> {
   if (!user || (await stat(cluster)).uid !== 0) return
   await runAs(undefined, 'chown', ['-R', `${user.uid}:${user.gid}`, cluster])
 }
 
-/** The major version of the cluster; undefined when there is none. */
+/** The major version of the cluster; undefined if there is none. */
 async function clusterVersion(cluster: string): Promise<number | undefined> {
   const text = await readFile(path.join(cluster, 'PG_VERSION'), 'utf8').catch(() => undefined)
   if (text !== undefined) return Number.parseInt(text, 10)
@@ -67,7 +67,7 @@ async function clusterVersion(cluster: string): Promise<number | undefined> {
   return undefined
 }
 
-/** A cluster gets its name only when it is whole. Of two makers at once the first wins and the other takes its work. */
+/** A cluster gets its final name only when it is complete. Of two concurrent processes the first wins, and the other uses its result. */
 async function makeCluster(location: ClusterLocation, binaries: Binaries, durable: boolean): Promise<void> {
   const making = `${location.cluster}.making-${process.pid}-${life}-${randomBytes(4).toString('hex')}`
   try {
@@ -96,13 +96,13 @@ function initdbArgs(folder: string, major: number, durable: boolean): string[] {
     '-D',
     folder,
     `--username=${superuser}`,
-    // Until the first start, which sets a password (roles.ts).
+    // Only until the first start, which sets a password (roles.ts).
     '--auth=trust',
     '--encoding=UTF8',
     '--locale=C',
     '--data-checksums',
   ]
-  // The same order and case rules on every machine, and right ones for Persian; older versions have only bytes.
+  // The same collation on every machine, correct for Persian; older versions only have byte order.
   if (major >= 17) args.push('--locale-provider=builtin', '--builtin-locale=C.UTF-8')
   if (!durable) args.push('--no-sync')
   return args
@@ -126,7 +126,7 @@ async function isAbandoned(folder: string, pid: number, maker: string | undefine
   return !isAlive(pid)
 }
 
-/** True when some process has this pid, be it ours or not. */
+/** True if any process has this pid, including this one. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)

@@ -9,7 +9,7 @@ import { type ServerProcess, startServer, stopServer } from './server-process.ts
 import { connectAsUser, type ServerUse, stopMs } from './server-use.ts'
 import { openSocketFolder, removeSocketFolder, type SocketFolder } from './socket-folder.ts'
 
-/** Everything a start settles before PostgreSQL itself runs. */
+/** Everything that is decided before PostgreSQL is started. */
 export interface Plan {
   location: ClusterLocation
   binaries: Binaries
@@ -17,14 +17,14 @@ export interface Plan {
   log: DbLog
 }
 
-/** One start of PostgreSQL. */
+/** One attempt to start PostgreSQL. */
 interface Attempt {
   process: ServerProcess
   socket: SocketFolder
 }
 
 const readyMs = 60_000
-/** A postmaster names its socket only once it is there; one whose socket still does not answer after this time is unreachable. */
+/** A postmaster records its socket only once it exists; one whose socket does not answer after this time counts as unreachable. */
 const deafMs = 1_000
 const orphansLeft = /pre-existing shared memory block/
 
@@ -35,7 +35,7 @@ export async function reach(plan: Plan, stop?: AbortSignal): Promise<ServerUse> 
   let server: Attempt | undefined
   let deafSince: number | undefined
   while (Date.now() < deadline) {
-    // Once a start is under way it is seen through, so that the server has a user who will stop it.
+    // A start that has begun is completed, so that the server has a user who will stop it.
     if (server === undefined) stop?.throwIfAborted()
     const postmaster = await readPostmaster(location.cluster)
     if (postmaster && (await runsCluster(postmaster.pid, location.cluster))) {
@@ -44,7 +44,7 @@ export async function reach(plan: Plan, stop?: AbortSignal): Promise<ServerUse> 
       )
       if (typeof use === 'object') return use
       deafSince = use === 'deaf' ? (deafSince ?? Date.now()) : undefined
-      // Its socket was deleted from below it (cleaners of /tmp do that): no one can reach it any more.
+      // Its socket file was deleted (by cleaners of /tmp, for instance): nobody can reach the server any more.
       if (deafSince !== undefined && Date.now() - deafSince > deafMs) await stopServer(location, stopMs)
     } else if (server === undefined) {
       server = await start(plan, postmaster)
@@ -68,13 +68,13 @@ async function start(
 
 /** Prepares for another attempt, or gives up with the reason. */
 async function handleFailedStart(plan: Plan, { process: { ended = '' }, socket }: Attempt): Promise<void> {
-  // A reused folder may by now be in use by a process that started PostgreSQL first.
+  // A reused folder may be in use by a process that started PostgreSQL first.
   if (socket.fresh) await removeSocketFolder(socket.path)
   if (!isTransient(ended)) refuseAttempt(plan, ended)
   if (orphansLeft.test(ended)) await endOrphans(plan.location.cluster)
 }
 
-/** Another process won the start, or children of a killed postmaster have not noticed its end yet. */
+/** Another process started it first, or children of a killed postmaster are still running. */
 const isTransient = (message: string): boolean =>
   /lock file "postmaster\.pid" (already exists|is empty)|^\s*$/.test(message) || orphansLeft.test(message)
 

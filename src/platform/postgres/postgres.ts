@@ -18,7 +18,7 @@ export interface EmbeddedOptions {
   /** Folder with initdb and postgres; the npm package's when absent. */
   pgBin?: string | undefined
   log: DbLog
-  /** Further PostgreSQL settings, above all others. With `fsync: 'off'` a crash of the machine destroys the cluster. */
+  /** Additional PostgreSQL settings, which override all others. With `fsync: 'off'` a crash of the machine destroys the cluster. */
   settings?: Readonly<Record<string, string>> | undefined
 }
 
@@ -30,9 +30,8 @@ export interface Embedded extends AsyncDisposable {
 }
 
 /**
- * Runs the PostgreSQL of a data folder: makes it when it is missing, adopts it when it runs already (of another process,
- * or left by one that was killed), else starts it. If it dies while in use, it is started again at the same address.
- * Throws `StartRefused`, which says how to fix it.
+ * Runs the PostgreSQL of a data folder: creates it if missing, uses a running one (started by another process, or left by a killed one), or
+ * starts it. If it dies while in use, it is restarted at the same address. Throws `StartRefused`, which says how to fix it.
  */
 export async function startEmbedded({
   dataDir,
@@ -56,7 +55,7 @@ export async function startEmbedded({
   return { address, url: socketUrl(address), [Symbol.asyncDispose]: () => supervisor.end() }
 }
 
-/** Holds the mark "in use"; when the connection breaks, brings PostgreSQL back and marks it again. */
+/** Holds the "in use" lock; when the connection breaks, restarts PostgreSQL and takes the lock again. */
 function superviseServer(plan: Plan, first: ServerUse): { postmaster: Postmaster; end(): Promise<void> } {
   const stop = new AbortController()
   const watch = async () => {
@@ -81,7 +80,7 @@ function superviseServer(plan: Plan, first: ServerUse): { postmaster: Postmaster
   }
 }
 
-/** True once the connection is lost, false when we were told to stop first. */
+/** Resolves to true when the connection is lost, to false if we are stopped first. */
 function lost(client: pg.Client, stop: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     if (stop.aborted) return resolve(false)

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { isAlive } from './cluster.ts'
 
-/** What a running PostgreSQL says of itself in the file postmaster.pid of its cluster. */
+/** The contents of postmaster.pid, which a running PostgreSQL writes. */
 export interface Postmaster {
   pid: number
   port: number
@@ -12,7 +12,7 @@ export interface Postmaster {
 }
 
 const run = promisify(execFile)
-/** Above what any kernel hands out, and still a number PostgreSQL reads. */
+/** Larger than any pid of a kernel, and still a number that PostgreSQL reads. */
 const unusedPid = 2_147_483_646
 
 const pidFile = (cluster: string) => path.join(cluster, 'postmaster.pid')
@@ -37,13 +37,13 @@ export async function runsCluster(pid: number, cluster: string): Promise<boolean
   }
   const [program = '', ...args] = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0')
   if (!path.basename(program).startsWith('postgres')) return false
-  // PostgreSQL stands in its data folder from before it writes the file until its end; but a root whose capabilities
-  // were trimmed, as in a container, may not look where another user's process stands.
+  // The working folder of PostgreSQL is its data folder from before it writes the file until its end. But root with reduced capabilities,
+  // as in a container, may not see the working folder of another user's process.
   const standsIn = await readlink(`/proc/${pid}/cwd`).catch(() => undefined)
   return standsIn === undefined ? args.includes(place) || args.includes(cluster) : standsIn === place
 }
 
-/** True when the process is gone, or is only remembered by a parent that has not asked for its end. */
+/** True if the process has ended, or is a zombie that its parent has not reaped. */
 export async function hasEnded(pid: number): Promise<boolean> {
   if (!isAlive(pid)) return true
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
@@ -51,9 +51,9 @@ export async function hasEnded(pid: number): Promise<boolean> {
 }
 
 /**
- * Takes a stale file's claim away, and that of the lock beside its socket. PostgreSQL refuses to start while they name
- * a living process of its user, even if that is another program by now. The files are not deleted: the other lines let
- * PostgreSQL find children of the dead postmaster that still touch the data, and wait for them.
+ * Invalidates a stale pid file and the lock beside its socket. PostgreSQL refuses to start while they name a living process of its user,
+ * even another program. The files are not deleted: by the other lines PostgreSQL finds children of the dead postmaster that still use the
+ * data, and waits for them.
  */
 export async function clearStalePid(cluster: string, stale: Postmaster): Promise<void> {
   if (!isAlive(stale.pid) || (await runsCluster(stale.pid, cluster))) return
@@ -64,8 +64,8 @@ export async function clearStalePid(cluster: string, stale: Postmaster): Promise
 }
 
 /**
- * Ends children of a dead postmaster that have not noticed its end, such as one in the midst of a long query: the data
- * cannot be opened again before they are gone. What they have not committed is lost with their postmaster anyway.
+ * Ends children of a dead postmaster that have not noticed its end, such as one in a long query: the data cannot be opened before they are
+ * gone. Their uncommitted work is lost with the postmaster anyway.
  */
 export async function endOrphans(cluster: string): Promise<void> {
   if (process.platform !== 'linux') return
@@ -76,7 +76,7 @@ export async function endOrphans(cluster: string): Promise<void> {
     const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
     const parent = Number(/^PPid:\s*(\d+)/m.exec(status)?.[1] ?? 0)
     const isServer = /^Name:\s*postgres/m.test(status) && !(await runsCluster(parent, cluster))
-    // The postmaster itself has a stranger for a parent too: ourselves, or who adopted it.
+    // The postmaster's own parent is not a postmaster either: it is us, or whoever adopted it.
     if (isServer && !(await isPostmaster(pid, place))) process.kill(pid, 'SIGQUIT')
   }
 }

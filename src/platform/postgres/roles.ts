@@ -14,19 +14,19 @@ import type { ClusterLocation } from './cluster-location.ts'
 import { phrases } from './phrases.ts'
 import { replaceFile } from './replace-file.ts'
 
-/** Made by initdb; it cannot lose its rights. */
+/** Created by initdb; its rights cannot be revoked. */
 export const superuser = 'kherad'
-/** Owns the database `kherad` and all in it. */
+/** Owns the database `kherad` and everything in it. */
 export const programRole = 'kherad_app'
-/** The database of Kherad; the marks "in use" are kept in PostgreSQL's own, `postgres`. */
+/** The database of Kherad; the "in use" locks are in PostgreSQL's own, `postgres`. */
 export const database = 'kherad'
 
 const lockKey = 7_210_418_003
 const accessFile = ({ cluster }: ClusterLocation) => path.join(cluster, 'pg_hba.conf')
 
 /**
- * The superuser's password, made once; of two processes at once the first to write it down wins. A file that holds nothing counts as lost:
- * the new password is refused, and `reopenAccess` lets it be set.
+ * The superuser's password, created once; of two concurrent processes the first to write it wins. An empty file counts as lost: the new
+ * password is refused, and `reopenAccess` allows setting it.
  */
 export async function superuserPassword({ dataDir }: ClusterLocation): Promise<string> {
   const file = path.join(dataDir, 'postgres.password')
@@ -45,7 +45,10 @@ export async function superuserPassword({ dataDir }: ClusterLocation): Promise<s
   }
 }
 
-/** True where the password was refused and the access was opened, so that the next try sets it anew; the cluster came back without its file. */
+/**
+ * True if the password was refused and access was opened, so that the next attempt sets it again; the cluster was restored without its
+ * file.
+ */
 export async function reopenAccess(
   location: ClusterLocation,
   postmasterPid: number,
@@ -61,7 +64,7 @@ export async function reopenAccess(
   return true
 }
 
-/** PostgreSQL starts with no file of access rules that holds nothing, as a power cut may leave it: it gets those of a first start. */
+/** PostgreSQL does not start with an empty pg_hba.conf, which a power failure may leave: it gets the rules of a first start. */
 export async function repairAccess(location: ClusterLocation): Promise<void> {
   const rules = await readFile(accessFile(location), 'utf8').catch(() => undefined)
   if (rules === undefined || !isEmpty(rules)) return
@@ -70,7 +73,7 @@ export async function repairAccess(location: ClusterLocation): Promise<void> {
   )
 }
 
-/** Makes the role and its database where they are missing, and takes from the superuser what is the program's. Safe to run by several at once. */
+/** Creates the role and its database if missing, and transfers ownership from the superuser to the program. Safe to run concurrently. */
 export async function prepareRoles(
   location: ClusterLocation,
   client: pg.Client,
@@ -102,7 +105,7 @@ async function ensureDatabase(client: pg.Client): Promise<void> {
     await client.query(`alter database ${database} owner to ${programRole}`)
 }
 
-/** What the superuser owns in the database goes to the program, all or nothing; extensions stay whole. */
+/** Transfers everything that the superuser owns in the database to the program, atomically; extensions stay complete. */
 async function transferOwnership(address: SocketAddress): Promise<void> {
   const client = new pg.Client(clientConfig(address))
   client.on('error', () => undefined)
@@ -110,7 +113,7 @@ async function transferOwnership(address: SocketAddress): Promise<void> {
   try {
     await client.query(`set lock_timeout = '20s'`)
     await client.query(transferAll)
-    // One that whoever owns a database may make belongs to the program from the beginning.
+    // Extensions that a database owner may create belong to the program from the beginning.
     await client.query(`do $$ begin
       if exists (select from pg_available_extension_versions where name = 'vector' and not trusted) then
         create extension if not exists vector;
@@ -121,7 +124,7 @@ async function transferOwnership(address: SocketAddress): Promise<void> {
   }
 }
 
-/** `refobjid` of an extension's member stands in pg_depend with the type e; a sequence of a column (a, i) follows its table. */
+/** In pg_depend, members of an extension have type e; the sequence of a column (a, i) follows its table. */
 const transferAll = `do $$
 declare
   statement text;
@@ -158,7 +161,7 @@ begin
   end loop;
 end $$`
 
-/** Not while a process of an earlier version works as the superuser: it has no password, and keeps what it has until it ends. */
+/** Not while a process of an earlier version runs as the superuser: it has no password, and keeps its access until it ends. */
 async function closeAccess(location: ClusterLocation, client: pg.Client, password: string): Promise<void> {
   const file = accessFile(location)
   const rules = await readFile(file, 'utf8').catch(() => undefined)

@@ -14,12 +14,12 @@ export interface ServerProcess {
 }
 
 const maxLogBytes = 10 << 20
-/** What one start writes when it fails is a few lines. */
+/** The output of a failed start is a few lines. */
 const tailBytes = 16 << 10
 
 /**
- * Starts PostgreSQL so that it outlives us: a session of its own (Ctrl-C in our terminal does not reach it) and a file
- * for its words (a pipe would break with us).
+ * Starts PostgreSQL so that it outlives this process: in its own session (Ctrl-C in our terminal does not reach it) and logging to a file
+ * (a pipe would break with us).
  */
 export async function startServer(
   location: ClusterLocation,
@@ -34,7 +34,7 @@ export async function startServer(
   const { size: begin } = await log.stat()
   const fixed = {
     listen_addresses: '',
-    // A list in PostgreSQL's eyes: quoted, for the sake of spaces and commas.
+    // PostgreSQL reads this setting as a list, so spaces and commas need quotes.
     unix_socket_directories: `"${socketFolder}"`,
     unix_socket_permissions: '0700',
     port: '5432',
@@ -61,7 +61,7 @@ export async function startServer(
   return server
 }
 
-/** Asks for a fast shutdown: sessions end, data is written. True when it was done in time; else it goes on by itself. */
+/** Requests a fast shutdown: sessions end, data is written. Returns true if it completed in time; otherwise it continues by itself. */
 export async function stopServer(location: ClusterLocation, patienceMs: number): Promise<boolean> {
   const postmaster = await readPostmaster(location.cluster)
   if (!postmaster || !(await runsCluster(postmaster.pid, location.cluster))) return true

@@ -7,18 +7,18 @@ import { prepareRoles, reopenAccess, superuser, superuserPassword } from './role
 import { stopServer } from './server-process.ts'
 import { removeSocketFolder } from './socket-folder.ts'
 
-/** PostgreSQL, reached, and marked as in use for as long as `client` stays connected. */
+/** A reachable PostgreSQL, marked as in use while `client` is connected. */
 export interface ServerUse {
   client: pg.Client
   postmaster: Postmaster
 }
 
-/** "In use by this process" is a shared advisory lock of this number. */
+/** The key of the shared advisory lock that means "in use". */
 const useLock = 7_210_418_002
-/** A server whose whole stop may take 10 s cannot wait longer. */
+/** Shorter than the 10 s that a whole stop may take. */
 export const stopMs = 8_000
 
-/** Connects, makes role and database on the first occasion, marks PostgreSQL as in use. Else: no socket, or not yet. */
+/** Connects, creates role and database on first use, and takes the "in use" lock. Undefined if there is no socket, or not yet. */
 export async function connectAsUser(
   location: ClusterLocation,
   postmaster: Postmaster,
@@ -28,7 +28,7 @@ export async function connectAsUser(
   const password = await superuserPassword(location)
   const address = { socketFolder, port, user: superuser, password, database: 'postgres' }
   const client = new pg.Client(clientConfig(address))
-  // Failures are reported by its queries or by 'end'; an 'error' without a listener would end the process.
+  // Failures surface in its queries or as 'end'; an 'error' event without a listener would end the process.
   client.on('error', () => undefined)
   try {
     await client.connect()
@@ -37,7 +37,7 @@ export async function connectAsUser(
     return { client, postmaster }
   } catch (error) {
     if (await reopenAccess(location, postmaster.pid, error)) return 'busy'
-    // It runs but cannot be used (because of a full disk, for one), and must not be left running without a user.
+    // It runs but cannot be used (for instance because the disk is full), and must not be left running without a user.
     if (!isDatabaseAway(error)) await leave(location, { client, postmaster }, log)
     await client.end().catch(() => undefined)
     if (!isDatabaseAway(error)) throw error
@@ -58,7 +58,7 @@ export async function leave(
     .then(({ rows }) => rows[0]?.last === true)
     .catch(() => false)
   if (!last) return client.end().catch(() => undefined)
-  // The lock is held until the shutdown takes it: who arrives meanwhile waits, is turned away, and starts anew.
+  // The lock is held until the shutdown: a process that arrives meanwhile waits, is disconnected, and starts the server again.
   if (await stopServer(location, stopMs)) await removeSocketFolder(postmaster.socketFolder)
   else log.warn({}, 'PostgreSQL is still writing its data and will stop by itself')
   await client.end().catch(() => undefined)

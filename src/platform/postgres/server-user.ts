@@ -3,13 +3,13 @@ import { promisify } from 'node:util'
 import { refuseStart } from '#platform/errors'
 import { phrases } from './phrases.ts'
 
-/** Who runs PostgreSQL when Kherad itself is root, which PostgreSQL refuses to be. */
+/** The user that runs PostgreSQL if Kherad is root, as which PostgreSQL refuses to run. */
 export interface ServerUser {
   uid: number
   gid: number
 }
 
-/** Children see nothing of our environment, which holds keys. English messages, because we read some of them. */
+/** Child processes get nothing of our environment, which contains keys. Messages are in English, because some are parsed. */
 export const childEnv = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' }
 
 const run = promisify(execFile)
@@ -17,18 +17,18 @@ const systemUserName = 'postgres'
 
 export const isRoot = (): boolean => process.getuid?.() === 0
 
-/** Runs a program to its end as the given user (ourselves when undefined); answers stdout, throws on a bad exit. */
+/** Runs a program as the given user (default: the current one); returns its stdout, throws on a failing exit code. */
 export async function runAs(
   user: ServerUser | undefined,
   file: string,
   args: readonly string[],
 ): Promise<string> {
-  // The folder we stand in may be closed to that user.
+  // The current working folder may be inaccessible to that user.
   const { stdout } = await run(file, args, { ...user, env: childEnv, cwd: '/', maxBuffer: 1 << 24 })
   return stdout
 }
 
-/** True when that user can really walk into the folder: asked of the kernel, not computed from modes. */
+/** True if that user can access the folder: tested, not computed from file modes. */
 export async function canEnter(user: ServerUser | undefined, folder: string): Promise<boolean> {
   return runAs(user, '/bin/sh', ['-c', 'cd "$1"', 'sh', folder]).then(
     () => true,
@@ -36,7 +36,7 @@ export async function canEnter(user: ServerUser | undefined, folder: string): Pr
   )
 }
 
-/** The system's user `postgres`, made when it is missing. */
+/** The system's user `postgres`, created if missing. */
 export async function systemUser(): Promise<ServerUser> {
   return (await lookUp()) ?? (await createUser())
 }
@@ -66,7 +66,7 @@ async function createUser(): Promise<ServerUser> {
     ],
   ]
   for (const commands of ways) {
-    // A failing command is not the verdict: the group may exist already. Whether the user exists now, is.
+    // A failing command does not decide: the group may already exist. Only the existence of the user counts.
     for (const [file, ...args] of commands) await runAs(undefined, file, args).catch(() => undefined)
     const user = await lookUp()
     if (user) return user

@@ -6,7 +6,7 @@ import { canEnter } from './server-user.ts'
 
 export interface SocketFolder {
   path: string
-  /** False when a former PostgreSQL used it already. */
+  /** False if an earlier PostgreSQL used it. */
   fresh: boolean
 }
 
@@ -15,8 +15,8 @@ const prefix = 'kherad-pg-'
 const longestParent = 70
 
 /**
- * A folder that only the user of PostgreSQL can enter: the key to the database. The one the last PostgreSQL of this
- * cluster used is taken again if it can be trusted, so that processes which still know it find the next one there.
+ * A folder that only the user of PostgreSQL can enter, which protects the socket. The folder of the cluster's previous PostgreSQL is reused
+ * if it can be trusted, so that processes that know it find the next server there.
  */
 export async function openSocketFolder(
   location: ClusterLocation,
@@ -45,7 +45,7 @@ async function reuseFolder(location: ClusterLocation, folder: string): Promise<b
     await changeOwner(location.user, folder)
     return true
   } catch {
-    // It is there. In a place where everyone may write, it counts only if nobody else can have made it.
+    // It exists. In a world-writable folder it is trusted only if nobody else can have created it.
     const about = await lstat(folder).catch(() => undefined)
     const owner = location.user?.uid ?? process.getuid?.()
     return about?.isDirectory() === true && about.uid === owner && (about.mode & 0o077) === 0

@@ -8,11 +8,14 @@ import type { Log } from '#platform/log'
 import * as store from './store.ts'
 
 export interface Processes extends AsyncDisposable {
-  /** Of this process. Rows of work that hangs on its life bear it; SQL asks by `ledger.lives`. */
+  /** The id of this process, stored with work that depends on it; SQL checks it by `ledger.lives`. */
   readonly id: string
-  /** Without a heartbeat for so long, a process counts as dead. */
+  /** A process without a heartbeat for this long counts as dead. */
   readonly leaseMs: number
-  /** Runs at each sweep, one after the other as they were added, and only while this process may judge the life of others. */
+  /**
+   * Adds a function that runs at each sweep, in the order in which they were added, and only while this process may judge whether others
+   * are alive.
+   */
   afterSweep(work: () => Promise<unknown>): void
 }
 
@@ -22,7 +25,7 @@ export interface ProcessesOptions {
   timing: { processLeaseMs: number; heartbeatMs: number; sweepMs: number }
 }
 
-/** Makes this process known to the others. Disposing it signs off. */
+/** Registers this process. Disposing it deregisters it. */
 export async function joinProcesses(options: ProcessesOptions): Promise<Processes> {
   const id = randomUUID()
   await store.writeHeartbeat(options.db, id, options.timing.processLeaseMs)
@@ -44,8 +47,8 @@ class LivingProcess implements Processes {
   readonly #sweepWork: (() => Promise<unknown>)[] = []
   #lastHeartbeatMs = performance.now()
   /**
-   * After a silence of our own (a database that was away, a machine that slept, a time before our start) the others were perhaps
-   * as silent, and get the time for a heartbeat before they are taken for dead.
+   * After a gap in our own heartbeats (database unavailable, machine suspended, time before the start) other processes may have had the
+   * same gap, and get the time for a heartbeat before they count as dead.
    */
   #judgesFromMs: number
 
@@ -89,7 +92,7 @@ class LivingProcess implements Processes {
   }
 }
 
-/** Runs `work` again and again, never twice at once; trouble is logged and tried again next time. */
+/** Runs `work` repeatedly, never concurrently; errors are logged and the next run tries again. */
 class Repetition {
   readonly #timer: NodeJS.Timeout
   #running: Promise<void> | undefined

@@ -1,4 +1,4 @@
-/** The table and `ledger.lives` lie in the schema of the ledger, whose holds were the first to hang on the life of a process. */
+/** The table and `ledger.lives` are in the schema of the ledger, whose holds were the first to depend on processes. */
 import type { Db } from '#platform/db'
 
 export const writeHeartbeat = (db: Db, id: string, timeoutMs: number): Promise<unknown> =>
@@ -11,7 +11,7 @@ export const writeHeartbeat = (db: Db, id: string, timeoutMs: number): Promise<u
     [id],
   )
 
-/** Also forgets those that died long ago. */
+/** Also deletes those that died long ago. */
 export const signOff = (db: Db, id: string, timeoutMs: number): Promise<unknown> =>
   db.query(
     {

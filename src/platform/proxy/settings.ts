@@ -1,4 +1,4 @@
-/** How requests leave, as the operator says it: proxies of the environment, and roots beside those of Node. */
+/** Settings of outgoing requests: proxies from the environment, and additional trusted roots. */
 import { isIP } from 'node:net'
 import { Type } from 'typebox'
 import {
@@ -16,16 +16,16 @@ export type { CaConfig }
 
 declare module '#platform/config' {
   interface Settings {
-    /** What the environment says of proxies. */
+    /** Proxies from the environment. */
     proxies: ProxiesConfig
-    /** Roots that are trusted beside those of Node, by everyone who asks outside. */
+    /** Additional trusted roots, for all outgoing requests. */
     tls: { ca?: CaConfig }
   }
 }
 
 /** A proxy that requests go through. */
 export interface ProxyConfig {
-  /** How it is spoken to; names are resolved by the proxy in each. */
+  /** The protocol; with each of them the proxy resolves names. */
   protocol: 'http' | 'https' | 'socks5'
   /** A name, or an address without the brackets of IPv6. */
   host: string
@@ -34,7 +34,7 @@ export interface ProxyConfig {
   password?: string
 }
 
-/** By the protocol of what is asked for, and what is asked for directly all the same (the rules of NO_PROXY, as typed). */
+/** Proxies by the protocol of the target, and targets that bypass them (the rules of NO_PROXY, as typed). */
 export interface ProxiesConfig {
   http?: ProxyConfig
   https?: ProxyConfig
@@ -50,7 +50,7 @@ const kinds: Readonly<Record<string, { protocol: ProxyConfig['protocol']; port: 
   'socks5h:': { protocol: 'socks5', port: 1080 },
 }
 
-/** SOCKS counts user and password in one byte. */
+/** SOCKS limits user and password to 255 bytes each. */
 const longestLogin = 255
 
 const expected: Sentence = {
@@ -60,7 +60,7 @@ const expected: Sentence = {
 
 const orDirect = { en: `${expected.en}, or direct`, fa: `${expected.fa}، یا direct` }
 
-/** `proxy` of an entry; `direct` keeps it from that of the environment. */
+/** `proxy` of an entry; `direct` bypasses that of the environment. */
 export const proxySetting = Type.Optional(
   Type.Unsafe<ProxyConfig | 'direct'>({
     type: 'string',
@@ -91,7 +91,7 @@ const directAbout = {
   fa: 'میزبان‌ها و شبکه‌هایی که با این همه مستقیم پرسیده می‌شوند.',
 }
 
-/** The variables by which proxies are known everywhere. They are there for other programs too, so what is not needed is not read. */
+/** The conventional proxy variables. They exist for other programs too, so those that are not needed are not read. */
 export const proxies = variableSection({
   name: 'proxies',
   variables: [
@@ -121,18 +121,18 @@ export const proxies = variableSection({
   },
 })
 
-/** A variable that is known by several names: which one it was, and what it said. */
+/** A variable with several names: the name found, and its value. */
 interface Typed {
   name: string
   value: string
 }
 
-/** What is typed may hold a password, so the sentence does not repeat it. */
+/** The value may contain a password, so the message does not repeat it. */
 function fromVariable(typed: Typed | undefined): ProxyConfig | undefined {
   return typed && (parse(typed.value) ?? refuse(refusals.unusable(typed.name, expected)))
 }
 
-/** Undefined for what is no such address. Without a protocol it is HTTP, as everywhere. */
+/** Undefined for an invalid address. Without a protocol it is HTTP, as is usual. */
 function parse(text: string): ProxyConfig | undefined {
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`)
   const kind = url ? kinds[url.protocol] : undefined

@@ -17,7 +17,7 @@ export const uuid = (description?: string) =>
     ...(description !== undefined && { description }),
   })
 
-/** What a refusal says of a pattern, after the name of the field: a person reads no regular expressions. */
+/** A pattern with the words that a refusal uses for it, since people do not read regular expressions. */
 export const patterned = (pattern: string, wanted: { en: string; fa: string }) => ({
   pattern,
   'x-wanted': wanted,
@@ -29,13 +29,13 @@ export const timestamp = () =>
 export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 /**
- * How many of a list, `standard` where it is left out: what is sent may lack it, so that no document calls it required, and handlers
- * have it always.
+ * The `limit` parameter of a list, `standard` if absent. Declared as optional, so that documents do not call it required, but always
+ * present for handlers.
  */
 export const pageLimit = (maximum: number, standard = 20): TInteger =>
   Type.Optional(Type.Integer({ minimum: 1, maximum, default: standard })) as unknown as TInteger
 
-/** One of several objects, told apart by a literal field: errors then speak of the variant that was meant. */
+/** A union of objects with a literal tag field, so that errors refer to the intended variant. */
 export const taggedUnion = <T extends TObject[]>(tag: string, variants: [...T]) =>
   Type.Unsafe<Static<T[number]>>({
     type: 'object',
@@ -44,7 +44,7 @@ export const taggedUnion = <T extends TObject[]>(tag: string, variants: [...T]) 
     oneOf: variants,
   })
 
-/** A JSON object that is not looked into. */
+/** A JSON object with any members. */
 export const anyObject = (options: Record<string, unknown> = {}) =>
   Type.Unsafe<Record<string, unknown>>({ type: 'object', ...options })
 
@@ -60,10 +60,7 @@ export const safeInteger = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER } as c
 const names = new WeakMap<object, string>()
 const taken = new Map<string, object>()
 
-/**
- * Names for documents: each of these schemas is written there once, under its name, and referred to wherever it stands. A name is of one
- * schema only.
- */
+/** Names schemas for documents: each is written there once, under its name, and referenced elsewhere. A name belongs to one schema only. */
 export function nameSchemas(named: Record<string, TSchema>): void {
   for (const [name, schema] of Object.entries(named)) {
     if ((taken.get(name) ?? schema) !== schema) throw new Error(`two schemas are called ${name}`)

@@ -13,7 +13,7 @@ export async function readKeyFile(file: string): Promise<string | undefined> {
   }
 }
 
-/** Makes the file with a new secret that only this user can read, or answers the secret of who made it first. */
+/** Creates the file with a new secret that only this user can read, or returns the secret of whoever created it first. */
 export async function makeKeyFile(file: string): Promise<string> {
   const draft = `${file}.${randomUUID()}.part`
   await mkdir(path.dirname(file), { recursive: true })

@@ -1,6 +1,6 @@
 /**
- * Secrets at rest (docs/decisions/0029): sealed by AES-256-GCM with a key that the database never sees. What a sealed text
- * belongs to is sealed with it, so that one row's secret cannot be put into another row.
+ * Secrets at rest (docs/decisions/0029): encrypted by AES-256-GCM with a key that the database never sees. The owner of a secret is
+ * authenticated with it, so that one row's secret cannot be moved to another row.
  */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
 
@@ -10,11 +10,11 @@ const tagBytes = 16
 
 export interface SealKey {
   bytes: Buffer
-  /** Names the key and tells nothing of it. */
+  /** Identifies the key without revealing it. */
   id: string
 }
 
-/** The key that an operator's text stands for, whatever its length. */
+/** Derives the key from an operator's text of any length. */
 export function sealKeyOf(secret: string): SealKey {
   const derive = (purpose: string): Buffer => Buffer.from(hkdfSync('sha256', secret, '', purpose, 32))
   const id = createHash('sha256').update(derive('kherad key id')).digest('hex').slice(0, 16)
@@ -23,7 +23,7 @@ export function sealKeyOf(secret: string): SealKey {
 
 export const isSealed = (text: string): boolean => text.startsWith(mark)
 
-/** `belongsTo` is asked for again when it is opened. */
+/** `belongsTo` must be given again for decryption. */
 export function sealWith(key: SealKey, plain: string, belongsTo: string): string {
   const nonce = randomBytes(nonceBytes)
   const cipher = createCipheriv('aes-256-gcm', key.bytes, nonce).setAAD(Buffer.from(belongsTo))

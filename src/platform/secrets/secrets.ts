@@ -14,8 +14,8 @@ export function newKeySecret(): string {
 }
 
 /**
- * False for what cannot be a key at all, without asking the database. The checksum of drawn keys is for scanners of leaked
- * secrets; it is not asked for here, since an operator's own key (KHERAD_BOOTSTRAP_KEY, from 32 characters) has none.
+ * False for text that cannot be a key, without a database query. The checksum of generated keys is for secret scanners; it is not checked
+ * here, since an operator's own key (KHERAD_BOOTSTRAP_KEY, at least 32 characters) has none.
  */
 export function couldBeKey(secret: string): boolean {
   if (!secret.startsWith(secretPrefixes.key)) return false

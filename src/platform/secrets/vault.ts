@@ -1,4 +1,4 @@
-/** The key that seals the secrets of one database: the operator's, or one of a file that is made when it is first needed. */
+/** The key that encrypts the secrets of one database: the operator's, or one in a file that is created on first use. */
 import type { Db } from '#platform/db'
 import { fail, StartRefused } from '#platform/errors'
 import type { Log } from '#platform/log'
@@ -7,11 +7,11 @@ import { otherKey } from './phrases.ts'
 import { openWith, type SealKey, sealKeyOf, sealWith } from './seal.ts'
 import { claimKeyId, readKeyId } from './store.ts'
 
-/** Seals what the database must not show, and opens it again. */
+/** Encrypts and decrypts values that must not be readable in the database. */
 export interface Secrets {
-  /** A text that only `open` with the same `belongsTo` reads. Throws SECRETS_SEALED. */
+  /** Encrypts; only `open` with the same `belongsTo` can read it. Throws SECRETS_SEALED. */
   seal(plain: string, belongsTo: string): Promise<string>
-  /** Throws SECRETS_SEALED where this server has another key. */
+  /** Decrypts. Throws SECRETS_SEALED if this server has another key. */
   open(sealed: string, belongsTo: string): Promise<string>
 }
 
@@ -39,7 +39,7 @@ export async function openSecrets(options: SecretsOptions): Promise<Secrets> {
   const key = async (): Promise<SealKey> => {
     if (known) return known
     let mine = await atHand()
-    // A second machine that would make a key of its own could open nothing.
+    // A second machine that creates its own key could decrypt nothing.
     if (!mine && (await readKeyId(db)) !== undefined) return refused()
     mine ??= sealKeyOf(await makeKeyFile(file))
     await claimKeyId(db, mine.id)

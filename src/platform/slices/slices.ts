@@ -1,9 +1,9 @@
 /**
- * Long computations in slices, so that none of them holds the event loop. One slice runs in each turn of the loop, of all
- * computations together: ten at once make other requests wait for one slice, not for ten.
+ * Splits long computations into slices, so that none blocks the event loop. Each turn of the loop runs one slice of all computations
+ * together: with ten of them other requests wait for one slice, not for ten.
  */
 
-/** Of one slice. What runs between two looks at the clock comes on top, and so does collecting garbage. */
+/** Duration of one slice, in milliseconds; work between two checks of the clock, and garbage collection, come on top. */
 const sliceMs = 8
 
 const waiting: (() => void)[] = []

@@ -1,6 +1,6 @@
 /**
- * Files on their way: uploads before they are stored, stored ones while a confined process reads them. They lie in a folder of this
- * process alone, bounded in total, and are gone when it is; what a process that died left is swept at the next start.
+ * Temporary files: uploads before they are stored, and stored files while a confined process reads them. They are in a folder of this
+ * process, with a total limit, and deleted with it; files of a process that died are deleted at the next start.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
@@ -13,15 +13,15 @@ export { isAbandoned, processName } from './sweep.ts'
 
 export interface Spool extends AsyncDisposable {
   /**
-   * Writes what comes to a file, waiting for the disk; one slow writer holds nothing but its own source. Throws `TooLarge`, SPOOL_FULL
-   * (503), and what the source throws; then nothing is left.
+   * Writes the source to a file at the speed of the disk; a slow source affects only itself. Throws `TooLarge`, SPOOL_FULL (503), and
+   * errors of the source; then nothing is left.
    */
   write(source: AsyncIterable<Uint8Array>, bounds: { maxBytes: number }): Promise<SpoolFile>
-  /** An empty folder whose bytes are counted as taken from now on. Throws SPOOL_FULL (503). */
+  /** An empty folder whose bytes are reserved from now on. Throws SPOOL_FULL (503). */
   folder(bytes: number): Promise<SpoolFolder>
 }
 
-/** Deleted when it is disposed. Anybody may read it who can reach it: its folder is closed to other users of the machine. */
+/** Deleted on disposal. The file itself is readable by all; its folder is closed to other users of the machine. */
 export interface SpoolFile extends AsyncDisposable {
   path: string
   bytes: number
@@ -32,7 +32,7 @@ export interface SpoolFile extends AsyncDisposable {
 /** Deleted with all that is in it when it is disposed. */
 export interface SpoolFolder extends AsyncDisposable {
   path: string
-  /** That whoever writes there has to keep to. */
+  /** The limit that the writer has to keep to. */
   bytes: number
 }
 
@@ -46,7 +46,7 @@ export class TooLarge extends Error {
   }
 }
 
-/** After this time a request that found no room may be repeated. */
+/** Retry-After for a request that found no room. */
 const retryAfterMs = 30_000
 
 /** Opens the spool of this process below the folder, which all processes of the machine share, and sweeps what dead ones left. */
@@ -94,7 +94,7 @@ function deletedWith(place: string, giveBack: () => void): AsyncDisposable {
   }
 }
 
-/** Counts what all files of the process have together. */
+/** Counts the bytes of all files of the process. */
 class Room {
   readonly #maxBytes: number
   #used = 0
@@ -134,7 +134,7 @@ class Share implements Disposable {
     this.#bytes += bytes
   }
 
-  /** Disposing gives nothing back from now on; the answer does. */
+  /** Keeps the reservation beyond disposal; the returned function releases it. */
   keep(): () => void {
     this.#isKept = true
     return () => this.#giveBack()
@@ -156,7 +156,7 @@ async function write(
   maxBytes: number,
   more: (bytes: number) => void,
 ): Promise<{ bytes: number; sha256: string }> {
-  // A confined process may be another user.
+  // A confined process may run as another user.
   const file = await open(place, 'wx', 0o444)
   try {
     const hash = createHash('sha256')
@@ -174,7 +174,7 @@ async function write(
   }
 }
 
-/** A disk that fills takes a part of what it is given. */
+/** A disk that runs full may write only part of a chunk. */
 async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
   for (let at = 0; at < chunk.length; ) at += (await file.write(chunk, at)).bytesWritten
 }

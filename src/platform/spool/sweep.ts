@@ -4,15 +4,15 @@ import { hostname } from 'node:os'
 import path from 'node:path'
 
 const beatEveryMs = 5 * 60_000
-/** Of a folder of another machine or container on a disk that both share, whose processes cannot be asked for from here. */
+/** Age after which a folder of another machine or container counts as abandoned; its processes cannot be checked from here. */
 const silentMs = 60 * 60_000
 
-/** Names a process for good: its machine, its number, and when it began, since numbers are given again. */
+/** Identifies a process uniquely: machine, pid and start time, since pids are reused. */
 export async function processName(): Promise<string> {
   return `${hostName()}~${process.pid}~${await startTimeOf(process.pid)}`
 }
 
-/** The machine, and on Linux whose numbers of processes it counts in: containers of one host name may have numbers of their own. */
+/** The machine, and on Linux its pid namespace: containers with one host name may have their own. */
 const hostName = (): string => `${hostname()}-${pidNamespace()}`.replaceAll(/[^\w.-]/g, '_')
 
 function pidNamespace(): string {
@@ -23,10 +23,10 @@ function pidNamespace(): string {
   }
 }
 
-/** Clock ticks since the start of the machine; '0' where the system does not tell, undefined where there is no such process. */
+/** Start time in clock ticks since boot; '0' if the system does not report it, undefined if there is no such process. */
 async function startTimeOf(pid: number): Promise<string | undefined> {
   const statText = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => undefined)
-  // Behind the program's name, which may hold anything, come 20 fields of which the last is the 22nd of all.
+  // After the program's name, which may contain anything, the start time is the 20th field (the 22nd of all).
   if (statText !== undefined) return statText.slice(statText.lastIndexOf(')') + 2).split(' ')[19]
   return isAlive(pid) ? '0' : undefined
 }
@@ -40,7 +40,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Deletes the folders of processes that are gone, and keeps the own one known as alive until it is disposed. */
+/** Deletes the folders of dead processes, and marks its own as alive until disposed. */
 export async function sweep(folder: string, own: string): Promise<Disposable> {
   for (const name of await readdir(folder)) {
     const place = path.join(folder, name)
@@ -48,14 +48,14 @@ export async function sweep(folder: string, own: string): Promise<Disposable> {
   }
   const beat = () => {
     const now = new Date()
-    // It is made when the first file comes.
+    // The folder is created with the first file.
     utimes(own, now, now).catch(() => {})
   }
   const timer = setInterval(beat, beatEveryMs).unref()
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
-/** Whether what lies at the place, under a name that begins as `processName` has it, was left by a process that is gone. */
+/** Whether a path, whose name was made by `processName`, was left by a dead process. */
 export async function isAbandoned(name: string, place: string): Promise<boolean> {
   const [host, pid, began] = name.split('~')
   if (host === hostName()) return (await startTimeOf(Number(pid))) !== began

@@ -5,12 +5,12 @@ import path from 'node:path'
 import { isAbandoned, processName, TooLarge } from '#platform/spool'
 import { type ByteSource, isKey, type Storage, type StoredBytes } from './storage.ts'
 
-/** Where files are written before they are moved to their place; no key is spelled so. */
+/** Folder of files that are still being written; no key is spelled like it. */
 const draftsName = 'drafts~'
 
 /**
- * Files under one folder; each is written beside them all and moved to its place when it is whole. What writes of dead processes left
- * is deleted when the store is opened.
+ * Files under one folder; each is written to a drafts folder and moved into place when complete. Drafts of dead processes are deleted when
+ * the store is opened.
  */
 export function openDisk(folder: string): Storage {
   const own = processName()
@@ -76,7 +76,7 @@ async function written<Result>(draft: string, write: (file: FileHandle) => Promi
   }
 }
 
-/** Throws where other bytes come than were promised. */
+/** Throws if length or hash differ from the promised ones. */
 async function copy({ bytes, sha256, open: openSource }: ByteSource, file: FileHandle): Promise<void> {
   const copied = await append(openSource(), file, Number.POSITIVE_INFINITY)
   if (copied.bytes !== bytes || copied.sha256 !== sha256)
@@ -99,7 +99,7 @@ async function append(
   return { bytes, sha256: hash.digest('hex') }
 }
 
-/** Every draft names the process that writes it: what one that is gone has left half-written goes at once. */
+/** Each draft is named after its process: drafts of dead processes are deleted at once. */
 async function removeAbandoned(drafts: string): Promise<void> {
   for (const name of await readdir(drafts)) {
     const draft = path.join(drafts, name)
@@ -107,7 +107,7 @@ async function removeAbandoned(drafts: string): Promise<void> {
   }
 }
 
-/** The name of a new file is durable when its folder is. */
+/** A new file name is durable only after its folder was synced. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {

@@ -1,7 +1,7 @@
 /**
- * Bytes whose owner is a row. They are written before the row, under a key that stands in the list of pending blobs; the transaction that makes the
- * row takes the key off that list, the one that deletes the row puts it back. What stays there too long, a process died in between, and
- * its bytes are deleted. So no row is ever without its bytes, and no bytes are for long without their row.
+ * Bytes that belong to a row. They are written before the row, under a key in the list of pending blobs; the transaction that inserts the
+ * row removes the key from the list, the one that deletes the row adds it again. If a key stays in the list too long, a process died in
+ * between, and its bytes are deleted. So no row is ever without its bytes, and no bytes stay without their row for long.
  */
 import type { App } from '#app'
 import type { Tx } from '#platform/db'

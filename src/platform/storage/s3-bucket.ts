@@ -1,4 +1,4 @@
-/** The calls of one bucket: tried again where that may help, their failures in our words. */
+/** Calls to one bucket, with retries where they may help and errors of our own. */
 import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Egress } from '#platform/proxy'
@@ -9,10 +9,10 @@ import type { ByteSource } from './storage.ts'
 const tries = 4
 const firstRetryMs = 100
 
-/** The store refused or could not be reached. Says its address and code, never a key of ours. */
+/** Thrown when the store refuses or cannot be reached. The message has its address and code, never a key. */
 export class StoreFailed extends Error {
   override name = 'StoreFailed'
-  /** As the store names it; undefined where it could not be reached. */
+  /** The store's error code; undefined if it could not be reached. */
   readonly code: string | undefined
   readonly status: number | undefined
 
@@ -26,7 +26,7 @@ export class StoreFailed extends Error {
 /** The bucket as its calls see it. */
 export interface Bucket extends AsyncDisposable {
   name: string
-  /** Tries again after whatever may pass: `send` makes the whole call anew. Throws StoreFailed. */
+  /** Retries after temporary errors: `send` makes the whole call anew. Throws StoreFailed. */
   call<Reply>(send: (client: Client) => Promise<Reply>): Promise<Reply>
 }
 
@@ -57,7 +57,7 @@ const isSource = (body: Uint8Array | ByteSource): body is ByteSource => !(body i
 
 export const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
-/** A stream goes out under the length and the hash that were promised; each try reads it from its beginning. */
+/** A stream is sent with its known length and hash; each attempt reads it from its beginning. */
 export async function put(bucket: Bucket, key: string, body: Uint8Array | ByteSource): Promise<void> {
   const known = isSource(body) ? body : { bytes: body.length, sha256: hashOf(body), open: () => body }
   await bucket.call(({ sdk, s3 }) =>
@@ -74,7 +74,7 @@ export async function put(bucket: Bucket, key: string, body: Uint8Array | ByteSo
   )
 }
 
-/** What the client throws, in our words, and whether the same call may fare better. */
+/** Converts errors of the client, and decides whether a retry may help. */
 function failureOf({ endpoint, bucket }: S3Config, error: unknown): { result: Error; mayPass: boolean } {
   const { name: code, $metadata } = error as { name?: string; $metadata?: { httpStatusCode?: number } }
   const status = $metadata?.httpStatusCode

@@ -1,4 +1,4 @@
-/** The AWS client over our own way out: its commands, signatures and XML, our proxies, private roots and patience. */
+/** The AWS client with our own HTTP: its commands, signatures and XML; our proxies, private roots and timeouts. */
 import { Readable } from 'node:stream'
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3'
 import { type Dispatcher, request } from 'undici'
@@ -12,17 +12,17 @@ export interface Client extends AsyncDisposable {
   s3: S3Client
 }
 
-/** Nothing at all is heard for this long: the try is given up. */
+/** If nothing is received for this long, the attempt is aborted. */
 const silentMs = 30_000
-/** A slow line still carries so much; what takes longer is stuck. */
+/** The minimum transfer rate; anything slower counts as stuck. */
 const slowestBytesPerMs = 64
 const longestError = 64 * 1024
 const pool = { connections: 32, keepAliveTimeout: 10_000 }
 
-/** It would write to the console; failures are told by whoever asked. */
+/** The client would log to the console; errors are reported by its callers. */
 const silent = { trace() {}, debug() {}, info() {}, warn() {}, error() {} }
 
-/** Imported here, on first use: 0.2 s of a core that a server with a disk never spends. */
+/** Imported on first use: it takes 0.2 s of CPU, which a server with a disk never spends. */
 export async function openClient(config: S3Config, egress: (url: string) => Egress): Promise<Client> {
   const sdk = await import('@aws-sdk/client-s3')
   const line = openLine(egress)
@@ -32,14 +32,14 @@ export async function openClient(config: S3Config, egress: (url: string) => Egre
     forcePathStyle: config.pathStyle,
     credentials: { accessKeyId: config.accessKeyId, secretAccessKey: config.secretAccessKey },
     requestHandler: line as NonNullable<S3ClientConfig['requestHandler']>,
-    // Tried again by the room itself, which can open a source once more.
+    // Retries are done by this room, which can open a source again.
     maxAttempts: 1,
     // MinIO and Ceph of some years ago refuse the newer checksums at the end of a body; the signed SHA-256 is ours.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    // The wait for "100 Continue" is a round trip that not every store answers.
+    // Waiting for "100 Continue" costs a round trip, and not every store answers it.
     expectContinueHeader: false,
-    // Named, all of them, so that no variable and no file in a home folder says otherwise.
+    // All set explicitly, so that no environment variable or file in the home folder overrides them.
     useFipsEndpoint: false,
     useDualstackEndpoint: false,
     useArnRegion: false,
@@ -97,14 +97,14 @@ interface Answered {
   body: Readable
 }
 
-/** What the client takes as its HTTP. */
+/** The HTTP handler of the client. */
 interface Line extends AsyncDisposable {
   metadata: { handlerProtocol: string }
   handle(sent: Sent, options?: { abortSignal?: AbortSignal }): Promise<{ response: Answered }>
 }
 
 function openLine(egress: (url: string) => Egress): Line {
-  // The bucket may stand in the host: connections belong to an origin.
+  // The bucket may be part of the host name: connections belong to an origin.
   const dispatchers = new Map<string, Dispatcher>()
   const dispatcherOf = (origin: string): Dispatcher => {
     const known =
@@ -149,7 +149,7 @@ function addressOf({ protocol, hostname, port, path, query = {} }: Sent): URL {
 const encoded = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
 
-/** The page of an error is read whole by the client: no more of it than a store ever has to say. */
+/** The client reads an error page completely, so its size is limited here. */
 async function answered({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<Answered> {
   const plain = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]),

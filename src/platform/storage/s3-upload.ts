@@ -1,4 +1,4 @@
-/** Bytes of a length that nobody knows yet, put as an upload in parts (multipart): it is whole, or it is given up. */
+/** Stores bytes of unknown length as a multipart upload: it is completed, or aborted. */
 import { createHash } from 'node:crypto'
 import { TooLarge } from '#platform/spool'
 import { type Bucket, hashOf, put, StoreFailed } from './s3-bucket.ts'
@@ -7,7 +7,7 @@ import type { StoredBytes } from './storage.ts'
 
 /** Stores take parts of 5 MiB and more and 10,000 of them: 80 GB. One part is in memory at a time. */
 const partBytes = 8 * 1024 * 1024
-/** What a store that does not list unfinished uploads, or not to us, answers; it ends them by a rule of its own. */
+/** Error codes of stores that do not list unfinished uploads, or not to us; these abort them by a rule of their own. */
 const notListed = new Set(['AccessDenied', 'NotImplemented', 'MethodNotAllowed'])
 
 interface Part {
@@ -15,7 +15,7 @@ interface Part {
   ETag: string | undefined
 }
 
-/** Reads the source once, no faster than the store takes it. What fits into one part is put in one piece. */
+/** Reads the source once, no faster than the store accepts it. What fits into one part is stored by a simple put. */
 export async function putParts(
   bucket: Bucket,
   key: string,
@@ -43,7 +43,7 @@ export async function putParts(
     }
     return { bytes, sha256: hash.digest('hex') }
   } catch (error) {
-    // Where this fails too, the sweep of strays ends it.
+    // If this fails too, the sweep of pending blobs aborts it.
     if (uploadId !== undefined) await abort(bucket, key, uploadId).catch(() => undefined)
     throw error
   }
@@ -58,7 +58,7 @@ export async function putParts(
   }
 }
 
-/** The same bytes in parts of one size, the last of what is left. */
+/** Splits the source into parts of equal size; the last one holds the rest. */
 async function* inParts(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let gathered: Uint8Array[] = []
   let size = 0
@@ -128,7 +128,7 @@ async function complete(
       ),
     )
   } catch (error) {
-    // A try whose answer was lost had ended it: then the object is there, whole.
+    // An attempt whose answer was lost had completed it: then the object exists.
     if (!(error instanceof StoreFailed && error.code === 'NoSuchUpload')) throw error
     const found = await bucket.call(({ sdk, s3 }) =>
       s3.send(new sdk.HeadObjectCommand({ Bucket: bucket.name, Key: key })),
@@ -142,7 +142,7 @@ const abort = (bucket: Bucket, key: string, uploadId: string): Promise<unknown> 
     s3.send(new sdk.AbortMultipartUploadCommand({ Bucket: bucket.name, Key: key, UploadId: uploadId })),
   )
 
-/** Gives up every unfinished upload of this very key: MinIO lists them by their whole key only. */
+/** Aborts every unfinished upload of exactly this key: MinIO lists them by full key only. */
 export async function endUploads(bucket: Bucket, key: string): Promise<void> {
   try {
     const { Uploads = [] } = await bucket.call(({ sdk, s3 }) =>

@@ -9,8 +9,8 @@ import { isKey, type Storage } from './storage.ts'
 const deletesAtOnce = 8
 
 /**
- * A bucket of any S3-compatible store. What is put is signed with its SHA-256, so that the store itself refuses bytes that were
- * damaged on their way; every call here may be sent again without harm, and is where the store or the line failed.
+ * A bucket of any S3-compatible store. Uploads are signed with their SHA-256, so that the store itself refuses damaged bytes; every call
+ * here is safe to repeat, and is repeated if the store or the connection failed.
  */
 export function openS3(config: S3Config, egress: (url: string) => Egress): Storage {
   const bucket = openBucket(config, egress)

@@ -1,4 +1,4 @@
-/** Where bytes are kept: the data folder, unless an S3-compatible store is named. */
+/** Where bytes are stored: in the data folder, unless an S3-compatible store is configured. */
 import { Type } from 'typebox'
 import { baseUrl, fileSection, reading } from '#platform/config'
 
@@ -8,7 +8,7 @@ declare module '#platform/config' {
   }
 }
 
-/** Where bytes are kept. Without a store: in the data folder. */
+/** Where bytes are stored. Without a store: in the data folder. */
 export interface StorageConfig {
   s3?: S3Config
 }
@@ -21,7 +21,7 @@ export interface S3Config {
   bucket: string
   accessKeyId: string
   secretAccessKey: string
-  /** The bucket stands in the path, and not before the host. */
+  /** The bucket is in the path, not in the host name. */
   pathStyle: boolean
 }
 

@@ -12,31 +12,31 @@ import type { StorageConfig } from './settings.ts'
 export { commitBlob, deletePendingBlobs, markForDeletion, stageBlob, stageUnsized } from './pending-blobs.ts'
 
 export interface Storage extends AsyncDisposable {
-  /** Durable once it resolves. The same key again replaces. */
+  /** Durable once it resolves. Replaces bytes under the same key. */
   put(key: string, bytes: Uint8Array): Promise<void>
-  /** The same for what is too large for memory. Throws where length or hash differ from those of the source; then nothing is stored. */
+  /** The same for bytes too large for memory. Throws if length or hash differ from those of the source; then nothing is stored. */
   putStream(key: string, source: ByteSource): Promise<void>
   /**
-   * Bytes of a length that nobody knows yet, read once as they come. Throws what the source throws, and TooLarge beyond `maxBytes`; then
-   * nothing is stored.
+   * Stores bytes of unknown length, reading the source once. Throws errors of the source, and TooLarge beyond `maxBytes`; then nothing is
+   * stored.
    */
   putUnsized(key: string, source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StoredBytes>
-  /** All of it, or its bytes from `start` to `end`, both included; undefined where there is none. */
+  /** The bytes, or those from `start` to `end`, both inclusive; undefined if the key does not exist. */
   get(key: string, range?: { start: number; end: number }): Promise<Readable | undefined>
-  /** A key without bytes is no failure. */
+  /** Deleting a missing key is no error. */
   delete(keys: readonly string[]): Promise<void>
-  /** Gives up what `putUnsized` of a process that died left in the store under these keys; what is whole stays. */
+  /** Aborts unfinished uploads that `putUnsized` of a dead process left under these keys; complete objects stay. */
   endUploads(keys: readonly string[]): Promise<void>
 }
 
-/** What was stored of a source. */
+/** The size and hash of the stored bytes. */
 export interface StoredBytes {
   bytes: number
   /** Hexadecimal. */
   sha256: string
 }
 
-/** Bytes that can be read from their beginning as often as it takes. */
+/** Bytes that can be read from the beginning repeatedly. */
 export interface ByteSource {
   bytes: number
   /** Hexadecimal. */
@@ -60,15 +60,15 @@ export const sourceOf = ({
 })
 
 export interface StorageOptions extends StorageConfig {
-  /** Of the local disk, which is used where no store is set up. */
+  /** Folder on the local disk, used if no store is configured. */
   folder: string
-  /** How requests get to the store. */
+  /** The egress of requests to the store. */
   egress?: (url: string) => Egress
 }
 
 export const openStorage = ({ folder, s3, egress = () => ({}) }: StorageOptions): Storage =>
   s3 ? openS3(s3, egress) : openDisk(folder)
 
-/** Segments of letters, digits, dots, dashes and underscores, none of them `.` or `..`. */
+/** Keys consist of segments of letters, digits, dots, dashes and underscores; none is `.` or `..`. */
 export const isKey = (key: string): boolean =>
   key.length <= 512 && /^(?!.*(^|\/)\.{1,2}(\/|$))[\w.-]+(\/[\w.-]+)*$/.test(key)

@@ -1,4 +1,4 @@
-/** OpenTelemetry's SDK behind the face of this room. */
+/** Tracing by OpenTelemetry's SDK. */
 import {
   type Context,
   diag,
@@ -29,12 +29,12 @@ import {
 import { openAgent } from '#platform/proxy'
 import type { Attributes, Span, SpanOptions, Tracing, TracingOptions } from './trace.ts'
 
-/** Spans that wait for the collector; beyond it they are dropped. */
+/** Maximum spans waiting for the collector; more are dropped. */
 const maxWaiting = 16_384
 const exportTimeoutMs = 5_000
 
 export function otlpTracing({ endpoint, sampler, samplerArgument, egress, log }: TracingOptions): Tracing {
-  // Messages of the SDK (such as an unavailable collector) go to our log; no span and no attribute is part of it.
+  // Messages of the SDK (such as an unavailable collector) are logged; they contain no span and no attribute.
   const warn = (message: string): void => log.warn({ said: message.slice(0, 200) }, 'traces are not exported')
   diag.setLogger(
     { error: warn, warn, info() {}, debug() {}, verbose() {} },
@@ -50,7 +50,7 @@ export function otlpTracing({ endpoint, sampler, samplerArgument, egress, log }:
         exporter: new OTLPTraceExporter({
           url: `${endpoint.replace(/(?<!\/)\/+$/, '')}/v1/traces`,
           timeoutMillis: exportTimeoutMs,
-          // Without either the exporter's own agent stays, which reads OTEL_EXPORTER_OTLP_CERTIFICATE.
+          // Without proxy and roots the exporter's own agent is used, which reads OTEL_EXPORTER_OTLP_CERTIFICATE.
           ...((egress?.proxy || egress?.trust) && {
             httpAgentOptions: async () => openAgent(endpoint, { ...egress, connectMs: exportTimeoutMs }),
           }),
@@ -86,7 +86,7 @@ export function otlpTracing({ endpoint, sampler, samplerArgument, egress, log }:
   }
 }
 
-/** Kinds as the specification of the SDK's environment names them; without one, whatever the caller's trace decides, else all. */
+/** Samplers by the names of the SDK's specification; by default the caller's trace decides, otherwise all are sampled. */
 function samplerOf(name: string | undefined, argument: string | undefined): Sampler {
   const requested = Number(argument ?? 1)
   const ratio = new TraceIdRatioBasedSampler(requested >= 0 && requested <= 1 ? requested : 1)

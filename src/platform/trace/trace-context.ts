@@ -2,12 +2,12 @@ import type { Span } from './trace.ts'
 
 export type Fields = Record<string, string | number | boolean | undefined>
 
-/** A settlement that takes longer is not waited for by the log line. */
+/** The log line waits at most this long for the settlement. */
 const maxSettleWaitMs = 2_000
 
 /**
- * What one request leaves behind in log and trace. The log line comes once answer and settlement are both over; work in the background
- * has spans alone.
+ * The span and the log fields of one request. The log line is written once answer and settlement are both over; background work has only
+ * spans.
  */
 export class TraceContext {
   readonly span: Span | undefined
@@ -25,7 +25,7 @@ export class TraceContext {
     Object.assign(this.#fields, fields)
   }
 
-  /** Something paid has begun: the log line waits for its `settled`. */
+  /** A paid call has begun: the log line waits for its `settled`. */
   begin(): void {
     this.#open = true
   }
@@ -36,7 +36,7 @@ export class TraceContext {
     this.#write?.()
   }
 
-  /** The answer is over, or its caller is gone. `write` is called once, with everything that was noted. */
+  /** The answer has ended, or the caller disconnected. `write` is called once, with all noted fields. */
   close(write: (fields: Readonly<Fields>) => void): void {
     if (!this.#open) {
       write(this.#fields)

@@ -1,4 +1,4 @@
-/** What is recorded of one request: its spans (OpenTelemetry) and its log line. Never prompt or answer text. */
+/** Records a request: its spans (OpenTelemetry) and its log line. Never prompt or answer text. */
 import type { Log } from '#platform/log'
 import type { Egress } from '#platform/proxy'
 
@@ -15,7 +15,7 @@ export interface SpanOptions {
 }
 
 export interface Span {
-  /** This span as the parent of others, as a W3C `traceparent` header. */
+  /** This span as a W3C `traceparent` header, for child spans elsewhere. */
   readonly traceparent: string
   child(name: string, options: SpanOptions): Span
   set(attributes: Attributes): void
@@ -26,7 +26,7 @@ export interface Span {
 export interface Tracing extends AsyncDisposable {
   /** The span of a request that came in. `traceparent` is the caller's, unchecked. */
   request(name: string, attributes: Attributes, traceparent: string | undefined): Span
-  /** The span of work that was taken from a queue: a trace of its own. */
+  /** The span of work taken from a queue, in a trace of its own. */
   work(name: string, attributes: Attributes): Span
 }
 
@@ -36,14 +36,14 @@ export interface TracingOptions {
   /** `OTEL_TRACES_SAMPLER` and its argument, as typed. */
   sampler?: string | undefined
   samplerArgument?: string | undefined
-  /** How spans get there. */
+  /** The egress of exported spans. */
   egress?: Egress
   log: Log
 }
 
 /**
- * Spans sent by OTLP (HTTP, JSON) in batches. Whatever the collector does, requests do not wait for it: what it does not
- * take is dropped. The SDK is loaded only here, so that it costs nothing where tracing is off.
+ * Sends spans by OTLP (HTTP, JSON) in batches. Requests never wait for the collector: spans that it does not accept are dropped. The SDK is
+ * loaded only here, so that it costs nothing without tracing.
  */
 export async function openTracing(options: TracingOptions): Promise<Tracing> {
   const { otlpTracing } = await import('./otlp.ts')
