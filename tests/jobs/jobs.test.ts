@@ -270,7 +270,14 @@ test('recurring work runs once in its time, however many processes there are', a
     processId,
   ])
   await using _one = work(mine)
-  await using _other = work(mine, { ...app, processes: { ...app.processes, id: processId } })
+  const { processes } = app
+  const other: App['processes'] = {
+    id: processId,
+    leaseMs: processes.leaseMs,
+    afterSweep: (sweep) => processes.afterSweep(sweep),
+    [Symbol.asyncDispose]: async () => undefined,
+  }
+  await using _other = work(mine, { ...app, processes: other })
   await until(() => ran === 1)
   clock.moveMs(60_000)
   await until(() => ran === 2)
