@@ -1,4 +1,4 @@
-/** The nearest to one vector of many, seen one after the other: exact, and no more is kept than is wanted. */
+/** Finds the vectors nearest to a query among many that are added one after the other: exact, storing no more than wanted. */
 export class NearestVectors<Item> {
   readonly #query: Float32Array
   readonly #limit: number
@@ -15,7 +15,7 @@ export class NearestVectors<Item> {
     return this.#found
   }
 
-  /** `floats` holds vectors one behind the other; `placeOf` names the one at an index. Vectors with a negative cosine are skipped. */
+  /** `floats` holds vectors one after another; `itemOf` returns the item at an index. Vectors with a negative cosine are skipped. */
   add(floats: Float32Array, itemOf: (index: number) => Item): void {
     const query = this.#query
     const dimensions = query.length

@@ -6,7 +6,7 @@ import { UpstreamError } from '#providers/spec'
 import type { Picture, Sizing } from './images.ts'
 import type { ImagePlan } from './plan.ts'
 
-/** Pixels of a picture that is decoded here: nobody draws larger, and a few bytes can claim to be. */
+/** Maximum pixels of a picture that is decoded here: a few bytes can claim any size. */
 const maxPixelsDecoded = 64_000_000
 const lossyQuality = 90
 

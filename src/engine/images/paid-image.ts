@@ -104,7 +104,7 @@ class Paid implements PaidImage {
     const { input, output } = this.#usage ?? { input: 0, output: 0 }
     return { input: Math.min(input, maxTokens), output: Math.min(output, maxTokens) }
   }
-  /** A picture cannot be had in part: who leaves while it is drawn pays for it, as its upstream is paid. */
+  /** A picture cannot be delivered in part: a caller who disconnects while it is drawn pays for it, since the upstream bills it. */
   get #charge(): bigint {
     const { order } = this.plan
     const count = this.#delivered > 0 ? this.#delivered : this.#order.wasAbandoned ? order.count : 0

@@ -35,7 +35,7 @@ function readRule(text: string): DomainRule | undefined {
   const slash = text.indexOf('/')
   const host = slash === -1 ? text : text.slice(0, slash)
   const path = slash === -1 ? '' : text.slice(slash)
-  // Through the URL standard, so that سایت.ایران and its xn-- spelling are one domain.
+  // Normalised by the URL standard, so that سایت.ایران and its xn-- spelling are one domain.
   const url = /[\s:@?#\\*%]/.test(host) ? null : URL.parse(`https://${host}/`)
   if (!url?.hostname.includes('.') || path.split('*').length > 2) return undefined
   return { host: trimDot(url.hostname), path: pathPattern(path) }

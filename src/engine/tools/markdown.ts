@@ -1,4 +1,4 @@
-/** What is used of the DOM, which has no types outside browsers. */
+/** The part of the DOM that is used here; it has no types outside browsers. */
 export interface Element {
   nodeType: number
   localName?: string
@@ -10,7 +10,7 @@ export interface Element {
 const elementNode = 1
 const textNode = 3
 
-/** Deeper than this nobody writes; what lies there comes as plain text. */
+/** Maximum nesting; deeper content becomes plain text. */
 const deepest = 150
 
 const blocks = new Set(

@@ -1,4 +1,4 @@
-/** Of a page that is read: a parser takes memory for each element, and time for each level that it lies deep. */
+/** Limits of a page: a parser needs memory for each element, and time for each nesting level. */
 const max = { elements: 50_000, depth: 200, tagCharacters: 16_384, characters: 6_000_000 }
 
 const empty = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '))
@@ -6,7 +6,7 @@ const empty = new Set('area base br col embed hr img input link meta param sourc
 const selfEnding = new Set('colgroup dd dt li optgroup option p tbody td tfoot th thead tr'.split(' '))
 /** HTML lets a page leave them out and the parser does not; whoever parses what is left puts it into its own. */
 const frame = new Set(['html', 'head', 'body'])
-/** What stands in them is no text of the page. Data for machines stays, as long as its end is there. */
+/** Elements whose content is not text of the page. Machine-readable data stays if its end tag exists. */
 const dropped = ['script', 'style', 'svg', 'noscript', 'template', 'iframe', 'textarea']
 
 /**
@@ -22,7 +22,7 @@ export function pruneHtml(html: string): { html: string; elements: number; cut: 
   while (position < html.length) {
     const tag = nextTag(html, position)
     const text = html.slice(position, tag.start)
-    // A sign that begins no tag costs the parser as much as one that does.
+    // A `<` that begins no tag costs the parser as much as a tag.
     elements += countOf('<', text, max.elements + 1)
     if (elements > max.elements) return { html: pieces.join(''), elements, cut: true }
     pieces.push(text.slice(0, max.characters - size))

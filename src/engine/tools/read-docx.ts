@@ -3,7 +3,7 @@ import { excerpt } from './excerpt.ts'
 import { tidy } from './tidy.ts'
 import type { PageWork, ReadPage } from './web-fetch.ts'
 
-/** Of one part, unpacked; a text of 4 MB has this much XML around it. */
+/** Maximum decompressed bytes of one part; a text of 4 MB needs this much XML. */
 const maxBytes = 64 * 1024 * 1024
 const parts = ['word/document.xml', 'word/footnotes.xml', 'word/styles.xml', 'docProps/core.xml'] as const
 type Part = (typeof parts)[number]
@@ -28,13 +28,13 @@ function unpacked(bytes: Uint8Array): Partial<Record<Part, string>> {
   const wanted = ({ name, originalSize }: { name: string; originalSize: number }): boolean => {
     if (!parts.includes(name as Part) || seen.has(name)) return false
     seen.add(name)
-    // What it claims is also the room that it gets: a bomb that lies is cut or broken there.
+    // The declared size is also the buffer size: a ZIP bomb with a false size is cut or fails here.
     if (originalSize > maxBytes) throw new RangeError('A part of the file is too large.')
     return true
   }
   const files = unzipSync(bytes, { filter: wanted })
   const texts = Object.entries(files).map(([name, part]) => [name, new TextDecoder().decode(part)] as const)
-  // No word processor writes one; entities of their own are only there to do harm.
+  // No word processor writes a DOCTYPE; custom entities are only used for attacks.
   for (const [name, text] of texts)
     if (/<!(?:DOCTYPE|ENTITY)/i.test(text)) throw new Error(`${name} declares a type.`)
   return Object.fromEntries(texts)

@@ -13,7 +13,7 @@ const noise =
   'title, script, style, noscript, template, iframe, object, embed, svg, canvas, dialog, nav, [role="navigation"], [hidden], [aria-hidden="true"]'
 const surroundings = 'footer, aside, form, [role="banner"], [role="contentinfo"]'
 
-/** An article takes longer the more it is looked for in; a page of more is a list or a trap. */
+/** Maximum elements searched for an article, since the time grows with the page; a larger page is a list or a trap. */
 const maxOfArticle = { elements: 20_000, characters: 2_000_000 }
 /** What Readability finds is taken for the page when it is at least so much of its text; a menu or a cookie notice is less. */
 const leastShare = 0.2
@@ -43,7 +43,7 @@ function open(html: string): Page {
   const { document } = parseHTML(`<html><head></head><body>${html}</body></html>`)
   for (const element of document.querySelectorAll('[style]')) if (isHidden(element)) element.remove()
   const faded = [...document.querySelectorAll('[style]')].filter(isFaded)
-  // Pages that let their very text appear by a script, which does not run here, are read all the same.
+  // Pages whose text is only revealed by a script, which does not run here, are read too.
   const isMost = faded.reduce((sum, element) => sum + lengthOf(element), 0) > lengthOf(document.body) / 2
   if (!isMost) for (const element of faded) element.remove()
   return document
@@ -98,7 +98,7 @@ function articleOf(document: Page): Element | undefined {
       ? (article.content as Element)
       : undefined
   } catch {
-    // It stumbles over some documents; they are read as they are.
+    // Readability fails on some documents; these are read entirely.
     return undefined
   }
 }

@@ -1,4 +1,4 @@
-/** Of the tools that the service runs itself. A search vendor that the file does not name is found by its variable. */
+/** Settings of the hosted tools. A search vendor that the file does not name is found by its environment variable. */
 import { type Static, Type } from 'typebox'
 import {
   baseUrl,

@@ -68,7 +68,7 @@ async function collect(fs: IFileSystem, limits: ShellWork['limits']): Promise<Sh
   return files
 }
 
-/** Well-formed, whether a script or the cut broke a pair: readers of JSON refuse half a character. */
+/** Replaces unpaired surrogates, whether they come from the script or the truncation: JSON parsers refuse them. */
 const head = (text: string, characters: number): string =>
   text.length <= characters
     ? text.toWellFormed()

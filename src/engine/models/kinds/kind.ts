@@ -1,4 +1,4 @@
-/** What the house knows of a kind of models, in one value. */
+/** Everything about one kind of models, in one value. */
 import type { Static, TObject, TSchema } from 'typebox'
 import type { ConfigNode, Sentence } from '#platform/config'
 import type { Attributes } from '#platform/trace'

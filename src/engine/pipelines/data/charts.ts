@@ -8,10 +8,10 @@ import type { FoundTable } from './compute.ts'
 import { summaryPhrases } from './phrases.ts'
 import { type Answer, countsOnly } from './views.ts'
 
-/** Points of a line that can still be told apart; days before them stand in the workbook. */
+/** Maximum points of a line chart that can be distinguished; earlier days are only in the workbook. */
 const maxDrawn = 366
 
-/** An answer as a drawing; undefined where it is none. */
+/** The chart of an answer; undefined if it has none. */
 export function chartOf(
   { view, rows: all, points }: Answer,
   { spec }: FoundTable,
@@ -56,7 +56,7 @@ export function chartOf(
   }
 }
 
-/** Draws every answer that is a chart, as PNG and SVG; answers their PNG's paths by the places of the answers. */
+/** Draws every answer that has a chart, as PNG and SVG; returns the paths of the PNGs by the index of the answer. */
 export async function saveCharts(
   context: StepContext,
   documents: Documents,

@@ -1,4 +1,4 @@
-/** The three pieces of confined work: to read a table, to answer questions to it, to write it as files. */
+/** The three confined computations: reading a table, answering questions about it, writing it as files. */
 import { type ReadAnswer, type ReadOptions, type ReadSpec, readTables, storeOf } from './read-table.ts'
 import type { Input } from './rows/open.ts'
 import { type Answer, answerView, type View } from './views.ts'

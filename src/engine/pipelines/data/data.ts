@@ -39,7 +39,7 @@ function budgetOf(task: Task): Budget<Step> {
       summary: { count: 1, promptBytes, maxOutputTokens: 2_500 },
     },
     searches: 0,
-    // A link is a file of data, or a page that has to be read as one.
+    // A link leads to a data file, or to a page that is read for tables.
     reads: 2 * maxLinks,
   }
 }
@@ -53,7 +53,7 @@ export function dataPipeline(documents: Documents, confine: Confine): Pipeline {
       const steps = new BudgetedSteps(context, budgetOf(context.task))
       await context.progress(3, words.reading)
       const found = await findTable(context, confine, steps, opened)
-      // Awaited here: the files are needed until the end.
+      // Awaited before disposal: the files are needed until the end.
       return found ? await analyse({ context, documents, steps, ...found }) : await dataless(context, steps)
     },
   }
@@ -165,7 +165,7 @@ async function writeProse(
   return answer ? filledProse(answer.text, figures, found) : { text: '', dropped: 0 }
 }
 
-/** Of the files of a run, which together may have 100 MB. */
+/** Share of the 100 MB that the files of a run may have together. */
 const limits = {
   csvBytes: 46_000_000,
   sheetBytes: 40_000_000,
@@ -173,7 +173,7 @@ const limits = {
   scratchBytes: 110_000_000,
 }
 
-/** The workbook and cleaned.csv: its first rows are made with their looks here, the others are written behind them in the process. */
+/** The workbook and cleaned.csv: the first rows are created with their styles here, the others are appended in the confined process. */
 async function keepTables(
   { context, documents, steps, computer, found }: Analysis,
   title: string,

@@ -1,9 +1,9 @@
-/** What is known of the columns of a table, exact as they are written. */
+/** Statistics of the columns of a table, exact to the written digits. */
 import type { ColumnKind } from './columns/decide.ts'
 import { NumberColumn, none, type Store, type StoredColumn, TextColumn, valueText } from './columns/store.ts'
 import { decimalText, divided, ExactSum } from './values/exact.ts'
 
-/** Numbers are decimal text. */
+/** Numbers as decimal text. */
 export interface Profile {
   name: string
   kind: ColumnKind
@@ -49,7 +49,7 @@ function textProfile(column: TextColumn, rows: number): Profile {
   }
 }
 
-/** Places of the largest counts, the first of equal ones before the others. */
+/** Indexes of the largest counts; among equal ones the first. */
 const topOf = (counts: readonly number[]): number[] =>
   [...counts.keys()].toSorted((a, b) => counts[b]! - counts[a]! || a - b).slice(0, maxTop)
 
@@ -80,7 +80,7 @@ function numberProfile({ spec, values }: NumberColumn, rows: number): Profile {
   }
 }
 
-/** Without the missing ones, which sort before all others. */
+/** Skips missing values, which sort first. */
 export function sortedValues(values: BigInt64Array, rows = values.length): BigInt64Array {
   const sorted = values.slice(0, rows).sort()
   let first = 0
@@ -106,14 +106,14 @@ function medianOf(sorted: BigInt64Array, scale: number): string {
   return divided(sorted[middle - 1]! + sorted[middle]!, scale, 2n)
 }
 
-/** Of a sample; the one figure that is not exact, since roots are not. */
+/** The standard deviation of a sample; the only figure that is not exact, since roots are not. */
 function deviationOf(values: BigInt64Array, mean: number, scale: number): string {
   let squares = 0
   for (const value of values) squares += (Number(value) - mean) ** 2
   return plainText(Math.sqrt(squares / (values.length - 1)) / 10 ** scale)
 }
 
-/** Six digits behind the point, without an exponent. */
+/** Six decimals, without an exponent. */
 export const plainText = (number: number): string => {
   if (!Number.isFinite(number)) return '0'
   const text = number.toFixed(6)
@@ -124,7 +124,7 @@ export const plainText = (number: number): string => {
 
 export type Measure = 'sum' | 'mean' | 'median' | 'min' | 'max' | 'count' | 'distinct'
 
-/** One number of many values of a column; undefined where there are none to measure. Sorts what it is given. */
+/** Reduces the values of a column to one number; undefined if there are none. Sorts its argument. */
 export function measured(measure: Measure, values: BigInt64Array, scale: number): string | undefined {
   if (measure === 'count') return String(values.length)
   if (measure === 'distinct') return String(distinctOf(values.sort()))
@@ -144,7 +144,7 @@ export function measured(measure: Measure, values: BigInt64Array, scale: number)
   }
 }
 
-/** The values of a column as integers: words by their numbers. Undefined where they are not kept. */
+/** The values of a column as integers, words as their indexes. Undefined if they are not stored. */
 export function integersOf(column: StoredColumn): { values: BigInt64Array; scale: number } | undefined {
   if (column instanceof NumberColumn) return { values: column.values, scale: column.spec.scale ?? 0 }
   if (!column.words) return undefined

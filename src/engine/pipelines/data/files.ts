@@ -37,7 +37,7 @@ function cellValueOf(cell: string | null | undefined, kind: string): Value {
   return kind === 'percent' ? Number((Number(cell) / 100).toPrecision(15)) : cell
 }
 
-/** As people see it: Jalali days in Persian digits, which sort as well. */
+/** The displayed form: Jalali dates in Persian digits, which sort correctly as text. */
 const displaySheet = (sheet: Sheet, { spec }: FoundTable, language: Language): Sheet => ({
   ...sheet,
   rows: sheet.rows.map((row) =>
@@ -203,7 +203,7 @@ export function summaryOf({ task, title, found, answers, drawn, prose, gaps }: S
   }
 }
 
-/** Where a table or a drawing does not show all. */
+/** Notes what a table or a chart leaves out. */
 function boundBlocks({ rows, points, pairs = 0 }: Answer, language: Language): Block[] {
   if (points)
     return points.length < pairs ? [paragraphOf(boundPhrases.points(points.length, pairs)[language])] : []
@@ -241,7 +241,7 @@ function columnsTable({ profile }: FoundTable, language: Language): Block {
   }
 }
 
-/** Rows of one answer on a page; the others stand in the workbook. */
+/** Maximum rows of one answer in the document; all of them are in the workbook. */
 const maxShown = 40
 
 function answerTable({ view, rows: all, total }: Answer, { spec }: FoundTable, language: Language): Block {

@@ -144,7 +144,7 @@ export const againstTitle = (x: string, y: string, language: Language): string =
 
 const counted = (number: number, language: Language): string => writeDecimal(String(number), language)
 
-/** Bounds that were reached, behind the name of what they cut. */
+/** Limits that were reached, appended to the name of what they cut. */
 export const boundPhrases = {
   rows: (rows: number, of: number): Localized => ({
     fa: `${counted(rows, 'fa')} از ${counted(of, 'fa')} ردیف`,
@@ -209,7 +209,7 @@ export const unreadPhrases: Record<UnreadReason, Localized> = {
   'no-table': { fa: 'جدولی در آن یافت نشد', en: 'no table was found in it' },
 }
 
-/** The table in one sentence; the numbers are written already. `rows`: such as «۱۰» or «۱۰ از ۲۰». */
+/** Describes the table in one sentence; the numbers are already formatted. */
 export const overviewText = (rows: string, columns: string, missing: string, language: Language): string =>
   language === 'fa'
     ? `جدول ${rows} ردیف و ${columns} ستون دارد؛ خانه‌های بی‌مقدار: ${missing}. همهٔ عددهای این خلاصه را برنامه از روی داده‌ها محاسبه کرده است.`

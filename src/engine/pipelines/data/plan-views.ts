@@ -13,7 +13,7 @@ const measures = ['sum', 'mean', 'median', 'min', 'max', 'count', 'distinct'] as
 const buckets = ['day', 'month', 'year', 'hour'] as const
 const charts = ['bar', 'line', 'area', 'pie', 'scatter', 'none'] as const
 const maxTitle = 100
-/** Groups that a chart can show, and rows that are told apart. */
+/** Maximum groups of a chart, and maximum rows of a table. */
 const maxGroups = { pie: 12, top: 40 }
 
 export const viewsSchema = {
@@ -43,7 +43,7 @@ export const viewsSchema = {
 
 type Titles = (view: Omit<View, 'title'>) => string
 
-/** The views that the model wants and the table can answer; the usual ones where there are none. */
+/** The planned views that the table can answer; the default views if there are none. */
 export function viewsOf(answer: string | undefined, found: FoundTable, titleOf: Titles): View[] {
   const wanted = listIn(answer === undefined ? undefined : readJson(answer), 'views', maxViews)
   const views = wanted.flatMap((entry) => viewOf(entry, found, titleOf) ?? [])
@@ -101,13 +101,13 @@ function viewOf(entry: unknown, { spec, profile }: FoundTable, titleOf: Titles):
 
 const withTitle = (view: Omit<View, 'title'>, entry: unknown, titleOf: Titles): View => {
   const title = lineOf(textIn(entry, 'title'), maxTitle)
-  // A number in a title would not have been computed from the data.
+  // Titles with numbers are dropped: a number written by the model is not computed from the data.
   return { ...view, title: title && !/\p{N}/u.test(title) ? title : titleOf(view) }
 }
 
 const isBucket = (wish: string): wish is Bucket => (buckets as readonly string[]).includes(wish)
 
-/** Columns of more words than are kept are neither grouped by nor counted again. */
+/** Columns whose words are not stored can be neither grouped nor counted. */
 const isCounted = (columns: readonly ColumnSpec[], profile: FoundTable['profile'], place?: number): boolean =>
   place !== undefined && (columns[place]!.kind !== 'text' || profile[place]!.distinct <= maxTexts)
 

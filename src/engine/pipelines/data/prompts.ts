@@ -10,7 +10,7 @@ const role =
 
 const sampleRows = 6
 
-/** The table as the model sees it: its columns with what is known of them, and its first rows. */
+/** The table in a prompt: its columns with their statistics, and its first rows. */
 function tableText({ sample, rows: count, profile }: FoundTable): string {
   const columns = profile.map(({ name, kind, missing, distinct, min, max, top }) =>
     JSON.stringify({

@@ -15,7 +15,7 @@ export function filledProse(
   { spec, sample, profile }: FoundTable,
 ): { text: string; dropped: number } {
   const byId = new Map(figures.map((figure) => [figure.id, figure.text]))
-  // What the model has seen of the data.
+  // The part of the data that was in the prompt.
   const cells = [
     ...spec.table.columns.map(({ name }) => name),
     ...sample.flat().filter((cell) => cell !== null),
@@ -43,6 +43,6 @@ export function filledProse(
   }
 }
 
-/** The number of a list item is none of the data. */
+/** The number of a list item is not a figure. */
 const holds = (known: ReadonlySet<string>, text: string): boolean =>
   [...numbersOf(text.replace(/^\s*(?:[\d۰-۹]{1,2}[.)]\s*)?/, ''))].every((number) => known.has(number))

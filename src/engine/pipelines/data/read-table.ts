@@ -1,4 +1,4 @@
-/** From files and texts to one table with all its columns decided: what the confined process does first. */
+/** Reads files and texts into one table and decides all its columns: the first step in the confined process. */
 
 import { limits, loadTable, rowsThatFit } from './columns/load.ts'
 import type { Note } from './columns/notes.ts'
@@ -15,17 +15,17 @@ import { type Profile, profileOf } from './figures.ts'
 import { type Input, rowsOf, type SourceSpec, specsOf, type UnreadReason } from './rows/open.ts'
 import type { RowSource } from './rows/source.ts'
 
-/** A table that was found, without its rows: those are read again from the inputs wherever they are needed. Plain JSON. */
+/** A detected table without its rows, which are read again from the inputs when needed. Plain JSON. */
 export interface FoundTable {
   spec: ReadSpec
   profile: Profile[]
-  /** Rows that all figures are computed from, of those that there are. */
+  /** Rows that all figures are computed from, and the total number of rows. */
   rows: number
   of: number
   /** The first rows, cleaned. */
   sample: (string | null)[][]
   notes: Note[]
-  /** Other tables, which no figure speaks of. */
+  /** Other tables, which are not analysed. */
   unused: { name: string; rows: number; hidden: boolean }[]
 }
 
@@ -80,7 +80,7 @@ export async function readTables({
   return { found: await readGroup(best.group, best.own, { sources, unused, maxRows }), unread }
 }
 
-/** The table that the work is about is the one with the most cells, and none that its author has hidden. */
+/** The analysed table is the one with the most cells, and never one that its author has hidden. */
 const weightOf = ({ group, own }: { group: Candidate[]; own: TableSurvey }): number =>
   own.spec.rows * own.spec.columns.length * (group.every(({ hidden }) => hidden) ? 1e-9 : 1)
 
@@ -150,7 +150,7 @@ function sourceNotes(specs: readonly SourceSpec[], sources: readonly RowSource[]
 
 const maxOf = (numbers: readonly number[]): number => numbers.reduce((a, b) => Math.max(a, b), 0)
 
-/** Columns that are read, of those that there are. */
+/** The columns that are read, and their total number. */
 function columnsOf(spec: SourceSpec, { faults }: RowSource): { read: number; of: number } {
   if (spec.kind === 'json') return { read: spec.names.length, of: spec.names.length + spec.unread }
   if (spec.kind === 'xlsx') return { read: spec.width, of: spec.width + spec.unread }
@@ -158,7 +158,7 @@ function columnsOf(spec: SourceSpec, { faults }: RowSource): { read: number; of:
   return { read, of: read + columns }
 }
 
-/** Sheets of all workbooks that no table was looked for in. */
+/** Sheets of all workbooks that were not searched for tables. */
 function sheetNotes(sources: readonly SourceSpec[]): Note[] {
   const unread = new Map<number, number>()
   for (const spec of sources) if (spec.kind === 'xlsx') unread.set(spec.input, spec.unreadSheets)
@@ -166,14 +166,14 @@ function sheetNotes(sources: readonly SourceSpec[]): Note[] {
   return count > 0 ? [{ kind: 'sheets-cut', count }] : []
 }
 
-/** The sources of a table that was read before. */
+/** Opens the sources of a table that was read before. */
 export const sourcesOf = (
   inputs: readonly Input[],
   { sources }: ReadSpec,
 ): Promise<{ source: RowSource }[]> =>
   Promise.all(sources.map(async (spec) => ({ source: await rowsOf(inputs[spec.input]!, spec) })))
 
-/** The columns of a table that was read before. */
+/** Loads the columns of a table that was read before. */
 export async function storeOf(inputs: readonly Input[], spec: ReadSpec): Promise<Store> {
   return (await loadTable(await sourcesOf(inputs, spec), spec.table, spec.rows)).store
 }

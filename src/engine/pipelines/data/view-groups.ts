@@ -14,7 +14,7 @@ export interface RowGroups {
   isTime: boolean
 }
 
-/** The rows of a table by what a question asks for: words, values, or moments, which become months, then years, where there are too many. */
+/** Groups the rows of a table by words, values or times; times become months, then years, if there are too many. */
 export function groupedBy(store: Store, view: View): RowGroups {
   const column = store.columns[view.by]!
   if (column instanceof TextColumn) return groupedWords(column, view, store.rows)

@@ -1,4 +1,4 @@
-/** The number of each group. */
+/** The measure of each group. */
 import { none, type Store } from './columns/store.ts'
 import { integersOf, measured } from './figures.ts'
 import type { RowGroups } from './view-groups.ts'
@@ -7,12 +7,12 @@ import type { View, ViewRow } from './views.ts'
 export interface Measuring {
   value(group: number): string | null
   count(group: number): number
-  /** Of several groups together. */
+  /** The measure of several groups together. */
   together(groups: readonly number[]): ViewRow
   total(): string | null
 }
 
-/** The values of each group beside each other, so that any measure is one of a slice. */
+/** The values sorted by group, so that any measure is computed from a slice. */
 export function measuring({ columns, rows }: Store, { groups, keys }: RowGroups, view: View): Measuring {
   const { measure } = view
   const own = view.column === undefined ? undefined : integersOf(columns[view.column]!)

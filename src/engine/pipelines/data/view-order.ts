@@ -1,4 +1,4 @@
-/** The rows of an answer in their order, and so many that a chart and a page can hold them. */
+/** Orders the rows of an answer and limits their number to what a chart and a page can show. */
 import { foldKey } from './values/fold.ts'
 import type { Measuring } from './view-measures.ts'
 import type { View, ViewRow } from './views.ts'
@@ -17,7 +17,7 @@ const calendars = [
   'بهار تابستان پاییز زمستان',
 ].map((names) => names.split(' ').map(foldKey))
 
-/** Days by time, months by the calendar, rows of one key each as they stand, and the others by size. Answers places of rows. */
+/** Dates by time, months by the calendar, single-value groups as they are, all others by size. Returns row indexes. */
 export function inOrder(
   places: number[],
   all: readonly ViewRow[],
@@ -39,7 +39,7 @@ interface Short {
   isTime: boolean
 }
 
-/** What no chart and no page could hold goes together into one row. */
+/** Rows beyond the limit are combined into one. */
 export function shortened(
   order: readonly number[],
   all: readonly ViewRow[],

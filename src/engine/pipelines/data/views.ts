@@ -9,22 +9,22 @@ import { inOrder, shortened } from './view-order.ts'
 export type ChartType = 'bar' | 'line' | 'area' | 'pie' | 'scatter' | 'none'
 export type Bucket = 'day' | 'month' | 'year' | 'hour'
 
-/** A question to the table: a number for each value of a column, or two columns of numbers against each other. */
+/** A question to the table: a number per value of a column, or two columns of numbers against each other. */
 export interface View {
   title: string
-  /** Places of columns. */
+  /** Indexes of columns. */
   by: number
   column?: number
   measure: Measure
   bucket?: Bucket
-  /** Only so many of the largest; the others are one row together. */
+  /** Limit to the largest groups; the others are combined into one row. */
   top?: number
   chart: ChartType
 }
 
 export interface ViewRow {
   key: string
-  /** Decimal text; null where nothing is known. */
+  /** Decimal text; null if unknown. */
   value: string | null
   count: number
 }
@@ -32,16 +32,16 @@ export interface ViewRow {
 export interface Answer {
   view: View
   rows: ViewRow[]
-  /** Groups that there are; those without a row are together in the last one. */
+  /** Total number of groups; those beyond the limit are combined in the last row. */
   groups: number
-  /** Of the rows together, by the same measure. */
+  /** The same measure over all rows. */
   total: string | null
-  /** Part of the largest row in all, in percent; of sums and counts that are nowhere negative. */
+  /** Share of the largest row in percent; only for sums and counts without negative values. */
   share?: string
-  /** From the first to the last row that are known, in percent; of days, in their order. */
+  /** Change from the first to the last known row in percent; only for dates, in order. */
   change?: string
   points?: [number, number][]
-  /** Rows that could have been points. */
+  /** Rows that could be drawn as points. */
   pairs?: number
 }
 
@@ -110,7 +110,7 @@ function scatterOf({ columns, rows }: Store, view: View): Answer {
   const [x, y] = [columns[view.by], columns[view.column ?? view.by]] as [StoredColumn, StoredColumn]
   const points: [number, number][] = []
   let pairs = 0
-  // Evenly over all rows, so that the drawing shows all of them and not the first.
+  // Sampled evenly over all rows, so that the chart shows all of them and not only the first.
   const both = (row: number) => x.textAt(row) !== null && y.textAt(row) !== null
   for (let row = 0; row < rows; row += 1) if (both(row)) pairs += 1
   const step = Math.max(1, pairs / maxPoints)

@@ -1,6 +1,6 @@
 import type { NamedModel } from '../../models.ts'
 
-/** A text model: the one that most of the house speaks of. */
+/** A text model. */
 export interface Model extends NamedModel {
   kind: 'text'
   /** A text answer that was cut may be gone on with by another deployment (`resume: restart`). */

@@ -1,11 +1,11 @@
-/** What was decided, changed and left out on the way from cells to numbers, in sentences. */
+/** The cleaning notes as text: what was decided, changed and left out between cells and values. */
 import type { Block, Language } from '#engine/documents'
 import { headingOf, paragraphOf } from '../../blocks.ts'
 import { persianNumbers } from '../../persian.ts'
 import type { Note } from '../columns/notes.ts'
 import { cleaningHeading, cleaningSentence, droppedSentence } from './phrases.ts'
 
-/** In this order: sources, rows, columns, values. */
+/** Ordered by sources, rows, columns, values. */
 const order: Note['kind'][] = [
   'used',
   'unused',
@@ -48,7 +48,7 @@ const order: Note['kind'][] = [
   'distinct-floor',
 ]
 
-/** Letters stay as they are written, since some of the lines are about them. */
+/** The lines are not normalised, since some are about spellings. */
 export const cleaningLines = (notes: readonly Note[], language: Language): string[] =>
   notes
     .toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))

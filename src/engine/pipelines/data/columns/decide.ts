@@ -12,28 +12,28 @@ export type ColumnKind = 'number' | 'percent' | 'date' | 'time' | 'text'
 export interface ColumnSpec {
   name: string
   kind: ColumnKind
-  /** Of numbers: digits behind the point that are kept, and the sign before them. */
+  /** For numbers: decimals that are kept, and the decimal sign. */
   scale?: number
   decimal?: DecimalSign
   slash?: boolean
-  /** Of all its numbers. */
+  /** The unit of all numbers. */
   unit?: string
   calendar?: Calendar
   timed?: boolean
-  /** Forms of its days, those that count first. */
+  /** Date forms, the applicable ones first. */
   forms?: DateForm[]
-  /** Numbers that are days of a spreadsheet. */
+  /** Numbers that are serial days of a spreadsheet. */
   serial?: boolean
 }
 
-/** A column of numbers may hold so few cells that are none. */
+/** Maximum share of cells in a column of numbers that are not numbers. */
 const leastShare = 0.8
-/** Integers of 64 bits hold so many digits whatever they are. */
+/** Any number of this many digits fits into 64 bits. */
 const maxDigits = 18
 const namesCodes = /کد(?![اوی])|شماره|code|(?<!\p{L})id(?!\p{L})/iu
 const namesDays = /تاریخ|روز|date|day|زمان|سررسید/i
 
-/** `isPersian`: the table speaks Persian, so that two digits of a year are more likely Jalali ones. */
+/** `isPersian`: the table is in Persian, so a two-digit year is more likely Jalali. */
 export function decideColumn(
   name: string,
   survey: ColumnSurvey,
@@ -43,7 +43,7 @@ export function decideColumn(
   const least = Math.max(1, Math.ceil(survey.present * leastShare))
   if (survey.present === 0) return { name, kind: 'text' }
   const number = numbersOf(name, survey)
-  // One number with a leading zero, in a column that is called so: as numbers, 0012 would be lost.
+  // A leading zero in a column with such a name means codes: as a number, 0012 would lose its zeros.
   const isCode = survey.codes > 0 && namesCodes.test(name)
   const spec =
     daysOf(name, survey, { least, isPersian }, notes) ??
@@ -59,7 +59,7 @@ interface Numbers {
   slash: boolean
   number: Digits
   percent: Digits
-  /** Of the unit, of none, and of those that can be converted. */
+  /** Counts of cells with the unit, without one, and with a convertible one. */
   count: number
   unit: string
   /** Whether the column name contains the unit. */
@@ -103,7 +103,7 @@ function decimalOfColumn({ styles, maxPlain, ambiguousDots }: ColumnSurvey): {
   if (styles.dot > 0 || styles.comma > 0)
     return { decimal: styles.comma > styles.dot ? ',' : '.', guess: false }
   if (styles.ambiguous === 0) return { decimal: '.', guess: false }
-  // 1.234 beside 950: then no number has more than three digits without a separator, so that it separates thousands.
+  // 1.234 beside 950: no number has more than three digits without a separator, so the dot separates thousands.
   const isGrouped = maxPlain > 0 && maxPlain < 1_000
   // 250,000 beside 95000 is read with a thousands separator: no cell proves a decimal comma, and some people omit separators.
   const areDots = ambiguousDots * 2 > styles.ambiguous
@@ -147,7 +147,7 @@ function noteDecimalSign(
 
 const has = (bits: number, form: DateForm): boolean => (bits & (1 << dateForms.indexOf(form))) !== 0
 
-/** Forms that one column may mix, the more usual first. */
+/** Date forms that may occur together in one column, the more common first. */
 const mixtures: DateForm[][] = [
   ['ymd-jalali', 'words-jalali', 'dmy-jalali'],
   ['ymd-gregorian', 'words-gregorian', 'dmy-gregorian'],
@@ -158,7 +158,7 @@ const mixtures: DateForm[][] = [
   ['ymd-gregorian', 'words-gregorian', 'short-ymd-gregorian'],
   ['ymd-jalali', 'words-jalali', 'short-dmy-jalali'],
 ]
-/** Of a day that the calendar of the column does not know, whatever its forms: these mean one day only. */
+/** For a date that is invalid in the column's calendar, whatever its form: these forms are unambiguous. */
 const elsewhere: DateForm[] = ['ymd-jalali', 'ymd-gregorian', 'words-jalali', 'words-gregorian', 'dmy-jalali']
 
 function daysOf(
@@ -197,7 +197,7 @@ interface Ranked {
   own: number
 }
 
-/** Which order was found, and whether another one would have fitted as well. */
+/** The detected order, and whether another one would also have fitted. */
 function noteDateOrder(
   spec: ColumnSpec,
   survey: ColumnSurvey,
@@ -224,7 +224,7 @@ function noteDateOrder(
   if (short) notes.push({ kind: 'century', column: spec.name, written, read })
 }
 
-/** 14030105: a number like others, unless the column is called a date. */
+/** 14030105: a date only if the column is named like one. */
 function compactDays(
   name: string,
   survey: ColumnSurvey,
@@ -243,7 +243,7 @@ function compactDays(
   return { name, kind: 'date', calendar, forms: [`compact-${calendar}`, ...elsewhere] }
 }
 
-/** 45375: a day as spreadsheets count them, in a column that is called a date. */
+/** 45375: a serial day of a spreadsheet, if the column is named like a date. */
 function serialDays(
   name: string,
   survey: ColumnSurvey,

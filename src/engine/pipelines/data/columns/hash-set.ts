@@ -1,13 +1,10 @@
-/**
- * Counts distinct texts without keeping them: of each 96 bits, so that among two million two that differ are taken for one with a
- * probability of 10⁻¹⁶.
- */
+/** Counts distinct texts by 96-bit hashes: among two million texts, two different ones collide with a probability of 10⁻¹⁶. */
 export class HashSet {
   #lanes: Uint32Array
   #capacity: number
   readonly #max: number
   size = 0
-  /** Some were not counted any more. */
+  /** True if the limit was reached, so that some were not counted. */
   isFull = false
 
   constructor(max: number) {
@@ -16,7 +13,7 @@ export class HashSet {
     this.#lanes = new Uint32Array(3 * this.#capacity)
   }
 
-  /** Whether it is new. */
+  /** Adds a text; returns true if it is new. */
   add(text: string): boolean {
     let [a, b, c] = [0x9e3779b9, 0x85ebca6b, 0xc2b2ae35]
     for (let at = 0; at < text.length; at += 1) {
@@ -28,7 +25,7 @@ export class HashSet {
       b ^= b >>> 13
       c ^= c >>> 16
     }
-    // Zero marks an empty place.
+    // Zero marks an empty slot.
     return this.#put((mixed(a ^ text.length) | 1) >>> 0, mixed(b), mixed(c))
   }
 

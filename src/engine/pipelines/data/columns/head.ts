@@ -14,7 +14,7 @@ function isNumberedName(cell: string, below: readonly string[]): boolean {
   return isCounted(numeralOf(cell)?.unit) && !below.some((each) => isCounted(numeralOf(each)?.unit))
 }
 
-/** A first row of names: words where values follow, or at least words that differ. */
+/** The first row contains names if it has words where values follow, or at least different words. */
 export function namesColumns(rows: readonly (readonly string[])[]): boolean {
   const [first = [], ...rest] = rows
   if (rest.length === 0) return false
@@ -28,14 +28,14 @@ export function namesColumns(rows: readonly (readonly string[])[]): boolean {
     const below = belowOf(place)
     return below.some(isValue) && !(isYear(cell) && below.every(isYear))
   })
-  // Among words alone, a name that stands twice is no name.
+  // In a table of words only, a repeated name shows that the row is data.
   const differ = new Set(first).size === first.length
   return hasValues || (differ && !rest.some((row) => row.some((cell) => isValue(cell))))
 }
 
 export interface Names {
   names: string[]
-  /** Those that stood there more than once. */
+  /** Names that occurred more than once. */
   renamed: string[]
   nameless: string[]
 }

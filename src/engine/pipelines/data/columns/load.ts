@@ -7,7 +7,7 @@ import { NumberColumn, none, type Store, type StoredColumn, TextColumn } from '.
 import { type Candidate, type TableSpec, walk } from './tables.ts'
 import { totalLabel } from './totals.ts'
 
-/** Rows of one table, and bytes of their values. */
+/** Limits of one table: rows, and bytes of their values. */
 export const limits = { rows: 2_000_000, bytes: 640 * 1024 * 1024 }
 const maxMerged = 12
 const sampleRows = 200
@@ -16,11 +16,11 @@ const maxSampled = 200
 export interface LoadedTable {
   store: Store
   notes: Note[]
-  /** The first rows, as they are in a clean table. */
+  /** The first rows, cleaned. */
   sample: (string | null)[][]
 }
 
-/** Rows that fit, of those that there are. */
+/** The rows within the limits, and the total number of rows. */
 export function rowsThatFit({ columns, rows }: Pick<TableSpec, 'columns' | 'rows'>, maxRows: number): number {
   const bytes = columns.reduce((sum, { kind }) => sum + (kind === 'text' ? 4 : 8), 0)
   return Math.min(rows, maxRows, Math.floor(limits.bytes / Math.max(1, bytes)))

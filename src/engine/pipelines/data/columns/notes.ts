@@ -1,11 +1,11 @@
 import type { DecimalSign } from '../values/numerals.ts'
 
 /**
- * Notes of everything that was decided, changed or left out between cells and values; the reader sees each (phrases.ts). Lists are bounded,
- * counts are whole.
+ * Notes of everything that was decided, changed or left out between cells and values; the summary shows each of them (phrases.ts). Lists
+ * are limited, counts are complete.
  */
 export type Note =
-  /** Spellings of one word that were counted as one. */
+  /** Spellings that were merged into one word. */
   | {
       kind: 'merged'
       column: string
@@ -15,11 +15,11 @@ export type Note =
     }
   | { kind: 'merged-more'; column: string; count: number }
   | { kind: 'texts'; columns: string[] }
-  /** It holds numbers or days, but too few. */
+  /** A column with too few numbers or dates to be treated as such. */
   | { kind: 'stayed-text'; column: string; values: number; of: number; examples: string[] }
   | { kind: 'codes'; column: string; examples: string[] }
   | { kind: 'unreadable'; column: string; count: number; examples: string[] }
-  /** Known from cells that can only be meant so, or a guess. */
+  /** Decided by unambiguous cells, or guessed. */
   | { kind: 'decimal'; column: string; sign: DecimalSign; guess: boolean; written: string; read: string }
   | { kind: 'slash'; column: string; written: string; read: string }
   | { kind: 'order'; column: string; dayFirst: boolean; guess: boolean; written: string; read: string }
@@ -27,7 +27,7 @@ export type Note =
   | { kind: 'serial'; column: string; written: string; read: string }
   | { kind: 'compact'; column: string; written: string; read: string }
   | { kind: 'other-calendar'; column: string; count: number; calendar: 'jalali' | 'gregorian' }
-  /** Numbers without a unit, in a column of one: as its name says, or a guess. */
+  /** Numbers without a unit in a column with one: decided by its name, or guessed. */
   | { kind: 'bare-unit'; column: string; count: number; unit: string; guess: boolean }
   | { kind: 'other-unit'; column: string; count: number; from: string; to: string }
   | { kind: 'magnitudes'; column: string; count: number }
@@ -41,18 +41,18 @@ export type Note =
   | { kind: 'headless' }
   | { kind: 'empty'; columns: string[] }
   | { kind: 'skipped'; count: number; examples: string[] }
-  /** Records of JSON, by how they begin. */
+  /** JSON records, by their beginnings. */
   | { kind: 'unparsed'; count: number; examples: string[] }
   | { kind: 'broken'; count: number }
   | { kind: 'encoding'; encoding: string }
   | { kind: 'merged-cells'; count: number }
   | { kind: 'uncalculated'; count: number }
-  /** Of cells that a spreadsheet shows as such. */
+  /** Error cells of a spreadsheet. */
   | { kind: 'durations'; count: number }
   | { kind: 'repeated'; count: number }
   | { kind: 'used'; sources: { name: string; rows: number }[] }
   | { kind: 'unused'; sources: { name: string; rows: number; hidden: boolean }[] }
-  /** Characters of a text. */
+  /** Truncation of a text, in characters. */
   | { kind: 'text-cut'; read: number; of: number }
   | { kind: 'sheets-cut'; count: number }
   | { kind: 'columns-cut'; read: number; of: number }

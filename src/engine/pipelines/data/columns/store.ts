@@ -1,4 +1,4 @@
-/** The values of a table by columns: numbers and moments in typed arrays, texts as numbers of their spellings. */
+/** The values of a table by columns: numbers and times in typed arrays, texts as indexes of their spellings. */
 import { dayText, two } from '../values/calendar.ts'
 import { type DateForm, momentsOf, serialMoment, timeOf } from '../values/dates.ts'
 import { decimalText, unitsOf } from '../values/exact.ts'
@@ -9,11 +9,11 @@ import { HashSet } from './hash-set.ts'
 import type { Note } from './notes.ts'
 import { isBlank, isMissing } from './survey.ts'
 
-/** What no number of 18 digits is. */
+/** Marks a missing value: no number of 18 digits has this value. */
 export const none = -(2n ** 63n)
 const maxExamples = 5
 const maxExample = 60
-/** More spellings than that are no words to group by: they are counted, and not kept. */
+/** Columns with more distinct texts are not used for groups: texts are counted, but not stored. */
 export const maxTexts = 100_000
 const maxDistinct = 2_000_000
 
@@ -24,7 +24,7 @@ export interface Store {
 
 export type StoredColumn = NumberColumn | TextColumn
 
-/** Numbers of one scale; days and times in seconds. */
+/** Numbers scaled to integers; dates and times in seconds. */
 export class NumberColumn {
   readonly spec: ColumnSpec
   readonly values: BigInt64Array
@@ -91,7 +91,7 @@ export class NumberColumn {
     return BigInt(found.seconds)
   }
 
-  /** As it is written in a clean table; null where nothing stands. */
+  /** The cleaned cell; null if it is empty. */
   textAt(row: number): string | null {
     const value = this.values[row]!
     return value === none ? null : valueText(this.spec, value)
@@ -113,7 +113,7 @@ const time = (cell: string): bigint | undefined => {
   return seconds === undefined ? undefined : BigInt(seconds)
 }
 
-/** A Toman is ten Rials. */
+/** One Toman is ten Rials. */
 function conversion(from: string, to: string): number | undefined {
   if (from === 'تومان' && to === 'ریال') return 1
   return from === 'ریال' && to === 'تومان' ? -1 : undefined
@@ -138,14 +138,14 @@ interface Spelling {
   count: number
 }
 
-/** Texts as numbers of words, where spellings of one word have one. */
+/** Texts as indexes of words; all spellings of a word share one index. */
 export class TextColumn {
   readonly spec: ColumnSpec
-  /** The word of each row, and -1 where nothing stands; undefined once there are too many words to keep. */
+  /** The word index of each row, -1 for an empty cell; undefined if there were too many words. */
   words: Int32Array | undefined
   #spellings = new Map<string, Spelling>()
   #keys = new Map<string, number>()
-  /** Of words that are not kept. */
+  /** Hashes of words that are not stored. */
   #free: HashSet | undefined
   #present = 0
   /** The display text of each word and its number of occurrences; complete after `finish`. */
@@ -197,7 +197,7 @@ export class TextColumn {
   get distinct(): number {
     return this.#free?.size ?? this.#keys.size
   }
-  /** False where not all words could be counted. */
+  /** False if not all words were counted. */
   get isCounted(): boolean {
     return this.#free?.isFull !== true
   }

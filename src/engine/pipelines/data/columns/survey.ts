@@ -13,7 +13,7 @@ export const isBlank = (cell: string): boolean => cell.length < 9 && blank.test(
 export const isMissing = (cell: string): boolean =>
   isBlank(cell) || (cell.length < 9 && absent.test(cell.trim()))
 
-/** Digits before and behind the point that a column's numbers need at most. */
+/** The most digits before and after the decimal point among a column's numbers. */
 export interface Digits {
   count: number
   integer: number
@@ -25,29 +25,29 @@ const maxExamples = 3
 
 export class ColumnSurvey {
   present = 0
-  /** Cells of words that are missing among numbers, and texts among texts. */
+  /** Cells that mean "no value" in a column of numbers, but are texts in a column of texts. */
   absent = 0
-  /** Numbers by what their separators can mean. */
+  /** Counts of numbers by the possible meaning of their separators. */
   readonly styles = { plain: 0, dot: 0, comma: 0, ambiguous: 0, slash: 0, none: 0 }
-  /** `1403/01` beside the other numbers with a slash: months. */
+  /** Numbers with a slash that can be months, such as `1403/01`. */
   slashMonths = 0
-  /** Readable with this decimal sign, of numbers and of percentages. */
+  /** Numbers and percentages that are valid with this decimal sign. */
   readonly asDot = { number: digits(), percent: digits() }
   readonly asComma = { number: digits(), percent: digits() }
   readonly units = new Map<string, number>()
   magnitudes = 0
   codes = 0
-  /** Of numbers without separators. */
+  /** Statistics of numbers without separators. */
   maxPlain = 0
   ambiguousDots = 0
   readonly forms = new Map<DateForm, number>()
-  /** How often each set of forms fits; bits as `dateForms` stand. */
+  /** Count of each set of fitting date forms; the bits follow `dateForms`. */
   readonly sets = new Map<number, number>()
   timed = 0
   times = 0
-  /** Numbers that could be days of a spreadsheet. */
+  /** Numbers that could be serial days of a spreadsheet. */
   serials = 0
-  /** One of them. */
+  /** An example of them. */
   serial = 0
   readonly examples = {
     ambiguous: [] as string[],
@@ -78,7 +78,7 @@ export class ColumnSurvey {
     if (!numeral || mayBeDay(numeral.body)) this.#moment(cell, !numeral)
   }
 
-  /** What most numbers are. */
+  /** Handles the most common case first. */
   #integer(cell: string): void {
     this.styles.plain += 1
     measure(this.asDot.number, cell)
@@ -162,11 +162,11 @@ function measure(digits: Digits, plain: string | undefined): void {
   if (fraction > digits.fraction) digits.fraction = fraction
 }
 
-/** 14030115, 1403/01/15 and 1403.01.15; with dots only where a year is whole, since 1.2.10 is a chapter or a version. */
+/** 14030115, 1403/01/15 and 1403.01.15; with dots only if the year is complete, since 1.2.10 is a chapter or a version. */
 const mayBeDay = (body: string): boolean =>
   body.length === 8 || body.includes('/') || (/\d{4}/.test(body) && styleOf(body) === 'none')
 
-/** Of any script. */
+/** Digits of any script. */
 export function hasDigit(text: string): boolean {
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
@@ -176,7 +176,7 @@ export function hasDigit(text: string): boolean {
   return false
 }
 
-/** Whether a cell alone is a value and no word. */
+/** Whether a single cell is a value rather than a word. */
 export const isValue = (cell: string): boolean => {
   if (!hasDigit(cell)) return false
   const numeral = numeralOf(cell)

@@ -1,4 +1,4 @@
-/** One table out of all sources of a run: those whose columns have the same names are one below the other. */
+/** Combines the sources of a run into one table: those with the same column names are appended to each other. */
 import type { RowSource, Visit } from '../rows/source.ts'
 import { foldKey } from '../values/fold.ts'
 import { type ColumnSpec, decideColumn } from './decide.ts'
@@ -11,15 +11,15 @@ const headRows = 200
 
 export interface Candidate {
   source: RowSource
-  /** Where the sources of a run stand. */
+  /** The index of the source. */
   place: number
   hidden: boolean
   isNamed: boolean
-  /** Cells of the first row, or names that the format knows. */
+  /** Cells of the first row, or names given by the format. */
   head: string[]
 }
 
-/** Reads how a source begins; undefined where it holds no row. */
+/** Reads the beginning of a source; undefined if it has no rows. */
 export async function candidateOf(
   source: RowSource,
   place: number,
@@ -51,11 +51,11 @@ export function grouped(candidates: readonly Candidate[]): Candidate[][] {
 /** Everything that the second pass needs. Plain JSON. */
 export interface TableSpec {
   columns: ColumnSpec[]
-  /** Places of the sources, in their order. */
+  /** Indexes of the sources, in order. */
   places: number[]
   isNamed: boolean
   head: string[]
-  /** Ordinals of rows that are left out: totals. */
+  /** Row numbers of totals, which are left out. */
   left: number[]
   /** Rows of data that there are. */
   rows: number
@@ -128,7 +128,7 @@ function noteNaming(
 
 type VisitData = (row: string[], ordinal: number, place: number) => unknown
 
-/** The rows of data of all sources, numbered from 0: without empty ones and without the head, wherever it is repeated. */
+/** Iterates over the data rows of all sources, numbered from 0: without empty rows and without the header, wherever it is repeated. */
 export async function walk(
   group: readonly Pick<Candidate, 'source'>[],
   isNamed: boolean,

@@ -1,4 +1,4 @@
-/** Rows that sum up others: «جمع کل». Summed with the rest they would count everything twice. */
+/** Detects total rows («جمع کل»). Counted with the rest they would double every sum. */
 import { foldKey } from '../values/fold.ts'
 import { hasDigit, isMissing } from './survey.ts'
 
@@ -40,8 +40,8 @@ export function totalLabel(row: readonly string[]): { label: string; isAlone: bo
 const maxKept = 10_000
 
 /**
- * Looks out for totals while the rows go by. One in the midst is a total where cells are empty that the other rows fill; at the end of
- * a source it is one in any case, also where remarks without a number follow it.
+ * Detects totals during one pass. A row in the middle is a total if cells are empty that other rows fill; at the end of a source it always
+ * is, also if only remarks without numbers follow.
  */
 export class TotalsWatch {
   readonly #found: number[] = []
@@ -65,7 +65,7 @@ export class TotalsWatch {
     this.#source = next
   }
 
-  /** Ordinals of the rows that are totals. */
+  /** Row numbers of the totals. */
   found(): number[] {
     return [...this.#found, ...this.#tail].toSorted((a, b) => a - b)
   }

@@ -1,4 +1,4 @@
-/** Files of separated values: CSV, TSV, and those with semicolons or bars. */
+/** Delimited files: CSV, TSV, and those with semicolons or bars. */
 import { holdGroups, isComma, withoutGroups } from './digit-groups.ts'
 import { type Encoding, textOf } from './encoding.ts'
 import { RecordReader } from './records.ts'
@@ -17,7 +17,7 @@ const signs = ['\t', ';', '|', ',', '؛', '،']
 const sampleCharacters = 256 * 1024
 const sampleRecords = 200
 
-/** How the table of a text file is written, by its beginning. Undefined for a file without one. */
+/** Detects the format of a delimited file from its beginning. Undefined for a file without a table. */
 export async function delimitedSpec(path: string, encoding: Encoding): Promise<DelimitedSpec | undefined> {
   const head = await headOf(path, encoding)
   const shapes = signs.map((sign) => {
@@ -60,7 +60,7 @@ function recordsIn(head: string, sign: string): Row[] {
 
 const filled = (row: Row): number => row.reduce((count, cell) => count + (cell === '' ? 0 : 1), 0)
 
-/** The width that most records have, how many have it, and what stands before the first of them. */
+/** The most common number of cells, how many records have it, and the records before the first of them. */
 function shapeOf(records: readonly Row[]): { width: number; fitting: number; before: number } {
   const counts = new Map<number, number>()
   for (const { length } of records) if (length > 1) counts.set(length, (counts.get(length) ?? 0) + 1)

@@ -17,11 +17,11 @@ export interface Omitted {
   columns: number
 }
 
-/** Lines before a table, and behind it, that may be taken for rows. */
+/** Number of lines before and after a table that might be mistaken for rows. */
 const maxProse = 3
 export const limits = { recordLines: 20, columns: 60, rows: 5_000, width: 5_000 }
 
-/** The largest table of separated values among the lines of a text. `alone`: nothing else stands in it, so that ragged rows belong to it. */
+/** Finds the largest delimited table in a text. `alone`: the text contains nothing else, so ragged rows belong to it. */
 export function delimitedIn(text: string, alone: boolean): Delimited | undefined {
   const lines = text.split(/\r\n?|\n/)
   const found = ['\t', '|', ';', ',', '،', ':'].map((sign) => ({
@@ -31,7 +31,7 @@ export function delimitedIn(text: string, alone: boolean): Delimited | undefined
   const rivals = found.flatMap(({ sign, best }) =>
     best && !isComma(sign) && holdGroups(best.grid) ? [best.grid] : [],
   )
-  // Commas inside of numbers make no columns where another sign makes as many rows.
+  // Commas inside numbers do not separate columns if another sign gives as many rows.
   const isColumns = (sign: string, { grid }: Delimited): boolean => {
     const rival = rivals.find(({ length }) => length >= grid.length)
     if (!isComma(sign) || !rival) return true
@@ -100,7 +100,7 @@ function gridAt(
   const own = alone ? grid : withoutProse(withoutLead(grid, sign), written, sign)
   return { grid: own, skipped, beyond, next: at }
 
-  /** A row with a cell too few or too many between rows that fit, or behind them: the rows after it are not another table. */
+  /** A row with one cell too few or too many does not end the table. */
   function isStray(cells: readonly string[], next: number): boolean {
     if (cells.length < 2) return false
     const isLast = next >= lines.length || lines[next]!.trim() === ''
@@ -118,8 +118,8 @@ function withoutLead(grid: Grid, sign: string): Grid {
 }
 
 /**
- * A table without the sentences around it that have as many commas as its rows. A row is only taken for a sentence where it is
- * punctuated like one and holds no number: a row of data that is lost would be worse than a sentence that is kept.
+ * Removes surrounding sentences that happen to have as many commas as the rows. A row counts as a sentence only if it is punctuated like
+ * one and contains no number: losing a data row would be worse than keeping a sentence.
  */
 function withoutProse(grid: Grid, written: readonly string[], sign: string): Grid {
   const isSpaced = (line: string) => line.includes(`${sign} `)
@@ -183,7 +183,7 @@ const hasNumbers = ([first, ...rows]: Grid): boolean =>
       rows.some((row) => isNumber(row[place]!)),
   )
 
-/** Prose has commas too: a table has rows of one kind. */
+/** Prose has commas too: a table needs rows of one shape. */
 function isTable(grid: Grid, sign: string, alone: boolean): boolean {
   if (grid.length < 2) return false
   if (sign === ':') return grid.length >= 3 && grid[0]!.length === 2 && grid.every((row) => isNumber(row[1]!))

@@ -6,6 +6,6 @@ export const isComma = (sign: string): boolean => sign === ',' || sign === '،'
 
 export const withoutGroups = (text: string): string => text.replace(group, '')
 
-/** Whether cells hold such commas: then another sign has separated these cells. */
+/** Whether cells contain digit-grouping commas: then another sign separates the cells. */
 export const holdGroups = (rows: readonly (readonly string[])[]): boolean =>
   rows.some((row) => row.some((cell) => cell.search(group) >= 0))

@@ -1,9 +1,9 @@
-/** In which encoding a file of text is written, judged by all of its bytes. */
+/** Detects the encoding of a text file from all of its bytes. */
 import { createReadStream } from 'node:fs'
 
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1256'
 
-/** So many times as many whole sequences as broken ones: then a broken one is damage, and not another encoding. */
+/** If valid UTF-8 sequences outnumber invalid ones by this factor, the invalid ones are damage and not another encoding. */
 const trust = 20
 
 export async function encodingOf(path: string): Promise<Encoding> {
@@ -31,9 +31,9 @@ function markOf(chunk: Buffer): Encoding | undefined {
 interface Counted {
   valid: number
   broken: number
-  /** Bytes that the sequence under way still needs. */
+  /** Bytes still missing in the current sequence. */
   due: number
-  /** At even and at odd places. */
+  /** At even and odd positions. */
   zeros: [number, number]
   at: number
 }

@@ -7,7 +7,7 @@ export interface FoundGrid {
   named?: true
   skipped?: string[]
   beyond: Omitted
-  /** Where not all of the text was read. */
+  /** Set if only a part of the text was read. */
   cut?: { read: number; of: number }
 }
 
@@ -25,7 +25,7 @@ export function findGrid(text: string): FoundGrid | undefined {
   return best && (read < text.length ? { ...best, cut: { read, of: text.length } } : best)
 }
 
-/** Characters that are read: whole lines, since half a number would be another one. */
+/** Maximum characters; cut at line ends, since half of a number would be another number. */
 function boundOf(text: string): number {
   if (text.length <= limits.characters) return text.length
   return text.lastIndexOf('\n', limits.characters - 1) + 1 || limits.characters

@@ -6,35 +6,35 @@ import { maxColumns, noFaults, type Row, type RowSource, type Visit } from './so
 export interface JsonSpec {
   kind: 'json'
   encoding: Encoding
-  /** The way to the list of records, such as `data.items`; '' for the document itself, `*` for a record in each line. */
+  /** Path to the list of records, such as `data.items`; '' for the document itself, `*` for one record per line. */
   path: string
   names: string[]
-  /** Columns beyond the bound. */
+  /** Columns beyond the limit. */
   unread: number
 }
 
-/** Of one record. */
+/** Maximum characters of one record. */
 const maxRecord = 1 << 20
 const maxLists = 64
 const maxDepth = 64
-/** Of a record that was not read. */
+/** Characters shown of an unread record. */
 const maxExample = 60
 const maxExamples = 3
 
 interface Takes {
   /** Takes a record; `false` ends the reading. */
   take(value: unknown, path: string): unknown
-  /** A record that is not read: it is no JSON, longer than the bound, or without an end. How it begins. */
+  /** Reports the beginning of a record that is invalid, too long or incomplete. */
   lose?(text: string, path: string): void
 }
 
 /**
- * Finds records as the text streams by: the objects and lists that are elements of a list, without opening them again. Everything else
- * is passed over.
+ * Finds records in a stream of text: the objects and lists that are elements of a list, without parsing inside them. Everything else is
+ * skipped.
  */
 class RecordScanner {
   readonly #takes: Takes
-  /** Open brackets on the way to where the scanner stands, with the names that lead there. */
+  /** The enclosing brackets at the current position, with the names that lead to them. */
   readonly #open: { sign: string; name: string }[] = []
   #text = ''
   #at = 0
@@ -42,10 +42,10 @@ class RecordScanner {
   #escaped = false
   #stringStart = -1
   #name = ''
-  /** Where the record under way began, and how deep it is. */
+  /** Start and depth of the current record. */
   #record = -1
   #depth = 0
-  /** How the record under way began, where it is longer than the bound. */
+  /** Beginning of the current record if it exceeds the limit. */
   #long: string | undefined
   ended = false
 
@@ -59,7 +59,7 @@ class RecordScanner {
     this.#forget()
   }
 
-  /** Where the text has no more. */
+  /** Position of the end of the buffered text. */
   end(): void {
     if (this.#record >= 0 && !this.ended) this.#lose()
   }
@@ -126,7 +126,7 @@ class RecordScanner {
     )
   }
 
-  /** What was read is not needed any more. */
+  /** Drops the part of the buffer that is not needed any more. */
   #forget(): void {
     const start = this.#record >= 0 ? this.#record : this.#quoted ? this.#stringStart : this.#at
     if (this.#at - start > maxRecord) {
@@ -139,7 +139,7 @@ class RecordScanner {
     if (this.#record >= 0) this.#record = 0
   }
 
-  /** A record, or a name, that is longer than the bound is walked through without keeping it. */
+  /** A record or name beyond the limit is skipped without being stored. */
   #passOver(start: number): void {
     if (this.#record >= 0) this.#long ??= this.#text.slice(start, start + maxExample)
     this.#text = this.#text.slice(this.#at)
@@ -149,7 +149,7 @@ class RecordScanner {
   }
 }
 
-/** Numbers stay as they were written, with a decimal sign that means one thing only. */
+/** Numbers keep their digits, with an unambiguous decimal sign. */
 const parsed = (text: string): unknown =>
   parsedJson(text, function (this: unknown, _key: string, value: unknown, context?: { source?: string }) {
     return typeof value === 'number' ? writtenNumber(context?.source ?? String(value)) : value
@@ -157,7 +157,7 @@ const parsed = (text: string): unknown =>
 
 const writtenNumber = (source: string): string => source.replace('.', '٫').replace(/e(?=\d)/i, 'E+')
 
-/** Where the records of a file are, and the names of their members. Undefined for a file without any. */
+/** Finds the list of records in a file, and the names of their members. Undefined for a file without any. */
 export async function jsonSpec(path: string, encoding: Encoding): Promise<JsonSpec | undefined> {
   const lists = new Map<string, { count: number; names: Set<string>; isListed: boolean }>()
   const take = (value: unknown, at: string) => {
@@ -204,7 +204,7 @@ async function hasLines(path: string, encoding: Encoding): Promise<boolean> {
 
 async function eachLine(path: string, encoding: Encoding, { take, lose }: Takes): Promise<void> {
   let left = ''
-  /** How the line under way began, where it is longer than the bound. */
+  /** Beginning of the current line if it exceeds the limit. */
   let long: string | undefined
   const emit = (line: string): boolean => {
     const value = long === undefined ? parsed(line) : undefined
@@ -227,7 +227,7 @@ async function eachLine(path: string, encoding: Encoding, { take, lose }: Takes)
 
 const maxLevels = 4
 
-/** A record with the members of its members: `address.city`. A list of values is a text; of a record that is a list, its places are names. */
+/** Flattens a record: `address.city`. A list of values becomes a text; in a record that is a list, positions are names. */
 function flat(value: unknown, prefix = '', found: Record<string, unknown> = Object.create(null), level = 0) {
   for (const [name, member] of Object.entries(value as object)) {
     const path = prefix + (Array.isArray(value) ? String(Number(name) + 1) : name)

@@ -17,7 +17,7 @@ export function parsedJson(text: string, revive?: (key: string, value: unknown) 
 
 const words = ['NaN', '-Infinity', 'Infinity']
 
-/** The words outside quotations, as null; in one walk. */
+/** Replaces these words outside strings by null, in one pass. */
 function withNulls(text: string): string {
   let [found, copied] = ['', 0]
   let quoted = false

@@ -1,7 +1,7 @@
-/** Separated values as they stream by, by RFC 4180 and by what people make of it. */
+/** Splits a stream into delimited records, by RFC 4180 and common deviations. */
 import type { Row } from './source.ts'
 
-/** A quotation longer than that was never closed: its sign is one like others. */
+/** A longer quoted cell was never closed: then its quotation mark is an ordinary character. */
 const maxQuoted = 100_000
 /** A record longer than that is cut there. */
 const maxRecord = 1 << 20
@@ -17,7 +17,7 @@ export class RecordReader {
   #at = 0
   #quoted = false
   #fieldStart = true
-  /** The field began with a quotation: in it two signs are one. */
+  /** The cell is quoted, so a doubled quotation mark means one. */
   #inField = false
   #literal = false
   ended = false
@@ -49,7 +49,7 @@ export class RecordReader {
       const end = this.#endOfRecord(text, start)
       if (end < 0) break
       const isPair = text[end] === '\r' && text[end + 1] === '\n'
-      // The other half of the end of the line may come with the next piece.
+      // The second character of a line end may be in the next chunk.
       if (text[end] === '\r' && end + 1 === text.length && !isLast) {
         this.#at = end
         break
@@ -87,7 +87,7 @@ export class RecordReader {
     this.#literal = false
   }
 
-  /** Where the record ends; -1 where its end has not come yet. */
+  /** End of the record; -1 if it has not arrived yet. */
   #endOfRecord(text: string, start: number): number {
     const sign = this.#sign.charCodeAt(0)
     let at = Math.max(this.#at, start)

@@ -4,7 +4,7 @@ export type Calendar = 'jalali' | 'gregorian'
 
 const msPerDay = 86_400_000
 
-/** Years in which the rhythm of the Jalali leap years changes, as astronomy has it (Borkowski); valid from 1178 to 1633. */
+/** Years in which the cycle of Jalali leap years changes, by astronomy (Borkowski); valid from 1178 to 1633. */
 const breaks = [1178, 1635]
 const cycle = 33
 
@@ -26,7 +26,7 @@ const anchor = { year: 1403, day: Date.UTC(2024, 2, 20) / msPerDay }
 const nowruz = (year: number): number =>
   anchor.day + 365 * (year - anchor.year) + leapsUntil(year) - leapsUntil(anchor.year)
 
-/** Undefined for a day that the calendar does not have. */
+/** Undefined for a date that does not exist in the calendar. */
 export function dayOf(calendar: Calendar, year: number, month: number, day: number): number | undefined {
   if (month < 1 || month > 12 || day < 1 || day > 31) return undefined
   if (calendar === 'gregorian') {

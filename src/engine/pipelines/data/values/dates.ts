@@ -1,8 +1,8 @@
-/** Days and times as people write them, in every order in which they may be meant; which it is, is decided by column. */
+/** Parses dates and times as people write them, with every possible order; the column decides which one applies. */
 import { type Calendar, dayOf } from './calendar.ts'
 import { foldKey, latinDigits, withoutUnseen } from './fold.ts'
 
-/** How a day is written. Two digits of a year are a guess of their century. */
+/** The form of a date. The century of a two-digit year is a guess. */
 export const dateForms = [
   'ymd-jalali',
   'ymd-gregorian',
@@ -24,7 +24,7 @@ export type DateForm = (typeof dateForms)[number]
 export interface Moment {
   form: DateForm
   calendar: Calendar
-  /** Since 1970-01-01, by the clock that was written down. */
+  /** Seconds since 1970-01-01, in the written local time. */
   seconds: number
   timed: boolean
 }
@@ -43,7 +43,7 @@ const weekdays = new Set(
   ),
 )
 
-/** Every day that a text may name, the more usual ways first; none for what is no day. */
+/** All dates that a text may mean, the more common forms first; none if it is not a date. */
 export function momentsOf(text: string): Moment[] {
   if (text.length > 48 || text.length < 6) return []
   const plain = latinDigits(withoutUnseen(text)).trim()
@@ -61,7 +61,7 @@ const clock = /(?<![\d/.-])(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d{1,9})?)?/
 const afternoon = /^\s?(?:p\.?m\.?|ب\.?\s?ظ\.?|بعد ?از ?ظهر|عصر)/i
 const morning = /^\s?(?:a\.?m\.?|ق\.?\s?ظ\.?|قبل ?از ?ظهر|صبح)/i
 
-/** The time of a day in a text, and what stands beside it. */
+/** The time of day in a text, and the rest of the text. */
 function withoutTime(text: string): { day: string; seconds?: number } {
   const iso = text.replace(/(?<=\d)T(?=\d\d:)/, ' ')
   const found = clock.exec(iso)
@@ -101,7 +101,7 @@ function made(form: DateForm, year: number, month: number, day: number): Day[] {
   return found === undefined ? [] : [{ form, calendar, seconds: found * daySeconds }]
 }
 
-/** Two digits: the years around these days. */
+/** Two-digit years are taken as the years around today. */
 const jalaliYear = (two: number): number => (two <= 20 ? 1400 : 1300) + two
 const gregorianYear = (two: number): number => (two <= 49 ? 2000 : 1900) + two
 
@@ -147,7 +147,7 @@ function compactDays(text: string): Day[] {
   return [...made('compact-jalali', year, month, day), ...made('compact-gregorian', year, month, day)]
 }
 
-/** Without the name of a weekday before it. */
+/** Without a leading name of a weekday. */
 function withoutWeekday(text: string): string {
   const first = /^([^\d]{3,16}?)[\s،,]+(?=\d)/.exec(text)
   return first && weekdays.has(foldKey(first[1]!).replaceAll(' ', '')) ? text.slice(first[0].length) : text

@@ -35,7 +35,7 @@ export function exactOf(decimals: readonly string[]): { scale: number; units: bi
   return { scale, units: decimals.map((text) => unitsOf(text, scale)) }
 }
 
-/** A sum of many integers: additions of numbers, which are exact while they are safe, and of big ones only now and then. */
+/** A sum of many integers: plain numbers while they are safe, bigint additions only now and then. */
 export class ExactSum {
   #far = 0n
   #near = 0

@@ -1,6 +1,4 @@
-/**
- * Spellings of one word made one. This folder's readers run in a confined process, which may load nothing from elsewhere in the house.
- */
+/** Normalises spellings. The readers in this folder run in a confined process, which may import nothing from outside. */
 
 export const latinDigits = (text: string): string =>
   text.replace(/[۰-۹٠-٩]/g, (digit) => String(digit.charCodeAt(0) & 0xf))
@@ -23,7 +21,7 @@ export function tidyText(text: string): string {
   return plain.replace(/[^\S\n]+/g, ' ').trim()
 }
 
-/** Beyond these are the other forms of letters, which are told from them by Unicode's tables. */
+/** Other forms of letters, which Unicode's tables (NFKC) map to these. */
 const isUsual = /^[\x20-\x7e\u0600-\u06ff\u200c]*$/
 
 const persianLetter = /[\u0620-\u064a\u066e-\u06d3]/
@@ -42,7 +40,7 @@ export function foldKey(text: string): string {
     .replace(/[ةۀ]/g, 'ه')
     .replace(/[أإٱ]/g, 'ا')
     .replaceAll('ؤ', 'و')
-    // Short vowels and the stroke that draws a word out.
+    // Short vowels and the tatweel.
     .replace(/[\u064b-\u0655\u0670\u0640]/g, '')
     .replace(/[\s\u200c]+/g, ' ')
     .trim()
@@ -50,7 +48,7 @@ export function foldKey(text: string): string {
   return withoutJoints(folded)
 }
 
-/** A text of its own: a piece of a large one would keep all of it. */
+/** A copy: a substring of a large text would keep all of it in memory. */
 export const detached = (text: string): string =>
   text.length < 13 ? text : Buffer.from(text, 'utf16le').toString('utf16le')
 

@@ -1,4 +1,7 @@
-/** Numbers as people write them: signs, separators, magnitudes, currencies, percent. Which separator is the decimal point is decided by column. */
+/**
+ * Parses numbers as people write them: signs, separators, magnitudes, currencies, percent. The column decides which separator is the
+ * decimal sign.
+ */
 import { latinDigits, withoutUnseen } from './fold.ts'
 
 /** A parsed number with its surroundings, before the meaning of its separators is decided. */
@@ -8,7 +11,7 @@ export interface Numeral {
   body: string
   /** Powers of ten of a magnitude: 6 for «میلیون». */
   power: number
-  /** What follows in smaller magnitudes: «… و ۵۰۰ هزار». */
+  /** The rest in smaller magnitudes: «… و ۵۰۰ هزار». */
   rest?: { body: string; power: number }[]
   percent: boolean
   /** '' if there is none. */
@@ -17,10 +20,10 @@ export interface Numeral {
 
 export type DecimalSign = '.' | ','
 
-/** What the separators of a number may mean. `dot` and `comma`: the decimal sign can only be this one. */
+/** Possible meanings of a number's separators. `dot` and `comma`: only this can be the decimal sign. */
 export type Style = 'plain' | 'dot' | 'comma' | 'ambiguous' | 'slash' | 'none'
 
-/** More digits than that are codes: card numbers, accounts. */
+/** Longer digit sequences are codes: card numbers, accounts. */
 const maxIntegerDigits = 15
 const maxFraction = 20
 
@@ -56,7 +59,7 @@ export function isInteger(cell: string): boolean {
   return true
 }
 
-/** Persian letters with which no number begins: only «ریال» and «تومان» stand before one. */
+/** Persian letters that do not begin a number: only «ریال» and «تومان» stand before one. */
 const isWord = /^[\u0621-\u0629\u062b-\u0630\u0632-\u0643\u0645-\u064a\u0670-\u06d3a-z]/
 
 /** Returns undefined if the text is not a number. */
@@ -177,7 +180,7 @@ function unitOf(written: string): string {
   return ['تومان', 'تومن', 'IRT'].includes(unit) ? 'تومان' : unit
 }
 
-/** What a body's separators can mean. */
+/** The possible meanings of the separators. */
 export function styleOf(body: string): Style {
   let [dots, commas, slashes] = [0, 0, 0]
   for (const sign of body) {
@@ -242,7 +245,7 @@ function withoutZeros(fraction: string): string {
   return fraction.slice(0, end)
 }
 
-/** The number itself as plain decimal text, where this is its decimal sign. */
+/** The number as plain decimal text, with the given decimal sign. */
 export function decimalIn(numeral: Numeral, decimal: DecimalSign): string | undefined {
   const { negative, body, power, rest = [] } = numeral
   let plain = plainOf(body, decimal)
@@ -278,7 +281,7 @@ function added(one: string, other: string): string {
   return shifted(String(units(one) + units(other)), -scale)
 }
 
-/** A number alone, with the decimal point as English and Persian write it; for texts outside of any column. */
+/** Parses a single number with the decimal signs of English and Persian; for texts outside of columns. */
 export function decimalOf(text: string): string | undefined {
   const numeral = numeralOf(text)
   if (!numeral || numeral.percent || numeral.unit !== '' || numeral.power !== 0) return undefined

@@ -1,7 +1,7 @@
 /** Cells of CSV (RFC 4180). Numbers are written in Latin digits without grouping, so that every program reads them. */
 import { decimalOf } from '../values/numerals.ts'
 
-/** Begins what a spreadsheet would calculate, were it typed in. */
+/** Characters with which a formula begins. */
 const looksLikeFormula = /^[=+\-@\t\r\n＝＋－＠]/
 
 /** A text that a spreadsheet would calculate gets an apostrophe before it. */

@@ -1,9 +1,9 @@
-/** A ZIP whose parts are those of another one, but for one that is written anew, piece by piece. */
+/** Copies a ZIP and replaces one part by a stream. */
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { constants, crc32, deflateRawSync } from 'node:zlib'
 import { unzipSync } from 'fflate'
 
-/** The bytes of a part before they are packed; more the format's plain form does not hold. */
+/** Maximum uncompressed bytes of a part in plain ZIP. */
 const maxUnpacked = 3_500_000_000
 /** 1980-01-01, as ZIP counts days. */
 const someDay = 0x21
@@ -38,7 +38,7 @@ export class PackedFile implements Disposable {
     this.#put(headerOf(this.#open))
   }
 
-  /** Each piece is packed by itself and ends at a whole byte, so that they can stand one behind the other. */
+  /** Each chunk is compressed separately and ends at a byte boundary, so that the chunks can be concatenated. */
   write(bytes: Uint8Array): void {
     const entry = this.#open!
     entry.crc = crc32(bytes, entry.crc)
@@ -63,7 +63,7 @@ export class PackedFile implements Disposable {
   get bytes(): number {
     return this.#at
   }
-  /** Whether the part under way holds as much as a part may. */
+  /** Whether the current part is full. */
   get isFull(): boolean {
     return (this.#open?.size ?? 0) > maxUnpacked
   }

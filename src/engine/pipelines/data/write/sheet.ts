@@ -7,7 +7,7 @@ export interface SheetOptions {
   /** A workbook whose first sheet holds the head and the first `begun` rows. */
   template: string
   begun: number
-  /** Rows with the head; spreadsheets open no more. */
+  /** Maximum rows including the header that spreadsheets open. */
   maxRows: number
   maxBytes: number
   /** Jalali days are shown in Persian digits. */
@@ -99,7 +99,7 @@ export class SheetWriter implements Disposable {
   }
 }
 
-/** The range that the filter and the dimension speak of, down to the last row. */
+/** The range of the filter and the dimension, down to the last row. */
 function rangeEnd(sheet: string, row: number): (text: string) => string {
   const found = /<autoFilter ref="(A1:[A-Z]{1,3})(\d{1,7})"/.exec(sheet)
   if (!found) return (text) => text
@@ -107,7 +107,7 @@ function rangeEnd(sheet: string, row: number): (text: string) => string {
   return (text) => text.replaceAll(`ref="${range}${end}"`, `ref="${range}${row}"`)
 }
 
-/** The looks of the cells of a row, as they stand in a cell. */
+/** The style of each cell of a row, as an attribute. */
 const stylesIn = (row: string): string[] =>
   [...row.matchAll(/<c r="[A-Z]{1,3}\d{1,7}"([^>]{0,60})>/g)].map(([, rest]) => {
     const style = / s="(\d{1,6})"/.exec(rest!)

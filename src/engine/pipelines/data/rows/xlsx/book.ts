@@ -14,7 +14,7 @@ export interface Book {
   budget: Budget
 }
 
-/** Characters of all shared texts together. */
+/** Maximum characters of all shared strings together. */
 const maxText = 96 * 1024 * 1024
 const maxSheets = 200
 
@@ -47,7 +47,7 @@ export async function openBook(path: string): Promise<Book | undefined> {
   }
 }
 
-/** A part that is not there holds nothing. */
+/** A missing part counts as empty. */
 async function* emptyText(): AsyncGenerator<string> {}
 
 async function targetsOf(pieces: AsyncIterable<string>): Promise<Map<string, string>> {
@@ -79,7 +79,7 @@ async function sheetsOf(pieces: AsyncIterable<string>) {
   return { named, epoch1904 }
 }
 
-/** Texts in several fonts are joined; how they are pronounced is left out. */
+/** Runs of a formatted text are joined; phonetic hints are left out. */
 async function textsOf(pieces: AsyncIterable<string>): Promise<string[]> {
   const texts: string[] = []
   let [text, characters] = ['', 0]

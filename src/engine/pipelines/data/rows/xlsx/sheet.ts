@@ -1,4 +1,4 @@
-/** The rows of one sheet as it streams by; days, times and percentages are written as such. */
+/** Streams the rows of one sheet; dates, times and percentages are converted to text. */
 import { dayText, two } from '../../values/calendar.ts'
 import { serialMoment } from '../../values/dates.ts'
 import { shifted } from '../../values/numerals.ts'
@@ -10,9 +10,9 @@ export interface SheetEvents {
   /** `row` counts from 0 as the sheet does; cells by their columns, absent where nothing stands. */
   row(row: number, cells: Map<number, string>): unknown
   merged?(range: { from: [number, number]; to: [number, number] }): void
-  /** A formula whose result the file does not hold. */
+  /** A formula without a cached result. */
   uncalculated?(): void
-  /** A length of time, which is given in hours. */
+  /** A duration, converted to hours. */
   duration?(): void
 }
 
@@ -111,7 +111,7 @@ class SheetState {
   }
 }
 
-/** What the cell shows. Spreadsheets count with 15 digits; what stands behind them is the dust of binary fractions. */
+/** The displayed value. Spreadsheets calculate with 15 digits; further ones are noise of binary fractions. */
 function numberText(number: number, format: string, epoch1904: boolean): string {
   if (format === 'date' || format === 'jalali' || format === 'time') {
     if (number < 0 || number > 2_958_465) return plain(number)

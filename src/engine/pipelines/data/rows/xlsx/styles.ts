@@ -1,4 +1,4 @@
-/** What the numbers of a spreadsheet are, by their formats: days, times, durations, parts of a hundred, or numbers. */
+/** Classifies number formats of a spreadsheet: dates, times, durations, percentages, or numbers. */
 import { attribute, XmlReader } from './xml.ts'
 
 export type CellFormat = 'number' | 'percent' | 'date' | 'jalali' | 'time' | 'duration'

@@ -7,15 +7,15 @@ export interface SheetSpec {
   kind: 'xlsx'
   sheet: string
   hidden: boolean
-  /** Of the first row of the table, as the sheet counts from 0, and of its first column. */
+  /** Zero-based row and column at which the table begins. */
   top: number
   left: number
   width: number
   /** Columns beyond the bound. */
   unread: number
-  /** Rows with something in them above the table. */
+  /** Non-empty rows above the table. */
   before: number
-  /** Of its workbook, beyond the bound. */
+  /** Sheets of its workbook beyond the limit. */
   unreadSheets: number
   rows: number
   /** Merged cells over several rows: column, first and last row. */
@@ -28,7 +28,7 @@ export interface SheetSpec {
 const maxMerges = 50_000
 const sampleRows = 200
 
-/** Every sheet that holds something, by one reading of each. Undefined for what is no workbook. */
+/** Describes every non-empty sheet, reading each once. Undefined for a file that is not a workbook. */
 export async function xlsxSpecs(path: string): Promise<SheetSpec[] | undefined> {
   const book = await openBook(path)
   if (!book) return undefined
@@ -72,7 +72,7 @@ export async function xlsxSpecs(path: string): Promise<SheetSpec[] | undefined> 
     })
     if (seen.right < 0) continue
     const widest = Math.max(...seen.sample.map(({ filled }) => filled))
-    // Titles and remarks above a table are narrower than it is.
+    // Titles and remarks above a table have fewer cells than the table.
     const first = seen.sample.findIndex(({ filled }) => filled * 2 > widest)
     spec.top = seen.sample[first]!.row
     spec.before = first
@@ -118,7 +118,7 @@ async function readFilled(book: Book, entry: Book['sheets'][number]['entry'], sp
       }
       for (const [column, until] of starts.get(row) ?? []) {
         const value = cells.get(column)
-        // A number that stands for several rows is one number: only words are repeated.
+        // In merged cells only words are repeated: a number that spans several rows counts once.
         if (row > top && value !== undefined && !/^[-\d]/.test(value)) open.set(column, { until, value })
       }
       const found: Row = Array.from({ length: width }, (_, place) => cells.get(left + place) ?? '')

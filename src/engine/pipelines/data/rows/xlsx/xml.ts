@@ -1,4 +1,4 @@
-/** XML of spreadsheets as it streams by: elements and their text, nothing else. */
+/** Streaming reader for the XML of spreadsheets: elements and their text, nothing else. */
 
 export interface XmlEvents {
   /** `tag` is what stands between the brackets, for `attribute`. */
@@ -7,7 +7,7 @@ export interface XmlEvents {
   close?(name: string): void
 }
 
-/** A tag or a text that is longer is cut there. */
+/** Longer tags and texts are cut. */
 const maxToken = 1 << 20
 
 export class XmlReader {

@@ -3,10 +3,10 @@ import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { createInflateRaw } from 'node:zlib'
 
-/** What a file may unpack to in one reading: a few kilobytes can name gigabytes. */
+/** Maximum decompressed bytes per reading: a few kilobytes can expand to gigabytes. */
 export const maxUnpacked = 2 * 1024 ** 3
 
-/** More was packed into the file than is read. */
+/** Thrown when a file expands beyond the limit. */
 export class Unbounded extends Error {
   override name = 'Unbounded'
 }
@@ -82,7 +82,7 @@ export async function* entryText(path: string, entry: ZipEntry, budget: Budget):
   }
 }
 
-/** Behind the local header, whose extra field may differ from the directory's. */
+/** After the local header, whose extra field may differ from the directory's. */
 async function dataStart(path: string, { offset }: ZipEntry): Promise<number> {
   await using file = await open(path)
   const header = Buffer.alloc(30)
