@@ -252,6 +252,19 @@ test('one with a lifetime is charged when it is over, unless a step put that off
   await sound()
 })
 
+test('a step that is done again after a crash has its whole life again, and promises nothing twice', async () => {
+  const id = uuidv7()
+  await hold(id, { lifetimeMs: 1_000 })
+  expect(await extend(id, 'first', 2n, 10_000)).toBe(7n)
+  clock.moveMs(9_000)
+  expect(await extend(id, 'first', 2n, 10_000)).toBe(7n)
+  clock.moveMs(9_000)
+  expect(await world.app.ledger.sweep()).toBe(0)
+  expect(await receipt(id)).toMatchObject({ state: 'running', held: 7n })
+  await settle(id, 7n)
+  await sound()
+})
+
 test('what is extended while a sweep waits for the lock is not swept', async () => {
   const id = uuidv7()
   await hold(id, { lifetimeMs: 1_000 })

@@ -48,7 +48,7 @@ export async function holdIn(tx: Tx, options: DurableHoldOptions, now: Date): Pr
 export interface Extension {
   accountId: string
   receiptId: string
-  /** The step that needs it; unique within the hold, so that repeating it adds nothing. */
+  /** The step that needs it; unique within the hold, so that repeating it adds no credits. A repeat has its lifetime again. */
   step: string
   /** The additional amount; 0 extends only the lifetime. */
   microcredits: bigint
