@@ -49,7 +49,7 @@ async function* broken(after: number): AsyncGenerator<Uint8Array> {
 const bytesRoute = (
   name: string,
   spec: ContentSpec,
-  more: Pick<Partial<Route>, 'ranges' | 'errors'> = {},
+  more: Pick<Partial<Route>, 'ranges' | 'errors' | 'cors'> = {},
 ): Route =>
   route({
     ...open,
@@ -77,6 +77,19 @@ beforeAll(async () => {
         },
       },
       { ranges: true },
+    ),
+    bytesRoute('file', { ...base, open: () => bytes }),
+    bytesRoute('misnamed', { ...base, contentHeaders: { 'content-disposition': 'سلام' }, open: endless }),
+    bytesRoute('misnamed-bytes', {
+      ...base,
+      contentHeaders: { 'content-disposition': 'سلام' },
+      open: () => bytes,
+    }),
+    bytesRoute('less', { ...base, open: () => bytes.subarray(1) }),
+    bytesRoute(
+      'varied',
+      { ...base, headers: { vary: 'Accept-Language' }, open: () => bytes },
+      { cors: () => true },
     ),
     bytesRoute('whole', { ...base, open: () => bytes }),
     bytesRoute('live', { mediaType: 'audio/wav', open: twoSounds }, { ranges: true }),
@@ -157,6 +170,30 @@ describe('a stored file', () => {
     expect([head.status, head.headers.get('content-length')]).toEqual([206, '10'])
     expect(opened).toEqual([])
   })
+
+  test('bytes in memory go out whole, and never fewer or more than were promised', async () => {
+    expect(await bodyOf(await get('file'))).toEqual(bytes)
+    expect((await get('less')).status).toBe(500)
+  })
+
+  test('what the answer varies by is added to what chose its page', async () => {
+    const { headers } = await get('varied', { origin: 'https://a.test' })
+    expect([headers.get('vary'), headers.get('access-control-allow-origin')]).toEqual([
+      'Origin, Accept-Language',
+      'https://a.test',
+    ])
+  })
+
+  test.each(['misnamed', 'misnamed-bytes'])(
+    'a header that cannot be sent is 500 in our own words, and no endless wait: %s',
+    async (name) => {
+      const { ended } = live
+      const reply = await get(name)
+      expect(reply.status).toBe(500)
+      expect(((await reply.json()) as never)['error']['code']).toBe('INTERNAL')
+      if (name === 'misnamed') await until(async () => live.ended === ended + 1)
+    },
+  )
 
   test('a route without ranges answers the whole and promises nothing else', async () => {
     const reply = await get('whole', { range: 'bytes=0-1' })

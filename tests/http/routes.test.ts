@@ -55,6 +55,17 @@ const routes: Route[] = [
     errors: [],
     handle: ({ params }) => ({ reply: `${params.slug} ${params.name}` }),
   }),
+  route({
+    ...open,
+    method: 'GET',
+    host: '{siteName}.Sites.test',
+    path: '/named-otherwise',
+    operation: 'test.siteNamed',
+    params: Type.Object({ siteName: Type.String() }),
+    reply: { 200: Reply },
+    errors: [],
+    handle: ({ params }) => ({ reply: params.siteName }),
+  }),
   named('reserved', { host: 'api.sites.test' }),
   named('anybody', { path: '/any', cors: 'any' }),
   named('nobody', { path: '/none', cors: 'none', scope: 'any' }),
@@ -125,6 +136,12 @@ describe('a host of its own', () => {
       expect((await ask(path, { host }, method)).status, `${method} ${host}${path}`).toBe(status)
     expect((await ask('/files/x', { host: 'a.sites.test' })).body.reply).toBe('a x')
     expect((await ask('/page', { host: 'a.sites.test' }, 'HEAD')).status).toBe(200)
+  })
+
+  test('may be written by each route with names and letters of its own', async () => {
+    const host = 'a.sites.test'
+    expect((await ask('/named-otherwise', { host })).body.reply).toBe('a')
+    expect((await ask('/page', { host })).body.reply).toBe('a')
   })
 
   test('a pattern takes one whole label', () => {

@@ -1,10 +1,11 @@
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ClientOptions, WebSocket } from 'ws'
 import type { App } from '#app'
 import { fail } from '#platform/errors'
-import { route, type Socket, socketRoute, socketStream } from '#platform/http'
+import { content, route, type Socket, socketRoute, socketStream } from '#platform/http'
 import { openApiOf } from '#platform/openapi'
 import { pageOf } from '../../src/capabilities/docs/page.ts'
 import type { Client } from '../harness/client.ts'
@@ -88,6 +89,43 @@ const routes = [
           if (message === 'goodbye') return
           await socket.send(message)
         }
+      }),
+  }),
+  // Takes no message, and waits for its client to leave.
+  socketRoute({
+    ...base,
+    path: '/deaf',
+    operation: 'test.deaf',
+    bounds: { idleMs: 200, keyCheckMs: 50 },
+    handle: () =>
+      socketStream(
+        ({ gone }) =>
+          new Promise((resolve) => gone.addEventListener('abort', () => resolve(), { once: true })),
+      ),
+  }),
+  ...['/one', '/two'].map((path) =>
+    socketRoute({
+      ...base,
+      scope: 'public',
+      path,
+      operation: `test.public${path}`,
+      bounds: { perKey: 1 },
+      handle: () => socketStream(echo),
+    }),
+  ),
+  route({
+    ...open,
+    method: 'GET',
+    path: '/endless',
+    operation: 'test.endless',
+    reply: { 200: 'audio/wav' },
+    errors: [],
+    handle: () =>
+      content({
+        mediaType: 'audio/wav',
+        async *open() {
+          for (;;) yield Buffer.alloc(64 * 1024)
+        },
       }),
   }),
   ...['/browsers', '/browsers/broken'].map((path) =>
@@ -198,6 +236,14 @@ describe('refused before the upgrade as on every route', () => {
     ['a parameter that cannot be', '/echo/toolong?name=b', {}, 404, 'NOT_FOUND'],
     ['what the handler refuses', '/echo/gone?name=b', {}, 404, 'NOT_FOUND'],
     ['another version', '/echo/a?name=b', { 'sec-websocket-version': '8' }, 400, 'INVALID_REQUEST'],
+    [
+      'names of protocols that are none',
+      '/idle',
+      { 'sec-websocket-protocol': 'v1,,v2' },
+      400,
+      'INVALID_REQUEST',
+    ],
+    ['the same protocol twice', '/idle', { 'sec-websocket-protocol': 'v1, v1' }, 400, 'INVALID_REQUEST'],
     ['two of a header', '/echo/a?name=b', { 'x-api-key': ['a', 'b'] }, 400, 'INVALID_REQUEST'],
     ['a page that is kept out', '/pages', { origin: 'https://evil.test' }, 403, 'ORIGIN_NOT_ALLOWED'],
   ])('%s', async (_, path, headers, status, code) => {
@@ -236,6 +282,78 @@ describe('refused before the upgrade as on every route', () => {
     const reply = await fetch(`${served.url}/echo/a?name=b`, { headers: bearer() })
     expect([reply.status, reply.headers.get('upgrade')]).toEqual([426, 'websocket'])
     expect(codeOf((await reply.json()) as never)).toBe('UPGRADE_REQUIRED')
+  })
+})
+
+test.each([
+  ['one that is being answered', 'GET /endless', 200],
+  ['a short one', 'GET /plain', 426],
+])(
+  'an upgrade in a row behind another request is no upgrade, and harms nobody: %s',
+  async (_, first, status) => {
+    const line = connect(served.server.port, '127.0.0.1')
+    line.on('error', () => undefined)
+    let text = ''
+    line.on('data', (chunk) => {
+      text += chunk
+      if (text.length > 100_000) line.pause()
+    })
+    const upgrade = [
+      'GET /echo/a?name=b HTTP/1.1',
+      'host: x',
+      `authorization: ${bearer().authorization}`,
+      'connection: Upgrade',
+      'upgrade: websocket',
+      'sec-websocket-version: 13',
+      'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==',
+    ]
+    line.write(`${first} HTTP/1.1\r\nhost: x\r\n\r\n${upgrade.join('\r\n')}\r\n\r\n`)
+    await until(async () => text.includes(`HTTP/1.1 ${status}`))
+    expect(text).not.toContain('HTTP/1.1 101')
+    line.destroy()
+    expect((await fetch(`${served.url}/plain`)).status).toBe(200)
+  },
+)
+
+test('visitors of one public route take no places of another', async () => {
+  const [one, two] = ['/one', '/two'].map((path) => dial(path, { headers: {} }))
+  await Promise.all([one!.opened, two!.opened])
+  expect((await refusal('/one', {})).status).toBe(429)
+  for (const { ws } of [one!, two!]) ws.close()
+})
+
+describe('a line whose handler takes nothing', () => {
+  /** More than all buffers hold. */
+  async function filled(by: Client) {
+    const line = dial('/deaf', { headers: bearer(by) })
+    await line.opened
+    for (let n = 0; n < 45; n += 1) line.ws.send(Buffer.alloc(60_000))
+    return line
+  }
+
+  test('ends when its client has left, although nothing of it is read any more', async () => {
+    const { ws } = await filled(await served.world.key())
+    await until(async () => (await openSockets()) === '1')
+    ws.terminate()
+    await until(async () => (await openSockets()) === '0')
+  })
+})
+
+describe('a key that is no longer accepted', () => {
+  test.each([
+    ['revoked', 'update auth.keys set revoked_at = now() where key_id = $1'],
+    ['narrowed', `update auth.keys set scopes = '{models:read}' where key_id = $1`],
+  ])('closes its open lines with 1008: %s', async (_, change) => {
+    const [own, other] = [await served.world.key(), await served.world.key()]
+    const [line, bystander] = [own, other].map((by) => dial('/deaf', { headers: bearer(by) }))
+    await Promise.all([line!.opened, bystander!.opened])
+    const { db } = served.world.app
+    await db.query({ text: change }, [own.keyId])
+    await db.query({ text: `select pg_notify('auth_changed', $1)` }, [served.world.account])
+    expect(await line!.closed).toEqual({ code: 1008, reason: 'the key is no longer accepted' })
+    expect(bystander!.ws.readyState).toBe(WebSocket.OPEN)
+    bystander!.ws.close()
+    await bystander!.closed
   })
 })
 

@@ -65,7 +65,12 @@ export class ActiveRequest implements RequestContext {
     this.#gone?.abort()
   }
   setHeader(name: string, value: string): void {
-    this.#reply.header(name, value)
+    this.#reply.header(name, name.toLowerCase() === 'vary' ? this.#varyWith(value) : value)
+  }
+  /** What chose the headers so far (the page that asks) still counts. */
+  #varyWith(value: string): string {
+    const names = `${this.#reply.getHeader('vary') ?? ''},${value}`.split(',').map((name) => name.trim())
+    return [...new Set(names.filter((name) => name !== ''))].join(', ')
   }
   /** The request is over: its body is released, even if its connection stays open. */
   async releaseBody(): Promise<void> {

@@ -49,8 +49,7 @@ export async function admit(
   if (route.scope !== 'public') {
     context.caller = await callerOf(app, route, request, reply)
     app.metrics.stages.auth.since(startedMs)
-    if (route.scope !== 'any' && !(route.orScope && context.caller.scopes.has(route.orScope)))
-      requireScope(context.caller, route.scope)
+    requireScopeOf(route, context.caller)
   }
   if (checks.params) {
     context.params = paramsOf(route, request, checks)
@@ -96,6 +95,17 @@ async function callerOf(
   if (route.cors === undefined) admitOrigin(caller, request, reply)
   else requireOrigin(caller, request)
   return caller
+}
+
+function requireScopeOf({ scope, orScope }: Route, caller: Caller): void {
+  if (scope === 'public' || scope === 'any' || (orScope && caller.scopes.has(orScope))) return
+  requireScope(caller, scope)
+}
+
+/** For connections that last: throws once the credentials that were admitted are accepted no longer. */
+export async function requireStillAdmitted(app: App, route: Route, request: FastifyRequest): Promise<void> {
+  if (route.scope === 'public') return
+  requireScopeOf(route, await app.keys.caller(secretOf(request.headers, route.keySources)))
 }
 
 const keysOnly: readonly CredentialKind[] = ['key']

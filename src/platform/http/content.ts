@@ -53,7 +53,9 @@ interface Line {
 export async function sendContent(line: Line, { spec }: Content): Promise<void> {
   const { context, route, reply, check } = line
   const { etag, bytes } = spec
-  const always = { ...(etag !== undefined && { etag }), ...spec.headers }
+  const { vary, ...own } = spec.headers ?? {}
+  if (vary !== undefined) context.setHeader('vary', vary)
+  const always = { ...(etag !== undefined && { etag }), ...own }
   if (etag !== undefined && isKnown(context.headers, etag)) {
     reply.code(304).headers(always).header('content-type', spec.mediaType).send(null)
     return
@@ -72,18 +74,29 @@ export async function sendContent(line: Line, { spec }: Content): Promise<void> 
   check?.bytes(status)
   if (context.isHead) return void openAnswer(reply, status, headers).end()
   const source = await spec.open(range)
-  if (source instanceof Uint8Array) return void reply.code(status).headers(headers).send(asBuffer(source))
-  await sendStream(line, status, headers, { source, length })
+  if (!(source instanceof Uint8Array)) return sendStream(line, status, headers, { source, length })
+  if (length !== undefined && source.length !== length) throw new WrongLength(length)
+  const whole = { ...headers, 'content-length': String(source.length) }
+  if (source.length <= sliceBytes) return void openAnswer(reply, status, whole).end(source)
+  await sendStream(line, status, whole, { source: slicesOf(source), length: source.length })
 }
 
-/** Writes the headers without Fastify, which would send its own Content-Length for HEAD. */
+const sliceBytes = 256 * 1024
+
+/** A client that stops reading in the middle is noticed, as in a stream. */
+async function* slicesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += sliceBytes) yield bytes.subarray(at, at + sliceBytes)
+}
+
+/**
+ * Writes the headers without Fastify, which would send its own Content-Length for HEAD, and its own page for a header that cannot be
+ * sent. Throws for such a header; the answer is then still to be given.
+ */
 function openAnswer(reply: FastifyReply, status: number, headers: Record<string, string>): ServerResponse {
+  const raw = reply.raw.writeHead(status, { ...(reply.getHeaders() as Record<string, string>), ...headers })
   reply.hijack()
-  return reply.raw.writeHead(status, { ...(reply.getHeaders() as Record<string, string>), ...headers })
+  return raw
 }
-
-const asBuffer = ({ buffer, byteOffset, length }: Uint8Array): Buffer =>
-  Buffer.from(buffer, byteOffset, length)
 
 /** The part that is asked for; undefined for all of it. Throws RANGE_NOT_SATISFIABLE. */
 function rangeOf(context: ActiveRequest, etag: string | undefined, bytes: number): ByteRange | undefined {

@@ -9,7 +9,7 @@ const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
 /** A pattern such as `{slug}.sites.example.org`; ports and the case of letters do not count. */
 export function hostPattern(pattern: string): HostPattern {
-  const wanted = pattern.toLowerCase().split('.')
+  const wanted = pattern.split('.').map((want) => (want.startsWith('{') ? want : want.toLowerCase()))
   return (host) => {
     const labels = plainHost(host)?.split('.')
     if (labels?.length !== wanted.length) return undefined
@@ -32,7 +32,9 @@ const plainHost = (host: string | undefined): string | undefined =>
 /** The zone of routes without a host, which also serves every unknown host. */
 const anywhere = '*'
 
-export const zoneOf = ({ host }: Pick<Route, 'host'>): string => host?.toLowerCase() ?? anywhere
+/** Routes of one set of hosts share a zone, whatever they call its labels. */
+export const zoneOf = ({ host }: Pick<Route, 'host'>): string =>
+  host?.replace(/\{[^{}]+\}/g, '{any}').toLowerCase() ?? anywhere
 
 /** The zone of a request: the pattern that its host matches, names before `{name}`. */
 export function zonesOf(routes: readonly Route[]): (host: string | undefined) => string {

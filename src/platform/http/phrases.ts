@@ -168,6 +168,10 @@ export const reasons = {
     en: 'a WebSocket is opened with Sec-WebSocket-Version: 13 and a Sec-WebSocket-Key of 16 bytes.',
     fa: 'WebSocket با Sec-WebSocket-Version: 13 و یک Sec-WebSocket-Key شانزده‌بایتی باز می‌شود.',
   },
+  noProtocols: {
+    en: 'Sec-WebSocket-Protocol is a list of different names, separated by commas.',
+    fa: 'Sec-WebSocket-Protocol فهرستی از نام‌های متفاوت است که با ویرگول لاتین جدا شده‌اند.',
+  },
   notHttp: { en: 'this is not HTTP that can be read.', fa: 'این HTTP خوانا نیست.' },
   badRequestLine: {
     en: 'the request line or a header cannot be read.',

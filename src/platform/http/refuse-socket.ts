@@ -6,7 +6,7 @@ import { languageOf } from './language.ts'
 import { reasons } from './phrases.ts'
 
 /** Node keeps the answer in progress on the socket. */
-type HttpSocket = Socket & { _httpMessage?: ServerResponse<IncomingMessage> | null }
+export type HttpSocket = Socket & { _httpMessage?: ServerResponse<IncomingMessage> | null }
 
 /** Sockets that were already refused: nothing more is read from them. */
 const refused = new WeakSet<Socket>()

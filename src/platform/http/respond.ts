@@ -44,8 +44,8 @@ async function stream(
   reply: FastifyReply,
   events: EventStream,
 ): Promise<void> {
-  reply.hijack()
   reply.raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...eventStreamHeaders })
+  reply.hijack()
   // A HEAD request gets no body, and its connection stays open for the next request.
   if (context.isHead) return void reply.raw.end()
   app.metrics.streams.inc()

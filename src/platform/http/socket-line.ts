@@ -123,9 +123,9 @@ export class SocketLine implements Socket {
   }
 
   #beat(): void {
-    // While nothing is read, signs of life cannot be seen.
+    // While nothing is read, signs of life cannot be seen; that the client has left shows in what is sent to it.
     if (this.#ws.isPaused) this.#see()
-    else if (performance.now() - this.#seenMs >= this.#bounds.idleMs) this.#ws.terminate()
+    if (performance.now() - this.#seenMs >= this.#bounds.idleMs) this.#ws.terminate()
     else if (this.#ws.readyState === this.#ws.OPEN) this.#ws.ping()
   }
 }

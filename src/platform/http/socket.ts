@@ -11,7 +11,9 @@ export interface SocketBounds {
   bytesPerSecond: number
   /** A connection without any sign of life for this long is cut; a ping is sent after half of it. */
   idleMs: number
-  /** Connections of one key in one process. */
+  /** How often it is checked that the key is still accepted; when it no longer is, the connection is closed with 1008. */
+  keyCheckMs: number
+  /** Connections of one key in one process; on a public route, of all callers without a key together. */
   perKey: number
 }
 
@@ -20,6 +22,7 @@ const standardBounds: SocketBounds = {
   messagesPerSecond: 50,
   bytesPerSecond: 256 * 1024,
   idleMs: 60_000,
+  keyCheckMs: 5_000,
   perKey: 50,
 }
 

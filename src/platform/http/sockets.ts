@@ -5,19 +5,22 @@ import type { Duplex } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { WebSocket, WebSocketServer } from 'ws'
 import type { App } from '#app'
-import { fail } from '#platform/errors'
+import { Failure, fail } from '#platform/errors'
 import type { ActiveRequest } from './active-request.ts'
+import { requireStillAdmitted } from './admit.ts'
 import { ClientGone } from './body.ts'
 import { finish } from './finish.ts'
 import { zoneOf, zonesOf } from './host.ts'
 import type { Route } from './http.ts'
 import { reasons } from './phrases.ts'
+import type { HttpSocket } from './refuse-socket.ts'
 import type { ServedSocketOptions, SocketStream } from './socket.ts'
 import { SocketLine } from './socket-line.ts'
 import { patternOf } from './unmatched.ts'
 
 /** RFC 6455, sections 7.4.1 and 11.7. */
 const goingAway = 1001
+const violated = 1008
 const broken = 1011
 /** Of a stop, what is left for the closing handshakes of connections that did not end by themselves. */
 const maxHandshakeMs = 1_000
@@ -73,12 +76,14 @@ export class Sockets {
     }
     if (version !== '13' || !/^[+/0-9A-Za-z]{22}==$/.test(key ?? ''))
       fail('INVALID_REQUEST', { why: reasons.noWebSocket }, { param: 'Sec-WebSocket-Version' })
+    if (!isProtocolList(request.headers['sec-websocket-protocol']))
+      fail('INVALID_REQUEST', { why: reasons.noProtocols }, { param: 'Sec-WebSocket-Protocol' })
   }
 
   /** Upgrades the accepted request. Resolves when the connection is closed. */
   async begin({ run }: SocketStream, { route, context, request, reply }: Admitted): Promise<void> {
     const options = route.socket!
-    using _place = this.#enter(context.caller.keyId, options.perKey)
+    using _place = this.#enter(context.caller.keyId || route.operation, options.perKey)
     const { WebSocketServer } = await import('ws')
     if (this.#stopping.signal.aborted)
       fail('SERVICE_UNAVAILABLE', { why: 'stopping' }, { retryAfterMs: 1_000 })
@@ -96,6 +101,7 @@ export class Sockets {
       context.leave()
     }
     line.gone.addEventListener('abort', onGone, { once: true })
+    using _checks = this.#checkKey(line, route, request)
     await this.#talk(run, line, context)
     finish(this.#app, route, context, { status: 101, complete: true })
   }
@@ -109,6 +115,17 @@ export class Sockets {
       line.close(broken)
     }
     await line.ended()
+  }
+
+  /** Closes the connection soon after its key was revoked, until disposed. While the database is away nothing can have been revoked. */
+  #checkKey(line: SocketLine, route: Route, request: FastifyRequest): Disposable {
+    const check = (): Promise<void> =>
+      requireStillAdmitted(this.#app, route, request).catch((error: unknown) => {
+        if (error instanceof Failure && error.status < 500)
+          line.close(violated, 'the key is no longer accepted')
+      })
+    const timer = setInterval(() => void check(), route.socket!.keyCheckMs)
+    return { [Symbol.dispose]: () => clearInterval(timer) }
   }
 
   /** Counts one connection of the key until disposed. */
@@ -149,6 +166,13 @@ export class Sockets {
   }
 }
 
+/** RFC 6455, section 4.1: different tokens, separated by commas. The library would refuse others with a page of its own. */
+function isProtocolList(header: string | undefined): boolean {
+  if (header === undefined) return true
+  const names = header.split(',').map((name) => name.trim())
+  return new Set(names).size === names.length && names.every((name) => /^[\w!#$%&'*+.^`|~-]+$/.test(name))
+}
+
 const optionsOf = ({ messageBytes, protocols }: ServedSocketOptions) => ({
   noServer: true,
   clientTracking: false,
@@ -178,8 +202,10 @@ export function asksForSocket(routes: readonly Route[]): (request: IncomingMessa
   const known = routes
     .filter(({ socket }) => socket)
     .map((route) => ({ zone: zoneOf(route), pattern: patternOf(route) }))
-  return ({ method, url, headers }) => {
+  return ({ method, url, headers, socket }) => {
     if (method !== 'GET' || headers.upgrade?.toLowerCase() !== 'websocket') return false
+    // An earlier request of the connection is still being answered; this one is served after it, as any request.
+    if ((socket as HttpSocket)._httpMessage) return false
     // A body would be read as the first frames.
     if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) return false
     const path = url!.split('?')[0]!
