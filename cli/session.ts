@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { systemClock } from '#platform/clock'
 import type { Env } from '#platform/config'
 import { type Db, migrate, openDb } from '#platform/db'
-import { StartRefused } from '#platform/errors'
-import { openLog } from '#platform/log'
+import { type Language, StartRefused } from '#platform/errors'
+import { type Log, openLog } from '#platform/log'
 import { hasCluster, startEmbedded } from '#platform/postgres'
 import { loadConfig } from '#settings'
 import type { Session } from './command.ts'
@@ -19,49 +19,60 @@ const maxConnections = 4
  * Stands on `DATABASE_URL`, else on the PostgreSQL of the data folder: of a running server, or started for this command
  * and stopped after it. Disposing it waits for an opening under way, so that no PostgreSQL is left running for nobody.
  */
-export function openSession(
+export const openSession = (
   env: Env,
   verbose: boolean,
   notify: (line: string) => void,
-): Session & AsyncDisposable {
-  const log = openLog(verbose ? 'debug' : 'silent')
-  const stack = new AsyncDisposableStack()
-  let opening: Promise<Db> | undefined
-  let migrating: Promise<Db> | undefined
+): Session & AsyncDisposable => new DatabaseSession(env, verbose, notify)
 
-  async function open(): Promise<Db> {
+class DatabaseSession implements Session, AsyncDisposable {
+  readonly env: Env
+  readonly language: Language
+  readonly clock = systemClock
+  readonly notify: (line: string) => void
+  readonly #log: Log
+  readonly #stack = new AsyncDisposableStack()
+  #opening: Promise<Db> | undefined
+  #migrating: Promise<Db> | undefined
+
+  constructor(env: Env, verbose: boolean, notify: (line: string) => void) {
+    this.env = env
+    this.language = env.locale === 'en' ? 'en' : 'fa'
+    this.notify = notify
+    this.#log = openLog(verbose ? 'debug' : 'silent')
+  }
+
+  db(): Promise<Db> {
+    this.#migrating ??= this.#migrate()
+    return this.#migrating
+  }
+
+  openedDb(): Promise<Db> {
+    this.#opening ??= this.#open()
+    return this.#opening
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.allSettled([this.#opening])
+    await this.#stack.disposeAsync()
+  }
+
+  async #open(): Promise<Db> {
     // The environment alone says where the database is: a fault in the configuration file is no reason to refuse a key.
-    const { databaseUrl, dataDir, pgBin } = loadConfig(env)
+    const { databaseUrl, dataDir, pgBin } = loadConfig(this.env)
     // A wrong folder must not become a new and empty database, in which nobody's account is found.
     if (databaseUrl === undefined && !(await hasCluster(dataDir))) {
       const { en, fa } = doctorPhrases.noDatabaseYet(path.resolve(dataDir))
       throw new StartRefused(en, fa)
     }
-    const url = databaseUrl ?? stack.use(await startEmbedded({ dataDir, pgBin, log })).address
-    return stack.use(await openDb({ url, maxConnections, log }))
+    const log = this.#log
+    const url = databaseUrl ?? this.#stack.use(await startEmbedded({ dataDir, pgBin, log })).address
+    return this.#stack.use(await openDb({ url, maxConnections, log }))
   }
-  async function brought(): Promise<Db> {
-    const db = await openedDb()
+
+  async #migrate(): Promise<Db> {
+    const db = await this.openedDb()
     await migrate(db, migrationsFolder)
     return db
-  }
-  function openedDb(): Promise<Db> {
-    opening ??= open()
-    return opening
-  }
-  return {
-    env,
-    language: env.locale === 'en' ? 'en' : 'fa',
-    clock: systemClock,
-    notify,
-    openedDb,
-    db() {
-      migrating ??= brought()
-      return migrating
-    },
-    async [Symbol.asyncDispose]() {
-      await Promise.allSettled([opening])
-      await stack.disposeAsync()
-    },
   }
 }

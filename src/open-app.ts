@@ -171,7 +171,9 @@ async function openStores(
 ): Promise<Pick<App, 'storage' | 'spool'>> {
   const folder = (name: string) => path.join(dataDir, name)
   return {
-    storage: opening.use(openStorage({ folder: folder('files'), ...storage, egress: outbound.to })),
+    storage: opening.use(
+      openStorage({ folder: folder('files'), ...storage, egress: (url) => outbound.to(url) }),
+    ),
     spool: opening.use(
       await openSpool({ folder: path.resolve(folder('spool')), maxBytes: files.spoolBytes }),
     ),

@@ -37,43 +37,59 @@ export async function forkWorkers(
       : config.databaseUrl
   // Each worker takes connections itself: one that this process had handed to a worker that was just killed would hang for ever.
   cluster.schedulingPolicy = cluster.SCHED_NONE
-  const figures = new WorkerMetrics()
-  let stopping = false
-
-  const start = async (): Promise<Ready | undefined> => {
-    const worker = cluster.fork({ DATABASE_URL: database })
-    const ready = await readyOf(worker)
-    if (!ready) return undefined
-    figures.join(worker)
-    worker.once('exit', (code, signal) => void replace(worker, code, signal))
-    return ready
-  }
-  const replace = async (worker: Worker, code: number, signal: string): Promise<void> => {
-    if (stopping) return
-    log.error({ worker: worker.id, code, signal }, 'a worker died; another takes its place')
-    await pause(replaceMs)
-    await serve()
-  }
-
-  /** Until one serves: what keeps it from starting may pass. */
-  const serve = async (): Promise<void> => {
-    while (!stopping && !(await start())) await pause(replaceMs)
-  }
-
+  const fleet = new Fleet(database, log)
   // One alone first: it migrates, makes the first key and proves that the port is free.
-  const first = await start()
+  const first = await fleet.start()
   if (!first) return undefined
-  await Promise.all(Array.from({ length: config.workers - 1 }, serve))
+  await Promise.all(Array.from({ length: config.workers - 1 }, () => fleet.serve()))
   print(first.welcome)
   log.info({ workers: config.workers }, 'all workers serve')
-
   const open = starting.move()
   return {
     async stop() {
-      stopping = true
-      await Promise.all(Object.values(cluster.workers ?? {}).map(stopWorker))
+      await fleet.stop()
       await open.disposeAsync()
     },
+  }
+}
+
+/** The worker processes of this one; each that dies is replaced. */
+class Fleet {
+  readonly #database: string
+  readonly #log: Log
+  readonly #metrics = new WorkerMetrics()
+  #isStopping = false
+
+  constructor(database: string, log: Log) {
+    this.#database = database
+    this.#log = log
+  }
+
+  /** Starts one worker; undefined where it ended before it was ready. */
+  async start(): Promise<Ready | undefined> {
+    const worker = cluster.fork({ DATABASE_URL: this.#database })
+    const ready = await readyOf(worker)
+    if (!ready) return undefined
+    this.#metrics.join(worker)
+    worker.once('exit', (code, signal) => void this.#replace(worker, code, signal))
+    return ready
+  }
+
+  /** Until one serves: what keeps it from starting may pass. */
+  async serve(): Promise<void> {
+    while (!this.#isStopping && !(await this.start())) await pause(replaceMs)
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    await Promise.all(Object.values(cluster.workers ?? {}).map(stopWorker))
+  }
+
+  async #replace(worker: Worker, code: number, signal: string): Promise<void> {
+    if (this.#isStopping) return
+    this.#log.error({ worker: worker.id, code, signal }, 'a worker died; another takes its place')
+    await pause(replaceMs)
+    await this.serve()
   }
 }
 

@@ -124,7 +124,11 @@ test.each(['http', 'socks5'] as const)(
       { ALL_PROXY: proxy.url },
       s3.config.replace(s3.url, `http://${host}:9000`),
     )
-    await using storage = openStorage({ folder: '/nowhere', ...config.storage, egress: outbound.to })
+    await using storage = openStorage({
+      folder: '/nowhere',
+      ...config.storage,
+      egress: (url) => outbound.to(url),
+    })
     await storage.put('a/b', Buffer.from('bytes'))
     expect((await buffer((await storage.get('a/b'))!)).toString()).toBe('bytes')
     expect(new Set(proxy.asked)).toEqual(new Set([`${host}:9000`]))

@@ -34,25 +34,34 @@ export interface Outbound {
 }
 
 /** Built from the configuration. */
-export function openOutbound({ proxies, tls }: Pick<Config, 'proxies' | 'tls'>): Outbound {
-  // One context per set of files: reading all roots for each connection would cost more than the connection.
-  const contexts = new Map<string, SecureContext>()
-  const trusting = (files: readonly CaConfig[]): SecureContext => {
-    const names = files.map(({ file }) => file).join('\0')
-    const context = contexts.get(names) ?? trust(files.map(({ pem }) => pem))
-    contexts.set(names, context)
-    return context
+export const openOutbound = (config: Pick<Config, 'proxies' | 'tls'>): Outbound =>
+  new ConfiguredOutbound(config)
+
+class ConfiguredOutbound implements Outbound {
+  readonly #config: Pick<Config, 'proxies' | 'tls'>
+  /** One context per set of files: reading all roots for each connection would cost more than the connection. */
+  readonly #contexts = new Map<string, SecureContext>()
+
+  constructor(config: Pick<Config, 'proxies' | 'tls'>) {
+    this.#config = config
   }
-  return {
-    to(url, own = {}) {
-      const target = new URL(url)
-      const proxy = own.proxy === undefined ? proxyOf(proxies, target) : own.proxy
-      const files = [tls.ca, own.ca].filter((ca) => ca !== undefined)
-      return {
-        ...(proxy !== undefined && proxy !== 'direct' && { proxy }),
-        ...(files.length > 0 && { trust: trusting(files) }),
-      }
-    },
+
+  to(url: string | URL, own: EgressOverrides = {}): Egress {
+    const { proxies, tls } = this.#config
+    const target = new URL(url)
+    const proxy = own.proxy === undefined ? proxyOf(proxies, target) : own.proxy
+    const files = [tls.ca, own.ca].filter((ca) => ca !== undefined)
+    return {
+      ...(proxy !== undefined && proxy !== 'direct' && { proxy }),
+      ...(files.length > 0 && { trust: this.#trusting(files) }),
+    }
+  }
+
+  #trusting(files: readonly CaConfig[]): SecureContext {
+    const names = files.map(({ file }) => file).join('\0')
+    const context = this.#contexts.get(names) ?? trust(files.map(({ pem }) => pem))
+    this.#contexts.set(names, context)
+    return context
   }
 }
 

@@ -26,33 +26,55 @@ export interface SecretsOptions {
 
 /** Throws `StartRefused` for a database whose secrets another key has sealed. */
 export async function openSecrets(options: SecretsOptions): Promise<Secrets> {
-  const { db, log, file } = options
-  let known: SealKey | undefined
-  const atHand = async (): Promise<SealKey | undefined> => {
-    const secret = options.secret ?? (await readKeyFile(file))
-    return secret === undefined ? undefined : sealKeyOf(secret)
-  }
-  const refused = (): never => {
-    log.error({}, otherKey.en)
-    return fail('SECRETS_SEALED', {})
-  }
-  const key = async (): Promise<SealKey> => {
-    if (known) return known
-    let mine = await atHand()
-    // A second machine that creates its own key could decrypt nothing.
-    if (!mine && (await readKeyId(db)) !== undefined) return refused()
-    mine ??= sealKeyOf(await makeKeyFile(file))
-    await claimKeyId(db, mine.id)
-    if ((await readKeyId(db)) !== mine.id) return refused()
-    known = mine
-    return mine
+  const vault = new Vault(options)
+  await vault.requireOwnKey()
+  return vault
+}
+
+class Vault implements Secrets {
+  readonly #options: SecretsOptions
+  /** The key, once the database is known to have no other. */
+  #key: SealKey | undefined
+
+  constructor(options: SecretsOptions) {
+    this.#options = options
   }
 
-  const sealedBy = await readKeyId(db)
-  if (sealedBy !== undefined && (await atHand())?.id !== sealedBy)
-    throw new StartRefused(otherKey.en, otherKey.fa)
-  return {
-    seal: async (plain, belongsTo) => sealWith(await key(), plain, belongsTo),
-    open: async (sealed, belongsTo) => openWith(await key(), sealed, belongsTo),
+  async requireOwnKey(): Promise<void> {
+    const sealedBy = await readKeyId(this.#options.db)
+    if (sealedBy !== undefined && (await this.#ownKey())?.id !== sealedBy)
+      throw new StartRefused(otherKey.en, otherKey.fa)
+  }
+
+  async seal(plain: string, belongsTo: string): Promise<string> {
+    return sealWith(await this.#claimedKey(), plain, belongsTo)
+  }
+
+  async open(sealed: string, belongsTo: string): Promise<string> {
+    return openWith(await this.#claimedKey(), sealed, belongsTo)
+  }
+
+  /** The operator's key or that of the file; undefined where neither is there. */
+  async #ownKey(): Promise<SealKey | undefined> {
+    const secret = this.#options.secret ?? (await readKeyFile(this.#options.file))
+    return secret === undefined ? undefined : sealKeyOf(secret)
+  }
+
+  async #claimedKey(): Promise<SealKey> {
+    if (this.#key) return this.#key
+    const { db, file } = this.#options
+    let own = await this.#ownKey()
+    // A second machine that would make a key of its own could open nothing.
+    if (!own && (await readKeyId(db)) !== undefined) return this.#refuse()
+    own ??= sealKeyOf(await makeKeyFile(file))
+    await claimKeyId(db, own.id)
+    if ((await readKeyId(db)) !== own.id) return this.#refuse()
+    this.#key = own
+    return own
+  }
+
+  #refuse(): never {
+    this.#options.log.error({}, otherKey.en)
+    return fail('SECRETS_SEALED', {})
   }
 }

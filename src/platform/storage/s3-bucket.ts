@@ -30,26 +30,40 @@ export interface Bucket extends AsyncDisposable {
   call<Reply>(send: (client: Client) => Promise<Reply>): Promise<Reply>
 }
 
-export function openBucket(config: S3Config, egress: (url: string) => Egress): Bucket {
-  let opening: Promise<Client> | undefined
-  return {
-    name: config.bucket,
-    async call(send) {
-      opening ??= openClient(config, egress)
-      const client = await opening
-      for (let nth = 1; ; nth += 1) {
-        try {
-          return await send(client)
-        } catch (error) {
-          const failure = failureOf(config, error)
-          if (!failure.mayPass || nth === tries) throw failure.result
-        }
-        await pause(firstRetryMs * 2 ** (nth - 1) * (0.75 + Math.random() / 2))
+export const openBucket = (config: S3Config, egress: (url: string) => Egress): Bucket =>
+  new RetryingBucket(config, egress)
+
+class RetryingBucket implements Bucket {
+  readonly #config: S3Config
+  readonly #egress: (url: string) => Egress
+  /** Opened by the first call. */
+  #client: Promise<Client> | undefined
+
+  constructor(config: S3Config, egress: (url: string) => Egress) {
+    this.#config = config
+    this.#egress = egress
+  }
+
+  get name(): string {
+    return this.#config.bucket
+  }
+
+  async call<Reply>(send: (client: Client) => Promise<Reply>): Promise<Reply> {
+    this.#client ??= openClient(this.#config, this.#egress)
+    const client = await this.#client
+    for (let nth = 1; ; nth += 1) {
+      try {
+        return await send(client)
+      } catch (error) {
+        const failure = failureOf(this.#config, error)
+        if (!failure.mayPass || nth === tries) throw failure.result
       }
-    },
-    async [Symbol.asyncDispose]() {
-      await (await opening)?.[Symbol.asyncDispose]()
-    },
+      await pause(firstRetryMs * 2 ** (nth - 1) * (0.75 + Math.random() / 2))
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await (await this.#client)?.[Symbol.asyncDispose]()
   }
 }
 

@@ -25,7 +25,7 @@ const silent = { trace() {}, debug() {}, info() {}, warn() {}, error() {} }
 /** Imported on first use: it takes 0.2 s of CPU, which a server with a disk never spends. */
 export async function openClient(config: S3Config, egress: (url: string) => Egress): Promise<Client> {
   const sdk = await import('@aws-sdk/client-s3')
-  const line = openLine(egress)
+  const line = new DispatchedLine(egress)
   const s3 = new sdk.S3Client({
     endpoint: config.endpoint,
     region: config.region,
@@ -103,36 +103,46 @@ interface Line extends AsyncDisposable {
   handle(sent: Sent, options?: { abortSignal?: AbortSignal }): Promise<{ response: Answered }>
 }
 
-function openLine(egress: (url: string) => Egress): Line {
-  // The bucket may be part of the host name: connections belong to an origin.
-  const dispatchers = new Map<string, Dispatcher>()
-  const dispatcherOf = (origin: string): Dispatcher => {
-    const known =
-      dispatchers.get(origin) ?? openDispatcher(origin, { ...egress(origin), connectMs: 5_000, pool })
-    dispatchers.set(origin, known)
-    return known
+class DispatchedLine implements Line {
+  readonly metadata = { handlerProtocol: 'http/1.1' }
+  readonly #egress: (url: string) => Egress
+  /** The bucket may be part of the host name: connections belong to an origin. */
+  readonly #dispatchers = new Map<string, Dispatcher>()
+
+  constructor(egress: (url: string) => Egress) {
+    this.#egress = egress
   }
-  return {
-    metadata: { handlerProtocol: 'http/1.1' },
-    async handle(sent, { abortSignal } = {}) {
-      const url = addressOf(sent)
-      const { headers, body } = sent
-      const patienceMs = silentMs + Math.ceil(Number(headers['content-length'] ?? 0) / slowestBytesPerMs)
-      const signals = [abortSignal, body === undefined ? undefined : AbortSignal.timeout(patienceMs)]
-      const answer = await request(url, {
-        dispatcher: dispatcherOf(url.origin),
-        method: sent.method as Dispatcher.HttpMethod,
-        headers,
-        body: (body ?? null) as Readable | Uint8Array | string | null,
-        signal: AbortSignal.any(signals.filter((signal) => signal !== undefined) as AbortSignal[]),
-        headersTimeout: patienceMs,
-        bodyTimeout: silentMs,
-      })
-      return { response: await answered(answer) }
-    },
-    async [Symbol.asyncDispose]() {
-      await Promise.all([...dispatchers.values()].map((one) => one.destroy()))
-    },
+
+  async handle(
+    sent: Sent,
+    { abortSignal }: { abortSignal?: AbortSignal } = {},
+  ): Promise<{ response: Answered }> {
+    const url = addressOf(sent)
+    const { headers, body } = sent
+    const patienceMs = silentMs + Math.ceil(Number(headers['content-length'] ?? 0) / slowestBytesPerMs)
+    const signals = [abortSignal, body === undefined ? undefined : AbortSignal.timeout(patienceMs)]
+    const answer = await request(url, {
+      dispatcher: this.#dispatcherOf(url.origin),
+      method: sent.method as Dispatcher.HttpMethod,
+      headers,
+      body: (body ?? null) as Readable | Uint8Array | string | null,
+      signal: AbortSignal.any(signals.filter((signal) => signal !== undefined) as AbortSignal[]),
+      headersTimeout: patienceMs,
+      bodyTimeout: silentMs,
+    })
+    return { response: await answered(answer) }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#dispatchers.values()].map((one) => one.destroy()))
+  }
+
+  #dispatcherOf(origin: string): Dispatcher {
+    const known =
+      this.#dispatchers.get(origin) ??
+      openDispatcher(origin, { ...this.#egress(origin), connectMs: 5_000, pool })
+    this.#dispatchers.set(origin, known)
+    return known
   }
 }
 
