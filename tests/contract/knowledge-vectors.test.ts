@@ -225,6 +225,31 @@ test('vectors of another model are not used, and all are made anew when asked fo
   expect((await find(at.key, id, 'پیشی', 1)).body.data).toMatchObject([{ heading: 'حیوان‌ها' }])
 })
 
+test('vectors that are asked for between the end of a source and the end of its job are made', async () => {
+  await using own = await bootOnVectors()
+  const id = await create(own.key)
+  const made = await add(own.key, id, { type: 'text', title: 'کتاب', text: three })
+  await embedded(own.key, id, made.body.id)
+  const { db } = own.world.app
+  const processId = uuidv7()
+  // As a process leaves it that has written the end of the source, and not yet that of its job.
+  await db.query({ text: `insert into ledger.processes values ($1, now(), now() + interval '1 hour')` }, [
+    processId,
+  ])
+  await db.query({ text: `update knowledge.sources set vectors = 'failed' where source_id = $1` }, [
+    made.body.id,
+  ])
+  await db.query(
+    {
+      text: `insert into jobs.queue (account_id, job_id, name, data, singleton_key, run_at, process_id)
+        select account_id, $1, 'knowledge.embed', '{}', source_id, now(), $2 from knowledge.sources where source_id = $3`,
+    },
+    [uuidv7(), processId, made.body.id],
+  )
+  expect((await embed(id, own.key)).body).toMatchObject({ queued: 1 })
+  expect(await embedded(own.key, id, made.body.id)).toMatchObject({ vectors: { state: 'ready' } })
+})
+
 test('a model that is offered no more ends the waiting with a word', async () => {
   const { id, source } = await known()
   const set = `vectors = 'queued', vectors_model = 'test/old'`

@@ -17,10 +17,10 @@ export async function embedKnowledge(context: KnowledgeContext): Promise<JsonTex
   return acceptOnce(context, { endpoint: '/v1/knowledge/embed', statusCode: 202 }, async (tx) => {
     if (!(await lockProject(tx, projectKey.accountId, id, projectKey.projectId))) return notFound()
     const sources = await store.requeueVectors(tx, projectKey, { model, keyId: caller.keyId })
+    // Without a singleton key: the job that ended a source may still stand in the queue, and would swallow this one.
     const jobs = sources.map((sourceId) => ({
       accountId: projectKey.accountId,
       data: { knowledgeId: id, sourceId },
-      singletonKey: sourceId,
     }))
     await app.jobs.enqueue(tx, embedJob, ...jobs)
     return { id, model, queued: sources.length } satisfies Embedding
