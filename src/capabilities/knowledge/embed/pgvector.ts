@@ -92,7 +92,7 @@ export async function searchPgvector(
     {
       text: `select (select coalesce(sum(passages), 0) from knowledge.vectors
           where account_id = $1 and knowledge_id = $2 and model = $3 and state = 'stored' and dimensions = $4)
-        = (select count(*) from knowledge.near where account_id = $1 and knowledge_id = $2 and model = $3) as whole`,
+        = (select count(*) from knowledge.near where account_id = $1 and knowledge_id = $2 and model = $3) as complete`,
     },
     [accountId, knowledgeId, model, query.length],
   )
