@@ -101,7 +101,8 @@ describe('what is not there, or not possible, ends with 1 and one sentence', () 
   })
 
   test('a balance never passes what is exact', async () => {
-    const env = { DATABASE_URL: database.url }
+    await using other = await cloneDatabase()
+    const env = { DATABASE_URL: other.url }
     const { id } = await done(env, 'account', 'create', '--name', 'rich', '--credits', '1000000000000')
     expect(await refused(env, 'account', 'grant', id, '0.000001')).toMatchObject({
       exit: 1,

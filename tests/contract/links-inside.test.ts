@@ -217,6 +217,8 @@ test('rows of batches are looked at too, each for itself', async () => {
 test('many links cost a bounded number of look-ups at once, one for each host', async () => {
   const release = Promise.withResolvers<void>()
   slow = release.promise
+  // Of a caller who left, a look-up may still wait.
+  const { atOnce } = now
   const hosts = Array.from({ length: 30 }, (_, at) => `slow-${at}.example.com`)
   const links = [...hosts, ...hosts].map((host, at) => part['chat picture']!(`https://${host}/${at}.png`))
   const asking = asked(key, 'chat', 'test/chat', links)
@@ -224,7 +226,7 @@ test('many links cost a bounded number of look-ups at once, one for each host', 
   release.resolve()
   expect((await asking).status).toBe(200)
   expect(lookedUp.toSorted()).toEqual(hosts.toSorted())
-  expect(now.most).toBe(8)
+  expect(now.most).toBe(atOnce + 8)
 })
 
 test('a name server that does not answer keeps nobody for long', async () => {

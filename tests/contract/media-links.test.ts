@@ -387,6 +387,7 @@ test('a host that does not answer in time refuses the request; nothing was held'
 
 test('a caller who leaves ends the fetch; nothing is held and nobody is asked', async () => {
   await using silent = await openWire(() => {})
+  await at.world.settled()
   const before = await at.world.balance()
   const left = new AbortController()
   const link = `https://files.example.test:${silent.port}/a.png`
