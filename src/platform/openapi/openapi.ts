@@ -41,7 +41,8 @@ export function openApiOf(routes: readonly Route[], baseUrl: string): Json {
 }
 
 /**
- * A document has each path once, but two hosts may have the same one: the second gets its operation as a fragment, which no client sends.
+ * A document has each path once, but two hosts may have the same one: the second gets its operation as a fragment, which no client sends
+ * (docs/decisions/0048).
  */
 const pathOfItsOwn = ({ path, operation }: Route): string => `${path}#${operation}`
 
