@@ -193,7 +193,7 @@ test('what an entry leaves out has its default, and an address loses its last sl
   expect(models[0]).not.toHaveProperty('pricing')
 })
 
-describe('a wrong entry stops the start with file, line, path and mend', () => {
+describe('a wrong entry stops the start with file, line, path and how to fix it', () => {
   test.each<[string, string, RegExp]>([
     ['not YAML', 'providers: [', /^kherad\.config\.yaml:1: this is not valid YAML/],
     ['a key twice', 'defaults: {}\ndefaults: {}', /^kherad\.config\.yaml:2: this is not valid YAML/],
@@ -463,7 +463,7 @@ describe('tools', () => {
     ['tools: { web_fetch: { enabled: perhaps } }', 'enabled is "perhaps": write true or false'],
     ['tools: { web_fetch: { price: 1 } }', 'tools.web_fetch.price is not a known entry'],
     ['tools: { shell: {} }', 'tools.shell is not a known entry'],
-  ])('%s is refused with place and mend', (file, sentence) => {
+  ])('%s is refused with the place and how to fix it', (file, sentence) => {
     const { en, fa } = refusal(file)
     expect(en).toContain(sentence)
     expect(fa).toMatch(/[\u0600-\u06ff]/)

@@ -97,8 +97,8 @@ function isStart(node: AST.Node): boolean {
 
 /** Long counts as counts without a bound: each repetition that is counted would be a state of the automata. */
 function widened(source: string): string {
-  return source.replaceAll(/(?<!\\)\{(\d{1,9}),?(\d{0,9})\}/g, (counts, least: string, most: string) =>
-    Number(most || least) >= asGoodAsUnbounded ? `{${Math.min(Number(least), 3)},}` : counts,
+  return source.replaceAll(/(?<!\\)\{(\d{1,9}),?(\d{0,9})\}/g, (counts, min: string, max: string) =>
+    Number(max || min) >= asGoodAsUnbounded ? `{${Math.min(Number(min), 3)},}` : counts,
   )
 }
 

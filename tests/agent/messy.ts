@@ -7,8 +7,8 @@ export interface Truth {
   byMonth: Map<string, bigint>
   sum: bigint
   median: string
-  least: bigint
-  most: bigint
+  min: bigint
+  max: bigint
   weights: bigint
   customers: number
   discounts: bigint
@@ -91,8 +91,8 @@ export function messyTable(rows: number, seed = 7): { lines: string[]; truth: Tr
     byMonth: new Map(),
     sum: 0n,
     median: '',
-    least: 0n,
-    most: 0n,
+    min: 0n,
+    max: 0n,
     weights: 0n,
     customers: 0,
     discounts: 0n,
@@ -141,8 +141,8 @@ export function messyTable(rows: number, seed = 7): { lines: string[]; truth: Tr
     truth: {
       ...truth,
       median: String(Number(twice) / 200),
-      least: sorted[0]!,
-      most: sorted.at(-1)!,
+      min: sorted[0]!,
+      max: sorted.at(-1)!,
       customers: customers.size,
     },
   }

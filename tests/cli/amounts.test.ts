@@ -3,11 +3,11 @@ import { expect, test } from 'vitest'
 import { minus, readCredits, readExpiry, showCredits } from '../../cli/amounts.ts'
 import { table, width } from '../../cli/output.ts'
 
-const most = 10n ** 18n
+const max = 10n ** 18n
 
 test('every amount is written in both languages so that reading it gives the same amount', () => {
   fc.assert(
-    fc.property(fc.bigInt({ min: -most, max: most }), (micro) => {
+    fc.property(fc.bigInt({ min: -max, max }), (micro) => {
       for (const language of ['fa', 'en'] as const) {
         const typed = showCredits(micro, language).replace(/[,٬]/g, '')
         expect(readCredits('N', typed)).toBe(micro)

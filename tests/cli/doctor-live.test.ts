@@ -85,7 +85,7 @@ test('a breaker that is open and a hold past its lease are named, with how to fi
   expect(checks['live_holds']?.message).toMatch(/^1 of 1 open holds.*one server on this database has to run/)
 })
 
-test('what is off in the figures is told stage by stage, and nothing that the figures do not hold is made up', async () => {
+test('what is off in the figures is reported stage by stage, and nothing that the figures do not hold is made up', async () => {
   const text = `kherad_open_streams 0
 kherad_stage_seconds_bucket{stage="hold",le="0.25"} 90
 kherad_stage_seconds_bucket{stage="hold",le="1"} 100
@@ -128,7 +128,7 @@ kherad_workers{state="silent"} 1
   expect(checks['live_loss']?.message).toContain('1.500000 credits')
 })
 
-test('a server that is away is told once, and what stands on it is left out', async () => {
+test('a server that is away is reported once, and what stands on it is left out', async () => {
   const away = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', KHERAD_BASE_URL: 'http://127.0.0.1:1' }
   const checks = await examine(away, '--live')
   expect(states(checks)).toMatchObject({

@@ -72,7 +72,7 @@ test('when everything is broken at once, the doctor still looks at everything an
   )
 })
 
-test('a wrong environment is told, and the rest of the machine is still looked at', async () => {
+test('a wrong environment is reported, and the rest of the machine is still looked at', async () => {
   const { code, checks, broken } = await examine({ KHERAD_PORT: 'high' })
   expect(code).toBe(1)
   expect(broken).toEqual({ settings: expect.stringContaining('KHERAD_PORT') })
@@ -130,7 +130,7 @@ test('the doctor changes nothing in the database: it migrates neither an empty n
   expect((await examine(env)).broken.migrations).toContain('newer than this program (9999-later.sql)')
 })
 
-test('each provider is asked live, and one that refuses our key, is away or is something else is told apart', async () => {
+test('each provider is asked live, and one that refuses our key, is away or is something else is distinguished', async () => {
   await using folder = await temporaryFolder('doctor-')
   await using database = await cloneDatabase()
   await using good = await fakeUpstream()

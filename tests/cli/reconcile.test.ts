@@ -274,7 +274,7 @@ test('people read it in their language: a table, and every difference with its r
   expect(persian.out).toMatch(/نیامده در صورت‌حساب/)
 })
 
-test('thousands of rows travel in batches, and books that contradict themselves are told', async () => {
+test('thousands of rows travel in batches, and a ledger that contradicts itself is reported', async () => {
   await using world = await bootWatched({ traces: false })
   const { openDb } = await import('#platform/db')
   await using db = await openDb({ url: world.databaseUrl })

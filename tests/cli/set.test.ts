@@ -102,7 +102,7 @@ test.concurrent('a running server knows the models, the end and the plan it is t
   await answers('200', 'sandbox/fast')
 })
 
-test.concurrent('what a key’s answers of Responses may have unasked is set within its bounds, told, and known to a running server within a second', async () => {
+test.concurrent('what a key’s answers of Responses may have unasked is set within its bounds, reported, and known to a running server within a second', async () => {
   await using at = await site()
   const applied = async () =>
     (await at.client.post('/v1/responses', { input: 'hello' })).headers.get('x-max-output-tokens')
@@ -152,7 +152,7 @@ test.concurrent('a revoked key is not changed, and people are shown what became 
   expect((await done(env, 'key', 'list')).data).toEqual([before])
 })
 
-test.concurrent('the pages of a key are set, told and lifted, and what is no origin is refused with the form of one', async () => {
+test.concurrent('the pages of a key are set, reported, and lifted, and what is no origin is refused with the form of one', async () => {
   await using at = await site()
   const typed = 'https://App.example.com/,http://localhost:5173'
   const origins = ['https://app.example.com', 'http://localhost:5173']

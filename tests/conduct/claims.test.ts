@@ -246,7 +246,7 @@ describe.each(wires)('an upstream of the wire %s that lies', (wire) => {
 })
 
 describe.each(wires)('text that runs past its limit, from an upstream of the wire %s', (wire) => {
-  const most = 128 * limit + 64 * 1024
+  const max = 128 * limit + 64 * 1024
   const ends: Record<Wire, string> = { chat: 'length', messages: 'max_tokens', responses: 'incomplete' }
 
   /** What the caller reads, and why it says that it ends. */
@@ -301,8 +301,8 @@ describe.each(wires)('text that runs past its limit, from an upstream of the wir
       const { reply, receipt } = await ask(by, at, true)
       const { text, end } = readOf(by, reply, true)
       expect(end).toBe(ends[by])
-      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(most)
-      expect(Buffer.byteLength(text)).toBeGreaterThan(most - 4)
+      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(max)
+      expect(Buffer.byteLength(text)).toBeGreaterThan(max - 4)
       await at.upstream.calls[0]!.whenClosed
       expect(at.upstream.calls).toHaveLength(1)
       expect(receipt.details.tokens!['output']).toBe(limit)
@@ -319,7 +319,7 @@ describe.each(wires)('text that runs past its limit, from an upstream of the wir
       const { reply, receipt } = await ask(by, at, false)
       const { text, end } = readOf(by, reply, false)
       expect(end).toBe(ends[by])
-      expect(Buffer.byteLength(text)).toBe(most)
+      expect(Buffer.byteLength(text)).toBe(max)
       expect(receipt.details.tokens!['output']).toBe(limit)
       expect(BigInt(receipt.microcredits)).toBeLessThanOrEqual(BigInt(limit) * 2_000n + 1_000_000n)
     },

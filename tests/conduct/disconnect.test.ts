@@ -148,7 +148,7 @@ describe.each(['cancel', 'drain'] as const)('on_disconnect: %s', (policy) => {
     expect(BigInt(receipt.microcredits)).toBe(costOf(promptTokens, words.length))
   })
 
-  test('an upstream that wrote more than it was asked to costs who left the hold and no more', async () => {
+  test('an upstream that wrote more than it was asked to costs a disconnected caller the hold and no more', async () => {
     const { available: before } = await at.world.balance()
     const many = Array.from({ length: 400 }, () => chunk({ content: ' on' }))
     // A prompt of so many tokens can be, though not this one; what the limit of 20 forbids cannot.
@@ -176,7 +176,7 @@ describe.each(['cancel', 'drain'] as const)('on_disconnect: %s', (policy) => {
   })
 })
 
-test('a process drains max_drains answers at a time; who leaves beyond them is cancelled, and their receipts and a metric say so', async () => {
+test('a process drains max_drains answers at a time; beyond them a disconnect cancels the call, and receipts and a metric say so', async () => {
   await using at = await bootOnUpstream({ provider: '    on_disconnect: drain\n    max_drains: 2' })
   const abandon = async (action: string): Promise<{ id: string; call: UpstreamCall; goOn: () => void }> => {
     const stopping = new Stopping(at.upstream, streamed, 2)

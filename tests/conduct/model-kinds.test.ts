@@ -92,7 +92,7 @@ test('a further kind is read from the file, is in the catalogue, and has its car
   expect(kind.worstCase(model, config.defaults, 'hello')).toBe(100_000n)
 })
 
-test('what its entry lacks is refused with place and mend, and a kind that nobody has with those there are', () => {
+test('what its entry lacks is refused with the place and how to fix it, and a kind that nobody has with those there are', () => {
   const refusal = (text: string): string => {
     try {
       loadConfig(withSpeech, readEnv({}), text)

@@ -57,7 +57,7 @@ describe.concurrent('the time', () => {
     await at.isWellAgain('test/model')
   })
 
-  test('to the first token and between tokens are told apart', async () => {
+  test('to the first token and between tokens are distinguished', async () => {
     await using at = await bootConduct({
       models: inTurn('slow', 'stalls'),
       timeouts: (name) => (name === 'slow' ? { first_token_ms: 200 } : { idle_ms: 500 }),
@@ -107,7 +107,7 @@ describe.concurrent('the time', () => {
   })
 })
 
-describe.concurrent('a caller who leaves in a pause between attempts', () => {
+describe.concurrent('a caller who disconnects in a pause between attempts', () => {
   test.each([undefined, 'drain'] as const)(
     'ends the journey at once and pays nothing (on_disconnect: %s)',
     async (onDisconnect) => {

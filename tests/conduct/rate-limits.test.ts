@@ -48,7 +48,7 @@ describe.concurrent('a rate limit', () => {
   })
 
   test.each([false, true])(
-    'on every candidate is told with the shortest wait, and nobody is asked meanwhile (streamed: %s)',
+    'on every candidate is reported with the shortest wait, and nobody is asked meanwhile (streamed: %s)',
     async (streamed) => {
       const clock = new MovableClock()
       await using at = await bootConduct({

@@ -102,7 +102,7 @@ describe.concurrent('a text answer that is cut', () => {
     await at.isWellAgain('test/model')
   })
 
-  test('twice is completed by the third, which is told all that was said', async () => {
+  test('twice is completed by the third, which is given all that was said', async () => {
     await using at = await bootResuming()
     at.on('primary').reply(stream(halfway))
     at.on('backup').reply(stream([...words(' four'), cut]))

@@ -347,7 +347,7 @@ function thresholdsOf(world: World): () => Promise<string[]> {
   }
 }
 
-test('each threshold of a cap is told once in its period, for account, project and key', async () => {
+test('each threshold of a cap is reported once in its period, for account, project and key', async () => {
   const clock = new MovableClock(Date.UTC(2026, 2, 10))
   await using at = await stage({ clock })
   const key = await at.world.key({ caps: { cap: 10_000_000n } })

@@ -254,7 +254,7 @@ describe('money', () => {
     expect(again.body.output_text, again.text).toBe('now')
   })
 
-  test('a caller who leaves in the middle of a stream pays for what was written until then, and nothing stays held', async () => {
+  test('a caller who disconnects in the middle of a stream pays for what was written until then, and nothing stays held', async () => {
     const before = await balance()
     it.upstream.replyOnce(stream([chunk({ content: 'one' }), chunk({ content: ' two' }), stall]))
     const leaving = new AbortController()

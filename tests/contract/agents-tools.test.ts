@@ -37,7 +37,7 @@ const handsOff = (id = 'c2', more: Record<string, unknown> = {}) =>
 /** What the model was told came of its calls, in its last question. */
 const results = () => heard(it.upstream.calls.at(-1)!).filter((line) => line.startsWith('result'))
 
-test('a lead is told with the consent that it rests on, and durable before the model hears of it', async () => {
+test('a lead is reported with the consent that it rests on, and durable before the model hears of it', async () => {
   const leads = () =>
     it.world.app.db.query({ text: `select 1 from events.outbox where type = 'agent.lead'` }, [])
   const earlier = await leads()
@@ -91,7 +91,7 @@ test('a lead is told with the consent that it rests on, and durable before the m
   })
 })
 
-test('a handoff is told with why, what was said and how urgent it is, once in a run', async () => {
+test('a handoff is reported with why, what was said and how urgent it is, once in a run', async () => {
   answers(
     it,
     { calls: [handsOff('a', { urgency: 'high' })] },
@@ -142,7 +142,7 @@ test.each([
   ['with a number that is none', captures('a', { phone: '12' }), /telephone number/],
   ['with an address that is none', captures('a', { email: 'sara' }), /e-mail address/],
   ['in a handoff without a summary', handsOff('a', { summary: ' ' }), /reason and summary/],
-])('%s nothing is told, and the model learns what to mend', async (_, wrong, about) => {
+])('%s nothing is reported, and the model learns what to fix', async (_, wrong, about) => {
   answers(it, { calls: [wrong] }, { text: 'Sorry.' })
   const reply = await run(key, agent)
   expect(results()).toEqual([expect.stringMatching(about)])
@@ -190,7 +190,7 @@ test('one receipt holds all steps of a run, to the micro-credit', async () => {
   })
 })
 
-test('a replay tells nothing again', async () => {
+test('a replay reports nothing again', async () => {
   answers(it, { calls: [captures(), handsOff()] }, { text: 'Done.' })
   const headers = { 'idempotency-key': 'told-1' }
   const first = await run(key, agent, {}, headers)
@@ -202,7 +202,7 @@ test('a replay tells nothing again', async () => {
   expect(it.upstream.calls).toHaveLength(2)
 })
 
-test('of repeats at the same time one runs, and what it tells is told once', async () => {
+test('of repeats at the same time one runs, and what it reports is reported once', async () => {
   const countOf = async () =>
     (await it.world.app.db.query({ text: `select 1 from events.outbox where type = 'agent.lead'` }, []))
       .length
@@ -218,7 +218,7 @@ test('of repeats at the same time one runs, and what it tells is told once', asy
   expect(it.upstream.calls).toHaveLength(2)
 })
 
-test('what was told stays told when the stream breaks after it', async () => {
+test('what was reported stays reported when the stream breaks after it', async () => {
   it.upstream.calls.length = 0
   it.upstream.reply((upstreamCall) =>
     it.upstream.calls.length === 1
@@ -232,7 +232,7 @@ test('what was told stays told when the stream breaks after it', async () => {
   await it.world.settled()
 })
 
-test('what was told stays told when the caller leaves', async () => {
+test('what was reported stays reported when the caller leaves', async () => {
   it.upstream.calls.length = 0
   it.upstream.reply((upstreamCall) =>
     it.upstream.calls.length === 1

@@ -58,7 +58,7 @@ test('a key that may use an alias may use its model by any of its names, and no 
   expect((await key.get('/v1/models')).body.data.map(({ id }: { id: string }) => id)).toEqual(['test/model'])
 })
 
-test('an agent is made and runs with an alias, and is told with the model that it is', async () => {
+test('an agent is made and runs with an alias, and is shown with the model that it is', async () => {
   await using at = await stage()
   const key = await at.world.key()
   const agent = await key.post('/v1/agents', { name: 'helper', model: 'gpt-4o' })

@@ -128,14 +128,14 @@ describe('media', () => {
   })
 
   test('a part has at most 2,800,000 Base64 characters', async () => {
-    const most = (characters / 4) * 3
+    const max = (characters / 4) * 3
     for (const [make, wrap, param] of [
       [wav, audio, 'messages.0.content.0.input_audio.data'],
       [png, image, 'messages.0.content.0.image_url.url'],
     ] as const) {
-      const accepted = await key.chat(wrap(make(most).toString('base64')))
+      const accepted = await key.chat(wrap(make(max).toString('base64')))
       expect(accepted.status, accepted.text.slice(0, 300)).toBe(200)
-      const past = make(most + 1).toString('base64')
+      const past = make(max + 1).toString('base64')
       expect(past.length).toBe(characters + 4)
       expectRefusal(await key.chat(wrap(past)), { status: 400, code: 'INVALID_MEDIA', param })
     }

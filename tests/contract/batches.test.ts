@@ -409,7 +409,7 @@ describe('a row that fails', () => {
     })
   })
 
-  test('tells its failure in the language of who sent the batch', async () => {
+  test('reports its failure in the language of who sent the batch', async () => {
     await using poor = await boot({ credits: 0 })
     const who = await poor.key()
     const { body } = await create(who, rows(1), { 'accept-language': 'fa' })
@@ -466,9 +466,9 @@ const whole = {
 test('rows wait for a limit of concurrency, of the key as of the platform, and all are answered', async () => {
   await using at = await bootBatches()
   let open = 0
-  let most = 0
+  let max = 0
   at.upstream.reply(async () => {
-    most = Math.max(most, ++open)
+    max = Math.max(max, ++open)
     await new Promise((resolve) => setImmediate(resolve))
     open--
     return json(200, whole)
@@ -476,11 +476,11 @@ test('rows wait for a limit of concurrency, of the key as of the platform, and a
   const limited = await at.world.key({ caps: { concurrency: 2 } })
   const { body } = await create(limited, rows(8))
   expect((await ended(limited, body.id)).request_counts.succeeded).toBe(8)
-  expect(most).toBeLessThanOrEqual(2)
+  expect(max).toBeLessThanOrEqual(2)
   expect(at.upstream.calls).toHaveLength(8)
 })
 
-test('a cancelled batch begins no more rows, lets those that run end, and tells it once', async () => {
+test('a cancelled batch begins no more rows, lets those that run end, and reports it once', async () => {
   await using at = await bootBatches(2)
   const gate = Promise.withResolvers<void>()
   at.upstream.reply(async () => {
@@ -521,7 +521,7 @@ test('a cancelled batch begins no more rows, lets those that run end, and tells 
   expect((await cancel(at.key, body.id)).body).toEqual(batch)
 })
 
-test('the end of a batch is told once, in the project that sent it', async () => {
+test('the end of a batch is reported once, in the project that sent it', async () => {
   const { body } = await create(key, rows(2))
   await ended(key, body.id)
   const events = (await outbox('batch.completed')).filter(({ data }) => data['id'] === body.id)

@@ -106,7 +106,7 @@ describe('all bodies together have a bound', () => {
     await until(async () => (await heldBytes(key)) === 0)
   })
 
-  test('who leaves while a whole small body of theirs waits for room leaves nothing behind', async () => {
+  test('a caller who disconnects while a whole small body of theirs waits for room leaves nothing behind', async () => {
     await using world = await boot({ config: limited(4 * mebibyte) })
     const key = await world.key({})
     await using half = await halfABody(world, key, 4 * mebibyte)

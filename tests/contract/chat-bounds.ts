@@ -34,13 +34,13 @@ export interface Bound {
   past: Body[]
 }
 
-const numbers = (field: string, least: number, most: number, step: number, integer: boolean): Bound => ({
-  what: `${field} from ${least} to ${most}`,
+const numbers = (field: string, min: number, max: number, step: number, integer: boolean): Bound => ({
+  what: `${field} from ${min} to ${max}`,
   param: field,
-  edges: [{ [field]: least }, { [field]: most }],
+  edges: [{ [field]: min }, { [field]: max }],
   past: [
-    { [field]: least - step },
-    { [field]: most + step },
+    { [field]: min - step },
+    { [field]: max + step },
     { [field]: '1' },
     { [field]: [1] },
     ...(integer ? [{ [field]: 1.5 }] : []),

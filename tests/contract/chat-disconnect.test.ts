@@ -88,7 +88,7 @@ test('a server as it is installed never leaves a caller without a sign for more 
   expect(standard.streamOpenMs).toBeLessThan(defaultTimeouts.firstByteMs)
 })
 
-test('cancel: a caller who leaves stops the upstream within a second and pays for what was written until then', async () => {
+test('cancel: a caller who disconnects stops the upstream within a second and pays for what was written until then', async () => {
   const { world, key, upstream } = cancelling
   upstream.replyOnce(stream([chunk({ content: 'one' }), chunk({ content: ' two' }), stall]))
   const id = await leaveAfter(key, ' two')
@@ -105,7 +105,7 @@ test('cancel: a caller who leaves stops the upstream within a second and pays fo
   await world.settled()
 })
 
-test('cancel: a caller who leaves before the first token stops the upstream too', async () => {
+test('cancel: a caller who disconnects before the first token stops the upstream too', async () => {
   const { world, key, upstream } = cancelling
   const position = upstream.calls.length
   upstream.replyOnce(silence)
@@ -118,7 +118,7 @@ test('cancel: a caller who leaves before the first token stops the upstream too'
   await world.settled()
 })
 
-test('cancel: a caller who leaves a whole answer stops the upstream, unless an idempotency key can still fetch it', async () => {
+test('cancel: a caller who disconnects from an answer that is not streamed stops the upstream, unless an idempotency key can still fetch it', async () => {
   const { world, key, upstream } = cancelling
   const whole = JSON.stringify({ messages: [{ role: 'user', content: 'hello' }] })
   const release = Promise.withResolvers<void>()
@@ -156,7 +156,7 @@ test('cancel: a caller who leaves a whole answer stops the upstream, unless an i
   await world.settled()
 })
 
-test('drain: the answer of a caller who left is read to its usage report, and exactly that is charged', async () => {
+test('drain: the answer of a caller who disconnected is read to its usage report, and exactly that is charged', async () => {
   const { world, key, upstream } = draining
   const before = await world.balance()
   const release = Promise.withResolvers<void>()

@@ -186,7 +186,7 @@ const cases: Case[] = [
 
 describe.each([{ streamed: false }, { streamed: true }])('streamed: $streamed', ({ streamed }) => {
   test.each(cases)(
-    '$name costs nothing, is told as what it is, and the next call works',
+    '$name costs nothing, is reported as what it is, and the next call works',
     async ({ tries, script, status, code, outcome, upstreamStatus }) => {
       const at = worldFor(outcome)
       const before = await at.world.balance()

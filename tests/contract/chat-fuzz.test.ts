@@ -249,7 +249,7 @@ const piece = fc.oneof(
   fc.constantFrom(': comment\n\n', 'data: {"torn\n\n', 'data: null\n\n', 'event: x\ndata: 1\n\n', done),
 )
 
-test('any stream of an upstream is told as a valid answer or an error, and is settled', async () => {
+test('any stream of an upstream is reported as a valid answer or an error, and is settled', async () => {
   await using at = await bootOnUpstream({ credits: 1_000_000 })
   await fc.assert(
     fc.asyncProperty(fc.array(piece, { maxLength: 8 }), fc.boolean(), async (pieces, streamed) => {

@@ -98,7 +98,7 @@ describe.each([{ streamed: false }, { streamed: true }])('streamed: $streamed', 
 /** UTF-8 as a header takes it: a character for each byte. */
 const bytesOf = (text: string) => Buffer.from(text).toString('latin1')
 
-test('balance, receipts, usage and the entries of the ledger tell one and the same sum', async () => {
+test('balance, receipts, usage and the entries of the ledger report the same sum', async () => {
   const { world, upstream } = at
   await world.settled()
   const before = await world.balance()

@@ -65,7 +65,7 @@ test('an answer that only calls tools has null content', async () => {
   expect(JSON.parse(choice.message.tool_calls[0].function.arguments)).toHaveProperty('city')
 })
 
-test('a refusal of the model is told as one', async () => {
+test('a refusal of the model is reported as one', async () => {
   const { body } = await key.chat({ messages: [{ role: 'user', content: '[[sandbox: refuse]]' }] })
   expect(body.choices[0]).toMatchObject({ finish_reason: 'content_filter', message: { content: null } })
   expect(body.choices[0].message.refusal.length).toBeGreaterThan(0)

@@ -36,7 +36,7 @@ describe.each(['chat', 'responses', 'messages'] as const)('over an upstream of %
     ['responses', 'our search', ours, false],
     ['responses', 'our search', ours, true],
   ] as const)(
-    'on %s, eight uses of %s are five, told and held as five (streamed: %#)',
+    'on %s, eight uses of %s are five, reported, and held as five (streamed: %#)',
     async (path, _, tool, stream) => {
       const ask = path === 'messages' ? message : respond
       const asked = at.asked.length
@@ -83,7 +83,7 @@ test('what a vendor runs itself gets the lowered numbers, and is held for with t
   expect(one).toBe(other)
 })
 
-test('a search that an upstream of Responses runs has five calls at most, and that is told', async () => {
+test('a search that an upstream of Responses runs has five calls at most, and that is reported', async () => {
   await using at = await bootOnWires('responses', { features: 'web_search', pricePerSearch: 0.01 })
   at.upstream.reply(json(200, { id: 'r', object: 'response', status: 'completed', output: [] }))
   const ask = { tools: [{ type: 'web_search' }] }
@@ -92,7 +92,7 @@ test('a search that an upstream of Responses runs has five calls at most, and th
   expect(clampedFields(await respond(at.key, { ...ask, max_tool_calls: 5 }))).toBeNull()
 })
 
-test('a batch tells the rows that were clamped, and answers them so', async () => {
+test('a batch reports the rows that were clamped, and answers them so', async () => {
   await using at = await bootSearching()
   at.answers({ text: 'ok' })
   const batch = taken(await create(at.key, [row('a'), row('b', { tools: [vendors] })]))

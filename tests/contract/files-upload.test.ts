@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]())
 
 const url = '/v1/files'
-const most = 209_715_200
+const max = 209_715_200
 
 function send(
   file: FormFile | undefined,
@@ -177,18 +177,18 @@ test('200 MB are taken to the byte; one more is 413, leaves nothing, and the con
   line.on('connect', () => {
     connections += 1
   })
-  const over = await sendLong(line, most + 1)
+  const over = await sendLong(line, max + 1)
   expect(over).toMatchObject({ status: 413, body: { error: { code: 'BODY_TOO_LARGE' } } })
   await until(async () => (await filesBelow('spool')).length === 0)
-  const whole = await sendLong(line, most)
-  expect(whole).toMatchObject({ status: 201, body: { bytes: most } })
+  const whole = await sendLong(line, max)
+  expect(whole).toMatchObject({ status: 201, body: { bytes: max } })
   expect(connections).toBe(1)
   expect((await key.request('DELETE', `${url}/${whole.body.id}`)).status).toBe(200)
   await until(async () => (await filesBelow('spool')).length === 0)
   await line.close()
 }, 300_000)
 
-test('who leaves in the middle leaves nothing behind', async () => {
+test('a caller who disconnects in the middle leaves nothing behind', async () => {
   const before = await filesBelow('files')
   const { around, headers } = openForm({ name: 'a.csv' })
   const leaving = new AbortController()
@@ -302,7 +302,7 @@ describe('a form that is not as it should be is refused, and leaves nothing', ()
   })
 
   test('what stands around the file has a bound as well', async () => {
-    const over = text(`${'x'.repeat(64)}\r\n`.repeat(Math.ceil((most + 300_000) / 66)))
+    const over = text(`${'x'.repeat(64)}\r\n`.repeat(Math.ceil((max + 300_000) / 66)))
     const reply = await key.request('POST', url, over as Buffer<ArrayBuffer>, {
       'content-type': 'multipart/form-data; boundary=x',
     })
@@ -332,7 +332,7 @@ test('an S3 store takes a form’s file under its own hash, also at the second t
   expect([...s3.objects.values()].some((object) => object.equals(bytes))).toBe(true)
 })
 
-test('OpenAPI tells the form with its file and its bound', async () => {
+test('OpenAPI reports the form with its file and its bound', async () => {
   const { body } = await key.get('/openapi.json')
   const { content } = body.paths[url].post.requestBody
   expect(content['application/json']).toBeDefined()

@@ -41,7 +41,7 @@ const get = (id: string, headers: Record<string, string> = {}) =>
   key.raw('GET', `${path}/${id}`, undefined, headers)
 const bytesOf = async (reply: Response) => Buffer.from(await reply.arrayBuffer())
 
-test('what is stored is told, and comes back byte for byte with its type', async () => {
+test('what is stored is reported, and comes back byte for byte with its type', async () => {
   const made = await put(key, png, { media_type: 'image/png', name: 'نشان خرد (1).png' })
   expect(made.status, made.text).toBe(201)
   const sha256 = createHash('sha256').update(png).digest('hex')
@@ -148,7 +148,7 @@ describe('in parts', () => {
     expect(part.status).toBe(206)
   })
 
-  test('HEAD tells what GET would, and sends nothing', async () => {
+  test('HEAD has the headers of GET, and sends nothing', async () => {
     const whole = await key.raw('HEAD', `${path}/${id}`)
     expect(whole.status).toBe(200)
     expect(whole.headers.get('content-length')).toBe('256')

@@ -383,7 +383,7 @@ test('a step that cannot be paid ends the answer, and what was done is kept', as
   expect(available).toBe(1_000_000n - 10n * perInput - 5n * perOutput - fee)
 })
 
-test('a caller who leaves while a tool works pays for the steps that were done and is asked for no more', async () => {
+test('a caller who disconnects while a tool works pays for the steps that were done and is asked for no more', async () => {
   const gone = new AbortController()
   run = (_, { signal }) =>
     new Promise((_, reject) => {
@@ -400,7 +400,7 @@ test('a caller who leaves while a tool works pays for the steps that were done a
   expect(receipt).toMatchObject({ status_code: 499, detail: { outcome: 'client_left' } })
 })
 
-test('a caller who leaves in a later step settles by what was sent', async () => {
+test('a caller who disconnects in a later step settles by what was sent', async () => {
   const gone = new AbortController()
   it.upstream.replyOnce(
     calls('Let me look.', call(0, 'web_search', { query: 'a' })),

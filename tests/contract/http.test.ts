@@ -261,7 +261,7 @@ describe('clients that do not keep the rules', () => {
     await until(() => wire.ended)
   })
 
-  test('a client that leaves in the middle of its body is nobody’s fault and costs nothing', async () => {
+  test('a client that disconnects in the middle of its body is nobody’s fault and costs nothing', async () => {
     const before = await settledBalance()
     const left = await Wire.open(world.url)
     await left.write(post(hello, { 'content-length': '1000' }))

@@ -19,7 +19,7 @@ let world: World
 let upstream: FakeUpstream
 let key: Client
 const lookedUp: string[] = []
-const now = { atOnce: 0, most: 0 }
+const now = { atOnce: 0, max: 0 }
 /** Look-ups of `slow-…` names wait for it. */
 let slow: Promise<void> = Promise.resolve()
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
     async lookup(name) {
       lookedUp.push(name)
       now.atOnce += 1
-      now.most = Math.max(now.most, now.atOnce)
+      now.max = Math.max(now.max, now.atOnce)
       try {
         if (name.startsWith('slow-')) await slow
         const found = addresses[name]
@@ -52,7 +52,7 @@ beforeEach(() => {
   upstream.calls.length = 0
   upstream.reply(({ path }) => replyTo(path))
   lookedUp.length = 0
-  now.most = 0
+  now.max = 0
 })
 
 /** Of each wire: as the wire has it, with `takes_links: true` of the provider, and of the model alone. */
@@ -226,7 +226,7 @@ test('many links cost a bounded number of look-ups at once, one for each host', 
   release.resolve()
   expect((await asking).status).toBe(200)
   expect(lookedUp.toSorted()).toEqual(hosts.toSorted())
-  expect(now.most).toBe(atOnce + 8)
+  expect(now.max).toBe(atOnce + 8)
 })
 
 test('a name server that does not answer keeps nobody for long', async () => {

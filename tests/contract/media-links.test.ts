@@ -314,8 +314,8 @@ describe('a link that cannot be used is refused with its place, in both language
       param,
     })
     expect(at.site.seen).toHaveLength(0)
-    const most = [...links(20), ...links(20)]
-    expect((await asked(at.key, 'chat', 'test/chat-blind', most)).status).toBe(200)
+    const max = [...links(20), ...links(20)]
+    expect((await asked(at.key, 'chat', 'test/chat-blind', max)).status).toBe(200)
     expect(at.site.seen).toHaveLength(20)
   })
 })
@@ -385,7 +385,7 @@ test('a host that does not answer in time refuses the request; nothing was held'
   expect(await hasty.world.balance()).toEqual(before)
 })
 
-test('a caller who leaves ends the fetch; nothing is held and nobody is asked', async () => {
+test('a caller who disconnects ends the fetch; nothing is held and nobody is asked', async () => {
   await using silent = await openWire(() => {})
   await at.world.settled()
   const before = await at.world.balance()

@@ -217,7 +217,7 @@ test('a long silence is bridged by pings, and every write holds whole events', a
   expect(joined(eventsOf(text))['content']).toMatchObject([{ text: 'later' }])
 })
 
-test('who leaves ends the call at the upstream and pays for what was begun', async () => {
+test('a caller who disconnects ends the call at the upstream and pays for what was begun', async () => {
   const position = at.upstream.calls.length
   at.upstream.replyOnce(stream([chunk({ content: 'one' }), new Promise(() => {})]))
   const leave = new AbortController()

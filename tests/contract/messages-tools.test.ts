@@ -401,7 +401,7 @@ describe.each(['chat', 'messages'] as const)('a model that speaks %s', (wire) =>
       expect(body['stop_reason']).toBe('end_turn')
     })
 
-    test('a call without its result is told as one', async () => {
+    test('a call without its result is reported as one', async () => {
       const at = worlds[wire]
       at.answers({ text: 'تمام.' })
       const open = { type: 'server_tool_use', id: idOf('call_1'), name: 'web_search', input: { query: 'x' } }

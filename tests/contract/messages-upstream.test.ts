@@ -250,7 +250,7 @@ describe('usage', () => {
   const tools = { web_search_requests: 2, web_fetch_requests: 0 }
   const last = { output_tokens: 9, server_tool_use: tools, cost: 0.7 }
 
-  test('tells what was charged, splits the cache by its time, and hides what the operator pays', async () => {
+  test('reports what was charged, splits the cache by its time, and hides what the operator pays', async () => {
     at.upstream.replyOnce(
       script(started(prompt), ...blocksOf([{ type: 'text', text: 'a' }]), ends('end_turn', last), over),
     )
@@ -279,7 +279,7 @@ describe('usage', () => {
     expect(whole.text).not.toContain('cost')
   })
 
-  test('is told in the end even where the upstream reports it several times', async () => {
+  test('is reported in the end even where the upstream reports it several times', async () => {
     at.upstream.replyOnce(
       script(
         started(),

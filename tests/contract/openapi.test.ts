@@ -73,7 +73,7 @@ describe.each(routes)('$method $path', (route) => {
     for (const status of Object.keys(route.reply)) expect(responses[status]).toBeDefined()
   })
 
-  test('tells its scope, its parameters and its headers', () => {
+  test('reports its scope, its parameters and its headers', () => {
     const operation = operationOf(route)
     expect(operation?.['x-scope']).toBe(
       route.scope === 'public' || route.scope === 'any' ? undefined : route.scope,

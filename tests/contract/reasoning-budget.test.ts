@@ -145,7 +145,7 @@ describe.each(wires)('a budget of %s', (wire) => {
     expect(reported).toEqual({ ...nothing, mapped: own ? null : `${param}=effort:medium` })
   })
 
-  test('is told as mapped where one of the deployments takes an effort only', async () => {
+  test('is reported as mapped where one of the deployments takes an effort only', async () => {
     const { reported } = await ask(wire, 'two', wished[wire](4_096))
     expect(reported).toEqual({ ...nothing, mapped: `${param}=effort:medium` })
   })
@@ -255,7 +255,7 @@ test('on messages both are lawful: an upstream hears what it has words for, and 
   })
 })
 
-test('an effort for a model that has none is told as ignored, unless an upstream of the wire gets the body as it is', async () => {
+test('an effort for a model that has none is reported as ignored, unless an upstream of the wire gets the body as it is', async () => {
   const effort = { output_config: { effort: 'high' } }
   expect((await ask('messages', 'mute', effort)).reported).toEqual({
     ...nothing,
@@ -264,7 +264,7 @@ test('an effort for a model that has none is told as ignored, unless an upstream
   expect((await ask('messages', 'half', effort)).reported).toEqual(nothing)
 })
 
-test('a limit that nobody named, and the least that Anthropic’s wire takes, change the number and are told', async () => {
+test('a limit that nobody named, and the least that Anthropic’s wire takes, change the number and are reported', async () => {
   const small = await ask('chat', 'messages', { max_tokens: 5_000, reasoning: { max_tokens: 10 } })
   expect(small.sent).toMatchObject({ thinking: { budget_tokens: 1_024 } })
   expect(small.reported).toEqual({ ...nothing, clamped: 'reasoning.max_tokens=1024' })
@@ -274,7 +274,7 @@ test('a limit that nobody named, and the least that Anthropic’s wire takes, ch
   expect(large.reported).toEqual({ ...nothing, clamped: 'reasoning.max_tokens=2047' })
 })
 
-test('a forced call of a tool leaves no room for a budget on Anthropic’s wire, and that is told', async () => {
+test('a forced call of a tool leaves no room for a budget on Anthropic’s wire, and that is reported', async () => {
   const tool = { type: 'function', function: { name: 'f', parameters: { type: 'object' } } }
   const { sent, reported } = await ask('chat', 'messages', {
     ...wished.chat(2_000),

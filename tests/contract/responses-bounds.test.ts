@@ -25,10 +25,10 @@ const without = (from: Json, name: string): Json =>
 const schemaFormat = (more: Json = {}) => ({
   text: { format: { type: 'json_schema', name: 'n', schema: { type: 'object' }, ...more } },
 })
-const numbers = (param: string, least: number, most: number, step: number) => ({
+const numbers = (param: string, min: number, max: number, step: number) => ({
   param,
-  edges: [{ [param]: least }, { [param]: most }, { [param]: null }],
-  past: [{ [param]: least - step }, { [param]: most + step }, { [param]: '1' }],
+  edges: [{ [param]: min }, { [param]: max }, { [param]: null }],
+  past: [{ [param]: min - step }, { [param]: max + step }, { [param]: '1' }],
 })
 
 /** Every bound of contract section 4, POST /v1/responses (text): just accepted, and one past it. */

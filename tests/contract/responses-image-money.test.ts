@@ -308,7 +308,7 @@ describe('with an idempotency key', () => {
   })
 })
 
-describe('a caller who leaves', () => {
+describe('a caller who disconnects', () => {
   const body = (more: Record<string, unknown> = {}) =>
     JSON.stringify({ model: 'test/painter', input: 'a cat', ...more })
 

@@ -169,7 +169,7 @@ describe('who asks for it', () => {
     expect(sent['tools'].map(({ function: definition }: Json) => definition.name)).toEqual(['web_search'])
   })
 
-  test('beside a function of the same name gets both, told apart', async () => {
+  test('beside a function of the same name gets both, distinguished', async () => {
     const own = { type: 'function', name: 'web_search', parameters: { type: 'object', properties: {} } }
     const { body } = await both(
       at,
@@ -287,7 +287,7 @@ describe('what comes of a search', () => {
     expect(last['tool_choice']).toBe('none')
   })
 
-  test('beyond max_tool_calls is not run: the model is told, and the item says so', async () => {
+  test('beyond max_tool_calls is not run: the model is informed, and the item shows it', async () => {
     const asked = at.asked.length
     const { body } = await both(
       at,
@@ -461,7 +461,7 @@ describe('refused before anything is held', () => {
     expect(await at.world.balance()).toEqual(before)
   })
 
-  test('a search that is not set up, with its place and its mend in both languages', async () => {
+  test('a search that is not set up, with its place and how to fix it in both languages', async () => {
     await using bare = await bootSearching({ searches: false })
     const before = await bare.world.balance()
     for (const [ask, param] of [
@@ -537,7 +537,7 @@ describe('an upstream of the wire with a search of its own', () => {
     expect(own.asked).toHaveLength(0)
   })
 
-  test('gets it for web_search: true too, which is told by response.tool', async () => {
+  test('gets it for web_search: true too, which is reported by response.tool', async () => {
     const { body, text } = await sent({ web_search: true, max_tool_calls: 2 })
     expect(body).toMatchObject({ tools: [search], max_tool_calls: 2 })
     expect(body).not.toHaveProperty('web_search')

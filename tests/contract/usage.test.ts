@@ -47,9 +47,9 @@ const nameOf = (row: Row): string =>
   [row.day, row.key_id, row.endpoint, row.model, row.customer_id, row.reference_id].join(' ')
 
 /** Pages of the list, at most so many. */
-async function pages(key: Client, query: string, most: number): Promise<Row[][]> {
+async function pages(key: Client, query: string, max: number): Promise<Row[][]> {
   const read: Row[][] = []
-  for (let after = ''; read.length < most; ) {
+  for (let after = ''; read.length < max; ) {
     const { status, body } = await key.get(`/v1/usage?${query}${after}`)
     expect([status, body.error]).toEqual([200, undefined])
     read.push(body.data)

@@ -71,7 +71,7 @@ async function holdAgainst({ run, bytes, text }: Made, truth: Truth): Promise<vo
   expect(amount.slice(2, 4)).toEqual([truth.rows, 0])
   expect(amount[5]).toBe(units(truth.sum))
   expect(amount[7]).toBe(Number(truth.median))
-  expect(amount.slice(8, 10)).toEqual([units(truth.least), units(truth.most)])
+  expect(amount.slice(8, 10)).toEqual([units(truth.min), units(truth.max)])
   expect(columns.get('وزن')![5]).toBe(Number(truth.weights) / 10)
   expect(columns.get('تخفیف')![5]).toBe(Number(truth.discounts))
   expect(columns.get('شهر')![4]).toBe(truth.byCity.size)

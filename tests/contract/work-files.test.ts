@@ -49,7 +49,7 @@ test('a run reads the file that it names, and says which it was given', async ()
   expect(await manifestText(body.id)).toContain('۳۰')
 }, 300_000)
 
-test('a file that was deleted meanwhile is told in words, and its owner may delete it', async () => {
+test('a file that was deleted meanwhile is reported in words, and its owner may delete it', async () => {
   const [remaining, gone] = [await stored(at.key), await stored(at.key, `${csv}اهواز,۵\n`, 'دوم.csv')]
   at.answers({ text: plan }, { text: 'مجموع فروش {{f1}} است.' })
   // The first file comes only once the second is deleted.

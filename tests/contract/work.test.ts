@@ -267,7 +267,7 @@ describe('idempotency', () => {
 })
 
 describe('steps', () => {
-  test('a name is asked once however often, and what was computed once is told again', async () => {
+  test('a name is asked once however often, and what was computed once is reported again', async () => {
     const calls = at.upstream.calls.length
     let computed = 0
     at.play('the same name twice', async (context) => {
@@ -319,7 +319,7 @@ describe('steps', () => {
     expect(receipt).toMatchObject({ state: 'failed', microcredits: '0', status_code: 202 })
   })
 
-  test('a pipeline that breaks fails the run in words, and tells nothing of what broke', async () => {
+  test('a pipeline that breaks fails the run in words, and reveals nothing of what broke', async () => {
     at.play('what breaks inside', async () => {
       throw new Error('a secret of the house')
     })
@@ -349,7 +349,7 @@ describe('steps', () => {
     at.upstream.reply(answer())
   })
 
-  test('progress never goes back, and is told once', async () => {
+  test('progress never goes back, and is reported once', async () => {
     at.play('forth and never back', async (context) => {
       await context.progress(40, { fa: 'الف', en: 'A' })
       await context.progress(40, { fa: 'الف', en: 'A' })
@@ -371,7 +371,7 @@ describe('steps', () => {
 })
 
 describe('cancel', () => {
-  test('a running run is told, its step is cut, and what it used is charged', async () => {
+  test('a running run is notified, its step is cut, and what it used is charged', async () => {
     const calls = at.upstream.calls.length
     at.upstream.reply(() => new Promise(() => {}))
     const { body } = await create(key, {}, { 'x-reference-id': 'cancelled' })
@@ -546,7 +546,7 @@ describe('events', () => {
     ).toHaveLength(4)
   })
 
-  test('HEAD tells of the stream and does not wait for the run: its connection serves the next request', async () => {
+  test('HEAD describes the stream and does not wait for the run: its connection serves the next request', async () => {
     const released = Promise.withResolvers<void>()
     at.play('go on while I look', async () => {
       await released.promise

@@ -33,7 +33,7 @@ export async function costOfAwaited(act: () => Promise<unknown>): Promise<number
 }
 
 /** Twice the text may cost three times as much, and so many milliseconds for compiling and collecting garbage. */
-const most = { ratio: 3, extraMs: 20 }
+const max = { ratio: 3, extraMs: 20 }
 /** A measure that is suspicious is taken again: the least of them is the cost, all else is noise. */
 const tries = 4
 
@@ -45,7 +45,7 @@ export async function expectLinear(
   let before = await cost(from)
   for (let length = 2 * from; length <= to; length *= 2) {
     let now = await cost(length)
-    const isTooMuch = () => now > most.ratio * before + most.extraMs
+    const isTooMuch = () => now > max.ratio * before + max.extraMs
     for (let again = 0; isTooMuch() && again < tries; again += 1) {
       now = Math.min(now, await cost(length))
       before = Math.max(before, await cost(length / 2))

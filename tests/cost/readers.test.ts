@@ -39,7 +39,7 @@ function readEvents(text: string): void {
 
 const K = 1_000
 /** What reads, and the most characters that it is given here: of its own bound, or enough to see how it grows. */
-const readers: Record<string, [most: number, read: (text: string) => unknown]> = {
+const readers: Record<string, [max: number, read: (text: string) => unknown]> = {
   'passages of knowledge': [256 * K, passagesOf],
   'one spelling': [256 * K, normalise],
   'a search': [2 * K, readQuery],
@@ -78,19 +78,19 @@ const readers: Record<string, [most: number, read: (text: string) => unknown]> =
   'code for print': [64 * K, codeForPrint],
 }
 
-describe.each(Object.entries(readers))('%s', (_name, [most, read]) => {
+describe.each(Object.entries(readers))('%s', (_name, [max, read]) => {
   test('of one short text repeated costs at most three times as much at twice the length', {
     timeout: 600_000,
   }, async () => {
     for (const unit of units)
-      for (const place of framed(unit, most).keys())
+      for (const place of framed(unit, max).keys())
         await expectLinear(
           JSON.stringify(unit),
           (length) => {
             const text = framed(unit, length)[place]!
             return costOf(() => read(text))
           },
-          { from: Math.max(250, Math.floor(most / 64)), to: most },
+          { from: Math.max(250, Math.floor(max / 64)), to: max },
         )
   })
 })
@@ -102,15 +102,15 @@ test('two million characters of knowledge are cut in slices, none of which holds
     const text = `a${unit.repeat(2_000_000 / unit.length)}b`
     const longest = () => {
       const passages = passagesIn(text)
-      let most = 0
+      let max = 0
       for (let isOver = false; !isOver; )
-        most = Math.max(
-          most,
+        max = Math.max(
+          max,
           costOf(() => {
             isOver = passages.next().done === true
           }),
         )
-      return most
+      return max
     }
     // The least of three, since collecting garbage falls into one step or another.
     expect(Math.min(longest(), longest(), longest()), JSON.stringify(unit)).toBeLessThan(maxTurnMs)

@@ -22,7 +22,7 @@ afterAll(() => world[Symbol.asyncDispose]())
 const versioned = { 'anthropic-version': '2023-06-01' }
 const units = [' ', '"', '\\', '[', '\u200c', 'a ']
 /** Enough to see how it grows, where the schema sets no bound. */
-const most = 128_000
+const max = 128_000
 
 const pathOf = (path: string): string =>
   path.replace(
@@ -49,8 +49,8 @@ test('the routes with bodies and their texts are found', () => {
 describe.each(bodied)('$operation', ({ method, path, body }) => {
   test('takes any repeated text in any field in linear time', { timeout: 900_000 }, async () => {
     const seen = new Set<string>()
-    for (const { path: field, maxLength = most, valueWith } of textFields(body!)) {
-      const longest = Math.min(maxLength, most)
+    for (const { path: field, maxLength = max, valueWith } of textFields(body!)) {
+      const longest = Math.min(maxLength, max)
       // Shorter ones can cost nobody anything; variants of one union share most of their fields.
       if (longest < 1_000 || seen.has(field)) continue
       seen.add(field)

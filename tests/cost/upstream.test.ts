@@ -31,7 +31,7 @@ const units = [
   '`',
   '&',
 ]
-const most = 128_000
+const max = 128_000
 
 const usage = { prompt_tokens: 5, completion_tokens: 100, total_tokens: 105 }
 const whole = (message: Record<string, unknown>, finish = 'stop'): Script =>
@@ -124,8 +124,8 @@ describe.each(Object.entries(doors))('over %s', (_door, [path, body]) => {
       for (const unit of units) {
         const textOf = (length: number) => `a${unit.repeat(Math.floor(length / unit.length))}b`
         const cost = (length: number) => costOfAwaited(() => ask(textOf(length)))
-        await expectLinear(JSON.stringify(unit), cost, { from: most / 4, to: most })
-        await expectNoHold(JSON.stringify(unit), () => ask(textOf(most)))
+        await expectLinear(JSON.stringify(unit), cost, { from: max / 4, to: max })
+        await expectNoHold(JSON.stringify(unit), () => ask(textOf(max)))
       }
     },
   )

@@ -37,7 +37,7 @@ const events = async (): Promise<number> => {
   return rows.length
 }
 
-test('a commit whose reply is lost is made sure of, and the event is told once', async () => {
+test('a commit whose reply is lost is made sure of, and the event is reported once', async () => {
   person = await site.person()
   await using proxy = await DatabaseProxy.open(site.databaseUrl)
   const server = await site.start(proxy.url)
@@ -56,7 +56,7 @@ test('a commit whose reply is lost is made sure of, and the event is told once',
   await server.stop()
 })
 
-test('killed after it was told: it stays told, and a repeat neither asks the model nor tells again', async () => {
+test('killed after it was reported: it stays reported, and a repeat neither asks the model nor reports it again', async () => {
   person = await site.person()
   const server = await site.start()
   const client = site.client(server, person)

@@ -8,12 +8,12 @@ import { openSite, type Site } from './site.ts'
 /** A lost beat leaves six seconds of it to a machine that does something else. */
 const leaseMs = 10_000
 
-test.concurrent('a connection swallows a beat: the next goes out on another', () =>
+test.concurrent('a connection swallows a heartbeat: the next goes out on another', () =>
   expectAlive(async ({ proxy }) => {
     await proxy.withholdReply(/insert into ledger\.processes/)
   }))
 
-test.concurrent('all connections swallow what they are given, and every one is waited for: the next beat goes out on a new one', () =>
+test.concurrent('all connections swallow what they are given, and every one is waited for: the next heartbeat goes out on a new one', () =>
   expectAlive(async ({ proxy, ask }) => {
     const reports = (): Promise<unknown>[] => Array.from({ length: 30 }, () => ask('/v1/usage'))
     await Promise.all(reports())

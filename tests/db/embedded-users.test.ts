@@ -33,7 +33,7 @@ test.runIf(amRoot && (await openToAll()))(
 )
 
 test.runIf(amRoot && (await openToAll()))(
-  'another user than the owner of the cluster is refused with the mend',
+  'another user than the owner of the cluster is refused with how to fix it',
   async () => {
     await using folder = await temporaryFolder('', 0o777)
     await using _ = await startEmbedded({ dataDir: folder.path, log: quiet, settings: fast })

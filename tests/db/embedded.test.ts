@@ -191,7 +191,7 @@ test('half-made folders of dead makers are cleared', async () => {
   expect((await readdir(folder.path)).sort()).toEqual(['postgres', 'postgres.log', 'postgres.password'])
 })
 
-test('a folder that is not a cluster, or of another version, is refused with the mend and left as it is', async () => {
+test('a folder that is not a cluster, or of another version, is refused with how to fix it, and left as it is', async () => {
   await using folder = await temporaryFolder()
   await mkdir(clusterOf(folder))
   await writeFile(path.join(clusterOf(folder), 'holiday.jpg'), '')
@@ -201,7 +201,7 @@ test('a folder that is not a cluster, or of another version, is refused with the
   expect(await readdir(clusterOf(folder))).toEqual(['PG_VERSION', 'holiday.jpg'])
 })
 
-test('a data folder that is a file, and programs that do not run, are refused with the mend', async () => {
+test('a data folder that is a file, and programs that do not run, are refused with how to fix it', async () => {
   await using folder = await temporaryFolder()
   const file = path.join(folder.path, 'file')
   await writeFile(file, '')

@@ -105,7 +105,7 @@ test('a gap, a twin and a wrong name are refused before anything runs', async ()
   }
 })
 
-test('the state of the migrations is told without changing anything', async () => {
+test('the state of the migrations is reported without changing anything', async () => {
   await using here = await world()
   await here.write(...first)
   await here.write(...second)

@@ -25,7 +25,7 @@ test('a whole answer is a response', async () => {
   expect(runs).toContain(reply.agent_id)
 })
 
-test('a streamed answer is told in events that the client puts together again', async () => {
+test('a streamed answer is reported in events that the client puts together again', async () => {
   const body = { input: 'request_handoff, please', stream: true, include_reasoning: true }
   const events = (await client.post(runs, {
     body,

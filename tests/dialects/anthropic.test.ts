@@ -263,7 +263,7 @@ describe('repeats', () => {
     expect(poor.sentAtMs).toHaveLength(1)
   })
 
-  test('a 429 is sent again after the time it was told', async () => {
+  test('a 429 is sent again after the time it was given', async () => {
     const { client, sentAtMs } = counting()
     const slow = json(429, { error: { message: 'slow' } }, { 'retry-after-ms': '600' })
     at.upstream.replyOnce(slow, slow, slow)

@@ -124,7 +124,7 @@ const inHeaders = (headers: Headers, charged: string): void => {
 }
 
 describe.each(Object.entries(wires))('%s', (_, wire) => {
-  test('a whole answer tells its cost in usage and headers, a repeat tells the same, and so does the receipt', async () => {
+  test('a whole answer reports its cost in usage and headers, a repeat reports the same, and so does the receipt', async () => {
     const name = crypto.randomUUID()
     const first = await wire.single(at.key, name)
     const { microcredits } = await explained(at.key, first.id)
@@ -138,7 +138,7 @@ describe.each(Object.entries(wires))('%s', (_, wire) => {
     inHeaders(again.headers, microcredits)
   })
 
-  test('a stream tells its cost in the last event that bears usage', async () => {
+  test('a stream reports its cost in the last event that bears usage', async () => {
     const reported = await wire.streamed(at.key)
     const { microcredits, reserved_microcredits: held, details } = await explained(at.key, reported.id)
     expect(BigInt(microcredits)).toBeGreaterThan(0n)
@@ -154,7 +154,7 @@ describe.each(Object.entries(wires))('%s', (_, wire) => {
       return streams ? wire.streamed(key) : wire.single(key, idempotencyKey)
     }
 
-    test('an answer tells all of its cost where that is free, and the receipt from where the hold was raised', async () => {
+    test('an answer reports all of its cost where that is free, and the receipt from where the hold was raised', async () => {
       const reported = await ask(at.key)
       const { microcredits, details } = await explained(at.key, reported.id)
       expect(microcredits).toBe(String(itsCost))
@@ -162,7 +162,7 @@ describe.each(Object.entries(wires))('%s', (_, wire) => {
       expect(BigInt(details.hold_raised_from!)).toBeLessThan(itsCost)
     })
 
-    test('an answer tells what the balance had left, which is what it is charged', async () => {
+    test('an answer reports what the balance had left, which is what it is charged', async () => {
       const poor = await at.world.stranger(2)
       const reported = await ask(poor.client, streams ? undefined : 'once')
       const { microcredits } = await explained(poor.client, reported.id)
@@ -175,7 +175,7 @@ describe.each(Object.entries(wires))('%s', (_, wire) => {
       inHeaders(again.headers, microcredits)
     })
 
-    test('an answer tells what the cap of its key had left, which is what it is charged', async () => {
+    test('an answer reports what the cap of its key had left, which is what it is charged', async () => {
       const capped = await at.world.key({ caps: { cap: 1_500_000n } })
       const reported = await ask(capped)
       const { microcredits } = await explained(capped, reported.id)
@@ -185,7 +185,7 @@ describe.each(Object.entries(wires))('%s', (_, wire) => {
   })
 })
 
-test('several answers at once that run past their holds tell what each is charged, to the last credit of the account', async () => {
+test('several answers at once that run past their holds report what each is charged, to the last credit of the account', async () => {
   const poor = await at.world.stranger(12)
   at.upstream.reply(longPrompt(tokens, false))
   const reported = await Promise.all(
@@ -201,7 +201,7 @@ test('several answers at once that run past their holds tell what each is charge
   expect(charged).toBe(12_000_000n)
 })
 
-test('an answer of several steps with hosted tools tells the sum of them', async () => {
+test('an answer of several steps with hosted tools reports the sum of them', async () => {
   const call = {
     id: 'call_1',
     type: 'function',
@@ -222,13 +222,13 @@ test('an answer of several steps with hosted tools tells the sum of them', async
   inHeaders(reply.headers, microcredits)
 })
 
-test('a chat stream without include_usage tells no usage, and none of its chunks a cost', async () => {
+test('a chat stream without include_usage reports no usage, and none of its chunks a cost', async () => {
   const reply = await at.key.chat({ stream: true })
   expect(reply.text).not.toMatch(/credits/)
   expect(reply.headers.has('x-credits')).toBe(false)
 })
 
-test('a picture through Responses tells its price in usage and headers, whole, streamed and repeated', async () => {
+test('a picture through Responses reports its price in usage and headers, whole, streamed and repeated', async () => {
   const drawing = { model: 'sandbox/image', input: 'a cat' }
   const headers = { 'idempotency-key': crypto.randomUUID() }
   for (let round = 0; round < 2; round++) {

@@ -139,7 +139,7 @@ test('an empty balance is told after exactly one request', async () => {
   expect(sentAtMs).toHaveLength(1)
 })
 
-test('a 503 of ours is sent again by the client after the time it was told', async () => {
+test('a 503 of ours is sent again by the client after the time it was given', async () => {
   const { client, sentAtMs } = counting()
   const { ledger } = at.world.app
   const { hold } = ledger

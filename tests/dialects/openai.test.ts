@@ -90,7 +90,7 @@ describe.each(asks)('%s', (_, ask) => {
   })
 })
 
-test('the stream helper tells content, tool calls and refusals by its events', async () => {
+test('the stream helper reports content, tool calls and refusals by its events', async () => {
   const seen: string[] = []
   const reported = client.chat.completions
     .stream({ model: 'sandbox/fast', messages: user('weather in Paris'), tools: [weather] })

@@ -62,7 +62,7 @@ describe.each(asks)('%s', (_, ask) => {
   })
 })
 
-test('deltas of text, calls and summaries are told by the helper', async () => {
+test('deltas of text, calls and summaries are reported by the helper', async () => {
   const seen = new Map<string, string>()
   const note = (what: string, delta: string) => seen.set(what, (seen.get(what) ?? '') + delta)
   await client.responses

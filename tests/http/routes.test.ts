@@ -264,7 +264,7 @@ test('PUT is a method as any other', async () => {
   expect((await ask('/things/a', {}, 'GET')).headers['allow']).toBe('PUT')
 })
 
-test('the document tells hosts and credentials', () => {
+test('the document reports hosts and credentials', () => {
   const { paths } = openApiOf(routes, 'http://x') as { paths: Record<string, Record<string, unknown>> }
   expect(paths['/files/{name}']!['get']).toMatchObject({
     servers: [{ url: `https://${sites}`, variables: { slug: { default: 'slug' } } }],

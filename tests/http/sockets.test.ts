@@ -399,7 +399,7 @@ describe('bounds', () => {
     await closed
   })
 
-  test('what breaks ends it with 1011, and tells nothing of itself', async () => {
+  test('what breaks ends it with 1011, and reveals nothing of itself', async () => {
     expect(await dial('/broken').closed).toEqual({ code: 1011, reason: '' })
   })
 })

@@ -320,12 +320,12 @@ test('workers go on after all their connections were cut', async () => {
 const vanish = (mine: Job<Data>, times: number): Promise<unknown> =>
   app.db.query({ text: 'update jobs.queue set vanished = $1 where name = $2' }, [times, mine.name])
 
-test('of jobs whose processes vanished a process runs one at a time, so that the innocent are told from the guilty', async () => {
+test('of jobs whose processes vanished a process runs one at a time, so that innocent jobs are distinguished from the cause', async () => {
   let running = 0
-  let most = 0
+  let max = 0
   const mine = jobOf(async () => {
     running += 1
-    most = Math.max(most, running)
+    max = Math.max(max, running)
     await app.db.query({ text: 'select pg_sleep(0)' }, [])
     running -= 1
     return undefined
@@ -334,7 +334,7 @@ test('of jobs whose processes vanished a process runs one at a time, so that the
   await vanish(mine, 1)
   await using _workers = work(mine)
   await until(async () => (await queued(mine)).length === 0)
-  expect(most).toBe(1)
+  expect(max).toBe(1)
 })
 
 test('a job that got on is forgiven the processes that vanished before', async () => {

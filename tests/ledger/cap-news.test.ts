@@ -67,7 +67,7 @@ async function somebody() {
   }
 }
 
-test('a cap lowered below what was spent tells each threshold it passes, at once and once, for account, project and key', async () => {
+test('a cap lowered below what was spent reports each threshold it passes, at once and once, for account, project and key', async () => {
   const one = await somebody()
   await one.spend(17n)
   for (const scope of ['account', 'project', 'key'] as const) {
@@ -89,7 +89,7 @@ test('a cap lowered below what was spent tells each threshold it passes, at once
   ])
 })
 
-test('a threshold that was passed under the old cap is not told again for the new one, and going back and forth tells nothing twice', async () => {
+test('a threshold that was passed under the old cap is not reported again for the new one, and going back and forth reports nothing twice', async () => {
   const one = await somebody()
   await one.cap('key', { cap: 10n * credit })
   await one.spend(8n)
@@ -108,7 +108,7 @@ test('a threshold that was passed under the old cap is not told again for the ne
   }
 })
 
-test('nothing is told of a cap of zero, of one that is not near, of limits of speed, and of a cap that was not committed', async () => {
+test('nothing is reported of a cap of zero, of one that is not near, of limits of speed, and of a cap that was not committed', async () => {
   const one = await somebody()
   await one.spend(4n)
   await one.cap('key', { cap: 0n })

@@ -68,7 +68,7 @@ export interface Paper {
   charged: bigint
 }
 
-const most = (value: bigint, floor = 0n): bigint => (value > floor ? value : floor)
+const max = (value: bigint, floor = 0n): bigint => (value > floor ? value : floor)
 const least = (values: bigint[]): bigint => values.reduce((a, b) => (a < b ? a : b))
 
 /** Month in Tehran, which has been at UTC+03:30 all year since 2022. */
@@ -126,9 +126,9 @@ export class LedgerModel {
     )
     const second = Math.floor(atMs / 1000)
     const short = this.#short(op, month)
-    if (short) return result(seq, 'insufficient', null, short.scope, op.amount, most(short.have))
+    if (short) return result(seq, 'insufficient', null, short.scope, op.amount, max(short.have))
     const fast = tooFast(meters, second)
-    if (fast) return result(seq, 'limited', null, fast.scope, fast.waitMs, most(fast.have))
+    if (fast) return result(seq, 'limited', null, fast.scope, fast.waitMs, max(fast.have))
 
     this.balances.get(op.account)!.held += op.amount
     for (const meter of meters) {
@@ -201,8 +201,8 @@ export class LedgerModel {
   #mend(op: SettleOp): void {
     const paper = this.papers.get(op.id)
     if (!paper?.ambiguous) return
-    const refund = most(paper.charged - op.actual)
-    this.loss += most(op.actual - paper.charged)
+    const refund = max(paper.charged - op.actual)
+    this.loss += max(op.actual - paper.charged)
     this.balances.get(paper.account)!.balance += refund
     for (const meter of this.#metersOf(paper)) {
       meter.spent -= refund
@@ -251,7 +251,7 @@ export class LedgerModel {
       if (meter.monthCap !== null && meter.month === open.month)
         rooms.push(meter.monthCap - meter.monthSpent - meter.monthHeld)
     }
-    return most(least(rooms))
+    return max(least(rooms))
   }
 }
 

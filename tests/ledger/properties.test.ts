@@ -272,7 +272,7 @@ const mendedInAnotherMonth: Step[] = [
 
 const broken = () => db.query({ text: 'select * from ledger.violations' }, [])
 
-test('whatever happens in whatever order, the books are those of a ledger kept by hand', {
+test('whatever happens in whatever order, the ledger is that of a model kept by hand', {
   timeout: 300_000,
 }, async () => {
   await fc.assert(
@@ -314,7 +314,7 @@ test('settlements and the sweeper after the same holds at once: each call is cha
       new Date(),
     ),
   )
-  const holds = await Promise.all(Array.from({ length: 300 }, () => own.hold(holdAsk(person, 100n))))
+  const holds = await Promise.all(Array.from({ length: 300 }, () => own.hold(holdOptions(person, 100n))))
   clock.moveMs(61_000)
   const settling = holds.map(async (hold, index) => {
     for (let turn = 0; turn < index / 3; turn++) await pause(0)
@@ -340,7 +340,7 @@ test('settlements and the sweeper after the same holds at once: each call is cha
   expect(await broken()).toEqual([])
 })
 
-const holdAsk = (person: Person, amount: bigint, more: { id?: string; claim?: string } = {}) => ({
+const holdOptions = (person: Person, amount: bigint, more: { id?: string; claim?: string } = {}) => ({
   payer: { accountId: person.account, projectId: person.project, keyId: person.key },
   receiptId: more.id ?? randomUUID(),
   endpoint: '/test',
@@ -365,7 +365,7 @@ async function call(
   const claim = plan.claim === null ? {} : { claim: `claim-${plan.claim}` }
   let hold: Hold
   try {
-    hold = await ledger.hold(holdAsk(person, amount, claim))
+    hold = await ledger.hold(holdOptions(person, amount, claim))
   } catch (error) {
     if (error instanceof ClaimTaken) return { claimed: error.receiptId }
     const {

@@ -62,7 +62,7 @@ test('of a hold and a bar at once exactly one comes first', async () => {
   }
 })
 
-test('a call that failed says so: with what was told, without effect, or ambiguous', async () => {
+test('a call that failed says so: with what was reported, without effect, or ambiguous', async () => {
   const [told, untouched, lost] = [uuidv7(), uuidv7(), uuidv7()]
   const failed = { ...used, microcredits: 0n, state: 'failed' as const, statusCode: 502, freeClaim: true }
   await (await hold(told)).settle({ ...failed, reply: '{"e":1}' })

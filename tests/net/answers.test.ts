@@ -39,7 +39,7 @@ test('a body that announces too much is refused before it comes', async () => {
   await expect(client.fetch(wire.url, bounds)).rejects.toMatchObject(refused('too_large'))
 })
 
-test('HEAD tells of a large body without being refused for it', async () => {
+test('HEAD describes a large body without being refused for it', async () => {
   await using site = await openSite((_, response) => response.writeHead(200, { 'content-length': 9e9 }).end())
   const reply = await client.fetch(site.url, { ...bounds, method: 'HEAD' })
   expect(reply).toMatchObject({ status: 200, headers: { 'content-length': '9000000000' } })

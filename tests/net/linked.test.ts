@@ -138,7 +138,7 @@ test('links are fetched side by side, and the first that fails ends the others',
   await expect.poll(() => slow.connections.size).toBe(0)
 })
 
-test('a link that does not answer in time is refused; a caller who leaves ends the fetch', async () => {
+test('a link that does not answer in time is refused; a caller who disconnects ends the fetch', async () => {
   await using slow = await openWire(() => {})
   const messages = [user(image(`https://files.example.test:${slow.port}/`))]
   await expect(fill(messages, { timeoutMs: 100 })).rejects.toMatchObject({

@@ -122,7 +122,7 @@ test('the line of a paid request names model, deployment, tokens and charge; one
   expect(refused).not.toHaveProperty('account_id')
 })
 
-test('the line of a caller who left waits for what the upstream still had to say, and tells its charge', async () => {
+test('the line of a caller who disconnected waits for what the upstream still had to say, and reports its charge', async () => {
   await using world = await bootWatched({ provider: '    on_disconnect: drain' })
   const going = Promise.withResolvers<void>()
   world.upstream.reply(() =>

@@ -182,7 +182,7 @@ test('work in the background has a trace of its own: a row of a batch', async ()
   ])
 })
 
-test('a run of durable work tells of each question that it asks a model', async () => {
+test('a run of durable work shows each question that it asks a model', async () => {
   await using world = await bootWatched({ provider: '    pass_traceparent: true' })
   const { status, text, body } = await world.key.post('/v1/work', {
     kind: 'document',

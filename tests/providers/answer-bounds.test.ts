@@ -67,14 +67,14 @@ for (const [wire, open] of Object.entries(openers))
   ])(
     `a text answer over ${wire} %s and never ends is malformed and its connection is closed`,
     async (...row) => {
-      const [what, type, head, again, most] = row
+      const [what, type, head, again, max] = row
       await using upstream = await endlessUpstream(type, head, again)
       await using provider = open({ id: 'fake', baseUrl: upstream.url })
       const turn = chatTurn({}, { stream: what !== 'that comes whole' })
       const { error } = await hear(provider, callOf(turn))
       expect(error).toMatchObject({ fault: 'malformed', executed: true })
       expect(error?.detail).toMatch(/more than \d+ bytes/)
-      expect(await upstream.sent()).toBeLessThan((most + 12) * mebibyte)
+      expect(await upstream.sent()).toBeLessThan((max + 12) * mebibyte)
     },
   )
 
@@ -110,7 +110,7 @@ test.each([
   ['the list of models', 9],
 ] as const)(
   'an answer of %s that never ends is malformed and its connection is closed',
-  async (kind, most) => {
+  async (kind, max) => {
     await using upstream = await endlessUpstream('application/json', '{"data":"', filler)
     const error = await orders[kind](upstream.url).then(
       () => undefined,
@@ -118,7 +118,7 @@ test.each([
     )
     expect(error).toBeInstanceOf(UpstreamError)
     expect(error).toMatchObject({ fault: 'malformed' })
-    expect(await upstream.sent()).toBeLessThan((most + 12) * mebibyte)
+    expect(await upstream.sent()).toBeLessThan((max + 12) * mebibyte)
   },
 )
 
@@ -138,10 +138,10 @@ test('an answer in the smallest chunks costs its bytes, not a buffer for each ch
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   await using provider = chatCompletionsProvider({ id: 'fake', baseUrl: `http://127.0.0.1:${port}` })
-  let most = 0
+  let max = 0
   const before = process.memoryUsage().arrayBuffers
   const look = setInterval(() => {
-    most = Math.max(most, process.memoryUsage().arrayBuffers - before)
+    max = Math.max(max, process.memoryUsage().arrayBuffers - before)
   }, 5)
   const { error } = await hear(provider, callOf(chatTurn({}, { stream: false })))
   clearInterval(look)
@@ -149,7 +149,7 @@ test('an answer in the smallest chunks costs its bytes, not a buffer for each ch
   server.close()
   // It is cut by its silence; 1.2 million buffers were held until then.
   expect(error?.fault).toBe('timeout')
-  expect(most).toBeLessThan(100 * mebibyte)
+  expect(max).toBeLessThan(100 * mebibyte)
 })
 
 test('who asked for an answer that never ends is told so, and pays what the rules say', async () => {

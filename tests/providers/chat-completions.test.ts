@@ -30,7 +30,7 @@ async function hearSteps(steps: Step[]) {
   return await hear(provider, callOf(chatTurn()))
 }
 
-test('a streamed answer is told in order: start, text, finish, usage as billed', async () => {
+test('a streamed answer is reported in order: start, text, finish, usage as billed', async () => {
   await using upstream = await fakeUpstream()
   await using provider = providerOf(upstream)
   const { parts, error } = await hear(provider, callOf(chatTurn()))
@@ -270,7 +270,7 @@ test('calls that all have one id stand apart by their index, and each gets an id
   ])
 })
 
-test('a call that is sent whole once more at the end is told once', async () => {
+test('a call that is sent whole once more at the end is reported once', async () => {
   const { parts } = await hearSteps([
     chunk({ tool_calls: [tool(0, { id: 'a' }, { name: 'f', arguments: '{"x"' })] }),
     chunk({ tool_calls: [tool(0, {}, { arguments: ':1}' })] }),
@@ -453,7 +453,7 @@ test('an error inside the stream ends it with that fault, after what was already
   expect(inChoice.error?.fault).toBe('rate_limited')
 })
 
-test('only the first of several answers is told', async () => {
+test('only the first of several answers is reported', async () => {
   const { parts } = await hearSteps([
     { choices: [{ index: 1, delta: { content: 'no' } }] },
     {

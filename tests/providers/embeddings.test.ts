@@ -134,7 +134,7 @@ describe('an answer of the wrong shape is malformed, and may have been billed', 
   })
 })
 
-test('statuses, a broken line, silence and a caller who leaves are told apart', async () => {
+test('statuses, a broken line, silence and a caller who disconnects are distinguished', async () => {
   expect((await ask(json(429, {}, { 'retry-after': '2' }))).error).toMatchObject({
     fault: 'rate_limited',
     retryAfterMs: 2_000,

@@ -280,7 +280,7 @@ describe('what goes wrong', () => {
     await expect(provider.draw(call)).rejects.toMatchObject({ fault: 'connect', executed: false })
   })
 
-  test('who leaves ends the call, and a link that is still awaited', async () => {
+  test('a caller who disconnects ends the call, and a link that is still awaited', async () => {
     for (const script of [silence, answers({ url: linkTo('/slow') })]) {
       const leaving = new AbortController()
       upstream.reply(script)
@@ -291,7 +291,7 @@ describe('what goes wrong', () => {
     }
   })
 
-  test('neither the key nor the address is ever told', async () => {
+  test('neither the key nor the address is ever disclosed', async () => {
     upstream.reply(json(400, openai(`bad key sk-secret-of-images at ${upstream.url}`, 'x')))
     const { error } = await ask()
     expect(error?.detail).toContain('bad key')

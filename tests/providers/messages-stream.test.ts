@@ -36,7 +36,7 @@ import {
 const bytesOf = (events: readonly Event[]): Buffer => Buffer.from(events.map(sse).join(''))
 
 test.each(transcripts)(
-  '$name: the parts are told, and every event rides on them',
+  '$name: the parts are reported, and every event rides on them',
   async ({ events, parts }) => {
     const heard = await hearScript(streamOf(events))
     expect(heard.error).toBeUndefined()
@@ -76,7 +76,7 @@ test.each(transcripts)('$name: byte by byte it means the same', async ({ events,
 })
 
 test.each(transcripts)(
-  '$name: what breaks it off between two events is told, after what was written',
+  '$name: what breaks it off between two events is reported, after what was written',
   async ({ events }) => {
     const broken: Event = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }
     const endings: [string, (Event | Step)[], string][] = [
@@ -109,7 +109,7 @@ test.each(transcripts)(
   },
 )
 
-test('a connection that is reset in mid-answer is a cut, and the prompt that was counted is told', async () => {
+test('a connection that is reset in mid-answer is a cut, and the prompt that was counted is reported', async () => {
   const { parts, error } = await hearScript(
     streamOf([started({ input_tokens: 3, cache_read_input_tokens: 50 }), opened(0, { type: 'text' }), cut]),
   )
@@ -178,7 +178,7 @@ test.each<[number, Record<string, unknown>, string, boolean]>([
   expect(heard.parts).toEqual([])
 })
 
-test('the key is never told, whichever header it went out in', async () => {
+test('the key is never disclosed, whichever header it went out in', async () => {
   const { error } = await hearScript(
     json(401, { type: 'error', error: { type: 'authentication_error', message: 'bad sk-ant-abcdefgh' } }),
   )
@@ -398,7 +398,7 @@ test('an upstream that ignores the wish to stream, or streams unasked, is unders
   )
 })
 
-test('aborting in mid-stream ends the upstream call, and what was counted is told', async () => {
+test('aborting in mid-stream ends the upstream call, and what was counted is reported', async () => {
   await using upstream = await fakeUpstream()
   await using provider = messagesOf(upstream)
   upstream.reply(streamOf([started(), text(0, 'a'), stall]))

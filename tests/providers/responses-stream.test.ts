@@ -40,7 +40,7 @@ import {
 const bytesOf = (events: readonly Event[]): Buffer => Buffer.from(events.map(sse).join(''))
 
 test.each(transcripts)(
-  '$name: the parts are told, and every event rides on them',
+  '$name: the parts are reported, and every event rides on them',
   async ({ events, parts }) => {
     const heard = await hearScript(streamOf(events))
     expect(heard.error).toBeUndefined()
@@ -87,7 +87,7 @@ test.each(transcripts)('$name: byte by byte it means the same', async ({ events,
 })
 
 test.each(transcripts)(
-  '$name: what breaks it off between two events is told, after what was written',
+  '$name: what breaks it off between two events is reported, after what was written',
   async ({ events }) => {
     const broken: Event = { type: 'error', code: 'server_error', message: 'crashed', param: null }
     const failed = over([], {
@@ -142,7 +142,7 @@ test.each<[Record<string, unknown>, string]>([
   [{ code: 'image_too_small', message: 'no' }, 'invalid_request'],
   [{ code: 'failed_to_download_image', message: 'no' }, 'invalid_request'],
   [{ code: 'something_new', message: 'what' }, 'unavailable'],
-])('the failure %j is %s, however it is told', async (error, fault) => {
+])('the failure %j is %s, however it is reported', async (error, fault) => {
   const flat: Event = { type: 'error', sequence_number: 3, param: null, ...error }
   const wrapped: Event = { type: 'error', error }
   const nameless = `data: ${JSON.stringify({ error })}\n\n`
@@ -363,7 +363,7 @@ test.each(transcripts)(
   },
 )
 
-test('what is no answer is told as what it is', async () => {
+test('what is no answer is reported as what it is', async () => {
   const faultIn = async (body: unknown) => (await hearScript(json(200, body))).error
   expect(await faultIn({ error: { code: 'server_error', message: 'x' } })).toMatchObject({
     fault: 'unavailable',
@@ -397,7 +397,7 @@ test('an answer ends where a stop sequence begins, however it was cut into delta
   }
 })
 
-test('what only looked like a stop sequence is told in full, and before what follows the text', async () => {
+test('what only looked like a stop sequence is reported in full, and before what follows the text', async () => {
   const events = [
     created,
     text(0, 'an EN'),

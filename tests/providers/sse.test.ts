@@ -67,7 +67,7 @@ const streams = fc
   .tuple(fc.boolean(), fc.array(fc.tuple(lines, fc.constantFrom('\n', '\r\n', '\r')), { maxLength: 30 }))
   .map(([mark, parts]) => (mark ? '\uFEFF' : '') + parts.map(([line, end]) => line + end).join(''))
 
-test('any split of the bytes tells the same events as reading the text whole', () => {
+test('any split of the bytes reports the same events as reading the text whole', () => {
   fc.assert(
     fc.property(streams, fc.array(fc.nat(4_000), { maxLength: 40 }), (text, cuts) => {
       expect(read(split(bytes(text), cuts))).toEqual(plainly(text))
@@ -76,7 +76,7 @@ test('any split of the bytes tells the same events as reading the text whole', (
   )
 })
 
-test('a stream that comes byte by byte tells the same events', () => {
+test('a stream that comes byte by byte reports the same events', () => {
   const text = '\uFEFF: hi\r\ndata: گفت\r\ndata: 🌍\r\n\r\nevent: error\rdata: {"a":1}\r\rdata: last'
   const single = [...bytes(text)].map((byte) => Uint8Array.of(byte))
   expect(read(single)).toEqual([

@@ -248,7 +248,7 @@ test('aborting in mid-stream ends the upstream call at once', async () => {
   expect(call.aborted).toBe(true)
 })
 
-test('aborting before the answer, before the connection and before the call are told apart by what was executed', async () => {
+test('aborting before the answer, before the connection and before the call are distinguished by what was executed', async () => {
   await using upstream = await fakeUpstream()
   await using provider = providerOf(upstream)
   upstream.reply(silence)

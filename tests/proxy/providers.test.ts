@@ -149,7 +149,7 @@ test.each(['http', 'socks5'] as const)(
   },
 )
 
-test.each(kinds)('a caller who leaves ends the call behind the %s proxy', async (kind) => {
+test.each(kinds)('a caller who disconnects ends the call behind the %s proxy', async (kind) => {
   await using vendor = await openVendor()
   await using proxy = await openProxy(kind, { routes: vendor.routes })
   await using at = await bootProxied({ vendor, provider: `, proxy: "${proxy.url}"` })

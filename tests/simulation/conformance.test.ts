@@ -81,7 +81,7 @@ class Twins {
   async hold(ledgers: Ledger[]): Promise<void> {
     const { random } = this
     const again = this.asked.length > 0 && random.chance(0.15)
-    const ask = again ? random.pick(this.asked) : this.#holdAsk()
+    const ask = again ? random.pick(this.asked) : this.#holdOptions()
     const pair: Hold[] = []
     const end = await this.both(async (side) => {
       pair[side] = await ledgers[side]!.hold(ask)
@@ -98,7 +98,7 @@ class Twins {
     return until(async () => (await rows()).every((row) => !row?.ambiguous))
   }
 
-  #holdAsk(): HoldOptions {
+  #holdOptions(): HoldOptions {
     const { random } = this
     const { account, project, key } = random.pick(this.people)
     const claim = random.chance(0.5)

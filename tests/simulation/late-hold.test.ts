@@ -54,7 +54,7 @@ test('a process that stops gives such a hold back before it goes', async () => {
   })
 })
 
-test('what is settled in the moment in which the ledger closes is in the books', async () => {
+test('what is settled in the moment in which the ledger closes is in the ledger', async () => {
   await inTime(async (timeline) => {
     const { ledger, database, arrive } = await openLateLedger(timeline)
     database.model.grant(account, 'a grant', 1_000n)

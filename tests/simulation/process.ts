@@ -288,7 +288,7 @@ export class SimulatedProcess implements Sender {
       app: this.#app!,
       claim,
       gone,
-      ...plainAsk,
+      ...bareRequest,
       receivedMs: this.#app!.clock.nowMs(),
     }
     try {
@@ -366,4 +366,4 @@ export class SimulatedProcess implements Sender {
   }
 }
 
-const plainAsk = { query: {}, params: {}, headers: {}, language: 'en' as const, setHeader: () => {} }
+const bareRequest = { query: {}, params: {}, headers: {}, language: 'en' as const, setHeader: () => {} }

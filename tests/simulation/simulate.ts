@@ -9,7 +9,7 @@ import type { Caller } from '#app'
 import { grant, setCaps } from '#platform/ledger'
 import { SimulatedDatabase } from './database.ts'
 import { type Fixed, openFixed } from './fixed.ts'
-import { Judge } from './judge.ts'
+import { InvariantChecker } from './invariant-checker.ts'
 import { Link, type LinkState } from './link.ts'
 import { idOf, People } from './people.ts'
 import { type Ground, SimulatedProcess } from './process.ts'
@@ -50,7 +50,7 @@ class World {
   readonly #timeline: Timeline
   readonly #database: SimulatedDatabase
   readonly #people: People
-  readonly #judge: Judge
+  readonly #checker: InvariantChecker
   readonly #ground: Ground
   readonly #processes: SimulatedProcess[] = []
   readonly #hash = createHash('sha256')
@@ -91,8 +91,8 @@ class World {
       onDisconnect: random.pick(['cancel', 'drain']),
       note,
       isAway: () => this.#outage !== 'up',
-      onRefusal: (...told) => this.#judge.onRefusal(...told),
-      onSettle: (...said) => this.#judge.onSettle(...said),
+      onRefusal: (...told) => this.#checker.onRefusal(...told),
+      onSettle: (...said) => this.#checker.onSettle(...said),
     }
     this.#people = new People({
       timeline,
@@ -101,7 +101,7 @@ class World {
       callers: this.#openBooks(),
       processes: () => this.#processes.filter(({ open }) => open),
     })
-    this.#judge = new Judge({
+    this.#checker = new InvariantChecker({
       ...fixture,
       timeline,
       database: this.#database,
@@ -124,8 +124,8 @@ class World {
     steps += await this.#advance(this.#timeline.nowMs + 50_000, () => false)
     steps += await this.#advance(this.#timeline.nowMs + 240_000, () => this.#isOver())
     steps += await this.#advance(this.#timeline.nowMs + 15_000, () => false)
-    this.#judge.atTheEnd()
-    const { violations } = this.#judge
+    this.#checker.atTheEnd()
+    const { violations } = this.#checker
     const hash = this.#hash.copy().digest('hex')
     const outcome = { seed: this.#seed, violations: [...violations], hash, trace: [...this.#trace], steps }
     for (const process of this.#processes) process.forget()
@@ -134,15 +134,15 @@ class World {
 
   async #advance(untilMs: number, isEnough: () => boolean): Promise<number> {
     let steps = 0
-    while (this.#judge.violations.length === 0 && !isEnough() && (await this.#timeline.step(untilMs))) {
-      this.#judge.afterStep()
+    while (this.#checker.violations.length === 0 && !isEnough() && (await this.#timeline.step(untilMs))) {
+      this.#checker.afterStep()
       steps++
     }
     return steps
   }
 
   #isOver(): boolean {
-    return this.#people.busy === 0 && this.#database.model.holds.size === 0 && !this.#judge.waits
+    return this.#people.busy === 0 && this.#database.model.holds.size === 0 && !this.#checker.waits
   }
 
   #note(who: string, what: string): void {

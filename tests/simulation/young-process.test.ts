@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { account, askFor, broken, inTime, openBooks, owner } from './in-time.ts'
 
-test('a process that starts when the database is back gives the others the time to beat before it takes them for dead', async () => {
+test('a process that starts when the database is back gives the others the time for a heartbeat before it treats them as dead', async () => {
   await inTime(async (timeline) => {
     const { database, open } = openBooks(timeline)
     database.model.grant(account, 'a grant', 1_000n)

@@ -101,7 +101,7 @@ async function smallDisk(): Promise<(AsyncDisposable & { path: string }) | undef
   return undefined
 }
 
-test('a full disk is told as one, and leaves nothing', async ({ skip }) => {
+test('a full disk is reported as one, and leaves nothing', async ({ skip }) => {
   await using disk = await smallDisk()
   if (!disk) return skip()
   await using spool = await openSpool({ folder: path.join(disk.path, 'spool'), maxBytes: 10_000_000 })

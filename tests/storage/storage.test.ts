@@ -204,7 +204,7 @@ describe('of an S3-compatible store', () => {
     expect(s3.objects.size).toBe(0)
   })
 
-  test('faults that stay are told with the store and its code, and without the keys', async () => {
+  test('faults that stay are reported with the store and its code, and without the keys', async () => {
     await using opened = await onS3()
     const { storage, s3 } = opened
     s3.failNext(503, 503, 503, 503)

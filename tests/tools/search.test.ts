@@ -113,7 +113,7 @@ describe('domains', () => {
     },
   )
 
-  test('the vendor is told, as far as its query has room', async () => {
+  test('the vendor gets them, as far as its query has room', async () => {
     const rules = { allowedDomains: ['a.example', 'b.example/path'], blockedDomains: ['c.example'] }
     const operators = '(site:a.example OR site:b.example) -site:c.example'
     const asked = async (vendor: Vendor, query: string) => {
@@ -210,12 +210,15 @@ test.each([
   [403, 'unavailable'],
   [422, 'unavailable'],
   [500, 'unavailable'],
-])('a vendor that answers %i is %s, and its key and address are told to nobody', async (status, code) => {
-  await using engine = await searching('brave', json({ error: 'key-of-the-operator is bad' }, status))
-  const result = await engine.search('x')
-  expect(result.error).toBe(code)
-  expect(JSON.stringify(result)).not.toMatch(/key-of-the-operator|127\.0\.0\.1/)
-})
+])(
+  'a vendor that answers %i is %s, and its key and address are disclosed to nobody',
+  async (status, code) => {
+    await using engine = await searching('brave', json({ error: 'key-of-the-operator is bad' }, status))
+    const result = await engine.search('x')
+    expect(result.error).toBe(code)
+    expect(JSON.stringify(result)).not.toMatch(/key-of-the-operator|127\.0\.0\.1/)
+  },
+)
 
 test.each([
   ['a page of HTML', '<html>search</html>'],
@@ -248,7 +251,7 @@ test('a search costs what the file says, in whole micro-credits, and else the li
   expect(priceOf(`${file}defaults: { credits_per_usd: 0.00000123 }`)).toBe(1n)
 })
 
-test('without a vendor there is no search, and the refusal names the mend in both languages', () => {
+test('without a vendor there is no search, and the refusal names how to fix it in both languages', () => {
   const { tools } = toolsOf('')
   expect(tools.find('web_search')).toBeUndefined()
   const told = refusalOf(() => tools.need('web_search', 'tools.0'))

@@ -127,13 +127,13 @@ function boundsOf(translate: Translator, nullableShape: Shape): Content[] {
 
 function range(
   translate: Translator,
-  least: number | undefined,
-  most: number | undefined,
+  min: number | undefined,
+  max: number | undefined,
   unit?: string,
 ): Content {
   // The greatest exact integer of JSON is no bound that anybody means.
-  const low = least === Number.MIN_SAFE_INTEGER ? undefined : least
-  const high = most === Number.MAX_SAFE_INTEGER ? undefined : most
+  const low = min === Number.MIN_SAFE_INTEGER ? undefined : min
+  const high = max === Number.MAX_SAFE_INTEGER ? undefined : max
   const end = unit === undefined ? '' : ` ${unit}`
   if (low !== undefined && high !== undefined)
     return [translate.number(low), translate('to'), translate.number(high), end]

@@ -55,7 +55,7 @@ export const reasons = {
     en: `two tool_use blocks have the id ${id}; each call needs its own, and its own tool_result.`,
     fa: `دو بلوک tool_use شناسهٔ ${id} دارند؛ هر فراخوانی شناسه و tool_result خودش را می‌خواهد.`,
   }),
-  strayResult: (id: string): Localized => ({
+  unexpectedResult: (id: string): Localized => ({
     en: `the tool_result of ${id} has no tool_use of that id in the message before it.`,
     fa: `برای tool_result با شناسهٔ ${id} در پیام پیش از آن tool_use نیست.`,
   }),

@@ -95,7 +95,7 @@ export async function callModel(
     ...models,
     showsReasoning: false,
     background: true,
-    mayAsk: (model) => requireActivePayer(app, payer, model),
+    mayCall: (model) => requireActivePayer(app, payer, model),
     receivedMs,
     requestId: callId,
     traceparent,

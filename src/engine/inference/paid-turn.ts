@@ -164,8 +164,8 @@ class Paid implements PaidTurn {
       earlierAttempts: this.#attempts.length,
       traceparent,
     }
-    const mayAsk = this.#request.requireActivePayer
-    const run: Run = this.#app.inference.start({ ...this.#models(turn), ...options, mayAsk })
+    const mayCall = this.#request.requireActivePayer
+    const run: Run = this.#app.inference.start({ ...this.#models(turn), ...options, mayCall })
     const onToken = turn.stream ? () => this.#watch.token() : () => {}
     const step = new Step({ run, gone, isFetchable: this.#isFetchable, onToken })
     this.#steps.push(step)

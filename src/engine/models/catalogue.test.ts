@@ -92,7 +92,7 @@ test('the file may put its own name on a sandbox model, which then still says so
   )
 })
 
-test('a known model needs no price, an unknown one is refused with line and mend', () => {
+test('a known model needs no price, an unknown one is refused with its line and how to fix it', () => {
   const known = build(`${providers}models:${entry('acme/known', '', '{ provider: acme, model: gpt-4o }')}`)
   expect(known.find('acme/known')?.pricing).toEqual({
     inputPerMillion: 2.5,

@@ -38,7 +38,7 @@ export async function startPaidOrder<One extends OrderCandidate<AnyModel>, Fille
     receivedMs,
     requestId,
     traceparent: request.telemetry.beginCall(kind.operation, kind.attributes ?? {}),
-    mayAsk: request.requireActivePayer,
+    mayCall: request.requireActivePayer,
   })
   return new PaidOrder({ call, kind, candidates, request, run })
 }

@@ -12,14 +12,14 @@ import {
 import { type Prompt, questionOf } from './prompts.ts'
 
 /** Budget of one kind of question. */
-export interface AskBudget {
+export interface QuestionBudget {
   count: number
   promptBytes: number
   maxOutputTokens: number
 }
 
 export interface Budget<Name extends string> {
-  asks: Readonly<Record<Name, AskBudget>>
+  asks: Readonly<Record<Name, QuestionBudget>>
   searches: number
   reads: number
 }
@@ -67,7 +67,7 @@ export class BudgetedSteps<Name extends string> {
   constructor(context: StepContext, { asks, searches, reads }: Budget<Name>) {
     this.#context = context
     this.#asks = asks
-    this.#asksLeft = new Map(Object.entries<AskBudget>(asks).map(([name, { count }]) => [name, count]))
+    this.#asksLeft = new Map(Object.entries<QuestionBudget>(asks).map(([name, { count }]) => [name, count]))
     this.#searchesLeft = searches
     this.#readsLeft = reads
   }

@@ -88,7 +88,7 @@ export interface JourneyContext {
   /** Unix milliseconds by which the whole journey ends. */
   deadlineMs: number
   /** See `Admission`. */
-  mayAsk?: ((model: string) => Promise<void>) | undefined
+  mayCall?: ((model: string) => Promise<void>) | undefined
 }
 
 export const beginAttempt = (
@@ -132,11 +132,11 @@ export const failureToReport = (failures: readonly UpstreamError[]): UpstreamErr
 
 /** Before a further attempt: throws `not_allowed` if the payer's key no longer permits this model. */
 export async function requireAllowed(
-  { mayAsk }: JourneyContext,
+  { mayCall }: JourneyContext,
   { model }: { model: { id: string } },
 ): Promise<void> {
   try {
-    await mayAsk?.(model.id)
+    await mayCall?.(model.id)
   } catch (cause) {
     // A database error is not a refusal.
     const fault = cause instanceof Failure ? 'not_allowed' : 'unavailable'

@@ -49,7 +49,7 @@ export interface Run {
 /** Payer check, repeated before each further attempt. */
 export interface Admission {
   /** Throws a `Failure` when the payer's key no longer permits this model. */
-  mayAsk?: (model: string) => Promise<void>
+  mayCall?: (model: string) => Promise<void>
 }
 
 export interface RunOptions extends ModelsOptions, Admission {

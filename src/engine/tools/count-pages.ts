@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import path from 'node:path'
 import type { FindIsolation } from '#platform/confined'
-import { type Asker, type Confine, openConfinement } from '#platform/confined'
+import { type Confine, openConfinement, type Requester } from '#platform/confined'
 import type { Log } from '#platform/log'
 
 /** Of one PDF. */
@@ -13,7 +13,7 @@ export type PdfPages = { pages: number } | { unreadable: 'locked' | 'broken' }
  */
 export type CountPages = (
   files: readonly Uint8Array[],
-  asker: Asker,
+  requester: Requester,
 ) => Promise<readonly PdfPages[] | undefined>
 
 /** For all files of one request. */
@@ -27,11 +27,11 @@ const maxRemembered = 2_000
 export function openPageCounter(log: Log, isolation?: FindIsolation): CountPages {
   const confine = openConfinement(log, places, isolation)
   const remembered = new Map<string, PdfPages>()
-  return async (files, asker) => {
+  return async (files, requester) => {
     const names = files.map(nameOf)
     const known = names.map((name) => remembered.get(name))
     const unknown = files.filter((_, index) => known[index] === undefined)
-    const counted = unknown.length === 0 ? [] : await count(confine, unknown, asker)
+    const counted = unknown.length === 0 ? [] : await count(confine, unknown, requester)
     if (!counted) return undefined
     const all = known.map((pages) => pages ?? counted.shift()!)
     for (const [index, name] of names.entries()) remember(remembered, name, all[index]!)
@@ -44,7 +44,7 @@ const nameOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes)
 async function count(
   confine: Confine,
   files: readonly Uint8Array[],
-  { accountId, signal }: Asker,
+  { accountId, signal }: Requester,
 ): Promise<PdfPages[] | undefined> {
   const outcome = await confine({
     module: path.join(import.meta.dirname, 'count-pages-process.ts'),

@@ -17,7 +17,7 @@ async function ask(input: unknown, nowMs?: number): Promise<any> {
   return result.error ? result.error : JSON.parse(result.content)
 }
 
-test('now is told in Tehran, in both calendars, both languages and both kinds of digits', async () => {
+test('now is given in Tehran, in both calendars, both languages and both kinds of digits', async () => {
   expect(await ask({})).toEqual({
     timezone: 'Asia/Tehran',
     utc_offset: '+03:30',
@@ -129,7 +129,7 @@ describe('adding', () => {
   })
 })
 
-test('a difference is told in days and in the months of its calendar', async () => {
+test('a difference is reported in days and in the months of its calendar', async () => {
   expect(await ask({ action: 'difference', date: '1403/12/30', until: '1405/01/01' })).toMatchObject({
     days: 366,
     in_jalali_calendar: { years: 1, months: 0, days: 1 },

@@ -58,6 +58,6 @@ test('without rules everything passes, and blocked wins over allowed', () => {
   expect(domainFilter(['example.com'], ['a.example.com'])(url)).toBe(false)
 })
 
-test('hosts are told once and without paths', () => {
+test('hosts are reported once and without paths', () => {
   expect(hostsOf(['a.com/x', 'a.com/y', 'b.com', 'nonsense'])).toEqual(['a.com', 'b.com'])
 })

@@ -32,7 +32,7 @@ test('a sign over a letter joins that letter, wherever it stands in the file', (
   expect(textOfPage([other, hamza, heh])).toBe('نهٔ')
 })
 
-test('lines, paragraphs and columns are told apart by their baselines', () => {
+test('lines, paragraphs and columns are distinguished by their baselines', () => {
   const pieces = [row(700, ['one']), row(688, ['two']), row(660, ['three']), row(700, ['column'], 300)].flat()
   expect(textOfPage(pieces)).toBe('one\ntwo\n\nthree\n\ncolumn')
 })

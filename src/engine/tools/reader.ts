@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { ToolError } from '#engine/turn'
-import { type Asker, type Confine, type FindIsolation, openConfinement } from '#platform/confined'
+import { type Confine, type FindIsolation, openConfinement, type Requester } from '#platform/confined'
 import type { Log } from '#platform/log'
 import type { GuardedClient } from '#platform/net'
 import { fetchPage } from './fetch-page.ts'
@@ -10,9 +10,9 @@ import type { PageWork, ReadPage } from './web-fetch.ts'
 /** Reads entire untrusted documents for an index, with higher limits and longer timeouts than for an answer. */
 export interface Reader {
   /** A document as Markdown or plain text. Throws the signal's reason. */
-  read(kind: 'text' | 'pdf' | 'docx', bytes: Uint8Array, asker: Asker): Promise<ReadText | Unread>
+  read(kind: 'text' | 'pdf' | 'docx', bytes: Uint8Array, requester: Requester): Promise<ReadText | Unread>
   /** A page or PDF of the public web. Throws the signal's reason. */
-  fetch(url: string, asker: Asker): Promise<ReadText | Unread>
+  fetch(url: string, requester: Requester): Promise<ReadText | Unread>
 }
 
 export interface ReadText {
@@ -42,22 +42,22 @@ export interface ReaderOptions {
 
 export function openReader({ client, log, isolation }: ReaderOptions): Reader {
   const confine = openConfinement(log, places, isolation)
-  const read: Reader['read'] = (kind, bytes, asker) =>
+  const read: Reader['read'] = (kind, bytes, requester) =>
     open(
       { kind, bytes, contentType: 'text/plain; charset=utf-8', url: 'about:blank', maxBytes, maxPages },
-      asker,
+      requester,
     )
-  const open = async (work: PageWork, asker: Asker): Promise<ReadText | Unread> =>
+  const open = async (work: PageWork, requester: Requester): Promise<ReadText | Unread> =>
     work.kind === 'text' && work.bytes.length <= maxBytesHere
       ? orNoText(readText(work))
-      : inside(confine, work, asker)
+      : inside(confine, work, requester)
   return {
     read,
-    async fetch(url, asker) {
-      const page = await fetchPage(client, url, { passes: () => true, signal: asker.signal })
+    async fetch(url, requester) {
+      const page = await fetchPage(client, url, { passes: () => true, signal: requester.signal })
       if ('error' in page) return { unread: page.error }
       const { kind, bytes, contentType } = page
-      return open({ kind, bytes, contentType, url: page.url, maxBytes, maxPages }, asker)
+      return open({ kind, bytes, contentType, url: page.url, maxBytes, maxPages }, requester)
     },
   }
 }
@@ -65,10 +65,10 @@ export function openReader({ client, log, isolation }: ReaderOptions): Reader {
 const orNoText = ({ title, text, cut }: ReadPage): ReadText | Unread =>
   text === '' ? { unread: 'no_text' } : { title, text, cut }
 
-async function inside(confine: Confine, work: PageWork, asker: Asker): Promise<ReadText | Unread> {
+async function inside(confine: Confine, work: PageWork, requester: Requester): Promise<ReadText | Unread> {
   const outcome = await confine({
     module: path.join(import.meta.dirname, 'read-page-process.ts'),
-    ...asker,
+    ...requester,
     input: work,
     timeoutMs: readingMs,
     // JSON writes a character in six bytes at most.

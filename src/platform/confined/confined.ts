@@ -41,7 +41,7 @@ export interface ConfinedWork {
 }
 
 /** The account that requests the work, and its signal. */
-export type Asker = Pick<ConfinedWork, 'accountId' | 'signal'>
+export type Requester = Pick<ConfinedWork, 'accountId' | 'signal'>
 
 export type Outcome = { value: unknown } | { lost: 'busy' | 'time' | 'output' | 'broken' }
 

@@ -23,7 +23,7 @@ test('places are given in the order of coming, and given back once', async () =>
   expect(await next).toBeDefined()
 })
 
-test('who leaves the line takes no place', async () => {
+test('a waiting caller who aborts takes no place', async () => {
   const queue = new FairQueue({ working: 1, waiting: 5 })
   const place = await queue.enter('one', signal)
   const caller = new AbortController()

@@ -40,7 +40,7 @@ const preflightSeconds = '600'
 const headerNames = /^[\w!#$%&'*+.^`|~, -]{1,2000}$/
 
 /** The subject of a preflight: the methods of its path, and the route of the requested method. */
-interface Asking {
+interface Preflight {
   methods: readonly string[]
   route: Route
   params: Record<string, string>
@@ -89,7 +89,7 @@ export async function answerPreflight(
   app: App,
   request: FastifyRequest,
   reply: FastifyReply,
-  { methods, route, params }: Asking,
+  { methods, route, params }: Preflight,
 ): Promise<boolean> {
   const { origin, 'access-control-request-method': method } = request.headers
   if (request.method !== 'OPTIONS' || origin === undefined || method === undefined) return false

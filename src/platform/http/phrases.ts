@@ -141,13 +141,13 @@ export const reasons = {
     en: `it is nested deeper than ${levels} levels.`,
     fa: `بیش از ${persian(levels)} لایه تودرتو است.`,
   }),
-  tooManyMembers: (most: number): Localized => ({
-    en: `an object in it has more than ${most} fields.`,
-    fa: `یک شیء در آن بیش از ${persian(most)} فیلد دارد.`,
+  tooManyMembers: (max: number): Localized => ({
+    en: `an object in it has more than ${max} fields.`,
+    fa: `یک شیء در آن بیش از ${persian(max)} فیلد دارد.`,
   }),
-  tooManyValues: (most: number): Localized => ({
-    en: `it holds more than ${most} values.`,
-    fa: `بیش از ${persian(most)} مقدار در آن است.`,
+  tooManyValues: (max: number): Localized => ({
+    en: `it holds more than ${max} values.`,
+    fa: `بیش از ${persian(max)} مقدار در آن است.`,
   }),
   unexpectedAt: (position: number): Localized => ({
     en: `unexpected text at position ${position}.`,

@@ -31,7 +31,7 @@ export async function claimOf(
 }
 
 /** The caller and its request. */
-interface Asker {
+interface Requester {
   accountId: string
   projectId: string
   keyId: string
@@ -41,7 +41,7 @@ interface Asker {
 /** The receipt of an earlier request that owns the claim; undefined if there is none, or if this request itself was executed. */
 export async function claimedBefore(
   ledger: Ledger,
-  { accountId, projectId, keyId, requestId }: Asker,
+  { accountId, projectId, keyId, requestId }: Requester,
   claim: Claim,
 ): Promise<string | undefined> {
   const known = await ledger.lookup(accountId, keyId, claim.key)

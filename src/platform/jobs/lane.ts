@@ -81,14 +81,14 @@ export class Lane {
   }
 
   async #claim(): Promise<store.QueuedJob[]> {
-    const most = this.#limits.perProcess - this.#running.size
-    if (most <= 0) return []
+    const max = this.#limits.perProcess - this.#running.size
+    if (max <= 0) return []
     return store.claim(this.#options.app.db, {
       name: this.job.name,
       processId: this.#options.processId,
       busy: [...this.#running.keys()],
       perAccount: this.#limits.perAccount,
-      most,
+      max,
     })
   }
 

@@ -43,14 +43,14 @@ export async function put(tx: Tx, name: string, rows: readonly NewJob[]): Promis
 
 export const claim = (
   db: Db,
-  options: { name: string; processId: string; busy: readonly string[]; perAccount: number; most: number },
+  options: { name: string; processId: string; busy: readonly string[]; perAccount: number; max: number },
 ): Promise<QueuedJob[]> =>
   db.query(
     {
       name: 'jobs.claim',
       text: 'select account_id, job_id, data, fence, failures, vanished from jobs.claim($1, $2, $3, $4, $5)',
     },
-    [options.name, options.processId, options.busy, options.perAccount, options.most],
+    [options.name, options.processId, options.busy, options.perAccount, options.max],
   )
 
 export const settle = (db: Db, processId: string, ended: readonly JobResult[]): Promise<unknown> =>

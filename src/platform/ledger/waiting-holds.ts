@@ -33,9 +33,9 @@ export class WaitingHolds {
    * The next to be sent, which stay in the queue until they are removed. Refused holds, the oldest of the queue, go before all others:
    * their undoing frees claims and credits for those.
    */
-  next(most: number): WaitingHold[] {
+  next(max: number): WaitingHold[] {
     const live = this.#queue.findIndex(({ refused }) => !refused)
-    const holds = this.#queue.slice(0, live > 0 ? Math.min(live, most) : most)
+    const holds = this.#queue.slice(0, live > 0 ? Math.min(live, max) : max)
     for (const hold of holds) hold.sent = true
     return holds
   }

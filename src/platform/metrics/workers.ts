@@ -30,7 +30,7 @@ const parentMs = 1500
 
 /** In the parent: answers each asking worker with the metrics of all workers that have joined. */
 export class WorkerMetrics {
-  readonly #channels = new Map<Worker, AskWorker>()
+  readonly #channels = new Map<Worker, RequestFigures>()
   readonly #lastFigures = new Map<Worker, Figures>()
   #endedFigures: Promise<Figures> = Promise.resolve([])
 
@@ -87,10 +87,10 @@ export function allWorkersText(own: Registry): () => Promise<string> {
 }
 
 /** Asks the other side; undefined if it does not answer or has exited. */
-type AskWorker = (timeoutMs: number) => Promise<Figures | undefined>
+type RequestFigures = (timeoutMs: number) => Promise<Figures | undefined>
 
 /** Answers requests of the other side with `figures`, and returns the function that asks it. */
-function openChannel(end: End, figures: () => Promise<Figures>): AskWorker {
+function openChannel(end: End, figures: () => Promise<Figures>): RequestFigures {
   const waiting = new Map<string, (figures: Figures | undefined) => void>()
   const send = (message: Message, failed = (): void => undefined): void =>
     void end.send?.(message, undefined, undefined, (error) => error && failed())

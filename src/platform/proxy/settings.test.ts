@@ -107,7 +107,7 @@ test('users’ links leave through a proxy only where it says so', () => {
   expect(load('net: { use_proxy: true }').net.usesProxy).toBe(true)
 })
 
-test('a file of certificates that is away, empty or broken stops the start with its line and the mend', () => {
+test('a file of certificates that is away, empty or broken stops the start with its line and how to fix it', () => {
   const away = refusal('tls:\n  ca_file: nowhere.pem')
   expect(away.en).toBe(
     `kherad.config.yaml:2: tls.ca_file names ${path.join(folder, 'nowhere.pem')}, which cannot be read (ENOENT): correct the path, or give this user the right to read it.`,

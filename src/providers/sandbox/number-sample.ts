@@ -8,18 +8,18 @@ export function sampleNumber(
 ): number {
   const over = numberOf(flat['exclusiveMinimum']) ?? -Infinity
   const under = numberOf(flat['exclusiveMaximum']) ?? Infinity
-  const least = Math.max(numberOf(flat['minimum']) ?? -Infinity, over)
-  const most = Math.min(numberOf(flat['maximum']) ?? Infinity, under)
+  const min = Math.max(numberOf(flat['minimum']) ?? -Infinity, over)
+  const max = Math.min(numberOf(flat['maximum']) ?? Infinity, under)
   const multiple = numberOf(flat['multipleOf'])
   const inside = (value: number) =>
     Number.isFinite(value) &&
-    value >= least &&
-    value <= most &&
+    value >= min &&
+    value <= max &&
     value > over &&
     value < under &&
     (!integer || Number.isInteger(value)) &&
     (multiple === undefined || Number.isInteger(value / multiple))
-  const found = candidates(least, most, integer, multiple).filter(inside)
+  const found = candidates(min, max, integer, multiple).filter(inside)
   const different = [...new Set(found)]
   const chosen = different[place.variant % Math.max(1, different.length)]
   if (chosen === undefined)
@@ -31,24 +31,24 @@ export function sampleNumber(
 /** Steps looked at on the grid of `multipleOf` or of the integers; rounding can spoil some of them. */
 const steps = 600
 
-function candidates(least: number, most: number, integer: boolean, multiple: number | undefined): number[] {
+function candidates(min: number, max: number, integer: boolean, multiple: number | undefined): number[] {
   const grid = multiple ?? 1
   const numbers: number[] = []
   if (multiple !== undefined || integer) {
-    const from = Number.isFinite(least) ? least : Number.isFinite(most) ? Math.min(most, grid) : grid
-    const start = Number.isFinite(least) ? Math.ceil(from / grid) : Math.floor(from / grid)
-    const direction = Number.isFinite(least) || !Number.isFinite(most) ? 1 : -1
+    const from = Number.isFinite(min) ? min : Number.isFinite(max) ? Math.min(max, grid) : grid
+    const start = Number.isFinite(min) ? Math.ceil(from / grid) : Math.floor(from / grid)
+    const direction = Number.isFinite(min) || !Number.isFinite(max) ? 1 : -1
     for (let step = 0; step < steps; step++) numbers.push((start + step * direction) * grid)
     return numbers
   }
-  if (Number.isFinite(least) && Number.isFinite(most)) {
-    numbers.push(least)
-    for (let step = 1; step < 64; step++) numbers.push(least + ((most - least) * step) / 64)
-    numbers.push(most)
+  if (Number.isFinite(min) && Number.isFinite(max)) {
+    numbers.push(min)
+    for (let step = 1; step < 64; step++) numbers.push(min + ((max - min) * step) / 64)
+    numbers.push(max)
     return numbers
   }
-  const start = Number.isFinite(least) ? least : Math.min(most, 1)
-  const direction = Number.isFinite(least) || !Number.isFinite(most) ? 1 : -1
+  const start = Number.isFinite(min) ? min : Math.min(max, 1)
+  const direction = Number.isFinite(min) || !Number.isFinite(max) ? 1 : -1
   const width = Math.max(1, Math.abs(start) * Number.EPSILON * 4)
   for (let step = 0; step < steps; step++) numbers.push(start + step * direction * width)
   return numbers

@@ -3,7 +3,7 @@ export type PatternNode =
   | { type: 'characters'; choices: string[] }
   | { type: 'choice'; options: PatternNode[] }
   | { type: 'sequence'; nodes: PatternNode[] }
-  | { type: 'repeat'; node: PatternNode; least: number; most: number }
+  | { type: 'repeat'; node: PatternNode; min: number; max: number }
 
 const letters = 'abcdefghijklmnopqrstuvwxyz'
 const classes: Record<string, string> = {
@@ -75,11 +75,11 @@ class PatternParser {
 
   #repeated(depth: number): PatternNode | undefined {
     const node = this.#atom(depth)
-    const [least, most] = this.#quantifier() ?? [1, 1]
-    return node && (least === 1 && most === 1 ? node : { type: 'repeat', node, least, most })
+    const [min, max] = this.#quantifier() ?? [1, 1]
+    return node && (min === 1 && max === 1 ? node : { type: 'repeat', node, min, max })
   }
 
-  #quantifier(): [least: number, most: number] | undefined {
+  #quantifier(): [min: number, max: number] | undefined {
     const sign = this.#peek()
     const counted = sign === '{' ? /^\{(\d{1,6})(,(\d{1,6})?)?\}/.exec(this.#ahead(16)) : null
     if (counted) this.#at += counted[0].length
@@ -87,9 +87,9 @@ class PatternParser {
     else return undefined
     if (this.#peek() === '?') this.#at += 1
     if (!counted) return sign === '?' ? [0, 1] : [sign === '+' ? 1 : 0, Number.POSITIVE_INFINITY]
-    const least = Number(counted[1])
-    if (counted[2] === undefined) return [least, least]
-    return [least, counted[3] === undefined ? Number.POSITIVE_INFINITY : Number(counted[3])]
+    const min = Number(counted[1])
+    if (counted[2] === undefined) return [min, min]
+    return [min, counted[3] === undefined ? Number.POSITIVE_INFINITY : Number(counted[3])]
   }
 
   #atom(depth: number): PatternNode | undefined {

@@ -11,36 +11,36 @@ const longest = 4096
  */
 export function samplePattern(
   pattern: string,
-  { least, most, variant }: { least: number; most: number; variant: number },
+  { min, max, variant }: { min: number; max: number; variant: number },
   effort: Effort,
 ): string | undefined {
   const fits = (text: string) => {
     const length = [...text].length
-    return length >= least && length <= most && testPattern(pattern, text, effort)
+    return length >= min && length <= max && testPattern(pattern, text, effort)
   }
-  return built(pattern, least, variant).find(fits) ?? guesses.find(fits)
+  return built(pattern, min, variant).find(fits) ?? guesses.find(fits)
 }
 
 const guesses = ['', 'a', 'A1', 'Aa1!aaaa', '1', 'abc', 'sample', 'نمونه', '2026-01-01', 'a@example.com']
 
 /** Texts worth trying: the shortest one that is long enough, some longer ones, and short ones filled up outside the pattern. */
-function built(pattern: string, least: number, variant: number): string[] {
+function built(pattern: string, min: number, variant: number): string[] {
   const node = parsePattern(pattern)
   if (!node) return []
   const shortest = build(node, 0, variant) ?? ''
-  const filling = 'a'.repeat(Math.max(0, Math.min(longest, least - [...shortest].length)))
-  const enough = firstLongEnough(node, least, variant)
+  const filling = 'a'.repeat(Math.max(0, Math.min(longest, min - [...shortest].length)))
+  const enough = firstLongEnough(node, min, variant)
   const longer = [enough, enough + 1, enough + 2].map((extra) => build(node, extra, variant))
   return [shortest, ...longer, shortest + filling, filling + shortest].filter((text) => text !== undefined)
 }
 
 /** The fewest extra repetitions that reach the length; texts only grow with them, so halving finds it. */
-function firstLongEnough(node: PatternNode, least: number, variant: number): number {
-  let [low, high] = [0, Math.min(least, longest)]
+function firstLongEnough(node: PatternNode, min: number, variant: number): number {
+  let [low, high] = [0, Math.min(min, longest)]
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
     const text = build(node, middle, variant)
-    if (text === undefined || [...text].length >= least) high = middle
+    if (text === undefined || [...text].length >= min) high = middle
     else low = middle + 1
   }
   return low
@@ -54,7 +54,7 @@ function build(node: PatternNode, extra: number, variant: number): string | unde
     return option && build(option, extra, Math.floor(variant / node.options.length))
   }
   let text = ''
-  const times = node.type === 'repeat' ? Math.min(node.most, node.least + extra) : node.nodes.length
+  const times = node.type === 'repeat' ? Math.min(node.max, node.min + extra) : node.nodes.length
   for (let index = 0; index < times; index++) {
     const inner = node.type === 'repeat' ? node.node : node.nodes[index]
     // Later places keep their first choice, so that variants differ early and stay short.

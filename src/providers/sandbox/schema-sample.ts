@@ -168,41 +168,37 @@ class Sampler {
   }
 
   #text(flat: SchemaObject, place: Place): string {
-    const least = numberOf(flat['minLength']) ?? 0
-    const most = numberOf(flat['maxLength']) ?? longestText
-    if (least > longestText || least > most)
-      throw new UnsatisfiableSchema('No text has this length.', place.path)
+    const min = numberOf(flat['minLength']) ?? 0
+    const max = numberOf(flat['maxLength']) ?? longestText
+    if (min > longestText || min > max) throw new UnsatisfiableSchema('No text has this length.', place.path)
     if (typeof flat['pattern'] === 'string') {
-      const built = samplePattern(flat['pattern'], { least, most, variant: place.variant }, this.#checking)
+      const built = samplePattern(flat['pattern'], { min, max, variant: place.variant }, this.#checking)
       if (built !== undefined) return built
       throw new UnsatisfiableSchema('The sandbox cannot write a text for this pattern.', place.path)
     }
     const formatted =
       typeof flat['format'] === 'string' ? sampleFormat(flat['format'], place.variant) : undefined
     if (formatted !== undefined) return formatted
-    const suffix = [...(place.variant === 0 ? '' : ` ${place.variant + 1}`)].slice(-most)
-    const base = [
-      ...this.#options.text.repeat(Math.ceil(least / Math.max(1, this.#options.text.length)) || 1),
-    ]
+    const suffix = [...(place.variant === 0 ? '' : ` ${place.variant + 1}`)].slice(-max)
+    const base = [...this.#options.text.repeat(Math.ceil(min / Math.max(1, this.#options.text.length)) || 1)]
     const room = Math.max(
       0,
-      Math.min(most, Math.max(least, [...this.#options.text].length + suffix.length)) - suffix.length,
+      Math.min(max, Math.max(min, [...this.#options.text].length + suffix.length)) - suffix.length,
     )
-    const text = [...base.slice(0, room), ...(most > 0 ? suffix : [])].join('')
-    return text.length < least ? text.padEnd(least, '.') : text
+    const text = [...base.slice(0, room), ...(max > 0 ? suffix : [])].join('')
+    return text.length < min ? text.padEnd(min, '.') : text
   }
 
   #array(flat: SchemaObject, place: Place): unknown[] {
     const { first, rest } = tupleOf(flat)
-    const least = numberOf(flat['minItems']) ?? 0
-    const most = numberOf(flat['maxItems']) ?? Infinity
-    if (least > maxItems || least > most)
-      throw new UnsatisfiableSchema('No array has this length.', place.path)
+    const min = numberOf(flat['minItems']) ?? 0
+    const max = numberOf(flat['maxItems']) ?? Infinity
+    if (min > maxItems || min > max) throw new UnsatisfiableSchema('No array has this length.', place.path)
     const contains = isSchema(flat['contains']) ? flat['contains'] : undefined
     const contained = contains === undefined ? 0 : (numberOf(flat['minContains']) ?? 1)
     const usual =
-      place.depth >= shallow ? 0 : first.length > 0 ? first.length : rest === false || most === 0 ? 0 : 1
-    const length = Math.min(most, Math.max(least, usual, contained), rest === false ? first.length : maxItems)
+      place.depth >= shallow ? 0 : first.length > 0 ? first.length : rest === false || max === 0 ? 0 : 1
+    const length = Math.min(max, Math.max(min, usual, contained), rest === false ? first.length : maxItems)
     const items: unknown[] = []
     for (let index = 0; index < length; index++) {
       const own = first[index] ?? rest ?? true
@@ -214,7 +210,7 @@ class Sampler {
         )
       } catch (error) {
         // More items than were asked for are a courtesy.
-        if (!(error instanceof UnsatisfiableSchema) || index < Math.max(least, contained)) throw error
+        if (!(error instanceof UnsatisfiableSchema) || index < Math.max(min, contained)) throw error
         break
       }
     }
@@ -234,9 +230,9 @@ class Sampler {
   #object(flat: SchemaObject, place: Place): Record<string, unknown> {
     const required = new Set(stringList(flat['required']))
     const declared = Object.keys(isObject(flat['properties']) ? flat['properties'] : {})
-    const most = numberOf(flat['maxProperties']) ?? Infinity
+    const max = numberOf(flat['maxProperties']) ?? Infinity
     const names = [...new Set([...declared, ...required])]
-    let optional = Math.max(0, Math.min(names.length, most) - required.size)
+    let optional = Math.max(0, Math.min(names.length, max) - required.size)
     const entries = new Map<string, unknown>()
     for (const name of names) {
       const needed = required.has(name)
@@ -258,11 +254,11 @@ class Sampler {
     for (const name of entries.keys())
       for (const other of stringList(dependent[name]))
         if (!entries.has(other)) entries.set(other, this.#property(flat, other, place))
-    const least = numberOf(flat['minProperties']) ?? 0
-    if (least > maxItems) throw new UnsatisfiableSchema('No object has so many properties.', place.path)
-    for (let extra = 1; entries.size < least && extra <= maxItems; extra++) names.push(`property${extra}`)
+    const min = numberOf(flat['minProperties']) ?? 0
+    if (min > maxItems) throw new UnsatisfiableSchema('No object has so many properties.', place.path)
+    for (let extra = 1; entries.size < min && extra <= maxItems; extra++) names.push(`property${extra}`)
     for (const name of names) {
-      if (entries.size >= least) return
+      if (entries.size >= min) return
       if (!entries.has(name)) entries.set(name, this.#property(flat, name, place))
     }
   }

@@ -21,7 +21,7 @@ export function requireResults(messages: readonly MessageParam[]): void {
       }
     } else {
       for (const { id, param } of resultsOf(message, index)) {
-        if (!open.delete(id)) fail('INVALID_REQUEST', { why: reasons.strayResult(id) }, { param })
+        if (!open.delete(id)) fail('INVALID_REQUEST', { why: reasons.unexpectedResult(id) }, { param })
       }
     }
     last = role

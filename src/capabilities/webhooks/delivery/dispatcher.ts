@@ -92,20 +92,20 @@ class Dispatcher {
   /** Takes as many connections as there is room for. Returns how long to rest. */
   async #take(): Promise<{ hasTaken: boolean; restMs: number }> {
     const { db, clock, processes } = this.#app
-    const most = perProcess - this.#senders.size
-    if (most <= 0) return { hasTaken: false, restMs: pollMs }
+    const max = perProcess - this.#senders.size
+    if (max <= 0) return { hasTaken: false, restMs: pollMs }
     const now = new Date(clock.nowMs())
     const taken = await store.take(db, {
       processId: processes.id,
       busy: [...this.#senders.keys()],
       perAccount,
-      most,
+      max,
       now,
       lapseMs: processes.leaseMs,
     })
     for (const connection of taken) this.#start(connection)
     const hasTaken = taken.length > 0
-    if (taken.length === most) return { hasTaken, restMs: pollMs }
+    if (taken.length === max) return { hasTaken, restMs: pollMs }
     const next = await store.nextDue(db)
     // What is due already cannot be taken now: its account has reached its limit.
     const restMs = next && next > now ? Math.min(pollMs, next.getTime() - now.getTime()) : pollMs

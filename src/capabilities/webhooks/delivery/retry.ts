@@ -39,13 +39,13 @@ export interface Verdict {
 export function verdictOn(
   outcome: Outcome,
   attempts: number,
-  most: number,
+  max: number,
   nowMs: number,
   chance = Math.random(),
 ): Verdict {
   if (isSuccess(outcome)) return { state: 'delivered', error: null, dueMs: null }
   const error = outcome.reason ?? (isRedirect(outcome) ? 'redirect' : 'status')
-  if (attempts >= most || isGone(outcome)) return { state: 'failed', error, dueMs: null }
+  if (attempts >= max || isGone(outcome)) return { state: 'failed', error, dueMs: null }
   const pauseMs = retryMs[attempts - 1]! * (1 - jitter + 2 * jitter * chance)
   return { state: 'pending', error, dueMs: nowMs + Math.max(Math.round(pauseMs), outcome.retryAfterMs ?? 0) }
 }

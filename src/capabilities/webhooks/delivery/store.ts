@@ -38,7 +38,7 @@ export interface TakeOptions {
   processId: string
   busy: readonly string[]
   perAccount: number
-  most: number
+  max: number
   now: Date
   lapseMs: number
 }
@@ -50,7 +50,7 @@ export const take = (db: Db, options: TakeOptions): Promise<TakenConnection[]> =
       name: 'webhooks.take',
       text: `select ${columns} from webhooks.take($1, $2, $3, $4, $5, $6 * interval '1 millisecond')`,
     },
-    [options.processId, options.busy, options.perAccount, options.most, options.now, options.lapseMs],
+    [options.processId, options.busy, options.perAccount, options.max, options.now, options.lapseMs],
   )
 
 /** When the first thing falls due that nobody sends yet; null when nothing waits. */

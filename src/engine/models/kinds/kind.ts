@@ -46,7 +46,7 @@ export interface ModelKind<
   Entry extends NamedEntry & { kind: string } = NamedEntry & { kind: string },
   Used = unknown,
   Asked = unknown,
-  Ask = unknown,
+  Call = unknown,
 > {
   readonly kind: Model['kind']
   /** Its entries in the configuration file. */
@@ -70,7 +70,7 @@ export interface ModelKind<
   readonly operation: string
   readonly attributes?: Attributes
   /** Asks a provider of this kind once: a function of that provider and of the call. */
-  readonly ask: Ask
+  readonly ask: Call
   /** Whether a call may be repeated, here or elsewhere, after this failure: one that an upstream has executed would be billed twice. */
   mayRepeat(failure: UpstreamError, isBackground: boolean): boolean
   /** Whether the upstream did nothing, as far as this failure tells, so that the idempotency key may be used again. */
@@ -96,13 +96,13 @@ export function modelKind<
   Entry extends NamedEntry & { kind: Model['kind'] },
   Used,
   Asked,
-  Ask,
+  Call,
 >(
-  declared: Omit<ModelKind<Model, Entry, Used, Asked, Ask>, 'entry' | 'readEntry'> & {
+  declared: Omit<ModelKind<Model, Entry, Used, Asked, Call>, 'entry' | 'readEntry'> & {
     entry: Schema
     readEntry(typed: Static<Schema>, node: ConfigNode): Entry
   },
-): ModelKind<Model, Entry, Used, Asked, Ask> {
+): ModelKind<Model, Entry, Used, Asked, Call> {
   return {
     ...declared,
     readEntry: (typed, node) => declared.readEntry(typed as Static<Schema>, node),

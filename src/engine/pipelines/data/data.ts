@@ -192,7 +192,7 @@ async function keepTables(
   const written = await writeTables(computer, {
     spec: found.spec,
     maxCsvBytes: limits.csvBytes,
-    ...(begun && { sheet: sheetAsk(found, template, task) }),
+    ...(begun && { sheet: sheetOptions(found, template, task) }),
     scratch,
   })
   if (!written) {
@@ -210,7 +210,7 @@ async function keepTables(
   await keep('cleaned.csv', written.csv, mediaTypes.csv, own.cleaned)
 }
 
-const sheetAsk = (found: FoundTable, template: string, { language }: Task) => ({
+const sheetOptions = (found: FoundTable, template: string, { language }: Task) => ({
   template,
   begun: found.sample.length,
   maxRows: limits.sheetRows,

@@ -171,7 +171,7 @@ describe('separated values', () => {
     expect(open.found).toMatchObject({ of: 40_001 })
   })
 
-  test('a bound on rows is told with the rows that there are', async () => {
+  test('a bound on rows is reported with the rows that there are', async () => {
     const { found } = await read(`k,n\n${'a,1\n'.repeat(500)}`, 200)
     expect(found).toMatchObject({ rows: 200, of: 500 })
     expect(found!.profile[1]!.sum).toBe('200')

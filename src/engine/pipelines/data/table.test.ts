@@ -156,7 +156,7 @@ describe('numbers', () => {
 })
 
 describe('columns', () => {
-  test('European and English separators are told apart by the column, and a guess is named', async () => {
+  test('European and English separators are distinguished by the column, and a guess is named', async () => {
     const european = await column('1.234,56', '99,5', '1.000')
     expect(european).toMatchObject({ kind: 'number', sum: '2334.06' })
     expect(noteOf(european.notes, 'decimal')).toMatchObject({ sign: ',', guess: false })

@@ -103,7 +103,7 @@ function breakLines(paragraphs: readonly Paragraph[], box: Box, fontSize: number
 }
 
 /** A word that is longer than a line, in stretches that are not. */
-function pieces(word: Word, most: number, font: Font): Word[] {
+function pieces(word: Word, max: number, font: Font): Word[] {
   word.letters ??= Array.from(graphemes.segment(word.text), ({ segment }) => ({
     text: segment,
     width: font.widthOf(segment),
@@ -111,7 +111,7 @@ function pieces(word: Word, most: number, font: Font): Word[] {
   const found: Word[] = []
   let piece: Word = { text: '', width: 0 }
   for (const letter of word.letters) {
-    if (piece.text !== '' && piece.width + letter.width > most) {
+    if (piece.text !== '' && piece.width + letter.width > max) {
       found.push(piece)
       piece = { text: '', width: 0 }
     }

@@ -53,30 +53,34 @@ test('the model that finds passages is named with its place', () => {
   expect(defaults.embeddingModelWhere).toMatch(/defaults\.embedding_model/)
 })
 
-describe('a wrong entry stops the start with line, path and mend', () => {
-  const most = 'max_input_tokens: 512'
+describe('a wrong entry stops the start with line, path and how to fix it', () => {
+  const bound = 'max_input_tokens: 512'
   test.each<[string, string, RegExp]>([
-    ['no price', entry(most, ''), /models\[0\]\.pricing is missing.*0 for free/],
-    ['half a price', entry(most, 'pricing: {}'), /pricing\.input_per_million is missing/],
-    ['a price below nothing', entry(most, 'pricing: { input_per_million: -1 }'), /input_per_million is "-1"/],
+    ['no price', entry(bound, ''), /models\[0\]\.pricing is missing.*0 for free/],
+    ['half a price', entry(bound, 'pricing: {}'), /pricing\.input_per_million is missing/],
+    [
+      'a price below nothing',
+      entry(bound, 'pricing: { input_per_million: -1 }'),
+      /input_per_million is "-1"/,
+    ],
     [
       'a price of what it does not write',
-      entry(most, 'pricing: { input_per_million: 1, output_per_million: 1 }'),
+      entry(bound, 'pricing: { input_per_million: 1, output_per_million: 1 }'),
       /output_per_million is not a known entry/,
     ],
     ['no bound of a text', entry(''), /models\[0\]\.max_input_tokens is missing/],
     ['too short a text', entry('max_input_tokens: 15'), /max_input_tokens is "15"/],
-    ['too large a batch', entry(`${most}\n    max_batch: 129`), /max_batch is "129"/],
-    ['too long a vector', entry(`${most}\n    dimensions: 4097`), /dimensions is "4097"/],
-    ['an unknown encoding', entry(`${most}\n    encoding_format: int8`), /base64, float/],
+    ['too large a batch', entry(`${bound}\n    max_batch: 129`), /max_batch is "129"/],
+    ['too long a vector', entry(`${bound}\n    dimensions: 4097`), /dimensions is "4097"/],
+    ['an unknown encoding', entry(`${bound}\n    encoding_format: int8`), /base64, float/],
     [
       'fallbacks, whose vectors would not compare',
-      entry(`${most}\n    fallbacks: [a/b]`),
+      entry(`${bound}\n    fallbacks: [a/b]`),
       /fallbacks is not a known entry/,
     ],
     [
       'a member of a text model',
-      entry(`${most}\n    context_length: 1000`),
+      entry(`${bound}\n    context_length: 1000`),
       /context_length is not a known entry/,
     ],
   ])('%s', (_, file, sentence) => {

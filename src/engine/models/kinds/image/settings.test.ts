@@ -71,7 +71,7 @@ test('every member is read as it is written', () => {
   })
 })
 
-describe('a wrong entry stops the start with line, path and mend', () => {
+describe('a wrong entry stops the start with line, path and how to fix it', () => {
   const sizes = '{ sizes: [1024x1024], qualities: [low] }'
   const free = '{ per_image: 0 }'
   test.each<[string, string, RegExp]>([

@@ -37,7 +37,7 @@ export function totalLabel(row: readonly string[]): { label: string; isAlone: bo
   return { label, isAlone: row.length > others.length + 1 }
 }
 
-const maxKept = 10_000
+const maxStored = 10_000
 
 /**
  * Detects totals during one pass. A row in the middle is a total if cells are empty that other rows fill; at the end of a source it always
@@ -55,7 +55,7 @@ export class TotalsWatch {
       if (this.#tail.length > 0 && row.some(hasDigit)) this.#tail = []
       return
     }
-    if (found.isAlone && this.#found.length < maxKept) this.#found.push(ordinal)
+    if (found.isAlone && this.#found.length < maxStored) this.#found.push(ordinal)
     else this.#tail.push(ordinal)
   }
 

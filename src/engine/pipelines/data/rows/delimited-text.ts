@@ -85,7 +85,7 @@ function gridAt(
     const { cells, next } = recordAt(lines, at, sign)
     const belongs =
       cells.length === width || (alone ? cells.length > 1 : width >= 4 && cells.length === width - 1)
-    if (!belongs && !isStray(cells, next)) break
+    if (!belongs && !isRaggedRow(cells, next)) break
     if (cells.slice(width).some((cell) => cell !== '')) {
       skipped.push(lines[at]!)
       at = next
@@ -101,7 +101,7 @@ function gridAt(
   return { grid: own, skipped, beyond, next: at }
 
   /** A row with one cell too few or too many does not end the table. */
-  function isStray(cells: readonly string[], next: number): boolean {
+  function isRaggedRow(cells: readonly string[], next: number): boolean {
     if (cells.length < 2) return false
     const isLast = next >= lines.length || lines[next]!.trim() === ''
     return isLast

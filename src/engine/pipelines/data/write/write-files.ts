@@ -26,17 +26,17 @@ export const fileNames = { csv: 'cleaned.csv', sheet: 'workbook.xlsx' }
 const pieceCharacters = 1 << 20
 
 export async function writeFiles(
-  { inputs, spec, maxCsvBytes, sheet: sheetAsk }: { inputs: Input[]; spec: ReadSpec } & WriteOptions,
+  { inputs, spec, maxCsvBytes, sheet: sheetOptions }: { inputs: Input[]; spec: ReadSpec } & WriteOptions,
   store: Store,
   folder: string,
 ): Promise<Written> {
   using csv = new CsvWriter(path.join(folder, fileNames.csv), store, maxCsvBytes)
-  using sheet = sheetAsk && new SheetWriter(path.join(folder, fileNames.sheet), sheetAsk, store.rows)
+  using sheet = sheetOptions && new SheetWriter(path.join(folder, fileNames.sheet), sheetOptions, store.rows)
   let at = 0
   await eachRow(await sourcesOf(inputs, spec), spec.table, (cells) => {
     if (at === store.rows) return false
     if (csv.hasRoom) csv.add(at, cells)
-    if (sheet && at >= sheetAsk!.begun && sheet.hasRoom) sheet.add(store, at, cells)
+    if (sheet && at >= sheetOptions!.begun && sheet.hasRoom) sheet.add(store, at, cells)
     at += 1
     return undefined
   })

@@ -11,7 +11,7 @@ import { Speed } from './speed.ts'
 import type { Timeline } from './timeline.ts'
 import type { SimulatedUpstream, UpstreamCall } from './upstream.ts'
 
-export interface JudgeOptions {
+export interface InvariantCheckerOptions {
   timeline: Timeline
   database: SimulatedDatabase
   upstream: SimulatedUpstream
@@ -21,7 +21,7 @@ export interface JudgeOptions {
   processes: readonly SimulatedProcess[]
 }
 
-interface Said {
+interface KnownSettlement {
   process: SimulatedProcess
   settlement: Settlement
   /** What was charged, once the platform said that it is durable. */
@@ -31,13 +31,13 @@ interface Said {
 /** A client is never kept waiting longer than the slowest call with the slowest database, in milliseconds. */
 const longestAnswerMs = 60_000
 
-export class Judge {
+export class InvariantChecker {
   readonly violations: string[] = []
-  readonly #ask: JudgeOptions
-  readonly #said = new Map<string, Said>()
+  readonly #ask: InvariantCheckerOptions
+  readonly #settlements = new Map<string, KnownSettlement>()
   readonly #speed: Speed
 
-  constructor(options: JudgeOptions) {
+  constructor(options: InvariantCheckerOptions) {
     this.#ask = options
     this.#speed = new Speed(
       options.database,
@@ -88,14 +88,14 @@ export class Judge {
   }
 
   onSettle(receiptId: string, process: SimulatedProcess, settlement: Settlement, settled?: Settled): void {
-    const before = this.#said.get(receiptId)
-    if (!before) this.#said.set(receiptId, { process, settlement, settled })
+    const before = this.#settlements.get(receiptId)
+    if (!before) this.#settlements.set(receiptId, { process, settlement, settled })
     else before.settled ??= settled
   }
 
   /** True while a living process has a settlement that is not durable yet. */
   get waits(): boolean {
-    return [...this.#said.values()].some(({ process, settled }) => process.alive && !settled)
+    return [...this.#settlements.values()].some(({ process, settled }) => process.alive && !settled)
   }
 
   /** When everything has ended. */
@@ -166,23 +166,24 @@ export class Judge {
 
   /** A call whose usage the upstream told costs what that usage costs. */
   #exact(id: string, { charged, loss }: Ending): void {
-    const said = this.#said.get(id)?.settlement
-    if (said?.detail?.['usage_source'] !== 'upstream') return
+    const known = this.#settlements.get(id)?.settlement
+    if (known?.detail?.['usage_source'] !== 'upstream') return
     const call = this.#ask.upstream.calls.findLast(({ requestId }) => requestId === id)
     const usage = call?.reported && { ...call.reported, output: Math.min(call.reported.output, call.limit) }
     const cost = usage && textModels.price(this.#ask.models.defaultText, this.#ask.config.defaults, usage)
     const { held } = this.#ask.database.letters.get(id)!
     // Where the database did not say whether the hold could be raised to the cost, the caller was told the hold, and pays that.
-    const toldHold = said.withinHold && cost !== undefined && cost > held && said.microcredits === held
-    const due = toldHold ? held : cost
+    const wasLimitedToHold =
+      known.withinHold && cost !== undefined && cost > held && known.microcredits === held
+    const due = wasLimitedToHold ? held : cost
     this.#hold(charged + loss === due, `${id} costs ${due}, charged are ${charged} and lost ${loss}`)
   }
 
   /** What the platform called durable is in the books once, as it said. */
   #acknowledged(id: string, last: Ending): void {
-    const said = this.#said.get(id)
-    if (!said) return
-    const { settlement, settled, process } = said
+    const known = this.#settlements.get(id)
+    if (!known) return
+    const { settlement, settled, process } = known
     if (!settled && process.mayLeaveWork) return
     this.#hold(settled !== undefined, `${id} was never said to be settled, and ${process.name} lives`)
     const { microcredits: asked, withinHold } = settlement

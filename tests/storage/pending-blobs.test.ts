@@ -30,7 +30,7 @@ test('of bytes whose writer died in the middle of an upload no part is left in t
   await expect(writing).rejects.toThrow('dead')
 })
 
-test('bytes of unknown length that a row adopts stay', async () => {
+test('bytes of unknown length that a row commits stay', async () => {
   const clock = new MovableClock()
   await using world = await boot({ clock })
   const { app } = world
