@@ -1,6 +1,6 @@
 /** The database of the simulator against PostgreSQL: the same work of the real ledger on both, the same answers and the same books. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Db } from '#platform/db'
 import type { Failure } from '#platform/errors'
 import {
@@ -24,17 +24,19 @@ import { Random } from './random.ts'
 const seed = Number(process.env['KHERAD_TEST_SEED'] ?? Date.now() % 2 ** 31)
 console.log(`seed of the conformance of the simulated database: ${seed} (KHERAD_TEST_SEED repeats it)`)
 
-const stack = new AsyncDisposableStack()
 const quiet = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, fatal() {} }
 /** Nothing happens by itself. */
 const timing = { processLeaseMs: 2 ** 31 - 1, heartbeatMs: 2 ** 31 - 1, sweepMs: 2 ** 31 - 1 }
 const dayMs = 86_400_000
+let stack: AsyncDisposableStack
 let db: Db
 
-beforeAll(async () => {
+/** A database for each: a sweep settles what any test has left. */
+beforeEach(async () => {
+  stack = new AsyncDisposableStack()
   db = (await openBooksDatabase(stack)).db
 })
-afterAll(() => stack.disposeAsync())
+afterEach(() => stack.disposeAsync())
 
 /** What came of a piece of work, in a form that both can be held against. */
 async function endOf(work: Promise<unknown>): Promise<unknown> {
