@@ -49,7 +49,10 @@ const routes: Route[] = [
     host: sites,
     path: '/files/{name}',
     operation: 'test.siteFile',
-    cors: ({ params, origin }) => origin === `https://${params['slug']}.${params['name']}.test`,
+    cors: ({ params, origin }) => {
+      if (params['name']!.length > 20) throw new Error('a parameter that was not checked')
+      return origin === `https://${params['slug']}.${params['name']}.test`
+    },
     params: SlugAndName,
     reply: { 200: Reply },
     errors: [],
@@ -198,6 +201,9 @@ describe('pages of other origins', () => {
       'Origin',
     ])
     expect((await preflight('/files/x', own)).headers['access-control-allow-origin']).toBe(own.origin)
+    const wrong = `/files/${'x'.repeat(21)}`
+    expect((await ask(wrong, own)).status).toBe(404)
+    expect((await preflight(wrong, own)).status).toBe(405)
     const other = { host, origin: 'https://a.y.test' }
     expect((await ask('/files/x', other)).headers['access-control-allow-origin']).toBeUndefined()
     expect((await preflight('/files/x', other)).status).toBe(405)

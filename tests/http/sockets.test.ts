@@ -22,6 +22,9 @@ const echo = async (socket: Socket): Promise<void> => {
 /** What the slow reader has taken, and what lets it go on. */
 const slow = { taken: 0, gate: Promise.withResolvers<void>() }
 
+/** What the handlers of one route have taken and given back. */
+const counted = { taken: 0, given: 0, gate: Promise.withResolvers<void>() }
+
 const base = { ...open, scope: 'responses:write', errors: [] as never[] } as const
 const routes = [
   socketRoute({
@@ -90,6 +93,25 @@ const routes = [
           await socket.send(message)
         }
       }),
+  }),
+  socketRoute({
+    ...base,
+    path: '/counted',
+    operation: 'test.counted',
+    bounds: { perKey: 1 },
+    async handle() {
+      counted.taken += 1
+      await counted.gate.promise
+      return socketStream(
+        async (socket) => {
+          await echo(socket)
+          counted.given += 1
+        },
+        () => {
+          counted.given += 1
+        },
+      )
+    },
   }),
   // Takes no message, and waits for its client to leave.
   socketRoute({
@@ -320,6 +342,17 @@ test('visitors of one public route take no places of another', async () => {
   await Promise.all([one!.opened, two!.opened])
   expect((await refusal('/one', {})).status).toBe(429)
   for (const { ws } of [one!, two!]) ws.close()
+})
+
+test('what a handler took is given back once, also where its line is never opened', async () => {
+  const [first, second] = [dial('/counted'), dial('/counted')]
+  await until(async () => counted.taken === 2)
+  counted.gate.resolve()
+  const opened = await Promise.allSettled([first.opened, second.opened])
+  expect(opened.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  await until(async () => counted.given === 1)
+  for (const { ws } of [first, second]) ws.close()
+  await until(async () => counted.given === 2)
 })
 
 describe('a line whose handler takes nothing', () => {

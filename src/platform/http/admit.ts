@@ -13,7 +13,7 @@ import type { Intake } from './intake.ts'
 import { secretOf } from './key-source.ts'
 import { headerText } from './language.ts'
 import { isMultipart, readUpload } from './upload.ts'
-import { type Check, compile, compileLarge, compilePath } from './validate.ts'
+import { type Check, compile, compileLarge, compilePath, passes } from './validate.ts'
 
 const defaultBodyLimit = 1_048_576
 
@@ -43,8 +43,12 @@ export async function admit(
   intake: Intake,
 ): Promise<void> {
   const startedMs = performance.now()
-  if (route.cors !== undefined)
-    await exposeByPolicy(app, route.cors, paramsOf(route, request, checks), request, reply)
+  if (route.cors !== undefined) {
+    const params = paramsOf(route, request, checks)
+    // Wrong ones are refused below; a function may look up what it is given.
+    if (typeof route.cors !== 'function' || passes(checks.params, params))
+      await exposeByPolicy(app, route.cors, params, request, reply)
+  }
   if (route.socket && route.cors !== undefined) requirePage(request, reply)
   if (route.scope !== 'public') {
     context.caller = await callerOf(app, route, request, reply)

@@ -54,13 +54,22 @@ export interface Socket {
 /** What happens on the connection once it is established. */
 export class SocketStream {
   readonly run: (socket: Socket) => Promise<void>
-  constructor(run: (socket: Socket) => Promise<void>) {
+  readonly unopened: (() => Promise<void> | void) | undefined
+  constructor(run: (socket: Socket) => Promise<void>, unopened?: () => Promise<void> | void) {
     this.run = run
+    this.unopened = unopened
   }
 }
 
-/** Returned by the handler of a socket route to accept the caller. The connection is closed when `run` resolves (1000) or throws (1011). */
-export const socketStream = (run: (socket: Socket) => Promise<void>): SocketStream => new SocketStream(run)
+/**
+ * Returned by the handler of a socket route to accept the caller. The connection is closed when `run` resolves (1000) or throws (1011).
+ * Exactly one of the two is called: `unopened` where there are too many connections, the client has left, or the server stops; what the
+ * handler took, such as a hold, is given back there.
+ */
+export const socketStream = (
+  run: (socket: Socket) => Promise<void>,
+  unopened?: () => Promise<void> | void,
+): SocketStream => new SocketStream(run, unopened)
 
 type Declared<Query extends TSchema, Params extends TSchema> = Omit<
   RouteSpec<TSchema, Query, Params, TSchema>,

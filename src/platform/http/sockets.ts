@@ -81,9 +81,24 @@ export class Sockets {
   }
 
   /** Upgrades the accepted request. Resolves when the connection is closed. */
-  async begin({ run }: SocketStream, { route, context, request, reply }: Admitted): Promise<void> {
+  async begin({ run, unopened }: SocketStream, admitted: Admitted): Promise<void> {
+    const { route, context, request } = admitted
+    using places = new DisposableStack()
+    let line: SocketLine
+    try {
+      places.use(this.#enter(context.caller.keyId || route.operation, route.socket!.perKey))
+      line = await this.#open(admitted)
+    } catch (error) {
+      await unopened?.()
+      throw error
+    }
+    using _checks = this.#checkKey(line, route, request)
+    await this.#talk(run, line, context)
+    finish(this.#app, route, context, { status: 101, complete: true })
+  }
+
+  async #open({ route, context, request, reply }: Admitted): Promise<SocketLine> {
     const options = route.socket!
-    using _place = this.#enter(context.caller.keyId || route.operation, options.perKey)
     const { WebSocketServer } = await import('ws')
     if (this.#stopping.signal.aborted)
       fail('SERVICE_UNAVAILABLE', { why: 'stopping' }, { retryAfterMs: 1_000 })
@@ -101,9 +116,7 @@ export class Sockets {
       context.leave()
     }
     line.gone.addEventListener('abort', onGone, { once: true })
-    using _checks = this.#checkKey(line, route, request)
-    await this.#talk(run, line, context)
-    finish(this.#app, route, context, { status: 101, complete: true })
+    return line
   }
 
   async #talk(run: SocketStream['run'], line: SocketLine, { requestId }: ActiveRequest): Promise<void> {

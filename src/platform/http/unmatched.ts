@@ -8,6 +8,7 @@ import { hostPattern, zoneOf, zonesOf } from './host.ts'
 import type { Route } from './http.ts'
 import { languageOf } from './language.ts'
 import { reasons } from './phrases.ts'
+import { compilePath, passes } from './validate.ts'
 
 interface Known {
   route: Route
@@ -62,7 +63,10 @@ function askedFor(
   const names = [...route.path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name!)
   const [, ...values] = pattern.exec(url.split('?')[0]!) ?? []
   const inPath = Object.fromEntries(names.map((name, at) => [name, decoded(values[at] ?? '')]))
-  return { route, params: { ...inPath, ...(route.host && hostPattern(route.host)(headers.host)) } }
+  const params = { ...inPath, ...(route.host && hostPattern(route.host)(headers.host)) }
+  const isAskable =
+    typeof route.cors !== 'function' || passes(route.params && compilePath(route.params), params)
+  return isAskable ? { route, params } : undefined
 }
 
 function decoded(text: string): string {
