@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { commitBlob, deletePendingBlobs, stageBlob } from '#platform/storage'
+import { commitBlob, deletePendingBlobs, stageBlob, stageUnsized } from '#platform/storage'
 import { renewPendingBlob } from '../../src/platform/storage/store.ts'
 import { boot, MovableClock } from '../harness/world.ts'
 
@@ -19,4 +19,18 @@ test('a pending blob whose due time was renewed outlives its first hour, and not
   expect(await deletePendingBlobs(app)).toBe(1)
   expect(await app.storage.get('live/renewed')).toBeUndefined()
   await expect(app.db.tx((tx) => commitBlob(tx, 'live/renewed'))).rejects.toThrow('staged too long ago')
+})
+
+test('bytes whose writer stood still until the sweep had been there leave nothing behind', async () => {
+  const clock = new MovableClock()
+  await using world = await boot({ clock })
+  const { app } = world
+  async function* paused(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from('first')
+    clock.moveMs(61 * minuteMs)
+    expect(await deletePendingBlobs(app)).toBe(1)
+    yield Buffer.from('second')
+  }
+  await expect(stageUnsized(app, 'live/paused', paused(), 100)).rejects.toThrow('staged too long ago')
+  expect(await app.storage.get('live/paused')).toBeUndefined()
 })

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -32,6 +32,13 @@ test('compiled code lies in the data folder, for its user alone', async () => {
   expect((await stat(cache)).mode & 0o077).toBe(0)
   const [version] = await readdir(cache)
   expect((await readdir(path.join(cache, version!))).length).toBeGreaterThan(10)
+})
+
+test('a folder that others may write is not run from', async () => {
+  const folder = await dataFolder()
+  await mkdir(path.join(folder, 'compile-cache'))
+  await chmod(path.join(folder, 'compile-cache'), 0o777)
+  expect(await keeping(folder)).toBe('none')
 })
 
 test('a data folder that is not there is not made, and one that cannot be written stops no start', async () => {

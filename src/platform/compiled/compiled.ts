@@ -1,5 +1,5 @@
 /** The V8 compile cache. Imports none of our modules, since they should profit from it. */
-import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, type Stats, statSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import path from 'node:path'
 
@@ -12,8 +12,12 @@ export function keepCompiled(dataDir: string): void {
   const folder = path.resolve(dataDir, 'compile-cache')
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    if (statSync(folder).uid === (process.getuid?.() ?? 0)) enableCompileCache(folder)
+    if (isOwn(statSync(folder))) enableCompileCache(folder)
   } catch {
     // A file exists at the path, or the folder is not writable.
   }
 }
+
+/** On systems with users: nobody else may write there, whoever made the folder and however. */
+const isOwn = ({ uid, mode }: Stats): boolean =>
+  process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0)

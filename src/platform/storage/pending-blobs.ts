@@ -43,11 +43,16 @@ export async function stageUnsized(
     () => void store.renewPendingBlob(db, key, due()).catch(() => undefined),
     renewMs,
   )
+  let stored: StoredBytes
   try {
-    return await storage.putUnsized(key, source, maxBytes)
+    stored = await storage.putUnsized(key, source, maxBytes)
   } finally {
     clearInterval(renewal)
   }
+  if (await store.renewPendingBlob(db, key, due())) return stored
+  // This process stood still for so long that the sweep was here before the last bytes: nobody else knows of them.
+  await storage.delete([key])
+  throw new Error('The bytes were staged too long ago.')
 }
 
 /** The row of these bytes is written in this transaction. Throws where they were staged too long ago. */

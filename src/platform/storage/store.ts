@@ -7,12 +7,14 @@ export const insertPendingBlob = (db: Db, key: string, dueAt: Date): Promise<unk
     [key, dueAt],
   )
 
-/** Moves the due time of a pending blob whose bytes are still being written. */
-export const renewPendingBlob = (db: Db, key: string, dueAt: Date): Promise<unknown> =>
-  db.query({ text: 'update storage.pending_blobs set due_at = $2 where key = $1 and not deleting' }, [
-    key,
-    dueAt,
-  ])
+/** Moves the due time of a pending blob whose bytes are still being written. False if it is being deleted already, or was. */
+export async function renewPendingBlob(db: Db, key: string, dueAt: Date): Promise<boolean> {
+  const rows = await db.query(
+    { text: 'update storage.pending_blobs set due_at = $2 where key = $1 and not deleting returning key' },
+    [key, dueAt],
+  )
+  return rows.length === 1
+}
 
 export async function insertPendingBlobs(tx: Tx, keys: readonly string[], now: Date): Promise<void> {
   if (keys.length === 0) return
