@@ -2,7 +2,7 @@ import type { Language } from '#platform/errors'
 import type { Command, Outcome, Sentence } from './command.ts'
 import { workOptions } from './work/phrases.ts'
 
-/** What an option takes, and what it is for. */
+/** The value and the purpose of each option. */
 const optionHelp: Readonly<Record<string, { value: string; about: Sentence }>> = {
   name: { value: 'NAME', about: { fa: 'نام، ۱ تا ۱۲۰ نویسه', en: 'a name, 1 to 120 characters' } },
   plan: {

@@ -109,7 +109,7 @@ async function change(session: Session, { words: [typed = ''], options }: Parsed
   const key = await db.tx(async (tx) => {
     const found = await setKey(tx, id, limits)
     if (!found) refuse('KEY_NOT_FOUND', phrases.noKey(id))
-    // It would look as if it were of use again.
+    // The key would look valid again.
     if (found.revoked_at) refuse('KEY_REVOKED', phrases.keyRevoked(id))
     await setCaps(tx, found.account_id, 'key', id, caps, capNews(session))
     return found

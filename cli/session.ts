@@ -12,7 +12,7 @@ import { doctorPhrases } from './doctor/phrases.ts'
 
 export const migrationsFolder = fileURLToPath(new URL('../migrations', import.meta.url))
 
-/** A command asks one thing after another; a few connections are plenty beside a busy server. */
+/** A command runs its queries one after another; a few connections are enough beside a busy server. */
 const maxConnections = 4
 
 /**
@@ -58,9 +58,9 @@ class DatabaseSession implements Session, AsyncDisposable {
   }
 
   async #open(): Promise<Db> {
-    // The environment alone says where the database is: a fault in the configuration file is no reason to refuse a key.
+    // Only the environment determines the database: an error in the configuration file must not prevent revoking a key.
     const { databaseUrl, dataDir, pgBin } = loadConfig(this.env)
-    // A wrong folder must not become a new and empty database, in which nobody's account is found.
+    // A wrong folder must not become a new, empty database without any account.
     if (databaseUrl === undefined && !(await hasCluster(dataDir))) {
       const { en, fa } = doctorPhrases.noDatabaseYet(path.resolve(dataDir))
       throw new StartRefused(en, fa)

@@ -10,11 +10,11 @@ import { checkListenable, startKherad } from './server.ts'
 import { warmUp } from './warm.ts'
 import { forkWorkers, type Ready } from './workers.ts'
 
-/** npm hands on the Ctrl-C that the terminal has sent to all of us: a signal this soon after the first is its echo. */
+/** npm forwards the Ctrl-C that the terminal has already sent to this process: a signal this soon after the first is a duplicate. */
 const echoMs = 1000
 
 const env = readEnv(process.env, process.argv.slice(2))
-// Listened to from the beginning: a Ctrl-C during the start lets it come to its end, so that no PostgreSQL stays behind.
+// Handled from the beginning: after a Ctrl-C the start completes first, so that no PostgreSQL is left behind.
 const stop = listenForStop()
 let serving = false
 try {
@@ -60,7 +60,7 @@ async function runWorkers(config: Config): Promise<void> {
   await workers.stop()
 }
 
-/** The next start recovers. */
+/** The next start recovers from this. */
 function endIfItHangs(config: Config): void {
   setTimeout(() => process.exit(1), config.timing.drainMs + 1500).unref()
 }
@@ -70,14 +70,14 @@ function listenForStop(): { asked: Promise<NodeJS.Signals>; wasAsked: () => bool
   const first = Promise.withResolvers<NodeJS.Signals>()
   let firstMs: number | undefined
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
-    // Never taken off again: between two handlers a signal would end the process as it stands.
+    // The handler is never removed: without one a signal would end the process immediately.
     process.on(name, () => {
       firstMs ??= performance.now()
       if (performance.now() - firstMs > echoMs) process.exit(130)
       first.resolve(name)
     })
   }
-  // Node would end a worker at once whose parent has died; it finishes what it has begun, as after a signal.
+  // Node would end a worker immediately when its parent dies; it finishes its work first, as after a signal.
   if (cluster.isWorker)
     process.prependListener('disconnect', () => {
       cluster.worker!.exitedAfterDisconnect = true

@@ -37,7 +37,7 @@ export async function startKherad(options: StartOptions): Promise<Kherad> {
   const { server, own: metricsServer } = await openServers(options, app)
   const workers = config.roles.worker ? startBackground(app) : []
   const serving = [server, ...(metricsServer ? [metricsServer] : []), ...workers]
-  // Requests and jobs have the same time to come to an end.
+  // Requests and jobs have the same time to finish.
   opening.defer(async () => {
     await Promise.all(serving.map((one) => one[Symbol.asyncDispose]()))
   })
@@ -67,7 +67,7 @@ async function openServers({ config, onViolation }: StartOptions, app: App) {
   return { server, own: await openServer({ ...listening, routes: metricsRoutes, host, port }) }
 }
 
-/** Throws for a taken port before anything is made: the key of a first start is shown only once, by a server that runs. */
+/** Throws if the port is taken, before anything is created: the key of a first start is shown only once, by a server that runs. */
 export async function checkListenable({ host, port, metrics }: Config): Promise<void> {
   await checkPortFree(host, port)
   if (metrics.port !== undefined) await checkPortFree(metrics.host ?? host, metrics.port)

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { compileSteps, type Route, type WarmStep } from '#platform/http'
 import type { Log } from '#platform/log'
 
-/** Between two steps: requests go first, and a machine of one core has half of it for them. */
+/** Pause between two steps: requests go first, and a machine with one core keeps half of it for them. */
 const pauseMs = 5
 
 /** Ends early when `signal` aborts. */

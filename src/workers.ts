@@ -16,7 +16,7 @@ export interface Ready {
   welcome: string
 }
 
-/** A worker that dies at once is not replaced faster than this. */
+/** Minimum interval between replacements of a worker that dies at once. */
 const replaceMs = 1000
 
 export interface Workers {
@@ -38,7 +38,7 @@ export async function forkWorkers(
   // Each worker takes connections itself: one that this process had handed to a worker that was just killed would hang for ever.
   cluster.schedulingPolicy = cluster.SCHED_NONE
   const fleet = new Fleet(database, log)
-  // One alone first: it migrates, makes the first key and proves that the port is free.
+  // The first worker starts alone: it migrates, creates the first key and proves that the port is free.
   const first = await fleet.start()
   if (!first) return undefined
   await Promise.all(Array.from({ length: config.workers - 1 }, () => fleet.serve()))
@@ -75,7 +75,7 @@ class Fleet {
     return ready
   }
 
-  /** Until one serves: what keeps it from starting may pass. */
+  /** Retried until one serves, since the cause of a failed start may be temporary. */
   async serve(): Promise<void> {
     while (!this.#isStopping && !(await this.start())) await pause(replaceMs)
   }

@@ -1,4 +1,4 @@
-/** A running server, asked over HTTP; and of its database, what only the database knows. */
+/** Checks of a running server over HTTP, and of what only the database knows. */
 import type { Config } from '#platform/config'
 import type { Session } from '../command.ts'
 import { broken, type Check, examine, ok, skipped } from './check.ts'
@@ -7,9 +7,9 @@ import { bucketsOf, quantile, readSamples, type Samples, sumOf } from './samples
 import * as store from './store.ts'
 
 const timeoutMs = 5_000
-/** Beyond it everything in the process answers late. */
+/** Beyond this event loop lag every answer of the process is late. */
 const maxLagSeconds = 0.1
-/** What our own part of a call may take at the 99th percentile, in seconds; how long upstreams take is not ours. */
+/** Maximum 99th percentile of our own part of a call, in seconds; the time of upstreams is not included. */
 const maxSeconds = { auth: 0.05, parse: 0.25, hold: 0.25, settle: 0.5 } as const
 
 /** Everything is asked of the server at `KHERAD_BASE_URL`, else at its host and port. */

@@ -12,7 +12,7 @@ import { checkTitles, doctorPhrases as words } from './phrases.ts'
 const run = promisify(execFile)
 const oldestNode = 24
 const gib = 1 << 30
-/** PostgreSQL stops the moment its disk is full, so there is a word before that. */
+/** PostgreSQL stops when its disk is full, so the doctor warns before. */
 const minFreeGib = 1
 const timeoutMs = 5_000
 
@@ -23,7 +23,7 @@ export function checkNode(): Check {
     : broken('node', words.nodeOld(node))
 }
 
-/** What keeps the readers of strangers' bytes away from everything else; less of it refuses nothing. */
+/** Isolation of the processes that read untrusted bytes; weaker isolation is no error. */
 export const checkConfinement = (): Promise<Check> =>
   examine('confinement', async () => {
     const isolation = await openIsolation()()
@@ -117,7 +117,7 @@ function codeOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Who reads `/metrics`. One that is open is not called broken: a proxy in front may well keep it inside. */
+/** Who can read `/metrics`. An open one is not reported as broken, since a proxy may protect it. */
 export function checkMetrics({ host, port, metrics }: Config): Check {
   if (metrics.token !== undefined) return ok('metrics', words.metricsGuarded())
   const address = `${metrics.host ?? host}:${metrics.port ?? port}`

@@ -144,7 +144,7 @@ const missingReceipt = {
   ),
   other: sentence(
     'رسید آن هست ولی از این تلاش چیزی نمی‌گوید.',
-    'Its receipt is there, but tells nothing of this attempt.',
+    'Its receipt exists, but has nothing about this attempt.',
   ),
 }
 

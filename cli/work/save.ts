@@ -13,7 +13,7 @@ export async function saveFiles(
   const saved: string[] = []
   for (const file of run.files) {
     const place = path.resolve(folder, file.path)
-    // A server is believed in what it says, not in where it wants to write.
+    // The server's file contents are trusted, but not its paths.
     if (!place.startsWith(path.resolve(folder) + path.sep))
       throw new CommandRefused('BAD_PATH', words.badPath(file.path), 1)
     const reply = await requestJson(

@@ -1,4 +1,4 @@
-/** What only the operator can mend: callers are not sent round in circles, and the operator hears what the vendor said. */
+/** What only the operator can fix: callers are not sent round in circles, and the operator hears what the vendor said. */
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'

@@ -68,7 +68,7 @@ test('a failing file changes nothing, and the ones before it stay', async () => 
   await using here = await world()
   await here.write(...first)
   await here.write('0002-bad.sql', "insert into note values ('half'); select nonsense;")
-  await expect(migrate(here.db, here.folder)).rejects.toThrow(/0002-bad\.sql failed .*nonsense.* mend it/)
+  await expect(migrate(here.db, here.folder)).rejects.toThrow(/0002-bad\.sql failed .*nonsense.* fix it/)
   expect(await notes(here.db)).toEqual([])
   await here.write('0002-bad.sql', "insert into note values ('whole')")
   expect(await migrate(here.db, here.folder)).toEqual(['0002-bad.sql'])

@@ -10,9 +10,9 @@ const quoted = (values: readonly string[]) => values.join(', ')
 export type Where = string
 
 export const phrases = {
-  missing: (where: Where, mend: Sentence): Sentence => ({
-    en: `${where} is missing: ${mend.en}.`,
-    fa: `${where} نوشته نشده است: ${mend.fa}.`,
+  missing: (where: Where, fix: Sentence): Sentence => ({
+    en: `${where} is missing: ${fix.en}.`,
+    fa: `${where} نوشته نشده است: ${fix.fa}.`,
   }),
   unknown: (where: Where, known: readonly string[]): Sentence => ({
     en: `${where} is not a known entry: remove it, or write one of ${quoted(known)}.`,

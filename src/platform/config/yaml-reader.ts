@@ -234,7 +234,7 @@ export class Members {
   }
 
   /** The member, or a refusal that says what to write. */
-  need(name: string, mend: Sentence): ConfigNode {
-    return this.#members.get(name) ?? refuse(phrases.missing(this.place.where(name), mend))
+  need(name: string, fix: Sentence): ConfigNode {
+    return this.#members.get(name) ?? refuse(phrases.missing(this.place.where(name), fix))
   }
 }

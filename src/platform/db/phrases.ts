@@ -35,7 +35,7 @@ export const phrases = {
     fa: `مهاجرت ${name} پس از اجرا تغییر کرده است: پرونده را به حال پیش برگردانید و تغییر را در مهاجرتی تازه بنویسید.`,
   }),
   migrationFailed: (name: string, reason: string): Localized => ({
-    en: `The migration ${name} failed and changed nothing (${reason}): mend it and start again.`,
+    en: `The migration ${name} failed and changed nothing (${reason}): fix it and start again.`,
     fa: `مهاجرت ${name} شکست خورد و چیزی را تغییر نداد (${reason}): آن را درست کنید و دوباره آغاز کنید.`,
   }),
 }

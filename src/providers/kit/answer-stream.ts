@@ -14,7 +14,7 @@ export type EventProgress = 'token' | 'life' | 'nothing'
 
 /** What a wire makes of the events of one streamed answer; one for each answer. */
 export interface AnswerReader {
-  /** True once the finish came: what follows may be missing without harm. */
+  /** True once the finish has arrived; whatever follows may be missing. */
   readonly finished: boolean
   /** True once the upstream has closed the answer: nothing more is read. */
   readonly closed: boolean

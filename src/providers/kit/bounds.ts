@@ -1,17 +1,17 @@
-/** What an answer may have in bytes. Whatever is longer is no answer of this kind: malformed, and its connection is closed. */
+/** Maximum bytes of answers. A longer one is malformed, and its connection is closed. */
 import { UpstreamError } from '#providers/spec'
 
 const mebibyte = 1024 * 1024
 
-/** Beside the text: findings of a vendor's own search, sealed reasoning, pictures of pages. */
+/** Allowance besides the text: results of a vendor's own search, sealed reasoning, page images. */
 const wholeBytes = 8 * mebibyte
-/** Of one token of output, in JSON: text is up to 128 bytes a token, six times that where it is escaped. */
+/** Bytes per output token in JSON: text has up to 128 bytes per token, six times that if escaped. */
 const wholeTokenBytes = 768
 const streamedBytes = 16 * mebibyte
-/** A token is an event of its own, with all that stands around it in every one. */
+/** Each token may be an event of its own, with all its surrounding JSON. */
 const streamedTokenBytes = 2_048
 
-/** Of a text answer that comes whole. */
+/** Of a text answer that is not streamed. */
 export const wholeTextBytes = (maxOutputTokens: number): number =>
   wholeBytes + wholeTokenBytes * maxOutputTokens
 

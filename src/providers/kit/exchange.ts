@@ -8,7 +8,7 @@ import { faultOfProxy } from './fault.ts'
 
 /** Bytes held for a reader that is slower than the upstream before the socket is paused. */
 const highWaterBytes = 256 * 1024
-/** How long an answer that we are done with may take to end, so that its connection can serve the next call. */
+/** How long a finished answer may take to end, so that its connection can be reused. */
 const lingerMs = 1_000
 
 export type ReplyHeaders = Record<string, string | string[] | undefined>

@@ -57,7 +57,7 @@ export function mentionedAt(tool: Tool, text: string): number | undefined {
   return described.length > 1 ? Math.min(...described) : undefined
 }
 
-/** The words of a name or sentence, lower case, with camelCase and snake_case taken apart. */
+/** Splits a name or sentence into lower-case words, including camelCase and snake_case. */
 function wordsOf(name: string): string[] {
   return (
     name
