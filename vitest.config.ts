@@ -8,7 +8,6 @@ export const common = {
   testTimeout: 180_000,
   hookTimeout: 180_000,
   expect: { poll: { timeout: 60_000 } },
-  maxWorkers: 2,
   // Tests beside each other in one file, most of which start servers: a second of a core each.
   maxConcurrency: 3,
 } as const
@@ -23,8 +22,10 @@ export default defineConfig({
     globalSetup: 'tests/harness/global-setup.ts',
     sequence: { sequencer: FileOrder },
     projects: [
-      project('isolated', 0, { include: isolated }),
-      project('shared', 1, { include: every, exclude: isolated, isolate: false }),
+      // One for each core: they measure what the processor does.
+      project('isolated', 0, { include: isolated, maxWorkers: 2 }),
+      // One more than cores: those that wait for leases and outages leave theirs to others.
+      project('shared', 1, { include: every, exclude: isolated, isolate: false, maxWorkers: 3 }),
     ],
   },
 })
