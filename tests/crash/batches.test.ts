@@ -37,13 +37,13 @@ async function expectEnd(at: Scene, id: string, how: 'succeeded' | 'ambiguous', 
   if (how === 'succeeded') expect(result).toMatchObject({ type: 'succeeded', message: { type: 'message' } })
   else expect(result).toMatchObject({ type: 'errored', error: { type: 'error', error: lost } })
   expect(asked(at)).toBe(upstreamCalls)
-  await until(async () => (await site.books(person)).held === 0n)
+  await until(async () => (await site.balances(person)).held === 0n)
   const receipts = await site.receipts(person)
   const charged = receipts.reduce((sum, receipt) => sum + receipt.charged, 0n)
   expect(receipts.filter((receipt) => receipt.charged > 0n)).toHaveLength(1)
-  expect((await site.books(person)).balance).toBe(credits - charged)
+  expect((await site.balances(person)).balance).toBe(credits - charged)
   expect(receipts.some(({ ambiguous }) => ambiguous)).toBe(how === 'ambiguous')
-  expect(await site.broken()).toEqual([])
+  expect(await site.violations()).toEqual([])
 }
 
 const lost = { code: 'AMBIGUOUS_RESULT', receipt_id: expect.any(String) }
@@ -164,7 +164,7 @@ scene('a process that slept through its lease asks nobody twice', async (at) => 
   await until(async () => !(await site.receipts(person))[0]!.ambiguous)
   expect(asked(at)).toBe(1)
   expect(await site.receipts(person)).toHaveLength(1)
-  expect(await site.broken()).toEqual([])
+  expect(await site.violations()).toEqual([])
 })
 
 scene('a process that slept before its hold finds that another has taken its row over', async (at) => {
@@ -184,7 +184,7 @@ scene('a process that slept before its hold finds that another has taken its row
   expect((await results(client, id))[0].result.type).toBe('succeeded')
   await until(async () => (await fetch(`${sleeper.url}/health/ready`)).ok)
   expect(asked(at)).toBe(1)
-  expect(await site.broken()).toEqual([])
+  expect(await site.violations()).toEqual([])
 })
 
 scene(
@@ -197,7 +197,7 @@ scene(
     await ended(client, id, 120_000)
     expect((await results(client, id))[0].result.error.error).toMatchObject(lost)
     expect(asked(at)).toBe(1)
-    expect(await site.broken()).toEqual([])
+    expect(await site.violations()).toEqual([])
   },
 )
 
@@ -285,8 +285,8 @@ async function stressed(
       expect(result.message.content[0].text).toBe(`answer to ${custom_id}`)
     }
   }
-  await until(async () => (await site.books(person)).held === 0n)
-  expect(await site.broken()).toEqual([])
+  await until(async () => (await site.balances(person)).held === 0n)
+  expect(await site.violations()).toEqual([])
   return batch.request_counts
 }
 

@@ -26,14 +26,17 @@ const callsOf = (site: Site, { account }: Person): number =>
 
 /** Every answer was charged once, every other call nothing. */
 async function expectPaid(site: Site, person: Person, replies: Seen[]): Promise<void> {
-  await until(async () => (await site.books(person)).held === 0n)
+  await until(async () => (await site.balances(person)).held === 0n)
   const answered = replies.filter(({ status }) => status === 200)
   const receipts = await site.receipts(person)
   expect(receipts.filter(({ state }) => state === 'completed')).toHaveLength(answered.length)
   for (const { state, charged } of receipts) expect(charged).toBe(state === 'completed' ? charge : 0n)
-  expect(await site.books(person)).toEqual({ balance: credits - charge * BigInt(answered.length), held: 0n })
+  expect(await site.balances(person)).toEqual({
+    balance: credits - charge * BigInt(answered.length),
+    held: 0n,
+  })
   expect(callsOf(site, person)).toBe(answered.length)
-  expect(await site.broken()).toEqual([])
+  expect(await site.violations()).toEqual([])
 }
 
 test.concurrent('a lost COMMIT reply of a hold: the call goes on, held and charged once', async () => {
@@ -164,9 +167,9 @@ test.concurrent('a hold whose COMMIT reply was lost, then swept by another proce
   expect((await call).status).toBe(503)
   // The other process takes this one for dead.
   await until(async () => (await site.receipts(person))[0]?.ambiguous)
-  expect((await site.books(person)).balance).toBeLessThan(credits)
+  expect((await site.balances(person)).balance).toBeLessThan(credits)
   proxy.back()
-  await until(async () => (await site.books(person)).balance === credits)
+  await until(async () => (await site.balances(person)).balance === credits)
   const [undone] = await site.receipts(person)
   expect(undone).toMatchObject({ state: 'failed', ambiguous: false, claiming: false, charged: 0n })
   const repeat = await until(async () => {

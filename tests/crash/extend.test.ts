@@ -25,7 +25,7 @@ test('killed before and after the commit of a step that extends a hold, whoever 
       const open = `select from pg_stat_activity where query like '%ledger.extend_in%' and state <> 'idle' and pid <> pg_backend_pid()`
       return (await site.db.query({ text: open }, [])).length === 0
     })
-    expect(await site.books(person)).toEqual({ balance: 1_000n, held })
+    expect(await site.balances(person)).toEqual({ balance: 1_000n, held })
     expect(await site.db.query({ text: 'select * from ledger.violations' }, [])).toEqual([])
   }
 

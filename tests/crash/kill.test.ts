@@ -45,7 +45,7 @@ async function expectAmbiguous(person: Person, body: object, upstreamCalls: numb
   expect(more).toEqual([])
   expect(receipt).toMatchObject({ state: 'failed', ambiguous: true, charged: receipt!.held })
   expect(receipt!.held).toBeGreaterThan(0n)
-  expect(await site.books(person)).toEqual({ balance: credits - receipt!.held, held: 0n })
+  expect(await site.balances(person)).toEqual({ balance: credits - receipt!.held, held: 0n })
   const answer = await client.receipt(receipt!.receipt_id)
   expect(answer.body).toMatchObject({
     state: 'failed',
@@ -64,11 +64,12 @@ async function expectAmbiguous(person: Person, body: object, upstreamCalls: numb
     expect(repeat.headers.get('x-should-retry')).toBe('false')
   }
   expect(callsOf(person)).toBe(upstreamCalls)
-  expect(await site.broken()).toEqual([])
+  expect(await site.violations()).toEqual([])
 }
 
 /** Nothing of this person is held any more, once the lease of the dead process ran out. */
-const over = (person: Person): Promise<unknown> => until(async () => (await site.books(person)).held === 0n)
+const over = (person: Person): Promise<unknown> =>
+  until(async () => (await site.balances(person)).held === 0n)
 
 test.concurrent('killed before the hold: nothing is charged, and the idempotency key still works', async () => {
   await using server = await site.start()
@@ -83,7 +84,7 @@ test.concurrent('killed before the hold: nothing is charged, and the idempotency
   }
   await using restarted = await site.start()
   expect(await site.receipts(person)).toEqual([])
-  expect(await site.books(person)).toEqual({ balance: credits, held: 0n })
+  expect(await site.balances(person)).toEqual({ balance: credits, held: 0n })
   const retry = await site.client(restarted, person).chat(bodyOf(person), claim)
   expect(retry.status).toBe(200)
   expect(callsOf(person)).toBe(1)
@@ -162,7 +163,7 @@ test.concurrent('killed after the answer and before its settlement: charged at t
   await over(person)
   const [receipt] = await site.receipts(person)
   expect(receipt).toMatchObject({ state: 'failed', ambiguous: true, charged: receipt!.held })
-  expect(await site.books(person)).toEqual({ balance: credits - receipt!.held, held: 0n })
+  expect(await site.balances(person)).toEqual({ balance: credits - receipt!.held, held: 0n })
 })
 
 test.concurrent('killed while PostgreSQL settles, which it then does all the same: charged what was used, once', async () => {

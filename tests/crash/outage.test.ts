@@ -95,7 +95,7 @@ test.concurrent.for(['away', 'swallow'] as const)(
     expect(completed.map(({ state, ambiguous, charged }) => [state, ambiguous, charged])).toEqual(
       Array.from({ length: Number(paid) }, () => ['completed', false, charge]),
     )
-    expect(await site.books(person)).toEqual({ balance: credits - charge * paid, held: 0n })
+    expect(await site.balances(person)).toEqual({ balance: credits - charge * paid, held: 0n })
     // Nobody took a process that lived for dead.
     expect(await site.db.query({ text: `select from ledger.entries where reason = 'mend'` }, [])).toEqual([])
   },

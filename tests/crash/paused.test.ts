@@ -7,7 +7,7 @@ test('a process that was taken for dead and lives: what was charged at the hold 
   await using site = await openSite()
   const [server, twin] = await Promise.all([site.start(), site.start()])
   const person = await site.person()
-  const { balance: before } = await site.books(person)
+  const { balance: before } = await site.balances(person)
   const released = Promise.withResolvers<Script>()
   site.upstream.reply(() => released.promise)
   const client = site.client(server, person)
@@ -28,7 +28,7 @@ test('a process that was taken for dead and lives: what was charged at the hold 
   expect(reply.status).toBe(200)
   const [mended] = await site.receipts(person)
   expect(mended).toMatchObject({ state: 'completed', ambiguous: false, status_code: 200, charged: 27_000n })
-  expect(await site.books(person)).toEqual({ balance: before - 27_000n, held: 0n })
+  expect(await site.balances(person)).toEqual({ balance: before - 27_000n, held: 0n })
   const usage = await atTwin.get('/v1/usage')
   expect(usage.body.data).toHaveLength(1)
   expect(usage.body.data[0]).toMatchObject({

@@ -146,5 +146,5 @@ async function expectPaidOnce(site: Site, person: Person, calls: Call[]): Promis
       }))
       .sort(byName),
   )
-  expect(await site.books(person)).toEqual({ balance: credits - charge * BigInt(calls.length), held: 0n })
+  expect(await site.balances(person)).toEqual({ balance: credits - charge * BigInt(calls.length), held: 0n })
 }

@@ -116,10 +116,10 @@ scene('a run that two processes do not survive fails, is settled, and says so', 
   expect(run).toMatchObject({ status: 'failed', error: { code: 'WORK_INTERRUPTED' } })
   expect(run.error.message).toMatch(/ended twice/)
   expect([...at.calls.values()]).toEqual([])
-  expect(await site.books(person)).toEqual({ balance: credits, held: 0n })
+  expect(await site.balances(person)).toEqual({ balance: credits, held: 0n })
   // The job goes when its worker has told how it ended, a moment after what it ended.
   await until(async () => (await queued(at)).length === 0)
-  expect(await site.broken()).toEqual([])
+  expect(await site.violations()).toEqual([])
 })
 
 scene('a row that two processes do not survive is errored, and its batch ends', async (at) => {
@@ -137,7 +137,7 @@ scene('a row that two processes do not survive is errored, and its batch ends', 
   const [{ result }] = await results(api, made.body.id)
   expect(result).toMatchObject({ type: 'errored', error: { error: { code: 'SET_ASIDE' } } })
   expect([...at.calls.values()]).toEqual([])
-  expect(await site.books(person)).toEqual({ balance: credits, held: 0n })
+  expect(await site.balances(person)).toEqual({ balance: credits, held: 0n })
   // The job goes when its worker has told how it ended, a moment after what it ended.
   await until(async () => (await queued(at)).length === 0)
 })

@@ -102,8 +102,8 @@ export class Site implements AsyncDisposable {
     return new Client(server.url, person.secret, person.keyId)
   }
 
-  /** What stands in the books, in micro-credits. */
-  async books({ account }: Person): Promise<{ balance: bigint; held: bigint }> {
+  /** Balance and holds of an account, in micro-credits. */
+  async balances({ account }: Person): Promise<{ balance: bigint; held: bigint }> {
     const [row] = await this.db.query<{ balance: bigint; held: bigint }>(
       { text: 'select balance, held from ledger.balances where account_id = $1' },
       [account],
@@ -162,10 +162,10 @@ export class Site implements AsyncDisposable {
     await until(
       async () => (await this.db.query({ text: 'select from ledger.holds limit 1' }, [])).length === 0,
     )
-    assert.deepEqual(await this.broken(), [])
+    assert.deepEqual(await this.violations(), [])
   }
 
-  broken(): Promise<Record<string, unknown>[]> {
+  violations(): Promise<Record<string, unknown>[]> {
     return this.db.query({ text: 'select * from ledger.violations' }, [])
   }
 

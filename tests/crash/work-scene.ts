@@ -87,18 +87,18 @@ export async function expectEnd(
     names.split(' ').map((name: string) => (lost.includes(name) ? '(lost)' : `answer to ${name}`)),
   )
   await expectBooks(at, id)
-  expect((await site.books(person)).held).toBe(0n)
+  expect((await site.balances(person)).held).toBe(0n)
 }
 
 /** One receipt, charged at the sum of the steps, and every invariant. */
 export async function expectBooks(at: Scene, id: string): Promise<void> {
   const { site, person } = at
-  await until(async () => (await site.books(person)).held === 0n)
+  await until(async () => (await site.balances(person)).held === 0n)
   const sum = [...(await stepsOf(at, id)).values()].reduce((total, { cost }) => total + cost, 0n)
   const receipts = await site.receipts(person)
   expect(receipts).toHaveLength(1)
   expect(receipts[0]).toMatchObject({ charged: sum, status_code: 202, ambiguous: false })
-  expect((await site.books(person)).balance).toBe(credits - sum)
+  expect((await site.balances(person)).balance).toBe(credits - sum)
   expect(await rowOf(at, id)).toMatchObject({ spent: sum, promised: 0n, owner: null })
-  expect(await site.broken()).toEqual([])
+  expect(await site.violations()).toEqual([])
 }

@@ -183,8 +183,8 @@ scene(
       expect(Object.fromEntries(at.calls)).toEqual({ 'first-step': 1, 'second-step': 1 })
       expect(await answersOf(client, id)).toEqual(['answer to first-step', 'answer to second-step'])
     }
-    expect((await site.books(person)).held).toBe(0n)
-    expect(await site.broken()).toEqual([])
+    expect((await site.balances(person)).held).toBe(0n)
+    expect(await site.violations()).toEqual([])
   },
 )
 
@@ -327,7 +327,7 @@ scene('an account that floods the queue does not keep another from its turn', as
   expect(at.calls.get('greedy-step')).toBe(2)
   released.resolve(answer())
   for (const one of ids) await ended(greedy, one)
-  expect(await site.broken()).toEqual([])
+  expect(await site.violations()).toEqual([])
 })
 
 scene(
@@ -415,7 +415,7 @@ async function expectAll(
       names.map((name) => (steps.get(name)!.state === 'lost' ? '(lost)' : `answer to ${name}`)),
     )
   }
-  await until(async () => (await site.books(person)).held === 0n)
-  expect((await site.books(person)).balance).toBe(credits - sum)
-  expect(await site.broken()).toEqual([])
+  await until(async () => (await site.balances(person)).held === 0n)
+  expect((await site.balances(person)).balance).toBe(credits - sum)
+  expect(await site.violations()).toEqual([])
 }

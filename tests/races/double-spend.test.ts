@@ -104,7 +104,7 @@ test('calls that name no limit share what there is: each is clamped to what the 
     return reply
   })
   await until(() => refused + (site.upstream.calls.length - before) === calls.length)
-  const { held } = await site.books(person)
+  const { held } = await site.balances(person)
   expect(held).toBeGreaterThan(credits - 600_000n)
   await expectBooks(person, { held })
   released.resolve()
@@ -114,7 +114,7 @@ test('calls that name no limit share what there is: each is clamped to what the 
   for (const { headers } of admitted)
     expect(Number(headers.get('x-max-output-tokens'))).toBeGreaterThanOrEqual(256)
   await site.healed()
-  expect((await site.books(person)).balance).toBe(credits - price.charge * BigInt(admitted.length))
+  expect((await site.balances(person)).balance).toBe(credits - price.charge * BigInt(admitted.length))
 })
 
 /** The four sentences of the guarantee, each asked of the database. */
@@ -127,7 +127,7 @@ async function expectBooks(person: Person, { held }: { held: bigint }): Promise<
     },
     [person.account],
   )
-  const books = await site.books(person)
+  const books = await site.balances(person)
   expect(books.balance - books.held).toBeGreaterThanOrEqual(0n)
   expect(sums).toEqual({ all: '0', credits: String(books.balance), holds: String(books.held) })
   expect(books.held).toBe(held)

@@ -48,7 +48,7 @@ test.each<[string, bigint, Caps]>([
       ...heldOf(other!).map((line) => (line.startsWith('own') ? `second ${line}` : line)),
     ])
     expect(distinct.size).toBe(10)
-    expect(await site.books(person)).toEqual({ balance: credits, held: 930n })
+    expect(await site.balances(person)).toEqual({ balance: credits, held: 930n })
     const receipts = await site.receipts(person)
     expect(receipts.reduce((sum, { held }) => sum + held, 0n)).toBe(930n)
     expect(await broken(site)).toEqual([])
@@ -69,7 +69,7 @@ test.each<[string, bigint, Caps]>([
           new Date(),
         ),
       )
-    expect(await site.books(person)).toEqual({ balance: credits - 930n, held: 0n })
+    expect(await site.balances(person)).toEqual({ balance: credits - 930n, held: 0n })
     expect(await broken(site)).toEqual([])
   },
 )

@@ -150,7 +150,7 @@ export class PaidRequest {
     return { microcredits: microcredits < this.held ? microcredits : this.held, isSure }
   }
 
-  /** Throws when the payer's key no longer permits paid work, or not with this model; see `requireMayPay`. */
+  /** Throws when the payer's key no longer permits paid work, or not with this model; see `requireActivePayer`. */
   readonly requireActivePayer = (model?: string): Promise<void> =>
     requireActivePayer(this.#app, this.#call.caller, model)
 
