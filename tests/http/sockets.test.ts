@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { Type } from 'typebox'
@@ -409,6 +410,19 @@ describe('bounds', () => {
     await opened
     for (let n = 0; n < 101; n += 1) ws.send('x')
     expect((await closed).code).toBe(1008)
+  })
+
+  test('so do pings and pongs, which are answered and read like messages', async () => {
+    for (const kind of ['ping', 'pong'] as const) {
+      const { ws, opened, closed } = dial('/echo/a?name=b')
+      await opened
+      for (let n = 0; n < 120 && ws.readyState === WebSocket.OPEN; n += 1) {
+        ws[kind]()
+        // One after another: of many unanswered pings the library cuts the line.
+        if (kind === 'ping') await Promise.race([once(ws, 'pong'), closed])
+      }
+      expect((await closed).code).toBe(1008)
+    }
   })
 
   test('a silent client that lives is kept, a dead one is cut', async () => {

@@ -29,8 +29,9 @@ export class SocketLine implements Socket {
     this.#bounds = bounds
     this.#pulse = setInterval(() => this.#beat(), bounds.idleMs / 2)
     ws.on('message', (data: Buffer, isBinary) => this.#take(isBinary ? data : data.toString(), data.length))
-    ws.on('pong', () => this.#see())
-    ws.on('ping', () => this.#see())
+    // They cost as much as messages, and count as such.
+    ws.on('pong', ({ length }: Buffer) => void this.#isAdmitted(length))
+    ws.on('ping', ({ length }: Buffer) => void this.#isAdmitted(length))
     // For a message that is too long or a broken frame, the library closes the connection with the matching code.
     ws.on('error', () => undefined)
     ws.on('close', () => {
@@ -96,14 +97,19 @@ export class SocketLine implements Socket {
   }
 
   #take(message: SocketMessage, bytes: number): void {
+    if (!this.#isAdmitted(bytes)) return
+    this.#waiting.push(message)
+    if (this.#waiting.length >= maxWaiting) this.#ws.pause()
+    this.#wake?.()
+  }
+
+  /** A sign of life, unless it is one too many: then the connection is closed. */
+  #isAdmitted(bytes: number): boolean {
     this.#see()
-    if (this.#ws.readyState !== this.#ws.OPEN) return
-    if (this.#isTooFast(bytes)) this.close(tooFast, 'too many messages in a short time')
-    else {
-      this.#waiting.push(message)
-      if (this.#waiting.length >= maxWaiting) this.#ws.pause()
-      this.#wake?.()
-    }
+    if (this.#ws.readyState !== this.#ws.OPEN) return false
+    if (!this.#isTooFast(bytes)) return true
+    this.close(tooFast, 'too many messages in a short time')
+    return false
   }
 
   #isTooFast(bytes: number): boolean {
