@@ -1,6 +1,6 @@
 /**
- * `npm run bench:admin [millions]`: usage, receipt and lookup on a project with millions of receipts, over HTTP.
- * The receipts are written by SQL; everything that is measured is the product's own way.
+ * `npm run bench:admin [millions]`: usage, receipt and lookup on a project with millions of receipts, over HTTP. SQL writes the receipts;
+ * the product's own code runs everything that is measured.
  */
 import { openDb } from '#platform/db'
 import { openLog } from '#platform/log'
@@ -37,7 +37,7 @@ await measure(
   (index) => `/v1/requests/lookup?idempotency_key=${some[index % some.length]!.idempotency_key}`,
 )
 
-/** Receipts spread over 90 days, 12 models, 40 customers; the rollup beside them as the settlements would have written it. */
+/** Receipts spread over 90 days, 12 models and 40 customers, with the rollup that their settlements would have written. */
 async function writeReceipts(from: number, count: number): Promise<void> {
   await db.query(
     {

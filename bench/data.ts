@@ -1,6 +1,6 @@
 /**
- * How long a table of two million rows (about 200 MB of CSV) takes through the three pieces of confined work of a run, and what this
- * process, which stands for the server, grows by meanwhile: `npm run bench:data -- --rows 2000000`.
+ * `npm run bench:data -- --rows 2000000`: how long the three confined steps of a data run take for a table of two million rows (about 200
+ * MB of CSV), and how much this process, in place of the server, grows meanwhile.
  */
 import { createWriteStream } from 'node:fs'
 import { chmod, mkdir, mkdtemp, rm, stat } from 'node:fs/promises'

@@ -1,11 +1,11 @@
-/** One answer as upstreams of each wire stream it: a text of Persian and Latin words, a tool call, and the usage. */
+/** One answer as an upstream of each wire streams it: a text of Persian and Latin words, a tool call, and the usage. */
 import type { Wire } from '#engine/turn'
 
 const words =
   'سلام ! با Type Script می‌ توان برنامه‌ های بزرگ را ساده‌تر نوشت ، because the compiler reads every line \n\n پیش از شما . "نوع‌ها" سند هستند'.split(
     ' ',
   )
-/** Nothing else of an answer, on any wire, holds it. */
+/** Occurs nowhere else in an answer of any wire. */
 export const firstWord = words[0]!
 const textOf = (tokens: number): string[] =>
   Array.from({ length: tokens }, (_, place) => ` ${words[place % words.length]}`)
@@ -14,10 +14,10 @@ const call = JSON.stringify({ city: 'تهران', days: Array.from({ length: 90 
 )!
 const callHead = { id: 'call_Xp2Lk0Tz9Qm4', name: 'get_weather' }
 const counted = { input: 412, output: 1986 }
-/** OpenAI pads what it streams, so that the length of a token cannot be observed. */
+/** OpenAI pads its events, so that the length of a token cannot be observed. */
 const padding = (place: number): string => 'aZ3kQ9xT'.slice(place % 8)
 
-/** The events of an answer of so many tokens of text, each as the vendor of the wire sends it. */
+/** The events of an answer with `tokens` tokens of text, in the format of each wire's vendor. */
 export const eventsOf = (wire: Wire, tokens: number): string[] => writers[wire](textOf(tokens))
 
 const writers: Record<Wire, (text: string[]) => string[]> = { chat, responses, messages }
@@ -133,7 +133,7 @@ function messages(text: string[]): string[] {
   ]
 }
 
-/** As they come over a network: mostly an event in a piece, sometimes a few, now and then one torn in the middle. */
+/** Split as by a network: mostly one event in a piece, sometimes several, now and then one split in the middle. */
 export function piecesOf(events: readonly string[]): Buffer[] {
   const rhythm = [1, 1, 1, 2, 1, 1, 0.5, 1.5, 1, 3, 1, 1]
   const bytes = events.map((event) => Buffer.from(event))

@@ -1,4 +1,4 @@
-/** An upstream that speaks every text wire and answers at once: over HTTP, or from memory where a socket would be. */
+/** An upstream that speaks every text wire and answers at once, over HTTP or from memory in place of a socket. */
 import { createServer } from 'node:http'
 import type { Dispatcher } from 'undici'
 import type { Wire } from '#engine/turn'
@@ -33,7 +33,7 @@ export const configOf = (url: string): string =>
     defaults: { text_model: 'bench/chat', credits_per_usd: 1000, markup: 1 },
   })
 
-/** What a pool of connections does, without the connections: a reader has read each piece before the next one comes. */
+/** Replaces a connection pool: the reader gets each piece before the next one is sent. */
 export function answerFromMemory(tokens: number): Dispatcher['dispatch'] {
   const answers = wires.map((wire) => [paths[wire], piecesOf(eventsOf(wire, tokens))] as const)
   const piecesAt = new Map<string, Buffer[]>(answers)
@@ -54,7 +54,7 @@ export function answerFromMemory(tokens: number): Dispatcher['dispatch'] {
   }
 }
 
-/** Feeds the whole answer at `path` without a reader: what the feeding itself costs. */
+/** Sends the complete answer at `path` to a handler that ignores it, which measures the cost of sending. */
 export const feedWithoutReader = (dispatch: Dispatcher['dispatch'], path: string): Promise<void> =>
   new Promise((resolve) => {
     dispatch({ path, method: 'POST' }, { onResponseData() {}, onResponseEnd: () => resolve() })
@@ -70,7 +70,7 @@ const controller: Dispatcher.DispatchController = {
   abort() {},
 }
 
-/** Resolves with its address. */
+/** Serves the answers over HTTP; resolves with the server's address. */
 export async function serveAnswers(tokens: number, stack: AsyncDisposableStack): Promise<string> {
   const answers = new Map(wires.map((wire) => [paths[wire], eventsOf(wire, tokens).join('')]))
   const server = createServer({ noDelay: true }, (request, response) => {

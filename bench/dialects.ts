@@ -1,7 +1,7 @@
 /**
- * `npm run bench:dialects [rounds]`: what a streamed event costs on its way from each text wire to each. An upstream's bytes go
- * in where its socket would be, the text of our events comes out where the caller's would be; between them all is real, money
- * included. With `--http`: what a real server adds to the first token, in milliseconds.
+ * `npm run bench:dialects [rounds]`: the cost of a streamed event from each upstream wire to each caller wire. Bytes enter in place of the
+ * upstream's socket and the events' text leaves in place of the caller's; everything in between is real, including the ledger. With
+ * `--http`: the milliseconds that a real server adds to the first token.
  */
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -33,7 +33,7 @@ interface Pair {
 
 const overHttp = process.argv.includes('--http')
 const rounds = Number(process.argv.slice(2).find((word) => word !== '--http') ?? (overHttp ? 200 : 60))
-/** Of text; with its tool call and its ends an answer has some 80 events more. */
+/** Tokens of text; the tool call and the end add some 80 events. */
 const tokens = overHttp ? 20 : 1920
 const headers = { 'anthropic-version': '2023-06-01' }
 const pairs: Pair[] = wires.flatMap((from) => wires.map((to) => ({ from, to, figures: [] })))
@@ -84,7 +84,7 @@ async function cpuMicroseconds(work: () => Promise<void>): Promise<number> {
   return user + system
 }
 
-/** One pair after the other, round by round, so that a slow minute of the machine is every pair's. */
+/** Pairs alternate round by round, so that a slow minute of the machine affects all of them. */
 async function eachRound(warmUp: number, measure: (pair: Pair) => Promise<number>): Promise<void> {
   for (let round = -warmUp; round < rounds; round++) {
     for (const pair of pairs) {
@@ -121,7 +121,7 @@ function bodyOf(from: Wire, to: Wire): object {
   }
 }
 
-/** As a request that has passed the door. */
+/** The context of a request after authentication and parsing. */
 function contextOf(what: Pick<RequestContext, 'app' | 'caller' | 'body'>): RequestContext {
   return {
     ...what,

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:gateway [seconds]`: Kherad with auth, hold, settle, receipt and rollup on (embedded PostgreSQL, durable commits),
- * beside @portkey-ai/gateway without any of them, in front of the same upstream that answers at once. Load comes from a process of its own.
+ * `npm run bench:gateway [seconds]`: Kherad with auth, hold, settle, receipt and rollup (embedded PostgreSQL, durable commits), beside
+ * @portkey-ai/gateway without any of them, in front of the same upstream that answers at once. A separate process generates the load.
  */
 import { cpus } from 'node:os'
 import path from 'node:path'
@@ -68,7 +68,7 @@ const sides: Side[] = [
 ]
 
 console.log(`${machine()}\n`)
-// Programs compile what runs often: each side is warm before it is measured.
+// Each server is warmed up before it is measured, since JavaScript compiles hot code.
 for (const side of sides) await loadFrom({ ...aim(side), connections: 32, seconds: 5 })
 for (const connections of [1, 32]) {
   console.log(`connections: ${connections}, ${seconds} s each`)

@@ -1,4 +1,7 @@
-/** Requests an address repeatedly on one connection until it gets the message to stop; then sends the milliseconds of each answer. Started by uploads.ts. */
+/**
+ * Requests an address repeatedly on one connection until it receives the message to stop; then reports the milliseconds of each answer.
+ * Started by uploads.ts.
+ */
 import { Agent, get } from 'node:http'
 
 const url = process.argv[2]!

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:jobs [jobs]`: how long work waits for an idle worker, and how many small jobs a second one process drains, on the
+ * `npm run bench:jobs [jobs]`: how long a job waits for an idle worker, and how many small jobs a second one process completes, on the
  * embedded PostgreSQL with durable commits.
  */
 import { setTimeout as pause } from 'node:timers/promises'
@@ -56,7 +56,7 @@ console.log(
   `busy: ${count} jobs of ${accounts.length} accounts in ${seconds.toFixed(1)} s: ${Math.round(count / seconds)}/s`,
 )
 
-/** Puts them into the queue and waits for the last to start; answers when the first transaction had committed. */
+/** Enqueues jobs and waits until the last one starts; returns the time of the first commit. */
 async function put(numbers: number[]): Promise<number> {
   whenDone = Promise.withResolvers()
   left = numbers.length

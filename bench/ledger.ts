@@ -1,6 +1,6 @@
 /**
- * `npm run bench:ledger [seconds] [concurrency]`: hold + settle pairs per second on one hot account, through the real code,
- * on the embedded PostgreSQL with durable commits. Ends by checking every invariant.
+ * `npm run bench:ledger [seconds] [concurrency]`: hold + settle pairs per second on one hot account, through the product's own code, on the
+ * embedded PostgreSQL with durable commits. Checks every invariant at the end.
  */
 
 import path from 'node:path'

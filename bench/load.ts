@@ -1,6 +1,6 @@
 /**
- * A load generator that costs little: bare sockets, one request at a time on each, answers read by their length.
- * `node bench/load.ts '{"url":…,"headers":{…},"body":"…","connections":32,"seconds":10}'` prints one JSON line.
+ * A cheap load generator: plain sockets, one request at a time on each, answers read by their length. `node bench/load.ts
+ * '{"url":…,"headers":{…},"body":"…","connections":32,"seconds":10}'` prints one JSON line.
  */
 import { connect, type Socket } from 'node:net'
 
@@ -78,7 +78,7 @@ function requestBytes({ url, headers, body }: LoadOptions): Buffer {
   )
 }
 
-/** Reads whole HTTP/1.1 answers, by content-length or chunked; answers their status. */
+/** Reads complete HTTP/1.1 answers, by content-length or chunked; returns their status. */
 class AnswerReader {
   #seen = ''
   #wake: ((status: number) => void) | undefined

@@ -1,7 +1,7 @@
 /**
- * An upstream for benchmarks that speaks chat completions at a steady pace: `node bench/paced-upstream.ts PORT TOKENS PACE_MS`.
- * Each token is the time at which it was written (milliseconds with fraction, one clock for the machine), so that the process that
- * reads it knows how long it was under way.
+ * An upstream for benchmarks that streams chat completions at a steady pace: `node bench/paced-upstream.ts PORT TOKENS PACE_MS`. Each token
+ * contains the time at which it was written (milliseconds with fraction, on the clock that the machine's processes share), so that the
+ * reading process knows its transit time.
  */
 import { createServer } from 'node:http'
 
@@ -22,7 +22,7 @@ createServer({ noDelay: true, keepAlive: true }, (request, response) => {
     const startMs = nowMs()
     let sent = 0
     let timer: NodeJS.Timeout | undefined
-    // Each token has its own moment: intervals of one length drift into step, and all streams would speak at once.
+    // Each token has its own due time: fixed intervals would synchronise, and all streams would write at once.
     const write = (): void => {
       response.write(event(`{"content":" ${nowMs().toFixed(3)}"}`, 'null'))
       if (++sent < Number(tokens))

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:soak [minutes] [calls per second]`: a steady load with 5 % of callers who leave, streamed and whole; then
- * nothing may be left: no hold, no socket, no memory.
+ * `npm run bench:soak [minutes] [calls per second]`: a steady load with 5 % of callers who disconnect, streamed and non-streamed; then
+ * checks that no hold, no socket and no memory is left.
  */
 import { readdirSync } from 'node:fs'
 import { openDb } from '#platform/db'

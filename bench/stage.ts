@@ -1,4 +1,4 @@
-/** What the benchmarks share: processes, their CPU time, a machine's description, an installed peer. */
+/** Shared by the benchmarks: processes, their CPU time, a description of the machine, an installed peer. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -53,7 +53,7 @@ async function answers(url: string, child: ChildProcess): Promise<void> {
   throw new Error(`nothing answers at ${url}`)
 }
 
-/** A program's process and its workers; a database that it started is not one of them. */
+/** A program's process and its workers, without a database that it started. */
 export function processesOf(pid: number): number[] {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)
   const isWorker = (child: number) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('main.ts')
@@ -76,10 +76,10 @@ export const residentMegabytes = (pid: number): number => {
   return Math.round(kilobytes.reduce((sum, each) => sum + each, 0) / 1024)
 }
 
-/** Load from a process of its own. */
+/** Generates load from a separate process. */
 export const loadFrom = (options: LoadOptions): Promise<LoadResult> => jsonFrom('bench/load.ts', options)
 
-/** Runs a script with a JSON argument in a process of its own and reads the JSON that it prints. */
+/** Runs a script with a JSON argument in a separate process and reads the JSON that it prints. */
 export async function jsonFrom<Result>(script: string, ask: object): Promise<Result> {
   const child = spawn(process.execPath, [path.join(root, script), JSON.stringify(ask)], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -101,7 +101,7 @@ export async function temporaryFolder(stack: AsyncDisposableStack): Promise<stri
   return folder
 }
 
-/** Installs a package of the registry outside this project, at bench time only; answers its folder. */
+/** Installs a registry package outside this project, when the benchmark runs; returns its folder. */
 export function installed(name: string, version: string, folder: string): string {
   execFileSync('npm', ['install', '--prefix', folder, '--no-audit', '--no-fund', `${name}@${version}`], {
     stdio: 'ignore',
@@ -113,12 +113,12 @@ export function machine(): string {
   return `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}, ${process.platform}`
 }
 
-/** What `npm start` hands to Node. */
+/** The options that `npm start` passes to Node. */
 export const started: string[] = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
   .scripts.start.split(' ')
   .slice(2)
 
-/** The server as an operator starts it, on the embedded PostgreSQL of `folder`, with one model on this upstream. */
+/** Starts the server as an operator would, on the embedded PostgreSQL of `folder`, with one model at this upstream. */
 export async function runKherad(
   folder: string,
   upstreamUrl: string,
@@ -146,7 +146,7 @@ export async function runKherad(
 /** The data folder of the server of `folder`. */
 export const dataOf = (folder: string): string => path.join(folder, 'data')
 
-/** An upstream that streams so many tokens, one every `paceMs`. */
+/** Starts an upstream that streams `tokens` tokens, one every `paceMs`. */
 export async function runPaced(tokens: number, paceMs: number): Promise<Running> {
   const port = await freePort()
   const command = [process.execPath, 'bench/paced-upstream.ts', String(port), String(tokens), String(paceMs)]

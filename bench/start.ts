@@ -1,8 +1,8 @@
 /**
- * `npm run bench:start [times]`: what a start of the server costs, on a database that is there and migrated, so that PostgreSQL is not in
- * the figures. CPU is user and system time of the server's process, all threads, from its spawn to the first 200 of /health/ready, and
- * apart from it that of warming; the stall is the longest answer of /health/live, asked every 10 ms, while the server warms. The first
- * start, with an empty compile cache, is reported separately.
+ * `npm run bench:start [times]`: the cost of starting the server on an existing, migrated database, so that PostgreSQL is not in the
+ * figures. CPU is user and system time of all threads of the server's process, from its spawn to the first 200 of /health/ready, and
+ * separately that of warming up; the stall is the longest answer of /health/live, requested every 10 ms, while the server warms up. The
+ * first start, with an empty compile cache, is reported separately.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,7 +15,7 @@ import { freePort } from '../tests/harness/free-port.ts'
 import { cpuSeconds, machine, root, started, temporaryFolder } from './stage.ts'
 
 const times = Number(process.argv[2] ?? 10)
-/** How long to wait for the log line of warming. */
+/** How long to wait for the log line that ends the warm-up. */
 const maxWarmingMs = 10_000
 
 interface Start {
@@ -24,7 +24,7 @@ interface Start {
   warmMs: number
   warmCpu: number
   longestMs: number
-  /** As the server has measured it: the longest step of warming. */
+  /** The longest step of the warm-up, as the server measured it. */
   longestStep: string
 }
 

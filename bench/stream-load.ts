@@ -1,6 +1,6 @@
 /**
- * Reads many streams at once over bare sockets: `node bench/stream-load.ts '{"url":…,"headers":{…},"body":"…","streams":256,"rounds":2}'`
- * prints one JSON line. A token's time is from its writing at the upstream to its reading here.
+ * Reads many streams at once over plain sockets: `node bench/stream-load.ts '{"url":…,"headers":{…},"body":"…","streams":256,"rounds":2}'`
+ * prints one JSON line. A token's time runs from its writing at the upstream to its reading here.
  */
 import { connect } from 'node:net'
 
@@ -10,7 +10,7 @@ export interface StreamOptions {
   body: string
   streams: number
   rounds: number
-  /** Streams that run before the counting starts, so that a cold program's compiling is not measured. */
+  /** Streams that run before the measurement, so that JavaScript compilation is not measured. */
   warmUp: number
 }
 
@@ -18,9 +18,9 @@ export interface StreamResult {
   streams: number
   tokens: number
   unfinished: number
-  /** Gaps between two tokens of one stream of more than 100 ms, five times the pace. */
+  /** The number of gaps of more than 100 ms, five times the pace, between two tokens of one stream. */
   stalls: number
-  /** Milliseconds from the request to the first token, and of each token on its way. */
+  /** `first`: milliseconds from the request to the first token. `token`: transit time of each token. */
   first: { p50: number; p99: number }
   token: { p50: number; p99: number }
 }
@@ -75,7 +75,7 @@ async function read(options: StreamOptions): Promise<StreamResult> {
       socket.on('close', finish)
       socket.on('error', () => {})
     })
-  // Callers know nothing of each other: each comes at a random moment of its round.
+  // Real callers are independent: each starts at a random moment of its round.
   const begin = async (): Promise<void> => {
     await new Promise((resolve) => setTimeout(resolve, Math.random() * arrivalMs))
     return one()

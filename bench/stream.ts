@@ -1,6 +1,6 @@
 /**
- * `npm run bench:stream [streams …]`: many event streams at a pace of 20 ms a token, through Kherad with the money on and
- * straight from the same upstream, in one run. What Kherad adds is the difference.
+ * `npm run bench:stream [streams …]`: many event streams at a pace of 20 ms a token, through Kherad with its ledger and directly from the
+ * same upstream, in one run. The difference is what Kherad adds.
  */
 import {
   cpuSeconds,
@@ -17,7 +17,7 @@ import type { StreamOptions, StreamResult } from './stream-load.ts'
 const counts = process.argv.slice(2).map(Number)
 const tokens = 150
 const paceMs = 20
-/** Streams before the measured ones. */
+/** Warm-up streams. */
 const warmUp = 64
 
 await using stack = new AsyncDisposableStack()

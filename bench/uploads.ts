@@ -1,6 +1,6 @@
 /**
- * `npm run bench:uploads [uploads]`: so many uploads of 27 MB at once, each sent again when the server asks for a retry. What the server's process
- * holds at most, what it holds a minute later, and how long `/health/live` takes meanwhile.
+ * `npm run bench:uploads [uploads]`: concurrent uploads of 27 MB, each retried when the server asks for it: the peak memory of the server's
+ * process, its memory a minute later, and the latency of `/health/live` meanwhile.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,7 +10,7 @@ import { cpuSeconds, key, machine, residentMegabytes, runKherad, temporaryFolder
 
 const count = Number(process.argv[2] ?? 30)
 const mebibyte = 1024 * 1024
-/** What the server needs to warm up: its code, its pools, its first garbage. */
+/** Time for the server to warm up: its code, its pools, its first garbage collection. */
 const settleMs = 5_000
 const afterMs = 60_000
 const pauseMs = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
@@ -32,7 +32,7 @@ await pauseMs(settleMs)
 const idle = residentMegabytes(pid)
 let peak = idle
 let isOver = false
-// A process of its own: this one is busy with sending.
+// In a separate process, since this one is busy sending.
 const watcher = fork(new URL('./health-watch.ts', import.meta.url), [`${kherad.url}/health/live`])
 stack.defer(() => void watcher.kill())
 const watching = watchMemory()
@@ -72,7 +72,7 @@ function at(share: number): string {
   return (health[Math.min(health.length - 1, Math.floor(health.length * share))] ?? Number.NaN).toFixed(1)
 }
 
-/** Answers how often it had to be sent. */
+/** Returns the number of tries. */
 async function untilStored(): Promise<number> {
   for (let tries = 1; ; tries++) {
     const { status, retryAfterMs } = await upload(body)
@@ -82,7 +82,7 @@ async function untilStored(): Promise<number> {
   }
 }
 
-/** The body is one buffer for all of them: this process is not what is measured. */
+/** All uploads share one buffer, since this process is not what is measured. */
 function upload(bytes: Buffer): Promise<{ status: number; retryAfterMs: number }> {
   return new Promise((resolve, reject) => {
     const headers = {

@@ -1,4 +1,7 @@
-/** A receiver of webhooks in a process of its own: answers 204 at once over HTTPS. Prints its port, and on each line it is sent the count. */
+/**
+ * A receiver of webhooks in a separate process: answers 204 at once over HTTPS. Prints its port, and its count of deliveries for each line
+ * on standard input.
+ */
 import { once } from 'node:events'
 import { createServer } from 'node:https'
 import { createInterface } from 'node:readline'

@@ -1,4 +1,4 @@
-/** Receipts that pay several calls against an invoice: each call is held against its own line. */
+/** Receipts that cover several calls, against an invoice: each call is compared with its own line. */
 import { expect, test } from 'vitest'
 import { bootWithTools, searchFee } from '../contract/tools-world.ts'
 import { ended, rowOf, scene, send } from '../crash/work-scene.ts'

@@ -1,4 +1,4 @@
-/** Money and keys across failover, and who may take over at all. */
+/** Charges and keys across failover, and which deployments may take over. */
 import { describe, expect, test } from 'vitest'
 import { weather } from '../contract/chat-world.ts'
 import { answer, chunk, cut, json, silence, stream } from '../harness/upstream.ts'

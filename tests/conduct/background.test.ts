@@ -1,4 +1,4 @@
-/** Work that nobody waits for: what an upstream may have executed is asked once, and costs at most what was held for it. */
+/** Background work: a call that an upstream may have executed is sent once, and costs at most its hold. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { create as createBatch, ended as endedBatch, results, row } from '../contract/batches-world.ts'
 import { ask, create as createWork, ended as endedWork, openStage } from '../contract/work-world.ts'

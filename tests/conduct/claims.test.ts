@@ -1,4 +1,6 @@
-/** What an upstream says about usage is a claim: what cannot be is brought down to what can, alarmed, and written on the receipt. */
+/**
+ * An upstream's usage report is a claim: an impossible one is reduced to what is possible, raises an alarm, and is recorded on the receipt.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Explained, explained, requestIdOf } from '../contract/chat-world.ts'
 import { message, upstreamMessage, user } from '../contract/messages-world.ts'

@@ -1,4 +1,4 @@
-/** Callers who leave, against an upstream that knows the truth: at every piece of an answer, under both policies. */
+/** Callers who disconnect, against an upstream with exact counts: at every piece of an answer, under both policies. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bootOnUpstream, type Explained, explained, type UpstreamWorld } from '../contract/chat-world.ts'

@@ -1,6 +1,6 @@
 /**
- * Every way in which an upstream misbehaves: what it sees of us, when, and what the caller gets, whole and streamed, with
- * a fallback and alone. Each case has upstreams of its own in one world, so that all run side by side.
+ * Every upstream fault: the calls that the upstream sees, their timing, and the caller's answer, streamed and non-streamed, with a fallback
+ * and without. Each case has its own upstreams in one world, so that all run concurrently.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { soon } from '../harness/until.ts'

@@ -1,4 +1,4 @@
-/** A primary that comes and goes: the breaker as a caller and the upstreams see it. */
+/** A primary that fails intermittently: the circuit breaker as the caller and the upstreams see it. */
 import { describe, expect, test } from 'vitest'
 import { answer, chunk, done, json, stream } from '../harness/upstream.ts'
 import { MovableClock } from '../harness/world.ts'

@@ -1,4 +1,4 @@
-/** After every kind of failure nothing keeps running in the process: alone in its file, since it counts what all share. */
+/** After every kind of failure nothing keeps running in the process. Alone in its file, since it counts resources of the whole process. */
 import { expect, test } from 'vitest'
 import { until } from '../harness/until.ts'
 import { answer, chunk, cut, json, reset, silence, stall, stream } from '../harness/upstream.ts'

@@ -1,4 +1,7 @@
-/** A kind of models that is given in the list's constructor is known everywhere: in the file, the catalogue, on cards and in documents. */
+/**
+ * A model kind that is passed to the list's constructor is known everywhere: in the configuration, the catalogue, on cards and in
+ * documents.
+ */
 
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'

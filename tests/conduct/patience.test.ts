@@ -1,4 +1,4 @@
-/** Times that are kept, callers who leave in between, and nothing that keeps running afterwards. */
+/** Timeouts are kept, callers disconnect in between, and nothing keeps running afterwards. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'

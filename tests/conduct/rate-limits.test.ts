@@ -1,4 +1,4 @@
-/** Upstreams that limit our rate for longer than a call would wait. */
+/** Upstreams whose rate limit lasts longer than a call would wait. */
 import { describe, expect, test } from 'vitest'
 import { answer, json } from '../harness/upstream.ts'
 import { MovableClock } from '../harness/world.ts'

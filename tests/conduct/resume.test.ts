@@ -1,4 +1,4 @@
-/** `resume: restart`: a text answer that was cut is gone on with by another, or ends with a clear error. */
+/** `resume: restart`: a text answer that was cut is continued by a fallback, or ends with a clear error. */
 import { describe, expect, test } from 'vitest'
 import { weather } from '../contract/chat-world.ts'
 import {

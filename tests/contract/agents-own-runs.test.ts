@@ -1,4 +1,4 @@
-/** What a key that only runs agents may do with the work it has started (decisions §5). */
+/** What a key with only `agents:write` may do with the work it has started (decisions §5). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Client, Seen } from '../harness/client.ts'
 import { agentOf, answers, run } from './agents-world.ts'

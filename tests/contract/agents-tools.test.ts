@@ -1,4 +1,4 @@
-/** What an agent tells its team: leads and handoffs, each once, whatever becomes of the answer. */
+/** Leads and handoffs of an agent: each is reported once, whether or not the answer succeeds. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Client } from '../harness/client.ts'
 import { until } from '../harness/until.ts'

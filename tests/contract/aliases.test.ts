@@ -1,4 +1,4 @@
-/** Clients that name the models of their vendors, and are told nothing but an address and a key. */
+/** Clients that use their vendor's model names, with only address and key changed. */
 import OpenAI from 'openai'
 import { expect, test } from 'vitest'
 import { upstreamConfig } from '../harness/config-text.ts'

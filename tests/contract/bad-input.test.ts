@@ -1,4 +1,4 @@
-/** What may be sent to chat completions and what may not: each bound at its edge and one past it, and bodies that are none. */
+/** Valid and invalid chat completions requests: each bound at its limit and one past it, and malformed bodies. */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** What bodies cost the process: one buffer each, a bound on all of them together, and never the event loop. */
+/** The cost of request bodies: one buffer each, a bound on all of them together, and no blocking of the event loop. */
 import { performance } from 'node:perf_hooks'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'

@@ -1,4 +1,4 @@
-/** An upstream that misbehaves: what the caller gets, what it costs, what the receipt tells. */
+/** Upstream faults: the caller's answer, its cost, and its receipt. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import {
   answer,

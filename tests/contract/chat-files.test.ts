@@ -1,4 +1,4 @@
-/** PDFs as `file` parts of a chat, over upstreams of all three wires and in the sandbox. */
+/** PDFs as `file` parts of a chat, through upstreams of all three wires and in the sandbox. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { boot, type World } from '../harness/world.ts'
 import { explained, requestIdOf } from './chat-world.ts'

@@ -1,4 +1,4 @@
-/** Whatever is sent: a valid answer or the one error body, never a 500, and no credit left held. */
+/** For any request: a valid answer or the standard error body, never a 500, and no open hold. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Seen } from '../harness/client.ts'

@@ -1,4 +1,4 @@
-/** Caps that a client exceeds by a constant of its own: applied and told, never refused. */
+/** Limits that a client exceeds by a constant of its own: clamped and reported, never refused. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Seen } from '../harness/client.ts'
 import { json } from '../harness/upstream.ts'

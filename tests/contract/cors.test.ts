@@ -1,4 +1,4 @@
-/** Pages in browsers: keys that list origins answer those, and no other key tells a browser anything. */
+/** CORS: keys that list origins answer pages of those origins; no other key sends CORS headers. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readOrigin, revokeKey, setAccountState, setKey } from '#platform/auth'
 import type { Client } from '../harness/client.ts'

@@ -1,4 +1,4 @@
-/** What an upload costs a server in memory, seen from outside: a process of its own. */
+/** The memory that an upload costs a server, measured from outside its process. */
 import { readFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { request } from 'undici'

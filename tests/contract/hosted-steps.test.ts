@@ -1,4 +1,4 @@
-/** Answers of several steps, below any wire: what the loop asks, shows, holds and settles. */
+/** Answers of several steps, below the wires: what the loop asks, emits, holds and settles. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { App, Caller } from '#app'

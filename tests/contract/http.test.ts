@@ -1,4 +1,4 @@
-/** The conventions of HTTP on every route, and clients that do not keep them (decisions §4). */
+/** HTTP conventions on every route, and clients that violate them (decisions §4). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openServer } from '#platform/http'
 import { routes } from '../../src/capabilities.ts'

@@ -1,4 +1,4 @@
-/** Where a process ends in the middle of a call for vectors: whoever takes over pays for none twice. */
+/** A process dies during an embedding call: the process that takes over pays for none twice. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { App } from '#app'
 import { knowledge } from '#capabilities/knowledge'

@@ -1,4 +1,4 @@
-/** Limits of speed: exact over processes, told with the time to wait, free of charge. */
+/** Rate limits: exact across processes, answered with the time to wait, free of charge. */
 import OpenAI from 'openai'
 import { expect, test } from 'vitest'
 import { type Caps, type MeterScope, setCaps } from '#platform/ledger'

@@ -1,4 +1,4 @@
-/** Links that an upstream would open: none may lead it inside, however it is spelled and wherever it stands. */
+/** Links that an upstream would open: none may lead to a private address, in any spelling and at any place of a request. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openGuardedClient } from '#platform/net'
 import type { Client } from '../harness/client.ts'

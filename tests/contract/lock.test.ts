@@ -1,4 +1,4 @@
-/** What `npm ci` installs is what was chosen, from whichever registry it comes. */
+/** `npm ci` installs exactly the locked packages, from any registry. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** Pictures, sound, film and documents of the three wires at their exact bounds, and what they hold. */
+/** Images, audio, video and documents of the three wires at their exact bounds, and their holds. */
 import sharp from 'sharp'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { mp4, png, wav } from '../dialects/media-samples.ts'

@@ -1,4 +1,4 @@
-/** Links to pictures and documents: passed on to upstreams that open them, fetched once for those that do not. */
+/** Links to images and documents: passed on to upstreams that open them, fetched once for those that do not. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { png } from '../dialects/media-samples.ts'
 import { json } from '../harness/upstream.ts'

@@ -1,4 +1,4 @@
-/** What the messages wire takes and what it refuses, at the exact edge, before any money moves. */
+/** What the messages wire accepts and refuses, at the exact bounds, before anything is held. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mp4, png } from '../dialects/media-samples.ts'
 import type { Client } from '../harness/client.ts'

@@ -1,4 +1,4 @@
-/** Words of the messages wire that came after its contract, over upstreams of all three wires. */
+/** Fields of the messages wire that are newer than the contract, through upstreams of all three wires. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Seen } from '../harness/client.ts'
 import { json } from '../harness/upstream.ts'

@@ -1,4 +1,4 @@
-/** Messages in front of an upstream of the chat wire: what reaches it, and how its answer is written as events. */
+/** The messages wire over an upstream of the chat wire: what reaches it, and how its answer becomes events. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { png } from '../dialects/media-samples.ts'
 import { answer, chunk, cut, done, json, stream } from '../harness/upstream.ts'

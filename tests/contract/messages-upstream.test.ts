@@ -1,4 +1,4 @@
-/** Messages in front of an upstream of the same wire: everything passes unchanged but ids, model and charged figures. */
+/** The messages wire over an upstream of the same wire: everything passes unchanged except ids, model and charged figures. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { png } from '../dialects/media-samples.ts'
 import { cut, json, type Step, stream } from '../harness/upstream.ts'

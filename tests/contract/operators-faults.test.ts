@@ -1,4 +1,4 @@
-/** What only the operator can fix: callers are not sent round in circles, and the operator hears what the vendor said. */
+/** Faults that only the operator can fix: callers get no useless advice, and the operator sees the vendor's message. */
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** An id in a path that cannot be one answers as one that is not there, on every route; elsewhere it is a wrong field. */
+/** A malformed id in a path is answered like an unknown one, on every route; elsewhere it is an invalid field. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sampleOf } from '../../src/capabilities/docs/example.ts'
 import { routes } from '../../src/capabilities.ts'

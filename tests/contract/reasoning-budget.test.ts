@@ -1,4 +1,4 @@
-/** A reasoning budget is never dropped in silence: it goes on as a number, as the effort that stands for it, or is refused (decisions 0042). */
+/** A reasoning budget is never dropped silently: it is sent as a number, sent as the equivalent effort, or refused (decisions 0042). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client, Seen } from '../harness/client.ts'
 import { type FakeUpstream, fakeUpstream, json } from '../harness/upstream.ts'

@@ -1,4 +1,4 @@
-/** Every bound of POST /v1/responses: what is just accepted, and what is not. Lengths are counted in characters. */
+/** Every bound of POST /v1/responses: the last accepted value and the first refused one. Lengths are counted in characters. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../harness/client.ts'
 import { boot, type World } from '../harness/world.ts'

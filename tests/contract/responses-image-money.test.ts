@@ -1,4 +1,4 @@
-/** What a picture costs, whoever fails or leaves. */
+/** The charge for an image when the upstream fails or the caller disconnects. */
 import { randomBytes } from 'node:crypto'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** How much an answer of Responses may have whose caller names no limit: the contract's 2,048, the server's own default, or the key's. */
+/** The output limit of a Responses answer without `max_output_tokens`: the contract's 2,048, the server's default, or the key's. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client, Seen } from '../harness/client.ts'
 import { type FakeUpstream, fakeUpstream } from '../harness/upstream.ts'

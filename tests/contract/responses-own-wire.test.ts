@@ -1,4 +1,4 @@
-/** An upstream that speaks this wire itself: what it writes is passed on, what is ours is put in its place. */
+/** An upstream of the same wire: its output is passed on, and our fields replace its own. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cut, done, json, type Step, stream } from '../harness/upstream.ts'
 import { explained, requestIdOf } from './chat-world.ts'

@@ -1,4 +1,4 @@
-/** Tools that run while the model answers, on the responses wire: items, events, annotations, choices, bounds and money. */
+/** Hosted tools on the responses wire: items, events, annotations, choices, bounds and charges. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { cut, stream } from '../harness/upstream.ts'
 import { json } from '../tools/asking.ts'

@@ -1,4 +1,4 @@
-/** Streams of the responses wire: every event held against it, and the whole answer the same to the last member. */
+/** Streams of the responses wire: every event is validated, and the final response equals the non-streamed one to the last member. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { chunk, cut, done, stream } from '../harness/upstream.ts'
 import { recover } from './chat-world.ts'

@@ -1,4 +1,4 @@
-/** An upstream of the messages wire behind the responses wire: sealed thoughts go there and back, citations become annotations. */
+/** The responses wire over an upstream of the messages wire: encrypted reasoning travels both ways, citations become annotations. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Step, stream } from '../harness/upstream.ts'
 import { eventsIn, type Json } from './responses-oracle.ts'

@@ -1,4 +1,4 @@
-/** What of an input reaches an upstream of the chat wire, and what of its answer reaches the caller. */
+/** Which parts of an input reach an upstream of the chat wire, and which parts of its answer reach the caller. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { png } from '../dialects/media-samples.ts'
 import { chunk, cut, done, json, stream } from '../harness/upstream.ts'

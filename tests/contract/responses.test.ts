@@ -1,4 +1,4 @@
-/** POST /v1/responses, whole answers: their members, what may be asked, and what is refused before anything is held. */
+/** POST /v1/responses without streaming: the members of answers, valid requests, and what is refused before anything is held. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../harness/client.ts'
 import { boot, type World } from '../harness/world.ts'

@@ -1,4 +1,4 @@
-/** What the simulator draws, looked at as a reader would. */
+/** The simulator's images, checked as a reader would see them. */
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { measure } from '#engine/media'

@@ -1,4 +1,4 @@
-/** What anybody may ask for without a key: it costs the server next to nothing, and metrics can be closed. */
+/** Routes without a key: they cost the server next to nothing, and metrics can be closed. */
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { boot, type World } from '../harness/world.ts'

@@ -1,4 +1,4 @@
-/** What an upstream of the caller's own wire writes, and nothing of which is ours, is passed on as the text that it came as. */
+/** For an upstream of the caller's own wire, fields that are not ours are passed on as their original text. */
 import { expect, test } from 'vitest'
 import { stream } from '../harness/upstream.ts'
 import { message } from './messages-world.ts'

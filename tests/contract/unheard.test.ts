@@ -1,4 +1,4 @@
-/** Fields of one wire that mean nothing to a model whose upstream speaks another: answered all the same, and never in silence. */
+/** Fields that the upstream's wire does not have: the request is answered nevertheless, and they are reported as ignored. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Client } from '../harness/client.ts'
 import { type FakeUpstream, fakeUpstream, json } from '../harness/upstream.ts'

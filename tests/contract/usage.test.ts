@@ -1,4 +1,4 @@
-/** GET /v1/usage where there is much of it. */
+/** GET /v1/usage with many rows. */
 import { cp, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** What becomes of an event whose target does not take it. The platform's clock is moved; nobody waits. */
+/** Events whose target does not accept them. The platform's clock is moved; no test waits. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../harness/until.ts'
 import { MovableClock } from '../harness/world.ts'

@@ -1,4 +1,4 @@
-/** Analyses of data over HTTP: whole files behind links, held against what is true of them. */
+/** Data analyses over HTTP: complete files behind links, compared with known results. */
 import { Buffer } from 'node:buffer'
 import { readXlsx } from 'hucre'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** Analyses of stored files: a run names them, and reads them whole. */
+/** Data analyses of stored files: a run names them, and reads them completely. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../harness/client.ts'
 import { formOf } from '../harness/form.ts'

@@ -1,4 +1,4 @@
-/** Runs and time: what takes too long is ended, what was kept long enough is deleted. */
+/** Runs and time: a run that takes too long is ended, one past its retention is deleted. */
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'

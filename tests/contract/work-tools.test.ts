@@ -1,4 +1,4 @@
-/** Runs that search and read: each use is a step with its fee, taken once. */
+/** Runs that search and read: each use is a step with its fee, charged once. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { quantitiesOf } from './chat-world.ts'
 import { bootWithTools, fetchFee, findings, searchFee, type ToolsWorld } from './tools-world.ts'

@@ -1,4 +1,4 @@
-/** Everything that reads text of strangers, alone: its time grows with the text, whatever is repeated in it. */
+/** Every parser of untrusted text, in isolation: its time is linear in the text, whatever is repeated in it. */
 import { describe, expect, test } from 'vitest'
 import { documentFromMarkdown, type TextDocument, toMarkdown } from '#engine/documents'
 import { normalise, passagesIn, passagesOf, readQuery } from '#engine/retrieval'

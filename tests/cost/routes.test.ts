@@ -1,4 +1,4 @@
-/** Every text that a request may hold, found in the schemas of the routes: its cost grows with it, and it holds nobody else up. */
+/** Every text field of a request, found in the schemas of the routes: its cost is linear in its length, and it delays no other request. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { routes } from '../../src/capabilities.ts'
 import { create, read } from '../contract/knowledge-world.ts'

@@ -1,4 +1,4 @@
-/** Whatever an upstream answers, in whatever place of its answer, over all three wires: read in linear time. */
+/** Any text at any place of an upstream's answer, on all three wires, is read in linear time. */
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { bootOnUpstream, type UpstreamWorld } from '../contract/chat-world.ts'
 import { chunk, done, json, type Script, stream } from '../harness/upstream.ts'

@@ -1,4 +1,4 @@
-/** What agents tell, under kill -9 and a database that loses its word: once, never twice, never taken back. */
+/** Reports of agents, under kill -9 and a database whose replies are lost: delivered exactly once, never withdrawn. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { agentOf, run } from '../contract/agents-world.ts'
 import { expectRefusal } from '../contract/refusal.ts'

@@ -1,6 +1,6 @@
 /**
- * Batches under kill -9, pauses and a database that goes away: no row is asked twice, every row ends, and the books stay sound.
- * The fake upstream counts its calls by custom_id, which stands in the prompt.
+ * Batches under kill -9, pauses and a database outage: no row is sent twice, every row ends, and the ledger keeps its invariants. The fake
+ * upstream counts its calls by custom_id, which is in the prompt.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'

@@ -1,4 +1,4 @@
-/** A process that lives is not taken for dead, whatever its connections do: its holds would be charged in full. */
+/** A live process is not considered dead, whatever happens to its connections: its holds would be charged in full. */
 import { expect, test } from 'vitest'
 import { until } from '../harness/until.ts'
 import { answer, type Script } from '../harness/upstream.ts'

@@ -1,6 +1,6 @@
 /**
- * The database is gone for long: longer than any lease, and than a client's patience. Either its connections break, or they
- * stay open and swallow everything for good, as behind a firewall that forgot them.
+ * A long database outage: longer than any lease and any client's timeout. Either its connections break, or they stay open and lose all
+ * data, as behind a firewall that forgot them.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'

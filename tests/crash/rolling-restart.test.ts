@@ -1,4 +1,4 @@
-/** Two processes over one database are restarted in turn under load, as an upgrade does it. */
+/** Two processes on one database are restarted in turn under load, as in an upgrade. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { ServerProcess } from '../harness/processes.ts'

@@ -1,4 +1,4 @@
-/** Jobs that their processes do not survive: two of them, killed or hanging, and the third sets the job aside. */
+/** Jobs that kill or hang their processes: after two of them, the third sets the job aside. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { ended as endedBatch, results, row } from '../contract/batches-world.ts'

@@ -1,4 +1,4 @@
-/** Deliveries under kill -9 and an orderly stop: in whose hands ever they were, every event arrives, and is told as delivered. */
+/** Deliveries under kill -9 and an orderly stop: every event arrives and is recorded as delivered, whichever process held it. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * Durable work under kill -9, pauses and a database that goes away: no step is asked twice, every run ends, and the books stay
- * sound. The fake upstream counts its calls by prompt, which is the name of the step.
+ * Durable work under kill -9, pauses and a database outage: no step is executed twice, every run ends, and the ledger keeps its invariants.
+ * The fake upstream counts its calls by prompt, which is the name of the step.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'

@@ -1,4 +1,4 @@
-/** The program is no superuser of its PostgreSQL, and a data folder in which it was one is brought to that at the next start. */
+/** The program is not a superuser of its PostgreSQL; a data folder in which it was one is corrected at the next start. */
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'

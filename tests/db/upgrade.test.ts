@@ -1,6 +1,6 @@
 /**
- * A database of an earlier release with work under way is taken up by the program of today: fixtures/upgrade-0018 was recorded from a real
- * server that was killed in the midst of calls (record-database.ts; tests/README.md says how and of which commit).
+ * Today's program takes over the database of an earlier release with work under way: fixtures/upgrade-0018 was recorded from a real server
+ * that was killed during calls (record-database.ts; tests/README.md says how and of which commit).
  */
 import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'

@@ -1,4 +1,4 @@
-/** Runs of agents read by the official OpenAI client, as responses and as their events. */
+/** Agent runs read by the official OpenAI client, as responses and as events. */
 import OpenAI from 'openai'
 import type { Stream } from 'openai/streaming'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** The Vercel AI SDK by its OpenAI-compatible provider. */
+/** The Vercel AI SDK with its OpenAI-compatible provider. */
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { APICallError, generateText, isStepCount, jsonSchema, Output, streamText, tool } from 'ai'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** The clients that speak the messages wire beside the official one: the Vercel AI SDK and LangChain. */
+/** Other clients of the messages wire: the Vercel AI SDK and LangChain. */
 import { createAnthropic } from '@ai-sdk/anthropic'
 import { ChatAnthropic } from '@langchain/anthropic'
 import { HumanMessage, ToolMessage } from '@langchain/core/messages'

@@ -1,4 +1,4 @@
-/** The official Anthropic client: answers, streams, tools, thinking, failures and their repeats. */
+/** The official Anthropic client: answers, streams, tools, thinking, failures and retries. */
 import Anthropic from '@anthropic-ai/sdk'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { bootOnUpstream, explained, type UpstreamWorld } from '../contract/chat-world.ts'

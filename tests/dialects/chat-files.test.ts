@@ -1,4 +1,4 @@
-/** A PDF in a chat, as the official clients and their kin write it. */
+/** A PDF in a chat, as the official clients and others send it. */
 import { createOpenAI } from '@ai-sdk/openai'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { HumanMessage } from '@langchain/core/messages'

@@ -1,6 +1,6 @@
 /**
- * Codex, OpenAI's agent for the command line. Its requests are replayed as version 0.169 writes them. Where `CODEX` names its
- * program (`npm install @openai/codex` in some other folder), the program itself finishes a turn with a tool.
+ * Codex, OpenAI's command-line agent. Its requests are replayed as version 0.169 sends them. If `CODEX` names its program (`npm install
+ * @openai/codex` in some other folder), the program itself finishes a turn with a tool.
  */
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-/** Requests in the shape of coding agents', by the official clients that they are made of: each passes over upstreams of all three wires. */
+/** Requests like those of coding agents, sent by the official clients that they use, through upstreams of all three wires. */
 import { createAnthropic } from '@ai-sdk/anthropic'
 import Anthropic from '@anthropic-ai/sdk'
 import { ChatAnthropic } from '@langchain/anthropic'

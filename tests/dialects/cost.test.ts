@@ -1,4 +1,4 @@
-/** What an answer says that it cost, through the official clients, and its receipt. */
+/** The cost that an answer reports through the official clients, and its receipt. */
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'

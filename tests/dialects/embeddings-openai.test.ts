@@ -1,4 +1,4 @@
-/** Vectors by the official OpenAI client. */
+/** Embeddings with the official OpenAI client. */
 import OpenAI, { BadRequestError, PermissionDeniedError } from 'openai'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { explained } from '../contract/chat-world.ts'

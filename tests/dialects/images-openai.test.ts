@@ -1,4 +1,4 @@
-/** Pictures by the images API of the official OpenAI client. */
+/** The images API with the official OpenAI client. */
 import OpenAI, { PermissionDeniedError } from 'openai'
 import sharp from 'sharp'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** Links as the vendors' own clients write them, to upstreams that open none. */
+/** Links as the vendors' own clients send them, to upstreams that do not open links. */
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, expect, test } from 'vitest'

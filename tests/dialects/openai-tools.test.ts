@@ -1,4 +1,4 @@
-/** Tools by the official OpenAI client: asked for, forced, forbidden, several at once, and the whole loop. */
+/** Tools with the official OpenAI client: automatic, forced, forbidden, parallel, and the complete loop. */
 import OpenAI from 'openai'
 import type {
   ChatCompletionMessageFunctionToolCall,

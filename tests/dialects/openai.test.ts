@@ -1,4 +1,4 @@
-/** The official OpenAI client, pointed at us: answers whole and streamed. */
+/** The official OpenAI client against this server: streamed and non-streamed answers. */
 import OpenAI from 'openai'
 import { ContentFilterFinishReasonError, LengthFinishReasonError } from 'openai/core/error'
 import { zodResponseFormat } from 'openai/helpers/zod'

@@ -1,4 +1,4 @@
-/** The OpenAI Agents SDK, on both APIs of its client: a run with a tool, whole and streamed, and an output type. */
+/** The OpenAI Agents SDK, on both APIs of its client: a run with a tool, streamed and non-streamed, and an output type. */
 import {
   Agent,
   OpenAIChatCompletionsModel,

@@ -1,4 +1,4 @@
-/** The Vercel AI SDK by its OpenAI provider, which speaks the responses wire. Nothing is stored here, hence `store: false`. */
+/** The Vercel AI SDK with its OpenAI provider, which uses the responses wire. Nothing is stored here, hence `store: false`. */
 import { createOpenAI } from '@ai-sdk/openai'
 import { APICallError, generateText, isStepCount, jsonSchema, Output, streamText, tool } from 'ai'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** Pictures by the Responses API of the official OpenAI client, pointed at us. */
+/** Images through the Responses API with the official OpenAI client. */
 import OpenAI, { BadRequestError, PermissionDeniedError } from 'openai'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** LangChain's OpenAI chat model by the responses wire. */
+/** LangChain's OpenAI chat model on the responses wire. */
 import { HumanMessage, ToolMessage } from '@langchain/core/messages'
 import { tool } from '@langchain/core/tools'
 import { ChatOpenAI } from '@langchain/openai'

@@ -1,4 +1,4 @@
-/** The Responses API of the official OpenAI client, pointed at us. */
+/** The Responses API with the official OpenAI client. */
 import OpenAI from 'openai'
 import { zodResponsesFunction, zodTextFormat } from 'openai/helpers/zod'
 import type { ResponseCreateParamsNonStreaming, ResponseInput } from 'openai/resources/responses/responses'

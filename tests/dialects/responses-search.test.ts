@@ -1,4 +1,4 @@
-/** Search that runs here, through the tools that the field's clients have for it. */
+/** Hosted search, through the search tools of common clients. */
 import { createOpenAI } from '@ai-sdk/openai'
 import { ChatOpenAI, tools as langchain } from '@langchain/openai'
 import { Agent, OpenAIResponsesModel, run, setTracingDisabled, webSearchTool } from '@openai/agents'

@@ -6,7 +6,7 @@ export interface Certified {
   cert: string
 }
 
-/** A key and a certificate of its own signature for these DNS names, valid from 2020 to 2049; all in PEM. */
+/** A key and a self-signed certificate for these DNS names, valid from 2020 to 2049; all in PEM. */
 export function selfSigned(...names: string[]): Certified {
   const { publicKey, privateKey } = newKey()
   return {
@@ -21,7 +21,7 @@ export function selfSigned(...names: string[]): Certified {
   }
 }
 
-/** A private authority, and what it signs. Its own certificate is not a server's. */
+/** A private certificate authority and the certificates it signs. Its own certificate is not valid for a server. */
 export function privateAuthority(): { cert: string; issue(...names: string[]): Certified } {
   const { publicKey, privateKey: signer } = newKey()
   const issuer = `private authority ${randomUUID()}`
@@ -69,7 +69,7 @@ function certificate({ subject, issuer, publicKey, signer, extension }: Certific
   return `-----BEGIN CERTIFICATE-----\n${whole.toString('base64')}\n-----END CERTIFICATE-----\n`
 }
 
-/** X.509 (RFC 5280) is DER: a tag, a length, and what it holds. */
+/** X.509 (RFC 5280) is DER: a tag, a length, and the contents. */
 function element(tag: number, ...held: Uint8Array[]): Buffer {
   const body = Buffer.concat(held)
   const length = body.length < 128 ? [body.length] : [0x82, body.length >> 8, body.length & 255]
@@ -94,7 +94,7 @@ const alternativeNames = (names: string[]) =>
     element(0x04, sequence(...names.map((name) => element(0x82, Buffer.from(name))))),
   )
 
-/** Basic constraints: it may sign others. */
+/** Basic constraints: a certificate authority. */
 const authority = () =>
   sequence(
     objectId('551d13'),

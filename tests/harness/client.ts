@@ -1,4 +1,4 @@
-/** A plain HTTP client of one key: what curl would see. */
+/** A plain HTTP client with one key: it sees what curl would. */
 export interface Seen {
   status: number
   headers: Headers

@@ -1,8 +1,8 @@
-/** A call that a test holds open while it starts a process beside it is not called silent, however long this machine takes for that. */
+/** Long timeouts: a call that a test holds open while it starts another process must not time out, however slow the machine is. */
 const patient =
   '    timeouts: { first_byte_ms: 300000, first_token_ms: 300000, idle_ms: 300000, total_ms: 600000 }'
 
-/** A configuration with one provider at `url` that speaks chat, and the model `test/model` on it. Prices in USD per million. */
+/** A configuration with one chat provider at `url` and the model `test/model` on it. Prices in USD per million. */
 export function upstreamConfig(
   url: string,
   more: { provider?: string; model?: string; rest?: string } = {},

@@ -1,6 +1,6 @@
 /**
- * A process of its own that extends durable holds, for tests that race it and kill it. Reads what to do as one JSON argument; a line of
- * standard output has a line for each extension when it was `asked` (and is not committed) and one with its outcome.
+ * A separate process that extends durable holds, for tests that race it and kill it. Takes its task as one JSON argument; writes one line
+ * for each extension when it was `asked` (and is not committed) and one with its outcome.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { openDb } from '#platform/db'
@@ -11,9 +11,9 @@ export interface ExtendJob {
   databaseUrl: string
   accountId: string
   steps: readonly { receiptId: string; step: string; microcredits: number }[]
-  /** All at once, or one after the other. */
+  /** Concurrently, or one after the other. */
   parallel: boolean
-  /** This step never commits: it waits to be killed. */
+  /** This step never commits: it waits until the process is killed. */
   cutAt?: string
 }
 

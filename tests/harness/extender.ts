@@ -8,7 +8,7 @@ import { compileCache } from './processes.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
-/** Runs it to its end, or kills it (-9) once it has said a line or a moment has come. Answers what it said. */
+/** Runs the process to its end, or kills it (-9) once it has written a given line or a promise settles. Returns the lines that it wrote. */
 export async function extendElsewhere(
   job: ExtendJob,
   kill: { at?: Extended; when?: Promise<unknown> } = {},

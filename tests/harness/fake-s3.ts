@@ -1,6 +1,6 @@
 /**
- * A store that speaks S3 as far as it is needed, and believes nothing: it works out every signature itself, from the published
- * algorithm and its own copy of the keys, and the hash of every body.
+ * A fake S3 store, with the operations that the tests need. It trusts nothing: it computes every signature from the published algorithm and
+ * its own copy of the keys, and the hash of every body.
  */
 import { createHash, createHmac, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -11,13 +11,13 @@ import { buffer } from 'node:stream/consumers'
 export interface FakeS3 extends AsyncDisposable {
   url: string
   objects: Map<string, Buffer>
-  /** Uploads in parts that were neither completed nor given up, by their ids. */
+  /** Multipart uploads that were neither completed nor aborted, by their ids. */
   uploads: Map<string, Upload>
   /** `METHOD key`, in order. */
   calls: string[]
-  /** The next calls fail so, one each: with a status, or by a broken connection. */
+  /** Makes the next calls fail, one each: with a status, or by a broken connection. */
   failNext(...faults: (number | 'reset')[]): void
-  /** The next call of this method and address is carried out, and its answer lost. */
+  /** Executes the next call of this method and address, but loses its answer. */
   loseAnswerTo(method: string, url: RegExp): void
   /** The `storage` entry of kherad.config.yaml. */
   config: string
@@ -54,7 +54,7 @@ export async function fakeS3(): Promise<FakeS3> {
       )
     if (lost && request.method === lost.method && lost.url.test(request.url!)) {
       lost = undefined
-      // Written into nothing.
+      // Discards what is written.
       response.writeHead = () => response
       response.end = () => {
         request.socket.destroy()

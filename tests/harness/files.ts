@@ -1,15 +1,15 @@
-/** Which test files run how: beside others in one process, in a process of their own, and in which order. */
+/** How test files run: sharing a process, in a separate process, and in which order. */
 
 export const every = ['tests/**/*.test.ts', 'src/**/*.test.ts']
 
 /**
- * Files that need a process of their own. All others share one with those before and after them: whatever they start they dispose, and
- * what they change lies in a world of theirs (a database, a folder, ports, an environment that is handed on).
+ * Files that need a separate process. All others share one with the files before and after them: they dispose of what they start, and
+ * change only resources of their own (a database, a folder, ports, an environment that they pass on).
  */
 export const isolated = [
-  // The clock and the timers of the whole process are bent.
+  // These replace the clock and the timers of the whole process.
   'tests/simulation/*.test.ts',
-  // What the process uses is measured: memory, processor time, and how it grows with the length of a text.
+  // These measure the process: memory, processor time, and how both grow with the length of a text.
   'tests/cost/*.test.ts',
   'tests/conduct/leaks.test.ts',
   'tests/contract/bad-input.test.ts',
@@ -18,16 +18,16 @@ export const isolated = [
   'tests/contract/served-once.test.ts',
   'tests/providers/answer-bounds.test.ts',
   'src/providers/sandbox/hostile.test.ts',
-  // A secret is put into the environment of the process, to show that no confined one sees it.
+  // These put a secret into the environment of the process, to show that no confined process sees it.
   'tests/tools/confinement.test.ts',
   'tests/tools/shell.test.ts',
-  // It counts what no other file may have compiled.
+  // This counts compiled routes, which no other file may have compiled before.
   'src/warm.test.ts',
 ]
 
 /**
- * The files that take longest, the longest first, so that no long one is left for the end when the other worker has nothing more to do.
- * An order, not a list of all: what is not named follows by size.
+ * The slowest files, slowest first, so that no slow one runs last while the other workers are idle. Only an order: files that are not
+ * listed follow by size.
  */
 export const longest = [
   'tests/tools/shell.test.ts',
@@ -63,8 +63,9 @@ export const longest = [
 ]
 
 /**
- * What `npm run test:quick` runs: pure logic, and of the rest what needs one server a file or none. Of every route at least one success
- * and one refusal (every-route), the money of one call and of many at once, what is written down of the outside, and the rules of the house.
+ * What `npm run test:quick` runs: pure logic, and of the rest the files that need at most one server. At least one success and one refusal
+ * of every route (every-route), the charges of one call and of concurrent ones, the recorded public interfaces, and the rules of the
+ * repository.
  */
 export const quick = [
   'src/**/*.test.ts',

@@ -1,11 +1,11 @@
-/** A form with a file as bytes on the wire, with a boundary of its own each time. */
+/** A multipart form with a file, as bytes, with a new boundary each time. */
 import { randomUUID } from 'node:crypto'
 
 export interface FormFile {
   bytes: Uint8Array
   name?: string
   type?: string
-  /** Of the part; `file` when absent. */
+  /** The name of the part; `file` when absent. */
   part?: string
 }
 
@@ -21,7 +21,7 @@ export function formOf(file: FormFile | undefined, fields: Record<string, string
   return { body: body as Buffer<ArrayBuffer>, headers }
 }
 
-/** What stands before and after the bytes of the file; the fields come after it. */
+/** The bytes before and after the file; the other fields come after it. */
 export function openForm(
   { name, type, part = 'file' }: Omit<FormFile, 'bytes'>,
   fields: Record<string, string> = {},

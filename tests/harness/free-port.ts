@@ -2,9 +2,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /**
- * Below the range from which systems give out ports by themselves: between the check and the use no process is given it by
- * chance, neither a server that listens on port 0 nor the near end of a connection. Runners beside each other begin at
- * places of their own.
+ * Below the range of ephemeral ports: between the check and the use, the system assigns the port to no other process, neither to a server
+ * that listens on port 0 nor to an outgoing connection. Concurrent runners start at different positions.
  */
 const lowest = 10_000
 const highest = 32_000

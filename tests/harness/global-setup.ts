@@ -6,16 +6,16 @@ import { startTestPostgres } from './postgres.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A folder for what the tests of one process share; it goes away when the run ends. */
+    /** A folder for files that the tests of one process share; it is deleted when the run ends. */
     scratch: string
   }
 }
 
-/** One PostgreSQL and one folder for the whole run; answers how to end both. */
+/** Starts one PostgreSQL and makes one folder for the whole run; returns the function that ends both. */
 export default async function globalSetup(project: TestProject): Promise<() => Promise<void>> {
   const postgres = await startTestPostgres(process.env['DATABASE_URL'])
   const scratch = await mkdtemp(path.join(tmpdir(), 'kherad-scratch-'))
-  // As root, PostgreSQL runs as another user, who has to walk through.
+  // If this runs as root, PostgreSQL runs as another user, who must be able to traverse the folder.
   await chmod(scratch, 0o711)
   project.provide('postgres', { adminUrl: postgres.adminUrl, template: postgres.template })
   project.provide('scratch', scratch)

@@ -1,7 +1,7 @@
 import { type Ledger, type LedgerOptions, openLedger } from '#platform/ledger'
 import { joinProcesses, type ProcessesOptions } from '#platform/processes'
 
-/** A ledger of a process of its own, which ends with it; for tests that open no server. */
+/** A ledger with its own process row, for tests that open no server; disposing it ends both. */
 export async function openLedgerAlone({
   timing,
   ...ask

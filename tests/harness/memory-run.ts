@@ -19,31 +19,31 @@ import type {
 import type { Source } from '#engine/turn'
 import { promptBytes, type Used } from './plan-use.ts'
 
-/** The outside of a step context: a scripted model and a scripted web. */
+/** The services behind a step context: a scripted model and a scripted web. */
 export interface ScriptedServices {
-  /** The answer to a step: its text, or a whole Said, or what the step throws. */
+  /** The answer to a step: its text, a complete answer, or the error that the step throws. */
   say(step: string, question: Question): string | Partial<ModelAnswer> | LostStep | FailedStep | OutOfCredits
   search?(query: string): readonly Source[]
   read?(url: string): Source | undefined
   recall?(query: string): readonly Source[]
-  /** The bytes of a stored file, or of a file of the web; undefined where there is none. */
+  /** The bytes of a stored file or of a file on the web; undefined if there is none. */
   open?(id: string): Uint8Array | undefined
   fetch?(url: string): { bytes: Uint8Array; mediaType: string } | undefined
 }
 
-/** The death of the process at a step. */
+/** The process dies at a step. */
 export class Killed extends Error {}
 
 type StepAnswer = { value: unknown } | { error: Error }
 
 interface Entry {
   kind: string
-  /** What was asked, so that the same name never asks for something else. */
+  /** The arguments, so that the same name is never used for another step. */
   asked: unknown
   answer: StepAnswer
 }
 
-/** At the so-manieth step that no life has answered before, or the so-manieth file, before or after it. */
+/** When the process dies: before or after the n-th step that no earlier life has executed, or the n-th file. */
 export interface ProcessDeath {
   when: 'before' | 'after'
   steps: number
@@ -58,8 +58,8 @@ export const someTask = (task: Partial<Task> & Pick<Task, 'kind' | 'input'>): Ta
 })
 
 /**
- * A run in memory, for as many lives as it has: its journal, its files and its news. It is journalled by the names of steps, so that a
- * second execution answers them from the journal.
+ * A run in memory over any number of process lives: its journal, its files and its progress. The journal is keyed by the names of steps, so
+ * that a second execution is answered from it.
  */
 export class MemoryRun {
   readonly task: Task
@@ -78,7 +78,7 @@ export class MemoryRun {
     this.#signal = signal
   }
 
-  /** One life; with `killAt`, until its death. */
+  /** Runs one life; with `killAt`, until its death. */
   async live(pipeline: Pipeline, killAt?: ProcessDeath): Promise<Outcome> {
     const { task } = this
     const life = { run: this, task, journal: this.#journal, services: this.#services, signal: this.#signal }
@@ -95,7 +95,7 @@ interface LifeOptions {
   killAt: ProcessDeath | undefined
 }
 
-/** What one life of a run hands to its pipeline. */
+/** The step context that one life passes to its pipeline. */
 class Life implements StepContext {
   readonly task: Task
   readonly accountId = 'somebody'
@@ -182,7 +182,7 @@ class Life implements StepContext {
     await this.saveFile({ ...file, bytes: new Uint8Array(await readFile(place)) })
   }
 
-  /** Answers a step from the journal, or carries it out and writes it there. */
+  /** Answers a step from the journal, or executes it and records it there. */
   async #step<Value>(
     kind: string,
     step: string,
@@ -210,7 +210,7 @@ class Life implements StepContext {
     this.#named.add(step)
   }
 
-  /** Dies where the death of this life is due. */
+  /** Throws at the planned death of this life. */
   #tick(what: 'steps' | 'keeps', when: ProcessDeath['when']): void {
     if (when === 'before') this.#begun[what] += 1
     if (this.#killAt?.when === when && this.#begun[what] >= this.#killAt[what]) throw new Killed(what)

@@ -1,4 +1,4 @@
-/** What a run uses, held against its plan. */
+/** Compares what a run used with its plan. */
 import type { Plan, Question } from '#engine/pipelines'
 
 /** What a run has used of its plan. */
@@ -8,7 +8,7 @@ export interface Used {
   reads: number
 }
 
-/** As the worst case of a call counts them. */
+/** Counts bytes as the worst case of a call does. */
 export function promptBytes({ messages, output, tools = [] }: Question): number {
   let bytes = 64
   for (const { content } of messages)
@@ -17,12 +17,12 @@ export function promptBytes({ messages, output, tools = [] }: Question): number 
   return bytes + (tools.length > 0 ? Buffer.byteLength(JSON.stringify(tools)) : 0)
 }
 
-/** Whether what was used fits a plan: every question has a place of its own among the planned ones. */
+/** Whether the usage fits a plan: every question has its own entry among the planned ones. */
 export function fits({ asks, searches, reads }: Used, plan: Plan): boolean {
   const left = plan.asks
     .map((each) => ({ ...each }))
     .toSorted((a, b) => a.promptBytes - b.promptBytes || a.maxOutputTokens - b.maxOutputTokens)
-  // The largest questions are placed first, each where it fits most tightly.
+  // The largest questions are assigned first, each to the entry that fits most tightly.
   for (const ask of asks.toSorted(
     (a, b) => b.maxOutputTokens - a.maxOutputTokens || b.promptBytes - a.promptBytes,
   )) {

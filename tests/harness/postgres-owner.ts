@@ -1,6 +1,6 @@
 /**
- * A process that uses the PostgreSQL of a folder until its input ends, however its parent ends: so a killed test run
- * leaves nothing behind. Says one line: its address, or the sentence with which the start was refused.
+ * A process that runs the PostgreSQL of a folder until its standard input ends, even if its parent is killed, so that a killed test
+ * run leaves nothing behind. Prints one line: the address, or the message with which the start was refused.
  *
  *   node postgres-owner.ts <data folder> [--temporary] [--creates-databases] [setting=value …]
  */
@@ -24,7 +24,7 @@ try {
   if (!(error instanceof StartRefused)) throw error
   process.stdout.write(`${JSON.stringify({ refused: error.message })}\n`)
 }
-/** Each test has a database of its own, made by the very role with which the program works. */
+/** Each test creates its own database with the role that the program uses. */
 async function mayCreateDatabases(url: string): Promise<void> {
   const admin = new URL(url)
   const { username: role } = admin

@@ -9,7 +9,7 @@ import pg from 'pg'
 import { inject } from 'vitest'
 import { migrate, openDb } from '#platform/db'
 
-/** What the run's one PostgreSQL is to the tests. */
+/** The run's one PostgreSQL, as tests see it. */
 export interface TestPostgres {
   /** A database from which others may be created and dropped. */
   adminUrl: string
@@ -24,32 +24,32 @@ declare module 'vitest' {
 }
 
 export interface ClonedDatabase extends AsyncDisposable {
-  /** Fit for `DATABASE_URL` of a child process too. */
+  /** Also usable as `DATABASE_URL` of a child process. */
   url: string
 }
 
-/** Nothing of a test run has to survive a power cut. */
+/** Test data need not survive a power failure. */
 const fast = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off' }
 
-/** A database of the test's own, with every migration applied; dropped on dispose, even with open connections. */
+/** A new database for one test, with every migration applied; dropped on dispose, even with open connections. */
 export async function cloneDatabase(): Promise<ClonedDatabase> {
   const { adminUrl, template } = inject('postgres')
   return createDatabase(adminUrl, template)
 }
 
-/** A database of the test's own without any table. */
+/** A new database for one test, without tables. */
 export async function emptyDatabase(): Promise<ClonedDatabase> {
   return createDatabase(inject('postgres').adminUrl, 'template1')
 }
 
-/** The same server, another database. */
+/** The same address with another database. */
 export function withDatabase(url: string, database: string): string {
   const changed = new URL(url)
   changed.pathname = `/${database}`
   return changed.href
 }
 
-/** Starts one PostgreSQL for the whole run, or takes the one at `url`, and makes the template. */
+/** Starts one PostgreSQL for the whole run, or uses the one at `url`, and creates the template. */
 export async function startTestPostgres(url: string | undefined): Promise<TestPostgres & AsyncDisposable> {
   await using starting = new AsyncDisposableStack()
   const adminUrl = url ?? (await startTemporary(starting))
@@ -64,10 +64,10 @@ export async function startTestPostgres(url: string | undefined): Promise<TestPo
   return { adminUrl, template, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
-/** Its owner is a process of its own, which sees to the end of it even when the run is killed. */
+/** A separate process owns it and ends it even when the run is killed. */
 async function startTemporary(stack: AsyncDisposableStack): Promise<string> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'kherad-tests-'))
-  // As root, PostgreSQL runs as another user, who has to walk through.
+  // If this runs as root, PostgreSQL runs as another user, who must be able to traverse the folder.
   await chmod(dataDir, 0o711)
   const script = path.join(import.meta.dirname, 'postgres-owner.ts')
   const settings = Object.entries(fast).map(([name, value]) => `${name}=${value}`)
@@ -75,7 +75,7 @@ async function startTemporary(stack: AsyncDisposableStack): Promise<string> {
     process.execPath,
     [script, dataDir, '--temporary', '--creates-databases', ...settings],
     {
-      // Ctrl-C ends the run; the owner then sees its input end, in good order.
+      // In its own process group, so that Ctrl-C ends only the run; the owner then sees its input end and stops in order.
       detached: true,
       env: { PATH: process.env['PATH'] },
       stdio: ['pipe', 'pipe', 'inherit'],
@@ -96,7 +96,7 @@ async function startTemporary(stack: AsyncDisposableStack): Promise<string> {
 
 async function createDatabase(adminUrl: string, template: string): Promise<ClonedDatabase> {
   const name = uniqueName('test')
-  // Copying the files takes half the time of writing them to the log.
+  // Copying the files takes half the time of writing them to the WAL.
   await ask(adminUrl, `create database ${name} template ${template} strategy file_copy`)
   return {
     url: withDatabase(adminUrl, name),

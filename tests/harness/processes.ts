@@ -1,4 +1,4 @@
-/** Real server processes over one database, to race them and to kill them. */
+/** Real server processes on one database, to race them and to kill them. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -10,17 +10,17 @@ import { until } from './until.ts'
 export interface ServerProcess extends AsyncDisposable {
   readonly url: string
   readonly child: ChildProcess
-  /** Everything it wrote on standard error (its log). */
+  /** All that it wrote on standard error (its log). */
   readonly log: () => string
-  /** kill -9, and waits until it is gone. */
+  /** Sends SIGKILL and waits until the process has ended. */
   kill(): Promise<void>
-  /** SIGTERM, and answers its exit code. */
+  /** Sends SIGTERM and returns the exit code. */
   stop(): Promise<number | null>
 }
 
 const root = path.resolve(import.meta.dirname, '../..')
 
-/** What Node compiled for one process, the next does not compile again: they start in half the time. */
+/** A shared compile cache halves the start time of every process but the first. */
 export const compileCache = { NODE_COMPILE_CACHE: path.join(tmpdir(), 'kherad-compile-cache') }
 
 export interface ProcessOptions {
@@ -28,7 +28,7 @@ export interface ProcessOptions {
   config?: string
   bootstrapKey?: string
   env?: Record<string, string>
-  /** The program; the server as an operator starts it when absent. */
+  /** The entry file; the server's when absent. */
   entry?: string
 }
 
@@ -69,7 +69,7 @@ export async function startProcess(options: ProcessOptions): Promise<ServerProce
   try {
     await until(isReady, 150_000)
   } catch (error) {
-    // Nobody gets it to dispose of.
+    // The caller gets no handle, so it is ended here.
     child.kill('SIGKILL')
     if (child.exitCode === null) await gone
     await rm(folder, { recursive: true, force: true })

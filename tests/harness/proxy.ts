@@ -1,4 +1,4 @@
-/** Real proxies of both kinds, which alone know where the names of a test lead. */
+/** Real HTTP and SOCKS proxies; only they can resolve a test's host names. */
 import { createServer as createHttpServer, request as httpRequest, type RequestListener } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
@@ -6,23 +6,23 @@ import { createServer as createTlsServer } from 'node:tls'
 
 export interface FakeProxy extends AsyncDisposable {
   port: number
-  /** `http://user:password@127.0.0.1:port`, with the login where it wants one. */
+  /** `http://user:password@127.0.0.1:port`, with the login if it requires one. */
   url: string
-  /** `host:port` of every connection or request that was asked for, in order, let in or not. */
+  /** `host:port` of every requested connection, in order, accepted or not. */
   asked: string[]
-  /** Tunnels that stand now, and all that stood. */
+  /** Open tunnels, and all that were ever opened. */
   tunnels: { open: number; all: number }
-  /** From now on connections are taken and never answered. */
+  /** From now on accepts connections and never answers. */
   silence(): void
 }
 
 export interface FakeProxyOptions {
   login?: { user: string; password: string }
-  /** Where `host:port` leads, a port of this machine; undefined: nowhere. Names of a test exist here alone. */
+  /** The local port behind `host:port`; undefined if unknown. A test's host names exist only here. */
   routes: (target: string) => number | undefined
-  /** The proxy itself is spoken to under TLS. */
+  /** Connections to the proxy itself use TLS. */
   tls?: { key: string; cert: string }
-  /** HTTP only: its answer to CONNECT in place of the usual one. */
+  /** HTTP only: the status of its answer to CONNECT in place of the usual one. */
   status?: number
 }
 
@@ -116,7 +116,7 @@ async function speakSocks(socket: Socket, options: FakeProxyOptions, state: Stat
   join(socket, port, state, () => answer(0))
 }
 
-/** So many bytes, however they come. */
+/** Reads exactly this many bytes, however they are split. */
 function reader(socket: Socket): (count: number) => Promise<Buffer> {
   return async (count) => {
     if (count === 0) return Buffer.alloc(0)
@@ -184,7 +184,7 @@ async function opened(
   }
 }
 
-/** A server of TLS before a port of this machine; for upstreams that only speak plain HTTP. */
+/** A TLS server in front of a local port, for upstreams that only speak plain HTTP. */
 export async function tlsFront(
   tls: { key: string; cert: string },
   port: number,

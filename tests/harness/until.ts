@@ -1,7 +1,7 @@
-/** What is promised within a second or two, seen on a machine that is busy with other tests, in milliseconds. */
+/** The timeout, in milliseconds, for what takes a second or two on an idle machine. */
 export const soon = 10_000
 
-/** Waits for a condition, never for a time. Throws after `timeoutMs` with the last answer. */
+/** Waits for a condition, not for a fixed time. Throws after `timeoutMs` with the last value. */
 export async function until<T>(condition: () => T | Promise<T>, timeoutMs = 60_000): Promise<NonNullable<T>> {
   const deadline = Date.now() + timeoutMs
   let last: T | undefined

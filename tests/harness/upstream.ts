@@ -16,30 +16,30 @@ export interface UpstreamUsage {
 
 /** One request that reached the upstream. */
 export interface UpstreamCall {
-  /** When it was here whole, on the scale of `performance.now()`. */
+  /** When the request was complete, on the scale of `performance.now()`. */
   arrivedMs: number
   method: string
   path: string
   headers: IncomingHttpHeaders
   /** The parsed JSON body; undefined for a GET or a body that is not JSON. */
   body: Record<string, unknown> | undefined
-  /** The body as it came. */
+  /** The body as received. */
   bytes: Buffer
-  /** True from the moment the client broke the connection before the answer was whole. */
+  /** True once the client has disconnected before the answer was complete. */
   aborted: boolean
-  /** Resolves when the client breaks the connection before the answer was whole. */
+  /** Resolves when the client disconnects before the answer is complete. */
   whenAborted: Promise<void>
-  /** Resolves when the exchange is over in whatever way. */
+  /** Resolves when the exchange is over, in any way. */
   whenClosed: Promise<void>
-  /** Bytes of body handed to the socket. */
+  /** Bytes of body written to the socket. */
   bytesSent: number
-  /** Tokens really produced: exact for the standard answer, the last `usage` sent for a scripted one. */
+  /** Tokens actually produced: exact for the standard answer, the last `usage` sent for a scripted one. */
   usage: UpstreamUsage
 }
 
 /**
- * One step of a scripted stream: text is written as it is, an object as one `data:` event, a promise or a function is
- * awaited (the way to wait for a condition), `cut` destroys the socket, `stall` sends nothing more until the client leaves.
+ * One step of a scripted stream: a string is written unchanged, an object as one `data:` event, a promise or a function is awaited (to wait
+ * for a condition), `cut` destroys the socket, `stall` sends nothing more until the client disconnects.
  */
 export type Step =
   | string
@@ -76,7 +76,7 @@ export const stream = (steps: Step[], headers: Record<string, string> = {}): Scr
 export const answer = (text?: string): Script => ({ kind: 'answer', text })
 /** Accepts the request and never answers. */
 export const silence: Script = { kind: 'silence' }
-/** Breaks the connection before any header. */
+/** Closes the connection before any header. */
 export const reset: Script = { kind: 'reset' }
 export const done = 'data: [DONE]\n\n'
 
@@ -101,17 +101,17 @@ export interface FakeUpstream extends AsyncDisposable {
   /** With `/v1`, ready for `base_url`. */
   url: string
   calls: UpstreamCall[]
-  /** From now on answers so; a function decides per call. */
+  /** Sets all further answers; a function decides per call. */
   reply(next: Script | ((call: UpstreamCall) => Script | Promise<Script>)): void
-  /** Answers the next calls so, one each, before what `reply` set. */
+  /** Sets the next answers, one each, before the one that `reply` set. */
   replyOnce(...next: Script[]): void
-  /** Forgets what `reply` and `replyOnce` set. */
+  /** Clears what `reply` and `replyOnce` set. */
   reset(): void
-  /** The call at `position` (from 0), as soon as it has arrived. */
+  /** Resolves with the call at `position` (from 0) once it has arrived. */
   call(position: number): Promise<UpstreamCall>
-  /** What this upstream would put on its bill: the tokens it really produced, in all and per call. */
+  /** What this upstream would bill: the tokens it actually produced, in total and per call. */
   invoice(): { total: UpstreamUsage; calls: UpstreamUsage[] }
-  /** Sockets that are open now, and all there ever were. */
+  /** Open sockets, and all that were ever opened. */
   connections: { open: number; accepted: number }
 }
 
@@ -186,7 +186,7 @@ function listen(server: Server, port: number): Promise<void> {
   })
 }
 
-/** What came until its sender broke off. */
+/** The bytes that arrived before the sender disconnected. */
 async function readBytes(request: IncomingMessage): Promise<Buffer> {
   const parts: Buffer[] = []
   try {
@@ -292,7 +292,7 @@ async function sendSteps(
     if (call.aborted) return
     if (step === stall) return
     if (step === cut) {
-      // What was written must leave before the socket dies, or the test would cut somewhere else.
+      // Written bytes must be sent before the socket is destroyed, or the test would cut at another place.
       await new Promise<void>((resolve) => response.write('', () => resolve()))
       response.socket?.destroy()
       return
@@ -315,7 +315,7 @@ function send(call: UpstreamCall, response: ServerResponse, data: string | Uint8
   response.write(data)
 }
 
-/** A word is a token; the prompt is every word of every text in the messages. */
+/** A token is a word; the prompt is every word of every text in the messages. */
 async function answerStandard(call: UpstreamCall, response: ServerResponse, text: string): Promise<void> {
   const body = call.body ?? {}
   if (call.method === 'GET') {
@@ -384,7 +384,7 @@ function plus(left: UpstreamUsage, right: UpstreamUsage): UpstreamUsage {
   return usageOf(left.prompt_tokens + right.prompt_tokens, left.completion_tokens + right.completion_tokens)
 }
 
-/** The usage of a scripted answer is that of its own text. */
+/** The usage of a scripted answer is counted from its own text. */
 function count(call: UpstreamCall, body: unknown): void {
   if (typeof body !== 'object' || body === null || !('usage' in body)) return
   const usage = body.usage as Partial<UpstreamUsage> | null

@@ -1,6 +1,6 @@
 /**
- * A server of its own process whose durable work is scripted, for tests that kill it: `node tests/harness/work-main.ts`. The task's
- * input is the script: words by spaces, each a step that asks the model for that very word; `+word` asks for it beside the next.
+ * A separate server process with scripted durable work, for tests that kill it: `node tests/harness/work-main.ts`. The task's input is the
+ * script: words separated by spaces, each a step that asks the model for that word; `+word` asks for it concurrently with the next.
  */
 import {
   LostStep,

@@ -1,4 +1,7 @@
-/** A world for a test: a real server on a database of its own, with people in it. Disposing it holds the ledger to its invariants. */
+/**
+ * A world for a test: a real server on a new database, with an account, a project and a key. Disposing it checks the invariants of the
+ * ledger.
+ */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -18,19 +21,19 @@ import { cloneDatabase } from './postgres.ts'
 import { until } from './until.ts'
 
 export interface WorldOptions {
-  /** Further variables of its environment. */
+  /** Additional environment variables. */
   env?: Record<string, string>
-  /** Text of kherad.config.yaml; without it only the sandbox serves. */
+  /** The text of kherad.config.yaml; without it there are only sandbox models. */
   config?: string
-  /** Whole credits of the account; 1,000 when absent. */
+  /** Credits of the account, as an integer; 1,000 when absent. */
   credits?: number
   clock?: Clock
-  /** A guarded client that may reach what the test serves. */
+  /** A guarded client that may connect to the test's own servers. */
   net?: GuardedNet
   /** Scripted pipelines of durable work. */
   pipelines?: Pipelines
   timing?: Partial<Config['timing']>
-  /** Everything, unless said otherwise. */
+  /** All roles when absent. */
   roles?: Config['roles']
 }
 
@@ -43,7 +46,7 @@ export interface KeyOptions {
   responsesMaxOutputTokens?: number
 }
 
-/** A clock that stands still until it is moved. */
+/** A clock that stands still until a test moves it. */
 export class MovableClock implements Clock {
   #nowMs: number
   constructor(nowMs = Date.now()) {
@@ -106,7 +109,7 @@ export class World implements AsyncDisposable {
     return new Client(this.url, made.secret, made.key_id)
   }
 
-  /** Another account with a project and a key, to prove that what is not one's own looks missing. */
+  /** Another account with a project and a key, to prove that resources of others look missing. */
   async stranger(credits = 1_000): Promise<{ account: string; project: string; client: Client }> {
     const ids = await makePeople(this.kherad, credits)
     const now = new Date(this.app.clock.nowMs())
@@ -124,7 +127,7 @@ export class World implements AsyncDisposable {
     return project.project_id
   }
 
-  /** In micro-credits: what can be spent, and what is held. */
+  /** In micro-credits: the free balance and the sum of holds. */
   async balance(): Promise<{ available: bigint; held: bigint }> {
     const { balance, held } = await this.app.ledger.balance(this.account)
     return { available: balance - held, held }
@@ -195,7 +198,7 @@ export async function boot(options: WorldOptions = {}): Promise<World> {
   return new World(kherad, ids, violations, stack.move())
 }
 
-/** What a test's server must not find by chance on a developer's machine. */
+/** Variables that a test's server must not pick up from a developer's machine. */
 export const quietEnvironment = { KHERAD_LOG_LEVEL: 'silent' }
 
 export { upstreamConfig } from './config-text.ts'

@@ -1,4 +1,4 @@
-/** What a route may say of itself beyond path and scope: its host, its pages, its credentials, PUT. */
+/** What a route may declare beyond path and scope: its host, the browser pages that may read it, its credentials, PUT. */
 
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Type } from 'typebox'

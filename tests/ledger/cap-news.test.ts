@@ -1,4 +1,4 @@
-/** A cap that is set on what is spent already: the thresholds that it passes are told at once, each once. */
+/** A cap that is set below what is already spent: the thresholds that it crosses are reported at once, each once. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Db } from '#platform/db'

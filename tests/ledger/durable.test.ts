@@ -1,4 +1,4 @@
-/** Holds in the transaction of what they pay for: they hang on no process, and end only where their owner ends them. */
+/** Durable holds, made in the transaction of what they pay for: they depend on no process, and only their owner ends them. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { uuidv7 } from '#platform/ids'
 import {

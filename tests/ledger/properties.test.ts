@@ -1,13 +1,13 @@
 /**
  * The SQL of the ledger against a small model.
  *
- * The check of the checker: each of these lines of migrations/0003-ledger.sql was broken by hand, and this file failed.
- *   exceeded_cap: `f.need > f.have` off by one; the month's cap blind to what is held
- *   is_new: two claims on one key in one set not noticed; hold_one: a freed claim still taken
- *   hold_write: the month's spending not reset at its turn; hold_set: the month going back with a late clock
+ * Mutation check: each of these parts of migrations/0003-ledger.sql was broken by hand, and this file failed.
+ *   exceeded_cap: `f.need > f.have` off by one; the monthly cap without the holds
+ *   is_new: two claims on one key in one batch not noticed; hold_one: a freed claim still taken
+ *   hold_write: the monthly spending not reset with the new month; hold_set: the month going back with a late clock
  *   room: without the caps; without the key's meter
- *   settle_set: overruns settled as a set; settle_money: what was held or spent in an earlier month counted in this one
- *   mend: given back to another month; to all meters but the key's; the claim kept; the usage counted twice
+ *   settle_set: overruns settled as a batch; settle_money: holds or spending of an earlier month counted in this one
+ *   mend: refunded to another month; to all meters but the key's; the claim kept; the usage counted twice
  *   sweep: a started call refunded; the claim of an ambiguous call freed
  *   grant: a repeated transfer counted; lock: not taken
  */

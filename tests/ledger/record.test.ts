@@ -1,4 +1,4 @@
-/** Receipts without money: answers of requests that are repeated, and ids that nobody may use any more. */
+/** Receipts without charges: answers of requests that are replayed, and fenced ids. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { effectOf } from '#platform/effects'
 import { uuidv7 } from '#platform/ids'

@@ -1,4 +1,4 @@
-/** What only shows when the world changes between two steps of one fetch, which no server can bring about at will. */
+/** Changes between two steps of one fetch, which no real server can produce on demand. */
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { openAddressPolicy } from '../../src/platform/net/address-policy.ts'

@@ -1,4 +1,4 @@
-/** What callers and models say stands in no log line (down to trace), no metric and no span; nor does a secret. */
+/** Content of callers and models appears in no log line (down to trace), no metric and no span; nor do secrets. */
 
 import { expect, test } from 'vitest'
 import { openDb } from '#platform/db'

@@ -1,4 +1,4 @@
-/** `KHERAD_WORKERS`: any of the processes behind one address tells of all. */
+/** `KHERAD_WORKERS`: any process behind the one address reports the metrics of all. */
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'

@@ -1,4 +1,4 @@
-/** An answer of an upstream has a bound in bytes, whole or streamed, whatever it is an answer to. */
+/** Upstream answers are bounded in bytes, streamed or not, for every kind of call. */
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

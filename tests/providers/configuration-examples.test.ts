@@ -1,4 +1,4 @@
-/** The configuration files of docs/examples start a server as they are, with what their operator fills in. */
+/** The configuration files of docs/examples start a server once their operator has filled in the missing values. */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'

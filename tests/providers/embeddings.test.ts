@@ -1,4 +1,4 @@
-/** The wire bytes of an embeddings endpoint against the room that speaks it. */
+/** The embeddings provider against the wire bytes of an embeddings endpoint. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { embeddingsProvider } from '#providers/embeddings'
 import { type Embedded, type EmbeddingOrder, UpstreamError } from '#providers/spec'

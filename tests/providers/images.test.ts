@@ -1,4 +1,4 @@
-/** The wire bytes of images endpoints against the room that speaks them. */
+/** The images provider against the wire bytes of images endpoints. */
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ImageOrder } from '#engine/turn'

@@ -1,4 +1,4 @@
-/** One conversation through each client codec: what reaches the three kinds of upstream means the same. */
+/** One conversation through each client codec: the requests to the three kinds of upstream mean the same. */
 import { expect, test } from 'vitest'
 import type { Turn } from '#engine/turn'
 import { chatCompletionsProvider } from '#providers/chat-completions'

@@ -1,4 +1,4 @@
-/** What `kherad doctor` tells of proxies and private authorities. */
+/** What `kherad doctor` reports about proxies and private authorities. */
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'

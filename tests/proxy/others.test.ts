@@ -1,4 +1,4 @@
-/** Everyone else who asks outside: search, local models, traces, the store of bytes, and what users name. */
+/** All other outgoing requests: search, local models, traces, the blob store, and addresses that users name. */
 import { createServer, type Server } from 'node:http'
 import { get } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'

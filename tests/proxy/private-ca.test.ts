@@ -1,4 +1,4 @@
-/** Receivers and vendors whose certificates are of a private authority. */
+/** Webhook receivers and vendors whose certificates are signed by a private authority. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

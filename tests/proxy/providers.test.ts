@@ -1,4 +1,4 @@
-/** Providers behind a proxy: their names, passwords and certificates, and what happens when the proxy does not do its part. */
+/** Providers behind a proxy: host names, passwords and certificates, and a proxy that fails. */
 import { expect, test } from 'vitest'
 import { explained, requestIdOf } from '../contract/chat-world.ts'
 import { freePort } from '../harness/free-port.ts'

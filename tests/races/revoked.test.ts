@@ -1,4 +1,4 @@
-/** A key that was revoked, narrowed or has expired, an account that was suspended: work that goes on pays for nothing more. */
+/** A key that was revoked, restricted or has expired, or an account that was suspended: work under way pays for nothing more. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { revokeKey, setAccountState, setKey } from '#platform/auth'
 import { startKherad } from '../../src/server.ts'

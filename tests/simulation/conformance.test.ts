@@ -1,4 +1,4 @@
-/** The database of the simulator against PostgreSQL: the same work of the real ledger on both, the same answers and the same books. */
+/** The simulator's database against PostgreSQL: the real ledger does the same work on both, with the same answers and the same rows. */
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Db } from '#platform/db'

@@ -1,4 +1,4 @@
-/** Found by the simulator: a statement whose connection broke is carried out after the one that was sent in its place. */
+/** Found by the simulator: a statement whose connection broke is executed after its retry. */
 import { expect, test } from 'vitest'
 import { account, askFor, broken, inTime, openBooks, owner } from './in-time.ts'
 import type { Timeline } from './timeline.ts'

@@ -1,20 +1,20 @@
 /**
- * The check of the checker: each of these was broken by hand, and a world noticed.
+ * Mutation check: each of these was broken by hand, and a world noticed.
  * Within the first 200 seeds:
- *   commit: a refused hold not undone; one that was sent forgotten; a lost reply not followed by a second sending; a settlement
- *     dropped after one; sent again under a new id; answers to the wrong callers; callers kept waiting; a hold that arrives late
- *     after its refusal left standing
- *   ledger: insufficient or claimed taken for held; holds made as not started; settled at the hold; every settlement freeing its
- *     claim; a receipt that is not named as its hold
- *   process: no beat; no sweep; a sweep after a silence of its own
- *   idempotency: the fingerprint not compared; a running request told to be over
+ *   commit: a refused hold not undone; one that was sent forgotten; a lost reply not followed by a retry; a settlement
+ *     dropped after one; a retry under a new id; answers to the wrong callers; callers kept waiting; a hold that arrives late
+ *     after its refusal not released
+ *   ledger: `insufficient` or `claimed` taken for `held`; holds made as not started; settled at the hold; every settlement freeing its
+ *     claim; a receipt with another id than its hold
+ *   process: no heartbeat; no sweep; a sweep after missing heartbeats of its own
+ *   idempotency: the fingerprint not compared; a running request reported as finished
  *   paid turn, chat: a timeout freeing the claim; an answer before its settlement; a failed stream, or its failed start, not settled
- *   books: the sweep refunding a started call, or freeing its key; a second settlement charged
- *   limits of speed: a rate or a concurrency off by one; a minute of 59 or of 61 seconds; a clock that goes back; an ended or a swept call
- *     that keeps its place; the project's limits not looked at; a refusal remembered for longer, or for others
- *   what the platform says was charged: nothing, when a settlement is told twice; more than the hold, of a caller who left
- * Within 6,000: an own hold that was swept taken for somebody else's claim; a process that signs off before it is drained, does
- *   not wait for what was cut, or forgets what is to be undone
+ *   rows: the sweep refunding a started call, or freeing its key; a second settlement charged
+ *   rate limits: a rate or a concurrency off by one; a minute of 59 or of 61 seconds; a clock that goes back; an ended or a swept call
+ *     that keeps its place; the project's limits not checked; a refusal cached for longer, or for others
+ *   the reported charge: nothing, when a settlement is sent twice; more than the hold, for a caller who disconnected
+ * Within 6,000: an own hold that was swept taken for another's claim; a process that deregisters before it is drained, does
+ *   not wait for interrupted calls, or forgets operations that must be undone
  */
 import { expect, test } from 'vitest'
 import { simulate } from './simulate.ts'

@@ -1,4 +1,4 @@
-/** Found by the simulator: a process that starts after an outage has not seen it, and finds nobody who has beaten of late. */
+/** Found by the simulator: a process that starts after an outage has not seen it, and finds no recent heartbeats. */
 import { expect, test } from 'vitest'
 import { account, askFor, broken, inTime, openBooks, owner } from './in-time.ts'
 

@@ -3,7 +3,7 @@ import { isRecord } from '#providers/kit'
 import { UpstreamError } from '#providers/spec'
 import { ChunkReader } from './chunks.ts'
 
-/** The parts of an answer that came whole. Throws `UpstreamError` for an error in place of an answer and for what is no answer. */
+/** The parts of a non-streamed answer. Throws `UpstreamError` if the body is an error or not an answer of this wire. */
 export function* readAnswer(body: unknown, secrets: readonly string[]): Generator<Part, void, undefined> {
   const reader = new ChunkReader(secrets)
   const isAnswer =

@@ -4,7 +4,7 @@ import { UpstreamError } from '#providers/spec'
 import { ToolCalls } from './tool-calls.ts'
 import { readTimings, readUsage } from './usage.ts'
 
-/** Fields that are read here or mean nothing to a caller; every other goes to `extra`. */
+/** Fields that are read here or have no meaning for a caller; all others go to `extra`. */
 const chunkFields = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'error', 'timings'])
 const choiceFields = new Set(['index', 'delta', 'message', 'finish_reason', 'text', 'error'])
 const deltaFields = new Set([
@@ -57,15 +57,15 @@ export class ChunkReader implements AnswerReader {
   }
 
   /**
-   * The parts of the end: finish, then usage. Usage is yielded even when the answer was cut, since it was counted; then
-   * the cut is thrown.
+   * The final parts: finish, then usage. Usage is yielded even for a truncated answer, since the upstream counted it; then the truncation
+   * is thrown.
    */
   *end(): Generator<Part, void, undefined> {
-    // Some servers never send a reason with tool calls; whole arguments and a proper end are as good.
+    // Some servers send no finish reason with tool calls; complete arguments and a regular end of stream are accepted instead.
     if (!this.#finish && this.closed && this.#calls.size > 0 && this.#calls.complete)
       this.#finish = 'tool_calls'
     if (this.#finish) {
-      // Ollama, Gemini and OpenAI's forced tools say `stop` although the answer is a call.
+      // Ollama, Gemini and OpenAI (with a forced tool) send `stop` although the answer is a tool call.
       const reason = this.#finish === 'stop' && this.#calls.size > 0 ? 'tool_calls' : this.#finish
       yield { type: 'finish', reason }
     }
@@ -88,7 +88,9 @@ export class ChunkReader implements AnswerReader {
     }
   }
 
-  /** Whether it stands in a chunk of its own, in the last or, growing, in every one: the newest report is the whole truth. */
+  /**
+   * Servers report usage in a chunk of its own, in the last chunk, or cumulatively in every chunk: the newest report is complete in itself.
+   */
   #readUsage(chunk: Record<string, unknown>): void {
     const raw = chunk['usage']
     if (raw !== undefined && raw !== null) {
@@ -123,13 +125,13 @@ export class ChunkReader implements AnswerReader {
     if (typeof delta['refusal'] === 'string' && delta['refusal'] !== '')
       parts.push({ type: 'refusal', text: delta['refusal'] })
     if (delta['tool_calls']) parts.push(...this.#calls.read(delta['tool_calls'], isComplete))
-    // The old spelling of one call without an identity.
+    // The deprecated `function_call` field: one call without an id.
     if (isRecord(delta['function_call']))
       parts.push(...this.#calls.read([{ index: 0, function: delta['function_call'] }], isComplete))
   }
 }
 
-/** Of the parts that one chunk added. An empty chunk is a heartbeat. */
+/** Decides by the parts that the chunk added. An empty chunk is a heartbeat. */
 function progressOf(parts: readonly Part[], first: number): EventProgress {
   for (let position = first; position < parts.length; position += 1)
     if (tokens.has(parts[position]!.type)) return 'token'
@@ -146,7 +148,7 @@ const tokens: ReadonlySet<Part['type']> = new Set([
 
 function firstChoice(choices: unknown): Record<string, unknown> | undefined {
   if (!Array.isArray(choices)) return undefined
-  // Only one answer is asked for; should an upstream send more, the others are not paid out.
+  // Only one choice is requested; if an upstream sends more, the others are ignored.
   return choices.find(
     (choice: unknown) =>
       isRecord(choice) &&
@@ -220,13 +222,13 @@ function finishOf(reason: string): FinishReason {
     case 'aborted':
     case 'cancelled':
       throw new UpstreamError('cut', { detail: `the answer ended with ${reason}` })
-    // stop, end_turn, eos, stop_sequence, and whatever the next server calls it.
+    // Also `end_turn`, `eos`, `stop_sequence` and unknown reasons.
     default:
       return 'stop'
   }
 }
 
-/** Unknown fields by their place, so that a chat caller gets them unchanged; nothing when there are none, which is almost always. */
+/** Unknown fields by their location, so that a caller of this wire gets them unchanged; undefined when there are none, the common case. */
 function extraOf(
   chunk: Record<string, unknown>,
   choice: Record<string, unknown> | undefined,
@@ -257,7 +259,7 @@ function unknown(
   return fields
 }
 
-/** Puts the extra on the first part of its chunk that has none, or on one of its own. */
+/** Attaches the extra fields to the first part of the chunk that has none, or to an empty part of its own. */
 function attach(parts: Part[], from: number, extra: Extra | undefined): void {
   if (!extra) return
   let place = from

@@ -1,7 +1,7 @@
 import type { Content, Document, Media, Message } from '#engine/turn'
 import { pdfName } from '#providers/kit'
 
-/** Neutral messages in chat's own shape, for a turn that came by another wire. Only OpenAI knows the role `developer`. */
+/** Neutral messages as chat messages, for a turn that came by another wire. Only OpenAI knows the role `developer`. */
 export function chatMessages(
   messages: readonly Message[],
   knowsDeveloper: boolean,
@@ -23,7 +23,7 @@ export function chatMessages(
   }))
 }
 
-/** What a tool answers is text on this wire: pictures and files of a row of answers follow as the user's own. */
+/** Tool results are text on this wire: images and files of consecutive results follow in one user message. */
 function withPicturesAfter(messages: readonly Message[]): Message[] {
   let pictures: Content[] = []
   return messages.flatMap((message, index) => {
@@ -41,12 +41,12 @@ function withPicturesAfter(messages: readonly Message[]): Message[] {
   })
 }
 
-/** Some upstreams refuse an empty tool result, and it would confuse the model. */
+/** Some upstreams refuse an empty tool result, and models misread it. */
 const seeBelow: Content = { type: 'text', text: 'The result is in the next user message.' }
 
 /**
- * This wire has no mark for a failed tool, so the result begins with a sentence about the failure, unless the tool's text already has one, as ours do. Texts
- * alone stay one string.
+ * This wire has no `is_error`, so the result begins with a sentence about the failure, unless the tool's text already has one, as the
+ * hosted tools' texts do. Text-only results stay one string.
  */
 function asFailure(result: readonly Content[]): Content[] {
   const texts = result.flatMap((part) => (part.type === 'text' ? [part.text] : []))
@@ -61,8 +61,8 @@ const isText = (content: Content): boolean =>
   content.type === 'text' || ('parts' in content && content.parts.every(isText))
 
 /**
- * Plain text stays a string, which every server understands; an assistant that only calls tools has no content. What a
- * model thought before is not sent: upstreams of this wire refuse it or read it as part of the answer.
+ * Plain text stays a string, which every server understands; an assistant message with only tool calls has no content. Earlier reasoning is
+ * not sent: upstreams of this wire refuse it or read it as part of the answer.
  */
 function contentOf({ role, content: all, toolCalls }: Message): unknown {
   const content = all.filter(({ type }) => type !== 'reasoning')
@@ -93,7 +93,7 @@ function part(content: Content): Record<string, unknown>[] {
   }
 }
 
-/** A PDF travels as a file; text and mixed documents as the parts they are made of, under their title. */
+/** A PDF is sent as a file; text and mixed documents as their parts, under their title. */
 function documentParts(document: Document): Record<string, unknown>[] {
   const heading = [document.title, document.context].filter((line) => line !== undefined).join('\n')
   const above = heading === '' ? [] : [{ type: 'text', text: heading }]

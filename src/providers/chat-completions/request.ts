@@ -3,7 +3,7 @@ import { isRecord, sameWireBody, withinLimit } from '#providers/kit'
 import type { TextCall } from '#providers/spec'
 import { chatMessages } from './messages.ts'
 
-/** Fields of OpenAI's own wire that are passed on as the caller wrote them. */
+/** OpenAI's own fields that are passed on unchanged. */
 const standardFields = [
   'messages',
   'tools',
@@ -25,13 +25,13 @@ const standardFields = [
   'safety_identifier',
   'user',
 ] as const
-/** Fields that open servers and OpenRouter know beside them; a vendor that refuses unknown fields never sees these. */
+/** Fields of open servers and OpenRouter; not sent to vendors that refuse unknown fields. */
 const openFields = ['top_k', 'min_p', 'top_a', 'repetition_penalty', 'chat_template_kwargs'] as const
 
 /**
  * Top-level fields of a chat body that have an effect here: passed on, or set by this provider.
- * Whatever else a caller sends is ignored (and named in `X-Ignored-Fields`): it could change the price (`n`, `service_tier`,
- * `web_search_options`) or keep data at the upstream (`store`).
+ * Other fields are ignored (and named in `X-Ignored-Fields`): they could change the price (`n`, `service_tier`,
+ * `web_search_options`) or store data at the upstream (`store`).
  */
 export const forwardedFields: ReadonlySet<string> = new Set([
   ...standardFields,
@@ -50,7 +50,7 @@ const toolFields: ReadonlySet<string> = new Set(['tools', 'tool_choice', 'parall
 /** Vendors that answer an unknown field with 400. */
 const strictHosts = ['api.openai.com', 'api.groq.com', 'api.mistral.ai', 'generativelanguage.googleapis.com']
 
-/** The JSON body for this upstream. `host` is the upstream's, since vendors differ in a few names. */
+/** The JSON request body. Some field names depend on the vendor, which is recognised by `host`. */
 export function requestBody(host: string, call: TextCall): Record<string, unknown> {
   const { turn } = call
   const body = sameWireBody(turn, 'chat')
@@ -67,7 +67,7 @@ export function requestBody(host: string, call: TextCall): Record<string, unknow
 
 function passedOn(host: string, body: Record<string, unknown>): Record<string, unknown> {
   const fields = strictHosts.includes(host) ? standardFields : [...standardFields, ...openFields]
-  // An empty list of tools, and a choice among none, are refused by upstreams; clients send them all the same.
+  // Some clients send an empty list of tools, or a tool choice without tools; upstreams refuse both.
   const toolless = Array.isArray(body['tools']) && body['tools'].length === 0
   return Object.fromEntries(
     fields
@@ -90,7 +90,7 @@ function translated(host: string, turn: Turn): Record<string, unknown> {
     stop: turn.stop.length > 0 ? turn.stop : undefined,
     response_format: turn.output.type === 'text' ? undefined : responseFormat(turn.output),
     verbosity: open || host === 'api.openai.com' ? turn.verbosity : undefined,
-    // The choice and its companions are refused by upstreams when there are no tools.
+    // Upstreams refuse `tool_choice` and its related fields when there are no tools.
     ...(turn.tools.length > 0 && {
       tools: turn.tools.map(tool),
       tool_choice: toolChoice(turn.toolChoice),
@@ -128,7 +128,7 @@ function openRouterReasoning(
   if (isRecord(own)) {
     const { max_tokens: _budget, ...wish } = own
     if (budget !== undefined) return { ...wish, max_tokens: budget }
-    // A flat effort goes beside it as it came.
+    // A top-level `reasoning_effort` is passed on unchanged.
     return flat == null && reasoning?.effort !== undefined ? { ...wish, effort: reasoning.effort } : wish
   }
   if (!reasoning || flat != null) return undefined
@@ -137,7 +137,7 @@ function openRouterReasoning(
   return reasoning.effort === undefined ? { enabled: true } : { effort: reasoning.effort }
 }
 
-/** OpenAI's reasoning models refuse `max_tokens`, most others know nothing else; elsewhere the caller's spelling is kept. */
+/** OpenAI's reasoning models refuse `max_tokens`, and most other servers know only that name; elsewhere the caller's spelling is kept. */
 function limitName(host: string, body: Record<string, unknown> = {}): 'max_tokens' | 'max_completion_tokens' {
   if (host === 'api.openai.com') return 'max_completion_tokens'
   if (strictHosts.includes(host)) return 'max_tokens'

@@ -6,13 +6,13 @@ import { UpstreamError } from '#providers/spec'
 interface OpenCall {
   /** Its index among the calls that were emitted; undefined before that. */
   index: number | undefined
-  /** The index and id the upstream uses for it, when it uses any. */
+  /** The upstream's index and id of the call, if it sends any. */
   upstreamIndex: number | undefined
   upstreamId: string | undefined
   id: string
   name: string
   arguments: string
-  /** Fields of its vendor that wait until the call is emitted. */
+  /** Vendor fields that are kept until the call is emitted. */
   unknown: Record<string, unknown> | undefined
 }
 
@@ -22,9 +22,9 @@ const known = ['index', 'id', 'type', 'function']
 const maxCalls = 1_024
 
 /**
- * Tool calls of one answer, in order, whatever the upstream does to their identity: no index (Gemini), always index 0 with
- * whole calls (Ollama), a new id in every piece or none at all (vLLM), whole calls in one piece, arguments as an object.
- * Each call gets one index (0, 1, …) and one id for good.
+ * Tool calls of one answer, in order, however the upstream identifies them: without an index (Gemini), always index 0 with complete calls
+ * (Ollama), a new id in every piece or none at all (vLLM), complete calls in one piece, arguments as an object. Each call gets one stable
+ * index (0, 1, …) and one stable id.
  */
 export class ToolCalls {
   readonly #calls: OpenCall[] = []
@@ -34,14 +34,14 @@ export class ToolCalls {
     return this.#calls.length
   }
 
-  /** True when every call has a name and arguments that are whole JSON. */
+  /** True when every call has a name and its arguments are complete JSON. */
   get complete(): boolean {
     return this.#calls.every(
       (call) => call.index !== undefined && (call.arguments === '' || isCompleteJson(call.arguments)),
     )
   }
 
-  /** The parts of one `tool_calls` list: pieces in a delta, whole calls in a message. */
+  /** The parts of one `tool_calls` list: fragments in a delta, complete calls in a message. */
   read(list: unknown, isComplete: boolean): Part[] {
     if (!Array.isArray(list)) return []
     return list.flatMap((piece: unknown) => (isRecord(piece) ? this.#piece(piece, isComplete) : []))
@@ -54,21 +54,21 @@ export class ToolCalls {
     const name = typeof described['name'] === 'string' ? described['name'] : ''
     const text = argumentText(described['arguments'])
     const open = isComplete ? undefined : this.#find(index, id, name, text)
-    // Some servers end with the whole call once more.
+    // Some servers repeat the complete call at the end.
     if (open?.index !== undefined && name !== '' && text === open.arguments && isCompleteJson(text)) return []
     const call = open ?? this.#begin(index, id)
     if (call.index === undefined) call.name += name
     return this.#tell(call, text, unknownFields(piece))
   }
 
-  /** A call is emitted when its name is known; arguments that came earlier wait for it. */
+  /** A call is emitted when its name is known; arguments that came earlier are buffered until then. */
   #tell(call: OpenCall, text: string, unknown: Record<string, unknown> | undefined): Part[] {
     call.arguments += text
     call.unknown = unknown || call.unknown ? { ...call.unknown, ...unknown } : undefined
     if (call.name === '') return []
     const parts: Part[] = []
     const wasAnnounced = call.index !== undefined
-    // An index is given when the call is emitted, so that a call that never got a name leaves no gap.
+    // The index is assigned when the call is emitted, so that a call that never got a name leaves no gap.
     const index = call.index ?? this.#announced++
     call.index = index
     const extra = call.unknown && extraOf(index, call.unknown)
@@ -90,7 +90,7 @@ export class ToolCalls {
       index === undefined ? this.#calls.at(-1) : this.#calls.findLast((call) => call.upstreamIndex === index)
     if (!candidate) return undefined
     if (index === undefined && id !== undefined && candidate.upstreamId !== undefined) return undefined
-    // A piece with a name opens a call, unless it repeats the name of one whose arguments are still being written.
+    // A fragment with a name begins a call, unless it repeats the name of one whose arguments are still arriving.
     if (name === '' || candidate.index === undefined) return candidate
     const another = id !== candidate.upstreamId || name !== candidate.name || text !== ''
     const finished = isCompleteJson(candidate.arguments) || name !== candidate.name
@@ -142,7 +142,7 @@ function unknownFields(piece: Record<string, unknown>): Record<string, unknown> 
   return fields
 }
 
-/** Under the call's own index, whatever the upstream called it. */
+/** With the call's own index instead of the upstream's. */
 const extraOf = (index: number, fields: Record<string, unknown>): Part['extra'] => ({
   wire: 'chat',
   delta: { tool_calls: [{ index, ...fields }] },

@@ -3,7 +3,7 @@ import { claimedCount as count, isRecord } from '#providers/kit'
 
 /**
  * Tokens by kind from a chat `usage` object, in the spelling of OpenAI, DeepSeek, OpenRouter, Anthropic's compatible endpoint or xAI.
- * Undefined when it counts nothing: a report of zero for an answer that exists is no report.
+ * Undefined when all counts are zero: no answer uses zero tokens, so that is no report.
  */
 export function readUsage(raw: unknown): Usage | undefined {
   if (!isRecord(raw)) return undefined
@@ -12,7 +12,7 @@ export function readUsage(raw: unknown): Usage | undefined {
   const input = count(raw['prompt_tokens']) ?? count(raw['input_tokens']) ?? 0
   const written = count(raw['completion_tokens']) ?? count(raw['output_tokens']) ?? 0
   const total = count(raw['total_tokens']) ?? 0
-  // Gemini's compatible endpoint and xAI leave thinking out of the completion and only the total has it; it is billed as output.
+  // Gemini's compatible endpoint and xAI count reasoning only in the total, not in the completion tokens; it is billed as output.
   const hidden = Math.max(0, total - input - written)
   const output = written + hidden
   if (input + output === 0) return undefined
@@ -43,7 +43,7 @@ export function readUsage(raw: unknown): Usage | undefined {
   }
 }
 
-/** llama.cpp counts in `timings` when usage was not requested; what its cache held is counted apart. */
+/** llama.cpp reports `timings` when usage was not requested; cached tokens are counted separately. */
 export function readTimings(raw: unknown): Usage | undefined {
   if (!isRecord(raw)) return undefined
   const cached = count(raw['cache_n']) ?? 0

@@ -1,9 +1,9 @@
-/** The vectors of an answer. Both encodings are read, whichever was requested: some servers know only one. */
+/** Reads the vectors of an answer. Both encodings are read, whichever was requested: some servers know only one. */
 import { decodeBase64 } from '#engine/media'
 import { claimedCount, faultOfError, isRecord } from '#providers/kit'
 import { type Embedded, type EmbeddingOrder, maxDimensions, UpstreamError } from '#providers/spec'
 
-/** Throws `UpstreamError`. Whatever is wrong here, the upstream has worked. */
+/** Throws `UpstreamError`, always with `executed: true`: the upstream has done the work. */
 export function embeddedOf(answer: unknown, order: EmbeddingOrder, secrets: readonly string[]): Embedded {
   if (!isRecord(answer)) throw malformed('an answer that is no object')
   if (answer['error'] != null) throw faultOfError(answer['error'], secrets)
@@ -18,7 +18,7 @@ export function embeddedOf(answer: unknown, order: EmbeddingOrder, secrets: read
   return { vectors, ...(input !== undefined && { usage: { input } }) }
 }
 
-/** By their `index`, each once; as they stand where a server gives none. */
+/** Sorted by `index`, each of which occurs once; in the order of the list if the server sends no index. */
 function inPlace(items: unknown[]): unknown[] {
   if (!items.some((item) => isRecord(item) && item['index'] !== undefined)) return items
   const placed = new Map(items.map((item) => [isRecord(item) ? item['index'] : undefined, item]))
@@ -33,7 +33,7 @@ function vectorOf(item: unknown): Float32Array {
   return unit(vector)
 }
 
-/** 32-bit floats, the lowest byte first. */
+/** Little-endian 32-bit floats. */
 function fromBase64(text: string): Float32Array | undefined {
   const bytes = decodeBase64(text)
   if (!bytes || bytes.length % 4 !== 0) return undefined
@@ -44,7 +44,7 @@ function fromBase64(text: string): Float32Array | undefined {
 const fromNumbers = (numbers: unknown[]): Float32Array | undefined =>
   numbers.every((number) => typeof number === 'number') ? Float32Array.from(numbers) : undefined
 
-/** Of length 1, so that the dot product of two is their similarity. */
+/** Normalised to length 1, so that the dot product of two is their cosine similarity. */
 function unit(vector: Float32Array): Float32Array {
   const length = Math.hypot(...vector)
   return length > 0 && Number.isFinite(length)
@@ -52,7 +52,7 @@ function unit(vector: Float32Array): Float32Array {
     : fault('a vector without direction')
 }
 
-/** Some servers count only the total. */
+/** Some servers report only `total_tokens`. */
 function tokensOf(usage: unknown): number | undefined {
   if (!isRecord(usage)) return undefined
   return claimedCount(usage['prompt_tokens'] ?? usage['total_tokens'])

@@ -1,18 +1,18 @@
-/** The pictures of an answer: in it, or behind its links. Read leniently, but only pictures pass. */
+/** Reads the images of an answer, inline or behind links. Unknown fields are ignored, but only images are accepted. */
 import { decodeBase64, parseDataUrl, sniff } from '#engine/media'
 import { FetchRefused, type GuardedClient } from '#platform/net'
 import type { Egress } from '#platform/proxy'
 import { claimedCount, faultOfError, isRecord } from '#providers/kit'
 import { type Drawn, UpstreamError } from '#providers/spec'
 
-/** Of one picture. */
+/** Upper bound for one image. */
 const maxBytes = 24 * 1024 * 1024
 const maxPictures = 10
 const maxRedirects = 3
 
 export interface ReadingOptions {
   net: GuardedClient
-  /** The client that fetches pictures the upstream only links to. */
+  /** The proxy and trusted roots of the requests that fetch images behind links. */
   egress?: ((url: URL) => Egress) | undefined
   /** Secrets of the upstream, masked in every error. */
   secrets: readonly string[]
@@ -20,7 +20,7 @@ export interface ReadingOptions {
   leftMs: number
 }
 
-/** Throws `UpstreamError`. Whatever is wrong here, the upstream has drawn. */
+/** Throws `UpstreamError`, always with `executed: true`: the upstream has made the image. */
 export async function drawnOf(answer: unknown, options: ReadingOptions): Promise<Drawn> {
   if (!isRecord(answer)) throw malformed('an answer that is no object')
   if (answer['error'] != null) throw faultOfError(answer['error'], options.secrets)
@@ -45,7 +45,7 @@ async function pictureOf(item: Record<string, unknown>, options: ReadingOptions)
   return bytes
 }
 
-/** Some servers write a whole data URL, break lines or leave the padding out. */
+/** Some servers send a data URL, line breaks or no padding. */
 function decoded(text: string): Uint8Array | undefined {
   const plain = (parseDataUrl(text)?.base64 ?? text).replace(/\s+/g, '').replace(/(?<!=)=+$/, '')
   return decodeBase64(plain.padEnd(Math.ceil(plain.length / 4) * 4, '='))

@@ -11,12 +11,12 @@ import type { Drawn, ImageCall, ImageProvider, TextProvider, Timeouts } from '#p
 import { drawnOf, type ReadingOptions } from './answer.ts'
 import { formOf, jsonOf } from './request.ts'
 
-/** A picture of high quality may take two minutes, and no byte arrives before it is complete. */
+/** A high-quality image may take two minutes, and no byte arrives before it is complete. */
 const maxDrawingMs = 180_000
 
 /**
- * Any upstream that speaks OpenAI's images endpoints: `/images/generations`, and `/images/edits` where pictures are given. Pictures that it
- * only links to are fetched by `net`, which reaches what is public.
+ * Any upstream that speaks OpenAI's images endpoints: `/images/generations`, and `/images/edits` for input images. Images behind links are
+ * fetched by `net`, which connects to public addresses only.
  */
 export function imagesProvider(
   address: UpstreamAddress & { egressOfLinks?: ReadingOptions['egress'] },

@@ -7,18 +7,18 @@ import { isRecord } from './json.ts'
 import { SseReader } from './sse.ts'
 
 /**
- * What an event means for the timeouts. `token`: the model writes, which ends the wait for the first token.
- * `life`: the upstream works, which is no token but no silence either. `nothing`: an upstream that sends only such events counts as silent.
+ * What an event means for the timeouts. `token`: output, which ends the wait for the first token. `life`: a sign of life without output,
+ * which resets the idle timeout. `nothing`: an upstream that sends only such events counts as idle.
  */
 export type EventProgress = 'token' | 'life' | 'nothing'
 
-/** What a wire makes of the events of one streamed answer; one for each answer. */
+/** The wire-specific reader of one streamed answer; one instance for each answer. */
 export interface AnswerReader {
-  /** True once the finish has arrived; whatever follows may be missing. */
+  /** True once the finish reason has arrived; later events may be missing. */
   readonly finished: boolean
-  /** True once the upstream has closed the answer: nothing more is read. */
+  /** True once the wire's last event has arrived: nothing more is read. */
   readonly closed: boolean
-  /** True if the answer was ended on our side while the upstream is still writing. */
+  /** True if this side ended the answer (a stop sequence) while the upstream is still writing. */
   readonly endedEarly?: boolean
   /**
    * Reads one event and adds its parts to `parts`; `text` is the JSON that it was read from. Throws `UpstreamError` for a failure
@@ -27,22 +27,22 @@ export interface AnswerReader {
   read(event: Record<string, unknown>, name: string, parts: Part[], text: string): EventProgress
   /** `[DONE]` came. */
   close(): void
-  /** The parts that belong to the end of the stream. Throws a cut when there was no finish. */
+  /** The final parts. Throws a `cut` fault if there was no finish. */
   end(): Iterable<Part>
   /** The usage reported so far, for an answer that failed. */
   usageSoFar(): Iterable<Part>
 }
 
-/** How long the usage report and the end may follow the finish; past it the answer stands as it is. */
+/** How long to wait for the usage report and the end of the stream after the finish; after that the answer is complete without them. */
 const endingMs = 5_000
 
 /**
- * A streamed answer: events in, parts out. The clock of the first token runs until the first event that is worth a token, then
- * that of silence. One malformed event is skipped when others make sense; a stream that ends without a finish is a cut. What was
- * parsed before a failure still reaches the caller.
+ * Turns the events of a streamed answer into parts. The first-token timeout runs until the first event with output, then the idle timeout.
+ * One malformed event is skipped when others make sense; a stream that ends without a finish is a cut. Parts parsed before a failure still
+ * reach the caller.
  */
 export class AnswerStream {
-  /** True once nothing more is to be read; `end` yields the remaining parts. */
+  /** True once everything is read; `end` yields the remaining parts. */
   over = false
   readonly #exchange: Exchange
   readonly #timeouts: Timeouts
@@ -68,7 +68,7 @@ export class AnswerStream {
     exchange.timers.enter('firstToken', timeouts.firstTokenMs)
   }
 
-  /** Waits where nothing is here to be read. */
+  /** Waits until bytes arrive, if none are buffered. */
   arrival(): Promise<void> | undefined {
     return this.#exchange.arrival(this.#progress !== 'nothing')
   }
@@ -92,7 +92,7 @@ export class AnswerStream {
     return this.#parts
   }
 
-  /** The parts that belong to the end. Throws what went wrong. */
+  /** The final parts. Throws the failure, if there was one. */
   *end(): Generator<Part, void, undefined> {
     if (this.#failure) {
       yield* this.#reader.usageSoFar()
@@ -111,7 +111,7 @@ export class AnswerStream {
       timers.enter('ending', Math.min(endingMs, this.#timeouts.idleMs))
   }
 
-  /** After the finish a cut or a silence is a normal end: the answer is whole. */
+  /** After the finish, a broken connection or a timeout is a normal end: the answer is complete. */
   #harmOf(error: unknown): UpstreamError | undefined {
     if (!(error instanceof UpstreamError)) throw error
     return error.fault === 'aborted' || !this.#reader.finished ? error : undefined
@@ -126,7 +126,7 @@ export class AnswerStream {
     const event = parse(data)
     if (!event) {
       this.#malformed += 1
-      // One torn event is an accident; more than that is not this wire, and text may be missing without a trace.
+      // One malformed event is tolerated. More than one means that this is not the wire's format, and text may be missing unnoticed.
       if (this.#malformed > 1)
         this.#failure = new UpstreamError('malformed', {
           detail: 'several events of the stream are not JSON',
@@ -135,7 +135,7 @@ export class AnswerStream {
     }
     this.#understood += 1
     try {
-      // Between the tokens of JSON a line end is as good as a space, and an event is passed on in one line.
+      // Line ends between JSON tokens are replaced by spaces, since an event is passed on in one line.
       const worth = this.#reader.read(event, name, this.#parts, data.replaceAll('\n', ' '))
       if (worth === 'token' || this.#progress === 'nothing') this.#progress = worth
     } catch (error) {

@@ -12,9 +12,9 @@ const timeoutDetails: Record<Phase | 'total', string> = {
 }
 
 /**
- * The timeouts of one upstream call: one for its current phase, one for the whole call. `expire` is called at most once.
- * In the phase `idle` only the time spent waiting for the upstream counts, never the time that a slow reader takes. Where this process
- * was too busy to look in time, bytes that have come meanwhile are read before the upstream is called silent.
+ * The timeouts of one upstream call: one for its current phase, one for the call in total. `expire` is called at most once. In the phase
+ * `idle` only the time spent waiting for the upstream counts, not the time of a slow reader. If this process was too busy to read in time,
+ * bytes that have arrived meanwhile are read before the upstream is considered idle.
  */
 export class CallTimers {
   readonly #expire: (error: UpstreamError) => void
@@ -31,7 +31,7 @@ export class CallTimers {
     this.enter('connect', timeouts.connectMs)
   }
 
-  /** Starts the timer of `phase`, in place of the previous one. */
+  /** Starts the timer of `phase` and stops the previous one. */
   enter(phase: Phase, limitMs: number): void {
     this.phase = phase
     this.#turns++
@@ -39,7 +39,7 @@ export class CallTimers {
     this.#clock = setTimeout(() => this.#ring(limitMs), limitMs)
   }
 
-  /** Before waiting for bytes. `moved`: there was progress since the last wait. */
+  /** Called before waiting for bytes. `moved`: there was progress since the last wait. */
   wait(moved: boolean): void {
     this.#waiting = true
     if (!moved || this.phase !== 'idle') return
@@ -47,7 +47,7 @@ export class CallTimers {
     this.#clock?.refresh()
   }
 
-  /** Bytes have arrived: the time until the next `wait` is ours and the reader's, and is not counted. */
+  /** Called when bytes have arrived: time until the next `wait` is spent here and by the reader, and is not counted. */
   arrived(): void {
     this.#waiting = false
   }
@@ -61,14 +61,14 @@ export class CallTimers {
 
   #ring(limitMs: number): void {
     const turn = this.#turns
-    // Timers come before sockets: this is after them.
+    // The event loop runs timers before sockets; this runs after both.
     setImmediate(() => {
       if (turn === this.#turns) this.#judge(limitMs)
     })
   }
 
   #judge(limitMs: number): void {
-    // The reader was slow; the timer starts again, and expires if the upstream then stays silent.
+    // The reader was slow: the timer restarts, and expires if the upstream then stays idle.
     if (this.phase === 'idle' && !this.#waiting) this.#clock?.refresh()
     else this.#giveUp(this.phase, limitMs)
   }

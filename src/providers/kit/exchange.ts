@@ -6,9 +6,9 @@ import { tooLong } from './bounds.ts'
 import { CallTimers } from './call-timers.ts'
 import { faultOfProxy } from './fault.ts'
 
-/** Bytes held for a reader that is slower than the upstream before the socket is paused. */
+/** Bytes buffered for a slow reader before the socket is paused. */
 const highWaterBytes = 256 * 1024
-/** How long a finished answer may take to end, so that its connection can be reused. */
+/** How long a finished answer may take to close, so that its connection can be reused. */
 const lingerMs = 1_000
 
 export type ReplyHeaders = Record<string, string | string[] | undefined>
@@ -20,13 +20,13 @@ export interface UpstreamCallOptions {
   body: string | Uint8Array | null
   signal: AbortSignal
   timeouts: Timeouts
-  /** Time to the response headers; a call that is not streamed has no headers before its whole answer. */
+  /** Timeout for the response headers, which a non-streamed call gets only with its complete answer. */
   firstByteMs: number
 }
 
 /**
- * One request and its answer on a pool, by undici's own handler: no streams in between, since every chunk of every answer passes here.
- * Failures are `UpstreamError`s; aborting the signal or running out of time destroys the socket at once.
+ * One request and its answer on a pool, with undici's handler interface instead of streams, since every chunk of every answer passes here.
+ * Failures are `UpstreamError`s; aborting the signal or a timeout destroys the socket at once.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   status = 0
@@ -70,7 +70,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     })
   }
 
-  /** The bytes that have arrived; undefined at the end. Throws what broke the answer off. */
+  /** The bytes that have arrived; undefined at the end. Throws the failure that ended the answer early. */
   take(): Buffer | undefined {
     this.timers.arrived()
     const chunk = this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : this.#chunks[0]
@@ -87,7 +87,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return (await this.bytes(maxBytes, overflow)).toString('utf8')
   }
 
-  /** The whole body, in a buffer of its own. Past `maxBytes`: `overflow: 'cut'` keeps what fits, `'fail'` is malformed. */
+  /** The whole body, in one new buffer. Past `maxBytes`, `overflow: 'cut'` truncates and `'fail'` throws malformed. */
   async bytes(maxBytes: number, overflow: 'cut' | 'fail'): Promise<Buffer> {
     const body = new GrowingBytes()
     for (;;) {
@@ -106,7 +106,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return body.take()
   }
 
-  /** Done reading: a stream at its end may close by itself, so that the connection is reused; one that is still sending is destroyed. */
+  /** Ends reading: a stream at its end may close by itself, so that the connection is reused; one that is still sending is destroyed. */
   release(): void {
     if (this.#ended || this.#failure) {
       this.#settle()
@@ -165,7 +165,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#fail(this.#failure ?? this.#connectionFault(cause))
   }
 
-  /** Before the request could be sent nothing was executed; after the headers an answer was cut. */
+  /** Failures before the request was sent mean that nothing was executed; after the headers, that the answer was cut. */
   #connectionFault(cause: Error): UpstreamError {
     if (cause instanceof ProxyFailed) return faultOfProxy(cause)
     const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.name

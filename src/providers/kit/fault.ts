@@ -2,7 +2,7 @@ import type { ProxyFailed } from '#platform/proxy'
 import { UpstreamError, type UpstreamFault } from '#providers/spec'
 import { isRecord } from './json.ts'
 
-/** What the upstream reported about a failure, from whichever of the field's error bodies it used. */
+/** What the upstream reported about a failure, in any of the known error formats. */
 interface Complaint {
   message: string | undefined
   code: string | undefined
@@ -24,8 +24,8 @@ const busy = /overloaded|engine is currently|at capacity/i
 const longestWaitMs = 3_600_000
 
 /**
- * The fault of an HTTP answer that is no success. `secrets` never appear in its detail.
- * Sources: error pages of OpenAI, Anthropic, OpenRouter, Gemini, vLLM, llama.cpp and Ollama.
+ * The fault for an HTTP error status. `secrets` never appear in its detail. Sources: error pages of OpenAI, Anthropic, OpenRouter, Gemini,
+ * vLLM, llama.cpp and Ollama.
  */
 export function faultOfStatus(
   status: number,
@@ -39,14 +39,14 @@ export function faultOfStatus(
   const reported = errorOptionsOf(complaint, secrets, retryAfterMs)
   return new UpstreamError(fault, {
     status,
-    // An overloaded upstream refuses before any work; another 5xx may come after the work began.
+    // An overloaded upstream refuses before it executes anything; another 5xx may come after execution began.
     executed: status !== 503 && mayHaveExecuted(fault),
     ...reported,
     inside: `HTTP ${status}${reported.detail === undefined ? '' : `: ${reported.detail}`}`,
   })
 }
 
-/** The fault of an `error` object inside an answer that began as a success. The upstream had started, so it counts as executed. */
+/** The fault for an `error` object in an answer whose status was a success. The upstream had started, so it counts as executed. */
 export function faultOfError(error: unknown, secrets: readonly string[]): UpstreamError {
   const complaint = complaintOf(error)
   const fault =
@@ -60,7 +60,7 @@ export function faultOfError(error: unknown, secrets: readonly string[]): Upstre
   })
 }
 
-/** A proxy is configured by the operator like a key: where it refuses us, a retry cannot help. Nothing was sent to the upstream. */
+/** The operator configures proxies like keys: if one refuses the request, a retry cannot help. Nothing was sent to the upstream. */
 export const faultOfProxy = (cause: ProxyFailed): UpstreamError =>
   new UpstreamError(cause.isPermanent ? 'authentication' : 'connect', {
     executed: false,
@@ -92,12 +92,12 @@ function classify(status: number, complaint: Complaint): UpstreamFault {
   const words = `${complaint.code ?? ''} ${complaint.type ?? ''} ${complaint.message ?? ''}`
   if (status === 401 || status === 402 || status === 403)
     return refused.test(words) ? 'content_refused' : 'authentication'
-  // An empty account at the upstream is the operator's fault like a bad key: waiting does not help.
+  // An empty account at the upstream is for the operator to fix, like a bad key: waiting does not help.
   if (status === 429) return noMoney.test(words) ? 'authentication' : 'rate_limited'
   if (status === 408 || status === 504) return 'timeout'
   if (status === 529) return 'overloaded'
   if (status >= 500) return status === 503 && busy.test(words) ? 'overloaded' : 'unavailable'
-  // A path that takes no POST is a wrong path too.
+  // A path that does not accept POST is a wrong path too.
   if (status === 404 || status === 405 || status === 410) return 'not_found'
   if (status >= 400) {
     if (refused.test(words)) return 'content_refused'
@@ -106,7 +106,7 @@ function classify(status: number, complaint: Complaint): UpstreamFault {
     if (noMoney.test(words)) return 'authentication'
     return noModel.test(words) ? 'not_found' : 'invalid_request'
   }
-  // A redirect: the configured address is not the API.
+  // A redirect means that the configured address is not that of the API.
   return 'unavailable'
 }
 
@@ -124,7 +124,7 @@ function classifyByName(complaint: Complaint): UpstreamFault {
   return /invalid_request|badrequest/i.test(name) ? 'invalid_request' : 'unavailable'
 }
 
-/** A refusal before any work is certain only for these. */
+/** Only these statuses prove that nothing was executed. */
 function mayHaveExecuted(fault: UpstreamFault): boolean {
   const refusedAtTheDoor: UpstreamFault[] = [
     'authentication',

@@ -6,7 +6,7 @@ export interface FormFile {
   bytes: Uint8Array
 }
 
-/** A `multipart/form-data` body (RFC 7578), whole, so that its length is known and a call can be told from a torn one. */
+/** A `multipart/form-data` body (RFC 7578) in one buffer, so that it is sent with a content length and a truncated one is recognised. */
 export class Form {
   readonly #boundary = `kherad-${randomUUID()}`
   readonly #parts: Uint8Array[] = []
@@ -19,7 +19,7 @@ export class Form {
     return Buffer.concat([...this.#parts, Buffer.from(`--${this.#boundary}--\r\n`)])
   }
 
-  /** `name` and the file's own name are ours and need no escape. */
+  /** `name` and the file name are constants of this code and need no escaping. */
   add(name: string, value: string | FormFile): void {
     const file = typeof value === 'string' ? undefined : value
     const head =

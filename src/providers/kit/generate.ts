@@ -12,13 +12,13 @@ export interface ClientCodec {
   /** The request. Throws `UpstreamError` for a turn that this wire cannot carry. */
   body(call: TextCall): Record<string, unknown>
   headers?(call: TextCall): Record<string, string>
-  /** For an answer that comes as a stream. */
+  /** For a streamed answer. */
   reader(call: TextCall): AnswerReader
-  /** The parts of an answer that came whole. Throws `UpstreamError` for what is none. */
+  /** The parts of a non-streamed answer. Throws `UpstreamError` if the body is not an answer of this wire. */
   readComplete(body: unknown, call: TextCall): Iterable<Part>
 }
 
-/** A model writes slower than this only when something is wrong; see `headersWithin`. Milliseconds per token. */
+/** Milliseconds per token; a model that is slower than this has failed. See `headersWithin`. */
 const slowestTokenMs = 25
 
 /** Sends one request to the upstream and yields the parts of its answer. */
@@ -49,7 +49,7 @@ export async function* generate(
       const answer = new AnswerStream(exchange, call, reader)
       while (!answer.over) {
         await answer.arrival()
-        // Every token passes here, and `yield*` would await each of them three times.
+        // No `yield*` here: every token passes, and `yield*` would await each of them three times.
         for (const part of answer.read()) yield part
       }
       yield* answer.end()
@@ -57,15 +57,15 @@ export async function* generate(
       yield* codec.readComplete(await readJson(exchange, wholeTextBytes(call.turn.maxOutputTokens)), call)
     isComplete = !reader.endedEarly
   } finally {
-    // A reader that left early, or a failure: the upstream must stop writing now.
+    // The reader stopped early, or there was a failure: the upstream must stop writing.
     if (isComplete) exchange.release()
     else exchange.abandon()
   }
 }
 
 /**
- * Time to the response headers. A streamed answer has headers at once; one that is not streamed has none before its last
- * token is written, so it is given the time of its longest answer in addition. Silence is still bounded, by that and `totalMs`.
+ * Timeout for the response headers. A streamed answer has headers at once; a non-streamed one has none before its last token, so the time
+ * of its longest possible answer is added. `totalMs` still bounds it.
  */
 function headersWithin({ turn, timeouts }: TextCall): number {
   return turn.stream ? timeouts.firstByteMs : timeouts.firstByteMs + turn.maxOutputTokens * slowestTokenMs

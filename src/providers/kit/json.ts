@@ -3,19 +3,22 @@ import { type JsonBounds, readJson as readValue } from '#platform/json'
 import { UpstreamError } from '#providers/spec'
 import type { Exchange } from './exchange.ts'
 
-/** Wider than for requests: answers are read leniently. The shortest value, a digit and its comma, is two bytes; a vector's are ten. */
+/**
+ * Higher than for requests, since answers are read leniently. The shortest value, a digit and its comma, takes two bytes; one of a vector
+ * takes ten.
+ */
 const boundsOf = (bytes: number): JsonBounds => ({
   maxDepth: 500,
   maxMembers: 100_000,
   maxValues: Math.max(250_000, Math.ceil(bytes / 4)),
 })
 
-/** True for a JSON object: answers of upstreams are unknown until looked at. */
+/** True for a JSON object; upstream answers are `unknown` until checked. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The rest of an answer of at most `maxBytes` as JSON, read in slices where it is large. Throws malformed when it is none. */
+/** The rest of an answer of at most `maxBytes`, parsed as JSON, in slices if it is large. Throws malformed if it is not JSON. */
 export async function readJson(exchange: Exchange, maxBytes: number): Promise<unknown> {
   const bytes = await exchange.bytes(maxBytes, 'fail')
   try {
@@ -31,12 +34,12 @@ export async function readJson(exchange: Exchange, maxBytes: number): Promise<un
   }
 }
 
-/** Far more than any model can use, and sums of a few are still exact; a larger claim means no more than this one. */
+/** Far more than any model can use, and still exact when a few are added; larger claims are reduced to it. */
 const maxClaimed = 1_000_000_000_000
 
 /**
- * A count that an upstream claims; undefined for what is none (a text, a negative number). What of it can be is judged by metering
- * (`plausibleUsage`), not here.
+ * A count that an upstream claims; undefined if it is not one (a string, a negative number). How much of it is plausible is decided by
+ * metering (`plausibleUsage`), not here.
  */
 export const claimedCount = (value: unknown): number | undefined =>
   typeof value === 'number' && value >= 0 ? Math.floor(Math.min(value, maxClaimed)) : undefined

@@ -18,7 +18,7 @@ export { sameWireBody } from './same-wire-body.ts'
 export { SseReader } from './sse.ts'
 export { withinLimit } from './within-limit.ts'
 
-/** For a ping: whether the upstream answers and accepts the key. */
+/** Timeouts of a ping, which checks that the upstream answers and accepts the key. */
 export const pingTimeouts: Timeouts = {
   connectMs: 5_000,
   firstByteMs: 5_000,
@@ -35,25 +35,25 @@ export interface UpstreamAddress {
   /** Sent as `Authorization: Bearer`. */
   apiKey?: string
   headers?: Record<string, string>
-  /** How requests get there; directly when absent. */
+  /** The proxy and trusted roots of the requests; a direct connection when absent. */
   egress?: Egress
 }
 
 export interface UpstreamOptions {
   /** After the base address, with its slash: `/chat/completions`. */
   path: string
-  /** Sent as JSON, or as the form that it is; absent for a GET. */
+  /** Sent as JSON or as a form; absent for a GET. */
   body?: Record<string, unknown> | Form
   headers?: Record<string, string>
   signal: AbortSignal
   timeouts: Timeouts
-  /** Longer than `timeouts.firstByteMs` where headers come only with the whole answer. */
+  /** Set for non-streamed answers, whose headers come only with the complete body; then longer than `timeouts.firstByteMs`. */
   firstByteMs?: number
 }
 
 /**
- * HTTP to one upstream: connections kept alive, one call at a time on each, as many as there are calls (1,000 streams are 1,000 sockets).
- * TCP_NODELAY is undici's own default. Every failure is an `UpstreamError`; nothing is retried here.
+ * HTTP to one upstream: keep-alive connections, one call at a time on each, as many connections as calls (1,000 streams are 1,000 sockets).
+ * TCP_NODELAY is undici's default. Every failure is an `UpstreamError`; nothing is retried here.
  */
 export class UpstreamClient implements AsyncDisposable {
   readonly host: string
@@ -61,7 +61,7 @@ export class UpstreamClient implements AsyncDisposable {
   readonly #egress: Egress
   readonly #basePath: string
   readonly #headers: Record<string, string>
-  /** What must never be shown of this upstream. */
+  /** Secrets of this upstream, masked in every error. */
   readonly secrets: readonly string[]
 
   constructor(address: UpstreamAddress) {
@@ -69,7 +69,7 @@ export class UpstreamClient implements AsyncDisposable {
     this.host = url.hostname
     this.#basePath = url.pathname.replace(/(?<!\/)\/+$/, '')
     this.#egress = address.egress ?? {}
-    // Times are kept by `CallTimers`: the limit for a connection is only a net under it.
+    // `CallTimers` keeps the timeouts; the connection limit is only a fallback.
     this.#pool = openDispatcher(url.origin, {
       ...this.#egress,
       connectMs: 120_000,
@@ -82,13 +82,15 @@ export class UpstreamClient implements AsyncDisposable {
       ...address.headers,
     }
     const { proxy } = this.#egress
-    // A user without a password is a token.
+    // A user name without a password is sent as a token.
     const login = proxy?.password ?? proxy?.username
     const hidden = [address.apiKey, ...Object.values(address.headers ?? {}), login]
     this.secrets = [...hidden, url.host, url.hostname].filter((secret) => secret !== undefined)
   }
 
-  /** Sends the request and resolves at the headers of a success; any other status throws the fault that its body describes. */
+  /**
+   * Sends the request and resolves when the headers of a success arrive; for any other status, throws the fault that its body describes.
+   */
   async open(options: UpstreamOptions): Promise<Exchange> {
     const exchange = await Exchange.open(this.#pool, {
       method: options.body ? 'POST' : 'GET',
@@ -109,7 +111,7 @@ export class UpstreamClient implements AsyncDisposable {
       firstByteMs: options.firstByteMs ?? options.timeouts.firstByteMs,
     })
     if (exchange.status >= 200 && exchange.status < 300) return exchange
-    // Only a proxy answers this status.
+    // Only a proxy answers with this status.
     if (exchange.status === 407 && this.#egress.proxy) {
       exchange.abandon()
       throw faultOfProxy(new ProxyFailed('login', this.#egress.proxy, 'HTTP 407'))
@@ -127,7 +129,7 @@ export class UpstreamClient implements AsyncDisposable {
   }
 }
 
-/** The status alone is enough for a fault: an error body that breaks off or takes too long does not hide it. */
+/** The status alone determines a fault: an error body that breaks off or takes too long does not hide it. */
 async function errorText(exchange: Exchange): Promise<string> {
   try {
     return await exchange.text(maxErrorBytes, 'cut')

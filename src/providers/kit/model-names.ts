@@ -1,9 +1,9 @@
 import { isRecord } from './json.ts'
 
-/** More is no list of models. */
+/** A longer list is not accepted as a list of models. */
 const maxNames = 20_000
 
-/** The names in an answer of `/models`, of OpenAI's or Anthropic's form; undefined for one that is none, or not whole. */
+/** The names in an answer of `/models`, in OpenAI's or Anthropic's format; undefined if it is not one, or incomplete. */
 export function modelNames(answer: unknown): readonly string[] | undefined {
   if (!isRecord(answer) || !Array.isArray(answer['data']) || answer['has_more'] === true) return undefined
   const names = answer['data']

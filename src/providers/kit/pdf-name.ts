@@ -1,2 +1,2 @@
-/** A title may be the name of a file already. */
+/** The title may already be a file name. */
 export const pdfName = (title = 'document'): string => (/\.pdf$/i.test(title) ? title : `${title}.pdf`)

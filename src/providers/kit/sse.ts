@@ -1,7 +1,7 @@
 import { GrowingBytes } from '#platform/bytes'
 import { UpstreamError } from '#providers/spec'
 
-/** Takes the data of one whole event; `event` is its name, `message` when the upstream named none. */
+/** Receives the data of one event; `event` is its name, `message` when the upstream sent none. */
 export type SseListener = (data: string, event: string) => void
 
 const lineFeed = 10
@@ -10,19 +10,18 @@ const colon = 58
 const space = 32
 const dataField = Buffer.from('data')
 const eventField = Buffer.from('event')
-/** The largest event any wire sends is a base64 picture or sound. */
+/** The largest event of any wire is a Base64 image or audio file. */
 const standardMaxEventBytes = 16 * 1024 * 1024
 
 /**
- * Incremental reader of `text/event-stream` (WHATWG HTML, section 9.2): fed with bytes split anywhere, it emits whole events.
- * Lines are found as bytes and decoded whole, so a split character costs nothing and is never torn.
- * More lenient than the standard in one thing: `end()` emits an event whose closing blank line is missing.
- * Throws `UpstreamError` malformed when one event outgrows `maxEventBytes`.
+ * Incremental parser of `text/event-stream` (WHATWG HTML, section 9.2): takes bytes split anywhere and emits complete events. Lines are
+ * found as bytes and decoded as a unit, so a split character is never corrupted. More lenient than the standard in one thing: `end()` emits
+ * an event whose closing blank line is missing. Throws `UpstreamError` malformed when one event exceeds `maxEventBytes`.
  */
 export class SseReader {
   readonly #listener: SseListener
   readonly #maxEventBytes: number
-  /** Of a line whose end has not come yet. */
+  /** Bytes of an incomplete line. */
   readonly #held = new GrowingBytes()
   #data: string | undefined
   #eventBytes = 0
@@ -45,8 +44,8 @@ export class SseReader {
       if (chunk[0] === lineFeed) position = 1
       this.#afterCarriageReturn = false
     }
-    // Each kind of line end is looked for again only after the last one found was passed: a chunk of many ends of one kind is then
-    // read once, and not to its end for every line.
+    // Each kind of line end is searched again only past its last position: otherwise a chunk with many ends of one kind would be scanned to
+    // its end for every line.
     let nextReturn = chunk.indexOf(carriageReturn, position)
     let nextFeed = chunk.indexOf(lineFeed, position)
     while (position < chunk.length) {
@@ -65,7 +64,7 @@ export class SseReader {
     }
   }
 
-  /** The stream is over: emits the event that is still buffered. */
+  /** Ends the stream: emits the event that is still buffered. */
   end(): void {
     if (this.#held.length > 0) this.#takeLine(Buffer.alloc(0), 0, 0)
     this.#dispatch()

@@ -1,6 +1,6 @@
 import type { Reasoning } from '#engine/turn'
 
-/** The reasoning budget that leaves some of the output limit for the answer; undefined where none is asked for. */
+/** The reasoning budget, reduced so that some of the output limit is left for the answer; undefined if none is requested. */
 export const withinLimit = (reasoning: Reasoning | undefined, maxOutputTokens: number): number | undefined =>
   reasoning?.enabled && reasoning.maxTokens !== undefined
     ? Math.max(1, Math.min(reasoning.maxTokens, maxOutputTokens - 1))

@@ -3,7 +3,7 @@ import { faultOfError, isRecord } from '#providers/kit'
 import { UpstreamError } from '#providers/spec'
 import { EventReader } from './events.ts'
 
-/** The parts of an answer that came whole. Throws `UpstreamError` for an error in place of an answer and for what is no answer. */
+/** The parts of a non-streamed answer. Throws `UpstreamError` if the body is an error or not an answer of this wire. */
 export function* readAnswer(body: unknown, secrets: readonly string[]): Generator<Part, void, undefined> {
   if (isRecord(body) && body['error']) throw faultOfError(body, secrets)
   if (!isRecord(body) || !Array.isArray(body['content']))

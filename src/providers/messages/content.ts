@@ -4,25 +4,25 @@ import { isRecord } from '#providers/kit'
 
 type Json = Record<string, unknown>
 
-/** A block that is being written. */
+/** An open content block. */
 type Block =
-  /** `from`: where it begins in the answer's text. */
+  /** `from`: its start position in the answer's text. */
   | { type: 'text'; from: number; cited: Citation[] }
   | { type: 'thinking'; signature: unknown }
-  /** `whole`: its arguments as its first event had them; they count unless others come in pieces. */
+  /** `input`: the arguments from its first event; used unless deltas follow. */
   | { type: 'tool_use'; call: number; input: unknown; inPieces: boolean }
 
 /**
- * The blocks of one answer as neutral parts: text, thinking, calls, and the web pages that text rests on. Tools that run at
- * the upstream, their results, other citations and unknown blocks have no neutral form.
+ * The blocks of one answer as neutral parts: text, thinking, tool calls, and citations of web pages. Tools that run at the upstream, their
+ * results, other citations and unknown blocks have no neutral form.
  */
 export class ContentBlocks {
-  /** How many calls were emitted. */
+  /** The number of tool calls emitted. */
   calls = 0
   readonly #open = new Map<unknown, Block>()
   #textLength = 0
 
-  /** A block begins, or stands there whole where the answer was not streamed. */
+  /** Begins a block; in a non-streamed answer the block is complete. */
   start(index: unknown, block: unknown, parts: Part[]): void {
     if (!isRecord(block)) return
     switch (block['type']) {
@@ -84,7 +84,7 @@ export class ContentBlocks {
     this.#end(block, parts)
   }
 
-  /** Ends what some gateways leave open. */
+  /** Closes blocks that some gateways leave open. */
   stopAll(parts: Part[]): void {
     for (const block of this.#open.values()) this.#end(block, parts)
     this.#open.clear()
@@ -93,7 +93,7 @@ export class ContentBlocks {
   #end(block: Block, parts: Part[]): void {
     switch (block.type) {
       case 'text':
-        // A source speaks for its whole block, whose end is known only now.
+        // A citation covers its whole block, whose end is known only now.
         for (const citation of block.cited) {
           parts.push({
             type: 'citation',
@@ -119,7 +119,7 @@ export class ContentBlocks {
     parts.push({ type: 'text', text })
   }
 
-  /** The input of a tool that runs at the upstream comes the same way, and is not ours to run. */
+  /** The input of a tool that runs at the upstream arrives the same way, and is not executed here. */
   #input(block: Block | undefined, piece: unknown, parts: Part[]): void {
     if (block?.type !== 'tool_use' || !isText(piece)) return
     block.inPieces = true
@@ -139,12 +139,12 @@ function think(text: unknown, parts: Part[]): void {
   if (isText(text)) parts.push({ type: 'reasoning', text })
 }
 
-/** A call without arguments is a call with none. */
+/** A call without argument deltas has empty arguments. */
 function argumentText(input: unknown): string {
   return isText(input) ? input : JSON.stringify(isRecord(input) ? input : {})
 }
 
-/** Web pages only: places in documents of the caller mean something on this wire alone. */
+/** Web pages only: positions in the caller's documents have a meaning on this wire alone. */
 function citedIn(citations: unknown): Citation[] {
   if (!Array.isArray(citations)) return []
   return citations.flatMap((citation: unknown) => (isRecord(citation) ? webPage(citation) : []))

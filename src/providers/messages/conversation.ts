@@ -9,8 +9,8 @@ interface WireMessage {
 }
 
 /**
- * Neutral messages in this wire's shape, for a turn that came by another: instructions stand apart in `system`, and one role
- * never speaks twice in a row, so that all results of parallel calls are in one message. Throws `UpstreamError` for what the wire cannot carry.
+ * Neutral messages in this wire's format, for a turn that came by another: instructions go to `system`, and consecutive messages of one
+ * role are merged, so that all results of parallel calls are in one message. Throws `UpstreamError` for what the wire cannot carry.
  */
 export function conversation(all: readonly Message[]): { system: Block[]; messages: WireMessage[] } {
   const system: Block[] = []
@@ -68,7 +68,7 @@ function blockOf(content: Content, param: string): Block[] {
 /** The wire refuses text without a visible character. */
 const textBlock = (text: string): Block[] => (text.trim() === '' ? [] : [{ type: 'text', text }])
 
-/** Only its own thinking, sealed by it, means anything to the upstream. */
+/** The upstream accepts only its own signed thinking. */
 function thinking({ text, opaque }: Extract<Content, { type: 'reasoning' }>): Block[] {
   if (opaque?.wire !== 'messages') return []
   if (opaque.data !== undefined) return [{ type: 'redacted_thinking', data: opaque.data }]
@@ -87,7 +87,7 @@ function documentBlock(document: Document, param: string): Block {
   }
 }
 
-/** Text alone is cited by its sentences, parts each as a whole. */
+/** Plain text is cited by sentence, parts each as a unit. */
 function partsSource(parts: readonly Content[], param: string): Block {
   const [first] = parts
   if (parts.length === 1 && first?.type === 'text')
@@ -114,7 +114,7 @@ function toolUse({ id, name, arguments: text }: ToolCall, param: string): Block 
   return { type: 'tool_use', id: callId(id), name, input: inputOf(text, param) }
 }
 
-/** Some vendors' ids have dots and colons, which this wire refuses; call and result are changed alike. */
+/** Some vendors' ids contain dots and colons, which this wire refuses; the ids of call and result are replaced alike. */
 const callId = (id: string): string => id.replace(/[^\w-]/g, '_')
 
 function inputOf(text: string, param: string): Block {
@@ -122,7 +122,7 @@ function inputOf(text: string, param: string): Block {
     const input: unknown = JSON.parse(text === '' ? '{}' : text)
     if (isRecord(input)) return input
   } catch {
-    // Told below, with the same words.
+    // Reported below with the same message.
   }
   const detail = 'the arguments of an earlier tool call are not a JSON object'
   throw new UpstreamError('invalid_request', { executed: false, param, detail })

@@ -12,7 +12,7 @@ export class EventReader implements AnswerReader {
   readonly #secrets: readonly string[]
   #started = false
   #usage: Record<string, unknown> | undefined
-  /** The prompt is counted when the answer begins, the output when it ends. */
+  /** Prompt tokens are reported when the answer begins, output tokens when it ends. */
   #outputCounted = false
 
   constructor(secrets: readonly string[]) {
@@ -20,10 +20,10 @@ export class EventReader implements AnswerReader {
   }
 
   read(event: Record<string, unknown>, name: string, parts: Part[], text: string): EventProgress {
-    // Some gateways leave the type to the event's name, or send an error without its envelope.
+    // Some gateways send the type only as the event's name, or an error without its envelope.
     const type = name === 'error' || event['error'] ? 'error' : (event['type'] ?? name)
     if (type === 'error') throw faultOfError(event, this.#secrets)
-    // It comes while the model thinks in silence: no token, but a sign of life.
+    // Sent while the model thinks without output: not a token, but a sign of life.
     if (type === 'ping') return 'life'
     const from = parts.length
     const worth = this.#readEvent(type, event, parts)
@@ -42,7 +42,7 @@ export class EventReader implements AnswerReader {
         return 'token'
       case 'content_block_start':
         this.content.start(event['index'], event['content_block'], parts)
-        // Thinking that is not shown, and tools at the upstream, send no more than this for a long time.
+        // During hidden thinking and tools at the upstream, only these events come for a long time.
         return 'token'
       case 'content_block_stop':
         this.content.stop(event['index'], parts)
@@ -88,7 +88,7 @@ export class EventReader implements AnswerReader {
     })
   }
 
-  /** Usage is yielded even when the answer was cut, since it was counted; then the cut is thrown. */
+  /** Usage is yielded even for a truncated answer, since the upstream counted it; then the truncation is thrown. */
   *end(): Generator<Part, void, undefined> {
     yield* this.usageSoFar()
     if (!this.finished) throw new UpstreamError('cut', { detail: 'the answer ended without a stop reason' })
@@ -115,7 +115,7 @@ function finishOf(reason: string, calls: number): FinishReason {
     case 'pause_turn':
     case 'compaction':
       return 'pause'
-    // `end_turn`, and whatever comes next. Some servers end so although the answer is a call.
+    // Also `end_turn` and unknown reasons. Some servers send `end_turn` although the answer is a tool call.
     default:
       return calls > 0 ? 'tool_calls' : 'stop'
   }

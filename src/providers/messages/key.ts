@@ -1,8 +1,8 @@
 import type { UpstreamAddress } from '#providers/kit'
 
 /**
- * Anthropic's own host wants the key in `x-api-key`, and takes a bearer for another kind of credential. Other servers know
- * the one, the other or both, so they get both. Headers that the operator has named win.
+ * Anthropic's own host expects the key in `x-api-key`, and a bearer token for another kind of credential. Other servers accept either or
+ * both, so both are sent. Headers that the operator has configured take precedence.
  */
 export function addressWithKey({ apiKey, headers, ...address }: UpstreamAddress): UpstreamAddress {
   if (apiKey === undefined) return { ...address, ...(headers && { headers }) }

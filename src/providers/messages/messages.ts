@@ -15,10 +15,10 @@ import { betasOf, requestBody } from './request.ts'
 
 export { forwardedFields } from './request.ts'
 
-/** The newest version that every server of this wire knows; later ones only take fields away. */
+/** The newest version that every server of this wire knows; later versions only remove fields. */
 const version = { 'anthropic-version': '2023-06-01' }
 
-/** Any upstream that speaks Anthropic's Messages API: its maker's own, OpenRouter, LiteLLM, vLLM, llama.cpp. */
+/** Any upstream that speaks Anthropic's Messages API: Anthropic itself, OpenRouter, LiteLLM, vLLM, llama.cpp. */
 export function messagesProvider(address: UpstreamAddress & { id: string }): TextProvider & AsyncDisposable {
   const client = new UpstreamClient(addressWithKey(address))
   const usualBetas = address.headers?.['anthropic-beta']

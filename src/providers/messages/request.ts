@@ -3,7 +3,7 @@ import { isRecord, sameWireBody } from '#providers/kit'
 import { type TextCall, UpstreamError } from '#providers/spec'
 import { conversation } from './conversation.ts'
 
-/** Fields of the wire that are passed on as the caller wrote them. */
+/** Fields that are passed on unchanged. */
 const standardFields = [
   'system',
   'messages',
@@ -20,9 +20,8 @@ const standardFields = [
 ] as const
 
 /**
- * Top-level fields of a Messages body that have an effect here: passed on, or set by this provider. Everything else that a
- * caller sends is not forwarded: it could change the price (`service_tier`, `speed`, `inference_geo`) or rests on what the upstream
- * keeps (`container`, `diagnostics`).
+ * Top-level fields of a Messages body that have an effect here: passed on, or set by this provider. Other fields are not forwarded: they
+ * could change the price (`service_tier`, `speed`, `inference_geo`) or depend on data stored at the upstream (`container`, `diagnostics`).
  */
 export const forwardedFields: ReadonlySet<string> = new Set([
   ...standardFields,
@@ -44,7 +43,7 @@ export function requestBody({ turn, upstreamModel }: TextCall): Record<string, u
   }
 }
 
-/** Features that the caller has asked for by name; the operator's are set by configured headers. */
+/** Beta features that the caller requested by name; the operator's are set by configured headers. */
 export function betasOf(turn: Turn): string[] {
   const betas = sameWireBody(turn, 'messages')?.['anthropic_beta']
   const sane = (beta: unknown) => typeof beta === 'string' && /^[\w.:-]{1,100}$/.test(beta)
@@ -56,16 +55,16 @@ function passedOn(body: Record<string, unknown>, maxOutputTokens: number): Recor
     standardFields.filter((name) => body[name] !== undefined).map((name) => [name, body[name]]),
   )
   const { metadata, thinking, max_tokens: asked } = body
-  // Gateways read orders to themselves in the other members of `metadata`.
+  // Gateways read directives for themselves from the other members of `metadata`.
   if (isRecord(metadata) && typeof metadata['user_id'] === 'string')
     fields['metadata'] = { user_id: metadata['user_id'] }
-  // Where the limit had to come down, the part of it that is for thinking comes down with it.
+  // If the output limit was reduced, the thinking budget within it is reduced too.
   if (isRecord(thinking) && typeof thinking['budget_tokens'] === 'number' && Number(asked) > maxOutputTokens)
     fields['thinking'] = { ...thinking, budget_tokens: fitting(thinking['budget_tokens'], maxOutputTokens) }
   return fields
 }
 
-/** Seed and penalties, verbosity, names and the detail of images have no counterpart on this wire: hints that do not reach it. */
+/** Seed, penalties, verbosity, names and image detail are hints that have no counterpart on this wire; they are not sent. */
 function translated(turn: Turn): Record<string, unknown> {
   if (turn.temperature !== undefined && turn.temperature > 1)
     refuse('temperature', 'this model takes a temperature of 0 to 1')
@@ -89,7 +88,7 @@ function translated(turn: Turn): Record<string, unknown> {
   }
 }
 
-/** This wire knows JSON only by a schema, and one that allows every object is of no use: the model is instructed instead. */
+/** This wire supports JSON only with a schema, and a schema that allows every object is useless: the model is instructed instead. */
 const jsonOnly =
   'Answer with exactly one JSON object and nothing else: no text before or after it, no code fence.'
 
@@ -106,27 +105,27 @@ interface Thinking {
   effort?: string | undefined
 }
 
-/** A number of tokens is a budget; anything else leaves to the model how much it thinks, within the effort. */
+/** A number of tokens is a budget; any other value lets the model decide how much to think, within the effort. */
 function thinkingOf({ reasoning, maxOutputTokens, tools, toolChoice }: Turn): Thinking {
   if (!reasoning) return {}
   const effort = effortOf(reasoning)
   if (!reasoning.enabled || effort === 'none') return { thinking: { type: 'disabled' } }
-  // This wire refuses to think before a call that it is made to make, where the others leave that to the model.
+  // This wire refuses thinking together with a forced tool call; other wires leave that to the model.
   if (tools.length > 0 && (toolChoice.type === 'required' || toolChoice.type === 'tool')) return { effort }
   if (reasoning.maxTokens !== undefined) {
     const budget = fitting(reasoning.maxTokens, maxOutputTokens)
     return { thinking: { type: 'enabled', budget_tokens: budget }, effort }
   }
-  // Newer models keep their thinking to themselves unless it is asked for.
+  // Newer models return their thinking only on request.
   return { thinking: { type: 'adaptive', display: 'summarized' }, effort }
 }
 
-/** OpenAI's lowest effort has no name here. */
+/** OpenAI's lowest effort has no counterpart on this wire. */
 const effortOf = ({ effort }: Reasoning): string | undefined => (effort === 'minimal' ? 'low' : effort)
 
 const smallestBudget = 1_024
 
-/** A budget that the wire takes: at least 1,024 tokens, and some of the limit left for the answer. */
+/** A budget that the wire accepts: at least 1,024 tokens, and some of the limit left for the answer. */
 function fitting(budget: number, maxOutputTokens: number): number {
   if (maxOutputTokens <= smallestBudget)
     refuse('max_tokens', `this model thinks only within a limit of more than ${smallestBudget} output tokens`)
@@ -137,7 +136,7 @@ function tool({ name, description, parameters, strict }: Tool) {
   return {
     name,
     ...(description !== undefined && { description }),
-    // A tool without parameters is written as an empty schema elsewhere; here it must be one of an object.
+    // On other wires a tool without parameters may have an empty schema; here it must be an object schema.
     input_schema: { type: 'object', ...parameters },
     ...(strict !== undefined && { strict }),
   }

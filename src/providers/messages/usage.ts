@@ -1,7 +1,7 @@
 import type { Usage } from '#engine/turn'
 import { claimedCount, isRecord } from '#providers/kit'
 
-/** Fields that count the prompt. */
+/** Token counts of the prompt. */
 const promptFields = [
   'input_tokens',
   'cache_creation_input_tokens',
@@ -10,8 +10,8 @@ const promptFields = [
 ]
 
 /**
- * The usage of one answer out of its reports: `message_start` counts the prompt, every `message_delta` all there is so far.
- * The newest value of a field counts; but a gateway that reports the prompt only once sends nothing, null or zero the other time.
+ * The usage of one answer from its reports: `message_start` counts the prompt, and every `message_delta` is cumulative. The newest value of
+ * a field counts, except that gateways that report the prompt only once send nothing, null or zero the other time.
  */
 export function mergeUsage(
   raw: Record<string, unknown> | undefined,
@@ -28,8 +28,8 @@ export function mergeUsage(
 }
 
 /**
- * Tokens by kind. On this wire `input_tokens` leaves out what came from the cache and what was written to it; nor are the
- * tokens of a compaction among the figures at the top. Undefined when nothing is counted: zero for an answer that exists is no report.
+ * Tokens by kind. On this wire `input_tokens` excludes cache reads and cache writes, and the top-level counts exclude a compaction.
+ * Undefined when all counts are zero: no answer uses zero tokens, so that is no report.
  */
 export function readUsage(raw: Record<string, unknown> | undefined): Usage | undefined {
   if (!raw) return undefined

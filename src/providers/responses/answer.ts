@@ -3,7 +3,7 @@ import { faultOfError, isRecord } from '#providers/kit'
 import { UpstreamError } from '#providers/spec'
 import { EventReader, type ReaderOptions } from './events.ts'
 
-/** The parts of an answer that came whole. Throws `UpstreamError` for an error in place of an answer and for what is no answer. */
+/** The parts of a non-streamed answer. Throws `UpstreamError` if the body is an error or not an answer of this wire. */
 export function* readAnswer(body: unknown, options: ReaderOptions): Generator<Part, void, undefined> {
   if (!isRecord(body)) throw new UpstreamError('malformed', { detail: 'an answer that is no object' })
   if (Array.isArray(body['output']) || body['status'] === 'failed')

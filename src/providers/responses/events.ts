@@ -10,13 +10,13 @@ import { readUsage, searchesIn } from './usage.ts'
 export interface ReaderOptions {
   /** Secrets of the upstream, masked in every error. */
   secrets: readonly string[]
-  /** The caller speaks this wire too: every event travels with its parts. */
+  /** The caller uses this wire too: every event is attached to its parts. */
   sameWire: boolean
-  /** Sequences that end the answer on our side. */
+  /** Stop sequences that are applied on this side. */
   stop: readonly string[]
 }
 
-/** What a delta event adds to, and under which name its `.done` has the whole. */
+/** The target of a delta event, and the field of its `.done` event that has the complete text. */
 const deltaEvents = new Map<string, { kind: TextKind; place: string }>([
   ['response.output_text.delta', { kind: 'text', place: 'content_index' }],
   ['response.refusal.delta', { kind: 'refusal', place: 'content_index' }],
@@ -37,13 +37,13 @@ const terminalEvents: ReadonlySet<string> = new Set([
   'response.cancelled',
   'response.done',
 ])
-/** An upstream that sends only these events counts as silent. */
+/** An upstream that sends only these events counts as idle. */
 const openingEvents: ReadonlySet<string> = new Set([
   'response.created',
   'response.in_progress',
   'response.queued',
 ])
-/** OpenAI's sign of life while its model reasons without output; clients do not know this event. */
+/** OpenAI's sign of life while its model reasons without output; it is not forwarded, since clients do not know it. */
 const heartbeat = 'keepalive'
 
 /** Reads the events of one answer, or the one object of an answer that is not streamed, into neutral parts. */
@@ -61,7 +61,7 @@ export class EventReader implements AnswerReader {
     if (options.stop.length > 0) this.#cut = new StopCut(options.stop)
   }
 
-  /** True if the answer was ended on our side while the upstream is still writing. */
+  /** True if this side ended the answer (a stop sequence) while the upstream is still writing. */
   get endedEarly(): boolean {
     return this.#cut?.found !== undefined
   }
@@ -90,7 +90,7 @@ export class EventReader implements AnswerReader {
     return type === 'response.output_item.added' && thinks(event['item']) ? 'token' : 'life'
   }
 
-  /** The parts of an answer that came whole. */
+  /** The parts of a non-streamed answer. */
   *readComplete(body: Json): Generator<Part, void, undefined> {
     const parts = [this.#start(body)]
     if (this.#options.sameWire) attachExtra(parts, 0, { wire: 'responses', body })
@@ -170,7 +170,7 @@ export class EventReader implements AnswerReader {
     if (usage) this.#usage = { type: 'usage', usage, raw: raw as Json }
   }
 
-  /** The status decides, not the name of the event: vLLM calls every end `completed`. */
+  /** The status decides, not the name of the event: vLLM ends every answer with `response.completed`. */
   #terminal(type: string, response: Json, parts: Part[]): void {
     this.#count(response)
     const status =
@@ -195,15 +195,15 @@ export class EventReader implements AnswerReader {
     return this.#output.calls > 0 ? 'tool_calls' : 'stop'
   }
 
-  /** A failure after the finish takes nothing away from the answer. */
+  /** A failure after the finish does not invalidate the answer. */
   #fail(fault: UpstreamError): void {
     if (!this.finished) throw fault
     this.closed = true
   }
 
   /**
-   * A stop sequence ends the answer here. Hidden reasoning cannot be estimated, so that an upstream that
-   * reasons is given the same seconds as at any other end to report its usage.
+   * A stop sequence ends the answer on this side. Hidden reasoning cannot be estimated, so an upstream that reasons gets the usual time to
+   * report its usage.
    */
   #endAtStop(parts: Part[], from: number): void {
     if (!this.#cut) return
@@ -225,11 +225,11 @@ const tokens: ReadonlySet<Part['type']> = new Set([
   'tool-arguments',
 ])
 
-/** Hidden reasoning, and any other item that is no text: after its opening event nothing may follow for a long time. */
+/** During hidden reasoning, or another item without text, no event may follow the opening one for a long time. */
 const thinks = (item: unknown): boolean =>
   isRecord(item) && item['type'] !== 'message' && item['type'] !== 'function_call'
 
-/** Puts the extra on the first part of its event, or on one of its own. */
+/** Attaches the extra to the first part of its event, or to an empty part of its own. */
 function attachExtra(parts: Part[], first: number, extra: NonNullable<Part['extra']>): void {
   const part = parts[first]
   if (part) part.extra = extra

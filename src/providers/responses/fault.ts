@@ -2,7 +2,7 @@ import { faultOfError, isRecord } from '#providers/kit'
 import { UpstreamError } from '#providers/spec'
 import type { Json } from './items.ts'
 
-/** Why a response of this status is no answer; undefined when it is one. */
+/** The fault for a response of this status; undefined if it is a success. */
 export function faultOfStatus(
   status: string,
   response: Json,
@@ -13,7 +13,7 @@ export function faultOfStatus(
   return unfinished ? new UpstreamError('cut', { detail: `the answer ended as ${status}` }) : undefined
 }
 
-/** The fault by the code of a failed response, where its message does not show the kind. */
+/** The kind of fault by the error code of a failed response, if its message does not show it. */
 export function faultOf(error: Json, secrets: readonly string[]): UpstreamError {
   const code = String(error['code'] ?? '')
   const meant = /policy|invalid_prompt/.test(code)

@@ -1,4 +1,4 @@
-/** Neutral messages as input items, for a turn that came by another wire. */
+/** Converts neutral messages to input items, for a turn that came by another wire. */
 import type { Content, Document, Media, Message } from '#engine/turn'
 import { pdfName } from '#providers/kit'
 import { UpstreamError } from '#providers/spec'
@@ -6,15 +6,15 @@ import { UpstreamError } from '#providers/spec'
 type Item = Record<string, unknown>
 
 /**
- * System messages stay where they stand, as messages: `instructions` holds one text at the very front, and a conversation
- * can have several, also in its middle. Throws `UpstreamError` for what this wire cannot carry.
+ * System messages keep their position as messages, since `instructions` holds one text at the start, and a conversation can have several,
+ * also in its middle. Throws `UpstreamError` for what this wire cannot carry.
  */
 export function inputItems(messages: readonly Message[], host: string): Item[] {
   const items = messages.flatMap((message, index): Item[] => {
     const param = `messages.${index}.content`
     if (message.role === 'assistant') return assistantItems(message, param)
     if (message.role === 'tool') return [toolResult(message, param)]
-    // Only OpenAI's own models know a developer.
+    // Only OpenAI's own models know the role `developer`.
     const role = message.role === 'developer' && !isOpenAi(host) ? 'system' : message.role
     return [{ type: 'message', role, content: contentOf(message.content, param) }]
   })
@@ -23,13 +23,13 @@ export function inputItems(messages: readonly Message[], host: string): Item[] {
 
 const isOpenAi = (host: string): boolean => /(^|\.)(openai|azure)\.com$/.test(host)
 
-/** OpenRouter and vLLM take what a model wrote only with an identity; OpenAI would look for it among what it keeps. */
+/** OpenRouter and vLLM require an id on output items of the model; OpenAI would look it up among stored items. */
 function identified(item: Item, position: number): Item {
   if (item['type'] === 'function_call') return { ...item, id: `fc_${position}`, status: 'completed' }
   return item['role'] === 'assistant' ? { ...item, id: `msg_${position}`, status: 'completed' } : item
 }
 
-/** Text between two blocks of reasoning is one message; the calls come last, as models write them. */
+/** Text between two reasoning blocks is one message; the calls come last, the order in which models write them. */
 function assistantItems({ content, refusal, toolCalls = [] }: Message, param: string): Item[] {
   const items: Item[] = []
   let pending: Item[] = []
@@ -60,7 +60,10 @@ const reasoningItem = (text: string, encrypted: string, id: string | undefined):
   encrypted_content: encrypted,
 })
 
-/** This wire has no mark for a failed tool, so the result begins with a sentence about the failure. Texts alone are one string: older servers take no list. */
+/**
+ * This wire has no `is_error`, so the result begins with a sentence about the failure. Text-only results are one string: older servers
+ * accept no list.
+ */
 function toolResult({ content, toolCallId, isError }: Message, param: string): Item {
   const failed: Content[] = isError ? [{ type: 'text', text: 'The tool failed:' }] : []
   const resultParts = [...failed, ...content]
@@ -95,7 +98,7 @@ function partOf(content: Content, param: string): Item[] {
   }
 }
 
-/** A PDF travels as a file; text and mixed documents as the parts they are made of, under their title. */
+/** A PDF is sent as a file; text and mixed documents as their parts, under their title. */
 function documentParts(document: Document, param: string): Item[] {
   const heading = [document.title, document.context].filter((line) => line !== undefined).join('\n')
   const above = heading === '' ? [] : [{ type: 'input_text', text: heading }]

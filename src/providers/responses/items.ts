@@ -9,11 +9,11 @@ export type TextKind = 'text' | 'refusal' | 'thought'
 
 const between: Record<TextKind, string> = { text: '', refusal: '', thought: '\n\n' }
 
-/** The text of one kind in one item, as far as it was emitted. */
+/** The text of one kind in one item, as far as it has been emitted. */
 export class StreamedText {
   text = ''
   readonly #kind: TextKind
-  /** Which part of the item is being written, and where in `text` it begins. */
+  /** The index of the part that is being written, and its start in `text`. */
   #place = 0
   begin = 0
 
@@ -21,7 +21,7 @@ export class StreamedText {
     this.#kind = kind
   }
 
-  /** More of the part at `place`. */
+  /** Appends to the part at `place`. */
   add(place: unknown, delta: string, parts: Part[]): void {
     if (delta === '') return
     const gap = this.#enter(place)
@@ -29,14 +29,14 @@ export class StreamedText {
     parts.push(partOf(this.#kind, gap + delta))
   }
 
-  /** The part at `place` is complete: emits the rest of it. */
+  /** Completes the part at `place`: emits the rest of it. */
   complete(place: unknown, full: string, parts: Part[]): void {
     const step = typeof place === 'number' ? place - this.#place : 0
     if (step < 0) return
     this.add(place, restOf(full, step === 0 ? this.text.slice(this.begin) : ''), parts)
   }
 
-  /** All parts are complete: emits the rest of them. */
+  /** Completes all parts: emits the rest of them. */
   completeAll(texts: readonly string[], parts: Part[]): void {
     const rest = restOf(texts.join(between[this.#kind]), this.text)
     this.text += rest
@@ -53,7 +53,7 @@ export class StreamedText {
   }
 }
 
-/** The rest of `whole` that has not been emitted; empty where the text differs, since what was emitted cannot be taken back. */
+/** The rest of `full` that has not been emitted; empty if the text differs, since emitted text cannot be withdrawn. */
 export const restOf = (full: string, emitted: string): string =>
   full.startsWith(emitted) ? full.slice(emitted.length) : ''
 
@@ -62,7 +62,7 @@ export const partOf = (kind: TextKind, text: string): Part => ({
   text,
 })
 
-/** One item of an answer, emitted as it is written, whether by deltas, by its end, or only in the whole response. */
+/** One output item, emitted as it is written, whether by deltas, by its `.done` event, or only in the final response. */
 export class OutputItem {
   readonly index: unknown
   readonly id: unknown
@@ -72,11 +72,11 @@ export class OutputItem {
     refusal: new StreamedText('refusal'),
     thought: new StreamedText('thought'),
   }
-  /** Of a function call: its index among the calls that were emitted, once its name is known. */
+  /** For a function call: its index among the calls that were emitted, once its name is known. */
   call: number | undefined
   callId: unknown
   arguments = ''
-  /** How many annotations were emitted. */
+  /** The number of annotations emitted. */
   citations = 0
   done = false
 
@@ -91,7 +91,7 @@ export class OutputItem {
     return this.type === type && (typeof index === 'number' ? this.index === index : this.id === id)
   }
 
-  /** A call is emitted when its name is known; arguments that came earlier have waited for it. */
+  /** A call is emitted when its name is known; arguments that came earlier are buffered until then. */
   name(item: Json, place: number, parts: Part[]): boolean {
     const { name } = item
     if (this.call !== undefined || typeof name !== 'string' || name === '') return false
@@ -116,7 +116,10 @@ export class OutputItem {
   }
 }
 
-/** The page that a `url_citation` names; other annotations mean nothing beyond their own wire. `before`: characters of the answer before the text it counts in. */
+/**
+ * The page of a `url_citation`; other annotations have a meaning on their own wire alone. `before`: characters of the answer before the
+ * annotated text.
+ */
 export function citationOf(annotation: unknown, before: number): Citation | undefined {
   if (!isRecord(annotation) || annotation['type'] !== 'url_citation') return undefined
   const { url, title, start_index: start, end_index: end } = annotation
@@ -136,14 +139,14 @@ export const textsOf = (item: Json, kind: 'text' | 'refusal'): string[] =>
     return typeof text === 'string' ? [text] : []
   })
 
-/** The summary of the reasoning; the reasoning itself only where there is no summary. */
+/** The reasoning summary, or the reasoning itself if there is no summary. */
 export function thoughtsOf(item: Json): string[] {
   const summary = recordsOf(item['summary'])
   const shown = summary.length > 0 ? summary : recordsOf(item['content'])
   return shown.flatMap(({ text }) => (typeof text === 'string' ? [text] : []))
 }
 
-/** The seal of a reasoning item, with which its own wire takes it back. */
+/** The encrypted content of a reasoning item, which its own wire accepts back. */
 export function sealOf({ id, encrypted_content: data }: Json): Opaque | undefined {
   if (typeof data !== 'string' || data === '') return undefined
   return { wire: 'responses', ...(typeof id === 'string' && { id }), data }

@@ -13,12 +13,12 @@ import {
   thoughtsOf,
 } from './items.ts'
 
-/** Each event looks for its item among all of them. */
+/** Bounded, since each event searches its item among all of them. */
 const maxItems = 4_096
 
-/** The items of one answer: whatever order of events a server uses, every text, call and citation is emitted once. */
+/** The output items of one answer: in whatever order a server sends its events, every text, call and citation is emitted once. */
 export class Output {
-  /** How many function calls were emitted. */
+  /** The number of function calls emitted. */
   calls = 0
   readonly #items: OutputItem[] = []
   #latest: OutputItem | undefined
@@ -27,7 +27,7 @@ export class Output {
     return this.#items.some(({ type }) => type === 'reasoning')
   }
 
-  /** The item that an event adds to; a server that never opened it opens it so. */
+  /** The item that an event adds to; it is created if the server sent no opening event. */
   at({ output_index: index, item_id: id }: Json, type: string): OutputItem {
     if (!this.#latest?.matches(type, index, id))
       this.#latest = this.#find(type, index, id) ?? this.#begin(type, index, id)
@@ -46,17 +46,17 @@ export class Output {
     return this.#latest
   }
 
-  /** An item is begun, perhaps after the first of its deltas. */
+  /** Opens an item, possibly after its first deltas. */
   open(item: Json, index: unknown, parts: Part[]): void {
     const type = String(item['type'])
     const known = this.#find(type, index, item['id'])
     const another = !known || known.done || (known.call !== undefined && known.callId !== item['call_id'])
     const opened = another ? this.#begin(type, index, item['id']) : known
-    // Its content is repeated by its deltas, so only the name is read here.
+    // Deltas repeat its content, so only the name is read here.
     if (type === 'function_call') this.#name(opened, item, parts)
   }
 
-  /** An item is complete: emits the rest of it. */
+  /** Completes an item: emits the rest of it. */
   complete(item: Json, index: unknown, parts: Part[]): void {
     const type = String(item['type'])
     const known = this.#find(type, index, item['id'])
@@ -105,8 +105,8 @@ export class Output {
   }
 
   /**
-   * Emits what only the whole response contains. It is compared with everything that was emitted, not item by item: some servers
-   * divide their items differently here, and give them other ids.
+   * Emits what only the final response contains. It is compared with all that was emitted, not item by item: some servers divide their
+   * items differently here, and give them other ids.
    */
   completeAll(output: readonly Json[], parts: Part[]): void {
     if (this.#items.length === 0) {
@@ -142,7 +142,7 @@ export class Output {
     if (rest !== '') parts.push(partOf(kind, rest))
   }
 
-  /** Calls are matched by their ids, or where the server changes those, by their order. */
+  /** Calls are matched by id, or by order if the server changes the ids. */
   #restOfCalls(items: readonly Json[], parts: Part[]): void {
     const calls = this.#items.filter(({ type }) => type === 'function_call')
     const byId = (item: Json) =>

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Turn } from '#engine/turn'
 import { requestBody } from './request.ts'
 
-/** Hosts that no test can stand in for: what differs is what their addresses decide. */
+/** Vendors' hosts, which no test server can stand in for: the request body depends on the host name. */
 function bodyFor(host: string, source: Turn['source'], more: Partial<Turn> = {}): Record<string, unknown> {
   const turn: Turn = {
     messages: [

@@ -1,7 +1,7 @@
 /**
- * Fields that this wire lacks, and how a turn of another wire that has them is sent:
- * - `stop`: the answer is ended on our side where a sequence begins (stop.ts); servers that know the field get it too.
- * - `seed`, `top_k` and the penalties: sent to servers that are not known to refuse unknown fields, else left out.
+ * Fields that this wire lacks, and what happens to them in a turn of another wire:
+ * - `stop`: applied on this side (stop.ts), and sent to servers that know the field.
+ * - `seed`, `top_k` and the penalties: sent, except to servers that are known to refuse unknown fields.
  * - Audio and video: refused before anything is sent (input.ts).
  * - The name of a message: left out.
  */
@@ -10,7 +10,7 @@ import { isRecord, sameWireBody, withinLimit } from '#providers/kit'
 import type { TextCall } from '#providers/spec'
 import { inputItems } from './input.ts'
 
-/** Fields of OpenAI's own wire that are passed on as the caller wrote them. */
+/** OpenAI's own fields that are passed on unchanged. */
 const standardFields = [
   'input',
   'instructions',
@@ -30,7 +30,7 @@ const standardFields = [
   'stream_options',
   'user',
 ] as const
-/** Fields that vLLM, OpenRouter and other open servers know beside them. */
+/** Fields of vLLM, OpenRouter and other open servers. */
 const openFields = [
   'top_k',
   'min_p',
@@ -42,9 +42,9 @@ const openFields = [
 ] as const
 
 /**
- * Top-level fields of a responses body that have an effect here: passed on, or set by this provider. The rest could
- * change the price (`service_tier`, `prompt_cache_retention`), keep data at the upstream (`background`, `conversation`) or
- * lean on data that is kept nowhere (`previous_response_id`, `prompt`).
+ * Top-level fields of a responses body that have an effect here: passed on, or set by this provider. The rest could change the price
+ * (`service_tier`, `prompt_cache_retention`), store data at the upstream (`background`, `conversation`) or depend on data that is stored
+ * nowhere (`previous_response_id`, `prompt`).
  */
 export const forwardedFields: ReadonlySet<string> = new Set([
   ...standardFields,
@@ -71,7 +71,7 @@ const strictHosts =
 
 const openAi = /(^|\.)(openai\.com|azure\.com)$/
 
-/** The JSON body for this upstream. `host` is the upstream's, since vendors differ in a few names. */
+/** The JSON request body. Some field names depend on the vendor, which is recognised by `host`. */
 export function requestBody(host: string, call: TextCall): Record<string, unknown> {
   const { turn } = call
   const body = sameWireBody(turn, 'responses')
@@ -91,7 +91,7 @@ function passedOn(host: string, stream: boolean, body: Record<string, unknown>):
   const fields: Record<string, unknown> = {}
   for (const name of names) if (body[name] != null) fields[name] = body[name]
   if (!stream) delete fields['stream_options']
-  // Of tools that run at the upstream only its own search has a bound that the hold knows.
+  // Of the tools that run at the upstream, only its search has a bound that the hold includes.
   const tools = Array.isArray(body['tools']) ? body['tools'].filter(isPassedOn) : []
   if (tools.length > 0) fields['tools'] = tools
   else for (const name of toolFields) delete fields[name]
@@ -107,7 +107,10 @@ const isChoiceAmong = (tools: readonly unknown[], choice: unknown): boolean =>
   choice['type'] === 'allowed_tools' ||
   tools.some((tool) => isRecord(tool) && tool['type'] === choice['type'])
 
-/** The caller's own object; our flat `effort` is the default of its field. A budget is sent only to models that accept one (`engine/routing`). */
+/**
+ * The caller's `reasoning` object; the top-level `reasoning_effort` is the default of its field. A budget is sent only to models that
+ * accept one (`engine/routing`).
+ */
 function passedReasoning(
   body: Record<string, unknown>,
   { reasoning, maxOutputTokens }: Turn,
@@ -136,7 +139,7 @@ function translated(host: string, turn: Turn): Record<string, unknown> {
     temperature: turn.temperature,
     top_p: turn.topP,
     text: textOf(turn, open || openAi.test(host)),
-    // Vendors that keep nothing give a thought back only sealed; models without reasoning refuse the field.
+    // Vendors that store nothing return reasoning only encrypted; models without reasoning refuse the field.
     include: turn.reasoning?.enabled ? ['reasoning.encrypted_content'] : undefined,
     ...(open && {
       top_k: turn.topK,
@@ -146,7 +149,7 @@ function translated(host: string, turn: Turn): Record<string, unknown> {
       repetition_penalty: turn.repetitionPenalty,
       stop: turn.stop.length > 0 ? turn.stop : undefined,
     }),
-    // The choice and its companions are refused by upstreams when there are no tools.
+    // Upstreams refuse `tool_choice` and its related fields when there are no tools.
     ...(turn.tools.length > 0 && {
       tools: turn.tools.map(toolOf),
       tool_choice: choiceOf(turn.toolChoice),

@@ -15,7 +15,7 @@ import { requestBody } from './request.ts'
 
 export { forwardedFields } from './request.ts'
 
-/** Any upstream that speaks OpenAI's Responses API: its maker's own, OpenRouter, and Open Responses servers such as vLLM. */
+/** Any upstream that speaks OpenAI's Responses API: OpenAI itself, OpenRouter, and Open Responses servers such as vLLM. */
 export function responsesProvider(address: UpstreamAddress & { id: string }): TextProvider & AsyncDisposable {
   const client = new UpstreamClient(address)
   const codec: ClientCodec = {
@@ -33,7 +33,7 @@ export function responsesProvider(address: UpstreamAddress & { id: string }): Te
   }
 }
 
-/** A caller of this wire gets the events as they came; for one of another the answer is ended at its stop sequences. */
+/** A caller of this wire gets the events unchanged; for a caller of another wire, stop sequences are applied here. */
 function readerOptionsOf({ secrets }: UpstreamClient, { turn }: TextCall): ReaderOptions {
   const sameWire = sameWireBody(turn, 'responses') !== undefined
   return { secrets, sameWire, stop: sameWire ? [] : turn.stop }

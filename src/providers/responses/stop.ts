@@ -1,8 +1,8 @@
 import type { Part } from '#engine/turn'
 
 /**
- * Ends an answer where one of the caller's stop sequences begins, for upstreams that lack the field. Text that may be
- * the beginning of a sequence is held back until more of it comes.
+ * Ends an answer where one of the caller's stop sequences begins, for upstreams that lack the field. Text that may be the beginning of a
+ * sequence is buffered until more of it arrives.
  */
 export class StopCut {
   /** The sequence that was found. */
@@ -14,7 +14,7 @@ export class StopCut {
     this.#sequences = sequences.filter((sequence) => sequence !== '')
   }
 
-  /** Rewrites the parts from `from` on: past the cut only the finish and the usage remain. */
+  /** Rewrites the parts from `from` on: after the stop sequence only the finish and the usage remain. */
   apply(parts: Part[], from: number): void {
     for (const part of parts.splice(from)) {
       if (this.found !== undefined) this.#afterCut(part, parts)
@@ -57,7 +57,7 @@ export class StopCut {
   }
 }
 
-/** A sequence does not reach over these. */
+/** A stop sequence does not span these parts. */
 const endsText: ReadonlySet<Part['type']> = new Set([
   'refusal',
   'reasoning',

@@ -1,10 +1,7 @@
 import type { Usage } from '#engine/turn'
 import { claimedCount, isRecord } from '#providers/kit'
 
-/**
- * Tokens by kind from the `usage` of a response. Undefined when it counts nothing: a report of zero for an answer that
- * exists is no report.
- */
+/** Tokens by kind from the `usage` of a response. Undefined when all counts are zero: no answer uses zero tokens, so that is no report. */
 export function readUsage(raw: Record<string, unknown>, webSearches = 0): Usage | undefined {
   const read = isRecord(raw['input_tokens_details']) ? raw['input_tokens_details'] : {}
   const written = isRecord(raw['output_tokens_details']) ? raw['output_tokens_details'] : {}
@@ -14,7 +11,7 @@ export function readUsage(raw: Record<string, unknown>, webSearches = 0): Usage 
   if (input + output === 0) return undefined
   const cachedInput = Math.min(count(read['cached_tokens']), input)
   const cacheWriteInput = Math.min(count(read['cache_write_tokens']), input - cachedInput)
-  // OpenAI keeps a prefix for half an hour or for half a day; the longer of the two is priced as the longer of ours.
+  // OpenAI caches a prefix for half an hour or for half a day; the latter is priced as the longer of our two cache durations.
   const cacheWriteHourInput = Math.min(count(ages['ttl_12h_tokens']), cacheWriteInput)
   return {
     input,
@@ -28,7 +25,7 @@ export function readUsage(raw: Record<string, unknown>, webSearches = 0): Usage 
   }
 }
 
-/** Searches among the items of a response; the pages that were opened after them are not billed. */
+/** Search calls among the output items; opening a result page is not billed. */
 export const searchesIn = (output: unknown): number =>
   Array.isArray(output) ? output.filter((item) => isRecord(item) && isSearch(item)).length : 0
 

@@ -18,7 +18,7 @@ const cue =
   /\b(?:what|how much|calculate|compute|evaluate|solve|equals?|sum)\b|[=?؟]|چند|حساب|حاصل|برابر|محاسبه/iu
 const date = /\d{2,4}[-/]\d{1,2}[-/]\d{1,4}/
 
-/** Finds a calculation that the text asks for: an expression with a question around it, or an expression alone. */
+/** Finds a calculation that the text asks for: an expression within a question, or an expression alone. */
 export function findArithmetic(text: string): Arithmetic | undefined {
   if (text.length > 2000) return undefined
   let plain = numerals(text)
@@ -39,7 +39,7 @@ export function findArithmetic(text: string): Arithmetic | undefined {
 
 const precedence: Record<string, number> = { '+': 1, '-': 1, '*': 2, '/': 2, '^': 4 }
 
-/** Precedence climbing; answers `undefined` for tokens that are not an expression. */
+/** Precedence climbing; returns `undefined` for tokens that are not an expression. */
 function evaluate(tokens: readonly string[]): number | undefined {
   let at = 0
   const operand = (): number => {

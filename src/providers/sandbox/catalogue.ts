@@ -124,7 +124,7 @@ const imageModel: ImageModel = {
   },
 }
 
-/** Of every vector of the sandbox. */
+/** The dimensions of every sandbox vector. */
 export const sandboxDimensions = 256
 
 const embeddingModel: EmbeddingModel = {

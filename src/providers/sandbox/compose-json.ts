@@ -9,8 +9,8 @@ import type { Question } from './question.ts'
 import { sampleSchema, UnsatisfiableSchema } from './schema-sample.ts'
 
 /**
- * The JSON answer: valid by the schema, with values from the question where the property names allow it;
- * without a schema a small object about the question. Throws `UpstreamError('invalid_request')` when no value can be made.
+ * The JSON answer: valid by the schema, with values from the question where the property names allow it; without a schema, a small object
+ * about the question. Throws `UpstreamError('invalid_request')` when no value can be made.
  */
 export function composeJson(
   output: Exclude<OutputFormat, { type: 'text' }>,

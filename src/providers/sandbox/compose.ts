@@ -15,12 +15,12 @@ const count = [
 const wordsAsked = /(\d{1,5})[\s-]+(?:words?\b|کلمه|واژه)/iu
 const paragraphsAsked = /(\d{1,3})[\s-]+(?:paragraphs?\b|پاراگراف|بند(?!\p{L}))/iu
 
-/** Longest list the sandbox counts; past it the answer stops there, as every answer is bounded. */
+/** The longest list that the sandbox counts out; longer ones end there, since every answer is bounded. */
 const longestCount = 10_000
 
 /**
- * The text answer. In order: what the tools answered, exact repetition, counting, a text of N words or paragraphs,
- * arithmetic, and otherwise the sandbox introduces itself and quotes the question. Media are acknowledged first.
+ * The text answer. In order: tool results, exact repetition, counting, a text of N words or paragraphs, arithmetic; otherwise the sandbox
+ * introduces itself and quotes the question. Media are acknowledged first.
  */
 export function composeText(question: Question, seed: number): string {
   const { language, text } = question
@@ -32,7 +32,7 @@ export function composeText(question: Question, seed: number): string {
   return [...media, visible ?? introduction(question)].join(' ')
 }
 
-/** Sentences without end for the `tokens` order; the stream cuts them. */
+/** Endless sentences for the `tokens` directive; the stream cuts them. */
 export function endlessText(language: Language, seed: number, atLeastWords: number): string {
   return takeWords(language, seed, atLeastWords).join(' ')
 }

@@ -1,22 +1,21 @@
 import type { Content, Media, Message, Turn, Usage } from '#engine/turn'
 import type { Tokenizer } from './tokens.ts'
 
-/** Overheads in tokens, as the field counts chat prompts: the frame of a message, a name, a tool, the opened reply. */
+/** Overheads in tokens, as common tokenisers count chat prompts: a message's frame, a name, a tool, the opening of the reply. */
 const perMessage = 3
 const perName = 1
 const perTool = 8
 const opening = 3
 
-/** Tokens of media whose size is not known, for example an image by link. */
+/** Tokens of media of unknown size, for example an image behind a link. */
 const unmeasured = { image: 765, audio: 250, video: 2600 }
 const tokensPerPage = 800
 const audioTokensPerSecond = 25
 const videoTokensPerSecond = 260
 
 /**
- * Prompt tokens of a turn: all text by the tokenizer, the frames above, tools and schema as JSON text.
- * Images: 85 + 170 for each tile of 512×512. Audio 25 and video 260 a second, both also in `mediaInput`.
- * Counting ends early once the total is past `limit`.
+ * Prompt tokens of a turn: all text by the tokenizer, the overheads above, tools and schema as JSON text. Images: 85 + 170 for each tile of
+ * 512×512. Audio 25 and video 260 a second, both also in `mediaInput`. Counting ends early once the total is past `limit`.
  */
 export function countInput(
   turn: Turn,

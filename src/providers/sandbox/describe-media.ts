@@ -3,11 +3,11 @@ import type { Language } from './language.ts'
 import { phraseText } from './phrases.ts'
 import type { Question } from './question.ts'
 
-/** One sentence on a medium by its measured properties: format, size in pixels, seconds, pages. */
+/** One sentence that describes a medium by its measured properties: format, size in pixels, seconds, pages. */
 export const describeMedia = (medium: Question['media'][number], language: Language): string =>
   medium.type === 'document' ? describeDocument(medium, language) : describeMeasured(medium, language)
 
-/** What of a document was read, and nothing more: the number of a PDF's pages, or the characters of text. */
+/** What was read of a document: the number of a PDF's pages, or the characters of text. */
 function describeDocument(document: Document, language: Language): string {
   const title = document.title ?? phraseText(language, 'untitled')
   if (!('media' in document))

@@ -2,14 +2,14 @@ import { UpstreamError, type UpstreamFault } from '#providers/spec'
 import { asciiDigits } from './phrases.ts'
 
 /**
- * Orders for tests, written into the last user text: `[[sandbox: fault=cut after=5]]`. Several markers add up.
+ * Directives for tests, written into the last user text: `[[sandbox: fault=cut after=5]]`. Several markers are combined.
  *
- * | order | effect |
+ * | directive | effect |
  * |---|---|
- * | `fault=<kind>` | throws `UpstreamError` of that kind of `#providers/spec`; `stall` falls silent until the idle time runs out |
- * | `after=<n>` | the fault comes after n streamed pieces (default: before the first, for `cut` and `stall` after 3) |
- * | `on=<upstream model>` | the fault strikes only that upstream model, so that another deployment answers |
- * | `retry_after_ms=<n>` | goes along with the fault |
+ * | `fault=<kind>` | throws `UpstreamError` of that kind (`#providers/spec`); `stall` sends nothing until the idle timeout |
+ * | `after=<n>` | the fault comes after n streamed pieces (default: 0; 3 for `cut` and `stall`) |
+ * | `on=<upstream model>` | the fault affects only that upstream model, so that another deployment answers |
+ * | `retry_after_ms=<n>` | the `retryAfterMs` of the fault |
  * | `first_token_ms=<n>` `token_ms=<n>` | pace of this answer |
  * | `tokens=<n>` | a text of n tokens |
  * | `cached=<n>` | n input tokens are reported as read from a cache |
@@ -58,7 +58,7 @@ const numbers = {
   cached: 'cached',
 } as const
 
-/** Takes the markers out of the text. Throws `UpstreamError('invalid_request')` for an order that does not exist. */
+/** Removes the markers from the text. Throws `UpstreamError('invalid_request')` for an unknown directive. */
 export function readDirectives(text: string): { text: string; directives: Directives } {
   const directives: Directives = {}
   const rest = text.replace(marker, (_, orders: string) => {

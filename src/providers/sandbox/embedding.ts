@@ -1,4 +1,4 @@
-/** Vectors without a model: counts of words, stems and runs of three letters, each added to a place that its hash chooses. */
+/** Vectors without a model: counts of words, stems and three-letter sequences, each added to a dimension that its hash chooses. */
 import { setImmediate as turn } from 'node:timers/promises'
 import { stopWords, wordsOf } from '#engine/retrieval'
 import { type Embedded, type EmbeddingCall, type EmbeddingProvider, UpstreamError } from '#providers/spec'
@@ -7,7 +7,7 @@ import { loadTokenizer } from './tokens.ts'
 
 const weights = { word: 1, part: 0.7, letters: 0.25, stopWord: 0.05 }
 
-/** Deterministic and offline: the same text has the same vector everywhere, whatever its spelling. */
+/** Deterministic and offline: texts that are equal after normalisation have equal vectors everywhere. */
 export function sandboxEmbeddings(): EmbeddingProvider {
   return { embed }
 }
@@ -36,7 +36,7 @@ async function embed({ order, upstreamModel, signal }: EmbeddingCall): Promise<E
 
 function vectorOf(text: string): Float32Array {
   const vector = new Float32Array(sandboxDimensions)
-  // Of texts without any word too.
+  // A small constant, so that the vector of a text without words can be normalised too.
   vector[0] = 1e-3
   for (const [feature, weight] of featuresOf(text)) {
     const hash = hashOf(feature)
@@ -46,7 +46,7 @@ function vectorOf(text: string): Float32Array {
   return vector.map((value) => value / length)
 }
 
-/** A word that occurs twice weighs somewhat more than one that occurs once. */
+/** A repeated word weighs somewhat more than a single one. */
 function featuresOf(text: string): Map<string, number> {
   const features = new Map<string, { weight: number; count: number }>()
   const add = (feature: string, weight: number): void => {
@@ -65,7 +65,7 @@ function featuresOf(text: string): Map<string, number> {
   return new Map([...features].map(([feature, { weight, count }]) => [feature, weight * Math.sqrt(count)]))
 }
 
-/** FNV-1a over the code units, then mixed (murmur3's last step), since the low bits alone choose. */
+/** FNV-1a over the code units, then mixed (the last step of murmur3), since only the low bits choose the dimension. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)

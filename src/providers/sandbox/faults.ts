@@ -2,7 +2,7 @@ import { UpstreamError } from '#providers/spec'
 import type { Directives } from './directives.ts'
 import type { Pacer } from './pace.ts'
 
-/** What a real upstream would have sent along with each fault; `executed: false` only where it surely did no work. */
+/** The details that a real upstream would send with each fault; `executed: false` only where it certainly did no work. */
 const faultOptions: Partial<
   Record<NonNullable<Directives['fault']>, { status?: number; executed?: boolean }>
 > = {
@@ -17,7 +17,7 @@ const faultOptions: Partial<
   not_found: { status: 404, executed: false },
 }
 
-/** Makes the ordered fault happen. */
+/** Throws the requested fault. */
 export async function raise(
   fault: NonNullable<Directives['fault']>,
   directives: Directives,

@@ -1,4 +1,4 @@
-/** A text of a JSON Schema `format`; `undefined` for a format that is not known, which then is an annotation only. */
+/** A sample of a JSON Schema `format`; `undefined` for an unknown format, which is then only an annotation. */
 export function sampleFormat(format: string, variant: number): string | undefined {
   const day = String((variant % 28) + 1).padStart(2, '0')
   const part = (variant % 250) + 1

@@ -15,12 +15,11 @@ const answerNames =
 const dates = /(?<!\d)\d{4}[-/]\d{1,2}[-/]\d{1,2}(?!\d)/g
 
 /**
- * Values from the user's words, by the name of the property: a place, the question, a number, a telephone number, an address, a calculation, a date, or a
- * command between backticks.
- * `places` are those that this value may name.
+ * Values from the user's text, chosen by the name of the property: a place, the question, a number, a telephone number, an address, a
+ * calculation, a date, or a command between backticks. `places` are those that this value may name.
  */
 export function hintsFrom(question: Question, places: readonly string[]) {
-  // Enough of the text for values, and little enough for the patterns below, of which some are quadratic.
+  // Bounded, since some of the patterns below are quadratic.
   const text = question.text.slice(0, 4000)
   const plain = asciiDigits(text)
   const numbers = (plain.match(/(?<![\p{L}\d.])-?\d{1,15}(?:\.\d{1,9})?/gu) ?? []).map(Number)
@@ -63,7 +62,7 @@ function mentioned(members: readonly unknown[], text: string): unknown {
   )
 }
 
-/** Whether a tool takes one place, so that several places make several calls; the name of that property. */
+/** The name of the property that takes one place, so that several places make several calls; undefined if the tool has none. */
 export function placeProperty(parameters: SchemaObject): string | undefined {
   const properties = parameters['properties']
   if (typeof properties !== 'object' || properties === null) return undefined

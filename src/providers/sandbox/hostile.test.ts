@@ -30,7 +30,7 @@ const message: fc.Arbitrary<Message> = fc.record(
   },
   { requiredKeys: ['role', 'content'], noNullPrototype: true },
 )
-/** Objects with the words of JSON Schema and any values behind them. */
+/** Objects with JSON Schema keywords and arbitrary values. */
 const wildSchema = fc.dictionary(
   fc.constantFrom(
     'type',

@@ -1,6 +1,6 @@
 import type { Tool } from '#engine/turn'
 
-/** Words of tool names and descriptions that do not name the subject. */
+/** Words of tool names and descriptions that do not identify the subject. */
 const empty = new Set(
   (
     'get set put fetch list find make does done the and for run call calls tool function current create read write ' +
@@ -10,7 +10,7 @@ const empty = new Set(
   ).split(' '),
 )
 
-/** Persian words for common subjects of tools, so that a Persian question reaches a tool with an English name. */
+/** Persian words for common tool subjects, so that a Persian question matches a tool with an English name. */
 const persian: Record<string, readonly string[]> = {
   weather: ['آب‌وهوا', 'آب و هوا', 'هوا', 'هوای', 'دما', 'دمای'],
   temperature: ['دما', 'دمای'],

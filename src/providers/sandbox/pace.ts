@@ -1,7 +1,7 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { type Timeouts, UpstreamError } from '#providers/spec'
 
-/** Waits; tests pass one that does not really wait. Must reject when the signal aborts. */
+/** Waits; tests pass one that does not wait. Must reject when the signal aborts. */
 export interface SandboxClock {
   wait(ms: number, signal: AbortSignal): Promise<void>
 }
@@ -21,7 +21,7 @@ export const realClock: SandboxClock = {
 /** Pieces sent without pace before the event loop runs, so that aborts and other requests are served. */
 const piecesPerTurn = 64
 
-/** Sends an answer at its pace, within the timeouts of the call, until the caller leaves. */
+/** Sends an answer at its pace, within the timeouts of the call, until the caller disconnects. */
 export class Pacer {
   #sent = 0
   #waitedMs = 0
@@ -37,12 +37,12 @@ export class Pacer {
     this.#clock = clock
   }
 
-  /** How many pieces were sent so far. */
+  /** The number of pieces sent so far. */
   get sent(): number {
     return this.#sent
   }
 
-  /** Waits for the turn of the next piece. Throws `UpstreamError`: `aborted`, or `timeout` when the pace is slower than allowed. */
+  /** Waits until the next piece is due. Throws `UpstreamError`: `aborted`, or `timeout` when the pace is slower than allowed. */
   async next(): Promise<void> {
     const first = this.#sent === 0
     const ms = first ? this.#pace.firstTokenMs : this.#pace.tokenMs
@@ -57,7 +57,7 @@ export class Pacer {
     this.check()
   }
 
-  /** Falls silent until the time without news runs out, which is a `timeout`. */
+  /** Sends nothing until the idle timeout, then throws `timeout`. */
   async stall(): Promise<never> {
     await this.wait(this.#sent === 0 ? this.#timeouts.firstByteMs : this.#timeouts.idleMs)
     throw new UpstreamError('timeout', { detail: 'The sandbox fell silent as ordered.' })

@@ -4,15 +4,14 @@ import type { Effort } from './schema-shape.ts'
 const script = new Script('new RegExp(pattern, "u").test(text)')
 const context: Context = createContext({ pattern: '', text: '' })
 
-/** Ends a match that backtracks for hours, as `(a+)+$` does on forty letters; patterns come from callers. */
+/** Time limit for one match: patterns come from callers, and some backtrack for hours, as `(a+)+$` does on forty letters. */
 const timeoutMs = 250
-/** What a millisecond of matching costs, so that many slow patterns together end too. */
+/** The effort that one millisecond of matching costs, so that many slow patterns together are bounded too. */
 const effortPerMs = 200
 
 /**
- * Whether the text has a match of a JSON Schema `pattern`; false too for a pattern that is broken.
- * Patterns that cannot take long are matched directly; the others under a watch, whose time counts as effort.
- * Throws `UnsatisfiableSchema` when a pattern takes too long.
+ * Whether the text matches a JSON Schema `pattern`; false also for an invalid pattern. Patterns that cannot be slow are matched directly;
+ * the others with a time limit, and their time counts as effort. Throws `UnsatisfiableSchema` when a pattern takes too long.
  */
 export function testPattern(pattern: string, text: string, effort: Effort): boolean {
   try {
@@ -23,20 +22,20 @@ export function testPattern(pattern: string, text: string, effort: Effort): bool
   effort.spend('')
   const started = performance.now()
   const matched = watchedTest(pattern, text)
-  // Whole milliseconds only: the watch itself takes a part of one.
+  // Rounded down to milliseconds: starting the timed context itself takes a fraction of one.
   const spent = Math.floor(performance.now() - started) * effortPerMs
   effort.spend('', matched === undefined ? Number.POSITIVE_INFINITY : spent)
   return matched === true
 }
 
-/** `undefined` when the time ran out. */
+/** `undefined` on a timeout. */
 function watchedTest(pattern: string, text: string): boolean | undefined {
   context['pattern'] = pattern
   context['text'] = text
   try {
     return script.runInContext(context, { timeout: timeoutMs }) === true
   } catch (error) {
-    // Errors of the other context are not instances of our Error; a broken pattern carries no code.
+    // Errors of the other context are not instances of this one's Error; the error of an invalid pattern has no code.
     return (error as { code?: unknown }).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT' ? undefined : false
   }
 }

@@ -1,4 +1,4 @@
-/** A regular expression as far as samples can be made of it. */
+/** The parse tree of a regular expression, as far as samples can be generated from it. */
 export type PatternNode =
   | { type: 'characters'; choices: string[] }
   | { type: 'choice'; options: PatternNode[] }
@@ -21,18 +21,18 @@ const classes: Record<string, string> = {
 }
 const anyCharacter = [...letters, ...letters.toUpperCase(), ...'0123456789', ...'-_ .!#@']
 
-/** Longest pattern and deepest group that samples are built of. */
+/** The longest pattern and the deepest group from which samples are generated. */
 const longestPattern = 2000
 const deepestGroup = 50
 const nothing: PatternNode = { type: 'sequence', nodes: [] }
 
-/** Parses a pattern; `undefined` for what samples cannot be built of: lookaround, back references, Unicode properties. */
+/** Parses a pattern; `undefined` for constructs from which samples cannot be generated: lookaround, back references, Unicode properties. */
 export function parsePattern(pattern: string): PatternNode | undefined {
   const source = [...pattern]
   return source.length > longestPattern ? undefined : new PatternParser(source).parse()
 }
 
-/** Recursive descent; each method reads one construct at the cursor and answers `undefined` for what it does not know. */
+/** Recursive descent: each method reads one construct at the cursor and returns `undefined` for an unknown one. */
 class PatternParser {
   readonly #source: readonly string[]
   #at = 0
@@ -115,7 +115,7 @@ class PatternParser {
     return this.#next() === ')' ? inner : undefined
   }
 
-  /** What stands behind a backslash. */
+  /** The construct after a backslash. */
   #escaped(): string[] | undefined {
     const letter = this.#next()
     const known = classes[letter]

@@ -6,8 +6,8 @@ import type { Effort } from './schema-shape.ts'
 const longest = 4096
 
 /**
- * A text that the pattern matches, at least `least` and at most `most` characters long, `undefined` when none is found.
- * Lookaround, back references and Unicode properties are not built, only tried. `variant` changes the choice of characters.
+ * A text of `least` to `most` characters that the pattern matches; `undefined` when none is found. Lookaround, back references and Unicode
+ * properties are not generated, only tried. `variant` changes the choice of characters.
  */
 export function samplePattern(
   pattern: string,
@@ -23,7 +23,7 @@ export function samplePattern(
 
 const guesses = ['', 'a', 'A1', 'Aa1!aaaa', '1', 'abc', 'sample', 'نمونه', '2026-01-01', 'a@example.com']
 
-/** Texts worth trying: the shortest one that is long enough, some longer ones, and short ones filled up outside the pattern. */
+/** Candidate texts: the shortest one that is long enough, some longer ones, and short ones padded outside the pattern. */
 function built(pattern: string, min: number, variant: number): string[] {
   const node = parsePattern(pattern)
   if (!node) return []
@@ -34,7 +34,7 @@ function built(pattern: string, min: number, variant: number): string[] {
   return [shortest, ...longer, shortest + filling, filling + shortest].filter((text) => text !== undefined)
 }
 
-/** The fewest extra repetitions that reach the length; texts only grow with them, so halving finds it. */
+/** The fewest extra repetitions that reach the length, by bisection, since texts only grow with them. */
 function firstLongEnough(node: PatternNode, min: number, variant: number): number {
   let [low, high] = [0, Math.min(min, longest)]
   while (low < high) {
@@ -46,7 +46,7 @@ function firstLongEnough(node: PatternNode, min: number, variant: number): numbe
   return low
 }
 
-/** Builds the shortest text, each open repetition `extra` longer. */
+/** Builds the shortest text, with `extra` more repetitions of every open repetition. */
 function build(node: PatternNode, extra: number, variant: number): string | undefined {
   if (node.type === 'characters') return node.choices[variant % node.choices.length]
   if (node.type === 'choice') {
@@ -57,7 +57,7 @@ function build(node: PatternNode, extra: number, variant: number): string | unde
   const times = node.type === 'repeat' ? Math.min(node.max, node.min + extra) : node.nodes.length
   for (let index = 0; index < times; index++) {
     const inner = node.type === 'repeat' ? node.node : node.nodes[index]
-    // Later places keep their first choice, so that variants differ early and stay short.
+    // Later positions keep their first choice, so that variants differ early and stay short.
     const part = inner && build(inner, extra, index === 0 || node.type === 'sequence' ? variant : 0)
     if (part === undefined || text.length + part.length > longest) return undefined
     text += part

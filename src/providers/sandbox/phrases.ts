@@ -69,7 +69,7 @@ const phrases = {
 
 export type Phrase = keyof typeof phrases
 
-/** The phrase in the language, its places filled; numbers are written in the digits of the language. */
+/** The phrase in the language, with its placeholders filled; numbers are written in the digits of the language. */
 export function phraseText(
   language: Language,
   phrase: Phrase,
@@ -82,7 +82,7 @@ export function phraseText(
   })
 }
 
-/** Writes ASCII digits in the digits of the language; Persian also takes its own decimal mark. */
+/** Writes ASCII digits in the digits of the language; Persian also uses its own decimal mark. */
 export function digits(language: Language, text: string): string {
   if (language === 'en') return text
   return text
@@ -115,7 +115,7 @@ export function numerals(text: string): string {
   return asciiDigits(text).replace(spelledWord, (word) => spelled[word.toLowerCase()] ?? word)
 }
 
-/** Sentences for longer texts, in an order that reads as one small story; any start is a good start. */
+/** Sentences for longer texts; their order reads as one short story from any start. */
 export const story: Record<Language, readonly string[]> = {
   fa: [
     'در یکی از کوچه‌های قدیمی شهر، کتابخانه‌ای کوچک هست که هر روز صبح زود باز می‌شود.',

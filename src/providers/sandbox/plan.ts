@@ -7,11 +7,11 @@ import type { Question } from './question.ts'
 import { composeReasoning } from './reasoning.ts'
 import { planCalls } from './tools.ts'
 
-/** A whole answer before it is cut into pieces. Exactly one of text, refusal and calls is there. */
+/** A complete answer before it is cut into pieces. Exactly one of text, refusal and calls is present. */
 export interface Plan {
   reasoning?: { text: string; maxTokens: number }
   text?: string
-  /** The text ends after so many tokens, as a natural end (the `tokens` order). */
+  /** The text ends normally after this number of tokens (the `tokens` directive). */
   textTokens?: number
   refusal?: string
   calls?: PlannedCall[]
@@ -24,7 +24,7 @@ export interface PlannedCall {
   arguments: string
 }
 
-/** Decides the answer. Pure: the same turn gives the same plan. Throws `UpstreamError` for what cannot be met. */
+/** Decides the answer. Pure: the same turn gives the same plan. Throws `UpstreamError` for a request that cannot be fulfilled. */
 export function planAnswer(turn: Turn, question: Question, canReason: boolean): Plan {
   const { directives, language } = question
   const seed = Math.abs(Math.trunc(turn.seed ?? 0))
@@ -54,7 +54,7 @@ function contentPrint(part: Content): unknown {
   return [part.type, part.media.url ?? part.media.data?.length]
 }
 
-/** A digest of what the turn says; media take part by their size alone, which spares hashing megabytes. */
+/** A digest of the turn's content; media count by their size alone, to avoid hashing megabytes. */
 export function fingerprint(turn: Turn): string {
   const messages = turn.messages.map((message) => ({
     ...message,

@@ -2,11 +2,11 @@ import type { Content, Document, Media, Message, Turn } from '#engine/turn'
 import { type Directives, readDirectives } from './directives.ts'
 import { type Language, requestedLanguage, writtenLanguage } from './language.ts'
 
-/** What the sandbox understood of a turn. */
+/** The sandbox's interpretation of a turn. */
 export interface Question {
-  /** Text of the last user message, markers taken out. */
+  /** The text of the last user message, without markers. */
   text: string
-  /** The last of its texts: what stands before is quoted to a model by programs, and orders no tool. */
+  /** The last text part: earlier parts are context that programs quote to a model, and must not trigger a tool. */
   lastText: string
   language: Language
   directives: Directives
@@ -14,7 +14,7 @@ export interface Question {
   media: ({ type: 'image' | 'audio' | 'video'; media: Media } | Document)[]
   /** Number of user messages, the last one included. */
   turnNumber: number
-  /** Answers of tools since the last user message. */
+  /** Tool results since the last user message. */
   toolResults: { name: string; text: string }[]
 }
 
@@ -25,7 +25,7 @@ export function textOf(content: readonly Content[]): string {
     .join('\n')
 }
 
-/** Reads the last user message with what surrounds it. Throws `UpstreamError` for a marker that does not exist. */
+/** Interprets the last user message and its context. Throws `UpstreamError` for an unknown marker. */
 export function readQuestion(turn: Turn): Question {
   const last = turn.messages.findLastIndex((message) => message.role === 'user')
   const message = turn.messages[last]
@@ -43,7 +43,10 @@ export function readQuestion(turn: Turn): Question {
   }
 }
 
-/** The language that the user asks for, then the system message's, then the language of the question, then of earlier questions. */
+/**
+ * The language that the user requests, else that which the system message requests, else the language of the question or of earlier
+ * questions.
+ */
 function languageOf(messages: readonly Message[], question: string): Language {
   const wish = requestedLanguage(question)
   if (wish) return wish

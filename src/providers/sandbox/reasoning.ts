@@ -4,7 +4,7 @@ import { shorten } from './compose.ts'
 import { thoughts } from './phrases.ts'
 import type { Question } from './question.ts'
 
-/** Sentences by effort. Efforts that this model does not list are refused before a call; the nearest is taken here. */
+/** Sentences by effort. Efforts that this model does not list are refused before a call; here the nearest is used. */
 const sentencesByEffort: Record<string, number> = {
   minimal: 3,
   low: 3,
@@ -15,8 +15,8 @@ const sentencesByEffort: Record<string, number> = {
 }
 
 /**
- * The thinking before the answer: longer with more effort, cut at `reasoning.maxTokens`, absent when switched off.
- * The default effort is low; with only a token limit the limit decides.
+ * The reasoning before the answer: longer with more effort, cut at `reasoning.maxTokens`, absent when disabled. The default effort is low;
+ * with only a token limit, the limit decides.
  */
 export function composeReasoning(
   turn: Turn,

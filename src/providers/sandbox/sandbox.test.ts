@@ -67,7 +67,7 @@ async function ask(turn: Turn, { upstreamModel = 'fast', signal, clock, onPart }
   }
 }
 
-/** The error of an answer that has to fail, and what came before it. */
+/** The error of an answer that must fail, and the parts before it. */
 async function failure(turn: Turn, asked: Asked = {}): Promise<{ error: UpstreamError; before: Part[] }> {
   const before: Part[] = []
   try {

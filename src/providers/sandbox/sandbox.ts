@@ -14,9 +14,9 @@ export type { Pace, SandboxClock }
 export { sandboxEmbeddings, sandboxImages, sandboxModels }
 
 /**
- * An upstream inside the process, for development and tests: deterministic, offline and complete, but not intelligent.
- * Rules of its answers: `plan.ts`; orders for tests (faults, pace, refusals): `directives.ts`; tokens: o200k_base.
- * The `pace` is that of every answer, in milliseconds; a test may hand in its own `clock`.
+ * An in-process upstream for development and tests: deterministic, offline and complete, but not intelligent. Rules of its answers:
+ * `plan.ts`; directives for tests (faults, pace, refusals): `directives.ts`; tokens: o200k_base. `pace` applies to every answer, in
+ * milliseconds; a test may pass its own `clock`.
  */
 export function sandboxProvider(options: { pace?: Pace; clock?: SandboxClock } = {}): TextProvider {
   return {
@@ -40,7 +40,7 @@ async function* generate(
   yield* streamPlan(answering, pacer)
 }
 
-/** Checks the call, counts its input and plans its answer; nothing here waits. */
+/** Checks the call, counts its input and plans its answer, without waiting. */
 function prepare(call: TextCall, tokenizer: Tokenizer): Answering {
   const { turn } = call
   const model = findSandboxModel(call.upstreamModel)

@@ -14,8 +14,8 @@ import {
 } from './schema-shape.ts'
 
 /**
- * Whether a value is valid. Knows the validating keywords of 2020-12 but `unevaluated*`, `$dynamicRef` and references
- * to other documents; `format` is an annotation. Throws `UnsatisfiableSchema` when the effort is used up.
+ * Whether a value is valid. Supports the validating keywords of 2020-12 except `unevaluated*`, `$dynamicRef` and references to other
+ * documents; `format` is an annotation. Throws `UnsatisfiableSchema` when the effort is used up.
  */
 export function matches(schema: Schema, value: unknown, root: Schema, effort: Effort): boolean {
   effort.spend('')
@@ -110,7 +110,7 @@ function objectFits(
   )
 }
 
-/** The schemas that the property of this name has to fit. */
+/** The schemas that apply to the property of this name. */
 export function schemasOf(schema: SchemaObject, name: string, effort: Effort): Schema[] {
   const found: Schema[] = []
   const own = isObject(schema['properties']) && Object.hasOwn(schema['properties'], name)

@@ -12,7 +12,7 @@ import {
   UnsatisfiableSchema,
 } from './schema-shape.ts'
 
-/** Follows references and joins `allOf`, so that what is left has neither at its top. */
+/** Resolves references and merges `allOf`, so that the result has neither at its top level. */
 export function flatten(schema: Schema, root: Schema, path: string, effort: Effort, hops = 0): Schema {
   effort.spend(path)
   if (hops > 64) throw new UnsatisfiableSchema('The schema refers to itself without end.', path)
@@ -49,7 +49,7 @@ const highest = new Set([
 ])
 const asAllOf = new Set(['items', 'additionalProperties', 'contains', 'propertyNames', 'additionalItems'])
 
-/** One schema that asks for what both ask for, as far as keywords can be joined; the rest goes into `allOf`. */
+/** One schema that requires what both require, as far as keywords can be merged; the rest goes into `allOf`. */
 export function merge(left: Schema, right: Schema, path: string): Schema {
   if (left === false || right === false) return false
   if (left === true) return right
@@ -64,7 +64,7 @@ export function merge(left: Schema, right: Schema, path: string): Schema {
   return closeProperties(joined, left, right)
 }
 
-/** Joins one keyword that both schemas have; answers false when it cannot be joined. */
+/** Merges one keyword that both schemas have; returns false when it cannot be merged. */
 function join(joined: SchemaObject, key: string, there: unknown, value: unknown, path: string): boolean {
   if (lowest.has(key)) joined[key] = Math.min(numberOf(there) ?? Infinity, numberOf(value) ?? Infinity)
   else if (highest.has(key))
@@ -112,7 +112,7 @@ function joinProperties(left: unknown, right: unknown): SchemaObject {
   return Object.fromEntries(joined)
 }
 
-/** A side that forbids further properties forbids the other side's own ones too. */
+/** If one side forbids additional properties, the other side's own properties are forbidden too. */
 function closeProperties(joined: SchemaObject, left: SchemaObject, right: SchemaObject): SchemaObject {
   if (!isObject(joined['properties'])) return joined
   const allowed = (side: SchemaObject, name: string) =>

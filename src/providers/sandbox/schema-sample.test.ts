@@ -6,7 +6,7 @@ import { sampleSchema, UnsatisfiableSchema } from './schema-sample.ts'
 const ajv = new Ajv2020({ strict: false, validateFormats: false, ownProperties: true })
 const sample = (schema: Record<string, unknown>) => sampleSchema(schema, { text: 'sample text' })
 
-/** The sample, after the public validator agreed with it. */
+/** The sample, checked with Ajv's validator. */
 function validSample(schema: Record<string, unknown>): unknown {
   const value = JSON.parse(JSON.stringify(sample(schema))) as unknown
   if (!ajv.validate(schema, value))
@@ -15,7 +15,7 @@ function validSample(schema: Record<string, unknown>): unknown {
 }
 
 const bounds = fc.tuple(fc.integer({ min: -50, max: 50 }), fc.nat(60))
-/** Schemas without a schema in them. */
+/** Schemas without subschemas. */
 const leaf: fc.Arbitrary<Record<string, unknown>> = fc.oneof(
   fc.constant({ type: 'boolean' }),
   fc.constant({ type: 'null' }),
@@ -60,7 +60,7 @@ const leaf: fc.Arbitrary<Record<string, unknown>> = fc.oneof(
     .map((format) => ({ type: 'string', format })),
 )
 
-/** Random schemas of the supported subset that do have a value. */
+/** Random satisfiable schemas of the supported subset. */
 const { schema: anySchema } = fc.letrec<{ schema: Record<string, unknown> }>((tie) => {
   const part = tie('schema')
   const names = fc.uniqueArray(fc.constantFrom('a', 'b', 'city', 'name', 'toString', 'نام', 'x/y'), {

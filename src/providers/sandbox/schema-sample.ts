@@ -19,7 +19,7 @@ import {
 
 export { UnsatisfiableSchema }
 
-/** Where a value stands: its property name (of the nearest one), JSON pointer, nesting, and which of several samples is wanted. */
+/** The position of a value: its property name (the nearest one), JSON pointer, nesting depth, and which of several samples is wanted. */
 export interface Place {
   name: string
   path: string
@@ -28,23 +28,22 @@ export interface Place {
 }
 
 export interface SampleOptions {
-  /** A better value than a made-up one, for example from the user's words; used only when it is valid. */
+  /** A better value than a generated one, for example from the user's text; used only when it is valid. */
   hint?: (place: Place, schema: SchemaObject) => unknown
-  /** Text of strings that nothing more is known of. */
+  /** The text of strings that have no other constraint. */
   text: string
 }
 
-/** Below this nesting, optional properties and empty-able arrays are left out, which also ends recursion. */
+/** Below this depth, optional properties and the items of arrays that may be empty are left out, which also ends recursion. */
 const shallow = 3
 const deepest = 40
-/** Longest array and text that a schema can order. */
+/** The longest array and text that a schema can require. */
 const maxItems = 500
 const longestText = 10_000
 
 /**
- * A value that is valid by the schema: the same one each time. Supports the validating keywords of 2020-12 but
- * `unevaluated*` and `$dynamicRef`; see `pattern-sample.ts` for patterns.
- * Throws `UnsatisfiableSchema` when there is no such value or the sandbox cannot make one.
+ * A value that is valid by the schema; deterministic. Supports the validating keywords of 2020-12 except `unevaluated*` and `$dynamicRef`;
+ * see `pattern-sample.ts` for patterns. Throws `UnsatisfiableSchema` when there is no such value or the sandbox cannot generate one.
  */
 export function sampleSchema(schema: Schema, options: SampleOptions): unknown {
   const sampler = new Sampler(schema, options)
@@ -83,7 +82,7 @@ class Sampler {
     return this.#ofType(flat, place)
   }
 
-  /** Values that the schema itself or the hint names. */
+  /** Values that the schema itself or the hint provides. */
   #ready(flat: SchemaObject, place: Place): unknown {
     if (flat['const'] !== undefined) return flat['const']
     const valid = (value: unknown) => value !== undefined && this.fits(flat, value)
@@ -102,7 +101,7 @@ class Sampler {
   #branch(flat: SchemaObject, key: 'anyOf' | 'oneOf', place: Place): unknown {
     const { [key]: _, ...rest } = flat
     const branches = schemaList(flat[key]).filter((branch) => branch !== false)
-    // Deep down the plainest branch comes first, so that recursion through a branch ends.
+    // At depth the simplest branch comes first, so that recursion through a branch ends.
     if (place.depth >= shallow) branches.sort((left, right) => weight(left) - weight(right))
     return this.#first(
       branches.map((branch) => () => this.sample(merge(rest, branch, place.path), place)),
@@ -120,7 +119,7 @@ class Sampler {
     return this.#first(ways, flat, place)
   }
 
-  /** For keywords that say what must not be: tries several samples of the rest. */
+  /** For schemas with `not` or an `allOf` that could not be merged: tries several samples of the rest. */
   #search(flat: SchemaObject, place: Place): unknown {
     const { not: _, allOf, ...rest } = flat
     const bases = [...schemaList(allOf), true].map((part) => merge(rest, part, place.path))
@@ -133,7 +132,7 @@ class Sampler {
     return this.#first(ways, flat, place)
   }
 
-  /** The first way that works and is valid. */
+  /** The first candidate that is valid. */
   #first(ways: (() => unknown)[], flat: SchemaObject, place: Place): unknown {
     let failure: unknown
     for (const way of ways) {
@@ -209,7 +208,7 @@ class Sampler {
           this.#item(schema, inner, flat['uniqueItems'] === true ? items : [], place.variant + index),
         )
       } catch (error) {
-        // More items than were asked for are a courtesy.
+        // Items beyond the required number are optional.
         if (!(error instanceof UnsatisfiableSchema) || index < Math.max(min, contained)) throw error
         break
       }
@@ -248,7 +247,7 @@ class Sampler {
     return Object.fromEntries(entries)
   }
 
-  /** Adds what `dependentRequired` and `minProperties` ask for beyond the properties already there. */
+  /** Adds what `dependentRequired` and `minProperties` require beyond the properties already present. */
   #complete(flat: SchemaObject, entries: Map<string, unknown>, names: string[], place: Place): void {
     const dependent = isObject(flat['dependentRequired']) ? flat['dependentRequired'] : {}
     for (const name of entries.keys())
@@ -282,7 +281,7 @@ function impliedType(flat: SchemaObject): string {
   return 'string'
 }
 
-/** How likely a branch leads deeper. */
+/** How likely a branch is to recurse. */
 function weight(schema: Schema): number {
   if (!isObject(schema)) return 0
   if (isOfType(null, String(schema['type'])) || schema['const'] !== undefined || schema['enum'] !== undefined)

@@ -2,7 +2,7 @@
 export type Schema = boolean | SchemaObject
 export type SchemaObject = Record<string, unknown>
 
-/** The schema cannot be met, or not by a simulator; `path` is the JSON pointer of the trouble within the instance. */
+/** The schema is unsatisfiable, or too hard for the simulator; `path` is the JSON pointer of the problem in the instance. */
 export class UnsatisfiableSchema extends Error {
   override name = 'UnsatisfiableSchema'
   readonly path: string
@@ -13,7 +13,7 @@ export class UnsatisfiableSchema extends Error {
   }
 }
 
-/** A ceiling on work, since schemas come from callers: recursive and branching schemas grow without end. */
+/** An upper bound on work: schemas come from callers, and recursive and branching ones grow without end. */
 export class Effort {
   #left: number
 
@@ -81,7 +81,7 @@ function decodePointer(step: string): string {
   try {
     decoded = decodeURIComponent(step)
   } catch {
-    // A stray percent sign is taken as it stands.
+    // An invalid percent sequence is taken literally.
   }
   return decoded.replaceAll('~1', '/').replaceAll('~0', '~')
 }

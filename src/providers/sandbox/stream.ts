@@ -6,14 +6,14 @@ import type { Plan } from './plan.ts'
 import type { Question } from './question.ts'
 import type { Piece, Tokenizer } from './tokens.ts'
 
-/** What is spent and allowed while an answer flows; tokens. */
+/** Tokens spent and allowed in one answer. */
 interface Budget {
   left: number
   reasoning: number
   output: number
 }
 
-/** All that the stream of one answer needs. */
+/** The inputs of one streamed answer. */
 export interface Answering {
   call: TextCall
   plan: Plan
@@ -24,7 +24,7 @@ export interface Answering {
   upstreamId: string
 }
 
-/** Sends a plan piece by piece, within `maxTokens` of output, with stop sequences, pace and faults. */
+/** Streams a plan in pieces, within `maxTokens` of output, with stop sequences, pace and faults. */
 export async function* streamPlan(answering: Answering, pacer: Pacer): AsyncGenerator<Part, void, undefined> {
   const { call, plan, tokenizer, input, maxTokens, upstreamId } = answering
   const { directives } = answering.question
@@ -38,7 +38,7 @@ export async function* streamPlan(answering: Answering, pacer: Pacer): AsyncGene
   for (;;) {
     const step = answer.next()
     if (step.done) {
-      // A fault that was ordered to come later than the answer is long still comes before its finish.
+      // A fault that is requested past the end of the answer comes before its finish.
       if (fault) await raise(fault, directives, pacer)
       pacer.check()
       if (directives.omit !== 'finish') yield { type: 'finish', ...step.value }
@@ -111,11 +111,11 @@ function* callParts(
   return 'tool_calls'
 }
 
-/** Pieces as far as the budget (and their own limit) reaches; what is taken is spent. */
+/** Takes pieces as far as the budget (and their own limit) reaches and counts them as spent. */
 function* take(pieces: readonly Piece[], budget: Budget, limit = Number.POSITIVE_INFINITY): Generator<Piece> {
   for (const piece of limited(pieces, limit)) {
     if (piece.tokens > budget.left) {
-      // The tokens that would begin the next letter were spent, but half a letter cannot be sent.
+      // The tokens that would begin the next character count as spent, but half a character cannot be sent.
       budget.output += budget.left
       budget.left = 0
       return
@@ -135,7 +135,7 @@ function limited(pieces: readonly Piece[], limit: number): readonly Piece[] {
   return end === -1 ? pieces : pieces.slice(0, end)
 }
 
-/** The text before the earliest stop sequence. The whole text is known, so token borders do not matter. */
+/** The text before the earliest stop sequence. The whole text is known, so token boundaries do not matter. */
 function cutAtStop(text: string, stop: readonly string[]): { text: string; stopSequence?: string } {
   const found = stop
     .filter((each) => each !== '' && text.includes(each))
@@ -143,7 +143,7 @@ function cutAtStop(text: string, stop: readonly string[]): { text: string; stopS
   return found.toSorted((a, b) => a.text.length - b.text.length)[0] ?? { text }
 }
 
-/** Refuses input that leaves no room in the model's context, as servers of the field do. Answers the tokens left for output. */
+/** Refuses input that leaves no room in the context window, as real servers do. Returns the tokens left for output. */
 export function roomForOutput(turn: Turn, inputTokens: number, contextLength: number): number {
   const wanted = turn.requestedOutputTokens === undefined ? 1 : turn.maxOutputTokens
   if (inputTokens + wanted > contextLength) {

@@ -1,26 +1,26 @@
 import { nextTurn } from '#platform/slices'
 
-/** A stretch of whole characters and the number of tokens that it takes (more than one where a token is a part of a letter). */
+/** A run of complete characters and the number of its tokens (more than one where a token is part of a character). */
 export interface Piece {
   text: string
   tokens: number
 }
 
 export interface Tokenizer {
-  /** Tokens of the text; counting ends early once `limit` is passed, and then answers some number above it. */
+  /** The number of tokens of the text; counting ends early once `limit` is exceeded, and then returns some number above it. */
   count(text: string, limit?: number): number
-  /** The text cut into its tokens, joined where a cut would split a code point. The texts add up to the input. */
+  /** The text split into its tokens, merged where a split would divide a code point. The texts concatenate to the input. */
   pieces(text: string): Piece[]
 }
 
 /**
- * The merge step of the encoder is quadratic in an unbroken run of one kind of character: 100,000 letters
- * without a space took 4.6 s. Runs are therefore encoded in stretches; ordinary text has none this long.
+ * The merge step of the encoder is quadratic in an unbroken run of one kind of character: 100,000 letters without a space took 4.6 s.
+ * Longer runs are therefore encoded in chunks; ordinary text has none this long.
  */
 const longRun = /[\p{L}\p{M}]{257,}|[^\s\p{L}\p{M}\p{N}]{257,}|\s{257,}/gu
 const stretch = 256
 
-/** Text that looks like a special token is ordinary text here. */
+/** Text that looks like a special token is encoded as ordinary text. */
 const plain = { disallowedSpecial: new Set<string>() }
 
 let loading: Promise<Tokenizer> | undefined
@@ -31,7 +31,7 @@ export function loadTokenizer(): Promise<Tokenizer> {
   return loading
 }
 
-/** In two halves, so that others have a turn between them: its table, then what is built of it. */
+/** In two steps, so that the event loop runs between them: its table, then what is built from it. */
 async function load(): Promise<Tokenizer> {
   await import('gpt-tokenizer/bpeRanks/o200k_base')
   await nextTurn()
@@ -63,7 +63,7 @@ function piecesOf(encoding: Encoding, text: string): Piece[] {
   for (const token of encoding.encode(text, plain)) {
     waiting.push(token)
     const decoded = encoding.decode(waiting)
-    // Bytes of half a letter decode to replacement characters, which the text does not have at this place.
+    // The bytes of half a character decode to replacement characters, which the text does not have at this position.
     if (decoded === '' || !text.startsWith(decoded, position)) continue
     pieces.push({ text: decoded, tokens: waiting.length })
     position += decoded.length

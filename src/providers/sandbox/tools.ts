@@ -13,10 +13,10 @@ const maxCalls = 16
 /**
  * The tool calls of this turn, arguments as JSON text.
  * - `none`, or no tools: none.
- * - a named tool, `required`: always a call, also when results are there already (as the field's servers do);
+ * - a named tool, `required`: always a call, also when there are results already (as real servers do);
  *   `required` takes the mentioned tools, else the first one.
- * - `auto`: the tools that the question mentions (see `mention.ts`), and none once results are there.
- * With parallel calls allowed: every mentioned tool, and one call for each place named; else the first mentioned one.
+ * - `auto`: the tools that the question mentions (see `mention.ts`), and none once there are results.
+ * With parallel calls allowed: every mentioned tool, with one call for each named place; else the first mentioned tool.
  */
 export function planCalls(turn: Turn, asked: Question): { name: string; arguments: string }[] {
   const question = { ...asked, text: asked.lastText }

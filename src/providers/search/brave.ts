@@ -26,6 +26,6 @@ export const brave: SearchWire = {
   },
 }
 
-/** Operators count as words; where they are too many the bare query has to do. */
+/** Search operators count as words; if the query becomes too long with them, it is sent without. */
 const withinWords = (text: string, query: string): string =>
   text.split(/\s+/).length <= longest.words ? text : query

@@ -2,15 +2,15 @@ import type { Finding, SearchOptions, SearchVendor } from '#engine/tools'
 import { isRecord, type UpstreamAddress, UpstreamClient } from '#providers/kit'
 import { type Timeouts, UpstreamError } from '#providers/spec'
 
-/** What makes one vendor's wire its own. */
+/** The vendor-specific part of a search client. */
 export interface SearchWire {
   longest: SearchVendor['longest']
-  /** How the key is shown. */
+  /** The header that carries the key. */
   headers(apiKey: string): Record<string, string>
   search(client: SearchClient, options: SearchOptions): Promise<Finding[]>
 }
 
-/** A person waits for the answer that waits for the search. */
+/** Short, since a person is waiting for the answer. */
 const timeouts: Timeouts = {
   connectMs: 5_000,
   firstByteMs: 10_000,
@@ -60,12 +60,12 @@ function parse(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text)
     if (isRecord(value)) return value
   } catch {
-    // Told below: a page of HTML is the usual answer of a wrong address.
+    // Reported below: an HTML page usually means a wrong address.
   }
   throw new UpstreamError('malformed', { detail: 'the answer is no JSON object' })
 }
 
-/** The findings in a list of an answer; what is no record, or has no address, is passed over. */
+/** The results in a list of an answer; entries that are not objects or have no address are skipped. */
 export function findings(list: unknown, names: Record<keyof Finding, string>): Finding[] {
   if (!Array.isArray(list)) return []
   return list.filter(isRecord).flatMap((item) => {
@@ -77,7 +77,7 @@ export function findings(list: unknown, names: Record<keyof Finding, string>): F
 }
 
 /**
- * The query with the operators `site:` and `-site:`, for engines that read them, as far as they fit; the findings are filtered anyway.
+ * The query with `site:` and `-site:` operators, as far as they fit, for engines that support them; the results are filtered in any case.
  */
 export function withSites(
   { query, onlyHosts, notHosts }: SearchOptions,

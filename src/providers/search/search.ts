@@ -1,4 +1,4 @@
-/** The search engines that the tool web_search can ask, one file for each wire. */
+/** The search engines of the tool web_search, one file for each wire. */
 import type { SearchVendor, WebSearchConfig } from '#engine/tools'
 import type { Egress } from '#platform/proxy'
 import { brave } from './brave.ts'
@@ -9,7 +9,7 @@ import { tavily } from './tavily.ts'
 
 const vendors = { searxng, brave, tavily, serper }
 
-/** The configured vendor, its connections kept alive. The address is the operator's own and may be a private one. */
+/** A client of the configured vendor, with keep-alive connections. The address is set by the operator and may be a private one. */
 export function openSearch(config: WebSearchConfig, egress: Egress = {}): SearchVendor & AsyncDisposable {
   const { headers, longest, search } = vendors[config.vendor]
   const client = new SearchClient({

@@ -2,7 +2,7 @@ import { findings, type SearchWire, withSites } from './client.ts'
 
 const longest = { characters: 2_000 }
 
-/** A SearXNG of one's own, with `json` among `search.formats` of its settings.yml. https://docs.searxng.org/dev/search_api.html */
+/** A self-hosted SearXNG, with `json` among `search.formats` of its settings.yml. https://docs.searxng.org/dev/search_api.html */
 export const searxng: SearchWire = {
   longest,
   headers: (apiKey) => ({ authorization: `Bearer ${apiKey}` }),

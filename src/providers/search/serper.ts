@@ -2,7 +2,7 @@ import { findings, type SearchWire, withSites } from './client.ts'
 
 const longest = { characters: 2_000 }
 
-/** Serper, which asks Google. https://serper.dev/playground */
+/** Serper, which queries Google. https://serper.dev/playground */
 export const serper: SearchWire = {
   longest,
   headers: (apiKey) => ({ 'x-api-key': apiKey }),

@@ -10,7 +10,7 @@ export const tavily: SearchWire = {
         query: options.query,
         max_results: options.count,
         search_depth: 'basic',
-        // The most that it takes.
+        // The API's maximum.
         ...(options.onlyHosts.length > 0 && { include_domains: options.onlyHosts.slice(0, 300) }),
         ...(options.notHosts.length > 0 && { exclude_domains: options.notHosts.slice(0, 150) }),
       },

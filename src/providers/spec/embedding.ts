@@ -3,8 +3,8 @@ import type { Timeouts } from './spec.ts'
 /** The interface of a provider room for embeddings. */
 export interface EmbeddingProvider {
   /**
-   * Asks the upstream once: no retry, no failover. Throws `UpstreamError` for every failure; `executed` says whether the upstream may
-   * have worked (and billed) all the same, and an answer of other than one vector a text is malformed.
+   * Calls the upstream once: no retry, no failover. Throws `UpstreamError` for every failure; `executed` says whether the upstream may have
+   * done (and billed) the work nevertheless. An answer without exactly one vector for each text is malformed.
    */
   embed(call: EmbeddingCall): Promise<Embedded>
 }
@@ -12,26 +12,26 @@ export interface EmbeddingProvider {
 /** The texts of one request and the form of their vectors. */
 export interface EmbeddingOrder {
   texts: readonly string[]
-  /** Asked for by name, and of every vector; absent: as the model has it. */
+  /** Requested dimensions, and required of every vector; when absent, the model's default. */
   dimensions?: number
   encoding: 'base64' | 'float'
 }
 
 export interface EmbeddingCall {
   order: EmbeddingOrder
-  /** The upstream's own name of the model. */
+  /** The model's name at the upstream. */
   upstreamModel: string
   signal: AbortSignal
   timeouts: Timeouts
-  /** Unique to this attempt, for upstreams that take an idempotency key. */
+  /** Unique to this attempt; sent as the idempotency key to upstreams that accept one. */
   attemptId: string
   traceparent?: string | undefined
 }
 
 export interface Embedded {
-  /** One for each text, in its order, all of one length, each of length 1. */
+  /** One for each text, in order; all of the same dimensions and of length 1. */
   vectors: Float32Array[]
-  /** Tokens, where the upstream counts any. */
+  /** Input tokens, if the upstream reports them. */
   usage?: { input: number }
 }
 

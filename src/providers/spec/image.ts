@@ -4,19 +4,19 @@ import type { Timeouts } from './spec.ts'
 /** The interface of a provider room for images. */
 export interface ImageProvider {
   /**
-   * Asks the upstream once: no retry, no failover. Throws `UpstreamError` for every failure; `executed` says whether the
-   * upstream may have drawn (and billed) all the same. Aborting `signal` ends the upstream call.
+   * Calls the upstream once: no retry, no failover. Throws `UpstreamError` for every failure; `executed` says whether the upstream may have
+   * made (and billed) the image nevertheless. Aborting `signal` ends the upstream call.
    */
   draw(call: ImageCall): Promise<Drawn>
 }
 
 export interface ImageCall {
   order: ImageOrder
-  /** The upstream's own name of the model. */
+  /** The model's name at the upstream. */
   upstreamModel: string
   signal: AbortSignal
   timeouts: Timeouts
-  /** Unique to this attempt, for upstreams that take an idempotency key. */
+  /** Unique to this attempt; sent as the idempotency key to upstreams that accept one. */
   attemptId: string
   traceparent?: string | undefined
 }
@@ -24,6 +24,6 @@ export interface ImageCall {
 export interface Drawn {
   /** At least one, in whatever format and size the upstream chose. */
   images: Uint8Array[]
-  /** Tokens, where the upstream counts any. */
+  /** Tokens, if the upstream reports them. */
   usage?: { input: number; output: number }
 }

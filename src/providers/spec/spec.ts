@@ -14,12 +14,12 @@ export interface TextProvider {
   /** The wires this provider speaks natively. */
   readonly wires: readonly Wire[]
   /**
-   * Asks the upstream once: no retry, no failover (that is `engine/routing`).
-   * Yields parts as they come; throws `UpstreamError` for every failure, also in mid-stream. Aborting `signal` ends the upstream call.
+   * Calls the upstream once: no retry, no failover (that is `engine/routing`). Yields parts as they arrive; throws `UpstreamError` for
+   * every failure, also in mid-stream. Aborting `signal` ends the upstream call.
    */
   generate(call: TextCall): AsyncIterable<Part>
   /**
-   * A cheap question that proves address and key (`kherad doctor`), with the upstream's own names of its models where it tells all of them.
+   * A cheap request that checks address and key (`kherad doctor`). Returns the upstream's names of its models if it lists all of them.
    * Throws `UpstreamError`.
    */
   ping(signal: AbortSignal): Promise<readonly string[] | undefined>
@@ -27,13 +27,13 @@ export interface TextProvider {
 
 export interface TextCall {
   turn: Turn
-  /** The upstream's own name of the model. */
+  /** The model's name at the upstream. */
   upstreamModel: string
   signal: AbortSignal
   timeouts: Timeouts
-  /** Unique to this attempt, for upstreams that take an idempotency key. */
+  /** Unique to this attempt; sent as the idempotency key to upstreams that accept one. */
   attemptId: string
-  /** The trace that this call is part of, for providers that are to know it (W3C). */
+  /** The W3C trace that this call is part of, for providers that are configured to receive it. */
   traceparent?: string | undefined
 }
 
@@ -57,14 +57,14 @@ export type UpstreamFault =
   | 'invalid_request' // the upstream refused the request itself
   | 'context_overflow'
   | 'content_refused'
-  | 'authentication' // our key at the upstream is bad: the operator's fault, never the caller's
+  | 'authentication' // the upstream refused our key or account: for the operator to fix, never the caller's fault
   | 'not_found' // the upstream does not know the model
   | 'cut' // the stream ended before its finish
-  | 'malformed' // an answer that is not of the wire
-  | 'aborted' // the caller went away
-  | 'not_allowed' // the key may pay for no more; `cause` says why, and nobody was asked
+  | 'malformed' // an answer that does not follow the wire
+  | 'aborted' // the caller disconnected
+  | 'not_allowed' // the key may no longer pay; `cause` says why, and no request was sent
 
-/** Faults that last until the operator or the vendor's support fixes something: the key, the account, an address, a name. */
+/** Faults that last until the operator or the vendor fixes something: the key, the account, an address, a name. */
 const permanent: ReadonlySet<UpstreamFault> = new Set(['authentication', 'not_found'])
 
 export class UpstreamError extends Error {
@@ -75,9 +75,9 @@ export class UpstreamError extends Error {
   /** False only when it is certain that the upstream did no work: no connection, or a refusal before any work. */
   readonly executed: boolean
   readonly retryAfterMs: number | undefined
-  /** The upstream's own words, at most 500 characters, for the receipt and (for invalid_request) the caller. */
+  /** The upstream's message, at most 500 characters, for the receipt and (for invalid_request) the caller. */
   readonly detail: string | undefined
-  /** For the operator alone, secrets masked: what a caller's receipt must not show, such as the words of a vendor on our key. */
+  /** For the operator alone, with secrets masked: what a caller's receipt must not contain, such as a vendor's message about our key. */
   readonly inside: string | undefined
   readonly param: string | undefined
 
@@ -106,7 +106,7 @@ export class UpstreamError extends Error {
     this.param = more.param
   }
 
-  /** True where a retry, now or later, cannot help. */
+  /** True if a retry, now or later, cannot succeed. */
   get isPermanent(): boolean {
     return permanent.has(this.fault)
   }

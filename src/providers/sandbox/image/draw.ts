@@ -1,17 +1,17 @@
-/** A poster rendered and brought into its format. All of the work is done off the event loop, by the pools of resvg and libvips. */
+/** Renders a poster and encodes it in its format. All of the work is done off the event loop, in the thread pools of resvg and libvips. */
 import type { ImageFormat, PixelSize } from '#engine/turn'
 import { fontFiles } from './font.ts'
 import { type PosterOptions, posterOf } from './poster.ts'
 
 export interface DrawOptions extends Omit<PosterOptions, 'overPictures'> {
   format: ImageFormat
-  /** Pictures that were given: they become the backdrop, side by side. */
+  /** Input images: they become the backdrop, side by side. */
   references: readonly Uint8Array[]
 }
 
 export async function draw(options: DrawOptions): Promise<Uint8Array> {
   const { size, references, format, background } = options
-  // Loaded by the first picture: a server that draws none goes without.
+  // Loaded on first use: a server that draws nothing does not need them.
   const [{ renderAsync }, { default: sharp }] = await Promise.all([
     import('@resvg/resvg-js'),
     import('sharp'),

@@ -1,4 +1,4 @@
-/** Vazirmatn as it lies in node_modules: which characters it has and how wide each of them stands. */
+/** The metrics of Vazirmatn, read from its file in node_modules: which characters it has and their widths. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
@@ -8,7 +8,7 @@ export const fontFiles = ['Regular', 'Bold'].map((weight) =>
 
 export interface Font {
   has(character: string): boolean
-  /** Of a text that stands in one line, in parts of the font size. Letters that join are measured as they join. */
+  /** The width of a text on one line, in units of the font size. Joining letters are measured in their joined forms. */
   widthOf(text: string): number
 }
 
@@ -50,7 +50,7 @@ const zeroWidthJoiner = 0x200d
 const isJoiner = (code: number): boolean => code === 0x200c || code === zeroWidthJoiner
 const isMark = (code: number): boolean => /\p{M}/u.test(String.fromCodePoint(code))
 
-/** Letters of two forms join the one before them alone. */
+/** Letters with two forms join only the previous letter. */
 const joinsNext = (code: number | undefined, forms: Forms): boolean =>
   code !== undefined && (code === zeroWidthJoiner || forms.get(code)?.length === 4)
 const joinsPrevious = (code: number | undefined, forms: Forms): boolean =>

@@ -6,8 +6,8 @@ import { loadTokenizer } from '../tokens.ts'
 import { draw } from './draw.ts'
 
 /**
- * Draws every prompt as a poster of its own words, in exactly the size and format that is ordered; pictures that it is given become the
- * backdrop. It takes the orders for faults and pace of the text models (`directives.ts`); `first_token_ms` is how long it draws.
+ * Draws every prompt as a poster of its own words, in exactly the requested size and format; input images become the backdrop. The
+ * directives for faults and pace are those of the text models (`directives.ts`); `first_token_ms` is the drawing time.
  */
 export function sandboxImages(): ImageProvider {
   return { draw: (call) => drawAll(call) }

@@ -1,9 +1,9 @@
-/** A text broken into lines that fill a box, in the largest size at which all of them fit. */
+/** Breaks a text into lines that fill a box, in the largest size at which all of them fit. */
 import type { Font } from './font.ts'
 
 export interface Line {
   text: string
-  /** Of its paragraph. */
+  /** The direction of its paragraph. */
   rightToLeft: boolean
 }
 
@@ -19,13 +19,13 @@ export interface Box {
 
 export const lineHeight = 1.5
 
-/** Pixels: from the smallest that can be read to the largest that is still a caption. */
+/** Font sizes in pixels, from the smallest legible one to the largest for a caption. */
 export interface SizeRange {
   min: number
   max: number
 }
 
-/** What does not fit in the smallest size ends with an ellipsis. */
+/** Text that does not fit in the smallest size ends with an ellipsis. */
 export function fitLines(text: string, box: Box, sizes: SizeRange, font: Font): Lines {
   const paragraphs = paragraphsOf(text, font)
   let [low, high] = [sizes.min, Math.max(sizes.min, sizes.max)]
@@ -51,7 +51,7 @@ function cut(lines: readonly Line[], room: number): Line[] {
 interface Word {
   text: string
   width: number
-  /** Its letters, where they were needed once: they are measured for every size that is tried. */
+  /** Its measured letters, kept once needed, since every size that is tried needs them. */
   letters?: Word[]
 }
 
@@ -73,7 +73,7 @@ function paragraphsOf(text: string, font: Font): Paragraph[] {
   }))
 }
 
-/** By the first letter that has a direction, as a text without other orders is read (UAX #9, P2). */
+/** Decided by the first letter with a direction (UAX #9, P2). */
 function isRightToLeft(text: string): boolean {
   const first = /\p{L}/u.exec(text.replace(/[^\p{L}]/gu, ''))?.[0] ?? ''
   return /[\p{Script=Arabic}\p{Script=Hebrew}]/u.test(first)
@@ -102,7 +102,7 @@ function breakLines(paragraphs: readonly Paragraph[], box: Box, fontSize: number
   })
 }
 
-/** A word that is longer than a line, in stretches that are not. */
+/** Splits a word that is longer than a line into pieces that fit. */
 function pieces(word: Word, max: number, font: Font): Word[] {
   word.letters ??= Array.from(graphemes.segment(word.text), ({ segment }) => ({
     text: segment,

@@ -1,4 +1,4 @@
-/** The prompt as a poster in SVG: colours and ornaments follow from its words alone, so that the same prompt is the same picture. */
+/** The prompt as a poster in SVG: colours and ornaments follow from its words alone, so that the same prompt gives the same image. */
 import { createHash } from 'node:crypto'
 import type { ImageBackground, ImageQuality, PixelSize } from '#engine/turn'
 import { type Font, loadFont } from './font.ts'
@@ -10,13 +10,13 @@ export interface PosterOptions {
   quality?: ImageQuality | undefined
   /** `transparent` leaves the backdrop out. */
   background?: ImageBackground | undefined
-  /** Which of several pictures of one prompt. */
+  /** The index among several images of one prompt. */
   index: number
-  /** True where the pictures that were given are the backdrop. */
+  /** True if input images are the backdrop. */
   overPictures: boolean
 }
 
-/** What stands on the poster at most; the rest would be too small to read on any size. */
+/** Maximum length of the text on the poster; more would be too small to read at any size. */
 const maxCharacters = 12_000
 const mark = 'sandbox · شبیه‌ساز'
 
@@ -46,10 +46,10 @@ function backdrop({ size: { width, height }, quality }: PosterOptions, { hue, ch
 ${stars({ width, height }, starsAcross[quality ?? 'medium'], chance)}`
 }
 
-/** The finer the quality, the more of them. */
+/** A higher quality has more of them. */
 const starsAcross: Record<ImageQuality, number> = { low: 4, medium: 7, high: 12 }
 
-/** Eight-pointed stars, two squares each, as on the tiles of Kashan. */
+/** Eight-pointed stars of two squares each, as on the tiles of Kashan. */
 function stars({ width, height }: PixelSize, across: number, chance: Buffer): string {
   const step = Math.max(width, height) / across
   const side = step * 0.5
@@ -95,7 +95,7 @@ interface LineLayout {
   top: number
   step: number
   fontSize: number
-  /** A few lines stand in the middle; a page of them begins where its reader begins. */
+  /** Few lines are centred; a page of them is aligned to the start of its direction. */
   centred: boolean
 }
 
@@ -106,11 +106,11 @@ function lineAt({ text, rightToLeft }: Line, at: number, layout: LineLayout): st
       ? [layout.width - layout.edge, 'end']
       : [layout.edge, 'start']
   const y = layout.top + at * layout.step + layout.step * 0.5 + layout.fontSize * 0.34
-  // The renderer takes every line for left to right; an isolate (UAX #9) says otherwise.
+  // The renderer treats every line as left-to-right unless an isolate (UAX #9) sets its direction.
   return `<text x="${x}" y="${y.toFixed(2)}" text-anchor="${anchor}">${rightToLeft ? '\u2067' : '\u2066'}${escaped(text)}\u2069</text>`
 }
 
-/** Without control characters and orders of direction, and with a sign for what the font does not have. */
+/** Without control and direction characters, and with a placeholder for characters that the font lacks. */
 function legible(prompt: string, font: Font): string {
   const text = prompt.slice(0, maxCharacters).toWellFormed().normalize('NFC').trim()
   const plain = text
