@@ -158,6 +158,7 @@ test('cancel: a caller who disconnects from an answer that is not streamed stops
 
 test('drain: the answer of a caller who disconnected is read to its usage report, and exactly that is charged', async () => {
   const { world, key, upstream } = draining
+  await world.settled()
   const before = await world.balance()
   const release = Promise.withResolvers<void>()
   const usage = { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 }

@@ -189,6 +189,7 @@ describe.each([{ streamed: false }, { streamed: true }])('streamed: $streamed', 
     '$name costs nothing, is reported as what it is, and the next call works',
     async ({ tries, script, status, code, outcome, upstreamStatus }) => {
       const at = worldFor(outcome)
+      await at.world.settled()
       const before = await at.world.balance()
       const callsBefore = at.upstream.calls.length
       at.upstream.reply(script)

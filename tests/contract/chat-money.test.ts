@@ -69,6 +69,7 @@ describe.each([{ streamed: false }, { streamed: true }])('streamed: $streamed', 
   test.each(rows)(
     '$input tokens in ($cached cached) and $output out of $id cost $charge micro-credits',
     async ({ id, charge, ...used }) => {
+      await at.world.settled()
       const before = await at.world.balance()
       const usage = answerWith(used)
       // These models have no reasoning to hide: their tokens have to be seen.

@@ -376,6 +376,7 @@ test('a host that does not answer in time refuses the request; nothing was held'
   await using hasty = await bootMedia({
     client: (usual) => ({ fetch: (url, ask) => usual.fetch(url, { ...ask, timeoutMs: 200 }) }),
   })
+  await hasty.world.settled()
   const before = await hasty.world.balance()
   const link = `https://files.example.test:${silent.port}/a.png`
   const reply = await asked(hasty.key, 'chat', 'test/chat-blind', [picture.chat(link)])

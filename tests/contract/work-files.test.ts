@@ -73,6 +73,7 @@ test('a file that was deleted meanwhile is reported in words, and its owner may 
 describe('refused before anything is kept or held', () => {
   const nobody = '01900000-0000-7000-8000-000000000000'
   async function refused(body: Record<string, unknown>, refusal: Parameters<typeof expectRefusal>[1]) {
+    await at.world.settled()
     const before = await at.world.balance()
     const reply = await create(at.key, { kind: 'data', input, ...body })
     expectRefusal(reply, refusal)

@@ -29,6 +29,7 @@ test('searches and pages are paid by use where they did not fail, and are on the
     },
     { asks: [], searches: 1, reads: 2 },
   )
+  await at.world.settled()
   const before = await at.world.balance()
   const { body } = await create(at.key, { input: 'look it all up' })
   const worst = searchFee + 2n * fetchFee
@@ -60,6 +61,7 @@ test('a page that cannot be read costs nothing; a search that cannot be paid is 
     },
     { asks: [], searches: 0, reads: 1 },
   )
+  await at.world.settled()
   const before = await at.world.balance()
   const { body } = await create(at.key, { input: 'find what is lost' })
   expect((await ended(at.key, body.id)).error).toBeNull()

@@ -63,6 +63,7 @@ test('62 what a batch may not hold is the client’s BadRequestError before any 
   const twice = [one!, one!]
   const streamed = [{ ...one!, params: { ...one!.params, stream: true } }] as never
   const bad = [{ ...one!, custom_id: 'a b' }]
+  await at.world.settled()
   const before = await at.world.balance()
   for (const wrong of [twice, streamed, bad, requests(1001), []])
     await expect(counting.messages.batches.create({ requests: wrong })).rejects.toBeInstanceOf(

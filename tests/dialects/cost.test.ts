@@ -187,7 +187,12 @@ describe.each(Object.entries(wires))('%s', (_, wire) => {
 
 test('several answers at once that run past their holds report what each is charged, to the last credit of the account', async () => {
   const poor = await at.world.stranger(12)
-  at.upstream.reply(longPrompt(tokens, false))
+  // All of them are held before the first is answered.
+  const first = at.upstream.calls.length
+  at.upstream.reply(async () => {
+    await at.upstream.call(first + 3)
+    return longPrompt(tokens, false)
+  })
   const reported = await Promise.all(
     Array.from({ length: 4 }, () => wires['chat completions']!.single(poor.client)),
   )
