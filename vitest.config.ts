@@ -24,8 +24,8 @@ export default defineConfig({
     projects: [
       // One for each core: they measure what the processor does.
       project('isolated', 0, { include: isolated, maxWorkers: 2 }),
-      // Twice as many as cores: those that wait for leases and outages leave theirs to others.
-      project('shared', 1, { include: every, exclude: isolated, isolate: false, maxWorkers: 4 }),
+      // One more than cores: those that wait for leases and outages leave theirs to others.
+      project('shared', 1, { include: every, exclude: isolated, isolate: false, maxWorkers: 3 }),
     ],
   },
 })
