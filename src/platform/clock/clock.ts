@@ -1,3 +1,7 @@
+import { Deadlines } from './deadlines.ts'
+
+export { type Deadline, Deadlines } from './deadlines.ts'
+
 /** The only source of time of the program, so that tests can move it. */
 export interface Clock {
   /** Unix time in milliseconds. */
@@ -5,3 +9,6 @@ export interface Clock {
 }
 
 export const systemClock: Clock = { nowMs: () => Date.now() }
+
+/** All timeouts of this process; it holds no other state. */
+export const deadlines = new Deadlines()

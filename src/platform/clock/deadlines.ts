@@ -1,0 +1,166 @@
+/** Timeouts by the thousand on one timer: a hierarchical timing wheel (Varghese and Lauck, 1987), in which setting, moving and cancelling one is O(1). */
+
+export interface Deadline {
+  /** Counts from now again, with the same time or another; also after it rang or was cancelled. Allocates nothing. */
+  again(ms?: number): void
+  /** It no longer rings. Allocates nothing. */
+  cancel(): void
+}
+
+/** With the timer's own rounding a deadline rings at most 10 ms late. */
+const stepMs = 8
+const slotsPerLevel = 64
+/** Steps that one slot of each level covers; together 99 days, after which a deadline is placed once more. */
+const spans = [0, 1, 2, 3, 4].map((level) => slotsPerLevel ** level)
+/** Node rings at once for a timeout that exceeds 31 bits; an early wake does no harm. */
+const maxTimerMs = 1_000_000_000
+
+/** A member of the circular list of its slot, or alone (`next` is itself). */
+class Entry implements Deadline {
+  readonly owner: Deadlines | undefined
+  readonly ring: () => void
+  ms: number
+  /** The step at which it rings. */
+  due = 0
+  /** The step at which its slot is looked at: then it rings, or is placed again, nearer. */
+  slotStep = 0
+  next: Entry = this
+  previous: Entry = this
+
+  constructor(owner: Deadlines | undefined, ms: number, ring: () => void) {
+    this.owner = owner
+    this.ms = ms
+    this.ring = ring
+  }
+
+  again(ms = this.ms): void {
+    this.ms = ms
+    this.owner!.place(this)
+  }
+
+  cancel(): void {
+    this.next.previous = this.previous
+    this.previous.next = this.next
+    this.next = this
+    this.previous = this
+  }
+}
+
+const emptySlot = (): Entry => new Entry(undefined, 0, () => undefined)
+
+/** Never early, at most 10 ms late plus the delay of the event loop. Pending deadlines do not keep the process alive. */
+export class Deadlines {
+  readonly #report: (error: unknown) => void
+  readonly #levels = spans.map(() => Array.from({ length: slotsPerLevel }, emptySlot))
+  /** Every step up to this one is done. */
+  #doneStep = 0
+  #timer: NodeJS.Timeout | undefined
+  /** The step at which the timer wakes; it is not moved when a deadline is cancelled. */
+  #wakeStep = Number.POSITIVE_INFINITY
+
+  /** `report` gets what a callback throws. */
+  constructor(report: (error: unknown) => void = throwLater) {
+    this.#report = report
+  }
+
+  /** Calls `ring` once, `ms` milliseconds from now. */
+  in(ms: number, ring: () => void): Deadline {
+    const entry = new Entry(this, ms, ring)
+    this.place(entry)
+    return entry
+  }
+
+  /** For its entries. A later time only changes `due`: the slot in which it lies places it again. */
+  place(entry: Entry): void {
+    const nowMs = performance.now()
+    if (this.#timer === undefined) this.#doneStep = stepOf(nowMs)
+    entry.due = Math.max(Math.ceil((nowMs + entry.ms) / stepMs), this.#doneStep + 1)
+    if (entry.next !== entry && entry.due >= entry.slotStep) return
+    this.#link(entry)
+    if (entry.slotStep < this.#wakeStep) this.#wakeAt(entry.slotStep, nowMs)
+  }
+
+  #link(entry: Entry): void {
+    entry.cancel()
+    let level = 0
+    let block = entry.due
+    let ahead = block - this.#doneStep
+    while (ahead >= slotsPerLevel && level < spans.length - 1) {
+      const span = spans[++level]!
+      block = Math.floor(entry.due / span)
+      ahead = block - Math.floor(this.#doneStep / span)
+    }
+    if (ahead >= slotsPerLevel) block -= ahead - slotsPerLevel + 1
+    entry.slotStep = block * spans[level]!
+    const slot = this.#levels[level]![block % slotsPerLevel]!
+    entry.next = slot
+    entry.previous = slot.previous
+    slot.previous.next = entry
+    slot.previous = entry
+  }
+
+  #wakeAt(step: number, nowMs: number): void {
+    clearTimeout(this.#timer)
+    this.#wakeStep = step
+    const ms = Math.min(maxTimerMs, Math.max(1, Math.ceil(step * stepMs - nowMs)))
+    this.#timer = setTimeout(() => this.#wake(), ms).unref()
+  }
+
+  #wake(): void {
+    const nowStep = stepOf(performance.now())
+    let next = this.#nextStep()
+    for (; next <= nowStep; next = this.#nextStep()) this.#run(next)
+    this.#doneStep = nowStep
+    this.#timer = undefined
+    this.#wakeStep = Number.POSITIVE_INFINITY
+    if (next < Number.POSITIVE_INFINITY) this.#wakeAt(next, performance.now())
+  }
+
+  /** The first step after the done ones at which a slot has entries. */
+  #nextStep(): number {
+    let first = Number.POSITIVE_INFINITY
+    for (const [level, slots] of this.#levels.entries()) {
+      const span = spans[level]!
+      const block = Math.floor(this.#doneStep / span)
+      for (let ahead = 1; ahead < slotsPerLevel; ahead++) {
+        const slot = slots[(block + ahead) % slotsPerLevel]!
+        if (slot.next === slot) continue
+        first = Math.min(first, (block + ahead) * span)
+        break
+      }
+    }
+    return first
+  }
+
+  /** The coarse slots that begin here are placed again before anything rings. */
+  #run(step: number): void {
+    this.#doneStep = step
+    for (let level = spans.length - 1; level > 0; level--) {
+      if (step % spans[level]! !== 0) continue
+      const slot = this.#levels[level]![(step / spans[level]!) % slotsPerLevel]!
+      while (slot.next !== slot) this.#link(slot.next)
+    }
+    const slot = this.#levels[0]![step % slotsPerLevel]!
+    while (slot.next !== slot) {
+      const entry = slot.next
+      if (entry.due > step) this.#link(entry)
+      else this.#ring(entry)
+    }
+  }
+
+  #ring(entry: Entry): void {
+    entry.cancel()
+    try {
+      entry.ring()
+    } catch (error) {
+      this.#report(error)
+    }
+  }
+}
+
+const stepOf = (ms: number): number => Math.floor(ms / stepMs)
+
+const throwLater = (error: unknown): void =>
+  process.nextTick(() => {
+    throw error
+  })
