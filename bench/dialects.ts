@@ -55,8 +55,12 @@ async function measureEvents(): Promise<void> {
     const { handle } = routes.find((route) => route.path === paths[to])!
     const all = await cpuMicroseconds(async () => {
       const ask = contextOf({ app, caller, body: bodyOf(from, to) })
-      const stream = (await handle(ask as never)) as EventStream
-      await stream.run({ gone: ask.gone, send: () => undefined })
+      const { answer } = (await handle(ask as never)) as EventStream
+      await new Promise<void>((end, fail) => {
+        const nothing = (): void => undefined
+        const rest = { isOpen: true, open: nothing, event: nothing, json: nothing, cut: nothing }
+        answer.start({ ...rest, flush: () => true, end, fail })
+      })
     })
     return (all - (await cpuMicroseconds(() => feedWithoutReader(feed, paths[from])))) / counts.get(from)!
   })

@@ -352,16 +352,36 @@ export class SimulatedProcess implements Sender {
     return { kind: 'json', text: first.text, requestId: first.requestId, replayed: true }
   }
 
-  async #read(events: EventStream, gone: AbortSignal): Promise<string> {
+  async #read({ answer }: EventStream, gone: AbortSignal): Promise<string> {
     const { timeline, random } = this.#ground
+    const ended = Promise.withResolvers<void>()
     let text = ''
-    await events.run({
-      gone,
-      send: (data) => {
-        text += `${data}\n`
-        return !gone.aborted && random.chance(0.2) ? timeline.pause(random.next() * 50, this) : undefined
+    let pending = ''
+    const flush = (): boolean => {
+      const isSlow = pending !== '' && !gone.aborted && random.chance(0.2)
+      text += pending
+      pending = ''
+      if (isSlow) void timeline.pause(random.next() * 50, this).then(() => answer.drained(), ended.reject)
+      return !isSlow
+    }
+    gone.addEventListener('abort', () => answer.left(), { once: true })
+    answer.start({
+      isOpen: true,
+      open() {},
+      event(data) {
+        pending += `${data}\n`
       },
+      flush,
+      end() {
+        text += pending
+        ended.resolve()
+      },
+      json: (body) => ended.reject(new Error(`JSON in place of events: ${body}`)),
+      fail: ended.reject,
+      cut: () => ended.reject(new Error('a stream was cut')),
     })
+    if (gone.aborted) answer.left()
+    await ended.promise
     return text
   }
 }

@@ -5,6 +5,7 @@ import { type Span, TraceContext } from '#platform/trace'
 import type { RequestContext } from './http.ts'
 import type { BodySlot } from './intake.ts'
 import { languageOf } from './language.ts'
+import type { PushSink } from './push-sink.ts'
 import type { Upload } from './upload.ts'
 
 export const anonymousCaller: Caller = {
@@ -30,6 +31,8 @@ export class ActiveRequest implements RequestContext {
   claim: RequestContext['claim']
   /** The memory reserved for its body. */
   slot: BodySlot | undefined
+  /** Of a pushed answer. */
+  sink: PushSink | undefined
   /** Code of the failure sent, for the log line. */
   code: string | undefined
   readonly #request: FastifyRequest
@@ -63,6 +66,7 @@ export class ActiveRequest implements RequestContext {
   }
   leave(): void {
     this.#gone?.abort()
+    this.sink?.left()
   }
   setHeader(name: string, value: string): void {
     this.#reply.header(name, name.toLowerCase() === 'vary' ? this.#varyWith(value) : value)

@@ -2,14 +2,13 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import type { App } from '#app'
+import { deadlines } from '#platform/clock'
 import { fail } from '#platform/errors'
 import type { ActiveRequest } from './active-request.ts'
-import type { AnswerCheck } from './declared-answers.ts'
-import { drained } from './event-stream.ts'
-import type { Route } from './http.ts'
 import { isKnown } from './prepared.ts'
+import { stuckMs } from './push-sink.ts'
 import { type ByteRange, partOf } from './range.ts'
+import type { Line } from './respond.ts'
 
 /** A buffer or a stream; the stream is closed (`return`) when the client disconnects. */
 export type ContentSource = Uint8Array | AsyncIterable<Uint8Array>
@@ -40,15 +39,6 @@ export class Content {
 
 /** An answer of bytes; see `ContentSpec`. */
 export const content = (spec: ContentSpec): Content => new Content(spec)
-
-/** Where an answer goes. */
-interface Line {
-  app: App
-  route: Route
-  context: ActiveRequest
-  reply: FastifyReply
-  check: AnswerCheck | undefined
-}
 
 export async function sendContent(line: Line, { spec }: Content): Promise<void> {
   const { context, route, reply, check } = line
@@ -156,6 +146,22 @@ async function pour(
   }
   if (length !== undefined && sent < length) throw new WrongLength(length)
   raw.end()
+}
+
+/** Resolves when the client has read what was written, or has disconnected. A client that reads nothing is disconnected. */
+function drained(raw: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const finish = (): void => {
+      stuck.cancel()
+      raw.off('drain', finish)
+      raw.off('close', finish)
+      resolve()
+    }
+    const stuck = deadlines.in(stuckMs, () => raw.destroy())
+    raw.on('drain', finish)
+    raw.on('close', finish)
+    if (raw.destroyed) finish()
+  })
 }
 
 class WrongLength extends Error {

@@ -18,6 +18,7 @@ export function outcomeOf({ raw }: FastifyReply): Outcome {
 
 export function finish(app: App, route: Route, context: ActiveRequest, { status, complete }: Outcome): void {
   if (!complete) context.leave()
+  context.sink?.closed()
   const ms = app.clock.nowMs() - context.receivedMs
   app.metrics.requests.inc({ operation: route.operation, status })
   app.metrics.seconds.observe({ operation: route.operation }, ms / 1000)

@@ -7,6 +7,8 @@ import { answerCheck } from './declared-answers.ts'
 import { finish, outcomeOf, spanOf } from './finish.ts'
 import type { RequestContext, Route } from './http.ts'
 import type { Intake } from './intake.ts'
+import { Pushed } from './push.ts'
+import { PushSink } from './push-sink.ts'
 import { send, sendError } from './respond.ts'
 import type { Violation } from './server.ts'
 import { SocketStream } from './socket.ts'
@@ -33,12 +35,13 @@ export function handlerOf({ app, route, intake, sockets, onViolation }: HandlerO
       await admit(app, route, context, { request, reply }, checks, intake)
       if (route.socket) sockets.require(request, reply)
       const result = await (route.handle as (context: RequestContext) => unknown)(context)
-      if (result instanceof SocketStream) await sockets.begin(result, { route, context, request, reply })
+      if (result instanceof Pushed) new PushSink({ app, route, context, reply, check }, result).begin()
+      else if (result instanceof SocketStream) await sockets.begin(result, { route, context, request, reply })
       else await send(app, context, reply, route, result, check)
     } catch (error) {
       await sendError(app, route, context, reply, error, check)
     } finally {
-      await context.releaseBody()
+      if (!context.sink) await context.releaseBody()
     }
     return reply
   }

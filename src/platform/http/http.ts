@@ -8,8 +8,8 @@ import type { Claim } from '#platform/ledger'
 import type { TraceContext } from '#platform/trace'
 import type { Content } from './content.ts'
 import type { CorsPolicy } from './cors.ts'
-import type { EventStream } from './event-stream.ts'
 import type { KeySource } from './key-source.ts'
+import type { Pushed } from './push.ts'
 import type { ServedSocketOptions } from './socket.ts'
 import type { Upload, UploadSpec } from './upload.ts'
 import './phrases.ts'
@@ -24,6 +24,7 @@ export { type EventStream, type EventWriter, eventStream } from './event-stream.
 export type { KeySource } from './key-source.ts'
 export { requestSeries } from './metrics.ts'
 export { answerPrepared, isKnown, type Prepared, prepare } from './prepared.ts'
+export { type Pushed, type PushedAnswer, type PushOut, pushed } from './push.ts'
 export type { ByteRange } from './range.ts'
 export { openServer, type Server, type Violation } from './server.ts'
 export { type Socket, type SocketMessage, type SocketStream, socketRoute, socketStream } from './socket.ts'
@@ -159,4 +160,4 @@ export function route<
   return spec as unknown as Route
 }
 
-export type Reply = EventStream | Content | Answer | JsonText | object
+export type Reply = Pushed | Content | Answer | JsonText | object

@@ -12,8 +12,16 @@ import { ClientGone } from './body.ts'
 import { Content, sendContent } from './content.ts'
 import { costHeaders } from './cost.ts'
 import type { AnswerCheck } from './declared-answers.ts'
-import { EventStream, eventStreamHeaders, pump } from './event-stream.ts'
 import { Answer, JsonText, type Route } from './http.ts'
+
+/** Where an answer goes. */
+export interface Line {
+  app: App
+  route: Route
+  context: ActiveRequest
+  reply: FastifyReply
+  check: AnswerCheck | undefined
+}
 
 const jsonType = 'application/json; charset=utf-8'
 
@@ -26,7 +34,6 @@ export async function send(
   check?: AnswerCheck,
 ): Promise<void> {
   if (result instanceof Content) return sendContent({ app, route, context, reply, check }, result)
-  if (result instanceof EventStream) return stream(app, context, reply, result)
   const { status, body, contentType } =
     result instanceof Answer ? result : new Answer(firstStatus(route), result)
   reply.code(status)
@@ -37,28 +44,6 @@ export async function send(
 }
 
 const firstStatus = (route: Route): number => Number(Object.keys(route.reply)[0])
-
-async function stream(
-  app: App,
-  context: ActiveRequest,
-  reply: FastifyReply,
-  events: EventStream,
-): Promise<void> {
-  reply.raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...eventStreamHeaders })
-  reply.hijack()
-  // A HEAD request gets no body, and its connection stays open for the next request.
-  if (context.isHead) return void reply.raw.end()
-  app.metrics.streams.inc()
-  try {
-    await pump(events, reply.raw, context.gone, app.config.timing.streamHeartbeatMs)
-  } catch (error) {
-    // The capability handles its own stream errors; an error here is a defect. The client sees a cut connection, never a regular end.
-    app.log.error({ err: error, request_id: context.requestId }, 'a stream broke')
-    reply.raw.destroy()
-  } finally {
-    app.metrics.streams.dec()
-  }
-}
 
 export async function sendError(
   app: App,

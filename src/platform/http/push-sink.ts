@@ -1,0 +1,175 @@
+/** The response of one pushed answer: framing, silence, slow clients and the end. */
+import type { ServerResponse } from 'node:http'
+import { type Deadline, deadlines } from '#platform/clock'
+import { JsonText } from './http.ts'
+import type { Pushed, PushedAnswer, PushOut } from './push.ts'
+import { type Line, send, sendError } from './respond.ts'
+
+const eventStreamHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+}
+
+/** A client that takes nothing for this long is treated as gone. */
+export const stuckMs = 60_000
+
+export class PushSink implements PushOut {
+  readonly #line: Line
+  readonly #raw: ServerResponse
+  readonly #answer: PushedAnswer
+  readonly #heartbeat: string
+  #pending = ''
+  #isOpen = false
+  /** One of `end`, `json`, `fail` and `cut` was called. */
+  #isOver = false
+  #hasLeft = false
+  #areHeadersSent = false
+  #silence: Deadline | undefined
+  #stuck: Deadline | undefined
+
+  constructor(line: Line, { answer, heartbeat }: Pushed) {
+    this.#line = line
+    this.#raw = line.reply.raw
+    this.#answer = answer
+    this.#heartbeat = heartbeat
+  }
+
+  /** Hands the response over. From here on the sink releases the body of the request. */
+  begin(): void {
+    this.#line.context.sink = this
+    this.#call(() => this.#answer.start(this))
+    if (this.#raw.destroyed) this.left()
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
+  open(): void {
+    const { app, context, reply } = this.#line
+    if (this.#isOver || this.#isOpen) return
+    this.#raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...eventStreamHeaders })
+    reply.hijack()
+    this.#isOpen = true
+    app.metrics.streams.inc()
+    this.#silence = deadlines.in(app.config.timing.streamHeartbeatMs, () => this.#beat())
+    this.#raw.on('drain', () => this.#drain())
+    // A HEAD request gets no body, and its connection stays open for the next request.
+    if (!context.isHead) return
+    this.#raw.end()
+    this.left()
+  }
+
+  event(data: string, name?: string, id?: string): void {
+    if (this.#hasLeft || this.#isOver) return
+    const nameLine = name === undefined ? '' : `event: ${name}\n`
+    const idLine = id === undefined ? '' : `id: ${id}\n`
+    this.#pending += `${nameLine}${idLine}data: ${data}\n\n`
+  }
+
+  flush(): boolean {
+    if (this.#hasLeft || this.#isOver) return true
+    if (this.#pending === '') {
+      if (!this.#areHeadersSent) this.#raw.flushHeaders()
+      this.#areHeadersSent = true
+      return !this.#raw.writableNeedDrain
+    }
+    const text = this.#pending
+    this.#pending = ''
+    return this.#write(text)
+  }
+
+  end(): void {
+    if (this.#isOver) return
+    if (!this.#hasLeft) this.#raw.end(this.#pending)
+    this.#finish()
+    // What is left must be read in time too.
+    if (this.#raw.writableLength > 0) this.#awaitReader()
+  }
+
+  json(text: string): void {
+    if (this.#isOver || this.#isOpen) return
+    this.#isOver = true
+    const { app, context, reply, route, check } = this.#line
+    void send(app, context, reply, route, new JsonText(text), check)
+      .catch((error) => sendError(app, route, context, reply, error, check))
+      .finally(() => this.#finish())
+  }
+
+  fail(error: unknown): void {
+    if (this.#isOver) return
+    const { app, context, reply, route, check } = this.#line
+    if (this.#isOpen) {
+      app.log.error({ err: error, request_id: context.requestId }, 'a stream broke')
+      this.cut()
+    } else {
+      this.#isOver = true
+      void sendError(app, route, context, reply, error, check).finally(() => this.#finish())
+    }
+  }
+
+  cut(): void {
+    if (this.#isOver) return
+    this.#finish()
+    this.#raw.destroy()
+  }
+
+  /** The client went away before the answer was complete. */
+  left(): void {
+    if (this.#isOver || this.#hasLeft) return
+    this.#hasLeft = true
+    this.#pending = ''
+    this.closed()
+    this.#call(() => this.#answer.left())
+  }
+
+  /** Nothing more can be written to the client. */
+  closed(): void {
+    this.#silence?.cancel()
+    this.#stuck?.cancel()
+  }
+
+  #write(text: string): boolean {
+    this.#silence?.again()
+    this.#areHeadersSent = true
+    if (this.#raw.write(text)) return true
+    this.#awaitReader()
+    return false
+  }
+
+  #awaitReader(): void {
+    if (this.#stuck) this.#stuck.again()
+    else this.#stuck = deadlines.in(stuckMs, () => this.#raw.destroy())
+  }
+
+  #drain(): void {
+    this.#stuck?.cancel()
+    if (!this.#isOver && !this.#hasLeft) this.#call(() => this.#answer.drained())
+  }
+
+  #beat(): void {
+    if (this.#raw.writableNeedDrain) this.#silence!.again()
+    else {
+      const text = this.#pending + this.#heartbeat
+      this.#pending = ''
+      this.#write(text)
+    }
+  }
+
+  /** An error of the answer must not end the process. */
+  #call(step: () => void): void {
+    try {
+      step()
+    } catch (error) {
+      this.fail(error)
+    }
+  }
+
+  #finish(): void {
+    this.#isOver = true
+    this.closed()
+    if (this.#isOpen) this.#line.app.metrics.streams.dec()
+    void this.#line.context.releaseBody()
+  }
+}
