@@ -1,12 +1,16 @@
 /** One request as its handler sees it. */
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { App, Caller } from '#app'
-import { type Span, TraceContext } from '#platform/trace'
-import type { RequestContext } from './http.ts'
+import { uuidv7 } from '#platform/ids'
+import { TraceContext } from '#platform/trace'
+import { spanOf } from './finish.ts'
+import type { RequestContext, Route } from './http.ts'
 import type { BodySlot } from './intake.ts'
 import { languageOf } from './language.ts'
 import type { PushSink } from './push-sink.ts'
 import type { Upload } from './upload.ts'
+
+export const jsonType = 'application/json; charset=utf-8'
 
 export const anonymousCaller: Caller = {
   kind: 'key',
@@ -18,8 +22,11 @@ export const anonymousCaller: Caller = {
   models: undefined,
 }
 
+/** One request: what came, what is known of it, and the answer that leaves. */
 export class ActiveRequest implements RequestContext {
   readonly app: App
+  readonly message: IncomingMessage
+  readonly response: ServerResponse
   readonly receivedMs: number
   readonly requestId: string
   readonly trace: TraceContext
@@ -35,32 +42,37 @@ export class ActiveRequest implements RequestContext {
   sink: PushSink | undefined
   /** Code of the failure sent, for the log line. */
   code: string | undefined
-  readonly #request: FastifyRequest
-  readonly #reply: FastifyReply
+  /** Headers of the answer, by names in small letters. */
+  readonly answerHeaders: Record<string, string>
   #gone: AbortController | undefined
 
-  constructor(app: App, request: FastifyRequest, reply: FastifyReply, receivedMs: number, span?: Span) {
+  constructor(app: App, message: IncomingMessage, response: ServerResponse, route?: Route) {
     this.app = app
-    this.trace = new TraceContext(span)
-    this.#request = request
-    this.#reply = reply
-    this.receivedMs = receivedMs
-    this.requestId = request.id
+    this.message = message
+    this.response = response
+    this.receivedMs = app.clock.nowMs()
+    this.requestId = uuidv7(this.receivedMs)
+    this.trace = new TraceContext(route && spanOf(app, route, this))
+    this.answerHeaders = {
+      'x-request-id': this.requestId,
+      'request-id': this.requestId,
+      'x-content-type-options': 'nosniff',
+    }
   }
 
   get headers() {
-    return this.#request.headers
+    return this.message.headers
   }
   get isHead() {
-    return this.#request.method === 'HEAD'
+    return this.message.method === 'HEAD'
   }
   get language() {
-    return languageOf(this.#request.headers)
+    return languageOf(this.message.headers)
   }
   get gone(): AbortSignal {
     if (!this.#gone) {
       this.#gone = new AbortController()
-      if (this.#reply.raw.destroyed) this.#gone.abort()
+      if (this.response.destroyed) this.#gone.abort()
     }
     return this.#gone.signal
   }
@@ -69,11 +81,22 @@ export class ActiveRequest implements RequestContext {
     this.sink?.left()
   }
   setHeader(name: string, value: string): void {
-    this.#reply.header(name, name.toLowerCase() === 'vary' ? this.#varyWith(value) : value)
+    const known = name.toLowerCase()
+    this.answerHeaders[known] = known === 'vary' ? this.#varyWith(value) : value
+  }
+  /** Sends the whole answer in one write. */
+  answer(status: number, contentType: string, body: string | Uint8Array | null): void {
+    if (this.response.headersSent) return
+    const headers = this.answerHeaders
+    headers['content-type'] = typeof body === 'object' && body ? contentType : withCharset(contentType)
+    if (body !== null) headers['content-length'] = String(Buffer.byteLength(body))
+    this.response.writeHead(status, headers)
+    if (body === null || this.isHead) this.response.end()
+    else this.response.end(body)
   }
   /** What chose the headers so far (the page that asks) still counts. */
   #varyWith(value: string): string {
-    const names = `${this.#reply.getHeader('vary') ?? ''},${value}`.split(',').map((name) => name.trim())
+    const names = `${this.answerHeaders['vary'] ?? ''},${value}`.split(',').map((name) => name.trim())
     return [...new Set(names.filter((name) => name !== ''))].join(', ')
   }
   /** The request is over: its body is released, even if its connection stays open. */
@@ -84,6 +107,16 @@ export class ActiveRequest implements RequestContext {
   }
 }
 
-/** The path without the query and without a slash at its end. */
-export const pathOf = (request: FastifyRequest): string =>
-  request.url.split('?')[0]!.replace(/(?<!\/)\/+$/, '')
+/** JSON is UTF-8, and says so. */
+const withCharset = (type: string): string =>
+  type !== jsonType && type.includes('json') && !type.includes('charset') ? `${type}; charset=utf-8` : type
+
+/** The path without the query and without slashes at its end. */
+export function pathOf(url: string): string {
+  const query = url.indexOf('?')
+  let end = query === -1 ? url.length : query
+  while (end > 0 && url.charCodeAt(end - 1) === slash) end--
+  return url.slice(0, end)
+}
+
+const slash = 47

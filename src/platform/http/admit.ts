@@ -1,5 +1,4 @@
 /** Everything before the handler: key, scope, origin, parameters, body, idempotency claim. */
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App, Caller } from '#app'
 import { type CredentialKind, requireScope } from '#platform/auth'
 import { fail } from '#platform/errors'
@@ -33,71 +32,78 @@ export const checksOf = (route: Route): Checks => ({
   host: route.host === undefined ? undefined : hostPattern(route.host),
 })
 
+/** What the router found in path and query. */
+export interface Came {
+  params: Record<string, string | undefined>
+  query: Record<string, unknown>
+}
+
 /** Everything before the handler, cheapest refusal first; a body is read only for a caller who may send it. */
 export async function admit(
   app: App,
   route: Route,
   context: ActiveRequest,
-  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+  came: Came,
   checks: Checks,
   intake: Intake,
 ): Promise<void> {
   const startedMs = performance.now()
+  const { message } = context
   if (route.cors !== undefined) {
-    const params = paramsOf(route, request, checks)
+    const params = paramsOf(route, context, came, checks)
     // Wrong ones are refused below; a function may look up what it is given.
     if (typeof route.cors !== 'function' || passes(checks.params, params))
-      await exposeByPolicy(app, route.cors, params, request, reply)
+      await exposeByPolicy(app, route.cors, params, context)
   }
-  if (route.socket && route.cors !== undefined) requirePage(request, reply)
+  if (route.socket && route.cors !== undefined) requirePage(context)
   if (route.scope !== 'public') {
-    context.caller = await callerOf(app, route, request, reply)
+    context.caller = await callerOf(app, route, context)
     app.metrics.stages.auth.since(startedMs)
     requireScopeOf(route, context.caller)
   }
   if (checks.params) {
-    context.params = paramsOf(route, request, checks)
+    context.params = paramsOf(route, context, came, checks)
     checks.params(context.params)
   }
   if (checks.query) {
-    context.query = request.query as object
+    context.query = came.query
     checks.query(context.query)
   }
-  if (route.upload && (isMultipart(request.raw) || !checks.body)) {
-    context.upload = await readUpload(request.raw, route.upload, app.spool)
+  if (route.upload && (isMultipart(message) || !checks.body)) {
+    context.upload = await readUpload(message, route.upload, app.spool)
     checks.upload!(context.upload.fields)
   } else if (checks.body) {
     const readMs = performance.now()
     const limit = route.bodyLimit ?? defaultBodyLimit
-    const { bytes, slot } = await readBody(request.raw, limit, intake)
+    const { bytes, slot } = await readBody(message, limit, intake)
     context.slot = slot
     context.body = await parseJson(bytes, limit)
     await checks.body(context.body)
     app.metrics.stages.parse.since(readMs)
-  } else request.raw.resume()
-  const key = request.headers['idempotency-key']
+  } else message.resume()
+  const key = message.headers['idempotency-key']
   if (route.idempotent && key !== undefined)
-    context.claim = await claimOf(headerText(String(key)), route.method, pathOf(request), whatCame(context))
+    context.claim = await claimOf(
+      headerText(String(key)),
+      route.method,
+      pathOf(message.url!),
+      whatCame(context),
+    )
 }
 
 /**
  * Identifies the caller by the credentials that the route accepts. Throws INVALID_API_KEY, ORIGIN_NOT_ALLOWED and other refusals of a key.
  */
-async function callerOf(
-  app: App,
-  route: Route,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<Caller> {
+async function callerOf(app: App, route: Route, context: ActiveRequest): Promise<Caller> {
   const caller = await app.keys
-    .caller(secretOf(request.headers, route.keySources))
+    .caller(secretOf(context.headers, route.keySources))
     .catch(async (error: unknown) => {
-      if (route.cors === undefined) await exposeRefusal(app, request, reply)
+      if (route.cors === undefined) await exposeRefusal(app, context)
       throw error
     })
   if (!(route.credentials ?? keysOnly).includes(caller.kind)) fail('INVALID_API_KEY', {})
-  if (route.cors === undefined) admitOrigin(caller, request, reply)
-  else requireOrigin(caller, request)
+  if (route.cors === undefined) admitOrigin(caller, context)
+  else requireOrigin(caller, context)
   return caller
 }
 
@@ -107,17 +113,26 @@ function requireScopeOf({ scope, orScope }: Route, caller: Caller): void {
 }
 
 /** For connections that last: throws once the credentials that were admitted are accepted no longer. */
-export async function requireStillAdmitted(app: App, route: Route, request: FastifyRequest): Promise<void> {
+export async function requireStillAdmitted(
+  app: App,
+  route: Route,
+  { headers }: ActiveRequest,
+): Promise<void> {
   if (route.scope === 'public') return
-  requireScopeOf(route, await app.keys.caller(secretOf(request.headers, route.keySources)))
+  requireScopeOf(route, await app.keys.caller(secretOf(headers, route.keySources)))
 }
 
 const keysOnly: readonly CredentialKind[] = ['key']
 
 /** The parameters of the path and of the host. */
-const paramsOf = (route: Route, request: FastifyRequest, { host }: Checks): Record<string, string> => ({
-  ...(route.openEnded ? openEndedParams(route, request) : (request.params as Record<string, string>)),
-  ...host?.(request.headers.host),
+const paramsOf = (
+  route: Route,
+  { headers }: ActiveRequest,
+  { params }: Came,
+  { host }: Checks,
+): Record<string, string> => ({
+  ...((route.openEnded ? openEndedParams(route, params) : params) as Record<string, string>),
+  ...host?.(headers.host),
 })
 
 /** What must be equal in a repeated request; for a file, its hash. */
@@ -127,7 +142,7 @@ function whatCame({ body, upload }: ActiveRequest): unknown {
   return { fields: upload.fields, file: { sha256, name, mediaType } }
 }
 
-function openEndedParams(route: Route, request: FastifyRequest): Record<string, string> {
+function openEndedParams(route: Route, params: Came['params']): Came['params'] {
   const name = /\{([^{}]+)\}$/.exec(route.path)![1]!
-  return { [name]: (request.params as Record<string, string>)['*']! }
+  return { [name]: params['*'] }
 }

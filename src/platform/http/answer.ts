@@ -1,11 +1,9 @@
-import type { FastifyReply } from 'fastify'
-import { errorBody, errorHeaders, type Failure, type Language } from '#platform/errors'
+import { errorBody, errorHeaders, type Failure } from '#platform/errors'
+import { type ActiveRequest, jsonType } from './active-request.ts'
 
 /** Sends the one error body with its headers. */
-export function sendFailure(reply: FastifyReply, failure: Failure, language: Language): void {
-  for (const [name, value] of Object.entries(errorHeaders(failure))) reply.header(name, value)
-  reply
-    .code(failure.status)
-    .header('content-type', 'application/json; charset=utf-8')
-    .send(JSON.stringify(errorBody(failure, reply.request.id, language)))
+export function sendFailure(context: ActiveRequest, failure: Failure): void {
+  Object.assign(context.answerHeaders, errorHeaders(failure))
+  const body = errorBody(failure, context.requestId, context.language)
+  context.answer(failure.status, jsonType, JSON.stringify(body))
 }

@@ -1,7 +1,6 @@
 /** Answers of bytes: a stored file or a range of it, or a stream that is produced while it is sent. */
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import type { FastifyReply } from 'fastify'
 import { deadlines } from '#platform/clock'
 import { fail } from '#platform/errors'
 import type { ActiveRequest } from './active-request.ts'
@@ -41,14 +40,14 @@ export class Content {
 export const content = (spec: ContentSpec): Content => new Content(spec)
 
 export async function sendContent(line: Line, { spec }: Content): Promise<void> {
-  const { context, route, reply, check } = line
+  const { context, route, check } = line
   const { etag, bytes } = spec
   const { vary, ...own } = spec.headers ?? {}
   if (vary !== undefined) context.setHeader('vary', vary)
   const always = { ...(etag !== undefined && { etag }), ...own }
   if (etag !== undefined && isKnown(context.headers, etag)) {
-    reply.code(304).headers(always).header('content-type', spec.mediaType).send(null)
-    return
+    Object.assign(context.answerHeaders, always)
+    return context.answer(304, spec.mediaType, null)
   }
   const range = route.ranges && bytes !== undefined ? rangeOf(context, etag, bytes) : undefined
   const length = range ? range.end - range.start + 1 : bytes
@@ -62,12 +61,12 @@ export async function sendContent(line: Line, { spec }: Content): Promise<void> 
     'content-type': spec.mediaType,
   }
   check?.bytes(status)
-  if (context.isHead) return void openAnswer(reply, status, headers).end()
+  if (context.isHead) return void openAnswer(context, status, headers).end()
   const source = await spec.open(range)
   if (!(source instanceof Uint8Array)) return sendStream(line, status, headers, { source, length })
   if (length !== undefined && source.length !== length) throw new WrongLength(length)
   const whole = { ...headers, 'content-length': String(source.length) }
-  if (source.length <= sliceBytes) return void openAnswer(reply, status, whole).end(source)
+  if (source.length <= sliceBytes) return void openAnswer(context, status, whole).end(source)
   await sendStream(line, status, whole, { source: slicesOf(source), length: source.length })
 }
 
@@ -78,15 +77,12 @@ async function* slicesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += sliceBytes) yield bytes.subarray(at, at + sliceBytes)
 }
 
-/**
- * Writes the headers without Fastify, which would send its own Content-Length for HEAD, and its own page for a header that cannot be
- * sent. Throws for such a header; the answer is then still to be given.
- */
-function openAnswer(reply: FastifyReply, status: number, headers: Record<string, string>): ServerResponse {
-  const raw = reply.raw.writeHead(status, { ...(reply.getHeaders() as Record<string, string>), ...headers })
-  reply.hijack()
-  return raw
-}
+/** Throws for a header that cannot be sent; the answer is then still to be given. */
+const openAnswer = (
+  context: ActiveRequest,
+  status: number,
+  headers: Record<string, string>,
+): ServerResponse => context.response.writeHead(status, { ...context.answerHeaders, ...headers })
 
 /** The part that is asked for; undefined for all of it. Throws RANGE_NOT_SATISFIABLE. */
 function rangeOf(context: ActiveRequest, etag: string | undefined, bytes: number): ByteRange | undefined {
@@ -105,19 +101,19 @@ interface Sending {
 
 /** The headers are sent with the first chunk, so that an earlier error still gets an error answer; a later error cuts the connection. */
 async function sendStream(
-  { app, context, reply }: Line,
+  { app, context }: Line,
   status: number,
   headers: Record<string, string>,
   { source, length }: Sending,
 ): Promise<void> {
-  const { raw } = reply
+  const raw = context.response
   const chunks = source[Symbol.asyncIterator]()
   const stop = (): void => stopReading(source, chunks)
   context.gone.addEventListener('abort', stop, { once: true })
   try {
     const first = await chunks.next()
     if (context.gone.aborted) return
-    openAnswer(reply, status, headers)
+    openAnswer(context, status, headers)
     await pour(chunks, first, raw, length)
   } catch (error) {
     if (context.gone.aborted) return

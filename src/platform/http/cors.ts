@@ -1,7 +1,7 @@
 /** Requests of pages in browsers: opt-in, key by key (https://fetch.spec.whatwg.org/#http-cors-protocol). */
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App, Caller } from '#app'
 import { fail } from '#platform/errors'
+import type { ActiveRequest } from './active-request.ts'
 import type { Route } from './http.ts'
 
 /**
@@ -56,27 +56,28 @@ export async function exposeByPolicy(
   app: App,
   policy: CorsPolicy,
   params: Record<string, string>,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  context: ActiveRequest,
 ): Promise<void> {
+  const { answerHeaders, headers } = context
   if (policy === 'none') return
   if (policy === 'any') {
-    reply.header('access-control-allow-origin', '*').header('access-control-expose-headers', exposed)
+    answerHeaders['access-control-allow-origin'] = '*'
+    answerHeaders['access-control-expose-headers'] = exposed
     return
   }
-  reply.header('vary', 'Origin')
-  const { origin } = request.headers
-  if (origin !== undefined && (await policy({ app, params, origin }))) exposeTo(origin, reply)
+  answerHeaders['vary'] = 'Origin'
+  const { origin } = headers
+  if (origin !== undefined && (await policy({ app, params, origin }))) exposeTo(origin, context)
 }
 
 /** Browsers do not apply CORS to WebSockets: a page that the policy excludes is refused here. */
-export function requirePage({ headers: { origin } }: FastifyRequest, reply: FastifyReply): void {
-  if (origin !== undefined && !reply.hasHeader('access-control-allow-origin'))
+export function requirePage({ headers: { origin }, answerHeaders }: ActiveRequest): void {
+  if (origin !== undefined && answerHeaders['access-control-allow-origin'] === undefined)
     fail('ORIGIN_NOT_ALLOWED', { origin: origin.slice(0, 255) })
 }
 
 /** A key that lists origins answers those only, whatever the route's policy lets a browser read. */
-export function requireOrigin({ origins }: Caller, { headers: { origin } }: FastifyRequest): void {
+export function requireOrigin({ origins }: Caller, { headers: { origin } }: ActiveRequest): void {
   if (origins && origin !== undefined && !origins.has(origin))
     fail('ORIGIN_NOT_ALLOWED', { origin: origin.slice(0, 255) })
 }
@@ -87,27 +88,24 @@ export function requireOrigin({ origins }: Caller, { headers: { origin } }: Fast
  */
 export async function answerPreflight(
   app: App,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  { message, headers, answerHeaders, response }: ActiveRequest,
   { methods, route, params }: Preflight,
 ): Promise<boolean> {
-  const { origin, 'access-control-request-method': method } = request.headers
-  if (request.method !== 'OPTIONS' || origin === undefined || method === undefined) return false
+  const { origin, 'access-control-request-method': method } = headers
+  if (message.method !== 'OPTIONS' || origin === undefined || method === undefined) return false
   const isLetIn =
     route.cors === undefined
       ? await app.keys.isOrigin(origin)
       : await allows(route.cors, { app, params, origin })
   if (!isLetIn) return false
-  const wanted = request.headers['access-control-request-headers']
-  reply
-    .code(204)
-    .header('access-control-allow-origin', route.cors === 'any' ? '*' : origin)
-    .header('access-control-allow-methods', methods.join(', '))
-    .header('access-control-max-age', preflightSeconds)
-    .header('vary', 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers')
+  const wanted = headers['access-control-request-headers']
+  answerHeaders['access-control-allow-origin'] = route.cors === 'any' ? '*' : origin
+  answerHeaders['access-control-allow-methods'] = methods.join(', ')
+  answerHeaders['access-control-max-age'] = preflightSeconds
+  answerHeaders['vary'] = 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers'
   if (typeof wanted === 'string' && headerNames.test(wanted))
-    reply.header('access-control-allow-headers', wanted)
-  reply.send()
+    answerHeaders['access-control-allow-headers'] = wanted
+  response.writeHead(204, answerHeaders).end()
   return true
 }
 
@@ -115,25 +113,24 @@ export async function answerPreflight(
  * Checks the origin of a browser request. A key with a list of origins accepts only those and sends CORS headers; others get 403
  * ORIGIN_NOT_ALLOWED. A key without a list refuses nobody and sends no CORS headers.
  */
-export function admitOrigin(caller: Caller, request: FastifyRequest, reply: FastifyReply): void {
+export function admitOrigin(caller: Caller, context: ActiveRequest): void {
   if (!caller.origins) return
-  reply.header('vary', 'Origin')
-  const { origin } = request.headers
+  context.answerHeaders['vary'] = 'Origin'
+  const { origin } = context.headers
   if (origin === undefined) return
-  requireOrigin(caller, request)
-  exposeTo(origin, reply)
+  requireOrigin(caller, context)
+  exposeTo(origin, context)
 }
 
 /** A page from a listed origin can read why its key was refused. */
-export async function exposeRefusal(app: App, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const { origin } = request.headers
+export async function exposeRefusal(app: App, context: ActiveRequest): Promise<void> {
+  const { origin } = context.headers
   // If the origins cannot be looked up, the refusal is sent without CORS headers.
-  if (origin !== undefined && (await app.keys.isOrigin(origin).catch(() => false))) exposeTo(origin, reply)
+  if (origin !== undefined && (await app.keys.isOrigin(origin).catch(() => false))) exposeTo(origin, context)
 }
 
-function exposeTo(origin: string, reply: FastifyReply): void {
-  reply
-    .header('access-control-allow-origin', origin)
-    .header('access-control-expose-headers', exposed)
-    .header('vary', 'Origin')
+function exposeTo(origin: string, { answerHeaders }: ActiveRequest): void {
+  answerHeaders['access-control-allow-origin'] = origin
+  answerHeaders['access-control-expose-headers'] = exposed
+  answerHeaders['vary'] = 'Origin'
 }

@@ -1,5 +1,5 @@
 /** The end of a request: its metrics, its span and its log line. */
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { App } from '#app'
 import type { Span } from '#platform/trace'
 import { type ActiveRequest, anonymousCaller, pathOf } from './active-request.ts'
@@ -11,7 +11,7 @@ interface Outcome {
   complete: boolean
 }
 
-export function outcomeOf({ raw }: FastifyReply): Outcome {
+export function outcomeOf(raw: ServerResponse): Outcome {
   const complete = raw.writableFinished
   return { complete, status: complete || raw.headersSent ? raw.statusCode : 499 }
 }
@@ -43,21 +43,21 @@ export function finish(app: App, route: Route, context: ActiveRequest, { status,
 }
 
 /** https://opentelemetry.io/docs/specs/semconv/http/http-spans/#http-server */
-export const spanOf = (app: App, route: Route, request: FastifyRequest): Span | undefined =>
+export const spanOf = (app: App, route: Route, { message, requestId }: ActiveRequest): Span | undefined =>
   app.tracing?.request(
     `${route.method} ${route.path}`,
     {
       'http.request.method': route.method,
       'http.route': route.path,
-      'url.path': pathOf(request),
+      'url.path': pathOf(message.url!),
       'url.scheme': 'http',
-      'kherad.request_id': request.id,
+      'kherad.request_id': requestId,
       'kherad.operation': route.operation,
     },
-    headerOf(request, 'traceparent'),
+    headerOf(message, 'traceparent'),
   )
 
-const headerOf = (request: FastifyRequest, name: string): string | undefined => {
-  const value = request.headers[name]
+const headerOf = ({ headers }: IncomingMessage, name: string): string | undefined => {
+  const value = headers[name]
   return typeof value === 'string' ? value : undefined
 }

@@ -1,10 +1,9 @@
 /** The stages of one request: key, scope, body, validation, handler, answer, one log line. */
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '#app'
-import { ActiveRequest } from './active-request.ts'
-import { admit, checksOf } from './admit.ts'
+import type { ActiveRequest } from './active-request.ts'
+import { admit, type Came, checksOf } from './admit.ts'
 import { answerCheck } from './declared-answers.ts'
-import { finish, outcomeOf, spanOf } from './finish.ts'
+import { finish, outcomeOf } from './finish.ts'
 import type { RequestContext, Route } from './http.ts'
 import type { Intake } from './intake.ts'
 import { Pushed } from './push.ts'
@@ -14,7 +13,7 @@ import type { Violation } from './server.ts'
 import { SocketStream } from './socket.ts'
 import type { Sockets } from './sockets.ts'
 
-type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined>
+export type Handler = (context: ActiveRequest, came: Came) => Promise<void>
 
 export interface HandlerOptions {
   app: App
@@ -28,21 +27,19 @@ export function handlerOf({ app, route, intake, sockets, onViolation }: HandlerO
   const checks = checksOf(route)
   const check = onViolation && answerCheck(route, onViolation)
 
-  return async (request, reply) => {
-    const context = new ActiveRequest(app, request, reply, app.clock.nowMs(), spanOf(app, route, request))
-    reply.raw.on('close', () => finish(app, route, context, outcomeOf(reply)))
+  return async (context, came) => {
+    context.response.on('close', () => finish(app, route, context, outcomeOf(context.response)))
     try {
-      await admit(app, route, context, { request, reply }, checks, intake)
-      if (route.socket) sockets.require(request, reply)
+      await admit(app, route, context, came, checks, intake)
+      if (route.socket) sockets.require(context)
       const result = await (route.handle as (context: RequestContext) => unknown)(context)
-      if (result instanceof Pushed) new PushSink({ app, route, context, reply, check }, result).begin()
-      else if (result instanceof SocketStream) await sockets.begin(result, { route, context, request, reply })
-      else await send(app, context, reply, route, result, check)
+      if (result instanceof Pushed) new PushSink({ app, route, context, check }, result).begin()
+      else if (result instanceof SocketStream) await sockets.begin(result, { route, context })
+      else await send(app, context, route, result, check)
     } catch (error) {
-      await sendError(app, route, context, reply, error, check)
+      await sendError(app, route, context, error, check)
     } finally {
       if (!context.sink) await context.releaseBody()
     }
-    return reply
   }
 }

@@ -45,7 +45,7 @@ export function zonesOf(routes: readonly Route[]): (host: string | undefined) =>
   return (host) => zones.find(({ matches }) => matches(host))?.zone ?? anywhere
 }
 
-/** A constraint of Fastify's router that separates the zones, so that a route of one zone is never found in another. */
+/** A constraint of the router that separates the zones, so that a route of one zone is never found in another. */
 export const zoneConstraint = (zoneOfHost: (host: string | undefined) => string) => ({
   name: 'zone',
   mustMatchWhenDerived: true,

@@ -30,7 +30,7 @@ export class PushSink implements PushOut {
 
   constructor(line: Line, { answer, heartbeat }: Pushed) {
     this.#line = line
-    this.#raw = line.reply.raw
+    this.#raw = line.context.response
     this.#answer = answer
     this.#heartbeat = heartbeat
   }
@@ -47,10 +47,9 @@ export class PushSink implements PushOut {
   }
 
   open(): void {
-    const { app, context, reply } = this.#line
+    const { app, context } = this.#line
     if (this.#isOver || this.#isOpen) return
-    this.#raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...eventStreamHeaders })
-    reply.hijack()
+    this.#raw.writeHead(200, { ...context.answerHeaders, ...eventStreamHeaders })
     this.#isOpen = true
     app.metrics.streams.inc()
     this.#silence = deadlines.in(app.config.timing.streamHeartbeatMs, () => this.#beat())
@@ -91,21 +90,21 @@ export class PushSink implements PushOut {
   json(text: string): void {
     if (this.#isOver || this.#isOpen) return
     this.#isOver = true
-    const { app, context, reply, route, check } = this.#line
-    void send(app, context, reply, route, new JsonText(text), check)
-      .catch((error) => sendError(app, route, context, reply, error, check))
+    const { app, context, route, check } = this.#line
+    void send(app, context, route, new JsonText(text), check)
+      .catch((error) => sendError(app, route, context, error, check))
       .finally(() => this.#finish())
   }
 
   fail(error: unknown): void {
     if (this.#isOver) return
-    const { app, context, reply, route, check } = this.#line
+    const { app, context, route, check } = this.#line
     if (this.#isOpen) {
       app.log.error({ err: error, request_id: context.requestId }, 'a stream broke')
       this.cut()
     } else {
       this.#isOver = true
-      void sendError(app, route, context, reply, error, check).finally(() => this.#finish())
+      void sendError(app, route, context, error, check).finally(() => this.#finish())
     }
   }
 

@@ -1,12 +1,11 @@
 /** Sends answers: JSON, other types, events, failures, or the stored answer to an earlier request. */
-import type { FastifyReply } from 'fastify'
 import type { App } from '#app'
 import { isDatabaseAway } from '#platform/db'
 import { asFailure, Failure, fail } from '#platform/errors'
 import { answerAgain, claimedBefore } from '#platform/idempotency'
 import { ClaimTaken } from '#platform/ledger'
 import { isSealed } from '#platform/secrets'
-import type { ActiveRequest } from './active-request.ts'
+import { type ActiveRequest, jsonType } from './active-request.ts'
 import { sendFailure } from './answer.ts'
 import { ClientGone } from './body.ts'
 import { Content, sendContent } from './content.ts'
@@ -19,28 +18,24 @@ export interface Line {
   app: App
   route: Route
   context: ActiveRequest
-  reply: FastifyReply
   check: AnswerCheck | undefined
 }
-
-const jsonType = 'application/json; charset=utf-8'
 
 export async function send(
   app: App,
   context: ActiveRequest,
-  reply: FastifyReply,
   route: Route,
   result: unknown,
   check?: AnswerCheck,
 ): Promise<void> {
-  if (result instanceof Content) return sendContent({ app, route, context, reply, check }, result)
+  if (result instanceof Content) return sendContent({ app, route, context, check }, result)
   const { status, body, contentType } =
     result instanceof Answer ? result : new Answer(firstStatus(route), result)
-  reply.code(status)
-  if (contentType !== undefined) return void reply.header('content-type', contentType).send(body)
+  if (contentType !== undefined)
+    return context.answer(status, contentType, body as string | Uint8Array | null)
   const text = body instanceof JsonText ? body.text : JSON.stringify(body)
   check?.reply(status, text)
-  reply.header('content-type', jsonType).send(text)
+  context.answer(status, jsonType, text)
 }
 
 const firstStatus = (route: Route): number => Number(Object.keys(route.reply)[0])
@@ -49,16 +44,15 @@ export async function sendError(
   app: App,
   route: Route,
   context: ActiveRequest,
-  reply: FastifyReply,
   error: unknown,
   check?: AnswerCheck,
 ): Promise<void> {
   try {
     const first = await claimant(app, context, error)
     if (first === undefined) throw error
-    return await replay(app, context, reply, first)
+    return await replay(app, context, first)
   } catch (again) {
-    if (again instanceof ClientGone) return void reply.raw.destroy()
+    if (again instanceof ClientGone) return void context.response.destroy()
     // Our own failures may have a refused upstream connection as their cause.
     const failure = asFailure(
       !(again instanceof Failure) && isDatabaseAway(again) ? awayFailure(again) : again,
@@ -70,7 +64,7 @@ export async function sendError(
         failure.code,
       )
     check?.failure(failure)
-    if (!reply.raw.headersSent && !reply.raw.destroyed) sendFailure(reply, failure, context.language)
+    if (!context.response.headersSent && !context.response.destroyed) sendFailure(context, failure)
   }
 }
 
@@ -91,23 +85,17 @@ async function claimant(
   return claimedBefore(app.ledger, { ...caller, requestId }, claim)
 }
 
-async function replay(
-  app: App,
-  context: ActiveRequest,
-  reply: FastifyReply,
-  receiptId: string,
-): Promise<void> {
+async function replay(app: App, context: ActiveRequest, receiptId: string): Promise<void> {
   // The hold of this very request ended while it ran, so it cannot be continued.
   if (receiptId === context.requestId || !context.claim) fail('SERVICE_UNAVAILABLE', { why: 'database' })
   const first = await answerAgain(app.ledger, context.caller.accountId, receiptId, context.claim)
   // An answer with a secret is stored encrypted, bound to its receipt.
   const text = isSealed(first.text) ? await app.secrets.open(first.text, first.requestId) : first.text
-  reply
-    .code(first.status)
-    .header('x-request-id', first.requestId)
-    .header('request-id', first.requestId)
-    .header('idempotent-replayed', 'true')
-    .headers(first.chargedMicrocredits === undefined ? {} : costHeaders(first.chargedMicrocredits))
-    .header('content-type', jsonType)
-    .send(text)
+  Object.assign(context.answerHeaders, {
+    'x-request-id': first.requestId,
+    'request-id': first.requestId,
+    'idempotent-replayed': 'true',
+    ...(first.chargedMicrocredits !== undefined && costHeaders(first.chargedMicrocredits)),
+  })
+  context.answer(first.status, jsonType, text)
 }

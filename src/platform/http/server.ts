@@ -1,20 +1,19 @@
-import type { Server as NodeServer } from 'node:http'
+import { lookup } from 'node:dns/promises'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server as NodeServer, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { App } from '#app'
-import { asFailure, Failure } from '#platform/errors'
-import { uuidv7 } from '#platform/ids'
+import { Failure } from '#platform/errors'
+import type { ActiveRequest } from './active-request.ts'
 import { sendFailure } from './answer.ts'
 import { handlerOf } from './handle.ts'
-import { zoneConstraint, zoneOf, zonesOf } from './host.ts'
 import type { Route } from './http.ts'
 import { Intake } from './intake.ts'
-import { languageOf } from './language.ts'
 import { reasons } from './phrases.ts'
 import { refuseSocket } from './refuse-socket.ts'
 import { limitRequestTime } from './request-timeout.ts'
+import { badRequestLine, routerOf } from './router.ts'
 import { asksForSocket, Sockets } from './sockets.ts'
-import { fastifyFault, handleUnmatched } from './unmatched.ts'
 
 /** An answer that violates its route's declaration: an error in tests, a log line in production. */
 export interface Violation {
@@ -71,107 +70,117 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const intake = new Intake(app.config.limits.bodyBytesInFlight)
   if (routes.some(({ body }) => body)) app.metrics.bodyBytes.from(() => [[{}, intake.bytes]])
   const webSockets = new Sockets(app)
-  const fastify = openFastify(options, state)
-  if (routes.some(({ socket }) => socket)) webSockets.listen(fastify)
-  for (const route of routes) {
-    const handler = handlerOf({ app, route, intake, sockets: webSockets, onViolation: options.onViolation })
-    const constraints = hasHosts(routes) && { constraints: { zone: zoneOf(route) } }
-    fastify.route({ method: route.method, url: fastifyPath(route), handler, ...constraints })
-  }
-  handleUnmatched(app, fastify, routes)
-  const sockets = new Set<Socket>()
-  fastify.server.on('connection', (socket: Socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
+  const serve = routerOf({
+    app,
+    routes,
+    admitted: gateOf(options, state),
+    handlerOf: (route) =>
+      handlerOf({ app, route, intake, sockets: webSockets, onViolation: options.onViolation }),
   })
-  const listening = {
+  const open = (): NodeServer => {
+    const server = nodeServer(options, serve)
+    if (routes.some(({ socket }) => socket)) webSockets.listen(server, serve)
+    return server
+  }
+  const servers = await listenOn(open, {
     host: options.host,
     port: options.port,
     reusePort: (options.isWorker ?? false) && kernelSpreads,
-  }
-  await fastify.listen(listening)
-
-  const { port } = fastify.server.address() as AddressInfo
+  })
+  const { port } = servers[0]!.address() as AddressInfo
   return {
     port,
     url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
     async [Symbol.asyncDispose]() {
       state.stopping = true
       const { drainMs } = app.config.timing
-      await Promise.all([webSockets.drain(drainMs), drain(fastify, sockets, drainMs)])
+      await Promise.all([webSockets.drain(drainMs), ...servers.map((server) => drain(server, drainMs))])
     },
   }
 }
 
-/** Hosts and upgrades are checked only if a route needs them. */
-const hasHosts = (routes: readonly Route[]): boolean => routes.some(({ host }) => host !== undefined)
+/** The sockets of each server: Node does not treat connections without any request as idle. */
+const socketsOf = new WeakMap<NodeServer, Set<Socket>>()
 
-function openFastify(
-  { app, routes, patience = standardPatience }: ServerOptions,
-  state: { stopping: boolean },
-): FastifyInstance {
+function nodeServer(
+  { routes, patience = standardPatience }: ServerOptions,
+  serve: (message: IncomingMessage, response: ServerResponse) => void,
+): NodeServer {
   const hasSockets = routes.some(({ socket }) => socket)
-  const fastify = Fastify({
-    forceCloseConnections: false,
-    return503OnClosing: false,
-    bodyLimit: Number.MAX_SAFE_INTEGER,
-    genReqId: () => uuidv7(app.clock.nowMs()),
-    routerOptions: {
-      maxParamLength: 500,
-      ignoreTrailingSlash: true,
-      ...(hasHosts(routes) && { constraints: { zone: zoneConstraint(zonesOf(routes)) } }),
-    },
-    exposeHeadRoutes: true,
-    // Set explicitly, since Fastify would override the value below with 0.
-    requestTimeout: patience.uploadMs,
-    http: {
-      headersTimeout: patience.headersMs,
-      connectionsCheckingInterval: patience.checkMs,
-      maxHeaderSize: 16_384,
-      // Checked below, so that its refusal has our body.
-      requireHostHeader: false,
-      ...(hasSockets && { shouldUpgradeCallback: asksForSocket(routes) }),
-    },
-    clientErrorHandler: refuseSocket,
-    // A path that cannot be decoded gets here before any hook.
-    frameworkErrors: (error, request, reply) => {
-      addCommonHeaders(request, reply)
-      sendFailure(reply, asFailure(fastifyFault(error) ?? error), languageOf(request.headers))
-    },
-    keepAliveTimeout: 65_000,
-  })
+  const options = {
+    headersTimeout: patience.headersMs,
+    connectionsCheckingInterval: patience.checkMs,
+    maxHeaderSize: 16_384,
+    // Checked below, so that its refusal has our body.
+    requireHostHeader: false,
+    ...(hasSockets && { shouldUpgradeCallback: asksForSocket(routes) }),
+  }
+  const server = createServer(options, serve)
+  server.requestTimeout = patience.uploadMs
+  server.keepAliveTimeout = 65_000
+  server.on('clientError', refuseSocket)
   // The size of all headers is limited; a limit on their number would silently drop the last ones.
-  fastify.server.maxHeadersCount = 0
+  server.maxHeadersCount = 0
   // An expectation that Node does not know is ignored, as RFC 9110 section 10.1.1 allows, not answered with a bare 417.
-  fastify.server.on('checkExpectation', (request, response) =>
-    fastify.server.emit('request', request, response),
-  )
-  // Bodies are read by the route itself, after its key is known to be good.
-  fastify.removeAllContentTypeParsers()
-  fastify.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined))
-  fastify.addHook('onRequest', (request, reply, done) => {
-    limitRequestTime(request.raw, patience.requestMs)
-    addCommonHeaders(request, reply)
-    const failure = state.stopping
-      ? new Failure('SERVICE_UNAVAILABLE', { why: 'stopping' }, { retryAfterMs: 1000 })
-      : doubtful(request)
-    if (!failure) return done()
-    reply.header('connection', 'close')
-    sendFailure(reply, failure, languageOf(request.headers))
+  server.on('checkExpectation', serve)
+  const sockets = new Set<Socket>()
+  socketsOf.set(server, sockets)
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
   })
-  return fastify
+  return server
 }
 
-/** Headers of every answer. */
-const addCommonHeaders = (request: FastifyRequest, reply: FastifyReply): void => {
-  reply
-    .header('x-request-id', request.id)
-    .header('request-id', request.id)
-    .header('x-content-type-options', 'nosniff')
+/** `localhost` is both loopback addresses where the machine has both. */
+async function listenOn(
+  open: () => NodeServer,
+  { host, port, reusePort }: { host: string; port: number; reusePort: boolean },
+): Promise<NodeServer[]> {
+  const listen = async (address: string, at: number): Promise<NodeServer> => {
+    const server = open()
+    server.listen({ host: address, port: at, reusePort })
+    await once(server, 'listening')
+    return server
+  }
+  const first = await listen(host, port)
+  if (host !== 'localhost') return [first]
+  const own = first.address() as AddressInfo
+  const found = await lookup(host, { all: true }).catch(() => [])
+  const others = found.filter(({ address }) => address !== own.address)
+  const second = await Promise.allSettled(others.map(({ address }) => listen(address, own.port)))
+  return [first, ...second.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))]
 }
+
+/** The checks of every request, whatever its path. Returns false if it was refused. */
+function gateOf(
+  { patience = standardPatience }: ServerOptions,
+  state: { stopping: boolean },
+): (context: ActiveRequest) => boolean {
+  return (context) => {
+    const { message, answerHeaders } = context
+    limitRequestTime(message, patience.requestMs)
+    const doubt = state.stopping
+      ? new Failure('SERVICE_UNAVAILABLE', { why: 'stopping' }, { retryAfterMs: 1000 })
+      : doubtful(message)
+    if (doubt) answerHeaders['connection'] = 'close'
+    const failure = doubt ?? (namesNoType(message) ? badRequestLine() : undefined)
+    if (failure) sendFailure(context, failure)
+    return failure === undefined
+  }
+}
+
+/** Whether a request that may have a body names a type that is none. */
+function namesNoType({ method, headers: { 'content-type': type } }: IncomingMessage): boolean {
+  if (type === 'application/json' || !methodsWithBody.has(method!)) return false
+  return type === undefined ? method === 'QUERY' : !mediaType.test(type)
+}
+
+const methodsWithBody = new Set(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY'])
+const mediaType = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;|$)/
 
 /** Headers that decide what a request means and who pays. Node keeps the first of duplicates, a proxy in front of us may keep the last. */
-const once = new Set([
+const singular = new Set([
   'host',
   'authorization',
   'x-api-key',
@@ -183,36 +192,31 @@ const once = new Set([
 ])
 
 /** RFC 9112, section 3.2: HTTP/1.1 must name its host, and nobody may name two. */
-function doubtful({ raw }: FastifyRequest): Failure | undefined {
-  if (raw.httpVersion === '1.1' && raw.headers.host === undefined)
+function doubtful({ httpVersion, headers, rawHeaders }: IncomingMessage): Failure | undefined {
+  if (httpVersion === '1.1' && headers.host === undefined)
     return new Failure('INVALID_REQUEST', { why: reasons.noHost }, { param: 'Host' })
-  const seen = new Set<string>()
-  for (let at = 0; at < raw.rawHeaders.length; at += 2) {
-    const name = raw.rawHeaders[at]!
+  for (let at = 2; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!
     const known = name.toLowerCase()
-    if (!once.has(known)) continue
-    if (seen.has(known))
-      return new Failure('INVALID_REQUEST', { why: reasons.twoHeaders(known) }, { param: name })
-    seen.add(known)
+    if (!singular.has(known)) continue
+    for (let before = 0; before < at; before += 2)
+      if (rawHeaders[before]!.length === name.length && rawHeaders[before]!.toLowerCase() === known)
+        return new Failure('INVALID_REQUEST', { why: reasons.twoHeaders(known) }, { param: name })
   }
   return undefined
 }
 
-async function drain(fastify: FastifyInstance, sockets: ReadonlySet<Socket>, drainMs: number): Promise<void> {
-  const server = fastify.server as NodeServer
+async function drain(server: NodeServer, drainMs: number): Promise<void> {
   const late = setTimeout(() => server.closeAllConnections(), drainMs)
   const idle = setInterval(() => {
     server.closeIdleConnections()
-    // Node does not treat connections without any request as idle (browsers open them in advance).
-    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+    // Browsers open connections in advance.
+    for (const socket of socketsOf.get(server)!) if (socket.bytesRead === 0) socket.destroy()
   }, 100)
   try {
-    await fastify.close()
+    await new Promise((resolve) => server.close(resolve))
   } finally {
     clearTimeout(late)
     clearInterval(idle)
   }
 }
-
-const fastifyPath = (route: Route): string =>
-  route.openEnded ? route.path.replace(/\{[^{}]+\}$/, '*') : route.path.replace(/\{([^{}]+)\}/g, ':$1')

@@ -2,7 +2,6 @@
 import { type IncomingMessage, type Server as NodeServer, ServerResponse } from 'node:http'
 import type { Socket as NetSocket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { WebSocket, WebSocketServer } from 'ws'
 import type { App } from '#app'
 import { Failure, fail } from '#platform/errors'
@@ -34,8 +33,6 @@ interface Upgrade {
 interface Admitted {
   route: Route
   context: ActiveRequest
-  request: FastifyRequest
-  reply: FastifyReply
 }
 
 export class Sockets {
@@ -52,9 +49,8 @@ export class Sockets {
   /**
    * Takes over requests for a WebSocket on a path that has a socket route; all other requests are served as if they had not asked for one.
    */
-  listen(fastify: FastifyInstance): void {
+  listen(server: NodeServer, serve: (message: IncomingMessage, response: ServerResponse) => void): void {
     this.#app.metrics.sockets.from(() => [[{}, this.#lines.size]])
-    const server = fastify.server as NodeServer
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       this.#upgrades.set(request, { socket, head })
       socket.on('error', () => socket.destroy())
@@ -63,26 +59,26 @@ export class Sockets {
       response.shouldKeepAlive = false
       response.assignSocket(socket as NetSocket)
       response.once('finish', () => (socket as NetSocket).destroySoon())
-      fastify.routing(request, response)
+      serve(request, response)
     })
   }
 
   /** Runs before the handler of a socket route: throws for requests that cannot be upgraded. */
-  require(request: FastifyRequest, reply: FastifyReply): void {
-    const { 'sec-websocket-key': key, 'sec-websocket-version': version } = request.headers
-    if (!this.#upgrades.has(request.raw)) {
-      reply.header('upgrade', 'websocket')
+  require({ message, headers, answerHeaders }: ActiveRequest): void {
+    const { 'sec-websocket-key': key, 'sec-websocket-version': version } = headers
+    if (!this.#upgrades.has(message)) {
+      answerHeaders['upgrade'] = 'websocket'
       fail('UPGRADE_REQUIRED', {})
     }
     if (version !== '13' || !/^[+/0-9A-Za-z]{22}==$/.test(key ?? ''))
       fail('INVALID_REQUEST', { why: reasons.noWebSocket }, { param: 'Sec-WebSocket-Version' })
-    if (!isProtocolList(request.headers['sec-websocket-protocol']))
+    if (!isProtocolList(headers['sec-websocket-protocol']))
       fail('INVALID_REQUEST', { why: reasons.noProtocols }, { param: 'Sec-WebSocket-Protocol' })
   }
 
   /** Upgrades the accepted request. Resolves when the connection is closed. */
   async begin({ run, unopened }: SocketStream, admitted: Admitted): Promise<void> {
-    const { route, context, request } = admitted
+    const { route, context } = admitted
     using places = new DisposableStack()
     let line: SocketLine
     try {
@@ -92,23 +88,22 @@ export class Sockets {
       await unopened?.()
       throw error
     }
-    using _checks = this.#checkKey(line, route, request)
+    using _checks = this.#checkKey(line, route, context)
     await this.#talk(run, line, context)
     finish(this.#app, route, context, { status: 101, complete: true })
   }
 
-  async #open({ route, context, request, reply }: Admitted): Promise<SocketLine> {
+  async #open({ route, context }: Admitted): Promise<SocketLine> {
     const options = route.socket!
     const { WebSocketServer } = await import('ws')
     if (this.#stopping.signal.aborted)
       fail('SERVICE_UNAVAILABLE', { why: 'stopping' }, { retryAfterMs: 1_000 })
     const server = new WebSocketServer(optionsOf(options))
-    server.on('headers', (headers) => headers.push(`x-request-id: ${request.id}`))
-    const upgrade = this.#upgrades.get(request.raw)!
+    server.on('headers', (headers) => headers.push(`x-request-id: ${context.requestId}`))
+    const upgrade = this.#upgrades.get(context.message)!
     if (upgrade.socket.destroyed) throw new ClientGone()
-    reply.hijack()
-    reply.raw.detachSocket(upgrade.socket as NetSocket)
-    const ws = await upgraded(server, request.raw, upgrade)
+    context.response.detachSocket(upgrade.socket as NetSocket)
+    const ws = await upgraded(server, context.message, upgrade)
     const line = new SocketLine(ws, options, this.#stopping.signal)
     this.#lines.add(line)
     const onGone = (): void => {
@@ -131,9 +126,9 @@ export class Sockets {
   }
 
   /** Closes the connection soon after its key was revoked, until disposed. While the database is away nothing can have been revoked. */
-  #checkKey(line: SocketLine, route: Route, request: FastifyRequest): Disposable {
+  #checkKey(line: SocketLine, route: Route, context: ActiveRequest): Disposable {
     const check = (): Promise<void> =>
-      requireStillAdmitted(this.#app, route, request).catch((error: unknown) => {
+      requireStillAdmitted(this.#app, route, context).catch((error: unknown) => {
         if (error instanceof Failure && error.status < 500)
           line.close(violated, 'the key is no longer accepted')
       })

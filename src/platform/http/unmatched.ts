@@ -1,13 +1,12 @@
-/** Requests without a route: preflights, 405 for an unsupported method, 404, and requests that cannot be parsed. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+/** Requests without a route: preflights, 405 for an unsupported method, 404. */
+import type { IncomingMessage } from 'node:http'
 import type { App } from '#app'
-import { asFailure, Failure } from '#platform/errors'
+import { Failure } from '#platform/errors'
+import type { ActiveRequest } from './active-request.ts'
 import { sendFailure } from './answer.ts'
 import { answerPreflight } from './cors.ts'
 import { hostPattern, zoneOf, zonesOf } from './host.ts'
 import type { Route } from './http.ts'
-import { languageOf } from './language.ts'
-import { reasons } from './phrases.ts'
 import { compilePath, passes } from './validate.ts'
 
 interface Known {
@@ -22,46 +21,48 @@ export const patternOf = (route: Route): RegExp =>
     `^${route.path.replace(/[.]/g, '\\.').replace(/\{[^{}]+\}/g, route.openEnded ? '(.+)' : '([^/]+)')}/?$`,
   )
 
-export function handleUnmatched(app: App, fastify: FastifyInstance, routes: readonly Route[]): void {
+export function unmatchedHandler(
+  app: App,
+  routes: readonly Route[],
+): (context: ActiveRequest) => Promise<void> {
   const zoneOfHost = zonesOf(routes)
   const known: Known[] = routes.map((route) => ({
     route,
     zone: zoneOf(route),
     pattern: patternOf(route),
   }))
-  fastify.setNotFoundHandler(async (request, reply) => {
-    const path = request.url.split('?')[0]!
-    const zone = zoneOfHost(request.headers.host)
+  return async (context) => {
+    const { message } = context
+    const method = message.method!
+    const path = message.url!.split('?')[0]!
+    const zone = zoneOfHost(message.headers.host)
     const here = known.filter((one) => one.zone === zone && one.pattern.test(path))
     const allowed = [
-      ...new Set(here.flatMap(({ route: { method } }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))),
+      ...new Set(here.flatMap(({ route }) => (route.method === 'GET' ? ['GET', 'HEAD'] : [route.method]))),
     ]
-    const asked = askedFor(here, request)
-    if (asked && (await answerPreflight(app, request, reply, { methods: allowed, ...asked }))) return reply
-    const failure =
+    const asked = askedFor(here, message)
+    if (asked && (await answerPreflight(app, context, { methods: allowed, ...asked }))) return
+    if (allowed.length > 0) context.answerHeaders['allow'] = allowed.join(', ')
+    sendFailure(
+      context,
       allowed.length > 0
-        ? new Failure('METHOD_NOT_ALLOWED', { method: request.method, allowed }, {})
-        : new Failure('ROUTE_NOT_FOUND', { method: request.method, path: path.slice(0, 200) }, {})
-    if (allowed.length > 0) reply.header('allow', allowed.join(', '))
-    sendFailure(reply, failure, languageOf(request.headers))
-    return reply
-  })
-  fastify.setErrorHandler((error: unknown, request: FastifyRequest, reply: FastifyReply) => {
-    sendFailure(reply, asFailure(fastifyFault(error) ?? error), languageOf(request.headers))
-  })
+        ? new Failure('METHOD_NOT_ALLOWED', { method, allowed }, {})
+        : new Failure('ROUTE_NOT_FOUND', { method, path: path.slice(0, 200) }, {}),
+    )
+  }
 }
 
 /** The route of the path that a preflight is about, with what stands in its path and its host. */
 function askedFor(
   here: readonly Known[],
-  { headers, url }: FastifyRequest,
+  { headers, url }: IncomingMessage,
 ): { route: Route; params: Record<string, string> } | undefined {
   const wanted = String(headers['access-control-request-method']).replace('HEAD', 'GET')
   const found = here.find(({ route }) => route.method === wanted) ?? here[0]
   if (!found) return undefined
   const { route, pattern } = found
   const names = [...route.path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name!)
-  const [, ...values] = pattern.exec(url.split('?')[0]!) ?? []
+  const [, ...values] = pattern.exec(url!.split('?')[0]!) ?? []
   const inPath = Object.fromEntries(names.map((name, at) => [name, decoded(values[at] ?? '')]))
   const params = { ...inPath, ...(route.host && hostPattern(route.host)(headers.host)) }
   const isAskable =
@@ -75,12 +76,4 @@ function decoded(text: string): string {
   } catch {
     return text
   }
-}
-
-export function fastifyFault(error: unknown): Failure | undefined {
-  const status = (error as { statusCode?: number }).statusCode
-  if ((error as { code?: string }).code === 'FST_ERR_BAD_URL') return new Failure('NOT_FOUND', {}, {})
-  return status !== undefined && status < 500
-    ? new Failure('INVALID_REQUEST', { why: reasons.badRequestLine }, {})
-    : undefined
 }

@@ -1,0 +1,71 @@
+/** Finds the route of a request by method, path and host. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import FindMyWay from 'find-my-way'
+import type { App } from '#app'
+import { asFailure, Failure } from '#platform/errors'
+import { ActiveRequest } from './active-request.ts'
+import { sendFailure } from './answer.ts'
+import type { Handler } from './handle.ts'
+import { zoneConstraint, zoneOf, zonesOf } from './host.ts'
+import type { Route } from './http.ts'
+import { reasons } from './phrases.ts'
+import { unmatchedHandler } from './unmatched.ts'
+
+interface RouterOptions {
+  app: App
+  routes: readonly Route[]
+  /** False for a request that was refused whatever its path. */
+  admitted: (context: ActiveRequest) => boolean
+  handlerOf: (route: Route) => Handler
+}
+
+/** An answer that cannot be sent, not even as a failure, is a defect. */
+function cut({ app, response, requestId }: ActiveRequest, error: unknown): void {
+  app.log.error({ err: error, request_id: requestId }, 'an answer broke')
+  response.destroy()
+}
+
+/** The listener of requests. Paths that no route has go to `unmatchedHandler`, those that cannot be decoded are NOT_FOUND. */
+export function routerOf({ app, routes, admitted, handlerOf }: RouterOptions) {
+  const answerUnmatched = unmatchedHandler(app, routes)
+  const refuse = (message: IncomingMessage, response: ServerResponse, failure: Failure): void =>
+    sendFailure(new ActiveRequest(app, message, response), failure)
+  const onBadUrl = (_path: string, message: IncomingMessage, response: ServerResponse): void =>
+    refuse(message, response, new Failure('NOT_FOUND', {}, {}))
+  /** A second router decodes the paths of methods that no route has. */
+  const unmatched = FindMyWay({ onBadUrl })
+  const onUnmatched = (message: IncomingMessage, response: ServerResponse): void => {
+    const context = new ActiveRequest(app, message, response)
+    if (admitted(context)) answerUnmatched(context).catch((error) => sendFailure(context, asFailure(error)))
+  }
+  unmatched.all('/*', onUnmatched)
+  // Hosts are looked at only if a route needs them.
+  const hasHosts = routes.some(({ host }) => host !== undefined)
+  const router = FindMyWay({
+    maxParamLength: 500,
+    ignoreTrailingSlash: true,
+    ...(hasHosts && { constraints: { zone: zoneConstraint(zonesOf(routes)) } }),
+    onBadUrl,
+    onMaxParamLength: (_path, message, response) => refuse(message, response, badRequestLine()),
+    defaultRoute: (message, response) => unmatched.lookup(message, response),
+  })
+  for (const route of routes) {
+    const handle = handlerOf(route)
+    router.on(
+      route.method === 'GET' ? ['GET', 'HEAD'] : [route.method],
+      routerPath(route),
+      hasHosts ? { constraints: { zone: zoneOf(route) } } : {},
+      (message, response, params, _store, query) => {
+        const context = new ActiveRequest(app, message, response, route)
+        if (admitted(context)) handle(context, { params, query }).catch((error) => cut(context, error))
+      },
+    )
+  }
+  return (message: IncomingMessage, response: ServerResponse): void => router.lookup(message, response)
+}
+
+export const badRequestLine = (): Failure =>
+  new Failure('INVALID_REQUEST', { why: reasons.badRequestLine }, {})
+
+const routerPath = (route: Route): string =>
+  route.openEnded ? route.path.replace(/\{[^{}]+\}$/, '*') : route.path.replace(/\{([^{}]+)\}/g, ':$1')
