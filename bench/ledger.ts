@@ -1,9 +1,11 @@
 /**
  * `npm run bench:ledger [seconds] [concurrency]`: hold + settle pairs per second on one hot account, through the product's own code, on the
  * embedded PostgreSQL with durable commits. Checks every invariant at the end.
+ * `npm run bench:ledger -- --rows`: row operations, index writes and bytes of WAL of one pair, at 1 and at 256 callers.
  */
 
 import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { createAccount, createKey, createProject, scopes } from '#platform/auth'
 import { systemClock } from '#platform/clock'
 import { migrate, openDb } from '#platform/db'
@@ -14,8 +16,9 @@ import { startEmbedded } from '#platform/postgres'
 import { joinProcesses } from '#platform/processes'
 import { machine, root, temporaryFolder } from './stage.ts'
 
-const seconds = Number(process.argv[2] ?? 10)
-const concurrencies = process.argv[3] ? [Number(process.argv[3])] : [1, 32, 256, 1024]
+const rows = process.argv.includes('--rows')
+const seconds = rows ? 4 : Number(process.argv[2] ?? 10)
+const concurrencies = rows ? [1, 256] : process.argv[3] ? [Number(process.argv[3])] : [1, 32, 256, 1024]
 
 await using stack = new AsyncDisposableStack()
 const log = openLog('warn')
@@ -32,7 +35,9 @@ const payer = await makePayer()
 
 console.log(machine())
 for (const concurrency of concurrencies) {
+  const before = rows ? await writes() : undefined
   const pairs = await measure(concurrency)
+  if (before) report(before, await writes(), pairs)
   console.log(
     `${String(concurrency).padStart(5)} at once: ${Math.round(pairs / seconds)} pairs/s, ${(process.cpuUsage().user / 1e6).toFixed(1)} s of CPU so far`,
   )
@@ -40,6 +45,40 @@ for (const concurrency of concurrencies) {
 const broken = await ledger.violations()
 console.log(broken.length === 0 ? 'every invariant holds' : broken)
 if (broken.length > 0) process.exitCode = 1
+
+interface Writes {
+  rows: number
+  hot: number
+  indexes: number
+  wal: number
+}
+
+/** What was written so far. A partial index counts as written by every insert, so `indexes` is an upper bound. */
+async function writes(): Promise<Writes> {
+  const [lsn] = await db.query<{ wal: number }>(
+    { text: `select (pg_current_wal_insert_lsn() - '0/0')::float8 as wal` },
+    [],
+  )
+  // An idle connection reports its statistics after ten seconds at the latest.
+  await pause(11_000)
+  const [sums] = await db.query<Omit<Writes, 'wal'>>(
+    {
+      text: `select sum(n_tup_ins + n_tup_upd + n_tup_del)::float8 as rows, sum(n_tup_hot_upd)::float8 as hot,
+          sum((n_tup_ins + n_tup_upd - n_tup_hot_upd)
+            * (select count(*) from pg_index i where i.indrelid = t.relid))::float8 as indexes
+        from pg_stat_user_tables t where schemaname in ('ledger', 'events')`,
+    },
+    [],
+  )
+  return { ...sums!, ...lsn! }
+}
+
+function report(before: Writes, after: Writes, pairs: number): void {
+  const each = (name: keyof Writes): string => ((after[name] - before[name]) / pairs).toFixed(2)
+  console.log(
+    `      each of ${pairs} pairs: ${each('rows')} row operations (${each('hot')} HOT), ${each('indexes')} index writes, ${each('wal')} bytes of WAL`,
+  )
+}
 
 async function measure(concurrency: number): Promise<number> {
   const endMs = performance.now() + seconds * 1000

@@ -72,12 +72,24 @@ const untouched = {
   reasoning_tokens: 0,
 } as const
 
+/** What `plain` would replace: NUL or an unpaired surrogate, which JSON.stringify writes as an escape. */
+const needsPlain = /\\u(?:0000|d[89a-f])/
+
 /** The operations of one statement in the form that `ledger.apply` reads: each with the position of its result. */
 export function serializeOps(waiting: readonly { op: HoldOp | SettleOp }[], firstSeq: number): string {
-  return JSON.stringify(
-    waiting.map(({ op }, i) => ({ seq: firstSeq + i, ...op })),
-    plain,
+  const ops = waiting.map(({ op }, i) =>
+    'amount' in op
+      ? { ...op, seq: firstSeq + i, amount: op.amount.toString() }
+      : { ...op, seq: firstSeq + i, actual: op.actual.toString() },
   )
+  // A replacer is called for every field and costs more than the rest, so it is for the rare text that needs it.
+  try {
+    const text = JSON.stringify(ops)
+    if (!needsPlain.test(text)) return text
+  } catch {
+    // A bigint within a detail, which only the replacer can write.
+  }
+  return JSON.stringify(ops, plain)
 }
 
 /** PostgreSQL accepts neither NUL nor unpaired surrogates; messages of upstreams may contain both. */
