@@ -168,6 +168,7 @@ describe('a stored file', () => {
     ])
     const head = await get('parts', { range: 'bytes=0-9' }, 'HEAD')
     expect([head.status, head.headers.get('content-length')]).toEqual([206, '10'])
+    expect((await get('parts', { 'if-none-match': etag }, 'HEAD')).status).toBe(304)
     expect(opened).toEqual([])
   })
 
