@@ -95,7 +95,7 @@ function joined(all: readonly TextProvider[], ping?: TextProvider['ping']): Text
   const roomFor = (own: Wire): TextProvider => byWire.get(wireOf(wires, own))!
   return {
     wires,
-    generate: (call) => roomFor(call.turn.source.wire).generate(call),
+    generate: (call, sink) => roomFor(call.turn.source.wire).generate(call, sink),
     ping: ping ?? ((signal) => roomFor('chat').ping(signal)),
   }
 }

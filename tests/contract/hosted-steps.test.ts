@@ -6,6 +6,7 @@ import { type PaidTurn, startPaidTurn } from '#engine/inference'
 import type { HostedTool, HostedTools } from '#engine/tools'
 import type { HostedToolEntry, Part, Source, ToolResult, Turn } from '#engine/turn'
 import { Failure } from '#platform/errors'
+import { partsOf } from '../harness/parts.ts'
 import { chunk, done, json, type Script, stall, stream } from '../harness/upstream.ts'
 import { bootOnUpstream, type UpstreamWorld } from './chat-world.ts'
 
@@ -60,10 +61,9 @@ interface Terms {
   atLimit?: 'pause' | 'answer'
   found?: readonly Source[]
   turn?: Partial<Turn>
-  gone?: AbortSignal
 }
 
-async function begin({ hosted = [search], atLimit = 'pause', found = [], turn, gone }: Terms = {}): Promise<{
+async function begin({ hosted = [search], atLimit = 'pause', found = [], turn }: Terms = {}): Promise<{
   paid: PaidTurn
   id: string
 }> {
@@ -92,14 +92,13 @@ async function begin({ hosted = [search], atLimit = 'pause', found = [], turn, g
     endpoint: '/v1/messages',
     requestId: id,
     receivedMs: app.clock.nowMs(),
-    gone: gone ?? new AbortController().signal,
   })
   return { paid, id }
 }
 
-async function all(paid: PaidTurn): Promise<Part[]> {
+async function all(paid: PaidTurn, gone?: AbortSignal): Promise<Part[]> {
   const parts: Part[] = []
-  for await (const part of paid.parts()) parts.push(part)
+  for await (const part of partsOf(paid, gone)) parts.push(part)
   return parts
 }
 
@@ -372,7 +371,6 @@ test('a step that cannot be paid ends the answer, and what was done is kept', as
     endpoint: '/v1/messages',
     requestId: id,
     receivedMs: app.clock.nowMs(),
-    gone: new AbortController().signal,
   })
   const parts = await all(paid)
   await paid.finish({ statusCode: 200 })
@@ -391,8 +389,8 @@ test('a caller who disconnects while a tool works pays for the steps that were d
       gone.abort()
     })
   it.upstream.replyOnce(calls('Let me look.', call(0, 'web_search', { query: 'a' })))
-  const { paid, id } = await begin({ gone: gone.signal })
-  const failure = (await all(paid).catch((error: unknown) => error)) as Failure
+  const { paid, id } = await begin()
+  const failure = (await all(paid, gone.signal).catch((error: unknown) => error)) as Failure
   await paid.finish({ statusCode: failure.status, failure })
   expect(it.upstream.calls).toHaveLength(1)
   expect(await charged(id)).toBe(10n * perInput + 5n * perOutput)
@@ -406,9 +404,10 @@ test('a caller who disconnects in a later step settles by what was sent', async 
     calls('Let me look.', call(0, 'web_search', { query: 'a' })),
     stream([chunk({ content: 'It is' }), stall]),
   )
-  const { paid, id } = await begin({ gone: gone.signal })
+  const { paid, id } = await begin()
   const reading = (async () => {
-    for await (const part of paid.parts()) if (part.type === 'text' && part.text === 'It is') gone.abort()
+    for await (const part of partsOf(paid, gone.signal))
+      if (part.type === 'text' && part.text === 'It is') gone.abort()
   })().catch((error: unknown) => error as Failure)
   const failure = (await reading) as Failure
   await paid.finish({ statusCode: failure.status, failure })

@@ -3,6 +3,7 @@ import type { Part, Turn } from '#engine/turn'
 import { chatCompletionsProvider } from '#providers/chat-completions'
 import type { TextCall, TextProvider, Timeouts } from '#providers/spec'
 import { UpstreamError } from '#providers/spec'
+import { generated } from '../harness/parts.ts'
 import type { FakeUpstream } from '../harness/upstream.ts'
 
 export const patient: Timeouts = {
@@ -30,11 +31,9 @@ export function chatTurn(body: Record<string, unknown> = {}, more: Partial<Turn>
 }
 
 export function callOf(turn: Turn, more: Partial<TextCall> = {}): TextCall {
-  const signal = new AbortController().signal
   return {
     turn,
     upstreamModel: 'upstream-model',
-    signal,
     timeouts: patient,
     attemptId: randomUUID(),
     ...more,
@@ -54,10 +53,10 @@ export interface Heard {
 }
 
 /** Everything a call yields, and the failure it ends with. A failure that is no `UpstreamError` fails the test. */
-export async function hear(provider: TextProvider, call: TextCall): Promise<Heard> {
+export async function hear(provider: TextProvider, call: TextCall, signal?: AbortSignal): Promise<Heard> {
   const parts: Part[] = []
   try {
-    for await (const part of provider.generate(call)) parts.push(part)
+    for await (const part of generated(provider, call, signal)) parts.push(part)
     return { parts, error: undefined }
   } catch (error) {
     if (error instanceof UpstreamError) return { parts, error }

@@ -2,6 +2,7 @@ import { setImmediate as turnOfLoop } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { Part } from '#engine/turn'
 import { UpstreamError } from '#providers/spec'
+import { generated } from '../harness/parts.ts'
 import { cut, fakeUpstream, json, type Step, stall, stream } from '../harness/upstream.ts'
 import {
   callOf,
@@ -405,7 +406,7 @@ test('aborting in mid-stream ends the upstream call, and what was counted is rep
   const caller = new AbortController()
   const parts: Part[] = []
   const error = await (async () => {
-    for await (const part of provider.generate(callOf(chatTurn(), { signal: caller.signal }))) {
+    for await (const part of generated(provider, callOf(chatTurn()), caller.signal)) {
       parts.push(part)
       if (part.type === 'text') caller.abort()
     }

@@ -2,6 +2,7 @@ import { createServer } from 'node:net'
 import { setImmediate as immediate, setTimeout as pace } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { chatCompletionsProvider } from '#providers/chat-completions'
+import { generated } from '../harness/parts.ts'
 import { until } from '../harness/until.ts'
 import {
   chunk,
@@ -199,7 +200,10 @@ test('a slow reader is not mistaken for a silent upstream', async () => {
     stream([chunk({ content: 'a' }), () => gate.promise, chunk({ content: 'b' }), chunk({}, 'stop'), done]),
   )
   let text = ''
-  for await (const part of provider.generate(callOf(chatTurn(), { timeouts: { ...patient, idleMs: 60 } }))) {
+  for await (const part of generated(
+    provider,
+    callOf(chatTurn(), { timeouts: { ...patient, idleMs: 60 } }),
+  )) {
     if (part.type !== 'text') continue
     text += part.text
     if (text !== 'a') continue
@@ -239,7 +243,7 @@ test('aborting in mid-stream ends the upstream call at once', async () => {
   await using provider = providerOf(upstream)
   upstream.reply(stream([chunk({ content: 'a' }), stall]))
   const caller = new AbortController()
-  const heard = hear(provider, callOf(chatTurn(), { signal: caller.signal }))
+  const heard = hear(provider, callOf(chatTurn()), caller.signal)
   const call = await upstream.call(0)
   await until(() => call.bytesSent > 0)
   caller.abort()
@@ -253,16 +257,16 @@ test('aborting before the answer, before the connection and before the call are 
   await using provider = providerOf(upstream)
   upstream.reply(silence)
   const waiting = new AbortController()
-  const first = hear(provider, callOf(chatTurn(), { signal: waiting.signal }))
+  const first = hear(provider, callOf(chatTurn()), waiting.signal)
   const call = await upstream.call(0)
   waiting.abort()
   await call.whenAborted
   expect((await first).error).toMatchObject({ fault: 'aborted', executed: true })
 
-  const gone = await hear(provider, callOf(chatTurn(), { signal: AbortSignal.abort() }))
+  const gone = await hear(provider, callOf(chatTurn()), AbortSignal.abort())
   expect(gone.error).toMatchObject({ fault: 'aborted', executed: false })
   const connecting = new AbortController()
-  const third = hear(provider, callOf(chatTurn(), { signal: connecting.signal }))
+  const third = hear(provider, callOf(chatTurn()), connecting.signal)
   connecting.abort()
   expect((await third).error).toMatchObject({ fault: 'aborted', executed: false })
   upstream.reply(json(200, { choices: [{ message: { content: 'next' }, finish_reason: 'stop' }] }))
@@ -274,7 +278,7 @@ test('a reader that leaves early ends the upstream call', async () => {
   await using upstream = await fakeUpstream()
   await using provider = providerOf(upstream)
   upstream.reply(stream([chunk({ content: 'a' }), stall]))
-  for await (const part of provider.generate(callOf(chatTurn()))) if (part.type === 'text') break
+  for await (const part of generated(provider, callOf(chatTurn()))) if (part.type === 'text') break
   const call = await upstream.call(0)
   await call.whenAborted
   expect(call.aborted).toBe(true)

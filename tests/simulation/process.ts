@@ -332,10 +332,12 @@ export class SimulatedProcess implements Sender {
       turn: { ...questionTurn(question, model), stream: body.stream },
       showsReasoning: false,
       background: true,
-      gone,
     })
     const answer = { add() {}, body: () => ({}) }
-    const { failure, text } = await settleInBackground(paid, answer, ({ code }) => code)
+    const { failure, text } = await settleInBackground(paid, answer, {
+      gone,
+      describeFailure: ({ code }) => code,
+    })
     if (failure) throw failure
     return { kind: 'json', text, requestId, replayed: false }
   }

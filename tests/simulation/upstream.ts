@@ -1,6 +1,7 @@
 /** An upstream that knows the truth: what it was asked, by whom, and what it did for it. */
 import type { Part, Usage } from '#engine/turn'
 import { type TextCall, type TextProvider, UpstreamError, type UpstreamFault } from '#providers/spec'
+import { pushing } from '../harness/parts.ts'
 import { never, type Sender } from './link.ts'
 import type { Random } from './random.ts'
 import type { Timeline } from './timeline.ts'
@@ -36,6 +37,11 @@ const breakdowns: readonly UpstreamFault[] = ['timeout', 'cut', 'malformed']
 
 const word = 'word '
 
+/** A call, and the signal that the platform has cut its connection. */
+interface StoppableCall extends TextCall {
+  signal: AbortSignal
+}
+
 export class SimulatedUpstream {
   readonly calls: UpstreamCall[] = []
   /** Told of each call in the moment in which it leaves the process. */
@@ -53,12 +59,12 @@ export class SimulatedUpstream {
   providerFor(sender: Sender & { name: string }): TextProvider {
     return {
       wires: ['chat'],
-      generate: (call) => this.#generate(sender, call),
+      generate: (call, sink) => pushing((signal) => this.#generate(sender, { ...call, signal }), sink),
       ping: async () => {},
     }
   }
 
-  async *#generate(sender: Sender & { name: string }, ask: TextCall): AsyncGenerator<Part> {
+  async *#generate(sender: Sender & { name: string }, ask: StoppableCall): AsyncGenerator<Part> {
     if (ask.signal.aborted) throw new UpstreamError('aborted', { executed: false })
     if (!sender.survives('before the upstream call')) await never()
     const fails = this.#random.chance(this.faultShare)
@@ -82,7 +88,7 @@ export class SimulatedUpstream {
 
   async *#answer(
     sender: Sender,
-    ask: TextCall,
+    ask: StoppableCall,
     call: UpstreamCall,
     breakdown: UpstreamFault | undefined,
   ): AsyncGenerator<Part> {
@@ -108,7 +114,7 @@ export class SimulatedUpstream {
     yield { type: 'usage', usage: call.reported }
   }
 
-  async #breakDown(fault: UpstreamFault, sender: Sender, ask: TextCall): Promise<never> {
+  async #breakDown(fault: UpstreamFault, sender: Sender, ask: StoppableCall): Promise<never> {
     if (fault === 'timeout') await this.#wait(ask.timeouts.firstTokenMs, sender, ask.signal)
     throw new UpstreamError(fault)
   }

@@ -90,15 +90,14 @@ export interface BackgroundOptions
 export async function answerInBackground(
   options: BackgroundOptions,
 ): Promise<{ failure?: Failure; text: string }> {
-  const { app, body, dialect, describeFailure, ...rest } = options
+  const { app, body, dialect, describeFailure, gone, ...rest } = options
   const prepared = await prepare(options, body, dialect)
   const receivedMs = app.clock.nowMs()
   const paid = await startPaidTurn(app, { ...rest, ...prepared, receivedMs, background: true })
-  return settleInBackground(
-    paid,
-    new JsonMessage(messageOptions(options, paid, prepared.showsReasoning)),
+  return settleInBackground(paid, new JsonMessage(messageOptions(options, paid, prepared.showsReasoning)), {
+    gone,
     describeFailure,
-  )
+  })
 }
 
 function messageOptions(

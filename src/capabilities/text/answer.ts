@@ -1,6 +1,6 @@
 /** Sends the answer of a paid turn, as one JSON body or as events. Each wire formats its own answer; this file decides the order of formatting, sending and settling. */
 import { answerPaid, settleFailed } from '#capabilities/calls'
-import type { PaidTurn } from '#engine/inference'
+import type { AnswerListener, PaidTurn } from '#engine/inference'
 import type { Bill, Part } from '#engine/turn'
 import { asFailure, type ErrorBody, errorBody, type Failure } from '#platform/errors'
 import {
@@ -34,10 +34,17 @@ export interface EventAnswer {
 /** Reads the turn to its end and answers with one JSON body, which is stored for replay if the request has an idempotency claim. */
 export const respondJson = (context: RequestContext, paid: PaidTurn, answer: JsonAnswer): Promise<JsonText> =>
   answerPaid(context, paid, async () => {
-    for await (const part of paid.parts()) answer.add(part)
+    await collect(paid, answer, context.gone)
     const bill = await paid.bill()
     return { body: answer.body(bill), microcredits: bill.microcredits }
   })
+
+export interface BackgroundEnd {
+  /** Aborts when nobody waits for the answer any more. */
+  gone: AbortSignal
+  /** The text that is stored if the call fails. */
+  describeFailure: (failure: Failure) => string
+}
 
 /**
  * For background work: reads the turn to its end. The outcome (the JSON body, or the text that `describeFailure` makes of the failure)
@@ -46,11 +53,11 @@ export const respondJson = (context: RequestContext, paid: PaidTurn, answer: Jso
 export async function settleInBackground(
   paid: PaidTurn,
   answer: JsonAnswer,
-  describeFailure: (failure: Failure) => string,
+  { gone, describeFailure }: BackgroundEnd,
 ): Promise<{ failure?: Failure; text: string }> {
   let text: string
   try {
-    for await (const part of paid.parts()) answer.add(part)
+    await collect(paid, answer, gone)
     text = JSON.stringify(answer.body(await paid.bill()))
   } catch (error) {
     const failure = asFailure(error)
@@ -62,6 +69,25 @@ export async function settleInBackground(
   return { text }
 }
 
+/** Resolves once every part was added. Rejects with the failure of the turn, or with what the answer threw at a part. */
+function collect(paid: PaidTurn, answer: JsonAnswer, gone: AbortSignal): Promise<void> {
+  const leave = (): void => paid.leave()
+  return new Promise((resolve, reject) => {
+    const end = (settle: () => void): void => {
+      gone.removeEventListener('abort', leave)
+      settle()
+    }
+    gone.addEventListener('abort', leave)
+    if (gone.aborted) leave()
+    paid.start({
+      part: (part) => answer.add(part),
+      flush: () => {},
+      done: () => end(resolve),
+      failed: (failure) => end(() => reject(failure)),
+    })
+  })
+}
+
 /** Answers with events. A failure before the first visible event is still an HTTP error with its own status. */
 export async function respondStream(
   context: RequestContext,
@@ -69,77 +95,134 @@ export async function respondStream(
   answer: EventAnswer,
   heartbeat?: string,
 ): Promise<EventStream> {
-  const parts = paid.parts()
-  const first = firstVisible(parts, answer)
+  const streamed = new StreamedAnswer(context, paid, answer)
   try {
-    await Promise.race([first, delay(context.app.config.timing.streamOpenMs, first)])
+    await streamed.begin(context.app.config.timing.streamOpenMs)
   } catch (error) {
     return settleFailed(paid, asFailure(error))
   }
-  return eventStream((out) => write(context, paid, answer, first, parts, out), heartbeat)
+  return eventStream((out) => streamed.send(out), heartbeat)
 }
 
-/** The first visible events, or undefined if the answer has none. */
-async function firstVisible(
-  parts: AsyncIterator<Part>,
-  answer: EventAnswer,
-): Promise<readonly SentEvent[] | undefined> {
-  for (let next = await parts.next(); !next.done; next = await parts.next()) {
-    const events = answer.of(next.value)
-    if (events.length > 0) return events
+/** A turn on its way out as events. Until the stream is opened what is to be sent is kept, and a failure is the caller's status. */
+class StreamedAnswer implements AnswerListener {
+  readonly #context: RequestContext
+  readonly #paid: PaidTurn
+  readonly #answer: EventAnswer
+  readonly #leave = (): void => this.#paid.leave()
+  readonly #begun = Promise.withResolvers<void>()
+  readonly #ended = Promise.withResolvers<void>()
+  /** Events from before the stream was opened. */
+  #kept: SentEvent[] = []
+  #out: EventWriter | undefined
+  /** The stream is, or is being, opened. */
+  #isOpen = false
+  #failure: Failure | undefined
+  #delivered = false
+  #isWaiting = false
+
+  constructor(context: RequestContext, paid: PaidTurn, answer: EventAnswer) {
+    this.#context = context
+    this.#paid = paid
+    this.#answer = answer
   }
-  return undefined
-}
 
-function delay(ms: number, unless: Promise<unknown>): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    const stop = (): void => clearTimeout(timer)
-    unless.then(stop, stop)
-  })
-}
+  /** Resolves at the first visible event, at the end, or after `openMs`. Rejects if the turn fails before. */
+  async begin(openMs: number): Promise<void> {
+    const late = setTimeout(() => this.#open(), openMs)
+    const { gone } = this.#context
+    gone.addEventListener('abort', this.#leave)
+    if (gone.aborted) this.#leave()
+    this.#paid.start(this)
+    try {
+      await this.#begun.promise
+    } finally {
+      clearTimeout(late)
+    }
+  }
 
-async function write(
-  context: RequestContext,
-  paid: PaidTurn,
-  answer: EventAnswer,
-  first: Promise<readonly SentEvent[] | undefined>,
-  rest: AsyncIterable<Part>,
-  out: EventWriter,
-): Promise<void> {
-  let delivered = false
-  try {
-    const opening = await first
-    if (opening) {
-      delivered = true
-      await send(out, opening)
+  /** Sends what was kept and then what comes; resolves at the end. */
+  send(out: EventWriter): Promise<void> {
+    this.#out = out
+    const kept = this.#kept
+    this.#kept = []
+    this.#send(kept)
+    if (this.#failure) this.#sendFailure(this.#failure)
+    return this.#ended.promise
+  }
+
+  part(part: Part): void {
+    const events = this.#answer.of(part)
+    if (events.length === 0) return
+    this.#delivered = true
+    this.#send(events)
+    this.#open()
+  }
+
+  flush(): void {}
+
+  done(): void {
+    this.#end().catch((error: unknown) => this.failed(asFailure(error)))
+  }
+
+  failed(failure: Failure): void {
+    this.#context.gone.removeEventListener('abort', this.#leave)
+    if (!this.#isOpen) {
+      this.#begun.reject(failure)
+      return
     }
-    for await (const part of rest) {
-      const slow = send(out, answer.of(part))
-      if (slow) await slow
-    }
-    await send(out, answer.end(await paid.bill()))
-    void paid.finish({ statusCode: 200 })
-  } catch (error) {
-    const failure = asFailure(error)
+    this.#failure = failure
     if (failure.code === 'INTERNAL')
-      context.app.log.error(
-        { err: failure.cause, request_id: context.requestId },
+      this.#context.app.log.error(
+        { err: failure.cause, request_id: this.#context.requestId },
         'a stream of an answer broke',
       )
-    const { error: body } = errorBody(failure, context.requestId, context.language)
     // Settle first: sending the error may fail too.
-    void paid.finish({ statusCode: failure.status, failure, undelivered: !delivered })
-    await send(out, answer.failed(body))
+    void this.#paid.finish({ statusCode: failure.status, failure, undelivered: !this.#delivered })
+    if (this.#out) this.#sendFailure(failure)
   }
-}
 
-/** Sends all events at once. Returns a promise only if the client reads slower than the events are written. */
-function send(out: EventWriter, events: readonly SentEvent[]): Promise<void> | undefined {
-  if (out.gone.aborted) return undefined
-  let slow: Promise<void> | undefined
-  for (const event of events) {
-    slow = typeof event === 'string' ? out.send(event) : out.send(event.data, event.event)
+  async #end(): Promise<void> {
+    const bill = await this.#paid.bill()
+    this.#context.gone.removeEventListener('abort', this.#leave)
+    this.#send(this.#answer.end(bill))
+    void this.#paid.finish({ statusCode: 200 })
+    this.#open()
+    this.#ended.resolve()
   }
-  return slow
+
+  #open(): void {
+    if (this.#isOpen) return
+    this.#isOpen = true
+    this.#begun.resolve()
+  }
+
+  #sendFailure(failure: Failure): void {
+    const { requestId, language } = this.#context
+    try {
+      this.#send(this.#answer.failed(errorBody(failure, requestId, language).error))
+      this.#ended.resolve()
+    } catch (error) {
+      this.#ended.reject(error)
+    }
+  }
+
+  #send(events: readonly SentEvent[]): void {
+    const out = this.#out
+    if (!out) return void this.#kept.push(...events)
+    if (out.gone.aborted) return
+    let slow: Promise<void> | undefined
+    for (const event of events)
+      slow = typeof event === 'string' ? out.send(event) : out.send(event.data, event.event)
+    if (slow && !this.#isWaiting) void this.#wait(slow)
+  }
+
+  /** The caller reads slower than the answer comes: the upstream is read no further until it has caught up. */
+  async #wait(slow: Promise<void>): Promise<void> {
+    this.#isWaiting = true
+    this.#paid.pause()
+    await slow
+    this.#isWaiting = false
+    this.#paid.resume()
+  }
 }

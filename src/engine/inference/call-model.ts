@@ -7,10 +7,10 @@ import { type Model, textModels } from '#engine/models'
 import { alarmClaims, type Claim, claimOf, PaidTelemetry, requireActivePayer } from '#engine/paid'
 import { type ModelsOptions, type PricedAttempt, priced } from '#engine/routing'
 import type { FinishReason, Message, OutputFormat, Part, Tool, ToolCall, Turn, Usage } from '#engine/turn'
-import { asFailure, type Failure } from '#platform/errors'
+import type { Failure } from '#platform/errors'
 import type { Payer } from '#platform/ledger'
 import type { TraceContext } from '#platform/trace'
-import { noUsage, Step } from './step.ts'
+import { type AnswerListener, noUsage, Step } from './step.ts'
 import { TurnTelemetry } from './turn-telemetry.ts'
 
 export interface CallOptions extends ModelsOptions {
@@ -100,14 +100,9 @@ export async function callModel(
     requestId: callId,
     traceparent,
   })
-  const step = new Step({ run, gone, isFetchable: false, onToken: () => watch.token() })
+  const step = new Step({ run, isFetchable: false, onToken: () => watch.token() })
   const answer = new AnswerCollector()
-  let failure: Failure | undefined
-  try {
-    for await (const part of step.parts()) answer.add(part)
-  } catch (error) {
-    failure = asFailure(error)
-  }
+  const failure = await answer.read(step, gone)
   const isFree = step.isFree(true)
   const usage = step.usage()
   const { model, attempts, finishReason } = step
@@ -147,15 +142,37 @@ const countedFrom = <A extends PricedAttempt>(attempt: A, laterMs: number): A =>
 })
 
 /** Collects the text and tool calls of an answer from its parts. */
-class AnswerCollector {
+class AnswerCollector implements AnswerListener {
   text = ''
   readonly #calls = new Map<number, ToolCall>()
+  readonly #ended = Promise.withResolvers<Failure | undefined>()
 
   get toolCalls(): ToolCall[] {
     return [...this.#calls.values()]
   }
 
-  add(part: Part): void {
+  /** Reads the answer to its end; answers why it is not complete. The step is left when `gone` aborts. */
+  async read(step: Step, gone: AbortSignal): Promise<Failure | undefined> {
+    const leave = (): void => step.leave()
+    gone.addEventListener('abort', leave, { once: true })
+    if (gone.aborted) leave()
+    step.start(this)
+    const failure = await this.#ended.promise
+    gone.removeEventListener('abort', leave)
+    return failure
+  }
+
+  flush(): void {}
+
+  done(): void {
+    this.#ended.resolve(undefined)
+  }
+
+  failed(failure: Failure): void {
+    this.#ended.resolve(failure)
+  }
+
+  part(part: Part): void {
     if (part.type === 'text' || part.type === 'refusal') this.text += part.text
     else if (part.type === 'tool-call')
       this.#calls.set(part.index, { id: part.id, name: part.name, arguments: '' })

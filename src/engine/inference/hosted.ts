@@ -12,11 +12,14 @@ import type {
   ToolCall,
   ToolResult,
   Turn,
+  Usage,
 } from '#engine/turn'
+import type { Failure } from '#platform/errors'
 import type { Quantities } from '#platform/ledger'
+import type { PartSink } from '#providers/spec'
 import { Citations, citeByLink } from './citations.ts'
 import { PriorContext } from './prior-context.ts'
-import type { Step } from './step.ts'
+import type { AnswerListener, Step } from './step.ts'
 import { type Finish, StepAnswer } from './step-answer.ts'
 
 /** Contract section 8. */
@@ -29,11 +32,14 @@ export interface HostedOptions {
   tools: HostedTools
   accountId: string
   nowMs: () => number
-  signal: AbortSignal
   /** Throws when the payer's key no longer permits paid work. */
   mayUse(): Promise<void>
   /** Extends the hold and calls the model again; returns undefined when the balance does not cover it. */
   ask(turn: Turn): Promise<Step | undefined>
+  /** Usage of all steps so far. */
+  usage(): Usage
+  /** False when the answer is finished although its caller disconnected. */
+  endsWithCaller: boolean
 }
 
 /** Usage totals of one tool. */
@@ -54,8 +60,18 @@ export function withHosted(turn: Turn, tools: HostedTools): Turn {
   return { ...turn, tools: [...turn.tools, ...definitions], source: { wire: turn.source.wire } }
 }
 
-export class HostedAnswer {
+/** Receives the answer with its tools; what it throws at a tool's part comes back by `failed`. */
+export type HostedListener = PartSink<unknown>
+
+export class HostedAnswer implements AnswerListener {
   readonly #options: HostedOptions
+  readonly #gone = new AbortController()
+  #listener!: HostedListener
+  /** The step that is under way, its number from 1, its turn and what it wrote so far. */
+  #step: Step | undefined
+  #number = 0
+  #turn: Turn
+  #answer!: StepAnswer
   readonly #hosted: HostedToolSet
   readonly #uses: Map<string, ToolUse>
   readonly #citations = new Citations()
@@ -66,6 +82,7 @@ export class HostedAnswer {
 
   constructor(options: HostedOptions) {
     this.#options = options
+    this.#turn = options.turn
     this.#hosted = options.turn.hosted!
     this.#uses = new Map(
       this.#hosted.tools.map(({ name, tool }) => [
@@ -102,24 +119,62 @@ export class HostedAnswer {
     }, 0n)
   }
 
-  /** All parts except the usage, which the caller sums over all steps. */
-  async *parts(first: Step): AsyncGenerator<Part> {
-    let { turn } = this.#options
-    let step: Step | undefined = first
-    for (let number = 1; ; number++) {
-      const answer = new StepAnswer(this.#uses, () => this.#calls++)
-      for await (const part of step.parts()) yield* this.#shown(answer.add(part), number)
-      yield* this.#cited(this.#citations.end())
-      const calls = answer.isComplete && number <= maxSteps ? answer.hosted : []
-      const results = yield* this.#use(calls)
-      const end = this.#endAfter(number, answer, calls.length)
-      if (end) return yield { type: 'finish', ...end }
-      turn = this.#next(turn, answer, results, { number: number + 1, outputTokens: step.usage().output })
-      step = await this.#options.ask(turn)
-      // A step that cannot be paid is not started; the answer so far is delivered.
-      if (!step)
-        return yield { type: 'finish', reason: this.#hosted.atLimit === 'pause' ? 'pause' : 'length' }
-    }
+  /** Begins with the first step; call once. A failure of a tool or of the hold is told as it was thrown. */
+  start(first: Step, listener: HostedListener): void {
+    this.#listener = listener
+    this.#begin(first, this.#options.turn)
+  }
+
+  /** The caller disconnected: running tools are aborted and no further step is begun. */
+  leave(): void {
+    if (this.#options.endsWithCaller) this.#gone.abort()
+  }
+
+  part(part: Part): void {
+    this.#show(this.#answer.add(part))
+  }
+
+  flush(): void {
+    this.#listener.flush()
+  }
+
+  done(): void {
+    this.#afterStep().catch((error: unknown) => this.#listener.failed(error))
+  }
+
+  failed(failure: Failure): void {
+    this.#listener.failed(failure)
+  }
+
+  #begin(step: Step, turn: Turn): void {
+    this.#number++
+    this.#step = step
+    this.#turn = turn
+    this.#answer = new StepAnswer(this.#uses, () => this.#calls++)
+    step.start(this)
+  }
+
+  /** A step is complete: its tools are run, and the next step is begun with their results, or the answer ends. */
+  async #afterStep(): Promise<void> {
+    const answer = this.#answer
+    const number = this.#number
+    this.#cite(this.#citations.end())
+    const calls = answer.isComplete && number <= maxSteps ? answer.hosted : []
+    const results = await this.#use(calls)
+    const end = this.#endAfter(number, answer, calls.length)
+    if (end) return this.#finish(end)
+    const outputTokens = this.#step!.usage().output
+    const turn = this.#next(this.#turn, answer, results, { number: number + 1, outputTokens })
+    const step = await this.#options.ask(turn)
+    if (step) this.#begin(step, turn)
+    // A step that cannot be paid is not started; the answer so far is delivered.
+    else this.#finish({ reason: this.#hosted.atLimit === 'pause' ? 'pause' : 'length' })
+  }
+
+  #finish(end: Finish): void {
+    this.#listener.part({ type: 'usage', usage: this.#options.usage() })
+    this.#listener.part({ type: 'finish', ...end })
+    this.#listener.done()
   }
 
   #endAfter(number: number, { finish, callsOfCaller }: StepAnswer, used: number): Finish | undefined {
@@ -130,22 +185,22 @@ export class HostedAnswer {
     return finish.reason === 'tool_calls' && callsOfCaller === 0 ? { reason: 'stop' } : finish
   }
 
-  /** The parts delivered for one part of a step: a single `start`, no per-step `usage`, and no wire-specific fields. */
-  *#shown(part: Part | undefined, number: number): Generator<Part> {
-    if (!part || part.type === 'usage' || (part.type === 'start' && number > 1)) return
-    // Citations at the end of the text are emitted while the text block is still open.
-    if (part.type === 'tool-call') yield* this.#cited(this.#citations.end())
+  /** Delivers one part of a step: a single `start`, no per-step `usage`, and no wire-specific fields. */
+  #show(part: Part | undefined): void {
+    if (!part || part.type === 'usage' || (part.type === 'start' && this.#number > 1)) return
+    // Citations at the end of the text are delivered while the text block is still open.
+    if (part.type === 'tool-call') this.#cite(this.#citations.end())
     const { extra: _, ...plain } = part
-    if (plain.type !== 'extra') yield plain
-    if (part.type === 'text') yield* this.#cited(this.#citations.add(part.text))
+    if (plain.type !== 'extra') this.#listener.part(plain)
+    if (part.type === 'text') this.#cite(this.#citations.add(part.text))
   }
 
-  *#cited(found: Citation[]): Generator<Part> {
-    for (const citation of found) yield { type: 'citation', citation }
+  #cite(found: readonly Citation[]): void {
+    for (const citation of found) this.#listener.part({ type: 'citation', citation })
   }
 
-  /** Runs the called tools concurrently and yields their results in the order of the calls. */
-  async *#use(calls: readonly ToolCall[]): AsyncGenerator<Part, ToolResult[]> {
+  /** Runs the called tools concurrently and delivers their results in the order of the calls. */
+  async #use(calls: readonly ToolCall[]): Promise<ToolResult[]> {
     if (calls.length === 0) return []
     await this.#options.mayUse()
     this.#citations.restart()
@@ -155,7 +210,8 @@ export class HostedAnswer {
       use: this.#useOf(call.name),
     }))
     for (const { id, name, input, use } of asked)
-      yield { type: 'hosted-call', id, tool: use.tool, name, input }
+      this.#listener.part({ type: 'hosted-call', id, tool: use.tool, name, input })
+    this.#listener.flush()
     const running = asked.map(({ input, use }) => this.#run(use, input))
     // The first rejection ends the answer; the others must not become unhandled rejections.
     for (const one of running) one.catch(() => {})
@@ -165,7 +221,8 @@ export class HostedAnswer {
       results.push(result)
       this.#prior.add(result.content)
       this.#citations.found(result.results, use.tool === 'web_search')
-      yield { type: 'hosted-result', id, tool: use.tool, name, result }
+      this.#listener.part({ type: 'hosted-result', id, tool: use.tool, name, result })
+      this.#listener.flush()
     }
     return results
   }
@@ -192,7 +249,7 @@ export class HostedAnswer {
     const { maxContentTokens, allowedDomains, blockedDomains, timeZone } = use
     return tool.run(input, {
       accountId: this.#options.accountId,
-      signal: this.#options.signal,
+      signal: this.#gone.signal,
       nowMs: this.#options.nowMs(),
       state: this.#state,
       ...(maxContentTokens !== undefined && { maxContentTokens }),

@@ -9,5 +9,6 @@ export {
 } from './call-model.ts'
 export { type PaidOptions, type PaidTurn, prepareTurn, startPaidTurn } from './paid-turn.ts'
 export { upstreamFailures } from './phrases.ts'
+export type { AnswerListener } from './step.ts'
 export { failureOf } from './upstream-failure.ts'
 export { worstCaseOf } from './worst-case.ts'

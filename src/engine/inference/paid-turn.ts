@@ -5,16 +5,16 @@ import { claimOf, type Finished, type PaidCall, PaidRequest } from '#engine/paid
 import { deploymentsFor, type ModelsOptions, type Run } from '#engine/routing'
 import type { HostedTools } from '#engine/tools'
 import type { Bill, Part, Turn, Usage } from '#engine/turn'
-import { Failure, fail } from '#platform/errors'
+import { asFailure, Failure, fail } from '#platform/errors'
 import { UpstreamError } from '#providers/spec'
-import { HostedAnswer, withHosted } from './hosted.ts'
-import { Step, sumOf } from './step.ts'
+import { HostedAnswer, type HostedListener, withHosted } from './hosted.ts'
+import { type AnswerListener, Step, sumOf } from './step.ts'
 import { type EndedTurn, receiptDetail, receiptQuantities } from './turn-receipt.ts'
 import { TurnTelemetry } from './turn-telemetry.ts'
 import { failureOf } from './upstream-failure.ts'
 import { takeWorstCase } from './worst-case.ts'
 
-export interface PaidOptions extends PaidCall {
+export interface PaidOptions extends Omit<PaidCall, 'gone'> {
   model: Model
   /** `maxOutputTokens` is set by `startPaidTurn`. */
   turn: Turn
@@ -28,15 +28,17 @@ export interface PaidTurn {
   /** The model that answers; it can change until something is delivered, and when another model continues an interrupted answer. */
   readonly model: Model
   readonly maxOutputTokens: number
-  /**
-   * The answer; call once. Throws a `Failure` when the upstream fails. When the caller disconnects the call continues or is cancelled
-   * according to the provider's `on_disconnect`. The consumer must read to the end and then call `finish`.
-   */
-  parts(): AsyncGenerator<Part>
+  /** Begins the answer; call once. `listener` gets its parts and, in any case, `done` or `failed`; call `finish` then. */
+  start(listener: AnswerListener): void
+  /** The caller reads slower than the answer comes: nothing more is read from the upstream until `resume`. */
+  pause(): void
+  resume(): void
+  /** The caller disconnected: the call continues or is cancelled according to the provider's `on_disconnect`. */
+  leave(): void
   /** Usage so far; final once the answer has ended. */
   usage(): Usage
   /** The charge of an answer that was read to its end and is about to be delivered; it is settled at exactly this amount. */
-  bill(): Promise<Bill>
+  bill(): Bill | Promise<Bill>
   /**
    * Settles. `reply` is the finished JSON, stored for replay if the request claimed an idempotency key.
    * `undelivered`: the caller gets an error instead of the answer, so a failed upstream costs nothing even if it produced output.
@@ -79,7 +81,7 @@ function requireOwnWire({ model, turn }: Pick<PaidOptions, 'model' | 'turn'>): v
   fail('FEATURE_NOT_SUPPORTED', { model: model.id, feature: what }, { param })
 }
 
-class Paid implements PaidTurn {
+class Paid implements PaidTurn, HostedListener {
   readonly #app: App
   readonly #options: PaidOptions
   readonly #request: PaidRequest
@@ -89,13 +91,17 @@ class Paid implements PaidTurn {
   #maxOutputTokens = 0
   /** Set once the cost was reported to the caller: the hold before, and the amount that will be settled within the hold. */
   #billed: { held: bigint; cost: bigint } | undefined
+  #listener!: AnswerListener
+  #isPaused = false
+  /** Whether the caller has disconnected. */
+  readonly #gone = { aborted: false }
   /** The caller disconnected while hosted tools were running. */
   #leftAtWork: UpstreamError | undefined
 
   constructor(app: App, options: PaidOptions) {
     this.#app = app
     this.#options = options
-    this.#request = new PaidRequest(app, { ...options, isFetchable: this.#isFetchable })
+    this.#request = new PaidRequest(app, { ...options, gone: this.#gone, isFetchable: this.#isFetchable })
     this.#watch = new TurnTelemetry(app, options.model, this.#request.telemetry)
     this.#hosted =
       options.turn.hosted &&
@@ -104,9 +110,10 @@ class Paid implements PaidTurn {
         tools: options.tools ?? app.tools,
         accountId: options.caller.accountId,
         nowMs: () => app.clock.nowMs(),
-        signal: this.#isFetchable ? new AbortController().signal : options.gone,
         mayUse: () => this.#request.requireActivePayer(),
         ask: (turn) => this.#askAgain(turn),
+        usage: () => this.usage(),
+        endsWithCaller: !this.#isFetchable,
       })
   }
 
@@ -153,7 +160,7 @@ class Paid implements PaidTurn {
   }
 
   #begin(asked: Turn, maxOutputTokens: number): Step {
-    const { showsReasoning, background, receivedMs, requestId, gone } = this.#options
+    const { showsReasoning, background, receivedMs, requestId } = this.#options
     const turn = { ...asked, maxOutputTokens }
     const traceparent = this.#watch.beginCall(turn)
     const options = {
@@ -167,8 +174,10 @@ class Paid implements PaidTurn {
     const mayCall = this.#request.requireActivePayer
     const run: Run = this.#app.inference.start({ ...this.#models(turn), ...options, mayCall })
     const onToken = turn.stream ? () => this.#watch.token() : () => {}
-    const step = new Step({ run, gone, isFetchable: this.#isFetchable, onToken })
+    const step = new Step({ run, isFetchable: this.#isFetchable, onToken })
     this.#steps.push(step)
+    if (this.#isPaused) step.pause()
+    if (this.#gone.aborted) step.leave()
     return step
   }
 
@@ -176,40 +185,69 @@ class Paid implements PaidTurn {
     return { model: this.#options.model, turn, allowed: this.#options.caller.models }
   }
 
-  parts(): AsyncGenerator<Part> {
-    return this.#hosted ? this.#partsWith(this.#hosted) : this.#last.parts()
+  start(listener: AnswerListener): void {
+    this.#listener = listener
+    if (this.#hosted) this.#hosted.start(this.#last, this)
+    else this.#last.start(listener)
   }
 
-  async *#partsWith(hosted: HostedAnswer): AsyncGenerator<Part> {
-    try {
-      for await (const part of hosted.parts(this.#last)) {
-        if (part.type === 'finish') yield { type: 'usage', usage: this.usage() }
-        yield part
-      }
-    } catch (error) {
-      if (error instanceof Failure || !this.#options.gone.aborted) throw error
+  pause(): void {
+    this.#isPaused = true
+    this.#last.pause()
+  }
+
+  resume(): void {
+    this.#isPaused = false
+    this.#last.resume()
+  }
+
+  leave(): void {
+    if (this.#gone.aborted) return
+    this.#gone.aborted = true
+    this.#hosted?.leave()
+    this.#last.leave()
+  }
+
+  part(part: Part): void {
+    this.#listener.part(part)
+  }
+
+  flush(): void {
+    this.#listener.flush()
+  }
+
+  done(): void {
+    this.#listener.done()
+  }
+
+  /** An answer with hosted tools failed: by an upstream, a tool, its hold, or because the caller left while tools were running. */
+  failed(error: unknown): void {
+    if (!(error instanceof Failure) && this.#gone.aborted)
       this.#leftAtWork = new UpstreamError('aborted', { executed: true })
-      throw failureOf(this.#leftAtWork)
-    }
+    this.#listener.failed(this.#leftAtWork ? failureOf(this.#leftAtWork) : asFailure(error))
   }
 
   usage(): Usage {
     return this.#steps.length === 1 ? this.#last.usage() : sumOf(this.#steps.map((step) => step.usage()))
   }
 
-  async bill(): Promise<Bill> {
+  bill(): Bill | Promise<Bill> {
     const cost = this.#charge(false)
     const { held } = this.#request
-    const { microcredits, isSure } = this.#staysWithinHold
-      ? { microcredits: least(cost, held), isSure: true }
-      : await this.#request.charge(cost)
-    this.#billed = { held, cost: isSure ? cost : microcredits }
+    if (cost <= held || this.#staysWithinHold) return this.#billOf(held, cost, least(cost, held))
+    return this.#request
+      .charge(cost)
+      .then(({ microcredits, isSure }) => this.#billOf(held, isSure ? cost : microcredits, microcredits))
+  }
+
+  #billOf(held: bigint, cost: bigint, microcredits: bigint): Bill {
+    this.#billed = { held, cost }
     return { usage: this.usage(), microcredits }
   }
 
   /** A background caller, or one that disconnected for good, cannot stop the answer, so is never charged more than the hold. */
   get #staysWithinHold(): boolean {
-    return this.#options.background === true || (this.#options.gone.aborted && !this.#isFetchable)
+    return this.#options.background === true || (this.#gone.aborted && !this.#isFetchable)
   }
 
   /** Cost so far, each step at the price of the model that answered it. */

@@ -1,24 +1,26 @@
 /** One model call with all its attempts, metered part by part so that its cost is known however it ends. */
 import { estimateUsage, type ObservedOutput, plausibleUsage, type UsageCorrection } from '#engine/metering'
 import { type Model, textModels } from '#engine/models'
-import { leaveOnAbort } from '#engine/paid'
-import type { Attempt, Run } from '#engine/routing'
+import type { Attempt, Run, RunListener } from '#engine/routing'
 import type { FinishReason, Part, Turn, Usage } from '#engine/turn'
-import { UpstreamError } from '#providers/spec'
+import { asFailure, type Failure } from '#platform/errors'
+import type { PartSink, UpstreamError } from '#providers/spec'
 import { failureOf } from './upstream-failure.ts'
+
+/** Receives the answer of a step, or of a whole turn. */
+export type AnswerListener = PartSink<Failure>
 
 export interface StepOptions {
   run: Run
-  /** Aborts when the caller disconnects. */
-  gone: AbortSignal
   /** True when the answer is finished even if the caller disconnects, because it can be fetched later. */
   isFetchable: boolean
   /** Called for each token. */
   onToken: () => void
 }
 
-export class Step {
+export class Step implements RunListener {
   readonly #options: StepOptions
+  #listener!: AnswerListener
   /** The turn of the attempt that `#seen` and `#usage` belong to. */
   #metered: Turn
   #seen: ObservedOutput = { ...unseen }
@@ -27,6 +29,8 @@ export class Step {
   #promptOnly = false
   #finishReason: FinishReason | undefined
   #fault: UpstreamError | undefined
+  /** It ended by a defect of ours. */
+  #isBroken = false
 
   constructor(options: StepOptions) {
     this.#options = options
@@ -59,23 +63,50 @@ export class Step {
     return this.#usage && !this.#promptOnly ? 'upstream' : 'estimated'
   }
 
-  /** The answer; call once and read to the end. Throws a `Failure` when the upstream fails. */
-  async *parts(): AsyncGenerator<Part> {
-    const { run } = this.#options
-    using _leaving = leaveOnAbort(this.#options, run)
-    try {
-      for await (const part of run.parts()) {
-        this.#meter(part)
-        // The upstream's raw usage is passed on only if it was not corrected.
-        if (part.type === 'usage' && this.usageCorrection) {
-          const { raw: _, ...plain } = part
-          yield { ...plain, usage: this.usage() }
-        } else yield part
-      }
-    } catch (error) {
-      this.#fault = error instanceof UpstreamError ? error : new UpstreamError('malformed', { cause: error })
-      throw failureOf(this.#fault)
-    }
+  /** Begins; call once. Its `done` or `failed` is called in any case. */
+  start(listener: AnswerListener): void {
+    this.#listener = listener
+    this.#options.run.start(this)
+  }
+
+  /** The caller disconnected. */
+  leave(): void {
+    if (!this.#options.isFetchable) this.#options.run.leave()
+  }
+
+  pause(): void {
+    this.#options.run.pause()
+  }
+
+  resume(): void {
+    this.#options.run.resume()
+  }
+
+  part(part: Part): void {
+    this.#meter(part)
+    // The upstream's raw usage is passed on only if it was not corrected.
+    if (part.type === 'usage' && this.usageCorrection) {
+      const { raw: _, ...plain } = part
+      this.#listener.part({ ...plain, usage: this.usage() })
+    } else this.#listener.part(part)
+  }
+
+  flush(): void {
+    this.#listener.flush()
+  }
+
+  done(): void {
+    this.#listener.done()
+  }
+
+  failed(fault: UpstreamError): void {
+    this.#fault = fault
+    this.#listener.failed(failureOf(fault))
+  }
+
+  broke(error: unknown): void {
+    this.#isBroken = true
+    this.#listener.failed(asFailure(error))
   }
 
   /** Plausible usage so far; final once the answer has ended. */
@@ -107,7 +138,7 @@ export class Step {
 
   /** An upstream that failed before delivery costs the caller nothing; a caller who disconnected pays for work that was started. */
   isFree(undelivered: boolean): boolean {
-    if (!this.#fault) return false
+    if (!this.#fault) return this.#isBroken && undelivered
     if (this.#fault.fault === 'aborted') return !this.#fault.executed && this.#seen.deltas === 0
     return undelivered || (this.#seen.deltas === 0 && !this.#usage)
   }

@@ -4,7 +4,13 @@ import type { AnyModel, ModelKind } from '#engine/models'
 import type { Attempt, OrderCandidate, OrderKind, OrderRun } from '#engine/routing'
 import { UpstreamError } from '#providers/spec'
 import { leaveOnAbort } from './leave.ts'
-import { type Finished, type PaidEnd, PaidRequest, type PaidRequestOptions } from './paid-request.ts'
+import {
+  type Finished,
+  type PaidCall,
+  type PaidEnd,
+  PaidRequest,
+  type PaidRequestOptions,
+} from './paid-request.ts'
 
 /** The kind that is ordered from, by its value in `engine/models/kinds`. */
 export interface OrderedKind<One extends OrderCandidate<AnyModel>, Filled>
@@ -13,6 +19,8 @@ export interface OrderedKind<One extends OrderCandidate<AnyModel>, Filled>
       ModelKind<One['model'], never, never, One['order'], unknown>,
       'operation' | 'attributes' | 'worstCase' | 'mayReleaseClaim'
     > {}
+
+export type PaidOrderCall = PaidRequestOptions & PaidCall
 
 /** The fields of `PaidEnd` that the order does not set itself. */
 export type PaidOrderEnd = Omit<PaidEnd, 'model' | 'attempts' | 'fault' | 'freeClaim'>
@@ -23,7 +31,7 @@ export type PaidOrderEnd = Omit<PaidEnd, 'model' | 'attempts' | 'fault' | 'freeC
  */
 export async function startPaidOrder<One extends OrderCandidate<AnyModel>, Filled>(
   app: App,
-  call: PaidRequestOptions,
+  call: PaidOrderCall,
   kind: OrderedKind<One, Filled>,
   candidates: readonly One[],
 ): Promise<PaidOrder<One, Filled>> {
@@ -49,7 +57,7 @@ export async function startPaidOrder<One extends OrderCandidate<AnyModel>, Fille
  */
 export function orderCandidates<One extends OrderCandidate<AnyModel>>(
   app: App,
-  { model, caller }: Pick<PaidRequestOptions, 'caller' | 'model'>,
+  { model, caller }: Pick<PaidOrderCall, 'caller' | 'model'>,
   asked: One,
   of: (fallback: AnyModel) => One | undefined,
 ): One[] {
@@ -61,7 +69,7 @@ export function orderCandidates<One extends OrderCandidate<AnyModel>>(
 }
 
 interface Parts<One extends OrderCandidate<AnyModel>, Filled> {
-  call: PaidRequestOptions
+  call: PaidOrderCall
   kind: OrderedKind<One, Filled>
   candidates: readonly One[]
   request: PaidRequest

@@ -29,7 +29,9 @@ export interface PaidCall {
   trace?: TraceContext | undefined
 }
 
-export interface PaidRequestOptions extends PaidCall {
+export interface PaidRequestOptions extends Omit<PaidCall, 'gone'> {
+  /** Whether the caller has disconnected. */
+  gone: { readonly aborted: boolean }
   model: AnyModel
   /** The answer is finished even if the caller disconnects, because it can be fetched with the idempotency key. */
   isFetchable: boolean

@@ -1,8 +1,7 @@
 /** One turn on its way through deployments until one answers it whole. */
-import { setTimeout as pause } from 'node:timers/promises'
 import { type Model, textModels } from '#engine/models'
 import type { Part, Turn } from '#engine/turn'
-import { UpstreamError } from '#providers/spec'
+import { type PartSink, type TextRun, UpstreamError } from '#providers/spec'
 import { Allowance } from './allowance.ts'
 import {
   type Attempt,
@@ -19,6 +18,7 @@ import { withSingleBudget } from './budget.ts'
 import { type Candidate, turnFor } from './candidates.ts'
 import { Delivered, isVisible } from './delivered.ts'
 import { Route, type Step } from './route.ts'
+import type { RunListener } from './routing.ts'
 import { verdictOf } from './verdict.ts'
 
 export interface JourneyOptions extends JourneyContext {
@@ -39,15 +39,26 @@ interface Call {
   candidate: Candidate
   turn: Turn
   attempt: Attempt
+  allowance: Allowance
   /** A moment of `performance.now()`. */
   sentMs: number
   breaker: Breaker
   pass: Pass
   /** True once part of it was delivered to the caller. */
   hasDelivered: boolean
+  /**
+   * Parts are buffered until part of the answer is delivered (without streaming, to its end), so that the caller sees nothing of an attempt
+   * that fails before.
+   */
+  held: Part[]
+  usage: Part | undefined
 }
 
-export class Journey {
+/**
+ * A state machine: it waits for its next attempt (a pause, the check of the payer), an attempt is running, or it is over. Each method is
+ * one event; what an event makes goes on to the listener at once.
+ */
+export class Journey implements PartSink {
   readonly attempts: Attempt[] = []
   readonly failures: UpstreamError[] = []
   /** Of the attempt that delivered last; before any delivery, of the one started last. */
@@ -55,13 +66,20 @@ export class Journey {
   turn: Turn
   readonly #options: JourneyOptions
   readonly #route: Route<Candidate>
-  readonly #stop = new AbortController()
+  #listener!: RunListener
+  #running: Disposable | undefined
   /** Set only if an interrupted answer may be continued. */
   readonly #delivered: Delivered | undefined
   /** The fault that interrupted a partly delivered answer. */
   #interruption: UpstreamError | undefined
   #calling: Call | undefined
+  #upstream: TextRun | undefined
+  /** The next attempt, while it is waited for. */
+  #pause: NodeJS.Timeout | undefined
   #left = false
+  #stopped = false
+  #paused = false
+  #over = false
   /** Drain slot of a call that is read on after its caller disconnected. */
   #drain: Disposable | undefined
 
@@ -74,79 +92,126 @@ export class Journey {
     this.#delivered = mayContinue ? new Delivered(options.showsReasoning) : undefined
   }
 
+  start(listener: RunListener): void {
+    this.#listener = listener
+    this.#running = this.#options.enter(this)
+    this.#go(this.#route.first(), undefined)
+  }
+
   /** The caller disconnected: the running call is drained or cancelled by its provider's `on_disconnect`, and no other is started. */
   leave(): void {
     if (this.#left) return
     this.#left = true
     const call = this.#calling
-    if (call?.attempt.outcome === 'running') this.#drain = drainOf(this.#options, call.attempt)
-    if (!this.#drain) this.stop()
+    if (call) this.#drain = drainOf(this.#options, call.attempt)
+    if (this.#drain) this.resume()
+    else this.stop()
   }
 
   /** Ends it at once. */
   stop(): void {
-    this.#stop.abort()
-  }
-
-  async *parts(): AsyncGenerator<Part> {
-    using _running = this.#options.enter(this)
-    let failure: UpstreamError | undefined
-    for (let step = this.#route.first(); step; step = this.#after(failure)) {
-      if (step.waitMs > 0)
-        await pause(step.waitMs, undefined, { signal: this.#stop.signal }).catch(() => undefined)
-      if (this.#left || this.#stop.signal.aborted)
-        throw new UpstreamError('aborted', { executed: this.#interruption !== undefined })
-      // A waiting caller was authorized just before the first attempt.
-      if (this.attempts.length > 0 || this.#options.background)
-        await requireAllowed(this.#options, step.candidate)
-      const call = this.#begin(step.candidate)
-      // Parts are buffered until part of the answer is delivered (without streaming, to its end), so that the caller sees
-      // nothing of an attempt that fails before.
-      let held: Part[] = []
-      let usage: Part | undefined
-      const allowance = new Allowance(call.turn)
-      let cut: Part[] | undefined
-      try {
-        for await (const part of this.#generate(call)) {
-          cut = allowance.cut(part)
-          // Leaving the loop closes the connection.
-          if (cut) break
-          if (call.attempt.first_part_ms === undefined) this.#noteFirst(call)
-          if (part.type === 'usage') usage = part
-          else if (call.hasDelivered || this.#isFirstVisible(part)) {
-            if (!call.hasDelivered) {
-              this.#markDelivered(call)
-              yield* held
-              held = []
-            }
-            this.#delivered?.add(part)
-            yield part
-          } else {
-            if (part.type === 'start' && part.upstreamId !== undefined)
-              call.attempt.upstream_id = part.upstreamId.slice(0, 200)
-            held.push(part)
-          }
-        }
-        this.#answered(call)
-        yield* cut ? this.#overran(call, held, cut) : held
-        if (usage) yield usage
-        return
-      } catch (error) {
-        failure = this.#failed(call, error)
-        // Output generated after the caller disconnected is still metered.
-        const counts = call.hasDelivered || (failure.fault === 'aborted' && !this.#interruption)
-        if (counts) yield* held
-        if (counts && usage) yield usage
-      } finally {
-        this.#end(call)
-      }
+    this.#stopped = true
+    if (this.#calling) this.#upstream?.stop()
+    else if (this.#pause) {
+      clearTimeout(this.#pause)
+      this.#pause = undefined
+      this.#failWith(this.#abortion())
     }
-    throw this.#reportedFailure(failure)
   }
 
-  /** Whether delivery starts with this part. */
-  #isFirstVisible(part: Part): boolean {
-    return this.#options.turn.stream && isVisible(part, this.#options.showsReasoning)
+  pause(): void {
+    this.#paused = true
+    this.#upstream?.pause()
+  }
+
+  resume(): void {
+    this.#paused = false
+    this.#upstream?.resume()
+  }
+
+  part(part: Part): void {
+    const call = this.#calling
+    if (!call) return
+    try {
+      const cut = call.allowance.cut(part)
+      if (!cut && call.attempt.first_part_ms === undefined) this.#noteFirst(call)
+      if (cut) this.#overran(call, cut)
+      else if (part.type === 'usage') call.usage = part
+      else if (call.hasDelivered) this.#deliver(part)
+      else if (this.#options.turn.stream && isVisible(part, this.#options.showsReasoning)) {
+        this.#markDelivered(call)
+        this.#deliver(part)
+      } else this.#hold(call, part)
+    } catch (error) {
+      this.#broke(error)
+    }
+  }
+
+  flush(): void {
+    if (this.#calling?.hasDelivered) this.#guarded(() => this.#listener.flush())
+  }
+
+  done(): void {
+    const call = this.#calling
+    if (!call) return
+    this.#guarded(() => {
+      this.#answered(call)
+      this.#end(call)
+      for (const part of call.held) this.#listener.part(part)
+      if (call.usage) this.#listener.part(call.usage)
+      this.#finish()
+      this.#listener.done()
+    })
+  }
+
+  failed(error: UpstreamError): void {
+    const call = this.#calling
+    if (!call) return
+    this.#guarded(() => {
+      const failure = this.#failed(call, error)
+      this.#end(call)
+      // Output generated after the caller disconnected is still metered.
+      if (call.hasDelivered || (failure.fault === 'aborted' && !this.#interruption)) {
+        for (const part of call.held) this.#listener.part(part)
+        if (call.usage) this.#listener.part(call.usage)
+        this.#listener.flush()
+      }
+      this.#go(this.#after(call, failure), failure)
+    })
+  }
+
+  /** Begins the next step, when its time has come, or ends with the failure. */
+  #go(step: Step<Candidate> | undefined, failure: UpstreamError | undefined): void {
+    if (!step) this.#failWith(this.#reportedFailure(failure))
+    else if (step.waitMs > 0 && !this.#left && !this.#stopped) {
+      this.#pause = setTimeout(() => {
+        this.#pause = undefined
+        this.#guarded(() => this.#admit(step))
+      }, step.waitMs)
+    } else this.#admit(step)
+  }
+
+  #admit(step: Step<Candidate>): void {
+    // A waiting caller was authorized just before the first attempt.
+    if (this.attempts.length === 0 && !this.#options.background) this.#ask(step)
+    else
+      requireAllowed(this.#options, step.candidate).then(
+        () => this.#guarded(() => this.#ask(step)),
+        (error: UpstreamError) => this.#guarded(() => this.#failWith(error)),
+      )
+  }
+
+  #ask({ candidate }: Step<Candidate>): void {
+    if (this.#left || this.#stopped) {
+      this.#failWith(this.#abortion())
+      return
+    }
+    const { turn } = this.#begin(candidate)
+    const { deployment } = candidate
+    const { provider } = this.#options.upstreams.get(deployment.provider)!
+    const call = callOptionsOf(this.#options, deployment, this.attempts.length)
+    this.#upstream = textModels.ask(provider, { ...call, turn }, this)
+    if (this.#paused) this.#upstream.pause()
   }
 
   #begin(candidate: Candidate): Call {
@@ -164,33 +229,56 @@ export class Journey {
       model === this.#options.model ? asked : turnFor(model, asked),
     )
     const breaker = this.#options.breakerOf(deployment.id)
-    const sentMs = performance.now()
-    const call = { candidate, turn, attempt, sentMs, breaker, pass: breaker.enter(), hasDelivered: false }
+    const call: Call = {
+      candidate,
+      turn,
+      attempt,
+      allowance: new Allowance(turn),
+      sentMs: performance.now(),
+      breaker,
+      pass: breaker.enter(),
+      hasDelivered: false,
+      held: [],
+      usage: undefined,
+    }
     this.#calling = call
     if (!this.#interruption) this.#setCurrent(call)
     return call
   }
 
-  #generate({ candidate, turn }: Call): AsyncIterable<Part> {
-    const { deployment } = candidate
-    const { provider } = this.#options.upstreams.get(deployment.provider)!
-    const call = callOptionsOf(this.#options, deployment, this.attempts.length)
-    return textModels.ask(provider, { ...call, turn, signal: this.#stop.signal })
+  #deliver(part: Part): void {
+    this.#delivered?.add(part)
+    this.#listener.part(part)
+  }
+
+  #hold({ attempt, held }: Call, part: Part): void {
+    if (part.type === 'start' && part.upstreamId !== undefined)
+      attempt.upstream_id = part.upstreamId.slice(0, 200)
+    held.push(part)
   }
 
   /** The end of an answer that exceeded its limit. Wire-specific fields are dropped, since they may contain the untruncated answer. */
-  *#overran({ attempt }: Call, held: readonly Part[], cut: readonly Part[]): Generator<Part> {
-    attempt.overran = true
-    for (const { extra: _, ...part } of held)
-      if (part.type !== 'extra' && part.type !== 'finish') yield part as Part
-    yield* cut
-    yield { type: 'finish', reason: 'length', cut: true }
+  #overran(call: Call, cut: readonly Part[]): void {
+    this.#calling = undefined
+    this.#upstream?.stop()
+    this.#answered(call)
+    call.attempt.overran = true
+    this.#end(call)
+    for (const { extra: _, ...part } of call.held)
+      if (part.type !== 'extra' && part.type !== 'finish') this.#listener.part(part as Part)
+    for (const part of cut) this.#listener.part(part)
+    this.#listener.part({ type: 'finish', reason: 'length', cut: true })
+    if (call.usage) this.#listener.part(call.usage)
+    this.#finish()
+    this.#listener.done()
   }
 
   #markDelivered(call: Call): void {
     call.hasDelivered = true
     call.breaker.answering(call.pass)
     this.#setCurrent(call)
+    for (const part of call.held) this.#deliver(part)
+    call.held = []
   }
 
   #setCurrent({ candidate, turn }: Call): void {
@@ -204,8 +292,8 @@ export class Journey {
     this.#setCurrent(call)
   }
 
-  #failed({ attempt, breaker, pass }: Call, error: unknown): UpstreamError {
-    const failure = failAttempt(this.#options, attempt, error, this.#stop.signal.aborted)
+  #failed({ attempt, breaker, pass }: Call, error: UpstreamError): UpstreamError {
+    const failure = failAttempt(this.#options, attempt, error, this.#stopped)
     // A timeout caused by the journey's deadline is not a failure of the deployment.
     const fault = failure.fault === 'timeout' && this.#isLate() ? 'aborted' : failure.fault
     breaker.failed(pass, fault, failure.retryAfterMs)
@@ -213,8 +301,9 @@ export class Journey {
     return failure
   }
 
-  /** Also called when the consumer stops iterating. */
   #end({ attempt, breaker, pass }: Call): void {
+    this.#calling = undefined
+    this.#upstream = undefined
     this.#drain?.[Symbol.dispose]()
     this.#drain = undefined
     if (attempt.outcome === 'running') {
@@ -226,11 +315,43 @@ export class Journey {
     this.#options.metrics.upstreamAttempts.inc({ provider, deployment, outcome })
   }
 
-  /** The next step, unless too much was delivered or the deadline has passed. */
-  #after(failure: UpstreamError | undefined): Step<Candidate> | undefined {
+  #finish(): void {
+    this.#over = true
+    this.#running?.[Symbol.dispose]()
+  }
+
+  #failWith(failure: UpstreamError): void {
+    this.#finish()
+    this.#listener.failed(failure)
+  }
+
+  /** Runs the work of one event; a defect of ours ends the journey without another attempt and without blame for the upstream. */
+  #guarded(work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      this.#broke(error)
+    }
+  }
+
+  #broke(error: unknown): void {
     const call = this.#calling
     this.#calling = undefined
-    if (!call || !failure || failure.fault === 'aborted') return undefined
+    const upstream = this.#upstream
+    if (call) this.#end(call)
+    upstream?.stop()
+    if (this.#over) throw error
+    this.#finish()
+    this.#listener.broke(error)
+  }
+
+  #abortion(): UpstreamError {
+    return new UpstreamError('aborted', { executed: this.#interruption !== undefined })
+  }
+
+  /** The next step, unless too much was delivered or the deadline has passed. */
+  #after(call: Call, failure: UpstreamError): Step<Candidate> | undefined {
+    if (failure.fault === 'aborted') return undefined
     if (!textModels.mayRepeat(failure, this.#options.background === true)) return undefined
     let verdict = verdictOf(failure)
     if (call.hasDelivered) {

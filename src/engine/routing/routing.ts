@@ -1,7 +1,7 @@
 /** Chooses the deployment that answers, with retries and fallbacks (decisions §9). */
 import type { Model, NamedModel, OrderProviders } from '#engine/models'
-import type { Part, Turn } from '#engine/turn'
-import type { TextProvider, Timeouts, UpstreamError } from '#providers/spec'
+import type { Turn } from '#engine/turn'
+import type { PartSink, TextProvider, Timeouts, UpstreamError } from '#providers/spec'
 import type { Attempt } from './attempt.ts'
 import type { ModelsOptions } from './candidates.ts'
 import type { LinkOpener } from './links.ts'
@@ -32,6 +32,12 @@ export interface Upstream {
   takesLinks?: boolean
 }
 
+/** Receives the answer of a run. */
+export interface RunListener extends PartSink {
+  /** This side threw at a part: the answer is over, and no upstream is to blame. */
+  broke(error: unknown): void
+}
+
 export interface Run {
   readonly attempts: readonly Attempt[]
   /** Failures of the attempts, in order. */
@@ -40,8 +46,11 @@ export interface Run {
   readonly model: Model
   /** The turn as sent to that model: a new object for each attempt that continues an interrupted answer. */
   readonly turn: Turn
-  /** Throws `UpstreamError` when no attempt succeeded or the answer was interrupted after delivery began. Read to the end. */
-  parts(): AsyncGenerator<Part>
+  /** Begins; call once. The listener's methods may be called before this returns. */
+  start(listener: RunListener): void
+  /** The receiver is behind: nothing more is read from the upstream until `resume`. */
+  pause(): void
+  resume(): void
   /** The caller disconnected: the running call is drained or cancelled by its provider's `on_disconnect`, and no other is started. */
   leave(): void
 }

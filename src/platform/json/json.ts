@@ -34,8 +34,8 @@ let reading: Promise<unknown> = Promise.resolve()
  * text. The bytes are not needed afterwards.
  */
 export async function readJson(bytes: Buffer, bounds: JsonBounds): Promise<unknown> {
+  if (bytes.length <= atOnceBytes) return readSmallJson(bytes, bounds)
   if (!isUtf8(bytes)) throw new NotJson({ kind: 'notUtf8' })
-  if (bytes.length <= atOnceBytes) return parseAtOnce(bytes, bounds)
   const mine = reading.then(() => readInSlices(bytes, bounds))
   reading = mine.catch(() => undefined)
   return mine
@@ -58,7 +58,9 @@ export function readJsonAtOnce(text: string): unknown {
 
 const endless = { isOver: () => false }
 
-function parseAtOnce(bytes: Buffer, bounds: JsonBounds): unknown {
+/** The same at once, for a text of at most `atOnceBytes`. */
+export function readSmallJson(bytes: Buffer, bounds: JsonBounds): unknown {
+  if (!isUtf8(bytes)) throw new NotJson({ kind: 'notUtf8' })
   inspect(bytes, bounds)
   try {
     return JSON.parse(bytes.toString('utf8'))

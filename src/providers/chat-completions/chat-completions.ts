@@ -27,7 +27,7 @@ export function chatCompletionsProvider(
   }
   return {
     wires: ['chat'],
-    generate: (call) => generate(client, call, codec),
+    generate: (call, sink) => generate(client, call, codec, sink),
     ping: async (signal) =>
       modelNames(await client.json({ path: '/models', signal, timeouts: pingTimeouts }, listBytes)),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),

@@ -20,7 +20,9 @@ export class CallTimers {
   readonly #expire: (error: UpstreamError) => void
   readonly #total: NodeJS.Timeout
   #clock: NodeJS.Timeout | undefined
-  #waiting = true
+  #suspended = false
+  /** The last read was progress. */
+  #moved = true
   /** Counts the events that restart a timer. */
   #turns = 0
   phase: Phase = 'connect'
@@ -39,17 +41,23 @@ export class CallTimers {
     this.#clock = setTimeout(() => this.#ring(limitMs), limitMs)
   }
 
-  /** Called before waiting for bytes. `moved`: there was progress since the last wait. */
-  wait(moved: boolean): void {
-    this.#waiting = true
-    if (!moved || this.phase !== 'idle') return
+  /** Something was read. Where it was progress the wait for more begins again. */
+  read(isProgress: boolean): void {
+    this.#moved = isProgress
+    if (!isProgress || this.phase !== 'idle') return
     this.#turns++
     this.#clock?.refresh()
   }
 
-  /** Called when bytes have arrived: time until the next `wait` is spent here and by the reader, and is not counted. */
-  arrived(): void {
-    this.#waiting = false
+  /** The reader is behind: from here on the time is not the upstream's. */
+  suspend(): void {
+    this.#suspended = true
+  }
+
+  /** The reader is ready again. */
+  proceed(): void {
+    this.#suspended = false
+    this.read(this.#moved)
   }
 
   /** Stops every timer. */
@@ -69,7 +77,7 @@ export class CallTimers {
 
   #judge(limitMs: number): void {
     // The reader was slow: the timer restarts, and expires if the upstream then stays idle.
-    if (this.phase === 'idle' && !this.#waiting) this.#clock?.refresh()
+    if (this.phase === 'idle' && this.#suspended) this.#clock?.refresh()
     else this.#giveUp(this.phase, limitMs)
   }
 

@@ -1,168 +1,175 @@
 import type { Dispatcher } from 'undici'
-import { GrowingBytes } from '#platform/bytes'
 import { ProxyFailed } from '#platform/proxy'
 import { type Timeouts, UpstreamError } from '#providers/spec'
-import { tooLong } from './bounds.ts'
 import { CallTimers } from './call-timers.ts'
 import { faultOfProxy } from './fault.ts'
+import { WholeBody } from './whole-body.ts'
 
-/** Bytes buffered for a slow reader before the socket is paused. */
-const highWaterBytes = 256 * 1024
 /** How long a finished answer may take to close, so that its connection can be reused. */
 const lingerMs = 1_000
+const maxRefusalBytes = 64 * 1024
 
 export type ReplyHeaders = Record<string, string | string[] | undefined>
 
-export interface UpstreamCallOptions {
+export interface UpstreamRequest {
   method: 'GET' | 'POST'
   path: string
   headers: Record<string, string>
   body: string | Uint8Array | null
-  signal: AbortSignal
   timeouts: Timeouts
   /** Timeout for the response headers, which a non-streamed call gets only with its complete answer. */
   firstByteMs: number
+  /** The fault for an answer that is not a success, from its status and as much of its body as arrived, at most 64 KiB. */
+  faultOf(status: number, headers: ReplyHeaders, body: string): UpstreamError
+}
+
+/** Receives the answer of a success (2xx) as it arrives. Its methods never throw. */
+export interface AnswerReceiver {
+  /** The headers have arrived. */
+  begin(headers: ReplyHeaders): void
+  bytes(chunk: Buffer): void
+  /** The bytes of one read of the socket were all given. */
+  flush(): void
+  /** The answer is complete. */
+  end(): void
+  /** The answer is not, or no longer, coming; called at most once, and instead of `end`. */
+  fail(error: UpstreamError): void
 }
 
 /**
  * One request and its answer on a pool, with undici's handler interface instead of streams, since every chunk of every answer passes here.
- * Failures are `UpstreamError`s; aborting the signal or a timeout destroys the socket at once.
+ * A timeout destroys the socket at once.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
-  status = 0
-  headers: ReplyHeaders = {}
   readonly timers: CallTimers
-  readonly #options: UpstreamCallOptions
-  readonly #onAbort: () => void
-  readonly #answered = Promise.withResolvers<void>()
+  readonly #request: UpstreamRequest
+  readonly #receiver: AnswerReceiver
   #controller: Dispatcher.DispatchController | undefined
-  #chunks: Buffer[] = []
-  #heldBytes = 0
+  #status = 0
+  /** An answer that is not a success, of which the reason is collected. */
+  #refusal: { headers: ReplyHeaders; body: WholeBody } | undefined
+  /** `send` has not returned yet. */
+  #sending = false
   #sent = false
-  #ended = false
-  #discarding = false
-  #failure: UpstreamError | undefined
-  #wake: (() => void) | undefined
+  #paused = false
+  #flushing = false
+  /** Nothing more is told to the receiver. */
+  #over = false
+  /** The connection's own end, after which it needs no care. */
+  #closed = false
+  #linger: NodeJS.Timeout | undefined
 
-  private constructor(options: UpstreamCallOptions) {
-    this.#options = options
-    this.#onAbort = () => this.#fail(new UpstreamError('aborted', { executed: this.#sent }))
-    this.timers = new CallTimers(options.timeouts, (error) => this.#fail(error))
-    options.signal.addEventListener('abort', this.#onAbort, { once: true })
+  private constructor(request: UpstreamRequest, receiver: AnswerReceiver) {
+    this.#request = request
+    this.#receiver = receiver
+    this.timers = new CallTimers(request.timeouts, (error) =>
+      this.#fail(this.#refusal ? this.#refused(this.#refusal) : error),
+    )
   }
 
-  /** Sends the request and resolves with its answer's headers. */
-  static async open(pool: Dispatcher, options: UpstreamCallOptions): Promise<Exchange> {
-    if (options.signal.aborted) throw new UpstreamError('aborted', { executed: false })
-    const exchange = new Exchange(options)
-    const { method, path, headers, body } = options
+  /** Sends the request; its answer goes to `receiver`, whose first method is called later. */
+  static send(pool: Dispatcher, request: UpstreamRequest, receiver: AnswerReceiver): Exchange {
+    const exchange = new Exchange(request, receiver)
+    const { method, path, headers, body } = request
+    exchange.#sending = true
     pool.dispatch({ method, path, headers, body, headersTimeout: 0, bodyTimeout: 0 }, exchange)
-    await exchange.#answered.promise
+    exchange.#sending = false
     return exchange
   }
 
-  /** Waits until bytes arrive, if none are buffered. `moved`: there was progress since the last wait (see `CallTimers`). */
-  arrival(moved: boolean): Promise<void> | undefined {
-    if (this.#chunks.length > 0 || this.#ended || this.#failure) return undefined
-    this.timers.wait(moved)
-    return new Promise((resolve) => {
-      this.#wake = resolve
-    })
+  /** The request is on its way: the upstream may have begun to work. */
+  get wasSent(): boolean {
+    return this.#sent
   }
 
-  /** The bytes that have arrived; undefined at the end. Throws the failure that ended the answer early. */
-  take(): Buffer | undefined {
-    this.timers.arrived()
-    const chunk = this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : this.#chunks[0]
-    if (chunk) {
-      this.#chunks = []
-      this.#heldBytes = 0
-      if (this.#controller?.paused) this.#controller.resume()
-    } else if (this.#failure) throw this.#failure
-    return chunk
+  /** Reads nothing more until `resume`. */
+  pause(): void {
+    if (this.#over || this.#paused) return
+    this.#paused = true
+    this.timers.suspend()
+    this.#controller?.pause()
   }
 
-  /** The whole body as text, in UTF-8. See `bytes`. */
-  async text(maxBytes: number, overflow: 'cut' | 'fail'): Promise<string> {
-    return (await this.bytes(maxBytes, overflow)).toString('utf8')
-  }
-
-  /** The whole body, in one new buffer. Past `maxBytes`, `overflow: 'cut'` truncates and `'fail'` throws malformed. */
-  async bytes(maxBytes: number, overflow: 'cut' | 'fail'): Promise<Buffer> {
-    const body = new GrowingBytes()
-    for (;;) {
-      await this.arrival(true)
-      const chunk = this.take()
-      if (!chunk) break
-      if (body.length + chunk.length <= maxBytes) {
-        body.add(chunk)
-        continue
-      }
-      this.abandon()
-      if (overflow === 'fail') throw tooLong(maxBytes)
-      body.add(chunk.subarray(0, maxBytes - body.length))
-      break
-    }
-    return body.take()
+  resume(): void {
+    if (!this.#paused) return
+    this.#paused = false
+    this.timers.proceed()
+    this.#controller?.resume()
   }
 
   /** Ends reading: a stream at its end may close by itself, so that the connection is reused; one that is still sending is destroyed. */
   release(): void {
-    if (this.#ended || this.#failure) {
-      this.#settle()
-      return
-    }
-    this.#discarding = true
-    this.#chunks = []
     this.#settle()
+    if (this.#closed) return
+    this.#paused = false
     if (this.#controller?.paused) this.#controller.resume()
-    const limit = setTimeout(() => this.abandon(), lingerMs)
-    limit.unref()
-    this.#wake = () => clearTimeout(limit)
+    this.#linger = setTimeout(() => this.abandon(), lingerMs).unref()
   }
 
-  /** Destroys the socket; for answers that will not be read to their end. */
+  /** Destroys the socket; for answers that are not read to their end. */
   abandon(): void {
-    this.#fail(new UpstreamError('aborted', { executed: true }))
+    this.#settle()
+    if (this.#closed) return
+    this.#closed = true
+    this.#controller?.abort(new UpstreamError('aborted', { executed: true }))
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    if (this.#failure) {
-      controller.abort(this.#failure)
+    if (this.#over) {
+      controller.abort(new UpstreamError('aborted', { executed: false }))
       return
     }
     this.#sent = true
-    this.timers.enter('firstByte', this.#options.firstByteMs)
+    this.timers.enter('firstByte', this.#request.firstByteMs)
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: ReplyHeaders): void {
-    if (status < 200) return
-    this.status = status
-    this.headers = headers
+    if (status < 200 || this.#over) return
+    this.#status = status
     // An answer that is not streamed may send its headers early and its body late.
-    this.timers.enter('idle', Math.max(this.#options.timeouts.idleMs, this.#options.firstByteMs))
-    this.#answered.resolve()
+    this.timers.enter('idle', Math.max(this.#request.timeouts.idleMs, this.#request.firstByteMs))
+    if (status < 300) this.#receiver.begin(headers)
+    // Only a proxy answers with 407, and what it has to say is not the upstream's.
+    else this.#refusal = { headers, body: new WholeBody(status === 407 ? 0 : maxRefusalBytes) }
+    // The receiver may have asked to wait before there was anything to wait with.
+    if (this.#paused) this.#controller?.pause()
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#discarding) return
-    this.#chunks.push(chunk)
-    this.#heldBytes += chunk.length
-    if (this.#heldBytes > highWaterBytes) controller.pause()
-    this.#wake?.()
-    this.#wake = undefined
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#over) return
+    if (this.#refusal) {
+      if (!this.#refusal.body.add(chunk)) this.#fail(this.#refused(this.#refusal))
+      return
+    }
+    this.#receiver.bytes(chunk)
+    if (this.#flushing || this.#over) return
+    // One read of the socket may bring many chunks, one after the other; they are sent on together.
+    this.#flushing = true
+    process.nextTick(Exchange.#flushOf, this)
   }
 
   onResponseEnd(): void {
-    this.#ended = true
-    this.#settle()
-    this.#wake?.()
-    this.#wake = undefined
+    this.#closed = true
+    clearTimeout(this.#linger)
+    if (this.#over) return
+    if (this.#refusal) this.#fail(this.#refused(this.#refusal))
+    else {
+      this.#settle()
+      this.#receiver.end()
+    }
   }
 
   onResponseError(_: Dispatcher.DispatchController, cause: Error): void {
-    this.#fail(this.#failure ?? this.#connectionFault(cause))
+    this.#closed = true
+    clearTimeout(this.#linger)
+    // The status alone determines a fault: an error body that breaks off or takes too long does not hide it.
+    this.#fail(this.#refusal ? this.#refused(this.#refusal) : this.#connectionFault(cause))
+  }
+
+  static #flushOf(this: void, exchange: Exchange): void {
+    exchange.#flushing = false
+    if (!exchange.#over) exchange.#receiver.flush()
   }
 
   /** Failures before the request was sent mean that nothing was executed; after the headers, that the answer was cut. */
@@ -170,26 +177,24 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (cause instanceof ProxyFailed) return faultOfProxy(cause)
     const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.name
     if (!this.#sent) return new UpstreamError('connect', { executed: false, detail: code, cause })
-    if (this.status !== 0) return new UpstreamError('cut', { status: this.status, detail: code, cause })
+    if (this.#status !== 0) return new UpstreamError('cut', { status: this.#status, detail: code, cause })
     const nonsense = cause.name === 'HTTPParserError' || code === 'UND_ERR_HEADERS_OVERFLOW'
     return new UpstreamError(nonsense ? 'malformed' : 'reset', { detail: code, cause })
   }
 
+  #refused({ headers, body }: { headers: ReplyHeaders; body: WholeBody }): UpstreamError {
+    return this.#request.faultOf(this.#status, headers, body.take().toString('utf8'))
+  }
+
   #fail(error: UpstreamError): void {
-    if (this.#ended || this.#failure) {
-      this.#settle()
-      return
-    }
-    this.#failure = error
-    this.#settle()
-    this.#controller?.abort(error)
-    this.#answered.reject(error)
-    this.#wake?.()
-    this.#wake = undefined
+    if (this.#over) return
+    this.abandon()
+    if (this.#sending) process.nextTick(() => this.#receiver.fail(error))
+    else this.#receiver.fail(error)
   }
 
   #settle(): void {
+    this.#over = true
     this.timers.end()
-    this.#options.signal.removeEventListener('abort', this.#onAbort)
   }
 }

@@ -1,7 +1,6 @@
 import { freeBytes } from '#platform/bytes'
-import { type JsonBounds, readJson as readValue } from '#platform/json'
+import { type JsonBounds, readSmallJson as readSmallValue, readJson as readValue } from '#platform/json'
 import { UpstreamError } from '#providers/spec'
-import type { Exchange } from './exchange.ts'
 
 /**
  * Higher than for requests, since answers are read leniently. The shortest value, a digit and its comma, takes two bytes; one of a vector
@@ -18,21 +17,28 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The rest of an answer of at most `maxBytes`, parsed as JSON, in slices if it is large. Throws malformed if it is not JSON. */
-export async function readJson(exchange: Exchange, maxBytes: number): Promise<unknown> {
-  const bytes = await exchange.bytes(maxBytes, 'fail')
+/** An answer of at most `maxBytes`, parsed as JSON, in slices if it is large; its bytes are freed. Throws malformed if it is not JSON. */
+export async function readJson(bytes: Buffer, maxBytes: number): Promise<unknown> {
   try {
     return await readValue(bytes, boundsOf(maxBytes))
   } catch (cause) {
-    throw new UpstreamError('malformed', {
-      status: exchange.status,
-      detail: 'an answer that is not JSON',
-      cause,
-    })
+    throw notJson(cause)
   } finally {
     freeBytes(bytes)
   }
 }
+
+/** The same at once, for an answer of at most `atOnceBytes`. */
+export function readSmallJson(bytes: Buffer, maxBytes: number): unknown {
+  try {
+    return readSmallValue(bytes, boundsOf(maxBytes))
+  } catch (cause) {
+    throw notJson(cause)
+  }
+}
+
+const notJson = (cause: unknown): UpstreamError =>
+  new UpstreamError('malformed', { detail: 'an answer that is not JSON', cause })
 
 /** Far more than any model can use, and still exact when a few are added; larger claims are reduced to it. */
 const maxClaimed = 1_000_000_000_000

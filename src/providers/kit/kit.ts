@@ -1,21 +1,22 @@
 import type { Dispatcher } from 'undici'
 import { type Egress, openDispatcher, ProxyFailed } from '#platform/proxy'
 import { type Timeouts, UpstreamError } from '#providers/spec'
-import { Exchange } from './exchange.ts'
+import { type AnswerReceiver, Exchange, type ReplyHeaders } from './exchange.ts'
 import { faultOfProxy, faultOfStatus } from './fault.ts'
 import { Form } from './form.ts'
 import { readJson } from './json.ts'
+import { WholeBody } from './whole-body.ts'
 
-export type { AnswerReader, EventProgress } from './answer-stream.ts'
+export type { AnswerReader, EventProgress } from './answer-reader.ts'
 export { listBytes, picturesBytes, vectorsBytes } from './bounds.ts'
 export { faultOfError, maskSecrets } from './fault.ts'
 export { Form } from './form.ts'
-export { type ClientCodec, generate } from './generate.ts'
 export { claimedCount, isRecord } from './json.ts'
 export { modelNames } from './model-names.ts'
 export { pdfName } from './pdf-name.ts'
 export { sameWireBody } from './same-wire-body.ts'
 export { SseReader } from './sse.ts'
+export { type ClientCodec, generate } from './text-answer.ts'
 export { withinLimit } from './within-limit.ts'
 
 /** Timeouts of a ping, which checks that the upstream answers and accepts the key. */
@@ -26,8 +27,6 @@ export const pingTimeouts: Timeouts = {
   idleMs: 5_000,
   totalMs: 5_000,
 }
-
-const maxErrorBytes = 64 * 1024
 
 /** Address and credentials of an upstream. */
 export interface UpstreamAddress {
@@ -45,10 +44,14 @@ export interface UpstreamOptions {
   /** Sent as JSON or as a form; absent for a GET. */
   body?: Record<string, unknown> | Form
   headers?: Record<string, string>
-  signal: AbortSignal
   timeouts: Timeouts
   /** Set for non-streamed answers, whose headers come only with the complete body; then longer than `timeouts.firstByteMs`. */
   firstByteMs?: number
+}
+
+export interface WholeOptions extends UpstreamOptions {
+  /** Aborting it ends the request. */
+  signal: AbortSignal
 }
 
 /**
@@ -88,53 +91,57 @@ export class UpstreamClient implements AsyncDisposable {
     this.secrets = [...hidden, url.host, url.hostname].filter((secret) => secret !== undefined)
   }
 
-  /**
-   * Sends the request and resolves when the headers of a success arrive; for any other status, throws the fault that its body describes.
-   */
-  async open(options: UpstreamOptions): Promise<Exchange> {
-    const exchange = await Exchange.open(this.#pool, {
-      method: options.body ? 'POST' : 'GET',
-      path: `${this.#basePath}${options.path}`,
-      headers: {
-        ...this.#headers,
-        ...(options.body instanceof Form && { 'content-type': options.body.contentType }),
-        ...options.headers,
-      },
-      body:
-        options.body instanceof Form
-          ? options.body.bytes
-          : options.body
-            ? JSON.stringify(options.body)
-            : null,
-      signal: options.signal,
-      timeouts: options.timeouts,
-      firstByteMs: options.firstByteMs ?? options.timeouts.firstByteMs,
-    })
-    if (exchange.status >= 200 && exchange.status < 300) return exchange
-    // Only a proxy answers with this status.
-    if (exchange.status === 407 && this.#egress.proxy) {
-      exchange.abandon()
-      throw faultOfProxy(new ProxyFailed('login', this.#egress.proxy, 'HTTP 407'))
+  /** Sends the request; a success is given to `receiver` as it arrives, anything else as the fault that it describes. */
+  send({ path, body, headers, timeouts, firstByteMs }: UpstreamOptions, receiver: AnswerReceiver): Exchange {
+    const isForm = body instanceof Form
+    const request = {
+      method: body ? ('POST' as const) : ('GET' as const),
+      path: `${this.#basePath}${path}`,
+      headers: { ...this.#headers, ...(isForm && { 'content-type': body.contentType }), ...headers },
+      body: isForm ? body.bytes : body ? JSON.stringify(body) : null,
+      timeouts,
+      firstByteMs: firstByteMs ?? timeouts.firstByteMs,
+      faultOf: this.#faultOf,
     }
-    throw faultOfStatus(exchange.status, exchange.headers, await errorText(exchange), this.secrets)
+    return Exchange.send(this.#pool, request, receiver)
+  }
+
+  /** The whole body of a success, at most `maxBytes`. */
+  bytes(options: WholeOptions, maxBytes: number): Promise<Buffer> {
+    return new Promise((resolve, reject) => {
+      if (options.signal.aborted) return reject(new UpstreamError('aborted', { executed: false }))
+      const body = new WholeBody(maxBytes)
+      const stop = (): void => end(() => reject(new UpstreamError('aborted', { executed: exchange.wasSent })))
+      const end = (settle: () => void): void => {
+        options.signal.removeEventListener('abort', stop)
+        exchange.abandon()
+        settle()
+      }
+      options.signal.addEventListener('abort', stop, { once: true })
+      const exchange = this.send(options, {
+        begin: () => {},
+        bytes: (chunk) => {
+          if (!body.add(chunk)) return end(() => reject(body.tooLong))
+          exchange.timers.read(true)
+        },
+        flush: () => {},
+        end: () => end(() => resolve(body.take())),
+        fail: (error) => end(() => reject(error)),
+      })
+    })
   }
 
   /** Sends a request and reads a JSON answer of at most `maxBytes` (see bounds.ts). */
-  async json(options: UpstreamOptions, maxBytes: number): Promise<unknown> {
-    return readJson(await this.open(options), maxBytes)
+  async json(options: WholeOptions, maxBytes: number): Promise<unknown> {
+    return readJson(await this.bytes(options, maxBytes), maxBytes)
   }
+
+  readonly #faultOf = (status: number, headers: ReplyHeaders, body: string): UpstreamError =>
+    status === 407 && this.#egress.proxy
+      ? faultOfProxy(new ProxyFailed('login', this.#egress.proxy, 'HTTP 407'))
+      : faultOfStatus(status, headers, body, this.secrets)
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#pool.destroy()
-  }
-}
-
-/** The status alone determines a fault: an error body that breaks off or takes too long does not hide it. */
-async function errorText(exchange: Exchange): Promise<string> {
-  try {
-    return await exchange.text(maxErrorBytes, 'cut')
-  } catch (error) {
-    if (error instanceof UpstreamError && error.fault === 'aborted') throw error
-    return ''
   }
 }

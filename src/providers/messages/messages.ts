@@ -34,7 +34,7 @@ export function messagesProvider(address: UpstreamAddress & { id: string }): Tex
   }
   return {
     wires: ['messages'],
-    generate: (call) => generate(client, call, codec),
+    generate: (call, sink) => generate(client, call, codec, sink),
     ping: async (signal) => {
       const ask = { path: '/models?limit=1000', headers: version, signal, timeouts: pingTimeouts }
       return modelNames(await client.json(ask, listBytes))

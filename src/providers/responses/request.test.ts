@@ -26,8 +26,7 @@ function bodyFor(host: string, source: Turn['source'], more: Partial<Turn> = {})
     ...more,
   }
   const timeouts = { connectMs: 1, firstByteMs: 1, firstTokenMs: 1, idleMs: 1, totalMs: 1 }
-  const signal = new AbortController().signal
-  return requestBody(host, { turn, upstreamModel: 'm', signal, timeouts, attemptId: 'a' })
+  return requestBody(host, { turn, upstreamModel: 'm', timeouts, attemptId: 'a' })
 }
 
 const chat: Turn['source'] = { wire: 'chat', body: {} }

@@ -26,7 +26,7 @@ export function responsesProvider(address: UpstreamAddress & { id: string }): Te
   }
   return {
     wires: ['responses'],
-    generate: (call) => generate(client, call, codec),
+    generate: (call, sink) => generate(client, call, codec, sink),
     ping: async (signal) =>
       modelNames(await client.json({ path: '/models', signal, timeouts: pingTimeouts }, listBytes)),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),

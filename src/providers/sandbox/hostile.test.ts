@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Message, Part, Turn } from '#engine/turn'
 import { UpstreamError } from '#providers/spec'
+import { generated } from '../../../tests/harness/parts.ts'
 import { sandboxProvider } from './sandbox.ts'
 import { loadTokenizer } from './tokens.ts'
 
@@ -76,10 +77,9 @@ test('any turn ends in a finish and usage within its limit, or in an UpstreamErr
   await fc.assert(
     fc.asyncProperty(turn, fc.constantFrom('fast', 'omni', 'reasoner'), async (asked, upstreamModel) => {
       const parts: Part[] = []
-      const signal = new AbortController().signal
       try {
-        const call = { turn: asked, upstreamModel, signal, timeouts, attemptId: 'test' }
-        for await (const part of sandboxProvider().generate(call)) parts.push(part)
+        const call = { turn: asked, upstreamModel, timeouts, attemptId: 'test' }
+        for await (const part of generated(sandboxProvider(), call)) parts.push(part)
       } catch (error) {
         expect(error).toBeInstanceOf(UpstreamError)
         return
@@ -139,11 +139,10 @@ test('long hostile questions are answered within seconds', async () => {
       const call = {
         turn: each,
         upstreamModel: 'omni',
-        signal: new AbortController().signal,
         timeouts,
         attemptId: 'test',
       }
-      for await (const part of sandboxProvider().generate(call)) expect(part).toBeDefined()
+      for await (const part of generated(sandboxProvider(), call)) expect(part).toBeDefined()
     }
   }
   expect(performance.now() - started).toBeLessThan(30_000)
@@ -167,10 +166,9 @@ test('a schema nested a hundred thousand levels deep is refused', async () => {
   const call = {
     turn,
     upstreamModel: 'omni',
-    signal: new AbortController().signal,
     timeouts,
     attemptId: 'test',
   }
-  const answer = sandboxProvider().generate(call)[Symbol.asyncIterator]()
+  const answer = generated(sandboxProvider(), call)[Symbol.asyncIterator]()
   await expect(answer.next()).rejects.toMatchObject({ fault: 'invalid_request', executed: false })
 })

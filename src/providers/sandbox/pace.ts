@@ -21,6 +21,11 @@ export const realClock: SandboxClock = {
 /** Pieces sent without pace before the event loop runs, so that aborts and other requests are served. */
 const piecesPerTurn = 64
 
+/** What may have to wait for its receiver. */
+interface Pausable {
+  readonly paused: Promise<void> | undefined
+}
+
 /** Sends an answer at its pace, within the timeouts of the call, until the caller disconnects. */
 export class Pacer {
   #sent = 0
@@ -29,12 +34,18 @@ export class Pacer {
   readonly #timeouts: Timeouts
   readonly #signal: AbortSignal
   readonly #clock: SandboxClock
+  readonly #run: Pausable
 
-  constructor(pace: Pace, timeouts: Timeouts, signal: AbortSignal, clock: SandboxClock) {
+  constructor(
+    pace: Pace,
+    timeouts: Timeouts,
+    { signal, clock, run }: { signal: AbortSignal; clock: SandboxClock; run: Pausable },
+  ) {
     this.#pace = { firstTokenMs: pace.firstTokenMs ?? 0, tokenMs: pace.tokenMs ?? 0 }
     this.#timeouts = timeouts
     this.#signal = signal
     this.#clock = clock
+    this.#run = run
   }
 
   /** The number of pieces sent so far. */
@@ -42,18 +53,29 @@ export class Pacer {
     return this.#sent
   }
 
-  /** Waits until the next piece is due. Throws `UpstreamError`: `aborted`, or `timeout` when the pace is slower than allowed. */
-  async next(): Promise<void> {
-    const first = this.#sent === 0
-    const ms = first ? this.#pace.firstTokenMs : this.#pace.tokenMs
-    const allowedMs = first
-      ? Math.min(this.#timeouts.firstByteMs, this.#timeouts.firstTokenMs)
-      : this.#timeouts.idleMs
+  /**
+   * Waits until the next piece is due; undefined when it is due now. Throws or rejects with `UpstreamError`: `aborted`, or `timeout` when
+   * the pace is slower than allowed.
+   */
+  next(): Promise<void> | undefined {
+    const ms = this.#sent === 0 ? this.#pace.firstTokenMs : this.#pace.tokenMs
+    this.check()
+    if (ms > 0 || this.#run.paused || (this.#sent + 1) % piecesPerTurn === 0) return this.#wait(ms)
+    this.#sent += 1
+    return undefined
+  }
+
+  async #wait(ms: number): Promise<void> {
+    await this.#run.paused
+    const allowedMs =
+      this.#sent === 0
+        ? Math.min(this.#timeouts.firstByteMs, this.#timeouts.firstTokenMs)
+        : this.#timeouts.idleMs
     await this.wait(Math.min(ms, allowedMs))
     if (ms > allowedMs)
       throw new UpstreamError('timeout', { detail: 'The sandbox was paced slower than the timeout.' })
     this.#sent += 1
-    if (ms === 0 && this.#sent % piecesPerTurn === 0) await setImmediate()
+    if (ms === 0) await setImmediate()
     this.check()
   }
 

@@ -3,6 +3,7 @@ import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, test } from 'vitest'
 import type { Content, Message, Part, Tool, Turn, Usage } from '#engine/turn'
 import { UpstreamError } from '#providers/spec'
+import { generated } from '../../../tests/harness/parts.ts'
 import { type SandboxClock, sandboxModels, sandboxProvider } from './sandbox.ts'
 
 const user = (text: string, ...media: Content[]): Message => ({
@@ -36,11 +37,10 @@ async function ask(turn: Turn, { upstreamModel = 'fast', signal, clock, onPart }
   const call = {
     turn,
     upstreamModel,
-    signal: signal ?? new AbortController().signal,
     timeouts,
     attemptId: 'test',
   }
-  for await (const part of provider.generate(call)) {
+  for await (const part of generated(provider, call, signal)) {
     parts.push(part)
     onPart?.(part)
   }

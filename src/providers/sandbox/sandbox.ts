@@ -1,4 +1,4 @@
-import type { Content, Part } from '#engine/turn'
+import type { Content } from '#engine/turn'
 import { type TextCall, type TextProvider, UpstreamError } from '#providers/spec'
 import { findSandboxModel, sandboxModels } from './catalogue.ts'
 import { countInput } from './count-input.ts'
@@ -7,6 +7,7 @@ import { sandboxImages } from './image/image.ts'
 import { type Pace, Pacer, realClock, type SandboxClock } from './pace.ts'
 import { fingerprint, planAnswer } from './plan.ts'
 import { readQuestion } from './question.ts'
+import { SandboxRun } from './run.ts'
 import { type Answering, roomForOutput, streamPlan } from './stream.ts'
 import { loadTokenizer, type Tokenizer } from './tokens.ts'
 
@@ -21,23 +22,18 @@ export { sandboxEmbeddings, sandboxImages, sandboxModels }
 export function sandboxProvider(options: { pace?: Pace; clock?: SandboxClock } = {}): TextProvider {
   return {
     wires: ['chat'],
-    generate: (call) => generate(call, options.pace ?? {}, options.clock ?? realClock),
+    generate: (call, sink) =>
+      new SandboxRun(sink, async (run, signal) => {
+        const answering = prepare(call, await loadTokenizer())
+        const pace = { ...options.pace, ...answering.question.directives }
+        const pacer = new Pacer(pace, call.timeouts, { signal, clock: options.clock ?? realClock, run })
+        await streamPlan(answering, pacer, run)
+      }),
     ping: async (signal) => {
       if (signal.aborted) throw new UpstreamError('aborted', { executed: false })
       return undefined
     },
   }
-}
-
-async function* generate(
-  call: TextCall,
-  pace: Pace,
-  clock: SandboxClock,
-): AsyncGenerator<Part, void, undefined> {
-  if (call.signal.aborted) throw new UpstreamError('aborted', { executed: false })
-  const answering = prepare(call, await loadTokenizer())
-  const pacer = new Pacer({ ...pace, ...answering.question.directives }, call.timeouts, call.signal, clock)
-  yield* streamPlan(answering, pacer)
 }
 
 /** Checks the call, counts its input and plans its answer, without waiting. */

@@ -1,5 +1,5 @@
 import type { FinishReason, Part, Turn, Usage } from '#engine/turn'
-import { type TextCall, UpstreamError } from '#providers/spec'
+import { type PartSink, type TextCall, UpstreamError } from '#providers/spec'
 import { raise } from './faults.ts'
 import type { Pacer } from './pace.ts'
 import type { Plan } from './plan.ts'
@@ -24,8 +24,12 @@ export interface Answering {
   upstreamId: string
 }
 
-/** Streams a plan in pieces, within `maxTokens` of output, with stop sequences, pace and faults. */
-export async function* streamPlan(answering: Answering, pacer: Pacer): AsyncGenerator<Part, void, undefined> {
+/** Pushes a plan in pieces, within `maxTokens` of output, with stop sequences, pace and faults. */
+export async function streamPlan(
+  answering: Answering,
+  pacer: Pacer,
+  sink: Pick<PartSink, 'part' | 'flush'>,
+): Promise<void> {
   const { call, plan, tokenizer, input, maxTokens, upstreamId } = answering
   const { directives } = answering.question
   const strikes = directives.on === undefined || directives.on === call.upstreamModel
@@ -33,31 +37,30 @@ export async function* streamPlan(answering: Answering, pacer: Pacer): AsyncGene
   const faultAfter = directives.after ?? (fault === 'cut' || fault === 'stall' ? 3 : 0)
   const budget: Budget = { left: maxTokens, reasoning: 0, output: 0 }
   if (fault && faultAfter === 0) await raise(fault, directives, pacer)
-  yield { type: 'start', upstreamId, upstreamModel: call.upstreamModel }
+  sink.part({ type: 'start', upstreamId, upstreamModel: call.upstreamModel })
   const answer = answerParts(plan, call.turn, tokenizer, budget)
-  for (;;) {
-    const step = answer.next()
-    if (step.done) {
-      // A fault that is requested past the end of the answer comes before its finish.
-      if (fault) await raise(fault, directives, pacer)
-      pacer.check()
-      if (directives.omit !== 'finish') yield { type: 'finish', ...step.value }
-      break
+  let step = answer.next()
+  for (; !step.done; step = answer.next()) {
+    if (fault && pacer.sent >= faultAfter) {
+      sink.flush()
+      await raise(fault, directives, pacer)
     }
-    if (fault && pacer.sent >= faultAfter) await raise(fault, directives, pacer)
-    await pacer.next()
-    yield step.value
+    const due = pacer.next()
+    if (due) {
+      sink.flush()
+      await due
+    }
+    sink.part(step.value)
   }
+  sink.flush()
+  // A fault that is requested past the end of the answer comes before its finish.
+  if (fault) await raise(fault, directives, pacer)
+  pacer.check()
+  if (directives.omit !== 'finish') sink.part({ type: 'finish', ...step.value })
   if (directives.omit === 'usage') return
   const cachedInput = Math.min(directives.cached ?? 0, input.input)
-  const usage = {
-    ...input,
-    cachedInput,
-    cacheWriteInput: 0,
-    output: budget.output,
-    reasoning: budget.reasoning,
-  }
-  yield { type: 'usage', usage }
+  const { output, reasoning } = budget
+  sink.part({ type: 'usage', usage: { ...input, cachedInput, cacheWriteInput: 0, output, reasoning } })
 }
 
 interface End {

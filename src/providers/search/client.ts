@@ -38,16 +38,14 @@ export class SearchClient implements AsyncDisposable {
       signal,
     }: { query?: Record<string, string>; body?: Record<string, unknown>; signal: AbortSignal },
   ): Promise<Record<string, unknown>> {
-    const exchange = await this.#upstream.open({
+    const ask = {
       path: query ? `${path}?${new URLSearchParams(query)}` : path,
       headers: { accept: 'application/json' },
       signal,
       timeouts,
       ...(body && { body }),
-    })
-    const answer = parse(await exchange.text(maxAnswerBytes, 'fail'))
-    exchange.release()
-    return answer
+    }
+    return parse((await this.#upstream.bytes(ask, maxAnswerBytes)).toString('utf8'))
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -14,10 +14,10 @@ export interface TextProvider {
   /** The wires this provider speaks natively. */
   readonly wires: readonly Wire[]
   /**
-   * Calls the upstream once: no retry, no failover (that is `engine/routing`). Yields parts as they arrive; throws `UpstreamError` for
-   * every failure, also in mid-stream. Aborting `signal` ends the upstream call.
+   * Calls the upstream once: no retry, no failover (that is `engine/routing`). The answer is pushed to `sink`, whose first method is called
+   * only after this has returned.
    */
-  generate(call: TextCall): AsyncIterable<Part>
+  generate(call: TextCall, sink: PartSink): TextRun
   /**
    * A cheap request that checks address and key (`kherad doctor`). Returns the upstream's names of its models if it lists all of them.
    * Throws `UpstreamError`.
@@ -25,11 +25,31 @@ export interface TextProvider {
   ping(signal: AbortSignal): Promise<readonly string[] | undefined>
 }
 
+/**
+ * Receives an answer as it arrives. Either `done` or `failed` is called, once, and nothing after it. Its methods never throw: whoever
+ * receives handles its own defects.
+ */
+export interface PartSink<Trouble = UpstreamError> {
+  part(part: Part): void
+  /** All parts of what has arrived so far were given: the moment to send on what they made. */
+  flush(): void
+  done(): void
+  failed(error: Trouble): void
+}
+
+/** An upstream call that is under way. */
+export interface TextRun {
+  /** Reads nothing more from the upstream until `resume`, because the receiver is behind; parts that were read already may still come. */
+  pause(): void
+  resume(): void
+  /** Ends the call: the sink gets the usage known so far and then, before this returns, `failed` with `aborted`. */
+  stop(): void
+}
+
 export interface TextCall {
   turn: Turn
   /** The model's name at the upstream. */
   upstreamModel: string
-  signal: AbortSignal
   timeouts: Timeouts
   /** Unique to this attempt; sent as the idempotency key to upstreams that accept one. */
   attemptId: string

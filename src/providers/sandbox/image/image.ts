@@ -22,7 +22,7 @@ async function drawAll(call: ImageCall): Promise<Drawn> {
   }
   const { text: prompt, directives } = readDirectives(order.prompt)
   const patience = { ...call.timeouts, firstTokenMs: call.timeouts.totalMs }
-  const pacer = new Pacer(directives, patience, signal, realClock)
+  const pacer = new Pacer(directives, patience, { signal, clock: realClock, run: { paused: undefined } })
   const strikes = directives.on === undefined || directives.on === upstreamModel
   if (directives.fault && strikes) await raise(directives.fault, directives, pacer)
   await pacer.next()

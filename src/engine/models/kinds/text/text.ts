@@ -1,7 +1,7 @@
 /** Models that write text: tokens are paid, those of the prompt and those of the answer. */
 import { Type } from 'typebox'
 import type { Usage } from '#engine/turn'
-import type { TextCall, TextProvider } from '#providers/spec'
+import type { PartSink, TextCall, TextProvider } from '#providers/spec'
 import type { Deployment } from '../../models.ts'
 import { phrases, refuse } from '../../phrases.ts'
 import type { ProviderConfig } from '../../provider-settings.ts'
@@ -57,7 +57,7 @@ export const text = modelKind({
     pricing: { ...pricesOf(pricing), media_input_per_million: pricing.mediaInputPerMillion },
   }),
   operation: 'chat',
-  ask: (provider: TextProvider, call: TextCall) => provider.generate(call),
+  ask: (provider: TextProvider, call: TextCall, sink: PartSink) => provider.generate(call, sink),
   mayRepeat: ({ executed }, isBackground) => !executed || !isBackground,
   mayReleaseClaim: ({ executed, status = 0, fault }) =>
     !executed || status >= 400 || fault === 'connect' || fault === 'reset',
