@@ -1,6 +1,7 @@
 /** One turn on its way through deployments until one answers it whole. */
 import { type Model, textModels } from '#engine/models'
 import type { Part, Turn } from '#engine/turn'
+import { type Deadline, deadlines } from '#platform/clock'
 import { type PartSink, type TextRun, UpstreamError } from '#providers/spec'
 import { Allowance } from './allowance.ts'
 import {
@@ -75,7 +76,7 @@ export class Journey implements PartSink {
   #calling: Call | undefined
   #upstream: TextRun | undefined
   /** The next attempt, while it is waited for. */
-  #pause: NodeJS.Timeout | undefined
+  #pause: Deadline | undefined
   #left = false
   #stopped = false
   #paused = false
@@ -113,7 +114,7 @@ export class Journey implements PartSink {
     this.#stopped = true
     if (this.#calling) this.#upstream?.stop()
     else if (this.#pause) {
-      clearTimeout(this.#pause)
+      this.#pause.cancel()
       this.#pause = undefined
       this.#failWith(this.#abortion())
     }
@@ -184,10 +185,10 @@ export class Journey implements PartSink {
   #go(step: Step<Candidate> | undefined, failure: UpstreamError | undefined): void {
     if (!step) this.#failWith(this.#reportedFailure(failure))
     else if (step.waitMs > 0 && !this.#left && !this.#stopped) {
-      this.#pause = setTimeout(() => {
+      this.#pause = deadlines.in(step.waitMs, () => {
         this.#pause = undefined
         this.#guarded(() => this.#admit(step))
-      }, step.waitMs)
+      })
     } else this.#admit(step)
   }
 

@@ -1,3 +1,4 @@
+import { type Deadline, deadlines } from '#platform/clock'
 import { type Timeouts, UpstreamError } from '#providers/spec'
 
 export type Phase = 'connect' | 'firstByte' | 'firstToken' | 'idle' | 'ending'
@@ -18,8 +19,10 @@ const timeoutDetails: Record<Phase | 'total', string> = {
  */
 export class CallTimers {
   readonly #expire: (error: UpstreamError) => void
-  readonly #total: NodeJS.Timeout
-  #clock: NodeJS.Timeout | undefined
+  readonly #total: Deadline
+  /** Of the current phase. */
+  readonly #clock: Deadline
+  #limitMs: number
   #suspended = false
   /** The last read was progress. */
   #moved = true
@@ -29,16 +32,17 @@ export class CallTimers {
 
   constructor(timeouts: Timeouts, expire: (error: UpstreamError) => void) {
     this.#expire = expire
-    this.#total = setTimeout(() => this.#giveUp('total', timeouts.totalMs), timeouts.totalMs)
-    this.enter('connect', timeouts.connectMs)
+    this.#total = deadlines.in(timeouts.totalMs, () => this.#giveUp('total', timeouts.totalMs))
+    this.#limitMs = timeouts.connectMs
+    this.#clock = deadlines.in(timeouts.connectMs, () => this.#ring())
   }
 
   /** Starts the timer of `phase` and stops the previous one. */
   enter(phase: Phase, limitMs: number): void {
     this.phase = phase
     this.#turns++
-    clearTimeout(this.#clock)
-    this.#clock = setTimeout(() => this.#ring(limitMs), limitMs)
+    this.#limitMs = limitMs
+    this.#clock.again(limitMs)
   }
 
   /** Something was read. Where it was progress the wait for more begins again. */
@@ -46,7 +50,7 @@ export class CallTimers {
     this.#moved = isProgress
     if (!isProgress || this.phase !== 'idle') return
     this.#turns++
-    this.#clock?.refresh()
+    this.#clock.again()
   }
 
   /** The reader is behind: from here on the time is not the upstream's. */
@@ -63,22 +67,22 @@ export class CallTimers {
   /** Stops every timer. */
   end(): void {
     this.#turns++
-    clearTimeout(this.#clock)
-    clearTimeout(this.#total)
+    this.#clock.cancel()
+    this.#total.cancel()
   }
 
-  #ring(limitMs: number): void {
+  #ring(): void {
     const turn = this.#turns
     // The event loop runs timers before sockets; this runs after both.
     setImmediate(() => {
-      if (turn === this.#turns) this.#judge(limitMs)
+      if (turn === this.#turns) this.#judge()
     })
   }
 
-  #judge(limitMs: number): void {
+  #judge(): void {
     // The reader was slow: the timer restarts, and expires if the upstream then stays idle.
-    if (this.phase === 'idle' && this.#suspended) this.#clock?.refresh()
-    else this.#giveUp(this.phase, limitMs)
+    if (this.phase === 'idle' && this.#suspended) this.#clock.again()
+    else this.#giveUp(this.phase, this.#limitMs)
   }
 
   #giveUp(what: Phase | 'total', limitMs: number): void {

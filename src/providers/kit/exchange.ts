@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici'
+import { type Deadline, deadlines } from '#platform/clock'
 import { ProxyFailed } from '#platform/proxy'
 import { type Timeouts, UpstreamError } from '#providers/spec'
 import { CallTimers } from './call-timers.ts'
@@ -57,7 +58,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #over = false
   /** The connection's own end, after which it needs no care. */
   #closed = false
-  #linger: NodeJS.Timeout | undefined
+  #linger: Deadline | undefined
 
   private constructor(request: UpstreamRequest, receiver: AnswerReceiver) {
     this.#request = request
@@ -103,7 +104,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#closed) return
     this.#paused = false
     if (this.#controller?.paused) this.#controller.resume()
-    this.#linger = setTimeout(() => this.abandon(), lingerMs).unref()
+    this.#linger = deadlines.in(lingerMs, () => this.abandon())
   }
 
   /** Destroys the socket; for answers that are not read to their end. */
@@ -151,7 +152,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     this.#closed = true
-    clearTimeout(this.#linger)
+    this.#linger?.cancel()
     if (this.#over) return
     if (this.#refusal) this.#fail(this.#refused(this.#refusal))
     else {
@@ -162,7 +163,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_: Dispatcher.DispatchController, cause: Error): void {
     this.#closed = true
-    clearTimeout(this.#linger)
+    this.#linger?.cancel()
     // The status alone determines a fault: an error body that breaks off or takes too long does not hide it.
     this.#fail(this.#refusal ? this.#refused(this.#refusal) : this.#connectionFault(cause))
   }
