@@ -10,7 +10,7 @@ import {
   type WireSupport,
 } from '#capabilities/text'
 import type { PaidTurn } from '#engine/inference'
-import type { EventStream, JsonText, RequestContext } from '#platform/http'
+import type { JsonText, Pushed, RequestContext } from '#platform/http'
 import { forwardedFields } from '#providers/chat-completions'
 import { Chunks } from './chunks.ts'
 import { CollectedAnswer, completionOf, type Heading } from './completion.ts'
@@ -19,7 +19,7 @@ import { turnOf } from './parse.ts'
 import { ChatBody } from './schema.ts'
 
 /** Answers a chat. First the request is checked, then the worst case is held, then the upstream is called. */
-export async function complete(context: RequestContext<ChatBody>): Promise<JsonText | EventStream> {
+export async function complete(context: RequestContext<ChatBody>): Promise<JsonText | Pushed> {
   const { body } = context
   const model = textModel(context.app, context.caller, body.model)
   const turn = await readMedia(context, model, turnOf(body, model), fillLinks)

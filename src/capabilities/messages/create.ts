@@ -10,7 +10,7 @@ import {
 } from '#capabilities/text'
 import { type PaidOptions, type PaidTurn, prepareTurn, startPaidTurn } from '#engine/inference'
 import type { Failure } from '#platform/errors'
-import type { EventStream, JsonText, RequestContext } from '#platform/http'
+import type { JsonText, Pushed, RequestContext } from '#platform/http'
 import { JsonMessage, StreamedMessage } from './answer/answer.ts'
 import type { MessageOptions } from './answer/event.ts'
 import { fieldReportOf, withCurrentNames, withinCaps } from './field-report.ts'
@@ -24,7 +24,7 @@ import { type Dialect, dialectOf } from './versions.ts'
 const heartbeat = 'event: ping\ndata: {"type":"ping"}\n\n'
 
 /** Answers a conversation. First the request is checked, then the worst case is held, then the upstream is called. */
-export async function createMessage(context: RequestContext<MessagesBody>): Promise<JsonText | EventStream> {
+export async function createMessage(context: RequestContext<MessagesBody>): Promise<JsonText | Pushed> {
   const { body } = context
   const prepared = await prepare(context, body, dialectOf(context))
   const paid = await pay(context, { ...prepared, endpoint: '/v1/messages' })

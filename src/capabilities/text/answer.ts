@@ -2,12 +2,14 @@
 import { answerPaid, settleFailed } from '#capabilities/calls'
 import type { AnswerListener, PaidTurn } from '#engine/inference'
 import type { Bill, Part } from '#engine/turn'
+import { type Deadline, deadlines } from '#platform/clock'
 import { asFailure, type ErrorBody, errorBody, type Failure } from '#platform/errors'
 import {
-  type EventStream,
-  type EventWriter,
-  eventStream,
   type JsonText,
+  type Pushed,
+  type PushedAnswer,
+  type PushOut,
+  pushed,
   type RequestContext,
 } from '#platform/http'
 
@@ -89,37 +91,25 @@ function collect(paid: PaidTurn, answer: JsonAnswer, gone: AbortSignal): Promise
 }
 
 /** Answers with events. A failure before the first visible event is still an HTTP error with its own status. */
-export async function respondStream(
+export const respondStream = (
   context: RequestContext,
   paid: PaidTurn,
   answer: EventAnswer,
   heartbeat?: string,
-): Promise<EventStream> {
-  const streamed = new StreamedAnswer(context, paid, answer)
-  try {
-    await streamed.begin(context.app.config.timing.streamOpenMs)
-  } catch (error) {
-    return settleFailed(paid, asFailure(error))
-  }
-  return eventStream((out) => streamed.send(out), heartbeat)
-}
+): Pushed => pushed(new StreamedAnswer(context, paid, answer), heartbeat)
 
-/** A turn on its way out as events. Until the stream is opened what is to be sent is kept, and a failure is the caller's status. */
-class StreamedAnswer implements AnswerListener {
+/**
+ * A turn on its way out as events. The stream is opened by the first visible event, or after a time of silence, so that the connection
+ * stays open; what fails before is the caller's status.
+ */
+class StreamedAnswer implements AnswerListener, PushedAnswer {
   readonly #context: RequestContext
   readonly #paid: PaidTurn
   readonly #answer: EventAnswer
-  readonly #leave = (): void => this.#paid.leave()
-  readonly #begun = Promise.withResolvers<void>()
-  readonly #ended = Promise.withResolvers<void>()
-  /** Events from before the stream was opened. */
-  #kept: SentEvent[] = []
-  #out: EventWriter | undefined
-  /** The stream is, or is being, opened. */
-  #isOpen = false
-  #failure: Failure | undefined
+  #out!: PushOut
+  #silence: Deadline | undefined
   #delivered = false
-  #isWaiting = false
+  #isPaused = false
 
   constructor(context: RequestContext, paid: PaidTurn, answer: EventAnswer) {
     this.#context = context
@@ -127,102 +117,83 @@ class StreamedAnswer implements AnswerListener {
     this.#answer = answer
   }
 
-  /** Resolves at the first visible event, at the end, or after `openMs`. Rejects if the turn fails before. */
-  async begin(openMs: number): Promise<void> {
-    const late = setTimeout(() => this.#open(), openMs)
-    const { gone } = this.#context
-    gone.addEventListener('abort', this.#leave)
-    if (gone.aborted) this.#leave()
+  start(out: PushOut): void {
+    this.#out = out
+    this.#silence = deadlines.in(this.#context.app.config.timing.streamOpenMs, () => {
+      out.open()
+      out.flush()
+    })
     this.#paid.start(this)
-    try {
-      await this.#begun.promise
-    } finally {
-      clearTimeout(late)
-    }
   }
 
-  /** Sends what was kept and then what comes; resolves at the end. */
-  send(out: EventWriter): Promise<void> {
-    this.#out = out
-    const kept = this.#kept
-    this.#kept = []
-    this.#send(kept)
-    if (this.#failure) this.#sendFailure(this.#failure)
-    return this.#ended.promise
+  drained(): void {
+    if (!this.#isPaused) return
+    this.#isPaused = false
+    this.#paid.resume()
+  }
+
+  left(): void {
+    this.#silence?.cancel()
+    this.#paid.leave()
   }
 
   part(part: Part): void {
     const events = this.#answer.of(part)
     if (events.length === 0) return
     this.#delivered = true
-    this.#send(events)
-    this.#open()
+    this.#add(events)
   }
 
-  flush(): void {}
+  flush(): void {
+    if (!this.#out.isOpen || this.#out.flush() || this.#isPaused) return
+    this.#isPaused = true
+    this.#paid.pause()
+  }
 
   done(): void {
-    this.#end().catch((error: unknown) => this.failed(asFailure(error)))
+    try {
+      const bill = this.#paid.bill()
+      if (bill instanceof Promise) bill.then((known) => this.#end(known)).catch(this.#broke)
+      else this.#end(bill)
+    } catch (error) {
+      this.#broke(error)
+    }
   }
 
   failed(failure: Failure): void {
-    this.#context.gone.removeEventListener('abort', this.#leave)
-    if (!this.#isOpen) {
-      this.#begun.reject(failure)
+    this.#silence?.cancel()
+    if (!this.#out.isOpen) {
+      settleFailed(this.#paid, failure).catch((error: unknown) => this.#out.fail(error))
       return
     }
-    this.#failure = failure
+    const { app, requestId, language } = this.#context
     if (failure.code === 'INTERNAL')
-      this.#context.app.log.error(
-        { err: failure.cause, request_id: this.#context.requestId },
-        'a stream of an answer broke',
-      )
+      app.log.error({ err: failure.cause, request_id: requestId }, 'a stream of an answer broke')
     // Settle first: sending the error may fail too.
     void this.#paid.finish({ statusCode: failure.status, failure, undelivered: !this.#delivered })
-    if (this.#out) this.#sendFailure(failure)
-  }
-
-  async #end(): Promise<void> {
-    const bill = await this.#paid.bill()
-    this.#context.gone.removeEventListener('abort', this.#leave)
-    this.#send(this.#answer.end(bill))
-    void this.#paid.finish({ statusCode: 200 })
-    this.#open()
-    this.#ended.resolve()
-  }
-
-  #open(): void {
-    if (this.#isOpen) return
-    this.#isOpen = true
-    this.#begun.resolve()
-  }
-
-  #sendFailure(failure: Failure): void {
-    const { requestId, language } = this.#context
     try {
-      this.#send(this.#answer.failed(errorBody(failure, requestId, language).error))
-      this.#ended.resolve()
+      this.#add(this.#answer.failed(errorBody(failure, requestId, language).error))
+      this.#out.end()
     } catch (error) {
-      this.#ended.reject(error)
+      this.#out.fail(error)
     }
   }
 
-  #send(events: readonly SentEvent[]): void {
-    const out = this.#out
-    if (!out) return void this.#kept.push(...events)
-    if (out.gone.aborted) return
-    let slow: Promise<void> | undefined
-    for (const event of events)
-      slow = typeof event === 'string' ? out.send(event) : out.send(event.data, event.event)
-    if (slow && !this.#isWaiting) void this.#wait(slow)
+  #end(bill: Bill): void {
+    this.#add(this.#answer.end(bill))
+    this.#out.end()
+    void this.#paid.finish({ statusCode: 200 })
   }
 
-  /** The caller reads slower than the answer comes: the upstream is read no further until it has caught up. */
-  async #wait(slow: Promise<void>): Promise<void> {
-    this.#isWaiting = true
-    this.#paid.pause()
-    await slow
-    this.#isWaiting = false
-    this.#paid.resume()
+  readonly #broke = (error: unknown): void => this.failed(asFailure(error))
+
+  #add(events: readonly SentEvent[]): void {
+    if (!this.#out.isOpen) {
+      this.#silence?.cancel()
+      this.#out.open()
+    }
+    for (const event of events)
+      if (typeof event === 'string') this.#out.event(event)
+      else this.#out.event(event.data, event.event)
   }
 }
