@@ -198,7 +198,7 @@ test('a client that leaves is reported once, at the latest right after the start
   await admitted.promise
   socket.destroy()
   await until(() => late.calls.length === 2)
-  expect(late.calls).toEqual(['start', 'left'])
+  expect(late.calls).toEqual(['left', 'start'])
   late.out.fail(new Error('nobody hears it'))
 })
 

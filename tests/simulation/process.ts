@@ -359,6 +359,7 @@ export class SimulatedProcess implements Sender {
     const ended = Promise.withResolvers<void>()
     let text = ''
     let pending = ''
+    let isOpen = false
     const flush = (): boolean => {
       const isSlow = pending !== '' && !gone.aborted && random.chance(0.2)
       text += pending
@@ -367,9 +368,14 @@ export class SimulatedProcess implements Sender {
       return !isSlow
     }
     gone.addEventListener('abort', () => answer.left(), { once: true })
+    if (gone.aborted) answer.left()
     answer.start({
-      isOpen: true,
-      open() {},
+      get isOpen() {
+        return isOpen
+      },
+      open() {
+        isOpen = true
+      },
       event(data) {
         pending += `${data}\n`
       },
@@ -382,7 +388,6 @@ export class SimulatedProcess implements Sender {
       fail: ended.reject,
       cut: () => ended.reject(new Error('a stream was cut')),
     })
-    if (gone.aborted) answer.left()
     await ended.promise
     return text
   }

@@ -6,6 +6,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { syncBuiltinESMExports } from 'node:module'
 import timersPromises from 'node:timers/promises'
+import { type Deadline, deadlines } from '#platform/clock'
 import type { Random } from './random.ts'
 
 /** What an event belongs to: with its owner it dies, and it waits while its owner is paused. */
@@ -33,6 +34,7 @@ const real = {
   performanceNow: performance.now,
   pause: timersPromises.setTimeout,
   turn: timersPromises.setImmediate,
+  deadline: deadlines.in.bind(deadlines),
 }
 
 interface Inside {
@@ -171,6 +173,21 @@ function virtualInterval(callback: Callback, everyMs = 0, ...values: unknown[]):
   return timer
 }
 
+/** The shared clock of a process is that of the owner in whose life a deadline is set. */
+function virtualDeadline(ms: number, ring: () => void): Deadline {
+  const here = inside.getStore()
+  if (!here) return real.deadline(ms, ring)
+  let callOff = (): void => {}
+  let lastMs = ms
+  const again = (newMs = lastMs): void => {
+    callOff()
+    lastMs = newMs
+    callOff = here.timeline.after(Math.max(1, newMs), here.owner, ring)
+  }
+  again()
+  return { again, cancel: () => callOff() }
+}
+
 const clear =
   (ofOthers: (timer: NodeJS.Timeout | undefined) => void) =>
   (timer: unknown): void => {
@@ -212,6 +229,7 @@ export function bendTime(): Disposable {
   }
   Object.assign(globalThis, bent)
   Object.assign(timersPromises, { setTimeout: virtualPause, setImmediate: virtualTurn })
+  deadlines.in = virtualDeadline
   Date.now = () => {
     const here = inside.getStore()
     if (!here) return real.dateNow()
@@ -224,6 +242,7 @@ export function bendTime(): Disposable {
       const { setTimeout, setInterval, clearTimeout, clearInterval } = real
       Object.assign(globalThis, { setTimeout, setInterval, clearTimeout, clearInterval })
       Object.assign(timersPromises, { setTimeout: real.pause, setImmediate: real.turn })
+      deadlines.in = real.deadline
       Date.now = real.dateNow
       performance.now = real.performanceNow
       syncBuiltinESMExports()

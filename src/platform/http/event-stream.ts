@@ -30,9 +30,11 @@ class AwaitedEvents implements PushedAnswer, EventWriter {
 
   start(out: PushOut): void {
     this.#out = out
+    const hadLeft = this.#gone.signal.aborted
     out.open()
     // A HEAD request is over with its headers.
-    const events = this.#gone.signal.aborted ? Promise.resolve() : this.#run(this)
+    const isHead = !hadLeft && this.#gone.signal.aborted
+    const events = isHead ? Promise.resolve() : this.#run(this)
     events.then(
       () => out.end(),
       (error) => out.fail(error),

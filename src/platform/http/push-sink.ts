@@ -38,8 +38,8 @@ export class PushSink implements PushOut {
   /** Hands the response over. From here on the sink releases the body of the request. */
   begin(): void {
     this.#line.context.sink = this
-    this.#call(() => this.#answer.start(this))
     if (this.#raw.destroyed) this.left()
+    this.#call(() => this.#answer.start(this))
   }
 
   get isOpen(): boolean {

@@ -6,7 +6,7 @@ export interface PushedAnswer {
   start(out: PushOut): void
   /** The client has read what was written, after `flush` returned false. */
   drained(): void
-  /** The client went away before the end; called right after `start` if it already had. What is written from now on is discarded. */
+  /** The client went away before the end; called before `start` if it already had. What is written from now on is discarded. */
   left(): void
 }
 
