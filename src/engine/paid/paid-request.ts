@@ -172,8 +172,9 @@ export class PaidRequest {
     const { requestId, claim } = this.#call
     const { attempts, fault, failure, attributes, claims, freeClaim } = end
     this.telemetry.endCall(attempts, attributes, fault?.fault ?? failure?.code)
-    const settled = await this.telemetry.settle(end, () => this.#hold.settle(this.#settlement(end)))
+    // Before the settlement: whoever sees the receipt finds the alarm.
     alarmClaims(this.#app, requestId, attempts, claims)
+    const settled = await this.telemetry.settle(end, () => this.#hold.settle(this.#settlement(end)))
     return { ...settled, keepsClaim: claim !== undefined && !freeClaim }
   }
 
