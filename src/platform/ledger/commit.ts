@@ -111,7 +111,8 @@ export class Committer {
     if (this.#busy || this.#closed) return
     const [settle] = this.#settles
     if (this.#holds.length > 0 || this.#settlesAreDue()) void this.#flush()
-    else if (settle) this.#linger ??= setTimeout(() => this.#lingerEnded(), settle.dueMs - performance.now())
+    else if (settle)
+      this.#linger ??= setTimeout(() => this.#lingerEnded(), Math.max(0, settle.dueMs - performance.now()))
   }
 
   #lingerEnded(): void {

@@ -96,8 +96,12 @@ class TextAnswer implements AnswerReceiver, TextRun {
       return
     }
     this.#events = new SseReader((data, name) => this.#event(data, name), eventBytes)
-    this.#reader = this.#codec.reader(this.#call)
-    this.#exchange!.timers.enter('firstToken', this.#call.timeouts.firstTokenMs)
+    try {
+      this.#reader = this.#codec.reader(this.#call)
+      this.#exchange!.timers.enter('firstToken', this.#call.timeouts.firstTokenMs)
+    } catch (error) {
+      this.#break(faultOf(error, true))
+    }
   }
 
   bytes(chunk: Buffer): void {

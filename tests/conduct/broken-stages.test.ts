@@ -1,0 +1,138 @@
+/** A stage of a call that throws: the codec of a wire blames the upstream, everything after it is a defect of ours. */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Caller } from '#app'
+import { type AnswerListener, startPaidTurn } from '#engine/inference'
+import type { Part, Turn } from '#engine/turn'
+import type { Failure } from '#platform/errors'
+import { type AnswerReader, type ClientCodec, generate, UpstreamClient } from '#providers/kit'
+import type { UpstreamError } from '#providers/spec'
+import { bootOnUpstream, type UpstreamWorld } from '../contract/chat-world.ts'
+import { chunk, done, fakeUpstream, json, stall, stream } from '../harness/upstream.ts'
+import { callOf, chatTurn } from '../providers/asking.ts'
+
+let at: UpstreamWorld
+let caller: Caller
+beforeAll(async () => {
+  at = await bootOnUpstream({ credits: 1_000 })
+  const key = await at.world.key()
+  caller = (await at.world.app.keys.caller(key.secret)) as Caller
+})
+afterAll(() => at[Symbol.asyncDispose]())
+
+const reader = (broken: Partial<AnswerReader>): AnswerReader => ({
+  finished: false,
+  closed: false,
+  read: (_event, _name, parts) => {
+    parts.push({ type: 'text', text: 'one' })
+    return 'token'
+  },
+  close: () => undefined,
+  end: () => [],
+  usageSoFar: () => [],
+  ...broken,
+})
+
+const defect = (): never => {
+  throw new TypeError('a defect of the codec')
+}
+
+const codec: ClientCodec = {
+  path: '/chat/completions',
+  body: () => ({}),
+  reader: () => reader({}),
+  readComplete: () => [],
+}
+
+const stages: [string, Partial<ClientCodec>, { stream: boolean; executed: boolean }][] = [
+  ['writes the request', { body: defect }, { stream: true, executed: false }],
+  ['makes its reader', { reader: defect }, { stream: true, executed: true }],
+  ['reads an event', { reader: () => reader({ read: defect }) }, { stream: true, executed: true }],
+  ['reads the end', { reader: () => reader({ end: defect }) }, { stream: true, executed: true }],
+  ['reads a whole answer', { readComplete: defect }, { stream: false, executed: true }],
+]
+
+for (const [stage, broken, { stream: streamed, executed }] of stages)
+  test(`a codec that throws while it ${stage} makes the answer malformed, once`, async () => {
+    await using upstream = await fakeUpstream()
+    await using client = new UpstreamClient({ baseUrl: upstream.url })
+    upstream.reply(streamed ? stream([chunk({ content: 'a' }), done]) : json(200, { choices: [] }))
+    const ends: unknown[] = []
+    await new Promise<void>((resolve) => {
+      const end = (how: unknown): void => {
+        ends.push(how)
+        setTimeout(resolve, 50)
+      }
+      generate(
+        client,
+        callOf(chatTurn({}, { stream: streamed })),
+        { ...codec, ...broken },
+        {
+          part: () => undefined,
+          flush: () => undefined,
+          done: () => end('done'),
+          failed: (error: UpstreamError) => end(error),
+        },
+      )
+    })
+    expect(ends).toHaveLength(1)
+    expect(ends[0]).toMatchObject({
+      fault: 'malformed',
+      executed,
+      cause: { message: 'a defect of the codec' },
+    })
+  })
+
+/** A turn whose receiver throws at a part. */
+async function breakAt(at: UpstreamWorld, poison: (part: Part) => boolean) {
+  const { app } = at.world
+  const requestId = randomUUID()
+  const turn: Turn = chatTurn({ model: 'm' }, { requestedOutputTokens: 20 })
+  const paid = await startPaidTurn(app, {
+    caller,
+    model: app.models.defaultText,
+    turn,
+    showsReasoning: false,
+    endpoint: '/v1/chat/completions',
+    requestId,
+    receivedMs: app.clock.nowMs(),
+  })
+  const delivered: Part[] = []
+  const failure = await new Promise<Failure>((resolve, reject) => {
+    const listener: AnswerListener = {
+      part(part) {
+        if (poison(part)) throw new TypeError('a defect of the writer')
+        delivered.push(part)
+      },
+      flush: () => undefined,
+      done: () => reject(new Error('it was well')),
+      failed: resolve,
+    }
+    paid.start(listener)
+  })
+  return { paid, failure, delivered, requestId }
+}
+
+test('a writer that throws ends the call as INTERNAL: the upstream is stopped, not asked again and not blamed, and what was not delivered is free', async () => {
+  const { available: before } = await at.world.balance()
+  const asked = at.upstream.calls.length
+  at.upstream.replyOnce(stream([chunk({ content: 'a' }), chunk({ content: 'b' }), stall]))
+  const { paid, failure, requestId } = await breakAt(at, ({ type }) => type === 'text')
+  expect(failure).toMatchObject({ code: 'INTERNAL', cause: { message: 'a defect of the writer' } })
+  const { keepsClaim } = await paid.finish({ statusCode: failure.status, failure, undelivered: true })
+  expect(keepsClaim).toBe(false)
+  const call = await at.upstream.call(asked)
+  await call.whenAborted
+  await pause(500)
+  expect(at.upstream.calls).toHaveLength(asked + 1)
+  const { accountId, projectId } = caller
+  const receipt = await at.world.app.ledger.receipt(accountId, projectId, requestId)
+  expect(receipt).toMatchObject({ state: 'failed', charged: 0n })
+  expect(receipt!.detail).toMatchObject({ error_code: 'INTERNAL', attempts: [{ outcome: 'aborted' }] })
+  expect(await at.world.balance()).toEqual({ available: before, held: 0n })
+  // The deployment is well for the next caller.
+  at.upstream.replyOnce(stream([chunk({ content: 'well' }), chunk({}, 'stop'), done]))
+  const next = await at.key.chat({ messages: [{ role: 'user', content: 'hi' }] })
+  expect(next.status).toBe(200)
+})
