@@ -217,7 +217,7 @@ let said = 0
 
 async function happen(world: World, one: Event): Promise<void> {
   const [call] = world.running
-  if (one.do === 'start') call?.part({ type: 'start', upstreamId: 'u' })
+  if (one.do === 'start') call?.part({ type: 'start', upstreamId: `${said++}` })
   // Each text names the call that said it.
   else if (one.do === 'text') call?.part({ type: 'text', text: `${world.calls.indexOf(call)}:${said++} ` })
   else if (one.do === 'usage') call?.part({ type: 'usage', usage })
@@ -300,7 +300,14 @@ test('in any order of data, ends, failures, leaving, waiting and time a turn end
 function expectDelivered({ heard }: World, { stream, resumes }: Terms): void {
   const callers = [...heard.text.matchAll(/(\d+):\d+ /g)].map(([, call]) => Number(call))
   expect(callers, 'in the order of the calls').toEqual([...callers].sort((a, b) => a - b))
-  const isWhole = heard.ends[0] === 'done'
+  const texts = heard.parts.flatMap((part) =>
+    part.type === 'text' ? [part.text] : part.type === 'start' ? [part.upstreamId] : [],
+  )
+  expect(new Set(texts).size, 'nothing twice').toBe(texts.length)
+  const [end] = heard.ends
+  const isWhole = end === 'done'
+  // Who is not streamed to gets a failure in place of an answer; what was written for one who left is metered.
+  if (!stream && !isWhole && end !== 'aborted') expect(heard.parts).toEqual([])
   if (isWhole && (!stream || !resumes)) expect(new Set(callers).size).toBeLessThanOrEqual(1)
 }
 
