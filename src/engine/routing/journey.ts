@@ -120,7 +120,9 @@ export class Journey implements PartSink {
     }
   }
 
+  /** For a receiver that is behind; nobody is once the caller has left. */
   pause(): void {
+    if (this.#left) return
     this.#paused = true
     this.#upstream?.pause()
   }
