@@ -20,12 +20,12 @@ const db = stack.use(await openDb({ url: embedded.address, log }))
 console.log(machine())
 const beganMs = performance.now()
 for (let from = 0; from < rows; from += 100_000) await writeReceipts(from, Math.min(100_000, rows - from))
-await db.query({ text: 'analyze ledger.receipts' }, [])
+await db.query({ text: 'analyze ledger.settlements' }, [])
 console.log(`${millions} million receipts written in ${Math.round((performance.now() - beganMs) / 1000)} s`)
 
 const some = await db.query<{ receipt_id: string; idempotency_key: string }>(
   {
-    text: 'select receipt_id, idempotency_key from ledger.receipts tablesample system (0.1) where idempotency_key is not null limit $1',
+    text: 'select receipt_id, idempotency_key from ledger.settlements tablesample system (0.1) where idempotency_key is not null limit $1',
   },
   [calls],
 )
@@ -42,7 +42,7 @@ async function writeReceipts(from: number, count: number): Promise<void> {
   await db.query(
     {
       text: `with who as (select account_id, project_id, key_id from auth.keys limit 1), made as (
-          insert into ledger.receipts (account_id, receipt_id, project_id, key_id, endpoint, idempotency_key, fingerprint, state,
+          insert into ledger.settlements (account_id, receipt_id, project_id, key_id, endpoint, idempotency_key, fingerprint, state,
             status_code, held, charged, month, model, customer_id, detail, created_at, finished_at)
           select account_id, gen_random_uuid(), project_id, key_id, '/v1/chat/completions',
             case when n % 4 = 0 then 'order-' || n end, 'x', 'completed', 200, 5000, 1200, ledger.month_of(at), 'vendor/model-' || n % 12,

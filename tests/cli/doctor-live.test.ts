@@ -73,8 +73,8 @@ test('a breaker that is open and a hold past its lease are named, with how to fi
   await using db = await openDb({ url: world.databaseUrl })
   await db.query(
     {
-      text: `insert into ledger.holds (account_id, hold_id, receipt_id, project_id, key_id, amount, month, started, process_id, created_at, expires_at)
-        select account_id, gen_random_uuid(), gen_random_uuid(), account_id, account_id, 0, '2026-01-01', true, null, now() - interval '2 hours', now() - interval '1 hour'
+      text: `insert into ledger.holds (account_id, receipt_id, project_id, key_id, endpoint, amount, month, started, process_id, created_at, expires_at)
+        select account_id, gen_random_uuid(), account_id, account_id, '/v1/chat/completions', 0, '2026-01-01', true, null, now() - interval '2 hours', now() - interval '1 hour'
         from ledger.balances limit 1`,
     },
     [],

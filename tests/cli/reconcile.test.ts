@@ -280,7 +280,7 @@ test('thousands of rows travel in batches, and a ledger that contradicts itself 
   await using db = await openDb({ url: world.databaseUrl })
   await db.query(
     {
-      text: `insert into ledger.receipts (account_id, receipt_id, project_id, key_id, endpoint, state, held, charged, month, detail, created_at)
+      text: `insert into ledger.settlements (account_id, receipt_id, project_id, key_id, endpoint, state, held, charged, month, detail, created_at)
         select account_id, ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, account_id, account_id, '/v1/chat/completions', 'completed', 0, 30, '2026-01-01',
           json_build_object('usage_source', 'upstream', 'tokens', json_build_object('input', n, 'output', 1),
             'attempts', json_build_array(json_build_object('provider', 'fake', 'deployment', 'fake/m', 'outcome', 'answered', 'started_ms', 1, 'first_part_ms', 2, 'upstream_id', 'c' || n))), now()

@@ -84,7 +84,7 @@ test.concurrent('all connections are terminated again and again under load: ever
     const victims = await site.db.query(
       {
         text: `select pg_terminate_backend(pid) from pg_stat_activity
-          where datname = current_database() and pid <> pg_backend_pid() and query like '%ledger.apply%'`,
+          where datname = current_database() and pid <> pg_backend_pid() and query like '%ledger.commit%'`,
       },
       [],
     )

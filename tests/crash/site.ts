@@ -144,7 +144,7 @@ export class Site implements AsyncDisposable {
         {
           text: `select a.pid from pg_stat_activity a, unnest(pg_blocking_pids(a.pid)) blocker
             join pg_stat_activity b on b.pid = blocker
-            where a.datname = current_database() and a.query like '%ledger.apply%' and b.query like '%' || $1 || '%'`,
+            where a.datname = current_database() and a.query like '%ledger.commit%' and b.query like '%' || $1 || '%'`,
         },
         [account],
       )

@@ -54,7 +54,7 @@ interface Row {
   have: bigint | null
 }
 
-/** `ledger.apply` as the group committer calls it, with a batch of our making; results in the order of `seq`. */
+/** `ledger.commit` as a lane calls it, with a batch of our making; results in the order of `seq`, those of what went as it was asked put in. */
 export async function apply(
   db: Db,
   batch: { settles: SettleOp[]; holds: HoldOp[] },
@@ -63,7 +63,6 @@ export async function apply(
 ): Promise<Outcome[]> {
   const settles = batch.settles.map((op, seq) => ({
     seq,
-    hold_id: op.id,
     receipt_id: op.id,
     account_id: op.account,
     actual: String(op.actual),
@@ -82,7 +81,6 @@ export async function apply(
   }))
   const holds = batch.holds.map((op, index) => ({
     seq: settles.length + index,
-    hold_id: op.id,
     receipt_id: op.id,
     account_id: op.account,
     project_id: op.project,
@@ -98,15 +96,27 @@ export async function apply(
     process_id: op.process === null ? null : op.process === 'alive' ? processId : randomUUID(),
     expires_at: new Date(op.expiresAtMs).toISOString(),
   }))
-  const rows = await db.query<Row>({ text: 'select * from ledger.apply($1::json, $2::json, $3)' }, [
-    JSON.stringify(settles),
-    JSON.stringify(holds),
-    new Date(atMs),
-  ])
-  return rows
-    .map(({ receipt_id: receipt, ...row }) => ({ ...row, receipt }))
-    .sort((x, y) => x.seq - y.seq)
-    .map(({ seq, outcome, receipt, scope, need, have }) => ({ seq, outcome, receipt, scope, need, have }))
+  const rows = await db.query<Row>(
+    { text: 'select * from ledger.commit($1::json, $2::json, $3::uuid[], false, $4, $5)' },
+    [
+      settles.length > 0 ? JSON.stringify(settles) : null,
+      holds.length > 0 ? JSON.stringify(holds) : null,
+      [...new Set([...settles, ...holds].map((op) => op.account_id))],
+      new Date(atMs),
+      [50, 80, 100],
+    ],
+  )
+  const told = new Map(rows.map((row) => [row.seq, row]))
+  const plain = [
+    ...settles.map((op) => ({ ...op, outcome: 'settled', need: op.actual, have: 0n })),
+    ...holds.map((op) => ({ ...op, outcome: 'held', need: op.amount, have: null })),
+  ].map(({ seq, outcome, receipt_id, need, have }): Row => {
+    return { seq, outcome, receipt_id, scope: null, need: BigInt(need), have }
+  })
+  return plain.map((row) => {
+    const { seq, outcome, receipt_id: receipt, scope, need, have } = told.get(row.seq) ?? row
+    return { seq, outcome, receipt, scope, need, have }
+  })
 }
 
 /** Everything of these people that database and model must agree on, each as the model would print it. */
@@ -123,7 +133,7 @@ export async function written(db: Db, people: Person[]): Promise<unknown> {
       coalesce((select array_agg(recent_at - 60 + second order by second)::int[]
         from unnest(recent) with ordinality r(calls, second), generate_series(1, r.calls)), '{}') as begun from ledger.meters where account_id = any($1) order by 1`),
     holds: await ask(
-      `select hold_id as id, amount, to_char(month, 'YYYY-MM') as month from ledger.holds where account_id = any($1) order by 1`,
+      `select receipt_id as id, amount, to_char(month, 'YYYY-MM') as month from ledger.holds where account_id = any($1) order by 1`,
     ),
     papers:
       await ask(`select receipt_id as id, account_id as account, project_id as project, key_id as key, idempotency_key as "idempotencyKey",

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { type HoldOp, serializeOps, undoOf } from '../../src/platform/ledger/commit-ops.ts'
 
 const hold: HoldOp = {
-  hold_id: 'h',
   receipt_id: 'r',
   account_id: 'a',
   project_id: 'p',
@@ -24,7 +23,7 @@ const detailOf = (detail: Record<string, unknown>): unknown =>
 test('amounts stay exact, and every operation has the position of its result', () => {
   const [first, second] = JSON.parse(serializeOps([{ op: hold }, { op: undoOf(hold) }], 7))
   expect(first).toMatchObject({ seq: 7, amount: '9007199254740993', model: 'm' })
-  expect(second).toMatchObject({ seq: 8, actual: '0', hold_id: 'h' })
+  expect(second).toMatchObject({ seq: 8, actual: '0', receipt_id: 'r' })
 })
 
 test('what PostgreSQL refuses in text is replaced, and all else is kept', () => {

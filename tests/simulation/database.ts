@@ -28,7 +28,6 @@ export interface Ending {
 
 interface SentHold {
   seq: number
-  hold_id: string
   receipt_id: string
   account_id: string
   project_id: string
@@ -43,7 +42,6 @@ interface SentHold {
 }
 interface SentSettle {
   seq: number
-  hold_id: string
   receipt_id: string
   account_id: string
   actual: string
@@ -74,7 +72,7 @@ export class SimulatedDatabase {
   }
 
   readonly #statements: readonly (readonly [RegExp, (values: Values) => Row[]])[] = [
-    [/from ledger\.apply\(/, (values) => this.#apply(values)],
+    [/from ledger\.commit\(/, (values) => this.#commit(values)],
     [/from ledger\.sweep\(/, (values) => this.#sweep(values)],
     [/insert into ledger\.processes/, ([id]) => this.#beat(id as string)],
     [/delete from ledger\.processes/, ([id]) => this.#endProcess(id as string)],
@@ -95,20 +93,29 @@ export class SimulatedDatabase {
     return known[1](values)
   }
 
-  #apply([settles, holds, at]: Values): Row[] {
+  /** As `ledger.commit`: answers what did not go as it was asked. No account is ever locked here. */
+  #commit([settles, holds, , , at]: Values): Row[] {
     const atMs = (at as Date).getTime()
-    return [
-      ...(JSON.parse(settles as string) as SentSettle[]).map((op) => this.#settle(op, atMs)),
-      ...(JSON.parse(holds as string) as SentHold[]).map((op) => this.#hold(op, atMs)),
-    ]
+    const read = <Op>(ops: unknown): Op[] => JSON.parse((ops as string | null) ?? '[]') as Op[]
+    const ended = read<SentSettle>(settles).map((op) => ({
+      row: this.#settle(op, atMs),
+      plain: op.actual,
+    }))
+    const taken = read<SentHold>(holds).map((op) => ({ row: this.#hold(op, atMs), plain: op.amount }))
+    return [...ended, ...taken]
+      .filter(
+        ({ row, plain }) =>
+          !(['settled', 'held'].includes(row['outcome'] as string) && String(row['need']) === plain),
+      )
+      .map(({ row }) => row)
   }
 
   #settle(op: SentSettle, atMs: number): Row {
     const asked = BigInt(op.actual)
-    const wasAmbiguous = this.model.papers.get(op.hold_id)?.ambiguous === true
+    const wasAmbiguous = this.model.papers.get(op.receipt_id)?.ambiguous === true
     const outcome = this.model.settle(
       {
-        id: op.hold_id,
+        id: op.receipt_id,
         account: op.account_id,
         actual: asked,
         failed: op.state === 'failed',
@@ -118,21 +125,19 @@ export class SimulatedDatabase {
       op.seq,
     )
     if (outcome.outcome === 'settled' || wasAmbiguous) {
-      const letter = this.letters.get(op.hold_id)!
+      const letter = this.letters.get(op.receipt_id)!
       letter.statusCode = op.status_code
       if (op.reply !== undefined) letter.reply ??= { text: op.reply, atMs }
-      const { charged } = this.model.papers.get(op.hold_id)!
+      const { charged } = this.model.papers.get(op.receipt_id)!
       const by = wasAmbiguous ? 'mend' : 'settle'
-      this.endings.push({ receiptId: op.hold_id, by, asked, charged, loss: asked - charged })
+      this.endings.push({ receiptId: op.receipt_id, by, asked, charged, loss: asked - charged })
     }
     return asRow(outcome)
   }
 
   #hold(op: SentHold, atMs: number): Row {
-    if (op.hold_id !== op.receipt_id)
-      throw new Error('A hold that is not named as its receipt is not simulated.')
     const hold: HoldOp = {
-      id: op.hold_id,
+      id: op.receipt_id,
       account: op.account_id,
       project: op.project_id,
       key: op.key_id,
@@ -144,8 +149,8 @@ export class SimulatedDatabase {
     }
     const outcome = this.model.hold(hold, op.seq, atMs)
     this.onHold(hold, outcome, op.process_id, atMs)
-    if (outcome.outcome === 'held' && !this.letters.has(op.hold_id)) {
-      this.letters.set(op.hold_id, {
+    if (outcome.outcome === 'held' && !this.letters.has(op.receipt_id)) {
+      this.letters.set(op.receipt_id, {
         processId: op.process_id,
         keyId: op.key_id,
         projectId: op.project_id,

@@ -8,7 +8,7 @@ async function openLateLedger(timeline: Timeline) {
   const { database, open } = openBooks(timeline)
   let late: (() => void) | undefined
   const ledger = await open((text, values) => {
-    if (!text.includes('ledger.apply') || late) return
+    if (!text.includes('ledger.commit') || late) return
     late = () => void database.execute(text, values)
     throw broken()
   })

@@ -22,9 +22,8 @@ export interface Caps {
 
 export type MeterScope = 'account' | 'project' | 'key'
 
-/** Creates the rows of a new account: a balance of zero, and its meter. */
+/** Creates the meter of a new account, which has its balance, zero. */
 export async function openBooks(tx: Tx, accountId: string, caps: Caps = {}): Promise<void> {
-  await sql`insert into ledger.balances (account_id) values (${accountId})`.execute(tx)
   await openMeter(tx, accountId, 'account', accountId, caps)
 }
 
@@ -36,8 +35,8 @@ export async function openMeter(
   scopeId: string,
   caps: Caps = {},
 ): Promise<void> {
-  await sql`insert into ledger.meters (account_id, scope, scope_id, cap, month_cap, rate_per_minute, concurrency)
-    values (${accountId}, ${scope}, ${scopeId}, ${caps.cap ?? null}, ${caps.monthCap ?? null},
+  await sql`insert into ledger.meters (account_id, scope, scope_id, balance, cap, month_cap, rate_per_minute, concurrency)
+    values (${accountId}, ${scope}, ${scopeId}, ${scope === 'account' ? 0 : null}, ${caps.cap ?? null}, ${caps.monthCap ?? null},
       ${caps.ratePerMinute ?? null}, ${caps.concurrency ?? null})`.execute(tx)
 }
 

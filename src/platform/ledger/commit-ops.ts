@@ -1,8 +1,7 @@
 import { isDatabaseAway } from '#platform/db'
 
-/** The operations of a group commit and their results. The fields are those of `ledger.apply`. */
+/** The operations of a group commit and their results. The fields are those of `ledger.commit`. */
 export interface HoldOp {
-  hold_id: string
   receipt_id: string
   account_id: string
   project_id: string
@@ -20,7 +19,6 @@ export interface HoldOp {
 }
 
 export interface SettleOp {
-  hold_id: string
   receipt_id: string
   account_id: string
   actual: bigint
@@ -41,7 +39,7 @@ export interface SettleOp {
 
 export interface OpResult {
   seq: number
-  outcome: 'held' | 'claimed' | 'insufficient' | 'limited' | 'settled' | 'gone'
+  outcome: 'held' | 'claimed' | 'insufficient' | 'limited' | 'settled' | 'gone' | 'busy'
   receipt_id: string | null
   scope: string | null
   need: bigint | null
@@ -49,9 +47,8 @@ export interface OpResult {
 }
 
 /** Ends a hold for which nothing was sent upstream: the full amount is returned, and its key may be used again. */
-export const undoOf = ({ hold_id, receipt_id, account_id }: HoldOp): SettleOp => ({
+export const undoOf = ({ receipt_id, account_id }: HoldOp): SettleOp => ({
   ...untouched,
-  hold_id,
   receipt_id,
   account_id,
 })
@@ -75,7 +72,7 @@ const untouched = {
 /** What `plain` would replace: NUL or an unpaired surrogate, which JSON.stringify writes as an escape. */
 const needsPlain = /\\u(?:0000|d[89a-f])/
 
-/** The operations of one statement in the form that `ledger.apply` reads: each with the position of its result. */
+/** The operations of one statement in the form that `ledger.commit` reads: each with the position of its result. */
 export function serializeOps(waiting: readonly { op: HoldOp | SettleOp }[], firstSeq: number): string {
   const ops = waiting.map(({ op }, i) =>
     'amount' in op

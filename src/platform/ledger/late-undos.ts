@@ -17,10 +17,10 @@ export class LateUndos {
 
   add(op: HoldOp): void {
     const timer = setTimeout(() => {
-      this.#waiting.delete(op.hold_id)
+      this.#waiting.delete(op.receipt_id)
       this.#undo(op)
     }, lastArrivalMs)
-    this.#waiting.set(op.hold_id, { op, timer: timer.unref() })
+    this.#waiting.set(op.receipt_id, { op, timer: timer.unref() })
   }
 
   /**

@@ -2,7 +2,6 @@
 import type { HoldOptions, Settlement } from './ledger.ts'
 
 export const holdFields = (options: Omit<HoldOptions, 'started' | 'lifetimeMs'>) => ({
-  hold_id: options.receiptId,
   receipt_id: options.receiptId,
   account_id: options.payer.accountId,
   project_id: options.payer.projectId,
@@ -19,7 +18,6 @@ export const settleFields = (
   of: { accountId: string; receiptId: string },
   { state, statusCode, model, detail, tokens, quantities, withinHold }: Omit<Settlement, 'microcredits'>,
 ) => ({
-  hold_id: of.receiptId,
   receipt_id: of.receiptId,
   account_id: of.accountId,
   state,

@@ -1,0 +1,289 @@
+/**
+ * One statement under way, and what waits for it to travel in the next. Every operation carries its own id, so a statement whose COMMIT
+ * reply was lost is simply sent again.
+ */
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import type { Clock } from '#platform/clock'
+import type { Db } from '#platform/db'
+import type { Log } from '#platform/log'
+import type { Metrics } from '#platform/metrics'
+import { type HoldOp, isRetryable, type OpResult, type SettleOp, serializeOps } from './commit-ops.ts'
+import { databaseAway, type WaitingHold, WaitingHolds } from './waiting-holds.ts'
+
+export interface WaitingSettle {
+  op: SettleOp
+  resolve: (result: OpResult) => void
+  dueMs: number
+}
+
+/** What one statement carries. */
+interface Load {
+  settles: WaitingSettle[]
+  holds: WaitingHold[]
+}
+
+interface Batch extends Load {
+  results: Promise<OpResult[]>
+}
+
+export interface CommitterOptions {
+  db: Db
+  clock: Clock
+  log: Log
+  thresholdsPercent: readonly number[]
+  metrics?: Metrics | undefined
+}
+
+export interface LaneOptions extends CommitterOptions {
+  /** Whether its statements wait for accounts that are locked. */
+  mayWait: boolean
+  /** Takes back a hold that nobody knows of. */
+  undo(op: HoldOp): void
+  /** The same for one that may still be taken, by a statement that was lost. */
+  undoLate(op: HoldOp): void
+  /** Take what concerns an account that is locked. */
+  moveHold?(hold: WaitingHold): void
+  moveSettle?(settle: WaitingSettle): void
+  emptied?(lane: Lane): void
+}
+
+const batchSize = 256
+/**
+ * A settlement that no caller waits for is delayed a little to be batched: many in one statement cost little more than one, and holds,
+ * which callers wait for, go first.
+ */
+const lingerMs = 10
+const firstPauseMs = 50
+const maxPauseMs = 1000
+
+const commit = {
+  name: 'ledger.commit',
+  text: 'select * from ledger.commit($1::json, $2::json, $3::uuid[], $4, $5, $6)',
+}
+
+export class Lane {
+  readonly #options: LaneOptions
+  readonly #holds = new WaitingHolds()
+  readonly #settles: WaitingSettle[] = []
+  #busy = false
+  #closing = false
+  #closed = false
+  #linger: NodeJS.Timeout | undefined
+  #idle: (() => void)[] = []
+
+  constructor(options: LaneOptions) {
+    this.#options = options
+  }
+
+  get waitingHolds(): number {
+    return this.#holds.length
+  }
+
+  get waitingSettles(): number {
+    return this.#settles.length
+  }
+
+  /** `lost`: a statement of before may still take it. */
+  hold(op: HoldOp, lost: boolean, resolve: (result: OpResult) => void, reject: (error: Error) => void): void {
+    this.#holds.add({ op, resolve, reject, lost })
+    this.#flushWhenDue()
+  }
+
+  settle(op: SettleOp, urgent: boolean, resolve: (result: OpResult) => void): void {
+    this.addSettle({ op, resolve, dueMs: urgent ? 0 : performance.now() + lingerMs })
+  }
+
+  /** A hold of another lane, as it is. */
+  addHold(hold: WaitingHold): void {
+    this.#holds.putBack([hold])
+    this.#flushWhenDue()
+  }
+
+  addSettle(settle: WaitingSettle): void {
+    // The urgent ones first, since only the first of the queue is looked at.
+    if (settle.dueMs === 0) this.#settles.unshift(settle)
+    else this.#settles.push(settle)
+    this.#flushWhenDue()
+  }
+
+  /** Resolves when everything accepted so far is durable, or after `drainMs`; nothing is sent after it. */
+  async close(drainMs: number): Promise<void> {
+    this.#closing = true
+    if (this.#holds.length + this.#settles.length > 0 || this.#busy) {
+      const done = new Promise<void>((resolve) => this.#idle.push(resolve))
+      const late = new Promise<void>((resolve) => setTimeout(resolve, drainMs).unref())
+      this.#flushWhenDue()
+      await Promise.race([done, late])
+    }
+    this.#closed = true
+    this.#holds.close()
+    clearTimeout(this.#linger)
+  }
+
+  #settlesAreDue(): boolean {
+    const [first] = this.#settles
+    if (!first) return false
+    return this.#closing || this.#settles.length >= batchSize || first.dueMs <= performance.now()
+  }
+
+  #flushWhenDue(): void {
+    if (this.#busy || this.#closed) return
+    const [settle] = this.#settles
+    if (this.#holds.length > 0 || this.#settlesAreDue()) void this.#flush()
+    else if (settle)
+      this.#linger ??= setTimeout(() => this.#lingerEnded(), Math.max(0, settle.dueMs - performance.now()))
+  }
+
+  #lingerEnded(): void {
+    this.#linger = undefined
+    this.#flushWhenDue()
+  }
+
+  async #flush(): Promise<void> {
+    this.#busy = true
+    let pauseMs = firstPauseMs
+    let batch = this.#sendNext()
+    while (batch) {
+      const sent = batch
+      try {
+        batch = await this.#finish(sent)
+        pauseMs = firstPauseMs
+      } catch (error) {
+        if (isRetryable(error)) {
+          this.#requeue(sent, error)
+          await pause(pauseMs)
+          pauseMs = Math.min(pauseMs * 2, maxPauseMs)
+        } else {
+          this.#holds.remove(sent.holds)
+          this.#dropBroken(sent, error)
+        }
+        batch = this.#sendNext()
+      }
+    }
+    this.#busy = false
+    this.#flushWhenDue()
+    if (this.#holds.length + this.#settles.length === 0) this.#options.emptied?.(this)
+    for (const wake of this.#idle) wake()
+    this.#idle = []
+  }
+
+  /** Waits for the results of a batch, sends the next one and delivers the results; answers the next one. */
+  async #finish(batch: Batch): Promise<Batch | undefined> {
+    const results = await batch.results
+    this.#holds.remove(batch.holds)
+    // What was refused meanwhile is undone before anything new asks for its key or its credits.
+    if (batch.holds.some(({ refused }) => refused)) {
+      this.#deliver(batch, results)
+      return this.#sendNext()
+    }
+    const next = this.#sendNext()
+    // The callers of this batch would keep the next one from being written until all of them had done their work.
+    if (next) await nextTurn()
+    this.#deliver(batch, results)
+    return next
+  }
+
+  /** What is due goes on its way, settlements with the holds; undefined when nothing is. */
+  #sendNext(): Batch | undefined {
+    if (this.#closed || (this.#holds.length === 0 && !this.#settlesAreDue())) return undefined
+    const holds = this.#holds.next(batchSize)
+    const settles = this.#settlesAreDue() ? this.#settles.splice(0, batchSize) : []
+    const results = this.#send({ settles, holds })
+    // Read by `#finish`, maybe a moment after it has failed.
+    results.catch(() => {})
+    return { settles, holds, results }
+  }
+
+  /** Answers what did not go as it was asked; all else did. */
+  async #send({ settles, holds }: Load): Promise<OpResult[]> {
+    const { db, clock, thresholdsPercent, metrics, mayWait } = this.#options
+    const accounts = new Set<string>()
+    for (const { op } of settles) accounts.add(op.account_id)
+    for (const { op } of holds) accounts.add(op.account_id)
+    const sentMs = performance.now()
+    const results = await db.query<OpResult>(commit, [
+      settles.length > 0 ? serializeOps(settles, 0) : null,
+      holds.length > 0 ? serializeOps(holds, settles.length) : null,
+      [...accounts],
+      mayWait,
+      new Date(clock.nowMs()),
+      thresholdsPercent,
+    ])
+    metrics?.ledgerCommitSeconds.since(sentMs)
+    metrics?.ledgerBatch.observe(settles.length + holds.length)
+    return results
+  }
+
+  #deliver({ settles, holds }: Load, results: readonly OpResult[]): void {
+    const told = results.length > 0 ? new Map(results.map((result) => [result.seq, result])) : undefined
+    for (const [at, settle] of settles.entries()) this.#deliverSettle(settle, told?.get(at))
+    for (const [at, hold] of holds.entries()) this.#deliverHold(hold, told?.get(settles.length + at))
+  }
+
+  #deliverSettle(settle: WaitingSettle, result: OpResult | undefined): void {
+    if (result?.outcome === 'busy') this.#options.moveSettle!(settle)
+    else settle.resolve(result ?? asAsked('settled', settle.op.receipt_id, settle.op.actual, 0n))
+  }
+
+  #deliverHold(hold: WaitingHold, told: OpResult | undefined): void {
+    if (told?.outcome === 'busy') {
+      this.#options.moveHold!(hold)
+      return
+    }
+    const result = told ?? asAsked('held', hold.op.receipt_id, hold.op.amount, null)
+    // It was taken by a commit whose reply was lost, and swept before we could ask again.
+    const swept = result.outcome === 'claimed' && result.receipt_id === hold.op.receipt_id
+    if (swept || (hold.refused && result.outcome === 'held')) this.#options.undo(hold.op)
+    else if (hold.lost && result.outcome !== 'held') this.#options.undoLate(hold.op)
+    if (swept) hold.reject(databaseAway())
+    else hold.resolve(result)
+  }
+
+  #requeue({ settles, holds }: Load, error: unknown): void {
+    for (const hold of holds) hold.lost = true
+    this.#settles.unshift(...settles)
+    this.#options.log.warn(
+      { err: error, holds: this.#holds.length, settles: this.#settles.length },
+      'ledger commit failed; it is sent again',
+    )
+  }
+
+  /** A batch that the database refuses for good (a defect of ours) must not stop all others: each is sent alone, and only the broken one is rejected. */
+  #dropBroken(load: Load, error: unknown): void {
+    const alone = [
+      ...load.settles.map((one) => ({ settles: [one], holds: [] })),
+      ...load.holds.map((one) => ({ settles: [], holds: [one] })),
+    ]
+    if (alone.length === 1) this.#failLoad(load, error)
+    else for (const one of alone) void this.#sendAlone(one)
+  }
+
+  async #sendAlone(load: Load): Promise<void> {
+    try {
+      this.#deliver(load, await this.#send(load))
+    } catch (error) {
+      if (!isRetryable(error)) return this.#failLoad(load, error)
+      for (const one of load.holds) one.lost = true
+      this.#settles.unshift(...load.settles)
+      this.#holds.putBack(load.holds)
+      this.#flushWhenDue()
+    }
+  }
+
+  #failLoad({ settles, holds }: Load, error: unknown): void {
+    this.#options.log.error(
+      { err: error, settle: settles[0]?.op.receipt_id, hold: holds[0]?.op.receipt_id },
+      'the ledger refused an operation; the sweeper will end its hold',
+    )
+    for (const one of holds) one.reject(error as Error)
+    for (const one of settles)
+      one.resolve({ seq: 0, outcome: 'gone', receipt_id: null, scope: null, need: 0n, have: 0n })
+  }
+}
+
+const asAsked = (
+  outcome: 'held' | 'settled',
+  receiptId: string,
+  need: bigint,
+  have: bigint | null,
+): OpResult => ({ seq: 0, outcome, receipt_id: receiptId, scope: null, need, have })
