@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Deployment, Model } from '#engine/models'
 import { type Inference, openInference, type Run, type RunListener, type Upstream } from '#engine/routing'
 import type { Part, Turn } from '#engine/turn'
+import { Deadlines, deadlines } from '#platform/clock'
 import { Failure } from '#platform/errors'
 import { openMetrics } from '#platform/metrics'
 import {
@@ -17,8 +18,16 @@ import { makeSeries } from '../../src/metrics.ts'
 
 const metrics = openMetrics(makeSeries)
 
-beforeEach(() => void vi.useFakeTimers())
-afterEach(() => void vi.useRealTimers())
+// A wheel of its own: that of the process may be set to ring in real time by tests that ran before in it.
+beforeEach(() => {
+  vi.useFakeTimers()
+  const wheel = new Deadlines()
+  vi.spyOn(deadlines, 'in').mockImplementation((ms, ring) => wheel.in(ms, ring))
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
 
 /** A call as the upstream sees it; the test decides what it does. */
 class FakeCall implements TextRun {

@@ -1,7 +1,7 @@
 /**
  * The SQL of the ledger against a small model.
  *
- * Mutation check: each of these parts of migrations/0003-ledger.sql was broken by hand, and this file failed.
+ * Mutation check: each of these parts of migrations/0023-settlements.sql was broken by hand, and this file failed.
  *   exceeded_cap: `f.need > f.have` off by one; the monthly cap without the holds
  *   is_new: two claims on one key in one batch not noticed; hold_one: a freed claim still taken
  *   hold_write: the monthly spending not reset with the new month; hold_set: the month going back with a late clock
