@@ -1,120 +1,75 @@
 /**
- * `npm run bench:gateway [seconds]`: Kherad with auth, hold, settle, receipt and rollup (embedded PostgreSQL, durable commits), beside
- * @portkey-ai/gateway without any of them, in front of the same upstream that answers at once. A separate process generates the load.
+ * `npm run bench:gateway -- [seconds] [--beside <checkout>] [--rounds 5]`: calls through Kherad with auth, hold, settlement, receipt and
+ * rollup (embedded PostgreSQL, durable commits), beside another checkout of it, `@portkey-ai/gateway` and a bare proxy, none of which but
+ * the checkout keeps money, in front of one upstream that answers at once. Sides alternate in rounds, each for some seconds, so that a
+ * slow minute of the machine meets all of them; a separate process generates the load. Prints tables for bench/README.md.
  */
-import { cpus } from 'node:os'
-import path from 'node:path'
-import { freePort } from '../tests/harness/free-port.ts'
-import { until } from '../tests/harness/until.ts'
-import {
-  cpuSeconds,
-  installed,
-  key,
-  loadFrom,
-  machine,
-  processesOf,
-  type Running,
-  residentMegabytes,
-  run,
-  runKherad,
-  temporaryFolder,
-} from './stage.ts'
+import { parseArgs } from 'node:util'
+import { type Measured, report } from './gateway-report.ts'
+import { type Side, type Sides, startSides } from './gateway-sides.ts'
+import { cpuSeconds, databaseCpuSeconds, loadFrom, machine, temporaryFolder } from './stage.ts'
 
-const seconds = Number(process.argv[2] ?? 15)
-const peer = { name: '@portkey-ai/gateway', version: '1.15.2' }
-const body = JSON.stringify({
-  model: 'test/model',
-  max_tokens: 64,
-  messages: [{ role: 'user', content: 'Say something short about the sea.' }],
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { beside: { type: 'string' }, rounds: { type: 'string', default: '5' } },
 })
+const seconds = Number(positionals[0] ?? 2.5)
+const rounds = Number(values.rounds)
+const warmUpSeconds = Math.min(3, seconds)
+
+interface Phase {
+  name: string
+  connections: number
+  streams: boolean
+  sides: Side[]
+}
 
 await using stack = new AsyncDisposableStack()
-const folder = await temporaryFolder(stack)
-const upstream = stack.use(await startUpstream())
-const kherad = stack.use(await runKherad(folder, upstream.url))
-const workers = stack.use(await runWorkers(await temporaryFolder(stack)))
-const portkey = stack.use(await startPeer())
-
-interface Side {
-  name: string
-  url: string
-  headers: Record<string, string>
-  pid: number | undefined
+const sides = await startSides(await temporaryFolder(stack), values.beside, stack)
+const measured: Measured = {}
+for (const phase of phasesOf(sides)) {
+  measured[phase.name] = {}
+  // Each side is warmed up by what it is measured with, since JavaScript compiles hot code.
+  if (phase.connections === 32)
+    for (const side of phase.sides) await loadFrom(aim(side, phase, warmUpSeconds))
+  for (let round = 0; round < rounds; round++) await measureRound(phase, round)
 }
-const sides: Side[] = [
-  { name: 'upstream alone', url: `${upstream.url}/v1/chat/completions`, headers: {}, pid: undefined },
-  {
-    name: 'Kherad',
-    url: `${kherad.url}/v1/chat/completions`,
-    headers: { authorization: `Bearer ${key}` },
-    pid: kherad.child.pid,
-  },
-  {
-    name: 'Kherad, a worker per core',
-    url: `${workers.url}/v1/chat/completions`,
-    headers: { authorization: `Bearer ${key}` },
-    pid: workers.child.pid,
-  },
-  {
-    name: `${peer.name} ${peer.version}`,
-    url: `${portkey.url}/v1/chat/completions`,
-    headers: {
-      'x-portkey-provider': 'openai',
-      authorization: 'Bearer none',
-      'x-portkey-custom-host': `${upstream.url}/v1`,
-    },
-    pid: portkey.child.pid,
-  },
-]
+console.log(`${machine()}; ${rounds} rounds of ${seconds} s a side and line\n`)
+report(sides, measured)
 
-console.log(`${machine()}\n`)
-// Each server is warmed up before it is measured, since JavaScript compiles hot code.
-for (const side of sides) await loadFrom({ ...aim(side), connections: 32, seconds: 5 })
-for (const connections of [1, 32]) {
-  console.log(`connections: ${connections}, ${seconds} s each`)
-  for (const side of sides) await measure(side, connections)
-  console.log('')
+function phasesOf({ upstream, proxy, peer, own, before }: Sides): Phase[] {
+  const kherads = before ? [own, before] : [own]
+  const plain = [...kherads.map((versions) => versions.plain), peer, proxy, upstream]
+  const variants = kherads.flatMap((versions) => Object.values(versions.variants))
+  return [
+    { name: '32', connections: 32, streams: false, sides: [...plain, ...variants] },
+    { name: '1', connections: 1, streams: false, sides: plain },
+    { name: '256', connections: 256, streams: false, sides: plain },
+    { name: 'streams', connections: 32, streams: true, sides: plain },
+  ]
 }
 
-function aim({ url, headers }: Side): { url: string; headers: Record<string, string>; body: string } {
-  return { url, headers, body }
+/** Every other round goes backwards, so that no side always follows the same one. */
+async function measureRound(phase: Phase, round: number): Promise<void> {
+  process.stderr.write(`${phase.name}: round ${round + 1} of ${rounds}\n`)
+  for (const side of round % 2 === 0 ? phase.sides : phase.sides.toReversed()) {
+    const cpu = cpuOf(side)
+    const { perSecond, p50, p99, failures, answered } = await loadFrom(aim(side, phase, seconds))
+    const after = cpuOf(side)
+    const each = (name: 'server' | 'database'): number => ((after[name] - cpu[name]) * 1e6) / answered
+    const sample = { perSecond, p50, p99, failures, server: each('server'), database: each('database') }
+    const bySide = measured[phase.name]!
+    bySide[side.name] = [...(bySide[side.name] ?? []), sample]
+  }
 }
 
-async function measure(side: Side, connections: number): Promise<void> {
-  const before = side.pid === undefined ? 0 : cpuSeconds(side.pid)
-  const result = await loadFrom({ ...aim(side), connections, seconds })
-  const cpu = side.pid === undefined ? 0 : cpuSeconds(side.pid) - before
-  const perRequest = ((cpu * 1000) / (result.requests * 1.25)).toFixed(3)
-  console.log(
-    [
-      side.name.padEnd(28),
-      `${result.perSecond}/s`.padStart(9),
-      `p50 ${result.p50} ms`.padStart(14),
-      `p99 ${result.p99} ms`.padStart(15),
-      side.pid === undefined ? '' : `cpu ${perRequest} ms/request, ${residentMegabytes(side.pid)} MB`,
-      result.failures > 0 ? `FAILURES ${result.failures}` : '',
-    ].join('  '),
-  )
+function cpuOf({ pid }: Side): { server: number; database: number } {
+  if (pid === undefined) return { server: 0, database: 0 }
+  return { server: cpuSeconds(pid), database: databaseCpuSeconds(pid) }
 }
 
-async function startUpstream(): Promise<Running> {
-  const port = await freePort()
-  return run(
-    [process.execPath, 'tests/harness/upstream-main.ts', String(port)],
-    {},
-    `http://127.0.0.1:${port}`,
-    '/',
-  )
-}
-
-async function runWorkers(data: string): Promise<Running> {
-  const running = await runKherad(data, upstream.url, { KHERAD_WORKERS: 'auto' })
-  await until(() => processesOf(running.child.pid!).length > cpus().length)
-  return running
-}
-
-async function startPeer(): Promise<Running> {
-  const port = await freePort()
-  const start = path.join(installed(peer.name, peer.version, folder), 'build/start-server.js')
-  return run([process.execPath, start, `--port=${port}`, '--headless'], {}, `http://127.0.0.1:${port}`, '/')
+function aim({ url, headers, model }: Side, { streams, connections }: Phase, forSeconds: number) {
+  const messages = [{ role: 'user', content: 'Say something short about the sea.' }]
+  const body = JSON.stringify({ model, max_tokens: 300, ...(streams && { stream: true }), messages })
+  return { url, headers, body, connections, seconds: forSeconds }
 }

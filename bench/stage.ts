@@ -16,14 +16,16 @@ export interface Running extends AsyncDisposable {
   url: string
 }
 
+/** Runs a program in `folder`, this checkout, until it answers at `url` + `ready`. */
 export async function run(
   command: string[],
   env: Record<string, string>,
   url: string,
   ready: string,
+  folder = root,
 ): Promise<Running> {
   const child = spawn(command[0]!, command.slice(1), {
-    cwd: root,
+    cwd: folder,
     env: { PATH: process.env['PATH'], HOME: tmpdir(), ...env },
     stdio: ['ignore', 'ignore', process.env['BENCH_VERBOSE'] ? 'inherit' : 'ignore'],
   })
@@ -55,17 +57,38 @@ async function answers(url: string, child: ChildProcess): Promise<void> {
 
 /** A program's process and its workers, without a database that it started. */
 export function processesOf(pid: number): number[] {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)
   const isWorker = (child: number) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('main.ts')
-  return [pid, ...children.filter((child) => child > 0 && isWorker(child))]
+  return [pid, ...childrenOf(pid).filter(isWorker)]
 }
 
 /** User and system CPU seconds of a program's processes and their threads (Linux). */
-export function cpuSeconds(pid: number): number {
-  return processesOf(pid).reduce((sum, one) => {
-    const fields = readFileSync(`/proc/${one}/stat`, 'utf8').split(') ')[1]!.split(' ')
-    return sum + (Number(fields[11]) + Number(fields[12])) / 100
-  }, 0)
+export const cpuSeconds = (pid: number): number =>
+  processesOf(pid).reduce((sum, one) => sum + ticksOf(one).own / 100, 0)
+
+/** Those of the PostgreSQL that this process started: of its processes that run, and of those that have ended. */
+export function databaseCpuSeconds(pid: number): number {
+  const isDatabase = (child: number) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('postgres')
+  const postmasters = childrenOf(pid).filter(isDatabase)
+  const ticks = postmasters.map((postmaster) => {
+    const { own, ended } = ticksOf(postmaster)
+    return childrenOf(postmaster).reduce((sum, child) => sum + ticksOf(child).own, own + ended)
+  })
+  return ticks.reduce((sum, each) => sum + each, 0) / 100
+}
+
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+
+/** Ticks of 10 ms: of the process itself, and of its children that have ended. A process that is gone has none. */
+function ticksOf(pid: number): { own: number; ended: number } {
+  let stat: string
+  try {
+    stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  } catch {
+    return { own: 0, ended: 0 }
+  }
+  const fields = stat.split(') ')[1]!.split(' ').map(Number)
+  return { own: fields[11]! + fields[12]!, ended: fields[13]! + fields[14]! }
 }
 
 export const residentMegabytes = (pid: number): number => {
@@ -113,23 +136,29 @@ export function machine(): string {
   return `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}, ${process.platform}`
 }
 
-/** The options that `npm start` passes to Node. */
-export const started: string[] = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
-  .scripts.start.split(' ')
-  .slice(2)
+/** What `npm start` of a checkout passes to Node: its options and the program. */
+export const startArguments = (checkout: string): string[] =>
+  JSON.parse(readFileSync(path.join(checkout, 'package.json'), 'utf8'))
+    .scripts.start.split(' ')
+    .slice(2)
+export const started = startArguments(root)
 
-/** Starts the server as an operator would, on the embedded PostgreSQL of `folder`, with one model at this upstream. */
+/**
+ * Starts the server of this checkout, or of another one with its own program, as an operator would: on the embedded PostgreSQL of `folder`,
+ * with one model at this upstream.
+ */
 export async function runKherad(
   folder: string,
   upstreamUrl: string,
   env: Record<string, string> = {},
+  checkout = root,
 ): Promise<Running> {
   const port = await freePort()
   const config = path.join(folder, 'kherad.config.yaml')
   await writeFile(config, upstreamConfig(`${upstreamUrl}/v1`))
-  const profile = process.env['BENCH_PROFILE']
+  const profile = checkout === root && process.env['BENCH_PROFILE']
   return run(
-    [process.execPath, ...started],
+    [process.execPath, ...startArguments(checkout)],
     {
       KHERAD_PORT: String(port),
       KHERAD_DATA: dataOf(folder),
@@ -140,6 +169,7 @@ export async function runKherad(
     },
     `http://127.0.0.1:${port}`,
     '/health/ready',
+    checkout,
   )
 }
 
