@@ -1,5 +1,6 @@
 /** The tables of `bench:gateway`: medians of the rounds, and the ratios that were set as targets. */
 import type { Side, Sides } from './gateway-sides.ts'
+import { median, row, table } from './table.ts'
 
 /** Of one side in one round. */
 export interface Sample {
@@ -141,16 +142,3 @@ function judged({ figure, phase, least, most }: Target, ratios: number[]): strin
   const bound = least === undefined ? `≤ ${most}` : `≥ ${least}`
   return [`${figure} ${where}`, `${middle.toFixed(2)} (${spread})`, bound, isMet ? 'met' : 'missed']
 }
-
-function median(values: number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  const middle = sorted.length >> 1
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
-}
-
-function table(head: string[]): void {
-  row(head)
-  row(head.map(() => '---'))
-}
-
-const row = (cells: string[]): void => console.log(`| ${cells.join(' | ')} |`)

@@ -4,7 +4,18 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { upstreamConfig } from '../tests/harness/config-text.ts'
 import { freePort } from '../tests/harness/free-port.ts'
-import { dataOf, installed, key, type Running, root, run, runKherad, started } from './stage.ts'
+import {
+  commitOf,
+  dataOf,
+  installed,
+  key,
+  type Running,
+  root,
+  run,
+  runBareProxy,
+  runKherad,
+  runScript,
+} from './stage.ts'
 
 const peer = { name: '@portkey-ai/gateway', version: '1.15.2' }
 
@@ -134,19 +145,6 @@ const sideOf = (name: string, { url, child }: Running): Side => ({
   model: 'test/model',
   pid: child.pid,
 })
-
-const commitOf = (checkout: string): string =>
-  execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: checkout, encoding: 'utf8' }).trim()
-
-/** With the options of Node that the server has, so that their memory can be compared. */
-export const runBareProxy = (upstreamUrl: string): Promise<Running> =>
-  runScript('bare-proxy.ts', [upstreamUrl], started.slice(0, -1))
-
-async function runScript(script: string, more: string[] = [], options: string[] = []): Promise<Running> {
-  const port = await freePort()
-  const command = [process.execPath, ...options, `bench/${script}`, String(port), ...more]
-  return run(command, {}, `http://127.0.0.1:${port}`, '/')
-}
 
 async function runPeer(folder: string): Promise<Running> {
   const port = await freePort()

@@ -176,9 +176,26 @@ export async function runKherad(
 /** The data folder of the server of `folder`. */
 export const dataOf = (folder: string): string => path.join(folder, 'data')
 
-/** Starts an upstream that streams `tokens` tokens, one every `paceMs`. */
-export async function runPaced(tokens: number, paceMs: number): Promise<Running> {
+/** Starts a script of this folder that listens on a port. */
+export async function runScript(
+  script: string,
+  more: string[] = [],
+  options: string[] = [],
+  env: Record<string, string> = {},
+): Promise<Running> {
   const port = await freePort()
-  const command = [process.execPath, 'bench/paced-upstream.ts', String(port), String(tokens), String(paceMs)]
-  return run(command, {}, `http://127.0.0.1:${port}`, '/')
+  const command = [process.execPath, ...options, `bench/${script}`, String(port), ...more]
+  return run(command, env, `http://127.0.0.1:${port}`, '/')
 }
+
+/** With the options of Node that the server has, so that their memory can be compared. */
+export const runBareProxy = (upstreamUrl: string, env?: Record<string, string>): Promise<Running> =>
+  runScript('bare-proxy.ts', [upstreamUrl], started.slice(0, -1), env)
+
+/** Starts an upstream that streams as many tokens as it is asked for, at most `tokens`, one every `paceMs`. */
+export const runPaced = (tokens: number, paceMs: number): Promise<Running> =>
+  runScript('paced-upstream.ts', [String(tokens), String(paceMs)])
+
+/** The commit that a checkout is at. */
+export const commitOf = (checkout: string): string =>
+  execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: checkout, encoding: 'utf8' }).trim()

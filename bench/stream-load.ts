@@ -1,6 +1,6 @@
 /**
- * Reads many streams at once over plain sockets: `node bench/stream-load.ts '{"url":…,"headers":{…},"body":"…","streams":256,"rounds":2}'`
- * prints one JSON line. A token's time runs from its writing at the upstream to its reading here.
+ * Reads many streams at once over plain sockets: `node bench/stream-load.ts '{"url":…,"headers":{…},"body":"…","streams":256,"arrivalMs":
+ * 2000}'` prints one JSON line. A token's time runs from its writing at the upstream to its reading here.
  */
 import { connect } from 'node:net'
 
@@ -9,96 +9,93 @@ export interface StreamOptions {
   headers: Record<string, string>
   body: string
   streams: number
-  rounds: number
-  /** Streams that run before the measurement, so that JavaScript compilation is not measured. */
-  warmUp: number
+  /** All streams have begun within this time, each at a random moment: real callers are independent. */
+  arrivalMs: number
+}
+
+/** Milliseconds. */
+interface Shares {
+  p50: number
+  p99: number
+  most: number
 }
 
 export interface StreamResult {
   streams: number
   tokens: number
   unfinished: number
-  /** The number of gaps of more than 100 ms, five times the pace, between two tokens of one stream. */
-  stalls: number
-  /** `first`: milliseconds from the request to the first token. `token`: transit time of each token. */
-  first: { p50: number; p99: number }
-  token: { p50: number; p99: number }
+  /** From the request to the first token. */
+  first: Shares
+  /** Transit of each token. */
+  transit: Shares
+  /** Between two tokens of one stream. */
+  gap: Shares
 }
 
 const nowMs = (): number => performance.timeOrigin + performance.now()
-const stallMs = 100
-/** All streams of a round have begun within this time. */
-const arrivalMs = 2_000
 
 async function read(options: StreamOptions): Promise<StreamResult> {
   const firsts: number[] = []
   const transits: number[] = []
-  let stalls = 0
+  const gaps: number[] = []
   let unfinished = 0
   const one = (): Promise<void> =>
     new Promise((resolve) => {
-      const { hostname, port, host, pathname } = new URL(options.url)
+      const { hostname, port } = new URL(options.url)
       const socket = connect({ host: hostname, port: Number(port), noDelay: true })
-      const headers = {
-        host,
-        'content-type': 'application/json',
-        'content-length': String(Buffer.byteLength(options.body)),
-        connection: 'close',
-        ...options.headers,
-      }
-      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
       const sentMs = nowMs()
       let lastMs = 0
       let rest = ''
       let done = false
       socket.setEncoding('latin1')
-      socket.write(`POST ${pathname} HTTP/1.1\r\n${lines.join('')}\r\n${options.body}`)
+      socket.write(requestText(options))
       socket.on('data', (text: string) => {
         const atMs = nowMs()
-        rest += text
-        for (let end = rest.indexOf('\n\n'); end >= 0; end = rest.indexOf('\n\n')) {
-          const event = rest.slice(0, end)
-          rest = rest.slice(end + 2)
-          const written = /"content":" (\d+\.\d+)"/.exec(event)
+        const events = (rest + text).split('\n\n')
+        rest = events.pop()!
+        for (const event of events) {
           if (event.includes('data: [DONE]')) done = true
+          const written = /"content":" (\d+\.\d+)"/.exec(event)
           if (!written) continue
           if (lastMs === 0) firsts.push(atMs - sentMs)
-          else if (atMs - lastMs > stallMs) stalls++
+          else gaps.push(atMs - lastMs)
           lastMs = atMs
           transits.push(atMs - Number(written[1]))
         }
       })
-      const finish = (): void => {
+      socket.on('close', () => {
         if (!done) unfinished++
         resolve()
-      }
-      socket.on('close', finish)
+      })
       socket.on('error', () => {})
     })
-  // Real callers are independent: each starts at a random moment of its round.
   const begin = async (): Promise<void> => {
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * arrivalMs))
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * options.arrivalMs))
     return one()
   }
-  await Promise.all(Array.from({ length: options.warmUp }, begin))
-  firsts.length = transits.length = stalls = unfinished = 0
-  for (let round = 0; round < options.rounds; round++)
-    await Promise.all(Array.from({ length: options.streams }, begin))
-  return {
-    streams: options.streams * options.rounds,
-    tokens: transits.length,
-    unfinished,
-    stalls,
-    first: shares(firsts),
-    token: shares(transits),
-  }
+  await Promise.all(Array.from({ length: options.streams }, begin))
+  const times = { first: sharesOf(firsts), transit: sharesOf(transits), gap: sharesOf(gaps) }
+  return { streams: options.streams, tokens: transits.length, unfinished, ...times }
 }
 
-function shares(values: number[]): { p50: number; p99: number } {
+function requestText({ url, headers, body }: StreamOptions): string {
+  const { host, pathname } = new URL(url)
+  const all = {
+    host,
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+    ...headers,
+  }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `POST ${pathname} HTTP/1.1\r\n${lines.join('')}\r\n${body}`
+}
+
+function sharesOf(values: number[]): Shares {
   values.sort((a, b) => a - b)
-  const at = (share: number): number =>
-    Math.round((values[Math.floor(values.length * share)] ?? 0) * 1000) / 1000
-  return { p50: at(0.5), p99: at(0.99) }
+  const at = (place: number): number => Math.round((values[place] ?? 0) * 1000) / 1000
+  const of = (share: number): number => at(Math.floor(values.length * share))
+  return { p50: of(0.5), p99: of(0.99), most: at(values.length - 1) }
 }
 
 if (process.argv[2] !== undefined)

@@ -1,74 +1,168 @@
 /**
- * `npm run bench:stream [streams …]`: many event streams at a pace of 20 ms a token, through Kherad with its ledger and directly from the
- * same upstream, in one run. The difference is what Kherad adds.
+ * `npm run bench:stream -- [paced] [silent] [slow] [--beside <checkout>] [--streams <number>]`: streams in number through Kherad with its
+ * ledger, through another checkout of it and through a bare proxy, in one run. Without names all three parts:
+ *
+ * - `paced`: 1,000 streams of 20 events a second: the server's share of a core, its memory a stream, the time of each event on its way.
+ * - `silent`: 4,000 streams with an event every ten seconds: what is alive in the server while they are open, twice.
+ * - `slow`: quick streams without and with a caller beside them who hardly reads what comes as fast as it can.
+ *
+ * Each open stream is two descriptors of the server: `ulimit -n` must be above twice the number of streams.
  */
-import {
-  cpuSeconds,
-  jsonFrom,
-  key,
-  machine,
-  residentMegabytes,
-  runKherad,
-  runPaced,
-  temporaryFolder,
-} from './stage.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import type { SlowReaderOptions, SlowReaderResult } from './slow-reader.ts'
+import { jsonFrom, machine, type Running, runPaced } from './stage.ts'
 import type { StreamOptions, StreamResult } from './stream-load.ts'
+import {
+  coresOf,
+  kilobytes,
+  megabytesOf,
+  probe,
+  type StreamSide,
+  startStreamSides,
+  streamCall,
+} from './stream-sides.ts'
+import { median, row, table } from './table.ts'
 
-const counts = process.argv.slice(2).map(Number)
-const tokens = 150
-const paceMs = 20
-/** Warm-up streams. */
-const warmUp = 64
-
-await using stack = new AsyncDisposableStack()
-const folder = await temporaryFolder(stack)
-const upstream = stack.use(await runPaced(tokens, paceMs))
-const kherad = stack.use(await runKherad(folder, upstream.url, { KHERAD_LOG_LEVEL: 'warn' }))
-
-const body = JSON.stringify({
-  model: 'test/model',
-  stream: true,
-  max_tokens: 1000,
-  messages: [{ role: 'user', content: 'Count the time.' }],
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { beside: { type: 'string' }, streams: { type: 'string' } },
 })
-const streamOptions = (url: string, streams: number, rounds: number): StreamOptions => ({
-  url: `${url}/v1/chat/completions`,
-  headers: { authorization: `Bearer ${key}` },
-  body,
-  streams,
-  rounds,
-  warmUp,
-})
+const parts = { paced, silent, slow }
+const names = positionals.length > 0 ? positionals : Object.keys(parts)
+const mostTokens = 1_000
+const quickStreams = 200
 
-console.log(machine())
-await measure(kherad.url, 32, 1)
-for (const streams of counts.length > 0 ? counts : [64, 256, 1000]) {
-  const direct = await measure(upstream.url, streams, 2)
-  const before = cpuSeconds(kherad.child.pid!)
-  const running = measure(kherad.url, streams, 2)
-  await new Promise((resolve) => setTimeout(resolve, (tokens * paceMs) / 2))
-  const megabytes = residentMegabytes(kherad.child.pid!)
-  const through = await running
-  const microseconds = ((cpuSeconds(kherad.child.pid!) - before) * 1e6) / (tokens * (2 * streams + warmUp))
-  console.log(`\n${streams} streams, ${tokens} tokens each, one every ${paceMs} ms`)
-  console.log(`  direct   ${line(direct)}`)
-  console.log(`  Kherad   ${line(through)}`)
-  console.log(
-    `  added    first token p50 ${gap(through.first.p50, direct.first.p50)} p99 ${gap(through.first.p99, direct.first.p99)};` +
-      ` per token p50 ${gap(through.token.p50, direct.token.p50)} p99 ${gap(through.token.p99, direct.token.p99)};` +
-      ` CPU ${microseconds.toFixed(0)} µs a token; ${megabytes} MB resident`,
-  )
+console.log(`${machine()}\n`)
+for (const name of names) {
+  await using stack = new AsyncDisposableStack()
+  const upstream = stack.use(await runPaced(mostTokens, name === 'silent' ? 10_000 : 50))
+  const sides = await startStreamSides(upstream, values.beside, stack)
+  // Compiles the hot code; few streams, so that memory is still as small as at rest.
+  for (const side of sides) await loadOf(side, 64, name === 'silent' ? 1 : 60)
+  await parts[name as keyof typeof parts](sides, upstream)
+  console.log('')
 }
 
-function measure(url: string, streams: number, rounds: number): Promise<StreamResult> {
-  return jsonFrom<StreamResult>('bench/stream-load.ts', streamOptions(url, streams, rounds))
+/** `tokens` of each; the first comes at once, the rest at the pace of the upstream. */
+function loadOf(side: StreamSide, streams: number, tokens: number, arrivalMs = 2_000): Promise<StreamResult> {
+  const options: StreamOptions = { ...streamCall(side, 'Count the time.', tokens), streams, arrivalMs }
+  return jsonFrom<StreamResult>('bench/stream-load.ts', options)
 }
 
-function line(result: StreamResult): string {
-  const { first, token, stalls, unfinished } = result
-  return `first token p50 ${first.p50} p99 ${first.p99} ms; per token p50 ${token.p50} p99 ${token.p99} ms; ${stalls} stalls, ${unfinished} unfinished of ${result.streams}`
+async function paced(sides: StreamSide[]): Promise<void> {
+  const streams = Number(values.streams ?? 1_000)
+  const times = ['first event p50, p99 ms', 'event p50, p99 ms', 'latest event ms', 'unfinished']
+  table([`${streams} streams, 20 events a second each`, 'core', 'KB a stream', 'resident MB', ...times])
+  for (const side of sides) {
+    const atRest = megabytesOf(side)
+    const running = loadOf(side, streams, 240)
+    await pause(4_000)
+    const cores = await coresOf(side, 7_000)
+    const open = megabytesOf(side)
+    const { first, transit, unfinished } = await running
+    const memory = side.pid === undefined ? ['', ''] : [kilobytes(open - atRest, streams), open.toFixed(0)]
+    row([
+      side.name,
+      cores,
+      ...memory,
+      `${first.p50.toFixed(1)}, ${first.p99.toFixed(1)}`,
+      `${transit.p50.toFixed(2)}, ${transit.p99.toFixed(1)}`,
+      transit.most.toFixed(0),
+      String(unfinished),
+    ])
+  }
 }
 
-function gap(through: number, direct: number): string {
-  return `${(through - direct).toFixed(3)} ms`
+async function silent(sides: StreamSide[]): Promise<void> {
+  const streams = Number(values.streams ?? 4_000)
+  const alive = ['live heap MB', 'timers', 'sockets', 'promises', 'abort signals']
+  table([
+    `${streams} streams, an event every 10 s`,
+    'resident MB',
+    'KB a stream',
+    'core',
+    ...alive,
+    'unfinished',
+  ])
+  for (const side of sides.filter(({ pid }) => pid !== undefined)) {
+    const atRest = megabytesOf(side)
+    const show = async (when: string, core: string, unfinished: string): Promise<void> => {
+      const resident = megabytesOf(side)
+      const { heapMegabytes, timers, sockets, promises, signals } = await probe(side)
+      const counts = [timers, sockets, promises, signals].map(String)
+      const memory = [resident.toFixed(0), when === 'at rest' ? '' : kilobytes(resident - atRest, streams)]
+      row([`${side.name}, ${when}`, ...memory, core, heapMegabytes.toFixed(1), ...counts, unfinished])
+    }
+    await show('at rest', await coresOf(side, 2_000), '')
+    // All are open from the eighth second to the thirtieth.
+    const running = loadOf(side, streams, 4, 8_000)
+    await pause(10_000)
+    await show('all open', '', '')
+    const core = await coresOf(side, 14_000)
+    await show('16 s later', core, '')
+    const { unfinished } = await running
+    await pause(1_000)
+    await show('all ended', '', String(unfinished))
+  }
+}
+
+async function slow(sides: StreamSide[], upstream: Running): Promise<void> {
+  const times = ['gap p99 ms', 'event p99 ms', 'latest event ms']
+  const memory = ['resident MB at most', 'slow caller read, upstream sent MB', 'unfinished']
+  table([`${quickStreams} quick streams, 20 events a second each`, ...times, ...memory])
+  for (const side of sides.filter(({ pid }) => pid !== undefined)) {
+    const rounds = []
+    for (const isBeside of [false, true, true, false]) rounds.push(await slowRound(side, upstream, isBeside))
+    for (const isBeside of [false, true]) {
+      const those = rounds.filter((round) => round.isBeside === isBeside)
+      const middle = (of: (round: SlowRound) => number): string => median(those.map(of)).toFixed(1)
+      row([
+        `${side.name}, ${isBeside ? 'with' : 'without'} a slow caller`,
+        middle(({ load }) => load.gap.p99),
+        middle(({ load }) => load.transit.p99),
+        middle(({ load }) => load.transit.most),
+        middle(({ megabytes }) => megabytes),
+        isBeside ? `${middle(({ read }) => read)}, ${middle(({ sent }) => sent)}` : '',
+        middle(({ load }) => load.unfinished),
+      ])
+    }
+  }
+}
+
+interface SlowRound {
+  isBeside: boolean
+  load: StreamResult
+  /** Megabytes: of the server at most, read by the slow caller, written by the upstream of its stream. */
+  megabytes: number
+  read: number
+  sent: number
+}
+
+async function slowRound(side: StreamSide, upstream: Running, isBeside: boolean): Promise<SlowRound> {
+  const before = await floodedBytes(upstream)
+  const reading = isBeside ? readSlowly(side) : undefined
+  // The buffers on the way are full before the quick streams begin.
+  await pause(1_000)
+  let megabytes = 0
+  const sampling = setInterval(() => {
+    megabytes = Math.max(megabytes, megabytesOf(side))
+  }, 100)
+  const load = await loadOf(side, quickStreams, 140)
+  clearInterval(sampling)
+  const sent = (await floodedBytes(upstream)) - before
+  const bytes = (await reading)?.bytes ?? 0
+  return { isBeside, load, megabytes, read: bytes / 2 ** 20, sent: sent / 2 ** 20 }
+}
+
+async function readSlowly(side: StreamSide): Promise<SlowReaderResult> {
+  const options: SlowReaderOptions = { ...streamCall(side, 'flood', 100_000), seconds: 12 }
+  const result = await jsonFrom<SlowReaderResult>('bench/slow-reader.ts', options)
+  if (result.status !== 200) throw new Error(`the slow caller of ${side.name} was answered ${result.status}`)
+  return result
+}
+
+async function floodedBytes(upstream: Running): Promise<number> {
+  const answer = (await (await fetch(upstream.url)).json()) as { floodedBytes: number }
+  return answer.floodedBytes
 }
