@@ -75,11 +75,11 @@ async function runStreaming(
 
 /** Its answers may be longer than what the buffers of two connections hold. */
 const long = `
-  - id: test/long
+  - id: test/stream
     kind: text
     deployments: [{ provider: fake, model: upstream-model }]
-    context_length: 1000000
-    max_output_tokens: 500000
+    context_length: 128000
+    max_output_tokens: 32768
     pricing: { input_per_million: 1.0, output_per_million: 2.0 }
 `
 
@@ -88,7 +88,7 @@ export const streamCall = ({ url }: StreamSide, content: string, tokens: number)
   url: `${url}/v1/chat/completions`,
   headers: { authorization: `Bearer ${key}` },
   body: JSON.stringify({
-    model: 'test/long',
+    model: 'test/stream',
     stream: true,
     max_tokens: tokens,
     messages: [{ role: 'user', content }],

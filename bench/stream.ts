@@ -148,7 +148,7 @@ async function slowRound(side: StreamSide, upstream: Running, isBeside: boolean)
   const sampling = setInterval(() => {
     megabytes = Math.max(megabytes, megabytesOf(side))
   }, 100)
-  const load = await loadOf(side, quickStreams, 140)
+  const load = await loadOf(side, quickStreams, 100)
   clearInterval(sampling)
   const sent = (await floodedBytes(upstream)) - before
   const bytes = (await reading)?.bytes ?? 0
@@ -156,7 +156,7 @@ async function slowRound(side: StreamSide, upstream: Running, isBeside: boolean)
 }
 
 async function readSlowly(side: StreamSide): Promise<SlowReaderResult> {
-  const options: SlowReaderOptions = { ...streamCall(side, 'flood', 100_000), seconds: 12 }
+  const options: SlowReaderOptions = { ...streamCall(side, 'flood', 32_768), seconds: 9 }
   const result = await jsonFrom<SlowReaderResult>('bench/slow-reader.ts', options)
   if (result.status !== 200) throw new Error(`the slow caller of ${side.name} was answered ${result.status}`)
   return result
