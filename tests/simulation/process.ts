@@ -10,7 +10,7 @@ import { openInference, type Upstream } from '#engine/routing'
 import type { Config } from '#platform/config'
 import { isDatabaseAway } from '#platform/db'
 import { asFailure, Failure, fail } from '#platform/errors'
-import { type EventStream, JsonText, type RequestContext } from '#platform/http'
+import type { EventStream, RequestContext } from '#platform/http'
 import { answerAgain, claimOf } from '#platform/idempotency'
 import { jobs } from '#platform/jobs'
 import { ClaimTaken, type Ledger, openLedger, type Settled, type Settlement } from '#platform/ledger'
@@ -155,6 +155,7 @@ export class SimulatedProcess implements Sender {
     const idle = { plan: () => assert.fail('no work here'), run: never }
     const keys: App['keys'] = {
       caller: never,
+      known: () => undefined,
       // Nobody revokes anything here.
       callerOf: async () => ({}) as Caller,
       isOrigin: never,
@@ -296,8 +297,8 @@ export class SimulatedProcess implements Sender {
       const answer = await (door!.handle as (context: RequestContext) => Promise<unknown>)(
         ask as unknown as RequestContext,
       )
-      if (answer instanceof JsonText) return { kind: 'json', text: answer.text, requestId, replayed: false }
-      return { kind: 'stream', text: await this.#read(answer as EventStream, gone) }
+      const { kind, text } = await this.#read(answer as EventStream, gone)
+      return kind === 'json' ? { kind, text, requestId, replayed: false } : { kind, text }
     } catch (error) {
       try {
         if (!(error instanceof ClaimTaken)) throw error
@@ -354,9 +355,12 @@ export class SimulatedProcess implements Sender {
     return { kind: 'json', text: first.text, requestId: first.requestId, replayed: true }
   }
 
-  async #read({ answer }: EventStream, gone: AbortSignal): Promise<string> {
+  async #read(
+    { answer }: EventStream,
+    gone: AbortSignal,
+  ): Promise<{ kind: 'json' | 'stream'; text: string }> {
     const { timeline, random } = this.#ground
-    const ended = Promise.withResolvers<void>()
+    const ended = Promise.withResolvers<'json' | 'stream'>()
     let text = ''
     let pending = ''
     let isOpen = false
@@ -382,14 +386,16 @@ export class SimulatedProcess implements Sender {
       flush,
       end() {
         text += pending
-        ended.resolve()
+        ended.resolve('stream')
       },
-      json: (body) => ended.reject(new Error(`JSON in place of events: ${body}`)),
+      json(body) {
+        text = body
+        ended.resolve('json')
+      },
       fail: ended.reject,
       cut: () => ended.reject(new Error('a stream was cut')),
     })
-    await ended.promise
-    return text
+    return { kind: await ended.promise, text }
   }
 }
 

@@ -23,5 +23,6 @@ export const costOf = (microcredits: bigint): { credits: number; microcredits: s
 
 /** `X-Credits` and `X-Microcredits`. */
 export function setCostHeaders(context: Pick<RequestContext, 'setHeader'>, microcredits: bigint): void {
-  for (const [name, value] of Object.entries(costHeaders(microcredits))) context.setHeader(name, value)
+  const headers = costHeaders(microcredits)
+  for (const name in headers) context.setHeader(name, headers[name]!)
 }

@@ -21,15 +21,20 @@ export const Reference = Type.String({
 
 export const referenceHeaders = { 'X-Customer-ID': Reference, 'X-Reference-ID': Reference }
 
-/** The arguments of a paid call that come from its request: caller, claim, reference ids, and the signal that the client has left. */
+/** The arguments of a paid call that come from its request: `payer` and the signal that the client has left. */
 export const payment = (context: RequestContext): Omit<PaidCall, 'endpoint'> => ({
+  ...payer(context),
+  gone: context.gone,
+})
+
+/** Caller, claim and reference ids of a paid call. */
+export const payer = (context: RequestContext): Omit<PaidCall, 'endpoint' | 'gone'> => ({
   caller: context.caller,
   requestId: context.requestId,
   receivedMs: context.receivedMs,
   claim: context.claim,
   customerId: reference(context, 'X-Customer-ID'),
   referenceId: reference(context, 'X-Reference-ID'),
-  gone: context.gone,
   trace: context.trace,
 })
 

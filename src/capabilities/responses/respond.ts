@@ -63,11 +63,7 @@ export interface AnswerOptions extends Parsed {
 }
 
 /** Answers a paid turn as a response, in JSON or as events. */
-export function respondTurn(
-  context: RequestContext,
-  paid: PaidTurn,
-  options: AnswerOptions,
-): Promise<JsonText> | Pushed {
+export function respondTurn(context: RequestContext, paid: PaidTurn, options: AnswerOptions): Pushed {
   const spec = specOf(context, options, paid)
   return options.turn.stream
     ? respondStream(context, paid, new ResponseEvents(spec))

@@ -1,17 +1,10 @@
 /** Sends the answer of a paid turn, as one JSON body or as events. Each wire formats its own answer; this file decides the order of formatting, sending and settling. */
-import { answerPaid, settleFailed } from '#capabilities/calls'
+import { replayable, setCostHeaders, settleFailed } from '#capabilities/calls'
 import type { AnswerListener, PaidTurn } from '#engine/inference'
 import type { Bill, Part } from '#engine/turn'
 import { type Deadline, deadlines } from '#platform/clock'
 import { asFailure, type ErrorBody, errorBody, type Failure } from '#platform/errors'
-import {
-  type JsonText,
-  type Pushed,
-  type PushedAnswer,
-  type PushOut,
-  pushed,
-  type RequestContext,
-} from '#platform/http'
+import { type Pushed, type PushedAnswer, type PushOut, pushed, type RequestContext } from '#platform/http'
 
 /** One wire's answer that is not streamed. */
 export interface JsonAnswer {
@@ -33,13 +26,71 @@ export interface EventAnswer {
   failed(error: ErrorBody['error']): readonly SentEvent[]
 }
 
-/** Reads the turn to its end and answers with one JSON body, which is stored for replay if the request has an idempotency claim. */
-export const respondJson = (context: RequestContext, paid: PaidTurn, answer: JsonAnswer): Promise<JsonText> =>
-  answerPaid(context, paid, async () => {
-    await collect(paid, answer, context.gone)
-    const bill = await paid.bill()
-    return { body: answer.body(bill), microcredits: bill.microcredits }
-  })
+/** Answers with one JSON body once the turn has ended; it is stored for replay if the request has an idempotency claim. */
+export const respondJson = (context: RequestContext, paid: PaidTurn, answer: JsonAnswer): Pushed =>
+  pushed(new WholeAnswer(context, paid, answer))
+
+/** A turn on its way out as one JSON body. */
+class WholeAnswer implements AnswerListener, PushedAnswer {
+  readonly #context: RequestContext
+  readonly #paid: PaidTurn
+  readonly #answer: JsonAnswer
+  #out!: PushOut
+
+  constructor(context: RequestContext, paid: PaidTurn, answer: JsonAnswer) {
+    this.#context = context
+    this.#paid = paid
+    this.#answer = answer
+  }
+
+  start(out: PushOut): void {
+    this.#out = out
+    this.#paid.start(this)
+  }
+
+  drained(): void {}
+
+  left(): void {
+    this.#paid.leave()
+  }
+
+  part(part: Part): void {
+    this.#answer.add(part)
+  }
+
+  flush(): void {}
+
+  done(): void {
+    try {
+      const bill = this.#paid.bill()
+      if (bill instanceof Promise) bill.then((known) => this.#end(known)).catch(this.#broke)
+      else this.#end(bill)
+    } catch (error) {
+      this.#broke(error)
+    }
+  }
+
+  failed(failure: Failure): void {
+    settleFailed(this.#paid, failure).catch((error: unknown) => this.#out.fail(error))
+  }
+
+  /** Without a claim the answer leaves before it is settled; a repeat under a claim must find it stored. */
+  #end(bill: Bill): void {
+    const text = JSON.stringify(this.#answer.body(bill))
+    setCostHeaders(this.#context, bill.microcredits)
+    if (!this.#context.claim) {
+      this.#out.json(text)
+      void this.#paid.finish({ statusCode: 200 })
+      return
+    }
+    const reply = replayable(text)
+    void this.#paid
+      .finish({ statusCode: 200, ...(reply !== undefined && { reply }) })
+      .then(() => this.#out.json(text))
+  }
+
+  readonly #broke = (error: unknown): void => this.failed(asFailure(error))
+}
 
 export interface BackgroundEnd {
   /** Aborts when nobody waits for the answer any more. */

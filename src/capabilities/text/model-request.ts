@@ -1,7 +1,7 @@
 import type { App, Caller } from '#app'
 import {
   modelFailures,
-  payment,
+  payer,
   paymentFailures,
   requireModel,
   setAppliedFields,
@@ -38,7 +38,7 @@ export async function pay(
   context: RequestContext,
   what: Pick<PaidOptions, 'model' | 'turn' | 'tools' | 'showsReasoning' | 'endpoint'>,
 ): Promise<PaidTurn> {
-  const paid = await startPaidTurn(context.app, { ...what, ...payment(context) })
+  const paid = await startPaidTurn(context.app, { ...what, ...payer(context) })
   if (paid.maxOutputTokens !== what.turn.requestedOutputTokens)
     context.setHeader('x-max-output-tokens', String(paid.maxOutputTokens))
   return paid
@@ -63,9 +63,10 @@ export function unsupportedFields(
   const isSent = (wires: readonly Wire[]) =>
     // The sandbox lists no wires: it accepts every body and uses what it can.
     deployments.some((deployment) => deployment.wires?.some((wire) => travels(wire, wires)) ?? true)
-  return Object.entries(wireSupport).flatMap(([field, wires]) =>
-    body[field] == null || body[field] === false || isSent(wires) ? [] : [field],
-  )
+  const unsupported: string[] = []
+  for (const field in wireSupport)
+    if (body[field] != null && body[field] !== false && !isSent(wireSupport[field]!)) unsupported.push(field)
+  return unsupported
 }
 
 /** Reports in headers what was not applied as it was sent: `X-Ignored-Fields`, `X-Clamped-Fields`, `X-Mapped-Fields`. */

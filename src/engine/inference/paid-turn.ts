@@ -168,7 +168,7 @@ class Paid implements PaidTurn, HostedListener {
       background,
       receivedMs,
       requestId,
-      earlierAttempts: this.#attempts.length,
+      earlierAttempts: this.#steps.reduce((sum, { attempts }) => sum + attempts.length, 0),
       traceparent,
     }
     const mayCall = this.#request.requireActivePayer
@@ -296,7 +296,7 @@ class Paid implements PaidTurn, HostedListener {
   }
 
   get #attempts() {
-    return this.#steps.flatMap((step) => step.attempts)
+    return this.#steps.length === 1 ? this.#last.attempts : this.#steps.flatMap((step) => step.attempts)
   }
 
   /** The answer is free: it failed before any output, or the caller gets an error instead. */

@@ -75,6 +75,14 @@ class CachedKeyRing implements KeyRing {
     return this.#requireUsable(cached ?? (await this.#load(hash)))
   }
 
+  known(secret: string | undefined): Caller | undefined {
+    if (secret === undefined || !couldBeKey(secret)) return undefined
+    const key = this.#keys.get(sha256(secret).toString('base64'))
+    if (!key || whyUnusable(key, this.#clock.nowMs())) return undefined
+    this.#lookups.hit++
+    return key.caller
+  }
+
   async callerOf(accountId: string, keyId: string): Promise<Caller> {
     const row = await orUnavailable(store.keyById(this.#db, accountId, keyId))
     return this.#requireUsable(row && cachedKeyOf(row, this.#modelId))
@@ -98,9 +106,9 @@ class CachedKeyRing implements KeyRing {
   }
 
   #requireUsable(key: CachedKey | undefined): Caller {
-    if (!key || key.expiresAtMs <= this.#clock.nowMs()) fail('INVALID_API_KEY', {})
-    if (key.suspended) fail('ACCOUNT_SUSPENDED', {})
-    if (key.caller.plan === noPlan) fail('PLAN_REQUIRED', {})
+    if (!key) fail('INVALID_API_KEY', {})
+    const why = whyUnusable(key, this.#clock.nowMs())
+    if (why) fail(why, {})
     return key.caller
   }
 
@@ -137,6 +145,15 @@ class CachedKeyRing implements KeyRing {
     this.#clear()
     this.#log.warn('the key cache lost its listener; keys are read from the database until it is back')
   }
+}
+
+function whyUnusable(
+  { expiresAtMs, suspended, caller }: CachedKey,
+  nowMs: number,
+): 'INVALID_API_KEY' | 'ACCOUNT_SUSPENDED' | 'PLAN_REQUIRED' | undefined {
+  if (expiresAtMs <= nowMs) return 'INVALID_API_KEY'
+  if (suspended) return 'ACCOUNT_SUSPENDED'
+  return caller.plan === noPlan ? 'PLAN_REQUIRED' : undefined
 }
 
 const cachedKeyOf = (row: store.KeyOfAccount, modelId: (name: string) => string): CachedKey => ({

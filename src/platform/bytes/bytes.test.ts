@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { decodeBase64InSlices, freeBytes, sha256InSlices } from './bytes.ts'
+import { decodeBase64InSlices, freeBytes, GrowingBytes, passingBuffer, sha256InSlices } from './bytes.ts'
 
 test('megabytes of Base64 are decoded to the byte, and what is not Base64 is nothing', async () => {
   for (const length of [0, 1, 2, 3, 786_431, 786_432, 786_433, 3_000_001]) {
@@ -24,8 +24,20 @@ test('megabytes of Base64 are decoded to the byte, and what is not Base64 is not
     expect(await decodeBase64InSlices(wrong), wrong.slice(0, 10)).toBeUndefined()
 })
 
-test('freed bytes are empty', () => {
-  const bytes = Buffer.allocUnsafeSlow(1_000)
+test('freed bytes are empty, and small ones are left to the collector, with whatever shares their memory', () => {
+  const bytes = Buffer.allocUnsafeSlow(100_000)
   freeBytes(bytes)
+  expect(bytes.length).toBe(0)
+  const beside = Buffer.from('beside')
+  freeBytes(passingBuffer(1_000))
+  freeBytes(Buffer.from('small'))
+  expect(beside.toString()).toBe('beside')
+})
+
+test.each([1, 3, 1_023, 1_024, 60_000, 200_000])('chunks of %d bytes are collected to the byte', (size) => {
+  const bytes = new GrowingBytes()
+  const whole = Buffer.from(Array.from({ length: size * 3 }, (_, at) => (at * 7) % 251))
+  for (let at = 0; at < whole.length; at += size) bytes.add(whole.subarray(at, at + size))
+  expect(bytes.take().equals(whole)).toBe(true)
   expect(bytes.length).toBe(0)
 })

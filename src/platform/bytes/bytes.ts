@@ -11,6 +11,8 @@ const alphabet = /^[A-Za-z0-9+/]*$/
 const lastPart = /^[A-Za-z0-9+/]*={0,2}$/
 
 const largeBytes = 4 * 1024 * 1024
+/** Smaller memory is left to the garbage collector, which frees it sooner than it is worth a call: buffers of this size may share theirs. */
+const smallBytes = 64 * 1024
 /** From this size on glibc returns memory to the system as soon as it is freed; smaller blocks may stay with the process. */
 const givenBackBytes = 33 * 1024 * 1024
 
@@ -21,11 +23,17 @@ const givenBackBytes = 33 * 1024 * 1024
 export const ownBuffer = (bytes: number): Buffer<ArrayBuffer> =>
   Buffer.allocUnsafeSlow(bytes > largeBytes ? Math.max(bytes, givenBackBytes) : bytes)
 
+/** The same for what is gone soon: a small one shares its memory with others, which costs a tenth. */
+export const passingBuffer = (bytes: number): Buffer<ArrayBuffer> =>
+  bytes <= smallBytes ? Buffer.allocUnsafe(bytes) : ownBuffer(bytes)
+
 /**
- * Frees the memory of a buffer now, not at the next garbage collection. It must be the only view of its memory, and is empty afterwards.
+ * Frees the memory of a buffer now, not at the next garbage collection; nothing may use it any more. It must be the only view of its
+ * memory, and is empty afterwards. The memory of a small buffer stays.
  */
 export function freeBytes(bytes: Uint8Array): void {
-  if (bytes.length > 0) (bytes.buffer as ArrayBuffer).transfer(0)
+  if (bytes.buffer.byteLength > Math.max(smallBytes, Buffer.poolSize))
+    (bytes.buffer as ArrayBuffer).transfer(0)
 }
 
 const firstBytes = 1024
@@ -42,7 +50,7 @@ export class GrowingBytes {
     this.length = length
   }
 
-  /** All collected bytes in their own buffer (see `freeBytes`); then it starts over. */
+  /** All collected bytes in one buffer, for `freeBytes`; then it starts over. */
   take(): Buffer {
     const bytes = this.#bytes.subarray(0, this.length)
     this.#bytes = Buffer.alloc(0)
@@ -51,7 +59,7 @@ export class GrowingBytes {
   }
 
   #grow(bytes: number): void {
-    const grown = ownBuffer(bytes)
+    const grown = passingBuffer(bytes)
     grown.set(this.#bytes.subarray(0, this.length))
     freeBytes(this.#bytes)
     this.#bytes = grown

@@ -57,7 +57,10 @@ export async function admit(
   }
   if (route.socket && route.cors !== undefined) requirePage(context)
   if (route.scope !== 'public') {
-    context.caller = await callerOf(app, route, context)
+    const secret = secretOf(context.headers, route.keySources)
+    const caller = app.keys.known(secret) ?? (await lookUpCaller(app, route, context, secret))
+    requireUsableHere(route, caller, context)
+    context.caller = caller
     app.metrics.stages.auth.since(startedMs)
     requireScopeOf(route, context.caller)
   }
@@ -91,20 +94,26 @@ export async function admit(
     )
 }
 
-/**
- * Identifies the caller by the credentials that the route accepts. Throws INVALID_API_KEY, ORIGIN_NOT_ALLOWED and other refusals of a key.
- */
-async function callerOf(app: App, route: Route, context: ActiveRequest): Promise<Caller> {
-  const caller = await app.keys
-    .caller(secretOf(context.headers, route.keySources))
-    .catch(async (error: unknown) => {
-      if (route.cors === undefined) await exposeRefusal(app, context)
-      throw error
-    })
+/** Identifies the caller by its credentials. Throws INVALID_API_KEY and other refusals of a key. */
+async function lookUpCaller(
+  app: App,
+  route: Route,
+  context: ActiveRequest,
+  secret: string | undefined,
+): Promise<Caller> {
+  try {
+    return await app.keys.caller(secret)
+  } catch (error) {
+    if (route.cors === undefined) await exposeRefusal(app, context)
+    throw error
+  }
+}
+
+/** Throws INVALID_API_KEY for credentials that the route does not accept, and ORIGIN_NOT_ALLOWED. */
+function requireUsableHere(route: Route, caller: Caller, context: ActiveRequest): void {
   if (!(route.credentials ?? keysOnly).includes(caller.kind)) fail('INVALID_API_KEY', {})
   if (route.cors === undefined) admitOrigin(caller, context)
   else requireOrigin(caller, context)
-  return caller
 }
 
 function requireScopeOf({ scope, orScope }: Route, caller: Caller): void {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { freeBytes, ownBuffer } from '#platform/bytes'
+import { freeBytes, passingBuffer } from '#platform/bytes'
 import { fail } from '#platform/errors'
 import { boundsOf, NotJson, readJson } from '#platform/json'
 import { type BodySlot, type Intake, tooMuch } from './intake.ts'
@@ -9,6 +9,8 @@ import { jsonTrouble, reasons } from './phrases.ts'
 export const drainBytes = 256 * 1024 * 1024
 /** The first buffer of a body without Content-Length. */
 const firstBytes = 16 * 1024
+/** A body of this size is not announced: it needs no reservation, or hardly any. */
+const smallBytes = 16 * 1024
 
 /** The client disconnected before its request was complete, so there is no answer to send. */
 export class ClientGone extends Error {
@@ -30,7 +32,8 @@ export async function readBody(message: IncomingMessage, limit: number, intake: 
   refuseEncoded(message)
   const body = new Filling(limit, intake)
   try {
-    await body.announce(Number(message.headers['content-length'] ?? 0))
+    const length = Number(message.headers['content-length'] ?? 0)
+    if (length > smallBytes) await body.announce(length)
     await readAll(message, body)
     return { bytes: body.bytes(), slot: body.slot }
   } catch (error) {
@@ -92,6 +95,11 @@ class Filling {
 
   #keep(chunk: Buffer, start: number): void {
     this.slot.arrived(chunk.length)
+    // Most bodies are one small chunk.
+    if (start === 0 && this.#room === 0 && chunk.length <= smallBytes) {
+      this.#bytes = chunk
+      return
+    }
     if (this.size > this.#room)
       this.#makeRoom(Math.min(this.#limit, Math.max(firstBytes, this.size, 2 * this.#room)))
     if (this.#refusal === undefined) chunk.copy(this.#bytes, start)
@@ -113,7 +121,7 @@ class Filling {
     }
     this.#room = bytes
     if (bytes <= this.#bytes.length) return
-    const grown = ownBuffer(bytes)
+    const grown = passingBuffer(bytes)
     this.#bytes.copy(grown, 0, 0, Math.min(this.size, this.#bytes.length))
     freeBytes(this.#bytes)
     this.#bytes = grown

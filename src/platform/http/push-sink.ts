@@ -1,9 +1,8 @@
 /** The response of one pushed answer: framing, silence, slow clients and the end. */
 import type { ServerResponse } from 'node:http'
 import { type Deadline, deadlines } from '#platform/clock'
-import { JsonText } from './http.ts'
 import type { Pushed, PushedAnswer, PushOut } from './push.ts'
-import { type Line, send, sendError } from './respond.ts'
+import { firstStatus, type Line, sendError, sendJson } from './respond.ts'
 
 const eventStreamHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -91,9 +90,12 @@ export class PushSink implements PushOut {
     if (this.#isOver || this.#isOpen) return
     this.#isOver = true
     const { app, context, route, check } = this.#line
-    void send(app, context, route, new JsonText(text), check)
-      .catch((error) => sendError(app, route, context, error, check))
-      .finally(() => this.#finish())
+    try {
+      sendJson(context, firstStatus(route), text, check)
+      this.#finish()
+    } catch (error) {
+      void sendError(app, route, context, error, check).finally(() => this.#finish())
+    }
   }
 
   fail(error: unknown): void {

@@ -33,12 +33,20 @@ export async function send(
     result instanceof Answer ? result : new Answer(firstStatus(route), result)
   if (contentType !== undefined)
     return context.answer(status, contentType, body as string | Uint8Array | null)
-  const text = body instanceof JsonText ? body.text : JSON.stringify(body)
+  sendJson(context, status, body instanceof JsonText ? body.text : JSON.stringify(body), check)
+}
+
+export function sendJson(
+  context: ActiveRequest,
+  status: number,
+  text: string,
+  check: AnswerCheck | undefined,
+): void {
   check?.reply(status, text)
   context.answer(status, jsonType, text)
 }
 
-const firstStatus = (route: Route): number => Number(Object.keys(route.reply)[0])
+export const firstStatus = (route: Route): number => Number(Object.keys(route.reply)[0])
 
 export async function sendError(
   app: App,

@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { base62, randomBase62, secretPrefixes } from '#platform/ids'
 
 export { isSealed } from './seal.ts'
 export { openSecrets, type Secrets, type SecretsOptions } from './vault.ts'
 
-export const sha256 = (data: string | Uint8Array): Buffer => createHash('sha256').update(data).digest()
+export const sha256 = (data: string | Uint8Array): Buffer => hash('sha256', data, 'buffer')
 
 /** A new project key: `khr_`, 43 random base62 characters (256 bits), 6 of checksum. */
 export function newKeySecret(): string {

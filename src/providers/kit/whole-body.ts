@@ -18,7 +18,7 @@ export class WholeBody {
     return chunk.length <= room
   }
 
-  /** In a buffer of its own (see `freeBytes`). */
+  /** In one buffer, for `freeBytes`. */
   take(): Buffer {
     return this.#bytes.take()
   }
