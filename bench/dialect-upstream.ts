@@ -39,8 +39,6 @@ export function answerFromMemory(tokens: number): Dispatcher['dispatch'] {
   const piecesAt = new Map<string, Buffer[]>(answers)
   return ({ path }, handler) => {
     const pieces = piecesAt.get(path) ?? []
-    handler.onRequestStart?.(controller, undefined)
-    handler.onResponseStart?.(controller, 200, { 'content-type': 'text/event-stream' })
     let place = 0
     const next = (): void => {
       const piece = pieces[place++]
@@ -49,7 +47,12 @@ export function answerFromMemory(tokens: number): Dispatcher['dispatch'] {
         queueMicrotask(() => process.nextTick(next))
       } else handler.onResponseEnd?.(controller, {})
     }
-    process.nextTick(next)
+    // As of a socket: nothing is answered before the caller has the return of `dispatch`.
+    process.nextTick(() => {
+      handler.onRequestStart?.(controller, undefined)
+      handler.onResponseStart?.(controller, 200, { 'content-type': 'text/event-stream' })
+      next()
+    })
     return true
   }
 }

@@ -1,10 +1,11 @@
 /**
- * `npm run bench:dialects [rounds]`: the cost of a streamed event from each upstream wire to each caller wire. Bytes enter in place of the
+ * `npm run bench:dialects -- [rounds]`: the cost of a streamed event from each upstream wire to each caller wire. Bytes enter in place of the
  * upstream's socket and the events' text leaves in place of the caller's; everything in between is real, including the ledger. With
- * `--http`: the milliseconds that a real server adds to the first token.
+ * `--http`: the milliseconds that a real server adds to the first token. With `--beside <checkout>`: this code and that checkout in turn.
  */
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { parseArgs } from 'node:util'
 import { Pool, request } from 'undici'
 import type { Wire } from '#engine/turn'
 import { readEnv } from '#platform/config'
@@ -15,6 +16,7 @@ import { loadConfig } from '#settings'
 import { routes } from '../src/capabilities.ts'
 import { startKherad } from '../src/server.ts'
 import { eventsOf, firstWord } from './dialect-streams.ts'
+import { compareInTurn } from './dialect-turns.ts'
 import {
   answerFromMemory,
   configOf,
@@ -31,8 +33,12 @@ interface Pair {
   figures: number[]
 }
 
-const overHttp = process.argv.includes('--http')
-const rounds = Number(process.argv.slice(2).find((word) => word !== '--http') ?? (overHttp ? 200 : 60))
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { http: { type: 'boolean', default: false }, beside: { type: 'string' } },
+})
+const { http: overHttp, beside } = values
+const rounds = Number(positionals[0] ?? (overHttp ? 200 : beside ? 30 : 60))
 /** Tokens of text; the tool call and the end add some 80 events. */
 const tokens = overHttp ? 20 : 1920
 const headers = { 'anthropic-version': '2023-06-01' }
@@ -41,7 +47,8 @@ const pairs: Pair[] = wires.flatMap((from) => wires.map((to) => ({ from, to, fig
 await using stack = new AsyncDisposableStack()
 const folder = await temporaryFolder(stack)
 console.log(`${machine()}\n`)
-await (overHttp ? measureFirstTokens() : measureEvents())
+if (beside !== undefined) compareInTurn(beside, rounds)
+else await (overHttp ? measureFirstTokens() : measureEvents())
 
 async function measureEvents(): Promise<void> {
   const settings = { KHERAD_DATA: dataOf(folder), KHERAD_BOOTSTRAP_KEY: key, KHERAD_PORT: '0' }
@@ -55,16 +62,34 @@ async function measureEvents(): Promise<void> {
     const { handle } = routes.find((route) => route.path === paths[to])!
     const all = await cpuMicroseconds(async () => {
       const ask = contextOf({ app, caller, body: bodyOf(from, to) })
-      const { answer } = (await handle(ask as never)) as EventStream
-      await new Promise<void>((end, fail) => {
-        const nothing = (): void => undefined
-        const rest = { isOpen: true, open: nothing, event: nothing, json: nothing, cut: nothing }
-        answer.start({ ...rest, flush: () => true, end, fail })
-      })
+      const written = await eventsWritten((await handle(ask as never)) as EventStream)
+      if (written < tokens) throw new Error(`${from} → ${to}: ${written} events of ${tokens} tokens`)
     })
     return (all - (await cpuMicroseconds(() => feedWithoutReader(feed, paths[from])))) / counts.get(from)!
   })
   print(`µs of CPU per event, least and median of ${rounds} answers of some 2,000 events`, [0, 0.5])
+}
+
+/** Reads a pushed answer to its end, as fast as it comes. */
+function eventsWritten({ answer }: EventStream): Promise<number> {
+  return new Promise((resolve, fail) => {
+    let events = 0
+    const nothing = (): void => undefined
+    const event = (): void => {
+      events++
+    }
+    const end = (): void => resolve(events)
+    answer.start({
+      isOpen: true,
+      open: nothing,
+      event,
+      flush: () => true,
+      json: nothing,
+      cut: nothing,
+      end,
+      fail,
+    })
+  })
 }
 
 async function measureFirstTokens(): Promise<void> {
