@@ -25,6 +25,8 @@ export class Step implements RunListener {
   #metered: Turn
   #seen: ObservedOutput = { ...unseen }
   #usage: Usage | undefined
+  /** What `usage` answers until something else is seen. */
+  #known: Usage | undefined
   /** `#usage` counts the prompt only. */
   #promptOnly = false
   #finishReason: FinishReason | undefined
@@ -96,16 +98,19 @@ export class Step implements RunListener {
   }
 
   done(): void {
+    this.#known = undefined
     this.#listener.done()
   }
 
   failed(fault: UpstreamError): void {
     this.#fault = fault
+    this.#known = undefined
     this.#listener.failed(failureOf(fault))
   }
 
   broke(error: unknown): void {
     this.#isBroken = true
+    this.#known = undefined
     this.#listener.failed(asFailure(error))
   }
 
@@ -113,7 +118,8 @@ export class Step implements RunListener {
   usage(): Usage {
     // No upstream was called, because the key no longer permits it.
     if (this.#fault && this.attempts.length === 0) return noUsage
-    return this.#believed(this.#counted())
+    this.#known ??= this.#believed(this.#counted())
+    return this.#known
   }
 
   /** The upstream's claim and the corrected usage, if the claim is impossible; otherwise undefined. */
@@ -145,6 +151,7 @@ export class Step implements RunListener {
 
   /** Only the last attempt is metered: one that continued an interrupted answer read the text so far as its prompt. */
   #meter(part: Part): void {
+    this.#known = undefined
     if (this.#metered !== this.#options.run.turn) {
       this.#metered = this.#options.run.turn
       this.#seen = { ...unseen }

@@ -45,6 +45,7 @@ export function receiptQuantities({
 }: Pick<EndedTurn, 'steps' | 'hosted' | 'isFree'>): Quantities | undefined {
   if (isFree) return undefined
   const searches = steps.reduce((sum, step) => sum + (step.usage().webSearches ?? 0), 0)
+  if (searches === 0 && !hosted) return undefined
   return totalQuantities([{ searches }, ...(hosted?.quantities ?? [])])
 }
 

@@ -47,8 +47,11 @@ export interface Caller {
 export interface KeyRing extends AsyncDisposable {
   /** Throws INVALID_API_KEY (401), ACCOUNT_SUSPENDED or PLAN_REQUIRED (403), or SERVICE_UNAVAILABLE (503). */
   caller(secret: string | undefined): Promise<Caller>
-  /** The same at once, for a valid key that was asked for lately; undefined for any other. */
-  known(secret: string | undefined): Caller | undefined
+  /**
+   * The same at once, for a valid key that was asked for lately; undefined for any other. `connection`: where it came from; clients send the
+   * same key with every request of a connection, so the last one is not hashed again.
+   */
+  known(secret: string | undefined, connection: object): Caller | undefined
   /**
    * For work that a key requested earlier; throws as `caller` does once the key is no longer valid. Queries the database each time, so that
    * it is exact in every process right after a commit; notifications take some milliseconds.

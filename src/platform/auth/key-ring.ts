@@ -44,6 +44,8 @@ class CachedKeyRing implements KeyRing {
   readonly #modelId: (name: string) => string
   readonly #keys = new Map<string, CachedKey>()
   readonly #hashesOf = new Map<string, Set<string>>()
+  /** The key that came last, and its hash, of each open connection. */
+  readonly #lastOf = new WeakMap<object, { secret: string; hash: string }>()
   readonly #lookups = { hit: 0, miss: 0 }
   readonly #origins: Origins
   readonly #listener: AsyncDisposable
@@ -75,9 +77,15 @@ class CachedKeyRing implements KeyRing {
     return this.#requireUsable(cached ?? (await this.#load(hash)))
   }
 
-  known(secret: string | undefined): Caller | undefined {
-    if (secret === undefined || !couldBeKey(secret)) return undefined
-    const key = this.#keys.get(sha256(secret).toString('base64'))
+  known(secret: string | undefined, connection: object): Caller | undefined {
+    if (secret === undefined) return undefined
+    let last = this.#lastOf.get(connection)
+    if (last?.secret !== secret) {
+      if (!couldBeKey(secret)) return undefined
+      last = { secret, hash: sha256(secret).toString('base64') }
+      this.#lastOf.set(connection, last)
+    }
+    const key = this.#keys.get(last.hash)
     if (!key || whyUnusable(key, this.#clock.nowMs())) return undefined
     this.#lookups.hit++
     return key.caller

@@ -58,7 +58,7 @@ export async function admit(
   if (route.socket && route.cors !== undefined) requirePage(context)
   if (route.scope !== 'public') {
     const secret = secretOf(context.headers, route.keySources)
-    const caller = app.keys.known(secret) ?? (await lookUpCaller(app, route, context, secret))
+    const caller = app.keys.known(secret, message.socket) ?? (await lookUpCaller(app, route, context, secret))
     requireUsableHere(route, caller, context)
     context.caller = caller
     app.metrics.stages.auth.since(startedMs)
