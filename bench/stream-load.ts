@@ -24,6 +24,8 @@ export interface StreamResult {
   streams: number
   tokens: number
   unfinished: number
+  /** How the first few of these began and ended. */
+  faults: string[]
   /** From the request to the first token. */
   first: Shares
   /** Transit of each token. */
@@ -32,12 +34,15 @@ export interface StreamResult {
   gap: Shares
 }
 
+const mostFaults = 3
+
 const nowMs = (): number => performance.timeOrigin + performance.now()
 
 async function read(options: StreamOptions): Promise<StreamResult> {
   const firsts: number[] = []
   const transits: number[] = []
   const gaps: number[] = []
+  const faults: string[] = []
   let unfinished = 0
   const one = (): Promise<void> =>
     new Promise((resolve) => {
@@ -46,11 +51,13 @@ async function read(options: StreamOptions): Promise<StreamResult> {
       const sentMs = nowMs()
       let lastMs = 0
       let rest = ''
+      let start = ''
       let done = false
       socket.setEncoding('latin1')
       socket.write(requestText(options))
       socket.on('data', (text: string) => {
         const atMs = nowMs()
+        if (start === '') start = text
         const events = (rest + text).split('\n\n')
         rest = events.pop()!
         for (const event of events) {
@@ -64,7 +71,7 @@ async function read(options: StreamOptions): Promise<StreamResult> {
         }
       })
       socket.on('close', () => {
-        if (!done) unfinished++
+        if (!done && unfinished++ < mostFaults) faults.push(`${start.slice(0, 600)} … ${rest.slice(-200)}`)
         resolve()
       })
       socket.on('error', () => {})
@@ -75,7 +82,7 @@ async function read(options: StreamOptions): Promise<StreamResult> {
   }
   await Promise.all(Array.from({ length: options.streams }, begin))
   const times = { first: sharesOf(firsts), transit: sharesOf(transits), gap: sharesOf(gaps) }
-  return { streams: options.streams, tokens: transits.length, unfinished, ...times }
+  return { streams: options.streams, tokens: transits.length, unfinished, faults, ...times }
 }
 
 function requestText({ url, headers, body }: StreamOptions): string {

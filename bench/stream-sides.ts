@@ -106,14 +106,11 @@ export async function probe({ pid, resources }: StreamSide): Promise<Resources> 
 /** Resident. */
 export const megabytesOf = ({ pid }: StreamSide): number => (pid === undefined ? 0 : residentMegabytes(pid))
 
-/** The share of a core that a server uses during this time. */
-export async function coresOf({ pid }: StreamSide, ms: number): Promise<string> {
+/** The share of a core that a server uses during this time; zero for the upstream, which is not watched. */
+export async function coresOf({ pid }: StreamSide, ms: number): Promise<number> {
   const before = pid === undefined ? 0 : cpuSeconds(pid)
   const startedMs = performance.now()
   await pause(ms)
-  if (pid === undefined) return ''
-  return (((cpuSeconds(pid) - before) * 1000) / (performance.now() - startedMs)).toFixed(3)
+  if (pid === undefined) return 0
+  return ((cpuSeconds(pid) - before) * 1000) / (performance.now() - startedMs)
 }
-
-export const kilobytes = (megabytes: number, streams: number): string =>
-  ((megabytes * 1024) / streams).toFixed(0)

@@ -8,20 +8,13 @@
  *
  * Each open stream is two descriptors of the server: `ulimit -n` must be above twice the number of streams.
  */
+import { readdirSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import type { SlowReaderOptions, SlowReaderResult } from './slow-reader.ts'
 import { jsonFrom, machine, type Running, runPaced } from './stage.ts'
 import type { StreamOptions, StreamResult } from './stream-load.ts'
-import {
-  coresOf,
-  kilobytes,
-  megabytesOf,
-  probe,
-  type StreamSide,
-  startStreamSides,
-  streamCall,
-} from './stream-sides.ts'
+import { coresOf, megabytesOf, probe, type StreamSide, startStreamSides, streamCall } from './stream-sides.ts'
 import { median, row, table } from './table.ts'
 
 const { positionals, values } = parseArgs({
@@ -45,38 +38,69 @@ for (const name of names) {
 }
 
 /** `tokens` of each; the first comes at once, the rest at the pace of the upstream. */
-function loadOf(side: StreamSide, streams: number, tokens: number, arrivalMs = 2_000): Promise<StreamResult> {
+async function loadOf(
+  side: StreamSide,
+  streams: number,
+  tokens: number,
+  arrivalMs = 2_000,
+): Promise<StreamResult> {
   const options: StreamOptions = { ...streamCall(side, 'Count the time.', tokens), streams, arrivalMs }
-  return jsonFrom<StreamResult>('bench/stream-load.ts', options)
+  const result = await jsonFrom<StreamResult>('bench/stream-load.ts', options)
+  for (const fault of result.faults) process.stderr.write(`${side.name}: unfinished: ${fault}\n`)
+  return result
+}
+
+interface PacedFigures {
+  core: number
+  /** By which resident memory grew for each stream. */
+  kilobytes: number
+  megabytes: number
 }
 
 async function paced(sides: StreamSide[]): Promise<void> {
   const streams = Number(values.streams ?? 1_000)
   const times = ['first event p50, p99 ms', 'event p50, p99 ms', 'latest event ms', 'unfinished']
   table([`${streams} streams, 20 events a second each`, 'core', 'KB a stream', 'resident MB', ...times])
+  const measured = new Map<string, PacedFigures>()
   for (const side of sides) {
     const atRest = megabytesOf(side)
     const running = loadOf(side, streams, 240)
     await pause(4_000)
-    const cores = await coresOf(side, 7_000)
-    const open = megabytesOf(side)
+    const core = await coresOf(side, 7_000)
+    const megabytes = megabytesOf(side)
     const { first, transit, unfinished } = await running
-    const memory = side.pid === undefined ? ['', ''] : [kilobytes(open - atRest, streams), open.toFixed(0)]
+    const figures = { core, kilobytes: ((megabytes - atRest) * 1024) / streams, megabytes }
+    measured.set(side.name, figures)
     row([
       side.name,
-      cores,
-      ...memory,
+      ...(side.pid === undefined ? ['', '', ''] : shown(figures)),
       `${first.p50.toFixed(1)}, ${first.p99.toFixed(1)}`,
       `${transit.p50.toFixed(2)}, ${transit.p99.toFixed(1)}`,
       transit.most.toFixed(0),
       String(unfinished),
     ])
   }
+  comparePaced(measured)
+}
+
+function shown({ core, kilobytes, megabytes }: PacedFigures): string[] {
+  return [core.toFixed(3), kilobytes.toFixed(0), megabytes.toFixed(0)]
+}
+
+/** Against the bare proxy; the targets are this code's. */
+function comparePaced(measured: Map<string, PacedFigures>): void {
+  const floor = measured.get('bare proxy')!
+  console.log('')
+  table(['× the bare proxy', 'core (≤ 1.5)', 'KB a stream', 'resident (≤ 2)'])
+  for (const [name, { core, kilobytes, megabytes }] of measured) {
+    const ratios = [core / floor.core, kilobytes / floor.kilobytes, megabytes / floor.megabytes]
+    if (core > 0 && name !== 'bare proxy') row([name, ...ratios.map((ratio) => ratio.toFixed(2))])
+  }
 }
 
 async function silent(sides: StreamSide[]): Promise<void> {
   const streams = Number(values.streams ?? 4_000)
-  const alive = ['live heap MB', 'timers', 'sockets', 'promises', 'abort signals']
+  const alive = ['live heap MB', 'descriptors', 'timers', 'handles']
   table([
     `${streams} streams, an event every 10 s`,
     'resident MB',
@@ -89,18 +113,21 @@ async function silent(sides: StreamSide[]): Promise<void> {
     const atRest = megabytesOf(side)
     const show = async (when: string, core: string, unfinished: string): Promise<void> => {
       const resident = megabytesOf(side)
-      const { heapMegabytes, timers, sockets, promises, signals } = await probe(side)
-      const counts = [timers, sockets, promises, signals].map(String)
-      const memory = [resident.toFixed(0), when === 'at rest' ? '' : kilobytes(resident - atRest, streams)]
-      row([`${side.name}, ${when}`, ...memory, core, heapMegabytes.toFixed(1), ...counts, unfinished])
+      const descriptors = readdirSync(`/proc/${side.pid}/fd`).length
+      const { heapMegabytes, timers, handles } = await probe(side)
+      const counts = [descriptors, timers, handles].map(String)
+      const grown = (((resident - atRest) * 1024) / streams).toFixed(0)
+      const memory = [resident.toFixed(0), when === 'at rest' ? '' : grown]
+      const heap = heapMegabytes.toFixed(1)
+      row([`${side.name}, ${when}`, ...memory, core, heap, ...counts, unfinished])
     }
-    await show('at rest', await coresOf(side, 2_000), '')
+    await show('at rest', (await coresOf(side, 2_000)).toFixed(3), '')
     // All are open from the eighth second to the thirtieth.
     const running = loadOf(side, streams, 4, 8_000)
     await pause(10_000)
     await show('all open', '', '')
-    const core = await coresOf(side, 14_000)
-    await show('16 s later', core, '')
+    const core = await coresOf(side, 10_000)
+    await show('10 s later', core.toFixed(3), '')
     const { unfinished } = await running
     await pause(1_000)
     await show('all ended', '', String(unfinished))
