@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Caps } from '#platform/ledger'
 import { longLeaseMs, openSite, type Person, type Site } from '../crash/site.ts'
 import type { ServerProcess } from '../harness/processes.ts'
 import { until } from '../harness/until.ts'
@@ -12,11 +13,10 @@ let price: { hold: bigint; charge: bigint }
 
 const ask = { max_tokens: 100 }
 const calls = 200
-const pays = 37n
 
 beforeAll(async () => {
   site = stack.use(await openSite({ leaseMs: longLeaseMs }))
-  servers = await Promise.all([site.start(), site.start()])
+  servers = await Promise.all([1, 2, 3, 4].map(() => site.start()))
   price = await measurePrice()
 })
 afterAll(() => stack.disposeAsync())
@@ -36,25 +36,67 @@ async function measurePrice(): Promise<typeof price> {
 
 const plenty = 10n ** 12n
 
-test.each([
-  ['balance', 'INSUFFICIENT_CREDITS', (limit: bigint) => ({ credits: limit })],
-  ['total cap of the key', 'BUDGET_EXCEEDED', (limit: bigint) => ({ credits: plenty, key: { cap: limit } })],
-  [
-    'total cap of the project',
-    'BUDGET_EXCEEDED',
-    (limit: bigint) => ({ credits: plenty, project: { cap: limit } }),
-  ],
-  [
-    'monthly cap of the account',
-    'BUDGET_EXCEEDED',
-    (limit: bigint) => ({ credits: plenty, account: { monthCap: limit } }),
-  ],
-] as const)(
-  'of 200 parallel calls at two processes on a %s that pays 37, exactly 37 are admitted, and everything settles',
-  async (_name, code, limited) => {
-    // One micro-credit less than a 38th call needs.
-    const limit = price.hold * (pays + 1n) - 1n
+interface Bound {
+  name: string
+  code: string
+  /** How many calls it pays for. */
+  pays: number
+  person: (limit: bigint) => { credits: bigint; account?: Caps; project?: Caps; key?: Caps }
+}
+
+const bounds: readonly Bound[] = [
+  {
+    name: 'balance',
+    code: 'INSUFFICIENT_CREDITS',
+    pays: 37,
+    person: (credits) => ({ credits }),
+  },
+  { name: 'tiny balance', code: 'INSUFFICIENT_CREDITS', pays: 1, person: (credits) => ({ credits }) },
+  {
+    name: 'total cap of the key',
+    code: 'BUDGET_EXCEEDED',
+    pays: 37,
+    person: (cap) => ({ credits: plenty, key: { cap } }),
+  },
+  {
+    name: 'total cap of the project',
+    code: 'BUDGET_EXCEEDED',
+    pays: 37,
+    person: (cap) => ({ credits: plenty, project: { cap } }),
+  },
+  {
+    name: 'monthly cap of the account',
+    code: 'BUDGET_EXCEEDED',
+    pays: 37,
+    person: (monthCap) => ({ credits: plenty, account: { monthCap } }),
+  },
+  {
+    name: 'rate of the key',
+    code: 'RATE_LIMITED',
+    pays: 37,
+    person: () => ({ credits: plenty, key: { ratePerMinute: 37 } }),
+  },
+  {
+    name: 'rate of the account',
+    code: 'RATE_LIMITED',
+    pays: 37,
+    person: () => ({ credits: plenty, account: { ratePerMinute: 37 } }),
+  },
+  {
+    name: 'number of concurrent calls of the project',
+    code: 'CONCURRENCY_LIMITED',
+    pays: 37,
+    person: () => ({ credits: plenty, project: { concurrency: 37 } }),
+  },
+]
+
+test.each(bounds.flatMap((bound) => [2, 4].map((processes) => ({ ...bound, processes }))))(
+  'of 200 parallel calls at $processes processes on a $name that pays $pays, exactly $pays are admitted, and everything settles',
+  async ({ code, pays, processes, person: limited }) => {
+    // One micro-credit less than one more call needs.
+    const limit = price.hold * BigInt(pays + 1) - 1n
     const person = await site.person(limited(limit))
+    const status = code.endsWith('LIMITED') ? 429 : 402
     const released = Promise.withResolvers<void>()
     const before = site.upstream.calls.length
     site.upstream.reply(() => released.promise.then(() => answer()))
@@ -62,32 +104,32 @@ test.each([
     let refused = 0
     const replies = Promise.all(
       Array.from({ length: calls }, async (_, index) => {
-        const reply = await site.client(servers[index % 2]!, person).chat(ask)
-        if (reply.status === 402) refused++
+        const reply = await site.client(servers[index % processes]!, person).chat(ask)
+        if (reply.status === status) refused++
         return reply
       }),
     )
-    await until(
-      () => refused === calls - Number(pays) && site.upstream.calls.length - before === Number(pays),
-    )
+    await until(() => refused === calls - pays && site.upstream.calls.length - before === pays)
 
-    await expectBooks(person, { held: price.hold * pays })
+    await expectBooks(person, { held: price.hold * BigInt(pays) })
     released.resolve()
     const seen = await replies
-    expect(seen.filter(({ status }) => status === 200)).toHaveLength(Number(pays))
+    expect(seen.filter(({ status }) => status === 200)).toHaveLength(pays)
     const no = seen.filter(({ status }) => status !== 200)
     expect(new Set(no.map(({ body }) => body.error.code))).toEqual(new Set([code]))
-    expect(new Set(no.map(({ headers }) => headers.get('x-should-retry')))).toEqual(new Set(['false']))
+    if (status === 402)
+      expect(new Set(no.map(({ headers }) => headers.get('x-should-retry')))).toEqual(new Set(['false']))
+    else expect(no.every(({ headers }) => Number(headers.get('retry-after')) > 0)).toBe(true)
 
     await site.healed()
     const { balance } = await expectBooks(person, { held: 0n })
     const receipts = await site.receipts(person)
-    expect(receipts).toHaveLength(Number(pays))
+    expect(receipts).toHaveLength(pays)
     expect(receipts.every(({ state, charged }) => state === 'completed' && charged === price.charge)).toBe(
       true,
     )
-    expect(balance).toBe((limited(limit).credits as bigint) - price.charge * pays)
-    expect(site.upstream.calls.length - before).toBe(Number(pays))
+    expect(balance).toBe(limited(limit).credits - price.charge * BigInt(pays))
+    expect(site.upstream.calls.length - before).toBe(pays)
   },
 )
 
