@@ -49,25 +49,44 @@ abstract class Series<Name extends string> {
   protected abstract values(): Value[]
 }
 
+/** The children whose first labels have the same values, by the value of the next one: strings joined on every call would be hashed anew. */
+type Branch<Child> = Map<string, Branch<Child> | Child>
+
 /** Children by their label values. */
-abstract class Family<Name extends string, Child> extends Series<Name> {
-  readonly #children = new Map<string, { labels: Labels<Name>; child: Child }>()
+abstract class Family<Name extends string, Child extends object> extends Series<Name> {
+  #root: Branch<Child> | Child | undefined
+  readonly #children: { labels: Labels<Name>; child: Child }[] = []
 
   /** The child with these labels; keep a reference where it is updated often. */
   of(labels: Labels<Name>): Child {
-    let key = ''
-    for (const name of this.labelNames) key += `${labels[name]}\n`
-    const known = this.#children.get(key)
-    if (known) return known.child
+    let found = this.#root
+    for (const name of this.labelNames)
+      found = (found as Branch<Child> | undefined)?.get(String(labels[name]))
+    return (found as Child | undefined) ?? this.#add(labels)
+  }
+
+  #add(labels: Labels<Name>): Child {
     const child = this.make()
-    this.#children.set(key, { labels: { ...labels }, child })
+    this.#children.push({ labels: { ...labels }, child })
+    const values = this.labelNames.map((name) => String(labels[name]))
+    const last = values.pop()
+    if (last === undefined) this.#root = child
+    else {
+      this.#root ??= new Map()
+      let branch = this.#root as Branch<Child>
+      for (const value of values) {
+        if (!branch.has(value)) branch.set(value, new Map())
+        branch = branch.get(value) as Branch<Child>
+      }
+      branch.set(last, child)
+    }
     return child
   }
 
   protected abstract make(): Child
   protected abstract read(labels: Labels<Name>, child: Child): Value[]
   protected values(): Value[] {
-    return [...this.#children.values()].flatMap(({ labels, child }) => this.read(labels, child))
+    return this.#children.flatMap(({ labels, child }) => this.read(labels, child))
   }
 }
 
