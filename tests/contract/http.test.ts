@@ -63,6 +63,28 @@ describe('paths and methods', () => {
     }
   })
 
+  test('a Content-Type that is none is 400 on known and unknown paths, where a method may have a body', async () => {
+    const sent = async (method: string, path: string, type: string) => {
+      await using wire = await Wire.open(world.url)
+      await wire.write(requestOf(method, path, { ...headers(), 'content-type': type }, '{}'))
+      return wire.next()
+    }
+    for (const path of [chatPath, '/v1/nothing', '/']) {
+      for (const type of ['json', 'application/', '/json', 'a b/c', 'text/plain charset=utf-8'])
+        expectRefusal(
+          await sent('POST', path, type),
+          { status: 400, code: 'INVALID_REQUEST' },
+          `${type} ${path}`,
+        )
+    }
+    for (const [method, type] of [
+      ['GET', 'json'],
+      ['POST', 'text/plain; charset=utf-8'],
+      ['POST', ' application/json '],
+    ] as const)
+      expectRefusal(await sent(method, '/v1/nothing', type), { status: 404, code: 'ROUTE_NOT_FOUND' }, type)
+  })
+
   test('HEAD answers as GET without its body', async () => {
     const get = await key.get('/v1/models')
     const head = await key.raw('HEAD', '/v1/models')

@@ -1,4 +1,3 @@
-import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server as NodeServer, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
@@ -132,7 +131,9 @@ function nodeServer(
   return server
 }
 
-/** `localhost` is both loopback addresses where the machine has both. */
+const loopbackAddresses = ['127.0.0.1', '::1']
+
+/** `localhost` is both loopback addresses where the machine has both, whichever its resolver names. */
 async function listenOn(
   open: () => NodeServer,
   { host, port, reusePort }: { host: string; port: number; reusePort: boolean },
@@ -146,9 +147,8 @@ async function listenOn(
   const first = await listen(host, port)
   if (host !== 'localhost') return [first]
   const own = first.address() as AddressInfo
-  const found = await lookup(host, { all: true }).catch(() => [])
-  const others = found.filter(({ address }) => address !== own.address)
-  const second = await Promise.allSettled(others.map(({ address }) => listen(address, own.port)))
+  const others = loopbackAddresses.filter((address) => address !== own.address)
+  const second = await Promise.allSettled(others.map((address) => listen(address, own.port)))
   return [first, ...second.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))]
 }
 
