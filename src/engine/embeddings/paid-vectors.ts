@@ -116,7 +116,7 @@ class Paid implements PaidVectors {
       ...(reply !== undefined && { reply }),
       ...(urgent !== undefined && { urgent }),
       figures: { texts },
-      attributes: () => ({ 'gen_ai.usage.input_tokens': tokens }),
+      attributes: { 'gen_ai.usage.input_tokens': tokens },
     })
   }
 }

@@ -135,10 +135,7 @@ class Paid implements PaidImage {
       claims: claimsOf(this.#order.attempts, this.#usage, tokens),
       detail: { head: this.#detail() },
       figures: { pictures: this.#delivered },
-      attributes: () => ({
-        'gen_ai.usage.input_tokens': tokens.input,
-        'gen_ai.usage.output_tokens': tokens.output,
-      }),
+      attributes: { 'gen_ai.usage.input_tokens': tokens.input, 'gen_ai.usage.output_tokens': tokens.output },
     })
   }
 

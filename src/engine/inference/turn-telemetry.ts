@@ -26,10 +26,10 @@ export class TurnTelemetry {
     this.#paid = paid
   }
 
-  /** Starts the span of one upstream call, if there are spans. Returns the `traceparent` to send upstream. */
+  /** Starts the span of one upstream call. Returns the `traceparent` to send upstream. */
   beginCall(turn: Turn): string | undefined {
     this.#askedMs = performance.now()
-    return this.#paid.beginCall(textModels.operation, () => requestAttributes(this.#model, turn))
+    return this.#paid.beginCall(textModels.operation, requestAttributes(this.#model, turn))
   }
 
   /** Called when a token of a streamed answer is delivered. */
@@ -39,13 +39,9 @@ export class TurnTelemetry {
     this.#app.metrics.stages.first_token.since(this.#askedMs)
   }
 
-  /** Ends the answer. Returns what makes the attributes of its span. */
-  endCall(end: TurnEnd): () => Attributes {
+  /** Ends the answer. Returns the attributes of its span. */
+  endCall({ attempts, usage, finishReason }: TurnEnd): Attributes {
     if (this.#firstTokenMs !== undefined) this.#app.metrics.stages.stream.since(this.#firstTokenMs)
-    return () => this.#answerAttributes(end)
-  }
-
-  #answerAttributes({ attempts, usage, finishReason }: TurnEnd): Attributes {
     return {
       'gen_ai.response.id': attempts.at(-1)?.upstream_id,
       'gen_ai.response.finish_reasons': finishReason === undefined ? undefined : [finishReason],

@@ -45,7 +45,7 @@ export async function startPaidOrder<One extends OrderCandidate<AnyModel>, Fille
     background,
     receivedMs,
     requestId,
-    traceparent: request.telemetry.beginCall(kind.operation, () => kind.attributes ?? {}),
+    traceparent: request.telemetry.beginCall(kind.operation, kind.attributes ?? {}),
     mayCall: request.requireActivePayer,
   })
   return new PaidOrder({ call, kind, candidates, request, run })

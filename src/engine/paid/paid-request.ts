@@ -66,8 +66,8 @@ export interface PaidEnd
   detail: { head: Record<string, unknown>; attempts?: readonly Attempt[]; tail?: Record<string, unknown> }
   /** For the log line of the request. */
   figures: Record<string, number>
-  /** For the span of the call; asked only where there is one. */
-  attributes: () => Attributes
+  /** For the span of the call. */
+  attributes: Attributes
 }
 
 /** The charge of an answer. */

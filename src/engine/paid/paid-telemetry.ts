@@ -20,20 +20,18 @@ export class PaidTelemetry {
     this.#trace = call.trace
   }
 
-  /** Starts the span of an upstream call, if there are spans. Returns the `traceparent` to send upstream. */
-  beginCall(operation: string, attributes: () => Attributes): string | undefined {
-    const span = this.#trace?.span
-    if (!span) return undefined
+  /** Starts the span of an upstream call. Returns the `traceparent` to send upstream. */
+  beginCall(operation: string, attributes: Attributes): string | undefined {
     this.#asked?.end()
-    this.#asked = span.child(`${operation} ${this.#model.id}`, {
+    this.#asked = this.#trace?.span?.child(`${operation} ${this.#model.id}`, {
       kind: 'client',
       attributes: {
         'gen_ai.operation.name': operation,
         'gen_ai.request.model': this.#model.id,
-        ...attributes(),
+        ...attributes,
       },
     })
-    return this.#asked.traceparent
+    return this.#asked?.traceparent
   }
 
   async hold<Held>(take: () => Promise<Held>): Promise<Held> {
@@ -55,7 +53,7 @@ export class PaidTelemetry {
   }
 
   /** Ends the span of the upstream call. `trouble`: the error code when there is no complete answer. */
-  endCall(attempts: readonly Attempt[], attributes: () => Attributes, trouble: string | undefined): void {
+  endCall(attempts: readonly Attempt[], attributes: Attributes, trouble: string | undefined): void {
     const asked = this.#asked
     if (!asked) return
     this.#asked = undefined
@@ -64,7 +62,7 @@ export class PaidTelemetry {
     const last = attempts.at(-1)
     if (last)
       asked.set({ 'gen_ai.provider.name': providerName(last.provider), 'gen_ai.response.model': named(last) })
-    asked.set(attributes())
+    asked.set(attributes)
     asked.end({ error: trouble })
   }
 
