@@ -1,5 +1,4 @@
 /** The cost of request bodies: one buffer each, a bound on all of them together, and no blocking of the event loop. */
-import { performance } from 'node:perf_hooks'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
@@ -165,24 +164,26 @@ test('an upload of 27 MB, with a key to repeat it by, holds the event loop no lo
   const key = await world.key()
   const body = pictureOf(20 * mebibyte - 100)
   const send = () => upload(key, body, { 'idempotency-key': 'large' })
-  // The longest stretch of processor time that the process took between two turns of its loop, the client of this test included.
+  // Processor time that the process took between two turns of its loop, the client of this test included: no clock of a busy machine.
   let longestMs = 0
+  let wholeMs = 0
   let last = process.cpuUsage()
   let isOver = false
   const look = (): void => {
     const { user, system } = process.cpuUsage(last)
-    longestMs = Math.max(longestMs, (user + system) / 1000)
+    const turnMs = (user + system) / 1000
+    longestMs = Math.max(longestMs, turnMs)
+    wholeMs += turnMs
     last = process.cpuUsage()
     if (!isOver) setImmediate(look)
   }
-  const startedMs = performance.now()
   setImmediate(look)
   const first = await send()
   isOver = true
   expect(first.status).toBe(201)
   expect(first.body.bytes).toBeGreaterThan(20_000_000)
-  // In one go it was 250 ms: parsing, checking, hashing twice, decoding.
-  expect(longestMs, `of ${performance.now() - startedMs} ms`).toBeLessThan(150)
+  // In one go (parsing, checking, hashing twice, decoding) it was half of the whole; in slices the longest turn is a tenth.
+  expect(longestMs, `of ${wholeMs} ms`).toBeLessThan(wholeMs / 3)
   expect((await send()).headers.get('idempotent-replayed')).toBe('true')
 })
 

@@ -66,8 +66,10 @@ describe('paths and methods', () => {
   test('a Content-Type that is none is 400 on known and unknown paths, where a method may have a body', async () => {
     const sent = async (method: string, path: string, type: string) => {
       await using wire = await Wire.open(world.url)
-      await wire.write(requestOf(method, path, { ...headers(), 'content-type': type }, '{}'))
-      return wire.next()
+      // A body that no header announces would be the beginning of the next request.
+      const body = method === 'GET' ? '' : '{}'
+      await wire.write(requestOf(method, path, { ...headers(), 'content-type': type }, body))
+      return await wire.next()
     }
     for (const path of [chatPath, '/v1/nothing', '/']) {
       for (const type of ['json', 'application/', '/json', 'a b/c', 'text/plain charset=utf-8'])

@@ -1,3 +1,4 @@
+import { type Deadline, deadlines } from '#platform/clock'
 import type { Span } from './trace.ts'
 
 export type Fields = Record<string, string | number | boolean | undefined>
@@ -14,7 +15,7 @@ export class TraceContext {
   readonly #fields: Fields = {}
   #open = false
   #write: (() => void) | undefined
-  #late: NodeJS.Timeout | undefined
+  #late: Deadline | undefined
 
   constructor(span: Span | undefined) {
     this.span = span
@@ -44,13 +45,12 @@ export class TraceContext {
     }
     this.#write = () => {
       this.#write = undefined
-      clearTimeout(this.#late)
+      this.#late?.cancel()
       write(this.#fields)
     }
-    this.#late = setTimeout(() => {
+    this.#late = deadlines.in(maxSettleWaitMs, () => {
       this.note({ pending: true })
       this.#write?.()
-    }, maxSettleWaitMs)
-    this.#late.unref()
+    })
   }
 }
