@@ -20,6 +20,7 @@ import { type Candidate, turnFor } from './candidates.ts'
 import { Delivered, isVisible } from './delivered.ts'
 import { Route, type Step } from './route.ts'
 import type { RunListener } from './routing.ts'
+import type { UnderWay } from './under-way.ts'
 import { verdictOf } from './verdict.ts'
 
 export interface JourneyOptions extends JourneyContext {
@@ -31,7 +32,7 @@ export interface JourneyOptions extends JourneyContext {
   candidates: Candidate[]
   breakerOf: (deployment: string) => Breaker
   /** Called when the journey begins; its result is disposed when the journey ends. */
-  enter: (journey: Journey) => Disposable
+  underWay: UnderWay
   random: () => number
 }
 
@@ -95,7 +96,7 @@ export class Journey implements PartSink {
 
   start(listener: RunListener): void {
     this.#listener = listener
-    this.#running = this.#options.enter(this)
+    this.#running = this.#options.underWay.enter(this)
     this.#go(this.#route.first(), undefined)
   }
 

@@ -11,6 +11,7 @@ import { type LinkOpener, linkOpener } from './links.ts'
 import { OperatorWarnings } from './operator-warnings.ts'
 import { type OrderCandidate, OrderJourney, type OrderRun } from './order-journey.ts'
 import type { Inference, OrderRunOptions, Run, RunOptions, Upstream } from './routing.ts'
+import { UnderWay } from './under-way.ts'
 
 export interface InferenceOptions {
   upstreams: ReadonlyMap<string, Upstream>
@@ -26,10 +27,6 @@ export const openInference = (options: InferenceOptions): Inference => new Route
 /** At disposal all callers are gone; drains still running get this long, then they are stopped and settled as they are. */
 const drainGraceMs = 1_000
 
-interface Stoppable {
-  stop(): void
-}
-
 class RoutedInference implements Inference {
   readonly #upstreams: ReadonlyMap<string, Upstream>
   readonly #models: Pick<Catalogue, 'find'>
@@ -38,8 +35,7 @@ class RoutedInference implements Inference {
   /** What every journey is made of, beside its own options. */
   readonly #shared
   readonly #breakers = new Map<string, Breaker>()
-  /** Journeys under way, by the promise of their end. */
-  readonly #running = new Map<Promise<void>, Stoppable>()
+  readonly #underWay = new UnderWay()
 
   constructor({ upstreams, models, clock, metrics, log, random = Math.random }: InferenceOptions) {
     this.#upstreams = upstreams
@@ -54,7 +50,7 @@ class RoutedInference implements Inference {
       drains: new Drains(),
       warnings: new OperatorWarnings(log, clock),
       breakerOf: (deployment: string) => this.#breakerOf(deployment),
-      enter: (journey: Stoppable) => this.#enter(journey),
+      underWay: this.#underWay,
     }
     metrics.breakers.from(() => this.#breakerStates())
     metrics.drains.from(() => this.#shared.drains.counts())
@@ -108,10 +104,8 @@ class RoutedInference implements Inference {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const late = setTimeout(() => {
-      for (const journey of this.#running.values()) journey.stop()
-    }, drainGraceMs)
-    await Promise.all(this.#running.keys())
+    const late = setTimeout(() => this.#underWay.stop(), drainGraceMs)
+    await this.#underWay.over()
     clearTimeout(late)
   }
 
@@ -126,17 +120,5 @@ class RoutedInference implements Inference {
   *#breakerStates(): Generator<readonly [{ deployment: string }, number]> {
     for (const [deployment, breaker] of this.#breakers)
       yield [{ deployment }, breaker.isOpen || breaker.limitedForMs > 0 ? 1 : 0]
-  }
-
-  /** Called when a journey begins; its result is disposed when it ends. */
-  #enter(journey: Stoppable): Disposable {
-    const { promise: ended, resolve: end } = Promise.withResolvers<void>()
-    this.#running.set(ended, journey)
-    return {
-      [Symbol.dispose]: () => {
-        this.#running.delete(ended)
-        end()
-      },
-    }
   }
 }

@@ -14,6 +14,7 @@ import {
 } from './attempt.ts'
 import type { Breaker, Pass } from './breaker.ts'
 import { Route, type Step } from './route.ts'
+import type { UnderWay } from './under-way.ts'
 import { verdictOf } from './verdict.ts'
 
 /** A model that may fill the order, with the order adapted to its sizes and settings. */
@@ -56,7 +57,7 @@ export interface OrderJourneyOptions<One extends OrderCandidate, Filled> extends
   candidates: CandidateDeployment<One>[]
   breakerOf: (deployment: string) => Breaker
   /** Called when the journey begins; its result is disposed when the journey ends. */
-  enter: (journey: { stop(): void }) => Disposable
+  underWay: UnderWay
   random: () => number
 }
 
@@ -97,7 +98,7 @@ export class OrderJourney<One extends OrderCandidate, Filled> implements OrderRu
   }
 
   async filled(): Promise<Filled> {
-    using _running = this.#options.enter(this)
+    using _running = this.#options.underWay.enter(this)
     let failure: UpstreamError | undefined
     let last: CandidateDeployment<One> | undefined
     for (let step = this.#route.first(); step; step = this.#after(last, failure)) {

@@ -1,6 +1,7 @@
 /** One request as its handler sees it. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { App, Caller } from '#app'
+import type { Deadline } from '#platform/clock'
 import { uuidv7 } from '#platform/ids'
 import { TraceContext } from '#platform/trace'
 import { spanOf } from './finish.ts'
@@ -36,6 +37,8 @@ export class ActiveRequest implements RequestContext {
   query: unknown = {}
   params: unknown = {}
   claim: RequestContext['claim']
+  /** Until when it must have come whole; an upload has longer. */
+  timeLimit: Deadline | undefined
   /** The memory reserved for its body. */
   slot: BodySlot | undefined
   /** Of a pushed answer. */

@@ -73,6 +73,8 @@ export async function admit(
     checks.query(context.query)
   }
   if (route.upload && (isMultipart(message) || !checks.body)) {
+    // From here on only the longer timeout of uploads applies.
+    context.timeLimit?.cancel()
     context.upload = await readUpload(message, route.upload, app.spool)
     checks.upload!(context.upload.fields)
   } else if (checks.body) {

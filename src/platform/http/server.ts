@@ -159,7 +159,7 @@ function gateOf(
 ): (context: ActiveRequest) => boolean {
   return (context) => {
     const { message, answerHeaders } = context
-    limitRequestTime(message, patience.requestMs)
+    context.timeLimit = limitRequestTime(message, patience.requestMs)
     const doubt = state.stopping
       ? new Failure('SERVICE_UNAVAILABLE', { why: 'stopping' }, { retryAfterMs: 1000 })
       : doubtful(message)

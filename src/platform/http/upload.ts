@@ -7,7 +7,6 @@ import { Failure, fail } from '#platform/errors'
 import { type Spool, type SpoolFile, TooLarge } from '#platform/spool'
 import { ClientGone, drainBytes, refuseEncoded } from './body.ts'
 import { reasons } from './phrases.ts'
-import { allowUploadTime } from './request-timeout.ts'
 
 /** Configuration of a route that accepts a form with one file. */
 export interface UploadSpec<Fields extends TSchema = TSchema> {
@@ -51,7 +50,6 @@ export async function readUpload(message: IncomingMessage, spec: UploadSpec, spo
   refuseEncoded(message)
   // The client disconnected before anything was read.
   if (message.destroyed && !message.readableEnded) throw new ClientGone()
-  allowUploadTime(message)
   const arrival = arrivalOf(message, spec.maxBytes)
   const form = new Form(message, spec, spool)
   try {
