@@ -78,7 +78,7 @@ function passthroughBytes(body: ChatBody): number {
   if (body.response_format?.type === 'json_schema')
     bytes += size(body.response_format.json_schema.description)
   for (const message of body.messages) {
-    for (const [name, value] of Object.entries(message)) if (!read.has(name)) bytes += size(value)
+    for (const name in message) if (!read.has(name)) bytes += size(message[name as keyof ChatMessage])
     // Both spellings go upstream, and one of them is counted as the neutral field.
     if (message.reasoning == null) bytes -= size(message.reasoning_content)
     if (Array.isArray(message.content)) {

@@ -59,7 +59,8 @@ export interface Ending {
  * the wire that the turn requires or when a hosted tool is not configured.
  */
 export async function startPaidTurn(app: App, asked: PaidOptions): Promise<PaidTurn> {
-  const paid = new Paid(app, { ...asked, turn: prepareTurn(app, asked) })
+  const turn = prepareTurn(app, asked)
+  const paid = new Paid(app, turn === asked.turn ? asked : { ...asked, turn })
   await paid.hold()
   return paid
 }
@@ -160,19 +161,20 @@ class Paid implements PaidTurn, HostedListener {
   }
 
   #begin(asked: Turn, maxOutputTokens: number): Step {
-    const { showsReasoning, background, receivedMs, requestId } = this.#options
+    const { model, caller, showsReasoning, background, receivedMs, requestId } = this.#options
     const turn = { ...asked, maxOutputTokens }
-    const traceparent = this.#watch.beginCall(turn)
-    const options = {
+    const run: Run = this.#app.inference.start({
+      model,
+      turn,
+      allowed: caller.models,
       showsReasoning,
       background,
       receivedMs,
       requestId,
       earlierAttempts: this.#steps.reduce((sum, { attempts }) => sum + attempts.length, 0),
-      traceparent,
-    }
-    const mayCall = this.#request.requireActivePayer
-    const run: Run = this.#app.inference.start({ ...this.#models(turn), ...options, mayCall })
+      traceparent: this.#watch.beginCall(turn),
+      mayCall: this.#request.requireActivePayer,
+    })
     const onToken = turn.stream ? () => this.#watch.token() : () => {}
     const step = new Step({ run, isFetchable: this.#isFetchable, onToken })
     this.#steps.push(step)

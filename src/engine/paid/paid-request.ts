@@ -182,11 +182,11 @@ export class PaidRequest {
     const { microcredits, withinHold, tokens, quantities, freeClaim, reply, urgent } = end
     return {
       microcredits,
-      ...(withinHold !== undefined && { withinHold }),
+      withinHold,
       state: hasFailed(end) ? 'failed' : 'completed',
       statusCode: this.isClientDisconnect(end.fault) ? clientLeft : end.statusCode,
       model: end.model.id,
-      ...(tokens && { tokens }),
+      tokens,
       quantities,
       detail: this.#detail(end),
       reply: this.#isKept ? reply : undefined,

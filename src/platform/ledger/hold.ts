@@ -15,7 +15,7 @@ import {
 import type { Refusals } from './limits.ts'
 import { holdFields, settleFields } from './operation.ts'
 import * as store from './store.ts'
-import { reportSettlement } from './watch.ts'
+import { reasonOf, reportSettlement } from './watch.ts'
 
 export interface HoldContext extends Pick<LedgerOptions, 'db' | 'clock' | 'log' | 'metrics'> {
   committer: Committer
@@ -25,36 +25,72 @@ export interface HoldContext extends Pick<LedgerOptions, 'db' | 'clock' | 'log' 
 
 /** As `Ledger.hold`. */
 export async function takeHold(context: HoldContext, options: HoldOptions): Promise<Hold> {
-  const { committer, refusals, processId, clock } = context
-  const { payer, receiptId } = options
-  // A repeat under an idempotency key is answered from what is stored, however fast it comes.
-  if (!options.claim) refusals.check(payer)
-  const result = await committer.hold({
-    ...holdFields(options),
-    amount: options.microcredits,
-    started: options.started,
-    process_id: processId,
-    expires_at: new Date(clock.nowMs() + options.lifetimeMs).toISOString(),
-  })
-  if (result.outcome === 'claimed') throw new ClaimTaken(result.receipt_id!)
-  if (result.outcome === 'limited') return refusals.refuse(payer, result.scope!, Number(result.need))
-  if (result.outcome === 'insufficient') refuseAmount(result.scope!, result.need!, result.have!)
+  const { committer, refusals, processId, clock, metrics } = context
+  const { payer } = options
+  try {
+    // A repeat under an idempotency key is answered from what is stored, however fast it comes.
+    if (!options.claim) refusals.check(payer)
+    const result = await committer.hold({
+      ...holdFields(options),
+      amount: options.microcredits,
+      started: options.started,
+      process_id: processId,
+      expires_at: new Date(clock.nowMs() + options.lifetimeMs).toISOString(),
+    })
+    if (result.outcome === 'claimed') throw new ClaimTaken(result.receipt_id!)
+    if (result.outcome === 'limited') return refusals.refuse(payer, result.scope!, Number(result.need))
+    if (result.outcome === 'insufficient') refuseAmount(result.scope!, result.need!, result.have!)
+    return new OpenHold(context, options)
+  } catch (error) {
+    metrics?.refusedHolds.inc({ reason: reasonOf(error) })
+    throw error
+  }
+}
 
-  let held = options.microcredits
-  let ending: Promise<Settled> | undefined
-  return {
-    receiptId,
-    get microcredits() {
-      return held
-    },
-    async change(microcredits, lifetimeMs) {
-      await changeHold(context, options, { from: held, to: microcredits, lifetimeMs })
-      held = microcredits
-    },
-    settle(settlement) {
-      ending ??= settle(context, options, settlement)
-      return ending
-    },
+class OpenHold implements Hold {
+  readonly #context: HoldContext
+  readonly #options: HoldOptions
+  microcredits: bigint
+  #ending: Promise<Settled> | undefined
+
+  constructor(context: HoldContext, options: HoldOptions) {
+    this.#context = context
+    this.#options = options
+    this.microcredits = options.microcredits
+    context.metrics?.openHolds.inc()
+    context.metrics?.heldMicrocredits.inc(Number(options.microcredits))
+  }
+
+  get receiptId(): string {
+    return this.#options.receiptId
+  }
+
+  async change(microcredits: bigint, lifetimeMs: number): Promise<void> {
+    await changeHold(this.#context, this.#options, { from: this.microcredits, to: microcredits, lifetimeMs })
+    this.microcredits = microcredits
+  }
+
+  settle(settlement: Settlement): Promise<Settled> {
+    this.#ending ??= this.#end(settlement)
+    return this.#ending
+  }
+
+  async #end(end: Settlement): Promise<Settled> {
+    const { committer, metrics } = this.#context
+    const { payer, receiptId } = this.#options
+    const { need, have } = await committer.settle(
+      {
+        ...settleFields({ accountId: payer.accountId, receiptId }, end),
+        actual: end.microcredits,
+        free_claim: end.freeClaim ?? false,
+        reply: end.reply,
+      },
+      end.urgent ?? false,
+    )
+    metrics?.openHolds.dec()
+    const settled = { chargedMicrocredits: need!, lossMicrocredits: have ?? 0n }
+    reportSettlement(this.#context, receiptId, settled)
+    return settled
   }
 }
 
@@ -94,19 +130,4 @@ const againMs = 500
 export function refuseAmount(scope: string, needMicrocredits: bigint, haveMicrocredits: bigint): never {
   if (scope === 'balance') fail('INSUFFICIENT_CREDITS', { needMicrocredits, haveMicrocredits })
   fail('BUDGET_EXCEEDED', { scope, needMicrocredits, haveMicrocredits })
-}
-
-async function settle(context: HoldContext, options: HoldOptions, end: Settlement): Promise<Settled> {
-  const { need, have } = await context.committer.settle(
-    {
-      ...settleFields({ accountId: options.payer.accountId, receiptId: options.receiptId }, end),
-      actual: end.microcredits,
-      free_claim: end.freeClaim ?? false,
-      reply: end.reply,
-    },
-    end.urgent ?? false,
-  )
-  const settled = { chargedMicrocredits: need!, lossMicrocredits: have ?? 0n }
-  reportSettlement(context, options.receiptId, settled)
-  return settled
 }

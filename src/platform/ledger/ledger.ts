@@ -13,7 +13,6 @@ import { takeHold } from './hold.ts'
 import { Refusals } from './limits.ts'
 import * as store from './store.ts'
 import { type UsagePage, type UsageRow, type UsageSums, usageRows, usageTotals } from './usage/store.ts'
-import { watchHold } from './watch.ts'
 import './errors.ts'
 
 export {
@@ -98,12 +97,12 @@ export interface Settlement {
   /** What was really used; at most hold + what is still free is charged. */
   microcredits: bigint
   /** True charges at most the hold, whatever else is free; what goes beyond it is the platform's loss, in its books. */
-  withinHold?: boolean
+  withinHold?: boolean | undefined
   state: 'completed' | 'failed'
   statusCode: number
   /** What actually answered, when it differs from the hold. */
   model?: string | undefined
-  tokens?: { input: number; cachedInput: number; output: number; reasoning: number }
+  tokens?: { input: number; cachedInput: number; output: number; reasoning: number } | undefined
   /** Usage in other units: seconds, searches. Whole numbers above zero. */
   quantities?: Quantities | undefined
   /** For the receipt; never prompt or answer text. */
@@ -181,7 +180,7 @@ export interface LedgerOptions {
 export function openLedger(options: LedgerOptions): Ledger {
   const { db, clock, log, processes } = options
   const committer = new Committer(options)
-  const refusals = new Refusals(clock)
+  const holding = { ...options, committer, refusals: new Refusals(clock), processId: processes.id }
   processes.afterSweep(sweep)
 
   async function sweep(): Promise<number> {
@@ -200,11 +199,7 @@ export function openLedger(options: LedgerOptions): Ledger {
   }
 
   return {
-    hold: (asked) =>
-      watchHold(
-        options.metrics,
-        takeHold({ ...options, committer, refusals, processId: processes.id }, asked),
-      ),
+    hold: (asked) => takeHold(holding, asked),
     balance: (accountId) => store.balance(db, accountId),
     meters: (payer) => store.meters(db, payer, clock.nowMs()),
     receipt: (accountId, projectId, receiptId) => store.receipt(db, accountId, projectId, receiptId),

@@ -1,33 +1,7 @@
 import { Failure } from '#platform/errors'
 import type { Log } from '#platform/log'
 import type { Metrics } from '#platform/metrics'
-import { ClaimTaken, type Hold, type Settled } from './ledger.ts'
-
-/** Counts what is held, the holds that are open, and those that are refused, by what refused them. */
-export async function watchHold(metrics: Metrics | undefined, taking: Promise<Hold>): Promise<Hold> {
-  if (!metrics) return taking
-  let hold: Hold
-  try {
-    hold = await taking
-  } catch (error) {
-    metrics.refusedHolds.inc({ reason: reasonOf(error) })
-    throw error
-  }
-  metrics.openHolds.inc()
-  metrics.heldMicrocredits.inc(Number(hold.microcredits))
-  let ending: ReturnType<Hold['settle']> | undefined
-  return {
-    receiptId: hold.receiptId,
-    get microcredits() {
-      return hold.microcredits
-    },
-    change: (microcredits, lifetimeMs) => hold.change(microcredits, lifetimeMs),
-    settle(settlement) {
-      ending ??= hold.settle(settlement).finally(() => metrics.openHolds.dec())
-      return ending
-    },
-  }
-}
+import { ClaimTaken, type Settled } from './ledger.ts'
 
 /**
  * Counts what was charged and what the platform lost by it, and logs a loss; of a durable hold once the transaction that ended it is
@@ -47,7 +21,8 @@ export function reportSettlement(
     )
 }
 
-function reasonOf(error: unknown): string {
+/** What refused a hold, for its metric. */
+export function reasonOf(error: unknown): string {
   if (error instanceof ClaimTaken) return 'idempotency_key'
   if (!(error instanceof Failure)) return 'defect'
   // Which cap, rate or concurrency limit refused it, if the failure has one.

@@ -1,4 +1,4 @@
-import type { FinishReason, Part, Usage } from '#engine/turn'
+import type { FinishReason, Part } from '#engine/turn'
 import { type AnswerReader, type EventProgress, faultOfError, isRecord } from '#providers/kit'
 import { UpstreamError } from '#providers/spec'
 import { ToolCalls } from './tool-calls.ts'
@@ -27,7 +27,7 @@ export class ChunkReader implements AnswerReader {
   closed = false
   #started = false
   #finish: FinishReason | undefined
-  #usage: { usage: Usage; raw?: Record<string, unknown> } | undefined
+  #usage: Extract<Part, { type: 'usage' }> | undefined
 
   constructor(secrets: readonly string[]) {
     this.#secrets = secrets
@@ -75,7 +75,7 @@ export class ChunkReader implements AnswerReader {
 
   /** The newest usage report, if there was one. */
   *usageSoFar(): Generator<Part, void, undefined> {
-    if (this.#usage) yield { type: 'usage', ...this.#usage }
+    if (this.#usage) yield this.#usage
   }
 
   #start(chunk: Record<string, unknown>): Part {
@@ -95,10 +95,10 @@ export class ChunkReader implements AnswerReader {
     const raw = chunk['usage']
     if (raw !== undefined && raw !== null) {
       const usage = readUsage(raw)
-      if (usage) this.#usage = { usage, raw: raw as Record<string, unknown> }
+      if (usage) this.#usage = { type: 'usage', usage, raw: raw as Record<string, unknown> }
     } else if (chunk['timings'] !== undefined && !this.#usage?.raw) {
       const usage = readTimings(chunk['timings'])
-      if (usage) this.#usage = { usage }
+      if (usage) this.#usage = { type: 'usage', usage }
     }
   }
 
