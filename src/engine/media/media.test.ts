@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { costOf, expectLinear, expectNoHold } from '../../../tests/cost/cost.ts'
 import {
   decodeBase64,
   measure,
@@ -319,29 +320,37 @@ describe('measure', () => {
     )
   })
 
-  test('a few megabytes of hostile bytes are measured within seconds', () => {
-    const boxes = new Uint8Array(3_000_000).fill(8)
-    boxes.set(ftyp)
-    const syncWords = new Uint8Array(3_000_000).map((_, index) => (index % 2 === 0 ? 0xff : 0xfb))
-    const tagged = new Uint8Array(syncWords)
-    tagged.set(id3(9))
-    const fillBytes = new Uint8Array(3_000_000).fill(0xff)
-    fillBytes[1] = 0xd8
-    const started = performance.now()
-    for (const hostile of [boxes, syncWords, tagged, fillBytes]) measure(hostile)
-    expect(performance.now() - started).toBeLessThan(5000)
+  test('hostile bytes are measured in a time that grows as their number', async () => {
+    const boxes = (length: number) => {
+      const made = new Uint8Array(length).fill(8)
+      made.set(ftyp)
+      return made
+    }
+    const syncWords = (length: number) =>
+      new Uint8Array(length).map((_, index) => (index % 2 === 0 ? 0xff : 0xfb))
+    const tagged = (length: number) => {
+      const made = syncWords(length)
+      made.set(id3(9))
+      return made
+    }
+    const fillBytes = (length: number) => {
+      const made = new Uint8Array(length).fill(0xff)
+      made[1] = 0xd8
+      return made
+    }
+    for (const make of [boxes, syncWords, tagged, fillBytes]) {
+      const cost = (length: number) => {
+        const hostile = make(length)
+        return costOf(() => measure(hostile))
+      }
+      await expectLinear(make.name, cost, { from: 400_000, to: 3_200_000 })
+    }
   })
 
-  test.each(Object.entries(enormous))('23 MB of %s hold no event loop', (_, make) => {
+  test.each(Object.entries(enormous))('23 MB of %s hold no event loop', async (name, make) => {
     const hostile = make()
-    const spentMs = Array.from({ length: 3 }, () => {
-      const before = process.threadCpuUsage()
-      measure(hostile)
-      const { user, system } = process.threadCpuUsage(before)
-      return (user + system) / 1000
-    })
-    // At most 30 on the machine of docs/decisions/0047; one half as fast stays below 100.
-    expect(Math.min(...spentMs)).toBeLessThan(100)
+    // At most 30 ms on the machine of docs/decisions/0047; one half as fast stays below 100.
+    await expectNoHold(name, async () => measure(hostile), 100)
   })
 })
 
