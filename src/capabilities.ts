@@ -12,6 +12,7 @@ import { knowledge } from '#capabilities/knowledge'
 import { messages } from '#capabilities/messages'
 import { models } from '#capabilities/models'
 import { responses } from '#capabilities/responses'
+import { studio } from '#capabilities/studio'
 import { webhooks } from '#capabilities/webhooks'
 import { work } from '#capabilities/work'
 import type { Route } from '#platform/http'
@@ -33,6 +34,7 @@ const capabilities: Capability[] = [
   messages,
   embeddings,
   images,
+  studio,
   agents,
   work,
   knowledge,

@@ -160,6 +160,11 @@ export async function askPictures(recorder: Recorder): Promise<void> {
   })
   await pictures('more than it draws', { model: 'house/painter', prompt: 'a cat', n: 10 })
   await pictures('of no size', { model: 'house/painter', prompt: 'a cat', size: '0x0' })
+  const text = (what: string, json: Body) =>
+    recorder.ask(`studio text: ${what}`, 'POST', '/v1/studio/text', { json })
+  await text('of the default model', { prompt: 'یک جمله دربارهٔ کتاب', maxOutputTokens: 128 })
+  await text('with effort', { prompt: 'a', model: 'sandbox/reasoner', reasoningEffort: 'low' })
+  await text('of a preset that is none', { prompt: 'a', preset: 'best' })
   await recorder.ask('responses: a picture', 'POST', '/v1/responses', {
     json: { model: 'house/painter', input: 'a cat', tools: [{ type: 'image_generation', size: '128x128' }] },
   })

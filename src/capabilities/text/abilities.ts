@@ -38,11 +38,14 @@ export function effortOf(
   if (flat != null && nested != null && flat !== nested)
     fail('REASONING_EFFORT_CONFLICT', {}, { param: 'reasoning.effort' })
   const effort = nested ?? flat ?? undefined
-  if (effort !== undefined && !model.supportedEfforts.includes(effort)) {
-    const param = nested == null ? 'reasoning_effort' : 'reasoning.effort'
-    fail('REASONING_NOT_SUPPORTED', { model: model.id, effort, supported: model.supportedEfforts }, { param })
-  }
+  requireEffort(model, effort, nested == null ? 'reasoning_effort' : 'reasoning.effort')
   return effort
+}
+
+/** Throws REASONING_NOT_SUPPORTED. */
+export function requireEffort(model: Model, effort: string | undefined, param: string): void {
+  if (effort === undefined || model.supportedEfforts.includes(effort)) return
+  fail('REASONING_NOT_SUPPORTED', { model: model.id, effort, supported: model.supportedEfforts }, { param })
 }
 
 /**

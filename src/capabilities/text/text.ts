@@ -1,6 +1,6 @@
 /** What the routes of the text wires share beside `calls`: media, checks of model features, caps, and sending the answer as JSON or events. No routes. */
 
-export { effortOf, requireFeatures, requireModality, runsUpstream } from './abilities.ts'
+export { effortOf, requireEffort, requireFeatures, requireModality, runsUpstream } from './abilities.ts'
 export {
   type EventAnswer,
   type JsonAnswer,

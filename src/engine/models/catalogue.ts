@@ -9,6 +9,7 @@ import type { NamedModel } from './models.ts'
 import { phrases, refuse } from './phrases.ts'
 import { knownPrice } from './prices.ts'
 import { defaultTimeouts, type ProviderConfig } from './provider-settings.ts'
+import { type Preset, type PresetNames, presets } from './settings.ts'
 
 /** Every model this server offers, and the providers behind them. Immutable after the start. */
 export interface Catalogue {
@@ -20,6 +21,8 @@ export interface Catalogue {
   kinds: Kinds
   /** Used for calls that name no model. */
   defaultText: Model
+  /** The models of Studio's presets, by medium. */
+  studio: { text: Record<Preset, Model> }
   /** Used for semantic search in knowledge projects; absent when none is configured. */
   embedding?: EmbeddingModel
   providers(): ProviderConfig[]
@@ -74,11 +77,13 @@ export function buildCatalogue(
   for (const entry of config.models) checkFallbacks(entry, named)
 
   const list = [...models.values()]
+  const defaultText = defaultOf(config, named)
   return {
     find: (name) => named.get(name),
     list: () => list,
     kinds,
-    defaultText: defaultOf(config, named),
+    defaultText,
+    studio: { text: textPresets(config.defaults.studio.text, named, defaultText) },
     ...embeddingOf(config, named),
     providers: () => [...providers.values()],
     provider: (id) => {
@@ -173,6 +178,26 @@ function defaultOf(config: Config, models: ReadonlyMap<string, AnyModel>): Model
   const first = [...models.values()].find((model) => model.kind === 'text')
   assert(first, 'the sandbox always offers a text model')
   return first
+}
+
+/** A preset without a model of its own has the one of `balanced`, else of any other, else the default model. */
+function textPresets(
+  names: PresetNames,
+  models: ReadonlyMap<string, AnyModel>,
+  standard: Model,
+): Record<Preset, Model> {
+  const own: Partial<Record<Preset, Model>> = {}
+  for (const preset of presets) {
+    const name = names[preset]
+    if (!name) continue
+    const model = models.get(name.model)
+    own[preset] =
+      model?.kind === 'text'
+        ? model
+        : refuse(phrases.noDefault(name.where, name.model, idsOf(models, 'text')))
+  }
+  const rest = own.balanced ?? own.fast ?? own.quality ?? standard
+  return { fast: own.fast ?? rest, balanced: rest, quality: own.quality ?? rest }
 }
 
 function embeddingOf(

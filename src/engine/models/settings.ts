@@ -1,7 +1,8 @@
 /** Configuration of models: entries of every kind, defaults, and vendor keys that enable ready-made models. */
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import {
   type Config,
+  type ConfigNode,
   fileSection,
   integerIn,
   reading,
@@ -31,11 +32,19 @@ export interface DefaultsConfig {
   /** Finds passages of knowledge projects by meaning; absent: they are found by words only. */
   embeddingModel?: string
   embeddingModelWhere?: string
+  /** Models of Studio's presets; absent ones fall to another of the same medium, then to the default model. */
+  studio: { text: PresetNames }
   creditsPerUsd: number
   markup: number
   /** Output tokens of a call of Responses that names no limit, where its key has none of its own. */
   responsesMaxOutputTokens: number
 }
+
+export const presets = ['fast', 'balanced', 'quality'] as const
+export type Preset = (typeof presets)[number]
+
+/** Names of models, each with the place where it stands, for refusals of the catalogue. */
+export type PresetNames = { [Name in Preset]?: { model: string; where: string } }
 
 export interface VendorKeys {
   openai?: string
@@ -70,6 +79,27 @@ export const models = modelsOf(openKinds())
 
 const modelName = (en: string, fa: string) => Type.Optional(Type.String(reading({ expected: { en, fa } })))
 
+const textPresets = Type.Object(
+  {
+    fast: modelName('the id of a text model', 'شناسه‌ی یک مدل متنی'),
+    balanced: modelName('the id of a text model', 'شناسه‌ی یک مدل متنی'),
+    quality: modelName('the id of a text model', 'شناسه‌ی یک مدل متنی'),
+  },
+  { default: {}, description: 'The text models of the presets of `POST /v1/studio/text`.' },
+)
+
+function presetNames(
+  typed: Static<typeof textPresets>,
+  at: (preset: Preset) => ConfigNode | undefined,
+): PresetNames {
+  const names: PresetNames = {}
+  for (const preset of presets) {
+    const model = typed[preset]
+    if (model !== undefined) names[preset] = { model, where: at(preset)!.where() }
+  }
+  return names
+}
+
 /** The default models and the value of a credit. */
 export const defaults = fileSection({
   name: 'defaults',
@@ -77,6 +107,7 @@ export const defaults = fileSection({
     {
       text_model: modelName('the id of a text model', 'شناسه‌ی یک مدل متنی'),
       embedding_model: modelName('the id of an embedding model', 'شناسه‌ی یک مدل embedding'),
+      studio: Type.Object({ text: textPresets }, { default: {} }),
       credits_per_usd: Type.Number({ minimum: 0.000001, maximum: 1_000_000_000, default: 1_000 }),
       markup: Type.Number({
         minimum: 0,
@@ -91,12 +122,13 @@ export const defaults = fileSection({
     },
     { default: {} },
   ),
-  read: ({ text_model, embedding_model, ...more }, { at }) => ({
+  read: ({ text_model, embedding_model, studio, ...more }, { at }) => ({
     ...(text_model !== undefined && { textModel: text_model, textModelWhere: at('text_model')!.where() }),
     ...(embedding_model !== undefined && {
       embeddingModel: embedding_model,
       embeddingModelWhere: at('embedding_model')!.where(),
     }),
+    studio: { text: presetNames(studio.text, (preset) => at('studio', 'text', preset)) },
     creditsPerUsd: more.credits_per_usd,
     markup: more.markup,
     responsesMaxOutputTokens: more.responses_max_output_tokens,

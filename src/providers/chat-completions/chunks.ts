@@ -128,6 +128,7 @@ export class ChunkReader implements AnswerReader {
     // The deprecated `function_call` field: one call without an id.
     if (isRecord(delta['function_call']))
       parts.push(...this.#calls.read([{ index: 0, function: delta['function_call'] }], isComplete))
+    if (Array.isArray(delta['annotations'])) readCitations(delta['annotations'], parts)
   }
 }
 
@@ -154,6 +155,22 @@ function firstChoice(choices: unknown): Record<string, unknown> | undefined {
       isRecord(choice) &&
       (choice['index'] === undefined || choice['index'] === 0 || choice['index'] === null),
   )
+}
+
+/** Pages that the answer rests on, as OpenAI and OpenRouter name them; a caller of this wire gets the annotations as they came. */
+function readCitations(annotations: unknown[], parts: Part[]): void {
+  for (const annotation of annotations) {
+    if (!isRecord(annotation) || !isRecord(annotation['url_citation'])) continue
+    const { url, title, start_index: start, end_index: end } = annotation['url_citation']
+    if (typeof url !== 'string') continue
+    const citation = {
+      url,
+      title: typeof title === 'string' ? title : '',
+      ...(typeof start === 'number' && { start }),
+      ...(typeof end === 'number' && { end }),
+    }
+    parts.push({ type: 'citation', citation })
+  }
 }
 
 /** `reasoning_content` (DeepSeek, vLLM), `reasoning` (OpenRouter, Ollama, Groq), `reasoning_details` (OpenRouter, with signatures). */

@@ -1,0 +1,62 @@
+import { pay, requireEffort, respondJson, textModel } from '#capabilities/text'
+import type { PaidTurn } from '#engine/inference'
+import type { Bill, Part, Turn } from '#engine/turn'
+import { fail } from '#platform/errors'
+import type { Pushed, RequestContext } from '#platform/http'
+import { executionOf } from './execution.ts'
+import { CitedPages } from './research.ts'
+import { maxTextLength, type TextBody } from './schema.ts'
+import './phrases.ts'
+
+const standardOutputTokens = 2_048
+
+/** Answers a prompt with text. First the request is checked, then the worst case is held, then the upstream is called. */
+export async function writeText(context: RequestContext<TextBody>): Promise<Pushed> {
+  const { app, caller, body } = context
+  const model = textModel(app, caller, body.model ?? app.models.studio.text[body.preset ?? 'balanced'].id)
+  requireEffort(model, body.reasoningEffort, 'reasoningEffort')
+  const turn = turnOf(body)
+  const paid = await pay(context, { model, turn, showsReasoning: false, endpoint: '/v1/studio/text' })
+  return respondJson(context, paid, new StudioText(context, paid))
+}
+
+const turnOf = ({ prompt, reasoningEffort, maxOutputTokens = standardOutputTokens }: TextBody): Turn => ({
+  messages: [{ role: 'user', content: [{ type: 'text', text: prompt.toWellFormed() }] }],
+  tools: [],
+  toolChoice: { type: 'auto' },
+  parallelToolCalls: true,
+  output: { type: 'text' },
+  requestedOutputTokens: maxOutputTokens,
+  maxOutputTokens: 0,
+  stop: [],
+  ...(reasoningEffort !== undefined && { reasoning: { enabled: true, effort: reasoningEffort } }),
+  stream: false,
+  source: { wire: 'chat' },
+})
+
+/** Collects the text, a refusal of the model included, up to the contract's bound. */
+class StudioText {
+  readonly #context: RequestContext
+  readonly #paid: PaidTurn
+  readonly #pages = new CitedPages()
+  #text = ''
+
+  constructor(context: RequestContext, paid: PaidTurn) {
+    this.#context = context
+    this.#paid = paid
+  }
+
+  add(part: Part): void {
+    if (part.type === 'citation') this.#pages.add(part.citation)
+    if ((part.type === 'text' || part.type === 'refusal') && this.#text.length < maxTextLength)
+      this.#text += part.text
+  }
+
+  body({ usage, microcredits }: Bill): unknown {
+    const { model, maxOutputTokens } = this.#paid
+    const text = this.#text.slice(0, maxTextLength).toWellFormed()
+    if (text === '') fail('NO_TEXT_WRITTEN', { model: model.id, maxOutputTokens })
+    const execution = executionOf(this.#context, { model, tokens: usage, microcredits })
+    return { text, execution, ...this.#pages.research }
+  }
+}
