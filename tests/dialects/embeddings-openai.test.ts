@@ -1,4 +1,5 @@
 /** Embeddings with the official OpenAI client. */
+import { decode, encode } from 'gpt-tokenizer/encoding/cl100k_base'
 import OpenAI, { BadRequestError, PermissionDeniedError } from 'openai'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { explained } from '../contract/chat-world.ts'
@@ -6,6 +7,7 @@ import {
   bootOnVectors,
   meant,
   perToken,
+  textsIn,
   tokensEach,
   type VectorsWorld,
   worstOf,
@@ -63,6 +65,31 @@ test('the sandbox answers offline: one text, and its near ones are near', async 
   expect((await client.embeddings.create({ model: 'sandbox/embedding', input: 'سلام' })).data).toHaveLength(1)
 })
 
+test('token numbers, as LangChain sends them, are the texts that they stand for', async () => {
+  const persian = 'گربه‌ای نارنجی روی بامِ خانه، با عدد ۱۲۳ and Latin 🐈'
+  const { data, usage } = await client.embeddings.create({
+    model,
+    input: [encode(persian), encode('a loan')],
+  })
+  expect(textsIn(at.upstream.calls.at(-1)!)).toEqual([persian, 'a loan'])
+  expect(data.map(({ embedding }) => [...embedding])).toEqual([
+    [1, 0, 0],
+    [0, 1, 0],
+  ])
+  expect(usage.prompt_tokens).toBe(2 * tokensEach)
+  await client.embeddings.create({ model, input: encode('one cat') })
+  expect(textsIn(at.upstream.calls.at(-1)!)).toEqual(['one cat'])
+})
+
+test('a text that was cut within a character loses only that character', async () => {
+  const tokens = encode('cat 🐈')
+  // The last character is several tokens.
+  expect(decode(tokens.slice(0, -1))).toBe('cat ')
+  expect(tokens.slice(0, -1).length).toBeGreaterThan(encode('cat ').length)
+  await client.embeddings.create({ model, input: [tokens.slice(0, -1)] })
+  expect(textsIn(at.upstream.calls.at(-1)!)[0]).toMatch(/^cat ?$/)
+})
+
 test('dimensions go to the upstream, and vectors of another length are its fault', async () => {
   const before = at.upstream.calls.length
   expect(
@@ -110,8 +137,16 @@ test('what is wrong is refused before anything is held, and says the field', asy
   const calls = at.upstream.calls.length
   for (const [body, param, code] of [
     [{ model, input: ['a', 'b', 'c'] }, 'input', 'INVALID_REQUEST'],
-    [{ model, input: [1, 2, 3] }, 'input', 'INVALID_REQUEST'],
-    [{ model, input: [[1, 2], [3]] }, 'input', 'INVALID_REQUEST'],
+    [{ model, input: [[1], [2], [3]] }, 'input', 'INVALID_REQUEST'],
+    [{ model, input: [1, 2, 100_256] }, 'input.2', 'INVALID_REQUEST'],
+    [{ model, input: [[1], [2, -1]] }, 'input.1.1', 'INVALID_REQUEST'],
+    [{ model, input: [[1], [2, '3']] }, 'input.1.1', 'INVALID_REQUEST'],
+    [{ model, input: [[1], []] }, 'input.1', 'INVALID_REQUEST'],
+    [{ model, input: ['a', 1] }, 'input.1', 'INVALID_REQUEST'],
+    [{ model, input: [1, 'a'] }, 'input.1', 'INVALID_REQUEST'],
+    [{ model, input: [1.5] }, 'input.0', 'INVALID_REQUEST'],
+    [{ model, input: Array(8_193).fill(1) }, 'input', 'INVALID_REQUEST'],
+    [{ model, input: [Array(8 * 8_192 + 1).fill(220)] }, 'input.0', 'INVALID_REQUEST'],
     [{ model, input: ['a', ''] }, 'input.1', 'INVALID_REQUEST'],
     [{ model, input: '' }, 'input', 'INVALID_REQUEST'],
     [{ model, input: [] }, 'input', 'INVALID_REQUEST'],

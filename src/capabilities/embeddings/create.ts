@@ -7,7 +7,7 @@ import {
   setIgnoredFields,
   unnamedFields,
 } from '#capabilities/calls'
-import { startPaidVectors, type Vectors } from '#engine/embeddings'
+import { startPaidVectors, textOfTokens, type Vectors } from '#engine/embeddings'
 import { encodeBase64 } from '#engine/media'
 import type { EmbeddingModel } from '#engine/models'
 import { fail } from '#platform/errors'
@@ -19,7 +19,7 @@ import { EmbeddingsBody } from './schema.ts'
 export async function createEmbeddings(context: RequestContext<EmbeddingsBody>): Promise<JsonText> {
   const { app, body } = context
   const model = requireModel(context, body.model, 'embedding')
-  const texts = textsOf(body.input, model)
+  const texts = await textsOf(body.input, model)
   setIgnoredFields(context, unnamedFields(body, effectiveFields))
   const paid = await startPaidVectors(app, {
     ...payment(context),
@@ -40,18 +40,40 @@ const effectiveFields = Type.Omit(EmbeddingsBody, ['user'])
 /** No tokenizer has fewer than one token to so many bytes of a language. */
 const maxBytesPerToken = 8
 
-function textsOf(input: EmbeddingsBody['input'], { maxBatch, maxInputTokens }: EmbeddingModel): string[] {
-  const items = typeof input === 'string' ? [input] : input
-  if (items.length > maxBatch && items.every((item) => typeof item === 'string'))
-    fail('INVALID_REQUEST', { why: reasons.many(maxBatch) }, { param: 'input' })
-  return items.map((item, index) => {
-    const param = typeof input === 'string' ? 'input' : `input.${index}`
-    if (typeof item !== 'string') return fail('INVALID_REQUEST', { why: reasons.tokens }, { param: 'input' })
-    if (item === '') fail('INVALID_REQUEST', { why: reasons.empty }, { param })
-    if (Buffer.byteLength(item) > maxBytesPerToken * maxInputTokens)
-      fail('INVALID_REQUEST', { why: reasons.long(maxInputTokens) }, { param })
-    return item.toWellFormed()
-  })
+/** The texts of `input`, each checked; token numbers become the text that they stand for. */
+async function textsOf(input: EmbeddingsBody['input'], model: EmbeddingModel): Promise<string[]> {
+  const items = itemsOf(input)
+  if (items.length > model.maxBatch)
+    fail('INVALID_REQUEST', { why: reasons.many(model.maxBatch) }, { param: 'input' })
+  const texts: string[] = []
+  for (const [index, item] of items.entries()) {
+    const param = items === input ? `input.${index}` : 'input'
+    const text = typeof item === 'string' ? item : await readTokens(item, model, param)
+    if (text === '') fail('INVALID_REQUEST', { why: reasons.empty }, { param })
+    if (Buffer.byteLength(text) > maxBytesPerToken * model.maxInputTokens)
+      fail('INVALID_REQUEST', { why: reasons.long(model.maxInputTokens) }, { param })
+    texts.push(text.toWellFormed())
+  }
+  return texts
+}
+
+/** A text and a list of token numbers stand for a list of one. */
+function itemsOf(input: EmbeddingsBody['input']): readonly (string | unknown[])[] {
+  if (typeof input === 'string') return [input]
+  if (typeof input[0] === 'number') return [input]
+  const mixed = input.findIndex((item) => typeof item === 'number')
+  if (mixed >= 0) fail('INVALID_REQUEST', { why: reasons.mixed }, { param: `input.${mixed}` })
+  return input as (string | unknown[])[]
+}
+
+async function readTokens(tokens: unknown[], model: EmbeddingModel, param: string): Promise<string> {
+  if (tokens.length > maxBytesPerToken * model.maxInputTokens)
+    fail('INVALID_REQUEST', { why: reasons.long(model.maxInputTokens) }, { param })
+  const wrong = tokens.findIndex((token) => !Number.isInteger(token))
+  const text = wrong < 0 ? await textOfTokens(tokens as number[]) : { unknownAt: wrong }
+  return typeof text === 'string'
+    ? text
+    : fail('INVALID_REQUEST', { why: reasons.noToken }, { param: `${param}.${text.unknownAt}` })
 }
 
 const listOf = (model: EmbeddingModel, { vectors, tokens, microcredits }: Vectors, encoding: string) => ({

@@ -1,8 +1,12 @@
 /** Why texts are refused. */
 export const reasons = {
-  tokens: {
-    en: 'takes texts, not numbers of tokens: every model counts its own (with LangChain set check_embedding_ctx_length=False).',
-    fa: 'متن می‌پذیرد، نه شمارهٔ توکن: هر مدل شماره‌های خودش را دارد (در LangChain مقدار check_embedding_ctx_length=False را بگذارید).',
+  noToken: {
+    en: 'is no token of cl100k_base, the numbers by which OpenAI clients count texts for vectors: send the text itself.',
+    fa: 'شمارهٔ هیچ توکنی از cl100k_base نیست، که کتابخانه‌های OpenAI متن را با آن می‌شمارند: خود متن را بفرستید.',
+  },
+  mixed: {
+    en: 'is a number beside texts: send texts, lists of token numbers, or one list of numbers alone.',
+    fa: 'عددی است میان متن‌ها: یا متن بفرستید، یا فهرست‌هایی از شمارهٔ توکن، یا تنها یک فهرست عدد.',
   },
   empty: { en: 'must not be empty.', fa: 'نباید خالی باشد.' },
   many: (max: number) => ({

@@ -2,8 +2,8 @@ import { type Static, Type } from 'typebox'
 import { Cost } from '#capabilities/calls'
 import { nullable, oneOf, safeInteger } from '#platform/schema'
 
-/** The limit of OpenAI; a model may have a lower one. */
-export const maxTexts = 2_048
+/** Tokens of one list, as OpenAI bounds them; of texts a model takes fewer at once. */
+export const maxItems = 8_192
 
 const text = (): ReturnType<typeof Type.String> => Type.String({ minLength: 1 })
 
@@ -16,13 +16,13 @@ export const EmbeddingsBody = Type.Object(
     }),
     input: Type.Unsafe<string | (string | number | number[])[]>({
       description:
-        'A text, or a list of texts. Lists of token numbers are refused: each model counts its own.',
+        'A text, or a list of texts. In place of a text a list of token numbers of cl100k_base is taken too, as LangChain sends them.',
       'x-description-fa':
-        'یک متن، یا فهرستی از متن‌ها. فهرست شمارهٔ توکن پذیرفته نیست: هر مدل شماره‌های خودش را دارد.',
+        'یک متن، یا فهرستی از متن‌ها. به‌جای هر متن فهرست شماره‌های توکن cl100k_base هم پذیرفته است، چنان‌که LangChain می‌فرستد.',
       type: ['string', 'array'],
       minLength: 1,
       minItems: 1,
-      maxItems: maxTexts,
+      maxItems,
       items: { type: ['string', 'integer', 'array'] },
     }),
     dimensions: Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: 4_096 }))),

@@ -11,3 +11,4 @@ export {
   startPaidVectors,
   type Vectors,
 } from './paid-vectors.ts'
+export { textOfTokens } from './token-text.ts'

@@ -1,0 +1,32 @@
+/** Texts that a client sent as token numbers, as LangChain does by default. */
+import { Slice } from '#platform/slices'
+
+let loading: Promise<readonly (string | number[])[]> | undefined
+
+/** The table of cl100k_base, by which clients of OpenAI's vectors count: loaded on first use (about 50 ms and 20 MB) and kept. */
+function loadTable(): Promise<readonly (string | number[])[]> {
+  loading ??= import('gpt-tokenizer/bpeRanks/cl100k_base').then(({ default: table }) => table)
+  return loading
+}
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+/** What is left of a character that was cut between two lists. */
+const halves = /^\uFFFD+|\uFFFD+$/g
+
+/**
+ * The text of these tokens of cl100k_base, or the position of the first number that is none. Clients cut long texts between tokens, so
+ * a part of a character at either end is left out.
+ */
+export async function textOfTokens(tokens: readonly number[]): Promise<string | { unknownAt: number }> {
+  const table = await loadTable()
+  const slice = new Slice()
+  const pieces: Uint8Array[] = []
+  for (const [at, token] of tokens.entries()) {
+    const piece = table[token]
+    if (piece === undefined) return { unknownAt: at }
+    pieces.push(typeof piece === 'string' ? encoder.encode(piece) : Uint8Array.from(piece))
+    if (at % 256 === 0 && slice.isOver()) await slice.next()
+  }
+  return decoder.decode(Buffer.concat(pieces)).replace(halves, '')
+}
