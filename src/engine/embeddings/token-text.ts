@@ -12,7 +12,7 @@ function loadTable(): Promise<readonly (string | number[])[]> {
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 /** What is left of a character that was cut between two lists. */
-const halves = /^\uFFFD+|\uFFFD+$/g
+const half = '\uFFFD'
 
 /**
  * The text of these tokens of cl100k_base, or the position of the first number that is none. Clients cut long texts between tokens, so
@@ -28,5 +28,13 @@ export async function textOfTokens(tokens: readonly number[]): Promise<string | 
     pieces.push(typeof piece === 'string' ? encoder.encode(piece) : Uint8Array.from(piece))
     if (at % 256 === 0 && slice.isOver()) await slice.next()
   }
-  return decoder.decode(Buffer.concat(pieces)).replace(halves, '')
+  return withoutHalves(decoder.decode(Buffer.concat(pieces)))
+}
+
+function withoutHalves(text: string): string {
+  let from = 0
+  let to = text.length
+  while (from < to && text[from] === half) from++
+  while (to > from && text[to - 1] === half) to--
+  return text.slice(from, to)
 }
