@@ -1,0 +1,189 @@
+import { BitWriter } from './bits.ts'
+import { type Codec, type CodecOptions, noBytes } from './codec.ts'
+import { integerOf } from './pcm.ts'
+import { vorbisComment } from './vorbis-comment.ts'
+
+/** Samples of a frame; only the last has fewer. */
+const blockSize = 4_096
+/** The residual of a whole frame is coded in 2^4 parts, each with a parameter of its own. */
+const partitionOrder = 4
+
+/** FLAC (RFC 9639), 16-bit mono, with the fixed predictors: speech becomes about half of its PCM. */
+export function openFlac({ rate, note, samples }: CodecOptions): Codec {
+  let head = headOf(rate, note, samples)
+  const block = new Int32Array(blockSize)
+  let filled = 0
+  let frames = 0
+  const out = (pieces: Uint8Array[]): Uint8Array => {
+    const bytes = Buffer.concat([head, ...pieces])
+    head = noBytes
+    return bytes
+  }
+  const frame = (): Uint8Array => {
+    const bytes = frameOf(block.subarray(0, filled), frames)
+    frames += 1
+    filled = 0
+    return bytes
+  }
+  return {
+    rate,
+    write: (piece) => {
+      const pieces: Uint8Array[] = []
+      for (const sample of piece) {
+        block[filled++] = integerOf(sample)
+        if (filled === blockSize) pieces.push(frame())
+      }
+      return out(pieces)
+    },
+    end: () => out(filled > 0 ? [frame()] : []),
+    close: () => {},
+  }
+}
+
+function headOf(rate: number, note: string | undefined, samples: number | undefined): Uint8Array {
+  const info = new BitWriter()
+  info.put(blockSize, 16)
+  info.put(blockSize, 16)
+  info.put(0, 24) // the smallest and the largest frame: not known
+  info.put(0, 24)
+  info.put(rate, 20)
+  info.put(0, 3) // channels less one
+  info.put(15, 5) // bits of a sample less one
+  // 36 bits; 0 says that the number of samples is not known, as does an MD5 of zeros.
+  info.put(Math.floor((samples ?? 0) / 2 ** 32), 4)
+  info.put((samples ?? 0) >>> 16, 16)
+  info.put((samples ?? 0) & 0xffff, 16)
+  const comment = vorbisComment('kherad', note)
+  const blocks = [
+    [0, Buffer.concat([info.bytes(), Buffer.alloc(16)])],
+    [0x80 | 4, comment], // the last one
+  ] as const
+  return Buffer.concat([
+    Buffer.from('fLaC'),
+    ...blocks.flatMap(([type, body]) => {
+      const head = Buffer.alloc(4)
+      head.writeUInt32BE(body.length)
+      head[0] = type
+      return [head, body]
+    }),
+  ])
+}
+
+function frameOf(block: Int32Array, number: number): Uint8Array {
+  const bits = new BitWriter()
+  bits.put(0xfff8, 16) // frames of a fixed size
+  bits.put(block.length === blockSize ? 0b1100 : 0b0111, 4)
+  bits.put(0, 4) // the rate stands in the head
+  bits.put(0, 4) // mono
+  bits.put(0b1000, 4) // 16 bits
+  for (const byte of codedNumber(number)) bits.put(byte, 8)
+  if (block.length !== blockSize) bits.put(block.length - 1, 16)
+  bits.put(checksum(bits.bytes(), 8, 0x07), 8)
+  putSamples(bits, block)
+  const bytes = bits.bytes()
+  const check = checksum(bytes, 16, 0x8005)
+  return Buffer.concat([bytes, Uint8Array.of(check >> 8, check & 0xff)])
+}
+
+/** UTF-8's way of writing a number; some hours of sound need four bytes. */
+function codedNumber(number: number): Uint8Array {
+  if (number < 0x80) return Uint8Array.of(number)
+  let extra = 1
+  while (number >= 2 ** (6 + 5 * extra)) extra += 1
+  const bytes = new Uint8Array(extra + 1)
+  let rest = number
+  for (let at = extra; at > 0; at--) {
+    bytes[at] = 0x80 | (rest & 0x3f)
+    rest = Math.floor(rest / 64)
+  }
+  bytes[0] = ((0xff00 >> (extra + 1)) & 0xff) | rest
+  return bytes
+}
+
+/** One channel, in the shorter of three ways: a constant, the difference to a prediction, the samples as they are. */
+function putSamples(bits: BitWriter, block: Int32Array): void {
+  if (block.every((sample) => sample === block[0])) {
+    bits.put(0, 8)
+    bits.put(block[0]! & 0xffff, 16)
+    return
+  }
+  const { order, residual } = predicted(block)
+  const parts = partsOf(residual, order, block.length)
+  const cost = parts.reduce((sum, part) => sum + part.bits + 4, 16 * order + 6)
+  if (cost >= 16 * block.length) {
+    bits.put(0b0000_0010, 8)
+    for (const sample of block) bits.put(sample & 0xffff, 16)
+    return
+  }
+  bits.put((0b001000 | order) << 1, 8)
+  for (const sample of block.subarray(0, order)) bits.put(sample & 0xffff, 16)
+  bits.put(0, 2) // Rice parameters of 4 bits
+  bits.put(parts.length === 1 ? 0 : partitionOrder, 4)
+  for (const { parameter, values } of parts) {
+    bits.put(parameter, 4)
+    for (const value of values) {
+      // Negative numbers take the odd places.
+      const folded = value < 0 ? -2 * value - 1 : 2 * value
+      bits.zeros(folded >>> parameter)
+      bits.put(1, 1)
+      bits.put(folded & ((1 << parameter) - 1), parameter)
+    }
+  }
+}
+
+/** Differences of the order, 0 to 4, whose sum is least. */
+function predicted(block: Int32Array): { order: number; residual: Int32Array } {
+  let best = { order: 0, residual: block }
+  let least = sizeOf(block, 4)
+  let last = block
+  for (let order = 1; order <= 4 && order < block.length; order++) {
+    const next = new Int32Array(block.length)
+    for (let at = order; at < block.length; at++) next[at] = last[at]! - last[at - 1]!
+    const size = sizeOf(next, 4)
+    if (size < least) {
+      least = size
+      best = { order, residual: next }
+    }
+    last = next
+  }
+  return best
+}
+
+function sizeOf(values: Int32Array, from: number): number {
+  let sum = 0
+  for (let at = from; at < values.length; at++) sum += Math.abs(values[at]!)
+  return sum
+}
+
+interface Part {
+  parameter: number
+  values: Int32Array
+  bits: number
+}
+
+function partsOf(residual: Int32Array, order: number, length: number): Part[] {
+  const count = length === blockSize ? 2 ** partitionOrder : 1
+  const size = length / count
+  return Array.from({ length: count }, (_, index) =>
+    partOf(residual.subarray(index === 0 ? order : index * size, (index + 1) * size)),
+  )
+}
+
+/** The Rice parameter whose power of two is nearest to the mean, and what the part costs with it. */
+function partOf(values: Int32Array): Part {
+  const mean = (2 * sizeOf(values, 0)) / Math.max(1, values.length)
+  const parameter = Math.max(0, Math.min(14, Math.floor(Math.log2(mean * Math.LN2 + 1))))
+  let bits = 0
+  for (const value of values) bits += ((value < 0 ? -2 * value - 1 : 2 * value) >>> parameter) + 1 + parameter
+  return { parameter, values, bits }
+}
+
+function checksum(bytes: Uint8Array, width: 8 | 16, polynomial: number): number {
+  const top = 1 << (width - 1)
+  let value = 0
+  for (const byte of bytes) {
+    value ^= byte << (width - 8)
+    for (let bit = 0; bit < 8; bit++) value = value & top ? (value << 1) ^ polynomial : value << 1
+  }
+  return value & (2 * top - 1)
+}

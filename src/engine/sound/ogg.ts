@@ -1,0 +1,69 @@
+/**
+ * Writes the pages of one Ogg stream (RFC 3533). A page leaves when `packetsPerPage` packets are there and another follows:
+ * the last page has to say that it is the last.
+ */
+export class OggWriter {
+  readonly #serial: number
+  readonly #packetsPerPage: number
+  #sequence = 0
+  #packets: Uint8Array[] = []
+  #position = 0n
+
+  constructor(serial: number, packetsPerPage: number) {
+    this.#serial = serial
+    this.#packetsPerPage = packetsPerPage
+  }
+
+  /** A packet of a header, on a page by itself. */
+  header(packet: Uint8Array): Uint8Array {
+    this.#packets.push(packet)
+    return this.#page(this.#sequence === 0 ? flags.first : 0)
+  }
+
+  /** @param position what the stream's clock says after the packet: samples at 48 kHz in Opus */
+  packet(packet: Uint8Array, position: bigint): Uint8Array {
+    const page = this.#packets.length >= this.#packetsPerPage ? this.#page(0) : new Uint8Array(0)
+    this.#packets.push(packet)
+    this.#position = position
+    return page
+  }
+
+  /** @param position the end of the sound, which may lie within the last packet */
+  end(position: bigint): Uint8Array {
+    this.#position = position
+    return this.#page(flags.last)
+  }
+
+  #page(flag: number): Uint8Array {
+    const lacing = this.#packets.flatMap(({ length }) => [
+      ...Array<number>(Math.floor(length / 255)).fill(255),
+      length % 255,
+    ])
+    const head = Buffer.alloc(27)
+    head.write('OggS')
+    head[5] = flag
+    head.writeBigInt64LE(this.#position, 6)
+    head.writeUInt32LE(this.#serial, 14)
+    head.writeUInt32LE(this.#sequence++, 18)
+    head[26] = lacing.length
+    const page = Buffer.concat([head, Uint8Array.from(lacing), ...this.#packets])
+    page.writeUInt32LE(oggChecksum(page), 22)
+    this.#packets = []
+    return page
+  }
+}
+
+const flags = { first: 2, last: 4 }
+
+const table = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let value = byte << 24
+  for (let bit = 0; bit < 8; bit++) value = value & 0x8000_0000 ? (value << 1) ^ 0x04c1_1db7 : value << 1
+  return value >>> 0
+})
+
+/** The CRC of a page whose own field for it is 0. */
+export function oggChecksum(page: Uint8Array): number {
+  let value = 0
+  for (const byte of page) value = ((value << 8) ^ table[((value >>> 24) ^ byte) & 0xff]!) >>> 0
+  return value
+}

@@ -1,0 +1,153 @@
+import { concatenated, type Sound, silence } from './pcm.ts'
+import { inSlices } from './slices.ts'
+
+/** Input samples, at the lower of both rates, that one output sample is made of. */
+const width = 64
+/** Shape of the Kaiser window: 80 dB of attenuation, for which the band ends at about 0.84 of half the lower rate. */
+const beta = 7.86
+/** Where the filter is 6 dB down, as a part of half the lower rate: the middle of the transition, which ends at 1. */
+const cutoff = 0.92
+/** Phases of a table. Rates of speech need 441 at most; a table for an odd rate would have as many as the rate. */
+const maxPhases = 1_000
+
+/** Whether sound of one rate can be brought to the other: both in Hz, in a ratio of small integers. */
+export const isResamplable = (from: number, to: number): boolean =>
+  [from, to].every((rate) => Number.isInteger(rate) && rate >= 4_000 && rate <= 768_000) &&
+  to / divisorOf(from, to) <= maxPhases
+
+/**
+ * Changes the rate of sound that comes in chunks, by a polyphase filter of windowed sincs. The result does not depend on how
+ * the input is cut, sample for sample. It has no delay: output sample k stands for the time k / to.
+ * @throws RangeError for rates that are not resamplable.
+ */
+export class Resampler {
+  readonly #from: number
+  readonly #to: number
+  readonly #bank: FilterBank | undefined
+  /** Input from the first sample that the next output needs. */
+  #held: Float32Array
+  /** The phase of the next output, and where in `held` its first input stands. */
+  #phase = 0
+  #at = 0
+  #read = 0
+  #written = 0
+
+  constructor(from: number, to: number) {
+    if (!isResamplable(from, to)) throw new RangeError(`sound of ${from} Hz cannot be brought to ${to} Hz`)
+    this.#from = from
+    this.#to = to
+    this.#bank = from === to ? undefined : bankOf(from, to)
+    this.#held = new Float32Array(this.#bank ? this.#bank.taps / 2 - 1 : 0)
+  }
+
+  /** Samples that `length` input samples become in all. */
+  lengthFor(length: number): number {
+    return Math.ceil((length * this.#to) / this.#from)
+  }
+
+  write(samples: Float32Array): Float32Array {
+    this.#read += samples.length
+    if (!this.#bank) return samples.slice()
+    return this.#filter(this.#bank, samples, Number.POSITIVE_INFINITY)
+  }
+
+  /** The samples that were waiting for input behind them. */
+  end(): Float32Array {
+    if (!this.#bank) return silence
+    const due = this.lengthFor(this.#read) - this.#written
+    return this.#filter(this.#bank, new Float32Array(this.#bank.taps), due)
+  }
+
+  #filter({ taps, up, down, table }: FilterBank, samples: Float32Array, due: number): Float32Array {
+    const input = new Float32Array(this.#held.length + samples.length)
+    input.set(this.#held)
+    input.set(samples, this.#held.length)
+    const ready = Math.ceil(((input.length - taps - this.#at + 1) * up - this.#phase) / down)
+    const output = new Float32Array(Math.max(0, Math.min(due, ready)))
+    for (let index = 0; index < output.length; index++) {
+      const row = this.#phase * taps
+      let sum = 0
+      for (let tap = 0; tap < taps; tap++) sum += table[row + tap]! * input[this.#at + tap]!
+      output[index] = sum
+      const next = this.#phase + down
+      this.#at += Math.floor(next / up)
+      this.#phase = next % up
+    }
+    const drop = Math.min(this.#at, input.length)
+    this.#held = input.slice(drop)
+    this.#at -= drop
+    this.#written += output.length
+    return output
+  }
+}
+
+/** The whole of a sound at another rate, in Hz. */
+export async function resampled({ rate, samples }: Sound, to: number): Promise<Sound> {
+  const resampler = new Resampler(rate, to)
+  const pieces: Float32Array[] = []
+  await inSlices(samples.length, (from, end) => pieces.push(resampler.write(samples.subarray(from, end))))
+  return { rate: to, samples: concatenated([...pieces, resampler.end()]) }
+}
+
+interface FilterBank {
+  /** Filter coefficients of one phase; even. */
+  taps: number
+  /** The ratio of the rates: `up` output samples for `down` input samples. */
+  up: number
+  down: number
+  /** A row of `taps` for each of `up` phases. */
+  table: Float64Array
+}
+
+/** Tables cost milliseconds to make and are read only; there are few ratios, so the newest stay. */
+const banks = new Map<string, FilterBank>()
+const maxBanks = 64
+
+function bankOf(from: number, to: number): FilterBank {
+  const divisor = divisorOf(from, to)
+  const up = to / divisor
+  const down = from / divisor
+  const name = `${up}:${down}`
+  const bank = banks.get(name) ?? makeBank(up, down)
+  if (!banks.has(name) && banks.size >= maxBanks) banks.delete(banks.keys().next().value!)
+  banks.set(name, bank)
+  return bank
+}
+
+function makeBank(up: number, down: number): FilterBank {
+  // Filtering out what the lower rate cannot hold takes a filter as much longer as there are more input samples.
+  const stretch = Math.max(1, down / up)
+  const taps = 2 * Math.ceil((width * stretch) / 2)
+  const table = new Float64Array(taps * up)
+  for (let phase = 0; phase < up; phase++) {
+    const row = table.subarray(phase * taps, (phase + 1) * taps)
+    let sum = 0
+    for (let tap = 0; tap < taps; tap++) {
+      const distance = tap - taps / 2 + 1 - phase / up
+      row[tap] = sinc((distance * cutoff) / stretch) * kaiser(distance / (taps / 2))
+      sum += row[tap]!
+    }
+    // Every phase has a gain of exactly 1 at 0 Hz, so that no phase is heard as a tone.
+    for (let tap = 0; tap < taps; tap++) row[tap]! /= sum
+  }
+  return { taps, up, down, table }
+}
+
+const sinc = (x: number): number => (x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x))
+
+const kaiser = (x: number): number => (Math.abs(x) >= 1 ? 0 : bessel(beta * Math.sqrt(1 - x * x)))
+
+/** The modified Bessel function of order 0; its scale does not matter, since rows are normalised. */
+function bessel(x: number): number {
+  let term = 1
+  let sum = 1
+  for (let order = 1; term > 1e-12 * sum; order++) {
+    term *= (x / (2 * order)) ** 2
+    sum += term
+  }
+  return sum
+}
+
+function divisorOf(a: number, b: number): number {
+  return b === 0 ? a : divisorOf(b, a % b)
+}

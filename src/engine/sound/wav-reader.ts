@@ -1,0 +1,180 @@
+import { silence } from './pcm.ts'
+
+/** Why bytes could not be read as sound. */
+export type SoundFault = 'unsupported' | 'malformed' | 'truncated'
+
+/**
+ * Reads RIFF WAVE that comes in chunks of any length: PCM of 8, 16, 24 and 32 bits, float of 32 and 64, A-law and µ-law, plain or
+ * extensible; several channels become one. No claimed length is believed or allocated: sound is what is there.
+ */
+export class WavReader {
+  /** In Hz; known before the first sample is given out. */
+  rate: number | undefined
+  /** Set where nothing more can be read; what came before stays good. */
+  fault: SoundFault | undefined
+  #layout: Layout | undefined
+  #state: 'riff' | 'chunk' | 'format' | 'skip' | 'data' | 'over' = 'riff'
+  /** Bytes that are not a whole header, or a whole frame, yet. Less than a hundred. */
+  #held = new Uint8Array(0)
+  /** Bytes of this chunk that are still to come, with the one that makes it even. */
+  #left = 0
+
+  write(chunk: Uint8Array): Float32Array {
+    if (this.#state === 'over' || chunk.length === 0) return silence
+    const bytes = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk])
+    let at = 0
+    let samples: Float32Array = silence
+    for (;;) {
+      if (this.#state === 'data') {
+        const taken = this.#frames(bytes, at)
+        samples = taken.samples
+        at = taken.end
+        break
+      }
+      const next = this.#header(bytes, at)
+      if (next === undefined) break
+      at = next
+    }
+    this.#held = this.#isOver() ? new Uint8Array(0) : bytes.slice(at)
+    return samples
+  }
+
+  end(): Float32Array {
+    const isOpen = this.#left === Number.POSITIVE_INFINITY
+    if (this.#state === 'data' ? !isOpen && this.#left > 0 : this.#state !== 'over')
+      this.fault ??= this.#layout && this.#state === 'data' ? 'truncated' : 'malformed'
+    this.#state = 'over'
+    return silence
+  }
+
+  /** Reads one header or skips a chunk; where it ends, or `undefined` when more bytes are needed or none are read any more. */
+  #header(bytes: Uint8Array, at: number): number | undefined {
+    const left = bytes.length - at
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    switch (this.#state) {
+      case 'riff':
+        if (left < 12) return undefined
+        if (textAt(bytes, at) !== 'RIFF' || textAt(bytes, at + 8) !== 'WAVE') return this.#fail('malformed')
+        this.#state = 'chunk'
+        return at + 12
+      case 'chunk':
+        if (left < 8) return undefined
+        return this.#chunk(textAt(bytes, at), view.getUint32(at + 4, true)) ? at + 8 : undefined
+      case 'format': {
+        const size = Math.min(this.#left, 40)
+        if (left < size) return undefined
+        const layout = layoutOf(view, at, size)
+        if (!layout) return this.#fail('unsupported')
+        this.#layout = layout
+        this.rate = layout.rate
+        this.#left -= size
+        this.#state = 'skip'
+        return at + size
+      }
+      case 'skip': {
+        const step = Math.min(left, this.#left)
+        this.#left -= step
+        if (this.#left > 0) return step > 0 ? at + step : undefined
+        this.#state = 'chunk'
+        return at + step
+      }
+      default:
+        return undefined
+    }
+  }
+
+  #chunk(name: string, claimed: number): boolean {
+    this.#left = claimed + (claimed % 2)
+    if (name === 'fmt ' && claimed < 16) return this.#fail('malformed') !== undefined
+    if (name === 'data') {
+      if (!this.#layout) return this.#fail('malformed') !== undefined
+      // Writers to a pipe leave the size at 0 or at its greatest.
+      this.#left = claimed === 0 || claimed >= 0xffff_ff00 ? Number.POSITIVE_INFINITY : claimed
+    }
+    this.#state = name === 'fmt ' ? 'format' : name === 'data' ? 'data' : 'skip'
+    return true
+  }
+
+  #frames(bytes: Uint8Array, at: number): { samples: Float32Array; end: number } {
+    const { frameBytes, channels, sampleAt, sampleBytes } = this.#layout!
+    const count = Math.floor(Math.min(bytes.length - at, this.#left) / frameBytes)
+    const view = new DataView(bytes.buffer, bytes.byteOffset + at, bytes.byteLength - at)
+    const samples = new Float32Array(count)
+    for (let index = 0; index < count; index++) {
+      let sum = 0
+      for (let channel = 0; channel < channels; channel++)
+        sum += sampleAt(view, index * frameBytes + channel * sampleBytes)
+      samples[index] = sum / channels
+    }
+    this.#left -= count * frameBytes
+    if (this.#left < frameBytes) {
+      this.#left = 0
+      this.#state = 'over'
+      return { samples, end: bytes.length }
+    }
+    return { samples, end: at + count * frameBytes }
+  }
+
+  #isOver(): boolean {
+    return this.#state === 'over'
+  }
+
+  #fail(fault: SoundFault): undefined {
+    this.fault = fault
+    this.#state = 'over'
+  }
+}
+
+const textAt = (bytes: Uint8Array, at: number): string => String.fromCharCode(...bytes.subarray(at, at + 4))
+
+interface Layout {
+  rate: number
+  channels: number
+  sampleBytes: number
+  frameBytes: number
+  sampleAt: (view: DataView, at: number) => number
+}
+
+const extensible = 0xfffe
+
+function layoutOf(view: DataView, at: number, size: number): Layout | undefined {
+  const tag = view.getUint16(at, true)
+  const format = tag === extensible && size >= 26 ? view.getUint16(at + 24, true) : tag
+  const channels = view.getUint16(at + 2, true)
+  const rate = view.getUint32(at + 4, true)
+  const bits = view.getUint16(at + 14, true)
+  const sampleAt = readers[`${format}:${bits}`]
+  if (!sampleAt || channels < 1 || channels > 8 || rate < 4_000 || rate > 192_000) return undefined
+  const sampleBytes = bits / 8
+  return { rate, channels, sampleBytes, frameBytes: sampleBytes * channels, sampleAt }
+}
+
+/** What is not a number is silence; a float beyond what is loud is cut, so that no later sum overflows. */
+const finite = (value: number): number => Math.max(-8, Math.min(8, value)) || 0
+
+/** By format tag and bits of a sample. */
+const readers: Record<string, Layout['sampleAt'] | undefined> = {
+  '1:8': (view, at) => (view.getUint8(at) - 128) / 128,
+  '1:16': (view, at) => view.getInt16(at, true) / 32_768,
+  '1:24': (view, at) => ((view.getInt8(at + 2) << 16) | view.getUint16(at, true)) / 8_388_608,
+  '1:32': (view, at) => view.getInt32(at, true) / 2_147_483_648,
+  '3:32': (view, at) => finite(view.getFloat32(at, true)),
+  '3:64': (view, at) => finite(view.getFloat64(at, true)),
+  '6:8': (view, at) => fromALaw(view.getUint8(at)),
+  '7:8': (view, at) => fromMuLaw(view.getUint8(at)),
+}
+
+/** ITU-T G.711. */
+function fromMuLaw(byte: number): number {
+  const code = ~byte & 0xff
+  const magnitude = (((code & 0x0f) << 3) + 132) << ((code & 0x70) >> 4)
+  return (code & 0x80 ? 132 - magnitude : magnitude - 132) / 32_768
+}
+
+function fromALaw(byte: number): number {
+  const code = byte ^ 0x55
+  const exponent = (code & 0x70) >> 4
+  const mantissa = (code & 0x0f) << 4
+  const magnitude = exponent === 0 ? mantissa + 8 : (mantissa + 0x108) << (exponent - 1)
+  return (code & 0x80 ? magnitude : -magnitude) / 32_768
+}
