@@ -1,5 +1,6 @@
 export { measureAudio } from './audio.ts'
 export { dataUrl, decodeBase64, encodeBase64, parseDataUrl } from './base64.ts'
+export { hasText } from './bytes.ts'
 export { isVast, measureImage } from './image.ts'
 export {
   defaultLinkBounds,
@@ -12,5 +13,6 @@ export {
 } from './linked.ts'
 export { sniff } from './magic.ts'
 export { measure } from './measure.ts'
+export { type Frame, isTable, readFrame, skipId3 } from './mp3-frame.ts'
 export { partsIn, withParts } from './parts.ts'
 export { measureVideo } from './video.ts'

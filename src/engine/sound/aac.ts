@@ -1,19 +1,18 @@
-import { type Codec, type CodecOptions, rateFor } from './codec.ts'
-import { commentTag } from './id3.ts'
+import { type Codec, rateFor } from './codec.ts'
 
 const rates = [8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000]
 /** In bit/s, for one channel. */
 const bitrate = 64_000
 
 /** AAC-LC in ADTS frames, by libavcodec in a thread of its own: each encoder that is open holds one. */
-export async function openAac({ rate, note }: CodecOptions): Promise<Codec> {
+export async function openAac(rate: number): Promise<Codec> {
   const { AdtsOutputFormat, AppendOnlyStreamTarget, AudioSample, AudioSampleSource, Output } = await import(
     'mediabunny'
   )
   const { registerAacEncoder } = await import('@mediabunny/aac-encoder')
   registerAacEncoder()
   const own = rateFor(rate, rates)
-  const bytes: Uint8Array[] = note ? [commentTag(note)] : []
+  const bytes: Uint8Array[] = []
   const sink = new WritableStream<Uint8Array>({ write: (chunk) => void bytes.push(chunk.slice()) })
   const output = new Output({ format: new AdtsOutputFormat(), target: new AppendOnlyStreamTarget(sink) })
   const source = new AudioSampleSource({ codec: 'aac', bitrate })

@@ -36,3 +36,64 @@ export class BitWriter {
     this.#bytes[this.#length++] = byte
   }
 }
+
+/** The bytes ended in the middle of what was read. */
+export class StarvedError extends Error {}
+
+/** Reads numbers of any width, the highest bit first. */
+export class BitReader {
+  readonly bytes: Uint8Array
+  /** The next bit. */
+  #at = 0
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes
+  }
+
+  /** Those of which a bit was read. */
+  get bytesRead(): number {
+    return Math.ceil(this.#at / 8)
+  }
+
+  align(): void {
+    this.#at = 8 * this.bytesRead
+  }
+
+  /** Up to 33 bits, as a number that is not negative. @throws StarvedError */
+  read(width: number): number {
+    let value = 0
+    let left = width
+    while (left > 0) {
+      const byte = this.bytes[this.#at >> 3]
+      if (byte === undefined) throw new StarvedError()
+      const open = 8 - (this.#at & 7)
+      const taken = Math.min(open, left)
+      value = value * (1 << taken) + ((byte >> (open - taken)) & ((1 << taken) - 1))
+      this.#at += taken
+      left -= taken
+    }
+    return value
+  }
+
+  readSigned(width: number): number {
+    const value = this.read(width)
+    return value >= 2 ** (width - 1) ? value - 2 ** width : value
+  }
+
+  /** Zeros before the next one, which is read too. @throws StarvedError */
+  unary(): number {
+    const from = this.#at
+    for (;;) {
+      const byte = this.bytes[this.#at >> 3]
+      if (byte === undefined) throw new StarvedError()
+      const rest = (byte << (this.#at & 7)) & 0xff
+      if (rest === 0) {
+        this.#at = (this.#at | 7) + 1
+        continue
+      }
+      this.#at += Math.clz32(rest) - 24
+      this.#at += 1
+      return this.#at - 1 - from
+    }
+  }
+}

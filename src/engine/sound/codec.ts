@@ -5,21 +5,14 @@ export interface Codec {
   write(samples: Float32Array): Uint8Array | Promise<Uint8Array>
   /** The last bytes. Called once. */
   end(): Uint8Array | Promise<Uint8Array>
+  /** After the end: the first bytes as they would have been, had the length been known; as many as there were. */
+  wholeHead?(): Uint8Array
   /** Gives back what it holds outside of the heap; called once, also after a failure. */
   close(): void
 }
 
-export interface CodecOptions {
-  /** Of the samples, in Hz. */
-  rate: number
-  /** Written into the file where its format has a place for it. */
-  note: string | undefined
-  /** How many samples there will be, where that is known; else the header leaves the length open. */
-  samples: number | undefined
-}
+export const noBytes: Uint8Array = new Uint8Array(0)
 
-export const noBytes = new Uint8Array(0)
-
-/** The rate of a list that loses nothing of a sound and is nearest; the greatest if all are lower. */
-export const rateFor = (rate: number, rates: readonly number[]): number =>
+/** Rate of a list that loses nothing of a sound and is nearest; the greatest if all are lower. */
+export const rateFor = <Rate extends number>(rate: number, rates: readonly Rate[]): Rate =>
   rates.find((candidate) => candidate >= rate) ?? rates.at(-1)!

@@ -1,109 +1,112 @@
+import { Slice } from '#platform/slices'
 import { openAac } from './aac.ts'
-import type { Codec, CodecOptions } from './codec.ts'
+import type { Codec } from './codec.ts'
+import { SoundError } from './fault.ts'
 import { openFlac } from './flac.ts'
 import { openMp3 } from './mp3.ts'
 import { openOpus } from './opus.ts'
-import type { Sound } from './pcm.ts'
+import type { SoundStream } from './pcm.ts'
 import { Resampler } from './resample.ts'
-import { inSlices } from './slices.ts'
+import { slicesOf } from './slices.ts'
 import { openPcm, openWav } from './wav.ts'
 
 const formats = {
-  mp3: { mediaType: 'audio/mpeg', extension: 'mp3', open: openMp3 },
-  opus: { mediaType: 'audio/ogg', extension: 'opus', open: openOpus },
-  aac: { mediaType: 'audio/aac', extension: 'aac', open: openAac },
-  flac: { mediaType: 'audio/flac', extension: 'flac', open: openFlac },
-  wav: { mediaType: 'audio/wav', extension: 'wav', open: openWav },
-  pcm: { mediaType: 'audio/pcm', extension: 'pcm', open: openPcm },
-} satisfies Record<string, { mediaType: string; extension: string; open: Opener }>
-
-type Opener = (options: CodecOptions) => Codec | Promise<Codec>
+  mp3: { mediaType: 'audio/mpeg', open: openMp3 },
+  opus: { mediaType: 'audio/ogg', open: openOpus },
+  aac: { mediaType: 'audio/aac', open: openAac },
+  flac: { mediaType: 'audio/flac', open: openFlac },
+  wav: { mediaType: 'audio/wav', open: openWav },
+  pcm: { mediaType: 'audio/pcm', open: openPcm },
+} satisfies Record<string, { mediaType: string; open: (rate: number) => Codec | Promise<Codec> }>
 
 export type SoundFormat = keyof typeof formats
 export const soundFormats = Object.keys(formats) as SoundFormat[]
 
-/** Without parameters: one of `audio/pcm` has to say rate and channels beside it. */
+/** Without parameters: of `audio/pcm`, rate and channels have to be said beside it. */
 export const mediaTypeOf = (format: SoundFormat): string => formats[format].mediaType
-export const extensionOf = (format: SoundFormat): string => formats[format].extension
 
 export interface EncodeOptions {
+  /** mp3 (constant bit rate), wav and pcm (16-bit), opus in Ogg, aac in ADTS, flac (16-bit); all of one channel. */
   format: SoundFormat
-  /** Of the samples that are written, in Hz. */
-  rate: number
-  /** The rate in Hz that the file should have; absent, that of the samples. Where its format does not have it, the next higher one. */
-  outputRate?: number
-  /** Written into the file where its format has a place for it, such as «AI generated». */
-  note?: string
-  /** How many samples will be written, where that is known: wav and flac then say the exact length. */
-  samples?: number
+  /** In Hz; absent, that of the sound. Where a format does not have it, the next higher one, 48 kHz at most. */
+  rate?: number | undefined
 }
 
 /**
- * Encodes sound that comes in chunks of any length. Writes follow one another: each is awaited before the next. None holds the event loop
- * for long, whatever it brings. What is opened is closed, by `using`.
+ * Encodes sound as it comes; the bytes put together are one file. Its head cannot know the length: WAV says 0xFFFFFFFF, FLAC 0
+ * samples, MP3 counts no frames. The encoder is closed, and the sound too, also when nobody reads on.
+ * @throws SoundError `empty` for no sound, `unsupported` for a rate that cannot be changed; what the sound throws
  */
-export class SoundEncoder {
-  readonly #codec: Codec
-  readonly #resampler: Resampler
+export async function* encodeSound(sound: SoundStream, options: EncodeOptions): AsyncGenerator<Uint8Array> {
+  using encoder = new Encoder(options)
+  yield* encoder.encode(sound)
+}
 
-  private constructor(codec: Codec, resampler: Resampler) {
-    this.#codec = codec
-    this.#resampler = resampler
+/**
+ * A whole file, whose head says the exact length, and the seconds of its sound.
+ * @throws SoundError as `encodeSound` does, and `too_long` beyond `maxBytes`
+ */
+export async function encodeWhole(
+  sound: SoundStream,
+  { maxBytes, ...options }: EncodeOptions & { maxBytes: number },
+): Promise<{ bytes: Uint8Array; seconds: number }> {
+  using encoder = new Encoder(options)
+  const pieces: Uint8Array[] = []
+  let length = 0
+  for await (const piece of encoder.encode(sound)) {
+    length += piece.length
+    if (length > maxBytes) throw new SoundError('too_long', mediaTypeOf(options.format))
+    pieces.push(piece)
+  }
+  const bytes = Buffer.concat(pieces)
+  bytes.set(encoder.wholeHead())
+  return { bytes, seconds: encoder.seconds }
+}
+
+class Encoder {
+  readonly #options: EncodeOptions
+  #codec: Codec | undefined
+  #resampler: Resampler | undefined
+  #taken = 0
+  #rate = 1
+
+  constructor(options: EncodeOptions) {
+    this.#options = options
   }
 
-  /** @throws RangeError for rates that cannot be brought to one of the format. */
-  static async open({
-    format,
-    rate,
-    outputRate = rate,
-    note,
-    samples,
-  }: EncodeOptions): Promise<SoundEncoder> {
-    const resampling = (to: number): Resampler => new Resampler(rate, to)
-    // Refused before an encoder is opened, which would have to be closed.
-    const length = samples === undefined ? undefined : resampling(outputRate).lengthFor(samples)
-    const codec = await formats[format].open({ rate: outputRate, note, samples: length })
-    return new SoundEncoder(codec, resampling(codec.rate))
+  /** Of what was read. */
+  get seconds(): number {
+    return this.#taken / this.#rate
   }
 
-  /** The rate of what comes out, in Hz. */
-  get rate(): number {
-    return this.#codec.rate
+  async *encode(sound: SoundStream): AsyncGenerator<Uint8Array> {
+    const slice = new Slice()
+    for await (const { rate, samples } of sound) {
+      const codec = this.#codec ?? (await this.#open(rate))
+      this.#taken += samples.length
+      for await (const part of slicesOf(samples, slice)) {
+        const bytes = await codec.write(this.#resampler!.write(part))
+        if (bytes.length > 0) yield bytes
+      }
+    }
+    if (this.#taken === 0) throw new SoundError('empty')
+    for (const bytes of [await this.#codec!.write(this.#resampler!.end()), await this.#codec!.end()])
+      if (bytes.length > 0) yield bytes
   }
 
-  async write(samples: Float32Array): Promise<Uint8Array[]> {
-    const pieces: Uint8Array[] = []
-    await inSlices(samples.length, async (from, to) => {
-      pieces.push(await this.#codec.write(this.#resampler.write(samples.subarray(from, to))))
-    })
-    return pieces.filter(({ length }) => length > 0)
-  }
-
-  async end(): Promise<Uint8Array[]> {
-    const pieces = [await this.#codec.write(this.#resampler.end()), await this.#codec.end()]
-    return pieces.filter(({ length }) => length > 0)
+  wholeHead(): Uint8Array {
+    return this.#codec?.wholeHead?.() ?? new Uint8Array(0)
   }
 
   [Symbol.dispose](): void {
-    this.#codec.close()
+    this.#codec?.close()
   }
-}
 
-/** Encodes what comes as it comes. It is closed also when nobody reads on. */
-export async function* encodeStream(
-  sound: AsyncIterable<Float32Array> | Iterable<Float32Array>,
-  options: EncodeOptions,
-): AsyncGenerator<Uint8Array> {
-  using encoder = await SoundEncoder.open(options)
-  for await (const samples of sound) yield* await encoder.write(samples)
-  yield* await encoder.end()
-}
-
-/** A whole file; wav and flac say their exact length. */
-export async function encodeSound(
-  { rate, samples }: Sound,
-  options: Omit<EncodeOptions, 'rate' | 'samples'>,
-): Promise<Uint8Array> {
-  const whole = { ...options, rate, samples: samples.length }
-  return Buffer.concat(await Array.fromAsync(encodeStream([samples], whole)))
+  async #open(rate: number): Promise<Codec> {
+    this.#rate = rate
+    const codec = await formats[this.#options.format].open(this.#options.rate ?? rate)
+    this.#codec = codec
+    this.#resampler = new Resampler(rate, codec.rate)
+    return codec
+  }
 }

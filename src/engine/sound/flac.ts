@@ -1,5 +1,6 @@
 import { BitWriter } from './bits.ts'
-import { type Codec, type CodecOptions, noBytes } from './codec.ts'
+import { checksumOf } from './checksum.ts'
+import { type Codec, noBytes } from './codec.ts'
 import { integerOf } from './pcm.ts'
 import { vorbisComment } from './vorbis-comment.ts'
 
@@ -9,8 +10,9 @@ const blockSize = 4_096
 const partitionOrder = 4
 
 /** FLAC (RFC 9639), 16-bit mono, with the fixed predictors: speech becomes about half of its PCM. */
-export function openFlac({ rate, note, samples }: CodecOptions): Codec {
-  let head = headOf(rate, note, samples)
+export function openFlac(rate: number): Codec {
+  let head = headOf(rate, 0)
+  let taken = 0
   const block = new Int32Array(blockSize)
   let filled = 0
   let frames = 0
@@ -29,6 +31,7 @@ export function openFlac({ rate, note, samples }: CodecOptions): Codec {
     rate,
     write: (piece) => {
       const pieces: Uint8Array[] = []
+      taken += piece.length
       for (const sample of piece) {
         block[filled++] = integerOf(sample)
         if (filled === blockSize) pieces.push(frame())
@@ -36,11 +39,12 @@ export function openFlac({ rate, note, samples }: CodecOptions): Codec {
       return out(pieces)
     },
     end: () => out(filled > 0 ? [frame()] : []),
+    wholeHead: () => headOf(rate, taken),
     close: () => {},
   }
 }
 
-function headOf(rate: number, note: string | undefined, samples: number | undefined): Uint8Array {
+function headOf(rate: number, samples: number): Uint8Array {
   const info = new BitWriter()
   info.put(blockSize, 16)
   info.put(blockSize, 16)
@@ -50,10 +54,10 @@ function headOf(rate: number, note: string | undefined, samples: number | undefi
   info.put(0, 3) // channels less one
   info.put(15, 5) // bits of a sample less one
   // 36 bits; 0 says that the number of samples is not known, as does an MD5 of zeros.
-  info.put(Math.floor((samples ?? 0) / 2 ** 32), 4)
-  info.put((samples ?? 0) >>> 16, 16)
-  info.put((samples ?? 0) & 0xffff, 16)
-  const comment = vorbisComment('kherad', note)
+  info.put(Math.floor(samples / 2 ** 32), 4)
+  info.put(samples >>> 16, 16)
+  info.put(samples & 0xffff, 16)
+  const comment = vorbisComment('kherad')
   const blocks = [
     [0, Buffer.concat([info.bytes(), Buffer.alloc(16)])],
     [0x80 | 4, comment], // the last one
@@ -78,10 +82,10 @@ function frameOf(block: Int32Array, number: number): Uint8Array {
   bits.put(0b1000, 4) // 16 bits
   for (const byte of codedNumber(number)) bits.put(byte, 8)
   if (block.length !== blockSize) bits.put(block.length - 1, 16)
-  bits.put(checksum(bits.bytes(), 8, 0x07), 8)
+  bits.put(checksumOf(bits.bytes(), 8), 8)
   putSamples(bits, block)
   const bytes = bits.bytes()
-  const check = checksum(bytes, 16, 0x8005)
+  const check = checksumOf(bytes, 16)
   return Buffer.concat([bytes, Uint8Array.of(check >> 8, check & 0xff)])
 }
 
@@ -176,14 +180,4 @@ function partOf(values: Int32Array): Part {
   let bits = 0
   for (const value of values) bits += ((value < 0 ? -2 * value - 1 : 2 * value) >>> parameter) + 1 + parameter
   return { parameter, values, bits }
-}
-
-function checksum(bytes: Uint8Array, width: 8 | 16, polynomial: number): number {
-  const top = 1 << (width - 1)
-  let value = 0
-  for (const byte of bytes) {
-    value ^= byte << (width - 8)
-    for (let bit = 0; bit < 8; bit++) value = value & top ? (value << 1) ^ polynomial : value << 1
-  }
-  return value & (2 * top - 1)
 }

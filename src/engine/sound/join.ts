@@ -1,67 +1,133 @@
-import { concatenated, type Sound } from './pcm.ts'
+import { Slice } from '#platform/slices'
+import { Limiter } from './limit.ts'
+import { factorOf, LoudnessMeter } from './loudness.ts'
+import { concatenated, noSamples, type Sound, type SoundStream, secondsOf } from './pcm.ts'
+import { resample } from './resample.ts'
+import { slicesOf } from './slices.ts'
 
 export interface JoinOptions {
+  /** Of the result, in Hz. */
+  rate: number
   /** Silence between two pieces. */
   gapMs?: number
-  /** Every piece rises and falls so long at its ends, by half a cosine: a cut within a wave would click. */
-  fadeMs?: number
+  /**
+   * The loudness of every piece, in LUFS; absent, it stays as it is. A piece then leaves when it is over, or when half a minute of it is there,
+   * from which its loudness is taken; its true peaks stay below -1 dB of full scale.
+   */
+  lufs?: number | undefined
 }
 
-/** Joins pieces that come in chunks: `cut` ends a piece. What is written leaves at once, but for the length of a fade. */
-export class Joiner {
-  readonly #gap: number
-  readonly #fade: Float32Array
-  /** Samples of this piece that would have to fade if it ended here. */
-  #held = new Float32Array(0)
-  #taken = 0
-  #pieces = 0
+/** Every piece rises and falls so long at its ends, by half a cosine: a cut within a wave would click. */
+const fadeMs = 5
+/** The greatest change of loudness, in dB: what is nearly silent is not blown up into noise. */
+const maxGainDb = 20
+const ceilingDb = -1
+/** Of a piece, by which its loudness is measured: what is held of it at most. */
+const measuredSeconds = 30
 
-  /** @param rate of all pieces, in Hz */
-  constructor(rate: number, { gapMs = 120, fadeMs = 5 }: JoinOptions = {}) {
-    this.#gap = Math.round((rate * gapMs) / 1_000)
-    const length = Math.round((rate * fadeMs) / 1_000)
-    this.#fade = Float32Array.from(
-      { length },
-      (_, index) => 0.5 - 0.5 * Math.cos((Math.PI * (index + 0.5)) / length),
-    )
-  }
-
-  write(samples: Float32Array): Float32Array {
-    if (samples.length === 0) return samples
-    const isNew = this.#taken === 0
-    const input = samples.slice()
-    for (let index = 0; index < input.length && this.#taken + index < this.#fade.length; index++)
-      input[index]! *= this.#fade[this.#taken + index]!
-    this.#taken += input.length
-    if (isNew) this.#pieces += 1
-    const whole = concatenated([this.#held, input])
-    const out = whole.slice(0, Math.max(0, whole.length - this.#fade.length))
-    this.#held = whole.slice(out.length) as Float32Array<ArrayBuffer>
-    return isNew && this.#pieces > 1 ? concatenated([new Float32Array(this.#gap), out]) : out
-  }
-
-  /** Ends a piece. One without samples makes no gap. */
-  cut(): Float32Array {
-    const tail = this.#held
-    for (let index = 0; index < tail.length; index++) tail[tail.length - 1 - index]! *= this.#fade[index]!
-    this.#held = new Float32Array(0)
-    this.#taken = 0
-    return tail
-  }
-
-  end(): Float32Array {
-    return this.cut()
+/**
+ * Speech whose pieces were made one by one as one sound, as they come: with gaps, without clicks, at one rate, and as loud as one another if
+ * `lufs` is given. A piece without samples makes no gap. Pieces are read one after another, each to its end or until nobody reads on.
+ * @throws what the pieces throw; SoundError `unsupported` for a rate that cannot be changed
+ */
+export async function* joinSpeech(
+  pieces: AsyncIterable<SoundStream> | Iterable<SoundStream>,
+  { rate, gapMs = 250, lufs }: JoinOptions,
+): AsyncGenerator<Sound> {
+  let isFirst = true
+  for await (const piece of pieces) {
+    const own = resample(piece, rate)
+    let isOpen = false
+    for await (const samples of faded(lufs === undefined ? own : levelled(own, lufs), rate)) {
+      const gap = isOpen || isFirst ? 0 : Math.round((rate * gapMs) / 1_000)
+      if (gap > 0) yield { rate, samples: new Float32Array(gap) }
+      isOpen = true
+      isFirst = false
+      yield { rate, samples }
+    }
   }
 }
 
-/** Pieces of one rate, one after another. @throws RangeError for pieces of different rates, or none */
-export function joined(sounds: readonly Sound[], options: JoinOptions = {}): Sound {
-  const rate = sounds[0]?.rate
-  if (rate === undefined || sounds.some((sound) => sound.rate !== rate))
-    throw new RangeError('pieces that are joined need one rate')
-  const joiner = new Joiner(rate, options)
-  return {
-    rate,
-    samples: concatenated(sounds.flatMap(({ samples }) => [joiner.write(samples), joiner.cut()])),
+/** With rise and fall; the last samples are held until it is known that they are the last. */
+async function* faded(sound: SoundStream, rate: number): AsyncGenerator<Float32Array> {
+  const length = Math.round((rate * fadeMs) / 1_000)
+  const curve = Float32Array.from(
+    { length },
+    (_, at) => 0.5 - 0.5 * Math.cos((Math.PI * (at + 0.5)) / length),
+  )
+  let held = noSamples
+  let taken = 0
+  for await (const { samples } of sound) {
+    const whole = concatenated([held, samples.slice()])
+    for (let at = held.length; at < whole.length && taken < length; at++, taken++) whole[at]! *= curve[taken]!
+    const ready = Math.max(0, whole.length - length)
+    if (ready > 0) yield whole.subarray(0, ready)
+    held = whole.slice(ready)
   }
+  for (let at = 0; at < held.length; at++) held[held.length - 1 - at]! *= curve[at]!
+  if (held.length > 0) yield held
+}
+
+async function* levelled(sound: AsyncIterable<Sound>, lufs: number): AsyncGenerator<Sound> {
+  const held: Sound[] = []
+  let leveller: Leveller | undefined
+  let meter: LoudnessMeter | undefined
+  let seconds = 0
+  for await (const piece of sound) {
+    if (leveller) {
+      yield leveller.write(piece)
+      continue
+    }
+    meter ??= new LoudnessMeter(piece.rate)
+    meter.write(piece.samples)
+    held.push(piece)
+    seconds += secondsOf(piece)
+    if (seconds < measuredSeconds) continue
+    leveller = new Leveller(piece.rate, lufs - meter.lufs)
+    yield* leveller.writeAll(held.splice(0))
+  }
+  if (!meter) return
+  leveller ??= new Leveller(held[0]!.rate, lufs - meter.lufs)
+  yield* leveller.writeAll(held)
+  yield leveller.end()
+}
+
+class Leveller {
+  readonly #rate: number
+  readonly #gain: number
+  readonly #limiter: Limiter
+
+  /** @param changeDb infinite for silence, which stays as it is */
+  constructor(rate: number, changeDb: number) {
+    this.#rate = rate
+    this.#gain = Number.isFinite(changeDb) ? factorOf(Math.max(-maxGainDb, Math.min(maxGainDb, changeDb))) : 1
+    this.#limiter = new Limiter(rate, factorOf(ceilingDb))
+  }
+
+  write({ samples }: Sound): Sound {
+    return { rate: this.#rate, samples: this.#limiter.write(samples.map((sample) => sample * this.#gain)) }
+  }
+
+  async *writeAll(pieces: readonly Sound[]): AsyncGenerator<Sound> {
+    const slice = new Slice()
+    for (const piece of pieces) {
+      if (slice.isOver()) await slice.next()
+      yield this.write(piece)
+    }
+  }
+
+  end(): Sound {
+    return { rate: this.#rate, samples: this.#limiter.end() }
+  }
+}
+
+/** Integrated loudness in LUFS (ITU-R BS.1770, gated); -Infinity of silence. */
+export async function loudnessOf(sound: SoundStream): Promise<number> {
+  const slice = new Slice()
+  let meter: LoudnessMeter | undefined
+  for await (const { rate, samples } of sound) {
+    meter ??= new LoudnessMeter(rate)
+    for await (const part of slicesOf(samples, slice)) meter.write(part)
+  }
+  return meter?.lufs ?? Number.NEGATIVE_INFINITY
 }

@@ -1,10 +1,3 @@
-/** The greatest absolute value of the samples. */
-export function peakOf(samples: Float32Array): number {
-  let peak = 0
-  for (const sample of samples) peak = Math.max(peak, Math.abs(sample))
-  return peak
-}
-
 /** The root of the mean square; 0 of nothing. */
 export function rmsOf(samples: Float32Array): number {
   let sum = 0

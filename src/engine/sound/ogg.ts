@@ -1,3 +1,5 @@
+import { checksumOf } from './checksum.ts'
+
 /**
  * Writes the pages of one Ogg stream (RFC 3533). A page leaves when `packetsPerPage` packets are there and another follows:
  * the last page has to say that it is the last.
@@ -47,23 +49,10 @@ export class OggWriter {
     head.writeUInt32LE(this.#sequence++, 18)
     head[26] = lacing.length
     const page = Buffer.concat([head, Uint8Array.from(lacing), ...this.#packets])
-    page.writeUInt32LE(oggChecksum(page), 22)
+    page.writeUInt32LE(checksumOf(page, 32), 22)
     this.#packets = []
     return page
   }
 }
 
 const flags = { first: 2, last: 4 }
-
-const table = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let value = byte << 24
-  for (let bit = 0; bit < 8; bit++) value = value & 0x8000_0000 ? (value << 1) ^ 0x04c1_1db7 : value << 1
-  return value >>> 0
-})
-
-/** The CRC of a page whose own field for it is 0. */
-export function oggChecksum(page: Uint8Array): number {
-  let value = 0
-  for (const byte of page) value = ((value << 8) ^ table[((value >>> 24) ^ byte) & 0xff]!) >>> 0
-  return value
-}

@@ -1,22 +1,21 @@
 import type { OpusDecoderHandle } from 'libopus-wasm'
-import { oggChecksum } from './ogg.ts'
-import { concatenated, silence } from './pcm.ts'
-import type { SoundFault } from './wav-reader.ts'
+import { checksumOf } from './checksum.ts'
+import { SoundError } from './fault.ts'
 
 const rate = 48_000
 /** A packet is 120 ms of sound at most; libopus itself writes no longer one. */
 const maxPacketBytes = 61_440
 const maxFrameSize = (rate * 120) / 1_000
 const headBytes = 27
-const isContinued = 1
+const flags = { continued: 1, first: 2, last: 4 }
 
 /**
  * Reads Opus in Ogg (RFC 7845) that comes in chunks of any length, as one channel at 48 kHz. What the encoder put before the first sample
- * and after the last is left out. A page whose checksum is wrong ends it.
+ * and after the last is left out. Streams that follow one another are read on. A page whose checksum is wrong ends it.
  */
-export class OpusReader implements Disposable {
+export class OpusReader {
+  readonly mediaType = 'audio/ogg'
   readonly rate = rate
-  fault: SoundFault | undefined
   readonly #decoder: OpusDecoderHandle
   /** Bytes that are not a whole page yet: 65,307 at most. */
   #held: Uint8Array[] = []
@@ -29,6 +28,8 @@ export class OpusReader implements Disposable {
   #preSkip = 0
   #given = 0
   #isLast = false
+  /** Sound of the last packet, which its page may end earlier. */
+  #last: Float32Array | undefined
 
   private constructor(decoder: OpusDecoderHandle) {
     this.#decoder = decoder
@@ -39,99 +40,108 @@ export class OpusReader implements Disposable {
     return new OpusReader(await createDecoder({ channels: 1, sampleRate: rate, maxFrameSize }))
   }
 
-  write(chunk: Uint8Array): Float32Array {
-    if (this.fault || this.#isLast) return silence
-    this.#held.push(chunk)
+  *write(chunk: Uint8Array): Iterable<Float32Array> {
+    this.#held.push(new Uint8Array(chunk))
     this.#heldBytes += chunk.length
-    if (this.#heldBytes < this.#needed) return silence
-    let bytes: Uint8Array = Buffer.concat(this.#held)
-    const pieces: Float32Array[] = []
-    while (!this.fault && !this.#isLast) {
-      this.#needed = pageLength(bytes)
-      if (bytes.length < this.#needed) break
-      const length = pageLength(bytes)
-      this.#page(bytes.subarray(0, length), pieces)
-      bytes = bytes.subarray(length)
+    if (this.#heldBytes < this.#needed) return
+    const bytes = Buffer.concat(this.#held)
+    let at = 0
+    for (;;) {
+      const rest = bytes.subarray(at)
+      this.#needed = pageLength(rest)
+      if (rest.length < this.#needed) break
+      const length = pageLength(rest)
+      if (rest.length < length) continue
+      yield* this.#page(rest.subarray(0, length))
+      at += length
     }
-    this.#held = [bytes]
-    this.#heldBytes = bytes.length
-    return concatenated(pieces)
+    this.#held = [bytes.subarray(at)]
+    this.#heldBytes = bytes.length - at
   }
 
-  end(): Float32Array {
-    if (!this.#isLast) this.fault ??= this.#packets < 2 ? 'malformed' : 'truncated'
-    return silence
+  end(): Float32Array[] {
+    if (!this.#isLast || this.#heldBytes > 0) this.#fail('truncated')
+    return []
   }
 
-  [Symbol.dispose](): void {
+  close(): void {
     this.#decoder.free()
   }
 
-  #page(page: Uint8Array, pieces: Float32Array[]): void {
-    const view = new DataView(page.buffer, page.byteOffset, page.byteLength)
-    const unchecked = page.slice()
+  *#page(page: Buffer): Iterable<Float32Array> {
+    const unchecked = Buffer.from(page)
     unchecked.fill(0, 22, 26)
-    if (view.getUint32(0) !== 0x4f676753 || oggChecksum(unchecked) !== view.getUint32(22, true)) {
-      this.fault = this.#packets < 2 ? 'malformed' : 'truncated'
-      return
-    }
+    if (page.readUInt32BE(0) !== 0x4f676753 || checksumOf(unchecked, 32) !== page.readUInt32LE(22))
+      this.#fail('malformed')
+    const flag = page[5]!
+    if ((flag & flags.first) !== 0) this.#restart()
+    // A packet that began on a page which is not there cannot be read.
+    if (this.#isLast || ((flag & flags.continued) !== 0 && this.#packet.length === 0)) this.#fail('malformed')
     const count = page[26]!
     let at = headBytes + count
-    // A packet that began on a page which is not there cannot be read.
-    let isLost = (page[5]! & isContinued) !== 0 && this.#packet.length === 0
     for (const size of page.subarray(headBytes, headBytes + count)) {
-      this.#packet.push(page.slice(at, at + size))
+      this.#packet.push(page.subarray(at, at + size))
       this.#packetBytes += size
       at += size
-      if (this.#packetBytes > maxPacketBytes) this.fault = 'malformed'
-      if (this.fault) return
+      if (this.#packetBytes > maxPacketBytes) this.#fail('malformed')
       if (size === 255) continue
       const packet = Buffer.concat(this.#packet)
       this.#packet = []
       this.#packetBytes = 0
-      if (!isLost) this.#read(packet, pieces)
-      isLost = false
+      if (this.#last) yield this.#last
+      this.#last = this.#read(packet)
     }
-    this.#isLast = (page[5]! & 4) !== 0
-    if (this.#isLast) this.#dropAfter(view.getBigInt64(6, true), pieces)
+    // What is held on to is a copy of its own, not a part of many pages.
+    this.#packet = this.#packet.map((part) => new Uint8Array(part))
+    this.#isLast = (flag & flags.last) !== 0
+    if (this.#isLast) yield* this.#lastSamples(Number(page.readBigInt64LE(6)))
   }
 
-  #read(packet: Buffer, pieces: Float32Array[]): void {
+  #restart(): void {
+    this.#packets = 0
+    this.#given = 0
+    this.#packet = []
+    this.#packetBytes = 0
+    this.#isLast = false
+  }
+
+  #read(packet: Buffer): Float32Array | undefined {
     const number = this.#packets++
     if (number === 0) {
       const isHead = packet.length >= 19 && packet.toString('latin1', 0, 8) === 'OpusHead'
       // Streams of more than two channels are several streams in one packet.
-      if (!isHead || packet[18] !== 0) this.fault = 'unsupported'
-      if (this.fault) return
-      this.#preSkip = packet[10]! | (packet[11]! << 8)
+      if (!isHead || packet[18] !== 0) this.#fail('unsupported')
+      this.#preSkip = packet.readUInt16LE(10)
       this.#skip = this.#preSkip
-    } else if (number > 1 && packet.length > 0) {
-      const samples = this.#decoded(packet)
-      const dropped = Math.min(this.#skip, samples.length)
-      this.#skip -= dropped
-      this.#given += samples.length - dropped
-      pieces.push(samples.slice(dropped))
     }
+    // An empty packet is a lost one; what follows the head are its comments.
+    if (number < 2 || packet.length === 0) return undefined
+    const samples = this.#decoded(packet)
+    const dropped = Math.min(this.#skip, samples.length)
+    this.#skip -= dropped
+    this.#given += samples.length - dropped
+    return samples.slice(dropped)
   }
 
-  /** A packet that is no Opus becomes silence of a usual length, as players do. */
   #decoded(packet: Uint8Array): Float32Array {
     try {
       return this.#decoder.decodeFloat(packet)
     } catch {
-      return new Float32Array((rate * 20) / 1_000)
+      return this.#fail('malformed')
     }
   }
 
-  /** The clock of the last page says where the sound ends within its packets. */
-  #dropAfter(position: bigint, pieces: Float32Array[]): void {
-    let excess = this.#given - Math.max(0, Number(position) - this.#preSkip)
-    while (excess > 0 && pieces.length > 0) {
-      const last = pieces.pop()!
-      const kept = last.subarray(0, Math.max(0, last.length - excess))
-      excess -= last.length - kept.length
-      if (kept.length > 0) pieces.push(kept)
-    }
+  /** The clock of the last page says where the sound ends within its last packet. */
+  *#lastSamples(position: number): Iterable<Float32Array> {
+    const last = this.#last
+    this.#last = undefined
+    if (!last) return
+    const excess = Math.max(0, this.#given - Math.max(0, position - this.#preSkip))
+    yield last.subarray(0, Math.max(0, last.length - excess))
+  }
+
+  #fail(fault: 'unsupported' | 'malformed' | 'truncated'): never {
+    throw new SoundError(fault, this.mediaType)
   }
 }
 

@@ -1,13 +1,25 @@
-/** One channel of sound. `rate` in Hz; `samples` within [-1, 1], louder ones are clipped where they become integers. */
+import { SoundError } from './fault.ts'
+
+/**
+ * A piece of sound of one channel: `rate` in Hz, `samples` within [-1, 1]; louder ones are clipped where they become integers. A stream
+ * of sound is an iterable of pieces of one rate.
+ */
 export interface Sound {
   rate: number
   samples: Float32Array
 }
 
-/** Rates in Hz that speech is made and sent at. */
-export const speechRates = [8_000, 16_000, 22_050, 24_000, 44_100, 48_000] as const
+export type SoundStream = AsyncIterable<Sound> | Iterable<Sound>
 
-export const silence: Float32Array = new Float32Array(0)
+/** What raw signed 16-bit little-endian samples are: `rate` in Hz; those of several channels stand side by side. */
+export interface Pcm {
+  rate: number
+  channels: number
+}
+
+export const secondsOf = ({ rate, samples }: Sound): number => samples.length / rate
+
+export const noSamples: Float32Array = new Float32Array(0)
 
 /** Samples as signed 16-bit little-endian PCM, two bytes each. */
 export function pcmOf(samples: Float32Array): Uint8Array {
@@ -22,39 +34,44 @@ export function pcmOf(samples: Float32Array): Uint8Array {
 export const integerOf = (sample: number): number =>
   Math.max(-32_768, Math.min(32_767, Math.round(sample * 32_768))) || 0
 
-/** Signed 16-bit little-endian PCM as samples; a last odd byte is dropped. */
-export function samplesOf(pcm: Uint8Array): Float32Array {
-  const view = new DataView(pcm.buffer, pcm.byteOffset, pcm.byteLength)
-  const samples = new Float32Array(pcm.length >> 1)
-  for (let index = 0; index < samples.length; index++)
-    samples[index] = view.getInt16(2 * index, true) / 32_768
-  return samples
-}
-
-/** Reads PCM that comes in chunks of any length: a sample that is cut in two by a chunk is put together again. */
+/** Reads raw PCM that comes in chunks of any length; channels become their mean. */
 export class PcmReader {
-  #odd: number | undefined
+  readonly mediaType = 'audio/pcm'
+  readonly rate: number
+  readonly #channels: number
+  /** Bytes of a frame that is not whole yet. */
+  #held: Uint8Array = new Uint8Array(0)
 
-  write(chunk: Uint8Array): Float32Array {
-    if (chunk.length === 0) return silence
-    let whole = chunk
-    if (this.#odd !== undefined) {
-      whole = new Uint8Array(chunk.length + 1)
-      whole[0] = this.#odd
-      whole.set(chunk, 1)
+  constructor({ rate, channels }: Pcm) {
+    this.rate = rate
+    this.#channels = channels
+  }
+
+  *write(chunk: Uint8Array): Iterable<Float32Array> {
+    const bytes = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk])
+    const channels = this.#channels
+    const samples = new Float32Array(Math.floor(bytes.length / (2 * channels)))
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    for (let index = 0; index < samples.length; index++) {
+      let sum = 0
+      for (let channel = 0; channel < channels; channel++)
+        sum += view.getInt16(2 * (index * channels + channel), true)
+      samples[index] = sum / (32_768 * channels)
     }
-    this.#odd = whole.length % 2 === 1 ? whole.at(-1) : undefined
-    return samplesOf(whole)
+    this.#held = new Uint8Array(bytes.subarray(2 * channels * samples.length))
+    yield samples
   }
 
-  /** Half a sample at the end is dropped. */
-  end(): Float32Array {
-    this.#odd = undefined
-    return silence
+  /** A frame that is cut says that more was to come. */
+  end(): Float32Array[] {
+    if (this.#held.length > 0) throw new SoundError('truncated', this.mediaType)
+    return []
   }
+
+  close(): void {}
 }
 
-/** Puts pieces of sound together. */
+/** Puts pieces of samples together. */
 export function concatenated(pieces: readonly Float32Array[]): Float32Array {
   if (pieces.length === 1) return pieces[0]!
   const whole = new Float32Array(pieces.reduce((length, piece) => length + piece.length, 0))

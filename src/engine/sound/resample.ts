@@ -1,5 +1,7 @@
-import { concatenated, type Sound, silence } from './pcm.ts'
-import { inSlices } from './slices.ts'
+import { Slice } from '#platform/slices'
+import { SoundError } from './fault.ts'
+import { noSamples, type Sound, type SoundStream } from './pcm.ts'
+import { slicesOf } from './slices.ts'
 
 /** Input samples, at the lower of both rates, that one output sample is made of. */
 const width = 64
@@ -7,18 +9,37 @@ const width = 64
 const beta = 7.86
 /** Where the filter is 6 dB down, as a part of half the lower rate: the middle of the transition, which ends at 1. */
 const cutoff = 0.92
-/** Phases of a table. Rates of speech need 441 at most; a table for an odd rate would have as many as the rate. */
-const maxPhases = 1_000
+/**
+ * Coefficients of a table. Between rates that are in use there are 41,000 at most (11,025 to 48,000 Hz); one for odd rates would have
+ * as many phases as the rate has Hz.
+ */
+const maxTable = 1 << 17
 
-/** Whether sound of one rate can be brought to the other: both in Hz, in a ratio of small integers. */
-export const isResamplable = (from: number, to: number): boolean =>
-  [from, to].every((rate) => Number.isInteger(rate) && rate >= 4_000 && rate <= 768_000) &&
-  to / divisorOf(from, to) <= maxPhases
+/**
+ * Sound at another rate, in Hz; pieces go through as they are where it is theirs. The length is that of the input to a sample, and nothing is
+ * delayed.
+ * @throws SoundError `unsupported` where a rate is below 4 kHz, above 768 kHz, or in no ratio of small integers to the other
+ */
+export async function* resample(sound: SoundStream, rate: number): AsyncGenerator<Sound> {
+  const slice = new Slice()
+  let resampler: Resampler | undefined
+  for await (const piece of sound) {
+    resampler ??= new Resampler(piece.rate, rate)
+    for await (const part of slicesOf(piece.samples, slice)) {
+      const samples = resampler.write(part)
+      if (samples.length > 0) yield { rate, samples }
+    }
+  }
+  const samples = resampler?.end() ?? noSamples
+  if (samples.length > 0) yield { rate, samples }
+}
+
+const isRate = (rate: number): boolean => Number.isInteger(rate) && rate >= 4_000 && rate <= 768_000
 
 /**
  * Changes the rate of sound that comes in chunks, by a polyphase filter of windowed sincs. The result does not depend on how
  * the input is cut, sample for sample. It has no delay: output sample k stands for the time k / to.
- * @throws RangeError for rates that are not resamplable.
+ * @throws SoundError as `resample` does
  */
 export class Resampler {
   readonly #from: number
@@ -33,7 +54,6 @@ export class Resampler {
   #written = 0
 
   constructor(from: number, to: number) {
-    if (!isResamplable(from, to)) throw new RangeError(`sound of ${from} Hz cannot be brought to ${to} Hz`)
     this.#from = from
     this.#to = to
     this.#bank = from === to ? undefined : bankOf(from, to)
@@ -53,7 +73,7 @@ export class Resampler {
 
   /** The samples that were waiting for input behind them. */
   end(): Float32Array {
-    if (!this.#bank) return silence
+    if (!this.#bank) return noSamples
     const due = this.lengthFor(this.#read) - this.#written
     return this.#filter(this.#bank, new Float32Array(this.#bank.taps), due)
   }
@@ -81,14 +101,6 @@ export class Resampler {
   }
 }
 
-/** The whole of a sound at another rate, in Hz. */
-export async function resampled({ rate, samples }: Sound, to: number): Promise<Sound> {
-  const resampler = new Resampler(rate, to)
-  const pieces: Float32Array[] = []
-  await inSlices(samples.length, (from, end) => pieces.push(resampler.write(samples.subarray(from, end))))
-  return { rate: to, samples: concatenated([...pieces, resampler.end()]) }
-}
-
 interface FilterBank {
   /** Filter coefficients of one phase; even. */
   taps: number
@@ -101,9 +113,10 @@ interface FilterBank {
 
 /** Tables cost milliseconds to make and are read only; there are few ratios, so the newest stay. */
 const banks = new Map<string, FilterBank>()
-const maxBanks = 64
+const maxBanks = 16
 
 function bankOf(from: number, to: number): FilterBank {
+  if (!isRate(from) || !isRate(to)) throw new SoundError('unsupported')
   const divisor = divisorOf(from, to)
   const up = to / divisor
   const down = from / divisor
@@ -118,6 +131,7 @@ function makeBank(up: number, down: number): FilterBank {
   // Filtering out what the lower rate cannot hold takes a filter as much longer as there are more input samples.
   const stretch = Math.max(1, down / up)
   const taps = 2 * Math.ceil((width * stretch) / 2)
+  if (taps * up > maxTable) throw new SoundError('unsupported')
   const table = new Float64Array(taps * up)
   for (let phase = 0; phase < up; phase++) {
     const row = table.subarray(phase * taps, (phase + 1) * taps)

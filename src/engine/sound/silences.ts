@@ -46,16 +46,3 @@ function thresholdOf(levels: readonly number[]): number {
   if (loud < quietest || loud - floor < leastRange) return quietest
   return Math.max(quietest, floor + (loud - floor) / 3)
 }
-
-/** Without the silence at both ends, of which `keepMs` stay. A sound of nothing else becomes empty. */
-export function trimmed(sound: Sound, keepMs = 40): Sound {
-  const { rate, samples } = sound
-  const spans = silencesIn(sound, 2 * frameMs)
-  const keep = Math.round((rate * keepMs) / 1_000)
-  const first = spans[0]
-  if (first?.start === 0 && first.end === samples.length) return { rate, samples: samples.subarray(0, 0) }
-  const last = spans.at(-1)
-  const start = first?.start === 0 ? Math.max(0, first.end - keep) : 0
-  const end = last?.end === samples.length ? Math.min(samples.length, last.start + keep) : samples.length
-  return { rate, samples: samples.slice(start, end) }
-}

@@ -1,17 +1,15 @@
-import { Slice } from '#platform/slices'
+import type { Slice } from '#platform/slices'
 
 /** Samples that are worked on between two looks at the clock: some milliseconds of the dearest work here. */
 const step = 4_096
 
-/** Calls `work` for one part after another of [0, length), and yields to the event loop as often as it has to. */
-export async function inSlices(
-  length: number,
-  work: (from: number, to: number) => unknown,
-  size = step,
-): Promise<void> {
-  const slice = new Slice()
-  for (let from = 0; from < length; from += size) {
+/**
+ * The samples in parts, between which the event loop gets its turn.
+ * @param slice of all that its caller does: many short pieces hold the loop as a long one does
+ */
+export async function* slicesOf(samples: Float32Array, slice: Slice): AsyncGenerator<Float32Array> {
+  for (let from = 0; from < samples.length; from += step) {
     if (slice.isOver()) await slice.next()
-    await work(from, Math.min(length, from + size))
+    yield samples.subarray(from, from + step)
   }
 }

@@ -1,20 +1,16 @@
-export { type Decoded, decodeSound, openSoundReader, type SoundReader, type SoundSource } from './decode.ts'
+export { type DecodeOptions, decodeSound } from './decode.ts'
 export {
   type EncodeOptions,
   encodeSound,
-  encodeStream,
-  extensionOf,
+  encodeWhole,
   mediaTypeOf,
-  SoundEncoder,
   type SoundFormat,
   soundFormats,
 } from './encode.ts'
-export { Joiner, type JoinOptions, joined } from './join.ts'
-export { type LevelOptions, levelled, type Measured, measureSound } from './level.ts'
-export { decibelsOf, factorOf, LoudnessMeter, peakOf, rmsOf } from './loudness.ts'
-export { concatenated, PcmReader, pcmOf, type Sound, samplesOf, speechRates } from './pcm.ts'
-export { isResamplable, Resampler, resampled } from './resample.ts'
-export { type Span, silencesIn, trimmed } from './silences.ts'
-export { type CutOptions, isSpeakable, SpeechCutter, speechPieces } from './speech-text.ts'
+export { SoundError, type SoundFault } from './fault.ts'
+export { type JoinOptions, joinSpeech, loudnessOf } from './join.ts'
+export { type Pcm, type Sound, type SoundStream, secondsOf } from './pcm.ts'
+export { resample } from './resample.ts'
+export { type Span, silencesIn } from './silences.ts'
+export { isSpeakable, piecesOfText } from './text.ts'
 export { VoiceDetector, type VoiceEvent, type VoiceOptions } from './voice.ts'
-export type { SoundFault } from './wav-reader.ts'

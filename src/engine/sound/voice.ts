@@ -23,8 +23,13 @@ const frameSamples = (rate * frameMs) / 1_000
 /** In dB: speech is so much louder than the noise around it, and never quieter than this below full scale. */
 const aboveNoise = 6
 const quietest = -55
+/** In dB: a sound that begins louder begins with speech. */
+const loudestNoise = -40
 /** In dB of a frame: the noise is taken to rise no faster, and falls at once. */
 const noiseRise = 0.05
+
+/** One instance for all detectors, at the first use. */
+let loaded: ReturnType<typeof import('@echogarden/fvad-wasm')['default']> | undefined
 
 /** Finds speech in sound that comes in chunks, by WebRTC's detector and a gate over the noise. What is opened is closed, by `using`. */
 export class VoiceDetector {
@@ -35,7 +40,7 @@ export class VoiceDetector {
   readonly #minSpeechMs: number
   #held: Float32Array = new Float32Array(0)
   #frames = 0
-  #noise = quietest
+  #noise: number | undefined
   /** Where voiced frames began, and where the last of them ended, in ms. */
   #from: number | undefined
   #until = 0
@@ -56,8 +61,8 @@ export class VoiceDetector {
 
   /** @param inputRate of what is written, in Hz */
   static async open(inputRate: number, options: VoiceOptions = {}): Promise<VoiceDetector> {
-    const { default: load } = await import('@echogarden/fvad-wasm')
-    const library = await load()
+    loaded ??= import('@echogarden/fvad-wasm').then((module) => module.default())
+    const library = await loaded
     const detector = library._fvad_new()
     library._fvad_set_sample_rate(detector, rate)
     library._fvad_set_mode(detector, options.strictness ?? 2)
@@ -96,8 +101,9 @@ export class VoiceDetector {
 
   #frame(frame: Float32Array, events: VoiceEvent[]): void {
     const level = Math.max(-100, decibelsOf(rmsOf(frame)))
-    const isLoud = level > Math.max(quietest, this.#noise + aboveNoise)
-    this.#noise = Math.min(level, this.#noise + noiseRise)
+    const noise = this.#noise ?? Math.min(level, loudestNoise)
+    const isLoud = level > Math.max(quietest, noise + aboveNoise)
+    this.#noise = Math.min(level, noise + noiseRise)
     const startMs = frameMs * this.#frames++
     const endMs = startMs + frameMs
     // The detector keeps a state of its own and has to see every frame.

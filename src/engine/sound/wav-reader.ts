@@ -1,51 +1,46 @@
-import { silence } from './pcm.ts'
-
-/** Why bytes could not be read as sound. */
-export type SoundFault = 'unsupported' | 'malformed' | 'truncated'
+import { SoundError } from './fault.ts'
 
 /**
  * Reads RIFF WAVE that comes in chunks of any length: PCM of 8, 16, 24 and 32 bits, float of 32 and 64, A-law and µ-law, plain or
- * extensible; several channels become one. No claimed length is believed or allocated: sound is what is there.
+ * extensible; several channels become one. Nothing is allocated by what a header claims.
  */
 export class WavReader {
-  /** In Hz; known before the first sample is given out. */
-  rate: number | undefined
-  /** Set where nothing more can be read; what came before stays good. */
-  fault: SoundFault | undefined
+  readonly mediaType = 'audio/wav'
   #layout: Layout | undefined
   #state: 'riff' | 'chunk' | 'format' | 'skip' | 'data' | 'over' = 'riff'
   /** Bytes that are not a whole header, or a whole frame, yet. Less than a hundred. */
-  #held = new Uint8Array(0)
+  #held: Uint8Array = new Uint8Array(0)
   /** Bytes of this chunk that are still to come, with the one that makes it even. */
   #left = 0
 
-  write(chunk: Uint8Array): Float32Array {
-    if (this.#state === 'over' || chunk.length === 0) return silence
+  get rate(): number {
+    return this.#layout!.rate
+  }
+
+  *write(chunk: Uint8Array): Iterable<Float32Array> {
+    if (this.#state === 'over') return
     const bytes = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk])
     let at = 0
-    let samples: Float32Array = silence
-    for (;;) {
-      if (this.#state === 'data') {
-        const taken = this.#frames(bytes, at)
-        samples = taken.samples
-        at = taken.end
-        break
-      }
+    while (!this.#isIn('data')) {
       const next = this.#header(bytes, at)
       if (next === undefined) break
       at = next
     }
-    this.#held = this.#isOver() ? new Uint8Array(0) : bytes.slice(at)
-    return samples
+    if (this.#isIn('data')) {
+      const { samples, end } = this.#frames(bytes, at)
+      yield samples
+      at = end
+    }
+    this.#held = this.#isIn('over') ? new Uint8Array(0) : new Uint8Array(bytes.subarray(at))
   }
 
-  end(): Float32Array {
+  end(): Float32Array[] {
     const isOpen = this.#left === Number.POSITIVE_INFINITY
-    if (this.#state === 'data' ? !isOpen && this.#left > 0 : this.#state !== 'over')
-      this.fault ??= this.#layout && this.#state === 'data' ? 'truncated' : 'malformed'
-    this.#state = 'over'
-    return silence
+    if (this.#isIn('over') || (this.#isIn('data') && isOpen && this.#held.length === 0)) return []
+    this.#fail('truncated')
   }
+
+  close(): void {}
 
   /** Reads one header or skips a chunk; where it ends, or `undefined` when more bytes are needed or none are read any more. */
   #header(bytes: Uint8Array, at: number): number | undefined {
@@ -54,19 +49,19 @@ export class WavReader {
     switch (this.#state) {
       case 'riff':
         if (left < 12) return undefined
-        if (textAt(bytes, at) !== 'RIFF' || textAt(bytes, at + 8) !== 'WAVE') return this.#fail('malformed')
+        if (textAt(bytes, at) !== 'RIFF' || textAt(bytes, at + 8) !== 'WAVE') this.#fail('malformed')
         this.#state = 'chunk'
         return at + 12
       case 'chunk':
         if (left < 8) return undefined
-        return this.#chunk(textAt(bytes, at), view.getUint32(at + 4, true)) ? at + 8 : undefined
+        this.#chunk(textAt(bytes, at), view.getUint32(at + 4, true))
+        return at + 8
       case 'format': {
         const size = Math.min(this.#left, 40)
         if (left < size) return undefined
         const layout = layoutOf(view, at, size)
-        if (!layout) return this.#fail('unsupported')
+        if (!layout) this.#fail('unsupported')
         this.#layout = layout
-        this.rate = layout.rate
         this.#left -= size
         this.#state = 'skip'
         return at + size
@@ -83,16 +78,14 @@ export class WavReader {
     }
   }
 
-  #chunk(name: string, claimed: number): boolean {
+  #chunk(name: string, claimed: number): void {
     this.#left = claimed + (claimed % 2)
-    if (name === 'fmt ' && claimed < 16) return this.#fail('malformed') !== undefined
+    if (name === 'fmt ' && claimed < 16) this.#fail('malformed')
     if (name === 'data') {
-      if (!this.#layout) return this.#fail('malformed') !== undefined
-      // Writers to a pipe leave the size at 0 or at its greatest.
-      this.#left = claimed === 0 || claimed >= 0xffff_ff00 ? Number.POSITIVE_INFINITY : claimed
+      if (!this.#layout) this.#fail('malformed')
+      this.#left = claimed === 0 || claimed >= openLength ? Number.POSITIVE_INFINITY : claimed
     }
     this.#state = name === 'fmt ' ? 'format' : name === 'data' ? 'data' : 'skip'
-    return true
   }
 
   #frames(bytes: Uint8Array, at: number): { samples: Float32Array; end: number } {
@@ -115,15 +108,17 @@ export class WavReader {
     return { samples, end: at + count * frameBytes }
   }
 
-  #isOver(): boolean {
-    return this.#state === 'over'
+  #isIn(state: 'data' | 'over'): boolean {
+    return this.#state === state
   }
 
-  #fail(fault: SoundFault): undefined {
-    this.fault = fault
-    this.#state = 'over'
+  #fail(fault: 'unsupported' | 'malformed' | 'truncated'): never {
+    throw new SoundError(fault, this.mediaType)
   }
 }
+
+/** Writers to a pipe leave the size at 0, or at the greatest of their integers: sound of 2 GB is not sent here. */
+const openLength = 0x7fff_0000
 
 const textAt = (bytes: Uint8Array, at: number): string => String.fromCharCode(...bytes.subarray(at, at + 4))
 

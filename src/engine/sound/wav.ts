@@ -1,64 +1,51 @@
-import { type Codec, type CodecOptions, noBytes } from './codec.ts'
+import { type Codec, noBytes } from './codec.ts'
 import { pcmOf } from './pcm.ts'
 
 /** Signed 16-bit PCM without any header: the rate has to be told beside it. */
-export const openPcm = ({ rate }: CodecOptions): Codec => ({
+export const openPcm = (rate: number): Codec => ({
   rate,
   write: pcmOf,
   end: () => noBytes,
   close: () => {},
 })
 
-/** RIFF WAVE, 16-bit mono. Where the length is not known both sizes are 0xFFFFFFFF, as writers to a pipe leave them. */
-export function openWav({ rate, note, samples }: CodecOptions): Codec {
-  let header: Uint8Array | undefined = headerOf(rate, note, samples)
-  const afterHeader = (bytes: Uint8Array): Uint8Array => {
-    if (header === undefined) return bytes
-    const first = Buffer.concat([header, bytes])
-    header = undefined
-    return first
+/** RIFF WAVE, 16-bit mono. As it streams both sizes are 0xFFFFFFFF, as writers to a pipe leave them. */
+export function openWav(rate: number): Codec {
+  let head = headOf(rate, Number.POSITIVE_INFINITY)
+  let taken = 0
+  const afterHead = (bytes: Uint8Array): Uint8Array => {
+    const whole = Buffer.concat([head, bytes])
+    head = noBytes
+    return whole
   }
   return {
     rate,
-    write: (piece) => afterHeader(pcmOf(piece)),
-    end: () => afterHeader(noBytes),
+    write: (samples) => {
+      taken += samples.length
+      return afterHead(pcmOf(samples))
+    },
+    end: () => afterHead(noBytes),
+    wholeHead: () => headOf(rate, 2 * taken),
     close: () => {},
   }
 }
 
 const unknownLength = 0xffff_ffff
 
-function headerOf(rate: number, note: string | undefined, samples: number | undefined): Uint8Array {
-  const format = Buffer.alloc(16)
-  format.writeUInt16LE(1, 0) // PCM
-  format.writeUInt16LE(1, 2) // channels
-  format.writeUInt32LE(rate, 4)
-  format.writeUInt32LE(2 * rate, 8)
-  format.writeUInt16LE(2, 12) // bytes of a frame
-  format.writeUInt16LE(16, 14) // bits of a sample
-  const body = Buffer.concat([Buffer.from('WAVE'), chunkOf('fmt ', format), note ? infoOf(note) : noBytes])
-  const data = samples === undefined ? unknownLength : 2 * samples
+function headOf(rate: number, dataBytes: number): Uint8Array {
+  const head = Buffer.alloc(44)
+  head.write('RIFF')
   // A file beyond 4 GB has no exact length in RIFF.
-  const whole = Math.min(unknownLength, data + body.length + 8)
-  return Buffer.concat([
-    Buffer.from('RIFF'),
-    numberOf(whole),
-    body,
-    Buffer.from('data'),
-    numberOf(Math.min(unknownLength, data)),
-  ])
-}
-
-/** A LIST of RIFF information with one comment. */
-const infoOf = (note: string): Uint8Array =>
-  chunkOf('LIST', Buffer.concat([Buffer.from('INFO'), chunkOf('ICMT', Buffer.from(`${note}\0`))]))
-
-/** A chunk of RIFF begins at an even place. */
-const chunkOf = (name: string, body: Uint8Array): Uint8Array =>
-  Buffer.concat([Buffer.from(name), numberOf(body.length), body, Buffer.alloc(body.length % 2)])
-
-function numberOf(value: number): Uint8Array {
-  const bytes = Buffer.alloc(4)
-  bytes.writeUInt32LE(value)
-  return bytes
+  head.writeUInt32LE(Math.min(unknownLength, dataBytes + head.length - 8), 4)
+  head.write('WAVEfmt ', 8)
+  head.writeUInt32LE(16, 16) // bytes of this chunk
+  head.writeUInt16LE(1, 20) // PCM
+  head.writeUInt16LE(1, 22) // channels
+  head.writeUInt32LE(rate, 24)
+  head.writeUInt32LE(2 * rate, 28)
+  head.writeUInt16LE(2, 32) // bytes of a frame
+  head.writeUInt16LE(16, 34) // bits of a sample
+  head.write('data', 36)
+  head.writeUInt32LE(Math.min(unknownLength, dataBytes), 40)
+  return head
 }

@@ -1,0 +1,157 @@
+import type { BitReader } from './bits.ts'
+import { checksumOf } from './checksum.ts'
+import { SoundError } from './fault.ts'
+
+export interface FlacInfo {
+  /** Samples of one channel in a frame, at most. */
+  maxBlock: number
+  /** In Hz. */
+  rate: number
+  channels: number
+  /** Of a sample. */
+  bits: number
+  /** Of one channel in all; 0 if the writer did not know. */
+  samples: number
+}
+
+/** Samples of all channels of a frame: what is decoded in one go. */
+const maxFrameSamples = 1 << 17
+
+const blockSizes: readonly number[] = [
+  0, 192, 576, 1152, 2304, 4608, 0, 0, 256, 512, 1024, 2048, 4096, 8192, 16_384, 32_768,
+]
+const sampleBits: readonly number[] = [0, 8, 12, -1, 16, 20, 24, 32]
+const fixedPredictors: readonly (readonly number[])[] = [[], [1], [2, -1], [3, -3, 1], [4, -6, 4, -1]]
+
+/** One frame of FLAC. It throws a `StarvedError` where the bytes end before it does, and a `SoundError` where it is none. */
+export class FlacFrame {
+  readonly #bits: BitReader
+  readonly #info: FlacInfo
+
+  constructor(bits: BitReader, info: FlacInfo) {
+    this.#bits = bits
+    this.#info = info
+  }
+
+  /** All but the two bytes of the checksum: the mean of its channels, within [-1, 1]. */
+  read(): Float32Array {
+    const { blockSize, assignment } = this.#header()
+    const { channels, bits } = this.#info
+    const side = assignment < 8 ? -1 : assignment === 9 ? 0 : 1
+    const data = Array.from({ length: channels }, (_, channel) =>
+      this.#subframe(blockSize, bits + (channel === side ? 1 : 0)),
+    )
+    const samples = new Float32Array(blockSize)
+    const scale = 2 ** (bits - 1) * channels
+    for (let index = 0; index < blockSize; index++) {
+      let sum = 0
+      for (const channel of data) sum += channel[index]!
+      const [first, second] = data as [Float64Array, Float64Array]
+      // Stereo is written as one channel and the difference, or as middle and difference.
+      if (assignment === 8) sum = 2 * first[index]! - second[index]!
+      else if (assignment === 9) sum = 2 * second[index]! + first[index]!
+      else if (assignment === 10) sum = 2 * first[index]! + Math.abs(second[index]! % 2)
+      samples[index] = sum / scale
+    }
+    this.#bits.align()
+    return samples
+  }
+
+  #header(): { blockSize: number; assignment: number } {
+    const bits = this.#bits
+    if (bits.read(15) !== 0b111_1111_1111_1100) this.#fail()
+    bits.read(1)
+    const sizeCode = bits.read(4)
+    const rateCode = bits.read(4)
+    const assignment = bits.read(4)
+    const ofSample = sampleBits[bits.read(3)]!
+    bits.read(1)
+    // The number of the frame, as UTF-8 writes one.
+    const extra = Math.clz32(~(bits.read(8) << 24)) - 1
+    for (let byte = 0; byte < extra; byte++) bits.read(8)
+    const blockSize =
+      sizeCode === 6 ? bits.read(8) + 1 : sizeCode === 7 ? bits.read(16) + 1 : blockSizes[sizeCode]!
+    if (rateCode >= 12) bits.read(rateCode === 12 ? 8 : 16)
+    if (checksumOf(bits.bytes.subarray(0, bits.bytesRead), 8) !== bits.read(8)) this.#fail()
+    const { channels, maxBlock } = this.#info
+    const isStereo = assignment >= 8
+    if (assignment > 10 || channels !== (isStereo ? 2 : assignment + 1)) this.#fail()
+    if ((ofSample !== 0 && ofSample !== this.#info.bits) || rateCode === 15) this.#fail()
+    if (blockSize === 0 || blockSize > maxBlock || blockSize * channels > maxFrameSamples) this.#fail()
+    return { blockSize, assignment }
+  }
+
+  #subframe(blockSize: number, width: number): Float64Array {
+    const bits = this.#bits
+    bits.read(1)
+    const type = bits.read(6)
+    const wasted = bits.read(1) === 1 ? bits.unary() + 1 : 0
+    if (wasted >= width) this.#fail()
+    const samples = new Float64Array(blockSize)
+    const own = width - wasted
+    if (type === 0) samples.fill(bits.readSigned(own))
+    else if (type === 1) for (let index = 0; index < blockSize; index++) samples[index] = bits.readSigned(own)
+    else if (type >= 8 && type <= 12) this.#predicted(samples, own, fixedPredictors[type - 8]!, 0)
+    else if (type >= 32) this.#predicted(samples, own, undefined, type - 31)
+    else this.#fail()
+    if (wasted > 0) for (let index = 0; index < blockSize; index++) samples[index]! *= 2 ** wasted
+    return samples
+  }
+
+  /** Samples of which each is the sum of those before it, weighted, and a residual. */
+  #predicted(
+    samples: Float64Array,
+    width: number,
+    fixed: readonly number[] | undefined,
+    linear: number,
+  ): void {
+    const bits = this.#bits
+    const order = fixed?.length ?? linear
+    if (order > samples.length) this.#fail()
+    for (let index = 0; index < order; index++) samples[index] = bits.readSigned(width)
+    let weights = fixed
+    let unit = 1
+    if (!weights) {
+      const precision = bits.read(4) + 1
+      const shift = bits.readSigned(5)
+      if (precision > 15 || shift < 0) this.#fail()
+      unit = 2 ** shift
+      weights = Array.from({ length: order }, () => bits.readSigned(precision))
+    }
+    this.#residual(samples, order)
+    for (let index = order; index < samples.length; index++) {
+      let sum = 0
+      for (let back = 0; back < order; back++) sum += weights[back]! * samples[index - 1 - back]!
+      samples[index]! += Math.floor(sum / unit)
+    }
+  }
+
+  /** Rice codes, in parts that each have a parameter of their own. */
+  #residual(samples: Float64Array, order: number): void {
+    const bits = this.#bits
+    const method = bits.read(2)
+    if (method > 1) this.#fail()
+    const parts = 2 ** bits.read(4)
+    const size = samples.length / parts
+    if (!Number.isInteger(size) || size < order) this.#fail()
+    const width = method === 0 ? 4 : 5
+    for (let part = 0; part < parts; part++) {
+      const parameter = bits.read(width)
+      const end = (part + 1) * size
+      const from = part === 0 ? order : part * size
+      if (parameter === 2 ** width - 1) {
+        const raw = bits.read(5)
+        for (let at = from; at < end; at++) samples[at] = raw === 0 ? 0 : bits.readSigned(raw)
+        continue
+      }
+      for (let at = from; at < end; at++) {
+        const folded = bits.unary() * 2 ** parameter + bits.read(parameter)
+        samples[at] = folded % 2 === 0 ? folded / 2 : -(folded + 1) / 2
+      }
+    }
+  }
+
+  #fail(): never {
+    throw new SoundError('malformed', 'audio/flac')
+  }
+}

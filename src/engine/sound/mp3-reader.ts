@@ -1,0 +1,185 @@
+import type { MPEGDecoder } from 'mpg123-decoder'
+import { type Frame, hasText, isTable, readFrame, skipId3 } from '#engine/media'
+import { SoundError } from './fault.ts'
+import { concatenated, noSamples } from './pcm.ts'
+
+/** Bytes by which a tag is known, its length included. */
+const headBytes = 32
+/** Bytes between frames that are neither frame nor tag: what players skip. */
+const maxRubbish = 65_536
+/** Samples by which every decoder of layer III comes late. */
+const decoderDelay = 529
+
+/**
+ * Reads MPEG audio that comes in chunks of any length; decoded by mpg123, which is given whole frames only. Tags are passed over, and where
+ * an encoder left its table (Xing, Info with LAME's part) its padding is cut off and what it counts has to be there.
+ */
+export class Mp3Reader {
+  readonly mediaType = 'audio/mpeg'
+  rate = 0
+  readonly #decoder: MPEGDecoder
+  #held: Uint8Array = new Uint8Array(0)
+  /** Bytes of a tag that are still to come. */
+  #skip = 0
+  /** Whether the last frame, or a tag, ended where the next byte stands. */
+  #inStep = false
+  #rubbish = 0
+  #frames = 0
+  #frameBytes = 0
+  #table: Table | undefined
+  /** Samples at the beginning that are no sound, and the last ones, of which some may be none. */
+  #drop = 0
+  #tail: Float32Array = noSamples
+
+  private constructor(decoder: MPEGDecoder) {
+    this.#decoder = decoder
+  }
+
+  static async open(): Promise<Mp3Reader> {
+    const { MPEGDecoder } = await import('mpg123-decoder')
+    const decoder = new MPEGDecoder({ enableGapless: false })
+    await decoder.ready
+    return new Mp3Reader(decoder)
+  }
+
+  write(chunk: Uint8Array): Iterable<Float32Array> {
+    return this.#read(this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]), false)
+  }
+
+  *end(): Iterable<Float32Array> {
+    yield* this.#read(this.#held, true)
+    const { frames = 0, bytes = 0 } = this.#table ?? {}
+    // Some encoders count the table as a frame.
+    if (this.#skip > 0 || this.#frames + 1 < frames || this.#frameBytes < bytes) this.#fail('truncated')
+  }
+
+  close(): void {
+    this.#decoder.free()
+  }
+
+  *#read(bytes: Uint8Array, isEnd: boolean): Iterable<Float32Array> {
+    let at = 0
+    for (;;) {
+      const skipped = Math.min(this.#skip, bytes.length - at)
+      this.#skip -= skipped
+      at += skipped
+      const left = bytes.length - at
+      if (left === 0 || (left < headBytes && !isEnd)) break
+      const tag = tagBytes(bytes, at)
+      if (tag > 0) {
+        this.#skip = tag
+        this.#inStep = true
+        continue
+      }
+      const frame = readFrame(bytes, at)
+      const needed = frame ? frame.length + (this.#inStep ? 0 : 4) : 0
+      if (frame && left < needed && !isEnd) break
+      if (frame && this.#isCredible(bytes, at, frame)) {
+        if (left < frame.length) this.#fail('truncated')
+        yield this.#frame(bytes.subarray(at, at + frame.length), frame)
+        at += frame.length
+      } else {
+        // A header that is cut, and not what stands behind the last frame in many a file.
+        if (isEnd && this.#inStep && left < 4 && bytes[at] === 0xff) this.#fail('truncated')
+        at = this.#nextStart(bytes, at + 1)
+      }
+    }
+    // A copy, since the bytes belong to whoever wrote them; `slice` of a Buffer is none.
+    this.#held = new Uint8Array(bytes.subarray(at))
+  }
+
+  #isCredible(bytes: Uint8Array, at: number, frame: Frame): boolean {
+    if (this.#inStep) return true
+    const next = at + frame.length
+    return next >= bytes.length ? this.#frames === 0 : readFrame(bytes, next) !== undefined
+  }
+
+  #nextStart(bytes: Uint8Array, from: number): number {
+    let at = from
+    while (at < bytes.length && bytes[at] !== 0xff && bytes[at] !== 0x49 && bytes[at] !== 0x54) at += 1
+    this.#rubbish += at - from + 1
+    if (this.#rubbish > maxRubbish) this.#fail('malformed')
+    this.#inStep = false
+    return at
+  }
+
+  #frame(bytes: Uint8Array, frame: Frame): Float32Array {
+    this.#inStep = true
+    this.#rubbish = 0
+    if (this.rate !== 0 && frame.sampleRate !== this.rate) this.#fail('malformed')
+    this.#frameBytes += bytes.length
+    if (isTable(bytes, 0, frame)) {
+      // Files that were put together have one in front of each part: only the first is believed.
+      if (this.#frames === 0 && !this.#table) this.#believe(tableOf(bytes, frame))
+      return noSamples
+    }
+    this.rate = frame.sampleRate
+    this.#frames += 1
+    const { channelData, samplesDecoded } = this.#decoder.decodeFrame(bytes)
+    const [left, right] = channelData
+    const isMono = bytes[3]! >> 6 === 3
+    const samples = new Float32Array(frame.samples)
+    // What cannot be decoded is silence: the clock goes on.
+    for (let index = 0; index < Math.min(samplesDecoded, samples.length); index++)
+      samples[index] = isMono ? left![index]! : (left![index]! + right![index]!) / 2
+    return this.#trimmed(samples)
+  }
+
+  #believe(table: Table): void {
+    this.#table = table
+    if (table.delay === undefined) return
+    this.#drop = table.delay + decoderDelay
+    this.#tail = new Float32Array(0)
+  }
+
+  /** Without the padding of the encoder: the last samples are held back until it is known that they are sound. */
+  #trimmed(samples: Float32Array): Float32Array {
+    const dropped = Math.min(this.#drop, samples.length)
+    this.#drop -= dropped
+    const padding = Math.max(0, (this.#table?.padding ?? 0) - decoderDelay)
+    if (padding === 0) return samples.subarray(dropped)
+    const whole = concatenated([this.#tail, samples.subarray(dropped)])
+    const ready = Math.max(0, whole.length - padding)
+    this.#tail = whole.slice(ready)
+    return whole.subarray(0, ready)
+  }
+
+  #fail(fault: 'malformed' | 'truncated'): never {
+    throw new SoundError(fault, this.mediaType)
+  }
+}
+
+interface Table {
+  /** Those with sound, and the bytes of all with the table's own; 0 if it does not say. */
+  frames: number
+  bytes: number
+  /** Samples that the encoder put before and behind the sound. */
+  delay?: number
+  padding?: number
+}
+
+function tableOf(bytes: Uint8Array, frame: Frame): Table {
+  const at = frame.headerBytes
+  if (!hasText(bytes, at, 'Xing') && !hasText(bytes, at, 'Info')) return { frames: 0, bytes: 0 }
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  let place = at + 8
+  const field = (flag: number, length: number): number => {
+    if ((bytes[at + 7]! & flag) === 0 || place + length > bytes.length) return 0
+    place += length
+    return view.getUint32(place - length)
+  }
+  const table: Table = { frames: field(1, 4), bytes: field(2, 4) }
+  field(4, 100)
+  field(8, 4)
+  const hasDelays = ['LAME', 'Lavf', 'Lavc'].some((name) => hasText(bytes, place, name))
+  if (!hasDelays || place + 24 > bytes.length) return table
+  const delays = (bytes[place + 21]! << 16) | (bytes[place + 22]! << 8) | bytes[place + 23]!
+  return { ...table, delay: delays >> 12, padding: delays & 0xfff }
+}
+
+/** Bytes of the tag that begins here, or 0. */
+function tagBytes(bytes: Uint8Array, at: number): number {
+  if (hasText(bytes, at, 'ID3') && at + 10 <= bytes.length) return skipId3(bytes.subarray(at, at + 10))
+  if (hasText(bytes, at, 'TAG')) return Math.min(128, Math.max(1, bytes.length - at))
+  return 0
+}
