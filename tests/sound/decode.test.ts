@@ -32,6 +32,17 @@ const exact: Record<string, string[]> = {
   'wav of µ-law': ['-c:a', 'pcm_mulaw', '-f', 'wav'],
   'flac of 16 bits': ['-sample_fmt', 's16', '-f', 'flac'],
   'flac of 24 bits, packed hardest': ['-sample_fmt', 's32', '-compression_level', '12', '-f', 'flac'],
+  'flac of left and difference': ['-sample_fmt', 's16', '-ch_mode', 'left_side', '-f', 'flac'],
+  'flac of difference and right': ['-sample_fmt', 's16', '-ch_mode', 'right_side', '-f', 'flac'],
+  'flac of middle and difference': ['-sample_fmt', 's16', '-ch_mode', 'mid_side', '-f', 'flac'],
+  'flac of 24 bits, of which 8 are unused': [
+    '-af',
+    'aformat=sample_fmts=s16',
+    '-sample_fmt',
+    's32',
+    '-f',
+    'flac',
+  ],
   'flac of short blocks, packed least': [
     '-sample_fmt',
     's16',

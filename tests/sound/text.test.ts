@@ -80,6 +80,11 @@ test('a word longer than a piece is cut, but not within a number, a pair or a fa
   for (const piece of piecesOfText('👨‍👩‍👧'.repeat(30), 20)) expect(piece.replaceAll('👨‍👩‍👧', '')).toBe('')
 })
 
+test('a number that is written in groups stays whole', () => {
+  expect(piecesOfText('شمارهٔ تلفن من ۰۹۱۲ ۱۲۳ ۴۵۶۷ است', 26)).toEqual(['شمارهٔ تلفن من ', '۰۹۱۲ ۱۲۳ ۴۵۶۷ است'])
+  expect(piecesOfText('1 '.repeat(100), 20).every(({ length }) => length <= 20)).toBe(true)
+})
+
 test('marks and spaces alone are not speakable', () => {
   expect(['…', ' \n', '؟!', '👍'].map(isSpeakable)).toEqual([false, false, false, false])
   expect(['۵', 'a.', 'ی'].map(isSpeakable)).toEqual([true, true, true])

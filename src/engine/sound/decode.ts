@@ -34,7 +34,8 @@ const partBytes = 1 << 14
 /**
  * Decodes WAV (integers of 8 to 32 bits, floats, A-law, µ-law; also of open length), MP3, FLAC, Opus in Ogg, and raw 16-bit PCM where
  * `pcm` describes it. The bytes alone decide what they are. Stereo becomes its mean. What comes out does not depend on how the bytes are cut,
- * memory does not grow with their length, and no turn of the event loop is held for long. Ending the iteration ends that of the bytes.
+ * memory does not grow with their length, and no turn of the event loop is held for long. Ending the iteration ends that of the bytes;
+ * a wait for the next of them ends by the signal of whoever brings them.
  *
  * @throws SoundError, after the sound that was good
  */

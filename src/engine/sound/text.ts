@@ -5,6 +5,7 @@ const ending = /[.!?؟…۔]/
 const pause = /[؛;،,:–—]/
 const closing = /[»”"'’)\]}*_]/
 const blank = /\s/
+const digit = /\p{Nd}/u
 /** Characters looked back at, from the end of a word. */
 const maxBack = 12
 /** Characters around a place at which a word is cut: what belongs together is rarely longer. */
@@ -62,7 +63,10 @@ function* boundariesOf(text: string): Iterable<{ at: number; strength: Strength 
       const isNumbering =
         wordStart === lineStart &&
         /^[\d۰-۹]{1,3}\.$/.test(text.slice(wordStart, Math.min(wordEnd, wordStart + 5)))
-      yield { at, strength: hasBreak ? 'sentence' : strengthOf(text, wordEnd, character, isNumbering) }
+      const strength = hasBreak ? 'sentence' : strengthOf(text, wordEnd, character, isNumbering)
+      // Digits may stand in groups: 0912 123 4567 is one number.
+      const isGroup = strength === 'word' && digit.test(text[wordEnd - 1]!) && digit.test(character)
+      if (!isGroup) yield { at, strength }
       if (hasBreak) lineStart = at
       wordStart = at
       wordEnd = undefined
