@@ -16,6 +16,8 @@ import { checksumOf } from '../../src/engine/sound/checksum.ts'
 import { cut, outcome, speechLike } from '../sound/samples.ts'
 import { costOf, costOfAwaited, expectLinear, expectNoHold } from './cost.ts'
 
+/** An instance of mpg123 has 16 of them from its beginning. */
+const maxGrowthMb = 32
 const sound = speechLike(24_000, 4)
 const pcm = { rate: 24_000, channels: 1 }
 const files = {} as Record<SoundFormat, Uint8Array>
@@ -123,7 +125,7 @@ describe('hostile bytes end in an error or in sound, without a hold and in bound
       const bytes = make()
       expect(expected).toContain(await outcome(decodeSound([bytes])))
       await expectNoHold(name, () => outcome(decodeSound([bytes])))
-      expect(await growth(decodeSound(cut(bytes, [65_536])))).toBeLessThan(16)
+      expect(await growth(decodeSound(cut(bytes, [65_536])))).toBeLessThan(maxGrowthMb)
     })
 
   test('a source of empty and tiny chunks that never waits', async () => {
@@ -166,7 +168,7 @@ test('memory does not grow with the length of a sound', async () => {
     await growth(
       joinSpeech([decodeSound(encodeSound(minutes(), { format: 'wav' }))], { rate: 24_000, lufs: -18 }),
     ),
-  ).toBeLessThan(16)
+  ).toBeLessThan(maxGrowthMb)
 })
 
 test('text of a million characters of any kind is cut in linear time', async () => {

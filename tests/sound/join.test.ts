@@ -9,6 +9,11 @@ const amplified = ({ rate, samples }: Sound, factor: number): Sound => ({
   samples: samples.map((sample) => sample * factor),
 })
 
+const halves = ({ rate, samples }: Sound, factor: number): Sound => ({
+  rate,
+  samples: samples.map((sample, at) => sample * (at < samples.length / 2 ? 1 : factor)),
+})
+
 /** Integrated loudness and true peak, in dB, as ffmpeg's ebur128 measures them. */
 function judged({ rate, samples }: Sound): { lufs: number; peak: number } {
   const { messages } = ffmpeg(
@@ -43,6 +48,8 @@ describe.skipIf(!hasFfmpeg)('judged by ffmpeg', () => {
         speechLike(rate, 6, 0.3),
         sine(rate, 1_000, 3, 0.1),
         amplified(speechLike(rate, 5), 0.02),
+        // The second half is above the absolute gate, and below the relative one.
+        halves(sine(rate, 500, 4, 0.3), 0.05),
       ])
         expect(Math.abs((await loudnessOf([sound])) - judged(sound).lufs), `${rate}`).toBeLessThan(0.3)
   })
