@@ -10,6 +10,7 @@ import {
   joinSpeech,
   piecesOfText,
   type SoundFormat,
+  silencesIn,
   soundFormats,
 } from '#engine/sound'
 import { checksumOf } from '../../src/engine/sound/checksum.ts'
@@ -145,6 +146,7 @@ test('no decoder, encoder or join holds the event loop, however much it is given
     const bytes = Buffer.concat(await Array.fromAsync(encodeSound([long], { format })))
     await expectNoHold(`decode ${format}`, () => drain(decodeSound([bytes], { pcm })))
   }
+  await expectNoHold('silences', () => silencesIn(Array(20).fill(long)))
   await expectNoHold('join', () => drain(joinSpeech([[long]], { rate: 44_100, lufs: -16 })))
 })
 

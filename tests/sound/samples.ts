@@ -52,11 +52,14 @@ export async function outcome(stream: SoundStream): Promise<string | number> {
   }
 }
 
-/** Pieces of the bytes, of lengths that repeat. */
-export function* cut(bytes: Uint8Array, lengths: readonly number[]): Iterable<Uint8Array> {
+/** Pieces of bytes or samples, of lengths that repeat. */
+export function* cut<Items extends Uint8Array | Float32Array>(
+  bytes: Items,
+  lengths: readonly number[],
+): Iterable<Items> {
   for (let at = 0, turn = 0; at < bytes.length; turn++) {
     const length = lengths[turn % lengths.length]!
-    yield bytes.subarray(at, at + length)
+    yield bytes.subarray(at, at + length) as Items
     at += length
   }
 }

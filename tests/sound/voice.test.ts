@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { decodeSound, type Sound, silencesIn, VoiceDetector } from '#engine/sound'
 import { ffmpeg, hasVoice } from './ffmpeg.ts'
-import { speechLike, whole } from './samples.ts'
+import { cut, speechLike, whole } from './samples.ts'
 
 const noise = (samples: number, amplitude: number) =>
   Float32Array.from({ length: samples }, (_, at) => amplitude * (((at * 7_919) % 2_003) / 1_001.5 - 1))
@@ -27,7 +27,10 @@ test('the pauses of a sound are found to 20 ms, over silence and over noise', as
       ],
       rate,
     )
-    const found = silencesIn(sound).map(({ start, end }) => [start / rate, end / rate])
+    const spans = await silencesIn([sound])
+    const parts = [...cut(sound.samples, [777, 5_001])].map((samples) => ({ rate, samples }))
+    expect(await silencesIn(parts)).toEqual(spans)
+    const found = spans.map(({ start, end }) => [start / rate, end / rate])
     expect(found.length).toBe(2)
     for (const [index, [start, end]] of [
       [0, 1],

@@ -1,7 +1,9 @@
+import { Slice } from '#platform/slices'
 import { decibelsOf, rmsOf } from './loudness.ts'
-import type { Sound } from './pcm.ts'
+import { concatenated, noSamples, type SoundStream } from './pcm.ts'
+import { slicesOf } from './slices.ts'
 
-/** Samples from `start` up to `end`, which is not one of them. */
+/** Samples from `start` up to `end`, which is not one of them, counted from the beginning of the sound. */
 export interface Span {
   start: number
   end: number
@@ -15,25 +17,46 @@ const leastRange = 10
 
 /**
  * The pauses of a sound that last `minMs` at least. What is a pause follows from the sound itself: it lies nearer to its quietest
- * frames than to its loud ones.
+ * frames than to its loud ones. Of the sound only the levels are kept, one for 10 ms.
+ * @throws what the sound throws
  */
-export function silencesIn({ rate, samples }: Sound, minMs = 200): Span[] {
-  const frame = Math.round((rate * frameMs) / 1_000)
-  const levels = Array.from({ length: Math.ceil(samples.length / frame) }, (_, index) =>
-    decibelsOf(rmsOf(samples.subarray(index * frame, (index + 1) * frame))),
-  )
+export async function silencesIn(sound: SoundStream, minMs = 200): Promise<Span[]> {
+  const slice = new Slice()
+  const levels: number[] = []
+  let frame = 0
+  let minSamples = 0
+  let held = noSamples
+  let length = 0
+  for await (const { rate, samples } of sound) {
+    frame = Math.round((rate * frameMs) / 1_000)
+    minSamples = (minMs * rate) / 1_000
+    length += samples.length
+    for await (const part of slicesOf(samples, slice)) {
+      const whole = concatenated([held, part])
+      let at = 0
+      for (; at + frame <= whole.length; at += frame) levels.push(levelOf(whole.subarray(at, at + frame)))
+      held = whole.slice(at)
+    }
+  }
+  if (held.length > 0) levels.push(levelOf(held))
+  return quietSpans(levels, frame, length).filter(({ start, end }) => end - start >= minSamples)
+}
+
+const levelOf = (samples: Float32Array): number => decibelsOf(rmsOf(samples))
+
+function quietSpans(levels: readonly number[], frame: number, length: number): Span[] {
   const threshold = thresholdOf(levels)
   const spans: Span[] = []
   let start: number | undefined
   const close = (end: number): void => {
-    if (start !== undefined && (end - start) * 1_000 >= minMs * rate) spans.push({ start, end })
+    if (start !== undefined) spans.push({ start, end })
     start = undefined
   }
   for (const [index, level] of levels.entries()) {
     if (level < threshold) start ??= index * frame
     else close(index * frame)
   }
-  close(samples.length)
+  close(length)
   return spans
 }
 
