@@ -1,0 +1,164 @@
+/** Writes an untrusted SVG anew, with nothing in it that runs, moves, links or loads. */
+import { isVast, measureImage } from '../image.ts'
+import { sniff } from '../magic.ts'
+import {
+  attributes as allowed,
+  elements,
+  holdingText,
+  properties,
+  referring,
+  styleProperties,
+  unwrapped,
+} from './allowed.ts'
+import { checkExpansion } from './expansion.ts'
+import { parseSvg, type SvgElement, SvgRefused, svgBounds, svgNamespace } from './parse.ts'
+import { addRules, declarationsOf, idPattern, type Sheet, safeValue } from './style.ts'
+
+/**
+ * The drawing with allowed elements and attributes only: style sheets and `style` become the attributes that they stand for, references
+ * lead into the drawing itself, pictures are embedded PNG, JPEG or WebP. Cleaning it again gives the same text. Takes a second of
+ * processor time for hostile megabytes, so it belongs in a confined process. Throws `SvgRefused`.
+ */
+export function cleanSvg(bytes: Uint8Array): string {
+  const root = parseSvg(bytes)
+  if (root.name !== 'svg') throw new SvgRefused('syntax')
+  const context: Context = { sheet: new Map(), ids: new Set(), pixels: 0 }
+  readSheets(root, context.sheet)
+  const clean = cleanElement(root, context)!
+  checkExpansion(clean)
+  return written(clean)
+}
+
+interface Context {
+  sheet: Sheet
+  ids: Set<string>
+  /** Of all embedded pictures. */
+  pixels: number
+}
+
+const maxPixels = 50_000_000
+
+function readSheets(element: SvgElement, sheet: Sheet): void {
+  if (element.name === 'style') {
+    const css = element.children.filter((child) => typeof child === 'string').join('')
+    addRules(sheet, css.replaceAll(/\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\//g, ''))
+  }
+  for (const child of element.children) if (typeof child !== 'string') readSheets(child, sheet)
+}
+
+function cleanElement(element: SvgElement, context: Context): SvgElement | undefined {
+  const name = element.name !== undefined && unwrapped.has(element.name) ? 'g' : element.name
+  if (name === undefined || !elements.has(name)) return undefined
+  const attributes = cleanAttributes(name, element.attributes, context)
+  if (name === 'image' && !attributes.has('href')) return undefined
+  const children: SvgElement['children'] = []
+  for (const child of element.children) {
+    if (typeof child !== 'string') {
+      const clean = cleanElement(child, context)
+      if (clean) children.push(clean)
+    } else if (holdingText.has(name) && child !== '') children.push(child)
+  }
+  return { name, attributes, children }
+}
+
+function cleanAttributes(name: string, given: Map<string, string>, context: Context): Map<string, string> {
+  const kept = new Map<string, string>()
+  for (const [key, value] of given) {
+    const safe =
+      key === 'id'
+        ? newId(value, context)
+        : key === 'href'
+          ? cleanHref(name, value, context)
+          : properties.has(key) || allowed.has(key)
+            ? safeValue(key, value)
+            : undefined
+    if (safe !== undefined) kept.set(key, safe)
+  }
+  const style = cascade(name, given, context.sheet)
+  for (const [key, value] of style) if (!styleProperties.has(key)) kept.set(key, value)
+  const rest = [...style].filter(([key]) => styleProperties.has(key))
+  if (rest.length > 0) kept.set('style', rest.map(([key, value]) => `${key}:${value}`).join(';'))
+  return kept
+}
+
+/** By rising weight: all, by name, by class, by id, the element's own. */
+function cascade(name: string, given: Map<string, string>, sheet: Sheet): Map<string, string> {
+  const style = given.get('style')
+  const own = style === undefined ? undefined : declarationsOf(style)
+  if (sheet.size === 0) return own ?? new Map()
+  const classes = (given.get('class') ?? '').slice(0, 2_048).split(/\s+/, 32)
+  const selectors = ['*', name, ...classes.map((each) => `.${each}`), `#${given.get('id') ?? ''}`]
+  const found = new Map<string, string>()
+  for (const rules of [...selectors.map((selector) => sheet.get(selector)), own])
+    for (const [key, value] of rules ?? []) found.set(key, value)
+  return found
+}
+
+/** The first of several elements with one id keeps it, as browsers have it. */
+function newId(value: string, { ids }: Context): string | undefined {
+  if (!idPattern.test(value) || ids.has(value)) return undefined
+  ids.add(value)
+  return value
+}
+
+function cleanHref(name: string, value: string, context: Context): string | undefined {
+  const text = value.trim()
+  if (name === 'image') return embedded(text, context)
+  return referring.has(name) && text.startsWith('#') && idPattern.test(text.slice(1)) ? text : undefined
+}
+
+/** The bytes decide what a picture is; SVG in SVG is none. */
+function embedded(href: string, context: Context): string | undefined {
+  const comma = href.indexOf(',')
+  if (comma < 0 || comma > 64 || !/^data:image\/[a-z]{3,4};base64$/i.test(href.slice(0, comma)))
+    return undefined
+  const bytes = Buffer.from(href.slice(comma + 1), 'base64')
+  const type = sniff(bytes)
+  if (type !== 'image/png' && type !== 'image/jpeg' && type !== 'image/webp') return undefined
+  const size = measureImage(bytes)
+  if (!size || isVast(size)) return undefined
+  context.pixels += size.width * size.height
+  if (context.pixels > maxPixels) throw new SvgRefused('size')
+  return `data:${type};base64,${bytes.toString('base64')}`
+}
+
+/** Style sheets written to each element may make more of it than came in. */
+const maxCharacters = 2 * svgBounds.bytes
+
+function written(root: SvgElement): string {
+  const pieces: string[] = []
+  let length = 0
+  const put = (text: string): void => {
+    length += text.length
+    if (length > maxCharacters) throw new SvgRefused('size')
+    pieces.push(text)
+  }
+  const write = ({ name, attributes, children }: SvgElement, mark = ''): void => {
+    put(`<${name}${mark}`)
+    for (const [key, value] of attributes) put(` ${key}="${escaped(value)}"`)
+    if (children.length === 0) {
+      put('/>')
+      return
+    }
+    put('>')
+    for (const child of children)
+      if (typeof child === 'string') put(escaped(child))
+      else write(child)
+    put(`</${name}>`)
+  }
+  write(root, ` xmlns="${svgNamespace}"`)
+  const text = pieces.join('')
+  if (Buffer.byteLength(text) > svgBounds.bytes) throw new SvgRefused('size')
+  return text
+}
+
+const escapes: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\t': '&#9;',
+  '\n': '&#10;',
+  '\r': '&#13;',
+}
+const escaped = (text: string): string => text.replaceAll(/[&<>"\t\n\r]/g, (each) => escapes[each]!)
