@@ -41,7 +41,7 @@ const maxPixels = 50_000_000
 function readSheets(element: SvgElement, sheet: Sheet): void {
   if (element.name === 'style') {
     const css = element.children.filter((child) => typeof child === 'string').join('')
-    addRules(sheet, css.replaceAll(/\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\//g, ''))
+    addRules(sheet, css)
   }
   for (const child of element.children) if (typeof child !== 'string') readSheets(child, sheet)
 }

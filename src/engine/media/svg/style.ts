@@ -12,7 +12,7 @@ export function safeValue(name: string, value: string): string | undefined {
   if (!text.includes('(')) return text
   const own = reference.exec(text)
   if (own) return `url(#${own[2]})${own[3] ? ` ${own[3]}` : ''}`
-  for (const [, called] of text.matchAll(/(?<![\w-])([\w-]{0,32})\s*\(/g))
+  for (const [, called] of text.matchAll(/(?<![\w-])([\w-]{0,32})\s?\(/g))
     if (called!.toLowerCase() === 'url' || !functions.has(called!.toLowerCase())) return undefined
   return /[\w-]{33}\s?\(/.test(text) ? undefined : text
 }
@@ -23,7 +23,7 @@ export const referenceOf = (value: string): string | undefined => /^url\(#([^)]*
 /** Allowed declarations by property; a later one replaces an earlier. */
 export function declarationsOf(style: string): Map<string, string> {
   const found = new Map<string, string>()
-  for (const declaration of style.replaceAll(/\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\//g, '').split(';')) {
+  for (const declaration of withoutComments(style).split(';')) {
     const colon = declaration.indexOf(':')
     const name = declaration.slice(0, Math.max(0, colon)).trim().toLowerCase()
     if (!properties.has(name) && !styleProperties.has(name)) continue
@@ -36,12 +36,14 @@ export function declarationsOf(style: string): Map<string, string> {
 /** Declarations by selector. */
 export type Sheet = Map<string, Map<string, string>>
 
-export function addRules(sheet: Sheet, css: string): void {
+export function addRules(sheet: Sheet, text: string): void {
+  const css = withoutComments(text)
   let at = 0
   for (;;) {
     const open = css.indexOf('{', at)
     if (open < 0) return
-    const prelude = css.slice(Math.max(at, css.lastIndexOf(';', open) + 1), open).trim()
+    const before = css.slice(at, open)
+    const prelude = before.slice(before.lastIndexOf(';') + 1).trim()
     const close = prelude.startsWith('@') ? endOfBlock(css, open) : css.indexOf('}', open)
     if (close < 0) return
     at = close + 1
@@ -60,4 +62,17 @@ function endOfBlock(css: string, open: number): number {
     else if (css[at] === '}' && --depth === 0) return at
   }
   return -1
+}
+
+/** No regular expression: one would read unclosed comments again and again. */
+function withoutComments(css: string): string {
+  let kept = ''
+  for (let at = 0; ; ) {
+    const open = css.indexOf('/*', at)
+    if (open < 0) return kept + css.slice(at)
+    kept += css.slice(at, open)
+    const close = css.indexOf('*/', open + 2)
+    if (close < 0) return kept
+    at = close + 2
+  }
 }
