@@ -79,6 +79,9 @@ describe('what runs, links or loads does not come through', () => {
     expect(clean(`${root}><!-- <script/> --><a href="javascript:x"><path d="M0 0"/></a></svg>`)).toBe(
       `${root}><g><path d="M0 0"/></g></svg>`,
     )
+    expect(clean(`${root}><text><a href="//x.ir">سلام</a></text></svg>`)).toBe(
+      `${root}><text><tspan>سلام</tspan></text></svg>`,
+    )
     expect(clean(`${root}><text><![CDATA[<script>x</script>]]>&#60;b></text></svg>`)).toBe(
       `${root}><text>&lt;script&gt;x&lt;/script&gt;&lt;b&gt;</text></svg>`,
     )
@@ -103,6 +106,7 @@ describe('what is refused as a whole', () => {
     ['nothing', 'syntax', ''],
     ['a NUL', 'encoding', `${root}><text>\0</text></svg>`],
     ['a NUL as a reference', 'syntax', `${root}><text>&#0;</text></svg>`],
+    ['half a character as a reference', 'syntax', `${root}><text>&#xD800;</text></svg>`],
     ['invalid UTF-8', 'encoding', Buffer.concat([Buffer.from(`${root}>`), Buffer.of(0xc3, 0x28)])],
     ['UTF-16 with its mark', 'encoding', Buffer.from(`\ufeff${root}/>`, 'utf16le')],
     ['UTF-16 without', 'encoding', Buffer.from(`${root}/>`, 'utf16le')],

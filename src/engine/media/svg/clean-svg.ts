@@ -46,15 +46,16 @@ function readSheets(element: SvgElement, sheet: Sheet): void {
   for (const child of element.children) if (typeof child !== 'string') readSheets(child, sheet)
 }
 
-function cleanElement(element: SvgElement, context: Context): SvgElement | undefined {
-  const name = element.name !== undefined && unwrapped.has(element.name) ? 'g' : element.name
+function cleanElement(element: SvgElement, context: Context, parent = 'g'): SvgElement | undefined {
+  const group = holdingText.has(parent) ? 'tspan' : 'g'
+  const name = element.name !== undefined && unwrapped.has(element.name) ? group : element.name
   if (name === undefined || !elements.has(name)) return undefined
   const attributes = cleanAttributes(name, element.attributes, context)
   if (name === 'image' && !attributes.has('href')) return undefined
   const children: SvgElement['children'] = []
   for (const child of element.children) {
     if (typeof child !== 'string') {
-      const clean = cleanElement(child, context)
+      const clean = cleanElement(child, context, name)
       if (clean) children.push(clean)
     } else if (holdingText.has(name) && child !== '') children.push(child)
   }

@@ -41,7 +41,7 @@ const usualPrefixes = new Map([
 type Prefixes = ReadonlyMap<string, string>
 
 // XML 1.0, 2.2 and 2.3; names are matched at one place, so that no input is read twice.
-const forbidden = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
+const forbidden = /[^\t\n\r\u0020-\ufffd]/
 const namePattern =
   /[A-Za-z_\u0080-\uffff][\w.\-\u0080-\uffff]*(?::[A-Za-z_\u0080-\uffff][\w.\-\u0080-\uffff]*)?/y
 const spacePattern = /[ \t\r\n]*/y
@@ -246,6 +246,7 @@ function numbered(name: string): string | undefined {
   const digits = /^#(?:x([0-9a-fA-F]{1,8})|(\d{1,8}))$/.exec(name)
   if (!digits) return undefined
   const code = digits[1] ? Number.parseInt(digits[1], 16) : Number(digits[2])
-  const character = code <= 0x10ffff ? String.fromCodePoint(code) : '\0'
+  const isCharacter = code <= 0x10ffff && (code < 0xd800 || code > 0xdfff)
+  const character = isCharacter ? String.fromCodePoint(code) : '\0'
   return forbidden.test(character) ? undefined : character
 }
