@@ -107,7 +107,7 @@ export async function withinCharacters(
     const image = sharp(bytes, { limitInputPixels: maxPixelsDecoded, autoOrient: true })
     const side = Math.max(1, Math.floor(longest / part))
     const data = await image
-      .resize({ width: Math.max(1, Math.floor(width / part)) })
+      .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
       .webp({ quality })
       .toBuffer()
     if (fits(data)) return { bytes: data, recompressed: true }
