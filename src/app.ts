@@ -1,3 +1,4 @@
+import type { Svgs } from '#engine/media'
 import type { Catalogue } from '#engine/models'
 import type { Pipelines } from '#engine/pipelines'
 import type { Inference } from '#engine/routing'
@@ -40,6 +41,8 @@ export interface App {
   countPages: CountPages
   /** Reads entire documents, for an index. */
   reader: Reader
+  /** Cleans and draws untrusted SVG. */
+  svgs: Svgs
   /** HTTP client for URLs named by users; refuses private addresses. */
   net: GuardedNet
   /** Encrypts values that must not be readable in the database. */

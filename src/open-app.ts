@@ -4,6 +4,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { App } from '#app'
 import { openDocuments } from '#engine/documents'
+import { openSvgs } from '#engine/media'
 import { buildCatalogue, type Catalogue, type Discovery, discover } from '#engine/models'
 import { openPipelines, type Pipelines } from '#engine/pipelines'
 import { openInference, type Upstream } from '#engine/routing'
@@ -145,7 +146,7 @@ function openHands(
   log: Log,
   { net, outbound }: { net: GuardedNet; outbound: Outbound },
   opening: AsyncDisposableStack,
-): Pick<App, 'tools' | 'countPages' | 'reader' | 'pipelines'> {
+): Pick<App, 'tools' | 'countPages' | 'reader' | 'svgs' | 'pipelines'> {
   const { webSearch } = config.tools
   const search = webSearch && opening.use(openSearch(webSearch, outbound.to(webSearch.baseUrl)))
   const isolation = openIsolation()
@@ -153,6 +154,7 @@ function openHands(
     tools: openTools({ config, search, client: net, log, isolation }),
     countPages: openPageCounter(log, isolation),
     reader: openReader({ client: net, log, isolation }),
+    svgs: openSvgs(log, isolation),
     pipelines:
       pipelines ??
       openPipelines({

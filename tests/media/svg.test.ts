@@ -1,21 +1,20 @@
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { cleanSvg, openSvgs } from '#engine/media'
 import { openLog } from '#platform/log'
 
-const font = fileURLToPath(import.meta.resolve('vazirmatn/fonts/ttf/Vazirmatn-Regular.ttf'))
-const svgs = openSvgs(openLog('silent'), { fontFiles: [font], fontFamily: 'Vazirmatn' })
+const svgs = openSvgs(openLog('silent'))
 const requester = { accountId: 'a', signal: new AbortController().signal }
 const drawing = (content: string): Buffer =>
   Buffer.from(
     `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 100 50">${content}</svg>`,
   )
-const proven = (content: string): Promise<string> => svgs.provenSvg(drawing(content), requester)
+const proven = (content: string): Promise<string> =>
+  svgs.provenSvg(drawing(content), requester).then(({ svg }) => svg)
 
 test('a drawing that shows something is given back clean', async () => {
   expect(await proven('<script>x</script><rect width="9" height="9"/>')).toBe(
@@ -44,16 +43,25 @@ test('a side of nothing and one of everything are refused', async () => {
   }
 })
 
-test('a raster has the width and the format that are asked for', async () => {
+test('a raster lies in its box or covers it, and the drawing says how large it is itself', async () => {
   const svg = drawing('<rect width="50" height="50" fill="#f00"/>')
-  for (const format of ['png', 'jpeg', 'webp'] as const) {
-    const picture = sharp(await svgs.rasterOfSvg(svg, { format, width: 200 }, requester))
-    expect(await picture.metadata()).toMatchObject({ format, width: 200, height: 100 })
-    const { data, info } = await picture.raw().toBuffer({ resolveWithObject: true })
-    const last = [...data.subarray(-info.channels)]
-    if (format === 'jpeg') expect(last).toEqual([255, 255, 255])
-    else expect(last.at(3)).toBe(0)
+  for (const [covers, width, height] of [
+    [false, 200, 100],
+    [true, 600, 300],
+  ] as const) {
+    const drawn = await svgs.rasterOfSvg(svg, { width: 200, height: 300, covers }, requester)
+    expect(drawn).toMatchObject({ raster: { width, height }, width: 100, height: 50 })
+    const { data, info } = await sharp(drawn.png).raw().toBuffer({ resolveWithObject: true })
+    expect([info.width, info.height]).toEqual([width, height])
+    expect([...data.subarray(0, 4)]).toEqual([255, 0, 0, 255])
+    expect(data.at(-1)).toBe(0)
   }
+})
+
+test('a vast raster is bounded, whatever the drawing says of itself', async () => {
+  const svg = Buffer.from('<svg width="40000" height="30000"><rect width="40000" height="30000"/></svg>')
+  const drawn = await svgs.rasterOfSvg(svg, { width: 90_000, height: 90_000, covers: true }, requester)
+  expect(drawn).toMatchObject({ raster: { width: 4_096, height: 3_072 }, width: 40_000, height: 30_000 })
 })
 
 test('megabytes of styles are cleaned within the bounds of a process', async () => {

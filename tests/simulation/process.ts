@@ -177,6 +177,7 @@ export class SimulatedProcess implements Sender {
       tools,
       countPages: async () => undefined,
       reader: { read: never, fetch: never },
+      svgs: { provenSvg: never, rasterOfSvg: never },
       net,
       secrets: { seal: never, open: never },
       storage,

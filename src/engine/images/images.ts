@@ -27,7 +27,8 @@ export interface ImageSpec {
   /** How a picture is brought to a size or ratio that its model does not draw. */
   fit: 'pad' | 'crop'
   quality?: ImageQuality
-  format: ImageFormat
+  /** `auto`: SVG from a model that writes nothing else, PNG from any other. */
+  format: ImageFormat | 'auto'
   background?: ImageBackground
   /** Path of a setting in the caller's request body, named in validation errors. */
   where(setting: ImageSetting): string
@@ -36,13 +37,13 @@ export interface ImageSpec {
 /** A finished picture. */
 export interface Picture {
   bytes: Uint8Array
-  mediaType: `image/${ImageFormat}`
+  mediaType: `image/${ImageFormat}` | 'image/svg+xml'
   width: number
   height: number
   sizing: Sizing
 }
 
-/** How a picture's size was determined: the source of the decision, the fit applied, and the size that the model drew. */
+/** How a picture's size was determined: the source of the decision, the fit applied (`native`: nothing was added or cut), and the size that the model drew. */
 export interface Sizing {
   source: 'settings' | 'prompt' | 'reference' | 'default'
   fit: 'native' | 'pad' | 'crop'
@@ -50,6 +51,9 @@ export interface Sizing {
   sourceHeight: number
 }
 
+export { finishPicture } from './finish.ts'
+export type { Drawings } from './finish-svg.ts'
 export { type PaidImage, type PaidImageOptions, type PaidPictures, startPaidImage } from './paid-image.ts'
 export { imageFailures } from './phrases.ts'
 export { type ImagePlan, planFor } from './plan.ts'
+export { maxPictureCharacters, withinBound } from './within-bound.ts'

@@ -1,6 +1,6 @@
 /** Plans an image request for a model: the order to its upstream and the conversion of the picture afterwards. */
 import { type ImageModel, isSameSize, sizeName } from '#engine/models'
-import type { ImageBackground, ImageFormat, ImageOrder, ImageQuality, PixelSize } from '#engine/turn'
+import type { DrawnFormat, ImageBackground, ImageOrder, ImageQuality, PixelSize } from '#engine/turn'
 import { fail } from '#platform/errors'
 import type { ImageSetting, ImageSpec, Sizing } from './images.ts'
 import { areAlike, isPossible, maxAspectRatio, maxPixels, planSize, sideRange } from './size.ts'
@@ -11,7 +11,7 @@ export interface ImagePlan {
   /** Reported to the caller; undefined when the model has only one quality. */
   quality: ImageQuality | undefined
   background: ImageBackground | undefined
-  format: ImageFormat
+  format: DrawnFormat
   /** Exact size of the finished picture. */
   frame: PixelSize | undefined
   fit: 'pad' | 'crop'
@@ -27,6 +27,7 @@ export function planFor(model: ImageModel, asked: ImageSpec): ImagePlan {
   requireRoom(model, spec)
   requireShape(model, spec)
   const quality = qualityOf(model, spec)
+  const format = formatOf(image.formats, spec)
   const background = backgroundOf(model, spec)
   const { drawn, frame, source } = planSize(image.sizes, spec)
   return {
@@ -37,13 +38,13 @@ export function planFor(model: ImageModel, asked: ImageSpec): ImagePlan {
       size: drawn,
       ...(quality && { quality }),
       ...(background && image.backgrounds.includes(background) && { background }),
-      ...formatAsked(image.formats, spec),
+      ...formatAsked(image.formats, format, background),
       ...(image.responseFormat && { responseFormat: image.responseFormat }),
     },
     action,
     quality,
     background,
-    format: spec.format,
+    format,
     frame,
     fit: spec.fit,
     source,
@@ -101,13 +102,21 @@ function backgroundOf(
   return background
 }
 
+/** A vector model writes SVG alone: it is answered as such unless a raster is named. */
+const isVector = (formats: readonly DrawnFormat[]): boolean =>
+  formats.length > 0 && formats.every((one) => one === 'svg')
+
+const formatOf = (formats: readonly DrawnFormat[], { format }: ImageSpec): DrawnFormat =>
+  format !== 'auto' ? format : isVector(formats) ? 'svg' : 'png'
+
 /** The format to request upstream: the wanted one if supported, else a lossless one to convert from. */
 function formatAsked(
-  formats: readonly ImageFormat[],
-  { format, background }: ImageSpec,
-): { format?: ImageFormat } {
+  formats: readonly DrawnFormat[],
+  format: DrawnFormat,
+  background: ImageBackground | undefined,
+): { format?: DrawnFormat } {
   if (formats.includes(format)) return { format }
-  const lossless = formats.find((one) => one === 'png') ?? formats.find((one) => one === 'webp')
+  const lossless = (['png', 'webp', 'svg'] as const).find((one) => formats.includes(one))
   const other = lossless ?? (background === 'transparent' ? undefined : formats[0])
   return other ? { format: other } : {}
 }

@@ -2,6 +2,8 @@ import type { Media } from './message.ts'
 
 export type ImageQuality = 'low' | 'medium' | 'high'
 export type ImageFormat = 'png' | 'jpeg' | 'webp'
+/** What a model may draw in: vector models write SVG. */
+export type DrawnFormat = ImageFormat | 'svg'
 export type ImageBackground = 'opaque' | 'transparent'
 
 /** Pixels. */
@@ -17,7 +19,7 @@ export interface ImageOrder {
   count: number
   size: PixelSize
   quality?: ImageQuality
-  format?: ImageFormat
+  format?: DrawnFormat
   background?: ImageBackground
   responseFormat?: 'b64_json' | 'url'
 }

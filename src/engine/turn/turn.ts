@@ -6,7 +6,14 @@
 import type { Message } from './message.ts'
 import type { Source, ToolName } from './tool-result.ts'
 
-export type { ImageBackground, ImageFormat, ImageOrder, ImageQuality, PixelSize } from './image-order.ts'
+export type {
+  DrawnFormat,
+  ImageBackground,
+  ImageFormat,
+  ImageOrder,
+  ImageQuality,
+  PixelSize,
+} from './image-order.ts'
 export type { Content, Document, Media, Message, Opaque, ToolCall } from './message.ts'
 export type { Bill, Citation, Extra, FinishReason, Part, Usage } from './part.ts'
 export type {

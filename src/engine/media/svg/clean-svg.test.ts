@@ -16,6 +16,8 @@ const faultOf = (input: string | Uint8Array): string | undefined => {
   }
   return undefined
 }
+const documentType =
+  '<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">'
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
 
 describe('what runs, links or loads does not come through', () => {
@@ -91,7 +93,15 @@ describe('what runs, links or loads does not come through', () => {
 describe('what is refused as a whole', () => {
   const elementsOf = (count: number): string => `${root}>${'<g/>'.repeat(count)}</svg>`
   test.each<[string, string, string | Uint8Array]>([
-    ['a document type', 'declaration', `<!DOCTYPE svg>${root}/>`],
+    ['a document type of a file', 'declaration', `<!DOCTYPE svg SYSTEM "file:///etc/passwd">${root}/>`],
+    [
+      'a document type with entities',
+      'declaration',
+      `${documentType.slice(0, -1)} [<!ENTITY a "b">]>${root}/>`,
+    ],
+    ['a document type with nothing inside', 'declaration', `<!DOCTYPE svg []>${root}/>`],
+    ['a document type after the root', 'declaration', `${root}/>${documentType}`],
+    ['two document types', 'declaration', `${documentType}${documentType}${root}/>`],
     ['an entity bomb', 'declaration', '<!DOCTYPE svg [<!ENTITY a "aa"><!ENTITY b "&a;&a;">]><svg>&b;</svg>'],
     ['an unknown entity', 'syntax', `${root}><text>&nbsp;</text></svg>`],
     ['a processing instruction', 'declaration', `<?xml-stylesheet href="http://x.ir"?>${root}/>`],
@@ -145,6 +155,15 @@ describe('what is refused as a whole', () => {
     expect(faultOf(levels(of))).toBe('expansion')
   })
 })
+
+test.each([documentType, '<!DOCTYPE svg>', documentType.replaceAll('" "', '"\n"')])(
+  'the document type that editors write is dropped: %s',
+  (declared) => {
+    expect(clean(`<?xml version="1.0"?>\n${declared}\n${root}><path d="M0 0"/></svg>`)).toBe(
+      `${root}><path d="M0 0"/></svg>`,
+    )
+  },
+)
 
 describe('what a drawing is made of stays', () => {
   test('Persian text with its direction', () => {

@@ -22,7 +22,7 @@ import { addRules, declarationsOf, idPattern, type Sheet, safeValue } from './st
 export function cleanSvg(bytes: Uint8Array): string {
   const root = parseSvg(bytes)
   if (root.name !== 'svg') throw new SvgRefused('syntax')
-  const context: Context = { sheet: new Map(), ids: new Set(), pixels: 0 }
+  const context: Context = { sheet: new Map(), ids: new Set(), pixels: 0, characters: 0 }
   readSheets(root, context.sheet)
   const clean = cleanElement(root, context)!
   checkExpansion(clean)
@@ -34,9 +34,13 @@ interface Context {
   ids: Set<string>
   /** Of all embedded pictures. */
   pixels: number
+  /** Of all texts. */
+  characters: number
 }
 
 const maxPixels = 50_000_000
+/** Letters are shaped one text at a time, which takes memory and time beyond their number. */
+const maxTextCharacters = 100_000
 
 function readSheets(element: SvgElement, sheet: Sheet): void {
   if (element.name === 'style') {
@@ -57,7 +61,11 @@ function cleanElement(element: SvgElement, context: Context, parent = 'g'): SvgE
     if (typeof child !== 'string') {
       const clean = cleanElement(child, context, name)
       if (clean) children.push(clean)
-    } else if (holdingText.has(name) && child !== '') children.push(child)
+    } else if (holdingText.has(name) && child !== '') {
+      context.characters += child.length
+      if (context.characters > maxTextCharacters) throw new SvgRefused('size')
+      children.push(child)
+    }
   }
   return { name, attributes, children }
 }

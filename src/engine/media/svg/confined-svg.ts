@@ -3,65 +3,73 @@ import path from 'node:path'
 import { decodeBase64InSlices } from '#platform/bytes'
 import { type FindIsolation, openConfinement, type Requester } from '#platform/confined'
 import type { Log } from '#platform/log'
-import type { SvgFonts } from './draw-svg.ts'
+import type { ImageSize } from '../image.ts'
+import { type SvgBox, svgFonts } from './draw-svg.ts'
 import { type SvgFault, SvgRefused, svgBounds } from './parse.ts'
 
-export interface RasterOptions {
-  format: 'png' | 'jpeg' | 'webp'
-  /** Pixels, at most 4096; the height follows. */
-  width: number
+/** A clean drawing of which something can be seen, and the size that it gives itself. */
+export interface ProvenSvg extends ImageSize {
+  svg: string
+}
+
+/** With its picture in the size that the box allows. */
+export interface DrawnSvg extends ProvenSvg {
+  png: Uint8Array
+  raster: ImageSize
 }
 
 /** Both throw `SvgRefused` and the signal's reason. */
 export interface Svgs {
-  /** The clean text of an SVG of which something could be drawn. */
-  provenSvg(bytes: Uint8Array, requester: Requester): Promise<string>
-  /** The drawing as a picture, cleaned first; JPEG on white. */
-  rasterOfSvg(svg: Uint8Array, options: RasterOptions, requester: Requester): Promise<Buffer>
+  provenSvg(bytes: Uint8Array, requester: Requester): Promise<ProvenSvg>
+  /** Cleaned first; with transparency, and at most 4,096 pixels a side. */
+  rasterOfSvg(bytes: Uint8Array, box: SvgBox, requester: Requester): Promise<DrawnSvg>
 }
 
-export interface SvgWork extends SvgFonts {
+export interface SvgWork {
   bytes: Uint8Array
-  width: number
+  box: SvgBox
+  /** Whether the picture is wanted, beside the proof that there is one. */
+  wantsPng: boolean
 }
+
+export type SvgAnswer =
+  | { refused: SvgFault }
+  | { svg: string; own: ImageSize; raster: ImageSize; png: string }
 
 const places = { working: 2, waiting: 64 }
-const timeoutMs = 10_000
+/** CPU time. People's drawings take a twentieth of it; filters and masks can be written that take any. */
+const timeoutMs = 5_000
 const maxOutputBytes = 96 * 1024 * 1024
-const proofWidth = 256
-const widest = 4_096
+const proof: SvgBox = { width: 256, height: 256, covers: false }
 
-/** Fonts for the text of drawings: the files are the only ones it can be drawn with. */
-export function openSvgs(log: Log, fonts: SvgFonts, isolation?: FindIsolation): Svgs {
+export function openSvgs(log: Log, isolation?: FindIsolation): Svgs {
   const confine = openConfinement(log, places, isolation)
-  const draw = async (bytes: Uint8Array, width: number, requester: Requester) => {
-    if (bytes.length > svgBounds.bytes) throw new SvgRefused('size')
+  const draw = async (work: SvgWork, requester: Requester) => {
+    if (work.bytes.length > svgBounds.bytes) throw new SvgRefused('size')
     const outcome = await confine({
       ...requester,
       module: path.join(import.meta.dirname, '../svg-process.ts'),
-      input: { bytes, width, ...fonts } satisfies SvgWork,
-      files: fonts.fontFiles,
+      input: work,
+      files: svgFonts,
       timeoutMs,
       maxOutputBytes,
       nativeCode: true,
     })
     if ('lost' in outcome) throw new SvgRefused(outcome.lost)
-    const answer = outcome.value as { refused: SvgFault } | { svg: string; png: string }
+    const answer = outcome.value as SvgAnswer
     if ('refused' in answer) throw new SvgRefused(answer.refused)
     return answer
   }
   return {
-    provenSvg: async (bytes, requester) => (await draw(bytes, proofWidth, requester)).svg,
-    async rasterOfSvg(svg, { format, width }, requester) {
-      if (!Number.isInteger(width) || width < 1 || width > widest) throw new SvgRefused('size')
-      const png = await decodeBase64InSlices((await draw(svg, width, requester)).png)
-      if (!png) throw new SvgRefused('broken')
-      const { default: sharp } = await import('sharp')
-      const picture = sharp(png)
-      if (format === 'png') return Buffer.from(png.buffer, png.byteOffset, png.byteLength)
-      return (format === 'jpeg' ? picture.flatten({ background: '#fff' }) : picture)
-        .toFormat(format)
-        .toBuffer()
+    async provenSvg(bytes, requester) {
+      const { svg, own } = await draw({ bytes, box: proof, wantsPng: false }, requester)
+      return { svg, ...own }
+    },
+    async rasterOfSvg(bytes, box, requester) {
+      const { svg, own, raster, png } = await draw({ bytes, box, wantsPng: true }, requester)
+      const decoded = await decodeBase64InSlices(png)
+      if (!decoded) throw new SvgRefused('broken')
+      return { svg, ...own, raster, png: decoded }
     },
   }
 }

@@ -1,28 +1,52 @@
+import { fileURLToPath } from 'node:url'
 import { Resvg } from '@resvg/resvg-js'
+import type { ImageSize } from '../image.ts'
 import { SvgRefused } from './parse.ts'
 
-export interface SvgFonts {
-  fontFiles: readonly string[]
-  fontFamily: string
+/** The only fonts that the text of a drawing can have. */
+export const svgFonts = ['Regular', 'Bold'].map((weight) =>
+  fileURLToPath(import.meta.resolve(`vazirmatn/fonts/ttf/Vazirmatn-${weight}.ttf`)),
+)
+
+/** Pixels in which a drawing is drawn: all of it inside, or covering all of them. */
+export interface SvgBox extends ImageSize {
+  covers: boolean
 }
 
+export interface RasterOfSvg {
+  png: Buffer
+  raster: ImageSize
+  /** What the drawing itself says: user units, at least 0. */
+  own: ImageSize
+}
+
+const widest = 4_096
 const maxPixels = 16_777_216
 
-/** A clean SVG as PNG, `width` pixels wide. Throws `SvgRefused`: empty when nothing can be seen, size for too many pixels. */
-export function drawSvg(svg: string, width: number, { fontFiles, fontFamily }: SvgFonts): Buffer {
-  const drawing = opened(svg, {
+/** A clean SVG as PNG. Throws `SvgRefused`: empty when nothing can be seen, size for no size or too many pixels. */
+export function drawSvg(svg: string, box: SvgBox): RasterOfSvg {
+  const own = sizeOf(opened(svg, {}))
+  const scales = [box.width / own.width, box.height / own.height]
+  const scale = box.covers ? Math.max(...scales) : Math.min(...scales)
+  const bound = Math.min(
+    widest / own.width,
+    widest / own.height,
+    Math.sqrt(maxPixels / own.width / own.height),
+  )
+  const width = Math.max(1, Math.round(own.width * Math.min(scale, bound)))
+  if (!((own.height / own.width) * width <= widest + 1)) throw new SvgRefused('size')
+  const picture = opened(svg, {
     fitTo: { mode: 'width', value: width },
-    font: { loadSystemFonts: false, fontFiles: [...fontFiles], defaultFontFamily: fontFamily },
-  })
-  const height = (drawing.height / drawing.width) * width
-  if (!(height * width <= maxPixels)) throw new SvgRefused('size')
-  const picture = drawing.render()
+    font: { loadSystemFonts: false, fontFiles: svgFonts, defaultFontFamily: 'Vazirmatn' },
+  }).render()
   const { pixels } = picture
   let seen = false
   for (let at = 3; at < pixels.length && !seen; at += 4) seen = pixels[at] !== 0
   if (!seen) throw new SvgRefused('empty')
-  return picture.asPng()
+  return { png: picture.asPng(), raster: { width: picture.width, height: picture.height }, own }
 }
+
+const sizeOf = ({ width, height }: ImageSize): ImageSize => ({ width, height })
 
 function opened(svg: string, options: ConstructorParameters<typeof Resvg>[1]): Resvg {
   try {

@@ -1,4 +1,4 @@
-/** A strict reader of the part of XML that drawings need. Declarations of entities and document types do not exist for it. */
+/** A strict reader of the part of XML that drawings need. Declarations of entities do not exist for it, and of document types one. */
 
 /** Why a drawing is refused. */
 export type SvgFault =
@@ -44,7 +44,16 @@ type Prefixes = ReadonlyMap<string, string>
 const forbidden = /[^\t\n\r\u0020-\ufffd]/
 const namePattern =
   /[A-Za-z_\u0080-\uffff][\w.\-\u0080-\uffff]*(?::[A-Za-z_\u0080-\uffff][\w.\-\u0080-\uffff]*)?/y
+/** SVG 1.0 and 1.1 with their public identifiers, and the one without any. */
+const usualDocumentType =
+  /<!DOCTYPE[ \t\r\n]{1,16}svg(?:[ \t\r\n]{1,16}PUBLIC[ \t\r\n]{1,16}"-\/\/W3C\/\/DTD SVG (?:1\.0|20010904|1\.1(?: (?:Basic|Tiny))?)\/\/EN"[ \t\r\n]{1,16}"https?:\/\/www\.w3\.org\/[\w./-]{1,128}")?[ \t\r\n]{0,16}>/y
 const spacePattern = /[ \t\r\n]*/y
+
+const firstBytes = 4_096
+
+/** Whether the first bytes are those of a drawing, which only `cleanSvg` can tell for sure. */
+export const looksLikeSvg = (bytes: Uint8Array): boolean =>
+  /^\ufeff?\s*<(?:[?!]|(?:\w{1,32}:)?svg)/.test(new TextDecoder().decode(bytes.subarray(0, firstBytes)))
 
 /** The root element. Throws `SvgRefused` for what is not UTF-8, not well-formed, declares anything, or is beyond a bound. */
 export function parseSvg(bytes: Uint8Array): SvgElement {
@@ -70,6 +79,7 @@ class Parser {
   readonly #text: string
   #at = 0
   #elements = 0
+  #hasType = false
   #root: SvgElement | undefined
   readonly #open: OpenElement[] = []
 
@@ -92,7 +102,8 @@ class Parser {
       const from = this.#at + 9
       this.#skipTo(']]>')
       this.#addText(text.slice(from, this.#at - 3))
-    } else if (text[this.#at + 1] === '!' || text[this.#at + 1] === '?') throw new SvgRefused('declaration')
+    } else if (text.startsWith('<!DOCTYPE', this.#at)) this.#skipDocumentType()
+    else if (text[this.#at + 1] === '!' || text[this.#at + 1] === '?') throw new SvgRefused('declaration')
     else if (text[this.#at + 1] === '/') this.#readEnd()
     else this.#readStart()
   }
@@ -101,6 +112,15 @@ class Parser {
     const found = this.#text.indexOf(end, this.#at)
     if (found < 0) throw new SvgRefused('syntax')
     this.#at = found + end.length
+  }
+
+  /** The one that editors write is dropped. Any other, and one with declarations inside, may name files and entities. */
+  #skipDocumentType(): void {
+    usualDocumentType.lastIndex = this.#at
+    if (this.#root || this.#hasType || !usualDocumentType.test(this.#text))
+      throw new SvgRefused('declaration')
+    this.#hasType = true
+    this.#at = usualDocumentType.lastIndex
   }
 
   #readText(): void {

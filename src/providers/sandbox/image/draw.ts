@@ -1,16 +1,17 @@
 /** Renders a poster and encodes it in its format. All of the work is done off the event loop, in the thread pools of resvg and libvips. */
-import type { ImageFormat, PixelSize } from '#engine/turn'
+import type { DrawnFormat, PixelSize } from '#engine/turn'
 import { fontFiles } from './font.ts'
 import { type PosterOptions, posterOf } from './poster.ts'
 
 export interface DrawOptions extends Omit<PosterOptions, 'overPictures'> {
-  format: ImageFormat
+  format: DrawnFormat
   /** Input images: they become the backdrop, side by side. */
   references: readonly Uint8Array[]
 }
 
 export async function draw(options: DrawOptions): Promise<Uint8Array> {
   const { size, references, format, background } = options
+  if (format === 'svg') return Buffer.from(posterOf({ ...options, overPictures: false }))
   // Loaded on first use: a server that draws nothing does not need them.
   const [{ renderAsync }, { default: sharp }] = await Promise.all([
     import('@resvg/resvg-js'),

@@ -1,0 +1,102 @@
+/** Rasters in a wanted size and format. */
+import type { Metadata, Sharp } from 'sharp'
+import { isVast, sniff } from '#engine/media'
+import { isSameSize } from '#engine/models'
+import type { ImageFormat, PixelSize } from '#engine/turn'
+import type { Picture, Sizing } from './images.ts'
+import type { ImagePlan } from './plan.ts'
+
+/** A few bytes can claim any size; 64 megapixels are 256 MB decoded. */
+const maxPixelsDecoded = 64_000_000
+const lossyQuality = 90
+
+/** `source` is the size of the picture as people see it. Throws a RangeError for too many pixels, and what libvips throws. */
+export async function finishRaster(
+  bytes: Uint8Array,
+  source: PixelSize,
+  { format, frame, fit, source: origin, background }: ImagePlan,
+): Promise<Picture> {
+  const { width, height } = source
+  if (isVast(source) || width * height > maxPixelsDecoded)
+    throw new RangeError('a picture of too many pixels')
+  const { default: sharp } = await import('sharp')
+  const open = (): Sharp => sharp(bytes, { limitInputPixels: maxPixelsDecoded, autoOrient: true })
+  const change = changeOf(source, frame, fit)
+  const sizing: Sizing = {
+    source: origin,
+    fit: change === 'pad' || change === 'crop' ? change : 'native',
+    sourceWidth: width,
+    sourceHeight: height,
+  }
+  const written = format === 'svg' ? 'png' : format
+  const mediaType = `image/${written}` as const
+  if (change === 'none' && sniff(bytes) === mediaType && isPlain(await open().metadata()))
+    return { bytes, mediaType, width, height, sizing }
+  const clear = background === 'transparent' && written !== 'jpeg'
+  const paper = clear ? nothing : change === 'pad' ? await edgeColour(open(), source, frame!) : white
+  let image = open()
+  if (frame && change !== 'none')
+    image = image.resize({ ...frame, fit: change === 'pad' ? 'contain' : 'cover', background: paper })
+  if (!clear && (written === 'jpeg' || background === 'opaque')) image = image.flatten({ background: paper })
+  const { data, info } = await image
+    .toFormat(written, optionsOf(written))
+    .toBuffer({ resolveWithObject: true })
+  return { bytes: data, mediaType, width: info.width, height: info.height, sizing }
+}
+
+const optionsOf = (format: ImageFormat): object => (format === 'png' ? {} : { quality: lossyQuality })
+
+/** Upright, and in colours that every viewer takes as they are. */
+const isPlain = ({ orientation = 1, hasProfile, space }: Metadata): boolean =>
+  orientation === 1 && !hasProfile && space !== 'cmyk'
+
+/** Sides of one ratio, up to a rounded pixel, are scaled as a whole. */
+export function changeOf(
+  source: PixelSize,
+  frame: PixelSize | undefined,
+  fit: ImagePlan['fit'],
+): 'none' | 'scale' | ImagePlan['fit'] {
+  if (!frame || isSameSize(frame, source)) return 'none'
+  const height = Math.round((source.height * frame.width) / source.width)
+  const width = Math.round((source.width * frame.height) / source.height)
+  return height === frame.height || width === frame.width ? 'scale' : fit
+}
+
+interface Colour {
+  r: number
+  g: number
+  b: number
+  alpha: number
+}
+const white: Colour = { r: 255, g: 255, b: 255, alpha: 1 }
+const nothing: Colour = { ...white, alpha: 0 }
+
+const samples = 64
+/** Of 255; what JPEG does to an even colour stays below. */
+const tolerance = 12
+const enough = 0.9
+
+/** The colour of the two edges at which padding will stand, where nearly all of them have one; else white. */
+async function edgeColour(image: Sharp, source: PixelSize, frame: PixelSize): Promise<Colour> {
+  const isSideways = frame.width * source.height > frame.height * source.width
+  const pixels = await image
+    .resize(samples, samples, { fit: 'fill', kernel: 'nearest' })
+    .toColourspace('srgb')
+    .ensureAlpha()
+    .raw()
+    .toBuffer()
+  const edge = [0, samples - 1].flatMap((near) =>
+    Array.from({ length: samples }, (_, along) => {
+      const at = 4 * (isSideways ? along * samples + near : near * samples + along)
+      return [...pixels.subarray(at, at + 4)] as [number, number, number, number]
+    }),
+  )
+  const middle = (channel: number): number =>
+    edge.map((pixel) => pixel[channel]!).sort((a, b) => a - b)[edge.length / 2]!
+  const [r, g, b] = [middle(0), middle(1), middle(2)]
+  const alike = edge.filter(
+    (pixel) =>
+      pixel[3] === 255 && [r, g, b].every((value, channel) => Math.abs(pixel[channel]! - value) <= tolerance),
+  )
+  return alike.length >= enough * edge.length ? { r, g, b, alpha: 1 } : white
+}

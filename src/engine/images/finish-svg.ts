@@ -1,0 +1,61 @@
+/** Drawings in SVG: cleaned and proven, then answered as they are or as a raster. */
+import type { Svgs } from '#engine/media'
+import type { PixelSize } from '#engine/turn'
+import type { Requester } from '#platform/confined'
+import { changeOf, finishRaster } from './finish-raster.ts'
+import type { Picture } from './images.ts'
+import type { ImagePlan } from './plan.ts'
+
+/** Where drawings are cleaned, and for whom. */
+export interface Drawings {
+  svgs: Svgs
+  requester: Requester
+}
+
+/** Throws `SvgRefused`, and the signal's reason. */
+export async function finishSvg(
+  bytes: Uint8Array,
+  plan: ImagePlan,
+  { svgs, requester }: Drawings,
+): Promise<Picture> {
+  const { frame, fit, order, source } = plan
+  if (plan.format !== 'svg') {
+    const { png, raster, ...drawn } = await svgs.rasterOfSvg(
+      bytes,
+      { ...(frame ?? order.size), covers: frame !== undefined && fit === 'crop' },
+      requester,
+    )
+    const picture = await finishRaster(png, raster, plan)
+    return { ...picture, sizing: { ...picture.sizing, ...sourceOf(drawn) } }
+  }
+  const drawn = await svgs.provenSvg(bytes, requester)
+  const size = frame ?? wholeOf(drawn)
+  const change = changeOf(wholeOf(drawn), frame, fit)
+  return {
+    bytes: Buffer.from(frame ? framed(drawn.svg, drawn, frame, fit) : drawn.svg),
+    mediaType: 'image/svg+xml',
+    ...size,
+    sizing: { source, fit: change === 'pad' || change === 'crop' ? change : 'native', ...sourceOf(drawn) },
+  }
+}
+
+const wholeOf = ({ width, height }: PixelSize): PixelSize => ({
+  width: Math.max(1, Math.round(width)),
+  height: Math.max(1, Math.round(height)),
+})
+
+function sourceOf(drawn: PixelSize): { sourceWidth: number; sourceHeight: number } {
+  const { width, height } = wholeOf(drawn)
+  return { sourceWidth: width, sourceHeight: height }
+}
+
+/** A clean drawing in another frame: its view box stays whole (`meet`) or fills the frame (`slice`), both without distortion. */
+function framed(svg: string, drawn: PixelSize, frame: PixelSize, fit: ImagePlan['fit']): string {
+  // Clean SVG has no > in a value.
+  return svg.replace(/^<svg([^>]*?)(\/?>)/, (_, attributes: string, end: string) => {
+    const kept = attributes.replaceAll(/ (?:width|height|preserveAspectRatio)="[^"]*"/g, '')
+    const box = / viewBox="/.test(kept) ? '' : ` viewBox="0 0 ${drawn.width} ${drawn.height}"`
+    const aspect = `xMidYMid ${fit === 'crop' ? 'slice' : 'meet'}`
+    return `<svg${kept}${box} width="${frame.width}" height="${frame.height}" preserveAspectRatio="${aspect}"${end}`
+  })
+}

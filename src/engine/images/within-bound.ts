@@ -1,0 +1,39 @@
+/** The bound of an answer on one picture. */
+import type { Sharp } from 'sharp'
+import type { Picture } from './images.ts'
+
+/** Of `data` in the contract. */
+export const maxPictureCharacters = 24_000_000
+const longestSideOfWebp = 16_383
+
+/** Qualities, and the part of its sides that remains. */
+const steps = [
+  [90, 1],
+  [75, 1],
+  [60, 1],
+  [60, 2],
+  [60, 4],
+  [60, 8],
+] as const
+
+/**
+ * The picture itself where its base64 keeps the bound. Else WebP, which has transparency too, of falling quality and, last, of falling
+ * size: `mediaType`, `width` and `height` are those of what is answered, `sizing` stays. The picture must be a finished one.
+ */
+export async function withinBound(picture: Picture, maxCharacters = maxPictureCharacters): Promise<Picture> {
+  const fits = ({ length }: Uint8Array): boolean => Math.ceil(length / 3) * 4 <= maxCharacters
+  if (fits(picture.bytes)) return picture
+  const { default: sharp } = await import('sharp')
+  const longest = Math.min(longestSideOfWebp, Math.max(picture.width, picture.height))
+  for (const [quality, part] of steps) {
+    const side = Math.max(1, Math.floor(longest / part))
+    const image: Sharp = sharp(picture.bytes, { limitInputPixels: picture.width * picture.height })
+    const { data, info } = await image
+      .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
+      .webp({ quality })
+      .toBuffer({ resolveWithObject: true })
+    if (fits(data))
+      return { ...picture, bytes: data, mediaType: 'image/webp', width: info.width, height: info.height }
+  }
+  throw new RangeError('A picture that cannot be made small enough')
+}
