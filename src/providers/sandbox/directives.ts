@@ -15,6 +15,11 @@ import { asciiDigits } from './phrases.ts'
  * | `cached=<n>` | n input tokens are reported as read from a cache |
  * | `refuse` | a refusal, finished by `content_filter` |
  * | `omit=finish` `omit=usage` | the stream ends without that part |
+ * | `pictures=<n>` | n pictures (1 to 10), however many were ordered |
+ * | `bytes=wrong` `bytes=cut` | a picture's bytes are a web page; they end early |
+ *
+ * Pictures come whole: their `first_token_ms` is the time of drawing, `refuse` is a refusal of the order, and a fault with `after=1` comes once
+ * they are drawn.
  */
 export interface Directives {
   fault?: UpstreamFault | 'stall'
@@ -27,6 +32,8 @@ export interface Directives {
   cached?: number
   refuse?: boolean
   omit?: 'finish' | 'usage'
+  pictures?: number
+  bytes?: 'wrong' | 'cut'
 }
 
 const marker = /\[\[\s*sandbox\s*:([^[\]]{0,400})\]\]/gi
@@ -56,6 +63,7 @@ const numbers = {
   token_ms: 'tokenMs',
   tokens: 'tokens',
   cached: 'cached',
+  pictures: 'pictures',
 } as const
 
 /** Removes the markers from the text. Throws `UpstreamError('invalid_request')` for an unknown directive. */
@@ -77,6 +85,7 @@ function applyOrder(order: string, directives: Directives): void {
   } else if (key === 'fault' && faultKinds.has(value)) directives.fault = value as UpstreamFault | 'stall'
   else if (key === 'on' && value !== '') directives.on = value
   else if (key === 'refuse' && value === '') directives.refuse = true
+  else if (key === 'bytes' && (value === 'wrong' || value === 'cut')) directives.bytes = value
   else if (key === 'omit' && (value === 'finish' || value === 'usage')) directives.omit = value
   else throw unknown(order)
 }

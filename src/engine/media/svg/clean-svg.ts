@@ -11,8 +11,9 @@ import {
   unwrapped,
 } from './allowed.ts'
 import { checkExpansion } from './expansion.ts'
-import { parseSvg, type SvgElement, SvgRefused, svgBounds, svgNamespace } from './parse.ts'
+import { parseSvg, type SvgElement, SvgRefused } from './parse.ts'
 import { addRules, declarationsOf, idPattern, type Sheet, safeValue } from './style.ts'
+import { written } from './written.ts'
 
 /**
  * The drawing with allowed elements and attributes only: style sheets and `style` become the attributes that they stand for, references
@@ -40,7 +41,7 @@ interface Context {
 
 const maxPixels = 50_000_000
 /** Letters are shaped one text at a time, which takes memory and time beyond their number. */
-const maxTextCharacters = 100_000
+const maxTextCharacters = 50_000
 
 function readSheets(element: SvgElement, sheet: Sheet): void {
   if (element.name === 'style') {
@@ -130,44 +131,3 @@ function embedded(href: string, context: Context): string | undefined {
   if (context.pixels > maxPixels) throw new SvgRefused('size')
   return `data:${type};base64,${bytes.toString('base64')}`
 }
-
-/** Style sheets written to each element may make more of it than came in. */
-const maxCharacters = 2 * svgBounds.bytes
-
-function written(root: SvgElement): string {
-  const pieces: string[] = []
-  let length = 0
-  const put = (text: string): void => {
-    length += text.length
-    if (length > maxCharacters) throw new SvgRefused('size')
-    pieces.push(text)
-  }
-  const write = ({ name, attributes, children }: SvgElement, mark = ''): void => {
-    put(`<${name}${mark}`)
-    for (const [key, value] of attributes) put(` ${key}="${escaped(value)}"`)
-    if (children.length === 0) {
-      put('/>')
-      return
-    }
-    put('>')
-    for (const child of children)
-      if (typeof child === 'string') put(escaped(child))
-      else write(child)
-    put(`</${name}>`)
-  }
-  write(root, ` xmlns="${svgNamespace}"`)
-  const text = pieces.join('')
-  if (Buffer.byteLength(text) > svgBounds.bytes) throw new SvgRefused('size')
-  return text
-}
-
-const escapes: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  '\t': '&#9;',
-  '\n': '&#10;',
-  '\r': '&#13;',
-}
-const escaped = (text: string): string => text.replaceAll(/[&<>"\t\n\r]/g, (each) => escapes[each]!)

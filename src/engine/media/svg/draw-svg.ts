@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { Resvg } from '@resvg/resvg-js'
 import type { ImageSize } from '../image.ts'
 import { SvgRefused } from './parse.ts'
+import { withIsolates } from './right-to-left.ts'
 
 /** The only fonts that the text of a drawing can have. */
 export const svgFonts = ['Regular', 'Bold'].map((weight) =>
@@ -35,7 +36,7 @@ export function drawSvg(svg: string, box: SvgBox): RasterOfSvg {
   )
   const width = Math.max(1, Math.round(own.width * Math.min(scale, bound)))
   if (!((own.height / own.width) * width <= widest + 1)) throw new SvgRefused('size')
-  const picture = opened(svg, {
+  const picture = opened(withIsolates(svg), {
     fitTo: { mode: 'width', value: width },
     font: { loadSystemFonts: false, fontFiles: svgFonts, defaultFontFamily: 'Vazirmatn' },
   }).render()

@@ -1,13 +1,15 @@
 import { type Drawn, type ImageCall, type ImageProvider, UpstreamError } from '#providers/spec'
-import { readDirectives } from '../directives.ts'
+import { type Directives, readDirectives } from '../directives.ts'
 import { raise } from '../faults.ts'
 import { Pacer, realClock } from '../pace.ts'
 import { loadTokenizer } from '../tokens.ts'
 import { draw } from './draw.ts'
 
+const mostPictures = 10
+
 /**
  * Draws every prompt as a poster of its own words, in exactly the requested size and format; input images become the backdrop. The
- * directives for faults and pace are those of the text models (`directives.ts`); `first_token_ms` is the drawing time.
+ * directives for faults and pace are those of the text models (`directives.ts`).
  */
 export function sandboxImages(): ImageProvider {
   return { draw: (call) => drawAll(call) }
@@ -23,22 +25,46 @@ async function drawAll(call: ImageCall): Promise<Drawn> {
   const { text: prompt, directives } = readDirectives(order.prompt)
   const patience = { ...call.timeouts, firstTokenMs: call.timeouts.totalMs }
   const pacer = new Pacer(directives, patience, { signal, clock: realClock, run: { paused: undefined } })
-  const strikes = directives.on === undefined || directives.on === upstreamModel
-  if (directives.fault && strikes) await raise(directives.fault, directives, pacer)
+  const { fault, after = 0, on } = directives
+  const strikes = fault !== undefined && (on === undefined || on === upstreamModel)
+  if (strikes && after === 0) await raise(fault, directives, pacer)
+  if (directives.refuse) {
+    const detail = 'The sandbox was ordered to refuse.'
+    throw new UpstreamError('content_refused', { status: 400, executed: false, detail })
+  }
   await pacer.next()
+  const images = await drawEach(prompt, directives, call)
+  pacer.check()
+  if (strikes) await raise(fault, directives, pacer)
+  const { count } = await loadTokenizer()
+  return {
+    images: images.map((bytes) => spoilt(bytes, directives)),
+    usage: { input: count(prompt), output: 0 },
+  }
+}
+
+async function drawEach(
+  prompt: string,
+  { pictures }: Directives,
+  { order, signal }: ImageCall,
+): Promise<Uint8Array[]> {
   const { size, quality, background, format = 'png' } = order
   const references = order.references.flatMap(({ data }) => (data ? [data] : []))
-  const posters = Array.from({ length: order.count }, (_, index) =>
+  const length = pictures === undefined ? order.count : Math.min(mostPictures, Math.max(1, pictures))
+  const posters = Array.from({ length }, (_, index) =>
     draw({ prompt, size, quality, background, format, references, index }),
   )
   try {
-    const images = await Promise.all(posters)
-    pacer.check()
-    const { count } = await loadTokenizer()
-    return { images, usage: { input: count(prompt), output: 0 } }
+    return await Promise.all(posters)
   } catch (cause) {
     if (signal.aborted) throw new UpstreamError('aborted', { cause })
     const detail = 'The sandbox cannot draw with what it was given.'
     throw new UpstreamError('invalid_request', { status: 400, executed: false, detail, cause })
   }
+}
+
+/** As a proxy's error page, and as a line that broke. */
+function spoilt(image: Uint8Array, { bytes }: Directives): Uint8Array {
+  if (bytes === 'wrong') return Buffer.from('<!DOCTYPE html><title>502 Bad Gateway</title>')
+  return bytes === 'cut' ? image.subarray(0, Math.floor(image.length * 0.6)) : image
 }

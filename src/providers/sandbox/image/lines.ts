@@ -1,8 +1,11 @@
 /** Breaks a text into lines that fill a box, in the largest size at which all of them fit. */
+import { isRightToLeft, orderedLines } from './bidi.ts'
 import type { Font } from './font.ts'
 
 export interface Line {
   text: string
+  /** The same with the marks by which a renderer orders it as a part of its paragraph. */
+  ordered: string
   /** The direction of its paragraph. */
   rightToLeft: boolean
 }
@@ -45,7 +48,8 @@ const room = (box: Box, fontSize: number): number =>
 function cut(lines: readonly Line[], room: number): Line[] {
   const shown = lines.slice(0, room)
   const last = shown.at(-1)!
-  return [...shown.slice(0, -1), { ...last, text: `${last.text.replace(/\S{0,3}$/u, '').trimEnd()}…` }]
+  const text = `${last.text.replace(/\S{0,3}$/u, '').trimEnd()}…`
+  return [...shown.slice(0, -1), { ...last, text, ordered: orderedLines([text], last.rightToLeft)[0]! }]
 }
 
 interface Word {
@@ -73,12 +77,6 @@ function paragraphsOf(text: string, font: Font): Paragraph[] {
   }))
 }
 
-/** Decided by the first letter with a direction (UAX #9, P2). */
-function isRightToLeft(text: string): boolean {
-  const first = /\p{L}/u.exec(text.replace(/[^\p{L}]/gu, ''))?.[0] ?? ''
-  return /[\p{Script=Arabic}\p{Script=Hebrew}]/u.test(first)
-}
-
 const graphemes = new Intl.Segmenter('fa', { granularity: 'grapheme' })
 
 function breakLines(paragraphs: readonly Paragraph[], box: Box, fontSize: number, font: Font): Line[] {
@@ -98,7 +96,9 @@ function breakLines(paragraphs: readonly Paragraph[], box: Box, fontSize: number
       width += word.width + (line === '' ? 0 : space)
       line += line === '' ? word.text : ` ${word.text}`
     }
-    return [...lines, line].map((text) => ({ text, rightToLeft }))
+    const texts = [...lines, line]
+    const ordered = orderedLines(texts, rightToLeft)
+    return texts.map((text, at) => ({ text, ordered: ordered[at]!, rightToLeft }))
   })
 }
 

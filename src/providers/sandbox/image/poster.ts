@@ -14,18 +14,24 @@ export interface PosterOptions {
   index: number
   /** True if input images are the backdrop. */
   overPictures: boolean
+  /** The SVG itself is the picture, not a raster of it. */
+  isForReaders: boolean
 }
 
 /** Maximum length of the text on the poster; more would be too small to read at any size. */
 const maxCharacters = 12_000
 const mark = 'sandbox · شبیه‌ساز'
+/** For programs: what made the picture. */
+export const provenance = 'Made by the Kherad sandbox, a simulator without a model.'
+/** Vazirmatn is drawn with here; a reader of the SVG has what the machine has. */
+const fontFamily = "Vazirmatn, Vazir, Tahoma, 'Noto Naskh Arabic', 'Noto Sans Arabic', sans-serif"
 
 export function posterOf(options: PosterOptions): string {
   const { width, height } = options.size
   const colours = coloursOf(options)
   const bare = options.background === 'transparent'
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">
-${bare || options.overPictures ? '' : backdrop(options, colours)}${card(options, colours, loadFont())}</svg>`
+${options.isForReaders ? `<desc>${provenance}</desc>` : ''}${bare || options.overPictures ? '' : backdrop(options, colours)}${card(options, colours, loadFont())}</svg>`
 }
 
 interface Colours {
@@ -66,7 +72,7 @@ function stars({ width, height }: PixelSize, across: number, chance: Buffer): st
   return found.join('\n')
 }
 
-function card({ prompt, size }: PosterOptions, { hue }: Colours, font: Font): string {
+function card({ prompt, size, isForReaders }: PosterOptions, { hue }: Colours, font: Font): string {
   const { width, height } = size
   const short = Math.min(width, height)
   const [margin, padding] = [short * 0.06, short * 0.05]
@@ -83,10 +89,10 @@ function card({ prompt, size }: PosterOptions, { hue }: Colours, font: Font): st
   const top = (height - cardHeight) / 2
   const right = width - margin
   return `<rect x="${margin}" y="${top}" width="${width - 2 * margin}" height="${cardHeight}" rx="${short * 0.03}" fill="#fff" fill-opacity="0.93"/>
-<g font-family="Vazirmatn" font-size="${fontSize}" fill="hsl(${hue}, 45%, 16%)">
-${lines.map((line, at) => lineAt(line, at, { width, edge: margin + padding, top: top + padding, step, fontSize, centred: lines.length <= 6 })).join('\n')}
+<g font-family="${fontFamily}" font-size="${fontSize}" fill="hsl(${hue}, 45%, 16%)">
+${lines.map((line, at) => lineAt(line, at, { width, edge: margin + padding, top: top + padding, step, fontSize, centred: lines.length <= 6, isForReaders })).join('\n')}
 </g>
-<text x="${right - padding * 0.6}" y="${top + cardHeight - markSize * 0.9}" text-anchor="end" font-family="Vazirmatn" font-size="${markSize}" fill="hsl(${hue}, 30%, 42%)">${mark}</text>`
+<text x="${right - padding * 0.6}" y="${top + cardHeight - markSize * 0.9}" text-anchor="end" font-family="${fontFamily}" font-size="${markSize}" fill="hsl(${hue}, 30%, 42%)">${mark}</text>`
 }
 
 interface LineLayout {
@@ -97,17 +103,20 @@ interface LineLayout {
   fontSize: number
   /** Few lines are centred; a page of them is aligned to the start of its direction. */
   centred: boolean
+  /** Browsers read `direction`, by which the start of a line is at its right; the renderer here does not. */
+  isForReaders: boolean
 }
 
-function lineAt({ text, rightToLeft }: Line, at: number, layout: LineLayout): string {
+function lineAt({ ordered, rightToLeft }: Line, at: number, layout: LineLayout): string {
+  const { width, edge, isForReaders } = layout
   const [x, anchor] = layout.centred
-    ? [layout.width / 2, 'middle']
+    ? [width / 2, 'middle']
     : rightToLeft
-      ? [layout.width - layout.edge, 'end']
-      : [layout.edge, 'start']
+      ? [width - edge, isForReaders ? 'start' : 'end']
+      : [edge, 'start']
   const y = layout.top + at * layout.step + layout.step * 0.5 + layout.fontSize * 0.34
-  // The renderer treats every line as left-to-right unless an isolate (UAX #9) sets its direction.
-  return `<text x="${x}" y="${y.toFixed(2)}" text-anchor="${anchor}">${rightToLeft ? '\u2067' : '\u2066'}${escaped(text)}\u2069</text>`
+  const direction = isForReaders && rightToLeft ? ' direction="rtl" xml:lang="fa"' : ''
+  return `<text x="${x}" y="${y.toFixed(2)}" text-anchor="${anchor}"${direction}>${escaped(ordered)}</text>`
 }
 
 /** Without control and direction characters, and with a placeholder for characters that the font lacks. */
