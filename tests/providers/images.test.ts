@@ -194,6 +194,24 @@ describe('what comes', () => {
     expect(drawn?.usage).toBeUndefined()
   })
 
+  test('SVG as it is, which nobody has cleaned yet, and no other text', async () => {
+    for (const text of [
+      '<svg xmlns="http://www.w3.org/2000/svg"/>',
+      '\ufeff<?xml version="1.0"?>\n<!-- a --><svg:svg xmlns:svg="http://www.w3.org/2000/svg"/>',
+      '<!DOCTYPE svg PUBLIC "a" "b"><svg/>',
+    ]) {
+      upstream.reply(answers(inline(Buffer.from(text))))
+      expect((await ask({ format: 'svg' })).drawn?.images.map((bytes) => Buffer.from(bytes))).toEqual([
+        Buffer.from(text),
+      ])
+    }
+    expect(lastCall().body?.['output_format']).toBe('svg')
+    for (const text of ['<!DOCTYPE html><svg/>', '<html><svg/>', '<svgs/>', 'svg']) {
+      upstream.reply(answers(inline(Buffer.from(text))))
+      expect((await ask()).error?.fault, text).toBe('malformed')
+    }
+  })
+
   test('a link into a private network is never followed', async () => {
     const before = files.seen.length
     upstream.reply(answers({ url: `https://127.0.0.1:${files.port}/red.png` }))

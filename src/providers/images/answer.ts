@@ -1,5 +1,5 @@
-/** Reads the images of an answer, inline or behind links. Unknown fields are ignored, but only images are accepted. */
-import { decodeBase64, parseDataUrl, sniff } from '#engine/media'
+/** Reads the images of an answer, inline or behind links. Unknown fields are ignored, but only images are accepted; SVG is cleaned by who orders it. */
+import { decodeBase64, looksLikeSvg, parseDataUrl, sniff } from '#engine/media'
 import { FetchRefused, type GuardedClient } from '#platform/net'
 import type { Egress } from '#platform/proxy'
 import { claimedCount, faultOfError, isRecord } from '#providers/kit'
@@ -41,7 +41,8 @@ async function pictureOf(item: Record<string, unknown>, options: ReadingOptions)
         : undefined
   if (!bytes) throw malformed('a picture without data')
   if (bytes.length > maxBytes) throw malformed(`a picture of more than ${maxBytes} bytes`)
-  if (!sniff(bytes)?.startsWith('image/')) throw malformed('data that is no picture of a known type')
+  if (!sniff(bytes)?.startsWith('image/') && !looksLikeSvg(bytes))
+    throw malformed('data that is no picture of a known type')
   return bytes
 }
 

@@ -53,7 +53,9 @@ const firstBytes = 4_096
 
 /** Whether the first bytes are those of a drawing, which only `cleanSvg` can tell for sure. */
 export const looksLikeSvg = (bytes: Uint8Array): boolean =>
-  /^\ufeff?\s*<(?:[?!]|(?:\w{1,32}:)?svg)/.test(new TextDecoder().decode(bytes.subarray(0, firstBytes)))
+  /^\ufeff?\s*<(?:\?xml\s|!--|!DOCTYPE\s{1,16}svg|(?:\w{1,32}:)?svg[\s/>])/.test(
+    new TextDecoder().decode(bytes.subarray(0, firstBytes)),
+  )
 
 /** The root element. Throws `SvgRefused` for what is not UTF-8, not well-formed, declares anything, or is beyond a bound. */
 export function parseSvg(bytes: Uint8Array): SvgElement {
