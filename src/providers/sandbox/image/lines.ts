@@ -49,7 +49,7 @@ function cut(lines: readonly Line[], room: number): Line[] {
   const shown = lines.slice(0, room)
   const last = shown.at(-1)!
   const text = `${last.text.replace(/\S{0,3}$/u, '').trimEnd()}…`
-  return [...shown.slice(0, -1), { ...last, text, ordered: orderedLines([text], last.rightToLeft)[0]! }]
+  return [...shown.slice(0, -1), { ...last, text, ordered: last.ordered.replace(last.text, () => text) }]
 }
 
 interface Word {
