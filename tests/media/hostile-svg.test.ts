@@ -53,6 +53,18 @@ describe('within its bounds', () => {
   })
 }) // biome-ignore format: a table
 
+// Elsewhere the system does not bound what native code takes.
+test.skipIf(process.platform !== 'linux')(
+  'gigabytes of layers end their process alone',
+  async () => {
+    const layers = drawing('<g opacity=".9">'.repeat(200) + rect + '</g>'.repeat(200))
+    const drawn = svgs.rasterOfSvg(layers, { width: 4_096, height: 4_096, covers: false }, requester)
+    await expect(drawn).rejects.toMatchObject({ fault: 'broken' })
+    expect(await verdictOf(drawing(rect))).toBe('clean')
+  },
+  30_000,
+)
+
 test('nothing of what leads out or runs is left, wherever it stands', async () => {
   const outside = [
     '<style>@import "https://x.ir/a.css"; @font-face{font-family:f;src:url(https://x.ir/f)} rect{fill:url(https://x.ir/#a)}</style>',
