@@ -1,6 +1,6 @@
 /** Creates one client for each wire of a provider and joins them into the provider that routing calls. */
 
-import type { Catalogue, Dialect } from '#engine/models'
+import { type Catalogue, type Dialect, isWire } from '#engine/models'
 import { type Upstream, wireOf } from '#engine/routing'
 import type { Wire } from '#engine/turn'
 import type { Config } from '#platform/config'
@@ -74,11 +74,11 @@ function roomsFor(
   opening: AsyncDisposableStack,
 ): Pick<Upstream, 'provider' | 'orders'> {
   const address = { ...named, egress: egressTo(named.baseUrl) }
-  const wires = dialects.filter((dialect) => dialect !== 'images')
+  const wires = dialects.filter(isWire)
   const texts = wires.map((wire) => opening.use(rooms[wire](address)))
   const embeddings = wires.includes('chat') && opening.use(embeddingsProvider(address))
   const beside = embeddings ? { embedding: embeddings } : {}
-  if (wires.length === dialects.length) return { provider: joined(texts), orders: beside }
+  if (!dialects.includes('images')) return { provider: joined(texts), orders: beside }
   const images = opening.use(
     imagesProvider(
       { ...address, ...((address.egress.proxy || address.egress.trust) && { egressOfLinks: egressTo }) },

@@ -38,6 +38,15 @@ export interface Deployment {
 
 export { buildCatalogue, type Catalogue } from './catalogue.ts'
 export { type Discovery, discover } from './discover.ts'
+export { audio as audioModels } from './kinds/audio/audio.ts'
+export type {
+  AudioModel,
+  AudioPricing,
+  AudioSettings,
+  AudioTask,
+  Voice,
+} from './kinds/audio/audio-model.ts'
+export { type AudioUsed, maxSoundTokens, maxSpokenSeconds } from './kinds/audio/price.ts'
 export { embedding as embeddingModels } from './kinds/embedding/embedding.ts'
 export type { EmbeddingModel } from './kinds/embedding/embedding-model.ts'
 export { estimatedEmbeddingTokens, possibleEmbeddingTokens } from './kinds/embedding/price.ts'
@@ -67,5 +76,6 @@ export {
 export {
   type Dialect,
   defaultTimeouts,
+  isWire,
   type ProviderConfig,
 } from './provider-settings.ts'

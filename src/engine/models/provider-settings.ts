@@ -1,5 +1,6 @@
 /** The upstream services of the file: address, key, wires and timeouts. */
 import { type Static, Type } from 'typebox'
+import type { Wire } from '#engine/turn'
 import { baseUrl, type ConfigNode, fileSection, integerIn, reading, refusals, refuse } from '#platform/config'
 import { type CaConfig, type ProxyConfig, proxySetting, tlsSetting } from '#platform/proxy/settings'
 import { oneOf } from '#platform/schema'
@@ -10,8 +11,14 @@ declare module '#platform/config' {
   }
 }
 
-/** The wires of text, and the images endpoints (`/images/generations`, `/images/edits`). */
+/**
+ * The wires of text; OpenAI's endpoints of images (`/images/generations`, `/images/edits`) and speech (`/audio/speech`); and the vendors'
+ * own wires of media: OpenRouter's `/images`, Gemini's `generateContent`, ElevenLabs, and fal's queue.
+ */
 export type Dialect = (typeof dialects)[number]
+
+/** Whether a dialect is a wire of text. */
+export const isWire = (dialect: Dialect): dialect is Wire => textDialects.some((wire) => wire === dialect)
 
 /** An upstream service: address, key, wires and timeouts. */
 export interface ProviderConfig {
@@ -57,7 +64,8 @@ export const defaultTimeouts: TimeoutsConfig = {
   totalMs: 600_000,
 }
 
-const dialects = ['chat', 'responses', 'messages', 'images'] as const
+const textDialects = ['chat', 'responses', 'messages'] as const
+const dialects = [...textDialects, 'images', 'speech', 'openrouter', 'gemini', 'elevenlabs', 'fal'] as const
 const hour = 3_600_000
 /** Set by the client itself; an entry that overrides them would break every request. */
 const reservedHeaders = [

@@ -7,6 +7,13 @@ import type { Message } from './message.ts'
 import type { Source, ToolName } from './tool-result.ts'
 
 export type {
+  AudioOrder,
+  AudioQuestion,
+  SoundEncoding,
+  SoundFormat,
+  SoundSink,
+  SpokenLine,
+} from './audio-order.ts'
   DrawnFormat,
   ImageBackground,
   ImageFormat,

@@ -1,5 +1,6 @@
 import type { Part, Turn, Wire } from '#engine/turn'
 
+export type { AudioCall, AudioProvider, Spoken } from './audio.ts'
 export {
   type Embedded,
   type EmbeddingCall,

@@ -1,12 +1,13 @@
 /** Every kind of models. A new one is a folder beside these and a line in this list. */
 import type { TUnsafe } from 'typebox'
 import { type ConfigNode, variantsOf } from '#platform/config'
+import { audio } from './audio/audio.ts'
 import { embedding } from './embedding/embedding.ts'
 import { image } from './image/image.ts'
 import type { ModelKind } from './kind.ts'
 import { text } from './text/text.ts'
 
-const all = [text, image, embedding] as const
+const all = [text, image, audio, embedding] as const
 
 /** A model of any kind, as the catalogue lists it; `kind` tells which. */
 export type AnyModel = ReturnType<(typeof all)[number]['modelOf']>

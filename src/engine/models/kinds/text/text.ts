@@ -4,7 +4,7 @@ import type { Usage } from '#engine/turn'
 import type { PartSink, TextCall, TextProvider } from '#providers/spec'
 import type { Deployment } from '../../models.ts'
 import { phrases, refuse } from '../../phrases.ts'
-import type { ProviderConfig } from '../../provider-settings.ts'
+import { isWire, type ProviderConfig } from '../../provider-settings.ts'
 import { type ModelBasis, modelKind } from '../kind.ts'
 import { creditsPerUsd, currency, usdPerMillion } from '../pricing.ts'
 import { costOf, ratesOf } from './rates.ts'
@@ -101,7 +101,7 @@ function modelOf(entry: TextEntry, more: ModelBasis): Model {
 const spokenBy = (
   provider: ProviderConfig | undefined,
 ): Pick<Deployment, 'wires' | 'takesReasoningBudget'> => ({
-  wires: provider?.dialects.filter((dialect) => dialect !== 'images') ?? [],
+  wires: provider?.dialects.filter(isWire) ?? [],
   ...(provider?.takesReasoningBudget !== undefined && {
     takesReasoningBudget: provider.takesReasoningBudget,
   }),

@@ -1,0 +1,127 @@
+/** Models that speak: a text, a dialogue, or an answer to a recording. */
+import { Type } from 'typebox'
+import { safeInteger } from '#platform/schema'
+import type { AudioCall, AudioProvider } from '#providers/spec'
+import { modelKind } from '../kind.ts'
+import { creditsPerUsd, currency, usdEach, usdPerMillion } from '../pricing.ts'
+import type { AudioModel, AudioPricing } from './audio-model.ts'
+import { audioCost } from './price.ts'
+import { type AudioEntry, AudioEntrySchema, readAudioEntry } from './settings.ts'
+
+declare module '../kind.ts' {
+  interface OrderProviders {
+    audio: AudioProvider
+  }
+}
+
+const Pricing = Type.Object({
+  currency: currency(),
+  per_million_characters: usdEach({
+    en: 'per million characters of the text',
+    fa: 'برای هر میلیون نویسهٔ متن',
+  }),
+  per_minute: usdEach({ en: 'per minute of the sound', fa: 'برای هر دقیقه صدا' }),
+  input_per_million: usdPerMillion(),
+  output_per_million: usdPerMillion(),
+  credits_per_usd: creditsPerUsd(),
+})
+
+const StudioSettings = Type.Object({
+  does: Type.Array(Type.String()),
+  voices: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      name: Type.String(),
+      gender: Type.Optional(Type.String()),
+      languages: Type.Array(Type.String()),
+    }),
+    {
+      description: 'The first one speaks where none is named.',
+      'x-description-fa': 'اگر نامی نیاید، نخستین صدا می‌خواند.',
+    },
+  ),
+  other_voices: Type.Boolean({
+    description: 'Voices that are not listed may be named too.',
+    'x-description-fa': 'صداهایی که در فهرست نیستند نیز پذیرفته می‌شوند.',
+  }),
+  formats: Type.Array(Type.String()),
+  instructions: Type.Boolean(),
+  speed: Type.Union([Type.Null(), Type.Array(Type.Number())], {
+    description: 'Slowest and fastest; null: 1 only.',
+    'x-description-fa': 'کندترین و تندترین؛ null یعنی فقط ۱.',
+  }),
+  max_characters: Type.Integer({
+    ...safeInteger,
+    description: 'Of one call to the upstream; longer texts are cut at sentences and joined.',
+    'x-description-fa': 'در هر فراخوان بالادست؛ متن بلندتر سر جمله‌ها بریده و به هم پیوسته می‌شود.',
+  }),
+  max_turns: Type.Integer(safeInteger),
+  voices_per_dialogue: Type.Integer(safeInteger),
+})
+
+const pricesOf = (pricing: AudioPricing) => ({
+  per_million_characters: pricing.perMillionCharacters,
+  per_minute: pricing.perMinute,
+  input_per_million: pricing.inputPerMillion,
+  output_per_million: pricing.outputPerMillion,
+})
+
+/** What is answered whatever the upstream makes: it is converted here. */
+const answeredFormats = ['mp3', 'wav', 'pcm', 'opus', 'aac', 'flac']
+
+export const audio = modelKind({
+  kind: 'audio',
+  entry: AudioEntrySchema,
+  readEntry: readAudioEntry,
+  dialects: ['speech', 'elevenlabs', 'gemini', 'chat'],
+  lacking: {
+    en: 'makes no sound: add speech to its dialects',
+    fa: 'گویش صدا ندارد: speech را به dialects آن بیفزایید',
+  },
+  modelOf: (entry: AudioEntry, { named }): AudioModel => ({
+    ...named,
+    kind: 'audio',
+    inputModalities: entry.audio.tasks.includes('answer') ? ['text', 'audio'] : ['text'],
+    audio: entry.audio,
+    pricing: entry.pricing,
+  }),
+  routes: ['/v1/studio/audio', '/v1/audio/speech'],
+  pricing: Pricing,
+  studioSettings: StudioSettings,
+  card: ({ audio: settings, pricing }) => ({
+    output_modalities: ['audio'],
+    context_length: null,
+    max_output_tokens: null,
+    features: [],
+    reasoning: { supported_efforts: [] },
+    media_input: null,
+    pricing: pricesOf(pricing),
+    studio_settings: {
+      does: settings.tasks,
+      voices: settings.voices,
+      other_voices: settings.takesOtherVoices,
+      formats: answeredFormats,
+      instructions: settings.takesInstructions,
+      speed: settings.speed ? [settings.speed.min, settings.speed.max] : null,
+      max_characters: settings.maxCharacters,
+      max_turns: settings.maxTurns,
+      voices_per_dialogue: settings.maxVoices,
+    },
+  }),
+  figures: ({ audio: settings }) => ({ abilities: settings.tasks }),
+  details: ({ audio: settings, pricing }) => ({
+    does: settings.tasks,
+    voices: settings.voices.map(({ id }) => id),
+    /** USD. */
+    pricing: pricesOf(pricing),
+  }),
+  operation: 'generate_content',
+  attributes: { 'gen_ai.output.type': 'speech' },
+  ask: (provider: AudioProvider, call: AudioCall) => provider.speak(call),
+  mayRepeat: ({ executed }) => !executed,
+  // A broken line or a 500 proves nothing.
+  mayReleaseClaim: ({ executed, status }) =>
+    !executed || (status !== undefined && status >= 400 && status < 500),
+  price: audioCost,
+  worstCase: audioCost,
+})
