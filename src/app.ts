@@ -1,4 +1,5 @@
 import type { Svgs } from '#engine/media'
+import type { Waiting } from '#engine/files'
 import type { Catalogue } from '#engine/models'
 import type { Pipelines } from '#engine/pipelines'
 import type { Inference } from '#engine/routing'
@@ -49,6 +50,8 @@ export interface App {
   secrets: Secrets
   /** Bytes that outlive a process. */
   storage: Storage
+  /** Where paid results wait on this machine while the store fails; absent where the store is this machine's disk itself. */
+  waiting?: Waiting | undefined
   /** Files in transit, on the disk of this machine. */
   spool: Spool
   /** Pipelines of durable work, by kind. */

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { App } from '#app'
 import { openDocuments } from '#engine/documents'
 import { openSvgs } from '#engine/media'
+import { openWaiting, releaseRooms } from '#engine/files'
 import { buildCatalogue, type Catalogue, type Discovery, discover } from '#engine/models'
 import { openPipelines, type Pipelines } from '#engine/pipelines'
 import { openInference, type Upstream } from '#engine/routing'
@@ -134,6 +135,7 @@ async function openBooks(
   const { thresholdsPercent } = config.budgets
   const ledger = opening.use(openLedger({ db, clock, log, processes, thresholdsPercent, metrics }))
   const modelId = (name: string) => models.find(name)?.id ?? name
+  processes.afterSweep(() => releaseRooms({ db, processes }))
   return { processes, ledger, keys: opening.use(openKeyRing({ db, clock, log, metrics, modelId })) }
 }
 
@@ -170,9 +172,11 @@ async function openStores(
   { dataDir, storage, files }: Config,
   outbound: Outbound,
   opening: AsyncDisposableStack,
-): Promise<Pick<App, 'storage' | 'spool'>> {
+): Promise<Pick<App, 'storage' | 'waiting' | 'spool'>> {
   const folder = (name: string) => path.join(dataDir, name)
   return {
+    // A second place on the disk that failed would be none.
+    ...(storage.s3 && { waiting: opening.use(await openWaiting(dataDir)) }),
     storage: opening.use(
       openStorage({ folder: folder('files'), ...storage, egress: (url) => outbound.to(url) }),
     ),

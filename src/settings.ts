@@ -1,7 +1,8 @@
 /** Every section of the configuration, in the order in which errors are reported. */
-import { files } from '#capabilities/files/settings'
+
 import { batches } from '#capabilities/messages/settings'
 import { work } from '#capabilities/work/settings'
+import { files, studio } from '#engine/files/settings'
 import { defaults, models, providers, vendors } from '#engine/models/settings'
 import { tools } from '#engine/tools/settings'
 import {
@@ -32,6 +33,7 @@ export const settings: readonly Section[] = [
   tools,
   storage,
   files,
+  studio,
   limits,
   metrics,
   proxies,

@@ -312,6 +312,16 @@ describe('a caller who disconnects', () => {
   const body = (more: Record<string, unknown> = {}) =>
     JSON.stringify({ model: 'test/painter', input: 'a cat', ...more })
 
+  async function lastReceiptOf(it: ImagesWorld): Promise<string> {
+    const [row] = await it.world.app.db.query<{ receipt_id: string }>(
+      {
+        text: `select receipt_id from ledger.receipts where endpoint = '/v1/responses' order by created_at desc limit 1`,
+      },
+      [],
+    )
+    return row!.receipt_id
+  }
+
   async function leave(it: ImagesWorld, sent: string, headers: Record<string, string> = {}): Promise<void> {
     const position = it.upstream.calls.length
     const leaving = new AbortController()
@@ -322,35 +332,35 @@ describe('a caller who disconnects', () => {
     await gone
   }
 
-  test.each([{}, { stream: true }])(
-    'cancel: the call is ended, and the picture that was begun is paid (%o)',
-    async (more) => {
-      at.upstream.replyOnce(silence)
-      const position = at.upstream.calls.length
-      const cost = await costOf(at.world, async () => {
-        await leave(at, body(more))
-        await (await at.upstream.call(position)).whenAborted
-      })
-      expect(cost).toBe(42_000_000n)
-    },
-  )
-
-  test.each([{}, { stream: true }])(
-    'drain: the call goes on, and the picture is paid as it comes (%o)',
-    async (more) => {
+  test.each([
+    ['cancel', {}],
+    ['cancel', { stream: true }],
+    ['drain', {}],
+    ['drain', { stream: true }],
+  ])(
+    '%s: the order is read to its end, stored and paid, and whoever left finds the picture (%o)',
+    async (policy, more) => {
+      const it = policy === 'drain' ? draining : at
       const release = Promise.withResolvers<void>()
-      const answer = { data: [{ b64_json: (await halves(128, 128)).toString('base64') }] }
-      draining.upstream.replyOnce(
+      const bytes = await halves(128, 128)
+      const answer = { data: [{ b64_json: bytes.toString('base64') }] }
+      it.upstream.replyOnce(
         stream([release.promise, JSON.stringify(answer)], { 'content-type': 'application/json' }),
       )
-      const position = draining.upstream.calls.length
-      const cost = await costOf(draining.world, async () => {
-        await leave(draining, body(more))
+      const position = it.upstream.calls.length
+      const cost = await costOf(it.world, async () => {
+        await leave(it, body(more))
         release.resolve()
-        await (await draining.upstream.call(position)).whenClosed
-        expect((await draining.upstream.call(position)).aborted).toBe(false)
+        await (await it.upstream.call(position)).whenClosed
+        expect((await it.upstream.call(position)).aborted).toBe(false)
       })
       expect(cost).toBe(42_000_000n)
+      const receipt = (await it.key.get(`/v1/requests/${await lastReceiptOf(it)}`)).body
+      expect(receipt).toMatchObject({ state: 'completed', details: { outcome: 'completed' } })
+      const file = await it.key.raw('GET', `/v1/files/${receipt.details.files[0]}`)
+      expect(Buffer.from(await file.arrayBuffer())).toEqual(bytes)
+      // Kept for a repeat, and not listed.
+      expect((await it.key.get('/v1/files')).body.data).toEqual([])
     },
   )
 

@@ -6,7 +6,17 @@ export { acceptOnce } from './accept-once.ts'
 export { answerPaid, replayable, settleDelivered, settleFailed } from './answer.ts'
 export { apiKeyHeader } from './api-key-header.ts'
 export { Cost, costOf, setCostHeaders } from './cost.ts'
+export { Base64Bytes } from './json-with-bytes.ts'
 export { modelFailures, requireMayUse, requireModel } from './model.ts'
 export { type Applied, setAppliedFields, setIgnoredFields, unnamedFields } from './named-fields.ts'
-export { payer, payment, paymentFailures, Reference, reference, referenceHeaders } from './payment.ts'
+export {
+  payer,
+  payment,
+  paymentFailures,
+  Reference,
+  reference,
+  referenceHeaders,
+  storedFailures,
+} from './payment.ts'
+export { answerStored, type StoredCall, setFileHeaders } from './stored-answer.ts'
 export { requireUnclaimed } from './unclaimed.ts'

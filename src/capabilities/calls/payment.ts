@@ -12,6 +12,9 @@ export const paymentFailures: FailureCode[] = [
   'CONCURRENCY_LIMITED',
 ]
 
+/** Error codes of every route whose result is stored. */
+export const storedFailures: FailureCode[] = ['FILES_QUOTA_EXCEEDED', 'RESULT_NOT_STORED']
+
 /** `X-Customer-ID` and `X-Reference-ID`. */
 export const Reference = Type.String({
   maxLength: 120,

@@ -2,7 +2,6 @@ import { declareFailures, type Localized } from '#platform/errors'
 
 declare module '#platform/errors' {
   interface Failures {
-    FILES_QUOTA_EXCEEDED: { quotaBytes: number; maxFiles: number }
     FILE_NOT_FOUND: Record<string, never>
   }
 }
@@ -10,14 +9,6 @@ declare module '#platform/errors' {
 const megabytes = (bytes: number): number => Math.floor(bytes / (1024 * 1024))
 
 declareFailures({
-  FILES_QUOTA_EXCEEDED: {
-    status: 403,
-    retry: false,
-    en: ({ quotaBytes, maxFiles }) =>
-      `A project stores at most ${megabytes(quotaBytes)} MB in ${maxFiles} files; delete some (DELETE /v1/files/{id}), or ask the operator of this service for more.`,
-    fa: ({ quotaBytes, maxFiles }) =>
-      `هر پروژه حداکثر ${megabytes(quotaBytes).toLocaleString('fa-IR')} مگابایت در ${maxFiles.toLocaleString('fa-IR')} فایل نگه می‌دارد؛ چند فایل را پاک کنید (DELETE /v1/files/{id}) یا از گردانندهٔ سرویس سهم بیشتری بخواهید.`,
-  },
   FILE_NOT_FOUND: {
     status: 404,
     en: () =>

@@ -1,16 +1,15 @@
 /** Reading and deleting files. */
+import { deleteFile, dropBytes, type FileRow, findFile, listFiles as listRows, openFile } from '#engine/files'
 import { fail } from '#platform/errors'
 import { Answer, type Content, content, isKnown, type RequestContext } from '#platform/http'
 import { isUuid } from '#platform/ids'
 import { plainList } from '#platform/lists'
 import { endingOf } from './kind.ts'
 import type { ListQuery, StoredFile } from './schema.ts'
-import { deleteFile, dropBytes, keyOf } from './stage.ts'
-import * as store from './store.ts'
 
 type FileContext = RequestContext<unknown, unknown, { id: string }>
 
-export const toStoredFile = (row: store.FileRow): StoredFile => ({
+export const toStoredFile = (row: FileRow): StoredFile => ({
   id: row.file_id,
   name: row.name,
   media_type: row.media_type,
@@ -21,14 +20,16 @@ export const toStoredFile = (row: store.FileRow): StoredFile => ({
 })
 
 export const listFiles = async ({ app, caller, query }: RequestContext<unknown, ListQuery>) =>
-  plainList.answer(await store.listFiles(app.db, caller, query), toStoredFile)
+  plainList.answer(await listRows(app.db, caller, query, new Date(app.clock.nowMs())), toStoredFile)
 
 const notFound = (): never => fail('NOT_FOUND', {}, { param: 'id' })
 
 /** The bytes, whole or in part. A file never changes, but can be deleted: caches revalidate. */
 export async function readFile(context: FileContext): Promise<Answer | Content> {
   const { app, caller, params } = context
-  const file = isUuid(params.id) ? await store.findFile(app.db, caller, params.id) : undefined
+  const file = isUuid(params.id)
+    ? await findFile(app.db, caller, params.id, new Date(app.clock.nowMs()))
+    : undefined
   if (!file) return notFound()
   const { media_type: mediaType } = file
   const [etag, bytes] = [`"${file.sha256}"`, Number(file.bytes)]
@@ -43,8 +44,7 @@ export async function readFile(context: FileContext): Promise<Answer | Content> 
     etag,
     headers,
     // Nothing where it is deleted in this very moment.
-    open: async (range) =>
-      (await app.storage.get(keyOf(caller.accountId, file.file_id), range)) ?? notFound(),
+    open: async (range) => (await openFile(app, file, range)) ?? notFound(),
   })
 }
 
@@ -59,7 +59,7 @@ export async function removeFile({ app, caller, params }: FileContext) {
 }
 
 /** For a browser that opens it on the host of the console: no script of it runs, and no other type is sniffed. */
-function safeHeaders({ file_id: id, name, media_type: mediaType }: store.FileRow): Record<string, string> {
+function safeHeaders({ file_id: id, name, media_type: mediaType }: FileRow): Record<string, string> {
   const plain = `${id}.${endingOf(mediaType)}`
   const named = name === null ? '' : `; filename*=UTF-8''${encoded(name)}`
   return {

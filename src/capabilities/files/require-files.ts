@@ -1,7 +1,7 @@
 import type { App } from '#app'
+import { findFile, type Owner } from '#engine/files'
 import { fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'
-import * as store from './store.ts'
 
 /** A stored file that a body names by its id. */
 export interface NamedFile {
@@ -13,12 +13,13 @@ export interface NamedFile {
 
 /** The files of the project that a body names in `file_ids`, in their order. Throws FILE_NOT_FOUND (404) for the first that does not exist. */
 export async function requireFiles(
-  { db }: Pick<App, 'db'>,
-  owner: store.Owner,
+  { db, clock }: Pick<App, 'db' | 'clock'>,
+  owner: Owner,
   ids: readonly string[],
 ): Promise<NamedFile[]> {
+  const now = new Date(clock.nowMs())
   const rows = await Promise.all(
-    ids.map((id) => (isUuid(id) ? store.findFile(db, owner, id) : Promise.resolve(undefined))),
+    ids.map((id) => (isUuid(id) ? findFile(db, owner, id, now) : Promise.resolve(undefined))),
   )
   return rows.map((row, place) =>
     row

@@ -1,4 +1,5 @@
 import { acceptOnce } from '#capabilities/calls'
+import { commitFile, dropBytes, stageFile } from '#engine/files'
 import { decodeBase64InSlices, freeBytes } from '#platform/bytes'
 import { fail } from '#platform/errors'
 import type { JsonText, RequestContext, Upload } from '#platform/http'
@@ -9,7 +10,6 @@ import { reasons } from './phrases.ts'
 import { type Probe, probeBytes, probeFile } from './probe.ts'
 import { toStoredFile } from './read.ts'
 import { maxNameCharacters, type UploadBody, type UploadForm } from './schema.ts'
-import { commitFile, dropBytes, stageFile } from './stage.ts'
 
 type UploadContext = RequestContext<UploadBody, unknown, unknown, UploadForm>
 

@@ -1,5 +1,6 @@
 import {
-  answerPaid,
+  answerStored,
+  Base64Bytes,
   costOf,
   payment,
   requireModel,
@@ -7,15 +8,14 @@ import {
   unnamedFields,
 } from '#capabilities/calls'
 import { type ImageSpec, type PaidImage, type PaidPictures, startPaidImage } from '#engine/images'
-import { encodeBase64 } from '#engine/media'
 import { sizeName, sizeOf } from '#engine/models'
 import { fail } from '#platform/errors'
-import type { JsonText, RequestContext } from '#platform/http'
+import type { Content, JsonText, RequestContext } from '#platform/http'
 import { reasons } from './phrases.ts'
 import { GenerationBody } from './schema.ts'
 
 /** Everything wrong is refused first, then the price is held, then the pictures are ordered, once. */
-export async function generateImages(context: RequestContext<GenerationBody>): Promise<JsonText> {
+export async function generateImages(context: RequestContext<GenerationBody>): Promise<JsonText | Content> {
   const { body } = context
   const model = requireModel(context, body.model, 'image')
   const wish = wishOf(body)
@@ -27,9 +27,9 @@ export async function generateImages(context: RequestContext<GenerationBody>): P
     endpoint: '/v1/images/generations',
   })
   setIgnoredFields(context, unnamedFields(body, GenerationBody))
-  return answerPaid(context, paid, async () => {
+  return answerStored(context, paid, async () => {
     const drawn = await paid.pictures()
-    return { body: answerOf(context, paid, drawn), microcredits: drawn.microcredits }
+    return { body: answerOf(context, paid, drawn), files: drawn.files }
   })
 }
 
@@ -72,7 +72,7 @@ function answerOf(
   return {
     created: Math.floor(receivedMs / 1000),
     model: paid.model.id,
-    data: pictures.map(({ bytes }) => ({ b64_json: encodeBase64(bytes) })),
+    data: pictures.map(({ bytes }) => ({ b64_json: new Base64Bytes(bytes) })),
     background: background ?? 'auto',
     output_format: format,
     quality: quality ?? 'auto',

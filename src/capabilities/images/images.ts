@@ -1,5 +1,5 @@
 /** `POST /v1/images/generations`: pictures as the OpenAI clients ask for them. */
-import { modelFailures, paymentFailures, referenceHeaders } from '#capabilities/calls'
+import { modelFailures, paymentFailures, referenceHeaders, storedFailures } from '#capabilities/calls'
 import { imageFailures } from '#engine/images'
 import { upstreamFailures } from '#engine/inference'
 import { type Route, route } from '#platform/http'
@@ -18,7 +18,7 @@ const routes: Route[] = [
     headers: referenceHeaders,
     body: GenerationBody,
     reply: { 200: GeneratedImages },
-    errors: [...modelFailures, ...paymentFailures, ...imageFailures, ...upstreamFailures],
+    errors: [...modelFailures, ...paymentFailures, ...imageFailures, ...upstreamFailures, ...storedFailures],
     handle: generateImages,
   }),
 ]

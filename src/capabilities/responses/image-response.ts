@@ -36,9 +36,14 @@ export const itemOf = (spec: ImageResponseSpec, status: string, more: Json = {})
   ...more,
 })
 
-export function drawnItem(spec: ImageResponseSpec, { pictures }: PaidPictures): Json {
+/** `encode` makes the Base64 text of the picture, at once or while it is sent. */
+export function drawnItem(
+  spec: ImageResponseSpec,
+  { pictures }: PaidPictures,
+  encode: (bytes: Uint8Array) => unknown = encodeBase64,
+): Json {
   const { bytes, width, height } = pictures[0]!
-  return itemOf(spec, 'completed', { result: encodeBase64(bytes), size: sizeName({ width, height }) })
+  return itemOf(spec, 'completed', { result: encode(bytes), size: sizeName({ width, height }) })
 }
 
 /** Tokens as the upstream reports them, or 0 if it reports none; the price is that of the picture. */

@@ -1,10 +1,11 @@
 /** The image form of the responses wire: one picture, as JSON or as events. */
-import { answerPaid, payment, requireMayUse, setIgnoredFields } from '#capabilities/calls'
+import { answerStored, Base64Bytes, payment, requireMayUse, setIgnoredFields } from '#capabilities/calls'
 import { type PaidImage, startPaidImage } from '#engine/images'
 import { type ImageModel, sizeName } from '#engine/models'
 import { requireScope } from '#platform/auth'
 import { asFailure, errorBody } from '#platform/errors'
 import {
+  type Content,
   type EventStream,
   type EventWriter,
   eventStream,
@@ -26,7 +27,7 @@ import type { Json } from './item.ts'
 export async function respondImage(
   context: RequestContext<Record<string, unknown>>,
   model: ImageModel,
-): Promise<JsonText | EventStream> {
+): Promise<JsonText | Content | EventStream> {
   const { app, caller } = context
   requireScope(caller, 'studio:write')
   requireMayUse(caller, model)
@@ -37,6 +38,7 @@ export async function respondImage(
     model,
     spec: wish,
     stream,
+    keepDays: 0,
     endpoint: '/v1/responses',
   })
   setIgnoredFields(context, ignored)
@@ -70,11 +72,16 @@ function specOf(
   }
 }
 
-const jsonResponse = (context: RequestContext, paid: PaidImage, spec: ImageResponseSpec): Promise<JsonText> =>
-  answerPaid(context, paid, async () => {
+const jsonResponse = (
+  context: RequestContext,
+  paid: PaidImage,
+  spec: ImageResponseSpec,
+): Promise<JsonText | Content> =>
+  answerStored(context, paid, async () => {
     const drawn = await paid.pictures()
-    const outcome = { status: 'completed', item: drawnItem(spec, drawn), usage: imageUsage(drawn) } as const
-    return { body: imageResponse(spec, outcome), microcredits: drawn.microcredits }
+    const item = drawnItem(spec, drawn, (bytes) => new Base64Bytes(bytes))
+    const outcome = { status: 'completed', item, usage: imageUsage(drawn) } as const
+    return { body: imageResponse(spec, outcome), files: drawn.files }
   })
 
 /** The first events are sent at once, since drawing takes long and the client should see progress. */
@@ -92,7 +99,7 @@ async function streamEvents(
   try {
     const drawn = await drawing
     const outcome = { status: 'completed', item: drawnItem(spec, drawn), usage: imageUsage(drawn) } as const
-    void paid.finish({ statusCode: 200 })
+    await paid.finish({ statusCode: 200 })
     await events.complete(outcome)
   } catch (error) {
     const failure = asFailure(error)
@@ -101,7 +108,8 @@ async function streamEvents(
         { err: failure.cause, request_id: context.requestId },
         'a stream of a picture broke',
       )
-    void paid.finish({ statusCode: failure.status, failure })
+    // What could not be stored is settled already.
+    await paid.finish({ statusCode: failure.status, failure }).catch(() => undefined)
     const { code, message } = errorBody(failure, context.requestId, context.language).error
     await events.fail({ code, message })
   }

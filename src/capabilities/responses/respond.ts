@@ -11,7 +11,7 @@ import {
 } from '#capabilities/text'
 import type { PaidTurn } from '#engine/inference'
 import { requireScope } from '#platform/auth'
-import type { JsonText, Pushed, RequestContext } from '#platform/http'
+import type { Content, JsonText, Pushed, RequestContext } from '#platform/http'
 import { forwardedFields } from '#providers/responses'
 import { nativeClamped, withinCaps } from './hosted.ts'
 import type { Json } from './item.ts'
@@ -23,7 +23,7 @@ import { JsonResponse, ResponseEvents } from './response-answers.ts'
 import { ResponsesBody } from './schema.ts'
 
 /** Answers an input with text or, for an image model, with a picture. First the request is checked, then the worst case is held, then the upstream is called. */
-export async function respond(context: RequestContext<ResponsesBody>): Promise<JsonText | Pushed> {
+export async function respond(context: RequestContext<ResponsesBody>): Promise<JsonText | Content | Pushed> {
   const { model: id } = context.body
   const named = id === undefined ? undefined : context.app.models.find(id)
   if (named?.kind === 'image') return respondImage(context, named)

@@ -1,6 +1,6 @@
 /** Bytes that a run works on, brought to the disk of this machine: stored files, and files of the web. */
 import { addAbortSignal } from 'node:stream'
-import { openStored } from '#capabilities/files'
+import { openStored } from '#engine/files'
 import type { FetchedFile, InputFile, LocalFile } from '#engine/pipelines'
 import type { Localized } from '#platform/errors'
 import { FetchRefused } from '#platform/net'

@@ -53,17 +53,26 @@ export async function startPaidVectors(app: App, options: PaidVectorsOptions): P
   // Vectors of two models do not compare: there are no fallbacks.
   const candidates: Candidate[] = [{ model, order }]
   const call = { ...options, isFetchable: false }
-  return new Paid(app, options, await startPaidOrder(app, call, embeddingModels, candidates))
+  const worstCase = embeddingModels.worstCase(model, app.config.defaults, order)
+  const paid = await startPaidOrder<Candidate, Embedded>(app, call, embeddingModels, worstCase)
+  return new Paid(app, options, candidates, paid)
 }
 
 class Paid implements PaidVectors {
   readonly #app: App
   readonly #options: PaidVectorsOptions
+  readonly #candidates: Candidate[]
   readonly #order: PaidOrder<Candidate, Embedded>
   #embedded: Embedded | undefined
 
-  constructor(app: App, options: PaidVectorsOptions, order: PaidOrder<Candidate, Embedded>) {
+  constructor(
+    app: App,
+    options: PaidVectorsOptions,
+    candidates: Candidate[],
+    order: PaidOrder<Candidate, Embedded>,
+  ) {
     this.#app = app
+    this.#candidates = candidates
     this.#options = options
     this.#order = order
   }
@@ -86,12 +95,13 @@ class Paid implements PaidVectors {
   }
 
   async vectors(): Promise<Vectors> {
-    this.#embedded = await this.#order.filled((embedded) => embedded)
-    if (!this.#embedded) throw failureOf(this.#order.fault!)
+    const part = await this.#order.fill(this.#candidates, (embedded) => embedded)
+    if (part.fault) throw failureOf(part.fault)
+    this.#embedded = part.done
     const { held } = this.#order.request
     const cost = this.#cost
     return {
-      vectors: this.#embedded.vectors,
+      vectors: part.done.vectors,
       tokens: this.#tokens,
       microcredits: cost < held ? cost : held,
     }

@@ -1,13 +1,16 @@
-/** Paid pictures: the price is held, they are drawn at most once, and what was delivered is settled. */
+/** Paid pictures: room and price are held, each picture is ordered at most once, and what was stored is charged. */
 import type { App } from '#app'
 import { failureOf } from '#engine/inference'
 import { type ImageModel, imageModels } from '#engine/models'
 import {
   claimsOf,
+  type FilledPart,
   type Finished,
+  highest,
   orderCandidates,
   type PaidCall,
   type PaidOrder,
+  StoredResult,
   startPaidOrder,
   totalQuantities,
 } from '#engine/paid'
@@ -21,12 +24,17 @@ import { type ImagePlan, planFor } from './plan.ts'
 export interface PaidImageOptions extends PaidCall {
   model: ImageModel
   spec: ImageSpec
-  /** The answer is streamed in events, so it cannot be fetched later. */
+  /** The answer is streamed in events, so that a repeat cannot be answered from what is stored. */
   stream: boolean
+  /** Days for which the pictures are kept; absent: as key, project and configuration say; 0: for a repeat only. */
+  keepDays?: number
 }
 
 export interface PaidPictures {
+  /** At least one, and fewer than were asked for where an order failed. */
   pictures: Picture[]
+  /** Ids of the stored files, one for each picture. */
+  files: string[]
   /** Tokens, where the upstream counts any; the price is by the picture. */
   tokens: { input: number; output: number }
   /** What they are charged: never more than was held. */
@@ -39,19 +47,22 @@ export interface PaidImage {
   /** How that model is asked. */
   readonly plan: ImagePlan
   /**
-   * Call once. Throws a `Failure` when no upstream drew. When the caller disconnects the call continues or is cancelled according to the
-   * provider's `on_disconnect`. Await the result, then call `finish`.
+   * Call once. The pictures are drawn and stored, also when the caller disconnects meanwhile. Throws a `Failure` when no upstream drew, or
+   * nothing could be stored. Await the result, then call `finish`.
    */
   pictures(): Promise<PaidPictures>
   /**
-   * Settles: the delivered pictures at the price of the model that drew them, an order that its caller left at its whole price once
-   * it was out, anything else free. `reply` is the finished JSON for replay. Resolves when it is durable; it never rejects.
+   * Settles: the stored pictures at the price of the model that drew them; anything else is free, whoever left. `reply` is the finished JSON
+   * for replay. Resolves when files and charge are durable. Throws RESULT_NOT_STORED, after it was settled as free.
    */
   finish(end: { statusCode: number; failure?: Failure; reply?: string }): Promise<Finished>
 }
 
 /** Of a whole order: vendors count thousands for a picture. */
 const maxTokens = 10_000_000
+/** Of one picture. A raster of its pixels is seldom larger than its bytes would be without any compression. */
+const maxBytes = 24 * 1024 * 1024
+const bytesPerPixel = 4
 
 /** A model, how it is asked, and what is done with what it draws. */
 interface Candidate {
@@ -60,9 +71,9 @@ interface Candidate {
   plan: ImagePlan
 }
 
-/** Refuses what the model cannot draw (see `planFor`), then holds the price. Throws as `Ledger.hold` does. */
+/** Refuses what the model cannot draw (see `planFor`), then reserves room and holds the price. Throws as `Ledger.hold` does. */
 export async function startPaidImage(app: App, options: PaidImageOptions): Promise<PaidImage> {
-  const { model, spec, claim, stream } = options
+  const { model, spec, keepDays } = options
   const asked = candidateOf(model, spec)
   const candidates = orderCandidates(app, options, asked, (other) => {
     try {
@@ -71,8 +82,24 @@ export async function startPaidImage(app: App, options: PaidImageOptions): Promi
       return undefined
     }
   })
-  const call = { ...options, isFetchable: claim !== undefined && !stream }
-  return new Paid(app, options, await startPaidOrder(app, call, imageModels, candidates))
+  const { defaults } = app.config
+  const counts = countsOf(spec.count, candidates)
+  const worstCase = highest(
+    candidates.map(({ model: one, order }) =>
+      counts.reduce((sum, count) => sum + imageModels.worstCase(one, defaults, { ...order, count }), 0n),
+    ),
+  )
+  const call = { ...options, isFetchable: true, isStored: true }
+  const wanted = {
+    creations: spec.count,
+    bytes: spec.count * Math.max(...candidates.map(({ plan }) => bytesOf(plan))),
+    source: 'image',
+    ...(keepDays !== undefined && { keepDays }),
+  }
+  const { result, held } = await StoredResult.reserve(app, options, wanted, () =>
+    startPaidOrder<Candidate, Drawn>(app, call, imageModels, worstCase),
+  )
+  return new Paid({ app, options, candidates, counts, result, order: held })
 }
 
 function candidateOf(model: ImageModel, spec: ImageSpec): Candidate {
@@ -80,71 +107,118 @@ function candidateOf(model: ImageModel, spec: ImageSpec): Candidate {
   return { model, order: plan.order, plan }
 }
 
+const bytesOf = ({ order, frame = order.size }: ImagePlan): number =>
+  Math.min(maxBytes, frame.width * frame.height * bytesPerPixel)
+
+interface Parts {
+  app: App
+  options: PaidImageOptions
+  candidates: Candidate[]
+  /** Pictures of each order. */
+  counts: number[]
+  result: StoredResult
+  order: PaidOrder<Candidate, Drawn>
+}
+
+/** Pictures of one order. */
+interface Group {
+  pictures: Picture[]
+  usage: Drawn['usage']
+}
+
 class Paid implements PaidImage {
-  readonly #app: App
-  readonly #options: PaidImageOptions
-  readonly #order: PaidOrder<Candidate, Drawn>
-  #usage: Drawn['usage']
+  readonly #parts: Parts
+  #groups: FilledPart<Candidate, Group>[] = []
   #delivered = 0
 
-  constructor(app: App, options: PaidImageOptions, order: PaidOrder<Candidate, Drawn>) {
-    this.#app = app
-    this.#options = options
-    this.#order = order
+  constructor(parts: Parts) {
+    this.#parts = parts
   }
 
   get model(): ImageModel {
-    return this.#order.candidate.model
+    return this.#candidate.model
   }
   get plan(): ImagePlan {
-    return this.#order.candidate.plan
+    return this.#candidate.plan
+  }
+  /** Of the first order that was filled, else of the last one that failed. */
+  get #candidate(): Candidate {
+    const { candidates } = this.#parts
+    return (this.#groups.find(({ fault }) => !fault) ?? this.#groups.at(-1))?.candidate ?? candidates[0]!
+  }
+  get #usage(): Drawn['usage'] {
+    const counted = this.#groups.flatMap((group) => (group.fault ? [] : (group.done.usage ?? [])))
+    if (counted.length === 0) return undefined
+    const sum = (figure: 'input' | 'output') => counted.reduce((total, usage) => total + usage[figure], 0)
+    return { input: sum('input'), output: sum('output') }
   }
   /** For people and reports; the price is by the picture. */
   get #tokens(): { input: number; output: number } {
     const { input, output } = this.#usage ?? { input: 0, output: 0 }
     return { input: Math.min(input, maxTokens), output: Math.min(output, maxTokens) }
   }
-  /** A picture cannot be delivered in part: a caller who disconnects while it is drawn pays for it, since the upstream bills it. */
   get #charge(): bigint {
-    const { order } = this.plan
-    const count = this.#delivered > 0 ? this.#delivered : this.#order.wasAbandoned ? order.count : 0
-    return count > 0 ? imageModels.price(this.model, this.#app.config.defaults, { ...order, count }) : 0n
+    return this.#sum((group) => (group.fault ? 0 : group.done.pictures.length))
+  }
+  /** What upstreams may bill for orders of which nothing came. */
+  get #lost(): bigint {
+    return this.#sum(({ fault, candidate }) => (fault?.executed ? candidate.order.count : 0))
+  }
+
+  #sum(countOf: (group: FilledPart<Candidate, Group>) => number): bigint {
+    const { defaults } = this.#parts.app.config
+    return this.#groups.reduce((total, group) => {
+      const { model, order } = group.candidate
+      const count = countOf(group)
+      return count > 0 ? total + imageModels.price(model, defaults, { ...order, count }) : total
+    }, 0n)
   }
 
   async pictures(): Promise<PaidPictures> {
-    const finished = await this.#order.filled(async ({ images, usage }) => {
-      this.#usage = usage
+    const { order, result, counts } = this.#parts
+    this.#groups = await Promise.all(counts.map((count) => this.#draw(count)))
+    const pictures = this.#groups.flatMap((group) => (group.fault ? [] : group.done.pictures))
+    if (pictures.length === 0) throw failureOf(order.fault!)
+    for (const picture of pictures) await result.stage(picture)
+    this.#delivered = pictures.length
+    return { pictures, files: result.fileIds, tokens: this.#tokens, microcredits: this.#charge }
+  }
+
+  #draw(count: number): Promise<FilledPart<Candidate, Group>> {
+    const candidates = this.#parts.candidates.map((one) => ({ ...one, order: { ...one.order, count } }))
+    return this.#parts.order.fill(candidates, async ({ images, usage }, { plan }) => {
       // Some upstreams draw more than they were asked for.
-      const wanted = images.slice(0, this.plan.order.count)
-      return Promise.all(wanted.map((bytes) => finishPicture(bytes, this.plan)))
+      const wanted = images.slice(0, count)
+      return { pictures: await Promise.all(wanted.map((bytes) => finishPicture(bytes, plan))), usage }
     })
-    if (!finished) throw failureOf(this.#order.fault!)
-    this.#delivered = finished.length
-    return { pictures: finished, tokens: this.#tokens, microcredits: this.#charge }
   }
 
   finish({ statusCode, failure, reply }: Parameters<PaidImage['finish']>[0]): Promise<Finished> {
+    const { order, result } = this.#parts
     const tokens = this.#tokens
-    return this.#order.settle({
+    const end = order.endOf({
       statusCode,
       failure,
       ...(reply !== undefined && { reply }),
       microcredits: this.#charge,
       tokens: { ...tokens, cachedInput: 0, reasoning: 0 },
       quantities: totalQuantities([{ pictures: this.#delivered }]),
-      claims: claimsOf(this.#order.attempts, this.#usage, tokens),
+      claims: claimsOf(order.attempts, this.#usage, tokens),
       detail: { head: this.#detail() },
       figures: { pictures: this.#delivered },
       attributes: { 'gen_ai.usage.input_tokens': tokens.input, 'gen_ai.usage.output_tokens': tokens.output },
     })
+    return result.settle(order.request, end, this.#charge + this.#lost)
   }
 
   #detail(): Record<string, unknown> {
-    const { order, action, format, frame, fit } = this.plan
+    const { action, format, frame, fit } = this.plan
+    const { order } = this.#candidate
+    const { spec, stream } = this.#parts.options
     return {
-      stream: this.#options.stream,
+      stream,
       pictures: {
-        asked: order.count,
+        asked: spec.count,
         delivered: this.#delivered,
         action,
         references: order.references.length,
@@ -158,4 +232,11 @@ class Paid implements PaidImage {
       tokens: this.#usage ? this.#tokens : null,
     }
   }
+}
+
+/** How many pictures each order is asked for: as few orders as the models allow. */
+function countsOf(count: number, candidates: readonly Candidate[]): number[] {
+  const most = Math.min(...candidates.map(({ model }) => model.image.maxCount))
+  const orders = Math.ceil(count / most)
+  return Array.from({ length: orders }, (_, index) => Math.min(most, count - index * most))
 }

@@ -56,11 +56,10 @@ function actionOf({ action, references, where }: ImageSpec): 'generate' | 'edit'
   return references.length > 0 ? 'edit' : 'generate'
 }
 
-function requireRoom(model: ImageModel, { references, count, where }: ImageSpec): void {
-  const { maxReferences, maxCount } = model.image
+function requireRoom(model: ImageModel, { references, where }: ImageSpec): void {
+  const { maxReferences } = model.image
   if (references.length > maxReferences)
     refuse(model, 'references', String(references.length), [`0–${maxReferences}`], where)
-  if (count > maxCount) refuse(model, 'count', String(count), [`1–${maxCount}`], where)
 }
 
 function requireShape(model: ImageModel, { size, aspectRatio, where }: ImageSpec): void {

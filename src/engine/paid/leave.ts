@@ -1,10 +1,20 @@
-/** Calls `run.leave()` when the caller disconnects, until disposed; not if the answer is finished to be fetched later. */
+interface Leaving {
+  gone: AbortSignal
+  isFetchable: boolean
+  isStored?: boolean
+}
+
+/**
+ * Calls `run.leave` when the caller disconnects, until disposed; not if the answer is finished to be fetched later. An order whose
+ * result is stored is read to its end once it was sent, and not sent any more before.
+ */
 export function leaveOnAbort(
-  { gone, isFetchable }: { gone: AbortSignal; isFetchable: boolean },
-  run: { leave(): void },
+  { gone, isFetchable, isStored = false }: Leaving,
+  run: { leave(finishes?: boolean): void },
 ): Disposable {
   const leave = (): void => {
-    if (!isFetchable) run.leave()
+    if (isStored) run.leave(true)
+    else if (!isFetchable) run.leave()
   }
   if (gone.aborted) leave()
   gone.addEventListener('abort', leave, { once: true })

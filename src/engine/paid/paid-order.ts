@@ -1,4 +1,4 @@
-/** A paid order that is filled completely or not at all (pictures, vectors): held at its worst case, filled at most once. */
+/** A paid order that is filled completely or not at all, whole or in parts (pictures, vectors, sound): held at its worst case, each part filled at most once. */
 import type { App } from '#app'
 import type { AnyModel, ModelKind } from '#engine/models'
 import type { Attempt, OrderCandidate, OrderKind, OrderRun } from '#engine/routing'
@@ -16,8 +16,8 @@ import {
 export interface OrderedKind<One extends OrderCandidate<AnyModel>, Filled>
   extends OrderKind<One['order'], Filled>,
     Pick<
-      ModelKind<One['model'], never, never, One['order'], unknown>,
-      'operation' | 'attributes' | 'worstCase' | 'mayReleaseClaim'
+      ModelKind<One['model'], never, never, never, unknown>,
+      'operation' | 'attributes' | 'mayReleaseClaim'
     > {}
 
 export type PaidOrderCall = PaidRequestOptions & PaidCall
@@ -25,30 +25,17 @@ export type PaidOrderCall = PaidRequestOptions & PaidCall
 /** The fields of `PaidEnd` that the order does not set itself. */
 export type PaidOrderEnd = Omit<PaidEnd, 'model' | 'attempts' | 'fault' | 'freeClaim'>
 
-/**
- * Holds the worst case of the most expensive candidate and prepares the run, which calls the first healthy upstream. Throws as
- * `Ledger.hold` does.
- */
+/** Holds the worst case and prepares the order. Throws as `Ledger.hold` does. */
 export async function startPaidOrder<One extends OrderCandidate<AnyModel>, Filled>(
   app: App,
   call: PaidOrderCall,
   kind: OrderedKind<One, Filled>,
-  candidates: readonly One[],
+  worstCase: bigint,
 ): Promise<PaidOrder<One, Filled>> {
   const request = new PaidRequest(app, call)
-  const worstCases = candidates.map(({ model, order }) => kind.worstCase(model, app.config.defaults, order))
-  await request.hold((take) => take(highest(worstCases)))
-  const { receivedMs, requestId, background } = call
-  const run = app.inference.startOrder<One, Filled>({
-    kind,
-    candidates,
-    background,
-    receivedMs,
-    requestId,
-    traceparent: request.telemetry.beginCall(kind.operation, kind.attributes ?? {}),
-    mayCall: request.requireActivePayer,
-  })
-  return new PaidOrder({ call, kind, candidates, request, run })
+  await request.hold((take) => take(worstCase))
+  const traceparent = request.telemetry.beginCall(kind.operation, kind.attributes ?? {})
+  return new PaidOrder({ app, call, kind, request, traceparent })
 }
 
 /**
@@ -69,68 +56,101 @@ export function orderCandidates<One extends OrderCandidate<AnyModel>>(
 }
 
 interface Parts<One extends OrderCandidate<AnyModel>, Filled> {
+  app: App
   call: PaidOrderCall
   kind: OrderedKind<One, Filled>
-  candidates: readonly One[]
   request: PaidRequest
-  run: OrderRun<One, Filled>
+  traceparent: string | undefined
 }
+
+/** How a part of an order ended. */
+export type FilledPart<One, Done> =
+  | { candidate: One; done: Done; fault?: undefined }
+  | { candidate: One; fault: UpstreamError }
+
+/** Attempts of one part, so that those of all parts have different ids. */
+const maxAttempts = 100
 
 export class PaidOrder<One extends OrderCandidate<AnyModel>, Filled> {
   readonly request: PaidRequest
   readonly #parts: Parts<One, Filled>
+  readonly #runs: OrderRun<One, Filled>[] = []
+  #faults: UpstreamError[] = []
   #isFilled = false
-  #fault: UpstreamError | undefined
 
   constructor(parts: Parts<One, Filled>) {
     this.#parts = parts
     this.request = parts.request
   }
 
-  /** The current candidate; it can change until the order is filled. */
-  get candidate(): One {
-    return this.#parts.run.candidate
-  }
+  /** Of all parts, in their order. */
   get attempts(): readonly Attempt[] {
-    return this.#parts.run.attempts
+    return this.#runs.flatMap(({ attempts }) => attempts)
   }
-  /** Why it was not filled. */
+  /** Why a part was not filled; undefined if all were. */
   get fault(): UpstreamError | undefined {
-    return this.#fault
+    return this.#faults[0]
   }
   /** The caller disconnected while the upstream was working, so the upstream will bill for it. */
   get wasAbandoned(): boolean {
-    return this.request.isClientDisconnect(this.#fault) && this.#fault!.executed
+    return this.request.isClientDisconnect(this.fault) && this.fault!.executed
   }
   /** No upstream can have executed anything. */
   get hadNoEffect(): boolean {
-    const { kind, run, call } = this.#parts
-    const failures = this.#fault ? [...run.failures, this.#fault] : run.failures
+    const { kind, call } = this.#parts
+    const failures = [...this.#runs.flatMap((run) => run.failures), ...this.#faults]
     return !this.#isFilled && failures.every((one) => kind.mayReleaseClaim(one, call.background === true))
   }
 
   /**
-   * Call once. Returns the result processed by `finish`, or undefined if the order failed (see `fault`). When the caller disconnects the
-   * call continues or is cancelled according to the provider's `on_disconnect`. Await the result, then call `settle`.
+   * Orders a part from the first healthy candidate and processes the result by `finish`; never rejects. When the caller disconnects the
+   * call is read to its end if its result is stored, else continues or is cancelled according to the provider's `on_disconnect`.
    */
-  async filled<Done>(finish: (filled: Filled) => Done | Promise<Done>): Promise<Done | undefined> {
-    const { call, run } = this.#parts
+  async fill<Done>(
+    candidates: readonly One[],
+    finish: (filled: Filled, candidate: One) => Done | Promise<Done>,
+  ): Promise<FilledPart<One, Done>> {
+    const { call } = this.#parts
+    const run = this.#start(candidates)
+    this.#runs.push(run)
     using _leaving = leaveOnAbort(call, run)
     try {
       const filled = await run.filled()
       this.#isFilled = true
-      return await finish(filled)
+      const done = await finish(filled, run.candidate)
+      return { candidate: run.candidate, done }
     } catch (error) {
-      this.#fault = error instanceof UpstreamError ? error : new UpstreamError('malformed', { cause: error })
-      return undefined
+      const fault = error instanceof UpstreamError ? error : new UpstreamError('malformed', { cause: error })
+      this.#faults.push(fault)
+      return { candidate: run.candidate, fault }
     }
   }
 
+  #start(candidates: readonly One[]): OrderRun<One, Filled> {
+    const { app, call, kind, request, traceparent } = this.#parts
+    return app.inference.startOrder<One, Filled>({
+      kind,
+      candidates,
+      background: call.background,
+      receivedMs: call.receivedMs,
+      requestId: call.requestId,
+      earlierAttempts: this.#runs.length * maxAttempts,
+      traceparent,
+      mayCall: request.requireActivePayer,
+    })
+  }
+
   settle(end: PaidOrderEnd): Promise<Finished> {
-    const { request, attempts, fault } = this
-    const { model } = this.candidate
-    return request.settle({ ...end, model, attempts, fault, freeClaim: this.hadNoEffect })
+    return this.request.settle(this.endOf(end))
+  }
+
+  /** The whole end of the request, for those who settle it themselves. */
+  endOf(end: PaidOrderEnd): PaidEnd {
+    const model = this.#runs.at(-1)?.candidate.model ?? this.#parts.call.model
+    // An order of which a part was delivered has not failed.
+    const fault = end.failure || !this.#isFilled ? this.fault : undefined
+    return { ...end, model, attempts: this.attempts, fault, freeClaim: this.hadNoEffect }
   }
 }
 
-const highest = (amounts: readonly bigint[]): bigint => amounts.reduce((a, b) => (a > b ? a : b))
+export const highest = (amounts: readonly bigint[]): bigint => amounts.reduce((a, b) => (a > b ? a : b))

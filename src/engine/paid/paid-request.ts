@@ -2,6 +2,7 @@
 import type { App, Caller } from '#app'
 import type { AnyModel } from '#engine/models'
 import type { Attempt } from '#engine/routing'
+import type { Tx } from '#platform/db'
 import { Failure } from '#platform/errors'
 import type { Hold, Claim as IdempotencyClaim, Settled, Settlement } from '#platform/ledger'
 import type { Attributes, TraceContext } from '#platform/trace'
@@ -35,6 +36,8 @@ export interface PaidRequestOptions extends Omit<PaidCall, 'gone'> {
   model: AnyModel
   /** The answer is finished even if the caller disconnects, because it can be fetched with the idempotency key. */
   isFetchable: boolean
+  /** The result is stored before it is charged (`StoredResult`): if this process dies before, the call is free. */
+  isStored?: boolean
 }
 
 /** Result of a settlement: the charge, and whether the idempotency key stays claimed. */
@@ -47,7 +50,7 @@ export interface Finished extends Settled {
 export interface PaidEnd
   extends Pick<
     Settlement,
-    'microcredits' | 'withinHold' | 'statusCode' | 'tokens' | 'quantities' | 'reply' | 'urgent'
+    'microcredits' | 'free' | 'withinHold' | 'statusCode' | 'tokens' | 'quantities' | 'reply' | 'urgent'
   > {
   /** The model that answered, or else the last one tried. */
   model: { id: string }
@@ -113,7 +116,7 @@ export class PaidRequest {
   }
 
   async #take(microcredits: bigint): Promise<void> {
-    const { caller, requestId, endpoint, model, claim, customerId, referenceId } = this.#call
+    const { caller, requestId, endpoint, model, claim, customerId, referenceId, isStored } = this.#call
     this.#hold = await this.#app.ledger.hold({
       payer: caller,
       receiptId: requestId,
@@ -124,6 +127,7 @@ export class PaidRequest {
       customerId,
       referenceId,
       started: true,
+      freeIfLost: isStored,
       lifetimeMs: this.#lifetimeMs,
     })
   }
@@ -168,20 +172,30 @@ export class PaidRequest {
   }
 
   /** Settles the hold and records telemetry. Resolves when the settlement is durable; never rejects. */
-  async settle(end: PaidEnd): Promise<Finished> {
+  settle(end: PaidEnd): Promise<Finished> {
+    return this.#settle(end, () => this.#hold.settle(this.#settlement(end)))
+  }
+
+  /** The same in one transaction with what `write` writes. Throws as `Hold.settleWith` does; the hold is then still open. */
+  settleWith(end: PaidEnd, write: (tx: Tx) => Promise<void>): Promise<Finished> {
+    return this.#settle(end, () => this.#hold.settleWith(this.#settlement(end), write))
+  }
+
+  async #settle(end: PaidEnd, settle: () => Promise<Settled>): Promise<Finished> {
     const { requestId, claim } = this.#call
     const { attempts, fault, failure, attributes, claims, freeClaim } = end
     this.telemetry.endCall(attempts, attributes, fault?.fault ?? failure?.code)
     // Before the settlement: whoever sees the receipt finds the alarm.
     alarmClaims(this.#app, requestId, attempts, claims)
-    const settled = await this.telemetry.settle(end, () => this.#hold.settle(this.#settlement(end)))
+    const settled = await this.telemetry.settle(end, settle)
     return { ...settled, keepsClaim: claim !== undefined && !freeClaim }
   }
 
   #settlement(end: PaidEnd): Settlement {
-    const { microcredits, withinHold, tokens, quantities, freeClaim, reply, urgent } = end
+    const { microcredits, free, withinHold, tokens, quantities, freeClaim, reply, urgent } = end
     return {
       microcredits,
+      free,
       withinHold,
       state: hasFailed(end) ? 'failed' : 'completed',
       statusCode: this.isClientDisconnect(end.fault) ? clientLeft : end.statusCode,

@@ -40,8 +40,11 @@ export interface OrderRun<One extends OrderCandidate, Filled> {
   readonly candidate: One
   /** Call once. Throws `UpstreamError` when no attempt succeeded. */
   filled(): Promise<Filled>
-  /** The caller disconnected: the running call is drained or cancelled by its provider's `on_disconnect`, and no other is started. */
-  leave(): void
+  /**
+   * The caller disconnected: no other call is started. The running one is read to its end where `finishes` says so, else drained or
+   * cancelled by its provider's `on_disconnect`.
+   */
+  leave(finishes?: boolean): void
 }
 
 /** A candidate at one of its deployments. */
@@ -85,9 +88,10 @@ export class OrderJourney<One extends OrderCandidate, Filled> implements OrderRu
     this.candidate = options.candidates[0]!.candidate
   }
 
-  leave(): void {
+  leave(finishes = false): void {
     if (this.#left) return
     this.#left = true
+    if (finishes && this.#calling) return
     if (this.#calling) this.#drain = drainOf(this.#options, this.#calling.attempt)
     if (!this.#drain) this.stop()
   }

@@ -82,6 +82,8 @@ export interface OrderRunOptions<One extends OrderCandidate, Filled> extends Adm
   background?: boolean | undefined
   receivedMs: number
   requestId: string
+  /** Attempts of other orders of the same request, so that every attempt id is unique. */
+  earlierAttempts?: number
   traceparent?: string | undefined
 }
 

@@ -14,6 +14,7 @@ export type {
   SoundSink,
   SpokenLine,
 } from './audio-order.ts'
+export type {
   DrawnFormat,
   ImageBackground,
   ImageFormat,

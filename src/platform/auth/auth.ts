@@ -40,6 +40,8 @@ export interface Caller {
   models: ReadonlySet<string> | undefined
   /** Output tokens of a call of Responses that names no limit; undefined: the server's own default. */
   responsesMaxOutputTokens?: number | undefined
+  /** Days for which what its calls make is kept, as its key or project says. */
+  keepDays?: number | undefined
   /** Origins of pages that may use the key from a browser; undefined: no browser access. */
   origins?: ReadonlySet<string> | undefined
 }

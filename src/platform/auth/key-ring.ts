@@ -174,6 +174,7 @@ const cachedKeyOf = (row: store.KeyOfAccount, modelId: (name: string) => string)
     scopes: new Set(row.scopes),
     models: row.models ? new Set(row.models.map(modelId)) : undefined,
     responsesMaxOutputTokens: row.responses_max_output_tokens ?? undefined,
+    keepDays: row.keep_days ?? undefined,
     origins: row.origins ? new Set(row.origins) : undefined,
   },
   suspended: row.state === 'suspended',

@@ -40,6 +40,8 @@ export interface Key {
   models: string[] | null
   /** Output tokens of a call of Responses that names no limit; null: the server's own default. */
   responses_max_output_tokens: number | null
+  /** Days for which what its calls make is kept; null: as the project says. */
+  keep_days: number | null
   /** Origins of pages that may use it; null: no browser access. */
   origins: string[] | null
   expires_at: Date | null
@@ -94,6 +96,8 @@ export interface KeyOptions {
   scopes: readonly Scope[]
   models?: readonly string[] | null | undefined
   responsesMaxOutputTokens?: number | null | undefined
+  /** Days for which what its calls make is kept, 0 for repeats only; null: as the project, then the server says. */
+  keepDays?: number | null | undefined
   /** As `readOrigin` makes them. */
   origins?: readonly string[] | null | undefined
   expiresAt?: Date | null | undefined
@@ -114,6 +118,7 @@ export async function createKey(tx: Tx, options: KeyOptions, now: Date): Promise
     scopes: [...options.scopes],
     models: options.models ? [...options.models] : null,
     responses_max_output_tokens: options.responsesMaxOutputTokens ?? null,
+    keep_days: options.keepDays ?? null,
     origins: options.origins ? [...options.origins] : null,
     expires_at: options.expiresAt ?? null,
     revoked_at: null,
@@ -139,13 +144,13 @@ export async function revokeKey(tx: Tx, keyId: string, now: Date): Promise<Key |
 
 /**
  * Changes which models a key may use (null allows all), when it ends (null never) and how much its calls of Responses write that name
- * no limit (null: the server's default); undefined leaves one as it is, and every process knows within a second. Answers the key, or
+ * no limit (null: the server's default), and for how many days what they make is kept (null: as the project says); undefined leaves one as it is, and every process knows within a second. Answers the key, or
  * undefined when there is none. A revoked one stays revoked.
  */
 export async function setKey(
   tx: Tx,
   keyId: string,
-  options: Pick<KeyOptions, 'models' | 'expiresAt' | 'responsesMaxOutputTokens' | 'origins'>,
+  options: Pick<KeyOptions, 'models' | 'expiresAt' | 'responsesMaxOutputTokens' | 'origins' | 'keepDays'>,
 ): Promise<Key | undefined> {
   return tx
     .updateTable('auth.keys')
@@ -157,6 +162,7 @@ export async function setKey(
         options.responsesMaxOutputTokens === undefined
           ? of.ref('responses_max_output_tokens')
           : options.responsesMaxOutputTokens,
+      keep_days: options.keepDays === undefined ? of.ref('keep_days') : options.keepDays,
     }))
     .where('key_id', '=', keyId)
     .returning(keyColumns)
@@ -193,6 +199,7 @@ const keyColumns = [
   'scopes',
   'models',
   'responses_max_output_tokens',
+  'keep_days',
   'origins',
   'expires_at',
   'revoked_at',
@@ -238,14 +245,16 @@ export type KeyOfAccount = Pick<
   | 'scopes'
   | 'models'
   | 'responses_max_output_tokens'
+  | 'keep_days'
   | 'origins'
   | 'expires_at'
   | 'revoked_at'
 > &
   Pick<Account, 'plan' | 'state'>
 
-const keyOfAccount = `select k.account_id, k.project_id, k.key_id, k.scopes, k.models, k.responses_max_output_tokens, k.origins, k.expires_at, k.revoked_at, a.plan, a.state
-  from auth.keys k join auth.accounts a using (account_id)`
+const keyOfAccount = `select k.account_id, k.project_id, k.key_id, k.scopes, k.models, k.responses_max_output_tokens, coalesce(k.keep_days, p.keep_days) as keep_days,
+    k.origins, k.expires_at, k.revoked_at, a.plan, a.state
+  from auth.keys k join auth.accounts a using (account_id) join auth.projects p using (account_id, project_id)`
 
 export async function keyByHash(db: Db, hash: Buffer): Promise<KeyOfAccount | undefined> {
   const [row] = await db.query<KeyOfAccount>(

@@ -20,6 +20,8 @@ export interface ContentSpec {
   etag?: string
   /** Also of the answer 304. */
   headers?: Record<string, string>
+  /** Of JSON that is written while it is sent: its whole text, for the check against the declaration of its route. */
+  json?: () => string
   /** Only of answers with bytes. */
   contentHeaders?: Record<string, string>
   /**
@@ -60,7 +62,8 @@ export async function sendContent(line: Line, { spec }: Content): Promise<void> 
     ...(length !== undefined && { 'content-length': String(length) }),
     'content-type': spec.mediaType,
   }
-  check?.bytes(status)
+  if (spec.json) check?.reply(status, spec.json())
+  else check?.bytes(status)
   if (context.isHead) return void openAnswer(context, status, headers).end()
   const source = await spec.open(range)
   if (!(source instanceof Uint8Array)) return sendStream(line, status, headers, { source, length })

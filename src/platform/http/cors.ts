@@ -19,6 +19,7 @@ const exposed = [
   'request-id',
   'X-Credits',
   'X-Microcredits',
+  'X-File-Ids',
   'Idempotent-Replayed',
   'Retry-After',
   'retry-after-ms',

@@ -4,7 +4,7 @@ import type { JsonTrouble } from '#platform/json'
 declare module '#platform/errors' {
   interface Failures {
     INTERNAL: Record<string, never>
-    SERVICE_UNAVAILABLE: { why: 'database' | 'stopping' }
+    SERVICE_UNAVAILABLE: { why: 'database' | 'stopping' | 'storage' }
     INVALID_JSON: { why: Localized }
     INVALID_REQUEST: { why: Localized }
     UNKNOWN_FIELD: { field: string }
@@ -32,11 +32,15 @@ declareFailures({
     en: ({ why }) =>
       why === 'stopping'
         ? 'The server is stopping; send the request again.'
-        : 'The service cannot reach its database; send the request again in a moment.',
+        : why === 'storage'
+          ? 'The bytes of this file wait on another machine of this service, since its store failed; ask again in a moment.'
+          : 'The service cannot reach its database; send the request again in a moment.',
     fa: ({ why }) =>
       why === 'stopping'
         ? 'سرور در حال توقف است؛ درخواست را دوباره بفرستید.'
-        : 'سرویس به پایگاه داده دسترسی ندارد؛ کمی بعد دوباره بفرستید.',
+        : why === 'storage'
+          ? 'بایت‌های این فایل روی دستگاه دیگری از این سرویس منتظرند، چون انبار از کار افتاده بود؛ کمی بعد دوباره بخواهید.'
+          : 'سرویس به پایگاه داده دسترسی ندارد؛ کمی بعد دوباره بفرستید.',
   },
   INVALID_JSON: {
     status: 400,

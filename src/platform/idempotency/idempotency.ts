@@ -74,7 +74,7 @@ export async function answerAgain(
   const isUnanswered = earlier.state === 'running' && earlier.reply === null
   // The first request released its claim meanwhile, so it had no effect, and a repeat is executed.
   if (isUnanswered || !earlier.claiming) fail('IDEMPOTENCY_IN_PROGRESS', {}, { receiptId })
-  if (earlier.reply === null) fail('REQUEST_ALREADY_ACCEPTED', { receiptId }, { receiptId })
+  if (earlier.reply === null) refuseRepeat(receiptId, earlier.detail?.['files'])
   const isPaid = earlier.model !== null && earlier.state !== 'running'
   return {
     requestId: receiptId,
@@ -82,4 +82,11 @@ export async function answerAgain(
     status: earlier.status_code!,
     text: earlier.reply,
   }
+}
+
+/** `files`: what the first request made and what is kept of it, as its receipt says. */
+function refuseRepeat(receiptId: string, files: unknown): never {
+  const kept = Array.isArray(files) ? (files as string[]) : []
+  const details = kept.length > 0 ? { details: { files: kept } } : {}
+  return fail('REQUEST_ALREADY_ACCEPTED', { receiptId, files: kept }, { receiptId, ...details })
 }

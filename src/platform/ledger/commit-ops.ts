@@ -14,6 +14,7 @@ export interface HoldOp {
   reference_id: string | undefined
   amount: bigint
   started: boolean
+  free_if_lost?: boolean | undefined
   process_id: string
   expires_at: string
 }
@@ -27,6 +28,7 @@ export interface SettleOp {
   ambiguous: boolean
   free_claim: boolean
   within_hold: boolean
+  free?: boolean | undefined
   model: string | undefined
   detail: Record<string, unknown>
   reply: string | undefined
@@ -60,6 +62,7 @@ const untouched = {
   ambiguous: false,
   free_claim: true,
   within_hold: false,
+  free: undefined,
   model: undefined,
   detail: { outcome: 'undone' },
   reply: undefined,
@@ -88,6 +91,9 @@ export function serializeOps(waiting: readonly { op: HoldOp | SettleOp }[], firs
   }
   return JSON.stringify(ops, plain)
 }
+
+/** JSON that PostgreSQL reads, of a value with bigints and any text. */
+export const plainJson = (value: unknown): string => JSON.stringify(value, plain)
 
 /** PostgreSQL accepts neither NUL nor unpaired surrogates; messages of upstreams may contain both. */
 function plain(_key: string, value: unknown): unknown {

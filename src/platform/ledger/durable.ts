@@ -4,11 +4,11 @@
  */
 import { sql } from 'kysely'
 import type { Tx } from '#platform/db'
-import type { OpResult } from './commit-ops.ts'
-import { refuseAmount } from './hold.ts'
+import { type OpResult, plainJson } from './commit-ops.ts'
 import { ClaimTaken, type HoldOptions, type Settled, type Settlement } from './ledger.ts'
 import { refuseLimited } from './limits.ts'
 import { holdFields, settleFields } from './operation.ts'
+import { refuseAmount } from './refuse-amount.ts'
 
 export interface DurableHoldOptions extends Omit<HoldOptions, 'started' | 'lifetimeMs'> {
   /** Lifetime from now; absent: none. After it the sweep charges the full hold, since nobody reports what was done. */
@@ -76,7 +76,7 @@ export async function extendIn(
   return outcome === 'held' ? need! : undefined
 }
 
-export interface DurableSettlement extends Omit<Settlement, 'urgent' | 'reply' | 'freeClaim'> {
+export interface DurableSettlement extends Omit<Settlement, 'urgent'> {
   accountId: string
   receiptId: string
   /** As `LedgerOptions.thresholdsPercent`. */
@@ -89,10 +89,11 @@ export async function settleIn(tx: Tx, end: DurableSettlement, now: Date): Promi
     seq: 0,
     ...settleFields(end, end),
     actual: String(end.microcredits),
-    free_claim: false,
+    free_claim: end.freeClaim ?? false,
+    reply: end.reply,
   }
   const { need, have } = await only(
-    sql<OpResult>`select * from ledger.settle_in(json_populate_record(null::ledger.settle_op, ${JSON.stringify(op)}::json),
+    sql<OpResult>`select * from ledger.settle_in(json_populate_record(null::ledger.settle_op, ${plainJson(op)}::json),
       ${now}, ${end.thresholdsPercent}::smallint[])`.execute(tx),
   )
   return { chargedMicrocredits: need ?? 0n, lossMicrocredits: have ?? 0n }

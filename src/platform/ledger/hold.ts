@@ -1,9 +1,11 @@
 /** A hold of this process: taken and settled by group commit, changed on its own. */
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
-import { isDatabaseAway } from '#platform/db'
+import { isDatabaseAway, type Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import type { Committer } from './commit.ts'
+import { isRetryable } from './commit-ops.ts'
+import { settleIn } from './durable.ts'
 import {
   ClaimTaken,
   type Hold,
@@ -14,10 +16,12 @@ import {
 } from './ledger.ts'
 import type { Refusals } from './limits.ts'
 import { holdFields, settleFields } from './operation.ts'
+import { refuseAmount } from './refuse-amount.ts'
 import * as store from './store.ts'
 import { reasonOf, reportSettlement } from './watch.ts'
 
-export interface HoldContext extends Pick<LedgerOptions, 'db' | 'clock' | 'log' | 'metrics'> {
+export interface HoldContext
+  extends Pick<LedgerOptions, 'db' | 'clock' | 'log' | 'metrics' | 'thresholdsPercent'> {
   committer: Committer
   refusals: Refusals
   processId: string
@@ -34,6 +38,7 @@ export async function takeHold(context: HoldContext, options: HoldOptions): Prom
       ...holdFields(options),
       amount: options.microcredits,
       started: options.started,
+      free_if_lost: options.freeIfLost,
       process_id: processId,
       expires_at: new Date(clock.nowMs() + options.lifetimeMs).toISOString(),
     })
@@ -75,8 +80,18 @@ class OpenHold implements Hold {
     return this.#ending
   }
 
+  async settleWith(settlement: Settlement, write: (tx: Tx) => Promise<void>): Promise<Settled> {
+    this.#ending ??= this.#endWith(settlement, write)
+    try {
+      return await this.#ending
+    } catch (error) {
+      this.#ending = undefined
+      throw error
+    }
+  }
+
   async #end(end: Settlement): Promise<Settled> {
-    const { committer, metrics } = this.#context
+    const { committer } = this.#context
     const { payer, receiptId } = this.#options
     const { need, have } = await committer.settle(
       {
@@ -87,9 +102,34 @@ class OpenHold implements Hold {
       },
       end.urgent ?? false,
     )
-    metrics?.openHolds.dec()
-    const settled = { chargedMicrocredits: need!, lossMicrocredits: have ?? 0n }
-    reportSettlement(this.#context, receiptId, settled)
+    return this.#report({ chargedMicrocredits: need!, lossMicrocredits: have ?? 0n })
+  }
+
+  async #endWith(end: Settlement, write: (tx: Tx) => Promise<void>): Promise<Settled> {
+    const { db, clock, thresholdsPercent } = this.#context
+    const { payer, receiptId, lifetimeMs } = this.#options
+    const of = { accountId: payer.accountId, receiptId }
+    const lastMs = clock.nowMs() + lifetimeMs
+    for (;;) {
+      try {
+        const settled = await db.tx(async (tx) => {
+          await write(tx)
+          // Last, because holds of the account wait from here on.
+          return settleIn(tx, { ...end, ...of, thresholdsPercent }, new Date(clock.nowMs()))
+        })
+        return this.#report(settled)
+      } catch (error) {
+        if (!isRetryable(error) || clock.nowMs() > lastMs) throw error
+        await pause(againMs)
+        const settled = await store.settledAs(db, of.accountId, receiptId).catch(() => undefined)
+        if (settled) return this.#report(settled)
+      }
+    }
+  }
+
+  #report(settled: Settled): Settled {
+    this.#context.metrics?.openHolds.dec()
+    reportSettlement(this.#context, this.receiptId, settled)
     return settled
   }
 }
@@ -125,9 +165,3 @@ async function changeHold(
 
 /** Until a broken connection may be replaced by a good one. */
 const againMs = 500
-
-/** Refuses what does not fit the balance, or a cap. */
-export function refuseAmount(scope: string, needMicrocredits: bigint, haveMicrocredits: bigint): never {
-  if (scope === 'balance') fail('INSUFFICIENT_CREDITS', { needMicrocredits, haveMicrocredits })
-  fail('BUDGET_EXCEEDED', { scope, needMicrocredits, haveMicrocredits })
-}

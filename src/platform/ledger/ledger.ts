@@ -4,7 +4,7 @@
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Clock } from '#platform/clock'
-import type { Db } from '#platform/db'
+import type { Db, Tx } from '#platform/db'
 import type { Log } from '#platform/log'
 import type { Metrics } from '#platform/metrics'
 import type { Processes } from '#platform/processes'
@@ -13,6 +13,7 @@ import { takeHold } from './hold.ts'
 import { Refusals } from './limits.ts'
 import * as store from './store.ts'
 import { type UsagePage, type UsageRow, type UsageSums, usageRows, usageTotals } from './usage/store.ts'
+import { reportSettlement } from './watch.ts'
 import './errors.ts'
 
 export {
@@ -86,6 +87,8 @@ export interface HoldOptions {
   referenceId?: string | undefined
   /** True when the paid call follows at once: should this process die, the hold is charged as ambiguous and not freed. */
   started: boolean
+  /** True when the call is charged only once its result is stored: should this process die before, its cost is the platform's loss. */
+  freeIfLost?: boolean | undefined
   /** From now, in milliseconds; after it the sweeper ends the hold. */
   lifetimeMs: number
 }
@@ -96,6 +99,8 @@ export type Quantities = Readonly<Record<string, number>>
 export interface Settlement {
   /** What was really used; at most hold + what is still free is charged. */
   microcredits: bigint
+  /** True charges nothing: all that was used is the platform's loss, in its books. */
+  free?: boolean | undefined
   /** True charges at most the hold, whatever else is free; what goes beyond it is the platform's loss, in its books. */
   withinHold?: boolean | undefined
   state: 'completed' | 'failed'
@@ -131,6 +136,11 @@ export interface Hold {
   change(microcredits: bigint, lifetimeMs: number): Promise<void>
   /** Ends the hold; resolves when it is durable. It is retried until the database has it, and safe to call twice. */
   settle(settlement: Settlement): Promise<Settled>
+  /**
+   * The same in one transaction with what `write` writes. A transaction whose fate is unknown is looked up before it is tried again, so
+   * `write` is committed at most once. Throws what `write` throws; the hold is then still open.
+   */
+  settleWith(settlement: Settlement, write: (tx: Tx) => Promise<void>): Promise<Settled>
 }
 
 /** Thrown by `hold` when the idempotency key is taken; the HTTP layer answers it (`platform/idempotency`). */
@@ -192,6 +202,11 @@ export function openLedger(options: LedgerOptions): Ledger {
           { receipt: hold.receipt_id, started: hold.started, microcredits: String(hold.amount) },
           'hold ended by the sweeper',
         )
+      for (const lost of ended.filter(({ free_if_lost }) => free_if_lost))
+        reportSettlement(options, lost.receipt_id, {
+          chargedMicrocredits: 0n,
+          lossMicrocredits: lost.amount,
+        })
       batch = ended.length
     }
     while ((await store.forgetReplies(db, clock.nowMs() - keepRepliesMs)) === store.sweepSize);

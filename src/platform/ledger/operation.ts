@@ -16,7 +16,16 @@ export const holdFields = (options: Omit<HoldOptions, 'started' | 'lifetimeMs'>)
 
 export const settleFields = (
   of: { accountId: string; receiptId: string },
-  { state, statusCode, model, detail, tokens, quantities, withinHold }: Omit<Settlement, 'microcredits'>,
+  {
+    state,
+    statusCode,
+    model,
+    detail,
+    tokens,
+    quantities,
+    withinHold,
+    free,
+  }: Omit<Settlement, 'microcredits'>,
 ) => ({
   receipt_id: of.receiptId,
   account_id: of.accountId,
@@ -24,6 +33,7 @@ export const settleFields = (
   status_code: statusCode,
   ambiguous: false,
   within_hold: withinHold ?? false,
+  free,
   model,
   detail: detail ?? {},
   input_tokens: tokens?.input ?? 0,

@@ -67,10 +67,10 @@ export const sweep = (
   lapseMs: number,
   nowMs: number,
   thresholdsPercent: readonly number[],
-): Promise<{ receipt_id: string; amount: bigint; started: boolean }[]> =>
+): Promise<{ receipt_id: string; amount: bigint; started: boolean; free_if_lost: boolean }[]> =>
   db.query(
     {
-      text: `select receipt_id, amount, started from ledger.sweep($1 * interval '1 millisecond', $2, $3, $4)`,
+      text: `select receipt_id, amount, started, free_if_lost from ledger.sweep($1 * interval '1 millisecond', $2, $3, $4)`,
     },
     [lapseMs, new Date(nowMs), sweepSize, thresholdsPercent],
   )
@@ -89,6 +89,22 @@ export async function rehold(
     [accountId, holdId, from, to, until],
   )
   return result!
+}
+
+/** How a call was settled by its own end; undefined while it is held, and where a sweep ended it. */
+export async function settledAs(
+  db: Db,
+  accountId: string,
+  receiptId: string,
+): Promise<{ chargedMicrocredits: bigint; lossMicrocredits: bigint } | undefined> {
+  const [row] = await db.query<{ charged: bigint; lost: bigint | null }>(
+    {
+      text: `select charged, lost from ledger.settlements
+        where account_id = $1 and receipt_id = $2 and not ambiguous`,
+    },
+    [accountId, receiptId],
+  )
+  return row && { chargedMicrocredits: row.charged, lossMicrocredits: row.lost ?? 0n }
 }
 
 /** Deletes stored replies from before that time; answers how many, at most `sweepSize`. */

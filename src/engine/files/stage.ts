@@ -7,7 +7,6 @@ import { sha256InSlices } from '#platform/bytes'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
-import { job } from '#platform/jobs'
 import {
   type ByteSource,
   commitBlob,
@@ -52,6 +51,10 @@ export async function stageFile(app: App, file: NewFile): Promise<StagedFile> {
     bytes: BigInt(size),
     sha256: isBuffered ? await sha256InSlices(bytes) : bytes.sha256,
     source: file.source,
+    receipt_id: null,
+    expires_at: null,
+    listed: true,
+    spooled_on: null,
     created_at: new Date(nowMs),
   }
   await stageBlob(app, keyOf(accountId, row.file_id), bytes)
@@ -62,7 +65,7 @@ export async function stageFile(app: App, file: NewFile): Promise<StagedFile> {
 export async function commitFile(tx: Tx, { row, quotaBytes }: StagedFile): Promise<{ id: string }> {
   const owner = { accountId: row.account_id, projectId: row.project_id }
   await commitBlob(tx, keyOf(row.account_id, row.file_id))
-  await store.insertFile(tx, row)
+  await store.insertFiles(tx, [row])
   if (!(await store.reserveQuota(tx, owner, Number(row.bytes), quotaBytes))) failQuota(quotaBytes)
   return { id: row.file_id }
 }
@@ -81,16 +84,5 @@ export async function dropBytes(app: App, accountId: string, fileId: string): Pr
   )
 }
 
-const failQuota = (quotaBytes: number): never =>
-  fail('FILES_QUOTA_EXCEEDED', { quotaBytes, maxFiles: store.maxFiles })
-
-/** Deletes bytes that no row owns. */
-export const tidyJob = job<null>({
-  name: 'files.tidy',
-  limits: () => ({ perAccount: 1, perProcess: 1 }),
-  everyMs: 10 * 60 * 1000,
-  async handle({ app, signal }) {
-    while (!signal.aborted && (await deletePendingBlobs(app)) > 0);
-    return undefined
-  },
-})
+export const failQuota = (quotaBytes: number, maxFiles: number = store.maxFiles): never =>
+  fail('FILES_QUOTA_EXCEEDED', { quotaBytes, maxFiles })

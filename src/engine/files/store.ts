@@ -18,6 +18,14 @@ export interface FileRow {
   bytes: bigint
   sha256: string
   source: string
+  /** The paid call that made it; null: it was uploaded. */
+  receipt_id: string | null
+  /** Null: it is kept until it is deleted. */
+  expires_at: Date | null
+  /** False: kept for a repeat of its request only, and in no list. */
+  listed: boolean
+  /** The data folder in which its bytes wait, because the store failed; null: they are in the store. */
+  spooled_on: string | null
   created_at: Date
 }
 
@@ -30,7 +38,8 @@ export interface Owner {
 /** Maximum number of files of one project. */
 export const maxFiles = 100_000
 
-export const insertFile = (tx: Tx, file: FileRow) => tx.insertInto('files.files').values(file).execute()
+export const insertFiles = (tx: Tx, files: readonly FileRow[]) =>
+  tx.insertInto('files.files').values(files).execute()
 
 /** Counts one more file. Returns false if the quota of the project has no room for it. */
 export async function reserveQuota(
@@ -61,22 +70,26 @@ export async function hasQuota(db: Db, owner: Owner, bytes: number, quotaBytes: 
   return BigInt(bytes) <= free && (used?.files ?? 0n) < BigInt(maxFiles)
 }
 
-export const findFile = (db: Db, owner: Owner, fileId: string): Promise<FileRow | undefined> =>
+/** One that has expired is gone, whether or not its row was deleted already. */
+export const findFile = (db: Db, owner: Owner, fileId: string, now: Date): Promise<FileRow | undefined> =>
   db.kysely
     .selectFrom('files.files')
     .selectAll()
     .where('account_id', '=', owner.accountId)
     .where('file_id', '=', fileId)
     .where('project_id', '=', owner.projectId)
+    .where((of) => of.or([of('expires_at', 'is', null), of('expires_at', '>', now)]))
     .executeTakeFirst()
 
-/** Newest first. */
-export function listFiles(db: Db, owner: Owner, options: PageOptions): Promise<Page<FileRow>> {
+/** Newest first; without those that are kept for a repeat only. */
+export function listFiles(db: Db, owner: Owner, options: PageOptions, now: Date): Promise<Page<FileRow>> {
   const all = db.kysely
     .selectFrom('files.files')
     .selectAll()
     .where('account_id', '=', owner.accountId)
     .where('project_id', '=', owner.projectId)
+    .where('listed', '=', true)
+    .where((of) => of.or([of('expires_at', 'is', null), of('expires_at', '>', now)]))
   return readPage(all, 'file_id', options)
 }
 
@@ -84,9 +97,13 @@ export function listFiles(db: Db, owner: Owner, options: PageOptions): Promise<P
 export async function deleteRow(tx: Tx, owner: Owner, fileId: string): Promise<boolean> {
   const { rows } = await sql`with gone as (
       delete from files.files where account_id = ${owner.accountId} and file_id = ${fileId}
-        and project_id = ${owner.projectId} returning bytes
+        and project_id = ${owner.projectId}
+      returning bytes, case when receipt_id is null then 1 else 0 end as uploads
     )
-    update files.usage u set files = u.files - 1, bytes = u.bytes - gone.bytes from gone
-    where u.account_id = ${owner.accountId} and u.project_id = ${owner.projectId} returning 1`.execute(tx)
+    update files.usage u set files = u.files - gone.uploads, bytes = u.bytes - gone.uploads * gone.bytes,
+      creations = u.creations - 1 + gone.uploads, creation_bytes = u.creation_bytes - (1 - gone.uploads) * gone.bytes
+    from gone where u.account_id = ${owner.accountId} and u.project_id = ${owner.projectId} returning 1`.execute(
+    tx,
+  )
   return rows.length === 1
 }

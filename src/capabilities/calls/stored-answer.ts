@@ -1,0 +1,46 @@
+/** Sends the answer of a paid call whose result is stored: files and charge are durable before its first byte. */
+import { asFailure, type Failure } from '#platform/errors'
+import { type Content, JsonText, type RequestContext } from '#platform/http'
+import { replayLimitBytes } from '#platform/idempotency'
+import { settleFailed } from './answer.ts'
+import { setCostHeaders } from './cost.ts'
+import { jsonContent, jsonPieces, lengthOf, textOf } from './json-with-bytes.ts'
+
+/** A paid call whose result is stored. */
+export interface StoredCall {
+  finish(end: { statusCode: number; reply?: string }): Promise<{ chargedMicrocredits: bigint }>
+  finish(end: { statusCode: number; failure: Failure }): Promise<{ keepsClaim: boolean }>
+}
+
+/** The body of the answer, which may contain `Base64Bytes`, and the ids of the stored files. */
+export interface StoredOutcome {
+  body: unknown
+  files: readonly string[]
+}
+
+/** `X-File-Ids`: the stored files of an answer, in its order. */
+export const setFileHeaders = (context: Pick<RequestContext, 'setHeader'>, files: readonly string[]): void =>
+  context.setHeader('x-file-ids', files.join(', '))
+
+/** Answers with the result of `work` as one JSON body, which is kept for replay if the request has an idempotency claim and it is small. */
+export async function answerStored(
+  context: RequestContext,
+  paid: StoredCall,
+  work: () => Promise<StoredOutcome>,
+): Promise<JsonText | Content> {
+  let outcome: StoredOutcome
+  try {
+    outcome = await work()
+  } catch (error) {
+    return settleFailed(paid, asFailure(error))
+  }
+  const pieces = jsonPieces(outcome.body)
+  const small = lengthOf(pieces) < replayLimitBytes ? textOf(pieces) : undefined
+  const { chargedMicrocredits } = await paid.finish({
+    statusCode: 200,
+    ...(small !== undefined && { reply: small }),
+  })
+  setCostHeaders(context, chargedMicrocredits)
+  setFileHeaders(context, outcome.files)
+  return small === undefined ? jsonContent(pieces) : new JsonText(small)
+}

@@ -1,0 +1,145 @@
+/** SQL of creations: the room that is reserved for them, their rows, and what becomes of them. */
+import { sql } from 'kysely'
+import type { Db, Tx } from '#platform/db'
+import type { FileRow, Owner } from './store.ts'
+
+export interface Reservation extends Owner {
+  receiptId: string
+  processId: string
+  creations: number
+  bytes: number
+}
+
+export interface Quota {
+  maxCreations: number
+  maxBytes: number
+}
+
+/** Reserves room for what a call will make. Returns false where the project has none. */
+export async function reserve(
+  db: Db,
+  asked: Reservation,
+  { maxCreations, maxBytes }: Quota,
+): Promise<boolean> {
+  if (asked.creations > maxCreations || asked.bytes > maxBytes) return false
+  const rows = await db.query(
+    {
+      name: 'files.reserve',
+      text: `with room as (
+          insert into files.usage as u (account_id, project_id, files, bytes, creations, creation_bytes) values ($1, $2, 0, 0, $5, $6)
+          on conflict (account_id, project_id) do update set
+            creations = u.creations + excluded.creations, creation_bytes = u.creation_bytes + excluded.creation_bytes
+          where u.creations + excluded.creations <= $7 and u.creation_bytes + excluded.creation_bytes <= $8
+          returning 1)
+        insert into files.reservations (account_id, project_id, receipt_id, process_id, creations, bytes)
+        select $1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::bigint, $6::bigint from room returning 1`,
+    },
+    [
+      asked.accountId,
+      asked.projectId,
+      asked.receiptId,
+      asked.processId,
+      asked.creations,
+      asked.bytes,
+      maxCreations,
+      maxBytes,
+    ],
+  )
+  return rows.length === 1
+}
+
+/** Gives the room of a call back; a second time it changes nothing. */
+export async function release(db: Db, accountId: string, receiptId: string): Promise<void> {
+  await db.query(
+    {
+      name: 'files.release',
+      text: `with gone as (
+          delete from files.reservations where account_id = $1 and receipt_id = $2 returning account_id, project_id, creations, bytes)
+        update files.usage u set creations = u.creations - gone.creations, creation_bytes = u.creation_bytes - gone.bytes
+        from gone where u.account_id = gone.account_id and u.project_id = gone.project_id`,
+    },
+    [accountId, receiptId],
+  )
+}
+
+/** Of dead processes. */
+export async function releaseAbandoned(db: Db, leaseMs: number): Promise<number> {
+  const rows = await db.query(
+    {
+      text: `with gone as (
+          delete from files.reservations r where not ledger.lives(r.process_id, $1 * interval '1 millisecond')
+          returning account_id, project_id, creations, bytes),
+        sums as (select account_id, project_id, sum(creations)::bigint as creations, sum(bytes)::bigint as bytes from gone group by 1, 2)
+        update files.usage u set creations = u.creations - s.creations, creation_bytes = u.creation_bytes - s.bytes
+        from sums s where u.account_id = s.account_id and u.project_id = s.project_id returning 1`,
+    },
+    [leaseMs],
+  )
+  return rows.length
+}
+
+/** Counts what was made in place of the room that was reserved for it: what was paid is kept, even if it is larger. */
+export async function exchangeReservation(
+  tx: Tx,
+  receiptId: string,
+  rows: readonly FileRow[],
+): Promise<void> {
+  const [{ account_id: accountId, project_id: projectId }] = rows as [FileRow]
+  const bytes = rows.reduce((sum, row) => sum + row.bytes, 0n)
+  await sql`with gone as (
+      delete from files.reservations where account_id = ${accountId} and receipt_id = ${receiptId} returning creations, bytes)
+    insert into files.usage as u (account_id, project_id, files, bytes, creations, creation_bytes)
+    values (${accountId}, ${projectId}, 0, 0, ${rows.length}, ${bytes})
+    on conflict (account_id, project_id) do update set
+      creations = u.creations + excluded.creations - coalesce((select creations from gone), 0),
+      creation_bytes = u.creation_bytes + excluded.creation_bytes - coalesce((select bytes from gone), 0)`.execute(
+    tx,
+  )
+}
+
+/** The files that a call made, in the order in which they were made. */
+export const creationsOf = (
+  db: Db,
+  accountId: string,
+  receiptId: string,
+  now: Date,
+): Promise<Pick<FileRow, 'file_id' | 'media_type' | 'bytes'>[]> =>
+  db.query(
+    {
+      name: 'files.creations',
+      text: `select file_id, media_type, bytes from files.files
+        where account_id = $1 and receipt_id = $2 and expires_at > $3 order by file_id`,
+    },
+    [accountId, receiptId, now],
+  )
+
+export const expired = (
+  db: Db,
+  now: Date,
+  most: number,
+): Promise<Pick<FileRow, 'account_id' | 'project_id' | 'file_id'>[]> =>
+  db.query(
+    {
+      text: `select account_id, project_id, file_id from files.files where expires_at <= $1 order by expires_at limit $2`,
+    },
+    [now, most],
+  )
+
+export const spooled = (
+  db: Db,
+  place: string,
+  most: number,
+): Promise<Pick<FileRow, 'account_id' | 'file_id' | 'bytes' | 'sha256'>[]> =>
+  db.query(
+    {
+      text: `select account_id, file_id, bytes, sha256 from files.files where spooled_on = $1 order by file_id limit $2`,
+    },
+    [place, most],
+  )
+
+/** Its bytes are in the store now. Returns false if it was deleted. */
+export async function markStored(tx: Tx, accountId: string, fileId: string): Promise<boolean> {
+  const { rows } = await sql`update files.files set spooled_on = null
+    where account_id = ${accountId} and file_id = ${fileId} returning 1`.execute(tx)
+  return rows.length === 1
+}

@@ -1,0 +1,135 @@
+/**
+ * Files that paid calls make. Room is reserved before the order leaves; the bytes are stored as soon as they are here; rows, the end of the
+ * reservation and the charge are one transaction (docs/decisions/0054-no-stored-result-no-charge.md). If the store fails, the bytes wait in the
+ * data folder of this machine until it is back.
+ */
+import type { App } from '#app'
+import { sha256InSlices } from '#platform/bytes'
+import type { Tx } from '#platform/db'
+import { fail } from '#platform/errors'
+import { uuidv7 } from '#platform/ids'
+import { type ByteSource, commitBlob, stageBlob } from '#platform/storage'
+import * as creationStore from './creation-store.ts'
+import { failQuota, keyOf } from './stage.ts'
+import type { FileRow, Owner } from './store.ts'
+import './errors.ts'
+
+/** What a call makes and keeps. */
+export interface CreationCall extends Owner {
+  /** Of the call; also the id of its reservation. */
+  receiptId: string
+  keyId: string
+  /** What its files are called in lists, such as `image`. */
+  source: string
+  /** Days for which they are kept; 0: one day, for a repeat of the request only, and in no list. */
+  keepDays: number
+}
+
+export interface Creation {
+  bytes: Uint8Array | ByteSource
+  mediaType: string
+}
+
+/** Its bytes are stored; its row is not there yet. */
+export interface StagedCreation {
+  row: FileRow
+}
+
+/** Maximum number of creations of one project. */
+export const maxCreations = 1_000_000
+const dayMs = 24 * 60 * 60 * 1_000
+
+/** Room for what a call will make, until it is committed or released. */
+export class CreationRoom {
+  readonly #app: App
+  readonly #call: CreationCall
+  #isTaken = true
+
+  private constructor(app: App, call: CreationCall) {
+    this.#app = app
+    this.#call = call
+  }
+
+  /** Reserves room for so many files of so many bytes together. Throws FILES_QUOTA_EXCEEDED where the project has none. */
+  static async reserve(
+    app: App,
+    call: CreationCall,
+    wanted: { creations: number; bytes: number },
+  ): Promise<CreationRoom> {
+    const { quotaBytes } = app.config.studio
+    const asked = { ...call, ...wanted, processId: app.processes.id }
+    const isReserved = await creationStore.reserve(app.db, asked, { maxCreations, maxBytes: quotaBytes })
+    if (!isReserved) failQuota(quotaBytes, maxCreations)
+    return new CreationRoom(app, call)
+  }
+
+  /** Stores the bytes, here or in the data folder. Throws RESULT_NOT_STORED where neither can. */
+  async stage({ bytes, mediaType }: Creation): Promise<StagedCreation> {
+    const { accountId, projectId, keyId, receiptId, source, keepDays } = this.#call
+    const nowMs = this.#app.clock.nowMs()
+    const isBuffered = bytes instanceof Uint8Array
+    const row: FileRow = {
+      account_id: accountId,
+      file_id: uuidv7(nowMs),
+      project_id: projectId,
+      key_id: keyId,
+      name: null,
+      media_type: mediaType,
+      bytes: BigInt(isBuffered ? bytes.length : bytes.bytes),
+      sha256: isBuffered ? await sha256InSlices(bytes) : bytes.sha256,
+      source,
+      receipt_id: receiptId,
+      expires_at: new Date(nowMs + Math.max(keepDays, 1) * dayMs),
+      listed: keepDays > 0,
+      spooled_on: null,
+      created_at: new Date(nowMs),
+    }
+    row.spooled_on = await this.#store(keyOf(accountId, row.file_id), bytes)
+    return { row }
+  }
+
+  /** Answers the place of the data folder where the bytes wait; null: they are in the store. */
+  async #store(key: string, bytes: Uint8Array | ByteSource): Promise<string | null> {
+    const { waiting, log } = this.#app
+    try {
+      await stageBlob(this.#app, key, bytes)
+      return null
+    } catch (error) {
+      log.error({ err: error, receipt: this.#call.receiptId }, 'the store failed for a paid result')
+      if (!waiting) return fail('RESULT_NOT_STORED', {}, { cause: error })
+    }
+    try {
+      await (bytes instanceof Uint8Array
+        ? waiting.storage.put(key, bytes)
+        : waiting.storage.putStream(key, bytes))
+      return waiting.place
+    } catch (error) {
+      log.error({ err: error, receipt: this.#call.receiptId }, 'the data folder failed for a paid result')
+      return fail('RESULT_NOT_STORED', {}, { cause: error })
+    }
+  }
+
+  /** Writes the rows in place of the reservation, in the transaction that charges the call. */
+  async commit(tx: Tx, staged: readonly StagedCreation[]): Promise<void> {
+    const { accountId, receiptId } = this.#call
+    const rows = staged.map(({ row }) => row)
+    for (const row of rows) if (row.spooled_on === null) await commitBlob(tx, keyOf(accountId, row.file_id))
+    await tx.insertInto('files.files').values(rows).execute()
+    await creationStore.exchangeReservation(tx, receiptId, rows)
+  }
+
+  /** Nothing is reserved any more, once `commit` is through: it has taken the room's place. */
+  committed(): void {
+    this.#isTaken = false
+  }
+
+  /** Gives the room back, if nothing was committed; after a failure of the database the sweep does it when this process has ended. */
+  async release(): Promise<void> {
+    if (!this.#isTaken) return
+    this.#isTaken = false
+    const { accountId, receiptId } = this.#call
+    await creationStore
+      .release(this.#app.db, accountId, receiptId)
+      .catch((error: unknown) => this.#app.log.warn({ err: error }, 'reserved room is released later'))
+  }
+}

@@ -1,0 +1,70 @@
+/** What happens to stored files by itself: bytes without rows, creations past their time, and those that wait for the store. */
+import { Readable } from 'node:stream'
+import type { App } from '#app'
+import { type ByteSource, commitBlob, deletePendingBlobs, stageBlob } from '#platform/storage'
+import * as creationStore from './creation-store.ts'
+import { deleteFile, keyOf } from './stage.ts'
+import type { Waiting } from './waiting.ts'
+
+const batchSize = 100
+
+/** Deletes bytes that no row owns. */
+export async function deleteUnowned(app: App, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && (await deletePendingBlobs(app)) > 0);
+}
+
+/** Deletes creations whose time is over. */
+export async function deleteExpired(app: App, signal: AbortSignal): Promise<void> {
+  for (let found = batchSize; found === batchSize && !signal.aborted; ) {
+    const now = new Date(app.clock.nowMs())
+    const rows = await creationStore.expired(app.db, now, batchSize)
+    for (const { account_id: accountId, project_id: projectId, file_id: fileId } of rows)
+      await app.db.tx((tx) => deleteFile(tx, { accountId, projectId }, fileId, now))
+    found = rows.length
+  }
+}
+
+/** Gives back what dead processes had reserved; runs with the sweeps of the living. */
+export const releaseRooms = ({ db, processes }: Pick<App, 'db' | 'processes'>): Promise<number> =>
+  creationStore.releaseAbandoned(db, processes.leaseMs)
+
+/** Brings creations from the data folder into the store, once it is back. Stops at the first failure: the next is tried later. */
+export async function storeWaiting(app: App, signal: AbortSignal): Promise<void> {
+  const { waiting } = app
+  if (!waiting) return
+  for (let found = batchSize; found === batchSize && !signal.aborted; ) {
+    const rows = await creationStore.spooled(app.db, waiting.place, batchSize)
+    for (const row of rows) {
+      const key = keyOf(row.account_id, row.file_id)
+      if (!(await isWaiting(app, key))) {
+        app.log.error({ file: row.file_id }, 'a paid result is missing in the data folder')
+        continue
+      }
+      await stageBlob(app, key, sourceOf(app, key, row))
+      // Another process of this machine may do the same; where the file was deleted meanwhile, its bytes stay pending and go.
+      await app.db.tx(async (tx) => {
+        if (await creationStore.markStored(tx, row.account_id, row.file_id)) await commitBlob(tx, key)
+      })
+      await waiting.storage.delete([key])
+    }
+    found = rows.length
+  }
+}
+
+async function isWaiting({ waiting }: App, key: string): Promise<boolean> {
+  const bytes = await waiting!.storage.get(key)
+  bytes?.destroy()
+  return bytes !== undefined
+}
+
+const sourceOf = ({ waiting }: App, key: string, row: { bytes: bigint; sha256: string }): ByteSource => ({
+  bytes: Number(row.bytes),
+  sha256: row.sha256,
+  open: () => Readable.from(readWaiting(waiting!, key)),
+})
+
+async function* readWaiting({ storage }: Waiting, key: string): AsyncGenerator<Uint8Array> {
+  const bytes = await storage.get(key)
+  if (!bytes) throw new Error('The bytes are not in the data folder any more.')
+  yield* bytes
+}

@@ -1,0 +1,99 @@
+/**
+ * A paid request whose result is stored before it is charged (docs/decisions/0054-no-stored-result-no-charge.md): room for it is reserved before
+ * the hold; its files, the end of the reservation and the charge are one transaction; without a stored result nothing is charged, and what
+ * an upstream may bill all the same is the platform's loss.
+ */
+import type { App } from '#app'
+import { type Creation, type CreationCall, CreationRoom, type StagedCreation } from '#engine/files'
+import { Failure } from '#platform/errors'
+import type { Finished, PaidEnd, PaidRequest } from './paid-request.ts'
+
+/** What is made at most, and what its files are called. */
+export interface Wanted {
+  creations: number
+  /** Of all of them together. */
+  bytes: number
+  source: string
+  /** Overrides what key, project and configuration say; 0: for a repeat of the request only. */
+  keepDays?: number
+}
+
+interface Call {
+  caller: { accountId: string; projectId: string; keyId: string; keepDays?: number | undefined }
+  requestId: string
+}
+
+export class StoredResult {
+  readonly #app: App
+  readonly #room: CreationRoom
+  readonly #staged: StagedCreation[] = []
+
+  private constructor(app: App, room: CreationRoom) {
+    this.#app = app
+    this.#room = room
+  }
+
+  /** Reserves room. Throws FILES_QUOTA_EXCEEDED. `hold` follows; if it throws, the room is given back. */
+  static async reserve<Held>(
+    app: App,
+    { caller, requestId }: Call,
+    { source, keepDays, ...wanted }: Wanted,
+    hold: () => Promise<Held>,
+  ): Promise<{ result: StoredResult; held: Held }> {
+    const { accountId, projectId, keyId } = caller
+    const call: CreationCall = {
+      ...{ accountId, projectId, keyId, source },
+      receiptId: requestId,
+      keepDays: keepDays ?? caller.keepDays ?? app.config.studio.keepDays,
+    }
+    const room = await CreationRoom.reserve(app, call, wanted)
+    try {
+      return { result: new StoredResult(app, room), held: await hold() }
+    } catch (error) {
+      await room.release()
+      throw error
+    }
+  }
+
+  /** Ids of its files, in the order in which they were made. */
+  get fileIds(): string[] {
+    return this.#staged.map(({ row }) => row.file_id)
+  }
+
+  /** Stores what was made. Throws RESULT_NOT_STORED. */
+  async stage(creation: Creation): Promise<void> {
+    this.#staged.push(await this.#room.stage(creation))
+  }
+
+  /**
+   * Settles `request`: what is stored is charged at `end.microcredits`. Where nothing is, the caller pays nothing; `lost` is what an upstream
+   * may bill nevertheless. Throws RESULT_NOT_STORED, after it was settled as lost.
+   */
+  async settle(request: PaidRequest, end: PaidEnd, lost: bigint): Promise<Finished> {
+    if (this.#staged.length === 0 || end.failure || end.fault) {
+      await this.#room.release()
+      return request.settle({ ...end, microcredits: lost, free: true })
+    }
+    const head = { ...end.detail.head, files: this.fileIds }
+    try {
+      const finished = await request.settleWith({ ...end, detail: { ...end.detail, head } }, (tx) =>
+        this.#room.commit(tx, this.#staged),
+      )
+      this.#room.committed()
+      return finished
+    } catch (error) {
+      this.#app.log.error({ err: error }, 'a paid result could not be committed')
+      await this.#room.release()
+      const failure = notStored(error)
+      await request.settle({
+        ...{ ...end, failure, microcredits: lost, free: true },
+        statusCode: failure.status,
+        reply: undefined,
+        freeClaim: false,
+      })
+      throw failure
+    }
+  }
+}
+
+const notStored = (cause: unknown): Failure => new Failure('RESULT_NOT_STORED', {}, { cause })
