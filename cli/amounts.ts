@@ -40,12 +40,17 @@ export function readCaps(options: Readonly<Record<string, string>>): Caps {
 const maxCount = 1_000_000
 
 /** A whole number from 1 on; `none` is null. */
-export function readCount(what: string, typed: string, max = maxCount): number | null {
+export function readCount(what: string, typed: string, max = maxCount, min = 1): number | null {
   if (typed.trim() === 'none') return null
   const count = Number(latin(typed.trim()))
-  if (!Number.isInteger(count) || count < 1 || count > max) misused(phrases.notACount(what, typed, max))
+  if (typed.trim() === '' || !Number.isInteger(count) || count < min || count > max)
+    misused(phrases.notACount(what, typed, max, min))
   return count
 }
+
+/** Days for which creations are kept; null: as the project, then the server says. */
+export const readKeepDays = (typed: string | undefined): number | null | undefined =>
+  typed === undefined ? undefined : readCount('--keep-days', typed, 36_500, 0)
 
 function readCap(what: string, typed: string): bigint | null {
   if (typed.trim() === 'none') return null

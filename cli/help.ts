@@ -69,6 +69,13 @@ const optionHelp: Readonly<Record<string, { value: string; about: Sentence }>> =
       en: 'pages that may use it from a browser, such as https://app.example.com; none when left out',
     },
   },
+  'keep-days': {
+    value: 'N|none',
+    about: {
+      fa: 'روزهایی که ساخته‌های استودیو نگه داشته می‌شوند؛ 0 فقط برای تکرار همان درخواست، none یعنی تنظیم بالاتر',
+      en: 'days for which creations of Studio are kept; 0 is for a repeat of the request only, none is what stands above',
+    },
+  },
   'responses-max-output-tokens': {
     value: 'N|none',
     about: {

@@ -13,7 +13,7 @@ import {
 import type { Db } from '#platform/db'
 import type { Language } from '#platform/errors'
 import { setCaps } from '#platform/ledger'
-import { list, readCaps, readCount, readExpiry, readId, readName } from './amounts.ts'
+import { list, readCaps, readCount, readExpiry, readId, readKeepDays, readName } from './amounts.ts'
 import { capNews } from './cap-news.ts'
 import { readCatalogue } from './catalogue.ts'
 import { type Command, misused, type Outcome, type ParsedArguments, refuse, type Session } from './command.ts'
@@ -30,6 +30,7 @@ const keyLimits = [
   'models',
   'expires',
   'responses-max-output-tokens',
+  'keep-days',
   'origins',
 ]
 
@@ -138,10 +139,17 @@ function readScopes(typed: string): readonly Scope[] {
 /** Which models a key may use, until when, and how much it writes unasked, as typed: null lifts a limit, undefined was not given. */
 async function readLimits(
   session: Session,
-  { expires, models, origins, 'responses-max-output-tokens': output }: Readonly<Record<string, string>>,
+  {
+    expires,
+    models,
+    origins,
+    'responses-max-output-tokens': output,
+    'keep-days': keepDays,
+  }: Readonly<Record<string, string>>,
   now: Date,
-): Promise<Pick<KeyOptions, 'expiresAt' | 'models' | 'origins' | 'responsesMaxOutputTokens'>> {
+): Promise<Pick<KeyOptions, 'expiresAt' | 'models' | 'origins' | 'responsesMaxOutputTokens' | 'keepDays'>> {
   return {
+    keepDays: readKeepDays(keepDays),
     responsesMaxOutputTokens:
       output === undefined ? undefined : readCount('--responses-max-output-tokens', output, maxOutput),
     expiresAt: expires === undefined ? undefined : readFuture(expires, now),
@@ -226,6 +234,11 @@ const columns = (language: Language, now: Date): Column<KeyRow>[] => [
     numeric: true,
   },
   {
+    title: titles.keepDays,
+    show: ({ keep_days: days }) => showCount(days, language),
+    numeric: true,
+  },
+  {
     title: titles.origins,
     show: ({ origins }) => origins?.join(',') ?? phrases.none()[language],
   },
@@ -248,6 +261,7 @@ const jsonOf = (row: KeyRow, now: Date) => ({
   models: row.models,
   origins: row.origins,
   responses_max_output_tokens: row.responses_max_output_tokens,
+  keep_days: row.keep_days,
   ...spendingJson(row),
   expires_at: row.expires_at?.toISOString() ?? null,
   revoked_at: row.revoked_at?.toISOString() ?? null,

@@ -48,10 +48,10 @@ export const phrases = {
       `${what} از یک تریلیون اعتبار بیشتر است: کمتر بنویسید.`,
       `${what} is more than 10^12 credits: write less.`,
     ),
-  notACount: (what: string, typed: string, max: number) =>
+  notACount: (what: string, typed: string, max: number, min = 1) =>
     sentence(
-      `${what} برابر «${typed}» است: عددی صحیح از ۱ تا ${max.toLocaleString('fa-IR')} یا none بنویسید.`,
-      `${what} is "${typed}": write a whole number from 1 to ${max}, or none.`,
+      `${what} برابر «${typed}» است: عددی صحیح از ${min.toLocaleString('fa-IR')} تا ${max.toLocaleString('fa-IR')} یا none بنویسید.`,
+      `${what} is "${typed}": write a whole number from ${min} to ${max}, or none.`,
     ),
   negative: (what: string) =>
     sentence(
@@ -264,6 +264,7 @@ export const titles = {
   scopes: sentence('دسترسی‌ها', 'scopes'),
   models: sentence('مدل‌ها', 'models'),
   origins: sentence('صفحه‌ها', 'origins'),
+  keepDays: sentence('روزهای نگهداری', 'days kept'),
   responsesOutput: sentence('خروجی Responses', 'responses output'),
   expires: sentence('انقضا', 'expires'),
   model: sentence('مدل', 'model'),

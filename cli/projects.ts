@@ -1,12 +1,12 @@
 import { type ProjectRow, projectRows } from '#capabilities/identity'
-import { createProject } from '#platform/auth'
+import { createProject, setProjectKeepDays } from '#platform/auth'
 import type { Language } from '#platform/errors'
 import { setCaps } from '#platform/ledger'
 import { accountOf } from './accounts.ts'
-import { readCaps, readId, readName } from './amounts.ts'
+import { readCaps, readId, readKeepDays, readName } from './amounts.ts'
 import { capNews } from './cap-news.ts'
 import { type Command, misused, type Outcome, type ParsedArguments, refuse, type Session } from './command.ts'
-import { spendingColumns, spendingJson } from './money.ts'
+import { showCount, spendingColumns, spendingJson } from './money.ts'
 import { type Column, card, showTime, table } from './output.ts'
 import { phrases, titles } from './phrases.ts'
 
@@ -30,11 +30,11 @@ export const projectCommands: Command[] = [
   {
     name: 'project set',
     about: {
-      fa: 'سقف‌های پروژه را تغییر می‌دهد؛ آنچه ننویسید همان می‌ماند.',
-      en: 'Changes the caps of a project; what is left out stays as it is.',
+      fa: 'سقف‌های پروژه و روزهای نگهداری ساخته‌هایش را تغییر می‌دهد؛ آنچه ننویسید همان می‌ماند.',
+      en: 'Changes the caps of a project and how long its creations are kept; what is left out stays as it is.',
     },
     takes: ['PROJECT'],
-    options: ['cap', 'monthly-cap', 'rate', 'concurrency'],
+    options: ['cap', 'monthly-cap', 'rate', 'concurrency', 'keep-days'],
     needs: [],
     changes: true,
     run: change,
@@ -68,9 +68,13 @@ async function listAll(session: Session, { options }: ParsedArguments): Promise<
 
 async function change(session: Session, { words: [typed = ''], options }: ParsedArguments): Promise<Outcome> {
   const caps = readCaps(options)
+  const keepDays = readKeepDays(options['keep-days'])
   const { account_id, project_id } = await projectOf(session, typed, 'PROJECT')
   const db = await session.db()
-  await db.tx((tx) => setCaps(tx, account_id, 'project', project_id, caps, capNews(session)))
+  await db.tx(async (tx) => {
+    await setCaps(tx, account_id, 'project', project_id, caps, capNews(session))
+    if (keepDays !== undefined) await setProjectKeepDays(tx, project_id, keepDays)
+  })
   const row = await projectOf(session, project_id)
   return {
     json: jsonOf(row),
@@ -97,6 +101,11 @@ const columns = (language: Language): Column<ProjectRow>[] => [
   { title: titles.name, show: (row) => row.name },
   { title: titles.account, show: (row) => row.account_id },
   ...spendingColumns<ProjectRow>(language),
+  {
+    title: titles.keepDays,
+    show: ({ keep_days: days }) => showCount(days, language),
+    numeric: true,
+  },
   { title: titles.created, show: (row) => showTime(row.created_at, language) },
 ]
 
@@ -104,6 +113,7 @@ const jsonOf = (row: ProjectRow) => ({
   id: row.project_id,
   account_id: row.account_id,
   name: row.name,
+  keep_days: row.keep_days,
   ...spendingJson(row),
   created_at: row.created_at.toISOString(),
 })

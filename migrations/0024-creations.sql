@@ -1,4 +1,4 @@
--- What Studio makes is stored before it is charged: docs/decisions/0054-no-stored-result-no-charge.md.
+-- What Studio makes is stored before it is charged: docs/decisions/0056-no-stored-result-no-charge.md.
 
 -- A call whose result is lost with its process is not charged: its hold says so, and its cost is the platform's loss.
 alter table ledger.holds add column free_if_lost boolean not null default false;
@@ -253,3 +253,4 @@ create index reservations_process on files.reservations (process_id);
 -- Days for which creations are kept; null: what the project, then the server's configuration says; 0: one day, for repeats only, in no list.
 alter table auth.projects add column keep_days integer check (keep_days between 0 and 36500);
 alter table auth.keys add column keep_days integer check (keep_days between 0 and 36500);
+create trigger tell_change after update on auth.projects for each row execute function auth.tell_change();

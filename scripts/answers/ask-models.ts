@@ -165,6 +165,11 @@ export async function askPictures(recorder: Recorder): Promise<void> {
   await text('of the default model', { prompt: 'یک جمله دربارهٔ کتاب', maxOutputTokens: 128 })
   await text('with effort', { prompt: 'a', model: 'sandbox/reasoner', reasoningEffort: 'low' })
   await text('of a preset that is none', { prompt: 'a', preset: 'best' })
+  const studioImage = (what: string, json: Body) =>
+    recorder.ask(`studio image: ${what}`, 'POST', '/v1/studio/image', { json })
+  await studioImage('of the sandbox', { model: 'sandbox/image', prompt: 'a cat', size: '128x128' })
+  await studioImage('of two', { model: 'house/painter', prompt: 'a cat', count: 2 })
+  await studioImage('of five', { model: 'house/painter', prompt: 'a cat', count: 5 })
   await recorder.ask('responses: a picture', 'POST', '/v1/responses', {
     json: { model: 'house/painter', input: 'a cat', tools: [{ type: 'image_generation', size: '128x128' }] },
   })

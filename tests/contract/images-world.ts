@@ -66,7 +66,7 @@ export interface ImagesWorld extends AsyncDisposable {
   key: Client
 }
 
-const config = (url: string, provider: string) => `
+const config = (url: string, provider: string, presets: string) => `
 providers:
   - { id: fake, base_url: ${url}, api_key: upstream-secret, dialects: [images]${provider} }
   - { id: gone, base_url: "http://127.0.0.1:9/v1", dialects: [images] }
@@ -106,18 +106,19 @@ models:
     fallbacks: [test/plain, test/painter]
     image: { sizes: [128x128], qualities: [high] }
     pricing: { per_image: 0.01 }
-defaults: { credits_per_usd: 1000, markup: 1.0 }
+defaults: { credits_per_usd: 1000, markup: 1.0, studio: { ${presets} } }
 `
 
-/** `provider`: more members of the provider's entry. */
+/** `provider`: more members of the provider's entry; `presets`: those of `defaults.studio`. */
 export async function bootOnImages({
   provider = '',
+  presets = '',
   ...ask
-}: Omit<WorldOptions, 'config'> & { provider?: string } = {}): Promise<ImagesWorld> {
+}: Omit<WorldOptions, 'config'> & { provider?: string; presets?: string } = {}): Promise<ImagesWorld> {
   await using stack = new AsyncDisposableStack()
   const upstream = stack.use(await fakeUpstream())
   upstream.reply(drawn)
-  const world = stack.use(await boot({ ...ask, config: config(upstream.url, provider) }))
+  const world = stack.use(await boot({ ...ask, config: config(upstream.url, provider, presets) }))
   const key = await world.key()
   const open = stack.move()
   return { world, upstream, key, [Symbol.asyncDispose]: () => open.disposeAsync() }

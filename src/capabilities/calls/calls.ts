@@ -18,5 +18,5 @@ export {
   referenceHeaders,
   storedFailures,
 } from './payment.ts'
-export { answerStored, type StoredCall, setFileHeaders } from './stored-answer.ts'
+export { answerStored, type StoredCall, setFileHeaders, setMissingOutputs } from './stored-answer.ts'
 export { requireUnclaimed } from './unclaimed.ts'

@@ -22,6 +22,11 @@ export interface StoredOutcome {
 export const setFileHeaders = (context: Pick<RequestContext, 'setHeader'>, files: readonly string[]): void =>
   context.setHeader('x-file-ids', files.join(', '))
 
+/** `X-Missing-Outputs`: how many of those that were asked for did not come; they are free. */
+export function setMissingOutputs(context: Pick<RequestContext, 'setHeader'>, missing: number): void {
+  if (missing > 0) context.setHeader('x-missing-outputs', String(missing))
+}
+
 /** Answers with the result of `work` as one JSON body, which is kept for replay if the request has an idempotency claim and it is small. */
 export async function answerStored(
   context: RequestContext,

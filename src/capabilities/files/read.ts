@@ -16,6 +16,8 @@ export const toStoredFile = (row: FileRow): StoredFile => ({
   bytes: Number(row.bytes),
   sha256: row.sha256,
   source: row.source,
+  receipt_id: row.receipt_id,
+  expires_at: row.expires_at?.toISOString() ?? null,
   created_at: row.created_at.toISOString(),
 })
 

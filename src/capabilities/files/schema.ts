@@ -68,9 +68,16 @@ export const StoredFile = Type.Object({
   bytes: Type.Integer(safeInteger),
   sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
   source: Type.String({
-    description: '`upload`: by this API.',
-    'x-description-fa': '`upload`: از راه همین API.',
+    description: '`upload`: by this API; else what a paid call made: `image`, `audio`.',
+    'x-description-fa': '`upload`: از راه همین API؛ وگرنه آنچه یک درخواست پولی ساخته است: `image`، `audio`.',
   }),
+  receipt_id: nullable(
+    Type.String({
+      description: 'The paid call that made it: GET /v1/requests/{id}.',
+      'x-description-fa': 'درخواست پولی که آن را ساخت: GET /v1/requests/{id}.',
+    }),
+  ),
+  expires_at: nullable(timestamp()),
   created_at: timestamp(),
 })
 export type StoredFile = Static<typeof StoredFile>

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { App, Caller } from '#app'
 import { apiKeyHeader } from '#capabilities/calls'
-import type { AnyModel } from '#engine/models'
+import { type AnyModel, presetsOf } from '#engine/models'
 import { fail } from '#platform/errors'
 import { type Route, route } from '#platform/http'
 import { typedList } from '#platform/lists'
@@ -68,6 +68,7 @@ function cardOf({ models: catalogue, config: { defaults } }: App, model: AnyMode
     kind: model.kind,
     sandbox: model.sandbox,
     default: model.id === catalogue.defaultText.id,
+    presets: presetsOf(catalogue.studio, model),
     input_modalities: model.inputModalities,
     ...members,
     pricing: {

@@ -34,6 +34,10 @@ export const modelCard = ({ all }: Kinds) =>
       description: 'Answers calls that name no model.',
       'x-description-fa': 'درخواست‌های بدون نام مدل را پاسخ می‌دهد.',
     }),
+    presets: Type.Array(oneOf('fast', 'balanced', 'quality'), {
+      description: 'Presets of Studio that it serves.',
+      'x-description-fa': 'پیش‌تنظیم‌های استودیو که این مدل انجام می‌دهد.',
+    }),
     input_modalities: Type.Array(oneOf('text', 'image', 'audio', 'video', 'file')),
     output_modalities: Type.Array(Type.String()),
     context_length: nullable(Type.Integer(safeInteger)),

@@ -15,3 +15,12 @@ declareFailures({
       `مدل \`${model}\` در ${maxOutputTokens.toLocaleString('fa-IR')} توکن خروجی متنی ننوشت؛ شاید همه صرف استدلال شده باشد. توکن‌ها مصرف شده‌اند و در رسید آمده‌اند. maxOutputTokens را بیشتر یا reasoningEffort را کمتر کنید.`,
   },
 })
+
+/** Why an order is refused. */
+export const reasons = {
+  blank: { en: 'must say what to draw.', fa: 'باید بگوید چه کشیده شود.' },
+  bothReferences: {
+    en: 'send reference or references, not both.',
+    fa: 'فقط یکی از reference و references را بفرستید.',
+  },
+}

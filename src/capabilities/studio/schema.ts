@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { closed, oneOf, safeInteger } from '#platform/schema'
+import { closed, oneOf, patterned, safeInteger } from '#platform/schema'
 
 export const Preset = Type.Unsafe<'fast' | 'balanced' | 'quality'>({
   ...oneOf('fast', 'balanced', 'quality'),
@@ -79,6 +79,118 @@ export type TextBody = Static<typeof TextBody>
 
 export const WrittenText = Type.Object({
   text: Type.String({ minLength: 1, maxLength: maxTextLength }),
+  execution: Execution,
+  research: Type.Optional(Research),
+})
+
+/** Characters of a data URL, and pictures of one order (contract section 4). */
+export const maxReferenceCharacters = 12_000_000
+const maxReferences = 8
+
+const Reference = Type.Object(
+  {
+    dataUrl: Type.String({
+      maxLength: maxReferenceCharacters,
+      description: 'A png, jpeg or webp as data:<type>;base64,<data>.',
+      'x-description-fa': 'یک png، jpeg یا webp به شکل data:<نوع>;base64,<داده>.',
+    }),
+  },
+  closed,
+)
+
+const tinyPng =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8BQDwAEgAF/pooBPQAAAABJRU5ErkJggg=='
+
+export const ImageBody = Type.Object(
+  {
+    prompt: Type.String({ minLength: 3, maxLength: 8_000 }),
+    preset: Type.Optional(Preset),
+    model: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        description: 'An image model; it takes precedence over `preset`.',
+        'x-description-fa': 'یک مدل تصویر؛ بر `preset` مقدم است.',
+      }),
+    ),
+    aspectRatio: Type.Optional(
+      Type.String({
+        maxLength: 24,
+        ...patterned('^(auto|[1-9][0-9]{0,4}:[1-9][0-9]{0,4})$', {
+          en: 'must be auto, or two whole numbers such as 16:9',
+          fa: 'باید auto یا دو عدد صحیح باشد، مانند 16:9',
+        }),
+        description: 'auto follows the prompt or the first reference; left out: 1:1.',
+        'x-description-fa': 'auto از متن یا نخستین تصویر مرجع پیروی می‌کند؛ اگر نیاید 1:1.',
+      }),
+    ),
+    size: Type.Optional(
+      Type.String({
+        ...patterned('^(auto|[1-9][0-9]{0,4}[x×][1-9][0-9]{0,4})$', {
+          en: 'must be auto, or width and height in pixels such as 1024x1024',
+          fa: 'باید auto یا پهنا و بلندا به پیکسل باشد، مانند 1024x1024',
+        }),
+        description:
+          '<width>x<height> in pixels: the picture comes out exactly so, padded or cropped, never distorted.',
+        'x-description-fa':
+          '<پهنا>x<بلندا> به پیکسل: تصویر دقیقاً همین اندازه می‌شود، با حاشیه یا برش و بی‌کشیدگی.',
+      }),
+    ),
+    fit: Type.Optional(
+      Type.Unsafe<'pad' | 'crop'>({
+        ...oneOf('pad', 'crop'),
+        default: 'pad',
+        description: 'How a size or ratio is reached that the model does not draw.',
+        'x-description-fa': 'راه رسیدن به اندازه یا نسبتی که مدل نمی‌کشد.',
+      }),
+    ),
+    quality: Type.Optional(
+      Type.Unsafe<'low' | 'medium' | 'high'>({ ...oneOf('low', 'medium', 'high'), default: 'medium' }),
+    ),
+    outputFormat: Type.Optional(
+      Type.Unsafe<'png' | 'jpeg' | 'webp'>({ ...oneOf('png', 'jpeg', 'webp'), default: 'png' }),
+    ),
+    transparent: Type.Optional(Type.Boolean({ default: false })),
+    count: Type.Optional(Type.Integer({ minimum: 1, maximum: 4, default: 1 })),
+    reference: Type.Optional(Reference),
+    references: Type.Optional(Type.Array(Reference, { minItems: 1, maxItems: maxReferences })),
+  },
+  {
+    ...closed,
+    examples: [
+      { prompt: 'خوش‌نویسی «توانا بود هر که دانا بود» روی کاغذ کهنه', preset: 'fast' },
+      { prompt: 'پس‌زمینه را آبی کن', reference: { dataUrl: tinyPng }, size: '800x600', fit: 'crop' },
+    ],
+  },
+)
+export type ImageBody = Static<typeof ImageBody>
+
+const pixels = () => Type.Integer(safeInteger)
+
+/** Contract section 2, "Studio image output item". */
+const Output = Type.Object({
+  data: Type.String({
+    minLength: 16,
+    maxLength: 24_000_000,
+    description: 'Base64.',
+    'x-description-fa': 'Base64.',
+  }),
+  mediaType: oneOf('image/png', 'image/jpeg', 'image/webp', 'image/svg+xml'),
+  width: pixels(),
+  height: pixels(),
+  sizing: Type.Object({
+    source: Type.Unsafe<'settings' | 'prompt' | 'reference' | 'default'>({
+      ...oneOf('settings', 'prompt', 'reference', 'default'),
+      description: 'What decided the size.',
+      'x-description-fa': 'آنچه اندازه را تعیین کرد.',
+    }),
+    fit: oneOf('native', 'pad', 'crop'),
+    sourceWidth: pixels(),
+    sourceHeight: pixels(),
+  }),
+})
+
+export const DrawnImages = Type.Object({
+  outputs: Type.Array(Output, { minItems: 1, maxItems: 4 }),
   execution: Execution,
   research: Type.Optional(Research),
 })

@@ -1,11 +1,38 @@
 /** Studio: creations from one prompt, with presets in place of model names. */
-import { referenceHeaders } from '#capabilities/calls'
+import { modelFailures, paymentFailures, referenceHeaders, storedFailures } from '#capabilities/calls'
 import { textFailures } from '#capabilities/text'
+import { imageFailures } from '#engine/images'
+import { upstreamFailures } from '#engine/inference'
 import { type Route, route } from '#platform/http'
-import { TextBody, WrittenText } from './schema.ts'
+import { drawImages } from './draw-images.ts'
+import { DrawnImages, ImageBody, TextBody, WrittenText } from './schema.ts'
 import { writeText } from './write-text.ts'
 
+/** Eight references of 12,000,000 characters, with room for the rest of the body. */
+const imageBodyLimit = 100 * 1024 * 1024
+
 const routes: Route[] = [
+  route({
+    method: 'POST',
+    path: '/v1/studio/image',
+    operation: 'studio.image',
+    scope: 'studio:write',
+    summary: { en: 'Draw pictures.', fa: 'کشیدن تصویر.' },
+    idempotent: true,
+    bodyLimit: imageBodyLimit,
+    headers: referenceHeaders,
+    body: ImageBody,
+    reply: { 200: DrawnImages },
+    errors: [
+      ...modelFailures,
+      ...paymentFailures,
+      ...imageFailures,
+      ...upstreamFailures,
+      ...storedFailures,
+      'INVALID_MEDIA',
+    ],
+    handle: drawImages,
+  }),
   route({
     method: 'POST',
     path: '/v1/studio/text',

@@ -2,6 +2,7 @@
 
 import { decodeBase64, isVast, measure, parseDataUrl } from '#engine/media'
 import type { Media } from '#engine/turn'
+import { decodeBase64InSlices } from '#platform/bytes'
 import { fail, type Localized } from '#platform/errors'
 import { reasons } from './phrases.ts'
 
@@ -35,10 +36,27 @@ export function inlineMedia(url: string, types: readonly string[], param: string
   return base64Media(parsed.base64, [parsed.mediaType], param)
 }
 
+/** The same for a large picture of at most so many characters, decoded without holding the event loop. */
+export async function largePicture(
+  url: string,
+  types: readonly string[],
+  param: string,
+  characters: number,
+): Promise<Media> {
+  if (url.length > characters) return refuse(reasons.tooLong(characters), param)
+  const parsed = parseDataUrl(url)
+  if (!parsed) return refuse(reasons.notInline(types[0]!, false), param)
+  if (!types.includes(parsed.mediaType)) return refuse(reasons.wrongType(types), param)
+  return mediaOf(await decodeBase64InSlices(parsed.base64), [parsed.mediaType], param)
+}
+
 /** Media in plain Base64 whose bytes must be of one of these types. Audio and video must have a readable duration. */
 export function base64Media(base64: string, types: readonly string[], param: string): Media {
   if (base64.length > mediaCharacters) return refuse(reasons.tooLong(mediaCharacters), param)
-  const bytes = decodeBase64(base64)
+  return mediaOf(decodeBase64(base64), types, param)
+}
+
+function mediaOf(bytes: Uint8Array | undefined, types: readonly string[], param: string): Media {
   if (!bytes || bytes.length === 0) return refuse(reasons.notBase64, param)
   const media = measure(bytes)
   if (!media?.mediaType || !types.includes(media.mediaType)) return refuse(reasons.otherBytes(types), param)

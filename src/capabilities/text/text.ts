@@ -11,7 +11,15 @@ export {
 } from './answer.ts'
 export { budgetOf, budgetReport, type FieldReport, reasoningSettings, requireBudget } from './budget.ts'
 export { capped, clampTools, maxPageTokens, maxUses } from './clamp.ts'
-export { base64Media, imageMedia, imageTypes, inlineMedia, linkMedia, mediaCharacters } from './media.ts'
+export {
+  base64Media,
+  imageMedia,
+  imageTypes,
+  inlineMedia,
+  largePicture,
+  linkMedia,
+  mediaCharacters,
+} from './media.ts'
 export {
   pay,
   setFieldHeaders,

@@ -24,6 +24,8 @@ export interface ImageSpec {
   size?: PixelSize
   /** Width to height. */
   aspectRatio?: number
+  /** The caller named no ratio: the one above is that of the route. */
+  isUsualRatio?: true
   /** How a picture is brought to a size or ratio that its model does not draw. */
   fit: 'pad' | 'crop'
   quality?: ImageQuality

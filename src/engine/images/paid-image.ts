@@ -20,6 +20,7 @@ import type { Drawn } from '#providers/spec'
 import { finishPicture } from './finish.ts'
 import type { ImageSpec, Picture } from './images.ts'
 import { type ImagePlan, planFor } from './plan.ts'
+import { requireWhole } from './whole.ts'
 
 export interface PaidImageOptions extends PaidCall {
   model: ImageModel
@@ -189,7 +190,11 @@ class Paid implements PaidImage {
     return this.#parts.order.fill(candidates, async ({ images, usage }, { plan }) => {
       // Some upstreams draw more than they were asked for.
       const wanted = images.slice(0, count)
-      return { pictures: await Promise.all(wanted.map((bytes) => finishPicture(bytes, plan))), usage }
+      const pictures = wanted.map(async (bytes) => {
+        await requireWhole(bytes)
+        return finishPicture(bytes, plan)
+      })
+      return { pictures: await Promise.all(pictures), usage }
     })
   }
 

@@ -27,18 +27,29 @@ export const isPossible = ({ width, height }: PixelSize): boolean =>
  */
 export function planSize(sizes: readonly PixelSize[], spec: ImageSpec): SizePlan {
   if (spec.size) return { drawn: nearest(sizes, spec.size), frame: spec.size, source: 'settings' }
-  if (spec.aspectRatio !== undefined) return planRatio(sizes, spec.aspectRatio, spec.fit)
+  if (spec.aspectRatio !== undefined)
+    return {
+      ...planRatio(sizes, spec.aspectRatio, spec.fit),
+      source: spec.isUsualRatio ? 'default' : 'settings',
+    }
   const named = shapeIn(spec.prompt)
-  if (named) return { drawn: nearest(sizes, named), source: 'prompt' }
+  if (named) {
+    const drawn = isPossible(named) ? nearest(sizes, named) : shapedAs(sizes, ratioOf(named))[0]!
+    return { drawn, source: 'prompt' }
+  }
   const { width, height } = spec.references[0] ?? {}
   if (width && height) return { drawn: nearest(sizes, { width, height }), source: 'reference' }
   return { drawn: sizes[0]!, source: 'default' }
 }
 
-function planRatio(sizes: readonly PixelSize[], ratio: number, fit: ImageSpec['fit']): SizePlan {
-  const drawn = nearest(sizes, { width: ratio, height: 1 })
-  if (areAlike(ratioOf(drawn), ratio)) return { drawn, source: 'settings' }
-  return { drawn, frame: frameOf(drawn, ratio, fit), source: 'settings' }
+function planRatio(
+  sizes: readonly PixelSize[],
+  ratio: number,
+  fit: ImageSpec['fit'],
+): Omit<SizePlan, 'source'> {
+  const [drawn] = shapedAs(sizes, ratio) as [PixelSize]
+  if (areAlike(ratioOf(drawn), ratio)) return { drawn }
+  return { drawn, frame: frameOf(drawn, ratio, fit) }
 }
 
 /** The largest box of this ratio inside the picture, or the smallest around it; no side beyond what is possible. */
@@ -62,13 +73,17 @@ export const areAlike = (a: number, b: number): boolean => Math.abs(Math.log(a /
 function nearest(sizes: readonly PixelSize[], wanted: PixelSize): PixelSize {
   const same = sizes.find((size) => isSameSize(size, wanted))
   if (same) return same
-  const apart = (size: PixelSize): number => Math.abs(Math.log(ratioOf(size) / ratioOf(wanted)))
-  const least = Math.min(...sizes.map(apart))
-  const shaped = sizes.filter((size) => apart(size) - least < 1e-9)
-  const byArea = shaped.toSorted((a, b) => a.width * a.height - b.width * b.height)
+  const byArea = shapedAs(sizes, ratioOf(wanted)).toSorted((a, b) => a.width * a.height - b.width * b.height)
   return (
     byArea.find(({ width, height }) => width >= wanted.width && height >= wanted.height) ?? byArea.at(-1)!
   )
+}
+
+/** The sizes nearest in shape, in the order of the model, whose first is the one it draws where nothing says otherwise. */
+function shapedAs(sizes: readonly PixelSize[], ratio: number): PixelSize[] {
+  const apart = (size: PixelSize): number => Math.abs(Math.log(ratioOf(size) / ratio))
+  const least = Math.min(...sizes.map(apart))
+  return sizes.filter((size) => apart(size) - least < 1e-9)
 }
 
 /** Other pairs of numbers are times, scores and doses. */

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import type { Config } from '#platform/config'
 import type { Discovery } from './discover.ts'
+import type { AudioModel } from './kinds/audio/audio-model.ts'
 import type { EmbeddingModel } from './kinds/embedding/embedding-model.ts'
+import type { ImageModel } from './kinds/image/image-model.ts'
 import { type AnyModel, type Kinds, type ModelEntry, openKinds } from './kinds/kinds.ts'
 import type { NamedEntry } from './kinds/named.ts'
 import type { Model } from './kinds/text/text-model.ts'
@@ -9,7 +11,7 @@ import type { NamedModel } from './models.ts'
 import { phrases, refuse } from './phrases.ts'
 import { knownPrice } from './prices.ts'
 import { defaultTimeouts, type ProviderConfig } from './provider-settings.ts'
-import { type Preset, type PresetNames, presets } from './settings.ts'
+import { type Medium, media, type Preset, type PresetNames, presets } from './settings.ts'
 
 /** Every model this server offers, and the providers behind them. Immutable after the start. */
 export interface Catalogue {
@@ -21,13 +23,19 @@ export interface Catalogue {
   kinds: Kinds
   /** Used for calls that name no model. */
   defaultText: Model
-  /** The models of Studio's presets, by medium. */
-  studio: { text: Record<Preset, Model> }
+  /** The models of Studio's presets, by medium; without audio where no model speaks. */
+  studio: StudioPresets
   /** Used for semantic search in knowledge projects; absent when none is configured. */
   embedding?: EmbeddingModel
   providers(): ProviderConfig[]
   /** The provider of a deployment of this catalogue; asserts that it exists. */
   provider(id: string): ProviderConfig
+}
+
+export interface StudioPresets {
+  text: Record<Preset, Model>
+  image: Record<Preset, ImageModel>
+  audio?: Record<Preset, AudioModel>
 }
 
 /** The in-process simulator as a provider: it has no address, and its timeouts never apply. */
@@ -83,7 +91,7 @@ export function buildCatalogue(
     list: () => list,
     kinds,
     defaultText,
-    studio: { text: textPresets(config.defaults.studio.text, named, defaultText) },
+    studio: studioOf(config, named, defaultText),
     ...embeddingOf(config, named),
     providers: () => [...providers.values()],
     provider: (id) => {
@@ -180,24 +188,54 @@ function defaultOf(config: Config, models: ReadonlyMap<string, AnyModel>): Model
   return first
 }
 
-/** A preset without a model of its own has the one of `balanced`, else of any other, else the default model. */
-function textPresets(
+function studioOf(
+  { defaults: { studio } }: Config,
+  models: ReadonlyMap<string, AnyModel>,
+  defaultText: Model,
+): StudioPresets {
+  const first = <Kind extends Medium>(kind: Kind) => [...models.values()].find((model) => isOf(model, kind))
+  const image = presetModels('image', studio.image, models, first('image'))
+  assert(image, 'the sandbox always offers an image model')
+  const audio = presetModels('audio', studio.audio, models, first('audio'))
+  return {
+    text: presetModels('text', studio.text, models, defaultText)!,
+    image,
+    ...(audio && { audio }),
+  }
+}
+
+type Of<Kind extends Medium> = Extract<AnyModel, { kind: Kind }>
+
+const isOf = <Kind extends Medium>(model: AnyModel | undefined, kind: Kind): model is Of<Kind> =>
+  model?.kind === kind
+
+/**
+ * A preset without a model of its own has the one of `balanced`, else of any other, else the standard one: of texts the default model, of
+ * other media the first of the catalogue. Undefined where there is none.
+ */
+function presetModels<Kind extends Medium>(
+  kind: Kind,
   names: PresetNames,
   models: ReadonlyMap<string, AnyModel>,
-  standard: Model,
-): Record<Preset, Model> {
-  const own: Partial<Record<Preset, Model>> = {}
+  standard: AnyModel | undefined,
+): Record<Preset, Of<Kind>> | undefined {
+  const own: Partial<Record<Preset, Of<Kind>>> = {}
   for (const preset of presets) {
     const name = names[preset]
     if (!name) continue
     const model = models.get(name.model)
-    own[preset] =
-      model?.kind === 'text'
-        ? model
-        : refuse(phrases.noDefault(name.where, name.model, idsOf(models, 'text')))
+    own[preset] = isOf(model, kind)
+      ? model
+      : refuse(phrases.noPreset(name.where, name.model, kind, idsOf(models, kind)))
   }
-  const rest = own.balanced ?? own.fast ?? own.quality ?? standard
-  return { fast: own.fast ?? rest, balanced: rest, quality: own.quality ?? rest }
+  const rest = own.balanced ?? own.fast ?? own.quality ?? (isOf(standard, kind) ? standard : undefined)
+  return rest && { fast: own.fast ?? rest, balanced: rest, quality: own.quality ?? rest }
+}
+
+/** The presets of Studio that this model serves. */
+export const presetsOf = (studio: StudioPresets, { id, kind }: AnyModel): Preset[] => {
+  const models = media.some((medium) => medium === kind) ? studio[kind as Medium] : undefined
+  return presets.filter((preset) => models?.[preset].id === id)
 }
 
 function embeddingOf(

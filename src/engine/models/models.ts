@@ -36,7 +36,7 @@ export interface Deployment {
   priority: number
 }
 
-export { buildCatalogue, type Catalogue } from './catalogue.ts'
+export { buildCatalogue, type Catalogue, presetsOf } from './catalogue.ts'
 export { type Discovery, discover } from './discover.ts'
 export { audio as audioModels } from './kinds/audio/audio.ts'
 export type {

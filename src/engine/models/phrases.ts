@@ -31,6 +31,10 @@ export const phrases = {
     en: `${where} is ${id}, which is not a text model of this server: write one of ${some(known, ', ')}.`,
     fa: `${where} برابر ${id} است که مدل متنی این سرور نیست: یکی از این‌ها را بنویسید: ${some(known, '، ')}.`,
   }),
+  noPreset: (where: string, id: string, kind: string, known: readonly string[]) => ({
+    en: `${where} is ${id}, which is not a model of the kind ${kind} of this server: write one of ${some(known, ', ')}.`,
+    fa: `${where} برابر ${id} است که مدلی از نوع ${kind} این سرور نیست: یکی از این‌ها را بنویسید: ${some(known, '، ')}.`,
+  }),
   noEmbedding: (where: string, id: string, known: readonly string[]) => ({
     en: `${where} is ${id}, which is not an embedding model of this server: write one of ${some(known, ', ')}.`,
     fa: `${where} برابر ${id} است که مدل embedding این سرور نیست: یکی از این‌ها را بنویسید: ${some(known, '، ')}.`,

@@ -33,12 +33,16 @@ export interface DefaultsConfig {
   embeddingModel?: string
   embeddingModelWhere?: string
   /** Models of Studio's presets; absent ones fall to another of the same medium, then to the default model. */
-  studio: { text: PresetNames }
+  studio: Record<Medium, PresetNames>
   creditsPerUsd: number
   markup: number
   /** Output tokens of a call of Responses that names no limit, where its key has none of its own. */
   responsesMaxOutputTokens: number
 }
+
+/** What Studio makes with presets. */
+export const media = ['text', 'image', 'audio'] as const
+export type Medium = (typeof media)[number]
 
 export const presets = ['fast', 'balanced', 'quality'] as const
 export type Preset = (typeof presets)[number]
@@ -79,17 +83,18 @@ export const models = modelsOf(openKinds())
 
 const modelName = (en: string, fa: string) => Type.Optional(Type.String(reading({ expected: { en, fa } })))
 
-const textPresets = Type.Object(
-  {
-    fast: modelName('the id of a text model', 'شناسه‌ی یک مدل متنی'),
-    balanced: modelName('the id of a text model', 'شناسه‌ی یک مدل متنی'),
-    quality: modelName('the id of a text model', 'شناسه‌ی یک مدل متنی'),
-  },
-  { default: {}, description: 'The text models of the presets of `POST /v1/studio/text`.' },
-)
+const presetModels = (medium: Medium, fa: string) =>
+  Type.Object(
+    {
+      fast: modelName(`the id of a model of the kind ${medium}`, `شناسه‌ی یک مدل ${fa}`),
+      balanced: modelName(`the id of a model of the kind ${medium}`, `شناسه‌ی یک مدل ${fa}`),
+      quality: modelName(`the id of a model of the kind ${medium}`, `شناسه‌ی یک مدل ${fa}`),
+    },
+    { default: {}, description: `The models of the presets of \`POST /v1/studio/${medium}\`.` },
+  )
 
 function presetNames(
-  typed: Static<typeof textPresets>,
+  typed: Static<ReturnType<typeof presetModels>>,
   at: (preset: Preset) => ConfigNode | undefined,
 ): PresetNames {
   const names: PresetNames = {}
@@ -107,7 +112,14 @@ export const defaults = fileSection({
     {
       text_model: modelName('the id of a text model', 'شناسه‌ی یک مدل متنی'),
       embedding_model: modelName('the id of an embedding model', 'شناسه‌ی یک مدل embedding'),
-      studio: Type.Object({ text: textPresets }, { default: {} }),
+      studio: Type.Object(
+        {
+          text: presetModels('text', 'متنی'),
+          image: presetModels('image', 'تصویر'),
+          audio: presetModels('audio', 'صدا'),
+        },
+        { default: {} },
+      ),
       credits_per_usd: Type.Number({ minimum: 0.000001, maximum: 1_000_000_000, default: 1_000 }),
       markup: Type.Number({
         minimum: 0,
@@ -128,7 +140,11 @@ export const defaults = fileSection({
       embeddingModel: embedding_model,
       embeddingModelWhere: at('embedding_model')!.where(),
     }),
-    studio: { text: presetNames(studio.text, (preset) => at('studio', 'text', preset)) },
+    studio: {
+      text: presetNames(studio.text, (preset) => at('studio', 'text', preset)),
+      image: presetNames(studio.image, (preset) => at('studio', 'image', preset)),
+      audio: presetNames(studio.audio, (preset) => at('studio', 'audio', preset)),
+    },
     creditsPerUsd: more.credits_per_usd,
     markup: more.markup,
     responsesMaxOutputTokens: more.responses_max_output_tokens,

@@ -23,6 +23,7 @@ export {
   setAccountState,
   setKey,
   setPlan,
+  setProjectKeepDays,
 } from './store.ts'
 
 /** The kinds of credentials: a project key, a person's session, or a device of theirs. */

@@ -25,6 +25,8 @@ export interface Project {
   account_id: string
   project_id: string
   name: string
+  /** Days for which what its calls make is kept; null: as the server says. */
+  keep_days: number | null
   created_at: Date
 }
 
@@ -75,13 +77,14 @@ export async function createAccount(
 
 export async function createProject(
   tx: Tx,
-  options: { accountId: string; name: string; caps?: Caps },
+  options: { accountId: string; name: string; caps?: Caps; keepDays?: number | null | undefined },
   now: Date,
 ): Promise<Project> {
   const project: Project = {
     account_id: options.accountId,
     project_id: uuidv7(),
     name: options.name,
+    keep_days: options.keepDays ?? null,
     created_at: now,
   }
   await tx.insertInto('auth.projects').values(project).execute()
@@ -140,6 +143,15 @@ export async function revokeKey(tx: Tx, keyId: string, now: Date): Promise<Key |
     .where('key_id', '=', keyId)
     .returning(keyColumns)
     .executeTakeFirst()
+}
+
+/** For how many days what its calls make is kept (null: as the server says); every process knows within a second. */
+export async function setProjectKeepDays(tx: Tx, projectId: string, keepDays: number | null): Promise<void> {
+  await tx
+    .updateTable('auth.projects')
+    .set({ keep_days: keepDays })
+    .where('project_id', '=', projectId)
+    .execute()
 }
 
 /**

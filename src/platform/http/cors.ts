@@ -20,6 +20,7 @@ const exposed = [
   'X-Credits',
   'X-Microcredits',
   'X-File-Ids',
+  'X-Missing-Outputs',
   'Idempotent-Replayed',
   'Retry-After',
   'retry-after-ms',

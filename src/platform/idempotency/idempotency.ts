@@ -87,6 +87,11 @@ export async function answerAgain(
 /** `files`: what the first request made and what is kept of it, as its receipt says. */
 function refuseRepeat(receiptId: string, files: unknown): never {
   const kept = Array.isArray(files) ? (files as string[]) : []
-  const details = kept.length > 0 ? { details: { files: kept } } : {}
-  return fail('REQUEST_ALREADY_ACCEPTED', { receiptId, files: kept }, { receiptId, ...details })
+  if (kept.length === 0) return fail('REQUEST_ALREADY_ACCEPTED', { receiptId }, { receiptId })
+  const places = kept.map((id) => `GET /v1/files/${id}`).join(', ')
+  return fail(
+    'REQUEST_ALREADY_ACCEPTED',
+    { receiptId, files: places },
+    { receiptId, details: { files: kept } },
+  )
 }

@@ -6,7 +6,7 @@ declare module '#platform/errors' {
     BUDGET_EXCEEDED: { scope: string; needMicrocredits: bigint; haveMicrocredits: bigint }
     IDEMPOTENCY_IN_PROGRESS: Record<string, never>
     IDEMPOTENCY_CONFLICT: Record<string, never>
-    REQUEST_ALREADY_ACCEPTED: { receiptId: string; files?: readonly string[] }
+    REQUEST_ALREADY_ACCEPTED: { receiptId: string; files?: string }
     RATE_LIMITED: { whose: 'key' | 'project' | 'account'; waitMs: number }
     CONCURRENCY_LIMITED: { whose: 'key' | 'project' | 'account' }
   }
@@ -86,9 +86,9 @@ declareFailures({
   REQUEST_ALREADY_ACCEPTED: {
     status: 409,
     retry: false,
-    en: ({ receiptId, files = [] }) =>
-      `This request was accepted before and its first answer cannot be replayed; it was not run again. See its receipt: GET /v1/requests/${receiptId}${files.length > 0 ? `. What it made is kept: ${files.map((id) => `GET /v1/files/${id}`).join(', ')}` : ''}`,
-    fa: ({ receiptId, files = [] }) =>
-      `این درخواست پیش‌تر پذیرفته شده و پاسخ نخست آن قابل بازپخش نیست؛ دوباره اجرا نشد. رسید آن: GET /v1/requests/${receiptId}${files.length > 0 ? `. آنچه ساخت نگه داشته شده است: ${files.map((id) => `GET /v1/files/${id}`).join('، ')}` : ''}`,
+    en: ({ receiptId, files }) =>
+      `This request was accepted before and its first answer cannot be replayed; it was not run again. See its receipt: GET /v1/requests/${receiptId}${files ? `. What it made is kept: ${files}` : ''}`,
+    fa: ({ receiptId, files }) =>
+      `این درخواست پیش‌تر پذیرفته شده و پاسخ نخست آن قابل بازپخش نیست؛ دوباره اجرا نشد. رسید آن: GET /v1/requests/${receiptId}${files ? `. آنچه ساخت نگه داشته شده است: ${files}` : ''}`,
   },
 })

@@ -1,9 +1,14 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
 
+/** A key whose first writing failed may be staged again. */
 export const insertPendingBlob = (db: Db, key: string, dueAt: Date): Promise<unknown> =>
   db.query(
-    { name: 'storage.stage', text: 'insert into storage.pending_blobs (key, due_at) values ($1, $2)' },
+    {
+      name: 'storage.stage',
+      text: `insert into storage.pending_blobs as b (key, due_at) values ($1, $2)
+        on conflict (key) do update set due_at = excluded.due_at where not b.deleting`,
+    },
     [key, dueAt],
   )
 

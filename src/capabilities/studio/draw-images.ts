@@ -1,0 +1,103 @@
+import {
+  answerStored,
+  Base64Bytes,
+  payment,
+  requireMayUse,
+  requireModel,
+  setMissingOutputs,
+} from '#capabilities/calls'
+import { largePicture } from '#capabilities/text'
+import { type ImageSetting, type ImageSpec, type Picture, startPaidImage } from '#engine/images'
+import { type ImageModel, sizeOf } from '#engine/models'
+import type { Media } from '#engine/turn'
+import { fail } from '#platform/errors'
+import type { Content, JsonText, RequestContext } from '#platform/http'
+import { executionOf } from './execution.ts'
+import { reasons } from './phrases.ts'
+import { type ImageBody, maxReferenceCharacters } from './schema.ts'
+
+/** Draws one to four pictures. Everything wrong is refused first, then room and price are held, then each picture is ordered once. */
+export async function drawImages(context: RequestContext<ImageBody>): Promise<JsonText | Content> {
+  const { app, body } = context
+  const model = modelOf(context)
+  const paid = await startPaidImage(app, {
+    ...payment(context),
+    model,
+    spec: await specOf(body),
+    stream: false,
+    endpoint: '/v1/studio/image',
+  })
+  return answerStored(context, paid, async () => {
+    const { pictures, files, tokens, microcredits } = await paid.pictures()
+    setMissingOutputs(context, (body.count ?? 1) - pictures.length)
+    const execution = executionOf(context, { model: paid.model, tokens, microcredits })
+    return { body: { outputs: pictures.map(outputOf), execution }, files }
+  })
+}
+
+function modelOf(context: RequestContext<ImageBody>): ImageModel {
+  const { app, caller, body } = context
+  if (body.model !== undefined) return requireModel(context, body.model, 'image')
+  const model = app.models.studio.image[body.preset ?? 'balanced']
+  requireMayUse(caller, model)
+  return model
+}
+
+const outputOf = ({ bytes, mediaType, width, height, sizing }: Picture) => ({
+  data: new Base64Bytes(bytes),
+  mediaType,
+  width,
+  height,
+  sizing,
+})
+
+async function specOf(body: ImageBody): Promise<ImageSpec> {
+  const { prompt, quality, transparent, fit = 'pad', count = 1, outputFormat = 'png' } = body
+  if (prompt.trim() === '') fail('INVALID_REQUEST', { why: reasons.blank }, { param: 'prompt' })
+  const size = sizeOf(body.size ?? '')
+  return {
+    prompt: prompt.toWellFormed(),
+    references: await referencesOf(body),
+    action: 'auto',
+    count,
+    ...(size && { size }),
+    ...ratioOf(body, size !== undefined),
+    fit,
+    ...(quality && { quality }),
+    format: outputFormat,
+    ...(transparent && { background: 'transparent' }),
+    where: placeOf,
+  }
+}
+
+/** Without a size and a ratio a picture is square, as the contract has it. */
+function ratioOf(
+  { aspectRatio, size }: ImageBody,
+  hasSize: boolean,
+): Pick<ImageSpec, 'aspectRatio' | 'isUsualRatio'> {
+  if (aspectRatio === 'auto' || (aspectRatio === undefined && (hasSize || size === 'auto'))) return {}
+  if (aspectRatio === undefined) return { aspectRatio: 1, isUsualRatio: true }
+  const [width, height] = aspectRatio.split(':').map(Number) as [number, number]
+  return { aspectRatio: width / height }
+}
+
+const places: Partial<Record<ImageSetting, string>> = {
+  aspect_ratio: 'aspectRatio',
+  background: 'transparent',
+}
+
+const placeOf = (setting: ImageSetting): string => places[setting] ?? setting
+
+const referenceTypes = ['image/png', 'image/jpeg', 'image/webp']
+
+/** One after the other, so that two large bodies at once stay within their memory. */
+async function referencesOf({ reference, references }: ImageBody): Promise<Media[]> {
+  if (reference && references)
+    fail('INVALID_REQUEST', { why: reasons.bothReferences }, { param: 'reference' })
+  const read = ({ dataUrl }: { dataUrl: string }, place: string) =>
+    largePicture(dataUrl, referenceTypes, `${place}.dataUrl`, maxReferenceCharacters)
+  if (reference) return [await read(reference, 'reference')]
+  const media: Media[] = []
+  for (const [index, one] of (references ?? []).entries()) media.push(await read(one, `references.${index}`))
+  return media
+}
