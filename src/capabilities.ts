@@ -2,6 +2,7 @@
 import type { App } from '#app'
 import { accounting } from '#capabilities/accounting'
 import { agents } from '#capabilities/agents'
+import { audio } from '#capabilities/audio'
 import { chat } from '#capabilities/chat'
 import { docs } from '#capabilities/docs'
 import { embeddings } from '#capabilities/embeddings'
@@ -34,6 +35,7 @@ const capabilities: Capability[] = [
   messages,
   embeddings,
   images,
+  audio,
   studio,
   agents,
   work,

@@ -1,4 +1,4 @@
-import { declareFailures } from '#platform/errors'
+import { declareFailures, type Localized } from '#platform/errors'
 
 declare module '#platform/errors' {
   interface Failures {
@@ -23,4 +23,24 @@ export const reasons = {
     en: 'send reference or references, not both.',
     fa: 'فقط یکی از reference و references را بفرستید.',
   },
+  turnsAlone: {
+    en: 'send turns alone, without text and audioInput.',
+    fa: 'turns را تنها بفرستید، بی text و audioInput.',
+  },
+  turnsOwn: {
+    en: 'a dialogue has voice and instructions in each of its turns.',
+    fa: 'در گفت‌وگو voice و instructions درون هر turn می‌آیند.',
+  },
+  nothingToSpeak: {
+    en: 'send text, turns or audioInput.',
+    fa: 'یکی از text، turns یا audioInput را بفرستید.',
+  },
+  longRecording: (seconds: number): Localized => ({
+    en: `a recording that is answered has at most ${seconds} seconds.`,
+    fa: `ضبطی که پاسخ داده می‌شود حداکثر ${seconds.toLocaleString('fa-IR')} ثانیه است.`,
+  }),
+  unreadable: (mediaType: string): Localized => ({
+    en: `the recording cannot be read to its end as ${mediaType}; wav, mp3, flac and ogg (Opus) are read here.`,
+    fa: `ضبط را نمی‌توان تا پایان به شکل ${mediaType} خواند؛ این‌جا wav، mp3، flac و ogg (Opus) خوانده می‌شوند.`,
+  }),
 }

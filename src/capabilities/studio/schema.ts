@@ -194,3 +194,131 @@ export const DrawnImages = Type.Object({
   execution: Execution,
   research: Type.Optional(Research),
 })
+
+const voice = Type.String({
+  minLength: 1,
+  maxLength: 80,
+  description:
+    'A voice of the model (`studio_settings.voices` of its card), by id or name; left out: its first one.',
+  'x-description-fa':
+    'یکی از صداهای مدل (`studio_settings.voices` در مشخصاتش) با شناسه یا نام؛ اگر نیاید نخستین صدا.',
+})
+
+/** Base64 characters of a recording, and its types (contract section 4). */
+export const maxAudioCharacters = 18_666_668
+export const audioTypes = [
+  'audio/webm',
+  'audio/mp4',
+  'audio/mpeg',
+  'audio/wav',
+  'audio/ogg',
+  'audio/flac',
+  'audio/aac',
+] as const
+
+export const AudioBody = Type.Object(
+  {
+    text: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 12_000,
+        description: 'What is spoken; with `audioInput` what to do with the recording.',
+        'x-description-fa': 'آنچه خوانده می‌شود؛ با `audioInput`، آنچه باید با ضبط کرد.',
+      }),
+    ),
+    preset: Type.Optional(Preset),
+    model: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        description: 'An audio model; it takes precedence over `preset`.',
+        'x-description-fa': 'یک مدل صدا؛ بر `preset` مقدم است.',
+      }),
+    ),
+    voice: Type.Optional(voice),
+    format: Type.Optional(
+      Type.Unsafe<'mp3' | 'wav' | 'pcm'>({
+        ...oneOf('mp3', 'wav', 'pcm'),
+        default: 'mp3',
+        description: 'pcm: signed 16-bit little-endian samples at `output.rate`, without a header.',
+        'x-description-fa':
+          'pcm: نمونه‌های ۱۶ بیتی علامت‌دار little-endian با نرخ `output.rate` و بدون سرآیند.',
+      }),
+    ),
+    speed: Type.Optional(
+      Type.Number({
+        minimum: 1,
+        maximum: 1,
+        default: 1,
+        description: 'Only 1; say the pace in `instructions` where the model takes them.',
+        'x-description-fa': 'فقط ۱؛ سرعت را در `instructions` بگویید اگر مدل می‌پذیرد.',
+      }),
+    ),
+    instructions: Type.Optional(Type.String({ maxLength: 2_000 })),
+    turns: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            text: Type.String({ minLength: 1, maxLength: 12_000 }),
+            voice,
+            instructions: Type.Optional(Type.String({ maxLength: 1_000 })),
+          },
+          closed,
+        ),
+        {
+          minItems: 2,
+          maxItems: 40,
+          description: 'A dialogue, in place of `text`.',
+          'x-description-fa': 'گفت‌وگو، به جای `text`.',
+        },
+      ),
+    ),
+    audioInput: Type.Optional(
+      Type.Object(
+        {
+          audioBase64: Type.String({ minLength: 16, maxLength: maxAudioCharacters }),
+          mediaType: oneOf(...audioTypes),
+        },
+        {
+          ...closed,
+          description: 'A recording that is answered aloud, by models that do `answer`.',
+          'x-description-fa': 'ضبطی که با صدا پاسخ داده می‌شود، با مدل‌هایی که `answer` دارند.',
+        },
+      ),
+    ),
+  },
+  {
+    ...closed,
+    examples: [
+      { text: 'توانا بود هر که دانا بود.', preset: 'fast' },
+      {
+        turns: [
+          { text: 'سلام! امروز چه خواندی؟', voice: 'sandbox-mina' },
+          { text: 'داستان رستم و سهراب را.', voice: 'sandbox-kian' },
+        ],
+        format: 'wav',
+      },
+    ],
+  },
+)
+export type AudioBody = Static<typeof AudioBody>
+
+export const SpokenAudio = Type.Object({
+  output: Type.Object({
+    data: Type.String({
+      minLength: 16,
+      maxLength: 40_000_000,
+      description: 'Base64.',
+      'x-description-fa': 'Base64.',
+    }),
+    mediaType: oneOf('audio/mpeg', 'audio/wav', 'audio/pcm'),
+    rate: Type.Integer({
+      ...safeInteger,
+      description: 'Samples a second.',
+      'x-description-fa': 'نمونه در ثانیه.',
+    }),
+    channels: Type.Integer(safeInteger),
+    seconds: Type.Number({ minimum: 0 }),
+  }),
+  execution: Execution,
+  research: Type.Optional(Research),
+})

@@ -3,13 +3,17 @@ import { modelFailures, paymentFailures, referenceHeaders, storedFailures } from
 import { textFailures } from '#capabilities/text'
 import { imageFailures } from '#engine/images'
 import { upstreamFailures } from '#engine/inference'
+import { speechFailures } from '#engine/speech'
 import { type Route, route } from '#platform/http'
 import { drawImages } from './draw-images.ts'
-import { DrawnImages, ImageBody, TextBody, WrittenText } from './schema.ts'
+import { AudioBody, DrawnImages, ImageBody, SpokenAudio, TextBody, WrittenText } from './schema.ts'
+import { speak } from './speak.ts'
 import { writeText } from './write-text.ts'
 
 /** Eight references of 12,000,000 characters, with room for the rest of the body. */
 const imageBodyLimit = 100 * 1024 * 1024
+/** A recording of 18,666,668 characters, with room for the rest of the body. */
+const audioBodyLimit = 28 * 1024 * 1024
 
 const routes: Route[] = [
   route({
@@ -32,6 +36,30 @@ const routes: Route[] = [
       'INVALID_MEDIA',
     ],
     handle: drawImages,
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/studio/audio',
+    operation: 'studio.audio',
+    scope: 'studio:write',
+    summary: {
+      en: 'Speak a text, a dialogue, or an answer to a recording.',
+      fa: 'خواندن متن یا گفت‌وگو، یا پاسخ دادن به یک ضبط با صدا.',
+    },
+    idempotent: true,
+    bodyLimit: audioBodyLimit,
+    headers: referenceHeaders,
+    body: AudioBody,
+    reply: { 200: SpokenAudio },
+    errors: [
+      ...modelFailures,
+      ...paymentFailures,
+      ...speechFailures,
+      ...upstreamFailures,
+      ...storedFailures,
+      'INVALID_MEDIA',
+    ],
+    handle: speak,
   }),
   route({
     method: 'POST',

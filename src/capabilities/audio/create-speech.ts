@@ -1,0 +1,77 @@
+import { payment, requireModel, setIgnoredFields, unnamedFields } from '#capabilities/calls'
+import { type PaidSpeech, type SpeechSpec, startPaidSpeech } from '#engine/speech'
+import { asFailure, fail, finalFailure } from '#platform/errors'
+import { type Content, content, type RequestContext } from '#platform/http'
+import { reasons } from './phrases.ts'
+import { SpeechBody } from './schema.ts'
+
+/** Of one answer; the longest text in the largest format needs more and is refused. */
+const maxBytes = 64 * 1024 * 1024
+
+/** Streams speech as it comes. File and charge are durable before the last chunk; whoever leaves pays and finds the file. */
+export async function createSpeech(context: RequestContext<SpeechBody>): Promise<Content> {
+  const { app, body } = context
+  const model = requireModel(context, body.model, 'audio')
+  const paid = await startPaidSpeech(app, {
+    ...payment(context),
+    model,
+    spec: specOf(body),
+    endpoint: '/v1/audio/speech',
+  })
+  setIgnoredFields(context, unnamedFields(body, SpeechBody))
+  const stored = store(paid)
+  return content({ mediaType: mediaTypeOf(paid), open: () => untilStored(paid, stored) })
+}
+
+const mediaTypeOf = ({ mediaType, rate }: PaidSpeech): string =>
+  mediaType === 'audio/pcm' ? `${mediaType}; rate=${rate}; channels=1` : mediaType
+
+function specOf(body: SpeechBody): SpeechSpec {
+  if (body.stream_format === 'sse')
+    fail('INVALID_REQUEST', { why: reasons.noEvents }, { param: 'stream_format' })
+  const { input, voice, instructions, speed } = body
+  return {
+    lines: [
+      {
+        text: input.toWellFormed(),
+        voice: typeof voice === 'string' ? voice : voice.id,
+        ...(instructions != null && { instructions }),
+      },
+    ],
+    format: body.response_format ?? 'mp3',
+    ...(speed != null && { speed }),
+    maxBytes,
+    where: (setting) =>
+      ({ text: 'input', turns: 'input', format: 'response_format', task: 'model' })[setting as 'text'] ??
+      setting,
+  }
+}
+
+/** Makes, stores and settles the sound, whether or not anybody listens. */
+async function store(paid: PaidSpeech): Promise<void> {
+  try {
+    await paid.spoken()
+  } catch (error) {
+    const failure = asFailure(error)
+    const { keepsClaim } = await paid.finish({ statusCode: failure.status, failure })
+    throw keepsClaim ? finalFailure(failure) : failure
+  }
+  await paid.finish({ statusCode: 200 })
+}
+
+/** The last chunk waits for the charge. */
+async function* untilStored(paid: PaidSpeech, stored: Promise<void>): AsyncGenerator<Uint8Array> {
+  // Awaited below, unless the listener leaves.
+  stored.catch(() => undefined)
+  let held: Uint8Array | undefined
+  try {
+    for await (const chunk of paid.chunks()) {
+      if (held) yield held
+      held = chunk
+    }
+  } catch {
+    // What went wrong is said by `stored`.
+  }
+  await stored
+  if (held) yield held
+}

@@ -1,0 +1,79 @@
+import { answerStored, Base64Bytes, payment, requireMayUse, requireModel } from '#capabilities/calls'
+import type { AudioModel } from '#engine/models'
+import { type SpeechSetting, type SpeechSpec, startPaidSpeech } from '#engine/speech'
+import { fail } from '#platform/errors'
+import type { Content, JsonText, RequestContext } from '#platform/http'
+import { executionOf } from './execution.ts'
+import { reasons } from './phrases.ts'
+import { recordingOf } from './recording-of.ts'
+import type { AudioBody } from './schema.ts'
+
+/** Bytes whose Base64 the contract's answer has room for. */
+const maxBytes = (40_000_000 / 4) * 3
+
+/** Speaks a text, a dialogue, or an answer to a recording. Everything wrong is refused first, then room and worst case are held. */
+export async function speak(context: RequestContext<AudioBody>): Promise<JsonText | Content> {
+  const { app } = context
+  const paid = await startPaidSpeech(app, {
+    ...payment(context),
+    model: modelOf(context),
+    spec: await specOf(context.body),
+    endpoint: '/v1/studio/audio',
+  })
+  return answerStored(context, paid, async () => {
+    const { bytes, seconds, file, tokens, microcredits } = await paid.spoken()
+    const { mediaType, rate } = paid
+    const output = {
+      data: new Base64Bytes(bytes),
+      mediaType,
+      rate,
+      channels: 1,
+      seconds: Math.round(seconds * 1_000) / 1_000,
+    }
+    const execution = executionOf(context, { model: paid.model, tokens, microcredits })
+    return { body: { output, execution }, files: [file] }
+  })
+}
+
+function modelOf(context: RequestContext<AudioBody>): AudioModel {
+  const { app, caller, body } = context
+  if (body.model !== undefined) return requireModel(context, body.model, 'audio')
+  const model = app.models.studio.audio?.[body.preset ?? 'balanced']
+  if (!model) return fail('MODEL_NOT_FOUND', { model: 'audio' }, { param: 'preset' })
+  requireMayUse(caller, model)
+  return model
+}
+
+async function specOf(body: AudioBody): Promise<SpeechSpec> {
+  const { text, turns, audioInput, voice, instructions, format = 'mp3' } = body
+  if (turns && (text !== undefined || audioInput))
+    fail('INVALID_REQUEST', { why: reasons.turnsAlone }, { param: 'turns' })
+  if (turns && (voice !== undefined || instructions !== undefined))
+    fail(
+      'INVALID_REQUEST',
+      { why: reasons.turnsOwn },
+      { param: voice === undefined ? 'instructions' : 'voice' },
+    )
+  if (!turns && !audioInput && text === undefined)
+    fail('INVALID_REQUEST', { why: reasons.nothingToSpeak }, { param: 'text' })
+  const own = { ...(voice !== undefined && { voice }), ...(instructions !== undefined && { instructions }) }
+  const lines = turns ?? [{ text: audioInput ? '' : text!, ...own }]
+  return {
+    lines: lines.map((line) => ({ ...line, text: line.text.toWellFormed() })),
+    ...(audioInput && {
+      question: { recording: await recordingOf(audioInput), ...(text !== undefined && { text }) },
+    }),
+    format,
+    maxBytes,
+    where: placeIn(body),
+  }
+}
+
+/** Settings of a line stand in its turn, or at the top. */
+const placeIn =
+  ({ turns, audioInput, model }: AudioBody) =>
+  (setting: SpeechSetting, line = 0): string => {
+    if (setting === 'task') return audioInput ? 'audioInput' : model === undefined ? 'preset' : 'model'
+    if (setting === 'format' || setting === 'turns' || setting === 'speed') return setting
+    return turns ? `turns.${line}.${setting}` : setting
+  }

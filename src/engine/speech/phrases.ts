@@ -1,0 +1,31 @@
+import { declareFailures } from '#platform/errors'
+
+declare module '#platform/errors' {
+  interface Failures {
+    AUDIO_SETTING_NOT_SUPPORTED: { model: string; setting: string; value: string; supported: string[] }
+    NOTHING_TO_SPEAK: Record<string, never>
+    SOUND_TOO_LONG: { seconds: number; maxSeconds: number }
+  }
+}
+
+export const speechFailures = declareFailures({
+  AUDIO_SETTING_NOT_SUPPORTED: {
+    status: 400,
+    en: ({ model, setting, value, supported }) =>
+      `The model \`${model}\` does not take ${setting} ${value}; it takes ${supported.join(', ')}.`,
+    fa: ({ model, setting, value, supported }) =>
+      `مدل \`${model}\` برای ${setting} مقدار ${value} را نمی‌پذیرد؛ این‌ها را می‌پذیرد: ${supported.join('، ')}.`,
+  },
+  NOTHING_TO_SPEAK: {
+    status: 400,
+    en: () => 'The text has no letter and no digit that could be spoken.',
+    fa: () => 'متن هیچ حرف یا رقمی ندارد که بتوان خواند.',
+  },
+  SOUND_TOO_LONG: {
+    status: 400,
+    en: ({ seconds, maxSeconds }) =>
+      `This text may become ${seconds} seconds of sound, and an answer of this format has room for ${maxSeconds}; choose mp3, or send less text.`,
+    fa: ({ seconds, maxSeconds }) =>
+      `این متن ممکن است ${seconds.toLocaleString('fa-IR')} ثانیه صدا شود و پاسخ در این قالب جای ${maxSeconds.toLocaleString('fa-IR')} ثانیه دارد؛ mp3 را برگزینید یا متن کوتاه‌تری بفرستید.`,
+  },
+})

@@ -1,0 +1,183 @@
+/** Plans a request for speech: which orders are sent to a model, in which format, and what they may cost at most. */
+import { type AudioModel, type AudioUsed, maxSoundTokens, maxSpokenSeconds } from '#engine/models'
+import { isSpeakable, piecesOfText, type SoundFormat } from '#engine/sound'
+import type { AudioOrder, SpokenLine } from '#engine/turn'
+import { fail } from '#platform/errors'
+import type { SpeechSetting, SpeechSpec, WantedLine } from './speech.ts'
+
+/** An order without the place where its sound goes. */
+export type PlannedOrder = Omit<AudioOrder, 'sink'>
+
+export interface SpeechPlan {
+  /** In the order in which they are heard; each is sent once. */
+  orders: PlannedOrder[]
+  /** True: several voices, brought to one loudness. */
+  isDialogue: boolean
+  /** What all orders together may use at most. */
+  bound: AudioUsed
+}
+
+/**
+ * Throws AUDIO_SETTING_NOT_SUPPORTED, NOTHING_TO_SPEAK or SOUND_TOO_LONG, each with the place of what is at fault. A dialogue goes to a model
+ * in one order where it takes it so, else in one order for each line.
+ */
+export function planSpeech(model: AudioModel, spec: SpeechSpec): SpeechPlan {
+  const lines = spec.lines.map((line, index) => lineOf(model, spec, line, index))
+  requireTask(model, spec)
+  const speed = speedOf(model, spec)
+  const isDialogue = lines.length > 1
+  const groups = isDialogue && takesAtOnce(model, lines) ? [lines] : lines.flatMap((line) => cut(model, line))
+  const orders = groups.map((group) => ({
+    lines: group,
+    ...(spec.question && { question: spec.question }),
+    format: upstreamFormat(model, spec.format, groups.length > 1),
+    ...(speed !== undefined && { speed }),
+  }))
+  requireRoom(spec, orders)
+  return { orders, isDialogue, bound: boundOf(orders) }
+}
+
+function lineOf(model: AudioModel, spec: SpeechSpec, line: WantedLine, index: number): SpokenLine {
+  const { voices, takesOtherVoices, takesInstructions } = model.audio
+  if (!spec.question && !isSpeakable(line.text))
+    fail('NOTHING_TO_SPEAK', {}, { param: spec.where('text', index) })
+  const wanted = line.voice?.trim()
+  const voice =
+    wanted === undefined ? voices[0]! : voices.find(({ id, name }) => id === wanted || name === wanted)
+  if (!voice && !takesOtherVoices)
+    refuse(
+      model,
+      spec,
+      { setting: 'voice', line: index },
+      wanted!,
+      voices.map(({ id }) => id),
+    )
+  const instructions = line.instructions?.trim()
+  if (instructions && !takesInstructions)
+    refuse(model, spec, { setting: 'instructions', line: index }, '…', ['no instructions'])
+  return { text: line.text, voice: voice?.id ?? wanted!, ...(instructions && { instructions }) }
+}
+
+function requireTask(model: AudioModel, spec: SpeechSpec): void {
+  const { tasks } = model.audio
+  const task = spec.question ? 'answer' : 'speech'
+  // Whoever speaks a dialogue speaks one line of it too.
+  const able = task === 'answer' ? tasks.includes('answer') : tasks.some((one) => one !== 'answer')
+  if (!able) refuse(model, spec, { setting: 'task' }, task, tasks)
+}
+
+/** Undefined: as usual, and the upstream is not told. */
+function speedOf(model: AudioModel, spec: SpeechSpec): number | undefined {
+  const { speed: range } = model.audio
+  const { speed = 1 } = spec
+  if (speed === 1) return undefined
+  if (!range || speed < range.min || speed > range.max)
+    refuse(model, spec, { setting: 'speed' }, String(speed), [range ? `${range.min}–${range.max}` : '1'])
+  return speed
+}
+
+function takesAtOnce({ audio }: AudioModel, lines: readonly SpokenLine[]): boolean {
+  const characters = lines.reduce((sum, { text }) => sum + text.length, 0)
+  const voices = new Set(lines.map(({ voice }) => voice))
+  return (
+    audio.tasks.includes('dialogue') &&
+    lines.length <= audio.maxTurns &&
+    voices.size <= audio.maxVoices &&
+    characters <= audio.maxCharacters
+  )
+}
+
+/** A line in as many orders as the upstream's bound asks for, each of whole sentences where they fit. */
+const cut = ({ audio }: AudioModel, line: SpokenLine): SpokenLine[][] =>
+  piecesOfText(line.text, audio.maxCharacters)
+    .filter((text) => line.text === '' || isSpeakable(text))
+    .map((text) => [{ ...line, text }])
+
+/** Formats that are decoded here, those without loss first. */
+const decodable = ['pcm', 'wav', 'flac', 'opus', 'mp3'] as const
+
+/** What the upstream is asked for: the wanted format where it makes it in one order, else the best that is decoded here. */
+function upstreamFormat(
+  { audio: { formats, rate } }: AudioModel,
+  wanted: SoundFormat,
+  isJoined: boolean,
+): AudioOrder['format'] {
+  // AAC is not decoded here, so that nobody could say whether it came whole.
+  const isProven = wanted !== 'wav' && wanted !== 'aac'
+  const direct = !isJoined && isProven && formats.includes(wanted) ? wanted : undefined
+  const encoding = direct ?? decodable.find((one) => formats.includes(one)) ?? formats[0]!
+  return encoding === 'pcm' ? { encoding, rate, channels: 1 } : { encoding }
+}
+
+function boundOf(orders: readonly PlannedOrder[]): AudioUsed {
+  const texts = orders.flatMap(({ lines }) =>
+    lines.flatMap(({ text, instructions = '' }) => [text, instructions]),
+  )
+  const characters = orders.reduce((sum, order) => sum + charactersOf(order), 0)
+  const answers = orders.filter(({ question }) => question).length
+  const seconds =
+    maxSpokenSeconds(characters, orders.flatMap(({ lines }) => lines).length) + answers * maxAnswerSeconds
+  const heard = orders.reduce((sum, { question }) => sum + (question?.recording.durationSeconds ?? 0), 0)
+  const inputTokens =
+    texts.reduce((sum, text) => sum + Math.ceil(Buffer.byteLength(text) / 2) + tokensAround, 0) +
+    maxSoundTokens(heard)
+  return { characters, seconds, inputTokens, outputTokens: maxSoundTokens(seconds) }
+}
+
+const tokensAround = 8
+/** Of a spoken answer, whose length its text does not bound. */
+const maxAnswerSeconds = 300
+
+/** Characters of an order as vendors bill them: Unicode characters. */
+export const charactersOf = ({ lines, question }: PlannedOrder): number =>
+  [...lines.map(({ text }) => text), question?.text ?? ''].reduce((sum, text) => sum + [...text].length, 0)
+
+/** Bytes of a second at 24 kHz. */
+const bytesPerSecond: Record<SoundFormat, number> = {
+  wav: 48_000,
+  pcm: 48_000,
+  flac: 32_000,
+  mp3: 8_000,
+  aac: 8_000,
+  opus: 4_000,
+}
+/** Slower than anybody reads; what is held for is a bound, this is what room must be there for. */
+const readCharactersPerSecond = 6
+
+/** Seconds that the text of these orders may take when it is read slowly. */
+const likelySeconds = (orders: readonly PlannedOrder[]): number =>
+  orders.reduce(
+    (sum, order) =>
+      sum + charactersOf(order) / readCharactersPerSecond + (order.question ? maxAnswerSeconds : 1),
+    0,
+  )
+
+/** Whoever asks for more than an answer has room for is told before the order. */
+function requireRoom({ format, maxBytes, lines, where }: SpeechSpec, orders: readonly PlannedOrder[]): void {
+  const seconds = Math.ceil(likelySeconds(orders))
+  const roomOf = (one: SoundFormat) => Math.floor(maxBytes / bytesPerSecond[one])
+  if (seconds <= roomOf(format)) return
+  const isFormat = seconds <= roomOf('mp3')
+  const param = isFormat ? where('format') : where(lines.length > 1 ? 'turns' : 'text', 0)
+  fail('SOUND_TOO_LONG', { seconds, maxSeconds: roomOf(format) }, { param })
+}
+
+/** Bytes to reserve for the stored file. */
+export const reservedBytes = (
+  { orders }: Pick<SpeechPlan, 'orders'>,
+  { format, maxBytes }: SpeechSpec,
+): number => Math.min(maxBytes, Math.ceil(likelySeconds(orders)) * bytesPerSecond[format])
+
+function refuse(
+  model: AudioModel,
+  spec: SpeechSpec,
+  { setting, line }: { setting: SpeechSetting; line?: number },
+  value: string,
+  supported: string[],
+): never {
+  return fail(
+    'AUDIO_SETTING_NOT_SUPPORTED',
+    { model: model.id, setting, value, supported },
+    { param: spec.where(setting, line) },
+  )
+}
