@@ -1,0 +1,101 @@
+import { englishPhonemes } from './english.ts'
+import { englishNumbers, type NumberWords, persianNumbers, readNumber } from './numbers.ts'
+import { persianPhonemes } from './persian.ts'
+
+/** Words that are said in one breath, as phonemes (`phonemes.ts`), and how they end. */
+export interface Phrase {
+  readonly words: readonly string[]
+  readonly end: 'statement' | 'question' | 'continuation'
+  readonly pauseMs: number
+}
+
+const maxWordsOfPhrase = 24
+const maxWordLength = 48
+
+/**
+ * The phrases of a text, one after the other. Each takes time that grows with its own length, which is bounded: sound can begin before the
+ * text was read to its end.
+ */
+export function* phrasesOf(text: string): Generator<Phrase> {
+  let words: string[] = []
+  let language = languageAt(text, 0)
+  for (const token of tokens(text)) {
+    const mark = marks[token[0]!]
+    if (mark) {
+      if (words.length > 0) yield { words, ...mark }
+      words = []
+    } else {
+      if (isPersian.test(token)) language = persianNumbers
+      else if (isLatin.test(token)) language = englishNumbers
+      words.push(...readToken(token, language).filter(Boolean))
+      if (words.length >= maxWordsOfPhrase) {
+        yield { words, ...phraseBreak }
+        words = []
+      }
+    }
+  }
+  if (words.length > 0) yield { words, ...marks['.']! }
+}
+
+const isPersian = /\p{Script=Arabic}/u
+const isLatin = /\p{Script=Latin}/u
+
+/** The language of the numbers before the first word. */
+function languageAt(text: string, at: number): NumberWords {
+  const letter = /[\p{Script=Arabic}\p{Script=Latin}]/u.exec(text.slice(at, at + 2_000))?.[0]
+  return letter !== undefined && isLatin.test(letter) ? englishNumbers : persianNumbers
+}
+
+const phraseBreak = { end: 'continuation', pauseMs: 120 } as const
+const stop = { end: 'statement', pauseMs: 420 } as const
+const question = { end: 'question', pauseMs: 420 } as const
+const comma = { end: 'continuation', pauseMs: 220 } as const
+const marks: Record<string, Omit<Phrase, 'words'>> = {
+  '.': stop, '!': stop, '…': stop, '\n': stop, '؟': question, '?': question,
+  '،': comma, ',': comma, '؛': comma, ';': comma, ':': comma, '—': comma, '–': comma, '(': phraseBreak, ')': phraseBreak, '«': phraseBreak, '»': phraseBreak,
+} // biome-ignore format: a table of marks
+
+const digit = '[0-9۰-۹٠-٩]'
+const token = new RegExp(
+  [
+    `(?<![\\p{L}\\p{N}])[-−](?=${digit})`,
+    `${digit}{1,40}(?:[.,٫٬]${digit}{1,40}){0,12}`,
+    '[٪%]',
+    `\\p{Script=Latin}(?:['’]?[\\p{Script=Latin}\\p{Mn}]){0,${maxWordLength}}`,
+    `[\\p{Script=Arabic}\\p{Mn}](?:\u200c?[\\p{Script=Arabic}\\p{Mn}]){0,${maxWordLength}}`,
+    '[.!…\\n؟?،,؛;:—–()«»]',
+  ].join('|'),
+  'gu',
+)
+const punctuation = /^[،؛؟٪٫٬]/
+
+/** Words, numbers and marks of a text; Arabic punctuation is of the Arabic script too, so it is parted from words. */
+function* tokens(text: string): Generator<string> {
+  for (const [found] of text.matchAll(token)) {
+    if (!isPersian.test(found) || startsWithDigit.test(found)) yield found
+    else yield* found.match(/[،؛؟٪]|[۰-۹٠-٩]+|[^،؛؟٪۰-۹٠-٩]+/g) ?? []
+  }
+}
+
+const startsWithDigit = /^[0-9۰-۹٠-٩]/
+
+function readToken(token: string, language: NumberWords): string[] {
+  if (startsWithDigit.test(token)) return ungroup(latinDigits(token)).flatMap((number) => readNumber(number, language))
+  if (token === '-' || token === '−') return [language.minus]
+  if (token === '%' || token === '٪') return [language.percent]
+  if (punctuation.test(token)) return []
+  return [isLatin.test(token) ? englishPhonemes(token) : persianPhonemes(token)]
+}
+
+const latinDigits = (text: string): string =>
+  text.replace(/[۰-۹٠-٩٫٬]/g, (sign) => {
+    if (sign === '٫') return '.'
+    if (sign === '٬') return ','
+    return String(sign.charCodeAt(0) & 0xf)
+  })
+
+/** One number, where its groups are of three digits and one point stands in it at most; otherwise each by itself (1.2.3). */
+function ungroup(text: string): string[] {
+  const isOne = /^(\d{1,3}(,\d{3})+|\d+)(\.\d+)?$/.test(text)
+  return isOne ? [text.replaceAll(',', '')] : text.split(/[.,]/)
+}
