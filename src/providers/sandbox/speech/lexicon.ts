@@ -10,7 +10,7 @@ const table = `
 است ast هست hast نیست nist بود bud شد Sod شده Sode شود Savad کرد kard کرده karde کند konad کن kon کنید konid کنم konam کنیم konim کنند konand
 دارد dArad دارم dAram داریم dArim دارید dArid دارند dArand داشت dASt گفت goft گفتم goftam گوید guyad گویم guyam رفت raft رفتم raftam رفتیم raftim رود ravad روم ravam رویم ravim روند ravand
 آمد Amad آمدم Amadam آید Ayad آیم Ayam آیند Ayand دید did دیدم didam بیند binad بینم binam خورد xord خوردم xordam خوردن xordan خورم xoram خوریم xorim خواهم xAham خواهد xAhad خواهیم xAhim
-خواست xAst خواند xAnd خواندن xAndan خوانم xAnam نوشت neveSt نوشتن neveStan نویسم nevisam نویسد nevisad داد dAd دادن dAdan دهد dahad دهم daham دهند dahand گرفت gereft گرفتن gereftan گیرد girad
+خواست xAst خواند xAnd خواندن xAndan خوان xAn خوانم xAnam نوشت neveSt نوشتن neveStan نویسم nevisam نویسد nevisad داد dAd دادن dAdan دهد dahad دهم daham دهند dahand گرفت gereft گرفتن gereftan گیرد girad
 شنید Senid شناخت SenAxt شناسم SenAsam دانم dAnam داند dAnad دانست dAnest توان tavAn توانم tavAnam تواند tavAnad توانید tavAnid توانیم tavAnim رسید resid رسد resad رسیدن residan
 خرید xarid خریدم xaridam فروش foruS فروخت foruxt فرستاد ferestAd فرستادم ferestAdam زد zad زدن zadan زند zanad گذشت gozaSt گذاشت gozASt نشست neSast نشسته neSaste ایستاد istAd
 کردن kardan شدن Sodan رفتن raftan گفتن goftan آمدن Amadan بودن budan بودم budam بودند budand باش bAS باشد bASad باشید bASid باشند bASand کردم kardam کردند kardand کردیم kardim شدم Sodam شدند Sodand
