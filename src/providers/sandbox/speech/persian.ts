@@ -30,7 +30,7 @@ const joined: Record<string, string> = {
 function readPart(part: string, at: number, said: string): string {
   if (at === 0) return readStem(part)
   const ending = joined[part]
-  if (ending === undefined) return readStem(part)
+  if (ending === undefined) return afterPrefix(said, readStem(part))
   const startsWithVowel = /^[aei]/.test(ending)
   return startsWithVowel && /[Aaeiou]$/.test(said) ? `'${ending}` : ending
 }
@@ -40,7 +40,7 @@ const endings: [string, string][] = [
   ['هایمان', 'hAyemAn'], ['هایشان', 'hAyeSAn'], ['هایم', 'hAyam'], ['هایش', 'hAyaS'], ['هایی', "hA'i"], ['های', 'hAye'], ['ها', 'hA'], ['ترین', 'tarin'], ['تر', 'tar'], ['مان', 'emAn'], ['تان', 'etAn'], ['شان', 'eSAn'],
   ['ید', 'id'], ['یم', 'im'], ['ند', 'and'], ['ان', 'An'], ['ی', 'i'], ['م', 'am'], ['ت', 'at'], ['ش', 'aS'],
 ] // biome-ignore format: a table of endings
-const prefixes: [string, string][] = [['نمی', 'nemi'], ['می', 'mi'], ['بی', 'bi'], ['هم', 'ham']]
+const prefixes: [string, string][] = [['نمی', 'nemi'], ['می', 'mi'], ['بی', 'bi'], ['هم', 'ham'], ['ب', 'be'], ['ن', 'na']]
 
 function readStem(word: string): string {
   const known = persianWords.get(word)
@@ -49,14 +49,29 @@ function readStem(word: string): string {
     const stem = word.endsWith(letters) && persianWords.get(word.slice(0, -letters.length))
     if (stem && word.length - letters.length > 1) {
       if (!/[Aaeiou]$/.test(stem)) return stem + phonemes
+      if (letters === 'ی' && /[Au]$/.test(stem)) return `${stem}ye`
       if (letters.startsWith('ه') || letters.startsWith('ت')) return stem + phonemes
     }
   }
   for (const [letters, phonemes] of prefixes) {
     const stem = word.startsWith(letters) && persianWords.get(word.slice(letters.length))
-    if (stem && word.length - letters.length > 1) return phonemes + stem
+    if (stem && word.length - letters.length > 1) return phonemes + afterPrefix(phonemes, stem)
   }
-  return addVowels(readLetters(word))
+  return readCompound(word) ?? addVowels(readLetters(word))
+}
+
+/** Between i and another vowel stands y: می‌آید is said miyAyad. */
+const afterPrefix = (said: string, stem: string): string =>
+  said.endsWith('i') && /^[Aaeiou]/.test(stem) ? `y${stem}` : stem
+
+/** Two known words written as one: پدربزرگ. */
+function readCompound(word: string): string | undefined {
+  for (let at = 3; at <= word.length - 3; at += 1) {
+    const first = persianWords.get(word.slice(0, at))
+    const second = first && persianWords.get(word.slice(at))
+    if (second) return first + second
+  }
+  return undefined
 }
 
 const consonants: Record<string, string> = {

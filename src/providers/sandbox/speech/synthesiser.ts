@@ -63,17 +63,17 @@ class Band {
 }
 
 const openQuotient = 0.6
-/** Pulses lose this share of each step to their past: a slope of about 6 dB an octave above 1 kHz, as of a soft voice. */
-const tilt = 0.55
-const gain = { voice: 0.26, breath: 0.2, noise: 9 }
+/** Pulses lose this share of each step to their past: a gentle slope above 3 kHz. */
+const tilt = 0.15
+const gain = { voice: 0.26, breath: 0.2, noise: 4.5 }
 /** Levels follow their targets with a time constant of about 3 ms, so that none jumps. */
 const levelStep = 1 / 72
 const peak = 0.85
 /** Resonances above the third move little; men's, in Hz, with their bandwidths (Klatt 1980). */
 const upper = [
-  [3400, 250],
-  [4200, 300],
-  [5400, 500],
+  [3400, 200],
+  [4100, 250],
+  [5200, 400],
 ] as const
 
 /**
