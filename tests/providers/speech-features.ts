@@ -14,7 +14,10 @@ export function features(samples: Float64Array, sampleRate: number): number[][] 
   const frames: number[][] = []
   for (let at = 0; at + frame.samples <= sound.length; at += frame.step)
     frames.push(cepstrum(sound.subarray(at, at + frame.samples)))
-  const mean = Array.from({ length: cepstra }, (_, k) => frames.reduce((sum, f) => sum + f[k]!, 0) / frames.length)
+  const mean = Array.from(
+    { length: cepstra },
+    (_, k) => frames.reduce((sum, f) => sum + f[k]!, 0) / frames.length,
+  )
   return frames.map((values) => values.map((value, k) => value - mean[k]!))
 }
 
@@ -26,7 +29,13 @@ export function distance(a: number[][], b: number[][]): number {
     for (const [j, right] of b.entries()) {
       const cost = Math.hypot(...left.map((value, k) => value - right[k]!))
       const diagonal = i === 0 && j === 0 ? 0 : i > 0 && j > 0 ? row[j - 1]! + cost : Number.POSITIVE_INFINITY
-      next[j] = cost + Math.min(diagonal, i > 0 ? row[j]! : Number.POSITIVE_INFINITY, j > 0 ? next[j - 1]! : Number.POSITIVE_INFINITY)
+      next[j] =
+        cost +
+        Math.min(
+          diagonal,
+          i > 0 ? row[j]! : Number.POSITIVE_INFINITY,
+          j > 0 ? next[j - 1]! : Number.POSITIVE_INFINITY,
+        )
     }
     row = next
   }
@@ -45,21 +54,30 @@ function resample(samples: Float64Array, from: number): Float64Array {
 }
 
 function trim(samples: Float64Array): Float64Array {
-  const floor = 0.02 * samples.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
-  const from = samples.findIndex((value) => Math.abs(value) > floor)
-  return samples.subarray(from, samples.findLastIndex((value) => Math.abs(value) > floor))
+  const most = samples.reduce((peak, value) => Math.max(peak, Math.abs(value)), 0)
+  const quiet = 0.02 * most
+  const from = samples.findIndex((value) => Math.abs(value) > quiet)
+  return samples.subarray(
+    from,
+    samples.findLastIndex((value) => Math.abs(value) > quiet),
+  )
 }
 
 const bins = 257
+/** What is 50 dB below a full tone counts as silence, so that the quiet of two recordings is alike. */
+const floor = 1e-3
 const mel = (hz: number): number => 2595 * Math.log10(1 + hz / 700)
 const hz = (value: number): number => 700 * (10 ** (value / 2595) - 1)
-const edges = Array.from({ length: filters + 2 }, (_, at) => (hz((mel(highestHz) * at) / (filters + 1)) / rate) * 512)
+const edges = Array.from(
+  { length: filters + 2 },
+  (_, at) => (hz((mel(highestHz) * at) / (filters + 1)) / rate) * 512,
+)
 
 function cepstrum(sound: Float64Array): number[] {
   const power = spectrum(sound)
   const bands = Array.from({ length: filters }, (_, at) => {
     const [low, middle, high] = [edges[at]!, edges[at + 1]!, edges[at + 2]!]
-    let sum = 1e-7
+    let sum = floor
     for (let bin = Math.ceil(low); bin < high && bin < bins; bin += 1)
       sum += power[bin]! * (bin < middle ? (bin - low) / (middle - low) : (high - bin) / (high - middle))
     return Math.log(sum)

@@ -9,8 +9,7 @@ import { sampleRate, speak, voices } from './speech.ts'
 const hasEspeak = spawnSync('espeak-ng', ['--version']).status === 0
 if (!hasEspeak) console.warn('Speech is not compared with another synthesiser: espeak-ng is not installed.')
 
-const words =
-  'بار کار دار مار سیر شیر پیر تیر باد بید بود دود ماه راه چاه گاو نان نام روز موز'.split(' ')
+const words = 'بار کار دار مار سیر شیر پیر تیر باد بید بود دود ماه راه چاه گاو نان نام روز موز'.split(' ')
 const espeakRate = 22_050
 
 test.skipIf(!hasEspeak)('of 20 similar words at least 16 are nearest to the same word of espeak-ng', () => {

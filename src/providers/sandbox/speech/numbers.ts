@@ -84,8 +84,7 @@ function englishWhole(value: number): string[] {
     if (value >= scale)
       return [...englishWhole(Math.floor(value / scale)), en.scales[at]!, ...englishRest(value % scale)]
   }
-  if (value >= 100)
-    return [...englishWhole(Math.floor(value / 100)), 'h@ndr@d', ...englishRest(value % 100)]
+  if (value >= 100) return [...englishWhole(Math.floor(value / 100)), 'h@ndr@d', ...englishRest(value % 100)]
   if (value >= 20) return [en.tens[Math.floor(value / 10) - 2]!, ...englishRest(value % 10)]
   return [en.units[value]!]
 }

@@ -14,11 +14,24 @@ export function persianPhonemes(word: string): string {
   return readStem(whole)
 }
 
-const twins: Record<string, string> = { ي: 'ی', ى: 'ی', ئ: 'ئ', ك: 'ک', ة: 'ه', ۀ: 'هٔ', أ: 'أ', إ: 'ا', ٱ: 'ا' }
+const twins: Record<string, string> = {
+  ي: 'ی',
+  ى: 'ی',
+  ئ: 'ئ',
+  ك: 'ک',
+  ة: 'ه',
+  ۀ: 'هٔ',
+  أ: 'أ',
+  إ: 'ا',
+  ٱ: 'ا',
+}
 
 /** One spelling for letters that look alike: Arabic ya and kaf become Persian, decoration goes. */
 function unify(word: string): string {
-  return word.normalize('NFC').replace(/[يىكةۀإٱ]/g, (letter) => twins[letter]!).replaceAll('ـ', '')
+  return word
+    .normalize('NFC')
+    .replace(/[يىكةۀإٱ]/g, (letter) => twins[letter]!)
+    .replaceAll('ـ', '')
 }
 
 /** What is written after a half-space is mostly an ending: کتاب‌ها، خسته‌ام، خانه‌ی. */
@@ -40,7 +53,14 @@ const endings: [string, string][] = [
   ['هایمان', 'hAyemAn'], ['هایشان', 'hAyeSAn'], ['هایم', 'hAyam'], ['هایش', 'hAyaS'], ['هایی', "hA'i"], ['های', 'hAye'], ['ها', 'hA'], ['ترین', 'tarin'], ['تر', 'tar'], ['مان', 'emAn'], ['تان', 'etAn'], ['شان', 'eSAn'],
   ['ید', 'id'], ['یم', 'im'], ['ند', 'and'], ['ان', 'An'], ['ی', 'i'], ['م', 'am'], ['ت', 'at'], ['ش', 'aS'],
 ] // biome-ignore format: a table of endings
-const prefixes: [string, string][] = [['نمی', 'nemi'], ['می', 'mi'], ['بی', 'bi'], ['هم', 'ham'], ['ب', 'be'], ['ن', 'na']]
+const prefixes: [string, string][] = [
+  ['نمی', 'nemi'],
+  ['می', 'mi'],
+  ['بی', 'bi'],
+  ['هم', 'ham'],
+  ['ب', 'be'],
+  ['ن', 'na'],
+]
 
 function readStem(word: string): string {
   const known = persianWords.get(word)
@@ -90,7 +110,8 @@ function readLetters(word: string): string {
     const letter = word[at]!
     const next = word[at + 1]
     if (letter === shadda) said = doubled(said)
-    else if (marks[letter]) said += isVowelEnd(said) && !said.endsWith('V') ? glide(said) + marks[letter] : marks[letter]
+    else if (marks[letter])
+      said += isVowelEnd(said) && !said.endsWith('V') ? glide(said) + marks[letter] : marks[letter]
     else if (letter === sukun) said += '.'
     else if (letter === 'ٔ') said += isVowelEnd(said) ? 'ye' : "'"
     else if (letter === 'خ' && next === 'و' && word[at + 2] === 'ا') {
@@ -123,7 +144,8 @@ function readWeak(letter: string, said: string, word: string, at: number): strin
     return said.endsWith('a') && word[at - 1] === fatha ? '\bA' : afterVowel ? 'yA' : 'A'
   }
   if (letter === 'ه') return isLast && !afterVowel && said.length > 0 ? 'e' : 'h'
-  const beforeVowel = next !== undefined && ('اآ'.includes(next) || marks[next] !== undefined || next === shadda)
+  const beforeVowel =
+    next !== undefined && ('اآ'.includes(next) || marks[next] !== undefined || next === shadda)
   if (letter === 'و') {
     if (word[at - 1] === '\u064f') return ''
     if (said === '') return word[0] === 'ا' ? 'u' : 'v'

@@ -80,7 +80,8 @@ function* tokens(text: string): Generator<string> {
 const startsWithDigit = /^[0-9۰-۹٠-٩]/
 
 function readToken(token: string, language: NumberWords): string[] {
-  if (startsWithDigit.test(token)) return ungroup(latinDigits(token)).flatMap((number) => readNumber(number, language))
+  if (startsWithDigit.test(token))
+    return ungroup(latinDigits(token)).flatMap((number) => readNumber(number, language))
   if (token === '-' || token === '−') return [language.minus]
   if (token === '%' || token === '٪') return [language.percent]
   if (punctuation.test(token)) return []

@@ -28,7 +28,8 @@ export function segmentsOf(phrase: Phrase, voice: Voice): Segment[] {
     const isLast = lastVowel >= 0 && at >= lastVowel
     const kind = isVowel(symbol) ? 'vowel' : 'consonant'
     const isDoubled = symbol === symbols[at + 1]?.symbol
-    const factor = (isLast ? finalLengthening[kind] : 1) * (isLong ? longWordShortening : 1) * (isDoubled ? 0.6 : 1)
+    const factor =
+      (isLast ? finalLengthening[kind] : 1) * (isLong ? longWordShortening : 1) * (isDoubled ? 0.6 : 1)
     const ms = frameMs * Math.max(10, Math.round((phoneme.ms * factor * voice.pace) / frameMs))
     return { symbol, phoneme, ms, isAccented, isLast }
   })
@@ -78,7 +79,11 @@ const accentRise = 0.15
 const finalPitch = { statement: 0.76, question: 1.42, continuation: 1.12 }
 
 /** The fundamental frequency, in Hz, at a share of a segment that itself lies at a share of its phrase. */
-export function pitchAt(segment: Segment, end: Phrase['end'], at: { segment: number; phrase: number }): number {
+export function pitchAt(
+  segment: Segment,
+  end: Phrase['end'],
+  at: { segment: number; phrase: number },
+): number {
   const base = declination.from + (declination.to - declination.from) * at.phrase
   if (segment.isLast) {
     const reached = isVowel(segment.symbol) ? at.segment : 1

@@ -99,5 +99,7 @@ function stopLevels({ phoneme, symbol, ms: length }: Segment, ms: number, next: 
   const openMs = ms - (length - releaseMs)
   if (next?.symbol === symbol || openMs < 0) return { ...silent, voiced: voiceBar }
   if (openMs < burstMs) return { voiced: voiceBar, aspirated: 0, noisy: isVoiced ? 0.75 : 1 }
-  return isVoiced ? { ...silent, voiced: 0.4 } : { ...silent, aspirated: factor(aspirationDb - 3), noisy: 0.15 }
+  return isVoiced
+    ? { ...silent, voiced: 0.4 }
+    : { ...silent, aspirated: factor(aspirationDb - 3), noisy: 0.15 }
 }
