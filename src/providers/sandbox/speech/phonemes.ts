@@ -34,7 +34,7 @@ export interface Noise {
 
 type Triple = readonly [number, number, number]
 const vowel = (ms: number, formants: Triple, voicedDb = 0): Phoneme => ({
-  kind: 'vowel', ms, formants, bandwidths: [70, 90, 140], voicedDb, strength: 0.5,
+  kind: 'vowel', ms, formants, bandwidths: [80, 90, 110], voicedDb, strength: 0.5,
 }) // biome-ignore format: one line of fields
 
 const noise = (hz: number, bandwidthHz: number, db: number): Noise => ({ hz, bandwidthHz, db })
@@ -42,7 +42,7 @@ const sibilant = [noise(6200, 1400, -22), noise(4700, 900, -30)]
 const hushing = [noise(2700, 500, -20), noise(4000, 900, -24), noise(5600, 1200, -30)]
 const flat = [noise(1500, 3000, -41), noise(7000, 5000, -36)]
 const uvular = [noise(1350, 350, -22), noise(2500, 700, -32), noise(3600, 900, -36)]
-const labialBurst = [noise(900, 1200, -28), noise(2200, 1500, -36)]
+const labialBurst = [noise(900, 1200, -34), noise(2200, 1500, -42)]
 const dentalBurst = [noise(3900, 1500, -22), noise(6000, 1800, -24)]
 const velarBurst = [noise(2300, 500, -20), noise(3900, 900, -30)]
 
@@ -54,12 +54,12 @@ const consonant = (
 ): Phoneme => ({ kind, ms, formants, bandwidths: [90, 120, 200], strength: 0.75, ...more })
 
 export const phonemes: Readonly<Record<string, Phoneme>> = {
-  A: vowel(135, [620, 1050, 2450]),
+  A: vowel(135, [620, 1120, 2550]),
   a: vowel(95, [740, 1600, 2450]),
   e: vowel(90, [470, 1880, 2550]),
-  i: vowel(115, [290, 2200, 2900], -2),
+  i: vowel(115, [280, 2300, 3000], -2),
   o: vowel(92, [450, 900, 2350]),
-  u: vowel(115, [320, 820, 2250], -2),
+  u: vowel(115, [320, 880, 2250], -4),
   '@': vowel(75, [520, 1350, 2450], -1),
 
   p: consonant('stop', 92, [350, 900, 2150], { noise: labialBurst }),

@@ -63,17 +63,17 @@ class Band {
 }
 
 const openQuotient = 0.6
-/** Pulses lose this share of each step to their past: a gentle slope above 3 kHz. */
-const tilt = 0.15
+/** The slope of the pulses is added to them so many times: about 15 dB more at 3 kHz, where consonants are told apart. */
+const presence = 7
 const gain = { voice: 0.26, breath: 0.2, noise: 4.5 }
 /** Levels follow their targets with a time constant of about 3 ms, so that none jumps. */
 const levelStep = 1 / 72
 const peak = 0.85
 /** Resonances above the third move little; men's, in Hz, with their bandwidths (Klatt 1980). */
 const upper = [
-  [3400, 200],
-  [4100, 250],
-  [5200, 400],
+  [3300, 130],
+  [4000, 180],
+  [5200, 900],
 ] as const
 
 /**
@@ -91,7 +91,7 @@ export class Synthesiser {
   #noise: Frame['noise'] = []
   #seed = 1
   #phase = 0
-  #pulse = 0
+  #flow = 0
   #voiced = 0
   #aspirated = 0
   #noisy = 0
@@ -138,9 +138,10 @@ export class Synthesiser {
     if (this.#phase >= 1) this.#phase -= 1
     const open = this.#phase / openQuotient
     const flow = open < 1 ? 2 * open - 3 * open * open : 0
-    this.#pulse += (flow - this.#pulse) * (1 - tilt)
+    const pulse = flow + presence * (flow - this.#flow)
+    this.#flow = flow
     const breath = white * (open < 1 ? 1 : 0.4) * this.#voice.breath
-    const voice = (this.#pulse + breath) * this.#voiced * gain.voice
+    const voice = (pulse + breath) * this.#voiced * gain.voice
     return voice + white * this.#aspirated * gain.breath * 4
   }
 

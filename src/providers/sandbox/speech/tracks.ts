@@ -65,7 +65,9 @@ function track(segment: Segment, from: number[], to: number[], ms: number): numb
 
 const factor = (db: number): number => 10 ** (db / 20)
 const silent = { voiced: 0, aspirated: 0, noisy: 0 }
-const aspirationDb = -15
+const aspirationDb = -24
+/** An h that closes the last syllable is hardly heard. */
+const finalBreathDb = -38
 
 type Levels = Pick<Frame, 'voiced' | 'aspirated' | 'noisy'>
 
@@ -79,7 +81,7 @@ function levels(segment: Segment, ms: number, next: Segment | undefined): Levels
     return { voiced, aspirated: 0, noisy: isClosed ? 0 : 1.3 - share }
   }
   if (phoneme.kind === 'fricative') return { voiced, aspirated: 0, noisy: Math.sin(Math.PI * share) ** 0.5 }
-  if (segment.symbol === 'h') return { ...silent, aspirated: factor(aspirationDb) }
+  if (segment.symbol === 'h') return { ...silent, aspirated: factor(segment.isLast ? finalBreathDb : aspirationDb) }
   if (segment.symbol === 'r' || segment.symbol === "'")
     return { ...silent, voiced: Math.abs(share - 0.5) < 0.25 ? voiced * 0.35 : 0.7 }
   if (phoneme.kind === 'vowel') return { ...silent, voiced: voiced * fade(segment, share) }
@@ -98,8 +100,8 @@ function stopLevels({ phoneme, symbol, ms: length }: Segment, ms: number, next: 
   const releaseMs = isVoiced ? burstMs + 4 : burstMs + 26
   const openMs = ms - (length - releaseMs)
   if (next?.symbol === symbol || openMs < 0) return { ...silent, voiced: voiceBar }
-  if (openMs < burstMs) return { voiced: voiceBar, aspirated: 0, noisy: isVoiced ? 0.75 : 1 }
+  if (openMs < burstMs) return { voiced: voiceBar, aspirated: 0, noisy: isVoiced ? 0.35 : 1 }
   return isVoiced
     ? { ...silent, voiced: 0.4 }
-    : { ...silent, aspirated: factor(aspirationDb - 3), noisy: 0.15 }
+    : { ...silent, aspirated: factor(aspirationDb - 3), noisy: 0.5 }
 }
