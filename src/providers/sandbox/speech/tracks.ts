@@ -81,7 +81,8 @@ function levels(segment: Segment, ms: number, next: Segment | undefined): Levels
     return { voiced, aspirated: 0, noisy: isClosed ? 0 : 1.3 - share }
   }
   if (phoneme.kind === 'fricative') return { voiced, aspirated: 0, noisy: Math.sin(Math.PI * share) ** 0.5 }
-  if (segment.symbol === 'h') return { ...silent, aspirated: factor(segment.isLast ? finalBreathDb : aspirationDb) }
+  if (segment.symbol === 'h')
+    return { ...silent, aspirated: factor(segment.isLast ? finalBreathDb : aspirationDb) }
   if (segment.symbol === 'r' || segment.symbol === "'")
     return { ...silent, voiced: Math.abs(share - 0.5) < 0.25 ? voiced * 0.35 : 0.7 }
   if (phoneme.kind === 'vowel') return { ...silent, voiced: voiced * fade(segment, share) }
