@@ -21,28 +21,27 @@ export function features(samples: Float64Array, sampleRate: number): number[][] 
   return frames.map((values) => values.map((value, k) => value - mean[k]!))
 }
 
-/** The mean distance of two recordings along their best alignment. */
+/**
+ * The mean distance of two recordings along their best alignment, in the symmetric form: a diagonal step counts twice, so that every path
+ * has the same weight, by which the sum is divided, and neither short nor long words are favoured.
+ */
 export function distance(a: number[][], b: number[][]): number {
-  let row = new Float64Array(b.length).fill(Number.POSITIVE_INFINITY)
+  const never = Number.POSITIVE_INFINITY
+  let row = new Float64Array(b.length).fill(never)
   for (const [i, left] of a.entries()) {
     const next = new Float64Array(b.length)
     for (const [j, right] of b.entries()) {
       const cost = Math.hypot(...left.map((value, k) => value - right[k]!))
-      const diagonal = i === 0 && j === 0 ? 0 : i > 0 && j > 0 ? row[j - 1]! + cost : Number.POSITIVE_INFINITY
-      next[j] =
-        cost +
-        Math.min(
-          diagonal,
-          i > 0 ? row[j]! : Number.POSITIVE_INFINITY,
-          j > 0 ? next[j - 1]! : Number.POSITIVE_INFINITY,
-        )
+      const before = i === 0 && j === 0 ? 0 : ((j > 0 ? row[j - 1] : never) ?? never)
+      const alone = Math.min(row[j]!, j > 0 ? next[j - 1]! : never)
+      next[j] = Math.min(before + 2 * cost, alone + cost)
     }
     row = next
   }
   return row.at(-1)! / (a.length + b.length)
 }
 
-/** Linear interpolation after a mean over one step, which keeps what lies above half the new rate small. */
+/** Linear interpolation: what lies above half the new rate is weak in speech and stays. */
 function resample(samples: Float64Array, from: number): Float64Array {
   const step = from / rate
   return Float64Array.from({ length: Math.floor(samples.length / step) - 2 }, (_, at) => {
