@@ -13,8 +13,9 @@ import { imagesProvider } from '#providers/images'
 import type { UpstreamAddress } from '#providers/kit'
 import { messagesProvider } from '#providers/messages'
 import { responsesProvider } from '#providers/responses'
-import { sandboxEmbeddings, sandboxImages, sandboxProvider } from '#providers/sandbox'
+import { sandboxAudio, sandboxEmbeddings, sandboxImages, sandboxProvider } from '#providers/sandbox'
 import type { TextProvider } from '#providers/spec'
+import { speechProvider } from '#providers/speech'
 
 type Room = TextProvider & AsyncDisposable
 
@@ -51,7 +52,7 @@ export function connect(
       id === 'sandbox'
         ? {
             provider: sandboxProvider(),
-            orders: { image: sandboxImages(), embedding: sandboxEmbeddings() },
+            orders: { image: sandboxImages(), audio: sandboxAudio(), embedding: sandboxEmbeddings() },
           }
         : roomsFor(dialects, { id, baseUrl, headers, ...key }, egress, net, opening)
     upstreams.set(id, {
@@ -77,8 +78,16 @@ function roomsFor(
   const wires = dialects.filter(isWire)
   const texts = wires.map((wire) => opening.use(rooms[wire](address)))
   const embeddings = wires.includes('chat') && opening.use(embeddingsProvider(address))
-  const beside = embeddings ? { embedding: embeddings } : {}
-  if (!dialects.includes('images')) return { provider: joined(texts), orders: beside }
+  const speech = dialects.includes('speech') && opening.use(speechProvider(address))
+  const beside = {
+    ...(embeddings && { embedding: embeddings }),
+    ...(speech && { audio: speech }),
+  }
+  if (!dialects.includes('images'))
+    return {
+      provider: joined(texts, (wires.length === 0 && speech && speech.ping) || undefined),
+      orders: beside,
+    }
   const images = opening.use(
     imagesProvider(
       { ...address, ...((address.egress.proxy || address.egress.trust) && { egressOfLinks: egressTo }) },

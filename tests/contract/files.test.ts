@@ -47,6 +47,8 @@ test('what is stored is reported, and comes back byte for byte with its type', a
   const sha256 = createHash('sha256').update(png).digest('hex')
   expect(made.body).toEqual({
     id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    receipt_id: null,
+    expires_at: null,
     name: 'نشان خرد (1).png',
     media_type: 'image/png',
     bytes: png.length,

@@ -203,7 +203,7 @@ describe('presets', () => {
     const start = boot({ config: 'defaults:\n  studio: { text: { fast: sandbox/image } }' })
     await expect(start).rejects.toThrow(StartRefused)
     await expect(start).rejects.toThrow(
-      /2.*defaults\.studio\.text\.fast is sandbox\/image, which is not a text model/,
+      /2.*defaults\.studio\.text\.fast is sandbox\/image, which is not a model of the kind text/,
     )
     expect(() => loadConfig(readEnv({}), 'defaults: { studio: { text: { best: a/b } } }')).toThrow(/best/)
   })

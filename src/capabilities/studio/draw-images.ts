@@ -1,25 +1,19 @@
-import {
-  answerStored,
-  Base64Bytes,
-  payment,
-  requireMayUse,
-  requireModel,
-  setMissingOutputs,
-} from '#capabilities/calls'
+import { answerStored, Base64Bytes, payment, setMissingOutputs } from '#capabilities/calls'
 import { largePicture } from '#capabilities/text'
 import { type ImageSetting, type ImageSpec, type Picture, startPaidImage } from '#engine/images'
-import { type ImageModel, sizeOf } from '#engine/models'
+import { sizeOf } from '#engine/models'
 import type { Media } from '#engine/turn'
 import { fail } from '#platform/errors'
 import type { Content, JsonText, RequestContext } from '#platform/http'
 import { executionOf } from './execution.ts'
 import { reasons } from './phrases.ts'
+import { modelOf } from './preset-model.ts'
 import { type ImageBody, maxReferenceCharacters } from './schema.ts'
 
 /** Draws one to four pictures. Everything wrong is refused first, then room and price are held, then each picture is ordered once. */
 export async function drawImages(context: RequestContext<ImageBody>): Promise<JsonText | Content> {
   const { app, body } = context
-  const model = modelOf(context)
+  const model = modelOf(context, 'image')
   const paid = await startPaidImage(app, {
     ...payment(context),
     model,
@@ -33,14 +27,6 @@ export async function drawImages(context: RequestContext<ImageBody>): Promise<Js
     const execution = executionOf(context, { model: paid.model, tokens, microcredits })
     return { body: { outputs: pictures.map(outputOf), execution }, files }
   })
-}
-
-function modelOf(context: RequestContext<ImageBody>): ImageModel {
-  const { app, caller, body } = context
-  if (body.model !== undefined) return requireModel(context, body.model, 'image')
-  const model = app.models.studio.image[body.preset ?? 'balanced']
-  requireMayUse(caller, model)
-  return model
 }
 
 const outputOf = ({ bytes, mediaType, width, height, sizing }: Picture) => ({

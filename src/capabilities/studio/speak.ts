@@ -1,10 +1,10 @@
-import { answerStored, Base64Bytes, payment, requireMayUse, requireModel } from '#capabilities/calls'
-import type { AudioModel } from '#engine/models'
+import { answerStored, Base64Bytes, payment } from '#capabilities/calls'
 import { type SpeechSetting, type SpeechSpec, startPaidSpeech } from '#engine/speech'
 import { fail } from '#platform/errors'
 import type { Content, JsonText, RequestContext } from '#platform/http'
 import { executionOf } from './execution.ts'
 import { reasons } from './phrases.ts'
+import { modelOf } from './preset-model.ts'
 import { recordingOf } from './recording-of.ts'
 import type { AudioBody } from './schema.ts'
 
@@ -16,7 +16,7 @@ export async function speak(context: RequestContext<AudioBody>): Promise<JsonTex
   const { app } = context
   const paid = await startPaidSpeech(app, {
     ...payment(context),
-    model: modelOf(context),
+    model: modelOf(context, 'audio'),
     spec: await specOf(context.body),
     endpoint: '/v1/studio/audio',
   })
@@ -33,15 +33,6 @@ export async function speak(context: RequestContext<AudioBody>): Promise<JsonTex
     const execution = executionOf(context, { model: paid.model, tokens, microcredits })
     return { body: { output, execution }, files: [file] }
   })
-}
-
-function modelOf(context: RequestContext<AudioBody>): AudioModel {
-  const { app, caller, body } = context
-  if (body.model !== undefined) return requireModel(context, body.model, 'audio')
-  const model = app.models.studio.audio?.[body.preset ?? 'balanced']
-  if (!model) return fail('MODEL_NOT_FOUND', { model: 'audio' }, { param: 'preset' })
-  requireMayUse(caller, model)
-  return model
 }
 
 async function specOf(body: AudioBody): Promise<SpeechSpec> {

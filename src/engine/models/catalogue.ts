@@ -23,7 +23,7 @@ export interface Catalogue {
   kinds: Kinds
   /** Used for calls that name no model. */
   defaultText: Model
-  /** The models of Studio's presets, by medium; without audio where no model speaks. */
+  /** The models of Studio's presets, by medium; a medium that no model makes is absent. */
   studio: StudioPresets
   /** Used for semantic search in knowledge projects; absent when none is configured. */
   embedding?: EmbeddingModel
@@ -34,7 +34,7 @@ export interface Catalogue {
 
 export interface StudioPresets {
   text: Record<Preset, Model>
-  image: Record<Preset, ImageModel>
+  image?: Record<Preset, ImageModel>
   audio?: Record<Preset, AudioModel>
 }
 
@@ -42,7 +42,7 @@ export interface StudioPresets {
 const sandbox: ProviderConfig = {
   id: 'sandbox',
   baseUrl: 'sandbox:',
-  dialects: ['chat', 'images'],
+  dialects: ['chat', 'images', 'speech'],
   timeouts: defaultTimeouts,
   onDisconnect: 'cancel',
   headers: {},
@@ -195,11 +195,10 @@ function studioOf(
 ): StudioPresets {
   const first = <Kind extends Medium>(kind: Kind) => [...models.values()].find((model) => isOf(model, kind))
   const image = presetModels('image', studio.image, models, first('image'))
-  assert(image, 'the sandbox always offers an image model')
   const audio = presetModels('audio', studio.audio, models, first('audio'))
   return {
     text: presetModels('text', studio.text, models, defaultText)!,
-    image,
+    ...(image && { image }),
     ...(audio && { audio }),
   }
 }

@@ -28,6 +28,9 @@ export const listBytes = 8 * mebibyte
 /** An image of 24 MB in Base64. All images of a call come in one body. */
 export const picturesBytes = (count: number): number => Math.min(count, 4) * 32 * mebibyte + mebibyte
 
+/** Sound of a call: an hour of 24 kHz samples. */
+export const soundBytes = 192 * mebibyte
+
 /** A vector's number has up to 24 characters in JSON. */
 export const vectorsBytes = (texts: number, dimensions: number): number => mebibyte + 32 * texts * dimensions
 

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici'
 import { type Egress, openDispatcher, ProxyFailed } from '#platform/proxy'
 import { type Timeouts, UpstreamError } from '#providers/spec'
+import { tooLong } from './bounds.ts'
 import { type AnswerReceiver, Exchange, type ReplyHeaders } from './exchange.ts'
 import { faultOfProxy, faultOfStatus } from './fault.ts'
 import { Form } from './form.ts'
@@ -8,7 +9,7 @@ import { readJson } from './json.ts'
 import { WholeBody } from './whole-body.ts'
 
 export type { AnswerReader, EventProgress } from './answer-reader.ts'
-export { listBytes, picturesBytes, vectorsBytes } from './bounds.ts'
+export { listBytes, picturesBytes, soundBytes, vectorsBytes } from './bounds.ts'
 export { faultOfError, maskSecrets } from './fault.ts'
 export { Form } from './form.ts'
 export { claimedCount, isRecord } from './json.ts'
@@ -52,6 +53,12 @@ export interface UpstreamOptions {
 export interface WholeOptions extends UpstreamOptions {
   /** Aborting it ends the request. */
   signal: AbortSignal
+}
+
+export interface ByteReceiver {
+  begin?: (headers: ReplyHeaders) => void
+  write: (chunk: Uint8Array) => void | Promise<void>
+  maxBytes: number
 }
 
 /**
@@ -127,6 +134,49 @@ export class UpstreamClient implements AsyncDisposable {
         flush: () => {},
         end: () => end(() => resolve(body.take())),
         fail: (error) => end(() => reject(error)),
+      })
+    })
+  }
+
+  /**
+   * The body of a success, at most `maxBytes`, given to `write` chunk by chunk: nothing more is read until it resolves. What `write` throws ends
+   * the call. `begin` sees the headers first.
+   */
+  stream(options: WholeOptions, { begin, write, maxBytes }: ByteReceiver): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (options.signal.aborted) return reject(new UpstreamError('aborted', { executed: false }))
+      let writing = Promise.resolve()
+      let left = maxBytes
+      let isOver = false
+      const end = (settle: () => void): void => {
+        if (isOver) return
+        isOver = true
+        options.signal.removeEventListener('abort', stop)
+        exchange.abandon()
+        settle()
+      }
+      const stop = (): void => end(() => reject(new UpstreamError('aborted', { executed: exchange.wasSent })))
+      const guarded = (work: () => void | Promise<void>): Promise<void> =>
+        Promise.resolve()
+          .then(work)
+          .catch((error: unknown) => end(() => reject(error)))
+      options.signal.addEventListener('abort', stop, { once: true })
+      const exchange = this.send(options, {
+        begin: (headers) => {
+          writing = guarded(() => begin?.(headers))
+        },
+        bytes: (chunk) => {
+          left -= chunk.length
+          if (left < 0) return end(() => reject(tooLong(maxBytes)))
+          exchange.timers.read(true)
+          exchange.pause()
+          writing = writing
+            .then(() => (isOver ? undefined : guarded(() => write(chunk))))
+            .then(() => exchange.resume())
+        },
+        flush: () => {},
+        end: () => void writing.then(() => end(resolve)),
+        fail: (error) => void writing.then(() => end(() => reject(error))),
       })
     })
   }

@@ -1,4 +1,4 @@
-import type { AnyModel, EmbeddingModel, Feature, ImageModel, Model } from '#engine/models'
+import type { AnyModel, AudioModel, EmbeddingModel, Feature, ImageModel, Model } from '#engine/models'
 import type { Modality } from '#engine/turn'
 
 const warning = {
@@ -148,8 +148,39 @@ const embeddingModel: EmbeddingModel = {
   pricing: { inputPerMillion: 0 },
 }
 
-/** As callers see them: `sandbox/fast` (the default), `sandbox/omni`, `sandbox/reasoner`, `sandbox/image`, `sandbox/embedding`. */
-export const sandboxModels: AnyModel[] = [...textModels, imageModel, embeddingModel]
+const audioModel: AudioModel = {
+  id: 'sandbox/speech',
+  kind: 'audio',
+  displayName: 'Kherad Sandbox Speech (simulator) · شبیه‌ساز گفتار خرد',
+  description: [
+    'Simulator for development and tests: a small formant synthesiser inside the server reads Persian and simple English, always the same for the same text, in an artificial voice. Of a recording it says how long it is, and nothing else.',
+    'شبیه‌ساز برای توسعه و آزمون: یک گفتارساز کوچک درون همین کارساز فارسی و انگلیسی ساده می‌خواند، برای یک متن همیشه یکسان و با صدایی ساختگی. از یک ضبط فقط درازایش را می‌گوید.',
+  ].join('\n'),
+  ownedBy: 'kherad',
+  created: 1_795_392_000,
+  sandbox: true,
+  deployments: [{ id: 'sandbox/speech', provider: 'sandbox', model: 'speech', weight: 1, priority: 0 }],
+  fallbacks: [],
+  inputModalities: ['text', 'audio'],
+  audio: {
+    tasks: ['speech', 'dialogue', 'answer'],
+    voices: [
+      { id: 'sandbox-mina', name: 'مینا', gender: 'female', languages: ['fa', 'en'] },
+      { id: 'sandbox-kian', name: 'کیان', gender: 'male', languages: ['fa', 'en'] },
+    ],
+    takesOtherVoices: false,
+    formats: ['pcm'],
+    rate: 24_000,
+    takesInstructions: false,
+    maxCharacters: 4_096,
+    maxTurns: 40,
+    maxVoices: 2,
+  },
+  pricing: { perMillionCharacters: 10, perMinute: 0, inputPerMillion: 0, outputPerMillion: 0 },
+}
+
+/** As callers see them: `sandbox/fast` (the default), `sandbox/omni`, `sandbox/reasoner`, `sandbox/image`, `sandbox/speech`, `sandbox/embedding`. */
+export const sandboxModels: AnyModel[] = [...textModels, imageModel, audioModel, embeddingModel]
 
 /**
  * The text model behind an upstream name: `fast`, `sandbox/fast`, or `fast:b` — a name after the colon makes a second

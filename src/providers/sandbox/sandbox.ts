@@ -1,5 +1,6 @@
 import type { Content } from '#engine/turn'
 import { type TextCall, type TextProvider, UpstreamError } from '#providers/spec'
+import { sandboxAudio } from './audio.ts'
 import { findSandboxModel, sandboxModels } from './catalogue.ts'
 import { countInput } from './count-input.ts'
 import { sandboxEmbeddings } from './embedding.ts'
@@ -12,7 +13,7 @@ import { type Answering, roomForOutput, streamPlan } from './stream.ts'
 import { loadTokenizer, type Tokenizer } from './tokens.ts'
 
 export type { Pace, SandboxClock }
-export { sandboxEmbeddings, sandboxImages, sandboxModels }
+export { sandboxAudio, sandboxEmbeddings, sandboxImages, sandboxModels }
 
 /**
  * An in-process upstream for development and tests: deterministic, offline and complete, but not intelligent. Rules of its answers:

@@ -1,0 +1,72 @@
+import {
+  listBytes,
+  modelNames,
+  pingTimeouts,
+  soundBytes,
+  type UpstreamAddress,
+  UpstreamClient,
+} from '#providers/kit'
+import {
+  type AudioCall,
+  type AudioProvider,
+  type Spoken,
+  type TextProvider,
+  UpstreamError,
+} from '#providers/spec'
+import { faultIn, SoundStart } from './sound-start.ts'
+
+/** A long text may take a minute before its first sound. */
+const maxComposingMs = 60_000
+
+/** Any upstream that speaks OpenAI's `/audio/speech`: OpenAI, Speaches, Kokoro-FastAPI, LocalAI. One line a call; it has no dialogues. */
+export function speechProvider(
+  address: UpstreamAddress,
+): AudioProvider & AsyncDisposable & { ping: TextProvider['ping'] } {
+  const client = new UpstreamClient(address)
+  return {
+    speak: (call) => speak(client, call),
+    ping: async (signal) =>
+      modelNames(await client.json({ path: '/models', signal, timeouts: pingTimeouts }, listBytes)),
+    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
+  }
+}
+
+async function speak(client: UpstreamClient, call: AudioCall): Promise<Spoken> {
+  const { order, signal, timeouts } = call
+  const start = new SoundStart(order.format, order.sink)
+  await client.stream(
+    {
+      path: '/audio/speech',
+      body: bodyOf(call),
+      headers: {
+        'idempotency-key': call.attemptId,
+        ...(call.traceparent !== undefined && { traceparent: call.traceparent }),
+      },
+      signal,
+      timeouts,
+      firstByteMs: Math.min(timeouts.totalMs, timeouts.firstByteMs + maxComposingMs),
+    },
+    { write: (chunk) => start.write(chunk), maxBytes: soundBytes },
+  )
+  const refusal = await start.end()
+  if (refusal) throw faultIn(refusal, client.secrets)
+  return {}
+}
+
+function bodyOf({ order, upstreamModel }: AudioCall): Record<string, unknown> {
+  const { lines, question, format, speed } = order
+  const [line, another] = lines
+  if (!line || another || question)
+    throw new UpstreamError('invalid_request', {
+      executed: false,
+      detail: 'This wire speaks one text with one voice.',
+    })
+  return {
+    model: upstreamModel,
+    input: line.text,
+    voice: line.voice,
+    response_format: format.encoding,
+    ...(line.instructions !== undefined && { instructions: line.instructions }),
+    ...(speed !== undefined && { speed }),
+  }
+}
