@@ -59,19 +59,20 @@ async function store(paid: PaidSpeech): Promise<void> {
   await paid.finish({ statusCode: 200 })
 }
 
-/** The last chunk waits for the charge. */
+/** As it comes; its last byte waits for the charge. */
 async function* untilStored(paid: PaidSpeech, stored: Promise<void>): AsyncGenerator<Uint8Array> {
   // Awaited below, unless the listener leaves.
   stored.catch(() => undefined)
-  let held: Uint8Array | undefined
+  let last: Uint8Array | undefined
   try {
     for await (const chunk of paid.chunks()) {
-      if (held) yield held
-      held = chunk
+      const ready = last ? Buffer.concat([last, chunk]) : chunk
+      if (ready.length > 1) yield ready.subarray(0, -1)
+      last = ready.subarray(-1)
     }
   } catch {
     // What went wrong is said by `stored`.
   }
   await stored
-  if (held) yield held
+  if (last) yield last
 }

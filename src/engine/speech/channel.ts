@@ -45,6 +45,12 @@ export class SoundChannel implements SoundSink {
     this.#arrived?.()
   }
 
+  /** Nobody reads any more. */
+  drop(): void {
+    this.#isDropped = true
+    this.#taken?.()
+  }
+
   /** Throws the error of the upstream after what came before it. */
   async *read(): AsyncGenerator<Uint8Array> {
     try {
@@ -64,8 +70,7 @@ export class SoundChannel implements SoundSink {
         }
       }
     } finally {
-      this.#isDropped = true
-      this.#taken?.()
+      this.drop()
     }
   }
 }

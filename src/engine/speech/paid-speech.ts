@@ -122,10 +122,12 @@ class Paid implements PaidSpeech {
   readonly #recording: Recording
   /** Of every order that was sent. */
   readonly #filled: FilledPart<Candidate, Reported>[] = []
-  readonly #sent: Promise<void>[] = []
+  readonly #sent: { channel: SoundChannel; ended: Promise<void> }[] = []
   #candidate: Candidate
   /** Of the sound of each order. */
   #seconds = 0
+  /** Of the answer, where it was encoded here. */
+  #heardSeconds = 0
   #spoken: Spoken | undefined
 
   constructor(parts: Parts) {
@@ -156,7 +158,7 @@ class Paid implements PaidSpeech {
       const [file] = result.fileIds as [string]
       this.#spoken = {
         bytes,
-        seconds: this.#seconds,
+        seconds: this.#heardSeconds || this.#seconds,
         file,
         tokens,
         microcredits,
@@ -165,7 +167,8 @@ class Paid implements PaidSpeech {
       this.#recording.end()
       return this.#spoken
     } catch (error) {
-      await Promise.all(this.#sent)
+      for (const { channel } of this.#sent) channel.drop()
+      await Promise.all(this.#sent.map(({ ended }) => ended))
       const failure = failureFrom(error, order.fault)
       this.#recording.end(failure)
       throw failure
@@ -198,10 +201,19 @@ class Paid implements PaidSpeech {
     for await (const _sound of this.#decoded(passed, format));
   }
 
+  /** Counts what is answered: with the pauses that joining adds. */
+  async *#heard(sound: AsyncIterable<Sound>): AsyncGenerator<Sound> {
+    for await (const piece of sound) {
+      this.#heardSeconds += secondsOf(piece)
+      yield piece
+    }
+  }
+
   async #encode(sound: AsyncIterable<Sound>): Promise<void> {
     const { format } = this.#parts.options.spec
     const rate = format === 'pcm' || format === 'wav' ? pcmRate : undefined
-    for await (const chunk of encodeSound(sound, { format, rate })) this.#recording.add(chunk)
+    const heard = this.#heard(sound)
+    for await (const chunk of encodeSound(heard, { format, rate })) this.#recording.add(chunk)
   }
 
   chunks(): AsyncGenerator<Uint8Array> {
@@ -234,8 +246,9 @@ class Paid implements PaidSpeech {
         this.#candidate = part.candidate
         channel.end(part.fault)
       })
-    this.#sent.push(ended)
-    return { channel, ended }
+    const sent = { channel, ended }
+    this.#sent.push(sent)
+    return sent
   }
 
   async *#decoded(

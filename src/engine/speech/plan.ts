@@ -88,10 +88,12 @@ function takesAtOnce({ audio }: AudioModel, lines: readonly SpokenLine[]): boole
 }
 
 /** A line in as many orders as the upstream's bound asks for, each of whole sentences where they fit. */
-const cut = ({ audio }: AudioModel, line: SpokenLine): SpokenLine[][] =>
-  piecesOfText(line.text, audio.maxCharacters)
-    .filter((text) => line.text === '' || isSpeakable(text))
-    .map((text) => [{ ...line, text }])
+function cut({ audio }: AudioModel, line: SpokenLine): SpokenLine[][] {
+  if (line.text === '') return [[line]]
+  return piecesOfText(line.text, audio.maxCharacters)
+    .filter(isSpeakable)
+    .map((text) => [{ ...line, text: text.trim() }])
+}
 
 /** Formats that are decoded here, those without loss first. */
 const decodable = ['pcm', 'wav', 'flac', 'opus', 'mp3'] as const

@@ -55,6 +55,9 @@ export interface WholeOptions extends UpstreamOptions {
   signal: AbortSignal
 }
 
+/** Bytes that may wait for a slow writer of a stream before the upstream is held up. */
+const mostWaitingBytes = 256 * 1024
+
 export interface ByteReceiver {
   begin?: (headers: ReplyHeaders) => void
   write: (chunk: Uint8Array) => void | Promise<void>
@@ -139,7 +142,7 @@ export class UpstreamClient implements AsyncDisposable {
   }
 
   /**
-   * The body of a success, at most `maxBytes`, given to `write` chunk by chunk: nothing more is read until it resolves. What `write` throws ends
+   * The body of a success, at most `maxBytes`, given to `write` chunk by chunk; a slow writer holds the upstream up. What `write` throws ends
    * the call. `begin` sees the headers first.
    */
   stream(options: WholeOptions, { begin, write, maxBytes }: ByteReceiver): Promise<void> {
@@ -147,6 +150,7 @@ export class UpstreamClient implements AsyncDisposable {
       if (options.signal.aborted) return reject(new UpstreamError('aborted', { executed: false }))
       let writing = Promise.resolve()
       let left = maxBytes
+      let waiting = 0
       let isOver = false
       const end = (settle: () => void): void => {
         if (isOver) return
@@ -169,10 +173,15 @@ export class UpstreamClient implements AsyncDisposable {
           left -= chunk.length
           if (left < 0) return end(() => reject(tooLong(maxBytes)))
           exchange.timers.read(true)
-          exchange.pause()
+          waiting += chunk.length
+          if (waiting > mostWaitingBytes) exchange.pause()
           writing = writing
             .then(() => (isOver ? undefined : guarded(() => write(chunk))))
-            .then(() => exchange.resume())
+            .then(() => {
+              waiting -= chunk.length
+              // In a turn of its own: a resumed parser may give out the next chunk at once.
+              if (waiting <= mostWaitingBytes) setImmediate(() => isOver || exchange.resume())
+            })
         },
         flush: () => {},
         end: () => void writing.then(() => end(resolve)),
