@@ -1,5 +1,5 @@
-import type { Svgs } from '#engine/media'
 import type { Waiting } from '#engine/files'
+import type { Svgs } from '#engine/media'
 import type { Catalogue } from '#engine/models'
 import type { Pipelines } from '#engine/pipelines'
 import type { Inference } from '#engine/routing'

@@ -169,6 +169,14 @@ export async function askPictures(recorder: Recorder): Promise<void> {
     recorder.ask(`studio image: ${what}`, 'POST', '/v1/studio/image', { json })
   await studioImage('of the sandbox', { model: 'sandbox/image', prompt: 'a cat', size: '128x128' })
   await studioImage('of two', { model: 'house/painter', prompt: 'a cat', count: 2 })
+  const studioAudio = (what: string, json: Body) =>
+    recorder.ask(`studio audio: ${what}`, 'POST', '/v1/studio/audio', { json })
+  await studioAudio('of the sandbox', { model: 'sandbox/speech', text: 'سلام' })
+  await studioAudio('of nothing', { model: 'sandbox/speech' })
+  const speech = (what: string, json: Body) =>
+    recorder.ask(`speech: ${what}`, 'POST', '/v1/audio/speech', { json })
+  await speech('of the sandbox', { model: 'sandbox/speech', voice: 'sandbox-mina', input: 'سلام' })
+  await speech('of no voice', { model: 'sandbox/speech', voice: 'nobody', input: 'سلام' })
   await studioImage('of five', { model: 'house/painter', prompt: 'a cat', count: 5 })
   await recorder.ask('responses: a picture', 'POST', '/v1/responses', {
     json: { model: 'house/painter', input: 'a cat', tools: [{ type: 'image_generation', size: '128x128' }] },

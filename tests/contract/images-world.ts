@@ -106,6 +106,11 @@ models:
     fallbacks: [test/plain, test/painter]
     image: { sizes: [128x128], qualities: [high] }
     pricing: { per_image: 0.01 }
+  - id: test/vector
+    kind: image
+    deployments: [{ provider: fake, model: vector-1 }]
+    image: { sizes: [128x128], formats: [svg] }
+    pricing: { per_image: 0.08 }
 defaults: { credits_per_usd: 1000, markup: 1.0, studio: { ${presets} } }
 `
 

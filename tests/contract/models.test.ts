@@ -19,6 +19,7 @@ test('every model shows the members that the contract names, in types and sizes 
       'sandbox/omni',
       'sandbox/reasoner',
       'sandbox/image',
+      'sandbox/vector',
       'sandbox/speech',
       'sandbox/embedding',
     ]),
@@ -127,6 +128,7 @@ describe('the official OpenAI client', () => {
       'sandbox/omni',
       'sandbox/reasoner',
       'sandbox/image',
+      'sandbox/vector',
       'sandbox/speech',
       'sandbox/embedding',
     ])

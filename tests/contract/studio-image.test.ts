@@ -247,6 +247,47 @@ describe('bounds, each at its edge and past it', () => {
   })
 })
 
+describe('a model that draws vectors', () => {
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="128" height="128" onload="alert(1)">
+    <script>alert(1)</script><image href="https://example.org/a.png" width="9" height="9"/>
+    <rect width="128" height="128" fill="#00ff00"/></svg>`
+  const asSvg = () => json(200, { data: [{ b64_json: Buffer.from(svg).toString('base64') }] })
+
+  test('answers clean SVG where no format is named, and keeps that', async () => {
+    at.upstream.replyOnce(asSvg())
+    const reply = await draw(at.key, { model: 'test/vector' })
+    const clean = bytesOf(reply).toString('utf8')
+    expect(reply.body.outputs[0]).toMatchObject({ mediaType: 'image/svg+xml', width: 128, height: 128 })
+    expect(clean).toContain('#00ff00')
+    expect(clean).not.toMatch(/script|onload|https:\/\/example/)
+    const kept = await stored(at.key, filesOf(reply)[0]!)
+    expect(kept.bytes.toString('utf8')).toBe(clean)
+    expect(kept.headers.get('content-security-policy')).toContain('sandbox')
+    expect(kept.headers.get('x-content-type-options')).toBe('nosniff')
+  })
+
+  test('is there offline too', async () => {
+    const reply = await draw(at.key, { model: 'sandbox/vector', prompt: 'سلام خرد' })
+    expect(bytesOf(reply).toString('utf8')).toMatch(/^<svg.*سلام/s)
+    expect(reply.body.outputs[0].mediaType).toBe('image/svg+xml')
+  })
+
+  test('answers a raster where one is named', async () => {
+    at.upstream.replyOnce(asSvg())
+    const reply = await draw(at.key, { model: 'test/vector', outputFormat: 'png', size: '64x64' })
+    const bytes = bytesOf(reply)
+    expect(await sharp(bytes).metadata()).toMatchObject({ format: 'png', width: 64, height: 64 })
+    expect(await colourAt(bytes, 32, 32)).toBe('#00ff00')
+  })
+
+  test('is not paid for a drawing that is none', async () => {
+    at.upstream.replyOnce(
+      json(200, { data: [{ b64_json: Buffer.from('<svg>&bomb;</svg>').toString('base64') }] }),
+    )
+    expect((await draw(at.key, { model: 'test/vector' })).status).toBe(502)
+  })
+})
+
 describe('several pictures', () => {
   test('four of a model that draws one at a time are four orders, each sent once, with different ids', async () => {
     const calls = at.upstream.calls.length

@@ -66,7 +66,8 @@ function safeHeaders({ file_id: id, name, media_type: mediaType }: FileRow): Rec
   const named = name === null ? '' : `; filename*=UTF-8''${encoded(name)}`
   return {
     'accept-ranges': 'bytes',
-    'content-disposition': `inline; filename="${plain}"${named}`,
+    // A drawing may hold scripts of whoever uploaded it; a page shows it by its own means.
+    'content-disposition': `${mediaType === 'image/svg+xml' ? 'attachment' : 'inline'}; filename="${plain}"${named}`,
     'content-security-policy': "sandbox; default-src 'none'; style-src 'unsafe-inline'",
     'cross-origin-resource-policy': 'same-origin',
     'x-content-type-options': 'nosniff',

@@ -1,6 +1,6 @@
 import { answerStored, Base64Bytes, payment, setMissingOutputs } from '#capabilities/calls'
 import { largePicture } from '#capabilities/text'
-import { type ImageSetting, type ImageSpec, type Picture, startPaidImage } from '#engine/images'
+import { type ImageSetting, type ImageSpec, type Picture, startPaidImage, withinBound } from '#engine/images'
 import { sizeOf } from '#engine/models'
 import type { Media } from '#engine/turn'
 import { fail } from '#platform/errors'
@@ -25,7 +25,9 @@ export async function drawImages(context: RequestContext<ImageBody>): Promise<Js
     const { pictures, files, tokens, microcredits } = await paid.pictures()
     setMissingOutputs(context, (body.count ?? 1) - pictures.length)
     const execution = executionOf(context, { model: paid.model, tokens, microcredits })
-    return { body: { outputs: pictures.map(outputOf), execution }, files }
+    // The stored file stays as it was drawn.
+    const outputs = await Promise.all(pictures.map((picture) => withinBound(picture)))
+    return { body: { outputs: outputs.map(outputOf), execution }, files }
   })
 }
 
@@ -38,7 +40,7 @@ const outputOf = ({ bytes, mediaType, width, height, sizing }: Picture) => ({
 })
 
 async function specOf(body: ImageBody): Promise<ImageSpec> {
-  const { prompt, quality, transparent, fit = 'pad', count = 1, outputFormat = 'png' } = body
+  const { prompt, quality, transparent, fit = 'pad', count = 1, outputFormat = 'auto' } = body
   if (prompt.trim() === '') fail('INVALID_REQUEST', { why: reasons.blank }, { param: 'prompt' })
   const size = sizeOf(body.size ?? '')
   return {

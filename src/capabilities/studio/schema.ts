@@ -147,7 +147,11 @@ export const ImageBody = Type.Object(
       Type.Unsafe<'low' | 'medium' | 'high'>({ ...oneOf('low', 'medium', 'high'), default: 'medium' }),
     ),
     outputFormat: Type.Optional(
-      Type.Unsafe<'png' | 'jpeg' | 'webp'>({ ...oneOf('png', 'jpeg', 'webp'), default: 'png' }),
+      Type.Unsafe<'png' | 'jpeg' | 'webp'>({
+        ...oneOf('png', 'jpeg', 'webp'),
+        description: 'Left out: png, or svg from a model that draws vectors.',
+        'x-description-fa': 'اگر نیاید png، یا svg از مدلی که برداری می‌کشد.',
+      }),
     ),
     transparent: Type.Optional(Type.Boolean({ default: false })),
     count: Type.Optional(Type.Integer({ minimum: 1, maximum: 4, default: 1 })),

@@ -5,6 +5,7 @@ import { isSameSize } from '#engine/models'
 import type { ImageFormat, PixelSize } from '#engine/turn'
 import type { Picture, Sizing } from './images.ts'
 import type { ImagePlan } from './plan.ts'
+import { requireWhole } from './whole.ts'
 
 /** A few bytes can claim any size; 64 megapixels are 256 MB decoded. */
 const maxPixelsDecoded = 64_000_000
@@ -30,8 +31,10 @@ export async function finishRaster(
   }
   const written = format === 'svg' ? 'png' : format
   const mediaType = `image/${written}` as const
-  if (change === 'none' && sniff(bytes) === mediaType && isPlain(await open().metadata()))
+  if (change === 'none' && sniff(bytes) === mediaType && isPlain(await open().metadata())) {
+    await requireWhole(bytes, maxPixelsDecoded)
     return { bytes, mediaType, width, height, sizing }
+  }
   const clear = background === 'transparent' && written !== 'jpeg'
   const paper = clear ? nothing : change === 'pad' ? await edgeColour(open(), source, frame!) : white
   let image = open()

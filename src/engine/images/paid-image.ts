@@ -18,9 +18,9 @@ import type { ImageOrder } from '#engine/turn'
 import type { Failure } from '#platform/errors'
 import type { Drawn } from '#providers/spec'
 import { finishPicture } from './finish.ts'
+import type { Drawings } from './finish-svg.ts'
 import type { ImageSpec, Picture } from './images.ts'
 import { type ImagePlan, planFor } from './plan.ts'
-import { requireWhole } from './whole.ts'
 
 export interface PaidImageOptions extends PaidCall {
   model: ImageModel
@@ -190,12 +190,16 @@ class Paid implements PaidImage {
     return this.#parts.order.fill(candidates, async ({ images, usage }, { plan }) => {
       // Some upstreams draw more than they were asked for.
       const wanted = images.slice(0, count)
-      const pictures = wanted.map(async (bytes) => {
-        await requireWhole(bytes)
-        return finishPicture(bytes, plan)
-      })
+      const pictures = wanted.map((bytes) => finishPicture(bytes, plan, this.#drawings))
       return { pictures: await Promise.all(pictures), usage }
     })
+  }
+
+  /** An order is read to its end whoever left, and so is what it gave. */
+  get #drawings(): Drawings {
+    const { app, options } = this.#parts
+    const requester = { accountId: options.caller.accountId, signal: new AbortController().signal }
+    return { svgs: app.svgs, requester }
   }
 
   finish({ statusCode, failure, reply }: Parameters<PaidImage['finish']>[0]): Promise<Finished> {

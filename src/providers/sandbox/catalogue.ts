@@ -124,6 +124,18 @@ const imageModel: ImageModel = {
   },
 }
 
+const vectorModel: ImageModel = {
+  ...imageModel,
+  id: 'sandbox/vector',
+  displayName: 'Kherad Sandbox Vector (simulator) · شبیه‌ساز تصویر برداری خرد',
+  description: [
+    'Simulator for development and tests: draws the posters of sandbox/image as SVG.',
+    'شبیه‌ساز برای توسعه و آزمون: پوسترهای sandbox/image را به شکل SVG می‌کشد.',
+  ].join('\n'),
+  inputModalities: ['text'],
+  image: { ...imageModel.image, formats: ['svg'], maxReferences: 0 },
+}
+
 /** The dimensions of every sandbox vector. */
 export const sandboxDimensions = 256
 
@@ -179,8 +191,8 @@ const audioModel: AudioModel = {
   pricing: { perMillionCharacters: 10, perMinute: 0, inputPerMillion: 0, outputPerMillion: 0 },
 }
 
-/** As callers see them: `sandbox/fast` (the default), `sandbox/omni`, `sandbox/reasoner`, `sandbox/image`, `sandbox/speech`, `sandbox/embedding`. */
-export const sandboxModels: AnyModel[] = [...textModels, imageModel, audioModel, embeddingModel]
+/** As callers see them: `sandbox/fast` (the default), `sandbox/omni`, `sandbox/reasoner`, `sandbox/image`, `sandbox/vector`, `sandbox/speech`, `sandbox/embedding`. */
+export const sandboxModels: AnyModel[] = [...textModels, imageModel, vectorModel, audioModel, embeddingModel]
 
 /**
  * The text model behind an upstream name: `fast`, `sandbox/fast`, or `fast:b` — a name after the colon makes a second

@@ -1,5 +1,5 @@
 /** An image model, what it can be asked for, and what its pictures cost. */
-import type { ImageBackground, ImageFormat, ImageQuality, PixelSize } from '#engine/turn'
+import type { DrawnFormat, ImageBackground, ImageQuality, PixelSize } from '#engine/turn'
 import type { NamedModel } from '../../models.ts'
 
 /** A model that draws pictures, and edits those it is given where `image.maxReferences` allows any. */
@@ -14,7 +14,7 @@ export interface ImageSettings {
   /** The first is drawn where nothing says otherwise. */
   sizes: PixelSize[]
   qualities: ImageQuality[]
-  formats: ImageFormat[]
+  formats: DrawnFormat[]
   backgrounds: ImageBackground[]
   /** Pictures of one call. */
   maxCount: number

@@ -54,7 +54,7 @@ const Settings = Type.Object({
     }),
   }),
   qualities: someOf('low', 'medium', 'high'),
-  formats: someOf('png', 'jpeg', 'webp'),
+  formats: someOf('png', 'jpeg', 'webp', 'svg'),
   backgrounds: someOf('opaque', 'transparent'),
   max_count: integerIn(1, 10, { default: 1, description: 'Pictures of one call.' }),
   max_references: integerIn(0, 16, {
