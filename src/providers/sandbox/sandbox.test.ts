@@ -495,6 +495,8 @@ describe('the room', () => {
       'sandbox/omni',
       'sandbox/reasoner',
       'sandbox/image',
+      'sandbox/vector',
+      'sandbox/speech',
       'sandbox/embedding',
     ])
     for (const model of sandboxModels) {

@@ -10,7 +10,6 @@ export interface Phrase {
 }
 
 const maxWordsOfPhrase = 24
-const maxWordLength = 48
 
 /**
  * The phrases of a text, one after the other. Each takes time that grows with its own length, which is bounded: sound can begin before the
@@ -55,18 +54,9 @@ const marks: Record<string, Omit<Phrase, 'words'>> = {
   '،': comma, ',': comma, '؛': comma, ';': comma, ':': comma, '—': comma, '–': comma, '(': phraseBreak, ')': phraseBreak, '«': phraseBreak, '»': phraseBreak,
 } // biome-ignore format: a table of marks
 
-const digit = '[0-9۰-۹٠-٩]'
-const token = new RegExp(
-  [
-    `(?<![\\p{L}\\p{N}])[-−](?=${digit})`,
-    `${digit}{1,40}(?:[.,٫٬]${digit}{1,40}){0,12}`,
-    '[٪%]',
-    `\\p{Script=Latin}(?:['’]?[\\p{Script=Latin}\\p{Mn}]){0,${maxWordLength}}`,
-    `[\\p{Script=Arabic}\\p{Mn}](?:\u200c?[\\p{Script=Arabic}\\p{Mn}]){0,${maxWordLength}}`,
-    '[.!…\\n؟?،,؛;:—–()«»]',
-  ].join('|'),
-  'gu',
-)
+/** Minus, numbers, percent, Latin and Persian words of bounded length, and marks. */
+const token =
+  /(?<![\p{L}\p{N}])[-−](?=[0-9۰-۹٠-٩])|[0-9۰-۹٠-٩]{1,40}(?:[.,٫٬][0-9۰-۹٠-٩]{1,40}){0,12}|[٪%]|\p{Script=Latin}(?:['’]?[\p{Script=Latin}\p{Mn}]){0,48}|[\p{Script=Arabic}\p{Mn}](?:\u200c?[\p{Script=Arabic}\p{Mn}]){0,48}|[.!…\n؟?،,؛;:—–()«»]/gu
 const punctuation = /^[،؛؟٪٫٬]/
 
 /** Words, numbers and marks of a text; Arabic punctuation is of the Arabic script too, so it is parted from words. */
