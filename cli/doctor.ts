@@ -52,7 +52,7 @@ async function run(session: Session, { flags }: ParsedArguments): Promise<Outcom
   }
 }
 
-const marks = { ok: '✓', broken: '✗', skipped: '–' }
+const marks = { ok: '✓', warning: '!', broken: '✗', skipped: '–' }
 
 async function examineAll(session: Session, live: boolean): Promise<Check[]> {
   const { env } = session

@@ -5,12 +5,13 @@ import { doctorPhrases } from './phrases.ts'
 /** The result of one check. `message` says how to fix it where it is broken. */
 export interface Check {
   name: string
-  /** `skipped`: it could not be checked, because something it depends on is broken, or is not in use. */
-  state: 'ok' | 'broken' | 'skipped'
+  /** `warning`: it works, and will not for long; `skipped`: it could not be checked, because something it depends on is broken, or is not in use. */
+  state: 'ok' | 'warning' | 'broken' | 'skipped'
   message: Sentence
 }
 
 export const ok = (name: string, message: Sentence): Check => ({ name, state: 'ok', message })
+export const warned = (name: string, message: Sentence): Check => ({ name, state: 'warning', message })
 export const broken = (name: string, message: Sentence): Check => ({ name, state: 'broken', message })
 export const skipped = (name: string, message: Sentence): Check => ({ name, state: 'skipped', message })
 

@@ -21,6 +21,17 @@ export const doctorPhrases = {
           `${brokenChecks} of these ${brokenChecks === 1 ? 'is' : 'are'} broken.`,
         ),
 
+  shutDown: (models: string) =>
+    sentence(
+      `فروشنده خاموششان کرده است: ${models}. مدل دیگری در پرونده‌ی پیکربندی بنویسید.`,
+      `Switched off by their vendors: ${models}. Write other models in the configuration file.`,
+    ),
+  shutsDown: (models: string) =>
+    sentence(
+      `فروشنده به‌زودی خاموششان می‌کند: ${models}. جایگزینشان را در پرونده‌ی پیکربندی بنویسید.`,
+      `Will be switched off by their vendors: ${models}. Write their replacements in the configuration file.`,
+    ),
+
   node: (version: string) => sentence(`Node ${version}`, `Node ${version}`),
   nodeOld: (version: string) =>
     sentence(
@@ -251,6 +262,7 @@ export const checkTitles = {
   config: sentence('پیکربندی', 'configuration'),
   local_models: sentence('مدل‌های محلی', 'local models'),
   models: sentence('بهای مدل‌ها', 'model prices'),
+  shutdown: sentence('پایان مدل‌ها', 'ends of models'),
   port: sentence('درگاه', 'port'),
   provider: sentence('ارائه‌دهنده', 'provider'),
   provider_models: sentence('مدل‌های', 'models of'),

@@ -7,7 +7,7 @@ import { type Outbound, ProxyFailed, redactedProxy } from '#platform/proxy'
 import { connect, openNet } from '../../src/connect.ts'
 import { readCatalogue } from '../catalogue.ts'
 import type { Sentence } from '../command.ts'
-import { broken, type Check, ok, reasonOf } from './check.ts'
+import { broken, type Check, ok, reasonOf, warned } from './check.ts'
 import { stands } from './database.ts'
 import { checkMetrics } from './machine.ts'
 import { checkOutbound } from './outbound.ts'
@@ -37,9 +37,29 @@ export async function checkProviders(env: Env, fileIsThere: boolean): Promise<Ch
     ok('config', words.config(fileIsThere ? env.configFile : undefined)),
     ...silent,
     checkPrices(models.list()),
+    ...checkShutdowns(models.list(), new Date()),
     checkMetrics(config),
     ...ways,
     ...pings.flat(),
+  ]
+}
+
+/** How long before a model is switched off its operator is told. */
+const noticeMs = 90 * 24 * 60 * 60 * 1_000
+
+/** Models that are switched off, or soon will be; nothing where there are none. */
+function checkShutdowns(models: readonly AnyModel[], now: Date): Check[] {
+  const dated = models.flatMap(({ id, shutdownDate }) =>
+    shutdownDate === undefined
+      ? []
+      : [{ id, day: shutdownDate, atMs: Date.parse(`${shutdownDate}T00:00:00Z`) }],
+  )
+  const listed = (some: typeof dated): string => some.map(({ id, day }) => `${id} (${day})`).join(', ')
+  const over = dated.filter(({ atMs }) => atMs <= now.getTime())
+  const soon = dated.filter(({ atMs }) => atMs > now.getTime() && atMs <= now.getTime() + noticeMs)
+  return [
+    ...(over.length > 0 ? [broken('shutdown', words.shutDown(listed(over)))] : []),
+    ...(soon.length > 0 ? [warned('shutdown', words.shutsDown(listed(soon)))] : []),
   ]
 }
 

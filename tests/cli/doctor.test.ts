@@ -14,7 +14,7 @@ import { done, kherad } from './command-line.ts'
 
 interface CommandResult {
   name: string
-  state: 'ok' | 'broken' | 'skipped'
+  state: 'ok' | 'warning' | 'broken' | 'skipped'
   message: string
 }
 
@@ -165,4 +165,26 @@ test('each provider is asked live, and one that refuses our key, is away or is s
   expect(state).toMatchObject({ config: 'ok', 'provider good': 'ok', 'provider sandbox': 'ok' })
   expect(good.calls).toMatchObject([{ method: 'GET', path: '/v1/models' }])
   expect(JSON.stringify(checks)).not.toContain('secret-of')
+})
+
+test('models that their vendors switch off are named: those of soon as a warning, those of the past as broken', async () => {
+  await using folder = await temporaryFolder('doctor-shutdown-')
+  const file = path.join(folder.path, 'kherad.config.yaml')
+  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+  const entry = (id: string, day: string) =>
+    `  - { id: old/${id}, kind: text, shutdown_date: ${day}, deployments: [{ provider: sandbox, model: fast }], context_length: 1000, max_output_tokens: 100, pricing: { input_per_million: 0, output_per_million: 0 } }`
+  await writeFile(
+    file,
+    ['models:', entry('soon', inDays(30)), entry('late', inDays(300)), entry('gone', inDays(-1))].join('\n'),
+  )
+  const { code, checks, broken } = await examine({
+    DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
+    KHERAD_CONFIG: file,
+    KHERAD_DATA: folder.path,
+  })
+  expect(code).toBe(1)
+  expect(broken['shutdown']).toMatch(/^Switched off by their vendors: old\/gone \(/)
+  const warning = checks.find(({ state }) => state === 'warning')
+  expect(warning).toMatchObject({ name: 'shutdown', message: expect.stringContaining('old/soon') })
+  expect(JSON.stringify(checks)).not.toContain('old/late')
 })

@@ -67,6 +67,7 @@ function cardOf({ models: catalogue, config: { defaults } }: App, model: AnyMode
     description: model.description,
     kind: model.kind,
     sandbox: model.sandbox,
+    shutdown_date: model.shutdownDate ?? null,
     default: model.id === catalogue.defaultText.id,
     presets: presetsOf(catalogue.studio, model),
     input_modalities: model.inputModalities,

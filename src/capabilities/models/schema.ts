@@ -30,6 +30,12 @@ export const modelCard = ({ all }: Kinds) =>
       description: 'True for the offline simulators, which are for development and tests.',
       'x-description-fa': 'برای شبیه‌سازهای بدون اینترنت درست است؛ آن‌ها برای توسعه و آزمون‌اند.',
     }),
+    shutdown_date: nullable(
+      Type.String({
+        description: 'The day on which its vendor switches it off.',
+        'x-description-fa': 'روزی که فروشنده‌اش آن را خاموش می‌کند.',
+      }),
+    ),
     default: Type.Boolean({
       description: 'Answers calls that name no model.',
       'x-description-fa': 'درخواست‌های بدون نام مدل را پاسخ می‌دهد.',

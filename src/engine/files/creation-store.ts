@@ -97,22 +97,6 @@ export async function exchangeReservation(
   )
 }
 
-/** The files that a call made, in the order in which they were made. */
-export const creationsOf = (
-  db: Db,
-  accountId: string,
-  receiptId: string,
-  now: Date,
-): Promise<Pick<FileRow, 'file_id' | 'media_type' | 'bytes'>[]> =>
-  db.query(
-    {
-      name: 'files.creations',
-      text: `select file_id, media_type, bytes from files.files
-        where account_id = $1 and receipt_id = $2 and expires_at > $3 order by file_id`,
-    },
-    [accountId, receiptId, now],
-  )
-
 export const expired = (
   db: Db,
   now: Date,

@@ -2,7 +2,6 @@
  * Stored files of projects: what was uploaded, and what paid calls made. Their rows and quotas are here; routes that read and list them are a
  * capability.
  */
-export { creationsOf } from './creation-store.ts'
 export { type Creation, type CreationCall, CreationRoom, type StagedCreation } from './creations.ts'
 export { openFile, openStored, type StoredContent } from './open-stored.ts'
 export {

@@ -136,6 +136,7 @@ function namedOf(entry: NamedEntry): Omit<NamedModel, 'inputModalities'> {
       ...deployment,
     })),
     fallbacks: entry.fallbacks,
+    ...(entry.shutdownDate !== undefined && { shutdownDate: entry.shutdownDate }),
   }
 }
 

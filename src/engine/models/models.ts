@@ -17,6 +17,8 @@ export interface NamedModel {
   deployments: Deployment[]
   /** Ids of models of the same kind tried when no deployment of this one can answer. */
   fallbacks: string[]
+  /** The day on which its vendor switches it off: 2027-01-06. */
+  shutdownDate?: string
   inputModalities: Modality[]
 }
 

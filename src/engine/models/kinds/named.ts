@@ -13,6 +13,8 @@ export interface NamedEntry {
   description?: string
   deployments: DeploymentEntry[]
   fallbacks: string[]
+  /** The day on which its vendor switches it off: 2027-01-06. */
+  shutdownDate?: string
 }
 
 export interface DeploymentEntry {
@@ -92,6 +94,11 @@ function refuseTwice(deployments: Static<typeof Deployment>[], node: ConfigNode)
   }
 }
 
+const shutdownExpected = { en: 'a day such as 2027-01-06', fa: 'روزی مانند 2027-01-06' }
+
+const isDay = (text: string): boolean =>
+  /^\d{4}-\d\d-\d\d$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text) === true
+
 /** Members of every kind; `kind` is written by each for itself. */
 export const named = {
   id,
@@ -103,6 +110,18 @@ export const named = {
   }),
   display_name: Type.Optional(Type.String()),
   description: Type.Optional(Type.String()),
+  shutdown_date: Type.Optional(
+    Type.String({
+      description:
+        'The day on which its vendor switches it off, such as 2027-01-06; its card and the doctor say so.',
+      ...reading({
+        expected: shutdownExpected,
+        check: (day: string, node: ConfigNode) => {
+          if (!isDay(day)) node.wrong(shutdownExpected)
+        },
+      }),
+    }),
+  ),
   deployments: Type.Array(Deployment, {
     minItems: 1,
     ...reading({
@@ -123,7 +142,7 @@ export function namedOf(
   typed: Static<TObject<typeof named>> & { fallbacks?: string[] },
   node: ConfigNode,
 ): NamedEntry {
-  const { display_name, description } = typed
+  const { display_name, description, shutdown_date } = typed
   return {
     where: node.where(),
     id: typed.id,
@@ -132,5 +151,6 @@ export function namedOf(
     ...(description !== undefined && { description }),
     deployments: typed.deployments,
     fallbacks: typed.fallbacks ?? [],
+    ...(shutdown_date !== undefined && { shutdownDate: shutdown_date }),
   }
 }

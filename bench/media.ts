@@ -1,0 +1,168 @@
+/**
+ * `npm run bench:media`: what the server adds to a picture, to the first byte of speech and to vectors of 100 texts (each beside the same
+ * request sent to the upstream itself), its memory under 20 pictures of 10 MB at once, and under two bodies of eight references of 12 MB.
+ */
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import sharp from 'sharp'
+import { freePort } from '../tests/harness/free-port.ts'
+import {
+  cpuSeconds,
+  key,
+  machine,
+  type Running,
+  residentMegabytes,
+  run,
+  runScript,
+  started,
+  temporaryFolder,
+} from './stage.ts'
+
+const rounds = Number(process.argv[2] ?? 40)
+const pauseMs = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+const configOf = (small: string, large: string) => `
+providers:
+  - { id: small, base_url: ${small}/v1, dialects: [images, speech, chat] }
+  - { id: large, base_url: ${large}/v1, dialects: [images] }
+models:
+  - { id: bench/small, kind: image, deployments: [{ provider: small, model: a }], image: { sizes: [577x577], max_references: 8 }, pricing: { per_image: 0 } }
+  - { id: bench/large, kind: image, deployments: [{ provider: large, model: a }], image: { sizes: [1826x1826] }, pricing: { per_image: 0 } }
+  - { id: bench/voice, kind: audio, deployments: [{ provider: small, model: a }], audio: { voices: [{ id: a }] }, pricing: { per_minute: 0 } }
+  - { id: bench/near, kind: embedding, deployments: [{ provider: small, model: a }], max_input_tokens: 8192, max_batch: 128, pricing: { input_per_million: 0 } }
+`
+
+await using stack = new AsyncDisposableStack()
+const folder = await temporaryFolder(stack)
+const small = stack.use(await runScript('media-upstream.ts', ['1']))
+const large = stack.use(await runScript('media-upstream.ts', ['10']))
+const config = path.join(folder, 'media.yaml')
+await writeFile(config, configOf(small.url, large.url))
+const kherad = stack.use(await start())
+const pid = kherad.child.pid!
+console.log(`${machine()}; medians of ${rounds} calls one after the other`)
+
+const image = { model: 'bench/small', prompt: 'a cat' }
+const speech = { model: 'bench/voice', input: 'سلام', voice: 'a' }
+const texts = {
+  model: 'bench/near',
+  input: Array.from({ length: 100 }, (_, at) => `متن شمارهٔ ${at}`),
+  encoding_format: 'base64',
+}
+await compare('picture of 1 MB, whole', '/v1/images/generations', image, whole, 40)
+await compare('speech, first byte', '/v1/audio/speech', speech, firstByte, 5)
+await compare('vectors of 100 texts, whole', '/v1/embeddings', texts, whole, 5)
+await memoryOf(
+  '20 pictures of 10 MB at once',
+  20,
+  '/v1/images/generations',
+  Buffer.from(JSON.stringify({ model: 'bench/large', prompt: 'a cat' })),
+)
+await memoryOf('two bodies of 8 references of 12 MB at once', 2, '/v1/studio/image', await heavyBody())
+
+async function start(): Promise<Running> {
+  const port = await freePort()
+  return run(
+    [process.execPath, ...started],
+    {
+      KHERAD_PORT: String(port),
+      KHERAD_DATA: path.join(folder, 'data'),
+      KHERAD_CONFIG: config,
+      KHERAD_BOOTSTRAP_KEY: key,
+      KHERAD_LOG_LEVEL: 'error',
+    },
+    `http://127.0.0.1:${port}`,
+    '/health/ready',
+  )
+}
+
+type Measure = (url: string, body: string) => Promise<number>
+
+async function compare(
+  name: string,
+  route: string,
+  body: object,
+  measure: Measure,
+  targetMs: number,
+): Promise<void> {
+  const text = JSON.stringify(body)
+  for (let warm = 0; warm < 5; warm++) await measure(`${kherad.url}${route}`, text)
+  const own: number[] = []
+  const bare: number[] = []
+  const cpu = cpuSeconds(pid)
+  for (let round = 0; round < rounds; round++) {
+    own.push(await measure(`${kherad.url}${route}`, text))
+    bare.push(await measure(`${small.url}${route}`, text))
+  }
+  const added = median(own) - median(bare)
+  const cpuMs = ((cpuSeconds(pid) - cpu) * 1_000) / rounds
+  console.log(
+    `${name}: ${median(own).toFixed(1)} ms, upstream alone ${median(bare).toFixed(1)} ms, added ${added.toFixed(1)} ms (target ${targetMs}), ${cpuMs.toFixed(1)} ms of processor time`,
+  )
+}
+
+async function whole(url: string, body: string): Promise<number> {
+  const beganMs = performance.now()
+  const reply = await ask(url, body)
+  await reply.arrayBuffer()
+  return performance.now() - beganMs
+}
+
+async function firstByte(url: string, body: string): Promise<number> {
+  const beganMs = performance.now()
+  const reply = await ask(url, body)
+  const reader = reply.body!.getReader()
+  await reader.read()
+  const tookMs = performance.now() - beganMs
+  while (!(await reader.read()).done);
+  return tookMs
+}
+
+async function ask(url: string, body: string | Buffer): Promise<Response> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const reply = await fetch(url, { method: 'POST', headers, body })
+  if (!reply.ok) throw new Error(`${url} answered ${reply.status}: ${await reply.text()}`)
+  return reply
+}
+
+async function memoryOf(name: string, count: number, route: string, body: Buffer): Promise<void> {
+  await pauseMs(5_000)
+  const idle = residentMegabytes(pid)
+  let peak = idle
+  let isOver = false
+  const watching = (async () => {
+    for (; !isOver; await pauseMs(5)) peak = Math.max(peak, residentMegabytes(pid))
+  })()
+  const peaks: number[] = []
+  for (let round = 0; round < 3; round++) {
+    await Promise.all(
+      Array.from({ length: count }, () =>
+        ask(`${kherad.url}${route}`, body).then((reply) => reply.arrayBuffer()),
+      ),
+    )
+    peaks.push(peak)
+  }
+  isOver = true
+  await watching
+  await pauseMs(8_000)
+  console.log(
+    `${name}: idle ${idle} MB, peak after each of 3 rounds ${peaks.join(', ')} MB, ${residentMegabytes(pid)} MB eight seconds later`,
+  )
+}
+
+async function heavyBody(): Promise<Buffer> {
+  const png = await sharp({ create: { width: 64, height: 64, channels: 3, background: '#f00' } })
+    .png()
+    .toBuffer()
+  const bytes = Buffer.alloc(8_999_900)
+  png.copy(bytes)
+  const dataUrl = `data:image/png;base64,${bytes.toString('base64')}`
+  return Buffer.from(
+    JSON.stringify({ model: 'bench/small', prompt: 'a cat', references: Array(8).fill({ dataUrl }) }),
+  )
+}
+
+function median(values: number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)]!
+}
