@@ -73,7 +73,7 @@ export const audio = modelKind({
   kind: 'audio',
   entry: AudioEntrySchema,
   readEntry: readAudioEntry,
-  dialects: ['speech', 'elevenlabs', 'gemini', 'chat'],
+  dialects: ['speech'],
   lacking: {
     en: 'makes no sound: add speech to its dialects',
     fa: 'گویش صدا ندارد: speech را به dialects آن بیفزایید',
