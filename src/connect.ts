@@ -8,22 +8,41 @@ import type { Log } from '#platform/log'
 import { type GuardedClient, type GuardedNet, openGuardedClient } from '#platform/net'
 import type { Egress, Outbound } from '#platform/proxy'
 import { chatCompletionsProvider } from '#providers/chat-completions'
+import { elevenLabsSpeech } from '#providers/elevenlabs'
 import { embeddingsProvider } from '#providers/embeddings'
-import { imagesProvider } from '#providers/images'
+import { geminiImages, geminiSpeech } from '#providers/gemini'
+import { type ImageRoom, imagesProvider, type PictureAddress } from '#providers/images'
 import type { UpstreamAddress } from '#providers/kit'
 import { messagesProvider } from '#providers/messages'
+import { openRouterImages } from '#providers/openrouter'
 import { responsesProvider } from '#providers/responses'
 import { sandboxAudio, sandboxEmbeddings, sandboxImages, sandboxProvider } from '#providers/sandbox'
-import type { TextProvider } from '#providers/spec'
+import type { AudioProvider, TextProvider } from '#providers/spec'
 import { speechProvider } from '#providers/speech'
 
 type Room = TextProvider & AsyncDisposable
+type SoundRoom = AudioProvider & AsyncDisposable & Pick<TextProvider, 'ping'>
 
 const rooms: Record<Wire, (address: UpstreamAddress & { id: string }) => Room> = {
   chat: chatCompletionsProvider,
   responses: responsesProvider,
   messages: messagesProvider,
 }
+
+/** A provider with several of them draws by the first. */
+const pictureRooms = {
+  images: imagesProvider,
+  openrouter: openRouterImages,
+  gemini: geminiImages,
+} satisfies Partial<Record<Dialect, (address: PictureAddress, net: GuardedClient) => ImageRoom>>
+
+/** A provider with several of them speaks by the first. */
+const soundRooms = {
+  speech: speechProvider,
+  openrouter: speechProvider,
+  elevenlabs: elevenLabsSpeech,
+  gemini: geminiSpeech,
+} satisfies Partial<Record<Dialect, (address: UpstreamAddress) => SoundRoom>>
 
 /** The guarded client of a config: addresses of users, which go through the environment's proxy only where `net.use_proxy` says so. */
 export function openNet({ net }: Pick<Config, 'net'>, outbound: Outbound, log?: Log): GuardedNet {
@@ -77,25 +96,24 @@ function roomsFor(
   const address = { ...named, egress: egressTo(named.baseUrl) }
   const wires = dialects.filter(isWire)
   const texts = wires.map((wire) => opening.use(rooms[wire](address)))
-  const embeddings = wires.includes('chat') && opening.use(embeddingsProvider(address))
-  const speech = dialects.includes('speech') && opening.use(speechProvider(address))
-  const beside = {
-    ...(embeddings && { embedding: embeddings }),
-    ...(speech && { audio: speech }),
+  const embedding = wires.includes('chat') && opening.use(embeddingsProvider(address))
+  const drawing = firstOf(pictureRooms, dialects)
+  const links = (address.egress.proxy || address.egress.trust) && { egressOfLinks: egressTo }
+  const image = drawing && opening.use(drawing({ ...address, ...links }, net))
+  const speaking = firstOf(soundRooms, dialects)
+  const audio = speaking && opening.use(speaking(address))
+  const ping = wires.length === 0 ? (image ?? audio)?.ping : undefined
+  return {
+    provider: joined(texts, ping),
+    orders: { ...(image && { image }), ...(audio && { audio }), ...(embedding && { embedding }) },
   }
-  if (!dialects.includes('images'))
-    return {
-      provider: joined(texts, (wires.length === 0 && speech && speech.ping) || undefined),
-      orders: beside,
-    }
-  const images = opening.use(
-    imagesProvider(
-      { ...address, ...((address.egress.proxy || address.egress.trust) && { egressOfLinks: egressTo }) },
-      net,
-    ),
-  )
-  return { provider: joined(texts, images.ping), orders: { image: images, ...beside } }
 }
+
+const firstOf = <Opened>(
+  table: Partial<Record<Dialect, Opened>>,
+  dialects: readonly Dialect[],
+): Opened | undefined =>
+  Object.entries(table).find(([dialect]) => dialects.some((own) => own === dialect))?.[1]
 
 /** `ping`: for one that speaks no wire of text. */
 function joined(all: readonly TextProvider[], ping?: TextProvider['ping']): TextProvider {

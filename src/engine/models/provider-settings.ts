@@ -11,7 +11,10 @@ declare module '#platform/config' {
   }
 }
 
-/** The wires of text, and OpenAI's endpoints of images (`/images/generations`, `/images/edits`) and of speech (`/audio/speech`). */
+/**
+ * The wires of text; OpenAI's endpoints of images (`/images/generations`, `/images/edits`) and speech (`/audio/speech`); and the vendors'
+ * own wires of media: OpenRouter's `/images`, Gemini's `generateContent`, ElevenLabs.
+ */
 export type Dialect = (typeof dialects)[number]
 
 /** Whether a dialect is a wire of text. */
@@ -62,7 +65,7 @@ export const defaultTimeouts: TimeoutsConfig = {
 }
 
 const textDialects = ['chat', 'responses', 'messages'] as const
-const dialects = [...textDialects, 'images', 'speech'] as const
+const dialects = [...textDialects, 'images', 'speech', 'openrouter', 'gemini', 'elevenlabs'] as const
 const hour = 3_600_000
 /** Set by the client itself; an entry that overrides them would break every request. */
 const reservedHeaders = [

@@ -1,30 +1,49 @@
 import type { GuardedClient } from '#platform/net'
 import {
+  type Form,
   listBytes,
+  mediaAsk,
   modelNames,
+  type PictureLinks,
   picturesBytes,
   pingTimeouts,
   type UpstreamAddress,
   UpstreamClient,
 } from '#providers/kit'
-import type { Drawn, ImageCall, ImageProvider, TextProvider, Timeouts } from '#providers/spec'
-import { drawnOf, type ReadingOptions } from './answer.ts'
+import type { Drawn, ImageCall, ImageProvider, TextProvider } from '#providers/spec'
+import { drawnOf } from './answer.ts'
 import { formOf, jsonOf } from './request.ts'
 
-/** A high-quality image may take two minutes, and no byte arrives before it is complete. */
-const maxDrawingMs = 180_000
+/** Of an upstream that draws, and how pictures that it only links to are fetched. */
+export type PictureAddress = UpstreamAddress & { egressOfLinks?: PictureLinks['egress'] }
+export type ImageRoom = ImageProvider & AsyncDisposable & { ping: TextProvider['ping'] }
+
+interface Request {
+  path: string
+  body: Record<string, unknown> | Form
+}
 
 /**
  * Any upstream that speaks OpenAI's images endpoints: `/images/generations`, and `/images/edits` for input images. Images behind links are
  * fetched by `net`, which connects to public addresses only.
  */
-export function imagesProvider(
-  address: UpstreamAddress & { egressOfLinks?: ReadingOptions['egress'] },
+export const imagesProvider = (address: PictureAddress, net: GuardedClient): ImageRoom =>
+  likeImages(address, net, (call) =>
+    call.order.references.length > 0
+      ? { path: '/images/edits', body: formOf(call) }
+      : { path: '/images/generations', body: jsonOf(call) },
+  )
+
+/** An upstream that answers as OpenAI's images endpoints do, whatever it is asked with. */
+export function likeImages(
+  address: PictureAddress,
   net: GuardedClient,
-): ImageProvider & AsyncDisposable & { ping: TextProvider['ping'] } {
+  requestOf: (call: ImageCall) => Request,
+): ImageRoom {
   const client = new UpstreamClient(address)
+  const web = { net, egress: address.egressOfLinks }
   return {
-    draw: (call) => draw(client, { net, egress: address.egressOfLinks }, call),
+    draw: (call) => draw(client, web, call, requestOf(call)),
     ping: async (signal) =>
       modelNames(await client.json({ path: '/models', signal, timeouts: pingTimeouts }, listBytes)),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
@@ -33,28 +52,12 @@ export function imagesProvider(
 
 async function draw(
   client: UpstreamClient,
-  web: Pick<ReadingOptions, 'net' | 'egress'>,
+  web: Pick<PictureLinks, 'net' | 'egress'>,
   call: ImageCall,
+  { path, body }: Request,
 ): Promise<Drawn> {
-  const edits = call.order.references.length > 0
   const beganMs = performance.now()
-  const ask = {
-    path: edits ? '/images/edits' : '/images/generations',
-    body: edits ? formOf(call) : jsonOf(call),
-    headers: {
-      accept: 'application/json',
-      'idempotency-key': call.attemptId,
-      ...(call.traceparent !== undefined && { traceparent: call.traceparent }),
-    },
-    signal: call.signal,
-    ...timeoutsFor(call.timeouts),
-  }
-  const answer = await client.json(ask, picturesBytes(call.order.count))
+  const answer = await client.json(mediaAsk(call, path, body), picturesBytes(call.order.count))
   const leftMs = Math.max(1, Math.floor(call.timeouts.totalMs - (performance.now() - beganMs)))
   return drawnOf(answer, { ...web, secrets: client.secrets, signal: call.signal, leftMs })
 }
-
-const timeoutsFor = (timeouts: Timeouts): { timeouts: Timeouts; firstByteMs: number } => ({
-  timeouts,
-  firstByteMs: Math.min(timeouts.totalMs, timeouts.firstByteMs + maxDrawingMs),
-})

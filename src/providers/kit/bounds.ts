@@ -31,6 +31,9 @@ export const picturesBytes = (count: number): number => Math.min(count, 4) * 32 
 /** Sound of a call: an hour of 24 kHz samples. */
 export const soundBytes = 192 * mebibyte
 
+/** Sound in Base64 in one answer: a quarter of an hour of 24 kHz samples. */
+export const wholeSoundBytes = 64 * mebibyte
+
 /** A vector's number has up to 24 characters in JSON. */
 export const vectorsBytes = (texts: number, dimensions: number): number => mebibyte + 32 * texts * dimensions
 

@@ -13,7 +13,7 @@ const maxRefusalBytes = 64 * 1024
 export type ReplyHeaders = Record<string, string | string[] | undefined>
 
 export interface UpstreamRequest {
-  method: 'GET' | 'POST'
+  method: 'GET' | 'POST' | 'PUT'
   path: string
   headers: Record<string, string>
   body: string | Uint8Array | null

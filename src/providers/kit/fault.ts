@@ -17,6 +17,8 @@ const refused =
   /content_policy|content_filter|content (filtering|management) policy|responsibleai|safety_violation|moderation_blocked|prohibited_content|flagged/i
 const noMoney =
   /insufficient_quota|insufficient[_ ]balance|insufficient credits|billing_hard_limit|credit balance is too low/i
+/** Gemini answers 400 to a key that it does not know. */
+const noKey = /api key not valid|api key expired|api_key_invalid/i
 const noModel = /model_not_found|model .{0,120}(not found|does not exist)|no such model/i
 const busy = /overloaded|engine is currently|at capacity/i
 
@@ -103,7 +105,7 @@ function classify(status: number, complaint: Complaint): UpstreamFault {
     if (refused.test(words)) return 'content_refused'
     if (overflow.test(words)) return 'context_overflow'
     // Anthropic reports an empty account as a bad request.
-    if (noMoney.test(words)) return 'authentication'
+    if (noMoney.test(words) || noKey.test(words)) return 'authentication'
     return noModel.test(words) ? 'not_found' : 'invalid_request'
   }
   // A redirect means that the configured address is not that of the API.

@@ -9,13 +9,16 @@ import { readJson } from './json.ts'
 import { WholeBody } from './whole-body.ts'
 
 export type { AnswerReader, EventProgress } from './answer-reader.ts'
-export { listBytes, picturesBytes, soundBytes, vectorsBytes } from './bounds.ts'
+export { listBytes, picturesBytes, soundBytes, vectorsBytes, wholeSoundBytes } from './bounds.ts'
 export { faultOfError, maskSecrets } from './fault.ts'
 export { Form } from './form.ts'
 export { claimedCount, isRecord } from './json.ts'
+export { mediaAsk } from './media-ask.ts'
 export { modelNames } from './model-names.ts'
 export { pdfName } from './pdf-name.ts'
+export { linkedPicture, type PictureLinks, pictureIn } from './picture.ts'
 export { sameWireBody } from './same-wire-body.ts'
+export { faultIn, SoundStart } from './sound-start.ts'
 export { SseReader } from './sse.ts'
 export { type ClientCodec, generate } from './text-answer.ts'
 export { withinLimit } from './within-limit.ts'
@@ -32,8 +35,10 @@ export const pingTimeouts: Timeouts = {
 /** Address and credentials of an upstream. */
 export interface UpstreamAddress {
   baseUrl: string
-  /** Sent as `Authorization: Bearer`. */
+  /** Sent as `Authorization: Bearer`, or as `keyHeader` says. */
   apiKey?: string
+  /** How the key is sent to a vendor with another header than that. */
+  keyHeader?: { name: string; scheme?: string }
   headers?: Record<string, string>
   /** The proxy and trusted roots of the requests; a direct connection when absent. */
   egress?: Egress
@@ -42,6 +47,8 @@ export interface UpstreamAddress {
 export interface UpstreamOptions {
   /** After the base address, with its slash: `/chat/completions`. */
   path: string
+  /** Absent: POST with a body, else GET. */
+  method?: 'PUT'
   /** Sent as JSON or as a form; absent for a GET. */
   body?: Record<string, unknown> | Form
   headers?: Record<string, string>
@@ -54,6 +61,11 @@ export interface WholeOptions extends UpstreamOptions {
   /** Aborting it ends the request. */
   signal: AbortSignal
 }
+
+const keyHeaderOf = (
+  key: string,
+  { name, scheme }: NonNullable<UpstreamAddress['keyHeader']> = { name: 'authorization', scheme: 'Bearer' },
+): Record<string, string> => ({ [name]: scheme === undefined ? key : `${scheme} ${key}` })
 
 /** Bytes that may wait for a slow writer of a stream before the upstream is held up. */
 const mostWaitingBytes = 256 * 1024
@@ -91,7 +103,7 @@ export class UpstreamClient implements AsyncDisposable {
     this.#headers = {
       'content-type': 'application/json',
       'user-agent': 'kherad',
-      ...(address.apiKey !== undefined && { authorization: `Bearer ${address.apiKey}` }),
+      ...(address.apiKey !== undefined && keyHeaderOf(address.apiKey, address.keyHeader)),
       ...address.headers,
     }
     const { proxy } = this.#egress
@@ -102,10 +114,11 @@ export class UpstreamClient implements AsyncDisposable {
   }
 
   /** Sends the request; a success is given to `receiver` as it arrives, anything else as the fault that it describes. */
-  send({ path, body, headers, timeouts, firstByteMs }: UpstreamOptions, receiver: AnswerReceiver): Exchange {
+  send(options: UpstreamOptions, receiver: AnswerReceiver): Exchange {
+    const { path, body, headers, timeouts, firstByteMs } = options
     const isForm = body instanceof Form
     const request = {
-      method: body ? ('POST' as const) : ('GET' as const),
+      method: options.method ?? (body ? ('POST' as const) : ('GET' as const)),
       path: `${this.#basePath}${path}`,
       headers: { ...this.#headers, ...(isForm && { 'content-type': body.contentType }), ...headers },
       body: isForm ? body.bytes : body ? JSON.stringify(body) : null,

@@ -1,7 +1,9 @@
 import {
+  faultIn,
   listBytes,
   modelNames,
   pingTimeouts,
+  SoundStart,
   soundBytes,
   type UpstreamAddress,
   UpstreamClient,
@@ -13,7 +15,6 @@ import {
   type TextProvider,
   UpstreamError,
 } from '#providers/spec'
-import { faultIn, SoundStart } from './sound-start.ts'
 
 /** A long text may take a minute before its first sound. */
 const maxComposingMs = 60_000

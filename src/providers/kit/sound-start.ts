@@ -1,8 +1,9 @@
 /** The first bytes of what should be sound: servers answer 200 with an error in JSON, or with a page of a proxy. */
 import { sniff } from '#engine/media'
 import type { SoundEncoding, SoundFormat, SoundSink } from '#engine/turn'
-import { faultOfError, isRecord } from '#providers/kit'
 import { UpstreamError } from '#providers/spec'
+import { faultOfError } from './fault.ts'
+import { isRecord } from './json.ts'
 
 /** Bytes by which every container is told apart. */
 const headBytes = 64

@@ -1,0 +1,91 @@
+import {
+  faultIn,
+  isRecord,
+  listBytes,
+  mediaAsk,
+  pingTimeouts,
+  SoundStart,
+  soundBytes,
+  type UpstreamAddress,
+  UpstreamClient,
+} from '#providers/kit'
+import {
+  type AudioCall,
+  type AudioProvider,
+  type Spoken,
+  type TextProvider,
+  UpstreamError,
+} from '#providers/spec'
+
+/** Hertz of the samples that it makes. */
+const rates: readonly number[] = [8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000]
+const usualRate = 24_000
+
+/** ElevenLabs: one text by `/text-to-speech/{voice}/stream`, several lines as one sound by `/text-to-dialogue/stream`. */
+export function elevenLabsSpeech(
+  address: UpstreamAddress,
+): AudioProvider & AsyncDisposable & { ping: TextProvider['ping'] } {
+  const client = new UpstreamClient({ ...address, keyHeader: { name: 'xi-api-key' } })
+  return {
+    speak: (call) => speak(client, call),
+    ping: async (signal) =>
+      namesIn(await client.json({ path: '/models', signal, timeouts: pingTimeouts }, listBytes)),
+    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
+  }
+}
+
+async function speak(client: UpstreamClient, call: AudioCall): Promise<Spoken> {
+  const { order } = call
+  const { path, body } = order.lines.length > 1 ? dialogueOf(call) : speechOf(call)
+  const start = new SoundStart(order.format, order.sink)
+  await client.stream(mediaAsk(call, `${path}?output_format=${formatOf(call)}`, body), {
+    write: (chunk) => start.write(chunk),
+    maxBytes: soundBytes,
+  })
+  const refusal = await start.end()
+  if (refusal) throw faultIn(refusal, client.secrets)
+  // What it reports in headers counts credits of the account, not characters.
+  return {}
+}
+
+function speechOf({ order, upstreamModel }: AudioCall) {
+  const [line] = order.lines
+  if (!line || order.question) throw unable('This wire speaks texts and answers no recordings.')
+  return {
+    path: `/text-to-speech/${encodeURIComponent(line.voice)}/stream`,
+    body: {
+      text: line.text,
+      model_id: upstreamModel,
+      ...(order.language !== undefined && { language_code: order.language }),
+      ...(order.speed !== undefined && { voice_settings: { speed: order.speed } }),
+    },
+  }
+}
+
+const dialogueOf = ({ order, upstreamModel }: AudioCall) => ({
+  path: '/text-to-dialogue/stream',
+  body: {
+    inputs: order.lines.map(({ text, voice }) => ({ text, voice_id: voice })),
+    model_id: upstreamModel,
+    ...(order.language !== undefined && { language_code: order.language }),
+  },
+})
+
+function formatOf({ order }: AudioCall): string {
+  const { encoding, rate = usualRate } = order.format
+  if (encoding === 'mp3') return 'mp3_44100_128'
+  if (encoding === 'pcm' && rates.includes(rate)) return `pcm_${rate}`
+  throw unable('This wire makes mp3, and pcm at its own rates.')
+}
+
+/** Its list of models is a bare array. */
+function namesIn(answer: unknown): readonly string[] | undefined {
+  if (!Array.isArray(answer)) return undefined
+  const names = answer.flatMap((item: unknown) =>
+    isRecord(item) && typeof item['model_id'] === 'string' ? [item['model_id']] : [],
+  )
+  return names.length === 0 ? undefined : names
+}
+
+const unable = (detail: string): UpstreamError =>
+  new UpstreamError('invalid_request', { executed: false, detail })

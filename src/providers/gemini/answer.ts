@@ -1,0 +1,69 @@
+/** Reads an answer of `generateContent`: its data, its tokens, and why there is none. What the model wrote instead is never part of an error. */
+import { claimedCount, faultOfError, isRecord } from '#providers/kit'
+import { UpstreamError } from '#providers/spec'
+
+/** Finish reasons of a model that will not, whatever the wording. */
+const refusals: ReadonlySet<unknown> = new Set([
+  'SAFETY',
+  'PROHIBITED_CONTENT',
+  'BLOCKLIST',
+  'SPII',
+  'RECITATION',
+  'IMAGE_SAFETY',
+  'IMAGE_PROHIBITED_CONTENT',
+  'IMAGE_RECITATION',
+])
+
+export interface Data {
+  mediaType: string
+  base64: string
+}
+
+export interface Content {
+  /** At least one. */
+  data: Data[]
+  usage?: { input: number; output: number }
+}
+
+/** Throws `UpstreamError`, always with `executed: true`, for an answer without data of this kind, or with less than all of it. */
+export function contentOf(answer: unknown, kind: 'a picture' | 'sound', secrets: readonly string[]): Content {
+  if (!isRecord(answer)) throw malformed('an answer that is no object')
+  if (answer['error'] != null) throw faultOfError(answer['error'], secrets)
+  const { promptFeedback, candidates, usageMetadata } = answer
+  if (isRecord(promptFeedback) && promptFeedback['blockReason'] != null)
+    throw refused('The prompt was blocked.')
+  const candidate: unknown = Array.isArray(candidates) ? candidates[0] : undefined
+  if (!isRecord(candidate)) throw malformed('an answer without a candidate')
+  const { finishReason, content } = candidate
+  if (refusals.has(finishReason)) throw refused('The model refused the content.')
+  const parts = isRecord(content) && Array.isArray(content['parts']) ? content['parts'] : []
+  const data = parts.flatMap(dataOf)
+  if (data.length === 0) throw malformed(`an answer without ${kind}`)
+  if (finishReason === 'MAX_TOKENS')
+    throw new UpstreamError('cut', { detail: 'the limit of tokens was reached' })
+  const usage = usageOf(usageMetadata)
+  return { data, ...(usage && { usage }) }
+}
+
+/** Pictures that belong to a thought are sketches, not the answer. */
+function dataOf(part: unknown): Data[] {
+  if (!isRecord(part) || part['thought'] === true) return []
+  const { inlineData } = part
+  if (!isRecord(inlineData)) return []
+  const { mimeType, data } = inlineData
+  return typeof mimeType === 'string' && typeof data === 'string'
+    ? [{ mediaType: mimeType, base64: data }]
+    : []
+}
+
+function usageOf(usage: unknown): Content['usage'] {
+  if (!isRecord(usage)) return undefined
+  const count = (name: string): number => claimedCount(usage[name]) ?? 0
+  return {
+    input: count('promptTokenCount'),
+    output: count('candidatesTokenCount') + count('thoughtsTokenCount'),
+  }
+}
+
+const refused = (detail: string): UpstreamError => new UpstreamError('content_refused', { detail })
+export const malformed = (detail: string): UpstreamError => new UpstreamError('malformed', { detail })

@@ -1,0 +1,35 @@
+/** Gemini's `generateContent` for pictures and speech. */
+import { isRecord, listBytes, pingTimeouts, type UpstreamAddress, UpstreamClient } from '#providers/kit'
+import type { AudioProvider, ImageProvider, TextProvider } from '#providers/spec'
+import { draw } from './draw.ts'
+import { speak } from './speak.ts'
+
+type Room = AsyncDisposable & { ping: TextProvider['ping'] }
+
+export function geminiImages(address: UpstreamAddress): ImageProvider & Room {
+  const client = clientOf(address)
+  return { draw: (call) => draw(client, call), ...roomOf(client) }
+}
+
+export function geminiSpeech(address: UpstreamAddress): AudioProvider & Room {
+  const client = clientOf(address)
+  return { speak: (call) => speak(client, call), ...roomOf(client) }
+}
+
+const clientOf = (address: UpstreamAddress): UpstreamClient =>
+  new UpstreamClient({ ...address, keyHeader: { name: 'x-goog-api-key' } })
+
+const roomOf = (client: UpstreamClient): Room => ({
+  ping: async (signal) =>
+    namesIn(await client.json({ path: '/models?pageSize=1000', signal, timeouts: pingTimeouts }, listBytes)),
+  [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
+})
+
+/** Undefined for a list that goes on. */
+function namesIn(answer: unknown): readonly string[] | undefined {
+  if (!isRecord(answer) || !Array.isArray(answer['models']) || answer['nextPageToken']) return undefined
+  const names = answer['models'].flatMap((item: unknown) =>
+    isRecord(item) && typeof item['name'] === 'string' ? [item['name'].replace(/^models\//, '')] : [],
+  )
+  return names.length === 0 ? undefined : names
+}

@@ -1,0 +1,25 @@
+import { dataUrl } from '#engine/media'
+import { sizeName } from '#engine/models'
+import type { GuardedClient } from '#platform/net'
+import { type ImageRoom, likeImages, type PictureAddress } from '#providers/images'
+import type { ImageCall } from '#providers/spec'
+
+/** OpenRouter's `POST /images`, with references as data URLs in its JSON; it answers as OpenAI's endpoint does. */
+export const openRouterImages = (address: PictureAddress, net: GuardedClient): ImageRoom =>
+  likeImages(address, net, (call) => ({ path: '/images', body: bodyOf(call) }))
+
+function bodyOf({ order, upstreamModel }: ImageCall): Record<string, unknown> {
+  const references = order.references.flatMap(({ data, mediaType = 'image/png' }) =>
+    data ? [{ type: 'image_url', image_url: { url: dataUrl({ data, mediaType }) } }] : [],
+  )
+  return {
+    model: upstreamModel,
+    prompt: order.prompt,
+    n: order.count,
+    size: sizeName(order.size),
+    ...(order.quality && { quality: order.quality }),
+    ...(order.format && { output_format: order.format }),
+    ...(order.background && { background: order.background }),
+    ...(references.length > 0 && { input_references: references }),
+  }
+}

@@ -1,0 +1,184 @@
+/** Asks the rooms of media, and what all of them must make of every failure of a wire. */
+import { describe, expect, test } from 'vitest'
+import type { AudioOrder, ImageOrder, SoundFormat } from '#engine/turn'
+import {
+  type AudioProvider,
+  type Drawn,
+  type ImageProvider,
+  type Spoken,
+  UpstreamError,
+} from '#providers/spec'
+import {
+  cut,
+  type FakeUpstream,
+  json,
+  reset,
+  type Script,
+  silence,
+  stall,
+  stream,
+} from '../harness/upstream.ts'
+import { patient } from './asking.ts'
+
+export const secret = 'key-of-the-vendor-1234567890'
+
+export interface Outcome {
+  drawn?: Drawn
+  spoken?: Spoken
+  format?: SoundFormat | undefined
+  sound: Buffer
+  error?: UpstreamError
+}
+export interface Options {
+  signal?: AbortSignal
+  timeouts?: typeof patient
+  write?: (bytes: Uint8Array) => void | Promise<void>
+}
+const callOf = ({ signal = new AbortController().signal, timeouts = patient }: Options) => ({
+  upstreamModel: 'model/1',
+  signal,
+  timeouts,
+  attemptId: 'a-1',
+})
+
+export const picture: ImageOrder = {
+  prompt: 'گربه‌ای روی بام',
+  references: [],
+  count: 1,
+  size: { width: 1536, height: 1024 },
+}
+
+export async function drawing(
+  provider: ImageProvider & AsyncDisposable,
+  more: Partial<ImageOrder> = {},
+  options: Options = {},
+): Promise<Outcome> {
+  await using room = provider
+  return await outcome(async (heard) => {
+    heard.drawn = await room.draw({ order: { ...picture, ...more }, ...callOf(options) })
+  })
+}
+
+export async function speaking(
+  provider: AudioProvider & AsyncDisposable,
+  more: Partial<AudioOrder> = {},
+  options: Options = {},
+): Promise<Outcome> {
+  await using room = provider
+  return await outcome(async (heard) => {
+    const sink = {
+      begin: (format: SoundFormat) => {
+        expect(heard.format).toBeUndefined()
+        heard.format = format
+      },
+      write: (bytes: Uint8Array) => {
+        heard.sound = Buffer.concat([heard.sound, bytes])
+        return options.write?.(bytes)
+      },
+    }
+    const lines = [{ text: 'سلام', voice: 'نوا/1' }]
+    const order: AudioOrder = { lines, format: { encoding: 'mp3' }, sink, ...more }
+    heard.spoken = await room.speak({ order, ...callOf(options) })
+  })
+}
+
+async function outcome(work: (heard: Outcome) => Promise<void>): Promise<Outcome> {
+  const heard: Outcome = { sound: Buffer.alloc(0) }
+  try {
+    await work(heard)
+  } catch (error) {
+    if (!(error instanceof UpstreamError)) throw error
+    heard.error = error
+  }
+  return heard
+}
+
+/** The bytes of a body up to one of them, then the broken line. */
+const cutAt = (body: Buffer, at: number, type: string): Script =>
+  stream([body.subarray(0, at), cut], { 'content-type': type, 'content-length': String(body.length) })
+
+interface Wire {
+  upstream: () => FakeUpstream
+  ask: (options?: Options) => Promise<Outcome>
+  good: () => { body: Buffer; type: string }
+}
+
+const short = { ...patient, firstByteMs: 50, idleMs: 50, totalMs: 100 }
+
+/** The guarantees that every room gives, each against one request. */
+export function failsAsItShould({ upstream, ask, good }: Wire): void {
+  const once = async (script: Script, options?: Options): Promise<Outcome> => {
+    const before = upstream().calls.length
+    upstream().reply(script)
+    const heard = await ask(options)
+    expect(upstream().calls.length - before).toBe(1)
+    expect(JSON.stringify([heard.error?.message, heard.error?.detail, heard.error?.inside])).not.toContain(
+      secret,
+    )
+    return heard
+  }
+
+  describe('a refusal is told by its status, and did no work', () => {
+    test.each<[number, string]>([
+      [400, 'invalid_request'],
+      [401, 'authentication'],
+      [402, 'authentication'],
+      [403, 'authentication'],
+      [404, 'not_found'],
+      [429, 'rate_limited'],
+    ])('%d', async (status, fault) => {
+      const { error } = await once(
+        json(status, { error: { message: `no, ${secret}` } }, { 'retry-after': '7' }),
+      )
+      expect(error).toMatchObject({ fault, status, executed: false, retryAfterMs: 7_000 })
+    })
+  })
+
+  test('a server that fails may have done the work, one that is full has not', async () => {
+    expect((await once(json(500, { error: 'broken' }))).error).toMatchObject({
+      fault: 'unavailable',
+      executed: true,
+    })
+    expect((await once(json(503, { error: 'later' }))).error).toMatchObject({ executed: false })
+  })
+
+  test('pages, errors in a success, nothing and other types are not taken for the answer', async () => {
+    const page = { 'content-type': 'text/html' }
+    expect((await once(json(200, '<!doctype html><p>Sign in</p>', page))).error?.fault).toBe('malformed')
+    expect((await once(json(200, ''))).error?.fault).toBe('malformed')
+    expect((await once(json(200, { any: 'thing' }))).error?.fault).toBe('malformed')
+    const full = { error: { type: 'rate_limit_error', message: secret } }
+    expect((await once(json(200, full))).error).toMatchObject({ fault: 'rate_limited', executed: true })
+  })
+
+  test('a line that breaks before, or at any byte of, the answer is told, and may have done the work', async () => {
+    expect((await once(reset)).error).toMatchObject({ fault: 'reset', executed: true })
+    const { body, type } = good()
+    for (let at = 0; at < body.length; at++) {
+      const { error } = await once(cutAt(body, at, type))
+      expect(error, `cut at byte ${at}`).toMatchObject({ fault: 'cut', executed: true })
+    }
+  })
+
+  test('silence ends by the time that is left, and an abort at once', async () => {
+    expect((await once(silence, { timeouts: short })).error).toMatchObject({
+      fault: 'timeout',
+      executed: true,
+    })
+    const { body, type } = good()
+    const half = stream([body.subarray(0, 40), stall], { 'content-type': type })
+    expect((await once(half, { timeouts: short })).error).toMatchObject({ fault: 'timeout', executed: true })
+    const caller = new AbortController()
+    const position = upstream().calls.length
+    const aborted = once(silence, { signal: caller.signal })
+    await upstream().call(position)
+    caller.abort()
+    expect((await aborted).error).toMatchObject({ fault: 'aborted', executed: true })
+    const before = upstream().calls.length
+    expect((await ask({ signal: AbortSignal.abort() })).error).toMatchObject({
+      fault: 'aborted',
+      executed: false,
+    })
+    expect(upstream().calls.length).toBe(before)
+  })
+}

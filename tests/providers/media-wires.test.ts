@@ -1,0 +1,324 @@
+/** The vendors' own wires of pictures and sound, against their bytes. */
+import sharp from 'sharp'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { elevenLabsSpeech } from '#providers/elevenlabs'
+import { geminiImages, geminiSpeech } from '#providers/gemini'
+import { openRouterImages } from '#providers/openrouter'
+import { type FakeUpstream, fakeUpstream, json, type Script, stall, stream } from '../harness/upstream.ts'
+import { guarded } from '../net/sites.ts'
+import { drawing, failsAsItShould, picture, secret, speaking } from './media-asking.ts'
+
+let upstream: FakeUpstream
+let png: Buffer
+beforeAll(async () => {
+  upstream = await fakeUpstream()
+  png = await sharp({ create: { width: 1, height: 1, channels: 3, background: 'red' } })
+    .png()
+    .toBuffer()
+})
+afterAll(() => upstream[Symbol.asyncDispose]())
+
+const address = () => ({ baseUrl: upstream.url, apiKey: secret })
+const last = () => upstream.calls.at(-1)!
+const asJson = (body: unknown) => ({ body: Buffer.from(JSON.stringify(body)), type: 'application/json' })
+/** One frame of MPEG layer III, and what follows. */
+const mp3 = Buffer.concat([Buffer.from([0xff, 0xfb, 0x90, 0x64]), Buffer.alloc(96, 1)])
+const sound = (bytes: Buffer): Script => stream([bytes], { 'content-type': 'audio/mpeg' })
+const samples = { encoding: 'pcm', rate: 24_000 } as const
+
+describe('OpenRouter draws', () => {
+  const answer = () => ({
+    data: [{ b64_json: png.toString('base64'), media_type: 'image/png' }],
+    usage: { prompt_tokens: 9, completion_tokens: 1_290, total_tokens: 1_299, cost: 0.04 },
+  })
+  const room = () => openRouterImages(address(), guarded({}))
+
+  test('by one request with references as data URLs', async () => {
+    upstream.reply(json(200, answer()))
+    const references = [{ data: png, mediaType: 'image/png' }]
+    const { drawn } = await drawing(room(), {
+      references,
+      quality: 'high',
+      format: 'webp',
+      background: 'opaque',
+    })
+    expect(drawn?.images.map((bytes) => png.equals(bytes))).toEqual([true])
+    expect(drawn?.usage).toEqual({ input: 9, output: 1_290 })
+    expect(last()).toMatchObject({ method: 'POST', path: '/v1/images' })
+    expect(last().headers).toMatchObject({ authorization: `Bearer ${secret}`, 'idempotency-key': 'a-1' })
+    expect(last().body).toEqual({
+      model: 'model/1',
+      prompt: picture.prompt,
+      n: 1,
+      size: '1536x1024',
+      quality: 'high',
+      output_format: 'webp',
+      background: 'opaque',
+      input_references: [
+        { type: 'image_url', image_url: { url: `data:image/png;base64,${png.toString('base64')}` } },
+      ],
+    })
+  })
+
+  failsAsItShould({
+    upstream: () => upstream,
+    ask: (options) => drawing(room(), {}, options),
+    good: () => asJson(answer()),
+  })
+})
+
+const candidate = (parts: unknown[], finishReason = 'STOP') => ({
+  candidates: [{ content: { role: 'model', parts }, finishReason }],
+  usageMetadata: { promptTokenCount: 7, candidatesTokenCount: 1_120, thoughtsTokenCount: 30 },
+})
+const inline = (mimeType: string, bytes: Buffer) => ({
+  inlineData: { mimeType, data: bytes.toString('base64') },
+})
+
+describe('Gemini draws', () => {
+  const room = () => geminiImages(address())
+  const answer = () => candidate([inline('image/png', png)])
+  const ask = (body: unknown, more = {}) => {
+    upstream.reply(json(200, body))
+    return drawing(room(), more)
+  }
+
+  test('with its own key header, the nearest shape, and references as they are', async () => {
+    const { drawn } = await ask(answer(), { references: [{ data: png, mediaType: 'image/png' }] })
+    expect(drawn?.images.map((bytes) => png.equals(bytes))).toEqual([true])
+    expect(drawn?.usage).toEqual({ input: 7, output: 1_150 })
+    expect(last()).toMatchObject({ method: 'POST', path: '/v1/models/model%2F1:generateContent' })
+    expect(last().headers['x-goog-api-key']).toBe(secret)
+    expect(last().headers['authorization']).toBeUndefined()
+    expect(last().body).toEqual({
+      contents: [{ role: 'user', parts: [{ text: picture.prompt }, inline('image/png', png)] }],
+      generationConfig: { responseModalities: ['TEXT', 'IMAGE'], imageConfig: { aspectRatio: '3:2' } },
+    })
+  })
+
+  test.each([
+    [1024, 1024, { aspectRatio: '1:1' }],
+    [2048, 2048, { aspectRatio: '1:1', imageSize: '2K' }],
+    [5504, 3072, { aspectRatio: '16:9', imageSize: '4K' }],
+    [1000, 1500, { aspectRatio: '2:3' }],
+  ])('%dx%d is asked for by shape and tier', async (width, height, imageConfig) => {
+    await ask(answer(), { size: { width, height } })
+    expect(last().body).toMatchObject({ generationConfig: { imageConfig } })
+  })
+
+  test('asks for each of several pictures once, and adds up their tokens', async () => {
+    const before = upstream.calls.length
+    const { drawn } = await ask(answer(), { count: 3 })
+    expect(upstream.calls.length - before).toBe(3)
+    expect(drawn?.images).toHaveLength(3)
+    expect(drawn?.usage).toEqual({ input: 21, output: 3_450 })
+  })
+
+  test('has failed if one of several fails, and may have drawn another', async () => {
+    upstream.replyOnce(json(200, answer()), json(429, { error: { code: 429, message: 'slow down' } }))
+    const { error } = await ask(answer(), { count: 3 })
+    expect(error).toMatchObject({ fault: 'rate_limited', executed: true })
+  })
+
+  test('has certainly drawn none of several if nothing was sent', async () => {
+    const nowhere = geminiImages({ baseUrl: 'http://127.0.0.1:1', apiKey: secret })
+    expect((await drawing(nowhere, { count: 3 })).error).toMatchObject({ fault: 'connect', executed: false })
+  })
+
+  test.each([
+    ['a blocked prompt', { promptFeedback: { blockReason: 'PROHIBITED_CONTENT' } }, 'content_refused'],
+    ['an unsafe picture', candidate([], 'IMAGE_SAFETY'), 'content_refused'],
+    ['prohibited content', candidate([{ text: 'no' }], 'PROHIBITED_CONTENT'), 'content_refused'],
+    ['no picture', candidate([], 'NO_IMAGE'), 'malformed'],
+    ['words in place of a picture', candidate([{ text: 'words of the model' }]), 'malformed'],
+    [
+      'a broken picture',
+      candidate([{ inlineData: { mimeType: 'image/png', data: 'iVBORw0KG' } }]),
+      'malformed',
+    ],
+    ['no candidate', { candidates: [] }, 'malformed'],
+  ])('%s is told without the words of the model', async (_, body, fault) => {
+    const { error } = await ask(body)
+    expect(error).toMatchObject({ fault, executed: true })
+    expect(JSON.stringify([error?.message, error?.detail, error?.inside])).not.toContain('words of the model')
+  })
+
+  test('skips the sketches of a thought', async () => {
+    const sketch = { ...inline('image/png', Buffer.from('no picture')), thought: true }
+    const { drawn } = await ask(candidate([sketch, { text: 'here' }, inline('image/png', png)]))
+    expect(drawn?.images.map((bytes) => png.equals(bytes))).toEqual([true])
+  })
+
+  test('a key that it does not know is a matter of the operator, though its status is 400', async () => {
+    upstream.reply(
+      json(400, { error: { code: 400, message: 'API key not valid.', status: 'INVALID_ARGUMENT' } }),
+    )
+    expect((await drawing(room())).error).toMatchObject({ fault: 'authentication', executed: false })
+  })
+
+  test('a picture beyond the bound is refused', async () => {
+    const vast = Buffer.concat([png, Buffer.alloc(25 * 1024 * 1024)])
+    const { error } = await ask(candidate([inline('image/png', vast)]))
+    expect(error).toMatchObject({ fault: 'malformed', executed: true })
+  })
+
+  failsAsItShould({
+    upstream: () => upstream,
+    ask: (options) => drawing(room(), {}, options),
+    good: () => asJson(answer()),
+  })
+})
+
+describe('Gemini speaks', () => {
+  const pcm = Buffer.alloc(600_000, 7)
+  const answer = (bytes = pcm, type = 'audio/L16;codec=pcm;rate=16000') => candidate([inline(type, bytes)])
+  const ask = (body: unknown, more = {}) => {
+    upstream.reply(json(200, body))
+    return speaking(geminiSpeech(address()), { format: samples, ...more })
+  }
+
+  test('one voice, and says the rate of its samples', async () => {
+    const lines = [{ text: 'سلام', voice: 'Kore', instructions: 'Say it softly' }]
+    const heard = await ask(answer(), { lines, language: 'fa' })
+    expect(heard.format).toEqual({ encoding: 'pcm', rate: 16_000, channels: 1 })
+    expect(heard.sound.equals(pcm)).toBe(true)
+    expect(heard.spoken).toEqual({ usage: { input: 7, output: 1_150 } })
+    expect(last().headers['x-goog-api-key']).toBe(secret)
+    expect(last().body).toEqual({
+      contents: [{ role: 'user', parts: [{ text: 'Say it softly:\nسلام' }] }],
+      generationConfig: {
+        responseModalities: ['AUDIO'],
+        speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: 'Kore' } }, languageCode: 'fa' },
+      },
+    })
+  })
+
+  test('two voices as lines of named speakers, and no third', async () => {
+    const line = (text: string, voice: string) => ({ text, voice })
+    const voiced = (speaker: string, voiceName: string) => ({
+      speaker,
+      voiceConfig: { prebuiltVoiceConfig: { voiceName } },
+    })
+    await ask(answer(), { lines: [line('سلام', 'A'), line('درود\nبر تو', 'B'), line('خوبی؟', 'A')] })
+    expect(last().body).toEqual({
+      contents: [
+        { role: 'user', parts: [{ text: 'Speaker1: سلام\nSpeaker2: درود بر تو\nSpeaker1: خوبی؟' }] },
+      ],
+      generationConfig: {
+        responseModalities: ['AUDIO'],
+        speechConfig: {
+          multiSpeakerVoiceConfig: {
+            speakerVoiceConfigs: [voiced('Speaker1', 'A'), voiced('Speaker2', 'B')],
+          },
+        },
+      },
+    })
+    const before = upstream.calls.length
+    const { error } = await ask(answer(), { lines: [line('a', 'A'), line('b', 'B'), line('c', 'C')] })
+    expect(error).toMatchObject({ fault: 'invalid_request', executed: false })
+    expect(upstream.calls.length).toBe(before)
+  })
+
+  test.each([
+    ['half a sample', answer(Buffer.alloc(3)), 'malformed'],
+    ['a type that is no sound', answer(Buffer.alloc(4), 'video/mp4'), 'malformed'],
+    ['words', candidate([{ text: 'سلام' }]), 'malformed'],
+    ['an unfinished sound', candidate([inline('audio/L16', Buffer.alloc(4))], 'MAX_TOKENS'), 'cut'],
+    ['a refusal', candidate([], 'PROHIBITED_CONTENT'), 'content_refused'],
+  ])('%s is no speech, and no byte of it is given on', async (_, body, fault) => {
+    const heard = await ask(body)
+    expect(heard.error).toMatchObject({ fault, executed: true })
+    expect(heard.sound).toHaveLength(0)
+  })
+
+  failsAsItShould({
+    upstream: () => upstream,
+    ask: (options) => speaking(geminiSpeech(address()), { format: samples }, options),
+    good: () => asJson(answer(Buffer.alloc(8))),
+  })
+})
+
+describe('ElevenLabs speaks', () => {
+  const room = () => elevenLabsSpeech(address())
+
+  test('one text with its own key header, voice and format in the address', async () => {
+    upstream.reply(sound(mp3))
+    const heard = await speaking(room(), { language: 'fa', speed: 1.1 })
+    expect(heard).toMatchObject({ format: { encoding: 'mp3' }, spoken: {} })
+    expect(heard.sound.equals(mp3)).toBe(true)
+    const voice = encodeURIComponent('نوا/1')
+    expect(last()).toMatchObject({
+      method: 'POST',
+      path: `/v1/text-to-speech/${voice}/stream?output_format=mp3_44100_128`,
+    })
+    expect(last().headers).toMatchObject({ 'xi-api-key': secret, 'idempotency-key': 'a-1' })
+    expect(last().headers['authorization']).toBeUndefined()
+    expect(last().body).toEqual({
+      text: 'سلام',
+      model_id: 'model/1',
+      language_code: 'fa',
+      voice_settings: { speed: 1.1 },
+    })
+  })
+
+  test('a dialogue as one sound', async () => {
+    const pcm = Buffer.alloc(128)
+    upstream.reply(sound(pcm))
+    const lines = [
+      { text: 'سلام', voice: 'A' },
+      { text: 'درود', voice: 'B' },
+    ]
+    const heard = await speaking(room(), { lines, format: { encoding: 'pcm', rate: 44_100 } })
+    expect(heard.format).toEqual({ encoding: 'pcm', rate: 44_100 })
+    expect(heard.sound.equals(pcm)).toBe(true)
+    expect(last().path).toBe('/v1/text-to-dialogue/stream?output_format=pcm_44100')
+    expect(last().body).toEqual({
+      inputs: [
+        { text: 'سلام', voice_id: 'A' },
+        { text: 'درود', voice_id: 'B' },
+      ],
+      model_id: 'model/1',
+    })
+  })
+
+  test.each([[{ encoding: 'flac' }], [{ encoding: 'pcm', rate: 12_345 }]] as const)(
+    '%j is not asked for',
+    async (format) => {
+      const before = upstream.calls.length
+      expect((await speaking(room(), { format })).error).toMatchObject({
+        fault: 'invalid_request',
+        executed: false,
+      })
+      expect(upstream.calls.length).toBe(before)
+    },
+  )
+
+  test('a listener that is slow holds it up, and one that fails ends it', async () => {
+    const gate = Promise.withResolvers<void>()
+    upstream.reply(sound(mp3))
+    let writes = 0
+    const slow = speaking(
+      room(),
+      {},
+      {
+        write: () => {
+          writes += 1
+          return gate.promise
+        },
+      },
+    )
+    await expect.poll(() => writes).toBe(1)
+    gate.resolve()
+    expect((await slow).error).toBeUndefined()
+    upstream.reply(stream([mp3, stall], { 'content-type': 'audio/mpeg' }))
+    const broken = speaking(room(), {}, { write: () => Promise.reject(new Error('the disk is full')) })
+    await expect(broken).rejects.toThrow('the disk is full')
+    await last().whenAborted
+  })
+
+  failsAsItShould({
+    upstream: () => upstream,
+    ask: (options) => speaking(room(), {}, options),
+    good: () => ({ body: mp3, type: 'audio/mpeg' }),
+  })
+})
