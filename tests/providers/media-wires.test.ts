@@ -114,10 +114,19 @@ describe('Gemini draws', () => {
     expect(drawn?.usage).toEqual({ input: 21, output: 3_450 })
   })
 
-  test('has failed if one of several fails, and may have drawn another', async () => {
+  test('keeps what was drawn if one of several fails', async () => {
     upstream.replyOnce(json(200, answer()), json(429, { error: { code: 429, message: 'slow down' } }))
+    const { drawn, error } = await ask(answer(), { count: 3 })
+    expect(error).toBeUndefined()
+    expect(drawn?.images).toHaveLength(2)
+    expect(drawn?.usage).toEqual({ input: 14, output: 2_300 })
+  })
+
+  test('tells the fault that may have cost something if all of several fail', async () => {
+    const full = json(429, { error: { code: 429, message: 'slow down' } })
+    upstream.replyOnce(full, json(500, { error: { code: 500, message: 'broken' } }), full)
     const { error } = await ask(answer(), { count: 3 })
-    expect(error).toMatchObject({ fault: 'rate_limited', executed: true })
+    expect(error).toMatchObject({ fault: 'unavailable', executed: true })
   })
 
   test('has certainly drawn none of several if nothing was sent', async () => {

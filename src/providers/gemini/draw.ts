@@ -8,27 +8,16 @@ import { contentOf } from './answer.ts'
 const shapes = ['1:1', '2:3', '3:2', '3:4', '4:3', '9:16', '16:9', '21:9'] as const
 
 /**
- * Asks for each picture once, all at the same time: one call of this wire draws one. If any fails, the others are ended and the whole order
- * has failed.
+ * Asks for each picture once, all at the same time: one call of this wire draws one. Those that were drawn are the answer; where none was,
+ * throws the fault that may have cost something, else any.
  */
 export async function draw(client: UpstreamClient, call: ImageCall): Promise<Drawn> {
-  const others = new AbortController()
-  const signal = AbortSignal.any([call.signal, others.signal])
-  const failures: unknown[] = []
-  const asked = await Promise.all(
-    Array.from({ length: call.order.count }, () =>
-      drawOne(client, { ...call, signal }).catch((error: unknown) => {
-        failures.push(error)
-        others.abort()
-        return undefined
-      }),
-    ),
+  const asked = await Promise.allSettled(
+    Array.from({ length: call.order.count }, () => drawOne(client, call)),
   )
-  if (failures.length > 0) {
-    const isCertain = failures.length === asked.length && failures.every(didNothing)
-    throw isCertain ? failures[0] : mayHaveDrawn(failures[0])
-  }
-  const drawn = asked.filter((one) => one !== undefined)
+  const drawn = asked.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
+  const faults: unknown[] = asked.flatMap((one) => (one.status === 'rejected' ? one.reason : []))
+  if (drawn.length === 0) throw faults.find((fault) => !didNothing(fault)) ?? faults[0]
   const usages = drawn.flatMap(({ usage }) => usage ?? [])
   const usage = usages.reduce(
     (sum, { input, output }) => ({ input: sum.input + input, output: sum.output + output }),
@@ -45,21 +34,6 @@ async function drawOne(client: UpstreamClient, call: ImageCall) {
 }
 
 const didNothing = (error: unknown): boolean => error instanceof UpstreamError && !error.executed
-
-/** What one refused, another may have drawn. */
-function mayHaveDrawn(error: unknown): unknown {
-  if (!(error instanceof UpstreamError) || error.executed) return error
-  const { fault, status, retryAfterMs, detail, inside, param } = error
-  return new UpstreamError(fault, {
-    executed: true,
-    ...(status !== undefined && { status }),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-    ...(detail !== undefined && { detail }),
-    ...(inside !== undefined && { inside }),
-    ...(param !== undefined && { param }),
-    cause: error,
-  })
-}
 
 function bodyOf({ order }: ImageCall): Record<string, unknown> {
   const references = order.references.flatMap(({ data, mediaType = 'image/png' }) =>
